@@ -11,11 +11,10 @@ if (memory !== undefined) Deno.env.set('TMPDIR', memory);
 const long = [
   'tests/long/**/*.test.ts',
   'tests/database/{convergence,set-up}.test.ts',
-  'tests/database/{admin,expiry,outbox,reconcile,request}-plans.test.ts',
+  'tests/database/request-plans.test.ts',
   'tests/contract/**/*.test.ts',
-  'tests/faults/{body-flood,change-killed,database-outage,subscription-*}.test.ts',
+  'tests/faults/{body-flood,database-outage,flows,subscription-*}.test.ts',
   'tests/browser/{console,pages,shop}.test.ts',
-  'tests/concurrency/outbox-claimers.test.ts',
 ];
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
 

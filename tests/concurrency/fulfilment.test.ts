@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countDeadlocks, openRacers } from '../helpers/database/racers.ts';
-import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { describe, expect, test } from 'vitest';
+import { type Act, asOwner, countDeadlocks, overlap, race, untilBlocked } from '../helpers/database/racers.ts';
+import { callRpc } from '../helpers/database/session.ts';
+import { useDatabase } from '../helpers/database/use-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { disputeEvent, orderPaid, paymentCaptured, paymentFailed, refundEvent } from '../helpers/gateway/events.ts';
 import { seededRandom, shuffle } from '../helpers/orderings/permutations.ts';
@@ -11,137 +11,201 @@ import {
   mailsTo,
   paymentOf,
   placeOrder,
+  type Purchase,
   readPurchase,
   verifyPurchase,
 } from '../helpers/records/purchases.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
+import { readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  // One test makes ten payments on one order: nine are extra.
-  database = await createTestDatabase({ findings: { paid_twice: 9 } });
-});
-afterAll(() => database.close());
+// Several tests pay one order many times at once, and one removes a profile before the purchases.
+const database = useDatabase({ findings: { paid_twice: 26, unmailed_payment: 1 } });
 
-type Racer = (session: pg.Client) => Promise<unknown>;
+const verify = (order: Purchase): Act<Record<string, unknown>> => (session) => verifyPurchase(session, order);
+const send = (body: string): Act => (session) => deliver(session, body);
+const captured = (order: Purchase) => send(paymentCaptured(paymentOf(order)));
+/** Other payments on the same order. */
+const paymentsOn = (order: Purchase, count: number): Purchase[] =>
+  Array.from({ length: count }, () => ({ ...order, paymentId: uniqueId('pay') }));
+const several = (count: number, make: () => Promise<Purchase>) => Promise.all(Array.from({ length: count }, make));
 
-/** Runs all racers at once, each on its own session. Rejects if one of them rejects. */
-async function race(racers: readonly Racer[]): Promise<unknown[]> {
-  const sessions = await openRacers(database, racers.length);
-  const results = await Promise.all(racers.map((racer, index) => {
-    const session = sessions[index];
-    if (!session) throw new Error('fewer sessions than racers');
-    return racer(session);
-  }));
-  await Promise.all(sessions.map((session) => session.end()));
-  return results;
-}
-
-test('verify, payment.captured and order.paid at once grant one period and write one mail', async () => {
-  for (let round = 0; round < 10; round++) {
+describe('at once', () => {
+  test('twelve verifies of one payment fulfil it once and answer the same', async () => {
     const order = await placeOrder(database);
-    const money = paymentOf(order);
-    const [one, two] = [paymentCaptured(money), orderPaid(money, { id: order.orderId })];
-    const results = await race([
-      (session) => verifyPurchase(session, order),
-      (session) => deliver(session, one),
-      (session) => deliver(session, two),
-      (session) => deliver(session, one),
-      (session) => verifyPurchase(session, order),
-    ]);
+    const answers = await race(database, Array.from({ length: 12 }, () => verify(order)));
+    expect(answers.map(({ outcome }) => outcome).sort()).toEqual([...Array(11).fill('already_applied'), 'applied']);
     const { end } = await readSubscription(database, order.user.id) ?? {};
-    expect(results[0]).toMatchObject({ tier: 'pro', valid_until: end });
-    expect(results[4]).toMatchObject({ tier: 'pro', valid_until: end });
+    expect(new Set(answers.map(({ tier, valid_until }) => `${tier} ${valid_until}`))).toEqual(new Set([`pro ${end}`]));
     expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
-    expect(await extraPayments(database, order)).toEqual([]);
-    expect(await readPayment(database, order.id)).toMatchObject({ confirmed_at: expect.any(Date) });
-  }
-});
+  });
 
-test.each([['verify first', true], ['webhook first', false]])(
-  'a verify and a webhook for one payment, %s: the second waits and finds the payment fulfilled',
-  async (_, verifyFirst) => {
-    const order = await placeOrder(database);
-    const verify: Racer = async (session) => (await verifyPurchase(session, order)).outcome;
-    const webhook: Racer = (session) => deliver(session, paymentCaptured(paymentOf(order)));
-    const [first, second] = await openRacers(database, 2);
-    if (!first || !second) throw new Error('no sessions');
-    await first.query('begin');
-    expect(await (verifyFirst ? verify : webhook)(first)).toBe('applied');
-    const later = (verifyFirst ? webhook : verify)(second);
-    await waitUntilBlocked(database, second);
-    await first.query('commit');
-    expect(await later).toBe(verifyFirst ? 'applied' : 'already_applied');
-    expect(await mailsTo(database, order.user)).toHaveLength(1);
-  },
-);
-
-test('ten captured payments on one order at once: one counts, nine are extra', async () => {
-  const order = await placeOrder(database);
-  const ids = Array.from({ length: 10 }, () => uniqueId('pay'));
-  await race(ids.map((id) => (session) => deliver(session, paymentCaptured({ id, order_id: order.orderId }))));
-  const { paymentId, mails } = await readPurchase(database, order);
-  expect(await extraPayments(database, order)).toEqual(ids.filter((id) => id !== paymentId).sort());
-  expect(mails).toHaveLength(1);
-});
-
-test('a full refund and the capture at once never leave access', async () => {
-  for (let round = 0; round < 10; round++) {
-    const order = await placeOrder(database);
-    const money = paymentOf(order);
-    await race([
-      (session) => deliver(session, paymentCaptured(money)),
-      (session) => deliver(session, refundEvent(money, 99900)),
-      (session) => verifyPurchase(session, order),
-    ]);
-    expect(await readTier(database, order.user.id)).toBe('free');
-    expect(await readPayment(database, order.id)).toMatchObject({ status: 'captured', refunded_amount: '99900' });
-  }
-});
-
-test('an order that is stored while its events arrive: no deadlock, and the events are applied', async () => {
-  const sessions: pg.Client[] = await openRacers(database, 6);
-  const random = seededRandom(4);
-  for (let round = 0; round < 40; round++) {
-    const user = await createUser(database);
-    const { payment_id } = await callRpc(sessions[0] ?? await database.connect(), 'create_order', user.id, 'pro');
-    const id = String(payment_id);
-    const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
-    const receipt = id.replaceAll('-', '');
-    const racers = shuffle<Racer>([
-      (session) => deliver(session, paymentCaptured(money)),
-      (session) => deliver(session, orderPaid(money, { id: money.order_id, receipt })),
-      (session) => deliver(session, paymentFailed({ ...money, id: uniqueId('pay') })),
-      (session) => deliver(session, disputeEvent('created', 'open', money)),
-      (session) => callRpc(session, 'store_order', id, money.order_id),
-      (session) => callRpc(session, 'create_order', user.id, 'pro', 'key'),
-    ], random);
-    const results = await Promise.allSettled(
-      sessions.map((session, index) => racers[index]?.(session)),
-    );
-    expect(results.filter((result) => result.status === 'rejected')).toEqual([]);
-    expect(await readTier(database, user.id)).toBe('pro');
-    expect((await mailsTo(database, user)).filter((key) => key === `payment-success/${id}`)).toHaveLength(1);
-  }
-  expect(await countDeadlocks(database, sessions)).toBe(0);
-});
-
-test('an event that arrives while its order is being inserted is applied by the next sweep', async () => {
-  const user = await createUser(database);
-  const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
-  const app = await database.connect();
-  const service = await openSession(database, { role: 'service_role' });
-  await app.query('begin');
-  await app.query(
-    `insert into public.payments (user_id, amount, gateway_order_id, meta) values ($1, 99900, $2, '{"tier": "pro"}')`,
-    [user.id, money.order_id],
+  test.each([['verified', verify], ['captured', captured]])(
+    'ten payments on one order, %s: one counts, nine are extra, one mail',
+    async (_, pay) => {
+      const order = await placeOrder(database);
+      const payments = paymentsOn(order, 10);
+      await race<unknown>(database, payments.map(pay));
+      const { paymentId: counted, mails } = await readPurchase(database, order);
+      const others = payments.map(({ paymentId }) => paymentId).filter((id) => id !== counted);
+      expect(others).toHaveLength(9);
+      expect(await extraPayments(database, order)).toEqual(others.sort());
+      expect(mails).toHaveLength(1);
+    },
   );
-  expect(await deliver(service, paymentCaptured(money))).toBe('unmatched');
-  await app.query('commit');
-  expect(await readTier(database, user.id)).toBe('free');
-  await database.query('select billing.sweep()');
-  expect(await readTier(database, user.id)).toBe('pro');
-  await database.query('select billing.sweep()');
-  expect(await mailsTo(database, user)).toHaveLength(1);
+
+  test('ten first purchases of a user without a profile leave one subscription with the period of one of them', async () => {
+    const user = await createUser(database);
+    await database.query('delete from public.profiles where user_id = $1', [user.id]);
+    let made = 0;
+    const orders = await several(10, () => placeOrder(database, { user, tier: made++ % 2 ? 'basic' : 'premium' }));
+    const answers = await race(database, orders.map(verify));
+    const { tier, end, status } = await readSubscription(database, user.id) ?? {};
+    expect(status).toBe('active');
+    expect(answers.map(({ outcome }) => outcome)).toEqual(Array(10).fill('applied'));
+    expect(answers).toContainEqual({ outcome: 'applied', tier, valid_until: end });
+    expect(await readTier(database, user.id)).toBe(tier);
+    const linked = 'select distinct subscription_id from public.payments where user_id = $1';
+    expect(await database.query(linked, [user.id])).toHaveLength(1);
+  });
+
+  test('six early renewals add up to six months, each payment with its own month', async () => {
+    await database.set("early_renewal = 'extend'");
+    const user = await createUser(database);
+    await race(database, (await several(6, () => placeOrder(database, { user, tier: 'basic' }))).map(verify));
+    const periods = await database.query(
+      'select period_start as start, period_end as end from public.payments where user_id = $1 order by 1',
+      [user.id],
+    );
+    for (const [index, { start }] of periods.entries()) if (index > 0) expect(start).toEqual(periods[index - 1]?.end);
+    expect(periods).toHaveLength(6);
+    expect(await readSubscription(database, user.id)).toMatchObject({
+      start: Object(periods[0]).start.toISOString(),
+      end: Object(periods[5]).end.toISOString(),
+    });
+  });
+
+  test('a full refund and the capture never leave access', async () => {
+    for (let round = 0; round < 5; round++) {
+      const order = await placeOrder(database);
+      await race<unknown>(database, [captured(order), send(refundEvent(paymentOf(order), 99900)), verify(order)]);
+      expect(await readTier(database, order.user.id)).toBe('free');
+      expect(await readPayment(database, order.id)).toMatchObject({ status: 'captured', refunded_amount: '99900' });
+    }
+  });
+
+  test('the storing of an order and its events: no deadlock, and the events are applied', async () => {
+    const random = seededRandom(4);
+    for (let round = 0; round < 20; round++) {
+      const user = await createUser(database);
+      const { payment_id: id } = await database.rpc('create_order', user.id, 'pro');
+      const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
+      await race(
+        database,
+        shuffle<Act>([
+          send(paymentCaptured(money)),
+          send(orderPaid(money, { id: money.order_id, receipt: String(id).replaceAll('-', '') })),
+          send(paymentFailed({ ...money, id: uniqueId('pay') })),
+          send(disputeEvent('created', 'open', money)),
+          (session) => callRpc(session, 'store_order', id, money.order_id),
+          (session) => callRpc(session, 'create_order', user.id, 'pro', 'key'),
+        ], random),
+      );
+      expect(await readTier(database, user.id)).toBe('pro');
+      expect((await mailsTo(database, user)).filter((key) => key === `payment-success/${id}`)).toHaveLength(1);
+    }
+  });
+});
+
+describe('the second waits for the first:', () => {
+  test('a verify and a webhook for one payment fulfil it once, in either order', async () => {
+    const [one, two] = [await placeOrder(database), await placeOrder(database)];
+    const [answer, later] = await overlap(database, verify(one), captured(one));
+    expect([answer.outcome, later]).toEqual(['applied', 'applied']);
+    const [outcome, repeat] = await overlap(database, captured(two), verify(two));
+    expect([outcome, repeat.outcome]).toEqual(['applied', 'already_applied']);
+    for (const { user } of [one, two]) expect(await mailsTo(database, user)).toHaveLength(1);
+  });
+
+  test('a second purchase applies to the result of the first', async () => {
+    const first = await placeOrder(database, { tier: 'premium' });
+    const second = await placeOrder(database, { user: first.user, tier: 'basic' });
+    const [, later] = await overlap(database, verify(first), verify(second));
+    expect(later).toMatchObject({ outcome: 'applied', tier: 'basic' });
+    expect(await readSubscription(database, first.user.id)).toMatchObject({ tier: 'basic' });
+    expect(await mailsTo(database, first.user)).toHaveLength(2);
+  });
+
+  test('a verify fulfils the payment if another verify of it rolls back', async () => {
+    const order = await placeOrder(database);
+    const [, repeat] = await overlap(database, verify(order), verify(order), 'rollback');
+    expect(repeat).toMatchObject({ outcome: 'applied' });
+    expect(await mailsTo(database, order.user)).toHaveLength(1);
+  });
+
+  test('a verify uses the values to which its payment is changed', async () => {
+    const order = await placeOrder(database, { tier: 'premium' });
+    const change = `update public.payments set meta = '{"tier": "basic"}', amount = 1 where id = $1`;
+    const [, later] = await overlap(database, asOwner(change, [order.id]), verify(order));
+    expect(later).toMatchObject({ outcome: 'applied', tier: 'basic' });
+    expect(await readOutbox(database, 'email', order.user.email)).toMatchObject([{ payload: { amount: 1 } }]);
+  });
+
+  test('a failed attempt and the verify of the next one leave the payment captured, in either order', async () => {
+    for (const failureFirst of [true, false]) {
+      const order = await placeOrder(database, { tier: 'premium' });
+      const failed = send(paymentFailed({ id: uniqueId('pay'), order_id: order.orderId }));
+      const [first, second] = failureFirst ? [failed, verify(order)] : [verify(order), failed];
+      await overlap<unknown, unknown>(database, first, second);
+      expect(await readPayment(database, order.id)).toMatchObject({ status: 'captured', tier: 'premium' });
+      expect(await readTier(database, order.user.id)).toBe('premium');
+      expect(await mailsTo(database, order.user)).toHaveLength(failureFirst ? 2 : 1);
+    }
+  });
+
+  test('the refund of a second payment on an order is stored with that payment, in either order', async () => {
+    for (const refundFirst of [true, false]) {
+      const order = await placeOrder(database);
+      await verifyPurchase(database.service, order);
+      const extra = { id: uniqueId('pay'), order_id: order.orderId };
+      const acts = [send(refundEvent(extra, 99900)), send(paymentCaptured(extra))] as const;
+      await overlap(database, acts[refundFirst ? 0 : 1], acts[refundFirst ? 1 : 0]);
+      const stored = 'select gateway_payment_id as id, refunded_amount::int as refunded from public.payments';
+      expect(await database.query(`${stored} where extra_of = $1`, [order.id])).toEqual([
+        { id: extra.id, refunded: 99900 },
+      ]);
+    }
+  });
+});
+
+test('a read during a verify neither waits nor sees a part of it', async () => {
+  const order = await placeOrder(database);
+  const writer = await database.connect();
+  const read = async () => {
+    const { subscription, currentTier, payments } = await database.rpc('get_subscription', order.user.id);
+    return [Object(subscription).status, currentTier, Object(payments)[0].status];
+  };
+  await writer.query('begin');
+  await verifyPurchase(writer, order);
+  expect(await read()).toEqual([undefined, 'free', 'created']);
+  await writer.query('commit');
+  expect(await read()).toEqual(['active', 'pro', 'captured']);
+});
+
+test('none of these tests caused a deadlock', async () => {
+  expect(await countDeadlocks(database)).toBe(0);
+});
+
+test('countDeadlocks counts a real deadlock', async () => {
+  const [first, second] = [await database.connect(), await database.connect()];
+  const update = (session: pg.Client, tier: string) =>
+    session.query('update public.plans set price = price + 1 where tier = $1', [tier]);
+  for (const session of [first, second]) await session.query("set deadlock_timeout = '20ms'; begin");
+  await update(first, 'pro');
+  await update(second, 'basic');
+  const waiting = update(first, 'basic');
+  await untilBlocked(database, first, waiting);
+  const results = await Promise.allSettled([waiting, update(second, 'pro')]);
+  expect(results.filter((result) => result.status === 'rejected')).toMatchObject([{ reason: { code: '40P01' } }]);
+  await Promise.all([first, second].map((session) => session.query('rollback')));
+  expect(await countDeadlocks(database, [first, second])).toBe(1);
 });

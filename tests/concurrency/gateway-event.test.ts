@@ -1,167 +1,270 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openRacers } from '../helpers/database/racers.ts';
-import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import type pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { type Act, asOwner, countDeadlocks, overlap, race, untilBlocked } from '../helpers/database/racers.ts';
+import { callRpc } from '../helpers/database/session.ts';
+import { useDatabase } from '../helpers/database/use-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
-import { paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { readLedger, readOutbox, readSubscription, readTier } from '../helpers/records/read-records.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import {
+  paymentCaptured,
+  paymentFailed,
+  type SubscriptionEvent,
+  subscriptionEvent,
+} from '../helpers/gateway/events.ts';
+import { seededRandom, shuffle } from '../helpers/orderings/permutations.ts';
+import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { day } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  // The cancellation of an attached gateway subscription ends two purchases of a user.
-  database = await createTestDatabase({ findings: { paid_not_entitled: 2 } });
-  await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
-});
-afterAll(() => database.close());
-
-const openPair = async () =>
-  [
-    await openSession(database, { role: 'service_role' }),
-    await openSession(database, { role: 'service_role' }),
-  ] as const;
-
-async function failedAttempt() {
-  const user = await createUser(database);
-  const { orderId } = await createPayment(database, { userId: user.id });
-  return { user, body: paymentFailed({ id: uniqueId('pay'), order_id: orderId }) };
-}
-
-const period = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
-
-test('ten deliveries of one event at once apply it once and return the same outcome', async () => {
-  const { user, body } = await failedAttempt();
-  const racers = await openRacers(database, 10);
-  const outcomes = await Promise.all(racers.map((racer) => deliver(racer, body)));
-  expect(outcomes).toEqual(Array(10).fill('applied'));
-  expect(await readLedger(database, sha256(body))).toMatchObject({ deliveries: 10, attempts: 1 });
-  expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
+// The cancellation of an attached gateway subscription ends two purchases of a user. Others depend on the order of execution
+// of the changes of one user.
+const database = useDatabase({
+  findings: {
+    paid_not_entitled: 2,
+    captured_not_fulfilled: 'any',
+    charged_after_cancellation: 'any',
+    charged_after_replacement: 'any',
+    paid_twice: 'any',
+    missed_webhook: 'any',
+  },
 });
 
-test('the second of two deliveries waits, and applies the event when the first rolls back', async () => {
-  const { user, body } = await failedAttempt();
-  const [first, second] = await openPair();
-  await first.query('begin');
-  expect(await deliver(first, body)).toBe('applied');
-  const repeat = deliver(second, body);
-  await waitUntilBlocked(database, second);
-  await first.query('rollback');
-  expect(await repeat).toBe('applied');
-  expect(await readLedger(database, sha256(body))).toMatchObject({ deliveries: 1, attempts: 1 });
-  expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
-});
+const send = (body: string): Act => (session) => deliver(session, body);
+const verify = (order: Purchase): Act => async (session) => (await verifyPurchase(session, order)).outcome;
+const failed = ({ orderId }: Purchase) => paymentFailed({ id: uniqueId('pay'), order_id: orderId });
+const period = { planId: 'plan_pro', start: day('2126-01-01'), end: day('2126-02-01') };
+const cancelled = (userId: string) => subscriptionEvent({ name: 'cancelled', userId, id: uniqueId('sub') });
 
-test('the second of two deliveries waits, and returns the outcome of the first after its commit', async () => {
-  const { body } = await failedAttempt();
-  const [first, second] = await openPair();
-  await first.query('begin');
-  await deliver(first, body);
-  const repeat = deliver(second, body);
-  await waitUntilBlocked(database, second);
-  await first.query('commit');
-  expect(await repeat).toBe('applied');
-  expect(await readLedger(database, sha256(body))).toMatchObject({ deliveries: 2, attempts: 1 });
-});
-
-test('twenty events of one new gateway subscription at once create one subscription', async () => {
-  const { id: userId } = await createUser(database);
-  const id = uniqueId('sub');
-  const bodies = Array.from({ length: 20 }, (_, index) =>
-    subscriptionEvent({
-      name: index % 4 === 0 ? 'activated' : 'charged',
-      userId,
-      id,
-      planId: 'plan_pro',
-      start: period.start,
-      end: `2126-02-${String(index + 1).padStart(2, '0')}T00:00:00Z`,
-      createdAt: `2026-01-${String(index + 1).padStart(2, '0')}T00:00:00Z`,
-    }));
-  const racers = await openRacers(database, 20);
-  await Promise.all(racers.map((racer, index) => deliver(racer, bodies[index] ?? '')));
-  expect(await readSubscription(database, userId)).toMatchObject({ end: '2126-02-20T00:00:00.000Z', status: 'active' });
-  expect(await readTier(database, userId)).toBe('pro');
-});
-
-describe('a verify and a cancellation of the same user', () => {
-  async function subscriber() {
-    const user = await createUser(database);
-    const [earlier, later] = [
-      await createPayment(database, { userId: user.id }),
-      await createPayment(database, { userId: user.id, meta: { tier: 'premium' } }),
-    ];
-    const session = await openSession(database, { role: 'service_role' });
-    await callRpc(session, 'verify_payment', user.id, earlier.orderId, uniqueId('pay'), 'signature');
-    return {
-      userId: user.id,
-      orderId: later.orderId,
-      cancelled: subscriptionEvent({ name: 'cancelled', userId: user.id, id: uniqueId('sub') }),
-    };
-  }
-
-  test('the verify first: the cancellation ends the purchase', async () => {
-    const { userId, orderId, cancelled } = await subscriber();
-    const [verifying, cancelling] = await openPair();
-    await verifying.query('begin');
-    await callRpc(verifying, 'verify_payment', userId, orderId, uniqueId('pay'), 'signature');
-    const cancellation = deliver(cancelling, cancelled);
-    await waitUntilBlocked(database, cancelling);
-    await verifying.query('commit');
-    expect(await cancellation).toBe('applied');
-    expect(await readSubscription(database, userId)).toMatchObject({ status: 'cancelled', tier: 'premium' });
-    expect(await readTier(database, userId)).toBe('free');
+describe('deliveries of one event', () => {
+  test('ten at once apply it once and return the same outcome', async () => {
+    const order = await placeOrder(database);
+    const body = failed(order);
+    expect(await race(database, Array(10).fill(send(body)))).toEqual(Array(10).fill('applied'));
+    expect(await readLedger(database, sha256(body))).toMatchObject({ deliveries: 10, attempts: 1 });
+    expect(await mailsTo(database, order.user)).toHaveLength(1);
   });
 
-  test('the cancellation first: the verify starts a new period', async () => {
-    const { userId, orderId, cancelled } = await subscriber();
-    const [verifying, cancelling] = await openPair();
-    await cancelling.query('begin');
-    expect(await deliver(cancelling, cancelled)).toBe('applied');
-    const purchase = callRpc(verifying, 'verify_payment', userId, orderId, uniqueId('pay'), 'signature');
-    await waitUntilBlocked(database, verifying);
-    await cancelling.query('commit');
-    expect(await purchase).toMatchObject({ outcome: 'applied' });
-    expect(await readSubscription(database, userId)).toMatchObject({ status: 'active', tier: 'premium' });
-    expect(await readTier(database, userId)).toBe('premium');
-  });
-
-  test.each([['with a subscription', true], ['without one', false]])(
-    'of a user %s: a verify that starts first and waits for the cancellation activates the purchase',
-    async (_, hasSubscription) => {
-      const { id: userId } = await createUser(database);
-      const session = await openSession(database, { role: 'service_role' });
-      if (hasSubscription) {
-        const { orderId } = await createPayment(database, { userId });
-        await callRpc(session, 'verify_payment', userId, orderId, uniqueId('pay'), 'signature');
-      }
-      const { orderId } = await createPayment(database, { userId, meta: { tier: 'premium' } });
-      const [verifying, cancelling] = await openPair();
-      // The time of a transaction is the start of its first statement.
-      await verifying.query('begin');
-      await verifying.query('select now()');
-      await cancelling.query('begin');
-      await deliver(cancelling, subscriptionEvent({ name: 'cancelled', userId, id: uniqueId('sub') }));
-      const purchase = callRpc(verifying, 'verify_payment', userId, orderId, uniqueId('pay'), 'signature');
-      await waitUntilBlocked(database, verifying);
-      await cancelling.query('commit');
-      expect(await purchase).toMatchObject({ outcome: 'applied', tier: 'premium' });
-      await verifying.query('commit');
-      expect(await readSubscription(database, userId)).toMatchObject({ status: 'active', tier: 'premium' });
-      expect(await readTier(database, userId)).toBe('premium');
+  test.each([['commit', 2], ['rollback', 1]] as const)(
+    'the second waits for the first, and after its %s the event was applied once',
+    async (end, deliveries) => {
+      const order = await placeOrder(database);
+      const body = failed(order);
+      expect(await overlap(database, send(body), send(body), end)).toEqual(['applied', 'applied']);
+      expect(await readLedger(database, sha256(body))).toMatchObject({ deliveries, attempts: 1 });
+      expect(await mailsTo(database, order.user)).toHaveLength(1);
     },
   );
+});
+
+test('four events of one new gateway subscription at once create one subscription', async () => {
+  const { id: userId } = await createUser(database);
+  const id = uniqueId('sub');
+  const days = Array.from({ length: 4 }, (_, index) => String(index + 1).padStart(2, '0'));
+  const bodies = days.map((date, index) => {
+    const name = index % 3 === 0 ? 'activated' : 'charged';
+    return subscriptionEvent({
+      ...period,
+      name,
+      userId,
+      id,
+      end: day(`2126-02-${date}`),
+      createdAt: day(`01-${date}`),
+    });
+  });
+  await race(database, bodies.map(send));
+  expect(await readSubscription(database, userId)).toMatchObject({ end: '2126-02-04T00:00:00.000Z', status: 'active' });
+  expect(await readTier(database, userId)).toBe('pro');
 });
 
 test('an event that arrived before its subscription is applied, although a repeated delivery of it is in progress', async () => {
   const { id: userId } = await createUser(database);
   const of = { userId, id: uniqueId('sub'), planId: 'plan_pro' };
-  const [repeating, making] = await openPair();
-  const cancelled = subscriptionEvent({ name: 'cancelled', ...of, createdAt: '2026-01-02T00:00:00Z' });
-  expect(await deliver(making, cancelled)).toBe('unmatched');
+  const early = subscriptionEvent({ name: 'cancelled', ...of, createdAt: day('01-02') });
+  const repeating = await database.connect();
+  expect(await database.send(early)).toBe('unmatched');
   await repeating.query('begin');
-  expect(await deliver(repeating, cancelled)).toBe('unmatched');
-  const activated = subscriptionEvent({ name: 'activated', ...of, ...period, createdAt: '2026-01-01T00:00:00Z' });
-  expect(await deliver(making, activated)).toBe('applied');
+  expect(await deliver(repeating, early)).toBe('unmatched');
+  const activated = subscriptionEvent({ name: 'activated', ...of, ...period, createdAt: day('01-01') });
+  expect(await database.send(activated)).toBe('applied');
   await repeating.query('commit');
   expect(await readSubscription(database, userId)).toMatchObject({ status: 'cancelled' });
   expect(await readTier(database, userId)).toBe('free');
+});
+
+describe('a purchase and a cancellation of the same user', () => {
+  const state = async (userId: string) => {
+    const { tier, status } = await readSubscription(database, userId) ?? {};
+    return `${await readTier(database, userId)}: ${tier} ${status}`;
+  };
+
+  /** A user with a purchase of pro, and an order of premium. */
+  async function subscriber(): Promise<Purchase> {
+    const first = await placeOrder(database);
+    await verifyPurchase(database.service, first);
+    return await placeOrder(database, { user: first.user, tier: 'premium' });
+  }
+
+  test('the verify first: the cancellation ends the purchase', async () => {
+    const order = await subscriber();
+    const acts = [verify(order), send(cancelled(order.user.id))] as const;
+    expect(await overlap(database, ...acts)).toEqual(['applied', 'applied']);
+    expect(await state(order.user.id)).toBe('free: premium cancelled');
+  });
+
+  test('the cancellation first: the verify starts a new period', async () => {
+    const order = await subscriber();
+    const acts = [send(cancelled(order.user.id)), verify(order)] as const;
+    expect(await overlap(database, ...acts)).toEqual(['applied', 'applied']);
+    expect(await state(order.user.id)).toBe('premium: premium active');
+  });
+
+  const newcomer = () => placeOrder(database, { tier: 'premium' });
+  test.each([['with a subscription', subscriber], ['without one', newcomer]])(
+    'of a user %s: a verify that began first and waits for the cancellation starts a new period',
+    async (_, make) => {
+      const order = await make();
+      const [verifying, cancelling] = [await database.connect(), await database.connect()];
+      // The time of a transaction is the start of its first statement.
+      await verifying.query('begin; select now()');
+      await cancelling.query('begin');
+      await deliver(cancelling, cancelled(order.user.id));
+      const purchase = verifyPurchase(verifying, order);
+      await untilBlocked(database, verifying, purchase);
+      await cancelling.query('commit');
+      expect(await purchase).toMatchObject({ outcome: 'applied', tier: 'premium' });
+      await verifying.query('commit');
+      expect(await state(order.user.id)).toBe('premium: premium active');
+    },
+  );
+});
+
+describe('a user is deleted during', () => {
+  const gatewayId = uniqueId('sub');
+  const events = {
+    'a verify': verify,
+    'a failed payment': (order: Purchase) => send(failed(order)),
+    'an activation': ({ user }: Purchase) =>
+      send(subscriptionEvent({ name: 'activated', userId: user.id, id: gatewayId + user.id, ...period })),
+  };
+
+  test.each<[keyof typeof events, string, string, string]>([
+    ['a verify', 'before', 'applied', 'captured, 1 mail, 0 cancellations'],
+    ['a verify', 'after', 'payment_not_found', 'created, 0 mails, 0 cancellations'],
+    ['a failed payment', 'before', 'applied', 'failed, 1 mail, 0 cancellations'],
+    ['a failed payment', 'after', 'applied', 'failed, 0 mails, 0 cancellations'],
+    ['an activation', 'before', 'applied', 'created, 0 mails, 1 cancellation'],
+    ['an activation', 'after', 'applied', 'created, 0 mails, 1 cancellation'],
+  ])('%s that is %s the deletion → %s; %s; nothing else is left', async (name, when, outcome, left) => {
+    const order = await placeOrder(database);
+    const { user, id } = order;
+    const remove = asOwner('delete from auth.users where id = $1', [user.id]);
+    const result = when === 'before'
+      ? (await overlap(database, events[name](order), remove))[0]
+      : (await overlap(database, remove, events[name](order)))[1];
+    expect(result).toBe(outcome);
+    const { status, ...payment } = await readPayment(database, id);
+    const counts = [
+      count((await readOutbox(database, 'email', user.email)).length, 'mail'),
+      count((await readOutbox(database, 'gateway', gatewayId + user.id)).length, 'cancellation'),
+    ];
+    expect([status, ...counts].join(', ')).toBe(left);
+    expect(payment).toMatchObject({ user_id: null, subscription_id: null });
+    expect(payment.gateway_payment_id).toBe(status === 'captured' ? order.paymentId : null);
+    expect(await readSubscription(database, user.id)).toBeNull();
+    expect(await readTier(database, user.id)).toBeUndefined();
+  });
+
+  const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
+});
+
+test.each([[1, false], [2, true]])(
+  'changes of every kind of one user at once, seed %i, with the deletion of the user: %j → no partial effect',
+  async (seed, isDeleted) => {
+    const orders = [await placeOrder(database)];
+    const { user } = orders[0]!;
+    orders.push(await placeOrder(database, { user, tier: 'basic' }));
+    const acts = orders.flatMap((order, index) => {
+      const { id, orderId, paymentId } = order;
+      const of = { userId: user.id, id: `sub_${index}_${user.id}`, ...period };
+      const event = (name: SubscriptionEvent['name']) =>
+        send(subscriptionEvent({ name, ...of, createdAt: day(`01-0${index + 1}`) }));
+      const captured = send(paymentCaptured({ id: paymentId, amount: undefined }));
+      const attempt = { order_id: orderId, amount: 99900, currency: 'INR' };
+      const attempts = [{ ...attempt, id: `${paymentId}_0`, status: 'failed' }, {
+        ...attempt,
+        id: paymentId,
+        status: 'captured',
+      }];
+      return [
+        ...[verify(order), verify(order), captured, captured, send(failed(order))],
+        ...[event('activated'), event('charged'), event('cancelled')],
+        (session: pg.Client) => callRpc(session, 'apply_order_payments', id, JSON.stringify(attempts)),
+        (session: pg.Client) => callRpc(session, 'claim_payments_to_reconcile'),
+        asOwner("update public.profiles set display_name = 'X' where user_id = $1", [user.id]),
+      ];
+    });
+    if (isDeleted) acts.push(asOwner('delete from auth.users where id = $1', [user.id]));
+    await race<unknown>(database, shuffle(acts, seededRandom(seed)));
+
+    const partial = await database.query(
+      `select id from public.payments
+       -- A payment without a user fulfils nothing.
+       where (status = 'captured') is distinct from (fulfilled_at is not null) and user_id is not null
+         or (fulfilled_at is not null) is distinct from (period_end is not null)
+       union all
+       select user_id from billing.captured_not_fulfilled where reason <> 'paid, user gone'`,
+    );
+    expect(partial).toEqual([]);
+    const { status, tier } = await readSubscription(database, user.id) ?? {};
+    expect(await readTier(database, user.id)).toBe(isDeleted ? undefined : status === 'active' ? tier : 'free');
+    const success = (await mailsTo(database, user)).filter((key) => String(key).startsWith('payment-success/'));
+    const fulfilled = await database.query(
+      "select 'payment-success/' || id as key from public.payments where id = any ($1) and fulfilled_at is not null",
+      [orders.map(({ id }) => id)],
+    );
+    expect(success.sort()).toEqual(fulfilled.map(({ key }) => key).sort());
+  },
+);
+
+test('calls that wait for a lock fail after three seconds and write nothing', async () => {
+  const orders = await Promise.all(Array.from({ length: 5 }, () => placeOrder(database)));
+  const [byUser, byPayment, byProfile, failing, cancelling] = orders;
+  if (!byUser || !byPayment || !byProfile || !failing || !cancelling) throw new Error('no orders');
+  const stored = failed(failing);
+  await database.send(stored);
+
+  const holder = await database.connect();
+  await holder.query('begin');
+  const lock = (table: string, key: string, id: string) =>
+    holder.query(`select from ${table} where ${key} = $1 for update`, [id]);
+  await lock('auth.users', 'id', byUser.user.id);
+  await lock('public.payments', 'id', byPayment.id);
+  await lock('public.profiles', 'user_id', byProfile.user.id);
+  await lock('public.payments', 'id', failing.id);
+  await lock('billing.gateway_events', "encode(body_sha256, 'hex')", sha256(stored));
+  await lock('auth.users', 'id', cancelling.user.id);
+
+  const calls = [
+    ...[byUser, byPayment, byProfile].map(verify),
+    ...[failed(failing), stored, cancelled(cancelling.user.id)].map(send),
+  ];
+  const started = performance.now();
+  const waited = await race(
+    database,
+    calls.map((call) => (session) => call(session).catch(({ code }) => [code, performance.now() - started])),
+  );
+  await holder.query('rollback');
+  expect(waited).toEqual(Array(6).fill(['55P03', expect.any(Number)]));
+  for (const milliseconds of waited.flat().filter((one) => typeof one === 'number')) {
+    expect(milliseconds).toBeGreaterThan(2900);
+    expect(milliseconds).toBeLessThan(5000);
+  }
+  for (const { id } of [byUser, byPayment, byProfile]) {
+    expect(await readPayment(database, id)).toMatchObject({ status: 'created' });
+  }
+  expect(await verify(byProfile)(database.service)).toBe('applied');
+});
+
+test('none of these tests caused a deadlock', async () => {
+  expect(await countDeadlocks(database)).toBe(0);
 });

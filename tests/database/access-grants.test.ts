@@ -1,231 +1,153 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { describe, expect, test } from 'vitest';
+import { houseRules } from '../../scripts/house-rules.ts';
+import { useDatabase } from '../helpers/database/use-database.ts';
 
-const roles = ['anon', 'authenticated', 'service_role'];
+const database = useDatabase();
+const words = (text: string) => text.trim().split(/\s+/);
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
-
-// Every new grant must be listed here.
-test('the API’s roles hold exactly these rights on tables', async () => {
+/** A condition about `role` and each object: the names for which it holds, by `key`. Sorted by name. */
+async function granted(key: string, name: string, from: string): Promise<Record<string, string[]>> {
   const rows = await database.query(
-    `select distinct format('%s: %s %s.%s', role, lower(privilege), n.nspname, c.relname) as "right"
-     from pg_class c
-     join pg_namespace n on n.oid = c.relnamespace
-     cross join unnest($1::text[]) role
-     cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN'])
-       privilege
-     where n.nspname in ('public', 'billing', 'auth', 'extensions')
-       and c.relkind in ('r', 'p', 'v', 'm', 'f')
-       and has_table_privilege(role, c.oid, privilege)
-     order by 1`,
-    [roles],
+    `select ${key} as key, array_agg(distinct (${name})::text order by (${name})::text) as names
+     from unnest(array['anon', 'authenticated', 'service_role']) role cross join ${from} group by 1`,
   );
-  expect(rows.map((row) => row.right)).toEqual([
-    'anon: select public.plans',
-    // For public.current_tier. The role may not use schema billing.
-    'authenticated: select billing.profiles',
-    'authenticated: select public.payments',
-    'authenticated: select public.plans',
-    'authenticated: select public.profiles',
-    'authenticated: select public.subscriptions',
-    'service_role: delete billing.unsettled_events',
-    'service_role: insert billing.gateway_events',
-    'service_role: insert billing.gateway_subscriptions',
-    'service_role: insert billing.marks',
-    'service_role: insert billing.outbox',
-    'service_role: insert billing.profiles',
-    'service_role: insert billing.refunds',
-    'service_role: insert billing.subscription_orders',
-    'service_role: insert billing.unsettled_events',
-    'service_role: insert billing.wishes',
-    'service_role: insert public.payments',
-    'service_role: insert public.profiles',
-    'service_role: insert public.subscriptions',
-    'service_role: select billing.deleted_users',
-    'service_role: select billing.gateway_events',
-    'service_role: select billing.gateway_subscriptions',
-    'service_role: select billing.grants',
-    'service_role: select billing.manual_subscriptions',
-    'service_role: select billing.marks',
-    'service_role: select billing.outbox',
-    'service_role: select billing.profiles',
-    'service_role: select billing.refunded',
-    'service_role: select billing.refunds',
-    'service_role: select billing.replacements',
-    'service_role: select billing.scheduled_jobs',
-    'service_role: select billing.settings',
-    'service_role: select billing.sources',
-    'service_role: select billing.stoppable',
-    'service_role: select billing.subscription_orders',
-    'service_role: select billing.unsettled_events',
-    'service_role: select billing.wishes',
-    'service_role: select public.payments',
-    'service_role: select public.plans',
-    'service_role: select public.profiles',
-    'service_role: select public.subscriptions',
-    'service_role: update billing.gateway_events',
-    'service_role: update billing.gateway_subscriptions',
-    'service_role: update billing.grants',
-    'service_role: update billing.manual_subscriptions',
-    'service_role: update billing.marks',
-    'service_role: update billing.outbox',
-    'service_role: update billing.profiles',
-    'service_role: update billing.refunds',
-    'service_role: update billing.scheduled_jobs',
-    'service_role: update billing.subscription_orders',
-    'service_role: update billing.wishes',
-    'service_role: update public.payments',
-    'service_role: update public.profiles',
-    'service_role: update public.subscriptions',
-  ]);
+  return Object.fromEntries(rows.map((row) => [row.key, row.names]));
+}
+
+const relations =
+  `unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN'])
+    privilege
+  cross join pg_class c
+  join pg_namespace n on n.oid = c.relnamespace
+    and n.nspname in ('public', 'billing', 'auth', 'extensions') and c.relkind in ('r', 'p', 'v', 'm', 'f')`;
+const key = `format('%s: %s %s', role, lower(privilege), n.nspname)`;
+
+// Every new grant must be listed in one of these tests.
+describe('the API’s roles hold exactly these rights', () => {
+  test('on tables', async () => {
+    const holds = 'where has_table_privilege(role, c.oid, privilege)';
+    expect(await granted(key, 'c.relname', `${relations} ${holds}`)).toEqual({
+      'anon: select public': ['plans'],
+      // For public.current_tier. The role may not use schema billing.
+      'authenticated: select billing': ['profiles'],
+      'authenticated: select public': ['payments', 'plans', 'profiles', 'subscriptions'],
+      'service_role: delete billing': ['unsettled_events'],
+      'service_role: insert billing': words(`gateway_events gateway_subscriptions marks outbox profiles refunds
+        subscription_orders unsettled_events wishes`),
+      'service_role: insert public': ['payments', 'profiles', 'subscriptions'],
+      'service_role: select billing': words(`deleted_users gateway_events gateway_subscriptions grants
+        manual_subscriptions marks outbox profiles refunded refunds replacements scheduled_jobs settings sources stoppable
+        subscription_orders unsettled_events wishes`),
+      'service_role: select public': ['payments', 'plans', 'profiles', 'subscriptions'],
+      'service_role: update billing': words(
+        `gateway_events gateway_subscriptions grants manual_subscriptions marks outbox
+        profiles refunds scheduled_jobs subscription_orders wishes`,
+      ),
+      'service_role: update public': ['payments', 'profiles', 'subscriptions'],
+    });
+  });
+
+  test('on single columns', async () => {
+    const columns = `${relations} join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where not has_table_privilege(role, c.oid, privilege)
+        and case when privilege in ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES')
+          then has_column_privilege(role, c.oid, a.attnum, privilege) end`;
+    expect(await granted(key, 'a.attname', columns)).toEqual({
+      'authenticated: update public': ['display_name', 'username'],
+    });
+  });
+
+  test('on functions of schema public', async () => {
+    const functions = `pg_proc p where p.pronamespace = 'public'::regnamespace
+      and has_function_privilege(role, p.oid, 'EXECUTE')`;
+    expect(await granted('role', 'p.proname', functions)).toEqual({
+      authenticated: ['current_tier', 'has_tier'],
+      service_role: words(`apply_gateway_event apply_gateway_subscription apply_invoices apply_order_payments
+        apply_order_read apply_subscription_order begin_reconciliation cancel_subscription claim_outbox
+        claim_payments_to_reconcile claim_subscription_orders claim_subscriptions_to_reconcile complete_outbox create_change
+        create_order create_subscription discard_order end_reconciliation fail_outbox get_health get_order
+        get_schema_version get_subscription list_plans list_plans_for_user next_outbox_attempt preview_change purge_records
+        resume_subscription store_order store_subscription verify_payment verify_returned_payment verify_subscription`),
+    });
+  });
+
+  // A default privilege. What is not for the service is revoked beside its definition.
+  test('on functions of schema billing: clients none, the service all but these', async () => {
+    const exceptions = `pg_proc p where p.pronamespace = 'billing'::regnamespace
+      and has_function_privilege(role, p.oid, 'EXECUTE') <> (role = 'service_role')`;
+    expect(await granted('role', 'p.oid::regprocedure', exceptions)).toEqual({
+      service_role: words(`billing.create_profiles() billing.lock_users() billing.missing_parts()
+        billing.replay_event(bytea) billing.requeue(bigint) billing.schedule_faults() billing.set_up()
+        billing.set_up_support() billing.wake()`),
+    });
+  });
+
+  test('on sequences: none; on schemas: only the service uses billing, and nobody creates objects', async () => {
+    const sequences = `pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind = 'S' and n.nspname in ('public', 'billing')
+        and has_sequence_privilege(role, c.oid, 'USAGE, SELECT, UPDATE')`;
+    expect(await granted('role', 'c.relname', sequences)).toEqual({});
+    const schemas = `unnest(array['USAGE', 'CREATE']) privilege cross join pg_namespace n
+      where n.nspname in ('public', 'billing') and has_schema_privilege(role, n.oid, privilege)`;
+    expect(await granted(`format('%s: %s', role, lower(privilege))`, 'n.nspname', schemas)).toEqual({
+      'anon: usage': ['public'],
+      'authenticated: usage': ['public'],
+      'service_role: usage': ['billing', 'public'],
+    });
+  });
+
+  test('on a new table of schema public: none', async () => {
+    const open =
+      "pg_class c where relname = 'new' and has_table_privilege(role, c.oid, 'SELECT, INSERT, UPDATE, DELETE')";
+    await database.query('create table public.new (id int)');
+    expect(await granted('role', 'c.relname', open)).toEqual({});
+    await database.query('drop table public.new');
+  });
 });
 
-test('the API’s roles hold exactly these rights on single columns', async () => {
+/** One violation of each house rule, and how it is named: a rule that cannot fail checks nothing. */
+const offences: Record<string, [sql: string, detail: string]> = {
+  'row level security is on for every table': ['create table public.open (id int)', 'table public.open'],
+  'every table has a comment': ['create table billing.silent (id int)', 'table billing.silent'],
+  'every view but billing.users has the rights of its caller': [
+    'create view billing.powerful as select 1 as one',
+    'view billing.powerful',
+  ],
+  'every function of the API has a comment': [
+    'create function public.silent() returns int language sql return 1',
+    'function silent()',
+  ],
+  // An empty search_path, too: types and relations would be looked up in the caller's pg_temp first.
+  'every function has search_path = pg_catalog, pg_temp': [
+    "create function billing.wandering() returns int language sql set search_path = '' return 1",
+    'function billing.wandering()',
+  ],
+  'no security definer function is in a schema of the API or callable by a client': [
+    'create function billing.powerful() returns int language sql security definer return 1',
+    'function billing.powerful()',
+  ],
+  'no function is executable by public': [
+    'create function billing.handy() returns int language sql return 1',
+    'function billing.handy()',
+  ],
+  'every foreign key has an index that starts with its columns': [
+    'create table billing.pointing (plan_id uuid constraint pointing_fkey references public.plans (id))',
+    'foreign key pointing_fkey of billing.pointing',
+  ],
+};
+
+test.each(houseRules)('$name; a violation is found', async ({ name, violations }) => {
+  expect(await database.query(violations)).toEqual([]);
+  const [sql = '', detail] = offences[name] ?? [];
+  const session = await database.connect();
+  await session.query(`begin; ${sql}`);
+  expect((await session.query(violations)).rows).toEqual([{ detail }]);
+  await session.query('rollback');
+});
+
+test('no index of the ledger contains a column that an event updates', async () => {
   const rows = await database.query(
-    `select format('%s: %s %s.%s.%s', role, lower(privilege), n.nspname, c.relname, a.attname) as "right"
-     from pg_attribute a
-     join pg_class c on c.oid = a.attrelid
-     join pg_namespace n on n.oid = c.relnamespace
-     cross join unnest($1::text[]) role
-     cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']) privilege
-     where n.nspname in ('public', 'billing', 'auth', 'extensions')
-       and c.relkind in ('r', 'p', 'v', 'm', 'f')
-       and a.attnum > 0
-       and not a.attisdropped
-       and has_column_privilege(role, c.oid, a.attnum, privilege)
-       and not has_table_privilege(role, c.oid, privilege)
-     order by 1`,
-    [roles],
-  );
-  expect(rows.map((row) => row.right)).toEqual([
-    'authenticated: update public.profiles.display_name',
-    'authenticated: update public.profiles.username',
-  ]);
-});
-
-test('of schema public the API’s roles may execute exactly these functions', async () => {
-  const rows = await database.query(
-    `select format('%s: %s', role, p.proname) as "right"
-     from pg_proc p
-     cross join unnest($1::text[]) role
-     where p.pronamespace = 'public'::regnamespace
-       and has_function_privilege(role, p.oid, 'EXECUTE')
-     order by 1`,
-    [roles],
-  );
-  expect(rows.map((row) => row.right)).toEqual([
-    'authenticated: current_tier',
-    'authenticated: has_tier',
-    'service_role: apply_gateway_event',
-    'service_role: apply_gateway_subscription',
-    'service_role: apply_invoices',
-    'service_role: apply_order_payments',
-    'service_role: apply_order_read',
-    'service_role: apply_subscription_order',
-    'service_role: begin_reconciliation',
-    'service_role: cancel_subscription',
-    'service_role: claim_outbox',
-    'service_role: claim_payments_to_reconcile',
-    'service_role: claim_subscription_orders',
-    'service_role: claim_subscriptions_to_reconcile',
-    'service_role: complete_outbox',
-    'service_role: create_change',
-    'service_role: create_order',
-    'service_role: create_subscription',
-    'service_role: discard_order',
-    'service_role: end_reconciliation',
-    'service_role: fail_outbox',
-    'service_role: get_health',
-    'service_role: get_order',
-    'service_role: get_schema_version',
-    'service_role: get_subscription',
-    'service_role: list_plans',
-    'service_role: list_plans_for_user',
-    'service_role: next_outbox_attempt',
-    'service_role: preview_change',
-    'service_role: purge_records',
-    'service_role: resume_subscription',
-    'service_role: store_order',
-    'service_role: store_subscription',
-    'service_role: verify_payment',
-    'service_role: verify_returned_payment',
-    'service_role: verify_subscription',
-  ]);
-});
-
-// A default privilege. What is not for the service is revoked beside its definition.
-test('of schema billing a client may execute no function, and the service all but these', async () => {
-  const rows = await database.query(
-    `select format('%s: %s', role, p.oid::regprocedure) as exception
-     from pg_proc p
-     cross join unnest($1::text[]) role
-     where p.pronamespace = 'billing'::regnamespace
-       and has_function_privilege(role, p.oid, 'EXECUTE') <> (role = 'service_role')
-     order by 1`,
-    [roles],
-  );
-  expect(rows.map((row) => row.exception)).toEqual([
-    'service_role: billing.create_profiles()',
-    'service_role: billing.lock_users()',
-    'service_role: billing.missing_parts()',
-    'service_role: billing.replay_event(bytea)',
-    'service_role: billing.requeue(bigint)',
-    'service_role: billing.schedule_faults()',
-    'service_role: billing.set_up()',
-    'service_role: billing.set_up_support()',
-    'service_role: billing.wake()',
-  ]);
-});
-
-test('no sequence is open to the API’s roles', async () => {
-  const rows = await database.query(
-    `select format('%s: %s.%s', role, n.nspname, c.relname) as "right"
-     from pg_class c
-     join pg_namespace n on n.oid = c.relnamespace
-     cross join unnest($1::text[]) role
-     where c.relkind = 'S' and n.nspname in ('public', 'billing')
-       and has_sequence_privilege(role, c.oid, 'USAGE, SELECT, UPDATE')`,
-    [roles],
-  );
-  expect(rows).toEqual([]);
-});
-
-test('only the service can use schema billing, and no role of the API can create objects in a schema', async () => {
-  const rows = await database.query(
-    `select format('%s: %s %s', role, lower(privilege), n.nspname) as "right"
-     from pg_namespace n
-     cross join unnest($1::text[]) role
-     cross join unnest(array['USAGE', 'CREATE']) privilege
-     where n.nspname in ('public', 'billing')
-       and has_schema_privilege(role, n.oid, privilege)
-     order by 1`,
-    [roles],
-  );
-  expect(rows.map((row) => row.right)).toEqual([
-    'anon: usage public',
-    'authenticated: usage public',
-    'service_role: usage billing',
-    'service_role: usage public',
-  ]);
-});
-
-test('a new table of schema public is closed to the API’s roles', async () => {
-  await database.query('create table public.new_table (id int)');
-  const row = await database.one(
-    `select bool_or(has_table_privilege(role, 'public.new_table', 'SELECT, INSERT, UPDATE, DELETE')) as open
-     from unnest($1::text[]) role`,
-    [roles],
-  );
-  expect(row).toEqual({ open: false });
-});
-
-test('no security definer function is in schema public, which the API exposes', async () => {
-  const rows = await database.query(
-    `select p.proname from pg_proc p where p.prosecdef and p.pronamespace = 'public'::regnamespace`,
+    `select indexdef from pg_indexes where tablename = 'gateway_events' and indexdef ~ 'outcome|attempts|deliveries|error'`,
   );
   expect(rows).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Plans, watchPlans } from '../helpers/database/query-plans.ts';
+import { type Plans, scansOf, watchPlans } from '../helpers/database/query-plans.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { sha256 } from '../helpers/gateway/deliver.ts';
 import {
@@ -11,168 +11,274 @@ import {
   refundEvent,
   subscriptionEvent,
 } from '../helpers/gateway/events.ts';
-import { uniqueId } from '../helpers/records/records.ts';
 import { isLong } from '../helpers/project/is-long.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 
-const rows = isLong ? 100_000 : 10_000;
+const users = isLong ? 100_000 : 10_000;
 
 let database: TestDatabase;
 let plans: Plans;
 beforeAll(async () => {
-  // The calls let users with the tier buy it again. The purchases are inserted without their mails.
-  database = await createTestDatabase({
-    findings: { paid_twice: 'any', unmailed_payment: 'any', missed_webhook: 'any' },
-  });
-  await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
-  await database.query(`
-    begin;
-    set local session_replication_role = replica;
-    insert into auth.users (id, email)
-    select md5(n::text)::uuid, n || '@example.com' from generate_series(1, ${rows}) n;
-    insert into public.profiles (user_id, subscription_tier, username) select id, 'pro', 'somebody' from auth.users;
-    insert into public.subscriptions
-      (id, user_id, tier, status, current_period_start, current_period_end, gateway_subscription_id, updated_at)
-    select id, id, 'pro', 'active', now() - interval '1 month', now() + interval '11 months',
-      case when n % 2 = 0 then 'sub_' || n end, now() - interval '1 month'
-    from (select id, row_number() over () as n from auth.users) u;
-    insert into public.payments
-      (user_id, subscription_id, amount, status, tier, meta, gateway_order_id, gateway_payment_id, captured_at, confirmed_at,
-       fulfilled_at, period_start, period_end, next_reconcile_at, created_at, since)
-    select id, id, 99900, 'captured', 'pro', '{"tier": "pro"}', 'order_' || n, 'pay_' || n, now(), now(), now() - interval '1 month',
-      now() - interval '1 month', now() + interval '11 months', null, now() - make_interval(mins => n::int), now() - interval '1 month'
-    from (select id, row_number() over () as n from auth.users) u;
-    insert into billing.gateway_subscriptions
-      (user_id, gateway_subscription_id, gateway_plan_id, plan_id, status, activated_at, period_start, period_end, arrived_at,
-       next_check_at)
-    select s.user_id, coalesce(s.gateway_subscription_id, 'sub_over_' || s.user_id), 'plan_pro', p.id,
-      case when s.gateway_subscription_id is null then 'cancelled' else 'active' end,
-      s.updated_at, s.current_period_start, s.current_period_end, s.updated_at, now() + interval '10 months'
-    from public.subscriptions s
-    join public.plans p on p.tier = 'pro';
-    insert into public.payments
-      (user_id, gateway_subscription_id, period_start, period_end, gateway_payment_id, amount, status, captured_at,
-       created_at, next_reconcile_at)
-    select m.user_id, m.gateway_subscription_id, m.period_start, m.period_end, 'pay_of_' || m.gateway_subscription_id, 99900,
-      'captured', m.activated_at, m.activated_at, null
-    from billing.gateway_subscriptions m;
-    insert into billing.refunds (refund_id, gateway_payment_id, amount, status)
-    select 'rfnd_' || n, 'pay_refunded_' || n, 100, 'processed' from generate_series(1, ${rows}) n;
-    insert into public.payments (user_id, extra_of, gateway_payment_id, amount, status, captured_at, next_reconcile_at)
-    select user_id, id, 'pay_extra_' || id, amount, 'captured', now(), null
-    from public.payments
-    where gateway_order_id is not null;
-    insert into billing.grants (user_id, tier, until, at)
-    select id, 'pro', now() - interval '1 year', now() - interval '2 years' from auth.users;
-    insert into billing.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)
-    select id, 'pro', 'cancelled', false, now() - interval '2 years' from auth.users;
-    insert into public.payments (user_id, amount, tier, meta, gateway_order_id)
-    select id, 99900, 'pro', '{"tier": "pro"}', 'order_open_' || n
-    from (select id, row_number() over () as n from auth.users limit 1000) u;
-    insert into public.payments
-      (user_id, amount, status, tier, starts, credit, credited_kind, credited_id, credited_until, credited_amount,
-       fulfilled_at, period_start, period_end, settle_at, next_reconcile_at, since)
-    select id, 90000, 'captured', 'pro', 'after_current', 9900, 'gateway_subscription', 'sub_over_' || id, now(), 0,
-      now(), now() + interval '20 years', now() + interval '21 years', now() + interval '20 years', null, now()
-    from auth.users;
-    insert into billing.gateway_events (body_sha256, event_id, event, subject_id, payload, outcome, received_at)
-    select sha256(n::text::bytea), 'evt_' || n, 'payment.captured', 'order_' || n, '{}', 'applied',
-      now() - make_interval(mins => n)
-    from generate_series(1, ${rows}) n;
-    insert into billing.outbox (key, destination, kind, payload, delivered_at)
-    select 'payment-success/' || n, 'email', 'payment-success', '{}', now() from generate_series(1, ${rows}) n;
-    insert into billing.tier_changes (user_id, to_tier, cause) select id, 'pro', 'payment' from auth.users;
-    commit`);
-  await database.query('analyze');
+  // The rows are inserted directly, without the facts behind them.
+  database = await createTestDatabase({ findings: 'compared elsewhere' });
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+  await database.query(rows);
   plans = await watchPlans(database);
 });
 afterAll(() => database.close());
 
-let next = 0;
-/** A user with an unpaid order, another one for each call. */
-async function open(): Promise<{ userId: string; money: PaymentFields; orderId: string; id: string }> {
-  next += 1;
-  const row = await database.one('select id, user_id from public.payments where gateway_order_id = $1', [
-    `order_open_${next}`,
-  ]);
-  const orderId = `order_open_${next}`;
-  return {
-    userId: String(row.user_id),
-    id: String(row.id),
-    orderId,
-    money: { id: uniqueId('pay'), order_id: orderId },
-  };
-}
-type Open = Awaited<ReturnType<typeof open>>;
+/**
+ * Each user has a purchase, a subscription that the gateway bills (an even number) or billed before, and more. The periods of
+ * some others are over or end soon, and six in a hundred rows are due for reconciliation. The triggers are off: they would
+ * take minutes. So is the automatic analyze: it would end the state before the first one.
+ */
+const rows = `
+  begin;
+  set local session_replication_role = replica;
+  do $$
+  declare
+    v_table regclass;
+  begin
+    for v_table in select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind = 'r' and n.nspname in ('public', 'billing', 'auth') loop
+      execute format('alter table %s set (autovacuum_enabled = off)', v_table);
+    end loop;
+  end $$;
+  create temporary table one on commit drop as
+  select n, md5(n::text)::uuid as id, 'user' || n || '@example.com' as email,
+    case when n % 2 = 0 then 'sub_' || n else 'sub_over_' || n end as sub,
+    now() - interval '1 month' as since,
+    now() + case when n % 100 in (2, 4, 6, 8, 10, 12) then '12 hours'
+      when n % 2 = 0 or n <= first or n > first + 80 then '11 months'
+      when n > first + 40 then '3 days' else interval '-10 days' end as until,
+    case when n % 100 in (2, 4, 6, 8, 10, 12) then now() - make_interval(secs => n % 3600) else now() + interval '5 days' end as check_at
+  from generate_series(1, ${users}) n cross join (values (${users} * 0.4)) v (first);
 
-const deliver = (body: (order: Open) => string) => async (): Promise<[string, unknown[]]> => {
-  const text = body(await open());
-  return ['select public.apply_gateway_event($1, $2, $3)', [sha256(text), uniqueId('evt'), text]];
+  insert into auth.users (id, email) select id, email from one;
+  insert into auth.identities (id, provider, provider_id, user_id, identity_data)
+  select id, 'email', id, id, jsonb_build_object('email', email) from one;
+  insert into public.profiles (user_id, subscription_tier, username, display_name)
+  select id, 'pro', 'user' || n, 'Somebody user' || n from one;
+  insert into public.subscriptions
+    (id, user_id, tier, status, current_period_start, current_period_end, gateway_subscription_id, created_at, updated_at)
+  select id, id, 'pro', 'active', since, until, case when n % 2 = 0 then sub end, since, since from one;
+  insert into public.payments
+    (user_id, subscription_id, amount, status, tier, meta, gateway_order_id, gateway_payment_id, captured_at, confirmed_at,
+     fulfilled_at, period_start, period_end, next_reconcile_at, created_at, since)
+  select id, id, 99900, 'captured', 'pro', '{"tier": "pro"}', 'order_' || n, 'pay_' || n, now(), now(), since, since, until,
+    null, now() - make_interval(mins => n), since
+  from one;
+  insert into billing.gateway_subscriptions
+    (user_id, gateway_subscription_id, gateway_plan_id, plan_id, status, activated_at, period_start, period_end, arrived_at,
+     next_check_at)
+  select one.id, sub, 'plan_pro', p.id, case when n % 2 = 0 then 'active' else 'cancelled' end, since, since, until, since, check_at
+  from one join public.plans p on p.tier = 'pro';
+  insert into public.payments
+    (user_id, gateway_subscription_id, period_start, period_end, gateway_payment_id, amount, status, captured_at, created_at,
+     next_reconcile_at)
+  select id, sub, since, until, 'pay_of_' || sub, 99900, 'captured', since, since, null from one;
+  insert into billing.subscription_orders
+    (user_id, tier, gateway_plan_id, gateway_subscription_id, created_at, expires_at, next_check_at)
+  select id, 'pro', 'plan_pro', 'sub_new_' || n, now(), now() + interval '1 day', check_at from one;
+  insert into billing.refunds (refund_id, gateway_payment_id, amount, status)
+  select 'rfnd_' || n, 'pay_' || n, 100, 'processed' from one;
+  insert into public.payments (user_id, extra_of, gateway_payment_id, amount, status, captured_at, next_reconcile_at)
+  select user_id, id, 'pay_extra_' || id, amount, 'captured', now(), null from public.payments where gateway_order_id is not null;
+  insert into billing.grants (user_id, tier, until, at)
+  select id, 'pro', now() - interval '1 year', now() - interval '2 years' from one;
+  insert into billing.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)
+  select id, 'pro', 'cancelled', false, now() - interval '2 years' from one;
+  insert into public.payments (user_id, amount, tier, meta, gateway_order_id, next_reconcile_at)
+  select id, 99900, 'pro', '{"tier": "pro"}', 'order_open_' || n, case when n <= 1000 then now() + interval '1 hour' else check_at end
+  from one;
+  insert into public.payments
+    (user_id, amount, status, tier, starts, credit, credited_kind, credited_id, credited_until, credited_amount, fulfilled_at,
+     period_start, period_end, settle_at, next_reconcile_at, since)
+  select id, 90000, 'captured', 'pro', 'after_current', 9900, 'gateway_subscription', sub, now(), 0, now(),
+    now() + interval '20 years', now() + interval '21 years', now() + interval '20 years', null, now()
+  from one where n <= ${users} * 0.4;
+  insert into billing.gateway_events (body_sha256, event_id, event, subject_id, payload, outcome, received_at)
+  select sha256(n::text::bytea), 'evt_' || n, 'payment.captured', 'order_' || n, '{}', 'applied', now() - make_interval(mins => n)
+  from one;
+  insert into billing.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at, delivered_at)
+  select 'payment-success/' || n, 'email', 'payment-success', jsonb_build_object('to', email), at, at, at, at
+  from one cross join lateral (select now() - make_interval(secs => n * ${3_000_000 / users})) t (at);
+  insert into billing.tier_changes (user_id, to_tier, cause) select id, 'pro', 'payment' from one;
+  insert into billing.support_actions (action, reason, actor, result, user_id) select 'note', 'x', 'x', 'x', id from one;
+  commit;
+  select billing.enqueue('payment-failed/' || n, 'email', 'payment-failed', '{}') from generate_series(1, 1000) n;`;
+
+// As billing.sweep() does.
+const asSweep = 'set local enable_seqscan = off;';
+/** What the schedule and the dispatcher call, and by which indexes it reads these tables. */
+const work: [call: string, reads: Record<string, string[]>, settings?: string][] = [
+  ['billing.expire_subscriptions()', {
+    subscriptions: ['subscriptions_current_period_end_idx', 'subscriptions_user_id_key'],
+    payments: ['payments_user_id_created_at_idx'],
+    gateway_subscriptions: ['gateway_subscriptions_pkey'],
+    grants: ['grants_user_id_idx'],
+    manual_subscriptions: ['manual_subscriptions_pkey'],
+    profiles: ['profiles_pkey'],
+    users: ['users_pkey'],
+  }, asSweep],
+  ['billing.announce_ends()', {
+    subscriptions: ['subscriptions_current_period_end_idx', 'subscriptions_pkey'],
+    payments: ['payments_user_id_created_at_idx'],
+    gateway_subscriptions: ['gateway_subscriptions_pkey'],
+  }, asSweep],
+  ["public.claim_outbox('email')", { outbox: ['outbox_pending_idx'] }],
+  ["public.complete_outbox(gen_random_uuid(), '1,2,3')", { outbox: ['outbox_pkey'] }],
+  ["public.fail_outbox(gen_random_uuid(), '1,2,3', 'HTTP 500')", { outbox: ['outbox_pkey'] }],
+  ["public.next_outbox_attempt('email,revalidation')", { outbox: ['outbox_pending_idx'] }],
+  ['public.get_health()', { outbox: ['outbox_pending_idx'] }],
+  ['billing.requeue(1)', { outbox: ['outbox_pkey'] }],
+  ['billing.delete_mails()', { outbox: ['outbox_mails_created_at_idx'] }],
+  ['public.purge_records(400, 30, 1100)', { outbox: ['outbox_delivered_at_idx', 'outbox_parked_at_idx'] }],
+  ['public.claim_subscriptions_to_reconcile()', {
+    gateway_subscriptions: ['gateway_subscriptions_next_check_at_idx'],
+    subscriptions: [],
+    payments: [],
+  }],
+  ['public.claim_subscription_orders()', { subscription_orders: ['subscription_orders_next_check_at_idx'] }],
+  ['public.claim_payments_to_reconcile()', { payments: ['payments_next_reconcile_at_idx'] }],
+];
+
+test.each([
+  ['claim_subscriptions_to_reconcile', 'subscriptions'],
+  ['claim_subscription_orders', 'orders'],
+  ['claim_payments_to_reconcile', 'payments'],
+])('%s returns 20 of those that are due, others each time', async (name, key) => {
+  const ids = new Set<string>();
+  for (let count = 0; count < 3; count += 1) {
+    const { claimed } = await database.one(`select public.${name}() -> '${key}' as claimed`);
+    for (const { id } of Array.isArray(claimed) ? claimed : []) ids.add(id);
+  }
+  expect(ids.size).toBe(60);
+});
+
+describe.each([['before the first analyze', ''], ['after an analyze', 'analyze']])(
+  `with ${users} users, %s`,
+  (_, analyze) => {
+    beforeAll(() => database.query(analyze));
+
+    test.each(work)('%s reads each table by its indexes, call after call', async (call, reads, settings = '') => {
+      let read = '';
+      // Often enough for a generic plan that Postgres keeps for later calls, for any parameters.
+      for (let count = 0; count < 8; count += 1) {
+        await database.query("update billing.scheduled_jobs set announced_until = '-infinity'");
+        // Plans are read for values at first, and for any values from the sixth call on. Reading them is slow.
+        const isRead = count === 0 || count >= 6;
+        read += await plans.of(
+          `begin; set local auto_explain.log_min_duration = ${isRead ? 0 : -1}; ${settings} select ${call}; rollback`,
+        );
+      }
+      for (const [table, indexes] of Object.entries(reads)) {
+        const scans = scansOf(table, read);
+        for (const index of indexes) expect(scans.join(), read).toContain(index);
+        expect(scans).not.toContain(`Seq Scan on ${table}`);
+      }
+      if (call.includes('_to_reconcile')) expect(read).not.toMatch(/Hash Join/);
+      const locked = call.includes('claim_subscriptions') ? [...read.matchAll(/LockRows.*actual rows=(\d+)/g)] : [];
+      for (const [, rows] of locked) expect(Number(rows)).toBeLessThanOrEqual(200);
+      if (analyze !== '') expect(wholeReads(read), read).toEqual([]);
+    });
+  },
+);
+
+test('a claim of mails reads the earliest due rows from the index without a sort', async () => {
+  expect(await plans.of("select public.claim_outbox('email')")).toMatch(
+    /Limit[^]*LockRows.*\n.*Result.*\n.*One-Time Filter.*\n.*Index Scan using outbox_pending_idx/,
+  );
+});
+
+/** Tables that grow with the users. The plans, the pauses and the lists of pending work stay small. */
+const large = [
+  ...[
+    'users',
+    'identities',
+    'profiles',
+    'subscriptions',
+    'payments',
+    'gateway_events',
+    'outbox',
+    'tier_changes',
+    'refunds',
+  ],
+  ...['gateway_subscriptions', 'grants', 'manual_subscriptions', 'support_actions', 'subscription_orders'],
+];
+const wholeReads = (plan: string) =>
+  large.flatMap((table) => scansOf(table, plan)).filter((scan) => scan.startsWith('Seq Scan'));
+
+type Call = () => Promise<[statement: string, parameters: unknown[]]>;
+type Open = { userId: unknown; id: unknown; orderId: string; money: PaymentFields };
+let next = 0;
+/** An unpaid order, of another user for each call. */
+async function open(): Promise<Open> {
+  next += 1;
+  const orderId = `order_open_${next}`;
+  const row = await database.one('select id, user_id from public.payments where gateway_order_id = $1', [orderId]);
+  return { userId: row.user_id, id: row.id, orderId, money: { id: uniqueId('pay'), order_id: orderId } };
+}
+
+const plain = (call: string): Call => () => Promise.resolve([`select ${call}`, []]);
+const about = (call: string, parameters: (order: Open) => unknown[], prepare = ''): Call => async () => {
+  const order = await open();
+  if (prepare !== '') await database.query(prepare, [order.id]);
+  return [`select ${call}`, parameters(order)];
 };
+const ofUser = (call: string) => about(call, ({ userId }) => [userId]);
+const deliver = (body: (order: Open) => string) =>
+  about('public.apply_gateway_event($1, $2, $3)', (order) => {
+    const text = body(order);
+    return [sha256(text), uniqueId('evt'), text];
+  });
 const subscription = (name: 'activated' | 'charged' | 'cancelled') =>
   deliver(({ userId, money }) =>
     subscriptionEvent({
-      name,
-      userId,
-      id: uniqueId('sub'),
-      planId: 'plan_pro',
+      ...{ name, userId: String(userId), id: uniqueId('sub'), planId: 'plan_pro' },
       payment: { id: money.id, amount: 99900 },
-      start: '2126-01-01T00:00:00Z',
-      end: '2126-02-01T00:00:00Z',
+      ...{ start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' },
       createdAt: new Date(Math.ceil(Date.now() / 1000) * 1000 + 60_000).toISOString(),
     })
   );
-const ofUser = (call: string) => async (): Promise<[string, unknown[]]> => [`select ${call}`, [(await open()).userId]];
-const plain = (call: string) => (): Promise<[string, unknown[]]> => Promise.resolve([`select ${call}`, []]);
+const paidItems = ({ money }: Open, more = {}) =>
+  JSON.stringify([{ ...money, amount: 99900, currency: 'INR', status: 'captured', ...more }]);
 
 /** Every function that a request or the schedule calls, and each event that has an effect. */
-const calls: Record<string, () => Promise<[string, unknown[]]>> = {
+const requests: Record<string, Call> = {
   get_subscription: ofUser('public.get_subscription($1)'),
   list_plans: plain('public.list_plans()'),
   list_plans_for_user: ofUser('public.list_plans_for_user($1)'),
   create_order: ofUser("public.create_order($1, 'basic', gen_random_uuid()::text)"),
   'create_order with a credit': ofUser("public.create_order($1, 'premium', p_start => 'now')"),
   'create_order after the current period': ofUser("public.create_order($1, 'pro', p_start => 'after_current')"),
-  store_order: async () => [
-    'select public.store_order($1, $2)',
-    [
-      (await database.one(
-        "insert into public.payments (user_id, amount) select user_id, 1 from public.payments where gateway_order_id = 'order_1' returning id",
-      )).id,
-      uniqueId('order'),
-    ],
-  ],
+  store_order: about(
+    'public.store_order($1, $2)',
+    ({ id }) => [id, uniqueId('order')],
+    'update public.payments set gateway_order_id = null where id = $1',
+  ),
   discard_order: plain('public.discard_order(gen_random_uuid())'),
-  verify_payment: async () => {
-    const { userId, orderId, money } = await open();
-    return ["select public.verify_payment($1, $2, $3, 'signature')", [userId, orderId, money.id]];
-  },
-  verify_returned_payment: async () => {
-    const { orderId, money } = await open();
-    return ["select public.verify_returned_payment($1, $2, 'signature')", [orderId, money.id]];
-  },
-  get_order: async () => {
-    const { userId, orderId } = await open();
-    return ['select public.get_order($1, $2, true)', [userId, orderId]];
-  },
-  'get_order of a paid order': async () => {
-    const { userId } = await open();
-    const paid = await database.one(
-      'select gateway_order_id as id from public.payments where user_id = $1 and fulfilled_at is not null limit 1',
-      [userId],
-    );
-    return ['select public.get_order($1, $2, true)', [userId, paid.id]];
-  },
-  apply_order_read: async () => {
-    const { id, userId, orderId, money } = await open();
-    await database.query('select public.get_order($1, $2, true)', [userId, orderId]);
-    const items = [{ ...money, amount: 99900, currency: 'INR', status: 'captured' }];
-    return ['select public.apply_order_read($1, $2)', [id, JSON.stringify(items)]];
-  },
-  'verify_payment after the current period': async () => {
-    const { id, userId, orderId, money } = await open();
-    await database.query("update public.payments set starts = 'after_current' where id = $1", [id]);
-    return ["select public.verify_payment($1, $2, $3, 'signature')", [userId, orderId, money.id]];
-  },
+  verify_payment: about("public.verify_payment($1, $2, $3, 's')", ({ userId, orderId, money }) => [
+    userId,
+    orderId,
+    money.id,
+  ]),
+  'verify_payment after the current period': about(
+    "public.verify_payment($1, $2, $3, 's')",
+    ({ userId, orderId, money }) => [userId, orderId, money.id],
+    "update public.payments set starts = 'after_current' where id = $1",
+  ),
+  verify_returned_payment: about("public.verify_returned_payment($1, $2, 's')", (order) => [
+    order.orderId,
+    order.money.id,
+  ]),
+  get_order: about('public.get_order($1, $2, true)', ({ userId, orderId }) => [userId, orderId]),
+  'get_order of a paid order': about('public.get_order($1, $2, true)', ({ userId }) => [userId, `order_${next}`]),
+  apply_order_read: about(
+    'public.apply_order_read($1, $2)',
+    (order) => [order.id, paidItems(order)],
+    'select public.get_order(user_id, gateway_order_id, true) from public.payments where id = $1',
+  ),
   'payment.captured': deliver(({ money }) => paymentCaptured(money)),
   'order.paid': deliver(({ money, orderId }) => orderPaid(money, { id: orderId })),
   'payment.failed': deliver(({ money }) => paymentFailed(money)),
@@ -187,57 +293,62 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   'subscription.cancelled': subscription('cancelled'),
   cancel_subscription: ofUser('public.cancel_subscription($1, true)'),
   resume_subscription: ofUser('public.resume_subscription($1)'),
-  claim_outbox: plain("public.claim_outbox('email')"),
-  complete_outbox: plain("public.complete_outbox(gen_random_uuid(), '1,2,3')"),
-  fail_outbox: plain("public.fail_outbox(gen_random_uuid(), '1,2,3', 'HTTP 500')"),
-  next_outbox_attempt: plain("public.next_outbox_attempt('email,revalidation')"),
-  claim_payments_to_reconcile: plain('public.claim_payments_to_reconcile()'),
-  apply_order_payments: async () => {
-    const { id, money } = await open();
-    const refunds = [{ id: uniqueId('rfnd'), amount: 100, status: 'processed' }];
-    const items = [{ ...money, amount: 99900, currency: 'INR', status: 'captured', refunds }];
-    return ['select public.apply_order_payments($1, $2)', [id, JSON.stringify(items)]];
-  },
-  claim_subscriptions_to_reconcile: plain('public.claim_subscriptions_to_reconcile()'),
-  apply_gateway_subscription: async () => [
-    'select public.apply_gateway_subscription($1, $2, $3)',
-    [(await open()).userId, 'sub_2', '{"status": "halted"}'],
-  ],
-  get_health: plain('public.get_health()'),
+  apply_order_payments: about('public.apply_order_payments($1, $2)', (order) => [
+    order.id,
+    paidItems(order, { refunds: [{ id: uniqueId('rfnd'), amount: 100, status: 'processed' }] }),
+  ]),
+  apply_gateway_subscription: about('public.apply_gateway_subscription($1, $2, $3)', ({ userId }) => [
+    userId,
+    'sub_2',
+    '{"status": "halted"}',
+  ]),
   replay_missed_events: plain('billing.replay_missed_events()'),
   settle_waiting_subscriptions: plain('billing.settle_waiting_subscriptions()'),
   start_purchases: plain('billing.start_purchases()'),
-  expire_subscriptions: plain('billing.expire_subscriptions()'),
-  delete_mails: plain('billing.delete_mails()'),
   erase_deleted_users: plain('billing.erase_deleted_users()'),
   purge_records: plain('public.purge_records(90, 30, 30)'),
   empty_payloads: plain('billing.empty_payloads()'),
 };
 
-/** Tables that grow with the users. The plans, the pauses and the lists of pending work stay small. */
-const large = [
-  'users|profiles|subscriptions|payments|gateway_events|outbox|tier_changes',
-  'gateway_subscriptions|refunds|grants|manual_subscriptions',
-].join('|');
+const email = 'user77@example.com';
+const questions: [question: string, sql: string, parameter: unknown][] = [
+  ['a customer by e-mail', 'select * from billing.customers where email = $1', email],
+  ['a customer by id', 'select * from billing.customers where user_id = md5($1)::uuid', '77'],
+  ['a timeline by e-mail', 'select * from billing.timeline where email = $1 order by at', email],
+  ['a timeline by id', 'select * from billing.timeline where user_id = md5($1)::uuid', '77'],
+  ['periods by id', 'select * from billing.periods where user_id = md5($1)::uuid', '77'],
+  ['the payments of a customer', 'select * from billing.customer_payments where user_id = md5($1)::uuid', '77'],
+  ['the findings of a customer', 'select count(*) from billing.findings where user_id = md5($1)::uuid', '77'],
+  ['the mails of a customer', 'select * from billing.messages where recipient = $1', email],
+  ['the webhooks of an order', 'select * from billing.webhooks where subject_id = $1', 'order_77'],
+  ['the newest webhooks', 'select * from billing.webhooks order by received_at desc limit $1', 20],
+  ['the state of the service', 'select * from billing.service_state where $1::int = 1', 1],
+  ['the search by an order', 'select * from billing.search_customers($1)', 'order_77'],
+  ['the search by an address', 'select * from billing.search_customers($1)', 'user777'],
+  ['the search by a name', 'select * from billing.search_customers($1)', 'body user777'],
+];
 
-describe(`with ${rows} users`, () => {
-  test.each(Object.entries(calls))(
+describe(`with ${users} users, after an analyze`, () => {
+  test.each(Object.entries(requests))(
     '%s reads large tables by index and sorts no more than ten rows, call after call',
     async (_, call) => {
-      // Often enough for a generic plan that Postgres keeps for later calls, for any parameters.
       for (let count = 0; count < 7; count += 1) {
         const plan = await plans.of(...await call());
-        const whole = [...plan.matchAll(new RegExp(`Seq Scan on (?:${large})\\b.*`, 'g'))].map(([text]) => text);
-        expect(whole, plan).toEqual([]);
+        expect(wholeReads(plan), plan).toEqual([]);
         const sorted = [...plan.matchAll(/\bSort {2}\(.*?actual rows=(\d+)/g)].map(([, rows]) => Number(rows));
         expect(sorted.filter((rows) => rows > 10), plan).toEqual([]);
       }
     },
   );
 
+  test.each(questions)('an admin who asks for %s reads large tables by index', async (_, sql, parameter) => {
+    const plan = await plans.of(sql, [parameter]);
+    expect(wholeReads(plan), plan).toEqual([]);
+  });
+
   test('a read of a whole table and a long sort are detected', async () => {
-    const plan = await plans.of('select id from billing.outbox order by payload::text, id + 1');
-    expect(plan).toMatch(/Seq Scan on outbox/);
+    const plan = await plans.of('select id from public.payments order by amount, id');
+    expect(wholeReads(plan)).toEqual(['Seq Scan on payments']);
     expect(plan).toMatch(/\bSort {2}\(.*?actual rows=\d{5}/);
   });
 });

@@ -1,26 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { markLocal } from '../../scripts/stack/mark-local.ts';
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { root } from '../../scripts/stack/root.ts';
+import { useDatabase } from '../helpers/database/use-database.ts';
 import { createUser } from '../helpers/records/records.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 const samples = ['asha@example.com', 'ravi@example.com'];
 const supabaseStart = 'super-secret-jwt-token-with-at-least-32-characters-long';
+const database = useDatabase();
 
-let database: TestDatabase;
 let name: string;
 let text: string;
 beforeAll(async () => {
-  database = await createTestDatabase();
   name = new URL(database.url).pathname.slice(1);
   text = await Deno.readTextFile(`${root}/supabase/seed.sql`);
 });
-afterEach(async () => {
-  await database.query(`alter database ${name} reset all`);
-  await database.query('delete from auth.users');
-});
-afterAll(() => database.close());
+afterEach(() => database.query(`alter database ${name} reset all; delete from auth.users`));
 
 /** Runs the file on a new connection, which reads the settings of the database. @returns its warnings */
 async function seed(): Promise<string[]> {
@@ -36,12 +31,13 @@ const emails = async () =>
   (await database.query('select email from auth.users order by email')).map(({ email }) => email);
 
 describe('seed.sql warns and adds no users', () => {
-  test('to a database that is not marked as local, such as that of a preview branch', async () => {
+  test('to a database that is not marked as local, such as that of a preview branch; the Supabase CLI succeeds', async () => {
     expect(await seed()).toEqual([
       expect.stringMatching(
         /^supabase\/seed\.sql adds no sample users.* it does not say that it is local\. .*subscriptions\.is_local=on/,
       ),
     ]);
+    await migrate({ url: database.url, seed: true, log: () => {} });
     expect(await emails()).toEqual([]);
   });
 
@@ -66,42 +62,27 @@ describe('seed.sql warns and adds no users', () => {
       expect(await emails()).toEqual([user.email]);
     },
   );
-
-  test('in the run of the Supabase CLI, which succeeds', async () => {
-    await migrate({ url: database.url, seed: true, log: () => {} });
-    expect(await emails()).toEqual([]);
-    // The CLI does not run an unchanged seed again.
-    await database.query('truncate supabase_migrations.seed_files');
-  });
 });
 
 describe('seed.sql adds the sample users', () => {
   test.each([
-    ['to a database of `supabase start`', () => setSetting('app.settings.jwt_secret', supabaseStart)],
-    ['to a database of `npm start`', () => markLocal(database.url)],
-  ])('%s, also when it runs again', async (_where, mark) => {
+    ['supabase start', () => setSetting('app.settings.jwt_secret', supabaseStart)],
+    ['npm start', () => markLocal(database.url)],
+  ])('to a database of `%s`, also when it runs again', async (_where, mark) => {
     await mark();
     expect(await seed()).toEqual([]);
     expect(await emails()).toEqual(samples);
     await seed();
     expect(await emails()).toEqual(samples);
-    const identities = await database.query('select provider_id, user_id::text from auth.identities order by 1');
-    expect(identities.map((row) => [row.provider_id, row.user_id])).toEqual([
-      ['11111111-1111-4111-8111-111111111111', '11111111-1111-4111-8111-111111111111'],
-      ['22222222-2222-4222-8222-222222222222', '22222222-2222-4222-8222-222222222222'],
-    ]);
+    const ids = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
+    const identities = 'select provider_id, user_id::text from auth.identities order by 1';
+    expect(await database.query(identities)).toEqual(ids.map((id) => ({ provider_id: id, user_id: id })));
   });
 
   test('in a session that is marked as local', async () => {
     const client = await database.connect();
     await client.query("set subscriptions.is_local = 'on'");
     await client.query(text);
-    expect(await emails()).toEqual(samples);
-  });
-
-  test('in the run of the Supabase CLI', async () => {
-    await markLocal(database.url);
-    await migrate({ url: database.url, seed: true, log: () => {} });
     expect(await emails()).toEqual(samples);
   });
 });

@@ -33,14 +33,27 @@ function useHosted(missing: number, options: Parameters<typeof startHostedPostgr
 }
 
 const setUp = async () => (await database.one('select billing.set_up() as missing')).missing;
-const jobs = () => database.query("select jobname from cron.job where jobname like 'subscriptions-%' order by 1");
+const jobs = async () =>
+  (await database.query("select jobname from cron.job where jobname like 'subscriptions-%' order by 1"))
+    .map(({ jobname }) => String(jobname));
+const calls = () =>
+  database.query('select url, body, headers, timeout_milliseconds as timeout from net.http_request_queue');
+const missing = (...parts: string[]) => parts.map((part) => ['missing_part', part]);
 
 describe('on a hosted project', () => {
   useHosted(2);
 
-  test('the migrations install pg_net, pg_cron and pg_trgm where they are available', async () => {
-    expect(await database.query("select extname from pg_extension where extname like 'pg!_%' escape '!' order by 1"))
-      .toEqual([{ extname: 'pg_cron' }, { extname: 'pg_net' }, { extname: 'pg_trgm' }]);
+  test('the migrations install the extensions where they are available; another run changes nothing', async () => {
+    const extensions = "select extname from pg_extension where extname like 'pg!_%' escape '!' order by 1";
+    expect((await database.query(extensions)).map(({ extname }) => extname)).toEqual(['pg_cron', 'pg_net', 'pg_trgm']);
+    const schema =
+      "select nspname from pg_namespace n join pg_extension e on e.extnamespace = n.oid and extname = 'pg_net'";
+    expect(await database.one(schema)).toEqual({ nspname: 'extensions' });
+    expect(await readFindings(database)).toEqual([]);
+    const before = await jobs();
+    expect(before).toHaveLength(3);
+    expect(await setUp()).toBe(0);
+    expect(await jobs()).toEqual(before);
   });
 
   test.each([
@@ -51,7 +64,7 @@ describe('on a hosted project', () => {
     expect(job).toEqual({ schedule, command });
     await database.query('truncate net.http_request_queue');
     await database.query(String(job.command));
-    expect(await database.query('select url, body, headers, timeout from net.http_request_queue')).toEqual([{
+    expect(await calls()).toEqual([{
       url: `https://project.test/functions/v1/api/internal/${endpoint}`,
       body: {},
       headers: { 'content-type': 'application/json', 'prefer': 'respond-async', 'x-internal-key': 'k' },
@@ -59,24 +72,10 @@ describe('on a hosted project', () => {
     }]);
   });
 
-  test('a sign-up inserts a profile and calls the dispatcher', async () => {
+  test('a sign-up calls the dispatcher', async () => {
     await database.query('truncate net.http_request_queue');
     await createUser(database);
-    expect(await database.query('select url from net.http_request_queue')).toHaveLength(1);
-  });
-
-  test('no part is missing after the migrations, and another run changes nothing', async () => {
-    expect(await readFindings(database)).toEqual([]);
-    const before = await jobs();
-    expect(await setUp()).toBe(0);
-    expect(await jobs()).toEqual(before);
-    expect(before).toHaveLength(3);
-    expect(
-      await database.one(
-        "select nspname from pg_namespace n join pg_extension e on e.extnamespace = n.oid and extname = 'pg_net'",
-      ),
-    )
-      .toEqual({ nspname: 'extensions' });
+    expect(await calls()).toHaveLength(1);
   });
 
   test('the runs of its jobs are deleted after seven days, those of other jobs are not', async () => {
@@ -95,61 +94,36 @@ describe('on a hosted project', () => {
     expect(left).toEqual([{ jobname: 'of-the-app', runs: 2 }, { jobname: 'subscriptions-sweep', runs: 1 }]);
   });
 
-  test('a job whose newest run failed is a finding until a run succeeds', async () => {
-    const runs = async (status: string, message: string) =>
-      await database.query(
-        `insert into cron.job_run_details (jobid, status, return_message, start_time, end_time)
-         select jobid, $1, $2, now(), now() from cron.job where jobname = 'subscriptions-reconcile'`,
-        [status, message],
-      );
-    await runs('succeeded', '1 row');
-    await runs('failed', 'ERROR: permission denied');
-    await database.query("insert into cron.job_run_details (jobid, status) select jobid, 'running' from cron.job");
-    expect(await database.query("select finding, subject, detail ->> 'error' as error from billing.findings")).toEqual([
-      { finding: 'job_failing', subject: 'subscriptions-reconcile', error: 'ERROR: permission denied' },
-    ]);
-    await runs('succeeded', '1 row');
+  const triggers = ['create_profile', 'note_deleted_user', 'settle_new_user'];
+  test.each([
+    [
+      'triggers on auth.users',
+      triggers.map((name) => `drop trigger ${name} on auth.users`).join('; '),
+      triggers.map((name) => `trigger ${name} on auth.users`),
+    ],
+    ['a role of a direct connection', 'drop role subscriptions_api', ['role subscriptions_api']],
+    ['its settings', 'alter role subscriptions_api reset statement_timeout', ['role subscriptions_api']],
+  ])('what a restore lost is a finding until it is set up again: %s', async (_, loss, parts) => {
+    await database.query(loss);
+    expect(await readFindings(database)).toEqual(missing(...parts));
+    expect(await setUp()).toBe(0);
     expect(await readFindings(database)).toEqual([]);
+    const { id } = await createUser(database);
+    expect(await database.query('select from public.profiles where user_id = $1', [id])).toHaveLength(1);
+    expect(await database.one("select rolconfig, rolinherit from pg_roles where rolname = 'subscriptions_api'"))
+      .toEqual({ rolconfig: expect.arrayContaining(['role=service_role', 'statement_timeout=4s']), rolinherit: false });
   });
 
   test('extension and jobs that a toggle of pg_cron drops are findings until they are set up again', async () => {
     const before = await jobs();
     await database.query('drop extension pg_cron cascade; drop schema if exists cron cascade');
-    expect(await readFindings(database)).toEqual([['missing_part', 'extension pg_cron']]);
+    expect(await readFindings(database)).toEqual(missing('extension pg_cron'));
     await database.query('create extension pg_cron');
-    expect(await readFindings(database)).toEqual([
-      ['missing_part', 'job subscriptions-reconcile'],
-      ['missing_part', 'job subscriptions-sweep'],
-    ]);
+    expect(await readFindings(database))
+      .toEqual(missing('job subscriptions-reconcile', 'job subscriptions-sweep'));
     expect(await setUp()).toBe(0);
     expect(await jobs()).toEqual(before);
     expect(await readFindings(database)).toEqual([]);
-  });
-
-  test('triggers on auth.users that a restore lost are findings until they are set up again', async () => {
-    for (const name of ['create_profile', 'note_deleted_user', 'settle_new_user']) {
-      await database.query(`drop trigger ${name} on auth.users`);
-    }
-    expect(await readFindings(database)).toEqual([
-      ['missing_part', 'trigger create_profile on auth.users'],
-      ['missing_part', 'trigger note_deleted_user on auth.users'],
-      ['missing_part', 'trigger settle_new_user on auth.users'],
-    ]);
-    expect(await setUp()).toBe(0);
-    expect(await readFindings(database)).toEqual([]);
-    const { id } = await createUser(database);
-    expect(await database.query('select from public.profiles where user_id = $1', [id])).toHaveLength(1);
-  });
-
-  test('a role of a direct connection that a restore lost is a finding until it is set up again', async () => {
-    await database.query('drop role subscriptions_api');
-    expect(await readFindings(database)).toEqual([['missing_part', 'role subscriptions_api']]);
-    expect(await setUp()).toBe(0);
-    await database.query('alter role subscriptions_api reset statement_timeout');
-    expect(await readFindings(database)).toEqual([['missing_part', 'role subscriptions_api']]);
-    expect(await setUp()).toBe(0);
-    expect(await database.one("select rolconfig, rolinherit from pg_roles where rolname = 'subscriptions_api'"))
-      .toEqual({ rolconfig: expect.arrayContaining(['role=service_role', 'statement_timeout=4s']), rolinherit: false });
   });
 
   test('a second role, for the rotation of the password, replaces the first', async () => {
@@ -161,21 +135,14 @@ describe('on a hosted project', () => {
 
   test('a Vault entry that is blank or not a URL is a finding with its remedy', async () => {
     await database.query(`
-      update vault.decrypted_secrets set decrypted_secret = 'project.test' where name = 'subscriptions_url';
-      update vault.decrypted_secrets set decrypted_secret = ' ' where name = 'subscriptions_internal_key'`);
-    const rows = await database.query(
-      "select subject, detail from billing.findings where finding = 'missing_part' order by 1",
-    );
-    expect(rows).toEqual([
-      {
-        subject: 'Vault secret subscriptions_internal_key',
-        detail: { remedy: `Run "select vault.create_secret('...', 'subscriptions_internal_key');" with its value.` },
-      },
-      {
-        subject: 'Vault secret subscriptions_url',
-        detail: { remedy: `Run "select vault.create_secret('...', 'subscriptions_url');" with its value.` },
-      },
-    ]);
+      update vault.secrets set secret = 'project.test' where name = 'subscriptions_url';
+      update vault.secrets set secret = ' ' where name = 'subscriptions_internal_key'`);
+    const finding = (name: string) => ({
+      subject: `Vault secret ${name}`,
+      detail: { remedy: `Run "select vault.create_secret('...', '${name}');" with its value.` },
+    });
+    const found = "select subject, detail from billing.findings where finding = 'missing_part' order by 1";
+    expect(await database.query(found)).toEqual([finding('subscriptions_internal_key'), finding('subscriptions_url')]);
   });
 });
 
@@ -183,7 +150,7 @@ describe.runIf(isLong)('on a server that has the files of pg_cron and did not lo
   useHosted(1, { isCronPreloaded: false });
 
   test('the migrations succeed, and pg_cron is a finding', async () => {
-    expect(await readFindings(database)).toEqual([['missing_part', 'extension pg_cron']]);
+    expect(await readFindings(database)).toEqual(missing('extension pg_cron'));
     expect(await setUp()).toBe(1);
   });
 });

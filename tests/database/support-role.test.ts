@@ -1,139 +1,237 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { createUser } from '../helpers/records/records.ts';
+import { root } from '../../scripts/stack/root.ts';
+import { poolUrl } from '../helpers/database/pool-role.ts';
+import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { useDatabase } from '../helpers/database/use-database.ts';
 import { act, openSupport } from '../helpers/records/support-actions.ts';
+import { createPayment, createUser } from '../helpers/records/records.ts';
+import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
 
-/** What the console and Studio show. */
-const views = [
-  'active_monthly',
-  'customer_payments',
-  'customers',
-  'findings',
-  'messages',
-  'periods',
-  'revenue_monthly',
-  'service_state',
-  'timeline',
-  'users',
-  'webhooks',
-];
-const denied = { code: '42501' };
+// A lost dispute, so that there is something to attend to.
+const database = useDatabase({ findings: { dispute_lost: 1 } });
 
-let database: TestDatabase;
+// Roles belong to the whole server, which the test files share.
+const personalLogin = `support_${crypto.randomUUID().replaceAll('-', '')}`;
 let support: pg.Client;
+let pool: TestDatabase;
+let userId: string;
 beforeAll(async () => {
-  database = await createTestDatabase();
   support = await openSupport(database);
+  pool = openDatabase(poolUrl(database.url), { findings: 'compared elsewhere' });
+  const asha = await createUser(database, { email: 'asha@example.com' });
+  userId = asha.id;
+  const order = await createPayment(database, { userId, orderId: 'order_sample' });
+  const money = { id: 'pay_sample', order_id: order.orderId };
+  await database.send(paymentCaptured(money));
+  await database.send(refundEvent(money, 100));
+  await database.query("update public.payments set dispute_status = 'lost' where id = $1", [order.id]);
+  await act(support, { action: 'grant', email: asha.email, tier: 'premium', until: '2126-01-01Z' });
+  // By the documented statement.
+  const guide = await Deno.readTextFile(`${root}/supabase/docs/operations.md`);
+  const [, statement = ''] = /^(create role support_asha .*<password>.*)$/m.exec(guide) ?? [];
+  await database.query(statement.replace('support_asha', personalLogin));
 });
-afterAll(() => database.close());
-
-test.each(views)('support reads billing.%s', async (view) => {
-  await createUser(database);
-  await expect(support.query(`select * from billing.${view}`)).resolves.toMatchObject({ rows: expect.any(Array) });
-});
-
-test('support sees the rows of all users, and finds them', async () => {
-  const { email } = await createUser(database);
-  for (const sql of ['select from billing.customers where email = $1', 'select from billing.search_customers($1)']) {
-    expect((await support.query(sql, [email])).rows, sql).toHaveLength(1);
-  }
-});
-
-test('support writes nothing but support actions', async () => {
-  const rows = await database.query(
-    `select format('%s %s.%s', lower(privilege), n.nspname, c.relname) as "right"
-     from pg_class c
-     join pg_namespace n on n.oid = c.relnamespace
-     cross join unnest(array['INSERT', 'UPDATE', 'REFERENCES']) privilege
-     where n.nspname in ('public', 'billing', 'auth', 'extensions')
-       and c.relkind in ('r', 'p', 'v', 'm', 'f')
-       and (
-         has_any_column_privilege('subscriptions_support', c.oid, privilege)
-         or has_table_privilege('subscriptions_support', c.oid, 'DELETE, TRUNCATE, TRIGGER, MAINTAIN')
-       )`,
-  );
-  expect(rows).toEqual([{ right: 'insert billing.support_actions' }]);
+afterAll(async () => {
+  await pool.close();
+  await database.query(`drop role ${personalLogin}`);
 });
 
-test.each([
-  "update public.profiles set subscription_tier = 'premium'",
-  'delete from public.payments',
-  'insert into billing.grants (user_id, tier, until) select user_id, tier, now() from billing.customers',
-  "insert into billing.support_actions (action, reference, reason, actor) values ('note', 'x', 'x', 'another')",
-  'update billing.outbox set parked_at = null',
-  'truncate billing.gateway_events',
-  'select from auth.users',
-  'select from auth.identities',
-  'select from billing.deleted_users',
-  'select from billing.function_calls',
-  "select billing.replay_event('')",
-  'select billing.requeue(1)',
-  'select billing.set_up()',
-  'select public.get_subscription(gen_random_uuid())',
-  'create table public.t ()',
-  'create table billing.t ()',
-  'set role service_role',
-])('support is refused %s', async (sql) => {
-  await expect(support.query(sql)).rejects.toMatchObject(denied);
-});
+const openPersonal = async () => {
+  const client = await database.connect();
+  await client.query(`set session authorization ${personalLogin}`);
+  return client;
+};
 
-test('the functions that support may execute write nothing', async () => {
-  const rows = await database.query(
-    `select p.oid::regprocedure::text as name
-     from pg_proc p
-     where p.pronamespace in ('public'::regnamespace, 'billing'::regnamespace)
-       and has_function_privilege('subscriptions_support', p.oid, 'execute')
-       and p.provolatile = 'v'`,
-  );
-  expect(rows).toEqual([]);
-});
+describe('support', () => {
+  // What the console and Studio show.
+  test.each([
+    ...['active_monthly', 'customer_payments', 'customers', 'findings', 'messages', 'periods', 'revenue_monthly'],
+    ...['service_state', 'timeline', 'users', 'webhooks'],
+  ])('reads billing.%s, which has a comment', async (view) => {
+    expect((await support.query(`select * from billing.${view}`)).rows).not.toEqual([]);
+    const comment = 'select obj_description($1::regclass) is not null as has_comment';
+    expect(await database.one(comment, [`billing.${view}`])).toEqual({ has_comment: true });
+  });
 
-describe('a login role for each person', () => {
-  // Roles belong to the whole server, which the test files share.
-  const name = `support_${crypto.randomUUID().replaceAll('-', '')}`;
-  afterAll(() => database.query(`drop role if exists ${name}`));
+  test('sees the rows of all users, and finds them', async () => {
+    const { email } = await createUser(database);
+    for (const sql of ['select from billing.customers where email = $1', 'select from billing.search_customers($1)']) {
+      expect((await support.query(sql, [email])).rows, sql).toHaveLength(1);
+    }
+  });
 
-  test('is made by the documented statement, reads, and is named in the trail, also after it switches its role', async () => {
-    const guide = await Deno.readTextFile('supabase/docs/operations.md');
-    const [, statement = ''] = /^(create role support_asha .*)$/m.exec(guide) ?? [];
-    expect(statement).toContain('<password>');
-    await database.query(statement.replace('support_asha', name));
-    const asha = await database.connect();
-    await asha.query(`set session authorization ${name}`);
+  test('writes nothing but support actions, and the functions that it may execute write nothing', async () => {
+    const rows = await database.query(
+      `select format('%s %s.%s', lower(privilege), n.nspname, c.relname) as "right"
+       from pg_class c
+       join pg_namespace n on n.oid = c.relnamespace
+       cross join unnest(array['INSERT', 'UPDATE', 'REFERENCES']) privilege
+       where n.nspname in ('public', 'billing', 'auth', 'extensions')
+         and c.relkind in ('r', 'p', 'v', 'm', 'f')
+         and (
+           has_any_column_privilege('subscriptions_support', c.oid, privilege)
+           or has_table_privilege('subscriptions_support', c.oid, 'DELETE, TRUNCATE, TRIGGER, MAINTAIN')
+         )
+       union all
+       select p.oid::regprocedure::text from pg_proc p
+       where p.pronamespace in ('public'::regnamespace, 'billing'::regnamespace)
+         and has_function_privilege('subscriptions_support', p.oid, 'execute')
+         and p.provolatile = 'v'`,
+    );
+    expect(rows).toEqual([{ right: 'insert billing.support_actions' }]);
+  });
+
+  test.each([
+    "update public.profiles set subscription_tier = 'premium'",
+    'delete from public.payments',
+    'insert into billing.grants (user_id, tier, until) select user_id, tier, now() from billing.customers',
+    "insert into billing.support_actions (action, reference, reason, actor) values ('note', 'x', 'x', 'another')",
+    'update billing.outbox set parked_at = null',
+    'truncate billing.gateway_events',
+    'select from auth.users',
+    'select from auth.identities',
+    'select from billing.deleted_users',
+    'select from billing.function_calls',
+    "select billing.replay_event('')",
+    'select billing.requeue(1)',
+    'select billing.set_up()',
+    'select public.get_subscription(gen_random_uuid())',
+    'create table public.t ()',
+    'create table billing.t ()',
+    'set role service_role',
+  ])('is refused %s', async (sql) => {
+    await expect(support.query(sql)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('by a login of a person reads, and the trail names the login, also after it switches its role', async () => {
+    const asha = await openPersonal();
     const { email } = await createUser(database);
     expect((await asha.query('select from billing.customers where email = $1', [email])).rows).toHaveLength(1);
     await asha.query('set role subscriptions_support');
-    expect(await act(asha, { action: 'note', email })).toMatchObject({ actor: name });
+    expect(await act(asha, { action: 'note', email })).toMatchObject({ actor: personalLogin });
   });
 });
 
-describe('the parts of the role', () => {
-  test('that a restore lost are a finding, until they are set up again', async () => {
-    const found = () => database.query("select subject from billing.findings where finding = 'missing_part'");
-    for (
-      const loss of [
-        'revoke select on billing.outbox from subscriptions_support',
-        'revoke insert (reason) on billing.support_actions from subscriptions_support',
-        'drop policy "Support acts" on billing.support_actions',
-      ]
-    ) {
-      await database.query(loss);
-      expect(await found(), loss).toEqual([{ subject: 'role subscriptions_support' }]);
-      expect(await database.one('select billing.set_up() as missing')).toEqual({ missing: 0 });
-      expect(await found(), loss).toEqual([]);
+test.each([
+  'revoke select on billing.outbox from subscriptions_support',
+  'revoke insert (reason) on billing.support_actions from subscriptions_support',
+  'drop policy "Support acts" on billing.support_actions',
+])('what a restore loses is a finding, until it is set up again: %s', async (loss) => {
+  const found = () => database.query("select subject from billing.findings where finding = 'missing_part'");
+  await database.query(loss);
+  expect(await found()).toEqual([{ subject: 'role subscriptions_support' }]);
+  expect(await database.one('select billing.set_up() as missing')).toEqual({ missing: 0 });
+  expect(await found()).toEqual([]);
+});
+
+describe('the snippets', () => {
+  const folder = `${root}/supabase/snippets`;
+  const files = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+
+  test('are ten', () => expect(files).toHaveLength(10));
+
+  test.each(files)(
+    '%s asks a question, has one example value, and one statement that answers support',
+    async (file) => {
+      const [head, ...lines] = (await Deno.readTextFile(`${folder}/${file}`)).split('\n');
+      const statement = lines.join('\n').trim();
+      expect(head).toMatch(/^-- [A-Z].*\?$/);
+      expect(statement).toMatch(/^[^;]*;$/);
+      expect(statement.replace("'hex'", '').match(/'[^']*'/g)).toHaveLength(1);
+      expect((await support.query(statement)).rows).not.toEqual([]);
+    },
+  );
+});
+
+// A caller may create a temporary domain that is named like a type of Postgres and calls a function of the caller. A function
+// that finds the domain in place of the type runs that function with its own rights.
+describe.each<[string, () => Promise<pg.Client>]>([
+  ['subscriptions_support', () => openSupport(database)],
+  ['a personal support login', openPersonal],
+  ['subscriptions_api', () => pool.connect()],
+])('%s with temporary domains', (_role, connect) => {
+  /** The types that SQL spells as names. Keywords such as integer always mean the type of pg_catalog. */
+  const types = [
+    ...['bytea', 'date', 'json', 'jsonb', 'name', 'oid', 'regclass', 'regprocedure', 'text', 'timestamptz', 'uuid'],
+  ];
+  /** Arguments that are likely to lead into a function. */
+  const samples = (): Record<string, string> => ({
+    uuid: `'${userId}'`,
+    'uuid[]': `'{${userId}}'`,
+    text: "'payments'",
+    jsonb: `'{"id": "x"}'`,
+    bytea: "'x'",
+    regclass: "'public.payments'",
+    bigint: '1',
+    integer: '1',
+    boolean: 'true',
+    'timestamp with time zone': "'2026-01-01'",
+  });
+  const qualified = (type: string) => types.includes(type.replace('[]', '')) ? `pg_catalog.${type}` : type;
+
+  let client: pg.Client;
+  let calls: number;
+  beforeAll(async () => {
+    client = await connect();
+    client.on('notice', ({ message }) => {
+      if (message === 'the domain was found') calls += 1;
+    });
+    const domains = types.map((type) =>
+      `create domain pg_temp.${type} as pg_catalog.${type} check (pg_temp.note_call());`
+    );
+    await client.query(`
+      create function pg_temp.note_call() returns boolean language plpgsql as
+      'begin raise warning ''the domain was found''; return true; end';
+      ${domains.join('')}`);
+  });
+  // A role with objects cannot be dropped.
+  afterAll(() => client.query('discard temp'));
+
+  /** Runs a statement that may be refused, and takes back what it did. @returns how often a domain was found */
+  async function found(statement: string): Promise<number> {
+    calls = 0;
+    await client.query('begin');
+    await client.query(statement).catch(() => {});
+    await client.query('rollback');
+    return calls;
+  }
+
+  test('finds them in a function without pg_temp at the end of its search_path', async () => {
+    await database.query(`
+      create function billing.careless() returns boolean language plpgsql set search_path = '' as
+      'declare v text; begin v := ''x''; return true; end';
+      grant execute on function billing.careless() to public`);
+    expect(await found('select billing.careless()')).toBeGreaterThan(0);
+    await database.query('drop function billing.careless()');
+  });
+
+  test('finds them in none of the functions that it may execute', async () => {
+    const { rows } = await client.query(`
+      select
+        p.oid::pg_catalog.regproc::pg_catalog.text as name,
+        array(select format_type(type, null) from unnest(p.proargtypes) type) as parameters
+      from pg_catalog.pg_proc p
+      where p.pronamespace in (select n.oid from pg_catalog.pg_namespace n where n.nspname in ('public', 'billing'))
+        and p.prorettype <> 'pg_catalog.trigger'::pg_catalog.regtype
+        and has_function_privilege(p.oid, 'execute')
+      order by p.oid`);
+    expect(rows.length).toBeGreaterThan(5);
+    for (const { name, parameters } of rows as { name: string; parameters: string[] }[]) {
+      for (const values of [{}, samples()] as Record<string, string>[]) {
+        const list = parameters.map((type) => `${values[type] ?? 'null'}::${qualified(type)}`);
+        expect(await found(`select ${name}(${list.join(', ')})`), name).toBe(0);
+      }
     }
   });
-});
 
-test('each view has a comment', async () => {
-  const rows = await database.query(
-    `select c.relname as silent
-     from pg_class c
-     where c.relnamespace = 'billing'::regnamespace
-       and c.relname = any ($1)
-       and obj_description(c.oid) is null`,
-    [views],
-  );
-  expect(rows).toEqual([]);
+  test('finds them in no trigger of a table that it may write', async () => {
+    const actions = await database.query('select unnest(enum_range(null::billing.support_action)) as action');
+    expect(actions.length).toBeGreaterThan(5);
+    for (const { action } of actions) {
+      const insertion = `insert into billing.support_actions (action, email, tier, until, reference, reason)
+        select '${action}', u.email, 'pro', now() + interval '1 day', '1', 'x' from billing.users u`;
+      expect(await found(insertion), String(action)).toBe(0);
+    }
+  });
 });

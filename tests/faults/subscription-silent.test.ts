@@ -1,105 +1,171 @@
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { useBillingProject } from '../helpers/faults/billing-project.ts';
-import type { SignedUpUser } from '../helpers/project/project.ts';
-import { isLong } from '../helpers/project/is-long.ts';
+import { type BilledCustomer, newCustomer } from '../helpers/faults/customer.ts';
+import { isLong, sampleOf } from '../helpers/project/is-long.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 
 const billing = useBillingProject(useProject({ findings: 'compared elsewhere' }));
 
-/** A user and the user's subscription at the gateway. */
-type Customer = { user: SignedUpUser; id: string };
+describe('without any webhook reconciliation alone shows', () => {
+  type Subscriber = BilledCustomer & { readonly id: string };
+  let customers: Subscriber[];
 
-/** Two customers with the same life. The webhooks about one of them are all lost. */
-async function two(): Promise<{ loud: Customer; silent: Customer }> {
-  const [loud, silent] = await Promise.all([0, 1].map(async () => {
-    const user = await billing.newUser();
-    return { user, id: await billing.subscribe(user) };
-  }));
-  if (loud === undefined || silent === undefined) throw new Error('no customers');
-  billing.silent.add(silent.id);
-  return { loud, silent };
-}
-
-/** What a customer sees, without ids and without the start, which only a webhook can tell for a trial. */
-async function stateOf({ user }: Customer) {
-  const { currentTier, subscription, billing: billed } = (await billing.send(user, 'subscriptions')).body;
-  return {
-    currentTier,
-    status: subscription?.status ?? null,
-    until: subscription?.current_period_end,
-    reason: subscription?.ended_reason ?? null,
-    ends: subscription?.cancel_at_period_end ?? null,
-    billed: billed && { status: billed.status, next: billed.next_charge_at, attention: billed.payment_attention },
-  };
-}
-
-/** Lets days pass, runs the schedule on each of the last four, and compares both customers. */
-async function compareAfter(days: number, { loud, silent }: Record<'loud' | 'silent', Customer>) {
-  for (const step of days > 4 ? [days - 3, 1, 1, 1] : Array<number>(days).fill(1)) {
-    await billing.moveOn(step * 24);
-    await billing.runSchedule();
+  /** Two customers with the same life. The webhooks about the second are all lost. */
+  async function begin(): Promise<void> {
+    customers = [];
+    for (let count = 0; count < 2; count += 1) {
+      const customer = await newCustomer(billing);
+      customers.push({ ...customer, id: await customer.ask('basic') });
+    }
+    billing.silent.add(customers[1]!.id);
   }
-  const [one, other] = [await stateOf(loud), await stateOf(silent)];
-  expect(other).toEqual(one);
-  return one;
-}
+  const both = async (act: (customer: Subscriber) => Promise<unknown>) => {
+    for (const customer of customers) await act(customer);
+  };
+  const approve = () => both(({ approve, id }) => approve(id));
+  const callApi = (name: string) => both(({ id }) => billing.callApi(`/subscriptions/${id}/${name}`));
 
-/** Does the same for both customers. */
-async function both(customers: Record<'loud' | 'silent', Customer>, act: (customer: Customer) => Promise<unknown>) {
-  for (const customer of Object.values(customers)) await act(customer);
-}
+  /** What a customer sees, without ids and without the start, which only a webhook can tell for a trial. */
+  async function stateOf({ read }: BilledCustomer) {
+    const { currentTier, subscription, billing: billed } = await read();
+    const { status, current_period_end: until, ended_reason: reason, cancel_at_period_end: ends } = subscription;
+    const shown = `${currentTier} ${status}${reason ? ` ${reason}` : ends ? ', ends' : ''}`;
+    const next = billed && { status: billed.status, next: billed.next_charge_at, attention: billed.payment_attention };
+    return { shown: `${shown}; billed ${billed?.status ?? 'no more'}`, until, next };
+  }
 
-test('without any webhook reconciliation alone shows a renewal, failed charges, a halt, and a new method', async () => {
-  const customers = await two();
-  await both(customers, ({ id }) => billing.approve(id));
-  expect(await compareAfter(1, customers)).toMatchObject({ currentTier: 'basic', billed: { status: 'active' } });
-  expect(await compareAfter(32, customers)).toMatchObject({ currentTier: 'basic', billed: { status: 'active' } });
-  await both(
-    customers,
-    ({ id: subscription_id }) => billing.simulate('subscription-fault', { subscription_id, charges: 'fail' }),
-  );
-  expect(await compareAfter(27, customers)).toMatchObject({
-    currentTier: 'basic',
-    billed: { status: 'pending', attention: true },
+  /** Lets days pass, runs the schedule on each of the last four, and compares both. @returns what both show */
+  async function after(days: number): Promise<string> {
+    for (const step of days > 4 ? [days - 3, 1, 1, 1] : Array<number>(days).fill(1)) {
+      await customers[0]!.later(step * 24);
+    }
+    const [loud, silent] = [await stateOf(customers[0]!), await stateOf(customers[1]!)];
+    expect(silent).toEqual(loud);
+    return loud.shown;
+  }
+
+  test('a renewal, failed charges, a halt, a new method, and the end of the period', async () => {
+    await begin();
+    await approve();
+    expect(await after(1)).toBe('basic active; billed active');
+    expect(await after(32)).toBe('basic active; billed active');
+    await both(({ id }) => billing.simulate('subscription-fault', { subscription_id: id, charges: 'fail' }));
+    expect(await after(27)).toBe('basic active; billed pending');
+    expect(await after(4)).toBe('free cancelled lapsed; billed halted');
+    await both(({ id }) => billing.simulate('update-method', { subscription_id: id }));
+    expect(await after(2)).toBe('free cancelled lapsed; billed active');
+    expect(await after(31)).toBe('basic active; billed active');
+    await both(({ cancel }) => cancel(true));
+    // The gateway is told 48 hours before the end of the cycle.
+    expect(await after(20)).toBe('basic active, ends; billed active');
+    expect(await after(4)).toBe('free cancelled cancelled; billed no more');
   });
-  expect(await compareAfter(4, customers)).toMatchObject({ currentTier: 'free', billed: { status: 'halted' } });
-  await both(customers, ({ id: subscription_id }) => billing.simulate('update-method', { subscription_id }));
-  expect(await compareAfter(2, customers)).toMatchObject({ currentTier: 'free', billed: { status: 'active' } });
-  expect(await compareAfter(31, customers)).toMatchObject({ currentTier: 'basic', status: 'active' });
-  await both(customers, ({ user }) => billing.send(user, 'subscriptions/cancel', { at_period_end: true }));
-  // The gateway is told 48 hours before the end of the cycle.
-  expect(await compareAfter(20, customers)).toMatchObject({ currentTier: 'basic', ends: true });
-  expect(await compareAfter(4, customers)).toMatchObject({ currentTier: 'free', reason: 'cancelled', billed: null });
+
+  test.runIf(isLong)('a pause, a resumption, and a cancellation at the gateway', async () => {
+    await begin();
+    await approve();
+    expect(await after(1)).toBe('basic active; billed active');
+    await callApi('pause');
+    expect(await after(31)).toBe('free cancelled lapsed; billed paused');
+    await callApi('resume');
+    expect(await after(5)).toBe('free cancelled lapsed; billed active');
+    expect(await after(27)).toBe('basic active; billed active');
+    await callApi('cancel');
+    expect(await after(31)).toBe('free cancelled cancelled; billed no more');
+  });
+
+  test.runIf(isLong)('a trial, its first charge, and the last agreed cycle', async () => {
+    await billing.database.query("update public.plans set trial_days = 7, billing_cycles = 1 where tier = 'basic'");
+    await begin();
+    await billing.database.query("update public.plans set trial_days = 0, billing_cycles = null where tier = 'basic'");
+    await approve();
+    expect(await after(1)).toBe('basic active; billed authenticated');
+    expect(await after(8)).toBe('basic active; billed active');
+    expect(await after(32)).toBe('free cancelled lapsed; billed no more');
+  });
 });
 
-test.runIf(isLong)(
-  'without any webhook reconciliation alone shows a pause, a resumption, and a cancellation at the gateway',
-  async () => {
-    const customers = await two();
-    await both(customers, ({ id }) => billing.approve(id));
-    expect(await compareAfter(1, customers)).toMatchObject({ currentTier: 'basic' });
-    await both(customers, ({ id }) => billing.callApi(`/subscriptions/${id}/pause`));
-    expect(await compareAfter(31, customers)).toMatchObject({ currentTier: 'free', billed: { status: 'paused' } });
-    await both(customers, ({ id }) => billing.callApi(`/subscriptions/${id}/resume`));
-    expect(await compareAfter(5, customers)).toMatchObject({ currentTier: 'free', billed: { status: 'active' } });
-    expect(await compareAfter(27, customers)).toMatchObject({ currentTier: 'basic', status: 'active' });
-    await both(customers, ({ id }) => billing.callApi(`/subscriptions/${id}/cancel`));
-    expect(await compareAfter(31, customers)).toMatchObject({ currentTier: 'free', reason: 'cancelled', billed: null });
-  },
-);
+describe('where the gateway debits each further cycle 36 hours before it begins', () => {
+  beforeAll(() => billing.simulate('debit', { hours_before: 36 }));
 
-test.runIf(isLong)(
-  'without any webhook reconciliation alone shows a trial, its first charge, and the last agreed cycle',
-  async () => {
-    await billing.database.query("update public.plans set trial_days = 7, billing_cycles = 1 where tier = 'basic'");
-    const customers = await two();
-    await billing.database.query("update public.plans set trial_days = 0, billing_cycles = null where tier = 'basic'");
-    await both(customers, ({ id }) => billing.approve(id));
-    expect(await compareAfter(1, customers)).toMatchObject({
-      currentTier: 'basic',
-      billed: { status: 'authenticated' },
-    });
-    expect(await compareAfter(8, customers)).toMatchObject({ currentTier: 'basic', billed: { status: 'active' } });
-    expect(await compareAfter(32, customers)).toMatchObject({ currentTier: 'free', reason: 'lapsed', billed: null });
-  },
-);
+  /** A customer whose first cycle ends in so many hours. Cycles have 28 to 31 days. */
+  async function endsIn(hours: number): Promise<BilledCustomer> {
+    const customer = await newCustomer(billing);
+    await customer.start('basic');
+    await toEnd(customer, hours);
+    return customer;
+  }
+  const atGateway = async ({ user }: BilledCustomer) => (await billing.atGateway(user))[0] ?? expect.fail();
+  /** Moves on to so many hours before the end of the current cycle. */
+  const toEnd = async (customer: BilledCustomer, hours: number) =>
+    await customer.later(((await atGateway(customer)).current_end - billing.now()) / 3600 - hours);
+  const periodEnd = async ({ read }: BilledCustomer) =>
+    Date.parse((await read()).subscription.current_period_end) / 1000;
+  const expectCancelled = async (customer: BilledCustomer, paid: number, findings: string[] = []) => {
+    expect(await atGateway(customer)).toMatchObject({ status: 'cancelled', paid_count: paid });
+    expect(await customer.read()).toMatchObject({ currentTier: 'free', subscription: { ended_reason: 'cancelled' } });
+    expect(await customer.findings()).toEqual(findings);
+  };
+  const cancel = async (customer: BilledCustomer) => {
+    await customer.cancel(true);
+    await billing.runSchedule();
+  };
+
+  test('a cycle that is charged before it begins renews access without a gap', async () => {
+    const customer = await endsIn(37);
+    const before = await periodEnd(customer);
+    await toEnd(customer, 35);
+    expect(await atGateway(customer)).toMatchObject({ paid_count: 2 });
+    expect(await customer.read()).toMatchObject({ currentTier: 'basic', subscription: { status: 'active' } });
+    expect(await periodEnd(customer)).toBeGreaterThan(before);
+    await toEnd(customer, 24 * 10);
+    expect(await customer.read()).toMatchObject({ currentTier: 'basic', billing: { status: 'active' } });
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test.each(sampleOf([24 * 10, 49, 40], 1))(
+    'a cancellation %i hours before the end prevents its charge',
+    async (hours) => {
+      const customer = await endsIn(hours);
+      await cancel(customer);
+      for (const left of [47, 35]) await toEnd(customer, left);
+      expect(await customer.read()).toMatchObject({ currentTier: 'basic' });
+      await toEnd(customer, -1);
+      await expectCancelled(customer, 1);
+    },
+  );
+
+  test('a cancellation 30 hours before the end is for the end of the cycle that was charged already', async () => {
+    const customer = await endsIn(30);
+    await cancel(customer);
+    expect((await customer.read()).subscription).toMatchObject({ cancel_at_period_end: true });
+    expect(await periodEnd(customer)).toBe((await atGateway(customer)).current_end);
+    for (const left of [47, -1]) await toEnd(customer, left);
+    await expectCancelled(customer, 2);
+  });
+
+  test('a cancellation that reaches the gateway after the debit: the charge is a finding, and no further one follows', async () => {
+    const customer = await endsIn(24 * 10);
+    await cancel(customer);
+    await billing.breakApi({ method: 'POST', path: '/v1/subscriptions/:id/cancel' });
+    for (const left of [47, 35]) await toEnd(customer, left);
+    expect(await atGateway(customer)).toMatchObject({ paid_count: 2 });
+    expect(await customer.findings()).toContain('charged_after_cancellation');
+    await billing.mend();
+    await customer.later(1);
+    await toEnd(customer, -1);
+    await expectCancelled(customer, 2, ['charged_after_cancellation']);
+  });
+
+  test('without webhooks reconciliation shows the early charge at the end of the cycle at the latest', async () => {
+    const customer = await newCustomer(billing);
+    const id = await customer.ask('basic');
+    billing.silent.add(id);
+    await customer.approve(id);
+    await customer.later(1);
+    await toEnd(customer, 37);
+    for (const hours of [15, 23]) await customer.later(hours);
+    expect(await customer.read()).toMatchObject({ currentTier: 'basic', subscription: { status: 'active' } });
+    expect(await periodEnd(customer)).toBe((await atGateway(customer)).current_end);
+  });
+});

@@ -3,7 +3,8 @@ import { root } from '../../scripts/stack/root.ts';
 
 // A database that a file opens with one of these is compared when it is closed; closed-databases.ts asserts the
 // closing.
-const compared = /\b(createTestDatabase|useConsole|openDatabase|startProject|useProject|startFaultProject|npmStart)\(/;
+const compared =
+  /\b(createTestDatabase|useDatabase|useConsole|openDatabase|startProject|useProject|startFaultProject|npmStart)\(/;
 
 // Other imports that open a Postgres; imports of types do not.
 const leads = [
@@ -42,7 +43,7 @@ test('a file that opens a database in another way is found, and every exception 
 });
 
 test('no test file declares a stack as not compared, or its only database as compared elsewhere', () => {
-  const others = /\b(createTestDatabase|startProject|useProject|startFaultProject|npmStart)\(/;
+  const others = /\b(createTestDatabase|useDatabase|startProject|useProject|startFaultProject|npmStart)\(/;
   const uncompared = files.filter(([path, text]) =>
     !path.endsWith('findings-are-compared.test.ts') &&
     (text.includes("'not compared'") || text.includes("'compared elsewhere'") && !others.test(text))

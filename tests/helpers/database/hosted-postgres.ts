@@ -4,6 +4,7 @@ import { removeFolder } from '../../../scripts/stack/postgres/init-database.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
 import { postgresEnvironment, postgresProgram } from '../../../scripts/stack/postgres/postgres-program.ts';
 import { unprivilegedUser } from '../../../scripts/stack/process/unprivileged-user.ts';
+import { netSchema } from './call-stand-ins.ts';
 import { createCluster } from './clusters.ts';
 
 /** A Postgres on which `pg_net` and `pg_cron` can be installed; they are stand-ins that record their calls. */
@@ -12,23 +13,7 @@ export type HostedPostgres = { readonly url: string; stop(): Promise<void> };
 /** As the real extensions: pg_net creates schema `net`; pg_cron belongs to `pg_catalog` and creates schema `cron`. */
 const extensions = {
   'pg_net.control': "default_version = '1'\nrelocatable = false\n",
-  'pg_net--1.sql': `
-    create schema net;
-    create table net.http_request_queue (
-      id bigint generated always as identity, url text, body jsonb, headers jsonb, timeout int
-    );
-    create table net._http_response (
-      id bigint, status_code int, timed_out bool, error_msg text, created timestamptz default now()
-    );
-    create function net.http_post(
-      url text,
-      body jsonb default '{}',
-      params jsonb default '{}',
-      headers jsonb default '{"Content-Type": "application/json"}',
-      timeout_milliseconds int default 5000
-    )
-    returns bigint language sql security definer as
-    'insert into net.http_request_queue (url, body, headers, timeout) values ($1, $2, $4, $5) returning id';`,
+  'pg_net--1.sql': netSchema(),
   'pg_cron.control': "default_version = '1'\nrelocatable = false\nschema = pg_catalog\n",
   'pg_cron--1.sql': `
     create schema cron;

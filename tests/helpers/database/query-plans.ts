@@ -1,15 +1,9 @@
 import type { TestDatabase } from './test-database.ts';
 
-/** Reads the query plans of statements. Scans are named as in the plan: `Index Scan using outbox_pending_idx`. */
+/** Reads the query plans of statements. */
 export type Plans = {
-  /** Calls a function and returns how the statements inside it read the table. */
-  readsOf(table: string, call: string): Promise<string[]>;
-  /**
-   * Runs a statement and returns its plans and those of the functions that it calls, as EXPLAIN ANALYZE writes them.
-   */
+  /** Runs a statement. @returns its plans and those of the functions that it calls, as EXPLAIN ANALYZE writes them */
   of(statement: string, parameters?: unknown[]): Promise<string>;
-  /** The plans of the last call, as EXPLAIN writes them. */
-  last(): string;
 };
 
 /** How the plans read the table: its scans, also those of its indexes below a bitmap scan; not the node that writes it. */
@@ -42,16 +36,10 @@ export async function watchPlans(database: TestDatabase, more: Record<string, st
   ) await client.query('select set_config($1, $2, false)', [name, value]);
 
   return {
-    async readsOf(table, call) {
-      plans.length = 0;
-      await client.query(`select ${call}`);
-      return scansOf(table, plans.join('\n'));
-    },
     async of(statement, parameters) {
       plans.length = 0;
       await client.query(statement, parameters);
       return plans.join('\n');
     },
-    last: () => plans.join('\n'),
   };
 }

@@ -4,17 +4,14 @@ import { createFunction, type EdgeFunction } from '../../../scripts/stack/functi
 import { createGatewaySimulator } from '../../../scripts/stack/gateway/gateway-simulator.ts';
 import { postJson } from '../../../scripts/stack/gateway/post-json.ts';
 import { sweep } from '../../../scripts/stack/postgres/sweep.ts';
-import type { TestDatabase } from '../database/test-database.ts';
 import { secrets } from '../gateway/sign.ts';
 import { answer } from '../http/answer.ts';
 import { createCaller } from '../http/caller.ts';
-import type { Authorisation } from '../http/requests.ts';
 import type { Project, SignedUpUser } from '../project/project.ts';
 import { functionEnvironment } from './fault-project.ts';
 
 const internalKey = 'internal-key-of-the-tests';
 const start = Date.parse('2027-01-10T12:00:00Z');
-const tier = 'basic';
 
 // Not setClock: it replaces the function, and then Postgres plans every statement that calls it again, which is slow.
 const clock = `
@@ -40,41 +37,20 @@ export type Billed = {
   notes: { user_id: string };
 };
 
-/** The served function with a gateway that bills subscriptions. Both clocks stand still until a test moves them. */
-export type BillingProject = {
-  readonly database: TestDatabase;
-  readonly edgeFunction: EdgeFunction;
-  /** Webhooks about these subscriptions are lost. */
-  readonly silent: Set<string>;
-  newUser(): Promise<SignedUpUser>;
-  /** Sends a request with a session. */
-  send(user: SignedUpUser, path: string, body?: unknown): Promise<{ status: number; body: Json }>;
-  /** Starts a subscription. @returns its id at the gateway */
-  subscribe(user: SignedUpUser): Promise<string>;
-  /** Approves a subscription on the gateway's page. */
-  approve(id: string): Promise<Authorisation>;
-  simulate(control: string, fields: Record<string, unknown>): Promise<unknown>;
-  /** Calls the gateway's API as its dashboard does: `path` is below `/v1`. */
-  callApi(path: string): Promise<unknown>;
-  /** Breaks the gateway's API until `mend`. */
-  breakApi(fault: Partial<Fault>): Promise<void>;
-  /** Waits until the failing calls of `breakApi` with `times` were made. */
-  broken(): Promise<void>;
-  mend(): Promise<void>;
-  /** The subscriptions of a user at the gateway, the oldest first. */
-  atGateway(user: SignedUpUser): Promise<Billed[]>;
-  /** Moves both clocks. The gateway makes everything happen that is due; its webhooks arrive. */
-  moveOn(hours: number): Promise<void>;
-  /** Runs the sweep, reconciliation and the outbox, as the schedule does. */
-  runSchedule(): Promise<void>;
-};
+/** An answer of the function. */
+export type Answer = { status: number; body: Json };
+export type BillingProject = ReturnType<typeof useBillingProject>;
 
-/** The project for the tests of a file. */
-export function useBillingProject(project: Project): BillingProject {
+/**
+ * The served function with a gateway that bills subscriptions, for the tests of a file. Both clocks stand still until a test
+ * moves them.
+ */
+export function useBillingProject(project: Project) {
+  /** Webhooks about these subscriptions are lost. */
   const silent = new Set<string>();
   let hours = 0;
-  const parts: Partial<Parts> = {};
-  const running = () => parts as Parts;
+  let parts: Parts | undefined;
+  const running = () => parts ?? expect.fail('the project is there only while tests run');
 
   beforeAll(async () => {
     const receiver = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, async ({ headers, body }) => {
@@ -89,6 +65,7 @@ export function useBillingProject(project: Project): BillingProject {
       webhookSecret: secrets.GATEWAY_WEBHOOK_SECRET,
       webhookUrl: `http://127.0.0.1:${receiver.addr.port}`,
       firstRetryMs: 50,
+      /** The time of both clocks, in seconds. */
       now: () => start + hours * 3_600_000,
     });
     await simulator.start();
@@ -102,14 +79,16 @@ export function useBillingProject(project: Project): BillingProject {
       },
       log: () => {},
     });
-    Object.assign(parts, { receiver, simulator, edgeFunction });
+    parts = { receiver, simulator, edgeFunction };
     await edgeFunction.start();
     await edgeFunction.ready();
-    await project.database.query('update public.plans set gateway_plan_id = $1 where tier = $2', [
-      `plan_${tier}`,
-      tier,
-    ]);
     await project.database.query(clock);
+    // Basic and pro by the month, at the gateway, too.
+    const plans = await project.database.query(
+      `update public.plans set gateway_plan_id = 'plan_' || tier, duration_months = 1 where tier in ('basic', 'pro')
+       returning gateway_plan_id as id, price::integer as amount`,
+    );
+    for (const plan of plans) await postJson(url('/simulate/plan'), { ...plan, period: 'monthly', interval: 1 });
   });
   afterAll(async () => {
     await running().simulator.stop();
@@ -130,7 +109,8 @@ export function useBillingProject(project: Project): BillingProject {
       method: 'POST',
       headers: { 'x-internal-key': internalKey },
     }).then((response) => response.json());
-  const send: BillingProject['send'] = async ({ accessToken }, path, body) => {
+  /** Sends a request with a session. */
+  const send = async ({ accessToken }: SignedUpUser, path: string, body?: unknown): Promise<Answer> => {
     const { status, body: received } = await answer(fetch(`${running().edgeFunction.url}/api/${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
@@ -139,57 +119,63 @@ export function useBillingProject(project: Project): BillingProject {
     return { status, body: Object(received) };
   };
 
+  const mend = async () => {
+    await (await fetch(url('/simulate/fault'), { method: 'DELETE' })).body?.cancel();
+  };
+
   return {
     silent,
     get database() {
       return project.database;
     },
-    get edgeFunction() {
-      return running().edgeFunction;
-    },
     newUser: () => createCaller(project.database),
+    /** Kills the function, and starts it again with a gateway that answers. */
+    async kill() {
+      const { edgeFunction } = running();
+      Deno.kill(edgeFunction.pid() ?? NaN, 'SIGKILL');
+      await edgeFunction.start();
+      await edgeFunction.ready();
+      await mend();
+    },
     send,
-    async subscribe(user) {
-      const { status, body } = await send(user, 'subscriptions', { tier });
-      expect({ status, body }).toMatchObject({ status: 201 });
-      return body.subscription.id;
-    },
-    async approve(id) {
-      const approved = await postJson(url('/simulate/authorise'), { subscription_id: id, outcome: 'approved' });
-      await settled();
-      return approved;
-    },
-    async simulate(control, fields) {
+    /** The time of both clocks, in seconds. */
+    now: () => Math.floor(start / 1000 + hours * 3600),
+    /** Uses a control of the gateway simulator. */
+    async simulate(control: string, fields: Record<string, unknown>): Promise<unknown> {
       const done = await postJson(url(`/simulate/${control}`), fields);
       await settled();
       return done;
     },
-    async callApi(path) {
+    /** Calls the gateway's API as its dashboard does: `path` is below `/v1`. */
+    async callApi(path: string): Promise<unknown> {
       const authorization = `Basic ${btoa(`${secrets.GATEWAY_KEY_ID}:${secrets.GATEWAY_KEY_SECRET}`)}`;
       const response = await fetch(url(`/v1${path}`), { method: 'POST', headers: { authorization }, body: '{}' });
       expect(response.status).toBe(200);
       await settled();
       return await response.json();
     },
-    breakApi: (fault) => postJson(url('/simulate/fault'), { mode: 'close', ...fault }),
+    /** Breaks the gateway's API until `mend`. */
+    breakApi: (fault: Partial<Fault>) => postJson(url('/simulate/fault'), { mode: 'close', ...fault }),
+    /** Waits until the failing calls of `breakApi` with `times` were made. */
     broken: () =>
       vi.waitFor(async () => expect((await read('/simulate/fault')).faults).toEqual([]), {
         timeout: 30_000,
         interval: 10,
       }),
-    async mend() {
-      await fetch(url('/simulate/fault'), { method: 'DELETE' });
-    },
-    async atGateway({ id }) {
+    mend,
+    /** The subscriptions of a user at the gateway, the oldest first. */
+    async atGateway({ id }: SignedUpUser) {
       const { subscriptions }: { subscriptions: Billed[] } = await read('/simulate/state');
       return subscriptions.filter(({ notes }) => notes.user_id === id).reverse();
     },
-    async moveOn(more) {
+    /** Moves both clocks. The gateway makes everything happen that is due; its webhooks arrive. */
+    async moveOn(more: number) {
       hours += more;
       await project.database.query('update billing.time set at = $1', [new Date(start + hours * 3_600_000)]);
       await postJson(url('/simulate/due'), {});
       await settled();
     },
+    /** Runs the sweep, reconciliation and the outbox, as the schedule does. */
     async runSchedule() {
       await project.database.query(sweep);
       await internal('reconcile');

@@ -19,10 +19,6 @@ export type FaultProject = {
   readonly edgeFunction: EdgeFunction;
   /** Sends a request to the function; the path starts with /api. */
   request(path: string, init?: RequestInit): Promise<Response>;
-  /** Sends SIGSTOP to every process of Postgres. Returns a function that continues them. */
-  freezePostgres(): Promise<() => void>;
-  /** Sets how the auth server answers from now on. */
-  setAuth(state: 'up' | 'down' | 'hanging'): void;
   stop(): Promise<void>;
 };
 
@@ -45,17 +41,10 @@ export async function startFaultProject(
     secretKey: localKeys.secret,
     siteUrl: 'http://127.0.0.1:3000',
   }, { log });
-  let auth: 'up' | 'down' | 'hanging' = 'up';
   const proxy = createReverseProxy({
     name: 'API',
     port: apiPort,
-    route: (path) => ({
-      path,
-      base() {
-        if (auth === 'up' || !path.startsWith('/auth/')) return lite.apiUrl();
-        return auth === 'down' ? Promise.resolve(undefined) : new Promise(() => {});
-      },
-    }),
+    route: (path) => ({ path, base: () => lite.apiUrl() }),
   });
   const direct: Record<string, string> = transport === 'the pool' ? { DATABASE_POOL_URL: poolUrl(postgres.url()) } : {};
   const env = { ...functionEnvironment(`http://127.0.0.1:${apiPort}`), ...direct, ...environment };
@@ -83,6 +72,8 @@ export async function startFaultProject(
       await client.query('drop database postgres');
       await client.query(`alter database ${templateDatabase} rename to postgres`);
     });
+    // Nothing sweeps here: see global-setup.ts.
+    await database.query("update billing.scheduled_jobs set since = 'infinity'");
     await Promise.all([proxy.start(), lite.start(), edgeFunction.start()]);
     await Promise.all([lite.ready(), edgeFunction.ready()]);
   } catch (error) {
@@ -96,16 +87,6 @@ export async function startFaultProject(
     postgres,
     edgeFunction,
     request: (path, init) => fetch(edgeFunction.url + path, init),
-    async freezePostgres() {
-      const rows = await database.query('select pid from pg_stat_activity');
-      // The postmaster first: it would start new processes.
-      const pids = [postgres.pid(), ...rows.map((row) => Number(row.pid))].filter((pid) => pid !== undefined);
-      for (const pid of pids) signal(pid, 'SIGSTOP');
-      return () => pids.forEach((pid) => signal(pid, 'SIGCONT'));
-    },
-    setAuth(state) {
-      auth = state;
-    },
     stop,
   };
 }
@@ -118,13 +99,4 @@ export function functionEnvironment(apiUrl: string): Record<string, string> {
     SUPABASE_SECRET_KEYS: JSON.stringify({ default: localKeys.secret }),
     ...secrets,
   };
-}
-
-function signal(pid: number, name: Deno.Signal): void {
-  try {
-    Deno.kill(pid, name);
-  } catch (error) {
-    // Some processes of Postgres end by themselves.
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
 }

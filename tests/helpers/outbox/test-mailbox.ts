@@ -5,29 +5,12 @@ import { receiverEnvironment } from './test-dispatcher.ts';
 /** A mail as the mailbox shows it. */
 export type ReceivedMail = { from: string; subject: string; html: string; text: string; idempotency_key: string };
 
-/** The mailbox of the local stack, with its demo receiver of revalidations. */
-export type TestMailbox = {
-  /** The environment variables of a function that delivers there. */
-  readonly environment: Record<string, string>;
-  /** The mails to an address, newest first. */
-  mailsTo(address: string): Promise<ReceivedMail[]>;
-  /** The mails to an address, as soon as there is one. */
-  untilMailTo(address: string): Promise<ReceivedMail[]>;
-  /** The paths of each accepted revalidation, newest first. */
-  revalidations(): Promise<string[][]>;
-  /** Makes the next requests fail, see `POST /simulate/fault`. */
-  fail(fault: Record<string, unknown>): Promise<void>;
-  /** Waits until every fault has affected its number of requests. */
-  untilFaultsApplied(): Promise<void>;
-  /** Removes every fault and answers the requests that hang. */
-  clearFaults(): Promise<void>;
-  stop(): Promise<void>;
-};
+export type TestMailbox = Awaited<ReturnType<typeof startTestMailbox>>;
 
 const patience = { timeout: 30_000, interval: 20 };
 
-/** Starts a mailbox on a free port. */
-export async function startTestMailbox(): Promise<TestMailbox> {
+/** Starts the mailbox of the local stack, with its demo receiver of revalidations, on a free port. */
+export async function startTestMailbox() {
   const mailbox = createMailbox({ port: 0, revalidateSecret: receiverEnvironment('').REVALIDATE_SECRET ?? '' });
   await mailbox.start();
 
@@ -36,30 +19,37 @@ export async function startTestMailbox(): Promise<TestMailbox> {
     if (!response.ok) throw new Error(`${path} answered ${response.status}`);
     return await response.json();
   };
+  /** The mails to an address, newest first. */
   async function mailsTo(address: string): Promise<ReceivedMail[]> {
     const { data }: { data: { id: string; to: string[] }[] } = await call('/emails');
     const ids = data.filter(({ to }) => to.includes(address)).map(({ id }) => id);
     return await Promise.all(ids.map((id) => call(`/emails/${id}`)));
   }
   return {
+    /** The environment variables of a function that delivers there. */
     environment: receiverEnvironment(mailbox.url),
     mailsTo,
-    untilMailTo: (address) =>
+    /** The mails to an address, as soon as there is one. */
+    untilMailTo: (address: string) =>
       vi.waitFor(async () => {
         const mails = await mailsTo(address);
         expect(mails).not.toEqual([]);
         return mails;
       }, patience),
+    /** The paths of each accepted revalidation, newest first. */
     async revalidations() {
       const { data }: { data: { paths: string[] }[] } = await call('/api/revalidate');
       return data.map(({ paths }) => paths);
     },
-    async fail(fault) {
+    /** Makes the next requests fail, see `POST /simulate/fault`. */
+    async fail(fault: Record<string, unknown>) {
       await call('/simulate/fault', { method: 'POST', body: JSON.stringify(fault) });
     },
+    /** Waits until every fault has affected its number of requests. */
     async untilFaultsApplied() {
       await vi.waitFor(async () => expect(await call('/simulate/fault')).toEqual({ faults: [] }), patience);
     },
+    /** Removes every fault and answers the requests that hang. */
     async clearFaults() {
       await call('/simulate/fault', { method: 'DELETE' });
     },
