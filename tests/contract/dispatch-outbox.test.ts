@@ -1,106 +1,111 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
-import { createCaller } from '../helpers/http/caller.ts';
+import { subscriptionEndedRow, subscriptionEndingRow } from '../emails/rows.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
+import { fullAnswer, refusal } from '../helpers/http/answer.ts';
+import { type Buyer, createBuyer, createCaller } from '../helpers/http/caller.ts';
+import { call, requestSubscription, send, verify } from '../helpers/http/requests.ts';
 import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
-import { emptyOutbox, enqueueMail, enqueueRevalidation, readSideEffect } from '../helpers/outbox/side-effects.ts';
+import {
+  countRows,
+  emptyOutbox,
+  enqueueMail,
+  enqueueRevalidation,
+  readSideEffect,
+} from '../helpers/outbox/side-effects.ts';
 import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
-import { restSample, type RunningService } from '../helpers/project/targets.ts';
+import { startTestMailbox } from '../helpers/outbox/test-mailbox.ts';
+import { restThenPool, type RunningService } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 
-const path = '/api/internal/outbox';
+const project = useProject();
+const mailbox = await startTestMailbox();
+afterAll(() => mailbox.stop());
+const endpoint = 'POST /api/internal/outbox';
 /** Long enough for a slow machine. */
-const patience = { timeout: 30_000 };
-const receiver = startReceiver();
-afterAll(() => receiver.stop());
-const environment = receiverEnvironment(receiver.url);
-const internalKey = environment.INTERNAL_KEY ?? '';
-const withInternalKey = { 'x-internal-key': internalKey };
+const patience = { timeout: 30_000, interval: 20 };
 const withSecretKey = { apikey: localKeys.secret };
+const dispatch = (service: RunningService, headers: Record<string, string> = withSecretKey) =>
+  call(service, endpoint, { headers });
+const untilDelivered = () =>
+  vi.waitFor(async () => {
+    expect(await countRows(project.database)).toMatchObject({ pending: 0, parked: 0 });
+  }, patience);
 
-function dispatch(service: RunningService, headers: HeadersInit): Promise<Response> {
-  return service.request(path, { method: 'POST', headers });
-}
+describe('the request', () => {
+  const receiver = startReceiver();
+  // Runs after the service has stopped.
+  afterAll(async () => {
+    await receiver.stop();
+    await emptyOutbox(project.database);
+  });
+  const environment = receiverEnvironment(receiver.url);
+  const service = useService(restThenPool, project, environment);
+  const internalKey = environment.INTERNAL_KEY ?? '';
+  const withInternalKey = { 'x-internal-key': internalKey };
 
-// Each target has its own project, because a dispatcher looks again for due rows a second later.
-describe.each(restSample)('%s', (target) => {
-  // A mail that cannot be rendered.
-  const project = useProject({ findings: { outbox_stuck: 1 } });
-  const service = useService(target, project, environment);
-  const withoutKey = useService(target, project, { ...environment, INTERNAL_KEY: '' });
+  test.each<[name: string, headers: Record<string, string>]>([
+    ['no key', {}],
+    ['no key and prefer: respond-async', { prefer: 'respond-async' }],
+    ['empty keys', { 'x-internal-key': '', apikey: '' }],
+    ['the beginning of the internal key', { 'x-internal-key': internalKey.slice(0, -1) }],
+    ['the internal key in upper case', { 'x-internal-key': internalKey.toUpperCase() }],
+    ['the internal key as apikey', { apikey: internalKey }],
+    ['the internal key as bearer', { authorization: `Bearer ${internalKey}` }],
+    ['the secret key as internal key', { 'x-internal-key': localKeys.secret }],
+    ['the secret key as bearer', { authorization: `Bearer ${localKeys.secret}` }],
+    ['the publishable key', { apikey: localKeys.publishable }],
+  ])('POST /api/internal/outbox with %s → 401, nothing claimed', async (_name, headers) => {
+    const key = await enqueueMail(project.database);
+    expect(await dispatch(service, headers)).toEqual(refusal(401, 'Unauthorized'));
+    expect(await readSideEffect(project.database, key)).toMatchObject({ claims: 0, state: 'pending' });
+  });
 
-  describe('refusals', () => {
-    const refused: [name: string, headers: Record<string, string>][] = [
-      ['no key', {}],
-      ['empty keys', { 'x-internal-key': '', apikey: '' }],
-      ['another key', { 'x-internal-key': 'another-key', apikey: 'sb_secret_another' }],
-      ['the beginning of the internal key', { 'x-internal-key': internalKey.slice(0, -1) }],
-      ['more than the internal key', { 'x-internal-key': `${internalKey}x` }],
-      ['the internal key in upper case', { 'x-internal-key': internalKey.toUpperCase() }],
-      ['the internal key as apikey', { apikey: internalKey }],
-      ['the internal key as bearer', { authorization: `Bearer ${internalKey}` }],
-      ['the secret key as internal key', { 'x-internal-key': localKeys.secret }],
-      ['the secret key as bearer', { authorization: `Bearer ${localKeys.secret}` }],
-      ['the publishable key', { apikey: localKeys.publishable }],
-      ['the word null', { 'x-internal-key': 'null', apikey: 'null' }],
+  test('POST /api/internal/outbox with the session of a user → 401', async () => {
+    const user = await createCaller(project.database);
+    const added: Record<string, string>[] = [
+      {},
+      { apikey: localKeys.publishable },
+      { 'x-internal-key': user.accessToken },
     ];
+    for (const headers of added) {
+      expect(await call(service, endpoint, { user, headers })).toEqual(refusal(401, 'Unauthorized'));
+    }
+  });
 
-    test.each(refused)('POST /api/internal/outbox with %s → 401, nothing claimed', async (_name, headers) => {
-      const key = await enqueueMail(project.database);
-      for (const each of [service, withoutKey]) {
-        expect(await answer(dispatch(each, headers))).toEqual(refusal(401, 'Unauthorized'));
-      }
-      expect(await readSideEffect(project.database, key)).toMatchObject({ claims: 0, state: 'pending' });
-    });
-
-    test('POST /api/internal/outbox with the session of a user → 401, nothing claimed', async () => {
-      const key = await enqueueMail(project.database);
-      const { accessToken } = await createCaller(project.database);
-      const session = { authorization: `Bearer ${accessToken}` };
-      const added: Record<string, string>[] = [{}, { apikey: localKeys.publishable }, {
-        'x-internal-key': accessToken,
-      }];
-      for (const headers of added) {
-        expect(await answer(dispatch(service, { ...session, ...headers }))).toEqual(refusal(401, 'Unauthorized'));
-      }
-      expect(await readSideEffect(project.database, key)).toMatchObject({ claims: 0, state: 'pending' });
-    });
-
-    test('POST /api/internal/outbox with an internal key where none is set → 401', async () => {
-      expect(await answer(dispatch(withoutKey, withInternalKey))).toEqual(refusal(401, 'Unauthorized'));
-    });
-
-    test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s /api/internal/outbox → 405, even with the key', async (method) => {
-      const { status, headers, body } = await fullAnswer(service.request(path, { method, headers: withInternalKey }));
-      expect({ status, body }).toEqual(refusal(405, 'Method not allowed'));
+  test('/api/internal/outbox with another method, even with the key → 405 with allow; OPTIONS → 204', async () => {
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
+      const { headers, ...received } = await fullAnswer(
+        send(service, `${method} /api/internal/outbox`, { headers: withInternalKey }),
+      );
+      expect(received).toEqual(refusal(405, 'Method not allowed'));
       expect(headers.get('allow')).toBe('POST');
-    });
+    }
+    const headers = { 'origin': 'https://app.example', 'access-control-request-method': 'POST' };
+    expect((await send(service, 'OPTIONS /api/internal/outbox', { headers })).status).toBe(204);
   });
 
   test('POST /api/internal/outbox with INTERNAL_KEY → 200 with the counts only', async () => {
     await emptyOutbox(project.database);
     await enqueueMail(project.database);
-    await enqueueRevalidation(project.database);
-    await enqueueRevalidation(project.database);
+    for (const _ of [1, 2]) await enqueueRevalidation(project.database);
     const rejected = await enqueueMail(project.database, { valid_until: 'some day' });
-    const { status, headers, body } = await fullAnswer(dispatch(service, withInternalKey));
-    expect({ status, body }).toEqual({
-      status: 200,
-      body: { delivered: 3, retried: 0, parked: 1, next_attempt_at: null },
-    });
+    const { headers, ...received } = await fullAnswer(send(service, endpoint, { headers: withInternalKey }));
+    expect(received).toEqual({ status: 200, body: { delivered: 3, retried: 0, parked: 1, next_attempt_at: null } });
     expect(headers.get('cache-control')).toBe('private, no-store');
-    expect(headers.get('access-control-allow-origin')).toBe('*');
     expect(await readSideEffect(project.database, rejected)).toMatchObject({ state: 'parked' });
   });
 
-  test('POST /api/internal/outbox with a row that waits for its next attempt → 200 with next_attempt_at', async () => {
-    const key = await enqueueMail(project.database);
-    const at = '2999-01-01T00:00:00.000Z';
-    await project.database.query('update billing.outbox set next_attempt_at = $2 where key = $1', [key, at]);
-    expect(await answer(dispatch(service, withInternalKey))).toEqual({
-      status: 200,
-      body: { delivered: 0, retried: 0, parked: 0, next_attempt_at: at },
-    });
+  test('POST /api/internal/outbox with the secret key and a row that waits → 200 with next_attempt_at', async () => {
+    const next_attempt_at = '2999-01-01T00:00:00.000Z';
+    await project.database.query('update billing.outbox set next_attempt_at = $2 where key = $1', [
+      await enqueueMail(project.database),
+      next_attempt_at,
+    ]);
+    expect(await dispatch(service, { ...withSecretKey, 'x-internal-key': 'another-key' }))
+      .toEqual({ status: 200, body: { delivered: 0, retried: 0, parked: 0, next_attempt_at } });
   });
 
   test.each(['respond-async', 'wait=10, Respond-Async; x=1'])(
@@ -109,8 +114,10 @@ describe.each(restSample)('%s', (target) => {
       const key = await enqueueMail(project.database);
       const { promise: released, resolve: release } = Promise.withResolvers<void>();
       receiver.answer = async (arrival) => (await released, await accept(arrival));
-      const { status, headers, body } = await fullAnswer(dispatch(service, { ...withInternalKey, prefer }));
-      expect({ status, body }).toEqual({ status: 202, body: { accepted: true } });
+      const { headers, ...received } = await fullAnswer(
+        send(service, endpoint, { headers: { ...withInternalKey, prefer } }),
+      );
+      expect(received).toEqual({ status: 202, body: { accepted: true } });
       expect(headers.get('preference-applied')).toBe('respond-async');
       expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'pending' });
       release();
@@ -119,50 +126,160 @@ describe.each(restSample)('%s', (target) => {
     },
   );
 
-  test('POST /api/internal/outbox with prefer: respond-async and no key → 401', async () => {
-    expect(await answer(dispatch(service, { prefer: 'respond-async' }))).toEqual(refusal(401, 'Unauthorized'));
-  });
-
-  test('POST /api/internal/outbox with the secret key → 200, whether INTERNAL_KEY is set or not', async () => {
-    for (const each of [service, withoutKey]) expect((await dispatch(each, withSecretKey)).status).toBe(200);
-    expect((await dispatch(service, { ...withSecretKey, 'x-internal-key': 'another-key' })).status).toBe(200);
-    expect((await dispatch(service, { ...withInternalKey, apikey: localKeys.publishable })).status).toBe(200);
-  });
-
   test('POST /api/internal/outbox → 200, records older than the settings are purged, younger ones are not', async () => {
     const { database } = project;
     await database.query(`
       insert into billing.gateway_events (body_sha256, event, outcome, received_at)
-      select sha256(days::text::bytea), 'payment.captured', 'applied', now() - make_interval(days => days)
+      select sha256(days::text::bytea), 'days ' || days, 'applied', now() - make_interval(days => days)
       from unnest(array[399, 401]) days;
       insert into billing.tier_changes (user_id, to_tier, cause, at)
-      select gen_random_uuid(), 'pro', 'payment ' || days, now() - make_interval(days => days)
+      select gen_random_uuid(), 'pro', 'days ' || days, now() - make_interval(days => days)
       from unnest(array[1099, 1101]) days;
       insert into billing.outbox (key, destination, kind, payload, created_at, delivered_at)
-      select 'purged after ' || days, 'revalidation', 'revalidation', '{}', at, at
+      select 'days ' || days, 'revalidation', 'revalidation', '{}', at, at
       from unnest(array[29, 31]) days
       cross join lateral (select now() - make_interval(days => days)) t (at)`);
-    expect((await dispatch(service, withInternalKey)).status).toBe(200);
-    const left = async (sql: string) => (await database.query(sql)).map(({ left }) => left);
-    expect(await left("select body_sha256 = sha256('399') as left from billing.gateway_events")).toEqual([true]);
-    expect(await left("select cause as left from billing.tier_changes where cause like 'payment %'"))
-      .toEqual(['payment 1099']);
-    expect(await left("select key as left from billing.outbox where key like 'purged after %'"))
-      .toEqual(['purged after 29']);
+    expect((await dispatch(service)).status).toBe(200);
+    const left = await database.query(`
+      select event as text from billing.gateway_events where event ~ '^days'
+      union all select cause from billing.tier_changes where cause ~ '^days'
+      union all select key from billing.outbox where key ~ '^days'`);
+    expect(left.map(({ text }) => text)).toEqual(['days 399', 'days 1099', 'days 29']);
     await database.query('truncate billing.gateway_events cascade');
-  });
-
-  test('OPTIONS /api/internal/outbox from a browser → 204', async () => {
-    const headers = { 'origin': 'https://app.example', 'access-control-request-method': 'POST' };
-    expect((await service.request(path, { method: 'OPTIONS', headers })).status).toBe(204);
   });
 
   test('no key, address or payload is in the log', async () => {
     await enqueueMail(project.database);
-    expect((await dispatch(service, withInternalKey)).status).toBe(200);
-    const written = [...service.output, ...withoutKey.output].join('\n');
-    for (const secret of [internalKey, localKeys.secret, '@', 're_test', 'revalidate-me', 'Asha Rao', 'pay_']) {
-      expect(written).not.toContain(secret);
+    expect((await dispatch(service)).status).toBe(200);
+    for (const text of [internalKey, localKeys.secret, '@', 're_test', 'revalidate-me', 'Asha Rao', 'pay_']) {
+      expect(service.output.join('\n')).not.toContain(text);
     }
+  });
+});
+
+describe('the delivery', () => {
+  const service = useService(restThenPool, project, mailbox.environment);
+  afterEach(() => mailbox.clearFaults());
+
+  /** Somebody who has paid an order, and is called Asha Rao. */
+  async function newBuyer(payment: { amount?: number; meta?: unknown } = {}): Promise<Buyer> {
+    const buyer = await createBuyer(project.database, payment);
+    await project.database.query("update public.profiles set display_name = 'Asha Rao' where user_id = $1", [buyer.id]);
+    return buyer;
+  }
+  async function buy({ accessToken, paid }: Buyer): Promise<string> {
+    const response = await verify(service, accessToken, paid);
+    expect(response.status).toBe(200);
+    return (await response.json()).subscription.validUntil;
+  }
+  /** Makes every undelivered side effect due now, also one with a lease or a pause. */
+  async function makeDue(): Promise<void> {
+    const due = 'update billing.outbox set next_attempt_at = billing.clock() where delivered_at is null';
+    await project.database.query(due);
+    await project.database.query('delete from billing.marks');
+  }
+  const from = 'Acme <billing@acme.example>';
+
+  test('a purchase → one success mail and the refreshed pages, without a scheduler; verified again → still one mail', async () => {
+    await untilDelivered();
+    const before = (await mailbox.revalidations()).length;
+    const buyer = await newBuyer({ amount: 123456 });
+    const validUntil = new Date(await buy(buyer));
+    const [mail, ...others] = await mailbox.untilMailTo(buyer.email);
+    expect(others).toEqual([]);
+    const [subject, to] = ['Payment received: your Pro plan is active', [buyer.email]];
+    expect(mail).toMatchObject({ from, to, subject, idempotency_key: `payment-success/${buyer.paymentId}` });
+    const day = new Intl.DateTimeFormat('en-IN', { dateStyle: 'long', timeZone: 'UTC' }).format(validUntil);
+    for (const field of ['Asha Rao', 'Pro', '₹1234.56', buyer.paid.gateway_payment_id, day]) {
+      expect(mail?.html).toContain(`>${field}<`);
+      expect(mail?.text).toContain(field);
+    }
+    expect(mail?.html).toContain('href="https://app.example.com/dashboard"');
+    await untilDelivered();
+    const refreshed = (await mailbox.revalidations()).slice(0, -before || undefined);
+    expect(refreshed.length).toBeGreaterThanOrEqual(1);
+    for (const paths of refreshed) expect(paths).toEqual(['/subscription', '/pricing', '/analytics', '/dashboard']);
+
+    await buy(buyer);
+    expect((await dispatch(service)).status).toBe(200);
+    await untilDelivered();
+    expect(await mailbox.mailsTo(buyer.email)).toHaveLength(1);
+  });
+
+  test('payment.failed, delivered twice → one failure mail', async () => {
+    const { email, orderId } = await newBuyer({ meta: { tier: 'premium' } });
+    const event = paymentFailed({ order_id: orderId, error_description: 'Card declined by the bank.' });
+    for (const _ of [1, 2]) expect((await postWebhook(service, event)).status).toBe(200);
+    const [mail] = await mailbox.untilMailTo(email);
+    expect(mail).toMatchObject({ from, to: [email], subject: 'Your payment for the Premium plan failed' });
+    for (const field of ['Asha Rao', 'Premium', '₹999.00', 'Card declined by the bank.']) {
+      expect(mail?.html).toContain(`>${field}<`);
+      expect(mail?.text).toContain(field);
+    }
+    expect(mail?.html).toContain('href="https://app.example.com/pricing"');
+    await untilDelivered();
+    expect(await mailbox.mailsTo(email)).toHaveLength(1);
+  });
+
+  test('an accepted mail whose answer is lost → sent again under the same key, one mail', async () => {
+    await mailbox.fail({ mode: 'garbage', times: 1, applied: true });
+    const buyer = await newBuyer();
+    await buy(buyer);
+    const key = `payment-success/${buyer.paymentId}`;
+    await expect.poll(() => readSideEffect(project.database, key), patience)
+      .toMatchObject({ last_error: 'no answer application_error' });
+    await makeDue();
+    expect((await dispatch(service)).status).toBe(200);
+    await untilDelivered();
+    expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'delivered', claims: 2 });
+    expect(await mailbox.mailsTo(buyer.email)).toHaveLength(1);
+  });
+
+  test('requests while mailbox and app hang → 200; every mail is delivered afterwards', async () => {
+    await untilDelivered();
+    for (const target of ['emails', 'revalidate']) await mailbox.fail({ mode: 'hang', target, times: 1 });
+    const [first, second, failing] = await Promise.all([newBuyer(), newBuyer(), newBuyer()]);
+    await buy(first);
+    // From here on both receivers hold a request of the function.
+    await mailbox.untilFaultsApplied();
+    await buy(second);
+    expect((await requestSubscription(service, second.accessToken)).status).toBe(200);
+    expect((await postWebhook(service, paymentFailed({ order_id: failing.orderId }))).status).toBe(200);
+    expect(await countRows(project.database)).toMatchObject({ parked: 0 });
+    expect(await readSideEffect(project.database, `payment-success/${first.paymentId}`))
+      .toMatchObject({ state: 'pending' });
+
+    await mailbox.clearFaults();
+    // Repeated, because rows that the function is still settling become due only later.
+    await vi.waitFor(async () => {
+      await makeDue();
+      expect((await dispatch(service)).status).toBe(200);
+      expect(await countRows(project.database)).toMatchObject({ pending: 0, parked: 0 });
+    }, { timeout: 30_000, interval: 100 });
+    for (const { email } of [first, second, failing]) expect(await mailbox.mailsTo(email)).toHaveLength(1);
+  });
+
+  describe.each(['on', 'off'])('with EXPIRY_EMAILS=%s', (setting) => {
+    const dispatcher = useService(restThenPool, project, { ...mailbox.environment, EXPIRY_EMAILS: setting });
+
+    test('POST /api/internal/outbox → the mails about the end of a period are sent, or settled with the reason', async () => {
+      const to = `${uniqueId('asha')}@example.com`;
+      const keys: string[] = [];
+      for (const { kind, payload } of [subscriptionEndingRow({ to }), subscriptionEndedRow({ to })]) {
+        keys.push(`${kind}/${crypto.randomUUID()}/2027-11-20T11:45:40.559Z`);
+        await project.database.query("select billing.enqueue($1, 'notice', $2, $3)", [keys.at(-1), kind, payload]);
+      }
+      expect(await dispatch(dispatcher)).toMatchObject({ status: 200, body: { delivered: 2, parked: 0 } });
+      const rows = await Promise.all(keys.map((key) => readSideEffect(project.database, key)));
+      const mails = (await mailbox.mailsTo(to)).map((mail) => [mail.idempotency_key, mail.subject]).sort();
+      const reason = setting === 'on' ? null : 'not sent: EXPIRY_EMAILS is off';
+      expect(rows).toMatchObject(Array(2).fill({ state: 'delivered', last_error: reason }));
+      expect(mails).toEqual(
+        setting === 'off' ? [] : [
+          [keys[1], 'Your Pro Yearly plan has ended'],
+          [keys[0], 'Your Pro Yearly plan ends on 20 November 2027'],
+        ],
+      );
+    });
   });
 });
