@@ -14,10 +14,11 @@ import { isLong } from './is-long.ts';
 
 /** A way to run the service: the app in this process, or the served function on one of two versions of Deno. */
 export type Target = `${'in process' | "served on today's Deno" | 'served on Deno 2.1.4'}${'' | ' over the pool'}`;
-const onRest: Target = 'served on Deno 2.1.4';
-const onPool: Target = "served on today's Deno over the pool";
+/** The served function over each transport, each on another Deno. */
+export const onRest: Target = 'served on Deno 2.1.4';
+export const onPool: Target = "served on today's Deno over the pool";
 
-/** The served function on each Deno and over each transport: for what may differ between them. */
+/** Both: for what may differ between them. */
 export const targets: readonly Target[] = [onPool, onRest];
 
 /** One of `targets`: `npm test` runs the first that the name says, the long suite the other. Half of the files has each. */
