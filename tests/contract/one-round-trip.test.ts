@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type PostgresProxy, startPostgresProxy } from '../helpers/database/postgres-proxy.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
@@ -24,7 +24,7 @@ describe.each(targets)('%s', (target) => {
     });
     pool = startPostgresProxy(() => project.poolUrl);
     service = await startService(target, { apiUrl: api.url, poolUrl: pool.url }, { APP_URL: 'https://app.example' });
-    await expect.poll(() => [...pool.recorded.calls, ...sent].join()).toContain('get_schema_version');
+    await vi.waitFor(() => expect([...pool.recorded.calls, ...sent].join()).toContain('get_schema_version'));
   });
   afterAll(async () => {
     await service.stop();
