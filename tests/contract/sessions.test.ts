@@ -124,10 +124,12 @@ describe.each(targets)('%s, tokens under the shared secret', (target) => {
   });
 
   test('read and verify with the session outside the header authorization, or after the user was deleted → 401', async () => {
-    const cookie = `sb-access-token=${token}`;
-    for (const headers of [{ apikey: token }, { apikey: localKeys.secret }, { cookie }]) {
-      expect(await readAndVerify({ ...headers })).toEqual([unauthorized, unauthorized]);
-    }
+    const elsewhere: Record<string, string>[] = [
+      { apikey: token },
+      { apikey: localKeys.secret },
+      { cookie: `sb-access-token=${token}` },
+    ];
+    for (const headers of elsewhere) expect(await readAndVerify(headers)).toEqual([unauthorized, unauthorized]);
     const query = `?access_token=${token}&apikey=${localKeys.secret}`;
     expect(await readAndVerify({}, query)).toEqual([unauthorized, unauthorized]);
     const gone = await createCaller(project.database);
