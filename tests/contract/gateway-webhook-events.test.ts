@@ -6,7 +6,6 @@ import { postWebhook } from '../helpers/gateway/deliver.ts';
 import {
   changeEnvelope,
   declined,
-  type Fields,
   paymentCaptured,
   paymentFailed,
   seconds,
@@ -197,85 +196,55 @@ describe('gateway subscriptions', () => {
 describe('data of any kind', () => {
   /** JSON values of every type but string. */
   const odd = [null, 7, -1.5, true, [], ['x'], {}, { id: 'x' }];
+  const noText = [...odd, undefined];
   const noTime = [null, 'x', '1790000000', true, [], {}, -1, 1.5, 253402300800];
   const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
-  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  const names = (id: string) => [...noText, '', 'nobody', `${id}x`, ` ${id}`, `{${id}}`, '1 or 1=1'];
+  const notes = (id: string) => [...noText, 'x', id, ...names(id).map((user_id) => ({ user_id }))];
 
-  /** Bodies that every valid field would make effective: of a user with a subscription, and with an order. */
-  type Sent = (buyer: Buyer) => unknown[];
-  const about = (name: SubscriptionEvent['name'], values: (id: string) => Fields[]): Sent => ({ id }) =>
-    values(id).map((fields) => event(name, id, { fields }));
-  const notes = (id: string) => {
-    const users = [...odd, undefined, '', 'nobody', `${id}x`, ` ${id}`, `{${id}}`, '1 or 1=1'];
-    return [...odd, undefined, 'x', id, ...users.map((user_id) => ({ user_id }))].map((notes) => ({ notes }));
-  };
-  const times = () => [...noTime, undefined].flatMap((time) => [{ current_start: time }, { current_end: time }]);
-  const ignored = expect.stringMatching(/^ignored: /);
-
-  test.each<[name: string, sent: Sent, outcome?: unknown]>([
+  /** Events about a user and an order that each valid one would change. All types in all fields: database/apply-. */
+  test.each<[name: string, bodies: (buyer: Buyer) => unknown[], outcome?: string]>([
+    ['a payment without its id', ({ orderId }) => noText.map((id) => paymentCaptured({ id, order_id: orderId }))],
+    ['an attempt without its order', () => noText.map((order_id) => paymentFailed({ order_id }))],
     [
-      'payment.captured whose id is missing or not a string',
-      ({ orderId }) => [...odd, undefined].map((id) => paymentCaptured({ id, order_id: orderId })),
+      'an activation without its user',
+      ({ id }) => notes(id).map((of) => event('activated', id, { fields: { notes: of } })),
     ],
     [
-      'payment.failed whose order_id is missing or not a string',
-      () => [...odd, undefined].map((order_id) => paymentFailed({ order_id })),
-    ],
-    ['activated whose notes.user_id is missing or not a UUID', about('activated', notes)],
-    ['charged whose notes.user_id is missing or not a UUID', about('charged', notes)],
-    ['cancelled whose notes.user_id is missing or not a UUID', about('cancelled', notes)],
-    ['activated whose period is invalid', about('activated', times)],
-    ['charged whose period is invalid', about('charged', times)],
-    ['charged whose period is null', about('charged', () => [{ current_start: null, current_end: null }])],
-    [
-      'charged with 1e200000 as a time',
-      ({ id }) => [event('charged', id).replace(String(seconds(cycle.start)), '1e200000')],
+      'a cancellation without its user',
+      ({ id }) => notes(id).map((of) => event('cancelled', id, { fields: { notes: of } })),
     ],
     [
-      'an entity that is missing or not an object',
-      () =>
-        ['payment.captured', 'payment.failed', 'subscription.cancelled'].flatMap((event) => {
-          const name = event.split('.')[0] ?? '';
-          const values = [...odd.filter((value) => !isObject(value)), 'x'];
-          const payloads = values.flatMap((value) => [value, { [name]: value }, { [name]: { entity: value } }]);
-          return [{}, { [name]: {} }, undefined, ...payloads].map((payload) => ({ event, payload }));
-        }),
+      'a charge without its start',
+      ({ id }) => [...noTime, undefined].map((time) => event('charged', id, { fields: { current_start: time } })),
     ],
     [
-      'an entity under another name',
-      ({ id }) => [{ event: 'subscription.cancelled', payload: { payment: { entity: { notes: { user_id: id } } } } }],
+      'a charge without its end',
+      ({ id }) => [...noTime, undefined].map((time) => event('charged', id, { fields: { current_end: time } })),
     ],
-    [
-      'an event name that is not a string',
-      ({ id }) => [...odd, undefined].map((name) => changeEnvelope(event('cancelled', id), { event: name })),
-    ],
-    [
-      'a body that is not an object',
-      () => ['null', '5', 'true', '"payment.captured"', '[]', '[{"event":"payment.captured"}]'],
-      'ignored: not an object',
-    ],
+    ['no entity', () =>
+      [undefined, 'x', {}, ...odd, ...odd.slice(0, 6).map((entity) => ({ payment: { entity } }))]
+        .map((payload) => ({ event: 'payment.captured', payload }))],
+    ['no name', ({ id }) => noText.map((name) => changeEnvelope(event('cancelled', id), { event: name }))],
+    ['no object', () => ['null', '5', 'true', '"payment.captured"', '[]', '[{"event":"x"}]'], 'ignored: not an object'],
     ['65 levels, or 200,000 brackets', ({ id }) => [
       changeEnvelope(event('cancelled', id), { extra: nested(64) }),
       '['.repeat(200_000) + ']'.repeat(200_000),
-      `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
     ], 'ignored: nested too deep'],
-    [
-      '__proto__ and constructor as keys',
-      () => [`{"event":"${uniqueId('event')}","__proto__":{"payload":{}},"constructor":{"prototype":1}}`],
-    ],
+    ['__proto__ as a key', () => [`{"event":"x","__proto__":{"payload":{}},"constructor":{"prototype":1}}`]],
     [
       'NUL in an id',
       ({ orderId }) => [paymentCaptured({ id: 'pay\u0000' }), paymentFailed({ order_id: `${orderId}\u0000` })],
       'unmatched',
     ],
-  ])('POST /api/webhooks/gateway with %s → 200, no effect', async (_, sent, outcome = ignored) => {
+  ])('POST /api/webhooks/gateway with %s → 200, no effect', async (_, bodiesOf, outcome) => {
     const buyer = await createBuyer(project.database);
     // A payment without an order id.
-    await project.database.query("insert into public.payments (user_id, amount, meta) values ($1, 1, '{}')", [
-      buyer.id,
-    ]);
-    const bodies = sent(buyer);
-    expect(await postInVain(...bodies)).toEqual(bodies.map(() => outcome));
+    const insert = "insert into public.payments (user_id, amount, meta) values ($1, 1, '{}')";
+    await project.database.query(insert, [buyer.id]);
+    const bodies = bodiesOf(buyer);
+    const ignored = outcome ?? expect.stringMatching(/^ignored: /);
+    expect(await postInVain(...bodies)).toEqual(bodies.map(() => ignored));
   });
 
   test('POST /api/webhooks/gateway with NUL and lone surrogates in keys and values → 200, stored with U+FFFD', async () => {
@@ -309,9 +278,9 @@ describe('data of any kind', () => {
 
   // The gateway's documented examples are not part of this repository. A developer can place them beside it.
   const folder = `${root}/../shared/gateway/payloads`;
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+  const documented = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
 
-  test.skipIf(names.length === 0).each(names.length > 0 ? names : ['(none beside the project)'])(
+  test.skipIf(documented.length === 0).each(documented.length > 0 ? documented : ['(none beside the project)'])(
     'POST /api/webhooks/gateway with the documented body %s → 200',
     async (name) => {
       expect(await post(new Uint8Array(readFileSync(`${folder}/${name}`)))).toEqual(expect.any(String));

@@ -4,7 +4,7 @@ import { setClock } from '../helpers/database/clock.ts';
 import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
 import { useShop } from '../helpers/gateway/shop.ts';
 import { fullAnswer, refusal } from '../helpers/http/answer.ts';
-import { createBuyer, createCaller } from '../helpers/http/caller.ts';
+import { createCaller } from '../helpers/http/caller.ts';
 import { call, orderPlan, send, verify } from '../helpers/http/requests.ts';
 import { withoutWriting } from '../helpers/http/without-writing.ts';
 import { poolThenRest } from '../helpers/project/targets.ts';
@@ -70,18 +70,6 @@ test('GET /api/payments/orders/:order_id of a payment that no webhook announced 
   expect((await verified.json()).subscription).toEqual({ tier: 'pro', validUntil: nextYear });
   expect(await queued(project.database, 'payment-success', user.email)).toHaveLength(1);
   expect(reads()).toBe(1);
-});
-
-test('GET /api/payments/orders/:order_id after its verification, or after its webhooks → 200 paid, the gateway is not read', async () => {
-  const [verified, announced] = [await ordered(), await ordered()];
-  const paid = await shop.pay(verified.orderId, 'captured', none);
-  expect((await verify(shop, verified.user.accessToken, paid)).status).toBe(200);
-  await shop.pay(announced.orderId);
-  await shop.deliveries(announced.orderId, 3);
-  for (const { open, state, reads } of [verified, announced]) {
-    expect(await state()).toEqual({ status: 200, body: { ...open, ...paidUntil(nextYear) } });
-    expect(reads()).toBe(0);
-  }
 });
 
 test('GET /api/payments/orders/:order_id after failed attempts → 200 failed with the newest error; then a success → paid', async () => {
@@ -168,13 +156,6 @@ test('GET /api/payments/orders/:order_id when the gateway’s answer cannot be a
   await whileBroken(project.database, 'get_order', async () => {
     expect(await state()).toEqual(refusal(500, 'Failed to get order'));
   });
-});
-
-test('GET /api/payments/orders/:order_id of an order of the app → 200', async () => {
-  const { user, orderId } = await createBuyer(project.database, { amount: 49900, meta: {} });
-  shop.onGatewayCall(() => Response.json({ items: [] }));
-  expect(await call(shop, `GET /api/payments/orders/${orderId}`, { user }))
-    .toMatchObject({ status: 200, body: { order_id: orderId, status: 'open', tier: 'basic', amount: 49900 } });
 });
 
 test('GET /api/payments/orders/:order_id → 401 without a valid session, before 404 for an order of another user or of none', async () => {

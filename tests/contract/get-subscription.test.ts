@@ -109,18 +109,6 @@ describe.each(targets)('%s', (target) => {
     await withoutWriting(database, async () => expect(await read(other)).toEqual(nothingYet));
   });
 
-  test('GET /api/subscriptions with a cancelled subscription → 200 with it', async () => {
-    const user = await newUser();
-    await project.database.query(
-      `insert into public.subscriptions (user_id, tier, status, cancelled_at)
-       values ($1, 'basic', 'cancelled', '2027-03-01T10:00:00Z')`,
-      [user.id],
-    );
-    const cancelled_at = '2027-03-01T10:00:00+00:00';
-    const subscription = { status: 'cancelled', cancelled_at, plan_id: null, plan: null };
-    expect(await read(user)).toMatchObject({ status: 200, body: { subscription, currentTier: 'free', payments: [] } });
-  });
-
   test('GET /api/subscriptions of a user whose profile has no tier, or who has no profile → 200, free', async () => {
     for (const change of ['update public.profiles set subscription_tier = null', 'delete from public.profiles']) {
       const user = await newUser();

@@ -28,10 +28,6 @@ test('GET /api/openapi.json → 200, the description of the routes, public for a
   expect((await withTag('W/"0"')).status).toBe(200);
 });
 
-test('the linter finds nothing in the description', async () => {
-  expect(await lintOpenapi(text)).toEqual([]);
-});
-
 test.each([
   { case: 'an unknown member', change: { unknown: true }, rule: '(struct)' },
   { case: 'a reference to nothing', change: { paths: { '/x': { $ref: '#/nothing' } } }, rule: '(no-unresolved-refs)' },

@@ -79,7 +79,7 @@ describe.each(targets)('%s, tokens under the shared secret', (target) => {
     );
   });
 
-  test('read and verify with a forged token → 401', async () => {
+  test('read and verify with a forged token, or one of an unknown user → 401', async () => {
     const [header, , signature] = token.split('.');
     await refused(
       `Bearer ${token.slice(0, -4)}AAAA`,
@@ -95,22 +95,13 @@ describe.each(targets)('%s, tokens under the shared secret', (target) => {
     await refused(bearer(change()));
   });
 
-  test.each<Claims>([
-    { alg: 'none' },
-    { alg: 'NONE' },
-    { alg: 'none', kid: 'key-1' },
-    {},
-    { alg: null },
-    { alg: 5 },
-    { alg: 'RS256', kid: 'key-1' },
-    { alg: 'RS256' },
-    { alg: 'ES256', kid: 'key-1' },
-    { alg: 'ES256', kid: { a: 1 } },
-    { alg: 'EdDSA', kid: '../../etc/passwd' },
-    { alg: 'XX999', kid: 'key-1' },
-  ])('read and verify with a token of %j, signed or unsigned → 401', async (algorithm) => {
-    const signed = await bearer({}, { header: { typ: 'JWT', ...algorithm } });
-    await refused(signed, `${unsigned(signed)}.`);
+  test('read and verify with a token of another algorithm, signed or unsigned → 401', async () => {
+    const names = ['none', 'NONE', 'RS256', 'ES256', 'XX999', null, 5];
+    const odd = [{}, { alg: 'ES256', kid: { a: 1 } }, { alg: 'EdDSA', kid: '../../etc/passwd' }];
+    for (const algorithm of [...names.flatMap((alg) => [{ alg }, { alg, kid: 'key-1' }]), ...odd]) {
+      const signed = await bearer({}, { header: { typ: 'JWT', ...algorithm } });
+      await refused(signed, `${unsigned(signed)}.`);
+    }
   });
 
   test('read and verify with a token whose claims or header are no object → 401', async () => {

@@ -11,8 +11,8 @@ import { useProject, useService } from '../helpers/project/use-project.ts';
 import { paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
-// A payment is captured without a plan, and an order has two payments.
-const project = useProject({ findings: { captured_not_fulfilled: 1, paid_twice: 1 } });
+// A payment is captured without a plan.
+const project = useProject({ findings: { captured_not_fulfilled: 1 } });
 const appUrl = 'https://app.example/shop';
 const shop = useShop(restThenPool, project, { APP_URL: `${appUrl}/` });
 const rotated = useService(restThenPool, project, {
@@ -86,13 +86,15 @@ describe('a paid checkout', () => {
   );
 
   test.each([
-    'application/x-www-form-urlencoded; charset=UTF-8',
-    'Application/X-WWW-Form-URLEncoded;charset=utf-16',
     'application/x-www-form-urlencoded; charset=nonsense',
-  ])('POST /api/payments/return with the content type %s → 303 paid, read as UTF-8', async (type) => {
-    const { orderId, paid } = await newBuyer();
-    expect(await returned(paid, { 'content-type': type })).toEqual(sentTo('paid', orderId));
-  });
+    'Application/X-WWW-Form-URLEncoded;charset=utf-16',
+  ])(
+    'POST /api/payments/return with the content type %s → 303 paid, read as UTF-8',
+    async (type) => {
+      const { orderId, paid } = await newBuyer();
+      expect(await returned(paid, { 'content-type': type })).toEqual(sentTo('paid', orderId));
+    },
+  );
 
   test('POST /api/payments/return with 16 KiB → 303 paid; a byte more → 303 failed; over 1 MiB → 413', async () => {
     const { id, orderId, paid } = await newBuyer();
@@ -108,11 +110,6 @@ describe('a paid checkout', () => {
     expect(await tier(id)).toBe('free');
     expect(await returned(padded(16 * 1024))).toEqual(sentTo('paid', orderId));
   });
-
-  test('POST /api/payments/return of a second payment on an order → 303 paid', async () => {
-    const { orderId, paid } = await newBuyer();
-    for (const form of [paid, await checkout(orderId)]) expect(await returned(form)).toEqual(sentTo('paid', orderId));
-  });
 });
 
 describe('failed, and nothing is written', () => {
@@ -121,8 +118,6 @@ describe('failed, and nothing is written', () => {
     ['an upper-case signature', (form) => form.replace(/(?<=signature=)\w+/, (hex) => hex.toUpperCase())],
     ['another payment', (form) => form.replace(/payment_id=\w+/, 'payment_id=pay_another')],
     ['no signature', (form) => form.replace(/&razorpay_signature=\w+/, '')],
-    ['an empty signature', (form) => form.replace(/signature=\w+/, 'signature=')],
-    ['the signature twice', (form) => `${form}&razorpay_signature=${'0'.repeat(64)}`],
     ['the same signature twice', (form) => `${form}&${/razorpay_signature=\w+/.exec(form)}`],
     ['the payment twice', (form) => `razorpay_payment_id=pay_another&${form}`],
     ['array names', (form) => form.replaceAll('=', '[]=')],
@@ -159,7 +154,6 @@ describe('failed, and nothing is written', () => {
     ['of an order', { 'error[metadata]': '{"payment_id":"pay_1","order_id":"order_1"}' }, 'order_1'],
     ['without metadata', {}],
     ['with metadata that are no JSON', { 'error[metadata]': '{' }],
-    ['with null', { 'error[metadata]': 'null' }],
     ['with an order that is no text', { 'error[metadata]': '{"order_id":["order_1"]}' }],
     ['with an address as its order', { 'error[metadata]': '{"order_id":"https://evil.example"}' }],
     ['with another parameter in its order', { 'error[metadata]': '{"order_id":"x&payment=paid"}' }],
@@ -205,12 +199,6 @@ describe('pending', () => {
     const { orderId, paid } = await newBuyer({ meta: { tier: uniqueId('tier') } });
     expect(await returned(paid)).toEqual(sentTo('pending', orderId));
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'captured', fulfilled_at: null });
-  });
-
-  test('POST /api/payments/return after its user was deleted → 303 pending', async () => {
-    const { id, orderId, paid } = await newBuyer();
-    await project.database.query('delete from auth.users where id = $1', [id]);
-    expect(await returned(paid)).toEqual(sentTo('pending', orderId));
   });
 
   test('POST /api/payments/return when the database refuses → 303 pending, a fault in the log; then paid', async () => {
