@@ -4,15 +4,13 @@ import { openSession } from '../helpers/database/session.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { type GatewayCall, useShop } from '../helpers/gateway/shop.ts';
-import { fullAnswer, refusal } from '../helpers/http/answer.ts';
-import { createCaller } from '../helpers/http/caller.ts';
-import { call, type Parts, send } from '../helpers/http/requests.ts';
+import { call, fullAnswer, type Parts, refusal, send } from '../helpers/http/requests.ts';
+import { restThenPool, useProject } from '../helpers/project/use-project.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
-import { restThenPool } from '../helpers/project/targets.ts';
-import { useProject } from '../helpers/project/use-project.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
 const project = useProject();
+const { database, newUser } = project;
 const shop = useShop(restThenPool, project);
 const conflict = refusal(409, 'Idempotency key was used for another order');
 const subscribed = refusal(409, 'Already subscribed');
@@ -20,10 +18,10 @@ const failed = refusal(500, 'Failed to create subscription');
 
 let user: SignedUpUser;
 beforeAll(async () => {
-  await project.database.query("update public.plans set gateway_plan_id = 'plan_' || tier where tier <> 'premium'");
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier where tier <> 'premium'");
 });
 beforeEach(async () => {
-  user = await createCaller(project.database);
+  user = await newUser();
   shop.onGatewayCall(make);
 });
 
@@ -36,7 +34,7 @@ function make(asked: GatewayCall): Response {
 const subscribe = (body: unknown = { tier: 'pro' }, parts: Parts = {}) =>
   call(shop, 'POST /api/subscriptions', { user, body, ...parts });
 async function event(name: SubscriptionEvent['name'], fields: Partial<SubscriptionEvent> = {}): Promise<void> {
-  const service = await openSession(project.database, { role: 'service_role' });
+  const service = await openSession(database, { role: 'service_role' });
   await deliver(service, subscriptionEvent({ name, userId: user.id, id: uniqueId('sub'), ...fields }));
 }
 
@@ -69,20 +67,20 @@ test('POST /api/subscriptions → 201; the gateway bills the plan and knows the 
 });
 
 test('POST /api/subscriptions with trial_days → 201; the first charge is later, but not for who paid or subscribed before', async () => {
-  await project.database.query("update public.plans set trial_days = 7 where tier = 'basic'");
+  await database.query("update public.plans set trial_days = 7 where tier = 'basic'");
   const startOf = async () => {
     expect(await subscribe({ tier: 'basic' })).toMatchObject({ status: 201 });
     return Object(shop.calls.at(-1)?.body).start_at;
   };
   expect(await startOf()).toBeGreaterThan(Date.now() / 1000 + 6 * 86_400);
-  user = await createCaller(project.database);
-  await createPayment(project.database, { userId: user.id });
-  await project.database.query('update public.payments set captured_at = now() where user_id = $1', [user.id]);
+  user = await newUser();
+  await createPayment(database, { userId: user.id });
+  await database.query('update public.payments set captured_at = now() where user_id = $1', [user.id]);
   expect(await startOf()).toBeUndefined();
-  user = await createCaller(project.database);
+  user = await newUser();
   await event('authenticated');
   expect(await startOf()).toBeUndefined();
-  await project.database.query('update public.plans set trial_days = 0');
+  await database.query('update public.plans set trial_days = 0');
 });
 
 test('POST /api/subscriptions twice at once, and again without the key → 201 with the same one; the key for another tier → 409', async () => {
@@ -138,18 +136,18 @@ test('POST /api/subscriptions withdrawn while the gateway makes it → 409 Alrea
   let id: unknown;
   shop.onGatewayCall(async (asked) => {
     const undo = 'update billing.subscription_orders set undone_at = billing.clock() where user_id = $1';
-    await project.database.query(undo, [user.id]);
+    await database.query(undo, [user.id]);
     const made = make(asked);
     id = (await made.clone().json()).id;
     return made;
   });
   expect(await subscribe()).toEqual(subscribed);
-  expect(await project.database.query('select kind from billing.outbox where key = $1', [`cancel-subscription/${id}`]))
+  expect(await database.query('select kind from billing.outbox where key = $1', [`cancel-subscription/${id}`]))
     .toEqual([{ kind: 'cancel-subscription' }]);
 });
 
 test('POST /api/subscriptions after ten within an hour → 429 with retry-after', async () => {
-  await project.database.query(
+  await database.query(
     `insert into billing.subscription_orders (user_id, tier, gateway_plan_id, created_at, expires_at)
      select $1, 'pro', 'plan_pro', now() - interval '40 minutes', now() from generate_series(1, 10)`,
     [user.id],
@@ -161,6 +159,6 @@ test('POST /api/subscriptions after ten within an hour → 429 with retry-after'
 });
 
 test('POST /api/subscriptions when the database refuses → 500, the gateway is not called', async () => {
-  await whileBroken(project.database, 'create_subscription', async () => expect(await subscribe()).toEqual(failed));
+  await whileBroken(database, 'create_subscription', async () => expect(await subscribe()).toEqual(failed));
   expect(shop.calls).toEqual([]);
 });

@@ -3,23 +3,20 @@ import { whileBroken } from '../helpers/database/broken-function.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { changeEnvelope, paymentCaptured, paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { secrets, sign } from '../helpers/gateway/sign.ts';
-import { answer, refusal } from '../helpers/http/answer.ts';
-import { createBuyer } from '../helpers/http/caller.ts';
-import { verify } from '../helpers/http/requests.ts';
-import { ledger, withoutWriting } from '../helpers/http/without-writing.ts';
-import { poolThenRest, targets } from '../helpers/project/targets.ts';
-import { useProject, useService } from '../helpers/project/use-project.ts';
+import { answer, refusal, verify } from '../helpers/http/requests.ts';
+import { ledger, poolThenRest, targets, useProject, useService } from '../helpers/project/use-project.ts';
 import { ledgerRow, paymentOfOrder, readTier } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
 const project = useProject();
+const { database, newBuyer, unchanged } = project;
 const received = { status: 200, body: { received: true } };
 const failed = refusal(500, 'Webhook processing failed');
 const missing = refusal(400, 'Missing signature');
 const invalid = refusal(400, 'Invalid signature');
 const secret = secrets.GATEWAY_WEBHOOK_SECRET;
 const encoder = new TextEncoder();
-const statusOf = async (orderId: string) => (await paymentOfOrder(project.database, orderId)).status;
+const statusOf = async (orderId: string) => (await paymentOfOrder(database, orderId)).status;
 
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);
@@ -27,7 +24,7 @@ describe.each(targets)('%s', (target) => {
   test('POST /api/webhooks/gateway → 200; the ledger stores event, event id and payload', async () => {
     const body = paymentCaptured();
     expect(await answer(postWebhook(service, body, { eventId: 'evt_Np3' }))).toEqual(received);
-    expect(await ledgerRow(project.database, body)).toMatchObject({
+    expect(await ledgerRow(database, body)).toMatchObject({
       event_id: 'evt_Np3',
       event: 'payment.captured',
       payload: JSON.parse(body),
@@ -37,12 +34,13 @@ describe.each(targets)('%s', (target) => {
   });
 
   test('POST /api/webhooks/gateway when the database refuses → 500; delivered again → 200, applied', async () => {
-    const { orderId } = await createBuyer(project.database);
+    const { orderId } = await newBuyer();
     const body = paymentFailed({ order_id: orderId });
-    await whileBroken(project.database, 'apply_gateway_event', () =>
-      withoutWriting(project.database, async () => {
-        expect(await answer(postWebhook(service, body))).toEqual(failed);
-      }));
+    await whileBroken(
+      database,
+      'apply_gateway_event',
+      () => unchanged(async () => expect(await answer(postWebhook(service, body))).toEqual(failed)),
+    );
     expect(await answer(postWebhook(service, body))).toEqual(received);
     expect(await statusOf(orderId)).toBe('failed');
   });
@@ -54,38 +52,38 @@ describe('one target', () => {
   /** Delivers with the given signature, and asserts that a refusal writes nothing. */
   const deliverSigned = (body: string | Uint8Array<ArrayBuffer>, signature: string, to = service) => {
     const headers = { 'x-gateway-signature': signature };
-    return withoutWriting(project.database, () => answer(postWebhook(to, body, { headers })));
+    return unchanged(() => answer(postWebhook(to, body, { headers })));
   };
 
   test('POST /api/webhooks/gateway with an unhandled event → 200, recorded, no change', async () => {
     for (const event of ['refund.speed_changed', 'payment.authorized', 'something.new', '']) {
       const body = changeEnvelope(paymentCaptured(), { event });
-      await withoutWriting(project.database, async () => {
+      await unchanged(async () => {
         expect(await answer(postWebhook(service, body))).toEqual(received);
       }, ledger);
-      expect(await ledgerRow(project.database, body)).toMatchObject({ event, outcome: 'ignored: not handled' });
+      expect(await ledgerRow(database, body)).toMatchObject({ event, outcome: 'ignored: not handled' });
     }
   });
 
   test('POST /api/webhooks/gateway without an event id, and with a session → 200', async () => {
-    const [{ accessToken }, body] = [await createBuyer(project.database), paymentCaptured()];
+    const [{ accessToken }, body] = [await newBuyer(), paymentCaptured()];
     const headers = { 'x-gateway-signature': await sign(secret, body) };
     expect(await answer(postWebhook(service, body, { headers }))).toEqual(received);
-    expect(await ledgerRow(project.database, body)).toMatchObject({ event_id: null });
+    expect(await ledgerRow(database, body)).toMatchObject({ event_id: null });
     const withSession = { ...headers, authorization: `Bearer ${accessToken}` };
     expect(await answer(postWebhook(service, body, { headers: withSession }))).toEqual(received);
   });
 
   test('POST /api/webhooks/gateway with the same event again, with another event id → 200, no effect', async () => {
-    const { id: userId, accessToken, paid } = await createBuyer(project.database);
+    const { id: userId, accessToken, paid } = await newBuyer();
     const cancelled = subscriptionEvent({ name: 'cancelled', userId, id: uniqueId('sub') });
     expect(await answer(postWebhook(service, cancelled))).toEqual(received);
     expect((await verify(service, accessToken, paid)).status).toBe(200);
-    await withoutWriting(project.database, async () => {
+    await unchanged(async () => {
       for (const _ of [1, 2]) expect(await answer(postWebhook(service, cancelled))).toEqual(received);
     }, ledger);
-    expect(await readTier(project.database, userId)).toBe('pro');
-    expect(await ledgerRow(project.database, cancelled)).toMatchObject({ deliveries: 3, attempts: 1 });
+    expect(await readTier(database, userId)).toBe('pro');
+    expect(await ledgerRow(database, cancelled)).toMatchObject({ deliveries: 3, attempts: 1 });
   });
 
   test('POST /api/webhooks/gateway with signed invalid JSON → 500, nothing written; badly signed → 400, before 500', async () => {
@@ -98,15 +96,10 @@ describe('one target', () => {
 
   // Parked after six hours: database/apply-gateway-event.
   test('POST /api/webhooks/gateway whose effect violates a constraint → 500, undone; delivered again without it → 200, applied', async () => {
-    const { database } = project;
-    const { orderId } = await createBuyer(database);
+    const { orderId } = await newBuyer();
     const event = paymentFailed({ order_id: orderId });
     await database.query("alter table public.payments add constraint no_failure check (status <> 'failed') not valid");
-    await withoutWriting(
-      database,
-      async () => expect(await answer(postWebhook(service, event))).toEqual(failed),
-      ledger,
-    );
+    await unchanged(async () => expect(await answer(postWebhook(service, event))).toEqual(failed), ledger);
     expect(await ledgerRow(database, event)).toMatchObject({ outcome: 'failed: 23514', attempts: 1 });
     await database.query('alter table public.payments drop constraint no_failure');
     expect(await answer(postWebhook(service, event))).toEqual(received);
@@ -116,23 +109,19 @@ describe('one target', () => {
 
   describe('signatures', () => {
     test('POST /api/webhooks/gateway without a signature, or with an empty one → 400 Missing signature', async () => {
-      await withoutWriting(project.database, async () => {
+      await unchanged(async () => {
         expect(await answer(postWebhook(service, paymentCaptured(), { headers: {} }))).toEqual(missing);
       });
       expect(await deliverSigned('{}', '')).toEqual(missing);
     });
 
-    test.each([
-      ['of 63 digits', (s: string) => s.slice(0, -1)],
-      ['of 65 digits', (s: string) => `${s}0`],
-      ['in upper case', (s: string) => s.toUpperCase()],
-      ['twice', (s: string) => `${s}, ${s}`],
-      ['with the name of its algorithm before it', (s: string) => `sha256=${s}`],
-      ['of the same length but not hexadecimal', (s: string) => `${s.slice(0, -1)}g`],
-      ['with one digit changed', (s: string) => s.slice(0, -1) + (s.endsWith('0') ? '1' : '0')],
-    ])('POST /api/webhooks/gateway with a signature %s → 400', async (_, change) => {
+    // All forms that are refused: unit/signature.
+    test('POST /api/webhooks/gateway with a signature of another form → 400', async () => {
       const body = paymentCaptured();
-      expect(await deliverSigned(body, change(await sign(secret, body)))).toEqual(invalid);
+      const s = await sign(secret, body);
+      const digit = s.endsWith('0') ? '1' : '0';
+      const changed = [s.slice(0, -1), `${s}0`, s.toUpperCase(), `${s}, ${s}`, `sha256=${s}`, s.slice(0, -1) + digit];
+      for (const signature of changed) expect(await deliverSigned(body, signature)).toEqual(invalid);
     });
 
     test('POST /api/webhooks/gateway signed with another secret, or with the signature of another body → 400', async () => {
@@ -151,7 +140,7 @@ describe('one target', () => {
       expect(await deliverSigned(bytes, await sign(secret, text))).toEqual(invalid);
       const headers = { 'x-gateway-signature': await sign(secret, bytes) };
       expect(await answer(postWebhook(service, bytes, { headers }))).toEqual(received);
-      expect(await ledgerRow(project.database, bytes)).toMatchObject({ event: 'payment.captured' });
+      expect(await ledgerRow(database, bytes)).toMatchObject({ event: 'payment.captured' });
     });
 
     test('POST /api/webhooks/gateway with a signed body that is not UTF-8, or has its own white space → 200', async () => {
@@ -160,7 +149,7 @@ describe('one target', () => {
       for (const body of [bytes, ` {\n\t"payload" : {} , "event":"${uniqueId('event')}" }\r\n`]) {
         expect(await answer(postWebhook(service, body))).toEqual(received);
       }
-      expect(await ledgerRow(project.database, bytes)).toMatchObject({ payload: { note: '\uFFFD\uFFFD\uFFFD' } });
+      expect(await ledgerRow(database, bytes)).toMatchObject({ payload: { note: '\uFFFD\uFFFD\uFFFD' } });
     });
   });
 
@@ -187,7 +176,7 @@ describe('one target', () => {
       expect(await post(captureBy(), 'older-secret')).toEqual(invalid);
       const body = captureBy();
       expect(await post(body)).toEqual(received);
-      expect(await ledgerRow(project.database, body)).toMatchObject({ event_id: 'evt_acme' });
+      expect(await ledgerRow(database, body)).toMatchObject({ event_id: 'evt_acme' });
       expect(await deliverSigned(body, await sign(secret, body), rotating)).toEqual(missing);
     });
 
@@ -199,15 +188,15 @@ describe('one target', () => {
     });
 
     test('POST /api/webhooks/gateway of another account → 200, recorded without its payload, no change', async () => {
-      const { orderId } = await createBuyer(project.database);
+      const { orderId } = await newBuyer();
       const body = captureBy('acc_Others', orderId);
       const row = { event: 'payment.captured', outcome: 'ignored: account', payload: null, subject_id: null };
       for (const deliveries of [1, 2]) {
-        await withoutWriting(project.database, async () => expect(await post(body)).toEqual(received), ledger);
-        expect(await ledgerRow(project.database, body)).toMatchObject({ ...row, deliveries });
+        await unchanged(async () => expect(await post(body)).toEqual(received), ledger);
+        expect(await ledgerRow(database, body)).toMatchObject({ ...row, deliveries });
       }
       for (const account of ['acc_Ours', undefined]) {
-        const ours = await createBuyer(project.database);
+        const ours = await newBuyer();
         expect(await post(captureBy(account, ours.orderId))).toEqual(received);
         expect(await statusOf(ours.orderId)).toBe('captured');
       }

@@ -3,16 +3,14 @@ import { migrationVersions } from '../../scripts/schema-version.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
-import { fullAnswer, refusal } from '../helpers/http/answer.ts';
-import { call, send } from '../helpers/http/requests.ts';
-import { withoutWriting } from '../helpers/http/without-writing.ts';
+import { call, fullAnswer, refusal, send } from '../helpers/http/requests.ts';
+import { restThenPool, useProject, useService } from '../helpers/project/use-project.ts';
 import { enqueueMail } from '../helpers/outbox/side-effects.ts';
 import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
-import { restThenPool } from '../helpers/project/targets.ts';
-import { useProject, useService } from '../helpers/project/use-project.ts';
 import { createUser } from '../helpers/records/records.ts';
 
 const project = useProject();
+const { database, unchanged } = project;
 // No request of this file dispatches, so nothing is delivered.
 const environment = receiverEnvironment('http://127.0.0.1:9');
 const service = useService(restThenPool, project, environment);
@@ -21,15 +19,12 @@ const endpoint = 'GET /api/health';
 const health = () => call(service, endpoint);
 const oldest = async (of = service) => (await call(of, endpoint)).body.oldest_undelivered_at;
 afterEach(async () => {
-  await setClock(project.database, null);
-  await project.database.query('delete from billing.outbox');
+  await setClock(database, null);
+  await database.query('delete from billing.outbox');
 });
 
 test('GET /api/health without any records → 200 with nulls, the newest migration in x-schema-version', async () => {
-  const { headers, ...received } = await withoutWriting(
-    project.database,
-    async () => await fullAnswer(send(service, endpoint)),
-  );
+  const { headers, ...received } = await unchanged(async () => await fullAnswer(send(service, endpoint)));
   const none = { oldest_undelivered_at: null, last_webhook_at: null, last_sweep_at: null };
   expect(received).toEqual({ status: 200, body: { status: 'ok', ...none } });
   expect(headers.get('cache-control')).toBe('private, no-store');
@@ -38,17 +33,17 @@ test('GET /api/health without any records → 200 with nulls, the newest migrati
 
 test('GET /api/health → 200 with the oldest undelivered side effect, the newest webhook and the newest sweep', async () => {
   for (const at of ['2027-01-02T03:04:05.678Z', '2027-01-02T03:04:06Z']) {
-    await setClock(project.database, at);
-    await createUser(project.database); // a new profile's tier is a side effect: pages are revalidated
+    await setClock(database, at);
+    await createUser(database); // a new profile's tier is a side effect: pages are revalidated
     expect((await postWebhook(service, { event: `at.${at}` })).status).toBe(200);
   }
   // What reconciliation read is no webhook.
-  await project.database.query(
+  await database.query(
     `insert into billing.gateway_events (body_sha256, event, outcome, deliveries, received_at)
      values (sha256('read'), 'payment.captured', 'applied', 0, '2027-01-02T03:04:07Z')`,
   );
   const setSweep = (at: string | null) =>
-    project.database.query("update billing.scheduled_jobs set done_at = $1 where name = 'sweep'", [at]);
+    database.query("update billing.scheduled_jobs set done_at = $1 where name = 'sweep'", [at]);
   await setSweep('2027-01-02T03:04:00Z');
   expect(await health()).toEqual({
     status: 200,
@@ -59,7 +54,7 @@ test('GET /api/health → 200 with the oldest undelivered side effect, the newes
       last_sweep_at: '2027-01-02T03:04:00.000Z',
     },
   });
-  await project.database.query(
+  await database.query(
     `update billing.outbox set delivered_at = case when created_at < '2027-01-02T03:04:06Z' then now() end,
        parked_at = case when created_at = '2027-01-02T03:04:06Z' then now() end`,
   );
@@ -68,26 +63,26 @@ test('GET /api/health → 200 with the oldest undelivered side effect, the newes
 });
 
 test('GET /api/health → oldest_undelivered_at is the due time of a delayed side effect, and the requeue time of a requeued one', async () => {
-  await setClock(project.database, '2027-01-02T03:00:00Z');
-  await enqueueMail(project.database);
-  await project.database.query(
+  await setClock(database, '2027-01-02T03:00:00Z');
+  await enqueueMail(database);
+  await database.query(
     "update billing.outbox set queued_at = '2028-01-01T00:00:00Z', next_attempt_at = '2028-01-01T00:00:00Z'",
   );
   expect(await oldest()).toBeNull();
-  await setClock(project.database, '2028-01-03T00:00:00Z');
+  await setClock(database, '2028-01-03T00:00:00Z');
   expect(await oldest()).toBe('2028-01-01T00:00:00.000Z');
-  await project.database.query('select billing.requeue(id) from billing.outbox');
+  await database.query('select billing.requeue(id) from billing.outbox');
   expect(await oldest()).toBe('2028-01-03T00:00:00.000Z');
 });
 
 test('GET /api/health without RESEND_API_KEY → a queued mail does not count', async () => {
-  await enqueueMail(project.database);
+  await enqueueMail(database);
   expect(await oldest(withoutMail)).toBeNull();
   expect(await oldest()).toEqual(expect.any(String));
 });
 
 test('GET /api/health when the database refuses → 503', async () => {
-  await whileBroken(project.database, 'get_health', async () => {
+  await whileBroken(database, 'get_health', async () => {
     expect(await health()).toEqual(refusal(503, 'Service unavailable'));
   });
   expect((await health()).status).toBe(200);

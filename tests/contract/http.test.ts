@@ -1,15 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { secrets, sign } from '../helpers/gateway/sign.ts';
-import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
-import { type Buyer, createBuyer } from '../helpers/http/caller.ts';
-import { call, checkout, type Parts, send } from '../helpers/http/requests.ts';
-import { withoutWriting } from '../helpers/http/without-writing.ts';
-import { restThenPool, targets } from '../helpers/project/targets.ts';
-import { useProject, useService } from '../helpers/project/use-project.ts';
+import type { Buyer } from '../helpers/http/caller.ts';
+import { answer, call, checkout, fullAnswer, type Parts, refusal, send } from '../helpers/http/requests.ts';
+import { restThenPool, targets, useProject, useService } from '../helpers/project/use-project.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
 // A captured payment without a plan on each target.
 const project = useProject({ findings: { captured_not_fulfilled: targets.length } });
+const { newBuyer, unchanged } = project;
 const notFound = refusal(404, 'Not found');
 const tooLarge = refusal(413, 'Payload too large');
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -31,7 +29,7 @@ const paths = [
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 let user: Buyer;
 beforeAll(async () => {
-  user = await createBuyer(project.database);
+  user = await newBuyer();
 });
 
 describe.each(targets)('%s', (target) => {
@@ -44,7 +42,7 @@ describe.each(targets)('%s', (target) => {
 
   test('1 MiB and a byte to any path → 413, before any other answer', async () => {
     const body = 'x'.repeat(mebibyte + 1);
-    await withoutWriting(project.database, async () => {
+    await unchanged(async () => {
       for (const { path } of [...paths, { path: '/api/unknown' }]) {
         expect({ path, ...await call(service, `POST ${path}`, { body }) }).toEqual({ path, ...tooLarge });
         expect(await call(service, `POST ${path}`, { body, user })).toEqual(tooLarge);
@@ -81,7 +79,7 @@ describe.each(targets)('%s', (target) => {
   });
 
   test('every answer → its status, JSON, no-store, CORS headers, a new request id', async () => {
-    const noPlan = await createBuyer(project.database, { user, meta: { tier: 'no-such-plan' } });
+    const noPlan = await newBuyer({ user, meta: { tier: 'no-such-plan' } });
     const event = JSON.stringify({ event: 'anything' });
     const signature = await sign(secrets.GATEWAY_WEBHOOK_SECRET, event);
     const [read, verify, hook] = ['GET /api/subscriptions', 'POST /api/payments/verify', 'POST /api/webhooks/gateway'];
@@ -133,7 +131,7 @@ describe('one target', () => {
   });
 
   test.each(paths)('$path with any method but $allow → 405 with allow', async ({ path, allow }) => {
-    await withoutWriting(project.database, async () => {
+    await unchanged(async () => {
       for (const method of methods.filter((method) => !allow.split(', ').includes(method))) {
         const { headers, ...received } = await fullAnswer(send(service, `${method} ${path}`));
         expect(received).toEqual(refusal(405, 'Method not allowed'));

@@ -2,21 +2,19 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { secrets, sign } from '../helpers/gateway/sign.ts';
-import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
-import { type Buyer, createBuyer } from '../helpers/http/caller.ts';
-import { call, returnCheckout, verify } from '../helpers/http/requests.ts';
-import { withoutWriting } from '../helpers/http/without-writing.ts';
-import { restThenPool } from '../helpers/project/targets.ts';
-import { useProject, useService } from '../helpers/project/use-project.ts';
+import type { Buyer } from '../helpers/http/caller.ts';
+import { answer, call, fullAnswer, refusal, returnCheckout, verify } from '../helpers/http/requests.ts';
+import { restThenPool, useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
+const { newBuyer, unchanged } = project;
 const notConfigured = refusal(503, 'Payment service not configured');
 const noSession = { accessToken: 'no-session' };
 const withSecretKey = { apikey: localKeys.secret };
 let buyer: Buyer;
 let bodies: unknown[];
 beforeAll(async () => {
-  buyer = await createBuyer(project.database);
+  buyer = await newBuyer();
   // WebCrypto refuses empty keys; a key of one zero byte gives the same HMAC.
   const emptySecret = await sign('\0', `${buyer.orderId}|${buyer.paid.gateway_payment_id}`);
   bodies = [buyer.paid, {}, { tier: 'pro' }, '{', { ...buyer.paid, gateway_signature: emptySecret }];
@@ -37,7 +35,7 @@ describe('without any secret', () => {
     'POST /api/subscriptions',
     'POST /api/subscriptions/change',
   ])('%s with any body and session → 503, before 401, 400, 404 and 500; nothing written', async (endpoint) => {
-    await withoutWriting(project.database, async () => {
+    await unchanged(async () => {
       for (const body of bodies) {
         for (const user of [buyer, noSession]) {
           expect(await call(service, endpoint, { user, body })).toEqual(notConfigured);
@@ -47,7 +45,7 @@ describe('without any secret', () => {
   });
 
   test('POST /api/payments/return → 503, nothing written; verify over 1 MiB → 413, before 503', async () => {
-    await withoutWriting(project.database, async () => {
+    await unchanged(async () => {
       expect(await answer(returnCheckout(service, buyer.paid))).toEqual(notConfigured);
     });
     expect(await answer(verify(service, buyer.accessToken, 'x'.repeat(1024 * 1024 + 1))))
@@ -69,14 +67,14 @@ describe('without any secret', () => {
   test.each(['\0', secrets.GATEWAY_WEBHOOK_SECRET])(
     'POST /api/webhooks/gateway signed with %j → 500, nothing written',
     async (secret) => {
-      await withoutWriting(project.database, async () => {
+      await unchanged(async () => {
         expect(await answer(postWebhook(service, '{}', { secret }))).toEqual(refusal(500, 'Webhook processing failed'));
       });
     },
   );
 
   test('GET /api/payments/orders/:order_id → 200 with what is known, no read is counted', async () => {
-    await withoutWriting(project.database, async () => {
+    await unchanged(async () => {
       expect(await call(service, `GET /api/payments/orders/${buyer.orderId}`, { user: buyer }))
         .toMatchObject({ status: 200, body: { order_id: buyer.orderId, status: 'open', attempts: 0 } });
     });

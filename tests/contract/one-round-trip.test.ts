@@ -3,12 +3,13 @@ import { type PostgresProxy, startPostgresProxy } from '../helpers/database/post
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
 import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
-import { type Buyer, createBuyer } from '../helpers/http/caller.ts';
+import type { Buyer } from '../helpers/http/caller.ts';
 import { call, requestSubscription, returnCheckout, verify } from '../helpers/http/requests.ts';
-import { isOverPool, type RunningService, startService, targets } from '../helpers/project/targets.ts';
-import { useProject } from '../helpers/project/use-project.ts';
+import { isOverPool, type RunningService, startService } from '../helpers/project/targets.ts';
+import { targets, useProject } from '../helpers/project/use-project.ts';
 
 const project = useProject();
+const { newBuyer } = project;
 
 describe.each(targets)('%s', (target) => {
   let service: RunningService;
@@ -32,7 +33,7 @@ describe.each(targets)('%s', (target) => {
     pool.stop();
   });
   beforeEach(async () => {
-    buyer = await createBuyer(project.database);
+    buyer = await newBuyer();
     sent = [];
     pool.recorded.calls.length = 0;
     pool.recorded.statementNames.length = 0;

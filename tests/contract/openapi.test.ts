@@ -2,11 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { lintOpenapi, openapiText } from '../../scripts/openapi.ts';
 import { routes } from '../../supabase/functions/api/routes/routes.ts';
-import { fullAnswer } from '../helpers/http/answer.ts';
 import { checkAnswer } from '../helpers/http/described-answers.ts';
-import { call, send } from '../helpers/http/requests.ts';
-import { restThenPool } from '../helpers/project/targets.ts';
-import { useProject, useService } from '../helpers/project/use-project.ts';
+import { call, fullAnswer, send } from '../helpers/http/requests.ts';
+import { restThenPool, useProject, useService } from '../helpers/project/use-project.ts';
 
 const service = useService(restThenPool, useProject());
 const path = '/api/openapi.json';

@@ -4,16 +4,17 @@ import { startPostgresProxy } from '../helpers/database/postgres-proxy.ts';
 import { outageMilliseconds } from '../helpers/faults/fault-requests.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
-import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
-import { type Buyer, createBuyer } from '../helpers/http/caller.ts';
-import { call, requestSubscription, returnCheckout, send, verify } from '../helpers/http/requests.ts';
-import { withoutWriting } from '../helpers/http/without-writing.ts';
-import { isOverPool, onPool, onRest, type RunningService, startService, targets } from '../helpers/project/targets.ts';
-import { useProject, useService } from '../helpers/project/use-project.ts';
+import type { Buyer } from '../helpers/http/caller.ts';
+import { answer, call, fullAnswer, refusal, returnCheckout, send } from '../helpers/http/requests.ts';
+import { isOverPool, type RunningService, startService } from '../helpers/project/targets.ts';
+import { onPool, onRest, targets, useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
+const { newBuyer, unchanged } = project;
 const unauthorized = refusal(401, 'Unauthorized');
+const garbage = { accessToken: 'garbage' };
+const [getOwn, postVerify] = ['GET /api/subscriptions', 'POST /api/payments/verify'];
 const failures = {
   read: refusal(500, 'Failed to get subscription'),
   verified: refusal(500, 'Failed to verify payment'),
@@ -22,15 +23,15 @@ const failures = {
 };
 let buyer: Buyer;
 beforeAll(async () => {
-  buyer = await createBuyer(project.database);
+  buyer = await newBuyer();
 });
 
 /** Calls all endpoints at once, and asserts that nothing is written. */
 const callAll = (service: RunningService) =>
-  withoutWriting(project.database, async () => {
+  unchanged(async () => {
     const [read, verified, webhook, health] = await Promise.all([
-      answer(requestSubscription(service, buyer.accessToken)),
-      answer(verify(service, buyer.accessToken, buyer.paid)),
+      call(service, getOwn, { user: buyer }),
+      call(service, postVerify, { user: buyer, body: buyer.paid }),
       answer(postWebhook(service, paymentFailed({ order_id: buyer.orderId }))),
       call(service, 'GET /api/health'),
     ]);
@@ -78,9 +79,9 @@ describe.each(targets)('%s', (target) => {
 
     test('read, verify and webhook → their 500, health → 503; without a token, or with a malformed one → 401', async () => {
       expect(await callAll(service)).toEqual(failures);
-      expect(await call(service, 'GET /api/subscriptions')).toEqual(unauthorized);
-      expect(await answer(requestSubscription(service, 'garbage'))).toEqual(unauthorized);
-      expect(await answer(verify(service, 'garbage', buyer.paid))).toEqual(unauthorized);
+      expect(await call(service, getOwn)).toEqual(unauthorized);
+      expect(await call(service, getOwn, { user: garbage })).toEqual(unauthorized);
+      expect(await call(service, postVerify, { user: garbage, body: buyer.paid })).toEqual(unauthorized);
     });
   });
 
@@ -98,9 +99,11 @@ describe.each(targets)('%s', (target) => {
       async (name, respond) => {
         api.respond = respond;
         api.calls = 0;
-        await withoutWriting(project.database, async () => {
-          const { headers, ...read } = await fullAnswer(requestSubscription(service, buyer.accessToken));
-          const { headers: others, ...verified } = await fullAnswer(verify(service, buyer.accessToken, buyer.paid));
+        await unchanged(async () => {
+          const { headers, ...read } = await fullAnswer(send(service, getOwn, { user: buyer }));
+          const { headers: others, ...verified } = await fullAnswer(
+            send(service, postVerify, { user: buyer, body: buyer.paid }),
+          );
           expect([read, verified]).toEqual([failures.read, failures.verified]);
           const retryAfter = name === '429' ? '7' : null;
           expect([headers.get('retry-after'), others.get('retry-after')]).toEqual([retryAfter, retryAfter]);
@@ -134,11 +137,11 @@ describe.each(targets)('%s', (target) => {
 
     test('read, verify, webhook and order → their 500 within 5 s, nothing written; return → 303 pending, plans → the public ones', async () => {
       const started = performance.now();
-      await withoutWriting(project.database, async () => {
+      await unchanged(async () => {
         const [all, read, verified, order, returned] = await Promise.all([
           callAll(behindDatabase),
-          answer(requestSubscription(behindAuth, buyer.accessToken)),
-          answer(verify(behindAuth, buyer.accessToken, buyer.paid)),
+          call(behindAuth, getOwn, { user: buyer }),
+          call(behindAuth, postVerify, { user: buyer, body: buyer.paid }),
           call(behindDatabase, `GET /api/payments/orders/${buyer.orderId}`, { user: buyer }),
           returnCheckout(behindDatabase, buyer.paid),
           publicPlans(behindAuth),

@@ -5,9 +5,9 @@ import { unprivilegedUser } from '../../scripts/stack/process/unprivileged-user.
 import { root } from '../../scripts/stack/root.ts';
 import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
-import { refusal } from '../helpers/http/answer.ts';
-import { call } from '../helpers/http/requests.ts';
-import { poolOnly, type RunningService, startService } from '../helpers/project/targets.ts';
+import { call, refusal } from '../helpers/http/requests.ts';
+import { type RunningService, startService } from '../helpers/project/targets.ts';
+import { poolOnly } from '../helpers/project/use-project.ts';
 
 const certificates = `${root}/tests/fixtures/tls`;
 const unavailable = refusal(503, 'Service unavailable');

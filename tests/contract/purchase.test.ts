@@ -3,28 +3,27 @@ import type { DeliverOptions } from '../../scripts/stack/gateway/events.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
 import { paymentCaptured } from '../helpers/gateway/events.ts';
 import { useShop } from '../helpers/gateway/shop.ts';
-import { createCaller } from '../helpers/http/caller.ts';
 import { call, type Checkout, orderPlan, verify } from '../helpers/http/requests.ts';
+import { poolThenRest, useProject } from '../helpers/project/use-project.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
-import { poolThenRest } from '../helpers/project/targets.ts';
-import { useProject } from '../helpers/project/use-project.ts';
 import { ledgerRow, paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 
 // Payments that do not match their order.
 const project = useProject({ findings: { failed_events: 4 } });
+const { database, newUser } = project;
 const shop = useShop(poolThenRest, project);
 
 /** A user with an open order of pro. */
 async function startPurchase(): Promise<{ user: SignedUpUser; orderId: string }> {
-  const user = await createCaller(project.database);
+  const user = await newUser();
   return { user, orderId: (await orderPlan(shop, user)).order.id };
 }
-const successMails = ({ email }: SignedUpUser) => queued(project.database, 'payment-success', email);
-const failureMails = ({ email }: SignedUpUser) => queued(project.database, 'payment-failed', email);
+const successMails = ({ email }: SignedUpUser) => queued(database, 'payment-success', email);
+const failureMails = ({ email }: SignedUpUser) => queued(database, 'payment-failed', email);
 
 /** The user has the purchased access and one mail. @returns the end of the period */
 async function expectBought(user: SignedUpUser, { gateway_order_id, gateway_payment_id }: Checkout): Promise<string> {
-  const payment = await paymentOfOrder(project.database, gateway_order_id);
+  const payment = await paymentOfOrder(database, gateway_order_id);
   expect(payment).toMatchObject({ status: 'captured', tier: 'pro', gateway_payment_id });
   const valid_until = payment.period_end instanceof Date ? payment.period_end.toISOString() : 'never';
   expect(await call(shop, 'GET /api/subscriptions', { user })).toMatchObject({
@@ -35,12 +34,12 @@ async function expectBought(user: SignedUpUser, { gateway_order_id, gateway_paym
       payments: [{ id: payment.id, status: 'captured', amount: 99900 }],
     },
   });
-  expect((await subscriptionOf(project.database, user.id))?.current_period_end).toEqual(payment.period_end);
+  expect((await subscriptionOf(database, user.id))?.current_period_end).toEqual(payment.period_end);
   expect(await successMails(user)).toMatchObject([{ transaction_id: gateway_payment_id, amount: 99900, valid_until }]);
   return valid_until;
 }
 async function expectNothingBought(user: SignedUpUser): Promise<void> {
-  expect(await readTier(project.database, user.id)).toBe('free');
+  expect(await readTier(database, user.id)).toBe('free');
   expect(await successMails(user)).toEqual([]);
 }
 
@@ -62,7 +61,7 @@ test('order, pay, verify, read → the tier; later webhooks change nothing', asy
   for (const { body } of await shop.deliveries(orderId, 0)) await shop.deliver(body);
   await shop.deliveries(orderId, 3);
   expect(await expectBought(user, paid)).toBe(validUntil);
-  expect((await paymentOfOrder(project.database, orderId)).confirmed_at).not.toBeNull();
+  expect((await paymentOfOrder(database, orderId)).confirmed_at).not.toBeNull();
 });
 
 // All orders of arrival: database/convergence.
@@ -105,14 +104,14 @@ test.each([{ amount: 99899 }, { amount: 99901 }, { currency: 'USD' }, { status: 
     const body = paymentCaptured({ order_id: orderId, amount: 99900, ...change });
     await shop.deliver(body);
     await shop.deliveries(orderId, 1);
-    expect(await ledgerRow(project.database, body)).toMatchObject({ outcome: 'mismatch' });
+    expect(await ledgerRow(database, body)).toMatchObject({ outcome: 'mismatch' });
     await expectNothingBought(user);
   },
 );
 
 test('order, pay: payment.authorized alone → no access; payment.captured that fails → a retry grants the tier', async () => {
   const { user, orderId } = await startPurchase();
-  const paid = await whileBroken(project.database, 'apply_gateway_event', async () => {
+  const paid = await whileBroken(database, 'apply_gateway_event', async () => {
     const paid = await shop.pay(orderId, 'captured', { events: ['payment.captured'] });
     const [delivery] = await shop.deliveries(orderId, 1);
     expect(delivery?.attempts[0]?.status).toBe(500);
@@ -125,26 +124,4 @@ test('order, pay: payment.authorized alone → no access; payment.captured that 
   await shop.pay(other.orderId, 'captured', { events: ['payment.authorized'] });
   await shop.deliveries(other.orderId, 1);
   await expectNothingBought(other.user);
-});
-
-test.each(
-  [
-    ['payment.captured', 'unmatched'],
-    // The order's receipt is the id of our payment.
-    ['order.paid', 'applied'],
-  ] as const,
-)('%s before the order is stored → %s, and fulfilled when the order is stored', async (event, outcome) => {
-  const user = await createCaller(project.database);
-  const paid: Checkout[] = [];
-  shop.onGatewayCall(async (_, forwardRequest) => {
-    const order = await (await forwardRequest()).json();
-    paid.push(await shop.pay(order.id, 'captured', { events: [event] }));
-    await shop.deliveries(order.id, 1);
-    const outcomes = 'select event, outcome from billing.gateway_events where subject_id = $1';
-    expect.soft(await project.database.query(outcomes, [order.id])).toEqual([{ event, outcome }]);
-    return Response.json(order);
-  });
-  const { order } = await orderPlan(shop, user);
-  expect(paid).toMatchObject([{ gateway_order_id: order.id }]);
-  for (const checkout of paid) expect(await verified(user, checkout)).toBe(await expectBought(user, checkout));
 });

@@ -3,9 +3,9 @@ import { schemaVersion } from '../../supabase/functions/api/generated/schema-ver
 import { startPostgresProxy } from '../helpers/database/postgres-proxy.ts';
 import { startApiProxy } from '../helpers/http/api-proxy.ts';
 import { call } from '../helpers/http/requests.ts';
+import { type RunningService, startService } from '../helpers/project/targets.ts';
+import { targets, useProject } from '../helpers/project/use-project.ts';
 import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
-import { type RunningService, startService, targets } from '../helpers/project/targets.ts';
-import { useProject } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 const older = '20261121000000';

@@ -1,47 +1,45 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { whileBroken } from '../helpers/database/broken-function.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
 import { secrets, sign } from '../helpers/gateway/sign.ts';
-import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
-import { type Buyer, createBuyer } from '../helpers/http/caller.ts';
-import { call, checkout, verify } from '../helpers/http/requests.ts';
-import { ledger, withoutWriting } from '../helpers/http/without-writing.ts';
-import { poolThenRest, targets } from '../helpers/project/targets.ts';
-import { useProject, useService } from '../helpers/project/use-project.ts';
+import type { Buyer } from '../helpers/http/caller.ts';
+import { answer, call, checkout, fullAnswer, refusal, verify } from '../helpers/http/requests.ts';
+import { ledger, poolThenRest, restThenPool, targets, useProject, useService } from '../helpers/project/use-project.ts';
 import { paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
 const project = useProject();
+const { database, newBuyer, unchanged } = project;
 
 // The last day of January in a leap year: adding days, or months of 30 days, gives another date.
 const now = '2028-01-31T10:20:30.456Z';
 const [inAMonth, inAYear] = ['2028-02-29T10:20:30.456Z', '2029-01-31T10:20:30.456Z'];
-beforeEach(() => setClock(project.database, now));
+beforeEach(() => setClock(database, now));
 
 /** The answer to a verified payment. Contract: POST /api/payments/verify. */
 function verified(tier: string, validUntil: string): { status: number; body: unknown } {
   const message = 'Payment verified and subscription activated';
   return { status: 200, body: { success: true, message, subscription: { tier, validUntil } } };
 }
-const paymentOf = ({ orderId }: Buyer) => paymentOfOrder(project.database, orderId);
-const successMails = ({ email }: Buyer) => queued(project.database, 'payment-success', email);
-const newBuyer = (payment: Parameters<typeof createBuyer>[1] = {}) => createBuyer(project.database, payment);
+const paymentOf = ({ orderId }: Buyer) => paymentOfOrder(database, orderId);
+const successMails = ({ email }: Buyer) => queued(database, 'payment-success', email);
 
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);
 
   test('POST /api/payments/verify of a first purchase → 200; captured and linked, subscription, tier, one mail, refreshed pages', async () => {
     const buyer = await newBuyer({ amount: 99950 });
-    await project.database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [buyer.id]);
-    await project.database.query("delete from billing.outbox where destination = 'revalidation'");
+    await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [buyer.id]);
+    await database.query("delete from billing.outbox where destination = 'revalidation'");
     const { headers, ...received } = await fullAnswer(verify(service, buyer.accessToken, buyer.paid));
     expect(received).toEqual(verified('pro', inAYear));
     expect(headers.get('cache-control')).toBe('private, no-store');
 
-    const subscription = await subscriptionOf(project.database, buyer.id);
+    const subscription = await subscriptionOf(database, buyer.id);
     expect(subscription).toMatchObject({
-      plan_id: (await project.database.one("select id from public.plans where tier = 'pro'")).id,
+      plan_id: (await database.one("select id from public.plans where tier = 'pro'")).id,
       tier: 'pro',
       status: 'active',
       current_period_start: new Date(now),
@@ -57,7 +55,7 @@ describe.each(targets)('%s', (target) => {
       gateway_payment_id,
       gateway_signature,
     });
-    expect(await readTier(project.database, buyer.id)).toBe('pro');
+    expect(await readTier(database, buyer.id)).toBe('pro');
     expect(await successMails(buyer)).toEqual([{
       to: buyer.email,
       display_name: 'Asha',
@@ -67,7 +65,7 @@ describe.each(targets)('%s', (target) => {
       transaction_id: gateway_payment_id,
       valid_until: inAYear,
     }]);
-    expect(await queued(project.database, 'revalidation', ''))
+    expect(await queued(database, 'revalidation', ''))
       .toEqual([{ paths: ['/subscription', '/pricing', '/analytics', '/dashboard'] }]);
 
     expect(await call(service, 'GET /api/subscriptions', { user: buyer })).toMatchObject({
@@ -84,10 +82,8 @@ describe.each(targets)('%s', (target) => {
     const { accessToken, paid } = await newBuyer();
     const first = await answer(verify(service, accessToken, paid));
     expect(first).toEqual(verified('pro', inAYear));
-    await setClock(project.database, '2028-02-01T00:00:00Z');
-    await withoutWriting(project.database, async () => {
-      expect(await answer(verify(service, accessToken, paid))).toEqual(first);
-    });
+    await setClock(database, '2028-02-01T00:00:00Z');
+    await unchanged(async () => expect(await answer(verify(service, accessToken, paid))).toEqual(first));
   });
 });
 
@@ -106,29 +102,17 @@ describe('one target', () => {
     'POST /api/payments/verify → 200 with the tier %s, of an order whose meta is %j, until %s',
     async (tier, meta, until) => {
       // Not on offer: a paid order is fulfilled all the same.
-      await project.database.query(
+      await database.query(
         `insert into public.plans (tier, name, price, duration_months, is_active)
        select $1, $1, 100, $2, false where $2::integer is not null on conflict do nothing`,
         [tier, /\d+/.exec(tier)?.[0] ?? null],
       );
       const buyer = await newBuyer({ meta });
       expect(await buy(buyer, { tier: 'premium', user_id: crypto.randomUUID() })).toEqual(verified(tier, until));
-      expect((await subscriptionOf(project.database, buyer.id))?.current_period_end).toEqual(new Date(until));
-      expect(await readTier(project.database, buyer.id)).toBe(tier);
+      expect((await subscriptionOf(database, buyer.id))?.current_period_end).toEqual(new Date(until));
+      expect(await readTier(database, buyer.id)).toBe(tier);
     },
   );
-
-  test('POST /api/payments/verify with another payment on a fulfilled order → 200; an extra payment, nothing else changed', async () => {
-    const buyer = await newBuyer();
-    const first = await buy(buyer);
-    const second = await checkout(buyer.orderId);
-    await withoutWriting(project.database, async () => expect(await buy(buyer, second)).toEqual(first), [
-      'public.payments',
-    ]);
-    const extra = 'select gateway_payment_id as id from public.payments where extra_of = $1';
-    expect(await project.database.query(extra, [buyer.paymentId])).toEqual([{ id: second.gateway_payment_id }]);
-    expect(await paymentOf(buyer)).toMatchObject({ gateway_payment_id: buyer.paid.gateway_payment_id });
-  });
 
   test('POST /api/payments/verify after a failed attempt → 200 with the ordered tier; a later payment.failed changes nothing', async () => {
     const buyer = await newBuyer({ meta: { tier: 'premium' } });
@@ -138,7 +122,7 @@ describe('one target', () => {
     expect(await paymentOf(buyer)).toMatchObject({ status: 'failed' });
     expect(await buy(buyer)).toEqual(verified('premium', inAYear));
     expect(await paymentOf(buyer)).toMatchObject({ status: 'captured', tier: 'premium' });
-    await withoutWriting(project.database, async () => {
+    await unchanged(async () => {
       for (const id of [uniqueId('pay'), buyer.paid.gateway_payment_id]) await fail(id);
     }, ledger);
   });
@@ -151,13 +135,13 @@ describe('one target', () => {
       expect(await buy(buyer)).toEqual(refusal(500, 'Plan not found'));
       expect(await paymentOf(buyer))
         .toMatchObject({ status: 'captured', gateway_payment_id, gateway_signature, subscription_id: null });
-      expect(await subscriptionOf(project.database, buyer.id)).toBeUndefined();
-      expect(await readTier(project.database, buyer.id)).toBe('free');
+      expect(await subscriptionOf(database, buyer.id)).toBeUndefined();
+      expect(await readTier(database, buyer.id)).toBe('free');
       expect(await successMails(buyer)).toEqual([]);
     }
-    await project.database.query('insert into public.plans (tier, name, price) values ($1, $1, 100)', [tier]);
+    await database.query('insert into public.plans (tier, name, price) values ($1, $1, 100)', [tier]);
     expect(await buy(buyer)).toEqual(verified(tier, inAYear));
-    expect(await readTier(project.database, buyer.id)).toBe(tier);
+    expect(await readTier(database, buyer.id)).toBe(tier);
     expect(await successMails(buyer)).toHaveLength(1);
   });
 
@@ -180,4 +164,143 @@ describe('one target', () => {
         .toEqual(verified('pro', inAYear));
     },
   );
+});
+
+describe('refusals', () => {
+  const service = useService(restThenPool, project);
+  const unauthorized = refusal(401, 'Unauthorized');
+  const badSignature = refusal(400, 'Payment verification failed');
+  const notFound = refusal(404, 'Payment not found');
+  const failed = refusal(500, 'Failed to verify payment');
+  const noSession = { accessToken: 'no-session' };
+  const fields = ['gateway_order_id', 'gateway_payment_id', 'gateway_signature'] as const;
+  const nested = '['.repeat(200_000) + ']'.repeat(200_000);
+
+  let buyer: Buyer;
+  let paid: Buyer['paid'];
+  let othersPaid: Buyer['paid'];
+  beforeAll(async () => {
+    buyer = await newBuyer();
+    ({ paid } = buyer);
+    // A tier without a plan: the owner would get "Plan not found".
+    othersPaid = (await newBuyer({ meta: { tier: 'no-such-plan' } })).paid;
+  });
+
+  /** Sends bodies that must be refused alike, and asserts that this writes nothing. */
+  async function refused(expected: unknown, bodies: unknown[], user: { accessToken: string } = buyer): Promise<void> {
+    await unchanged(async () => {
+      for (const body of bodies) {
+        const received = await call(service, 'POST /api/payments/verify', { user, body });
+        expect({ sent: body, received }).toEqual({ sent: body, received: expected });
+      }
+    });
+  }
+  const invalid = (fieldErrors: Record<string, string[]>, formErrors: string[] = []) => ({
+    status: 400,
+    body: { error: 'Invalid request', details: { formErrors, fieldErrors } },
+  });
+  const noString = (type: string) => [`Invalid input: expected string, received ${type}`];
+
+  test('POST /api/payments/verify without a session → 401, before 400, 404 and 500', async () => {
+    const signedBadly = { ...paid, gateway_signature: 'x' };
+    await refused(unauthorized, [paid, {}, signedBadly, await checkout(uniqueId('order')), '{'], noSession);
+    expect(await call(service, 'POST /api/payments/verify', { body: paid })).toEqual(unauthorized);
+  });
+
+  test('POST /api/payments/verify with missing fields → 400 with details of each, before the signature', async () => {
+    const missing = Object.fromEntries(fields.map((field) => [field, noString('undefined')]));
+    await refused(invalid(missing), [
+      {},
+      { gateway_order: 1 },
+      `{"__proto__":${JSON.stringify(paid)},"constructor":1}`,
+    ]);
+    const { gateway_payment_id: _, ...incomplete } = { ...paid, gateway_signature: 'x' };
+    await refused(invalid({ gateway_payment_id: noString('undefined') }), [incomplete]);
+  });
+
+  test.each(fields)('POST /api/payments/verify with a %s that is no string → 400 with details', async (field) => {
+    const values = [
+      ['null', 'null'],
+      ['0', 'number'],
+      ['1e200000', 'Infinity'],
+      ['true', 'boolean'],
+      ['["order_1"]', 'array'],
+      ['{"toString":"order_1"}', 'object'],
+      [nested, 'array'],
+    ] as const;
+    for (const [json, type] of values) {
+      const body = JSON.stringify({ ...paid, [field]: '?' }).replace('"?"', json);
+      await refused(invalid({ [field]: noString(type) }), [body]);
+    }
+  });
+
+  test.each([
+    ['null', 'null'],
+    ['5', 'number'],
+    ['false', 'boolean'],
+    ['"gateway_order_id"', 'string'],
+    ['[{"gateway_order_id":"a"}]', 'array'],
+  ])('POST /api/payments/verify with the body %s → 400 with details', async (body, type) => {
+    await refused(invalid({}, [`Invalid input: expected object, received ${type}`]), [body]);
+  });
+
+  test('POST /api/payments/verify with a body that is no JSON, or when the database refuses → 500', async () => {
+    const notUtf8 = new Uint8Array([0xff, 0xfe, 0x00, 0x7b]);
+    const bodies = ['', '{', '{"gateway_order_id":', 'gateway_order_id=1', '{}{}', 'NaN', '['.repeat(200_000), notUtf8];
+    await refused(failed, bodies);
+    await whileBroken(database, 'verify_payment', () => refused(failed, [paid]));
+  });
+
+  test.each<[string, () => Promise<string> | string]>([
+    ['of another secret', () => sign(secrets.GATEWAY_WEBHOOK_SECRET, `${buyer.orderId}|${paid.gateway_payment_id}`)],
+    ['of zeros', () => '0'.repeat(64)],
+    ['in upper case', () => paid.gateway_signature.toUpperCase()],
+    ['of 63 digits', () => paid.gateway_signature.slice(1)],
+    ['of 65 digits', () => `${paid.gateway_signature}0`],
+    ['with a line break after it', () => `${paid.gateway_signature}\n`],
+  ])('POST /api/payments/verify with a signature %s → 400', async (_, signature) => {
+    await refused(badSignature, [{ ...paid, gateway_signature: await signature() }]);
+  });
+
+  test('POST /api/payments/verify with a signature of other ids, or an empty field → 400, before 404', async () => {
+    await refused(badSignature, [
+      { ...paid, gateway_payment_id: uniqueId('pay') },
+      { ...paid, gateway_order_id: uniqueId('order') },
+      { ...othersPaid, gateway_signature: paid.gateway_signature },
+      { ...await checkout(uniqueId('order')), gateway_signature: 'x' },
+      { ...othersPaid, gateway_signature: 'x' },
+      // The same message only without the separator.
+      { ...paid, gateway_payment_id: `|${paid.gateway_payment_id}` },
+      ...fields.map((field) => ({ ...paid, [field]: '' })),
+    ]);
+  });
+
+  test('POST /api/payments/verify with an order of another user, of a deleted one or of none → 404', async () => {
+    const gone = await newBuyer({ user: buyer.user });
+    await database.query('update public.payments set user_id = null where id = $1', [gone.paymentId]);
+    await refused(notFound, [othersPaid, gone.paid, await checkout(uniqueId('order')), await checkout('', '')]);
+  });
+
+  test('POST /api/payments/verify with an odd order id and a valid signature → 404', async () => {
+    const { orderId } = buyer;
+    const odd = ['\u0000', '\uD800', '\uDC00'].flatMap((text) => [orderId + text, text + orderId, text]);
+    const ids = [...odd, "' or 1=1 --", '%', '*', 'null', '\\u0000', '\uFFFD', 'order_😀', 'order_\r\nx: y'];
+    await refused(notFound, await Promise.all([...ids, 'x'.repeat(500_000)].map((id) => checkout(id))));
+    await refused(notFound, [await checkout(orderId, 'pay_\u0000'), await checkout(orderId, 'pay_\uD800')]);
+  });
+
+  test('POST /api/payments/verify of a payment that was refunded in full → 400', async () => {
+    const refunded = await newBuyer({ user: buyer.user });
+    await database.query(
+      `update public.payments set status = 'captured', gateway_payment_id = $2, refunded_amount = amount where id = $1`,
+      [refunded.paymentId, refunded.paid.gateway_payment_id],
+    );
+    await refused(badSignature, [refunded.paid]);
+  });
+
+  test('POST /api/payments/verify after all refusals → 200; the payment of another order → 500, nothing written', async () => {
+    expect((await verify(service, buyer.accessToken, paid)).status).toBe(200);
+    const { orderId } = await newBuyer({ user: buyer.user });
+    await refused(failed, [await checkout(orderId, paid.gateway_payment_id)]);
+  });
 });

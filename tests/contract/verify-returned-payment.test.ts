@@ -2,17 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { whileBroken } from '../helpers/database/broken-function.ts';
 import { useShop } from '../helpers/gateway/shop.ts';
 import { secrets, sign } from '../helpers/gateway/sign.ts';
-import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
-import { createBuyer, createCaller } from '../helpers/http/caller.ts';
-import { checkout, orderPlan, returnCheckout, returnForm, verify } from '../helpers/http/requests.ts';
-import { withoutWriting } from '../helpers/http/without-writing.ts';
-import { restThenPool } from '../helpers/project/targets.ts';
-import { useProject, useService } from '../helpers/project/use-project.ts';
+import { checkout, fullAnswer, orderPlan, returnCheckout, returnForm, send, verify } from '../helpers/http/requests.ts';
+import { restThenPool, useProject, useService } from '../helpers/project/use-project.ts';
 import { paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
 // A payment is captured without a plan.
 const project = useProject({ findings: { captured_not_fulfilled: 1 } });
+const { database, newBuyer, newUser, unchanged } = project;
 const appUrl = 'https://app.example/shop';
 const shop = useShop(restThenPool, project, { APP_URL: `${appUrl}/` });
 const rotated = useService(restThenPool, project, {
@@ -35,13 +32,11 @@ async function redirected(response: Promise<Response>) {
 }
 const returned = (form: Parameters<typeof returnCheckout>[1], headers?: Record<string, string>) =>
   redirected(returnCheckout(shop, form, headers));
-const newBuyer = (payment: Parameters<typeof createBuyer>[1] = {}) => createBuyer(project.database, payment);
-const tier = (userId: string) => readTier(project.database, userId);
-const unchanged = <T>(work: () => Promise<T>) => withoutWriting(project.database, work);
+const tier = (userId: string) => readTier(database, userId);
 
 describe('a paid checkout', () => {
   test('POST /api/payments/return without a session → 303 paid; the owner has the tier', async () => {
-    const user = await createCaller(project.database);
+    const user = await newUser();
     const { order } = await orderPlan(shop, user);
     const paid = await shop.pay(order.id, 'captured', none);
     const { headers, ...received } = await fullAnswer(returnCheckout(shop, paid));
@@ -52,14 +47,14 @@ describe('a paid checkout', () => {
 
     expect(await tier(user.id)).toBe('pro');
     const { gateway_payment_id, gateway_signature } = paid;
-    expect(await paymentOfOrder(project.database, order.id))
+    expect(await paymentOfOrder(database, order.id))
       .toMatchObject({ status: 'captured', gateway_payment_id, gateway_signature, verified_at: expect.any(Date) });
-    expect(await queued(project.database, 'payment-success', user.email)).toHaveLength(1);
+    expect(await queued(database, 'payment-success', user.email)).toHaveLength(1);
     expect(shop.rpcs.filter((rpc) => rpc.startsWith('verify'))).toEqual(['verify_returned_payment']);
   });
 
   test('POST /api/payments/return with the session of another user → 303 paid; the tier is the owner’s', async () => {
-    const [owner, other] = [await newBuyer(), await createCaller(project.database)];
+    const [owner, other] = [await newBuyer(), await newUser()];
     const headers = { authorization: `Bearer ${other.accessToken}` };
     expect(await returned(owner.paid, headers)).toEqual(sentTo('paid', owner.orderId));
     expect([await tier(owner.id), await tier(other.id)]).toEqual(['pro', 'free']);
@@ -68,7 +63,7 @@ describe('a paid checkout', () => {
   test.each(['return, verify', 'verify, return', 'webhooks, return'])(
     'POST /api/payments/return: %s, return → 303 paid; one period, one mail',
     async (order) => {
-      const user = await createCaller(project.database);
+      const user = await newUser();
       const { order: { id } } = await orderPlan(shop, user);
       const paid = await shop.pay(id, 'captured', order.startsWith('webhooks') ? {} : none);
       for (const step of order.split(', ')) {
@@ -76,12 +71,12 @@ describe('a paid checkout', () => {
         if (step === 'verify') expect((await verify(shop, user.accessToken, paid)).status).toBe(200);
         if (step === 'return') expect(await returned(paid)).toEqual(sentTo('paid', id));
       }
-      const before = await subscriptionOf(project.database, user.id);
+      const before = await subscriptionOf(database, user.id);
       expect(await returned(paid)).toEqual(sentTo('paid', id));
-      expect(await subscriptionOf(project.database, user.id)).toEqual(before);
+      expect(await subscriptionOf(database, user.id)).toEqual(before);
       expect(before).toMatchObject({ tier: 'pro', status: 'active' });
-      expect(await paymentOfOrder(project.database, id)).toMatchObject({ verified_at: expect.any(Date) });
-      expect(await queued(project.database, 'payment-success', user.email)).toHaveLength(1);
+      expect(await paymentOfOrder(database, id)).toMatchObject({ verified_at: expect.any(Date) });
+      expect(await queued(database, 'payment-success', user.email)).toHaveLength(1);
     },
   );
 
@@ -106,7 +101,7 @@ describe('a paid checkout', () => {
     const init = Object.assign({ method: 'POST', body: stream, redirect: 'manual' as const }, { duplex: 'half' });
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     expect(await redirected(shop.request('/api/payments/return', { ...init, headers }))).toEqual(sentTo('failed'));
-    expect(await answer(returnCheckout(shop, padded(1024 * 1024 + 1)))).toEqual(refusal(413, 'Payload too large'));
+    expect((await returnCheckout(shop, padded(1024 * 1024 + 1))).status).toBe(413);
     expect(await tier(id)).toBe('free');
     expect(await returned(padded(16 * 1024))).toEqual(sentTo('paid', orderId));
   });
@@ -165,19 +160,16 @@ describe('failed, and nothing is written', () => {
     expect(await unchanged(() => returned(form))).toEqual(sentTo('failed', order));
   });
 
-  test.each(['?redirect=https://evil.example', '?next=//evil.example&payment=paid'])(
-    'POST /api/payments/return%s → 303 to the app',
-    async (query) => {
-      const headers = { 'content-type': 'application/x-www-form-urlencoded', 'origin': 'https://evil.example' };
-      const body = 'return_url=https://evil.example&APP_URL=https://evil.example';
-      const init = { method: 'POST', headers, body, redirect: 'manual' as const };
-      expect(await redirected(shop.request(`/api/payments/return${query}`, init))).toEqual(sentTo('failed'));
-    },
-  );
+  test('POST /api/payments/return that names another address → 303 to the app', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'origin': 'https://evil.example' };
+    const body = 'return_url=https://evil.example&APP_URL=https://evil.example';
+    const path = 'POST /api/payments/return?redirect=https://evil.example&payment=paid';
+    expect(await redirected(send(shop, path, { headers, body }))).toEqual(sentTo('failed'));
+  });
 
   test('POST /api/payments/return of a payment that was refunded in full → 303 failed', async () => {
     const { id, paymentId, orderId, paid } = await newBuyer();
-    await project.database.query(
+    await database.query(
       "update public.payments set status = 'captured', refunded_amount = amount, gateway_payment_id = $2 where id = $1",
       [paymentId, paid.gateway_payment_id],
     );
@@ -198,12 +190,12 @@ describe('pending', () => {
   test('POST /api/payments/return for a tier without a plan → 303 pending; captured', async () => {
     const { orderId, paid } = await newBuyer({ meta: { tier: uniqueId('tier') } });
     expect(await returned(paid)).toEqual(sentTo('pending', orderId));
-    expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'captured', fulfilled_at: null });
+    expect(await paymentOfOrder(database, orderId)).toMatchObject({ status: 'captured', fulfilled_at: null });
   });
 
   test('POST /api/payments/return when the database refuses → 303 pending, a fault in the log; then paid', async () => {
     const { orderId, paid } = await newBuyer();
-    await whileBroken(project.database, 'verify_returned_payment', async () => {
+    await whileBroken(database, 'verify_returned_payment', async () => {
       expect(await returned(paid)).toEqual(sentTo('pending', orderId));
     });
     expect(shop.output.some((line) => line.includes('"fault"') && line.includes('verify_returned_payment'))).toBe(true);

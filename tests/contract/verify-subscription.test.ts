@@ -1,25 +1,23 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { useShop } from '../helpers/gateway/shop.ts';
 import { secrets, sign } from '../helpers/gateway/sign.ts';
-import { refusal } from '../helpers/http/answer.ts';
-import { createCaller } from '../helpers/http/caller.ts';
-import { type Authorisation, call } from '../helpers/http/requests.ts';
+import { type Authorisation, call, refusal } from '../helpers/http/requests.ts';
+import { poolThenRest, useProject } from '../helpers/project/use-project.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
-import { poolThenRest } from '../helpers/project/targets.ts';
-import { useProject } from '../helpers/project/use-project.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
 const project = useProject();
+const { database, newUser } = project;
 const shop = useShop(poolThenRest, project);
 const failed = refusal(400, 'Payment verification failed');
 const notFound = refusal(404, 'Subscription not found');
 
 let user: SignedUpUser;
 beforeAll(async () => {
-  await project.database.query("update public.plans set gateway_plan_id = 'plan_' || tier, trial_days = 0");
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier, trial_days = 0");
 });
 beforeEach(async () => {
-  user = await createCaller(project.database);
+  user = await newUser();
 });
 
 /** Starts a subscription. @returns its id at the gateway */
@@ -44,7 +42,7 @@ async function refused(expected: unknown, ...request: Parameters<typeof verify>)
 }
 const read = async () => (await call(shop, 'GET /api/subscriptions', { user })).body;
 const mails = () =>
-  project.database.query(
+  database.query(
     "select kind, key from billing.outbox where payload ->> 'to' = $1 and destination in ('email', 'notice')",
     [user.email],
   );
@@ -102,7 +100,7 @@ test('POST /api/payments/verify with a subscription, beside its webhooks and rep
 
 test('POST /api/payments/verify with a subscription that starts later → 200, the start, no access', async () => {
   const id = await start('basic');
-  await project.database.query(
+  await database.query(
     "update billing.subscription_orders set starts_at = billing.clock() + interval '9 days' where gateway_subscription_id = $1",
     [id],
   );
@@ -129,13 +127,13 @@ test('POST /api/payments/verify with a subscription whose first cycle was refund
   const paid = await shop.authorise(await start(), { drop: true });
   expect(await verify(paid)).toMatchObject({ status: 200 });
   const refund = 'update public.payments set refunded_amount = amount where gateway_payment_id = $1';
-  await project.database.query(refund, [paid.gateway_payment_id]);
+  await database.query(refund, [paid.gateway_payment_id]);
   expect(await verify(paid)).toEqual(failed);
 });
 
 test('POST /api/payments/verify with a subscription of another user, or not started here → 404, the gateway is not read', async () => {
   const paid = await shop.authorise(await start(), { drop: true });
-  await refused(notFound, paid, await createCaller(project.database));
+  await refused(notFound, paid, await newUser());
   await refused(notFound, await signed(uniqueId('sub')));
   await refused(notFound, await signed('sub_\u0000'));
 });

@@ -3,7 +3,9 @@ import type { orderAnswer } from '../../../supabase/functions/api/openapi/answer
 import { secrets, sign } from '../gateway/sign.ts';
 import type { RunningService } from '../project/targets.ts';
 import { uniqueId } from '../records/records.ts';
-import { answer } from './answer.ts';
+import { answer, fullAnswer, refusal } from './answer.ts';
+
+export { answer, fullAnswer, refusal };
 
 type Sender = Pick<RunningService, 'request'>;
 

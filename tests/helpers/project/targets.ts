@@ -10,24 +10,9 @@ import { createTransport } from '../../../supabase/functions/api/database/transp
 import { localKeys } from '../../../scripts/stack/defaults.ts';
 import { createFunction } from '../../../scripts/stack/function/function.ts';
 import { root } from '../../../scripts/stack/root.ts';
-import { isLong } from './is-long.ts';
 
 /** A way to run the service: the app in this process, or the served function on one of two versions of Deno. */
 export type Target = `${'in process' | "served on today's Deno" | 'served on Deno 2.1.4'}${'' | ' over the pool'}`;
-/** The served function over each transport, each on another Deno. */
-export const onRest: Target = 'served on Deno 2.1.4';
-export const onPool: Target = "served on today's Deno over the pool";
-
-/** Both: for what may differ between them. */
-export const targets: readonly Target[] = [onPool, onRest];
-
-/** One of `targets`: `npm test` runs the first that the name says, the long suite the other. Half of the files has each. */
-export const poolThenRest: Target = isLong ? onRest : onPool;
-export const restThenPool: Target = isLong ? onPool : onRest;
-
-/** Over the pool on each Deno. */
-export const poolOnly: Target = isLong ? 'served on Deno 2.1.4 over the pool' : onPool;
-
 /** Whether the service calls the database over the pool, not over REST. */
 export function isOverPool(target: Target): boolean {
   return target.endsWith(' over the pool');
