@@ -4,7 +4,6 @@ import { secrets, sign } from '../gateway/sign.ts';
 import type { RunningService } from '../project/targets.ts';
 import { uniqueId } from '../records/records.ts';
 import { answer, fullAnswer, refusal } from './answer.ts';
-
 export { answer, fullAnswer, refusal };
 
 type Sender = Pick<RunningService, 'request'>;
