@@ -182,8 +182,8 @@ describe.each(targets)('%s, tokens under a published key', (target) => {
     const service = useService(target, addresses);
     const read = async (token: string | Promise<string>) => await answer(requestSubscription(service, await token));
 
-    test('GET /api/subscriptions with fifty sessions, valid and forged, at once → one call of the auth server, for the keys', async () => {
-      const kids = Array.from({ length: 50 }, (_, index) => index % 2 === 0 ? 'key-1' : `key-${index + 1}`);
+    test('GET /api/subscriptions with twenty sessions, valid and forged, at once → one call of the auth server, for the keys', async () => {
+      const kids = Array.from({ length: 20 }, (_, index) => index % 2 === 0 ? 'key-1' : `key-${index + 1}`);
       const answers = await Promise.all(kids.map((kid) => read(sign(claims(), { kid }))));
       expect(answers).toEqual(kids.map((kid) => kid === 'key-1' ? nothingYet : unauthorized));
       expect(asked).toEqual([jwksPath]);
