@@ -1,168 +1,190 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
-import { createCaller } from '../helpers/http/caller.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
+import type { Buyer } from '../helpers/http/caller.ts';
+import { call, fullAnswer, refusal, requestSubscription, send, verify } from '../helpers/http/requests.ts';
+import type { RunningService } from '../helpers/project/targets.ts';
+import { restThenPool, useProject, useService } from '../helpers/project/use-project.ts';
 import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
-import { emptyOutbox, enqueueMail, enqueueRevalidation, readSideEffect } from '../helpers/outbox/side-effects.ts';
+import { countRows, emptyOutbox, enqueueMail, readSideEffect } from '../helpers/outbox/side-effects.ts';
 import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
-import { restSample, type RunningService } from '../helpers/project/targets.ts';
-import { useProject, useService } from '../helpers/project/use-project.ts';
+import { startTestMailbox } from '../helpers/outbox/test-mailbox.ts';
 
-const path = '/api/internal/outbox';
+const project = useProject();
+const { database, newBuyer, newUser } = project;
+const mailbox = await startTestMailbox();
+afterAll(() => mailbox.stop());
+const endpoint = 'POST /api/internal/outbox';
 /** Long enough for a slow machine. */
-const patience = { timeout: 30_000 };
-const receiver = startReceiver();
-afterAll(() => receiver.stop());
-const environment = receiverEnvironment(receiver.url);
-const internalKey = environment.INTERNAL_KEY ?? '';
-const withInternalKey = { 'x-internal-key': internalKey };
+const patience = { timeout: 30_000, interval: 20 };
 const withSecretKey = { apikey: localKeys.secret };
+const dispatch = (service: RunningService, headers: Record<string, string> = withSecretKey) =>
+  call(service, endpoint, { headers });
+const untilDelivered = () =>
+  vi.waitFor(async () => expect(await countRows(database)).toMatchObject({ pending: 0, parked: 0 }), patience);
 
-function dispatch(service: RunningService, headers: HeadersInit): Promise<Response> {
-  return service.request(path, { method: 'POST', headers });
-}
+describe('the request', () => {
+  const receiver = startReceiver();
+  // Runs after the service has stopped.
+  afterAll(async () => {
+    await receiver.stop();
+    await emptyOutbox(database);
+  });
+  const environment = receiverEnvironment(receiver.url);
+  const service = useService(restThenPool, project, environment);
+  const internalKey = environment.INTERNAL_KEY ?? '';
+  const withInternalKey = { 'x-internal-key': internalKey };
 
-// Each target has its own project, because a dispatcher looks again for due rows a second later.
-describe.each(restSample)('%s', (target) => {
-  // A mail that cannot be rendered.
-  const project = useProject({ findings: { outbox_stuck: 1 } });
-  const service = useService(target, project, environment);
-  const withoutKey = useService(target, project, { ...environment, INTERNAL_KEY: '' });
-
-  describe('refusals', () => {
-    const refused: [name: string, headers: Record<string, string>][] = [
-      ['no key', {}],
-      ['empty keys', { 'x-internal-key': '', apikey: '' }],
-      ['another key', { 'x-internal-key': 'another-key', apikey: 'sb_secret_another' }],
-      ['the beginning of the internal key', { 'x-internal-key': internalKey.slice(0, -1) }],
-      ['more than the internal key', { 'x-internal-key': `${internalKey}x` }],
-      ['the internal key in upper case', { 'x-internal-key': internalKey.toUpperCase() }],
-      ['the internal key as apikey', { apikey: internalKey }],
-      ['the internal key as bearer', { authorization: `Bearer ${internalKey}` }],
-      ['the secret key as internal key', { 'x-internal-key': localKeys.secret }],
-      ['the secret key as bearer', { authorization: `Bearer ${localKeys.secret}` }],
-      ['the publishable key', { apikey: localKeys.publishable }],
-      ['the word null', { 'x-internal-key': 'null', apikey: 'null' }],
+  // All keys that are refused: unit/internal-access.
+  test('POST /api/internal/outbox without a key, with another one, or with the session of a user → 401, nothing claimed', async () => {
+    const key = await enqueueMail(database);
+    const { accessToken } = await newUser();
+    const refused: Record<string, string>[] = [
+      {},
+      { prefer: 'respond-async' },
+      { 'x-internal-key': '', apikey: '' },
+      { 'x-internal-key': internalKey.slice(0, -1) },
+      { 'x-internal-key': localKeys.secret, apikey: internalKey },
+      { 'x-internal-key': accessToken, apikey: localKeys.publishable, authorization: `Bearer ${accessToken}` },
+      { authorization: `Bearer ${internalKey}` },
+      { authorization: `Bearer ${localKeys.secret}` },
     ];
-
-    test.each(refused)('POST /api/internal/outbox with %s → 401, nothing claimed', async (_name, headers) => {
-      const key = await enqueueMail(project.database);
-      for (const each of [service, withoutKey]) {
-        expect(await answer(dispatch(each, headers))).toEqual(refusal(401, 'Unauthorized'));
-      }
-      expect(await readSideEffect(project.database, key)).toMatchObject({ claims: 0, state: 'pending' });
-    });
-
-    test('POST /api/internal/outbox with the session of a user → 401, nothing claimed', async () => {
-      const key = await enqueueMail(project.database);
-      const { accessToken } = await createCaller(project.database);
-      const session = { authorization: `Bearer ${accessToken}` };
-      const added: Record<string, string>[] = [{}, { apikey: localKeys.publishable }, {
-        'x-internal-key': accessToken,
-      }];
-      for (const headers of added) {
-        expect(await answer(dispatch(service, { ...session, ...headers }))).toEqual(refusal(401, 'Unauthorized'));
-      }
-      expect(await readSideEffect(project.database, key)).toMatchObject({ claims: 0, state: 'pending' });
-    });
-
-    test('POST /api/internal/outbox with an internal key where none is set → 401', async () => {
-      expect(await answer(dispatch(withoutKey, withInternalKey))).toEqual(refusal(401, 'Unauthorized'));
-    });
-
-    test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s /api/internal/outbox → 405, even with the key', async (method) => {
-      const { status, headers, body } = await fullAnswer(service.request(path, { method, headers: withInternalKey }));
-      expect({ status, body }).toEqual(refusal(405, 'Method not allowed'));
-      expect(headers.get('allow')).toBe('POST');
-    });
+    for (const headers of refused) {
+      expect({ headers, ...await dispatch(service, headers) }).toEqual({ headers, ...refusal(401, 'Unauthorized') });
+    }
+    expect(await readSideEffect(database, key)).toMatchObject({ claims: 0, state: 'pending' });
   });
 
   test('POST /api/internal/outbox with INTERNAL_KEY → 200 with the counts only', async () => {
-    await emptyOutbox(project.database);
-    await enqueueMail(project.database);
-    await enqueueRevalidation(project.database);
-    await enqueueRevalidation(project.database);
-    const rejected = await enqueueMail(project.database, { valid_until: 'some day' });
-    const { status, headers, body } = await fullAnswer(dispatch(service, withInternalKey));
-    expect({ status, body }).toEqual({
-      status: 200,
-      body: { delivered: 3, retried: 0, parked: 1, next_attempt_at: null },
-    });
+    await emptyOutbox(database);
+    await enqueueMail(database);
+    await enqueueMail(database);
+    const rejected = await enqueueMail(database, { valid_until: 'some day' });
+    const { headers, ...received } = await fullAnswer(send(service, endpoint, { headers: withInternalKey }));
+    expect(received).toEqual({ status: 200, body: { delivered: 2, retried: 0, parked: 1, next_attempt_at: null } });
     expect(headers.get('cache-control')).toBe('private, no-store');
-    expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(await readSideEffect(project.database, rejected)).toMatchObject({ state: 'parked' });
+    expect(await readSideEffect(database, rejected)).toMatchObject({ state: 'parked' });
   });
 
-  test('POST /api/internal/outbox with a row that waits for its next attempt → 200 with next_attempt_at', async () => {
-    const key = await enqueueMail(project.database);
-    const at = '2999-01-01T00:00:00.000Z';
-    await project.database.query('update billing.outbox set next_attempt_at = $2 where key = $1', [key, at]);
-    expect(await answer(dispatch(service, withInternalKey))).toEqual({
-      status: 200,
-      body: { delivered: 0, retried: 0, parked: 0, next_attempt_at: at },
-    });
+  test('POST /api/internal/outbox with the secret key and a row that waits → 200 with next_attempt_at', async () => {
+    const next_attempt_at = '2999-01-01T00:00:00.000Z';
+    await database.query('update billing.outbox set next_attempt_at = $2 where key = $1', [
+      await enqueueMail(database),
+      next_attempt_at,
+    ]);
+    expect(await dispatch(service, { ...withSecretKey, 'x-internal-key': 'another-key' }))
+      .toEqual({ status: 200, body: { delivered: 0, retried: 0, parked: 0, next_attempt_at } });
   });
 
-  test.each(['respond-async', 'wait=10, Respond-Async; x=1'])(
-    'POST /api/internal/outbox with prefer: %s → 202 before the receiver answers; delivered afterwards',
-    async (prefer) => {
-      const key = await enqueueMail(project.database);
-      const { promise: released, resolve: release } = Promise.withResolvers<void>();
-      receiver.answer = async (arrival) => (await released, await accept(arrival));
-      const { status, headers, body } = await fullAnswer(dispatch(service, { ...withInternalKey, prefer }));
-      expect({ status, body }).toEqual({ status: 202, body: { accepted: true } });
-      expect(headers.get('preference-applied')).toBe('respond-async');
-      expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'pending' });
-      release();
-      await expect.poll(() => readSideEffect(project.database, key), patience).toMatchObject({ state: 'delivered' });
-      receiver.answer = accept;
-    },
-  );
-
-  test('POST /api/internal/outbox with prefer: respond-async and no key → 401', async () => {
-    expect(await answer(dispatch(service, { prefer: 'respond-async' }))).toEqual(refusal(401, 'Unauthorized'));
+  test('POST /api/internal/outbox with prefer: respond-async → 202 before the receiver answers; delivered afterwards', async () => {
+    const prefer = 'wait=10, Respond-Async; x=1';
+    const key = await enqueueMail(database);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    receiver.answer = async (arrival) => (await released, await accept(arrival));
+    const { headers, ...received } = await fullAnswer(
+      send(service, endpoint, { headers: { ...withInternalKey, prefer } }),
+    );
+    expect(received).toEqual({ status: 202, body: { accepted: true } });
+    expect(headers.get('preference-applied')).toBe('respond-async');
+    expect(await readSideEffect(database, key)).toMatchObject({ state: 'pending' });
+    release();
+    await expect.poll(() => readSideEffect(database, key), patience).toMatchObject({ state: 'delivered' });
+    receiver.answer = accept;
   });
 
-  test('POST /api/internal/outbox with the secret key → 200, whether INTERNAL_KEY is set or not', async () => {
-    for (const each of [service, withoutKey]) expect((await dispatch(each, withSecretKey)).status).toBe(200);
-    expect((await dispatch(service, { ...withSecretKey, 'x-internal-key': 'another-key' })).status).toBe(200);
-    expect((await dispatch(service, { ...withInternalKey, apikey: localKeys.publishable })).status).toBe(200);
+  // All that is purged: database/purge-records.
+  test('POST /api/internal/outbox → 200, side effects older than the settings are purged, younger ones are not', async () => {
+    await database.query(
+      `insert into billing.outbox (key, destination, kind, payload, created_at, delivered_at)
+       select 'days ' || days, 'revalidation', 'revalidation', '{}', at, at
+       from unnest(array[29, 31]) days cross join lateral (select now() - make_interval(days => days)) t (at)`,
+    );
+    expect((await dispatch(service)).status).toBe(200);
+    const left = await database.query("select key from billing.outbox where key ~ '^days'");
+    expect(left).toEqual([{ key: 'days 29' }]);
   });
+});
 
-  test('POST /api/internal/outbox → 200, records older than the settings are purged, younger ones are not', async () => {
-    const { database } = project;
-    await database.query(`
-      insert into billing.gateway_events (body_sha256, event, outcome, received_at)
-      select sha256(days::text::bytea), 'payment.captured', 'applied', now() - make_interval(days => days)
-      from unnest(array[399, 401]) days;
-      insert into billing.tier_changes (user_id, to_tier, cause, at)
-      select gen_random_uuid(), 'pro', 'payment ' || days, now() - make_interval(days => days)
-      from unnest(array[1099, 1101]) days;
-      insert into billing.outbox (key, destination, kind, payload, created_at, delivered_at)
-      select 'purged after ' || days, 'revalidation', 'revalidation', '{}', at, at
-      from unnest(array[29, 31]) days
-      cross join lateral (select now() - make_interval(days => days)) t (at)`);
-    expect((await dispatch(service, withInternalKey)).status).toBe(200);
-    const left = async (sql: string) => (await database.query(sql)).map(({ left }) => left);
-    expect(await left("select body_sha256 = sha256('399') as left from billing.gateway_events")).toEqual([true]);
-    expect(await left("select cause as left from billing.tier_changes where cause like 'payment %'"))
-      .toEqual(['payment 1099']);
-    expect(await left("select key as left from billing.outbox where key like 'purged after %'"))
-      .toEqual(['purged after 29']);
-    await database.query('truncate billing.gateway_events cascade');
-  });
+describe('the delivery', () => {
+  const service = useService(restThenPool, project, mailbox.environment);
+  afterEach(() => mailbox.clearFaults());
 
-  test('OPTIONS /api/internal/outbox from a browser → 204', async () => {
-    const headers = { 'origin': 'https://app.example', 'access-control-request-method': 'POST' };
-    expect((await service.request(path, { method: 'OPTIONS', headers })).status).toBe(204);
-  });
+  /** Somebody who has paid an order, and is called Asha Rao. */
+  async function newCustomer(payment: { amount?: number; meta?: unknown } = {}): Promise<Buyer> {
+    const buyer = await newBuyer(payment);
+    await database.query("update public.profiles set display_name = 'Asha Rao' where user_id = $1", [buyer.id]);
+    return buyer;
+  }
+  async function buy({ accessToken, paid }: Buyer): Promise<string> {
+    const response = await verify(service, accessToken, paid);
+    expect(response.status).toBe(200);
+    return (await response.json()).subscription.validUntil;
+  }
+  /** Makes every undelivered side effect due now, also one with a lease or a pause. */
+  async function makeDue(): Promise<void> {
+    const due = 'update billing.outbox set next_attempt_at = billing.clock() where delivered_at is null';
+    await database.query(due);
+    await database.query('delete from billing.marks');
+  }
+  const from = 'Acme <billing@acme.example>';
 
-  test('no key, address or payload is in the log', async () => {
-    await enqueueMail(project.database);
-    expect((await dispatch(service, withInternalKey)).status).toBe(200);
-    const written = [...service.output, ...withoutKey.output].join('\n');
-    for (const secret of [internalKey, localKeys.secret, '@', 're_test', 'revalidate-me', 'Asha Rao', 'pay_']) {
-      expect(written).not.toContain(secret);
+  test('a purchase → one success mail and the refreshed pages, without a scheduler; verified again → still one mail', async () => {
+    await untilDelivered();
+    const before = (await mailbox.revalidations()).length;
+    const buyer = await newCustomer({ amount: 123456 });
+    const validUntil = new Date(await buy(buyer));
+    const [mail, ...others] = await mailbox.untilMailTo(buyer.email);
+    expect(others).toEqual([]);
+    const [subject, to] = ['Payment received: your Pro plan is active', [buyer.email]];
+    expect(mail).toMatchObject({ from, to, subject, idempotency_key: `payment-success/${buyer.paymentId}` });
+    // All that mails show: emails/.
+    const day = new Intl.DateTimeFormat('en-IN', { dateStyle: 'long', timeZone: 'UTC' }).format(validUntil);
+    for (const field of ['Asha Rao', 'Pro', '₹1234.56', buyer.paid.gateway_payment_id, day]) {
+      expect(mail?.text).toContain(field);
     }
+    await untilDelivered();
+    const refreshed = (await mailbox.revalidations()).slice(0, -before || undefined);
+    expect(refreshed.length).toBeGreaterThanOrEqual(1);
+    for (const paths of refreshed) expect(paths).toEqual(['/subscription', '/pricing', '/analytics', '/dashboard']);
+
+    await buy(buyer);
+    expect((await dispatch(service)).status).toBe(200);
+    await untilDelivered();
+    expect(await mailbox.mailsTo(buyer.email)).toHaveLength(1);
+  });
+
+  test('payment.failed, delivered twice → one failure mail', async () => {
+    const { email, orderId } = await newCustomer({ meta: { tier: 'premium' } });
+    const event = paymentFailed({ order_id: orderId, error_description: 'Card declined by the bank.' });
+    for (const _ of [1, 2]) expect((await postWebhook(service, event)).status).toBe(200);
+    const [mail] = await mailbox.untilMailTo(email);
+    expect(mail).toMatchObject({ from, to: [email], subject: 'Your payment for the Premium plan failed' });
+    expect(mail?.text).toContain('Card declined by the bank.');
+    await untilDelivered();
+    expect(await mailbox.mailsTo(email)).toHaveLength(1);
+  });
+
+  test('requests while mailbox and app hang → 200; every mail is delivered afterwards', async () => {
+    await untilDelivered();
+    for (const target of ['emails', 'revalidate']) await mailbox.fail({ mode: 'hang', target, times: 1 });
+    const [first, second, failing] = await Promise.all([newCustomer(), newCustomer(), newCustomer()]);
+    await buy(first);
+    // From here on both receivers hold a request of the function.
+    await mailbox.untilFaultsApplied();
+    await buy(second);
+    expect((await requestSubscription(service, second.accessToken)).status).toBe(200);
+    expect((await postWebhook(service, paymentFailed({ order_id: failing.orderId }))).status).toBe(200);
+    expect(await countRows(database)).toMatchObject({ parked: 0 });
+    expect(await readSideEffect(database, `payment-success/${first.paymentId}`)).toMatchObject({ state: 'pending' });
+
+    await mailbox.clearFaults();
+    // Repeated, because rows that the function is still settling become due only later.
+    await vi.waitFor(async () => {
+      await makeDue();
+      expect((await dispatch(service)).status).toBe(200);
+      expect(await countRows(database)).toMatchObject({ pending: 0, parked: 0 });
+    }, { timeout: 30_000, interval: 100 });
+    for (const { email } of [first, second, failing]) expect(await mailbox.mailsTo(email)).toHaveLength(1);
   });
 });

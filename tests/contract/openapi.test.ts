@@ -1,44 +1,29 @@
-import { describe, expect, test } from 'vitest';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
 import { lintOpenapi, openapiText } from '../../scripts/openapi.ts';
 import { routes } from '../../supabase/functions/api/routes/routes.ts';
-import { answer, fullAnswer } from '../helpers/http/answer.ts';
 import { checkAnswer } from '../helpers/http/described-answers.ts';
-import { restSample } from '../helpers/project/targets.ts';
-import { useProject, useService } from '../helpers/project/use-project.ts';
+import { call, fullAnswer, send } from '../helpers/http/requests.ts';
+import { restThenPool, useProject, useService } from '../helpers/project/use-project.ts';
 
-const project = useProject();
+const service = useService(restThenPool, useProject());
 const path = '/api/openapi.json';
 const text = await openapiText();
 const document = JSON.parse(text);
 
 type Content = Record<string, { schema: unknown; examples?: Record<string, { value: unknown }> }>;
 
-describe.each(restSample)('%s', (target) => {
-  const service = useService(target, project);
-
-  test('GET /api/openapi.json without a session → 200, the description of the routes, public for an hour', async () => {
-    const { status, headers, body } = await fullAnswer(service.request(path));
-    expect(status).toBe(200);
-    expect(body).toEqual(document);
-    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(headers.get('cache-control')).toBe('public, max-age=3600');
-    expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(headers.get('etag')).toMatch(/^W\/"[0-9a-f]{16}"$/);
-  });
-
-  test('GET /api/openapi.json with the etag → 304 without a body; with another one → 200', async () => {
-    const etag = (await fullAnswer(service.request(path))).headers.get('etag') ?? '';
-    expect(await answer(service.request(path, { headers: { 'if-none-match': etag } }))).toEqual({
-      status: 304,
-      body: null,
-    });
-    expect((await answer(service.request(path, { headers: { 'if-none-match': 'W/"0"' } }))).status).toBe(200);
-  });
-});
-
-test('the linter finds nothing in the description', async () => {
-  expect(await lintOpenapi(text)).toEqual([]);
+test('GET /api/openapi.json → 200, the description of the routes, public for an hour; with its etag → 304', async () => {
+  const { headers, ...received } = await fullAnswer(send(service, `GET ${path}`));
+  expect(received).toEqual({ status: 200, body: document });
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(headers.get('cache-control')).toBe('public, max-age=3600');
+  expect(headers.get('access-control-allow-origin')).toBe('*');
+  const etag = headers.get('etag') ?? '';
+  expect(etag).toMatch(/^W\/"[0-9a-f]{16}"$/);
+  const withTag = (tag: string) => call(service, `GET ${path}`, { headers: { 'if-none-match': tag } });
+  expect(await withTag(etag)).toEqual({ status: 304, body: null });
+  expect((await withTag('W/"0"')).status).toBe(200);
 });
 
 test.each([
@@ -102,22 +87,17 @@ describe('an answer of the tests', () => {
     await expect(check('GET', '/api/health', status, body)).rejects.toThrow(problem);
   });
 
-  test('without a required header, or with a header of another form, is refused', async () => {
-    const { 'x-request-id': _id, ...withoutId } = headers;
-    await expect(check('GET', '/api/health', 200, health, withoutId)).rejects.toThrow('has no header x-request-id');
-    await expect(check('GET', '/api/health', 200, health, { ...headers, 'x-request-id': '1' })).rejects
-      .toThrow('must match format');
-  });
-
-  test('with a body of another type, or with one where none is described, is refused', async () => {
-    await expect(check('GET', '/api/health', 200, health, { ...headers, 'content-type': 'text/html' })).rejects
-      .toThrow('undescribed body of the type "text/html"');
-    await expect(check('POST', '/api/payments/return', 303, {})).rejects.toThrow('undescribed body');
-  });
-
-  test('of an unknown path with another error is refused', async () => {
-    await expect(check('GET', '/api/unknown', 404, { error: 'Order not found' })).rejects.toThrow('must be equal');
-    await expect(check('GET', '/api/unknown', 200, {})).rejects.toThrow('is not described');
+  const { 'x-request-id': _id, ...withoutId } = headers;
+  const [html, badId] = [{ ...headers, 'content-type': 'text/html' }, { ...headers, 'x-request-id': '1' }];
+  test.each<[name: string, ...request: Parameters<typeof check>, problem: string]>([
+    ['without a header', 'GET', '/api/health', 200, health, withoutId, 'has no header x-request-id'],
+    ['with a header of another form', 'GET', '/api/health', 200, health, badId, 'must match format'],
+    ['of another type', 'GET', '/api/health', 200, health, html, 'undescribed body of the type "text/html"'],
+    ['with a body where none is described', 'POST', '/api/payments/return', 303, {}, headers, 'undescribed body'],
+    ['of an unknown path with another error', 'GET', '/x', 404, { error: 'Order not found' }, headers, 'must be equal'],
+    ['of an unknown path with 200', 'GET', '/x', 200, {}, headers, 'is not described'],
+  ])('%s is refused', async (_, method, path, status, body, sent, problem) => {
+    await expect(check(method, path, status, body, sent)).rejects.toThrow(problem);
   });
 });
 

@@ -1,88 +1,75 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
+import { startPostgresProxy } from '../helpers/database/postgres-proxy.ts';
+import { outageMilliseconds } from '../helpers/faults/fault-requests.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
-import { answer, refusal } from '../helpers/http/answer.ts';
 import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
-import { createCaller } from '../helpers/http/caller.ts';
-import { type Checkout, checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
-import type { SignedUpUser } from '../helpers/project/project.ts';
-import {
-  type Addresses,
-  everyTarget,
-  poolTargets,
-  restTargets,
-  type RunningService,
-} from '../helpers/project/targets.ts';
-import { useProject, useService } from '../helpers/project/use-project.ts';
-import { readAllRows } from '../helpers/records/read-records.ts';
-import { createPayment } from '../helpers/records/records.ts';
+import type { Buyer } from '../helpers/http/caller.ts';
+import { answer, call, fullAnswer, refusal, returnCheckout, send } from '../helpers/http/requests.ts';
+import { isOverPool, type RunningService, startService } from '../helpers/project/targets.ts';
+import { onPool, onRest, targets, useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
-const readFailed = refusal(500, 'Failed to get subscription');
-const verifyFailed = refusal(500, 'Failed to verify payment');
-const webhookFailed = refusal(500, 'Webhook processing failed');
+const { newBuyer, unchanged } = project;
 const unauthorized = refusal(401, 'Unauthorized');
-const unavailable = refusal(503, 'Service unavailable');
-
-let user: SignedUpUser;
-let orderId: string;
-let paid: Checkout;
+const garbage = { accessToken: 'garbage' };
+const [getOwn, postVerify] = ['GET /api/subscriptions', 'POST /api/payments/verify'];
+const failures = {
+  read: refusal(500, 'Failed to get subscription'),
+  verified: refusal(500, 'Failed to verify payment'),
+  webhook: refusal(500, 'Webhook processing failed'),
+  health: refusal(503, 'Service unavailable'),
+};
+let buyer: Buyer;
 beforeAll(async () => {
-  user = await createCaller(project.database);
-  ({ orderId } = await createPayment(project.database, { userId: user.id }));
-  paid = await checkout(orderId);
+  buyer = await newBuyer();
 });
 
 /** Calls all endpoints at once, and asserts that nothing is written. */
-async function callAll(service: RunningService) {
-  const before = await readAllRows(project.database);
-  const [read, verified, webhook, health] = await Promise.all([
-    answer(requestSubscription(service, user.accessToken)),
-    answer(verify(service, user.accessToken, paid)),
-    answer(postWebhook(service, paymentFailed({ order_id: orderId }))),
-    answer(service.request('/api/health')),
-  ]);
-  expect(await readAllRows(project.database)).toEqual(before);
-  return { read, verified, webhook, health };
-}
-
-/** The project's API, of which one part fails. One service calls it, because a start takes longer than a test. */
-type FailingApi = Addresses & {
-  /** The failing part answers like this from now on. */
-  answerWith(respond: () => Response): void;
-  /** How often the failing part was called since `answerWith`. */
-  calls(): number;
+const callAll = (service: RunningService) =>
+  unchanged(async () => {
+    const [read, verified, webhook, health] = await Promise.all([
+      call(service, getOwn, { user: buyer }),
+      call(service, postVerify, { user: buyer, body: buyer.paid }),
+      answer(postWebhook(service, paymentFailed({ order_id: buyer.orderId }))),
+      call(service, 'GET /api/health'),
+    ]);
+    return { read, verified, webhook, health };
+  });
+const publicPlans = async (service: RunningService) => {
+  const { status, body } = await call(service, 'GET /api/subscriptions/plans', { user: buyer });
+  expect({ status, plans: body.plans.length }).toEqual({ status: 200, plans: 3 });
+  expect(JSON.stringify(body)).not.toContain('scenario');
 };
 
-function useFailingApi(part: 'auth' | 'rest'): FailingApi {
+/** The project's API, of which one part fails. */
+function useFailingApi(part: 'auth' | 'rest') {
   let proxy: ApiProxy | undefined;
-  let respond = (): Response => new Response(null, { status: 503 });
-  let calls = 0;
-  beforeAll(() => {
-    proxy = startApiProxy(() => project.apiUrl, (request, forwardRequest) => {
-      if (!new URL(request.url).pathname.startsWith(`/${part}/`)) return forwardRequest();
-      calls += 1;
-      return respond();
-    });
-  });
-  afterAll(() => proxy?.stop());
-  return {
+  const failing = {
+    /** How the part answers. */
+    respond: (): Response | Promise<Response> => new Response(null, { status: 503 }),
+    /** How often it was called. */
+    calls: 0,
     get apiUrl() {
       return proxy?.url ?? '';
     },
     get poolUrl() {
       return project.poolUrl;
     },
-    answerWith(answer) {
-      respond = answer;
-      calls = 0;
-    },
-    calls: () => calls,
   };
+  beforeAll(() => {
+    proxy = startApiProxy(() => project.apiUrl, (request, forwardRequest) => {
+      if (!new URL(request.url).pathname.startsWith(`/${part}/`)) return forwardRequest();
+      failing.calls += 1;
+      return failing.respond();
+    });
+  });
+  afterAll(() => proxy?.stop());
+  return failing;
 }
 
-describe.each(everyTarget)('%s', (target) => {
+describe.each(targets)('%s', (target) => {
   describe('without a server at the addresses of the API and the database', () => {
     const port = freePort();
     const service = useService(target, {
@@ -90,91 +77,119 @@ describe.each(everyTarget)('%s', (target) => {
       poolUrl: `postgresql://subscriptions_api:x@127.0.0.1:${port}/postgres`,
     });
 
-    test('read, verify and webhook → their 500, health → 503', async () => {
-      expect(await callAll(service))
-        .toEqual({ read: readFailed, verified: verifyFailed, webhook: webhookFailed, health: unavailable });
-    });
-
-    test('read and verify without a token, or with a malformed one → 401', async () => {
-      expect(await answer(service.request('/api/subscriptions'))).toEqual(unauthorized);
-      expect(await answer(requestSubscription(service, 'garbage'))).toEqual(unauthorized);
-      expect(await answer(verify(service, 'garbage', paid))).toEqual(unauthorized);
+    test('read, verify and webhook → their 500, health → 503; without a token, or with a malformed one → 401', async () => {
+      expect(await callAll(service)).toEqual(failures);
+      expect(await call(service, getOwn)).toEqual(unauthorized);
+      expect(await call(service, getOwn, { user: garbage })).toEqual(unauthorized);
+      expect(await call(service, postVerify, { user: garbage, body: buyer.paid })).toEqual(unauthorized);
     });
   });
 
-  const api = useFailingApi('auth');
-  const service = useService(target, api);
+  describe('with an auth server', () => {
+    const api = useFailingApi('auth');
+    const service = useService(target, api);
 
-  describe.each([
-    ['500 with JSON', () => Response.json({ message: 'inner detail' }, { status: 500 })],
-    ['502 with HTML', () => new Response('<h1>inner detail</h1>', { status: 502 })],
-    ['503', () => new Response(null, { status: 503 })],
-    ['429', () => Response.json({ code: 429, msg: 'inner detail' }, { status: 429 })],
-    ['200 with HTML', () => new Response('<h1>inner detail</h1>')],
-  ])('with an auth server that answers %s', (_, respond) => {
-    test('read and verify → their 500, not 401', async () => {
-      api.answerWith(respond);
-      const before = await readAllRows(project.database);
-      expect(await answer(requestSubscription(service, user.accessToken))).toEqual(readFailed);
-      expect(await answer(verify(service, user.accessToken, paid))).toEqual(verifyFailed);
-      expect(api.calls()).toBe(2);
-      expect(await readAllRows(project.database)).toEqual(before);
+    test.each<[string, () => Response]>([
+      ['500 with JSON', () => Response.json({ message: 'inner detail' }, { status: 500 })],
+      ['502 with HTML', () => new Response('<h1>inner detail</h1>', { status: 502 })],
+      ['429', () => Response.json({ code: 429 }, { status: 429, headers: { 'retry-after': '7' } })],
+      ['200 with HTML', () => new Response('<h1>inner detail</h1>')],
+    ])(
+      'that answers %s: read and verify → their 500, not 401; plans with a session → the public ones',
+      async (name, respond) => {
+        api.respond = respond;
+        api.calls = 0;
+        await unchanged(async () => {
+          const { headers, ...read } = await fullAnswer(send(service, getOwn, { user: buyer }));
+          const { headers: others, ...verified } = await fullAnswer(
+            send(service, postVerify, { user: buyer, body: buyer.paid }),
+          );
+          expect([read, verified]).toEqual([failures.read, failures.verified]);
+          const retryAfter = name === '429' ? '7' : null;
+          expect([headers.get('retry-after'), others.get('retry-after')]).toEqual([retryAfter, retryAfter]);
+        });
+        expect(api.calls).toBe(2);
+        await publicPlans(service);
+      },
+    );
+  });
+
+  describe('with a part that hangs', () => {
+    const end = Promise.withResolvers<void>();
+    const [auth, rest] = [useFailingApi('auth'), useFailingApi('rest')];
+    for (const part of [auth, rest]) part.respond = () => end.promise.then(() => new Response(null, { status: 503 }));
+    const pool = startPostgresProxy(() => project.poolUrl);
+    const behindAuth = useService(target, auth, { APP_URL: 'https://app.example' });
+    let behindDatabase: RunningService;
+    beforeAll(async () => {
+      const addresses = { apiUrl: rest.apiUrl, poolUrl: pool.url };
+      behindDatabase = await startService(target, addresses, { APP_URL: 'https://app.example' });
+      if (!isOverPool(target)) return;
+      // One connection is open already. Some requests wait for an answer on it, others wait to connect.
+      await (await send(behindDatabase, 'GET /api/health')).body?.cancel();
+      pool.hang();
+    });
+    afterAll(async () => {
+      end.resolve();
+      await behindDatabase.stop();
+      pool.stop();
     });
 
-    test('plans with a session → 200 without scenarios', async () => {
-      api.answerWith(respond);
-      const headers = { authorization: `Bearer ${user.accessToken}` };
-      const { status, body } = await answer(service.request('/api/subscriptions/plans', { headers }));
-      expect({ status, plans: Object(body).plans.length }).toEqual({ status: 200, plans: 3 });
-      expect(JSON.stringify(body)).not.toContain('scenario');
+    test('read, verify, webhook and order → their 500 within 5 s, nothing written; return → 303 pending, plans → the public ones', async () => {
+      const started = performance.now();
+      await unchanged(async () => {
+        const [all, read, verified, order, returned] = await Promise.all([
+          callAll(behindDatabase),
+          call(behindAuth, getOwn, { user: buyer }),
+          call(behindAuth, postVerify, { user: buyer, body: buyer.paid }),
+          call(behindDatabase, `GET /api/payments/orders/${buyer.orderId}`, { user: buyer }),
+          returnCheckout(behindDatabase, buyer.paid),
+          publicPlans(behindAuth),
+        ]);
+        expect(all).toEqual(failures);
+        expect({ read, verified }).toEqual({ read: failures.read, verified: failures.verified });
+        expect(order).toEqual(refusal(500, 'Failed to get order'));
+        const pending = `https://app.example/dashboard?payment=pending&order=${buyer.orderId}`;
+        expect([returned.status, returned.headers.get('location')]).toEqual([303, pending]);
+      });
+      expect(performance.now() - started).toBeLessThan(outageMilliseconds);
     });
   });
 });
 
-describe.each(restTargets)('%s', (target) => {
+describe(onRest, () => {
   const api = useFailingApi('rest');
-  const service = useService(target, api);
+  const service = useService(onRest, api);
 
-  describe.each([
+  test.each<[string, () => Response]>([
     ['500 with JSON', () => Response.json({ code: 'XX000', message: 'inner detail' }, { status: 500 })],
     ['503 with HTML', () => new Response('<h1>inner detail</h1>', { status: 503 })],
     ['401', () => Response.json({ message: 'inner detail' }, { status: 401 })],
     ['404', () => new Response(null, { status: 404 })],
     ['200 with HTML', () => new Response('<h1>inner detail</h1>')],
     ['200 with null', () => Response.json(null)],
-  ])('with a database API that answers %s', (_, respond) => {
-    test('read, verify and webhook → their 500, health → 503', async () => {
-      api.answerWith(respond);
-      expect(await callAll(service))
-        .toEqual({ read: readFailed, verified: verifyFailed, webhook: webhookFailed, health: unavailable });
-      expect(api.calls()).toBeGreaterThanOrEqual(4);
-    });
+  ])('with a database API that answers %s: read, verify and webhook → their 500, health → 503', async (_, respond) => {
+    api.respond = respond;
+    api.calls = 0;
+    expect(await callAll(service)).toEqual(failures);
+    expect(api.calls).toBeGreaterThanOrEqual(4);
   });
 });
 
-describe.each(poolTargets)('%s', (target) => {
-  const broken: Record<string, (url: URL) => void> = {
-    'refuses the password': (url) => url.password = 'another',
-    'knows no such role': (url) => url.username = 'nobody',
-    'has no such database': (url) => url.pathname = '/nothing',
-    'is a web server': (url) => url.host = new URL(project.apiUrl).host,
-  };
-  describe.each(Object.entries(broken))('with a database that %s', (_, change) => {
-    const service = useService(target, {
-      get apiUrl() {
-        return project.apiUrl;
-      },
-      get poolUrl() {
-        const url = new URL(project.poolUrl);
-        change(url);
-        return url.href;
-      },
-    });
-
-    test('read, verify and webhook → their 500, health → 503; no address in the log', async () => {
-      expect(await callAll(service))
-        .toEqual({ read: readFailed, verified: verifyFailed, webhook: webhookFailed, health: unavailable });
+describe(onPool, () => {
+  test.each<[string, (url: URL) => void]>([
+    ['refuses the password', (url) => url.password = 'another'],
+    ['has no such database', (url) => url.pathname = '/nothing'],
+    ['is a web server', (url) => url.host = new URL(project.apiUrl).host],
+  ])(
+    'with a database that %s: read, verify and webhook → their 500, health → 503; no address in the log',
+    async (_, change) => {
+      const url = new URL(project.poolUrl);
+      change(url);
+      const service = await startService(onPool, { apiUrl: project.apiUrl, poolUrl: url.href });
+      expect(await callAll(service)).toEqual(failures);
       expect(service.output.join('\n')).not.toMatch(/postgres|password|127\.0\.0\.1/i);
-    });
-  });
+      await service.stop();
+    },
+  );
 });

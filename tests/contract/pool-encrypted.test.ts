@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { createPostgres, type Postgres } from '../../scripts/stack/postgres/postgres.ts';
 import { unprivilegedUser } from '../../scripts/stack/process/unprivileged-user.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
-import { answer, refusal } from '../helpers/http/answer.ts';
-import { poolTargets, type RunningService, startService, type Target } from '../helpers/project/targets.ts';
+import { call, refusal } from '../helpers/http/requests.ts';
+import { type RunningService, startService } from '../helpers/project/targets.ts';
+import { poolOnly } from '../helpers/project/use-project.ts';
 
 const certificates = `${root}/tests/fixtures/tls`;
 const unavailable = refusal(503, 'Service unavailable');
@@ -56,34 +57,19 @@ async function certificateFolder(): Promise<string> {
   return folder;
 }
 
-async function started(
-  target: Target,
-  authority: string | null,
-  url: string = poolUrl(postgres.url()),
-): Promise<RunningService> {
-  return await startService(
-    target,
+/** Asks for its health a service with this authority and database. @returns the answer, and what the service logged */
+async function health(authority: string | null, url: string = poolUrl(postgres.url())) {
+  const service: RunningService = await startService(
+    poolOnly,
     { apiUrl: 'http://127.0.0.1:1', poolUrl: url },
     { DATABASE_POOL_CA: authority === null ? '' : await Deno.readTextFile(`${certificates}/${authority}`) },
   );
-}
-
-async function health(target: Target, authority: string | null): Promise<unknown> {
-  const service = await started(target, authority);
   try {
-    return await answer(service.request('/api/health'));
-  } finally {
-    await service.stop();
-  }
-}
-
-/** The faults that a health check logs, and the whole output of the service. */
-async function faults(target: Target, authority: string | null, url: string): Promise<[unknown[], string]> {
-  const service = await started(target, authority, url);
-  try {
-    await answer(service.request('/api/health'));
+    const received = await call(service, 'GET /api/health');
     await vi.waitFor(() => expect(service.log.some(({ event }) => event === 'request')).toBe(true));
-    return [service.log.filter(({ event }) => event === 'fault').map(({ error }) => error), service.output.join('\n')];
+    const named = (name: string) => service.log.filter(({ event }) => event === name);
+    const faults = named('fault').map(({ error }) => error);
+    return { received, faults, warnings: named('pool_without_ca'), output: service.output.join('\n') };
   } finally {
     await service.stop();
   }
@@ -96,58 +82,36 @@ function wrong(change: (url: URL) => void): string {
   return url.href;
 }
 
-describe.each(poolTargets)('%s', (target) => {
-  test("GET /api/health with the authority that signed the database's certificate → 200, encrypted", async () => {
-    expect(await health(target, 'authority.pem')).toMatchObject({ status: 200, body: { status: 'ok' } });
-  });
+test("GET /api/health with the authority that signed the database's certificate → 200, encrypted, no warning", async () => {
+  expect(await health('authority.pem'))
+    .toMatchObject({ received: { status: 200, body: { status: 'ok' } }, warnings: [], faults: [] });
+});
 
-  test('GET /api/health with another authority → 503', async () => {
-    expect(await health(target, 'another-authority.pem')).toEqual(unavailable);
-  });
+test('GET /api/health without an authority → 503 of a database that refuses the clear; a warning for another host', async () => {
+  expect(await health(null)).toMatchObject({ received: unavailable, warnings: [] });
+  const { warnings } = await health(null, 'postgresql://somebody:secret@nowhere.invalid:6543/postgres');
+  expect(warnings).toEqual([{ level: 'warn', event: 'pool_without_ca' }]);
+});
 
-  test('GET /api/health without an authority → an unencrypted connection, which this database refuses: 503', async () => {
-    expect(await health(target, null)).toEqual(unavailable);
-  });
-
-  // The codes of today's Deno, then of the hosted runtime's.
-  const authorityCode = target.includes('2.1.4') ? 'CERTIFICATE_UNKNOWN_ISSUER' : 'UNABLE_TO_VERIFY_LEAF_SIGNATURE';
-  const cases: [name: string, code: string, authority: string | null, url: () => string][] = [
-    ['another authority', authorityCode, 'another-authority.pem', () => poolUrl(postgres.url())],
-    ['a server that refuses TLS', 'TLS_REFUSED', 'authority.pem', () => poolUrl(inject('postgresUrl'))],
-    ['a host that is not there', 'ENOTFOUND', 'authority.pem', () => wrong((url) => url.hostname = 'nowhere.invalid')],
-    ['a port without a listener', 'ECONNREFUSED', 'authority.pem', () => wrong((url) => url.port = '1')],
-    ['another password', '28P01', 'authority.pem', () => wrong((url) => url.password = 'guessed-password')],
-    ['another database', '3D000', 'authority.pem', () => wrong((url) => url.pathname = '/elsewhere')],
-  ];
-  test.each(cases)('%s → the log has the code %s, and no part of address, user and password', async (...of) => {
+// The codes of today's Deno, then of the hosted runtime's.
+const authorityCode = poolOnly.includes('2.1.4') ? 'CERTIFICATE_UNKNOWN_ISSUER' : 'UNABLE_TO_VERIFY_LEAF_SIGNATURE';
+test.each<[name: string, code: string, authority: string, url: () => string]>([
+  ['another authority', authorityCode, 'another-authority.pem', () => poolUrl(postgres.url())],
+  ['a server that refuses TLS', 'TLS_REFUSED', 'authority.pem', () => poolUrl(inject('postgresUrl'))],
+  ['a host that is not there', 'ENOTFOUND', 'authority.pem', () => wrong((url) => url.hostname = 'nowhere.invalid')],
+  ['a port without a listener', 'ECONNREFUSED', 'authority.pem', () => wrong((url) => url.port = '1')],
+  ['another password', '28P01', 'authority.pem', () => wrong((url) => url.password = 'guessed-password')],
+  ['another database', '3D000', 'authority.pem', () => wrong((url) => url.pathname = '/elsewhere')],
+])(
+  'GET /api/health with %s → 503; the log has the code %s, and no part of address, user and password',
+  async (...of) => {
     const [, code, authority, url] = of;
-    const [logged, output] = await faults(target, authority, url());
-    expect(logged).toEqual([`get_health failed: ${code}`]);
+    const { received, faults, warnings, output } = await health(authority, url());
+    expect(received).toEqual(unavailable);
+    expect({ faults, warnings }).toEqual({ faults: [`get_health failed: ${code}`], warnings: [] });
     const { hostname, port, username, password, pathname } = new URL(url());
-    for (const inside of [`${hostname}`, `:${port}/`, username, password, pathname.slice(1), 'postgresql:']) {
+    for (const inside of [hostname, `:${port}/`, username, password, pathname.slice(1), 'postgresql:']) {
       expect(output.replaceAll('"event":"listening","port"', '')).not.toContain(inside);
     }
-  });
-});
-
-describe.each(poolTargets.filter((target) => target.startsWith('served')))('%s', (target) => {
-  const warnings = async (authority: string | null, url: string): Promise<unknown[]> => {
-    const service = await started(target, authority, url);
-    try {
-      for (let request = 0; request < 2; request += 1) await answer(service.request('/api/health'));
-      return service.log.filter(({ event }) => event === 'pool_without_ca');
-    } finally {
-      await service.stop();
-    }
-  };
-  const elsewhere = 'postgresql://somebody:secret@nowhere.invalid:6543/postgres';
-
-  test('a pool on another host without an authority → one warning for all requests', async () => {
-    expect(await warnings(null, elsewhere)).toEqual([{ level: 'warn', event: 'pool_without_ca' }]);
-  });
-
-  test('a pool on another host with an authority, or on this machine → no warning', async () => {
-    expect(await warnings('authority.pem', elsewhere)).toEqual([]);
-    expect(await warnings(null, poolUrl(postgres.url()))).toEqual([]);
-  });
-});
+  },
+);

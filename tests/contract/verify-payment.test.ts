@@ -1,224 +1,306 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { whileBroken } from '../helpers/database/broken-function.ts';
 import { setClock } from '../helpers/database/clock.ts';
-import { answer, fullAnswer } from '../helpers/http/answer.ts';
-import { createCaller } from '../helpers/http/caller.ts';
-import { checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
-import { everyTarget } from '../helpers/project/targets.ts';
-import { useProject, useService } from '../helpers/project/use-project.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
+import { secrets, sign } from '../helpers/gateway/sign.ts';
+import type { Buyer } from '../helpers/http/caller.ts';
+import { answer, call, checkout, fullAnswer, refusal, verify } from '../helpers/http/requests.ts';
+import { ledger, poolThenRest, restThenPool, targets, useProject, useService } from '../helpers/project/use-project.ts';
 import { paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 
-// One renewal for each target while the period runs.
-const project = useProject({ findings: { paid_twice: everyTarget.length, unmailed_payment: 2 * everyTarget.length } });
-const stoppedAt = '2028-01-31T10:20:30.456Z';
-const now = new Date(stoppedAt);
+const project = useProject();
+const { database, newBuyer, unchanged } = project;
 
 // The last day of January in a leap year: adding days, or months of 30 days, gives another date.
-beforeAll(() => setClock(project.database, stoppedAt));
+const now = '2028-01-31T10:20:30.456Z';
+const [inAMonth, inAYear] = ['2028-02-29T10:20:30.456Z', '2029-01-31T10:20:30.456Z'];
+beforeEach(() => setClock(database, now));
 
 /** The answer to a verified payment. Contract: POST /api/payments/verify. */
 function verified(tier: string, validUntil: string): { status: number; body: unknown } {
   const message = 'Payment verified and subscription activated';
   return { status: 200, body: { success: true, message, subscription: { tier, validUntil } } };
 }
+const paymentOf = ({ orderId }: Buyer) => paymentOfOrder(database, orderId);
+const successMails = ({ email }: Buyer) => queued(database, 'payment-success', email);
 
-describe.each(everyTarget)('%s', (target) => {
+describe.each(targets)('%s', (target) => {
   const service = useService(target, project);
 
-  test('POST /api/payments/verify of a first purchase → 200; payment captured and linked, subscription active, profile has the tier', async () => {
-    const user = await project.signUp();
-    const payment = await createPayment(project.database, { userId: user.id, meta: { tier: 'pro' } });
-    const body = await checkout(payment.orderId);
-
-    const { headers, ...received } = await fullAnswer(verify(service, user.accessToken, body));
-    expect(received).toEqual(verified('pro', '2029-01-31T10:20:30.456Z'));
+  test('POST /api/payments/verify of a first purchase → 200; captured and linked, subscription, tier, one mail, refreshed pages', async () => {
+    const buyer = await newBuyer({ amount: 99950 });
+    await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [buyer.id]);
+    await database.query("delete from billing.outbox where destination = 'revalidation'");
+    const { headers, ...received } = await fullAnswer(verify(service, buyer.accessToken, buyer.paid));
+    expect(received).toEqual(verified('pro', inAYear));
     expect(headers.get('cache-control')).toBe('private, no-store');
 
-    const subscription = await subscriptionOf(project.database, user.id);
+    const subscription = await subscriptionOf(database, buyer.id);
     expect(subscription).toMatchObject({
-      plan_id: (await project.database.one("select id from public.plans where tier = 'pro'")).id,
+      plan_id: (await database.one("select id from public.plans where tier = 'pro'")).id,
       tier: 'pro',
       status: 'active',
-      current_period_start: now,
-      current_period_end: new Date('2029-01-31T10:20:30.456Z'),
+      current_period_start: new Date(now),
+      current_period_end: new Date(inAYear),
       cancelled_at: null,
       gateway_subscription_id: null,
     });
-    expect(await paymentOfOrder(project.database, payment.orderId)).toMatchObject({
-      id: payment.id,
+    const { gateway_payment_id, gateway_signature } = buyer.paid;
+    const linked = { id: buyer.paymentId, subscription_id: subscription?.id, meta: { tier: 'pro' } };
+    expect(await paymentOf(buyer)).toMatchObject({
+      ...linked,
       status: 'captured',
-      gateway_payment_id: body.gateway_payment_id,
-      gateway_signature: body.gateway_signature,
-      subscription_id: subscription?.id,
-      meta: { tier: 'pro' },
+      gateway_payment_id,
+      gateway_signature,
     });
-    expect(await readTier(project.database, user.id)).toBe('pro');
-  });
-
-  test('POST /api/payments/verify, then GET /api/subscriptions → the same tier and period', async () => {
-    const user = await createCaller(project.database);
-    const payment = await createPayment(project.database, { userId: user.id, meta: { tier: 'premium' } });
-    await verify(service, user.accessToken, await checkout(payment.orderId));
-    expect(await answer(requestSubscription(service, user.accessToken))).toMatchObject({
-      status: 200,
-      body: {
-        subscription: {
-          tier: 'premium',
-          status: 'active',
-          current_period_end: '2029-01-31T10:20:30.456+00:00',
-          plan: { tier: 'premium', name: 'Premium' },
-        },
-        currentTier: 'premium',
-        payments: [{ id: payment.id, status: 'captured' }],
-      },
-    });
-  });
-
-  test('POST /api/payments/verify of a user with a cancelled subscription → 200; the same row, active with the new tier', async () => {
-    const user = await createCaller(project.database);
-    const before = await project.database.one(
-      `insert into public.subscriptions
-         (user_id, tier, status, cancelled_at, cancel_at_period_end, ended_reason, current_period_start, current_period_end)
-       values ($1, 'premium', 'cancelled', '2027-12-01', true, 'cancelled', '2027-06-01', '2028-06-01')
-       returning id`,
-      [user.id],
-    );
-    const payment = await createPayment(project.database, { userId: user.id, meta: { tier: 'basic' } });
-
-    expect(await answer(verify(service, user.accessToken, await checkout(payment.orderId))))
-      .toEqual(verified('basic', '2028-02-29T10:20:30.456Z'));
-    expect(await subscriptionOf(project.database, user.id)).toMatchObject({
-      id: before.id,
-      plan_id: (await project.database.one("select id from public.plans where tier = 'basic'")).id,
-      tier: 'basic',
-      status: 'active',
-      cancelled_at: null,
-      cancel_at_period_end: false,
-      ended_reason: null,
-      current_period_start: now,
-      current_period_end: new Date('2028-02-29T10:20:30.456Z'),
-    });
-    expect(await paymentOfOrder(project.database, payment.orderId)).toMatchObject({ subscription_id: before.id });
-    expect(await readTier(project.database, user.id)).toBe('basic');
-  });
-
-  test('POST /api/payments/verify of a user with a running subscription → 200; a new period starts now', async () => {
-    const user = await createCaller(project.database);
-    for (let i = 0; i < 2; i++) {
-      const payment = await createPayment(project.database, { userId: user.id, meta: { tier: 'basic' } });
-      expect(await answer(verify(service, user.accessToken, await checkout(payment.orderId))))
-        .toEqual(verified('basic', '2028-02-29T10:20:30.456Z'));
-    }
-  });
-
-  test.each([{}, null])('POST /api/payments/verify of an order whose meta is %j → 200, basic', async (meta) => {
-    const user = await createCaller(project.database);
-    const { orderId } = await createPayment(project.database, { userId: user.id, meta });
-    expect(await answer(verify(service, user.accessToken, await checkout(orderId))))
-      .toEqual(verified('basic', '2028-02-29T10:20:30.456Z'));
-    expect(await readTier(project.database, user.id)).toBe('basic');
-  });
-
-  test.each([
-    { months: null, validUntil: '2029-01-31T10:20:30.456Z' },
-    { months: 0, validUntil: '2029-01-31T10:20:30.456Z' },
-    { months: 1, validUntil: '2028-02-29T10:20:30.456Z' },
-    { months: 13, validUntil: '2029-02-28T10:20:30.456Z' },
-    { months: 25, validUntil: '2030-02-28T10:20:30.456Z' },
-  ])('POST /api/payments/verify for a plan of $months months → 200, valid until $validUntil', async (row) => {
-    const user = await createCaller(project.database);
-    const tier = uniqueId('tier');
-    // Not on offer: a paid order is fulfilled all the same.
-    await project.database.query(
-      'insert into public.plans (tier, name, price, duration_months, is_active) values ($1, $1, 100, $2, false)',
-      [tier, row.months],
-    );
-    const { orderId } = await createPayment(project.database, { userId: user.id, meta: { tier } });
-    expect(await answer(verify(service, user.accessToken, await checkout(orderId))))
-      .toEqual(verified(tier, row.validUntil));
-    expect((await subscriptionOf(project.database, user.id))?.current_period_end).toEqual(new Date(row.validUntil));
-  });
-
-  test('POST /api/payments/verify → 200; one success mail', async () => {
-    const user = await createCaller(project.database);
-    await project.database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [user.id]);
-    const { orderId } = await createPayment(project.database, { userId: user.id, amount: 99950 });
-    const body = await checkout(orderId);
-    expect((await verify(service, user.accessToken, body)).status).toBe(200);
-    expect(await queued(project.database, 'payment-success', user.email)).toEqual([{
-      to: user.email,
+    expect(await readTier(database, buyer.id)).toBe('pro');
+    expect(await successMails(buyer)).toEqual([{
+      to: buyer.email,
       display_name: 'Asha',
       plan_name: 'Pro',
       amount: 99950,
       currency: 'INR',
-      transaction_id: body.gateway_payment_id,
-      valid_until: '2029-01-31T10:20:30.456Z',
+      transaction_id: gateway_payment_id,
+      valid_until: inAYear,
     }]);
+    expect(await queued(database, 'revalidation', ''))
+      .toEqual([{ paths: ['/subscription', '/pricing', '/analytics', '/dashboard'] }]);
+
+    expect(await call(service, 'GET /api/subscriptions', { user: buyer })).toMatchObject({
+      status: 200,
+      body: {
+        subscription: { status: 'active', current_period_end: inAYear.replace('Z', '+00:00'), plan: { tier: 'pro' } },
+        currentTier: 'pro',
+        payments: [{ id: buyer.paymentId, status: 'captured' }],
+      },
+    });
   });
 
-  test.each([null, ''])(
-    'POST /api/payments/verify of a user whose display name is %j → 200; the mail has the username',
-    async (displayName) => {
-      const user = await createCaller(project.database);
-      await project.database.query(
-        "update public.profiles set display_name = $2, username = 'asha_k' where user_id = $1",
-        [user.id, displayName],
+  test('POST /api/payments/verify again → 200 with the same period, nothing written', async () => {
+    const { accessToken, paid } = await newBuyer();
+    const first = await answer(verify(service, accessToken, paid));
+    expect(first).toEqual(verified('pro', inAYear));
+    await setClock(database, '2028-02-01T00:00:00Z');
+    await unchanged(async () => expect(await answer(verify(service, accessToken, paid))).toEqual(first));
+  });
+});
+
+describe('one target', () => {
+  const service = useService(poolThenRest, project, { GATEWAY_KEY_SECRET_PREVIOUS: 'old-key-secret' });
+  const buy = ({ accessToken, paid }: Buyer, fields: Record<string, unknown> = {}) =>
+    answer(verify(service, accessToken, { ...paid, ...fields }));
+
+  // All months and tiers: database/verify-payment.
+  test.each([
+    ['basic', {}, inAMonth],
+    ['basic', null, inAMonth],
+    ['of 0 months', { tier: 'of 0 months' }, inAYear],
+    ['of 13 months', { tier: 'of 13 months' }, '2029-02-28T10:20:30.456Z'],
+  ])(
+    'POST /api/payments/verify → 200 with the tier %s, of an order whose meta is %j, until %s',
+    async (tier, meta, until) => {
+      // Not on offer: a paid order is fulfilled all the same.
+      await database.query(
+        `insert into public.plans (tier, name, price, duration_months, is_active)
+       select $1, $1, 100, $2, false where $2::integer is not null on conflict do nothing`,
+        [tier, /\d+/.exec(tier)?.[0] ?? null],
       );
-      const { orderId } = await createPayment(project.database, { userId: user.id });
-      expect((await verify(service, user.accessToken, await checkout(orderId))).status).toBe(200);
-      expect(await queued(project.database, 'payment-success', user.email))
-        .toMatchObject([{ display_name: 'asha_k' }]);
+      const buyer = await newBuyer({ meta });
+      expect(await buy(buyer, { tier: 'premium', user_id: crypto.randomUUID() })).toEqual(verified(tier, until));
+      expect((await subscriptionOf(database, buyer.id))?.current_period_end).toEqual(new Date(until));
+      expect(await readTier(database, buyer.id)).toBe(tier);
     },
   );
 
-  test('POST /api/payments/verify of a user without an e-mail address → 200, no mail', async () => {
-    const user = await createCaller(project.database);
-    await project.database.query('update auth.users set email = null where id = $1', [user.id]);
-    const { orderId } = await createPayment(project.database, { userId: user.id });
-    const body = await checkout(orderId);
-    expect((await verify(service, user.accessToken, body)).status).toBe(200);
-    expect(await readTier(project.database, user.id)).toBe('pro');
-    expect(await queued(project.database, 'payment-success', body.gateway_payment_id)).toEqual([]);
+  test('POST /api/payments/verify after a failed attempt → 200 with the ordered tier; a later payment.failed changes nothing', async () => {
+    const buyer = await newBuyer({ meta: { tier: 'premium' } });
+    const fail = async (id: string) =>
+      expect((await postWebhook(service, paymentFailed({ order_id: buyer.orderId, id }))).status).toBe(200);
+    await fail(uniqueId('pay'));
+    expect(await paymentOf(buyer)).toMatchObject({ status: 'failed' });
+    expect(await buy(buyer)).toEqual(verified('premium', inAYear));
+    expect(await paymentOf(buyer)).toMatchObject({ status: 'captured', tier: 'premium' });
+    await unchanged(async () => {
+      for (const id of [uniqueId('pay'), buyer.paid.gateway_payment_id]) await fail(id);
+    }, ledger);
   });
 
-  test('POST /api/payments/verify of a user without a profile → 200; profile created with the tier, no mail', async () => {
-    const user = await createCaller(project.database);
-    await project.database.query('delete from public.profiles where user_id = $1', [user.id]);
-    const { orderId } = await createPayment(project.database, { userId: user.id });
-    expect(await answer(verify(service, user.accessToken, await checkout(orderId))))
-      .toEqual(verified('pro', '2029-01-31T10:20:30.456Z'));
-    expect(await readTier(project.database, user.id)).toBe('pro');
-    expect(await queued(project.database, 'payment-success', user.email)).toEqual([]);
+  test('POST /api/payments/verify without a plan for the tier → 500, captured; after the plan is created → 200', async () => {
+    const tier = uniqueId('tier');
+    const buyer = await newBuyer({ meta: { tier } });
+    const { gateway_payment_id, gateway_signature } = buyer.paid;
+    for (const _ of [1, 2]) {
+      expect(await buy(buyer)).toEqual(refusal(500, 'Plan not found'));
+      expect(await paymentOf(buyer))
+        .toMatchObject({ status: 'captured', gateway_payment_id, gateway_signature, subscription_id: null });
+      expect(await subscriptionOf(database, buyer.id)).toBeUndefined();
+      expect(await readTier(database, buyer.id)).toBe('free');
+      expect(await successMails(buyer)).toEqual([]);
+    }
+    await database.query('insert into public.plans (tier, name, price) values ($1, $1, 100)', [tier]);
+    expect(await buy(buyer)).toEqual(verified(tier, inAYear));
+    expect(await readTier(database, buyer.id)).toBe(tier);
+    expect(await successMails(buyer)).toHaveLength(1);
   });
 
-  test.each(['with', 'without'])(
-    'POST /api/payments/verify of a user %s a profile → 200; one revalidation of the four pages',
-    async (profile) => {
-      const user = await createCaller(project.database);
-      if (profile === 'without') {
-        await project.database.query('delete from public.profiles where user_id = $1', [user.id]);
+  test.each([['GATEWAY_KEY_SECRET', 200], ['old-key-secret', 200], ['older-key-secret', 400]])(
+    'POST /api/payments/verify signed with %s while the secret rotates → %i',
+    async (name, status) => {
+      const buyer = await newBuyer();
+      const message = `${buyer.orderId}|${buyer.paid.gateway_payment_id}`;
+      const secret = name === 'GATEWAY_KEY_SECRET' ? secrets.GATEWAY_KEY_SECRET : name;
+      expect(await buy(buyer, { gateway_signature: await sign(secret, message) })).toMatchObject({ status });
+    },
+  );
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'nonsense'])(
+    'POST /api/payments/verify with a byte-order mark and JSON as %s → 200',
+    async (type) => {
+      const { user, paid } = await newBuyer();
+      const body = `\uFEFF${JSON.stringify(paid)}`;
+      expect(await call(service, 'POST /api/payments/verify', { user, body, headers: { 'content-type': type } }))
+        .toEqual(verified('pro', inAYear));
+    },
+  );
+});
+
+describe('refusals', () => {
+  const service = useService(restThenPool, project);
+  const unauthorized = refusal(401, 'Unauthorized');
+  const badSignature = refusal(400, 'Payment verification failed');
+  const notFound = refusal(404, 'Payment not found');
+  const failed = refusal(500, 'Failed to verify payment');
+  const noSession = { accessToken: 'no-session' };
+  const fields = ['gateway_order_id', 'gateway_payment_id', 'gateway_signature'] as const;
+  const nested = '['.repeat(200_000) + ']'.repeat(200_000);
+
+  let buyer: Buyer;
+  let paid: Buyer['paid'];
+  let othersPaid: Buyer['paid'];
+  beforeAll(async () => {
+    buyer = await newBuyer();
+    ({ paid } = buyer);
+    // A tier without a plan: the owner would get "Plan not found".
+    othersPaid = (await newBuyer({ meta: { tier: 'no-such-plan' } })).paid;
+  });
+
+  /** Sends bodies that must be refused alike, and asserts that this writes nothing. */
+  async function refused(expected: unknown, bodies: unknown[], user: { accessToken: string } = buyer): Promise<void> {
+    await unchanged(async () => {
+      for (const body of bodies) {
+        const received = await call(service, 'POST /api/payments/verify', { user, body });
+        expect({ sent: body, received }).toEqual({ sent: body, received: expected });
       }
-      const { orderId } = await createPayment(project.database, { userId: user.id });
-      await project.database.query("delete from billing.outbox where destination = 'revalidation'");
-      expect((await verify(service, user.accessToken, await checkout(orderId))).status).toBe(200);
-      expect(await queued(project.database, 'revalidation', ''))
-        .toEqual([{ paths: ['/subscription', '/pricing', '/analytics', '/dashboard'] }]);
-    },
-  );
+    });
+  }
+  const invalid = (fieldErrors: Record<string, string[]>, formErrors: string[] = []) => ({
+    status: 400,
+    body: { error: 'Invalid request', details: { formErrors, fieldErrors } },
+  });
+  const noString = (type: string) => [`Invalid input: expected string, received ${type}`];
 
-  test('POST /api/payments/verify with unknown fields → 200, they change nothing', async () => {
-    const user = await createCaller(project.database);
-    const { orderId } = await createPayment(project.database, { userId: user.id, meta: { tier: 'basic' } });
-    const body = { ...await checkout(orderId), tier: 'premium', user_id: crypto.randomUUID() };
-    expect(await answer(verify(service, user.accessToken, body)))
-      .toEqual(verified('basic', '2028-02-29T10:20:30.456Z'));
+  test('POST /api/payments/verify without a session → 401, before 400, 404 and 500', async () => {
+    const signedBadly = { ...paid, gateway_signature: 'x' };
+    await refused(unauthorized, [paid, {}, signedBadly, await checkout(uniqueId('order')), '{'], noSession);
+    expect(await call(service, 'POST /api/payments/verify', { body: paid })).toEqual(unauthorized);
   });
 
-  test('POST /api/payments/verify with a body that starts with a byte-order mark → 200', async () => {
-    const user = await createCaller(project.database);
-    const { orderId } = await createPayment(project.database, { userId: user.id });
-    const body = '\uFEFF' + JSON.stringify(await checkout(orderId));
-    expect(await answer(verify(service, user.accessToken, body)))
-      .toEqual(verified('pro', '2029-01-31T10:20:30.456Z'));
+  test('POST /api/payments/verify with missing fields → 400 with details of each, before the signature', async () => {
+    const missing = Object.fromEntries(fields.map((field) => [field, noString('undefined')]));
+    await refused(invalid(missing), [
+      {},
+      { gateway_order: 1 },
+      `{"__proto__":${JSON.stringify(paid)},"constructor":1}`,
+    ]);
+    const { gateway_payment_id: _, ...incomplete } = { ...paid, gateway_signature: 'x' };
+    await refused(invalid({ gateway_payment_id: noString('undefined') }), [incomplete]);
+  });
+
+  test.each(fields)('POST /api/payments/verify with a %s that is no string → 400 with details', async (field) => {
+    const values = [
+      ['null', 'null'],
+      ['0', 'number'],
+      ['1e200000', 'Infinity'],
+      ['true', 'boolean'],
+      ['["order_1"]', 'array'],
+      ['{"toString":"order_1"}', 'object'],
+      [nested, 'array'],
+    ] as const;
+    for (const [json, type] of values) {
+      const body = JSON.stringify({ ...paid, [field]: '?' }).replace('"?"', json);
+      await refused(invalid({ [field]: noString(type) }), [body]);
+    }
+  });
+
+  test.each([
+    ['null', 'null'],
+    ['5', 'number'],
+    ['false', 'boolean'],
+    ['"gateway_order_id"', 'string'],
+    ['[{"gateway_order_id":"a"}]', 'array'],
+  ])('POST /api/payments/verify with the body %s → 400 with details', async (body, type) => {
+    await refused(invalid({}, [`Invalid input: expected object, received ${type}`]), [body]);
+  });
+
+  test('POST /api/payments/verify with a body that is no JSON, or when the database refuses → 500', async () => {
+    const notUtf8 = new Uint8Array([0xff, 0xfe, 0x00, 0x7b]);
+    const bodies = ['', '{', '{"gateway_order_id":', 'gateway_order_id=1', '{}{}', 'NaN', '['.repeat(200_000), notUtf8];
+    await refused(failed, bodies);
+    await whileBroken(database, 'verify_payment', () => refused(failed, [paid]));
+  });
+
+  test.each<[string, () => Promise<string> | string]>([
+    ['of another secret', () => sign(secrets.GATEWAY_WEBHOOK_SECRET, `${buyer.orderId}|${paid.gateway_payment_id}`)],
+    ['of zeros', () => '0'.repeat(64)],
+    ['in upper case', () => paid.gateway_signature.toUpperCase()],
+    ['of 63 digits', () => paid.gateway_signature.slice(1)],
+    ['of 65 digits', () => `${paid.gateway_signature}0`],
+    ['with a line break after it', () => `${paid.gateway_signature}\n`],
+  ])('POST /api/payments/verify with a signature %s → 400', async (_, signature) => {
+    await refused(badSignature, [{ ...paid, gateway_signature: await signature() }]);
+  });
+
+  test('POST /api/payments/verify with a signature of other ids, or an empty field → 400, before 404', async () => {
+    await refused(badSignature, [
+      { ...paid, gateway_payment_id: uniqueId('pay') },
+      { ...paid, gateway_order_id: uniqueId('order') },
+      { ...othersPaid, gateway_signature: paid.gateway_signature },
+      { ...await checkout(uniqueId('order')), gateway_signature: 'x' },
+      { ...othersPaid, gateway_signature: 'x' },
+      // The same message only without the separator.
+      { ...paid, gateway_payment_id: `|${paid.gateway_payment_id}` },
+      ...fields.map((field) => ({ ...paid, [field]: '' })),
+    ]);
+  });
+
+  test('POST /api/payments/verify with an order of another user, of a deleted one or of none → 404', async () => {
+    const gone = await newBuyer({ user: buyer.user });
+    await database.query('update public.payments set user_id = null where id = $1', [gone.paymentId]);
+    await refused(notFound, [othersPaid, gone.paid, await checkout(uniqueId('order')), await checkout('', '')]);
+  });
+
+  test('POST /api/payments/verify with an odd order id and a valid signature → 404', async () => {
+    const { orderId } = buyer;
+    const odd = ['\u0000', '\uD800', '\uDC00'].flatMap((text) => [orderId + text, text + orderId, text]);
+    const ids = [...odd, "' or 1=1 --", '%', '*', 'null', '\\u0000', '\uFFFD', 'order_😀', 'order_\r\nx: y'];
+    await refused(notFound, await Promise.all([...ids, 'x'.repeat(500_000)].map((id) => checkout(id))));
+    await refused(notFound, [await checkout(orderId, 'pay_\u0000'), await checkout(orderId, 'pay_\uD800')]);
+  });
+
+  test('POST /api/payments/verify of a payment that was refunded in full → 400', async () => {
+    const refunded = await newBuyer({ user: buyer.user });
+    await database.query(
+      `update public.payments set status = 'captured', gateway_payment_id = $2, refunded_amount = amount where id = $1`,
+      [refunded.paymentId, refunded.paid.gateway_payment_id],
+    );
+    await refused(badSignature, [refunded.paid]);
+  });
+
+  test('POST /api/payments/verify after all refusals → 200; the payment of another order → 500, nothing written', async () => {
+    expect((await verify(service, buyer.accessToken, paid)).status).toBe(200);
+    const { orderId } = await newBuyer({ user: buyer.user });
+    await refused(failed, [await checkout(orderId, paid.gateway_payment_id)]);
   });
 });

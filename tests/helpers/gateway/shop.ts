@@ -40,11 +40,7 @@ export type Shop = Pick<RunningService, 'request' | 'output'> & {
 };
 
 /** The shop for the tests of the surrounding block. */
-export function useShop(
-  target: Target,
-  project: Addresses,
-  environment: Record<string, string> = {},
-): Shop {
+export function useShop(target: Target, project: Addresses, environment: Record<string, string> = {}): Shop {
   const calls: GatewayCall[] = [];
   const rpcs: string[] = [];
   let pool: PostgresProxy | undefined;
@@ -64,12 +60,10 @@ export function useShop(
   beforeAll(async () => {
     receiver = Deno.serve(
       { hostname: '127.0.0.1', port: 0, onListen: () => {} },
-      async ({ headers, body }) =>
-        await running().request('/api/webhooks/gateway', {
-          method: 'POST',
-          headers,
-          body: await new Response(body).arrayBuffer(),
-        }),
+      async (request) => {
+        const body = await request.arrayBuffer();
+        return await running().request('/api/webhooks/gateway', { method: 'POST', headers: request.headers, body });
+      },
     );
     simulator = createGatewaySimulator({
       port: 0,
@@ -87,15 +81,12 @@ export function useShop(
     });
     gateway = Deno.serve(
       { hostname: '127.0.0.1', port: 0, onListen: () => {} },
-      async ({ method, url, headers, body }) => {
-        const text = await new Response(body).text();
+      async (request) => {
+        const { method, url, headers } = request;
+        const text = await request.text();
         const { pathname: path } = new URL(url);
-        const call = {
-          method,
-          path,
-          authorization: headers.get('authorization'),
-          body: text === '' ? null : JSON.parse(text),
-        };
+        const body = text === '' ? null : JSON.parse(text);
+        const call = { method, path, authorization: headers.get('authorization'), body };
         calls.push(call);
         const forwardRequest = () => fetch(simulatorUrl() + path, { method, headers, body: text || null });
         return await (standIn === null ? forwardRequest() : standIn(call, forwardRequest));

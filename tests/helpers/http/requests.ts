@@ -1,52 +1,58 @@
 import type { z } from 'zod';
-import type { orderAnswer, orderStateAnswer } from '../../../supabase/functions/api/openapi/answers.ts';
+import type { orderAnswer } from '../../../supabase/functions/api/openapi/answers.ts';
 import { secrets, sign } from '../gateway/sign.ts';
 import type { RunningService } from '../project/targets.ts';
 import { uniqueId } from '../records/records.ts';
-import { answer } from './answer.ts';
+import { answer, fullAnswer, refusal } from './answer.ts';
+export { answer, fullAnswer, refusal };
 
 type Sender = Pick<RunningService, 'request'>;
 
+/** The type of `response.json()`. */
+export type Json = Awaited<ReturnType<Response['json']>>;
+
+/** Whose session a request has, its body as `rawBody` takes it, and further headers. */
+export type Parts = {
+  readonly user?: { readonly accessToken: string };
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** Sends a request such as `GET /api/subscriptions`. A redirect is not followed. */
+export function send(service: Sender, endpoint: string, { user, body, headers }: Parts = {}): Promise<Response> {
+  const [method, path = ''] = endpoint.split(' ');
+  return service.request(path, {
+    method,
+    headers: {
+      ...(user && { authorization: `Bearer ${user.accessToken}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: rawBody(body) }),
+    redirect: 'manual',
+  });
+}
+
+/** Sends a request. @returns status and JSON body, to compare them as a whole */
+export async function call(...request: Parameters<typeof send>): Promise<{ status: number; body: Json }> {
+  return await answer(send(...request));
+}
+
 /** GET /api/subscriptions with a session. */
 export function requestSubscription(service: Sender, accessToken: string): Promise<Response> {
-  return service.request('/api/subscriptions', { headers: { authorization: `Bearer ${accessToken}` } });
-}
-
-/** The body of a 201 of POST /api/payments/orders. */
-type Ordered = z.infer<typeof orderAnswer>;
-
-/** The body of a 200 of GET /api/payments/orders/:order_id. */
-export type OrderState = z.infer<typeof orderStateAnswer>;
-
-/** GET /api/payments/orders/:order_id with a session. The id is written into the path as it is. */
-export function requestOrderState(service: Sender, accessToken: string, orderId: string): Promise<Response> {
-  return service.request(`/api/payments/orders/${orderId}`, { headers: { authorization: `Bearer ${accessToken}` } });
-}
-
-/** POST /api/payments/orders with a session. The body as `rawBody` takes it. */
-export function requestOrder(
-  service: Sender,
-  accessToken: string,
-  body: unknown,
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  return service.request('/api/payments/orders', {
-    method: 'POST',
-    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json', ...headers },
-    body: rawBody(body),
-  });
+  return send(service, 'GET /api/subscriptions', { user: { accessToken } });
 }
 
 /** Creates an order. @throws when it is refused. */
 export async function orderPlan(
   service: Sender,
-  accessToken: string,
+  user: { readonly accessToken: string },
   tier = 'pro',
   headers: Record<string, string> = {},
-): Promise<Ordered> {
-  const response = await requestOrder(service, accessToken, { tier }, headers);
-  if (response.status !== 201) throw new Error(`no order: ${JSON.stringify(await answer(response))}`);
-  return await response.json();
+): Promise<z.infer<typeof orderAnswer>> {
+  const { status, body } = await call(service, 'POST /api/payments/orders', { user, body: { tier }, headers });
+  if (status !== 201) throw new Error(`no order: ${status} ${JSON.stringify(body)}`);
+  return body;
 }
 
 /** What a checkout with a subscription returns to the client. */
@@ -64,20 +70,15 @@ export async function checkout(orderId: string, paymentId = uniqueId('pay')): Pr
   };
 }
 
-/**
- * POST /api/payments/return: the form that a redirect checkout posts. Text and bytes unchanged, a checkout under the
- * gateway's names. The redirect is not followed.
- */
+/** POST /api/payments/return: the form that a redirect checkout posts. A checkout gets the gateway's names. */
 export function returnCheckout(
   service: Sender,
   form: Checkout | string | Uint8Array,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  return service.request('/api/payments/return', {
-    method: 'POST',
+  return send(service, 'POST /api/payments/return', {
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    body: rawBody(typeof form === 'string' || form instanceof Uint8Array ? form : returnForm(form)),
-    redirect: 'manual',
+    body: typeof form === 'string' || form instanceof Uint8Array ? form : returnForm(form),
   });
 }
 
@@ -94,11 +95,7 @@ export function returnForm({ gateway_order_id, gateway_payment_id, gateway_signa
 
 /** POST /api/payments/verify with a session. The body as `rawBody` takes it. */
 export function verify(service: Sender, accessToken: string, body: unknown): Promise<Response> {
-  return service.request('/api/payments/verify', {
-    method: 'POST',
-    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-    body: rawBody(body),
-  });
+  return send(service, 'POST /api/payments/verify', { user: { accessToken }, body });
 }
 
 /** The body of a request: text and bytes unchanged, other values as JSON. */

@@ -1,4 +1,5 @@
 import { localKeys } from '../../../scripts/stack/defaults.ts';
+import { hmac } from '../gateway/sign.ts';
 
 const encoder = new TextEncoder();
 
@@ -11,14 +12,7 @@ export async function createToken(
   } = {},
 ): Promise<string> {
   const signed = `${encodeJson(header)}.${encodeJson(claims)}`;
-  const key = await crypto.subtle.importKey(
-    'raw',
-    encoder.encode(secret),
-    { name: 'HMAC', hash: 'SHA-256' },
-    false,
-    ['sign'],
-  );
-  return `${signed}.${base64Url(new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(signed))))}`;
+  return `${signed}.${base64Url(await hmac(secret, signed))}`;
 }
 
 /** A part of a token: JSON in base64url. */

@@ -8,11 +8,7 @@ import { uniqueId } from '../records/records.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 
 /** A user who signed up over HTTP. */
-export type SignedUpUser = {
-  readonly id: string;
-  readonly email: string;
-  readonly accessToken: string;
-};
+export type SignedUpUser = { readonly id: string; readonly email: string; readonly accessToken: string };
 
 /** A Supabase project: a database, an auth server and a REST API. */
 export type Project = {
@@ -39,22 +35,11 @@ export async function startProject(declared: Declared = {}): Promise<Project> {
     apiUrl,
     poolUrl: poolUrl(database.url),
     async signUp(email = `${uniqueId('user')}@example.com`) {
-      const client = createClient(apiUrl, localKeys.publishable, {
-        auth: { persistSession: false },
-      });
-      const { data, error } = await client.auth.signUp({
-        email,
-        password: 'correct-horse-battery',
-      });
+      const client = createClient(apiUrl, localKeys.publishable, { auth: { persistSession: false } });
+      const { data, error } = await client.auth.signUp({ email, password: 'correct-horse-battery' });
       if (error) throw error;
-      if (!data.user || !data.session) {
-        throw new Error('signed up without a session');
-      }
-      return {
-        id: data.user.id,
-        email,
-        accessToken: data.session.access_token,
-      };
+      if (!data.user || !data.session) throw new Error('signed up without a session');
+      return { id: data.user.id, email, accessToken: data.session.access_token };
     },
     stop: () => database.close(),
   };

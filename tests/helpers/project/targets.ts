@@ -10,39 +10,9 @@ import { createTransport } from '../../../supabase/functions/api/database/transp
 import { localKeys } from '../../../scripts/stack/defaults.ts';
 import { createFunction } from '../../../scripts/stack/function/function.ts';
 import { root } from '../../../scripts/stack/root.ts';
-import { isLong } from './is-long.ts';
 
-/** The app in this process, and the served function on both versions of Deno. */
-const runtimes = ['in process', "served on today's Deno", 'served on Deno 2.1.4'] as const;
-type Runtime = (typeof runtimes)[number];
-
-/** A way to run the service. */
-export type Target = `${Runtime}${'' | ' over the pool'}`;
-const onRest: Target = 'served on Deno 2.1.4';
-const onPool: Target = "served on today's Deno over the pool";
-
-/**
- * The served function on each Deno and over each transport. The other combinations run the same code. The long suite adds
- * two of them.
- */
-export const targets: readonly Target[] = [
-  ...isLong ? ['in process', 'in process over the pool'] as const : [],
-  onPool,
-  onRest,
-];
-export const servedTargets: readonly Target[] = targets.filter(isServed);
-
-/** For files whose rules are the same on each target: `npm test` runs one of `targets`, the long suite all. */
-export const poolSample: readonly Target[] = isLong ? targets : [onPool];
-export const restSample: readonly Target[] = isLong ? targets : [onRest];
-
-/** Every runtime over one transport, and over both: for the tests of a basic request. `npm test` runs one runtime each. */
-export const restTargets: readonly Target[] = isLong ? runtimes : [onRest];
-export const poolTargets: readonly Target[] = isLong
-  ? runtimes.map((runtime): Target => `${runtime} over the pool`)
-  : [onPool];
-export const everyTarget: readonly Target[] = [...restTargets, ...poolTargets];
-
+/** A way to run the service: the app in this process, or the served function on one of two versions of Deno. */
+export type Target = `${'in process' | "served on today's Deno" | 'served on Deno 2.1.4'}${'' | ' over the pool'}`;
 /** Whether the service calls the database over the pool, not over REST. */
 export function isOverPool(target: Target): boolean {
   return target.endsWith(' over the pool');

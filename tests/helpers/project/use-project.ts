@@ -1,22 +1,58 @@
-import { afterAll, beforeAll } from 'vitest';
-import { type Project, startProject } from './project.ts';
-import { type Addresses, type RunningService, startService, type Target } from './targets.ts';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { Declared } from '../database/findings.ts';
+import { type Buyer, createBuyer, createCaller } from '../http/caller.ts';
+import { readRowsExcept } from '../records/read-records.ts';
+import { isLong } from './is-long.ts';
+import { type Project, type SignedUpUser, startProject } from './project.ts';
+import { type Addresses, type RunningService, startService, type Target } from './targets.ts';
+
+/** The served function over each transport, each on another Deno. */
+export const onRest: Target = 'served on Deno 2.1.4';
+export const onPool: Target = "served on today's Deno over the pool";
+
+/** Both: for what may differ between them. */
+export const targets: readonly Target[] = [onPool, onRest];
+
+/** One of `targets`: `npm test` runs the first that the name says, the long suite the other. Half of the files has each. */
+export const poolThenRest: Target = isLong ? onRest : onPool;
+export const restThenPool: Target = isLong ? onPool : onRest;
+
+/** Over the pool on each Deno. */
+export const poolOnly: Target = isLong ? 'served on Deno 2.1.4 over the pool' : onPool;
+
+/** What each delivery of an event writes. */
+export const ledger = ['billing.gateway_events', 'billing.unsettled_events', 'billing.scheduled_jobs'];
+
+/** A project, and what most tests of the contract do to it. */
+export type UsedProject = Project & {
+  /** A user with a session, without a sign-up. */
+  newUser(): Promise<SignedUpUser>;
+  /** A user who has paid an order of the app, as `createBuyer` takes it. */
+  newBuyer(order?: Parameters<typeof createBuyer>[1]): Promise<Buyer>;
+  /** Asserts that work writes no row of schemas public and billing, but for some tables. @returns what work returns */
+  unchanged<T>(work: () => Promise<T>, besides?: string[]): Promise<T>;
+};
 
 /**
  * A project for the tests of the surrounding block: started before the first, stopped after the last. `declared` are the
  * findings that they leave on purpose.
  */
-export function useProject(declared: Declared = {}): Project {
+export function useProject(declared: Declared = {}): UsedProject {
   let project: Project | undefined;
   const started = () => project ?? fail('the project');
   beforeAll(async () => {
     project = await startProject(declared);
   });
   afterAll(() => project?.stop());
-  return {
-    get database() {
-      return started().database;
+  const used: UsedProject = {
+    database: {
+      get url() {
+        return started().database.url;
+      },
+      query: (...statement) => started().database.query(...statement),
+      one: (...statement) => started().database.one(...statement),
+      connect: () => started().database.connect(),
+      close: () => started().database.close(),
     },
     get apiUrl() {
       return started().apiUrl;
@@ -26,7 +62,16 @@ export function useProject(declared: Declared = {}): Project {
     },
     signUp: (email) => started().signUp(email),
     stop: () => started().stop(),
+    newUser: () => createCaller(used.database),
+    newBuyer: (order) => createBuyer(used.database, order),
+    async unchanged(work, besides = []) {
+      const before = await readRowsExcept(used.database, besides);
+      const result = await work();
+      expect(await readRowsExcept(used.database, besides)).toEqual(before);
+      return result;
+    },
   };
+  return used;
 }
 
 /** The service for the tests of the surrounding block; `environment` as `startService` takes it. */
