@@ -1,110 +1,92 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver } from '../helpers/gateway/deliver.ts';
-import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { readSubscription, readTier } from '../helpers/records/read-records.ts';
-import { deleteUsers, uniqueId } from '../helpers/records/records.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import type { SubscriptionEvent } from '../helpers/gateway/events.ts';
+import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { day, months } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await openSession(database, { role: 'service_role' });
-  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+const database = useDatabase({ isEmptied: true });
+let customer: Customer;
+/** A customer whose user is not inserted yet. */
+beforeEach(() => {
+  customer = customerOf(database, { id: crypto.randomUUID(), email: `${uniqueId('user')}@example.com` });
 });
-afterEach(() => deleteUsers(database));
-afterAll(() => database.close());
 
-const january = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' };
-const february = { start: '2026-02-01T00:00:00Z', end: '2026-03-01T00:00:00Z' };
-
-/** Delivers events of a user who is not inserted yet. @returns the id of the user */
-async function announced(...events: Omit<SubscriptionEvent, 'userId'>[]): Promise<string> {
-  await setClock(database, '2026-01-31T00:00:00Z');
-  const userId = crypto.randomUUID();
-  for (const event of events) {
-    expect(await deliver(service, subscriptionEvent({ userId, ...event }))).toBe('unmatched');
-  }
-  return userId;
-}
-const insertUser = (id: string) =>
-  database.query('insert into auth.users (id, email) values ($1, $2)', [id, `${uniqueId('user')}@example.com`]);
+const january = { planId: 'plan_pro', ...months(1) };
+const announce = async (
+  name: SubscriptionEvent['name'],
+  at: string | null,
+  fields: Partial<SubscriptionEvent> = {},
+) => {
+  const createdAt = at === null ? null : day(at);
+  expect(await customer.event(name, '01-31', { createdAt, ...fields })).toBe('unmatched');
+};
+const insert = (session: Pick<typeof database, 'query'> | typeof database.service = database) =>
+  session.query('insert into auth.users (id, email) values ($1, $2)', [customer.id, customer.email]);
 
 test('a user inserted after the events of a gateway subscription gets its tier and period', async () => {
-  const id = uniqueId('sub');
-  const userId = await announced(
-    { name: 'charged', id, planId: 'plan_pro', ...february, createdAt: '2026-01-31T00:00:00Z' },
-    { name: 'activated', id, planId: 'plan_pro', ...january, createdAt: '2026-01-30T00:00:00Z' },
-  );
-  await insertUser(userId);
-  expect(await readSubscription(database, userId)).toEqual({
-    tier: 'pro',
-    plan_tier: 'pro',
-    status: 'active',
-    gateway_subscription_id: id,
-    start: '2026-02-01T00:00:00.000Z',
-    end: '2026-03-01T00:00:00.000Z',
-  });
-  expect(await readTier(database, userId)).toBe('pro');
-  const changes = await database.query(
-    'select from_tier, to_tier, cause from billing.tier_changes where user_id = $1',
-    [
-      userId,
-    ],
-  );
-  expect(changes).toEqual([{ from_tier: 'free', to_tier: 'pro', cause: 'subscription of a new user' }]);
+  await announce('charged', '01-31', { planId: 'plan_pro', ...months(2) });
+  await announce('activated', '01-30', january);
+  await insert();
+  const february = { start: '2026-02-01T00:00:00.000Z', end: '2026-03-01T00:00:00.000Z' };
+  const [pro, gateway_subscription_id] = [{ tier: 'pro', plan_tier: 'pro', status: 'active' }, customer.gatewayId];
+  expect(await customer.subscription()).toEqual({ ...pro, ...february, gateway_subscription_id });
+  expect(await customer.tier()).toBe('pro');
+  const changes = 'select from_tier, to_tier, cause from billing.tier_changes where user_id = $1';
+  expect(await database.query(changes, [customer.id])).toEqual([
+    { from_tier: 'free', to_tier: 'pro', cause: 'subscription of a new user' },
+  ]);
 });
 
-test.each<[string, Omit<SubscriptionEvent, 'userId'>[]]>([
-  ['only a cancellation', [{ name: 'cancelled' }]],
-  ['an activation and its cancellation', [
-    { name: 'activated', planId: 'plan_pro', ...january, createdAt: '2026-01-30T00:00:00Z' },
-    { name: 'cancelled', planId: 'plan_pro', createdAt: '2026-01-30T12:00:00Z' },
-  ]],
-  ['an activation of an unknown plan', [{ name: 'activated', planId: 'plan_unknown', ...january }]],
+test.each<[string, () => Promise<void>]>([
+  ['only a cancellation', () => announce('cancelled', null)],
+  ['an activation and its cancellation', async () => {
+    await announce('activated', '01-30', january);
+    await announce('cancelled', '2026-01-30T12:00:00Z', { planId: 'plan_pro' });
+  }],
+  ['an activation of an unknown plan', () => announce('activated', null, { ...january, planId: 'plan_unknown' })],
 ])('a user inserted after %s has the tier free', async (_, events) => {
-  const id = uniqueId('sub');
-  const userId = await announced(...events.map((event) => ({ id, ...event })));
-  await insertUser(userId);
-  expect(await readTier(database, userId)).toBe('free');
+  await events();
+  await insert();
+  expect(await customer.tier()).toBe('free');
 });
 
-test('the insert of a user succeeds although the access cannot be settled', async () => {
-  const userId = await announced({ name: 'activated', id: uniqueId('sub'), planId: 'plan_pro', ...january });
+test('the insert of a user succeeds although the access cannot be settled; the sweep settles it', async () => {
+  await announce('activated', '01-30', january);
   await database.query("alter table public.subscriptions add constraint broken check (tier <> 'pro') not valid");
-  try {
-    await insertUser(userId);
-  } finally {
-    await database.query('alter table public.subscriptions drop constraint broken');
-  }
-  expect(await readSubscription(database, userId)).toBeNull();
-  expect(await readTier(database, userId)).toBe('free');
-});
-
-test('a user whose access could not be settled on the insert is settled by the sweep', async () => {
-  const userId = await announced({ name: 'activated', id: uniqueId('sub'), planId: 'plan_pro', ...january });
-  await database.query("alter table public.subscriptions add constraint broken check (tier <> 'pro') not valid");
-  try {
-    await insertUser(userId);
-  } finally {
-    await database.query('alter table public.subscriptions drop constraint broken');
-  }
+  await insert();
+  await database.query('alter table public.subscriptions drop constraint broken');
+  expect(await customer.state()).toBe('free: none');
   await database.query('select billing.sweep()');
-  expect(await readTier(database, userId)).toBe('pro');
+  expect(await customer.tier()).toBe('pro');
 });
 
 test('a user inserted during the delivery of the event is settled by the sweep', async () => {
-  await setClock(database, '2026-01-31T00:00:00Z');
-  const userId = crypto.randomUUID();
   const signingUp = await database.connect();
   await signingUp.query('begin');
-  await signingUp.query("insert into auth.users (id, email) values ($1, 'asha@example.com')", [userId]);
-  const event = { name: 'activated', userId, id: uniqueId('sub'), planId: 'plan_pro', ...january } as const;
-  expect(await deliver(service, subscriptionEvent(event))).toBe('unmatched');
+  await insert(signingUp);
+  await announce('activated', '01-30', january);
   await signingUp.query('commit');
   await database.query('select billing.sweep()');
-  expect(await readTier(database, userId)).toBe('pro');
+  expect(await customer.tier()).toBe('pro');
+});
+
+test('subscriptions whose plan is added give access after the next sweep; a user whose trigger fails stops no other', async () => {
+  const customers = [await database.customer(), await database.customer(), await database.customer()]
+    .sort((one, other) => one.id < other.id ? -1 : 1);
+  for (const each of customers) {
+    expect(await each.event('activated', '01-01', { ...months(1), planId: 'plan_new' })).toBe('unmatched');
+  }
+  await database.query(`
+    create function public.refuse_user() returns trigger language plpgsql as $$
+    begin
+      raise exception 'refused';
+    end $$;
+    create trigger refuse_user before update on public.profiles
+    for each row when (new.user_id = '${customers[0]?.id}') execute function public.refuse_user()`);
+  await database.setPlan('premium', "gateway_plan_id = 'plan_new'");
+  await database.query('select billing.sweep()');
+  await database.query('drop function public.refuse_user cascade');
+  for (const each of customers.slice(1)) expect(await each.state()).toBe('premium: premium active to 2026-02-01');
+  expect(await customers[0]?.tier()).toBe('free');
 });
