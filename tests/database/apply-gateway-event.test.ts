@@ -1,7 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { sha256 } from '../helpers/gateway/deliver.ts';
-import { changeEnvelope, type Fields, paymentCaptured, paymentFailed } from '../helpers/gateway/events.ts';
+import {
+  changeEnvelope,
+  type Fields,
+  paymentCaptured,
+  paymentFailed,
+  subscriptionEvent,
+} from '../helpers/gateway/events.ts';
 import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
 import { readLedger, readOutbox, readSubscription } from '../helpers/records/read-records.ts';
@@ -29,14 +35,12 @@ describe('the ledger', () => {
     expect(await ledger(body)).toEqual({ ...row, error: null, deliveries: 1, attempts: 1 });
     await database.query("update public.payments set status = 'created' where id = $1", [order.id]);
     expect(await database.send(body, 'event_2')).toBe('applied');
-    expect(await status()).toBe('created');
-    expect(await customer.mails()).toHaveLength(1);
+    expect([await status(), await customer.mails()]).toEqual(['created', [`payment-failed/${order.paymentId}`]]);
     expect(await ledger(body)).toEqual({ ...row, error: null, deliveries: 2, attempts: 1 });
   });
 
   test('takes another body under the same event id as another event', async () => {
-    await database.send(failed({ id: 'pay_1' }), 'event_same');
-    expect(await database.send(failed({ id: 'pay_2' }), 'event_same')).toBe('applied');
+    for (const id of ['pay_1', 'pay_2']) await database.send(failed({ id }), 'event_same');
     expect(await customer.mails()).toEqual(['payment-failed/pay_1', 'payment-failed/pay_2']);
   });
 
@@ -48,7 +52,6 @@ describe('the ledger', () => {
     expect(await status()).toBe('created');
   });
 
-  const nothing = { entity: {} };
   test.each<[string, string | null, string]>([
     ['a body nested too deep', null, 'nested too deep'],
     ['a list', '[]', 'not an object'],
@@ -59,14 +62,9 @@ describe('the ledger', () => {
     ['an event of no interest', '{"event": "invoice.paid"}', 'not handled'],
     ['an event without payload', '{"event": "payment.captured"}', 'payment.entity'],
     ['a list as the entity', '{"event": "payment.failed", "payload": {"payment": {"entity": []}}}', 'payment.entity'],
-    [
-      'the entity of something else',
-      JSON.stringify({ event: 'subscription.charged', payload: { payment: nothing } }),
-      'subscription.entity',
-    ],
+    ['another entity', '{"event": "subscription.paused", "payload": {"payment": {}}}', 'subscription.entity'],
   ])('stores %s as ignored, also after a repeat', async (_, body, reason) => {
-    const hash = sha256(uniqueId('body'));
-    const outcome = `ignored: ${reason}`;
+    const [hash, outcome] = [sha256(uniqueId('body')), `ignored: ${reason}`];
     for (let i = 0; i < 2; i++) {
       expect(await database.rpc('apply_gateway_event', hash, null, body)).toEqual({ outcome });
     }
@@ -121,11 +119,9 @@ describe('an event whose effect raises an error', () => {
         [sha256(body), fault],
       )).outcome;
     await breakMails('23514');
-    for (
-      const [at, outcome] of [['00:00:00', 'failed: 23514'], ['05:59:59', 'failed: 23514'], ['06:00:00', 'parked']]
-    ) {
+    for (const at of ['00:00:00', '05:59:59', '06:00:00']) {
       await database.at(`2026-01-01T${at}Z`);
-      expect(await database.send(body), at).toBe(outcome);
+      expect(await database.send(body), at).toBe(at === '06:00:00' ? 'parked' : 'failed: 23514');
     }
     await breakMails('');
     expect(await database.send(body)).toBe('parked');
@@ -151,16 +147,18 @@ describe('an event whose effect raises an error', () => {
   );
 
   test('is undone alone: earlier events keep their effect', async () => {
-    const ended = "alter table public.subscriptions add constraint broken check (status <> 'cancelled') not valid";
-    const activate = () =>
-      customer.event('activated', '2026-01-01', { planId: 'plan_premium', start: '2026-01-01T00:00:00Z', end: later });
-    const later = '2126-01-01T00:00:00Z';
-    expect(await customer.event('cancelled', '2026-01-03')).toBe('unmatched');
-    await database.query(ended);
-    expect(await activate()).toBe('failed: 23514');
+    const period = { start: '2026-01-01T00:00:00Z', end: '2126-01-01T00:00:00Z', createdAt: '2026-01-01T00:00:00Z' };
+    const of = { userId: customer.id, id: customer.gatewayId, planId: 'plan_premium' };
+    const activated = subscriptionEvent({ name: 'activated', ...of, ...period });
+    const cancelled = subscriptionEvent({ name: 'cancelled', ...of, createdAt: '2026-01-03T00:00:00Z' });
+    expect(await database.send(cancelled)).toBe('unmatched');
+    await database.query(
+      "alter table public.subscriptions add constraint broken check (status <> 'cancelled') not valid",
+    );
+    expect(await database.send(activated)).toBe('failed: 23514');
     await database.query('alter table public.subscriptions drop constraint broken');
-    expect(await customer.state()).toBe('free: none');
-    expect(await activate()).toBe('applied');
+    expect([await customer.state(), (await ledger(cancelled)).outcome]).toEqual(['free: none', 'unmatched']);
+    expect(await database.send(activated)).toBe('applied');
     expect(await customer.state()).toMatch(/^free: premium cancelled/);
   });
 });
@@ -178,13 +176,6 @@ describe('payment.captured', () => {
     expect(await captured()).toBe('already');
     expect(await order.row()).toMatchObject({ confirmed_at });
     expect([await readSubscription(database, customer.id), await customer.mails()]).toEqual(before);
-  });
-
-  test('of a deleted user is recorded', async () => {
-    await order.verify();
-    await database.query('delete from auth.users where id = $1', [customer.id]);
-    expect(await captured()).toBe('applied');
-    expect((await order.row()).confirmed_at).toBeInstanceOf(Date);
   });
 
   test('without an amount captures a failed payment of that id and grants nothing', async () => {
@@ -243,10 +234,13 @@ describe('payment.failed', () => {
     expect(await customer.mails()).toHaveLength(2);
   });
 
-  test.each<[unknown, string]>([[{}, 'basic'], [{ tier: '' }, 'basic'], [{ tier: 'team' }, 'team'], [null, 'basic'], [
-    [],
-    'basic',
-  ]])('with meta %j names the tier %j in the mail', async (meta, tier) => {
+  test.each<[unknown, string]>([
+    [{}, 'basic'],
+    [{ tier: '' }, 'basic'],
+    [{ tier: 'team' }, 'team'],
+    [null, 'basic'],
+    [[], 'basic'],
+  ])('with meta %j names the tier %j in the mail', async (meta, tier) => {
     await failInserted(meta, { error_description: undefined });
     const [mail] = await readOutbox(database, 'email', customer.email);
     expect(mail?.payload).toMatchObject({ tier, reason: null });
@@ -271,13 +265,6 @@ describe('payment.failed', () => {
     for (const id of [order.paymentId, uniqueId('pay')]) expect(await database.send(failed({ id }))).toBe('stale');
     expect(await order.row()).toEqual(before);
     expect([await customer.tier(), await customer.mails()]).toEqual(['pro', [`payment-success/${order.id}`]]);
-  });
-
-  test('before a successful attempt on the same order leaves the tier that was bought', async () => {
-    await database.send(failed({ id: 'pay_first' }));
-    expect(await order.verify()).toMatchObject({ outcome: 'applied', tier: 'pro' });
-    expect(await order.row()).toMatchObject({ status: 'captured', gateway_payment_id: order.paymentId });
-    expect(await customer.mails()).toEqual(['payment-failed/pay_first', `payment-success/${order.id}`]);
   });
 
   test.each([undefined, null, 7, []])(

@@ -3,16 +3,8 @@ import { waitUntilBlocked } from '../helpers/database/session.ts';
 import type { Row } from '../helpers/database/test-database.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { sha256 } from '../helpers/gateway/deliver.ts';
-import {
-  disputeEvent,
-  type Fields,
-  orderPaid,
-  paymentCaptured,
-  paymentFailed,
-  refundEvent,
-} from '../helpers/gateway/events.ts';
-import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { customerOf } from '../helpers/records/customer.ts';
+import { disputeEvent, orderPaid, paymentCaptured, paymentFailed, refundEvent } from '../helpers/gateway/events.ts';
+import { type Fields, type PaymentFields, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { readLedger } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
@@ -27,12 +19,17 @@ beforeEach(async () => {
 
 /** A number of days and seconds after the start of 2026. */
 const after = (days: number, seconds = 0) => new Date(Date.UTC(2026, 0, 1 + days, 0, 0, seconds)).toISOString();
-const cycleAt = (days: number) => ({ start: after(days), end: after(days + 30), createdAt: after(days) });
 const count = async (what: string) => (await database.one(`select count(*)::int from ${what}`)).count;
 const erase = async () => (await database.one('select billing.erase_deleted_users() as done')).done;
 
 /** The personal data of a customer, as the gateway's events, the mails and the profile contain it. */
-type Person = { readonly id: string; readonly email: string; readonly texts: string[]; readonly fields: Fields };
+type Person = {
+  readonly id: string;
+  readonly email: string;
+  readonly texts: string[];
+  readonly words: string[];
+  readonly fields: Fields;
+};
 
 /** A user with a unique name and e-mail address; `fields` are those of a payment entity, for UPI and card. */
 async function createPerson(): Promise<Person> {
@@ -51,20 +48,18 @@ async function createPerson(): Promise<Person> {
     customer_details: { name, email, contact: phone },
     notes: { customer: name, email },
   };
-  return { id, email, texts: [email, phone, vpa, name], fields };
+  const texts = [email, phone, vpa, name];
+  return { id, email, texts, words: [...texts, id], fields };
 }
 const insertUser = ({ id, email }: Pick<Person, 'id' | 'email'>) =>
   database.query('insert into auth.users (id, email) values ($1, $2)', [id, email]);
 const deleteUser = ({ id }: Person) => database.query('delete from auth.users where id = $1', [id]);
-const money = ({ fields }: Person, order_id = uniqueId('order')) => ({
-  ...fields,
-  id: uniqueId('pay'),
-  amount: 99900,
-  order_id,
-});
+const money = ({ fields }: Person, order_id = uniqueId('order')) => {
+  return { ...fields, id: uniqueId('pay'), amount: 99900, order_id };
+};
 
-/** The columns of our tables that contain a person's data: `schema.table.column`, sorted. Without the id unless `all`. */
-async function columnsNaming({ id, texts }: Person, all: 'with the id' | '' = 'with the id'): Promise<string[]> {
+/** The columns of our tables that contain one of these words: `schema.table.column`, sorted. */
+async function columnsNaming(words: string[]): Promise<string[]> {
   const tables = await database.query(
     `select format('%s.%I', c.relnamespace::regnamespace, c.relname) as name,
        -- The cast to text covers every type: jsonb, arrays and uuid are searched in the same way.
@@ -76,7 +71,7 @@ async function columnsNaming({ id, texts }: Person, all: 'with the id' | '' = 'w
     [],
     'tables with columns',
   );
-  const patterns = [...texts, ...(all ? [id] : [])].map((text) => `%${text.toLowerCase()}%`);
+  const patterns = words.map((word) => `%${word.toLowerCase()}%`);
   const found: string[] = [];
   for (const { name, columns } of tables) {
     const row = await database.one(`select ${columns} from ${name}`, [patterns]);
@@ -85,18 +80,32 @@ async function columnsNaming({ id, texts }: Person, all: 'with the id' | '' = 'w
   return found.sort();
 }
 
+/** An event of a cycle that begins some days after the start, with its payment. */
+const eventOf = (
+  person: Person,
+  name: 'activated' | 'charged',
+  days: number,
+  id = uniqueId('sub'),
+  payment: PaymentFields = money(person),
+) => {
+  const cycle = { start: after(days), end: after(days + 30), createdAt: after(days) };
+  return subscriptionEvent({ name, userId: person.id, id, planId: 'plan_pro', ...cycle, payment });
+};
+/** Runs a function while a table refuses the rows that break a condition. */
+async function whileRefused(table: string, condition: string, run: () => Promise<unknown>): Promise<void> {
+  await database.query(`alter table ${table} add constraint poison_check check (${condition}) not valid`);
+  await run();
+  await database.query(`alter table ${table} drop constraint poison_check`);
+}
+
 /** Creates every record that the service can store about a user. @returns the payment of a cycle */
 async function createRecords(person: Person): Promise<string> {
   const { id, email, texts: [, , vpa, name] } = person;
-  const customer = customerOf(database, person);
-  const order = async (amount?: number, tier = 'pro') => {
-    const meta = { tier, buyer: name };
-    return money(person, (await createPayment(database, { userId: id, meta, ...(amount && { amount }) })).orderId);
-  };
+  const order = async (amount = 99900, tier = 'pro') =>
+    money(person, (await createPayment(database, { userId: id, amount, meta: { tier, buyer: name } })).orderId);
   await database.rpc('create_order', id, 'pro', `key of ${email}`);
-  const [attempt, bought, mismatch, team] = [await order(), await order(), await order(1), await order(99900, 'team')];
-  const [charged, unknown] = [money(person), money(person)];
-  await database.send(paymentFailed({ ...attempt, error_description: `${vpa} of ${name} is not known` }));
+  const [bought, charged, unknown, subscription] = [await order(), money(person), money(person), uniqueId('sub')];
+  await database.send(paymentFailed({ ...await order(), error_description: `${vpa} of ${name} is not known` }));
   await database.rpc('verify_payment', id, bought.order_id, bought.id, 'signature');
   const events = [
     paymentCaptured(bought),
@@ -104,28 +113,21 @@ async function createRecords(person: Person): Promise<string> {
     paymentCaptured({ ...bought, id: uniqueId('pay') }),
     refundEvent(bought, 100),
     disputeEvent('created', 'open', bought),
-    paymentCaptured(mismatch),
-    ...(['activated', 'charged'] as const).map((event) =>
-      subscriptionOf(person, event, 0, customer.gatewayId, charged)
-    ),
+    paymentCaptured({ ...await order(1), amount: 99900 }),
+    eventOf(person, 'activated', 0, subscription),
+    eventOf(person, 'charged', 0, subscription, charged),
     paymentCaptured(charged),
     refundEvent(charged, 100),
     disputeEvent('created', 'open', charged),
     // Events that wait: for an order, for a plan, for an admin.
     paymentCaptured(unknown),
     paymentFailed({ ...unknown, error_description: `Declined for ${name}` }),
-    paymentCaptured(team),
+    paymentCaptured(await order(99900, 'team')),
   ];
   for (const body of events) await database.send(body);
-  await whileRefused('billing.gateway_subscriptions', "gateway_plan_id <> 'x'", async () => {
+  await whileRefused('billing.gateway_subscriptions', 'false', async () => {
     for (const outcome of ['failed: 23514', 'parked']) {
-      const body = subscriptionEvent({
-        name: 'activated',
-        userId: id,
-        planId: 'x',
-        id: uniqueId('sub'),
-        ...cycleAt(0),
-      });
+      const body = eventOf(person, 'activated', 0);
       expect(await database.send(body)).toBe('failed: 23514');
       const update = "update billing.gateway_events set outcome = $2 where body_sha256 = decode($1, 'hex')";
       await database.query(update, [sha256(body), outcome]);
@@ -134,75 +136,35 @@ async function createRecords(person: Person): Promise<string> {
   await grantTier(database, id, 'premium', after(365), `thanks, ${name}`);
   await database.query("update public.subscriptions set tier = 'basic' where user_id = $1", [id]);
   await database.query("insert into billing.marks (kind, key, detail) values ('settle_failure', $1, '23514')", [id]);
-  await customer.cancel('at once');
-  const mails = async (kind: string, assignment: string) =>
-    await database.query(`update billing.outbox set ${assignment} where payload ->> 'to' = $1 and kind = $2`, [
-      email,
-      kind,
-    ]);
-  await mails('payment-success', 'delivered_at = billing.clock()');
-  await mails('payment-failed', 'parked_at = billing.clock(), claims = array[gen_random_uuid()]');
+  await database.rpc('cancel_subscription', id, false);
+  await database.query(
+    `update billing.outbox set delivered_at = case kind when 'payment-success' then billing.clock() end,
+       parked_at = case kind when 'payment-failed' then billing.clock() end, claims = array[gen_random_uuid()]
+     where payload ->> 'to' = $1 and kind like 'payment-%'`,
+    [email],
+  );
   return charged.id;
-}
-
-/** An event of a cycle that begins some days after the start; a charge with its payment. */
-const subscriptionOf = (
-  person: Person,
-  name: SubscriptionEvent['name'],
-  days: number,
-  id: string,
-  payment?: Fields & { id: string },
-) =>
-  subscriptionEvent({
-    name,
-    userId: person.id,
-    id,
-    planId: 'plan_pro',
-    ...cycleAt(days),
-    ...(name === 'charged' && payment && { payment }),
-  });
-
-/** Runs a function while a table refuses the rows that break a condition. */
-async function whileRefused(table: string, condition: string, run: () => Promise<unknown>): Promise<void> {
-  await database.query(`alter table ${table} add constraint poison_check check (${condition}) not valid`);
-  await run();
-  await database.query(`alter table ${table} drop constraint poison_check`);
 }
 
 /** The rows of a user, by table. */
 async function rowsOf({ id, email }: Person): Promise<Row[][]> {
-  const owned = ['payments', 'profiles', 'subscriptions'].map((table) => `public.${table}`).concat(
-    ['gateway_subscriptions', 'tier_changes', 'grants', 'manual_subscriptions', 'wishes'].map((table) =>
-      `billing.${table}`
-    ),
-  );
+  const owned = 'payments profiles subscriptions'.replaceAll(/\w+/g, 'public.$&') + ' ' +
+    'gateway_subscriptions tier_changes grants manual_subscriptions wishes'.replaceAll(/\w+/g, 'billing.$&');
   const mails = "select * from billing.outbox where payload ->> 'to' = $1 order by id";
   return await Promise.all([
-    ...owned.map((table) => database.query(`select * from ${table} t where user_id = $1 order by t::text`, [id])),
+    ...owned.split(' ').map((table) =>
+      database.query(`select * from ${table} t where user_id = $1 order by t::text`, [id])
+    ),
     database.query(mails, [email]),
   ]);
 }
 
-const personalColumns = [
-  'billing.gateway_events.payload',
-  'billing.grants.reason',
-  'billing.outbox.payload',
-  'billing.support_actions.email',
-  'billing.support_actions.reason',
-  'billing.tier_changes.reference',
-  'public.payments.idempotency_keys',
-  'public.payments.meta',
-  'public.profiles.display_name',
-];
-const keptFor90Days = [
-  'billing.deleted_users.user_id',
-  'billing.gateway_subscriptions.user_id',
-  'billing.support_actions.email',
-  'billing.support_actions.reason',
-  'billing.support_actions.user_id',
-  'billing.tier_changes.reference',
-  'billing.tier_changes.user_id',
-];
+const personalColumns = `billing.gateway_events.payload billing.grants.reason billing.outbox.payload
+  billing.support_actions.email billing.support_actions.reason billing.tier_changes.reference
+  public.payments.idempotency_keys public.payments.meta public.profiles.display_name`.split(/\s+/);
+const keptFor90Days = `billing.deleted_users.user_id billing.gateway_subscriptions.user_id billing.support_actions.email
+  billing.support_actions.reason billing.support_actions.user_id billing.tier_changes.reference
+  billing.tier_changes.user_id`.split(/\s+/);
 
 describe('a deleted user', () => {
   test('leaves no personal data after 90 days; payments, hashes of events and the rows of others stay', async () => {
@@ -222,15 +184,17 @@ describe('a deleted user', () => {
     ];
     const before = await kept();
     expect(before[2]).toEqual(Array(4).fill({ amount: '100' }));
-    expect(await columnsNaming(person, '')).toEqual(personalColumns);
+    expect(await columnsNaming(person.texts)).toEqual(personalColumns);
 
     await database.at(after(20));
     await deleteUser(person);
     await database.sweep();
     const eventsAndMails = ['billing.gateway_events.payload', 'billing.outbox.payload'];
-    expect(await columnsNaming(person)).toEqual([...keptFor90Days, ...eventsAndMails].sort());
+    expect(await columnsNaming(person.words)).toEqual([...keptFor90Days, ...eventsAndMails].sort());
     await database.sweep(after(110, -1));
-    expect(await columnsNaming(person), 'the events and mails are older than the deletion').toEqual(keptFor90Days);
+    expect(await columnsNaming(person.words), 'the events and mails are older than the deletion').toEqual(
+      keptFor90Days,
+    );
     expect(await count(`billing.refunds where gateway_payment_id = '${charge}'`)).toBe(1);
 
     await database.at(after(110, 1));
@@ -239,7 +203,7 @@ describe('a deleted user', () => {
     expect(await rowsOf(other)).toEqual(others);
     expect(others.flat().length).toBeGreaterThan(10);
     await database.sweep();
-    expect(await columnsNaming(person)).toEqual([]);
+    expect(await columnsNaming(person.words)).toEqual([]);
     expect(await count(`billing.gateway_subscriptions where user_id <> '${other.id}'`)).toBe(0);
     expect(await kept()).toEqual(before);
   });
@@ -276,7 +240,7 @@ describe('an event about a deleted user', () => {
     await database.sweep(after(daysAgo));
     return { person, orderId };
   }
-  const charged = (person: Person, id = uniqueId('sub')) => subscriptionOf(person, 'charged', 30, id, money(person));
+  const charged = (person: Person, id = uniqueId('sub')) => eventOf(person, 'charged', 30, id);
   const whileUncancelled = (run: () => Promise<unknown>) =>
     whileRefused('billing.outbox', "kind <> 'cancel-subscription'", run);
 
@@ -289,23 +253,14 @@ describe('an event about a deleted user', () => {
     const sent = await database.query('select key from billing.outbox where payload is not null');
     expect(sent).toContainEqual({ key: `cancel-subscription/${id}` });
     expect(await count('billing.gateway_events where payload is not null')).toBe(0);
-    if (days > 90) expect(await columnsNaming(person)).toEqual([]);
-  });
-
-  test('that fails is applied by its next delivery, and its payload is emptied', async () => {
-    const { person } = await deleted(91);
-    const body = charged(person);
-    await whileUncancelled(async () => expect(await database.send(body)).toBe('failed: 23514'));
-    expect(await database.send(body)).toBe('applied');
-    await database.sweep(after(182));
-    expect(await columnsNaming(person)).toEqual([]);
+    if (days > 90) expect(await columnsNaming(person.words)).toEqual([]);
   });
 
   test('that is parked for 90 days is emptied, is no finding, and cannot be applied again', async () => {
     const { person } = await deleted(91);
     const body = charged(person);
     await whileUncancelled(async () => {
-      await database.send(body);
+      expect(await database.send(body)).toBe('failed: 23514');
       await database.at(after(92));
       expect(await database.send(body)).toBe('parked');
       expect(await count('billing.failed_events')).toBe(1);
@@ -314,21 +269,21 @@ describe('an event about a deleted user', () => {
     expect([await count('billing.failed_events'), await count('billing.unsettled_events')]).toEqual([0, 0]);
     const replayed = await database.one("select billing.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
     expect(replayed).toEqual({ outcome: 'ignored: user deleted' });
-    expect(await columnsNaming(person)).toEqual([]);
+    expect(await columnsNaming(person.words)).toEqual([]);
   });
 
   test.each([[1, 'before'], [1, 'after'], [100, 'before'], [100, 'after']])(
     'that captures a cycle %i days later, %s its charge, leaves no personal data a day later',
     async (days, when) => {
       const [person, id] = [await createPerson(), uniqueId('sub')];
-      await database.send(subscriptionOf(person, 'activated', 0, id));
+      await database.send(eventOf(person, 'activated', 0, id));
       await deleteUser(person);
       await database.sweep(after(days));
       const payment = money(person);
-      const events = [paymentCaptured(payment), subscriptionOf(person, 'charged', days, id, payment)];
+      const events = [paymentCaptured(payment), eventOf(person, 'charged', days, id, payment)];
       for (const body of when === 'before' ? events : events.toReversed()) await database.send(body);
       await database.sweep(after(Math.max(days, 90) + 1, 1));
-      expect(await columnsNaming(person)).toEqual([]);
+      expect(await columnsNaming(person.words)).toEqual([]);
     },
   );
 
@@ -336,20 +291,19 @@ describe('an event about a deleted user', () => {
     const { person, orderId } = await deleted(60);
     const body = paymentCaptured(money(person, orderId)).replace('payment.captured', 'payment.authorized');
     expect(await database.send(body)).toBe('ignored: not handled');
-    expect(await columnsNaming(person, '')).toEqual(['billing.gateway_events.payload']);
+    expect(await columnsNaming(person.texts)).toEqual(['billing.gateway_events.payload']);
     await database.sweep(after(90, 1));
-    expect(await columnsNaming(person)).toEqual([]);
+    expect(await columnsNaming(person.words)).toEqual([]);
   });
 
   test('about a payment of a cycle is stored with a reduced payload: capture, refund and dispute', async () => {
     const person = await createPerson();
     const of = money(person);
-    await database.send(subscriptionOf(person, 'charged', 0, uniqueId('sub'), { id: of.id, amount: 99900 }));
+    await database.send(eventOf(person, 'charged', 0, uniqueId('sub'), { id: of.id, amount: 99900 }));
     await deleteUser(person);
     for (const body of [paymentCaptured(of), refundEvent(of, 100), disputeEvent('created', 'open', of)]) {
       await database.send(body);
-      const mailsAside = (await columnsNaming(person, '')).filter((column) => column !== 'billing.outbox.payload');
-      expect(mailsAside).toEqual([]);
+      expect(await columnsNaming(person.texts.slice(0, 3))).toEqual([]);
     }
   });
 
@@ -359,9 +313,9 @@ describe('an event about a deleted user', () => {
     await whileRefused('public.payments', "status <> 'failed'", async () => {
       expect(await database.send(body)).toBe('failed: 23514');
     });
-    expect(await columnsNaming(person, '')).toEqual([]);
+    expect(await columnsNaming(person.texts)).toEqual([]);
     expect(await database.send(body)).toBe('applied');
-    expect(await columnsNaming(person, '')).toEqual([]);
+    expect(await columnsNaming(person.texts)).toEqual([]);
     const stored = await database.one('select status, meta from public.payments');
     expect(stored).toEqual({ status: 'failed', meta: { tier: 'pro' } });
   });
@@ -376,7 +330,7 @@ describe('an event about a deleted user', () => {
     await waitUntilBlocked(database, database.service);
     await eraser.query('commit');
     expect(await delivery).toBe('applied');
-    expect(await columnsNaming(person)).toEqual([]);
+    expect(await columnsNaming(person.words)).toEqual([]);
   });
 });
 
@@ -404,8 +358,7 @@ describe('the bank’s error text of an event that waits for its order', () => {
   test('is copied to the payment and the mail of an order that is stored within that time', async () => {
     const insertOrder = await wait();
     expect(await insertOrder()).toEqual({ status: 'failed', text: errorText });
-    expect(await database.one("select payload ->> 'reason' as text from billing.outbox where destination = 'email'"))
-      .toEqual({ text: errorText });
+    expect(await count(`billing.outbox where payload ->> 'reason' = '${errorText}'`)).toBe(1);
   });
 });
 

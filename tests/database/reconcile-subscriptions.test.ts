@@ -77,22 +77,21 @@ describe('a gateway subscription is reconciled', () => {
   });
 
   test('in claims of 20 that count up to 200 renewed ones as settled', async () => {
-    await database.query('delete from billing.gateway_subscriptions');
     await database.query(
-      `insert into auth.users (id, email) select md5('user' || n)::uuid, n || '@example.com' from generate_series(1, 230) n`,
-    );
-    await database.query(
-      `insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
-       select u.id, 'pro', 'active', $1, $2 from auth.users u where u.id <> $3`,
-      [january.start, january.end, customer.id],
-    );
-    await database.query(
-      `insert into billing.gateway_subscriptions
+      `with users as (
+         insert into auth.users (id, email)
+         select md5('user' || n)::uuid, n || '@example.com' from generate_series(1, 230) n returning id
+       ),
+       subscriptions as (
+         insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
+         select id, 'pro', 'active', '2026-01-01Z', '2026-02-01Z' from users
+       )
+       insert into billing.gateway_subscriptions
          (user_id, gateway_subscription_id, status, period_start, period_end, next_check_at, arrived_at)
-       select md5('user' || n)::uuid, 'sub_' || n, 'active', $1, case when n > 200 then '2026-01-02Z' else $2 end::timestamptz,
-         timestamptz '2025-12-01' + make_interval(secs => n), $1
+       select md5('user' || n)::uuid, 'sub_' || n, 'active', '2026-01-01Z',
+         case when n > 200 then '2026-01-02Z' else '2026-03-01Z' end::timestamptz,
+         timestamptz '2025-12-01' + make_interval(secs => n), '2026-01-01Z'
        from generate_series(1, 230) n`,
-      [january.start, february.end],
     );
     expect(await claimAll()).toEqual({ settled: 200, subscriptions: [] });
     expect([Object(await claim()).length, Object(await claim()).length]).toEqual([20, 10]);
@@ -109,7 +108,7 @@ describe('a gateway subscription that did not get its charge is read', () => {
     (await database.one('select next_check_at from billing.gateway_subscriptions')).next_check_at;
 
   test.each(['pending', 'halted', 'paused'])(
-    'while it is %s, every six hours, and once a day from 17 days after its period',
+    'while it is %s, from 17 days after its period once a day',
     async (status) => {
       for (const time of ['2026-02-17T22:00:00Z', '2026-02-18T04:00:00Z', '2026-02-19T04:00:00Z']) {
         await dueAt(time);

@@ -69,13 +69,6 @@ describe('grant', () => {
     expect(await customer.subscription()).toMatchObject({ start: '2024-01-01T00:00:00.000Z' });
   });
 
-  test('still rules after the end of the paid period below it', async () => {
-    await customer.buy('pro', { at: '2024-01-01' });
-    await grant('premium', '2025-06-01Z');
-    await database.sweep('2025-02-01');
-    expect(await customer.state()).toBe('premium: premium active to 2025-06-01');
-  });
-
   test('gives access after a refund ended it', async () => {
     await (await customer.buy('pro')).refund();
     await grant('pro');
@@ -297,10 +290,15 @@ describe('the trail', () => {
 
   test('names the admin of a JWT, but not by the claims of a direct connection of support', async () => {
     const claims = `select set_config('request.jwt.claims', '{"email": "admin@example.com"}', false)`;
-    const [api, direct] = [await database.connect(), await openSupport(database)];
-    for (const session of [api, direct]) await session.query(claims);
-    expect(await note(api)).toMatchObject({ actor_email: 'admin@example.com' });
-    expect(await note(direct)).toMatchObject({ actor_email: null });
+    for (
+      const [session, name] of [[await database.connect(), 'admin@example.com'], [
+        await openSupport(database),
+        null,
+      ]] as const
+    ) {
+      await session.query(claims);
+      expect((await note(session)).actor_email).toBe(name);
+    }
   });
 
   test('takes no actor, time or result from the caller', async () => {
