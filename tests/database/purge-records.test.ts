@@ -5,7 +5,6 @@ import { paymentCaptured, subscriptionEvent } from '../helpers/gateway/events.ts
 import type { Customer } from '../helpers/records/customer.ts';
 import { paymentOf, placeOrder } from '../helpers/records/purchases.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { months } from '../helpers/records/time.ts';
 
 const database = useDatabase({ findings: 'compared elsewhere' });
 let customer: Customer;
@@ -148,14 +147,6 @@ describe('the ledger', () => {
       expect((await purgeAll('2030-01-01'))[0]).toBe(0);
     },
   );
-
-  test('deletes the capture of a cycle’s payment, which stays unmatched', async () => {
-    const payment = { id: uniqueId('pay'), amount: 99900 };
-    const body = paymentCaptured({ ...payment, order_id: uniqueId('order_of_cycle') });
-    expect(await database.send(body)).toBe('unmatched');
-    await customer.charge(months(1), 'unknown', { payment });
-    expect(await purgeAll('2030-01-01')).toEqual([0, 0]);
-  });
 
   test('keeps a subscription event without a time: a repeated delivery would count as new', async () => {
     const body = subscriptionEvent({ name: 'cancelled', userId: customer.id });

@@ -277,30 +277,26 @@ describe('a run of the reconciliation', () => {
         `select subject || ' ' || (detail ->> 'due') as text from billing.findings
          where finding = 'reconciliation_backlog' order by 1`,
       )).map(({ text }) => text);
-    const due = {
-      payments: (ago: string) =>
-        database.query(`update public.payments set next_reconcile_at = now() - interval '${ago}'`),
-      mirror: (ago: string) =>
-        database.query(`update billing.gateway_subscriptions set next_check_at = now() - interval '${ago}'`),
-    };
-    const setDone = (ago: string) =>
+    const setDue = (table: string, column: string) => (ago: string) =>
+      database.query(`update ${table} set ${column} = now() - interval '${ago}'`);
+    const paymentsDue = setDue('public.payments', 'next_reconcile_at');
+    const subscriptionsDue = setDue('billing.gateway_subscriptions', 'next_check_at');
+    const doneAt = (ago: string) =>
       database.query(`update billing.scheduled_jobs set done_at = now() - interval '${ago}' ${where}`);
     await database.at(null);
-    await database.query(
-      "insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, arrived_at) values ($1, 'sub', now())",
-      [customer.id],
-    );
-    for (const set of [due.payments, due.mirror]) await set('119 minutes');
-    await setDone('0 minutes');
+    const insert = 'insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, arrived_at)';
+    await database.query(`${insert} values ($1, 'sub', now())`, [customer.id]);
+    for (const set of [paymentsDue, subscriptionsDue]) await set('119 minutes');
+    await doneAt('0 minutes');
     expect(await backlog()).toEqual([]);
-    await due.mirror('121 minutes');
+    await subscriptionsDue('121 minutes');
     expect(await backlog()).toEqual(['gateway_subscriptions 1']);
-    await due.payments('1 day');
+    await paymentsDue('1 day');
     expect(await backlog()).toEqual(['gateway_subscriptions 1', 'payments 1']);
     for (const what of ['payments', 'subscriptions']) await database.rpc(`claim_${what}_to_reconcile`);
     expect(await backlog()).toEqual([]);
-    await due.payments('1 day');
-    await setDone('16 minutes');
+    await paymentsDue('1 day');
+    await doneAt('16 minutes');
     expect(await backlog()).toEqual([]);
   });
 });
