@@ -28,39 +28,26 @@ const periods = async () =>
 
 describe('billing.customers says in one sentence why', () => {
   test('a user has no tier who never paid', async () => {
-    expect(await read()).toMatchObject({
-      tier: 'free',
-      why: 'No payment, subscription or grant gives a tier.',
-      source_kind: null,
-      until: null,
-      billing: null,
-      last_payment_at: null,
-      lifetime_amounts: {},
-      open_findings: '0',
-    });
+    const why = 'No payment, subscription or grant gives a tier.';
+    const nothing = { source_kind: null, until: null, billing: null, last_payment_at: null };
+    expect(await read()).toMatchObject({ tier: 'free', why, ...nothing, lifetime_amounts: {}, open_findings: '0' });
   });
 
   test('a payment gives the tier, and after its refund that it gave it', async () => {
     const order = await customer.buy('pro');
-    expect(await read()).toMatchObject({
-      user_id: customer.id,
-      name: customer.email?.split('@')[0],
-      tier: 'pro',
-      why: `Payment ${order.paymentId} of 1 Jan 2026 gives pro until 1 Jan 2027.`,
+    const paid = `Payment ${order.paymentId} of 1 Jan 2026`;
+    const person = { user_id: customer.id, name: customer.email?.split('@')[0], tier: 'pro' };
+    const times = { last_payment_at: new Date('2026-01-01T00:00:00Z'), until: new Date('2027-01-01T00:00:00Z') };
+    const source = {
       source_kind: 'payment',
       source_id: order.id,
-      until: new Date('2027-01-01T00:00:00Z'),
       billing: 'one-time',
-      last_payment_at: new Date('2026-01-01T00:00:00Z'),
       lifetime_amounts: { INR: 99900 },
-    });
+    };
+    expect(await read()).toMatchObject({ ...person, ...times, ...source, why: `${paid} gives pro until 1 Jan 2027.` });
     await order.refund();
-    expect(await read()).toMatchObject({
-      tier: 'free',
-      why: `Payment ${order.paymentId} of 1 Jan 2026 gave pro and ended on 1 Jan 2026: refunded.`,
-      source_kind: null,
-      lifetime_amounts: { INR: 0 },
-    });
+    const why = `${paid} gave pro and ended on 1 Jan 2026: refunded.`;
+    expect(await read()).toMatchObject({ tier: 'free', why, source_kind: null, lifetime_amounts: { INR: 0 } });
   });
 
   test('a payment gave it whose access an admin ended', async () => {
@@ -87,13 +74,10 @@ describe('billing.customers says in one sentence why', () => {
     await customer.charge(months(1), 'basic');
     await customer.charge(months(2), 'basic', { payment });
     const id = customer.gatewayId;
-    expect(await read()).toMatchObject({
-      why: `Subscription ${id} of 1 Jan 2026 gives basic until 1 Mar 2026, when the gateway charges the next cycle.`,
-      source_kind: 'gateway_subscription',
-      source_id: id,
-      billing: 'billed',
-      lifetime_amounts: { INR: 19800 },
-    });
+    const source = { source_kind: 'gateway_subscription', source_id: id, billing: 'billed' };
+    const why =
+      `Subscription ${id} of 1 Jan 2026 gives basic until 1 Mar 2026, when the gateway charges the next cycle.`;
+    expect(await read()).toMatchObject({ ...source, why, lifetime_amounts: { INR: 19800 } });
     const cycles = ['1 Jan 2026 to 1 Feb 2026', '1 Feb 2026 to 1 Mar 2026, ruling']
       .map((cycle) => `gateway_subscription ${id} basic: ${cycle}`);
     expect(await periods()).toEqual(cycles);

@@ -37,17 +37,13 @@ async function createPerson(): Promise<Person> {
   const [email, phone, vpa, name] = [`mail.${word}@example.com`, `+9198${word}`, `vpa.${word}@upi`, `Name ${word}`];
   await insertUser({ id, email });
   await database.query('update public.profiles set display_name = $2 where user_id = $1', [id, name]);
-  const fields = {
-    email,
-    contact: phone,
-    vpa,
-    description: `Plan for ${name}`,
-    card: { entity: 'card', name, last4: '5558' },
-    upi: { payer_account_type: 'bank_account', vpa },
+  const bank = {
     bank_account: { name, account_number: '916010082985661' },
-    customer_details: { name, email, contact: phone },
-    notes: { customer: name, email },
+    upi: { payer_account_type: 'bank_account', vpa },
   };
+  const notes = { notes: { customer: name, email }, customer_details: { name, email, contact: phone } };
+  const card = { entity: 'card', name, last4: '5558' };
+  const fields = { email, contact: phone, vpa, description: `Plan for ${name}`, card, ...bank, ...notes };
   const texts = [email, phone, vpa, name];
   return { id, email, texts, words: [...texts, id], fields };
 }

@@ -39,15 +39,9 @@ describe('grant', () => {
     await database.at('01-01');
     const row = await grant('premium', '2026-02-01Z');
     const reason = 'the customer asked for it';
-    expect(row).toMatchObject({
-      email: customer.email,
-      user_id: customer.id,
-      actor: 'subscriptions_support',
-      actor_email: null,
-      created_at: new Date('2026-01-01T00:00:00Z'),
-      reason,
-      result: `Grant ${row.reference} gives premium until 1 Feb 2026.`,
-    });
+    const actor = { actor: 'subscriptions_support', actor_email: null, created_at: new Date('2026-01-01T00:00:00Z') };
+    const result = `Grant ${row.reference} gives premium until 1 Feb 2026.`;
+    expect(row).toMatchObject({ email: customer.email, user_id: customer.id, ...actor, reason, result });
     expect(await database.one('select id::text, reason from billing.grants')).toEqual({ id: row.reference, reason });
     const period = { start: '2026-01-01T00:00:00.000Z', end: '2026-02-01T00:00:00.000Z' };
     const tier = { tier: 'premium', status: 'active', plan_tier: 'premium', gateway_subscription_id: null };
@@ -103,9 +97,8 @@ describe('grant', () => {
     await support.query('commit');
     await expect(second).rejects.toMatchObject({ code: 'PS409', message: expect.stringContaining('already') });
     expect(await database.query('select from billing.grants')).toHaveLength(1);
-    expect(await database.query('select from billing.support_actions where user_id = $1', [customer.id])).toHaveLength(
-      1,
-    );
+    const trail = 'select from billing.support_actions where user_id = $1';
+    expect(await database.query(trail, [customer.id])).toHaveLength(1);
   });
 
   test.each<[string, Partial<SupportAction>, string, RegExp]>([
