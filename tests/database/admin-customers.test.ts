@@ -1,155 +1,109 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver } from '../helpers/gateway/deliver.ts';
-import { refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { sha256 } from '../helpers/gateway/deliver.ts';
+import { disputeEvent, paymentFailed, refundEvent } from '../helpers/gateway/events.ts';
+import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import { paymentOf } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { actAsOwner, endAccess, grantTier } from '../helpers/records/support-actions.ts';
+import { act, actAsOwner, endAccess, grantTier, openSupport } from '../helpers/records/support-actions.ts';
+import { months } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  // The clock shows January.
-  database = await createTestDatabase({ findings: 'compared elsewhere' });
-  service = await openSession(database, { role: 'service_role' });
-  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
-  await setClock(database, '2026-01-01T10:00:00Z');
+const database = useDatabase({ findings: 'compared elsewhere' });
+let customer: Customer;
+beforeEach(async () => {
+  await database.at('01-01');
+  customer = await database.customer();
 });
-afterEach(() => setClock(database, '2026-01-01T10:00:00Z'));
-afterAll(() => database.close());
 
-const read = ({ email }: Purchase['user']): Promise<Row> =>
+const read = ({ email }: Pick<Customer, 'email'> = customer) =>
   database.one('select * from billing.customers where email = $1', [email]);
-const periodsOf = ({ id }: Purchase['user']) =>
-  database.query(
-    `select kind, source_id, tier, billing.day_text(starts_at) as "from", billing.day_text(ends_at) as "to",
-       billing.day_text(ended_at) as ended, is_ruling
+/** `payment <id> pro: 1 Jan 2026 to 1 Jan 2027, ended 3 Jan 2026, ruling` */
+const periods = async () =>
+  (await database.query(
+    `select concat(kind, ' ', source_id, ' ', tier, ': ', billing.day_text(starts_at), ' to ', billing.day_text(ends_at),
+       ', ended ' || billing.day_text(ended_at), case when is_ruling then ', ruling' end) as text
      from billing.periods where user_id = $1 order by starts_at, ends_at`,
-    [id],
-  );
-
-async function buy(): Promise<Purchase> {
-  const order = await placeOrder(database);
-  await verifyPurchase(service, order);
-  return order;
-}
+    [customer.id],
+  )).map(({ text }) => text);
 
 describe('billing.customers says in one sentence why', () => {
   test('a user has no tier who never paid', async () => {
-    expect(await read(await createUser(database))).toMatchObject({
-      tier: 'free',
-      why: 'No payment, subscription or grant gives a tier.',
-      source_kind: null,
-      until: null,
-      billing: null,
-      last_payment_at: null,
-      lifetime_amounts: {},
-      open_findings: '0',
-    });
+    const why = 'No payment, subscription or grant gives a tier.';
+    const nothing = { source_kind: null, until: null, billing: null, last_payment_at: null };
+    expect(await read()).toMatchObject({ tier: 'free', why, ...nothing, lifetime_amounts: {}, open_findings: '0' });
   });
 
   test('a payment gives the tier, and after its refund that it gave it', async () => {
-    const order = await buy();
-    expect(await read(order.user)).toMatchObject({
-      user_id: order.user.id,
-      name: order.user.email?.split('@')[0],
-      tier: 'pro',
-      why: `Payment ${order.paymentId} of 1 Jan 2026 gives pro until 1 Jan 2027.`,
+    const order = await customer.buy('pro');
+    const paid = `Payment ${order.paymentId} of 1 Jan 2026`;
+    const person = { user_id: customer.id, name: customer.email?.split('@')[0], tier: 'pro' };
+    const times = { last_payment_at: new Date('2026-01-01T00:00:00Z'), until: new Date('2027-01-01T00:00:00Z') };
+    const source = {
       source_kind: 'payment',
       source_id: order.id,
-      until: new Date('2027-01-01T10:00:00Z'),
       billing: 'one-time',
-      last_payment_at: new Date('2026-01-01T10:00:00Z'),
       lifetime_amounts: { INR: 99900 },
-    });
-    await deliver(service, refundEvent(paymentOf(order), 99900));
-    expect(await read(order.user)).toMatchObject({
-      tier: 'free',
-      why: `Payment ${order.paymentId} of 1 Jan 2026 gave pro and ended on 1 Jan 2026: refunded.`,
-      source_kind: null,
-      lifetime_amounts: { INR: 0 },
-    });
+    };
+    expect(await read()).toMatchObject({ ...person, ...times, ...source, why: `${paid} gives pro until 1 Jan 2027.` });
+    await order.refund();
+    const why = `${paid} gave pro and ended on 1 Jan 2026: refunded.`;
+    expect(await read()).toMatchObject({ tier: 'free', why, source_kind: null, lifetime_amounts: { INR: 0 } });
   });
 
-  test('a grant or a row written by hand gives it', async () => {
-    const [granted, written] = [await createUser(database), await createUser(database)];
-    await grantTier(database, granted.email, 'premium', '2026-03-01Z', 'press');
-    expect(await read(granted)).toMatchObject({
-      why: expect.stringMatching(/^Grant \d+ of 1 Jan 2026 \(press\) gives premium until 1 Mar 2026\.$/),
-      billing: 'complimentary',
-      lifetime_amounts: {},
-    });
-    await database.query("insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'active')", [
-      written.id,
-    ]);
-    expect(await read(written)).toMatchObject({
-      tier: 'free',
-      why: 'The subscription row that was written by hand on 1 Jan 2026 gives pro.',
-      source_kind: 'manual',
-      billing: null,
-      open_findings: '2',
-    });
+  test('a payment gave it whose access an admin ended', async () => {
+    await endAccess(database, (await customer.buy('pro')).paymentId);
+    expect(await read()).toMatchObject({ tier: 'free', why: expect.stringContaining('ended by admin') });
+  });
+
+  test('a grant gives it', async () => {
+    const id = await grantTier(database, customer.email, 'premium', '2026-03-01Z', 'press');
+    const why = `Grant ${id} of 1 Jan 2026 (press) gives premium until 1 Mar 2026.`;
+    expect(await read()).toMatchObject({ why, billing: 'complimentary', lifetime_amounts: {} });
+  });
+
+  test('a row written by hand gives it', async () => {
+    const insert = "insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'active')";
+    await database.query(insert, [customer.id]);
+    const why = 'The subscription row that was written by hand on 1 Jan 2026 gives pro.';
+    const row = { tier: 'free', why, source_kind: 'manual', billing: null, open_findings: '2' };
+    expect(await read()).toMatchObject(row);
   });
 
   test('a subscription that the gateway bills gives it, with each cycle in the amounts and the periods', async () => {
-    const user = await createUser(database);
-    const id = uniqueId('sub');
-    const of = { userId: user.id, id, planId: 'plan_basic' };
-    const cycle = (month: number) => ({
-      start: `2026-0${month}-01T10:00:00Z`,
-      end: `2026-0${month + 1}-01T10:00:00Z`,
-      createdAt: `2026-0${month}-01T10:00:00Z`,
-      payment: { id: uniqueId('pay'), amount: 9900 },
-    });
-    await deliver(service, subscriptionEvent({ name: 'charged', ...of, ...cycle(1) }));
-    await setClock(database, '2026-02-01T10:00:00Z');
-    const second = cycle(2);
-    await deliver(service, subscriptionEvent({ name: 'charged', ...of, ...second }));
-    expect(await read(user)).toMatchObject({
-      why: `Subscription ${id} of 1 Jan 2026 gives basic until 1 Mar 2026, when the gateway charges the next cycle.`,
-      source_kind: 'gateway_subscription',
-      source_id: id,
-      billing: 'billed',
-      lifetime_amounts: { INR: 19800 },
-    });
-    const line = { kind: 'gateway_subscription', source_id: id, tier: 'basic', ended: null };
-    expect(await periodsOf(user)).toEqual([
-      { ...line, from: '1 Jan 2026', to: '1 Feb 2026', is_ruling: false },
-      { ...line, from: '1 Feb 2026', to: '1 Mar 2026', is_ruling: true },
-    ]);
-    await deliver(service, refundEvent(second.payment, 9900));
-    expect((await periodsOf(user))[1]).toMatchObject({ ended: '1 Feb 2026', is_ruling: false });
+    const payment = { id: uniqueId('pay'), amount: 9900 };
+    await customer.charge(months(1), 'basic');
+    await customer.charge(months(2), 'basic', { payment });
+    const id = customer.gatewayId;
+    const source = { source_kind: 'gateway_subscription', source_id: id, billing: 'billed' };
+    const why =
+      `Subscription ${id} of 1 Jan 2026 gives basic until 1 Mar 2026, when the gateway charges the next cycle.`;
+    expect(await read()).toMatchObject({ ...source, why, lifetime_amounts: { INR: 19800 } });
+    const cycles = ['1 Jan 2026 to 1 Feb 2026', '1 Feb 2026 to 1 Mar 2026, ruling']
+      .map((cycle) => `gateway_subscription ${id} basic: ${cycle}`);
+    expect(await periods()).toEqual(cycles);
+    await database.send(refundEvent(payment, 9900));
+    expect((await periods())[1]).toMatch(/: 1 Feb 2026 to 1 Mar 2026, ended 1 Feb 2026$/);
   });
 });
 
 test('billing.periods shows overlaps, and the one that rules', async () => {
-  const order = await buy();
-  await grantTier(database, order.user.email, 'premium', '2026-03-01Z', 'press');
-  const grant = { kind: 'grant', source_id: expect.any(String), tier: 'premium' };
-  const payment = { kind: 'payment', source_id: order.id, tier: 'pro' };
-  expect(await periodsOf(order.user)).toEqual([
-    { ...payment, from: '1 Jan 2026', to: '1 Jan 2027', ended: null, is_ruling: false },
-    { ...grant, from: '1 Jan 2026', to: '1 Mar 2026', ended: null, is_ruling: true },
-  ]);
-  await actAsOwner(database, { action: 'revoke_grant', email: order.user.email });
-  expect(await periodsOf(order.user)).toMatchObject([{ is_ruling: true }, { ended: '1 Jan 2026', is_ruling: false }]);
+  const order = await customer.buy('pro');
+  const grant = await grantTier(database, customer.email, 'premium', '2026-03-01Z', 'press');
+  const payment = `payment ${order.id} pro: 1 Jan 2026 to 1 Jan 2027`;
+  const granted = `grant ${grant} premium: 1 Jan 2026 to 1 Mar 2026`;
+  expect((await periods()).sort()).toEqual([`${granted}, ruling`, payment]);
+  await actAsOwner(database, { action: 'revoke_grant', email: customer.email });
+  expect((await periods()).sort()).toEqual([`${granted}, ended 1 Jan 2026`, `${payment}, ruling`]);
 });
 
 test('open_findings counts the findings of this customer', async () => {
-  const order = await buy();
+  const order = await customer.buy('pro');
+  await (await (await database.customer()).buy('pro')).dispute('lost');
   await database.query("update public.payments set dispute_status = 'lost' where id = $1", [order.id]);
-  expect(await read(order.user)).toMatchObject({ open_findings: '1' });
-  expect(await database.query('select finding, remedy from billing.findings where email = $1', [order.user.email]))
-    .toEqual([{ finding: 'dispute_lost', remedy: 'End the access of the payment.' }]);
-});
-
-test('a payment whose access an admin ended is why there is no tier', async () => {
-  const order = await buy();
-  await endAccess(database, order.paymentId);
-  expect(await read(order.user)).toMatchObject({ tier: 'free', why: expect.stringContaining('ended by admin') });
+  expect(await read()).toMatchObject({ open_findings: '1' });
+  const found = 'select finding, remedy from billing.findings where email = $1';
+  const remedy = 'End the access of the payment.';
+  expect(await database.query(found, [customer.email])).toEqual([{ finding: 'dispute_lost', remedy }]);
 });
 
 test('a user of single sign-on has a row, and the address may be that of another user, too', async () => {
@@ -160,7 +114,180 @@ test('a user of single sign-on has a row, and the address may be that of another
      values ($1, 'sso:1', $2, $1, jsonb_build_object('email', $2::text))`,
     [id, email],
   );
-  expect(await read({ id, email })).toMatchObject({ user_id: id, tier: 'free' });
+  expect(await read({ email })).toMatchObject({ user_id: id, tier: 'free' });
   await createUser(database, { email });
   await expect(database.query('select billing.user_id_of($1)', [email])).rejects.toMatchObject({ code: 'PS409' });
+});
+
+describe('a search of customers', () => {
+  const [asha, ashok] = ['asha.rao@shop.example.com', 'ashok@example.com'];
+  let found: Customer;
+  let order: CustomerOrder;
+  beforeAll(async () => {
+    found = await database.customer({ email: asha });
+    await database.query("update public.profiles set display_name = 'Asha 100%_Rao' where user_id = $1", [found.id]);
+    await createUser(database, { email: ashok });
+    await database.query(
+      "insert into auth.users (id, email) select gen_random_uuid(), 'many' || n || '@example.com' from generate_series(1, 30) n",
+    );
+    order = await found.buy('pro');
+    await order.refund(100, { id: 'rfnd_of_asha' });
+    await found.charge(months(1), 'none', { payment: { id: 'pay_of_asha', amount: 100 } });
+  });
+  const search = async (text: string) =>
+    (await database.query('select email, found_by from billing.search_customers($1)', [text]))
+      .map(({ email, found_by }) => [email, found_by]);
+  const emails = async (text: string) => (await search(text)).map(([email]) => email);
+
+  test('finds by the ids of the user and of what was paid', async () => {
+    const ids: [string, string][] = [
+      [found.id, 'user'],
+      [order.id, 'payment'],
+      [order.orderId, 'orders'],
+      [order.paymentId, 'payments'],
+      ['rfnd_of_asha', 'refund'],
+      [found.gatewayId, 'subscriptions'],
+      ['pay_of_asha', 'payments'],
+    ];
+    for (const [id, way] of ids) expect(await search(` ${id} `), id).toEqual([[asha, way]]);
+    expect(await search(crypto.randomUUID())).toEqual([]);
+  });
+
+  test.each<[string, string[]]>([
+    [asha, [asha]],
+    ['ASH', [asha, ashok]],
+    ['as', [asha, ashok]],
+    ['rao', [asha]],
+    ['100%_r', [asha]],
+    ['shop.example', [asha]],
+    ['a%a', []],
+    ['', []],
+    ['  ', []],
+    ["'; drop table public.payments", []],
+  ])('finds by "%s" %j', async (text, expected) => {
+    expect(await emails(text)).toEqual(expected);
+  });
+
+  test('returns at most 20, the exact address first', async () => {
+    expect(await search('many')).toHaveLength(20);
+    expect((await search('many3@example.com'))[0]).toEqual(['many3@example.com', 'email']);
+  });
+
+  test('works without the extension pg_trgm', async () => {
+    const admin = await database.connect();
+    await admin.query('begin; drop extension pg_trgm cascade');
+    const { rows } = await admin.query("select email from billing.search_customers('rao')");
+    await admin.query('rollback');
+    expect(rows).toEqual([{ email: asha }]);
+  });
+});
+
+describe('billing.timeline', () => {
+  const timeline = async ({ email }: Pick<Customer, 'email'> = customer) =>
+    (await database.query(
+      "select * from billing.timeline where email = $1 and what <> 'signed_up' order by at, rank, detail",
+      [email],
+    )).map(({ what, reference, detail, link }) => [what, reference, detail, link]);
+
+  test('tells what happened to a customer, with links into the gateway’s dashboard', async () => {
+    const order = await customer.order('pro');
+    const [failed, refund] = [uniqueId('pay'), uniqueId('rfnd')];
+    await database.query("update public.payments set gateway_key_id = 'key_live_1' where id = $1", [order.id]);
+    await database.set("gateway_dashboard = 'https://gateway.test/{mode}/{kind}/{id}'");
+    const money = paymentOf(order);
+    await database.at('01-02');
+    await database.send(paymentFailed({ ...money, id: failed, error_description: 'Card declined.' }));
+    await database.at('01-03');
+    await order.capture();
+    await database.at('01-04');
+    await database.send(disputeEvent('created', 'open', money));
+    // The dispute counts from the time of its event, which here is new year.
+    await database.query("update public.payments set dispute_event_at = '2026-01-04Z' where id = $1", [order.id]);
+    await database.at('01-05');
+    await order.refund(99900, { id: refund });
+    await database.at('01-06');
+    await act(await openSupport(database), { action: 'note', email: customer.email, reason: 'Called us' });
+
+    const { orderId, paymentId } = order;
+    const at = 'https://gateway.test/live';
+    const [ordered, paid] = [`${at}/orders/${orderId}`, `${at}/payments/${paymentId}`];
+    expect(await timeline()).toEqual([
+      ['order', orderId, 'Order of 999.00 INR for pro.', ordered],
+      ['attempt_failed', orderId, 'payment.failed: applied. Card declined.', `${at}/payments/${failed}`],
+      ['mail', expect.any(String), 'payment-failed: queued.', null],
+      ['webhook', orderId, 'payment.captured: applied.', ordered],
+      ['captured', paymentId, '999.00 INR captured for pro, 3 Jan 2026 to 3 Jan 2027.', paid],
+      ['tier_changed', orderId, 'free to pro: payment.captured.', null],
+      ['mail', expect.any(String), 'payment-success: queued.', null],
+      ['webhook', orderId, 'payment.dispute.created: applied.', ordered],
+      ['dispute', paymentId, 'Dispute: open.', paid],
+      ['webhook', orderId, 'refund.processed: applied.', ordered],
+      ['refunded', refund, `999.00 INR of payment ${paymentId}: processed.`, paid],
+      ['tier_changed', orderId, 'pro to free: refund.processed.', null],
+      ['mail', expect.any(String), 'subscription-ended: queued.', null],
+      ['support_action', expect.any(String), 'note by subscriptions_support: Noted. Reason: Called us.', null],
+    ]);
+  });
+
+  test('shows a subscription that the gateway bills, its cancellation, and grants', async () => {
+    const pay = uniqueId('pay');
+    await customer.charge(months(2), 'pro', { payment: { id: pay, amount: 99900 } });
+    await customer.cancel('at the end');
+    await database.at('02-02');
+    const grant = await grantTier(database, customer.email, 'premium', '2026-03-01Z', 'sorry');
+    await database.at('02-03');
+    await actAsOwner(database, { action: 'revoke_grant', reference: grant });
+    const lines = (await timeline()).map((line) => line.slice(0, 3));
+    expect(lines).toEqual(expect.arrayContaining([
+      ['webhook', customer.gatewayId, 'subscription.charged: applied.'],
+      ['captured', pay, '999.00 INR captured for pro, 1 Feb 2026 to 1 Mar 2026.'],
+      ['cancellation', customer.gatewayId, 'At the end of the cycle, to the gateway: queued.'],
+      ['grant', grant, 'premium until 1 Mar 2026: sorry.'],
+      ['grant_ended', grant, 'revoked.'],
+    ]));
+  });
+
+  test('tells webhooks from what was read, the state of each mail, and nothing of other customers', async () => {
+    const [order, other] = [await customer.order('pro'), await database.customer()];
+    await other.order('pro');
+    await order.capture();
+    const write = (sql: string, of: string) => database.query(sql, [of]);
+    const mail = async (columns: string) => {
+      await write(`update billing.outbox set ${columns} where key = $1`, `payment-success/${order.id}`);
+      return (await timeline()).find(([what]) => what === 'mail')?.[2];
+    };
+    expect(await mail("parked_at = now(), last_error = 'HTTP 422'")).toBe('payment-success: parked. HTTP 422.');
+    const delivered = await mail('parked_at = null, last_error = null, delivered_at = now()');
+    expect(delivered).toBe('payment-success: delivered.');
+    await write('update billing.gateway_events set deliveries = 0 where subject_id = $1', order.orderId);
+    const kinds = async (of: Customer) => (await timeline(of)).map(([what]) => what).sort();
+    expect(await kinds(customer)).toEqual(['captured', 'mail', 'order', 'reconciliation', 'tier_changed']);
+    expect(await kinds(other)).toEqual(['order']);
+  });
+
+  test('has links only with the mode of the API key and the address of the dashboard', async () => {
+    const link = async (key: string | null) =>
+      (await database.one("select billing.gateway_link($1, 'orders', 'order_1') as link", [key])).link;
+    expect(await link('key_test_1')).toBeNull();
+    await database.set("gateway_dashboard = 'https://gateway.test/{mode}/{kind}/{id}'");
+    expect(await link('key_test_1')).toBe('https://gateway.test/test/orders/order_1');
+    expect([await link('key_local'), await link(null)]).toEqual([null, null]);
+    await expect(database.set("gateway_dashboard = 'http://gateway.test/{id}'")).rejects.toMatchObject({
+      code: '23514',
+    });
+  });
+});
+
+test('billing.webhooks, billing.messages and billing.customer_payments name the customer', async () => {
+  const body = paymentFailed({ ...paymentOf(await customer.order('pro')), error_description: 'Card declined' });
+  await database.send(body);
+  const [user_id, email] = [customer.id, customer.email];
+  const rowOf = (view: string, column: string, value: unknown) =>
+    database.one(`select * from billing.${view} where ${column}::text = $1`, [value]);
+  expect(await rowOf('webhooks', 'body_sha256', `\\x${sha256(body)}`))
+    .toMatchObject({ user_id, email, event: 'payment.failed', deliveries: 1, outcome: 'applied' });
+  expect(await rowOf('messages', 'recipient', email))
+    .toMatchObject({ user_id, kind: 'payment-failed', state: 'queued', next_attempt_at: expect.any(Date) });
+  expect(await rowOf('customer_payments', 'user_id', user_id))
+    .toMatchObject({ user_id, status: 'failed', attempts: '1', last_error: 'Card declined', kind: 'order' });
 });

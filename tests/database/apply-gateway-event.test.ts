@@ -1,91 +1,72 @@
-import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
-import { paymentCaptured, paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { sha256 } from '../helpers/gateway/deliver.ts';
+import {
+  changeEnvelope,
+  type Fields,
+  paymentCaptured,
+  paymentFailed,
+  subscriptionEvent,
+} from '../helpers/gateway/events.ts';
+import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import { paymentOf } from '../helpers/records/purchases.ts';
+import { readLedger, readOutbox, readSubscription } from '../helpers/records/read-records.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  // Eight events of these tests stay failed or parked.
-  database = await createTestDatabase({ findings: { failed_events: 8 } });
-  service = await openSession(database, { role: 'service_role' });
+// One capture has no amount, so it grants nothing: payment.captured needs only payment.entity.id.
+const database = useDatabase({ findings: { captured_not_fulfilled: 1 } });
+let customer: Customer;
+let order: CustomerOrder;
+beforeEach(async () => {
+  customer = await database.customer();
+  order = await customer.order('pro');
 });
-afterAll(() => database.close());
 
-async function failedAttempt() {
-  const user = await createUser(database);
-  const payment = await createPayment(database, { userId: user.id });
-  const body = paymentFailed({ id: uniqueId('pay'), order_id: payment.orderId, error_code: 'BAD' });
-  return { user, payment, body };
-}
+const error = { error_code: 'BAD_REQUEST_ERROR', error_description: 'Declined', error_reason: 'payment_failed' };
+const failed = (fields: Fields = {}) => paymentFailed({ ...paymentOf(order), ...error, ...fields });
+const status = async () => (await order.row()).status;
+const ledger = (body: string) => readLedger(database, sha256(body));
 
 describe('the ledger', () => {
-  test('stores the subject and the outcome of a delivery', async () => {
-    const { payment, body } = await failedAttempt();
-    expect(await deliver(service, body, 'event_1')).toBe('applied');
-    expect(await readLedger(database, sha256(body))).toEqual({
-      event_id: 'event_1',
-      event: 'payment.failed',
-      subject_id: payment.orderId,
-      outcome: 'applied',
-      error: null,
-      deliveries: 1,
-      attempts: 1,
+  test('stores the outcome, and counts repeats under any event id, which return it and change nothing', async () => {
+    const body = failed();
+    expect(await database.send(body, 'event_1')).toBe('applied');
+    const row = { event_id: 'event_1', event: 'payment.failed', subject_id: order.orderId, outcome: 'applied' };
+    expect(await ledger(body)).toEqual({ ...row, error: null, deliveries: 1, attempts: 1 });
+    await database.query("update public.payments set status = 'created' where id = $1", [order.id]);
+    expect(await database.send(body, 'event_2')).toBe('applied');
+    expect([await status(), await customer.mails()]).toEqual(['created', [`payment-failed/${order.paymentId}`]]);
+    expect(await ledger(body)).toEqual({ ...row, error: null, deliveries: 2, attempts: 1 });
+  });
+
+  test('takes another body under the same event id as another event', async () => {
+    for (const id of ['pay_1', 'pay_2']) await database.send(failed({ id }), 'event_same');
+    expect(await customer.mails()).toEqual(['payment-failed/pay_1', 'payment-failed/pay_2']);
+  });
+
+  test('an event of another account has no effect', async () => {
+    const body = changeEnvelope(failed(), { account_id: 'acc_Others' });
+    expect(await database.rpc('apply_gateway_event', sha256(body), null, body, 'acc_Ours')).toEqual({
+      outcome: 'ignored: account',
     });
-  });
-
-  test('counts a repeated delivery under another event id, returns the same outcome and changes nothing', async () => {
-    const { user, payment, body } = await failedAttempt();
-    await deliver(service, body, 'event_1');
-    await database.query("update public.payments set status = 'created' where id = $1", [payment.id]);
-    expect(await deliver(service, body, 'event_2')).toBe('applied');
-    expect(await readPayment(database, payment.id)).toMatchObject({ status: 'created' });
-    expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
-    expect(await readLedger(database, sha256(body))).toMatchObject({ event_id: 'event_1', deliveries: 2, attempts: 1 });
-  });
-
-  test('of another account has no effect', async () => {
-    const { payment, body } = await failedAttempt();
-    const event = JSON.stringify({ ...JSON.parse(body), account_id: 'acc_Others' });
-    const answer = await callRpc(service, 'apply_gateway_event', sha256(event), null, event, 'acc_Ours');
-    expect(answer).toEqual({ outcome: 'ignored: account' });
-    expect(await readPayment(database, payment.id)).toMatchObject({ status: 'created' });
-  });
-
-  test('treats another body under the same event id as another event', async () => {
-    const [one, other] = [await failedAttempt(), await failedAttempt()];
-    await deliver(service, one.body, 'event_same');
-    expect(await deliver(service, other.body, 'event_same')).toBe('applied');
+    expect(await status()).toBe('created');
   });
 
   test.each<[string, string | null, string]>([
-    ['a body nested too deep', null, 'ignored: nested too deep'],
-    ['a list', '[]', 'ignored: not an object'],
-    ['a text', '"payment.captured"', 'ignored: not an object'],
-    ['null', 'null', 'ignored: not an object'],
-    ['no event', '{}', 'ignored: event'],
-    ['an event that is no text', '{"event": 7}', 'ignored: event'],
-    ['an event of no interest', '{"event": "invoice.paid"}', 'ignored: not handled'],
-    ['an event without payload', '{"event": "payment.captured"}', 'ignored: payment.entity'],
-    [
-      'a list as the entity',
-      '{"event": "payment.failed", "payload": {"payment": {"entity": []}}}',
-      'ignored: payment.entity',
-    ],
-    [
-      'the entity of something else',
-      '{"event": "subscription.charged", "payload": {"payment": {"entity": {}}}}',
-      'ignored: subscription.entity',
-    ],
-  ])('stores %s as ignored, also after a repeated delivery', async (_, body, outcome) => {
-    const hash = sha256(uniqueId('body'));
+    ['a body nested too deep', null, 'nested too deep'],
+    ['a list', '[]', 'not an object'],
+    ['a text', '"payment.captured"', 'not an object'],
+    ['null', 'null', 'not an object'],
+    ['no event', '{}', 'event'],
+    ['an event that is no text', '{"event": 7}', 'event'],
+    ['an event of no interest', '{"event": "invoice.paid"}', 'not handled'],
+    ['an event without payload', '{"event": "payment.captured"}', 'payment.entity'],
+    ['a list as the entity', '{"event": "payment.failed", "payload": {"payment": {"entity": []}}}', 'payment.entity'],
+    ['another entity', '{"event": "subscription.paused", "payload": {"payment": {}}}', 'subscription.entity'],
+  ])('stores %s as ignored, also after a repeat', async (_, body, reason) => {
+    const [hash, outcome] = [sha256(uniqueId('body')), `ignored: ${reason}`];
     for (let i = 0; i < 2; i++) {
-      expect(await callRpc(service, 'apply_gateway_event', hash, null, body)).toEqual({ outcome });
+      expect(await database.rpc('apply_gateway_event', hash, null, body)).toEqual({ outcome });
     }
     expect(await readLedger(database, hash)).toMatchObject({ outcome, deliveries: 2, attempts: 1 });
   });
@@ -93,128 +74,214 @@ describe('the ledger', () => {
   test('accepts ids far longer than any real one', async () => {
     // Random text: long text that compresses well would still fit into an index.
     const long = Array.from({ length: 200 }, () => crypto.randomUUID()).join('');
-    const { payment } = await failedAttempt();
-    expect(await deliver(service, paymentCaptured({ id: long, order_id: long, amount: undefined }))).toBe('unmatched');
-    expect(await deliver(service, paymentFailed({ id: long, order_id: long }))).toBe('unmatched');
-    expect(await deliver(service, paymentFailed({ id: long, order_id: payment.orderId }))).toBe('applied');
-    const user = await createUser(database);
-    expect(await deliver(service, subscriptionEvent({ name: 'cancelled', userId: user.id, id: long }))).toBe(
-      'unmatched',
-    );
+    expect(await database.send(paymentCaptured({ id: long, order_id: long, amount: undefined }))).toBe('unmatched');
+    expect(await database.send(failed({ id: long, order_id: long }))).toBe('unmatched');
+    expect(await database.send(failed({ id: long }))).toBe('applied');
   });
 });
 
 describe('an event whose effect raises an error', () => {
-  /** Makes the insert of the failure mail of one order fail, after the update of the payment. */
-  async function breakMailOf(orderId: string, sqlstate: string): Promise<() => Promise<unknown>> {
-    await database.query(`
+  /** Lets the insert of a mail fail, after the update of the payment; '' repairs it. */
+  const breakMails = (sqlstate: string) => database.service.query(`set test.fault = '${sqlstate}'`);
+  beforeAll(() =>
+    database.query(`
       create function billing.break_mail() returns trigger language plpgsql as $$
       begin
-        if new.destination = 'email' and exists (
-          select from public.payments p where p.gateway_order_id = '${orderId}' and p.status = 'failed'
-        ) then
-          raise exception 'broken' using errcode = '${sqlstate}';
+        if new.destination = 'email' and current_setting('test.fault', true) <> '' then
+          raise exception 'broken' using errcode = current_setting('test.fault');
         end if;
         return new;
       end $$;
-      create trigger break_mail before insert on billing.outbox
-      for each row execute function billing.break_mail()`);
-    return () => database.query('drop function billing.break_mail() cascade');
-  }
+      create trigger break_mail before insert on billing.outbox for each row execute function billing.break_mail()`)
+  );
 
   test.each(['23514', '23505', '22P02', '22003', 'P0001', '42P01', 'XX000'])(
-    'with SQLSTATE %s only its effect is undone, and the error is stored in the ledger',
+    'with SQLSTATE %s leaves only its ledger row, and is applied by the first delivery after the repair',
     async (sqlstate) => {
-      const { payment, body } = await failedAttempt();
-      const repair = await breakMailOf(payment.orderId, sqlstate);
-      try {
-        expect(await deliver(service, body)).toBe(`failed: ${sqlstate}`);
-        expect(await deliver(service, body)).toBe(`failed: ${sqlstate}`);
-      } finally {
-        await repair();
-      }
-      expect(await readPayment(database, payment.id)).toMatchObject({ status: 'created', meta: { tier: 'pro' } });
-      expect(await readLedger(database, sha256(body))).toMatchObject({
-        outcome: `failed: ${sqlstate}`,
-        error: sqlstate,
-        deliveries: 2,
-        attempts: 2,
-      });
+      const body = failed();
+      await breakMails(sqlstate);
+      for (let i = 0; i < 2; i++) expect(await database.send(body)).toBe(`failed: ${sqlstate}`);
+      await breakMails('');
+      expect(await status()).toBe('created');
+      const stored = { outcome: `failed: ${sqlstate}`, error: sqlstate, deliveries: 2, attempts: 2 };
+      expect(await ledger(body)).toMatchObject(stored);
+      expect(await database.send(body)).toBe('applied');
+      expect([await status(), await customer.mails()]).toEqual(['failed', [`payment-failed/${order.paymentId}`]]);
+      expect(await ledger(body)).toMatchObject({ outcome: 'applied', error: null, attempts: 3 });
     },
   );
 
-  test('is applied by the next delivery after the cause is fixed', async () => {
-    const { user, payment, body } = await failedAttempt();
-    const repair = await breakMailOf(payment.orderId, '23514');
-    await deliver(service, body).finally(repair);
-    expect(await deliver(service, body)).toBe('applied');
-    expect(await readPayment(database, payment.id)).toMatchObject({ status: 'failed' });
-    expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
-    expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'applied', error: null, attempts: 2 });
-  });
-
-  test('is parked six hours after its first delivery, and not retried by later deliveries', async () => {
-    const { payment, body } = await failedAttempt();
-    const repair = await breakMailOf(payment.orderId, '23514');
-    try {
-      await setClock(database, '2026-01-01T00:00:00Z');
-      expect(await deliver(service, body)).toBe('failed: 23514');
-      await setClock(database, '2026-01-01T05:59:59Z');
-      expect(await deliver(service, body)).toBe('failed: 23514');
-      await setClock(database, '2026-01-01T06:00:00Z');
-      expect(await deliver(service, body)).toBe('parked');
-    } finally {
-      await setClock(database, null);
-      await repair();
+  test('is parked six hours after its first delivery, and then applied only by a replay of an admin', async () => {
+    const body = failed();
+    const replay = async (fault: string) =>
+      (await database.one(
+        "select billing.replay_event(decode($1, 'hex')) as outcome from set_config('test.fault', $2, true)",
+        [sha256(body), fault],
+      )).outcome;
+    await breakMails('23514');
+    for (const at of ['00:00:00', '05:59:59', '06:00:00']) {
+      await database.at(`2026-01-01T${at}Z`);
+      expect(await database.send(body), at).toBe(at === '06:00:00' ? 'parked' : 'failed: 23514');
     }
-    expect(await deliver(service, body)).toBe('parked');
-    expect(await readPayment(database, payment.id)).toMatchObject({ status: 'created' });
-    expect(await readLedger(database, sha256(body))).toMatchObject({ error: '23514', deliveries: 4, attempts: 3 });
+    await breakMails('');
+    expect(await database.send(body)).toBe('parked');
+    expect(await status()).toBe('created');
+    expect(await ledger(body)).toMatchObject({ error: '23514', deliveries: 4, attempts: 3 });
+    expect([await replay('23514'), await replay('')]).toEqual(['parked', 'applied']);
+    expect(await status()).toBe('failed');
+    expect(await ledger(body)).toMatchObject({ outcome: 'applied', error: null, attempts: 5 });
   });
 
   test.each(['08006', '40001', '53100', '55P03', '57014', '58030'])(
     'with SQLSTATE %s, which a retry can avoid, undoes everything, including the ledger row',
     async (sqlstate) => {
-      const { payment, body } = await failedAttempt();
-      const repair = await breakMailOf(payment.orderId, sqlstate);
-      try {
-        await expect(deliver(service, body)).rejects.toMatchObject({ code: sqlstate });
-      } finally {
-        await repair();
-      }
-      const rows = await database.query("select from billing.gateway_events where body_sha256 = decode($1, 'hex')", [
-        sha256(body),
-      ]);
-      expect(rows).toEqual([]);
-      expect(await readPayment(database, payment.id)).toMatchObject({ status: 'created' });
-      expect(await deliver(service, body)).toBe('applied');
+      const body = failed();
+      await breakMails(sqlstate);
+      await expect(database.send(body)).rejects.toMatchObject({ code: sqlstate });
+      await breakMails('');
+      const stored = "select from billing.gateway_events where body_sha256 = decode($1, 'hex')";
+      expect(await database.query(stored, [sha256(body)])).toEqual([]);
+      expect(await status()).toBe('created');
+      expect(await database.send(body)).toBe('applied');
     },
   );
+
+  test('is undone alone: earlier events keep their effect', async () => {
+    const period = { start: '2026-01-01T00:00:00Z', end: '2126-01-01T00:00:00Z', createdAt: '2026-01-01T00:00:00Z' };
+    const of = { userId: customer.id, id: customer.gatewayId, planId: 'plan_premium' };
+    const activated = subscriptionEvent({ name: 'activated', ...of, ...period });
+    const cancelled = subscriptionEvent({ name: 'cancelled', ...of, createdAt: '2026-01-03T00:00:00Z' });
+    expect(await database.send(cancelled)).toBe('unmatched');
+    await database.query(
+      "alter table public.subscriptions add constraint broken check (status <> 'cancelled') not valid",
+    );
+    expect(await database.send(activated)).toBe('failed: 23514');
+    await database.query('alter table public.subscriptions drop constraint broken');
+    expect([await customer.state(), (await ledger(cancelled)).outcome]).toEqual(['free: none', 'unmatched']);
+    expect(await database.send(activated)).toBe('applied');
+    expect(await customer.state()).toMatch(/^free: premium cancelled/);
+  });
 });
 
-test('an event that fails is undone alone: earlier events keep their effect', async () => {
-  const user = await createUser(database);
-  const id = uniqueId('sub');
-  await database.query("update public.plans set gateway_plan_id = 'plan_fault' where tier = 'premium'");
-  const cancelled = subscriptionEvent({ name: 'cancelled', userId: user.id, id, createdAt: '2026-01-03T00:00:00Z' });
-  expect(await deliver(service, cancelled)).toBe('unmatched');
+describe('payment.captured', () => {
+  const captured = (fields: Fields = {}) =>
+    database.send(paymentCaptured({ ...paymentOf(order), amount: undefined, ...fields }));
 
-  await database.query(
-    "alter table public.subscriptions add constraint broken check (status <> 'cancelled') not valid",
-  );
-  const period = { start: '2026-01-01T00:00:00Z', end: '2126-01-01T00:00:00Z', createdAt: '2026-01-01T00:00:00Z' };
-  const activated = subscriptionEvent({ name: 'activated', userId: user.id, id, planId: 'plan_fault', ...period });
-  try {
-    expect(await deliver(service, activated)).toBe('failed: 23514');
-  } finally {
-    await database.query('alter table public.subscriptions drop constraint broken');
+  test('confirms a verified payment once, and grants nothing again', async () => {
+    await order.verify();
+    const before = [await readSubscription(database, customer.id), await customer.mails()];
+    expect(await captured({ order_id: null })).toBe('applied');
+    const { confirmed_at } = await order.row();
+    expect(confirmed_at).toBeInstanceOf(Date);
+    expect(await captured()).toBe('already');
+    expect(await order.row()).toMatchObject({ confirmed_at });
+    expect([await readSubscription(database, customer.id), await customer.mails()]).toEqual(before);
+  });
+
+  test('without an amount captures a failed payment of that id and grants nothing', async () => {
+    const fail = "update public.payments set status = 'failed', gateway_payment_id = $2 where id = $1";
+    await database.query(fail, [order.id, order.paymentId]);
+    expect(await captured()).toBe('applied');
+    expect(await order.row()).toMatchObject({ status: 'captured', fulfilled_at: null });
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test('of an unknown payment without an amount changes nothing, whatever order it names', async () => {
+    expect(await captured({ notes: { user_id: customer.id } })).toBe('unmatched');
+    expect(await order.row()).toMatchObject({ status: 'created', gateway_payment_id: null });
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test.each([undefined, null, 7, {}])('with id %j is ignored', async (id) => {
+    expect(await captured({ id, amount: 99900 })).toBe('ignored: payment.entity.id');
+    expect(await status()).toBe('created');
+  });
+});
+
+describe('payment.failed', () => {
+  /** An order that an app inserts with this meta, and its failed attempt. */
+  async function failInserted(meta: unknown, fields: Fields = {}) {
+    const { id, orderId } = await createPayment(database, { userId: customer.id, meta });
+    expect(await database.send(failed({ order_id: orderId, ...fields }))).toBe('applied');
+    return await database.one('select status, tier, gateway_payment_id, meta from public.payments where id = $1', [id]);
   }
-  expect(await readSubscription(database, user.id)).toBeNull();
-  expect(await readLedger(database, sha256(activated))).toMatchObject({ outcome: 'failed: 23514', error: '23514' });
-  expect(await readLedger(database, sha256(cancelled))).toMatchObject({ outcome: 'unmatched', error: null });
 
-  expect(await deliver(service, activated)).toBe('applied');
-  expect(await readSubscription(database, user.id)).toMatchObject({ tier: 'premium', status: 'cancelled' });
-  expect(await readTier(database, user.id)).toBe('free');
-  expect(await readLedger(database, sha256(activated))).toMatchObject({ outcome: 'applied', error: null, attempts: 2 });
+  test('marks the payment, keeps the tier and replaces meta by the three error fields', async () => {
+    const row = { status: 'failed', tier: 'premium', gateway_payment_id: null };
+    expect(await failInserted({ tier: 'premium', coupon: 'X' })).toEqual({ ...row, meta: error });
+  });
+
+  test('stores absent error fields as null and other values unchanged', async () => {
+    const errors = { error_code: 42, error_description: undefined, error_reason: ['a', null] };
+    const { meta } = await failInserted({ tier: 'pro' }, { id: undefined, ...errors });
+    expect(meta).toEqual({ ...errors, error_description: null });
+  });
+
+  test('enqueues one mail per attempt, with all its data', async () => {
+    await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [customer.id]);
+    const second = uniqueId('pay');
+    for (const id of [order.paymentId, order.paymentId, second]) await database.send(failed({ id }));
+    const paid = { tier: 'pro', amount: 99900, currency: 'INR' };
+    const payload = { to: customer.email, display_name: 'Asha', reason: 'Declined', ...paid };
+    expect(await readOutbox(database, 'email', customer.email)).toEqual(
+      [order.paymentId, second].map((id) => ({ key: `payment-failed/${id}`, kind: 'payment-failed', payload })),
+    );
+  });
+
+  test('of attempts without an id enqueues one mail per body', async () => {
+    const bodies = ['A', 'B'].map((error_code) => failed({ id: undefined, error_code }));
+    for (const body of [...bodies, ...bodies]) await database.send(body);
+    expect(await customer.mails()).toHaveLength(2);
+  });
+
+  test.each<[unknown, string]>([
+    [{}, 'basic'],
+    [{ tier: '' }, 'basic'],
+    [{ tier: 'team' }, 'team'],
+    [null, 'basic'],
+    [[], 'basic'],
+  ])('with meta %j names the tier %j in the mail', async (meta, tier) => {
+    await failInserted(meta, { error_description: undefined });
+    const [mail] = await readOutbox(database, 'email', customer.email);
+    expect(mail?.payload).toMatchObject({ tier, reason: null });
+  });
+
+  test.each([
+    ['no address', 'update auth.users set email = null where id = $1'],
+    ['an empty address', "update auth.users set email = '' where id = $1"],
+    ['no profile', 'delete from public.profiles where user_id = $1'],
+    ['no account any more', 'delete from auth.users where id = $1'],
+  ])('for a user with %s fails the payment without a mail', async (_, sql) => {
+    await database.query(sql, [customer.id]);
+    expect(await database.send(failed())).toBe('applied');
+    expect(await status()).toBe('failed');
+    const key = `payment-failed/${order.paymentId}`;
+    expect(await database.query('select from billing.outbox where key = $1', [key])).toEqual([]);
+  });
+
+  test('after the order was captured, by this or another attempt, changes nothing and enqueues no mail', async () => {
+    await order.verify();
+    const before = await order.row();
+    for (const id of [order.paymentId, uniqueId('pay')]) expect(await database.send(failed({ id }))).toBe('stale');
+    expect(await order.row()).toEqual(before);
+    expect([await customer.tier(), await customer.mails()]).toEqual(['pro', [`payment-success/${order.id}`]]);
+  });
+
+  test.each([undefined, null, 7, []])(
+    'with order id %j is ignored: no payment without an order changes',
+    async (id) => {
+      await database.query('update public.payments set gateway_order_id = null where id = $1', [order.id]);
+      expect(await database.send(failed({ order_id: id }))).toBe('ignored: payment.entity.order_id');
+      expect(await status()).toBe('created');
+    },
+  );
+
+  test('of an unknown order is unmatched, and applied when it is delivered again after the order was stored', async () => {
+    const orderId = uniqueId('order');
+    const body = failed({ order_id: orderId });
+    expect(await database.send(body)).toBe('unmatched');
+    const { id } = await createPayment(database, { userId: customer.id, orderId });
+    expect(await database.send(body)).toBe('applied');
+    expect(await database.one('select status from public.payments where id = $1', [id])).toEqual({ status: 'failed' });
+  });
 });

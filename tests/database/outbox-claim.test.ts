@@ -1,128 +1,319 @@
-import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { claim, complete, enqueue, fail, readRow } from '../helpers/outbox/claims.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { type Claim, claim, complete, type Destination, enqueue, fail, readRow } from '../helpers/outbox/claims.ts';
 import { emptyOutbox } from '../helpers/outbox/side-effects.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await openSession(database, { role: 'service_role' });
-});
+const database = useDatabase();
 beforeEach(async () => {
   await emptyOutbox(database);
-  await setClock(database, '2026-01-01T12:00:00Z');
+  await at(0);
 });
-afterAll(() => database.close());
+
+const daySeconds = 24 * 3600;
+const start = Date.UTC(2026, 0, 1, 12);
+/** The time a number of seconds after the rows of a test were written. */
+const time = (seconds: number) => new Date(start + seconds * 1000).toISOString();
+const at = (seconds: number) => database.at(time(seconds));
+const add = (destination: Destination = 'email') => enqueue(database, destination);
+const take = (destination: Destination = 'email') => claim(database.service, destination);
+const done = ({ token }: Pick<Claim, 'token'>, ...ids: number[]) => complete(database.service, token, ids);
+type Failure = Parameters<typeof fail>[3];
+const failed = ({ token }: Pick<Claim, 'token'>, ids: readonly number[], how?: Failure) =>
+  fail(database.service, token, ids, how);
+const row = (id: number) => readRow(database, id);
+const requeue = async (id: number) => (await database.one('select billing.requeue($1) as requeued', [id])).requeued;
+const [refused, retried, parked] = [{ retried: 0, parked: 0 }, { retried: 1, parked: 0 }, { retried: 0, parked: 1 }];
+const tooLate = 'not delivered within 24 hours';
 
 /** Rows due one second apart. The first id is due last. */
-async function enqueueBackwards(destination: 'email' | 'gateway', count: number): Promise<number[]> {
+async function addBackwards(destination: Destination, count: number): Promise<number[]> {
   const rows = await database.query(
     `insert into billing.outbox (key, destination, kind, payload, next_attempt_at)
      select gen_random_uuid(), $1, 'kind', '{}', billing.clock() - make_interval(secs => n)
-     from generate_series(1, $2) n
-     returning id::int`,
+     from generate_series(1, $2) n returning id::int`,
     [destination, count],
   );
-  return rows.map((row) => Number(row.id));
+  return rows.map(({ id }) => Number(id));
 }
 
-test('a claim returns the rows as they were written, with a token', async () => {
-  await database.query(`select billing.enqueue('payment-success/1', 'email', 'payment-success', '{"to": "a@b.c"}')`);
-  const { id } = await database.one('select id::int from billing.outbox');
-  expect(await callRpc(service, 'claim_outbox', 'email')).toEqual({
-    token: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    rows: [{ id, key: 'payment-success/1', kind: 'payment-success', payload: { to: 'a@b.c' } }],
-    parked: 0,
+describe('a claim', () => {
+  test('returns the rows of its destination as they were written, with a token', async () => {
+    await database.query(`select billing.enqueue('payment-success/1', 'email', 'payment-success', '{"to": "a@b.c"}')`);
+    const { id } = await database.one('select id::int from billing.outbox');
+    for (const other of ['revalidation', 'fax']) {
+      expect(await database.rpc('claim_outbox', other)).toMatchObject({ rows: [], parked: 0 });
+    }
+    expect(await database.rpc('claim_outbox', 'email')).toEqual({
+      token: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      rows: [{ id, key: 'payment-success/1', kind: 'payment-success', payload: { to: 'a@b.c' } }],
+      parked: 0,
+    });
+  });
+
+  test('takes at most 20 rows, the earliest due first, however long the backlog of another destination', async () => {
+    await addBackwards('gateway', 500);
+    const ids = await addBackwards('email', 30);
+    const [first, second] = [await take(), await take()];
+    expect([first.ids, second.ids, (await take()).ids]).toEqual([ids.slice(10), ids.slice(0, 10), []]);
+    expect(second.token).not.toBe(first.token);
+  });
+
+  test('takes a row when it is due, and again 60 seconds later, if it was not delivered', async () => {
+    const id = await add();
+    for (const [seconds, ids] of [[-0.001, []], [0, [id]], [59.999, []], [60, [id]]] as const) {
+      await at(seconds);
+      expect((await take()).ids, String(seconds)).toEqual(ids);
+    }
+    expect(await row(id)).toMatchObject({ attempts: 2, next_attempt_at: time(120) });
+  });
+
+  test('takes newer rows while others keep failing', async () => {
+    await addBackwards('email', 20);
+    const id = await add();
+    const failing = await take();
+    expect(failing.ids).not.toContain(id);
+    await failed(failing, failing.ids);
+    expect((await take()).ids).toEqual([id]);
+    await at(5);
+    const newer = await add();
+    expect([...(await take()).ids, ...(await take()).ids]).toContain(newer);
   });
 });
 
-test('a claim takes at most 20 rows, the earliest due first', async () => {
-  const ids = await enqueueBackwards('email', 30);
-  const first = await claim(service, 'email');
-  expect(first.ids).toEqual(ids.slice(10));
-  const second = await claim(service, 'email');
-  expect(second.ids).toEqual(ids.slice(0, 10));
-  expect(second.token).not.toBe(first.token);
-  expect((await claim(service, 'email')).ids).toEqual([]);
+describe('a row that fails', () => {
+  test('is retried after 5 s, 30 s, 2 min, 10 min, 1 h, then hourly, and parked after 24 h', async () => {
+    const id = await add('revalidation');
+    const waits: number[] = [];
+    for (let seconds = 0;;) {
+      await at(seconds);
+      const claimed = await take('revalidation');
+      if (claimed.parked === 1) break;
+      expect(await failed(claimed, [id], { error: `HTTP 50${waits.length % 10}` })).toEqual(retried);
+      const next = (Date.parse(String((await row(id)).next_attempt_at)) - start) / 1000;
+      waits.push(next - seconds);
+      seconds = next;
+    }
+    expect(waits).toEqual([5, 30, 120, 600, ...Array(24).fill(3600)]);
+    expect(await row(id)).toMatchObject({ parked_at: time(daySeconds + 755), last_error: 'HTTP 507' });
+  });
+
+  test('after 24 h, or finally, is parked with that error', async () => {
+    const old = await add('revalidation');
+    await at(daySeconds - 1);
+    const claimed = await take('revalidation');
+    await at(daySeconds);
+    expect(await failed(claimed, [old], { error: 'HTTP 503' })).toEqual(parked);
+    const fresh = await add();
+    expect(await failed(await take(), [fresh], { error: 'HTTP 422', final: true })).toEqual(parked);
+    const end = { parked_at: time(daySeconds), delivered_at: null };
+    expect(await row(old)).toMatchObject({ ...end, last_error: 'HTTP 503' });
+    expect(await row(fresh)).toMatchObject({ ...end, last_error: 'HTTP 422' });
+  });
+
+  test.each(['email', 'revalidation'] as const)(
+    'for %s, as its dispatcher dies, is parked after 24 h',
+    async (what) => {
+      const id = await add(what);
+      for (let seconds = 0; seconds < daySeconds; seconds += 6 * 3600) {
+        await at(seconds);
+        expect((await take(what)).ids).toEqual([id]);
+      }
+      await at(daySeconds);
+      expect(await take(what)).toMatchObject({ ids: [], parked: 1 });
+      expect(await row(id)).toMatchObject({ parked_at: time(daySeconds), last_error: tooLate });
+    },
+  );
 });
 
-test('a claim takes only rows of its destination', async () => {
-  const id = await enqueue(database, 'email');
-  expect((await claim(service, 'revalidation')).ids).toEqual([]);
-  expect((await claim(service, 'email')).ids).toEqual([id]);
+describe('what waited for 24 h before its first claim', () => {
+  test('is parked instead of sent, if it is a mail: 20 with each claim, and a newer one is sent', async () => {
+    const [old] = await addBackwards('email', 25);
+    await at(1);
+    const younger = await add();
+    await at(daySeconds);
+    const claims = [await take(), await take()];
+    expect([claims.map((each) => each.parked), claims.flatMap(({ ids }) => ids)]).toEqual([[20, 5], [younger]]);
+    expect(await row(Number(old))).toMatchObject({ parked_at: time(daySeconds), last_error: tooLate });
+  });
+
+  test('is still delivered, if it is a revalidation', async () => {
+    const id = await add('revalidation');
+    await at(7 * daySeconds);
+    expect(await done(await take('revalidation'), id)).toBe(1);
+  });
 });
 
-test('a claim takes no row before it is due', async () => {
-  const id = await enqueue(database, 'email');
-  await setClock(database, '2026-01-01T11:59:59.999Z');
-  expect((await claim(service, 'email')).ids).toEqual([]);
-  await setClock(database, '2026-01-01T12:00:00Z');
-  expect((await claim(service, 'email')).ids).toEqual([id]);
+describe('requeue', () => {
+  test('restarts the 24 h and the delays, and keeps the last error for the admin', async () => {
+    const id = await add();
+    await failed(await take(), [id], { final: true });
+    await at(10 * daySeconds);
+    expect(await requeue(id)).toBe(true);
+    expect(await row(id)).toMatchObject({ parked_at: null, last_error: 'HTTP 500' });
+    await failed(await take(), [id]);
+    expect(await row(id)).toMatchObject({ attempts: 1, next_attempt_at: time(10 * daySeconds + 5) });
+    await at(11 * daySeconds - 1);
+    expect((await take()).ids).toEqual([id]);
+    await at(11 * daySeconds + 59);
+    expect(await take()).toMatchObject({ ids: [], parked: 1 });
+  });
+
+  test('of a delivered or unknown row returns false and changes nothing', async () => {
+    const id = await add();
+    await done(await take(), id);
+    expect([await requeue(id), await requeue(-1)]).toEqual([false, false]);
+    expect(await row(id)).toMatchObject({ delivered_at: time(0) });
+    expect((await take()).ids).toEqual([]);
+  });
+
+  test('of a row in delivery: its complete counts, its fail does not', async () => {
+    const id = await add();
+    const claimed = await take();
+    await at(1);
+    expect(await requeue(id)).toBe(true);
+    await at(0); // a fail whose transaction started before the requeue
+    expect(await failed(claimed, [id], { final: true })).toEqual(refused);
+    expect(await done(claimed, id)).toBe(1);
+  });
 });
 
-test('a claim of an unknown destination takes nothing', async () => {
-  await enqueue(database, 'email');
-  expect(await callRpc(service, 'claim_outbox', 'fax')).toMatchObject({ rows: [], parked: 0 });
-});
-
-test('a claimed row is in no other claim for 60 seconds and is claimed again afterwards', async () => {
-  const id = await enqueue(database, 'email');
-  const first = await claim(service, 'email');
-  expect(await readRow(database, id)).toMatchObject({ attempts: 1, next_attempt_at: '2026-01-01T12:01:00.000Z' });
-  await setClock(database, '2026-01-01T12:00:59.999Z');
-  expect((await claim(service, 'email')).ids).toEqual([]);
-  await setClock(database, '2026-01-01T12:01:00Z');
-  const second = await claim(service, 'email');
-  expect(second.ids).toEqual([id]);
-  expect(second.token).not.toBe(first.token);
-  expect(await readRow(database, id)).toMatchObject({ attempts: 2 });
-});
-
-test('delivered and parked rows are never claimed again', async () => {
-  await enqueue(database, 'email');
-  const delivered = await claim(service, 'email');
-  await complete(service, delivered.token, delivered.ids);
-  await enqueue(database, 'email');
-  const refused = await claim(service, 'email');
-  await fail(service, refused.token, refused.ids, { final: true });
-  await setClock(database, '2026-02-01T00:00:00Z');
-  expect(await claim(service, 'email')).toMatchObject({ ids: [], parked: 0 });
-});
-
-test('a destination with a long backlog takes no place in the claim of another', async () => {
-  await enqueueBackwards('gateway', 500);
-  const id = await enqueue(database, 'email');
-  expect((await claim(service, 'email')).ids).toEqual([id]);
-});
-
-test('rows that keep failing do not block newer rows of their destination', async () => {
-  await enqueueBackwards('email', 20);
-  const id = await enqueue(database, 'email');
-  const failing = await claim(service, 'email');
-  expect(failing.ids).not.toContain(id);
-  await fail(service, failing.token, failing.ids);
-  expect((await claim(service, 'email')).ids).toEqual([id]);
-  for (const at of ['12:00:05', '12:00:35', '12:02:35']) {
-    await setClock(database, `2026-01-01T${at}Z`);
-    const again = await claim(service, 'email');
-    const newer = await enqueue(database, 'email');
-    expect((await claim(service, 'email')).ids).toContain(newer);
-    await fail(service, again.token, again.ids);
+describe('a complete and a fail', () => {
+  /** A row that was claimed again after the lease of its first claim expired. */
+  async function claimedTwice() {
+    const id = await add();
+    const first = await take();
+    await at(60);
+    return { id, first, second: await take() };
   }
+
+  test('a complete marks the rows that it names as delivered, each once', async () => {
+    const [one, two, other] = [await add(), await add(), await add()];
+    const claimed = await take();
+    await at(3);
+    expect(await done(claimed, one, two)).toBe(2);
+    await at(4);
+    expect([await done(claimed, one, two), await done(claimed)]).toEqual([0, 0]);
+    expect(await failed(claimed, [])).toEqual(refused);
+    for (const id of [one, two]) expect(await row(id)).toMatchObject({ delivered_at: time(3), last_error: null });
+    expect(await row(other)).toMatchObject({ delivered_at: null, last_error: null });
+  });
+
+  test.each(['claimed', 'never claimed'])('with the token of another claim are refused for a row %s', async (when) => {
+    const id = await add();
+    if (when === 'claimed') await take();
+    await add('revalidation');
+    for (const other of [await take('revalidation'), { token: crypto.randomUUID() }]) {
+      expect(await done(other, id)).toBe(0);
+      expect(await failed(other, [id], { final: true, pauseSeconds: 30 })).toEqual(refused);
+    }
+    expect(await row(id)).toMatchObject({ delivered_at: null, parked_at: null, last_error: null });
+    await at(60);
+    expect((await take()).ids, 'no pause').toEqual([id]);
+  });
+
+  test('at the end of the lease a fail is refused, and a complete is accepted', async () => {
+    const id = await add();
+    const claimed = await take();
+    await at(60);
+    expect(await failed(claimed, [id], { final: true })).toEqual(refused);
+    expect(await row(id)).toMatchObject({ parked_at: null, last_error: null });
+    expect([await done(claimed, id), (await take()).ids]).toEqual([1, []]);
+  });
+
+  test('after another claim a fail is refused; a complete is accepted, and then that claim’s fail is refused', async () => {
+    const { id, first, second } = await claimedTwice();
+    expect(await failed(first, [id], { final: true })).toEqual(refused);
+    expect(await done(first, id)).toBe(1);
+    expect(await failed(second, [id], { final: true })).toEqual(refused);
+    expect(await row(id)).toMatchObject({ parked_at: null, delivered_at: time(60) });
+  });
+
+  test('after the row was parked a complete is accepted and unparks it', async () => {
+    const { id, first, second } = await claimedTwice();
+    expect(await failed(second, [id], { final: true })).toEqual(parked);
+    expect(await done(first, id)).toBe(1);
+    expect(await row(id)).toMatchObject({ parked_at: null, delivered_at: time(60) });
+  });
+
+  test('a complete keeps the last error, or stores its note', async () => {
+    const { id, second } = await claimedTwice();
+    await failed(second, [id], { error: 'HTTP 503' });
+    await done(second, id);
+    expect(await row(id)).toMatchObject({ delivered_at: time(60), last_error: 'HTTP 503' });
+    const other = await add();
+    await database.rpc('complete_outbox', (await take()).token, String(other), 'not sent: switched off');
+    expect(await row(other)).toMatchObject({ delivered_at: time(60), last_error: 'not sent: switched off' });
+  });
 });
 
-test('a row that is paused again and again does not grow', async () => {
-  const id = await enqueue(database, 'email');
-  for (let second = 0; second < 50; second += 1) {
-    await setClock(database, new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString());
-    const { token, ids } = await claim(service, 'email');
-    expect(ids).toEqual([id]);
-    await fail(service, token, ids, { pauseSeconds: 1 });
-  }
-  const { tokens } = await database.one('select cardinality(claims) as tokens from billing.outbox');
-  expect(tokens).toBeLessThanOrEqual(21);
+describe('a pause', () => {
+  test('stops the claims of its destination until it is over, and of no other; it counts no attempt', async () => {
+    const id = await add();
+    const claimed = await take();
+    expect(await failed(claimed, [id], { error: 'HTTP 429', pauseSeconds: 30 })).toEqual(retried);
+    expect(await row(id)).toMatchObject({ attempts: 0, last_error: 'HTTP 429', next_attempt_at: time(30) });
+    await at(2);
+    expect(await failed(claimed, [id], { pauseSeconds: 30 }), 'a repeated fail').toEqual(refused);
+    expect(await row(id)).toMatchObject({ attempts: 0, next_attempt_at: time(30) });
+    const [waiting, other] = [await add(), await add('revalidation')];
+    await at(29.999);
+    expect(await take()).toMatchObject({ ids: [], parked: 0 });
+    expect((await take('revalidation')).ids).toEqual([other]);
+    await at(30);
+    expect((await take()).ids).toEqual([id, waiting]);
+  });
+
+  test('is not shortened by a shorter one, and is longer when the next is longer', async () => {
+    const ids = [await add(), await add()];
+    const claimed = await take();
+    await failed(claimed, ids.slice(0, 1), { pauseSeconds: 30 });
+    await failed(claimed, ids.slice(1), { pauseSeconds: 1 });
+    await at(29);
+    expect((await take()).ids).toEqual([]);
+    await at(30);
+    await failed(await take(), ids, { pauseSeconds: 60 });
+    await at(89);
+    expect((await take()).ids).toEqual([]);
+    await at(90);
+    expect((await take()).ids).toEqual(ids);
+  });
+
+  test('does not keep a row for more than 24 h, and a row paused again and again does not grow', async () => {
+    const id = await add('revalidation');
+    for (let second = 0; second < 25; second += 1) {
+      await at(second);
+      await failed(await take('revalidation'), [id], { pauseSeconds: 1 });
+    }
+    const { tokens } = await database.one('select cardinality(claims) as tokens from billing.outbox');
+    expect(tokens).toBeLessThanOrEqual(21);
+    await at(daySeconds);
+    expect(await failed(await take('revalidation'), [id], { pauseSeconds: 30 })).toEqual(parked);
+  });
+
+  test('next_outbox_attempt is the earliest of the destinations: due time, lease, retry or end of the pause', async () => {
+    const next = async (...destinations: Destination[]) =>
+      (await database.rpc('next_outbox_attempt', destinations.join(','))).next_attempt_at;
+    expect(await next('email', 'revalidation')).toBeNull();
+    const [delivered, given] = [await add(), await add()];
+    const claimed = await take();
+    expect(await next('email'), 'lease').toBe(time(60));
+    await failed(claimed, [given]);
+    expect(await next('email'), 'retry').toBe(time(5));
+    await done(claimed, delivered, given);
+    expect(await next('email', 'revalidation'), 'all delivered').toBeNull();
+    await add('gateway');
+    await at(1);
+    await add('revalidation');
+    await at(2);
+    await add();
+    expect(await next('email')).toBe(time(2));
+    expect(await next('email', 'revalidation')).toBe(time(1));
+    expect(await next('gateway')).toBe(time(0));
+    await database.query("delete from billing.outbox where destination = 'email'");
+    const paused = await add();
+    await failed(await take(), [paused], { pauseSeconds: 30 });
+    await add();
+    expect(await next('email'), 'pause').toBe(time(32));
+    expect(await next('email', 'revalidation')).toBe(time(1));
+  });
 });

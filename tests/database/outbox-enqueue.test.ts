@@ -1,177 +1,244 @@
-import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver } from '../helpers/gateway/deliver.ts';
-import { paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { enqueue } from '../helpers/outbox/claims.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createCallStandIns, dropCallStandIns, recordedCalls } from '../helpers/database/call-stand-ins.ts';
+import { listen, type Listener } from '../helpers/database/notifications.ts';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
+import { claim, enqueue, fail } from '../helpers/outbox/claims.ts';
 import { emptyOutbox } from '../helpers/outbox/side-effects.ts';
-import { readAllRows, readTier } from '../helpers/records/read-records.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import type { Customer } from '../helpers/records/customer.ts';
+import { paymentOf } from '../helpers/records/purchases.ts';
+import { readAllRows } from '../helpers/records/read-records.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-let userId: string;
+// One event fails.
+const database = useDatabase({ isEmptied: true, findings: { failed_events: 1 } });
+let listener: Listener;
+let customer: Customer;
 beforeAll(async () => {
-  // Tiers are written by hand, one event fails, one order is paid twice.
-  database = await createTestDatabase({
-    findings: { entitled_not_paid: 15, failed_events: 1, paid_twice: 1, unmailed_payment: 2 },
-  });
-  service = await openSession(database, { role: 'service_role' });
+  listener = await listen(database, 'outbox');
 });
 beforeEach(async () => {
-  userId = (await createUser(database)).id;
+  customer = await database.customer();
   await emptyOutbox(database);
 });
-afterAll(() => database.close());
 
-async function kinds(): Promise<unknown[]> {
-  return (await database.query('select kind from billing.outbox order by kind')).map((row) => row.kind);
-}
+const kinds = async () =>
+  (await database.query('select kind from billing.outbox order by kind')).map(({ kind }) => kind);
+const setTier = 'update public.profiles set subscription_tier = $2 where user_id = $1';
+const calls = async () => (await recordedCalls(database)).length;
 
-async function verify(payment: { orderId: string }) {
-  return await callRpc(service, 'verify_payment', userId, payment.orderId, uniqueId('pay'), 'signature');
-}
-
-describe('a side effect commits or rolls back with its change', () => {
-  test.each(['rollback', 'commit'])('a purchase, on %s', async (end) => {
-    const payment = await createPayment(database, { userId });
+describe('a side effect', () => {
+  test.each([
+    ['a purchase', ['payment-success', 'revalidation']],
+    ['a failed attempt', ['payment-failed']],
+  ])('of %s commits or rolls back with it', async (what, expected) => {
+    const order = await customer.order('pro');
+    const isPurchase = what === 'a purchase';
+    const doIt = async () =>
+      isPurchase ? (await order.verify()).outcome : await database.send(paymentFailed(paymentOf(order)));
     const before = await readAllRows(database);
-    await service.query('begin');
-    expect(await verify(payment)).toMatchObject({ outcome: 'applied' });
-    expect((await service.query('select from billing.outbox')).rowCount).toBe(2);
-    expect(await kinds()).toEqual([]);
-    await service.query(end);
-    expect(await kinds()).toEqual(end === 'commit' ? ['payment-success', 'revalidation'] : []);
-    if (end === 'rollback') expect(await readAllRows(database)).toEqual(before);
-  });
-
-  test.each(['rollback', 'commit'])('a failed attempt, on %s', async (end) => {
-    const { orderId } = await createPayment(database, { userId });
-    const before = await readAllRows(database);
-    await service.query('begin');
-    expect(await deliver(service, paymentFailed({ id: uniqueId('pay'), order_id: orderId }))).toBe('applied');
-    await service.query(end);
-    expect(await kinds()).toEqual(end === 'commit' ? ['payment-failed'] : []);
-    if (end === 'rollback') expect(await readAllRows(database)).toEqual(before);
-  });
-
-  test('an event whose effect fails enqueues no side effect, although its ledger row stays', async () => {
-    await database.query(
-      "alter table public.profiles add constraint broken check (subscription_tier <> 'pro') not valid",
-    );
-    const payment = await createPayment(database, { userId });
-    await expect(verify(payment)).rejects.toMatchObject({ code: '23514' });
-    await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
-    const period = { planId: 'plan_pro', start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
-    expect(await deliver(service, subscriptionEvent({ name: 'activated', userId, ...period }))).toBe('failed: 23514');
-    expect(await kinds()).toEqual([]);
-    await database.query('alter table public.profiles drop constraint broken');
-  });
-});
-
-describe('the same fact twice', () => {
-  test('is one row, the first', async () => {
-    await database.query(`select billing.enqueue('payment-success/1', 'email', 'payment-success', '{"to": "first"}')`);
-    await database.query(`select billing.enqueue('payment-success/1', 'email', 'payment-success', '{"to": "second"}')`);
-    expect(await database.query('select payload from billing.outbox')).toEqual([{ payload: { to: 'first' } }]);
-  });
-
-  test('is one row, also after it was delivered or parked', async () => {
-    for (const column of ['delivered_at', 'parked_at']) {
-      const key = uniqueId('fact');
-      await enqueue(database, 'email', key);
-      await database.query(`update billing.outbox set ${column} = now() where key = $1`, [key]);
-      await database.query("select billing.enqueue($1, 'email', 'kind', '{}')", [key]);
-      expect(await database.query('select from billing.outbox where key = $1', [key])).toHaveLength(1);
+    for (const end of ['rollback', 'commit']) {
+      await database.service.query('begin');
+      expect(await doIt()).toBe('applied');
+      expect(await kinds()).toEqual([]);
+      await database.service.query(end);
+      expect(await kinds()).toEqual(end === 'commit' ? expected : []);
+      if (end === 'rollback') expect(await readAllRows(database)).toEqual(before);
     }
   });
 
-  test('a repeated verify and a repeated event add no row', async () => {
-    const payment = await createPayment(database, { userId });
-    const failed = paymentFailed({ id: uniqueId('pay'), order_id: payment.orderId });
-    await deliver(service, failed);
-    await verify(payment);
-    const expected = ['payment-failed', 'payment-success', 'revalidation'];
-    expect(await kinds()).toEqual(expected);
-    await deliver(service, failed);
-    await verify(payment);
-    expect(await kinds()).toEqual(expected);
-  });
-});
-
-describe('the revalidation of cached pages', () => {
-  const edit = 'update public.profiles set subscription_tier = $2 where user_id = $1';
-  const pages = ['/subscription', '/pricing', '/analytics', '/dashboard'];
-
-  test('is one row with the four pages', async () => {
-    await database.query(edit, [userId, 'pro']);
-    expect(await database.query('select destination, kind, payload from billing.outbox')).toEqual([
-      { destination: 'revalidation', kind: 'revalidation', payload: { paths: pages } },
-    ]);
-  });
-
-  test('follows a write of the same tier', async () => {
-    await database.query(edit, [userId, 'free']);
-    expect(await kinds()).toEqual(['revalidation']);
-  });
-
-  test('follows a new profile', async () => {
-    await createUser(database);
-    expect(await kinds()).toEqual(['revalidation']);
-  });
-
-  test('does not follow an update of a name', async () => {
-    await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [userId]);
+  test('is not enqueued by an event whose effect fails, although its ledger row stays', async () => {
+    const order = await customer.order('pro');
+    const condition = "check (subscription_tier <> 'pro') not valid";
+    await database.query(`alter table public.profiles add constraint broken ${condition}`);
+    await expect(order.verify()).rejects.toMatchObject({ code: '23514' });
+    const period = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
+    expect(await customer.event('activated', '01-01', { planId: 'plan_pro', ...period })).toBe('failed: 23514');
+    await database.query('alter table public.profiles drop constraint broken');
     expect(await kinds()).toEqual([]);
   });
 
-  test('follows an update by the service', async () => {
-    await service.query(edit, [userId, 'pro']);
-    expect(await kinds()).toEqual(['revalidation']);
+  test.each(['pending', 'delivered', 'parked'])(
+    'of a fact is one row, the first, also if that is %s',
+    async (state) => {
+      await database.query(`select billing.enqueue('fact', 'email', 'payment-success', '{"to": "first"}')`);
+      if (state !== 'pending') await database.query(`update billing.outbox set ${state}_at = now()`);
+      await database.query(`select billing.enqueue('fact', 'email', 'payment-success', '{"to": "second"}')`);
+      expect(await database.query('select payload from billing.outbox')).toEqual([{ payload: { to: 'first' } }]);
+    },
+  );
+});
+
+describe('the revalidation of cached pages', () => {
+  test('is one row with the four pages', async () => {
+    await database.query(setTier, [customer.id, 'pro']);
+    const payload = { paths: ['/subscription', '/pricing', '/analytics', '/dashboard'] };
+    expect(await database.query('select destination, kind, payload from billing.outbox')).toEqual([
+      { destination: 'revalidation', kind: 'revalidation', payload },
+    ]);
+  });
+
+  const write = (column: string, value: string) => `update public.profiles set ${column} = '${value}'`;
+  test.each([
+    ['a write of the same tier', 1, write('subscription_tier', 'free')],
+    ['a new profile', 1, 'insert into auth.users (id) values (gen_random_uuid())'],
+    ['an update of a name', 0, write('display_name', 'Asha')],
+    ['a transaction with several', 1, [1, 2, 3].map((n) => write('subscription_tier', `tier ${n}`)).join(';')],
+    ['an update of every profile', 1, write('subscription_tier', 'pro')],
+  ])('after %s is %i row', async (_, rows, sql) => {
+    await database.customer();
+    await emptyOutbox(database);
+    await database.query(sql);
+    expect(await kinds()).toEqual(Array(rows).fill('revalidation'));
   });
 
   test('follows insert and update by a role of the app that has rights only on profiles', async () => {
-    const { id: otherId } = await createUser(database);
-    await database.query('delete from public.profiles where user_id = $1', [otherId]);
+    const other = await database.customer();
+    await database.query('delete from public.profiles where user_id = $1', [other.id]);
     await emptyOutbox(database);
     const app = await database.connect();
-    await app.query('begin'); // roles belong to the whole server: this one is rolled back with its transaction
-    await app.query('create role app_backend bypassrls');
-    await app.query('grant usage on schema public to app_backend');
-    await app.query('grant select, insert, update on public.profiles to app_backend');
-    await app.query('set local role app_backend');
-    await app.query(edit, [userId, 'pro']);
-    await app.query(
-      "insert into public.profiles (user_id, subscription_tier, created_at) values ($1, 'basic', now())",
-      [otherId],
-    );
+    await app.query(`
+      begin; -- roles belong to the whole server: this one is rolled back with its transaction
+      create role app_backend bypassrls;
+      grant usage on schema public to app_backend;
+      grant select, insert, update on public.profiles to app_backend;
+      set local role app_backend;
+      update public.profiles set subscription_tier = 'pro' where user_id = '${customer.id}';
+      insert into public.profiles (user_id, subscription_tier, created_at) values ('${other.id}', 'basic', now())`);
     await app.query('set local role postgres');
     const { rows } = await app.query('select kind from billing.outbox');
-    const changes = await app.query(
-      'select to_tier, cause from billing.tier_changes where user_id = any ($1) order by id',
-      [
-        [userId, otherId],
-      ],
-    );
+    const recent = 'select to_tier, cause from billing.tier_changes where user_id in ($1, $2) order by id';
+    const changes = await app.query(recent, [customer.id, other.id]);
     await app.query('rollback');
     expect(rows).toEqual([{ kind: 'revalidation' }]);
     expect(changes.rows).toEqual([{ to_tier: 'pro', cause: 'direct' }, { to_tier: 'basic', cause: 'direct' }]);
   });
+});
 
-  test('is one row per transaction', async () => {
+describe('the dispatcher is notified', () => {
+  test('by an update after its commit, not before, and not by one that is rolled back', async () => {
     const admin = await database.connect();
-    for (const tiers of [['pro', 'premium', 'pro'], ['basic']]) {
+    const before = await listener.count();
+    for (const [end, notified] of [['rollback', 0], ['commit', 1]] as const) {
       await admin.query('begin');
-      for (const tier of tiers) await admin.query(edit, [userId, tier]);
-      await admin.query('commit');
+      await admin.query(setTier, [customer.id, 'pro']);
+      expect(await listener.count()).toBe(before);
+      await admin.query(end);
+      expect(await listener.count()).toBe(before + notified);
     }
-    expect(await kinds()).toEqual(['revalidation', 'revalidation']);
-    expect(await readTier(database, userId)).toBe('basic');
   });
 
-  test('is one row for an update of every profile', async () => {
-    await database.query("update public.profiles set subscription_tier = 'pro'");
-    expect(await kinds()).toEqual(['revalidation']);
+  test('by an update after a purchase on the same connection, not by the purchase or an event', async () => {
+    const before = await listener.count();
+    await customer.buy('pro');
+    expect(await customer.event('activated', '01-01', { planId: 'plan_pro' })).toBe('applied');
+    expect(await listener.count()).toBe(before);
+    await database.service.query(setTier, [customer.id, 'premium']);
+    expect(await listener.count()).toBe(before + 1);
   });
+
+  test('by a requeue, not by one of an unknown row', async () => {
+    const id = await enqueue(database, 'email');
+    await fail(database.service, (await claim(database.service, 'email')).token, [id], { final: true });
+    const before = await listener.count();
+    for (const each of [id, -1]) await database.query('select billing.requeue($1)', [each]);
+    expect(await listener.count()).toBe(before + 1);
+  });
+});
+
+test('an update succeeds when the call of the dispatcher fails', async () => {
+  const admin = await database.connect();
+  await admin.query('begin; drop function billing.call_function(text)');
+  await expect(admin.query(setTier, [customer.id, 'pro'])).resolves.toMatchObject({ rowCount: 1 });
+  await admin.query('rollback');
+});
+
+describe('with pg_net and Vault the dispatcher is called', () => {
+  beforeEach(async () => {
+    await createCallStandIns(database);
+    return () => dropCallStandIns(database);
+  });
+  const set = (tier: string, of = customer) => database.query(setTier, [of.id, tier]);
+
+  test.each(['an admin', 'a role of the app'])('with the internal key after an update by %s', async (who) => {
+    await (who === 'an admin' ? database : database.service).query(setTier, [customer.id, 'pro']);
+    expect(await recordedCalls(database)).toEqual([{
+      url: 'http://functions.test/functions/v1/api/internal/outbox',
+      body: {},
+      headers: { 'content-type': 'application/json', prefer: 'respond-async', 'x-internal-key': 'k' },
+      timeout_milliseconds: 5000,
+    }]);
+  });
+
+  test('once for ten updates in one transaction or while a call is queued, and again for the next', async () => {
+    const before = await listener.count();
+    await database.query(`do $$
+      begin
+        for n in 1..10 loop
+          update public.profiles set subscription_tier = 'tier ' || n where user_id = '${customer.id}';
+          perform billing.enqueue('fact-' || n, 'gateway', 'kind', '{}');
+        end loop;
+      end $$`);
+    expect(await listener.count()).toBe(before + 1);
+    await set('basic');
+    expect(await calls()).toBe(1);
+    await set('pro');
+    expect(await calls()).toBe(2);
+  });
+
+  test.each(['rollback', 'rollback to attempt'])('by the next update after a %s', async (undo) => {
+    const admin = await database.connect();
+    await admin.query('begin; savepoint attempt');
+    await admin.query(setTier, [customer.id, 'pro']);
+    await admin.query(undo);
+    expect(await calls()).toBe(0);
+    await admin.query(setTier, [customer.id, 'premium']);
+    await admin.query('commit');
+    expect(await calls()).toBe(1);
+  });
+
+  test('while a long transaction waits, and again when it commits', async () => {
+    const other = await database.customer();
+    const before = await calls();
+    const admin = await database.connect();
+    await admin.query('begin');
+    await admin.query(setTier, [customer.id, 'pro']);
+    await set('pro', other);
+    expect(await calls()).toBe(before + 1);
+    await admin.query('commit');
+    expect(await calls()).toBe(before + 2);
+  });
+
+  test('neither by a purchase nor without entries in Vault', async () => {
+    await customer.buy('pro');
+    expect(await calls()).toBe(0);
+    await createCallStandIns(database, { vault: 'empty' });
+    await set('premium');
+    await database.query('select billing.sweep()');
+    expect([await calls(), await customer.tier()]).toEqual([0, 'premium']);
+  });
+
+  test.each([{ net: 'raises' }, { vault: 'raises' }] as const)(
+    'in vain where %j, and sign-up, purchase, update, requeue and sweep succeed',
+    async (broken) => {
+      await createCallStandIns(database, broken);
+      await expect(database.query('select net.http_post(decrypted_secret) from vault.decrypted_secrets')).rejects
+        .toMatchObject({ code: '22012' });
+      const user = await database.customer();
+      expect(await user.tier()).toBe('free');
+      await emptyOutbox(database);
+      await user.buy('pro');
+      const before = await listener.count();
+      await set('premium', user);
+      expect(await user.tier()).toBe('premium');
+      expect(await listener.count()).toBe(before + 1);
+      expect(await kinds()).toEqual(['payment-success', 'revalidation', 'revalidation']);
+
+      const { token, ids } = await claim(database.service, 'email');
+      await fail(database.service, token, ids, { final: true });
+      expect(await database.one('select billing.requeue($1) as requeued', [ids[0]])).toEqual({ requeued: true });
+      await database.query('select billing.sweep()');
+      // The update, the failure (which changes the due time), the requeue and the sweep.
+      expect(await listener.count()).toBe(before + 4);
+    },
+  );
 });

@@ -1,37 +1,33 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { readTier } from '../helpers/records/read-records.ts';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { paymentFailed, type SubscriptionEvent } from '../helpers/gateway/events.ts';
+import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { paymentOf } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { day, months } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  // One tier is written by hand.
-  database = await createTestDatabase({ findings: { entitled_not_paid: 1 } });
-});
-afterAll(() => database.close());
+const database = useDatabase({ isEmptied: true });
+const readProfile = (userId: string) =>
+  database.one('select username, display_name, subscription_tier from public.profiles where user_id = $1', [userId]);
 
 describe('a sign-up', () => {
-  test('inserts a free profile, named by the local part of the address', async () => {
-    const local = uniqueId('asha');
-    const { id } = await createUser(database, { email: `${local}@example.com` });
-    const row = await database.one(
-      'select username, display_name, subscription_tier from public.profiles where user_id = $1',
-      [id],
-    );
-    expect(row).toEqual({ username: local, display_name: null, subscription_tier: 'free' });
-  });
-
   test.each<[string, string | null, string]>([
+    ['with an address', 'asha@example.com', 'asha'],
     ['without an address', null, 'user'],
     ['with an empty address', '', 'user'],
     ['with an address that has no local part', '@example.com', 'user'],
     ['with a local part of 61 characters', `${'x'.repeat(61)}@example.com`, 'x'.repeat(60)],
     ['with 61 characters of four bytes each', `${'🙂'.repeat(61)}@example.com`, '🙂'.repeat(60)],
-  ])('%s', async (_, email, expected) => {
+  ])('%s inserts a free profile, named by its local part', async (_, email, username) => {
     const { id } = await createUser(database, { email });
-    const { username } = await database.one('select username from public.profiles where user_id = $1', [id]);
-    expect(username).toBe(expected);
+    expect(await readProfile(id)).toEqual({ username, display_name: null, subscription_tier: 'free' });
+  });
+
+  test('of a second user with the same local part gets the same name', async () => {
+    await createUser(database, { email: 'twin@example.com' });
+    const { id } = await createUser(database, { email: 'twin@example.org' });
+    expect(await readProfile(id)).toMatchObject({ username: 'twin' });
   });
 
   test.each<[string, unknown, string | null]>([
@@ -44,93 +40,207 @@ describe('a sign-up', () => {
     ['no name', { avatar_url: 'https://app.example/a.png' }, null],
     ['no object', ['Asha'], null],
     ['null', null, null],
-  ])('with metadata, from which the display name is %s', async (_, metadata, expected) => {
+  ])('with metadata, from which the display name is %s', async (_, metadata, display_name) => {
     const id = crypto.randomUUID();
-    await database.query('insert into auth.users (id, raw_user_meta_data) values ($1, $2)', [
-      id,
-      JSON.stringify(metadata),
-    ]);
-    expect(await database.one('select display_name, username from public.profiles where user_id = $1', [id]))
-      .toEqual({ display_name: expected, username: 'user' });
+    const json = JSON.stringify(metadata);
+    await database.query('insert into auth.users (id, raw_user_meta_data) values ($1, $2)', [id, json]);
+    expect(await readProfile(id)).toMatchObject({ display_name, username: 'user' });
   });
 
-  test('of a second user with the same local part gets the same name', async () => {
-    const local = uniqueId('twin');
-    const first = await createUser(database, { email: `${local}@example.com` });
-    const second = await createUser(database, { email: `${local}@example.org` });
-    const rows = await database.query('select username from public.profiles where user_id in ($1, $2)', [
-      first.id,
-      second.id,
-    ]);
-    expect(rows).toEqual([{ username: local }, { username: local }]);
-  });
-});
-
-describe('a sign-up succeeds without a profile', () => {
-  const faults: [string, string, string][] = [
+  test.each([
     [
-      'when a constraint of the app refuses the profile',
-      "alter table public.profiles add constraint broken check (username <> 'user') not valid",
-      'alter table public.profiles drop constraint broken',
+      'a constraint of the app refuses the profile',
+      "table public.profiles add constraint a check (username <> 'user') not valid",
     ],
-    [
-      'when profiles has another column that is not null',
-      'alter table public.profiles add column broken int not null default null',
-      'alter table public.profiles drop column broken',
-    ],
-    [
-      'when the view of the profiles does not exist',
-      'alter view billing.profiles rename to renamed',
-      'alter view billing.renamed rename to profiles',
-    ],
-    [
-      'when the outbox does not exist',
-      'alter table billing.outbox rename to renamed',
-      'alter table billing.renamed rename to outbox',
-    ],
-  ];
-
-  test.each(faults)('%s', async (_, breakIt, repairIt) => {
-    await database.query('delete from auth.users');
-    await database.query(breakIt);
-    try {
-      const { id } = await createUser(database, { email: null });
-      expect(await database.query('select id from auth.users')).toEqual([{ id }]);
-    } finally {
-      await database.query(repairIt);
-    }
-    expect(await database.query('select from public.profiles')).toEqual([]);
+    ['profiles has another column that is not null', 'table public.profiles add column a int not null default null'],
+    ['the view of the profiles does not exist', 'view billing.profiles rename to renamed'],
+    ['the outbox does not exist', 'table billing.outbox rename to renamed'],
+  ])('succeeds without a profile when %s', async (_, change) => {
+    const admin = await database.connect();
+    await admin.query(`begin; alter ${change}`);
+    const id = crypto.randomUUID();
+    await admin.query('insert into auth.users (id) values ($1)', [id]);
+    const users = await admin.query('select id from auth.users');
+    const profiles = await admin.query('select from public.profiles');
+    await admin.query('rollback');
+    expect([users.rows, profiles.rows]).toEqual([[{ id }], []]);
   });
 });
 
-describe('the tier in the app’s own policies', () => {
-  async function tierOf(userId: string) {
+test('the tier in the app’s own policies is that of the profile, and free without one', async () => {
+  const tiers = [];
+  for (
+    const sql of [
+      'select $1::uuid',
+      "update public.profiles set subscription_tier = 'pro' where user_id = $1",
+      'update public.profiles set subscription_tier = null where user_id = $1',
+      'delete from public.profiles where user_id = $1',
+    ]
+  ) {
+    const { id: userId } = await createUser(database);
+    await database.query(sql, [userId]);
     const session = await openSession(database, { role: 'authenticated', userId });
     const { rows } = await session.query(
       `select public.current_tier() as tier, public.has_tier('pro') as pro, public.has_tier('free') as free,
          public.has_tier(null) as unknown`,
     );
-    return rows[0];
+    tiers.push(...rows);
   }
+  const free = { tier: 'free', pro: false, free: true, unknown: null };
+  expect(tiers).toEqual([free, { tier: 'pro', pro: true, free: false, unknown: null }, free, free]);
+});
 
-  test('of a new user is free', async () => {
-    const { id } = await createUser(database);
-    expect(await tierOf(id)).toEqual({ tier: 'free', pro: false, free: true, unknown: null });
+describe('a change of tier', () => {
+  let customer: Customer;
+  beforeEach(async () => {
+    customer = await database.customer();
+  });
+  /** `free → pro: payment pay_1`, oldest first. */
+  const changes = async ({ id } = customer) =>
+    (await database.query('select * from billing.tier_changes where user_id = $1 order by id', [id]))
+      .map((row) => `${row.from_tier} → ${row.to_tier}: ${row.cause} ${row.reference}`);
+  const update = 'update public.profiles set subscription_tier = $2 where user_id = $1';
+  const setTier = async (...tiers: (string | null)[]) => {
+    for (const tier of tiers) await database.service.query(update, [customer.id, tier]);
+  };
+
+  test('has the payment as its cause, also after the user was deleted; a renewal is none', async () => {
+    expect(await changes()).toEqual([]);
+    const { paymentId } = await customer.buy('pro');
+    await customer.buy('pro');
+    const expected = [`free → pro: payment ${paymentId}`];
+    expect(await changes()).toEqual(expected);
+    await database.query('delete from auth.users where id = $1', [customer.id]);
+    expect(await changes()).toEqual(expected);
   });
 
-  test('of a user with the tier pro in the profile is pro, and of another is free', async () => {
-    const [payer, other] = [await createUser(database), await createUser(database)];
-    await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [payer.id]);
-    expect(await tierOf(payer.id)).toEqual({ tier: 'pro', pro: true, free: false, unknown: null });
-    expect(await tierOf(other.id)).toEqual({ tier: 'free', pro: false, free: true, unknown: null });
+  test('has each event of the gateway as its cause, with its subscription', async () => {
+    const period = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
+    await customer.event('activated', '01-01', { ...period, planId: 'plan_pro' });
+    await customer.event('charged', '01-02', { ...period, planId: 'plan_premium' });
+    await customer.event('cancelled', '01-03');
+    expect(await changes()).toEqual([
+      `free → pro: subscription.activated ${customer.gatewayId}`,
+      `pro → premium: subscription.charged ${customer.gatewayId}`,
+      `premium → free: subscription.cancelled ${customer.gatewayId}`,
+    ]);
   });
 
-  test('of a profile without a tier, and of a user without a profile, is free', async () => {
-    const [empty, none] = [await createUser(database), await createUser(database)];
-    await database.query('update public.profiles set subscription_tier = null where user_id = $1', [empty.id]);
-    await database.query('delete from public.profiles where user_id = $1', [none.id]);
-    expect((await tierOf(empty.id)).tier).toBe('free');
-    expect((await tierOf(none.id)).tier).toBe('free');
-    expect(await readTier(database, none.id)).toBeUndefined();
+  test('by an update has the cause direct, also after an event on the same connection that changed none', async () => {
+    await database.send(paymentFailed(paymentOf(await customer.order('pro'))));
+    await setTier('pro');
+    expect(await changes()).toEqual(['free → pro: direct null']);
+  });
+
+  test('is none by a write of the same tier or of a name; null and free are the same', async () => {
+    await setTier('free', null, 'free');
+    await database.query("update public.profiles set display_name = 'Asha'");
+    expect(await changes()).toEqual([]);
+    await setTier(null, 'pro', null);
+    expect(await changes()).toEqual(['null → pro: direct null', 'pro → null: direct null']);
+  });
+
+  test('is one for each profile whose tier an update of many changes', async () => {
+    const other = await database.customer();
+    await setTier('pro');
+    await database.query("update public.profiles set subscription_tier = 'pro'");
+    expect([await changes(), await changes(other)]).toEqual(Array(2).fill(['free → pro: direct null']));
+  });
+
+  test('is from null for a profile that is inserted with a tier, also by a purchase; inserted as free is none', async () => {
+    const remove = () => database.query('delete from public.profiles where user_id = $1', [customer.id]);
+    const insert = 'insert into public.profiles (user_id, subscription_tier) values ($1, $2)';
+    for (const tier of ['free', null, 'pro']) {
+      await remove();
+      await database.query(insert, [customer.id, tier]);
+    }
+    await remove();
+    const { paymentId } = await customer.buy('premium');
+    expect(await changes()).toEqual(['null → pro: direct null', `null → premium: payment ${paymentId}`]);
+  });
+});
+
+describe('a sign-up after the events of a gateway subscription', () => {
+  let late: Customer;
+  beforeEach(() => {
+    late = customerOf(database, { id: crypto.randomUUID(), email: `${uniqueId('user')}@example.com` });
+  });
+  const january = { planId: 'plan_pro', ...months(1) };
+  const announce = async (
+    name: SubscriptionEvent['name'],
+    at: string | null,
+    fields: Partial<SubscriptionEvent> = {},
+  ) => {
+    const createdAt = at === null ? null : day(at);
+    expect(await late.event(name, '01-31', { createdAt, ...fields })).toBe('unmatched');
+  };
+  const insert = (session: Pick<typeof database, 'query'> | typeof database.service = database) =>
+    session.query('insert into auth.users (id, email) values ($1, $2)', [late.id, late.email]);
+
+  test('a user inserted after the events of a gateway subscription gets its tier and period', async () => {
+    await announce('charged', '01-31', { planId: 'plan_pro', ...months(2) });
+    await announce('activated', '01-30', january);
+    await insert();
+    const february = { start: '2026-02-01T00:00:00.000Z', end: '2026-03-01T00:00:00.000Z' };
+    const [pro, gateway_subscription_id] = [{ tier: 'pro', plan_tier: 'pro', status: 'active' }, late.gatewayId];
+    expect(await late.subscription()).toEqual({ ...pro, ...february, gateway_subscription_id });
+    expect(await late.tier()).toBe('pro');
+    const changes = 'select from_tier, to_tier, cause from billing.tier_changes where user_id = $1';
+    expect(await database.query(changes, [late.id])).toEqual([
+      { from_tier: 'free', to_tier: 'pro', cause: 'subscription of a new user' },
+    ]);
+  });
+
+  test.each<[string, () => Promise<void>]>([
+    ['only a cancellation', () => announce('cancelled', null)],
+    ['an activation and its cancellation', async () => {
+      await announce('activated', '01-30', january);
+      await announce('cancelled', '2026-01-30T12:00:00Z', { planId: 'plan_pro' });
+    }],
+    ['an activation of an unknown plan', () => announce('activated', null, { ...january, planId: 'plan_unknown' })],
+  ])('a user inserted after %s has the tier free', async (_, events) => {
+    await events();
+    await insert();
+    expect(await late.tier()).toBe('free');
+  });
+
+  test('the insert of a user succeeds although the access cannot be settled; the sweep settles it', async () => {
+    await announce('activated', '01-30', january);
+    await database.query("alter table public.subscriptions add constraint broken check (tier <> 'pro') not valid");
+    await insert();
+    await database.query('alter table public.subscriptions drop constraint broken');
+    expect(await late.state()).toBe('free: none');
+    await database.query('select billing.sweep()');
+    expect(await late.tier()).toBe('pro');
+  });
+
+  test('a user inserted during the delivery of the event is settled by the sweep', async () => {
+    const signingUp = await database.connect();
+    await signingUp.query('begin');
+    await insert(signingUp);
+    await announce('activated', '01-30', january);
+    await signingUp.query('commit');
+    await database.query('select billing.sweep()');
+    expect(await late.tier()).toBe('pro');
+  });
+
+  test('subscriptions whose plan is added give access after the next sweep; a user whose trigger fails stops no other', async () => {
+    const waiting = [await database.customer(), await database.customer(), await database.customer()]
+      .sort((one, other) => one.id < other.id ? -1 : 1);
+    for (const each of waiting) {
+      expect(await each.event('activated', '01-01', { ...months(1), planId: 'plan_new' })).toBe('unmatched');
+    }
+    await database.query(`
+      create function public.refuse_user() returns trigger language plpgsql as $$
+      begin
+        raise exception 'refused';
+      end $$;
+      create trigger refuse_user before update on public.profiles
+      for each row when (new.user_id = '${waiting[0]?.id}') execute function public.refuse_user()`);
+    await database.setPlan('premium', "gateway_plan_id = 'plan_new'");
+    await database.query('select billing.sweep()');
+    await database.query('drop function public.refuse_user cascade');
+    for (const each of waiting.slice(1)) expect(await each.state()).toBe('premium: premium active to 2026-02-01');
+    expect(await waiting[0]?.tier()).toBe('free');
   });
 });

@@ -1,137 +1,185 @@
-import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { sha256 } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, subscriptionEvent } from '../helpers/gateway/events.ts';
+import type { Customer } from '../helpers/records/customer.ts';
 import { paymentOf, placeOrder } from '../helpers/records/purchases.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase({ findings: 'compared elsewhere' });
-  service = await openSession(database, { role: 'service_role' });
-});
+const database = useDatabase({ findings: 'compared elsewhere' });
+let customer: Customer;
 beforeEach(async () => {
-  await setClock(database, '2026-01-01T00:00:00Z');
+  await database.at('01-01');
   await database.query('truncate billing.gateway_events, billing.outbox, billing.tier_changes cascade');
+  customer = await database.customer();
 });
-afterAll(() => database.close());
 
-const purge = async (ledger = 400, outbox = 30, tierHistory = 1100): Promise<unknown> =>
-  (await callRpc(service, 'purge_records', ledger, outbox, tierHistory)).purged;
-const count = async (table: string): Promise<unknown> =>
-  (await database.one(`select count(*)::int as rows from billing.${table}`)).rows;
-const ledgerHas = async (body: string): Promise<boolean> =>
-  (await database.query("select from billing.gateway_events where body_sha256 = decode($1, 'hex')", [sha256(body)]))
-    .length > 0;
+const purge = async (ledger = 400, outbox = 30, tierHistory = 1100) =>
+  Number((await database.rpc('purge_records', ledger, outbox, tierHistory)).purged);
+const emptyPayloads = async () => Number((await database.one('select billing.empty_payloads() as emptied')).emptied);
+const emptyAt = async (at: string) => {
+  await database.at(at);
+  return await emptyPayloads();
+};
+const count = async (table: string) => (await database.one(`select count(*)::int as rows from billing.${table}`)).rows;
+const rowOf = async (body: string) =>
+  (await database.query("select * from billing.gateway_events where body_sha256 = decode($1, 'hex')", [sha256(body)]))[
+    0
+  ];
+const setOutcome = (outcome: string) => database.query('update billing.gateway_events set outcome = $1', [outcome]);
+const unknownCapture = () => paymentCaptured({ id: uniqueId('pay'), order_id: uniqueId('order') });
 
-/** Empties payloads older than 90 days, then purges until nothing is left to purge. */
-async function purgeAll(at: string): Promise<void> {
-  await setClock(database, at);
-  for (let job = 0; job < 20; job += 1) await database.query('select billing.empty_payloads()');
-  for (let batch = 0; batch < 20; batch += 1) if (await purge() === 0) return;
+/** Empties the payloads that are older than 90 days, then purges until nothing is left. @returns rows of ledger and waiting */
+async function purgeAll(at: string): Promise<unknown[]> {
+  await database.at(at);
+  while (await emptyPayloads() > 0);
+  while (await purge() > 0);
+  return [await count('gateway_events'), await count('unsettled_events')];
 }
+
+describe('a payload', () => {
+  test('is emptied after 90 days; hash, ids, outcome and counts stay, and a repeated delivery is recognized', async () => {
+    const order = await customer.order('pro');
+    const body = paymentCaptured(paymentOf(order));
+    await database.send(body, 'evt_header');
+    const before = await rowOf(body);
+    expect(await emptyAt('2026-04-01')).toBe(0);
+    expect([await emptyAt('2026-04-01T00:00:00.001Z'), await emptyPayloads()]).toEqual([1, 0]);
+    expect(await rowOf(body)).toEqual({ ...before, payload: null });
+    expect(before).toMatchObject({ event_id: 'evt_header', subject_id: order.orderId, outcome: 'applied' });
+
+    expect(await database.send(body)).toBe('applied');
+    expect(await rowOf(body)).toMatchObject({ payload: null, deliveries: 2, attempts: 1 });
+    const replayed = await database.one("select billing.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
+    expect(replayed).toEqual({ outcome: 'applied' });
+    expect(await rowOf(body)).toMatchObject({ attempts: 1 });
+    expect(await customer.mails()).toHaveLength(1);
+  });
+
+  test.each(['unmatched', 'plan_not_found', 'parked', 'failed: 23514'])(
+    'of an event that is %s keeps the fields that a later application needs',
+    async (outcome) => {
+      const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
+      const person = { email: 'asha.rao@example.com', contact: '+919800000000', vpa: 'asha@upi' };
+      const body = paymentCaptured({ ...money, ...person });
+      await database.send(body);
+      await setOutcome(outcome);
+      expect((await rowOf(body))?.payload).toEqual(JSON.parse(body));
+      expect(await emptyAt('2027-01-01')).toBe(1);
+      const paid = { amount: 99900, currency: 'INR', status: 'captured', error_code: null, error_reason: null };
+      expect((await rowOf(body))?.payload).toEqual({
+        reduced: true,
+        event: 'payment.captured',
+        payload: { payment: { entity: { ...money, ...paid } } },
+        created_at: 1_767_225_600,
+      });
+      expect(await emptyPayloads()).toBe(0);
+    },
+  );
+
+  test('of an unknown order, or of an unhandled type, is whole for a day', async () => {
+    const captured = paymentCaptured({
+      id: uniqueId('pay'),
+      order_id: uniqueId('order'),
+      email: 'asha.rao@example.com',
+    });
+    const bodies = [captured, captured.replace('payment.captured', 'payment.authorized')];
+    for (const body of bodies) await database.send(body);
+    const reduceAt = async (at: string) => {
+      await database.at(at);
+      return (await database.one('select billing.reduce_payloads() as reduced')).reduced;
+    };
+    expect(await reduceAt('01-02')).toBe(0);
+    expect([await reduceAt('2026-01-02T00:00:00.001Z'), await reduceAt('01-03')]).toEqual([2, 0]);
+    for (const body of bodies) expect(JSON.stringify(await rowOf(body))).not.toContain('asha.rao');
+  });
+
+  test('of an event that waited a year for its order is enough to apply it', async () => {
+    const orderId = uniqueId('order');
+    await database.send(paymentCaptured({ id: uniqueId('pay'), order_id: orderId }));
+    await emptyAt('2027-01-01');
+    await createPayment(database, { userId: customer.id, orderId });
+    expect(await customer.tier()).toBe('pro');
+  });
+
+  test('of an event is emptied, if its outcome is final', async () => {
+    for (const outcome of ['ignored: not handled', 'stale', 'already', 'mismatch', 'applied']) {
+      await database.at('01-01');
+      const body = unknownCapture();
+      await database.send(body);
+      await setOutcome(outcome);
+      expect(await emptyAt('2027-01-01'), outcome).toBe(1);
+    }
+  });
+});
 
 describe('the ledger', () => {
   test('deletes rows older than its days, and no newer ones', async () => {
-    const order = await placeOrder(database);
-    await deliver(service, paymentCaptured(paymentOf(order)));
-    await purgeAll('2027-02-05T00:00:00Z');
-    expect(await count('gateway_events')).toBe(1);
-    await purgeAll('2027-02-05T00:00:00.001Z');
-    expect(await count('gateway_events')).toBe(0);
+    await (await customer.order('pro')).capture();
+    expect(await purgeAll('2027-02-05')).toEqual([1, 0]);
+    expect(await purgeAll('2027-02-05T00:00:00.001Z')).toEqual([0, 0]);
   });
 
-  test('deletes an event whose order is still unknown', async () => {
-    await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: uniqueId('order') }));
-    await purgeAll('2030-01-01T00:00:00Z');
-    expect([await count('gateway_events'), await count('unsettled_events')]).toEqual([0, 0]);
+  test('deletes an event of another amount', async () => {
+    const order = await placeOrder(database, { amount: 1 });
+    expect(await database.send(paymentCaptured(paymentOf(order)))).toBe('mismatch');
+    expect(await count('unsettled_events')).toBe(1);
+    expect(await purgeAll('2030-01-01')).toEqual([0, 0]);
   });
 
-  test.each(['plan_not_found', 'parked', 'failed: 23514'])(
-    'keeps an event that is %s, which can still be applied',
-    async (outcome) => {
-      const body = paymentCaptured({ id: uniqueId('pay'), order_id: uniqueId('order') });
-      await deliver(service, body);
-      await database.query('update billing.gateway_events set outcome = $1', [outcome]);
-      await purgeAll('2030-01-01T00:00:00Z');
-      expect(await ledgerHas(body)).toBe(true);
-    },
-  );
+  test.each([
+    ['plan_not_found', 1],
+    ['parked', 1],
+    ['failed: 23514', 1],
+    ['unmatched', 0],
+  ])('of the events that are %s keeps %i, which can still be applied', async (outcome, kept) => {
+    await database.send(unknownCapture());
+    await setOutcome(outcome);
+    expect((await purgeAll('2030-01-01'))[0]).toBe(kept);
+  });
 
   test.each(['unmatched', 'parked', 'failed: 23514'])(
-    'deletes an event that is %s after its user was deleted',
+    'deletes an event of a deleted user that is %s',
     async (outcome) => {
-      const user = await createUser(database);
-      const at = '2026-01-01T00:00:00Z';
-      const body = subscriptionEvent({ name: 'activated', userId: user.id, id: uniqueId('sub'), createdAt: at });
-      await deliver(service, body);
-      await database.query('update billing.gateway_events set outcome = $1', [outcome]);
-      await database.query('delete from auth.users where id = $1', [user.id]);
-      await purgeAll('2030-01-01T00:00:00Z');
-      expect(await ledgerHas(body)).toBe(false);
+      await customer.event('activated', '01-01');
+      await setOutcome(outcome);
+      await database.query('delete from auth.users where id = $1', [customer.id]);
+      expect((await purgeAll('2030-01-01'))[0]).toBe(0);
     },
   );
 
-  test('deletes an event whose outcome is a mismatch, and its row in unsettled_events', async () => {
-    const order = await placeOrder(database, { amount: 1 });
-    expect(await deliver(service, paymentCaptured(paymentOf(order)))).toBe('mismatch');
-    expect(await count('unsettled_events')).toBe(1);
-    await purgeAll('2030-01-01T00:00:00Z');
-    expect([await count('gateway_events'), await count('unsettled_events')]).toEqual([0, 0]);
-  });
-
-  test('deletes the capture of a cycle’s payment, which stays unmatched', async () => {
-    const user = await createUser(database);
-    const payment = { id: uniqueId('pay'), amount: 99900 };
-    const body = paymentCaptured({ ...payment, order_id: uniqueId('order_of_cycle') });
-    expect(await deliver(service, body)).toBe('unmatched');
-    const cycle = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z', createdAt: '2026-01-01T00:00:00Z' };
-    await deliver(
-      service,
-      subscriptionEvent({ name: 'charged', userId: user.id, id: uniqueId('sub'), ...cycle, payment }),
-    );
-    await purgeAll('2030-01-01T00:00:00Z');
-    expect(await count('gateway_events')).toBe(0);
-  });
-
   test('keeps a subscription event without a time: a repeated delivery would count as new', async () => {
-    const user = await createUser(database);
-    const body = subscriptionEvent({ name: 'cancelled', userId: user.id, id: uniqueId('sub') });
-    await deliver(service, body);
-    await purgeAll('2030-01-01T00:00:00Z');
-    expect(await ledgerHas(body)).toBe(true);
-    const outcome = await deliver(service, body);
-    expect(await database.one('select deliveries, outcome from billing.gateway_events')).toEqual({
-      deliveries: 2,
-      outcome,
-    });
+    const body = subscriptionEvent({ name: 'cancelled', userId: customer.id });
+    const outcome = await database.send(body);
+    expect((await purgeAll('2030-01-01'))[0]).toBe(1);
+    expect(await database.send(body)).toBe(outcome);
+    expect(await rowOf(body)).toMatchObject({ deliveries: 2, outcome });
   });
 
-  test('deletes a thousand rows at a time, and skips locked rows', async () => {
+  test('empties and deletes a thousand rows at a time, skips locked rows, and never takes new ones', async () => {
     await database.query(`
-      insert into billing.gateway_events (body_sha256, event, outcome)
-      select sha256(n::text::bytea), 'payment.captured', 'applied' from generate_series(1, 2100) n`);
-    await setClock(database, '2028-01-01T00:00:00Z');
-    const holder = await database.connect();
-    await holder.query('begin');
-    await holder.query("select from billing.gateway_events where body_sha256 = sha256('7') for update");
-    expect([await purge(), await purge(), await purge(), await purge()]).toEqual([1000, 1000, 99, 0]);
-    await holder.query('rollback');
-    expect(await purge()).toBe(1);
+      insert into billing.gateway_events (body_sha256, event, payload, outcome)
+      select sha256(n::text::bytea), 'payment.captured', '{}', 'applied' from generate_series(1, 2100) n`);
+    await database.at('2027-12-31');
+    await (await customer.order('pro')).capture();
+    await database.at('2028-01-01');
+    for (const take of [emptyPayloads, purge]) {
+      const holder = await database.connect();
+      await holder.query('begin');
+      await holder.query("select from billing.gateway_events where body_sha256 = sha256('7') for update");
+      expect([await take(), await take(), await take(), await take()]).toEqual([1000, 1000, 99, 0]);
+      await holder.query('rollback');
+      expect(await take()).toBe(1);
+    }
+    expect(await database.query('select from billing.gateway_events where payload is not null')).toHaveLength(1);
   });
 });
 
 describe('the outbox', () => {
-  /** Inserts a side effect of June 2025. The options are SQL expressions of its columns. */
+  /** Inserts side effects of June 2025. The columns as SQL expressions. */
   const insert = (
     kind: string,
-    { delivered = 'null', parked = 'null', claims = "'{}'" } = {},
-    payload = '{}',
-    rows = 1,
+    { delivered = 'null', parked = 'null', claims = "'{}'", payload = '{}', rows = 1 } = {},
   ) =>
     database.query(`
       insert into billing.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at, delivered_at,
@@ -140,54 +188,39 @@ describe('the outbox', () => {
       from generate_series(1, ${rows}) n
       cross join (values (timestamptz '2025-06-01T00:00:00Z')) t (at)`);
 
-  test('deletes rows that were delivered more than its days ago, and no newer ones', async () => {
-    await insert('kind', { delivered: "'2025-12-01T23:59:59Z'" });
-    await insert('kind', { delivered: "'2025-12-02T00:00:00Z'" });
-    expect([await purge(), await purge()]).toEqual([1, 0]);
-    expect(await count('outbox')).toBe(1);
-    await insert('kind', { delivered: "'2025-11-01T00:00:00Z'" });
-    expect(await purge(400, 62)).toBe(0);
-    expect(await purge(400, 60)).toBe(1);
-  });
-
-  test('deletes withdrawn rows', async () => {
-    await insert('cancel-subscription', { parked: "'2025-12-01T23:59:59Z'" });
-    await insert('cancel-subscription', { parked: "'2025-12-02T00:00:00Z'" });
-    expect([await purge(), await purge()]).toEqual([1, 0]);
-  });
+  test.each(['delivered', 'parked'])(
+    'deletes rows that were %s more than its days ago; parked: withdrawn',
+    async (end) => {
+      await insert('cancel-subscription', { [end]: "'2025-12-01T23:59:59Z'" });
+      await insert('cancel-subscription', { [end]: "'2025-12-02T00:00:00Z'" });
+      expect([await purge(), await purge()]).toEqual([1, 0]);
+      await insert('kind', { [end]: "'2025-11-01T00:00:00Z'" });
+      expect([await purge(400, 62), await purge(400, 60)]).toEqual([0, 1]);
+    },
+  );
 
   test('keeps pending and parked rows of any age', async () => {
     await insert('cancel-subscription');
     await insert('revalidation', { parked: "'2025-06-02T00:00:00Z'", claims: 'array[gen_random_uuid()]' });
-    await setClock(database, '2040-01-01T00:00:00Z');
+    await database.at('2040-01-01');
     expect(await purge()).toBe(0);
   });
 
   test('keeps a delivered cancellation until its subscription is known to be cancelled', async () => {
-    const user = await createUser(database);
-    const id = uniqueId('sub');
-    const cycle = { start: '2026-01-01T00:00:00Z', end: '2027-01-01T00:00:00Z' };
-    const of = { userId: user.id, id };
-    await deliver(
-      service,
-      subscriptionEvent({ name: 'activated', ...of, ...cycle, createdAt: '2026-01-01T00:00:00Z' }),
-    );
-    await insert(
-      'cancel-subscription',
-      { delivered: "'2025-06-01T00:00:00Z'" },
-      `{"gateway_subscription_id": "${id}"}`,
-    );
+    await customer.event('activated', '01-01', { start: '2026-01-01T00:00:00Z', end: '2027-01-01T00:00:00Z' });
+    const payload = JSON.stringify({ gateway_subscription_id: customer.gatewayId });
+    await insert('cancel-subscription', { delivered: "'2025-06-01T00:00:00Z'", payload });
     expect(await purge()).toBe(0);
-    await deliver(service, subscriptionEvent({ name: 'cancelled', ...of, createdAt: '2026-01-02T00:00:00Z' }));
+    await customer.event('cancelled', '01-02');
     expect(await purge()).toBe(1);
   });
 
   test('deletes a thousand rows at a time, and skips locked rows', async () => {
-    await insert('kind', { delivered: "'2025-06-01T00:00:00Z'" }, '{}', 2100);
+    await insert('kind', { delivered: "'2025-06-01T00:00:00Z'", rows: 2100 });
     const holder = await database.connect();
     await holder.query('begin');
-    await holder.query('select from billing.outbox limit 1 for update');
-    const purged = [Number(await purge()), Number(await purge()), Number(await purge()), Number(await purge())];
+    await holder.query("select from billing.outbox where kind = 'kind' limit 1 for update");
+    const purged = [await purge(), await purge(), await purge(), await purge()];
     expect(purged.reduce((sum, rows) => sum + rows)).toBe(2099);
     expect(Math.max(...purged)).toBeLessThanOrEqual(1000);
     await holder.query('rollback');
@@ -199,37 +232,15 @@ test('the purge of tier_changes deletes rows older than its days, a thousand at 
   await database.query(`
     insert into billing.tier_changes (user_id, to_tier, cause)
     select gen_random_uuid(), 'pro', 'payment' from generate_series(1, 1001)`);
-  await setClock(database, '2029-01-05T00:00:00Z');
+  await database.at('2029-01-05');
   expect(await purge()).toBe(0);
-  await setClock(database, '2029-01-05T00:00:01Z');
+  await database.at('2029-01-05T00:00:01Z');
   expect([await purge(), await purge(), await purge()]).toEqual([1000, 1, 0]);
 });
 
-test('one call deletes from every table', async () => {
-  const order = await placeOrder(database);
-  await deliver(service, paymentCaptured(paymentOf(order)));
-  await database.query(
-    'update billing.gateway_events set payload = null; update billing.outbox set delivered_at = created_at',
-  );
-  await setClock(database, '2030-01-01T00:00:00Z');
-  const before = Number(await count('outbox')) + Number(await count('tier_changes')) + 1;
-  expect(await purge()).toBe(before);
-});
-
-test.each([[89, 30, 30], [90, 29, 30], [90, 30, 29], [null, 30, 30], [0, 0, 0], [-400, 30, 30]])(
-  'a purge with %s days for the ledger, %s for the outbox and %s for the history is refused',
-  async (ledger, outbox, tierHistory) => {
-    await expect(callRpc(service, 'purge_records', ledger, outbox, tierHistory)).rejects.toMatchObject({
-      code: 'PS400',
-    });
-  },
-);
-
-test('a purge with the shortest days is accepted', async () => {
+test('a purge with the shortest days is accepted, and one with less in any place is refused', async () => {
   expect(await purge(90, 30, 30)).toBe(0);
-});
-
-test.each(['anon', 'authenticated'] as const)('a purge is closed to %s', async (role) => {
-  const session = await openSession(database, role === 'anon' ? { role } : { role, userId: crypto.randomUUID() });
-  await expect(callRpc(session, 'purge_records', 400, 30, 1100)).rejects.toMatchObject({ code: '42501' });
+  for (const days of [[89, 30, 30], [90, 29, 30], [90, 30, 29], [null, 30, 30], [0, 0, 0], [-400, 30, 30]]) {
+    await expect(database.rpc('purge_records', ...days), String(days)).rejects.toMatchObject({ code: 'PS400' });
+  }
 });

@@ -1,148 +1,154 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
-import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
-import { mailsTo, paymentOf, placeOrder } from '../helpers/records/purchases.ts';
-import { readLedger, readTier } from '../helpers/records/read-records.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { listen } from '../helpers/database/notifications.ts';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { sha256 } from '../helpers/gateway/deliver.ts';
+import { gatewayEvent, orderPaid, paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
+import type { Customer } from '../helpers/records/customer.ts';
+import { paymentOf, placeOrder } from '../helpers/records/purchases.ts';
+import { readLedger } from '../helpers/records/read-records.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await openSession(database, { role: 'service_role' });
+const database = useDatabase();
+let customer: Customer;
+beforeEach(async () => {
+  customer = await database.customer();
 });
-afterEach(async () => {
-  await setClock(database, null);
-  await database.query("update public.plans set duration_months = 12 where tier = 'pro'");
-  await database.query('alter table public.payments drop constraint if exists payments_poison_check');
-});
-afterAll(() => database.close());
 
+const ledger = (body: string) => readLedger(database, sha256(body));
+const sweepOnce = () => database.query('select billing.sweep()');
 async function replay(body: string): Promise<unknown> {
-  const { outcome } = await database.one("select billing.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
-  return outcome;
+  return (await database.one("select billing.replay_event(decode($1, 'hex')) as outcome", [sha256(body)])).outcome;
 }
-
-/** A capture that violates a constraint until `repair` drops it. */
-async function failingCapture() {
-  const order = await placeOrder(database);
-  await database.query(
-    `alter table public.payments add constraint payments_poison_check check (gateway_payment_id <> '${order.paymentId}')`,
-  );
-  const body = paymentCaptured(paymentOf(order));
-  return {
-    order,
-    body,
-    repair: () => database.query('alter table public.payments drop constraint payments_poison_check'),
-  };
-}
-
-describe('a failed event', () => {
-  test('leaves only its ledger row, and is retried with each delivery', async () => {
-    const { order, body, repair } = await failingCapture();
-    expect(await deliver(service, body)).toBe('failed: 23514');
-    expect(await deliver(service, body)).toBe('failed: 23514');
-    expect(await readLedger(database, sha256(body))).toMatchObject({
-      outcome: 'failed: 23514',
-      error: '23514',
-      deliveries: 2,
-      attempts: 2,
-    });
-    expect(await readTier(database, order.user.id)).toBe('free');
-    expect(await mailsTo(database, order.user)).toEqual([]);
-    await repair();
-    expect(await deliver(service, body)).toBe('applied');
-    expect(await readTier(database, order.user.id)).toBe('pro');
-  });
-
-  test('is parked when it is six hours old, and is then applied only by a replay of an admin', async () => {
-    await setClock(database, '2026-01-01T00:00:00Z');
-    const { order, body, repair } = await failingCapture();
-    expect(await deliver(service, body)).toBe('failed: 23514');
-    await setClock(database, '2026-01-01T06:00:00Z');
-    expect(await deliver(service, body)).toBe('parked');
-    expect(await replay(body)).toBe('parked');
-    await repair();
-    expect(await deliver(service, body)).toBe('parked');
-    expect(await replay(body)).toBe('applied');
-    expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'applied', error: null, attempts: 4 });
-    expect(await readTier(database, order.user.id)).toBe('pro');
-    expect(await replay(body)).toBe('already');
-    expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
-  });
-
-  test('whose order is inserted later does not stop the insert', async () => {
-    const paymentId = uniqueId('pay');
-    const orderId = uniqueId('order');
-    const body = paymentCaptured({ id: paymentId, order_id: orderId });
-    await deliver(service, body);
-    await database.query(
-      `alter table public.payments add constraint payments_poison_check check (gateway_payment_id <> '${paymentId}')`,
-    );
-    const user = await createUser(database);
-    await createPayment(database, { userId: user.id, orderId });
-    expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'failed: 23514' });
-    await database.query('alter table public.payments drop constraint payments_poison_check');
-    expect(await replay(body)).toBe('applied');
-    expect(await readTier(database, user.id)).toBe('pro');
-  });
-});
 
 describe('billing.replay_event', () => {
-  test('of an unknown event returns null', async () => {
-    expect(await replay(uniqueId('body'))).toBeNull();
+  test('of an unknown event returns null, and is closed to the service', async () => {
+    expect(await replay('unknown')).toBeNull();
+    const call = database.service.query("select billing.replay_event('\\x00')");
+    await expect(call).rejects.toMatchObject({ code: '42501' });
   });
 
   test('of the capture of a payment that was refunded later grants nothing again', async () => {
-    const order = await placeOrder(database);
-    const money = paymentOf(order);
-    const body = paymentCaptured(money);
-    await deliver(service, body);
-    await deliver(service, refundEvent(money, 99900));
+    const order = await customer.order('pro');
+    const body = paymentCaptured(paymentOf(order));
+    await database.send(body);
+    await order.refund();
     expect(await replay(body)).toBe('already');
-    expect(await readTier(database, order.user.id)).toBe('free');
-    expect(await mailsTo(database, order.user)).toEqual([
-      `payment-success/${order.id}`,
-      expect.stringMatching(/^subscription-ended\//),
-    ]);
+    expect(await customer.tier()).toBe('free');
+    const mails = [`payment-success/${order.id}`, expect.stringMatching(/^subscription-ended\//)];
+    expect(await customer.mails()).toEqual(mails);
   });
 
-  test('of a capture fulfils after the amount of the payment was corrected', async () => {
-    const order = await placeOrder(database, { amount: 1 });
+  test('of a capture fulfils after the amount of the payment was corrected, and wakes the dispatcher', async () => {
+    const order = await placeOrder(database, { user: customer, amount: 1 });
     const body = paymentCaptured(paymentOf(order));
-    expect(await deliver(service, body)).toBe('mismatch');
+    expect(await database.send(body)).toBe('mismatch');
     await database.query('update public.payments set amount = 99900 where id = $1', [order.id]);
-    expect(await deliver(service, body)).toBe('mismatch');
+    expect(await database.send(body)).toBe('mismatch');
+    const listener = await listen(database, 'outbox');
     expect(await replay(body)).toBe('applied');
-    expect(await readTier(database, order.user.id)).toBe('pro');
+    expect(await customer.tier()).toBe('pro');
+    expect(await listener.count()).toBe(1);
   });
+});
 
-  test('wakes the dispatcher', async () => {
-    const order = await placeOrder(database, { amount: 1 });
-    const body = paymentCaptured(paymentOf(order));
-    await deliver(service, body);
-    await database.query('update public.payments set amount = 99900 where id = $1', [order.id]);
-    const admin = await database.connect();
-    await admin.query('listen outbox');
-    const woken = new Promise<void>((resolve) => admin.once('notification', () => resolve()));
-    await admin.query("select billing.replay_event(decode($1, 'hex'))", [sha256(body)]);
-    await woken;
-  });
-
-  test('is closed to the service', async () => {
-    const call = service.query("select billing.replay_event('\\x00')");
-    await expect(call).rejects.toMatchObject({ code: '42501' });
-  });
+test('an order whose event cannot be applied is inserted nevertheless, and a replay applies the event', async () => {
+  const [id, orderId] = [uniqueId('pay'), uniqueId('order')];
+  const body = paymentCaptured({ id, order_id: orderId });
+  await database.send(body);
+  await database.query(`alter table public.payments add constraint poison check (gateway_payment_id <> '${id}')`);
+  await createPayment(database, { userId: customer.id, orderId });
+  expect(await ledger(body)).toMatchObject({ outcome: 'failed: 23514' });
+  await database.query('alter table public.payments drop constraint poison');
+  expect(await replay(body)).toBe('applied');
+  expect(await customer.tier()).toBe('pro');
 });
 
 test('a sweep retries an event that stays unmatched at most three times', async () => {
-  const order = await placeOrder(database);
-  const body = paymentCaptured({ ...paymentOf(order), amount: undefined });
-  expect(await deliver(service, body)).toBe('unmatched');
-  for (let sweep = 0; sweep < 4; sweep++) await database.query('select billing.sweep()');
-  expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'unmatched', attempts: 3 });
+  const body = paymentCaptured({ ...paymentOf(await customer.order('pro')), amount: undefined });
+  expect(await database.send(body)).toBe('unmatched');
+  for (let sweep = 0; sweep < 4; sweep++) await sweepOnce();
+  expect(await ledger(body)).toMatchObject({ outcome: 'unmatched', attempts: 3 });
 });
+
+describe('an event whose plan is missing', () => {
+  /** An order of a tier without a plan, and its capture. */
+  async function paidWithoutPlan() {
+    const tier = uniqueId('team');
+    const order = await placeOrder(database, { user: customer, tier });
+    const money = paymentOf(order);
+    const body = paymentCaptured(money);
+    expect(await database.send(body)).toBe('plan_not_found');
+    const addPlan = () => database.query("insert into public.plans (tier, name, price) values ($1, 'Team', 1)", [tier]);
+    return { tier, order, money, body, addPlan };
+  }
+
+  test('is applied by the next sweep after the plan was created, however late, and not tried before', async () => {
+    const { tier, order, money, body, addPlan } = await paidWithoutPlan();
+    const paid = orderPaid(money, { id: order.orderId });
+    expect(await database.send(paid)).toBe('plan_not_found');
+    await database.query("update billing.gateway_events set received_at = received_at - interval '40 days'");
+    for (let sweep = 0; sweep < 2; sweep++) await sweepOnce();
+    expect(await ledger(body)).toMatchObject({ outcome: 'plan_not_found', attempts: 1 });
+    await addPlan();
+    await sweepOnce();
+    expect(await database.send(body)).toBe((await ledger(body)).outcome);
+    expect([await customer.tier(), await customer.mails()]).toEqual([tier, [`payment-success/${order.id}`]]);
+    const outcomes = [(await ledger(body)).outcome, (await ledger(paid)).outcome];
+    expect(outcomes.sort()).toEqual(['already', 'applied']);
+  });
+
+  test('is applied by the next sweep after a plan was renamed to its tier', async () => {
+    const { tier } = await paidWithoutPlan();
+    await database.query("insert into public.plans (tier, name, price) values ($1 || '-old', 'Team', 1)", [tier]);
+    await database.query("update public.plans set tier = $1 where tier = $1 || '-old'", [tier]);
+    await sweepOnce();
+    expect(await customer.tier()).toBe(tier);
+  });
+
+  test('grants nothing after its payment was refunded, and is not retried without end', async () => {
+    const { money, body, addPlan } = await paidWithoutPlan();
+    await database.send(refundEvent(money, 99900));
+    await addPlan();
+    for (let sweep = 0; sweep < 3; sweep++) await sweepOnce();
+    expect(await customer.tier()).toBe('free');
+    expect(await ledger(body)).toMatchObject({ outcome: 'already', attempts: 2 });
+  });
+});
+
+describe('an event that names a payment and no order', () => {
+  const disputeOf = (id: string) => gatewayEvent('payment.dispute.created', { dispute: { payment_id: id } });
+
+  test.each(['verify', 'capture'] as const)('is applied by the next sweep after a %s stores the id', async (way) => {
+    const order = await customer.order('pro');
+    const body = disputeOf(order.paymentId);
+    expect(await database.send(body)).toBe('unmatched');
+    await order[way]();
+    await sweepOnce();
+    expect(await order.row()).toMatchObject({ dispute_status: 'open' });
+    expect(await ledger(body)).toMatchObject({ subject_id: order.paymentId, outcome: 'applied', attempts: 2 });
+  });
+
+  test('and is a full refund leaves nothing for a verification to grant', async () => {
+    const order = await customer.order('pro');
+    expect(await database.send(refundEvent({ id: order.paymentId }, 99900))).toBe('unmatched');
+    expect(await order.verify()).toMatchObject({ outcome: 'refunded' });
+    expect(await order.row()).toMatchObject({ refunded_amount: '99900' });
+    expect(await customer.tier()).toBe('free');
+  });
+});
+
+test.each(['active', 'cancelled'])(
+  'a subscription of an unknown plan is %s after the plan was created',
+  async (status) => {
+    const [planId, month] = [uniqueId('plan'), { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' }];
+    expect(await customer.event('activated', '01-01', { planId, ...month })).toBe('unmatched');
+    if (status === 'cancelled') await customer.event('cancelled', '01-02');
+    await sweepOnce();
+    expect(await customer.state()).toBe('free: none');
+    const plan = 'insert into public.plans (tier, name, price, gateway_plan_id) values ($1, $1, 1, $1)';
+    await database.query(plan, [planId]);
+    await sweepOnce();
+    expect(await customer.state()).toContain(`${status === 'active' ? planId : 'free'}: ${planId} ${status} to `);
+    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: customer.gatewayId });
+  },
+);

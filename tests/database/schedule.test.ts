@@ -1,132 +1,147 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sweep as scheduledSweep } from '../../scripts/stack/postgres/sweep.ts';
 import { createCallStandIns, dropCallStandIns, recordedCalls } from '../helpers/database/call-stand-ins.ts';
-import { setClock } from '../helpers/database/clock.ts';
 import { readFindings } from '../helpers/database/findings.ts';
-import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
-import { createPayment, createUser } from '../helpers/records/records.ts';
+import { listen } from '../helpers/database/notifications.ts';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { emptyOutbox } from '../helpers/outbox/side-effects.ts';
+import { createPayment, deleteUsers, insertSubscriptions } from '../helpers/records/records.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useDatabase();
+afterEach(() => database.query("update billing.scheduled_jobs set done_at = null, since = 'infinity'"));
 
-const sweep = () => database.query('select billing.sweep()');
-const noteDone = (name: string, ago: string) =>
-  database.query('update billing.scheduled_jobs set done_at = now() - $2::interval where name = $1', [name, ago]);
-const rowOf = (finding: string): Promise<Row> =>
+const findings = () => readFindings(database);
+const sweep = async () => (await database.one('select billing.sweep() as done')).done;
+const write = (sql: string) => database.query(sql);
+const setJob = (name: string, column: 'done_at' | 'since', ago: string) =>
+  write(`update billing.scheduled_jobs set ${column} = now() - interval '${ago}' where name = '${name}'`);
+const found = (finding: string) =>
   database.one('select subject, detail from billing.findings where finding = $1', [finding]);
 
-/** Sends the queued calls, and stores this answer of the function for each of them, as pg_net does. */
-async function answerCalls(answer: { status_code?: number; timed_out?: boolean; error_msg?: string }): Promise<void> {
-  await database.query(
-    `with sent as (delete from net.http_request_queue returning id)
-     insert into net._http_response (id, status_code, timed_out, error_msg)
-     select s.id, a.status_code, a.timed_out, a.error_msg
-     from sent s
-     cross join jsonb_to_record($1) a (status_code int, timed_out bool, error_msg text)`,
-    [JSON.stringify(answer)],
-  );
-}
+describe('the sweep', () => {
+  beforeEach(async () => {
+    await emptyOutbox(database);
+    await database.at('03-01');
+  });
+  /** Inserts mails that are a hundred days older than the clock. */
+  const insertMails = (count: number) =>
+    write(`
+      insert into billing.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at, delivered_at)
+      select gen_random_uuid(), 'email', 'kind', '{}', at, at, at, at
+      from generate_series(1, ${count}) n
+      cross join (values (timestamptz '2025-11-21T00:00:00Z')) t (at)`);
+  const mails = async () => (await database.one('select count(*)::int from billing.outbox')).count;
 
-afterEach(() => database.query('update billing.scheduled_jobs set done_at = null'));
-
-describe('sweep_overdue', () => {
-  test('lists a sweep that last finished more than 10 minutes ago, until it runs', async () => {
-    await noteDone('sweep', '9 minutes 50 seconds');
-    expect(await readFindings(database)).toEqual([]);
-    await noteDone('sweep', '10 minutes 1 second');
-    expect(await readFindings(database)).toEqual([['sweep_overdue', 'sweep']]);
-    await sweep();
-    expect(await readFindings(database)).toEqual([]);
+  test('does one batch of one job per call and returns its size; with nothing left it notifies and calls the dispatcher', async () => {
+    await createCallStandIns(database);
+    const listener = await listen(database, 'outbox');
+    const told = async () => [await listener.count(), (await recordedCalls(database)).length];
+    await insertMails(1001);
+    const [notified = 0, called = 0] = await told();
+    expect([await sweep(), await sweep(), await mails(), await told()]).toEqual([1000, 1, 0, [notified, called]]);
+    expect([await sweep(), await told()]).toEqual([0, [notified + 1, called + 1]]);
+    expect([await sweep(), await told()]).toEqual([0, [notified + 2, called + 2]]);
+    await dropCallStandIns(database);
+    await write('truncate billing.function_calls');
   });
 
-  test('lists a schedule that never ran since its setup', async () => {
-    await database.query(
-      "update billing.scheduled_jobs set since = now() - interval '11 minutes' where name = 'sweep'",
-    );
-    expect(await readFindings(database)).toEqual([['sweep_overdue', 'sweep']]);
-    await sweep();
-    expect(await readFindings(database)).toEqual([]);
-    await database.query("update billing.scheduled_jobs set since = 'infinity'");
+  test('as scheduled commits after each batch and continues until nothing is left', async () => {
+    await insertSubscriptions(database, 250, "timestamptz '2026-01-01'");
+    await emptyOutbox(database);
+    await insertMails(1500);
+    await write('truncate billing.tier_changes');
+    await write(scheduledSweep);
+    const changes =
+      'select count(*)::int as ended, count(distinct xmin::text)::int as transactions from billing.tier_changes';
+    expect(await database.one(changes)).toEqual({ ended: 250, transactions: 3 });
+    const rows = await database.query('select kind, count(*)::int from billing.outbox group by kind order by kind');
+    expect(rows).toEqual([{ kind: 'revalidation', count: 3 }, { kind: 'subscription-ended', count: 250 }]);
+    await deleteUsers(database);
+  });
+
+  test('as scheduled continues with the other jobs after one fails', async () => {
+    await write('alter function billing.expire_subscriptions() rename to expire_hidden');
+    await insertMails(1);
+    await write(scheduledSweep);
+    await write('alter function billing.expire_hidden() rename to expire_subscriptions');
+    expect(await mails()).toBe(0);
+  });
+});
+
+describe('sweep_overdue', () => {
+  test('lists a sweep that last finished, or a schedule that never ran since, more than 10 minutes ago', async () => {
+    await setJob('sweep', 'done_at', '9 minutes 50 seconds');
+    expect(await findings()).toEqual([]);
+    for (const [column, ago] of [['done_at', '10 minutes 1 second'], ['since', '11 minutes']] as const) {
+      await write('update billing.scheduled_jobs set done_at = null');
+      await setJob('sweep', column, ago);
+      expect(await findings()).toEqual([['sweep_overdue', 'sweep']]);
+      await sweep();
+      expect(await findings()).toEqual([]);
+    }
   });
 
   test('does not depend on a clock that was moved forward', async () => {
     await sweep();
-    await setClock(database, '2040-01-01T00:00:00Z');
-    expect(await readFindings(database)).toEqual([]);
-    await setClock(database, null);
+    await database.at('2040-01-01');
+    expect(await findings()).toEqual([]);
   });
 });
 
-describe('reconciliation_overdue', () => {
-  test('lists a last reconciliation more than 15 minutes ago if a payment is due or leased, until one finishes', async () => {
-    const { id: userId } = await createUser(database);
-    const { id } = await createPayment(database, { userId });
-    const due = (at: string) =>
-      database.query('update public.payments set next_reconcile_at = now() + $2::interval where id = $1', [id, at]);
-    await noteDone('reconciliation', '16 minutes');
-    await due('10 minutes');
-    expect(await readFindings(database)).toEqual([]);
-    for (const at of ['-1 minute', '4 minutes']) {
-      await due(at);
-      expect(await readFindings(database)).toEqual([['reconciliation_overdue', 'reconciliation']]);
-    }
-    await noteDone('reconciliation', '0 minutes');
-    expect(await readFindings(database)).toEqual([]);
-    await due('10 days');
-  });
+test('reconciliation_overdue lists a last run 16 minutes ago if a payment is due or leased, until one finishes', async () => {
+  const customer = await database.customer();
+  await createPayment(database, { userId: customer.id });
+  const due = (at: string) => write(`update public.payments set next_reconcile_at = now() + interval '${at}'`);
+  await setJob('reconciliation', 'done_at', '16 minutes');
+  for (const [at, isOverdue] of [['10 minutes', false], ['-1 minute', true], ['4 minutes', true]] as const) {
+    await due(at);
+    expect(await findings(), at).toEqual(isOverdue ? [['reconciliation_overdue', 'reconciliation']] : []);
+  }
+  await setJob('reconciliation', 'done_at', '0 minutes');
+  expect(await findings()).toEqual([]);
+  await due('10 days');
 });
 
-describe('job_failing', () => {
-  test('lists a job of the sweep that fails for more than 10 minutes, until it succeeds; the other jobs run', async () => {
-    const { definition } = await database.one(
-      "select pg_get_functiondef('billing.announce_ends()'::regprocedure) as definition",
-    );
-    await database.query(
-      'create or replace function billing.announce_ends() returns integer language plpgsql set search_path = pg_catalog, pg_temp as $$ begin raise division_by_zero; end $$',
-    );
-    await sweep();
-    await sweep();
-    expect(await readFindings(database)).toEqual([]);
-    expect(await database.one('select name, error from billing.scheduled_jobs where error is not null')).toEqual({
-      name: 'announce_ends',
-      error: '22012: division_by_zero',
-    });
-    await database.query(
-      "update billing.scheduled_jobs set since = now() - interval '11 minutes' where name = 'announce_ends'",
-    );
-    await sweep();
-    expect(await rowOf('job_failing')).toMatchObject({
-      subject: 'announce_ends',
-      detail: { error: '22012: division_by_zero' },
-    });
-    await database.query(String(definition));
-    await sweep();
-    expect(await readFindings(database)).toEqual([]);
-  });
+test('job_failing lists a job of the sweep that fails for 10 minutes, until it succeeds; the other jobs run', async () => {
+  const { definition } = await database.one(
+    "select pg_get_functiondef('billing.announce_ends()'::regprocedure) as definition",
+  );
+  await write(`create or replace function billing.announce_ends() returns integer language plpgsql
+    set search_path = pg_catalog, pg_temp as $$ begin raise division_by_zero; end $$`);
+  const error = '22012: division_by_zero';
+  for (let i = 0; i < 2; i++) await sweep();
+  expect(await findings()).toEqual([]);
+  const failing = 'select name, error from billing.scheduled_jobs where error is not null';
+  expect(await database.one(failing)).toEqual({ name: 'announce_ends', error });
+  await setJob('announce_ends', 'since', '11 minutes');
+  await sweep();
+  expect(await found('job_failing')).toMatchObject({ subject: 'announce_ends', detail: { error } });
+  await write(String(definition));
+  await sweep();
+  expect(await findings()).toEqual([]);
 });
 
 describe('call_failed', () => {
   const path = '/api/internal/outbox';
-  beforeEach(() => createCallStandIns(database));
-  afterEach(async () => {
-    await dropCallStandIns(database);
-    await database.query('truncate billing.function_calls');
+  beforeEach(async () => {
+    await createCallStandIns(database);
+    return async () => {
+      await dropCallStandIns(database);
+      await write('truncate billing.function_calls');
+    };
   });
-
-  test('does not list an accepted call', async () => {
-    await sweep();
-    await answerCalls({ status_code: 202 });
-    await sweep();
-    expect(await readFindings(database)).toEqual([]);
-    expect(
-      await database.query(
-        'select path, status_code, answered_at is null as is_open from billing.function_calls order by id',
-      ),
-    )
-      .toEqual([{ path, status_code: 202, is_open: false }, { path, status_code: null, is_open: true }]);
-  });
+  /** Sends the queued calls, and stores this answer of the function for each of them, as pg_net does. */
+  const answerCalls = (answer: { status_code?: number; timed_out?: boolean; error_msg?: string }) =>
+    database.query(
+      `with sent as (delete from net.http_request_queue returning id)
+       insert into net._http_response (id, status_code, timed_out, error_msg)
+       select s.id, a.status_code, a.timed_out, a.error_msg
+       from sent s cross join jsonb_to_record($1) a (status_code int, timed_out bool, error_msg text)`,
+      [JSON.stringify(answer)],
+    );
+  const readCalls = () =>
+    database.query('select path, status_code, answered_at is null as is_open from billing.function_calls order by id');
+  const open = { path, status_code: null, is_open: true };
 
   test.each([
     [{ status_code: 401 }, { status_code: 401 }, 'subscriptions_internal_key'],
@@ -135,75 +150,58 @@ describe('call_failed', () => {
     [{ status_code: 500 }, { status_code: 500 }, 'log'],
     [{ timed_out: true }, { error: 'no answer within 5 s' }, 'subscriptions_url'],
     [{ error_msg: "Couldn't resolve host name" }, { error: "Couldn't resolve host name" }, 'subscriptions_url'],
-  ])(
-    'lists a path whose newest answer is %j, with a remedy, until one is accepted',
-    async (answer, detail, remedy) => {
-      await sweep();
-      await answerCalls(answer);
-      await sweep();
-      const found = await rowOf('call_failed');
-      expect(found).toMatchObject({ subject: path, detail });
-      expect(Object(found.detail).remedy).toContain(remedy);
-      await answerCalls({ status_code: 202 });
-      await sweep();
-      expect(await readFindings(database)).toEqual([]);
-    },
-  );
+  ])('lists a path whose newest answer is %j, with a remedy, until one is accepted', async (answer, detail, remedy) => {
+    await sweep();
+    await answerCalls(answer);
+    await sweep();
+    const call = await found('call_failed');
+    expect(call).toMatchObject({ subject: path, detail });
+    expect(Object(call.detail).remedy).toContain(remedy);
+    await answerCalls({ status_code: 202 });
+    await sweep();
+    expect(await findings()).toEqual([]);
+    expect((await readCalls()).slice(1)).toEqual([{ path, status_code: 202, is_open: false }, open]);
+  });
 
   test('lists a call without an answer for five minutes', async () => {
     await sweep();
-    expect(await readFindings(database)).toEqual([]);
-    await database.query("update billing.function_calls set called_at = now() - interval '301 seconds'");
-    expect(await rowOf('call_failed')).toMatchObject({ subject: path, detail: { error: 'not answered' } });
+    expect(await findings()).toEqual([]);
+    await write("update billing.function_calls set called_at = now() - interval '301 seconds'");
+    expect(await found('call_failed')).toMatchObject({ subject: path, detail: { error: 'not answered' } });
   });
 
   test('ignores an older answer with a request id that pg_net used again', async () => {
-    await database.query(
-      "insert into net._http_response (id, status_code, created) values (1, 401, now() - interval '1 hour')",
-    );
-    await sweep();
-    await sweep();
-    expect(await readFindings(database)).toEqual([]);
-    expect(await database.query('select status_code from billing.function_calls')).toEqual([{ status_code: null }]);
+    await write("insert into net._http_response (id, status_code, created) values (1, 401, now() - interval '1 hour')");
+    for (let i = 0; i < 2; i++) await sweep();
+    expect([await findings(), await readCalls()]).toEqual([[], [open]]);
   });
 
-  test('does not record a call that is rolled back', async () => {
-    const admin = await database.connect();
-    await admin.query('begin; select billing.wake(); rollback');
-    expect(await database.query('select from billing.function_calls')).toEqual([]);
-  });
-
-  test('keeps calls for a day', async () => {
+  test('records no call that is rolled back, and keeps the others for a day', async () => {
+    await (await database.connect()).query('begin; select billing.wake(); rollback');
+    expect(await readCalls()).toEqual([]);
     await sweep();
     await answerCalls({ status_code: 202 });
-    await database.query("update billing.function_calls set called_at = now() - interval '25 hours'");
+    await write("update billing.function_calls set called_at = now() - interval '25 hours'");
     await sweep();
-    expect(await database.query('select age(now(), called_at) < $1 as is_new from billing.function_calls', ['1 hour']))
-      .toEqual([{ is_new: true }]);
+    expect(await readCalls()).toEqual([open]);
   });
 
   test('does not stop a sweep that cannot read the answers', async () => {
-    await database.query('alter table net._http_response rename column id to other');
+    await write('alter table net._http_response rename column id to other');
     await sweep();
-    expect(await database.one("select done_at is null as is_open from billing.scheduled_jobs where name = 'sweep'"))
-      .toEqual({ is_open: false });
+    const done = "select done_at is not null as is_done from billing.scheduled_jobs where name = 'sweep'";
+    expect(await database.one(done)).toEqual({ is_done: true });
   });
-});
 
-test('a sweep calls the dispatcher while an admin holds the lock on its row', async () => {
-  await createCallStandIns(database);
-  const admin = await database.connect();
-  try {
+  test('a sweep calls while an admin holds the lock on its row', async () => {
+    const admin = await database.connect();
     await admin.query("begin; select 1 from billing.scheduled_jobs where name = 'sweep' for update");
     await sweep();
-    expect((await recordedCalls(database)).map(({ url }) => url)).toEqual([
-      'http://functions.test/functions/v1/api/internal/outbox',
-    ]);
-  } finally {
     await admin.query('rollback');
-    await dropCallStandIns(database);
-  }
-  expect(await database.one("select done_at from billing.scheduled_jobs where name = 'sweep'")).toEqual({
-    done_at: null,
+    expect((await recordedCalls(database)).map(({ url }) => url)).toEqual([
+      `http://functions.test/functions/v1${path}`,
+    ]);
+    const done = "select done_at from billing.scheduled_jobs where name = 'sweep'";
+    expect(await database.one(done)).toEqual({ done_at: null });
   });
 });

@@ -41,6 +41,7 @@ export function useDatabase(
   let database: TestDatabase | undefined;
   let service: pg.Client | undefined;
   let kept: Kept | undefined;
+  const clients: pg.Client[] = [];
   const started = () => database ?? fail();
   const readKept = async (): Promise<Kept> => {
     const { plans, settings } = await started().one(`select to_jsonb(s) as settings,
@@ -50,11 +51,13 @@ export function useDatabase(
 
   beforeAll(async () => {
     database = await createTestDatabase(declared);
-    service = await openSession(database, { role: 'service_role' });
+    service = await openSession(rules, { role: 'service_role' });
     await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
     kept = await readKept();
   });
   afterEach(async () => {
+    // A transaction that a failed test left open would block the next test.
+    await Promise.allSettled(clients.map((client) => client.query('rollback')));
     await setClock(started(), null);
     if (isEmptied) await deleteUsers(started());
     if (kept && JSON.stringify(await readKept()) !== JSON.stringify(kept)) await restore(started(), kept, isEmptied);
@@ -70,7 +73,11 @@ export function useDatabase(
     },
     query: (...statement) => started().query(...statement),
     one: (...statement) => started().one(...statement),
-    connect: () => started().connect(),
+    async connect() {
+      const client = await started().connect();
+      clients.push(client);
+      return client;
+    },
     close: () => started().close(),
     rpc: (name, ...parameters) => callRpc(rules.service, name, ...parameters),
     send: (body, eventId) => deliver(rules.service, body, eventId),
