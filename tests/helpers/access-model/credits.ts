@@ -1,7 +1,15 @@
 import { planOf } from './actions.ts';
-import { type Credit, type Facts, isRefunded, type Order, paidOf } from './facts.ts';
-import { isOpen, isPaid, periodOf, replacing, rulingSource, type Source, sourcesOf } from './model.ts';
-import { cyclesWithAccess, paidCycle } from './states.ts';
+import { type Credit, type Facts, isPaid, isRefunded, type Order, paidOf } from './facts.ts';
+import {
+  cyclesWithAccess,
+  isOpen,
+  paidCycle,
+  periodOf,
+  replacing,
+  rulingSource,
+  type Source,
+  sourcesOf,
+} from './model.ts';
 import { day, type Time } from './time.ts';
 
 /** The price of a tier now; a changed plan costs 100 more. */
@@ -58,10 +66,9 @@ export function endOfRunning(facts: Facts, now: Time): { last: Source; end: Time
   const ruling = rulingSource(facts, now);
   if (ruling === null) return null;
   const open = sourcesOf(facts).filter((source) => !source.isReplaced && isOpen(source, now));
-  const last = open.filter(({ kind, name }) => kind !== 'grant' || name === ruling.name)
-    .toSorted((one, other) =>
-      other.end - one.end || Number(other.name === ruling.name) - Number(one.name === ruling.name)
-    )[0];
+  const isRuling = ({ name }: Source) => Number(name === ruling.name);
+  const last = open.filter((source) => source.kind !== 'grant' || isRuling(source))
+    .toSorted((one, other) => other.end - one.end || isRuling(other) - isRuling(one))[0];
   if (last === undefined || last.end <= now) return null;
   return { last, end: last.end, since: Math.max(...open.map(({ since }) => since)) };
 }

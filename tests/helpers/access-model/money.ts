@@ -1,9 +1,9 @@
-import type { Access } from './access.ts';
-import { type Cycle, type Facts, isCycleRefunded, isRefunded, type Order, type Subscription } from './facts.ts';
-import { addMonths, day, isoTime, minute, parseTime, type Time } from './time.ts';
+import type { Access } from './expected.ts';
+import { type Cycle, type Facts, isCycleRefunded, isPaid, type Order, type Subscription } from './facts.ts';
+import { addMonths, day, isoTime, minute, type Time } from './time.ts';
 
-/** The period that the database sold for a fulfilled order. Times in ISO 8601. */
-export type Sold = { readonly order: string; readonly start: string; readonly end: string; readonly isEnded: boolean };
+/** The period that the database sold for a fulfilled order. */
+export type Sold = { readonly order: string; readonly start: Time; readonly end: Time; readonly isEnded: boolean };
 
 /** Time of a tier that was paid for, or given: `isSure` where nothing that happened since can end it. */
 type Paid = {
@@ -30,15 +30,11 @@ const grace = 3 * day;
  * The amount of a credit is compared when the order is placed. A lost dispute leaves access, with a finding.
  */
 export function moneyFaults(facts: Facts, now: Time, sold: readonly Sold[], access: Access): string[] {
-  const periods = new Map(sold.map((each) => [each.order, each]));
   const paid = [
-    ...facts.orders.flatMap((order) => paidByOrder(facts, order, periods.get(order.name))),
+    ...facts.orders.flatMap((order) => paidByOrder(facts, order, sold)),
     ...facts.subscriptions.flatMap((each) => each.cycles.flatMap((cycle) => paidByCycle(facts, each, cycle))),
     ...facts.grants.map(({ name, tier, at, until, cancelledAt }) => ({
-      name,
-      tier,
-      start: at,
-      end: until,
+      ...{ name, tier, start: at, end: until },
       isSure: cancelledAt.length === 0,
     })),
   ];
@@ -49,11 +45,6 @@ export function moneyFaults(facts: Facts, now: Time, sold: readonly Sold[], acce
   ];
 }
 
-/** Whether an order is fulfilled, and its money is still there. */
-function isPaidFor({ fulfilledAt, isNeverCaptured, money }: Order): boolean {
-  return fulfilledAt !== null && !isNeverCaptured && !isRefunded(money);
-}
-
 function isCancelledSince({ cancellations }: Facts, at: Time): boolean {
   return cancellations.some((time) => time >= at);
 }
@@ -61,15 +52,16 @@ function isCancelledSince({ cancellations }: Facts, at: Time): boolean {
 /** Whether a later order has the unused time of a source as its credit. */
 function isCredited({ orders }: Facts, name: string, until: Time | null): boolean {
   return orders.some((order) =>
-    order.credited?.name === name && (until === null || order.credited.until === until) && isPaidFor(order)
+    order.credited?.name === name && (until === null || order.credited.until === until) && isPaid(order)
   );
 }
 
-function paidByOrder(facts: Facts, order: Order, sold: Sold | undefined): Paid[] {
+function paidByOrder(facts: Facts, order: Order, sold: readonly Sold[]): Paid[] {
   const { name, tier, fulfilledAt } = order;
-  if (sold === undefined || fulfilledAt === null || !isPaidFor(order)) return [];
+  const period = sold.find((each) => each.order === name);
+  if (period === undefined || fulfilledAt === null || !isPaid(order)) return [];
   const isSure = !isCancelledSince(facts, fulfilledAt) && !isCredited(facts, name, null);
-  return [{ name, tier, start: parseTime(sold.start), end: parseTime(sold.end), isSure }];
+  return [{ name, tier, start: period.start, end: period.end, isSure }];
 }
 
 function paidByCycle(facts: Facts, { name, tier, endedAt }: Subscription, cycle: Cycle): Paid[] {
@@ -86,48 +78,42 @@ function orderFaults(facts: Facts, order: Order, sold: readonly Sold[]): string[
   if (fulfilledAt === null || period === undefined) {
     return period === undefined && fulfilledAt === null ? [] : [`${name} is fulfilled on one side only`];
   }
-  const isLost = !isPaidFor(order) || isCancelledSince(facts, fulfilledAt) && period.isEnded;
-  if (isLost) return period.isEnded ? [] : [`${name} is not paid, and has not ended`];
-  if (period.isEnded) return [`${name} is paid, and has ended`];
-  const [start, end] = [parseTime(period.start), parseTime(period.end)];
+  const { start, end, isEnded } = period;
+  const isLost = !isPaid(order) || isCancelledSince(facts, fulfilledAt) && isEnded;
+  if (isLost) return isEnded ? [] : [`${name} is not paid, and has not ended`];
+  if (isEnded) return [`${name} is paid, and has ended`];
   // In a chain the months are counted from its first start: a month may begin or end on one of the last days.
   const mayShift = starts === 'after_current' || facts.earlyRenewal === 'extend';
-  const isWhole = Math.abs(end - addMonths(start, months)) <= (mayShift ? 3 * day : 0);
+  const isWhole = Math.abs(end - addMonths(start, months)) <= (mayShift ? grace : 0);
   const ends = [
     ...sold.map((each) => each.end),
-    ...facts.subscriptions.flatMap(({ cycles }) => cycles.map((cycle) => isoTime(cycle.end))),
-    ...facts.grants.map(({ until }) => isoTime(until)),
+    ...facts.subscriptions.flatMap(({ cycles }) => cycles.map((cycle) => cycle.end)),
+    ...facts.grants.map(({ until }) => until),
   ];
-  const isInPlace = period.start === isoTime(fulfilledAt) ||
-    // What it followed may have ended, or have been paid anew, since.
-    mayShift && start > fulfilledAt && (ends.includes(period.start) || order.chain?.from === start);
+  // What it followed may have ended, or have been paid anew, since.
+  const isBehind = start > fulfilledAt && (ends.includes(start) || order.chain?.from === start);
   return [
-    ...(isWhole ? [] : [`${name} has not ${months} months: ${period.start} to ${period.end}`]),
-    ...(isInPlace ? [] : [`${name} begins at ${period.start}`]),
+    ...(isWhole ? [] : [`${name} has not ${months} months: ${isoTime(start)} to ${isoTime(end)}`]),
+    ...(start === fulfilledAt || mayShift && isBehind ? [] : [`${name} begins at ${isoTime(start)}`]),
   ];
 }
 
 /** Access that is promised or given beyond what was paid. */
 function promiseFaults({ subscriptions }: Facts, now: Time, paid: readonly Paid[], { tier, active }: Access): string[] {
   if (active === null) return tier === 'free' ? [] : [`${tier} without a subscription`];
-  const end = parseTime(active.end);
-  const isBilled = subscriptions.some(({ name }) => name === active.gatewaySubscription);
-  const own = paid.filter((each) =>
-    each.tier === active.tier && isBilled === (each.name === active.gatewaySubscription)
-  );
+  const { end, gatewaySubscription } = active;
+  const isBilled = subscriptions.some(({ name }) => name === gatewaySubscription);
+  const own = paid.filter((each) => each.tier === active.tier && isBilled === (each.name === gatewaySubscription));
   return [
-    ...(own.some((each) => each.end >= end) ? [] : [`${active.tier} until ${active.end} is not paid`]),
-    ...(tier === 'free' || isBilled || now < end + grace + minute ? [] : [`${tier} ended at ${active.end}`]),
+    ...(own.some((each) => each.end >= end) ? [] : [`${active.tier} until ${isoTime(end)} is not paid`]),
+    ...(tier === 'free' || isBilled || now < end + grace + minute ? [] : [`${tier} ended at ${isoTime(end)}`]),
   ];
 }
 
 /** Paid time that runs and gives no access. */
 function lossFaults(now: Time, paid: readonly Paid[], { tier, active }: Access): string[] {
   const running = paid.filter(({ isSure, start, end }) => isSure && start <= now && now < end);
-  const giving = paid.filter(({ start, end }) =>
-    start <= now && now < end + grace || end === parseTime(active?.end ?? '')
-  );
-  return running.length === 0 || giving.some((each) => each.tier === tier)
-    ? []
-    : [`${tier}, while paid time runs: ${running.map(({ name }) => name).join(', ')}`];
+  const giving = paid.filter(({ start, end }) => start <= now && now < end + grace || end === active?.end);
+  if (running.length === 0 || giving.some((each) => each.tier === tier)) return [];
+  return [`${tier}, while paid time runs: ${running.map(({ name }) => name).join(', ')}`];
 }

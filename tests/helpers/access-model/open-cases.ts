@@ -6,44 +6,35 @@ import {
   isChargedAfterReplacement,
   isPaidUnder,
 } from './findings.ts';
-import { isLive, sinceOf, sourcesOf } from './model.ts';
-import { paidCycle } from './states.ts';
+import { isLive, paidCycle, sinceOf, sourcesOf } from './model.ts';
 import { day, second, type Time } from './time.ts';
 
 /** Whether the contract leaves the result open here. Such histories are not generated. */
 export function isOpenCase(facts: Facts, now: Time): boolean {
-  return facts.subscriptions.some((subscription) =>
-    isCancellationOpen(subscription) ||
-    subscription.cycles.flatMap(eachCharge).some((cycle) =>
-      isChargedAgainOpen(facts, subscription, cycle) || cycle.by !== 'trial' && isChargeOpen(facts, subscription, cycle)
-    )
-  ) || isRankOpen(facts) || isInstantOpen(facts, now) || isRevivalOpen(facts, now) || facts.orders.some((order) =>
-    isPaidUnderOpen(facts, order, now) || isChainOpen(facts, order, now) || isRefusalOpen(order)
+  const sources = sourcesOf(facts);
+  const sinces = sources.filter(({ kind }) => kind === 'gateway').map(({ since }) => since);
+  return facts.subscriptions.some((one) => isSubscriptionOpen(facts, one)) ||
+    // Two gateway subscriptions that were activated in the same second.
+    new Set(sinces).size < sinces.length ||
+    // At the exact instant at which access ends.
+    sources.some(({ end, graceDays }) => end + graceDays * day === now) ||
+    isRevivalOpen(facts, now) ||
+    facts.orders.some((order) => isPaidUnderOpen(facts, order, now) || isChainOpen(facts, order, now)) ||
+    // Verified while it was refunded, and then the refund failed: does it count as verified?
+    facts.orders.some(({ isRefused, fulfilledAt }) => isRefused && fulfilledAt !== null);
+}
+
+function isSubscriptionOpen(facts: Facts, one: Subscription): boolean {
+  const { cancelledAt, cancelledFor } = one;
+  const revived = paidCycle(one)?.at ?? 0;
+  // Cancelled for the period's end and at once, then charged: is it still cancelled for the end?
+  if (cancelledFor !== null && cancelledAt.some((time) => time < revived)) return true;
+  const isCancelled = cancelledFor !== null || cancelledAt.length > 0;
+  return one.cycles.flatMap(eachCharge).some((cycle) =>
+    // Charged for the same time as another one in the same second, or cancelled by the user at a time that is not known.
+    chargedAgain(facts, one, cycle).some((at) => at === cycle.at || at > cycle.at && isCancelled) ||
+    cycle.by !== 'trial' && isChargeOpen(facts, one, cycle)
   );
-}
-
-/** Cancelled for the period's end and at once, then charged: is it still cancelled for the end? */
-function isCancellationOpen(subscription: Subscription): boolean {
-  const { cancelledAt, cancelledFor } = subscription;
-  const revived = paidCycle(subscription)?.at ?? 0;
-  return cancelledFor !== null && cancelledAt.some((time) => time < revived);
-}
-
-/** Charged for the same time as another one in the same second, or cancelled by the user at a time that is not known. */
-function isChargedAgainOpen(facts: Facts, subscription: Subscription, cycle: Cycle): boolean {
-  const isCancelled = subscription.cancelledFor !== null || subscription.cancelledAt.length > 0;
-  return chargedAgain(facts, subscription, cycle).some((at) => at === cycle.at || at > cycle.at && isCancelled);
-}
-
-/** Two gateway subscriptions that were activated in the same second. */
-function isRankOpen(facts: Facts): boolean {
-  const since = sourcesOf(facts).filter(({ kind }) => kind === 'gateway').map((source) => source.since);
-  return new Set(since).size < since.length;
-}
-
-/** At the exact instant at which access ends. */
-function isInstantOpen(facts: Facts, now: Time): boolean {
-  return sourcesOf(facts).some(({ end, graceDays }) => end + graceDays * day === now);
 }
 
 /** A source that was refunded or had lapsed when the user cancelled at once, and runs again. */
@@ -56,17 +47,15 @@ function isRevivalOpen(facts: Facts, now: Time): boolean {
   );
 }
 
-/**
- * Replaced by the facts known now but not by those known at the charge, or the reverse; or the charge has no payment.
- */
-function isChargeOpen(facts: Facts, subscription: Subscription, cycle: Cycle): boolean {
-  const isAfterReplacement = isChargedAfterReplacement(facts, subscription, cycle);
-  const isAfterCancellation = isChargedAfterCancellation(subscription, cycle);
+/** Replaced by the facts known now but not by those known at the charge, or the reverse; or the charge has no payment. */
+function isChargeOpen(facts: Facts, one: Subscription, cycle: Cycle): boolean {
+  const isAfterReplacement = isChargedAfterReplacement(facts, one, cycle);
+  const isAfterCancellation = isChargedAfterCancellation(one, cycle);
   // The gateway's times have whole seconds.
   const latest = { ...cycle, at: cycle.at + second };
-  return isAfterReplacement !== wasChargedAfterReplacement(facts, subscription, cycle.at) ||
-    isAfterReplacement !== isChargedAfterReplacement(facts, subscription, latest) ||
-    isAfterCancellation !== isChargedAfterCancellation(subscription, latest) ||
+  return isAfterReplacement !== wasChargedAfterReplacement(facts, one, cycle.at) ||
+    isAfterReplacement !== isChargedAfterReplacement(facts, one, latest) ||
+    isAfterCancellation !== isChargedAfterCancellation(one, latest) ||
     isAfterReplacement && isAfterCancellation ||
     cycle.charges.length === 0 && (isAfterReplacement || isAfterCancellation);
 }
@@ -74,13 +63,13 @@ function isChargeOpen(facts: Facts, subscription: Subscription, cycle: Cycle): b
 function wasChargedAfterReplacement(facts: Facts, { activations, charges }: Subscription, at: Time): boolean {
   const before = activations.filter((event) => event.at <= at);
   const since = sinceOf({ authentications: [], activations: before, charges }) ?? 0;
-  const isThere = (name: string) =>
-    sourcesOf(facts).some((source) => source.name === name && isLive(source, at) && source.arrivedAt < at);
+  const there = sourcesOf(facts).filter((source) => isLive(source, at) && source.arrivedAt < at)
+    .map(({ name }) => name);
   return facts.orders.some(({ name, verifiedAt, orderedAt }) =>
-    isThere(name) && (verifiedAt !== null && verifiedAt < at ? verifiedAt : orderedAt) > since
+    there.includes(name) && (verifiedAt !== null && verifiedAt < at ? verifiedAt : orderedAt) > since
   ) || facts.subscriptions.some((other) => {
     const known = other.activations.filter(({ arrivedAt }) => arrivedAt < at);
-    return isThere(other.name) && (sinceOf({ ...other, activations: known }) ?? 0) > since;
+    return there.includes(other.name) && (sinceOf({ ...other, activations: known }) ?? 0) > since;
   });
 }
 
@@ -89,15 +78,11 @@ function isPaidUnderOpen(facts: Facts, order: Order, now: Time): boolean {
   const { found, verifiedAt, fulfilledAt, orderedAt } = order;
   if (found === null || fulfilledAt === null || verifiedAt !== null) return false;
   if (found.newer.some((name) => facts.grants.some((given) => given.name === name))) return true;
-  const newerNow = sourcesOf(facts).filter(({ since, arrivedAt, kind }) =>
-    since > orderedAt && arrivedAt < fulfilledAt && (kind === 'payment' || kind === 'gateway')
-  );
-  return isPaidUnder(facts, order, now) && newerNow.some(({ name }) => !found.newer.includes(name));
-}
-
-/** Verified while it was refunded, and then the refund failed: does it count as verified? */
-function isRefusalOpen({ isRefused, fulfilledAt }: Order): boolean {
-  return isRefused && fulfilledAt !== null;
+  return isPaidUnder(facts, order, now) &&
+    sourcesOf(facts).some(({ name, since, arrivedAt, kind }) =>
+      since > orderedAt && arrivedAt < fulfilledAt && (kind === 'payment' || kind === 'gateway') &&
+      !found.newer.includes(name)
+    );
 }
 
 /** A chain that is extended while another source rules, or whose first link was refunded. */
@@ -105,9 +90,8 @@ function isChainOpen(facts: Facts, order: Order, now: Time): boolean {
   const { chain, found, fulfilledAt, verifiedAt, isNeverCaptured } = order;
   if (chain === null || found === null) return false;
   const { links, after, from } = chain;
-  const [first] = links;
   const isLast = links.at(-1) === order;
-  const isChained = first !== order || after !== null;
+  const isChained = links[0] !== order || after !== null;
   // Does a chain rank by its newest `since`, or each link by its own?
   if (isChained && found.isRulingNewer || !isLast && (verifiedAt ?? 0) > (fulfilledAt ?? 0)) return true;
   if (isNeverCaptured && !isLast) return true;

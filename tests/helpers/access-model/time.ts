@@ -6,9 +6,8 @@ export const minute = 60 * second;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-/** A time from ISO 8601 with a zone. */
-export function parseTime(at: string): Time {
-  return Date.parse(at) * 1000;
+export function parseTime(iso: string): Time {
+  return Date.parse(iso) * 1000;
 }
 
 /** A time in ISO 8601, cut to milliseconds. */
@@ -26,6 +25,5 @@ export function addMonths(at: Time, months: number): Time {
   const from = new Date(Math.floor(at / 1000));
   const [year, month] = [from.getUTCFullYear(), from.getUTCMonth() + months];
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-  const days = Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay));
-  return (days + from.getTime() % 86_400_000) * 1000;
+  return (Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay)) + from.getTime() % 86_400_000) * 1000;
 }

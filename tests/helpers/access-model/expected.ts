@@ -1,0 +1,148 @@
+import type { Facts, Subscription } from './facts.ts';
+import { findingsOf } from './findings.ts';
+import {
+  authorisedSince,
+  hasEndedAtGateway,
+  isStopped,
+  newestStatus,
+  rulingSource,
+  sinceOf,
+  sourcesOf,
+  successorOf,
+} from './model.ts';
+import { isoTime, type Time } from './time.ts';
+
+/** The access of a user, in one shape for the model and the database. */
+export type Access = {
+  /** The tier of the profile. */
+  readonly tier: string;
+  /** The subscription row while it is active. */
+  readonly active: {
+    readonly tier: string;
+    readonly end: Time;
+    readonly gatewaySubscription: string | null;
+    readonly cancelAtPeriodEnd: boolean;
+  } | null;
+  readonly findings: readonly string[];
+};
+
+/** The billed subscription that GET /api/subscriptions shows. A time of null: no charge follows. */
+export type Billing = {
+  readonly name: string;
+  readonly status: string;
+  readonly nextChargeAt: Time | null;
+  readonly needsAttention: boolean;
+};
+
+/** What the model says about the billing. A field is undefined where the rules that it knows do not decide it. */
+type ExpectedBilling = (Omit<Billing, 'nextChargeAt'> & { nextChargeAt: Time | null | undefined }) | null | undefined;
+
+/** Where the stored billing, and the stops for the gateway, differ from the model; empty: nowhere. */
+export function billingDifferences(
+  facts: Facts,
+  now: Time,
+  stored: { billing: Billing | null; cancelled: readonly string[] },
+): string[] {
+  const billing = billingOf(facts, now);
+  const isDecided = billing?.nextChargeAt !== undefined;
+  const [model, database] = [describeBilling(billing, isDecided), describeBilling(stored.billing, isDecided)];
+  return [
+    ...(billing === undefined || model === database ? [] : [`model    ${model}`, `database ${database}`]),
+    ...[...toBeCancelled(facts, now)].filter(([name, isCancelled]) => stored.cancelled.includes(name) !== isCancelled)
+      .map(([name, isCancelled]) => `${isCancelled ? 'not ' : ''}to be cancelled at the gateway: ${name}`),
+  ];
+}
+
+/** In a few words: `billed S1 pending, no next charge, attention`. */
+export function describeBilling(billing: ExpectedBilling, isDecided = true): string {
+  if (billing === null || billing === undefined) return 'no billing';
+  const { name, status, nextChargeAt, needsAttention } = billing;
+  const next = isDecided && nextChargeAt ? isoTime(nextChargeAt) : 'no next charge';
+  return [`billed ${name} ${status}`, next, ...(needsAttention ? ['attention'] : [])].join(', ');
+}
+
+/** The access by the model. */
+export function accessOf(facts: Facts, now: Time): Access {
+  const ruling = rulingSource(facts, now);
+  return {
+    tier: ruling?.tier ?? 'free',
+    active: ruling && {
+      tier: ruling.tier,
+      end: ruling.end,
+      gatewaySubscription: ruling.kind === 'gateway' ? ruling.name : null,
+      cancelAtPeriodEnd: ruling.cancelAtPeriodEnd,
+    },
+    findings: findingsOf(facts, now),
+  };
+}
+
+/** The access in one line: `pro until 2027-01-31T10:00:00.000Z, S1, cancelled for then; paid_twice: B`. */
+export function describeAccess({ tier, active, findings }: Access): string {
+  const row = active === null ? [] : [
+    ` ${active.tier === tier ? '' : `row ${active.tier} `}until ${isoTime(active.end)}`,
+    ...(active.gatewaySubscription === null ? [] : [`, ${active.gatewaySubscription}`]),
+    ...(active.cancelAtPeriodEnd ? [', cancelled for then'] : []),
+  ];
+  return [[tier, ...row].join(''), ...findings].join('; ');
+}
+
+/** The billing by the model. */
+export function billingOf(facts: Facts, now: Time): ExpectedBilling {
+  // A running one comes before one whose period is over, and that before one without a period.
+  const rank = ({ cycles }: Subscription) =>
+    cycles.length === 0 ? 0 : Math.max(...cycles.map((cycle) => cycle.end)) > now ? 2 : 1;
+  const isStopping = (one: Subscription) =>
+    ['paused', 'halted'].includes(newestStatus(one)?.status ?? '') || isToStop(facts, one, now);
+  const shown = facts.subscriptions.filter((one) => isBilled(one) && !isStopped(one)).toSorted((one, other) =>
+    Number(isStopping(one)) - Number(isStopping(other)) || rank(other) - rank(one) ||
+    (sinceOf(other) ?? 0) - (sinceOf(one) ?? 0)
+  );
+  if (shown.length > 1 && shown.some((one) => sinceOf(one) === null || isStopping(one) === undefined)) return undefined;
+  return shown[0] ? shownBilling(facts, shown[0]) : null;
+}
+
+function isBilled(one: Subscription): boolean {
+  return !hasEndedAtGateway(one) && ![undefined, 'completed', 'cancelled'].includes(newestStatus(one)?.status);
+}
+
+function shownBilling(facts: Facts, one: Subscription): ExpectedBilling {
+  const { status, chargeAt } = newestStatus(one) ?? { status: 'active', chargeAt: null };
+  const isPlain = (status === 'active' || status === 'pending') && facts.subscriptions.length === 1 &&
+    facts.grants.length === 0 && facts.orders.every(({ fulfilledAt }) => fulfilledAt === null);
+  const isCancelledAtOnce = facts.cancellations.some((at) => at >= authorisedSince(one));
+  const hasNone = one.cancelledFor !== null || status === 'paused' || isPlain && isCancelledAtOnce;
+  return {
+    name: one.name,
+    status,
+    nextChargeAt: hasNone ? null : isPlain && chargeAt !== null ? chargeAt : undefined,
+    needsAttention: status === 'pending' || status === 'halted',
+  };
+}
+
+/**
+ * Whether the gateway is to stop billing a subscription, by name. Each that the customer cancelled is to stop, also below a
+ * grant or a purchase; so is one whose change of plan was authorised, and one that a newer purchase replaced. One that
+ * rules and renews goes on. Those that the rules of the model do not decide are left out.
+ */
+export function toBeCancelled(facts: Facts, now: Time): Map<string, boolean> {
+  const open = facts.subscriptions.filter((one) =>
+    !hasEndedAtGateway(one) && !['completed', 'cancelled'].includes(newestStatus(one)?.status ?? '')
+  );
+  return new Map(open.flatMap((one) => {
+    const isStopped = isToStop(facts, one, now);
+    return isStopped === undefined ? [] : [[one.name, isStopped]];
+  }));
+}
+
+function isToStop(facts: Facts, one: Subscription, now: Time): boolean | undefined {
+  if (facts.cancellations.some((at) => at >= authorisedSince(one)) || one.cancelledFor !== null) return true;
+  if (successorOf(facts, one) !== null) return true;
+  if (one.activations.length === 0) return undefined;
+  const [ruling, since] = [rulingSource(facts, now), sinceOf(one) ?? 0];
+  // A newer purchase is paid that begins after what runs.
+  const isFollowed = () =>
+    sourcesOf(facts).some((source) => !source.isEnded && source.rulesFrom > now && source.since > since);
+  if (ruling?.name === one.name) return isFollowed();
+  const isPurchase = ruling?.kind === 'payment' || ruling?.kind === 'gateway';
+  return isPurchase && since < ruling.since ? true : undefined;
+}
