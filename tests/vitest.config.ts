@@ -10,12 +10,12 @@ if (memory !== undefined) Deno.env.set('TMPDIR', memory);
 /** The long suite, and the files of which `npm test` runs a part: fewer rows, orders, targets or cases. */
 const long = [
   'tests/long/**/*.test.ts',
-  'tests/database/{convergence,set-up}.test.ts',
+  'tests/database/{access-histories,convergence-orders,set-up}.test.ts',
   'tests/database/{admin,expiry,outbox,reconcile,request}-plans.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{body-flood,change-killed,database-outage,subscription-*}.test.ts',
   'tests/browser/{console,pages,shop}.test.ts',
-  'tests/concurrency/outbox-claimers.test.ts',
+  'tests/concurrency/{convergence,outbox-claimers}.test.ts',
 ];
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
 

@@ -1,10 +1,9 @@
 import type { Start } from './facts.ts';
-import { isoTime, type Time } from './time.ts';
 
 /** One act or event about a user. Orders, payments, gateway subscriptions and refunds have names. */
 export type Action =
   | { do: 'order'; order: string; tier: string; amount: number; start?: Start }
-  | { do: 'verify' | 'failed' | 'dispute'; order: string; payment: string }
+  | { do: 'verify' | 'dispute'; order: string; payment: string }
   | { do: 'captured'; order: string; payment: string; event: 'payment.captured' | 'order.paid' }
   | RefundAction
   | { do: 'nothing captured'; order: string; isUnknown: boolean }
@@ -13,8 +12,6 @@ export type Action =
   | { do: 'ask'; answers: Record<string, Answer> }
   | { do: 'cancel'; atPeriodEnd: boolean }
   | { do: 'grant'; grant: string; tier: string; until: Time }
-  | { do: 'write by hand'; tier: string; until: Time }
-  | { do: 'change plan'; tier: string; months: number; price: number }
   | { do: 'resume' | 'wait' };
 
 export type RefundStatus = 'pending' | 'processed' | 'failed';
@@ -61,8 +58,6 @@ export type Answer = Pick<GatewayEvent, 'tier' | 'start' | 'end' | 'paidCount' |
   endedAt: Time | null;
 };
 
-export type TimedAction = { at: Time } & Action;
-
 /** Price of each tier in minor units, and its months. The gateway bills basic and pro by the month. */
 export const plans: Record<string, { price: number; months: number; cycleMonths: number }> = {
   basic: { price: 9900, months: 1, cycleMonths: 1 },
@@ -85,4 +80,34 @@ export function describeAction({ do: name, ...fields }: Action): string {
     return `${field}=${isTime(value) ? isoTime(Number(value)) : JSON.stringify(value)}`;
   });
   return [name, ...words].join(' ');
+}
+
+/** Microseconds since 1970 in UTC, so that two sources of the same millisecond still have an order. */
+export type Time = number;
+
+export const second = 1_000_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+export const day = 24 * hour;
+
+export function parseTime(iso: string): Time {
+  return Date.parse(iso) * 1000;
+}
+
+/** A time in ISO 8601, cut to milliseconds. */
+export function isoTime(at: Time): string {
+  return new Date(Math.floor(at / 1000)).toISOString();
+}
+
+/** A time cut to whole seconds, as the gateway writes times. */
+export function wholeSeconds(at: Time): Time {
+  return Math.floor(at / second) * second;
+}
+
+/** Calendar months later in UTC; a day that the month does not have becomes its last one. */
+export function addMonths(at: Time, months: number): Time {
+  const from = new Date(Math.floor(at / 1000));
+  const [year, month] = [from.getUTCFullYear(), from.getUTCMonth() + months];
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return (Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay)) + from.getTime() % 86_400_000) * 1000;
 }

@@ -1,14 +1,23 @@
-import { type Action, planOf } from './actions.ts';
-import { chooseGatewayStep } from './choose-gateway-step.ts';
-import { creditFor, priceOf } from './credits.ts';
+import {
+  type Action,
+  addMonths,
+  day,
+  type GatewayEvent,
+  hour,
+  minute,
+  parseTime,
+  planOf,
+  second,
+  type Time,
+  wholeSeconds,
+} from './actions.ts';
 import type { Draw, Drawn, Kind } from './draws.ts';
 import { type Facts, noFacts, type Order } from './facts.ts';
-import { isChargedAfterCancellation } from './findings.ts';
+import { isChargedAfterCancellation, isOpenCase } from './findings.ts';
+import * as gateway from './gateway.ts';
 import type { Billed } from './gateway.ts';
-import { isLive, rulingSource, sourcesOf } from './model.ts';
-import { isOpenCase } from './open-cases.ts';
+import { creditFor, isLive, rulingSource, sourcesOf } from './model.ts';
 import { recordAction } from './record.ts';
-import { addMonths, day, hour, minute, parseTime, second, type Time } from './time.ts';
 
 /** The state of a history: the facts sent to the database, and the subscriptions at the gateway. */
 export type State = { now: Time; facts: Facts; billed: Billed[]; last: Kind | null };
@@ -80,7 +89,7 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
   const { facts, now } = state;
   const { which, how } = draw;
   const tier = ['basic', 'pro', 'premium'][how % 3] ?? 'basic';
-  const amount = priceOf(facts, tier);
+  const amount = planOf(tier).price;
   const order = facts.orders[which % Math.max(facts.orders.length, 1)];
   const name = String.fromCharCode('A'.charCodeAt(0) + facts.orders.length);
   const verified: Action = { do: 'verify', order: name, payment: `${name}1` };
@@ -112,11 +121,6 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     case 'pay again':
       if (!order?.isCaptured || order.extras.length > 0 || order.money?.refunds.size !== 0) return null;
       return [{ do: 'captured', order: order.name, payment: `${order.name}2`, event: 'payment.captured' }];
-    case 'fail': {
-      if (!order) return null;
-      const isOpen = order.money === null && !facts.money.has(`${order.name}1`);
-      return [{ do: 'failed', order: order.name, payment: `${order.name}${isOpen && how % 2 === 0 ? 1 : 0}` }];
-    }
     case 'refund':
       return newRefund(state, which, how);
     case 'move refund':
@@ -150,14 +154,9 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     case 'grant': {
       const until = [now + 10 * day, addMonths(now, 1), addMonths(now, 3), addMonths(now, 13)][which % 4] ?? now + day;
       // An admin who grants what runs already is refused.
-      const runs = facts.grants.some((each) => each.kind === 'grant' && each.tier === tier && each.until >= until);
+      const runs = facts.grants.some((each) => each.tier === tier && each.until >= until);
       return runs ? null : [{ do: 'grant', grant: `G${facts.grants.length + 1}`, tier, until }];
     }
-    case 'write by hand':
-      if (state.last !== null) return null;
-      return [{ do: 'write by hand', tier, until: addMonths(now, 1 + which % 2) }];
-    case 'change plan':
-      return [{ do: 'change plan', tier, months: 1 + which % 3, price: planOf(tier).price + 100 }];
     default:
       return chooseGatewayStep(state, kind, draw);
   }
@@ -205,4 +204,127 @@ function changedRefund(state: State, which: number, how: number): Action[] | nul
   if (!moved) return null;
   const status = moved.status === 'pending' ? (how < 8 ? 'processed' : 'failed') : how < 10 ? 'failed' : 'pending';
   return [{ do: 'refund', ...moved, status }];
+}
+
+/** An event older than this is never delivered: the gateway stopped retrying. */
+const longestDelay = 13 * day;
+
+/** A step of a gateway subscription: an event that is delivered now or held back, or a reconciliation. */
+export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw): Action[] | null {
+  const { billed, facts, now } = state;
+  for (const { held } of billed) {
+    held.splice(0, held.length, ...held.filter((event) => now - event.createdAt < longestDelay));
+  }
+  const one = billed[which % Math.max(billed.length, 1)];
+  const mirror = facts.subscriptions.find(({ name }) => name === one?.name);
+  const tier = ['basic', 'pro', 'premium'][how % 3] ?? 'basic';
+  const name = `S${billed.length + 1}`;
+  const mostlyAll = [3, 3, 3, 1, 2, 0][how % 6] ?? 3;
+  /** Time passes until a charge, and a little further. Returns false where its event would be too late. */
+  const reach = (start: Time, most = 2 * day) => {
+    if (start > now) state.now = start + ([0, hour, most][which % 3] ?? 0);
+    return state.now - start <= longestDelay;
+  };
+  /** The user asks for a gateway subscription and authorises it now. Without one to replace it is a trial. */
+  const plan = (startsAt: Time, replaces: string | null): Action[] => {
+    const added = gateway.authorise(name, tier, { startsAt, replaces }, now);
+    billed.push(added.billed);
+    const asked = { subscription: name, tier, startsAt, isTrial: replaces === null, replaces };
+    return [{ do: 'subscribe', ...asked }, ...deliverSome(added.billed, added.events, 1)];
+  };
+  switch (kind) {
+    case 'activate': {
+      if (billed.length >= 3) return null;
+      const added = gateway.activate(name, tier, now);
+      billed.push(added.billed);
+      return deliverSome(added.billed, added.events, [0, 1, 2, 3, 3, 3][which % 6] ?? 3);
+    }
+    case 'try':
+      return billed.length < 3 ? plan(wholeSeconds(now) + ([7, 14, 30][which % 3] ?? 7) * day, null) : null;
+    case 'change': {
+      const ruling = rulingSource(facts, now);
+      const old = billed.find(({ name, status, held }) =>
+        name === ruling?.name && (status === 'active' || status === 'authenticated') && held.length === 0
+      );
+      const until = old?.cycles.at(-1)?.end ?? old?.startsAt ?? now;
+      if (!old || billed.length >= 3 || until <= now || ruling?.cancelAtPeriodEnd) return null;
+      return facts.planned.some(({ replaces }) => replaces === old.name) ? null : plan(until, old.name);
+    }
+    case 'start': {
+      const waiting = billed.find(({ status }) => status === 'authenticated');
+      const start = waiting?.startsAt ?? null;
+      if (!waiting || start === null || !reach(start)) return null;
+      const old = billed.find(({ name, status }) => name === waiting.replaces && status !== 'cancelled');
+      const ended = old && how !== 0
+        ? deliverSome(old, [gateway.changeStatus(old, 'cancelled', start)], how > 2 ? 1 : 0)
+        : [];
+      if (how % 4 === 3) return [...ended, ...deliverSome(waiting, [gateway.failCharge(waiting)], how > 4 ? 1 : 0)];
+      return [...ended, ...deliverSome(waiting, gateway.begin(waiting, start), [0, 1, 2, 3, 3, 3][which % 6] ?? 3)];
+    }
+    case 'deliver': {
+      const late = billed.filter(({ held }) => held.length > 0)[which % Math.max(billed.length, 1)];
+      const event = late?.held.splice(how % late.held.length, 1)[0];
+      if (!late || !event) return null;
+      late.delivered.push(event);
+      return [event];
+    }
+    case 'ask':
+      return facts.subscriptions.length > 0 ? [{ do: 'ask', answers: gateway.answersAbout(facts, billed) }] : null;
+  }
+  if (!one) return null;
+  const { status } = one;
+  switch (kind) {
+    case 'charge': {
+      if (status !== 'active') return null;
+      const { start } = gateway.nextCycle(one);
+      if (!reach(start)) return null;
+      // The gateway writes its events in the order of their times.
+      if ([...one.held, ...one.delivered].some((event) => event.createdAt > start)) return null;
+      return deliverSome(one, [gateway.charge(one)], how > 1 ? 1 : 0);
+    }
+    case 'charge again': {
+      const event = gateway.chargeAgain(one, now);
+      return event && deliverSome(one, [event], how > 1 ? 1 : 0);
+    }
+    case 'repeat': {
+      const event = one.delivered[how % one.delivered.length];
+      return event ? [event] : null;
+    }
+    case 'fail charge':
+      if (status !== 'active' || !reach(gateway.nextCycle(one).start, day)) return null;
+      return deliverSome(one, [gateway.failCharge(one)], how > 1 ? 1 : 0);
+    case 'pay':
+      return status === 'pending' || status === 'halted'
+        ? deliverSome(one, gateway.payCycle(one, now), mostlyAll)
+        : null;
+    case 'go on':
+      return status === 'paused' ? deliverSome(one, gateway.goOn(one, 'resumed', now), mostlyAll) : null;
+    case 'pause':
+    case 'complete':
+    case 'halt': {
+      if (status !== (kind === 'halt' ? 'pending' : 'active')) return null;
+      const next = ({ pause: 'paused', complete: 'completed', halt: 'halted' } as const)[kind];
+      return deliverSome(one, [gateway.changeStatus(one, next, now)], how > 1 ? 1 : 0);
+    }
+    case 'update':
+      return status === 'active' ? deliverSome(one, [gateway.updatePlan(one, tier, now)], which > 1 ? 1 : 0) : null;
+    case 'end':
+      if (status === 'cancelled' || status === 'completed') return null;
+      return deliverSome(one, [gateway.changeStatus(one, 'cancelled', now)], how > 2 ? 1 : 0);
+    case 'reactivate':
+      if (!mirror || one.held.length > 0 || status !== 'active' && status !== 'halted') return null;
+      if (mirror.cancelledAt.length > 0 || mirror.cancelledFor !== null) return null;
+      return deliverSome(one, gateway.goOn(one, 'activated', now), 3);
+    default:
+      return null;
+  }
+}
+
+/** Delivers the events whose bit is set in the mask now, and holds the others back. */
+function deliverSome({ held, delivered }: gateway.Billed, events: GatewayEvent[], mask: number): Action[] {
+  const isNow = (index: number) => (mask >> index) % 2 === 1;
+  held.push(...events.filter((_, index) => !isNow(index)));
+  const now = events.filter((_, index) => isNow(index));
+  delivered.push(...now);
+  return now.length > 0 ? now : [{ do: 'wait' }];
 }

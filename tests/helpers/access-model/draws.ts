@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import type { EarlyRenewal } from '../database/early-renewal.ts';
+import fc from 'fast-check';
 
 /**
  * The weight of each kind of step in histories about everything, and in those about the billing of gateway subscriptions.
@@ -14,7 +14,6 @@ const weights = {
   'capture': [8, 3],
   'verify': [8, 0],
   'pay again': [4, 0],
-  'fail': [2, 0],
   'refund': [9, 4],
   'move refund': [8, 2],
   'dispute': [3, 0],
@@ -30,7 +29,6 @@ const weights = {
   'change': [4, 8],
   'start': [6, 8],
   'fail charge': [6, 8],
-  'fail again': [2, 3],
   'pay': [5, 8],
   'pause': [3, 3],
   'go on': [4, 4],
@@ -42,8 +40,6 @@ const weights = {
   'resume': [2, 2],
   'grant': [3, 0],
   'repeat': [2, 2],
-  'change plan': [2, 0],
-  'write by hand': [1, 0],
 };
 
 export type Kind = keyof typeof weights;
@@ -81,23 +77,6 @@ export function drawnHistories(): fc.Arbitrary<Drawn> {
     historiesOf(drawOf((kind) => weights[kind][0] ?? 0)),
     historiesOf(drawOf((kind) => weights[kind][1] ?? 0)),
   );
-}
-
-/** Short histories, in most of which a charge fails or the last charge was made. */
-export function unpaidHistories(): fc.Arbitrary<Drawn> {
-  const days = fc.record({ unit: fc.constant('day' as const), count: fc.integer({ min: 1, max: 5 }) });
-  const one = (...some: Kind[]) => drawOf((kind) => Number(some.includes(kind)), days);
-  const upToTwo = (...some: Kind[]) => fc.array(one(...some), { maxLength: 2 });
-  const draws = fc.tuple(
-    upToTwo('buy', 'grant', 'activate'),
-    one('activate', 'try'),
-    upToTwo('cancel at end', 'change', 'charge', 'update', 'buy', 'refund', 'ask', 'pause', 'go on'),
-    one('fail charge', 'start', 'complete'),
-    upToTwo('fail again', 'buy', 'ask', 'refund', 'pay', 'fail charge'),
-    upToTwo('halt', 'complete', 'cancel at end', 'refund', 'fail charge'),
-    upToTwo('reactivate', 'halt', 'ask'),
-  ).map((parts) => parts.flat());
-  return historiesOf(one('wait')).chain((history) => draws.map((draws) => ({ ...history, draws })));
 }
 
 function historiesOf(draw: fc.Arbitrary<Draw>): fc.Arbitrary<Drawn> {

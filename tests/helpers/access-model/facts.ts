@@ -1,6 +1,5 @@
 import type { EarlyRenewal } from '../database/early-renewal.ts';
-import type { GatewayStatus, RefundStatus } from './actions.ts';
-import type { Time } from './time.ts';
+import type { GatewayStatus, RefundStatus, Time } from './actions.ts';
 
 /** A payment at the gateway, with its refunds by id. */
 export type Money = {
@@ -99,9 +98,8 @@ export type Subscription = Cancellation & {
   reconciledAt: Time | null;
 };
 
-/** A grant by an admin, or a row written by hand. */
+/** A grant by an admin. */
 export type Grant = Cancellation & {
-  readonly kind: 'grant' | 'manual';
   readonly name: string;
   readonly tier: string;
   readonly at: Time;
@@ -117,8 +115,6 @@ export type Facts = {
   readonly planned: { name: string; startsAt: Time; isTrial: boolean; replaces: string | null }[];
   readonly grants: Grant[];
   readonly money: Map<string, Money>;
-  /** Months of the plans that were changed, by tier. */
-  readonly months: Record<string, number>;
   /** The cancellations at once. */
   readonly cancellations: Time[];
   /** The cancellations for the end of the period that were not withdrawn. */
@@ -126,7 +122,7 @@ export type Facts = {
 };
 
 export function noFacts(earlyRenewal: EarlyRenewal): Facts {
-  const none = { orders: [], subscriptions: [], planned: [], grants: [], months: {}, cancellations: [], wishes: [] };
+  const none = { orders: [], subscriptions: [], planned: [], grants: [], cancellations: [], wishes: [] };
   return { earlyRenewal, ...none, money: new Map() };
 }
 

@@ -1,6 +1,14 @@
-import { type Answer, type GatewayEvent, type GatewayStatus, planOf } from './actions.ts';
+import {
+  addMonths,
+  type Answer,
+  day,
+  type GatewayEvent,
+  type GatewayStatus,
+  planOf,
+  type Time,
+  wholeSeconds,
+} from './actions.ts';
 import type { Facts } from './facts.ts';
-import { addMonths, day, type Time, wholeSeconds } from './time.ts';
 
 /** A gateway subscription at the gateway. The database knows only what was delivered. */
 export type Billed = {

@@ -1,9 +1,19 @@
-import { type Action, type Answer, type GatewayEvent, type GatewayStatus, planOf } from './actions.ts';
-import { creditFor, endOfRunning } from './credits.ts';
+import {
+  type Action,
+  type Answer,
+  type GatewayEvent,
+  type GatewayStatus,
+  hour,
+  planOf,
+  type Time,
+  wholeSeconds,
+} from './actions.ts';
 import { type Chain, type Cycle, type Facts, isRefunded, moneyNamed, type Order, type Subscription } from './facts.ts';
 import {
   authorisedSince,
+  creditFor,
   cyclesWithAccess,
+  endOfRunning,
   hasEndedAtGateway,
   isLive,
   isOld,
@@ -12,7 +22,6 @@ import {
   rulingSource,
   sourcesOf,
 } from './model.ts';
-import { hour, type Time, wholeSeconds } from './time.ts';
 
 /** Adds an action and its time to the facts. `answers` of `ask` contains only the subscriptions that were claimed. */
 export function recordAction(facts: Facts, action: Action, now: Time): void {
@@ -27,12 +36,9 @@ export function recordAction(facts: Facts, action: Action, now: Time): void {
 function record(facts: Facts, action: Action, now: Time): void {
   switch (action.do) {
     case 'wait':
-    case 'failed':
       return;
     case 'order':
       return void facts.orders.push(newOrder(facts, action, now));
-    case 'change plan':
-      return void (facts.months[action.tier] = action.months);
     case 'verify':
       return verify(facts, orderNamed(facts, action.order), action.payment, now);
     case 'captured':
@@ -70,13 +76,9 @@ function record(facts: Facts, action: Action, now: Time): void {
       facts.wishes.length = 0;
       for (const source of [...facts.orders, ...facts.grants]) source.cancelledFor = null;
       return;
-    case 'grant':
-    case 'write by hand': {
-      const { tier, until } = action;
-      const given = action.do === 'grant'
-        ? { kind: 'grant' as const, name: action.grant }
-        : { kind: 'manual' as const, name: 'manual' };
-      return void facts.grants.push({ ...given, tier, at: now, until, cancelledAt: [], cancelledFor: null });
+    case 'grant': {
+      const { grant: name, tier, until } = action;
+      return void facts.grants.push({ name, tier, at: now, until, cancelledAt: [], cancelledFor: null });
     }
     default:
       return receiveEvent(facts, action, now);
@@ -92,7 +94,7 @@ function orderNamed(facts: Facts, name: string): Order {
 function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: Time): Order {
   const { order: name, tier, amount, start: starts = null } = action;
   const credited = starts === 'now' ? creditFor(facts, tier, now) : null;
-  const months = facts.months[tier] ?? planOf(tier).months;
+  const { months } = planOf(tier);
   const unpaid = { money: null, extras: [], isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
   const open = { follows: null, chain: null, found: null, isNeverCaptured: false, isDisputeLost: false };
   const kept = { cancelledAt: [], cancelledFor: null };

@@ -18,7 +18,8 @@ begin
 end
 $$;
 
--- Sweeps, then reads the access of a user, the billing, the stops for the gateway, and the sold periods.
+-- Sweeps, then reads the access of a user, the billing, the stops for the gateway, the sold periods, and the mails
+-- about failed and last charges so far.
 create function test.read(p_user_id uuid) returns jsonb language plpgsql as $$
 declare
   v_billing jsonb;
@@ -63,6 +64,14 @@ begin
       )), '[]')
       from public.payments p
       where p.fulfilled_at is not null and p.gateway_subscription_id is null
+    ),
+    'mails', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'subscription', split_part(o.key, '/', 2),
+        'accessEndsAt', test.micros((o.payload ->> 'access_ends_at')::timestamptz)
+      ) order by o.id), '[]')
+      from billing.outbox o
+      where o.kind in ('payment-pending', 'subscription-halted', 'subscription-completed')
     )
   );
 end
@@ -79,19 +88,4 @@ create function test.take_stops() returns setof jsonb language sql as $$
     'atCycleEnd', o.payload -> 'at_cycle_end',
     'dueAt', test.micros(o.next_attempt_at)
   )
-$$;
-
--- Sweeps, then reads the mails about failed and last charges so far.
-create function test.claims() returns jsonb language plpgsql as $$
-begin
-  perform test.sweep();
-  return (
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'subscription', split_part(o.key, '/', 2),
-      'accessEndsAt', test.micros((o.payload ->> 'access_ends_at')::timestamptz)
-    ) order by o.id), '[]')
-    from billing.outbox o
-    where o.kind in ('payment-pending', 'subscription-halted', 'subscription-completed')
-  );
-end
 $$;

@@ -161,7 +161,8 @@ export async function divergencesOf(
        jsonb_agg(to_jsonb(r.sequence) order by cardinality(r.sequence)) -> 0 as sequence, count(*)::int as orders
      from test.run_all_sequences($1, $2, '{}', $3, $4, $5) r
      group by 1, 2 order by min(cardinality(r.sequence))`,
-    [JSON.stringify(subject), JSON.stringify(steps), length, share, part],
+    // Of very many steps only short sequences.
+    [JSON.stringify(subject), JSON.stringify(steps), steps.length > 8 ? Math.min(length - 1, 3) : length, share, part],
   ).finally(() => session.query('rollback'));
   // The rolled-back rows are still in the tables as dead tuples. A vacuum also discards plans, so short runs go without.
   if (length > 3) await database.query('vacuum public.payments, public.subscriptions, billing.gateway_events');

@@ -74,8 +74,12 @@ begin
           when s.current_period_end > billing.clock()
             then age(s.current_period_end at time zone 'UTC', s.current_period_start at time zone 'UTC')
         end,
-        -- The period of a purchase depends on its fulfilment.
-        'until', case when s.gateway_subscription_id is not null then billing.iso_time(s.current_period_end) end
+        -- The period of a purchase depends on its fulfilment, and that of a subscription without a cycle on what ends it.
+        'until', case
+          when s.gateway_subscription_id is not null
+            and s.current_period_end not between '2026-11-20T12:00Z' and '2026-11-20T13:00Z'
+            then billing.iso_time(s.current_period_end)
+        end
       ))
       from public.subscriptions s
       left join public.plans pl on pl.id = s.plan_id
