@@ -41,22 +41,21 @@ const readApp = () =>
 const appliedVersions = async () =>
   (await database.query('select version from supabase_migrations.schema_migrations order by version'))
     .map(({ version }) => version);
-const signUp = async (metadata: unknown, email: string) => {
-  const id = crypto.randomUUID();
-  await database.query('insert into auth.users (id, email, raw_user_meta_data) values ($1, $2, $3)', [
-    id,
-    email,
-    JSON.stringify(metadata),
-  ]);
+const signUp = async (metadata: unknown, email: string | null, id: string = crypto.randomUUID()) => {
+  const values = [id, email, JSON.stringify(metadata)];
+  await database.query('insert into auth.users (id, email, raw_user_meta_data) values ($1, $2, $3)', values);
   return id;
 };
-const buy = async (userId: string) => {
-  const { orderId } = await createPayment(database, { userId });
-  const service = await openSession(database, { role: 'service_role' });
-  return await callRpc(service, 'verify_payment', userId, orderId, `pay_${orderId}`, 'signature');
-};
-const asUser = (userId: string) => openSession(database, { role: 'authenticated', userId });
-const denied = { code: '42501' };
+const denied = 'permission denied';
+/** The rows of a statement for a person: a user by id, `anon` or `service_role`; or that it is denied. */
+async function rowsFor(person: string, sql: string, values: unknown[] = []): Promise<Row[] | string> {
+  const session = await openSession(
+    database,
+    person === 'anon' || person === 'service_role' ? { role: person } : { role: 'authenticated', userId: person },
+  );
+  const isDenied = (error: unknown) => Object(error).code === '42501';
+  return await session.query(sql, values).then(({ rows }) => rows, (error) => isDenied(error) ? denied : String(error));
+}
 
 beforeAll(async () => {
   app = await createAppProject({ findings: {} });
@@ -65,16 +64,12 @@ beforeAll(async () => {
   await app.add('20250101000001_private.sql', privateSchema);
   await app.add('20991201000000_reports.sql', 'create table public.reports (id int primary key);');
   await app.push();
-  await database.query(
-    `insert into auth.users (id, email, raw_user_meta_data)
-     values ($1, 'early@example.com', '{"full_name": "Early Bird"}'), ($2, null, null)`,
-    [early, nobody],
-  );
+  await signUp({ full_name: 'Early Bird' }, 'early@example.com', early);
+  await signUp(null, null, nobody);
   before = await readApp();
   await app.addService();
   const refusal = await app.push().then(() => '', (error: unknown) => String(error));
-  const versions = await appliedVersions();
-  expect(versions).toEqual(['20250101000000', '20250101000001', '20991201000000']);
+  expect(await appliedVersions()).toEqual(['20250101000000', '20250101000001', '20991201000000']);
   first = { refusal, applied: await app.push({ includeAll: true }) };
 });
 afterAll(() => app.close());
@@ -90,12 +85,9 @@ describe('db push with migrations of the app', () => {
     expect(await readApp()).toEqual(before);
   });
 
-  test('goes on as usual with a newer migration of the app', async () => {
+  test('goes on with newer migrations of the app, and applies a later one of ours between them with --include-all', async () => {
     await app.add('20991231000000_later.sql', 'create table public.later (id int primary key);');
     expect(await app.push()).toEqual(['20991231000000_later.sql']);
-  });
-
-  test('applies a later migration of ours between them with --include-all', async () => {
     await app.add('20991215000000_later_of_ours.sql', 'alter table billing.settings add column later text;');
     await expect(app.push()).rejects.toThrow('--include-all');
     expect(await app.push({ includeAll: true })).toEqual(['20991215000000_later_of_ours.sql']);
@@ -127,46 +119,33 @@ describe('rights', () => {
 
   test('on the next table of the app are those of its default privileges', async () => {
     await database.query('create table public.notes (id int); insert into public.notes values (1)');
-    for (const role of ['anon', 'service_role'] as const) {
-      const session = await openSession(database, { role });
-      expect((await session.query('select * from public.notes')).rows).toEqual([{ id: 1 }]);
+    for (const person of ['anon', 'service_role']) {
+      expect(await rowsFor(person, 'select * from public.notes')).toEqual([{ id: 1 }]);
     }
-    const user = await asUser(early);
-    expect((await user.query('insert into public.notes values (2) returning id')).rows).toEqual([{ id: 2 }]);
+    expect(await rowsFor(early, 'insert into public.notes values (2) returning id')).toEqual([{ id: 2 }]);
   });
 });
 
-describe('a user who signed up before the installation', () => {
-  test('has the tier free and no finding, before the sweep and after it', async () => {
-    const session = await asUser(early);
-    const read = async () => ({
-      api: (await database.one('select public.get_subscription($1) as answer', [early])).answer,
-      ...(await session.query("select public.current_tier() as tier, public.has_tier('free') as free")).rows[0],
-      rows: await database.query('select from billing.profiles where user_id = $1', [early]).then((rows) =>
-        rows.length
-      ),
-    });
-    const free = { api: expect.objectContaining({ currentTier: 'free' }), tier: 'free', free: true };
-    expect(await read()).toEqual({ ...free, rows: 0 });
-    expect(await readFindings(database)).toEqual([]);
-    await database.query('select billing.sweep()');
-    expect(await read()).toEqual({ ...free, rows: 1 });
-    expect(await readFindings(database)).toEqual([]);
+test('a user who signed up before the installation is free without a finding, and has a profile after the sweep', async () => {
+  const read = async () => ({
+    api: (await database.one('select public.get_subscription($1) as answer', [early])).answer,
+    tier: await rowsFor(early, "select public.current_tier() as tier, public.has_tier('free') as free"),
+    profiles: await database.query(
+      `select p.user_id, p.display_name, p.username, p.subscription_tier as tier from public.subscription_profiles p
+       where p.user_id in ($1, $2) order by username`,
+      [early, nobody],
+    ),
+    findings: await readFindings(database),
+    mails: await database.query('select key from billing.outbox'),
   });
-
-  test('has a profile after the sweep, named by metadata and address, without side effects', async () => {
-    expect(
-      await database.query(
-        `select user_id, display_name, username, subscription_tier from public.subscription_profiles
-         where user_id in ($1, $2) order by username`,
-        [early, nobody],
-      ),
-    ).toEqual([
-      { user_id: early, display_name: 'Early Bird', username: 'early', subscription_tier: 'free' },
-      { user_id: nobody, display_name: null, username: 'user', subscription_tier: 'free' },
-    ]);
-    expect(await database.query('select key from billing.outbox')).toEqual([]);
-  });
+  const free = { api: expect.objectContaining({ currentTier: 'free' }), tier: [{ tier: 'free', free: true }] };
+  expect(await read()).toEqual({ ...free, profiles: [], findings: [], mails: [] });
+  await database.query('select billing.sweep()');
+  const profiles = [
+    { user_id: early, display_name: 'Early Bird', username: 'early', tier: 'free' },
+    { user_id: nobody, display_name: null, username: 'user', tier: 'free' },
+  ];
+  expect(await read()).toEqual({ ...free, profiles, findings: [], mails: [] });
 });
 
 describe('an app with its own public.profiles', () => {
@@ -175,77 +154,61 @@ describe('an app with its own public.profiles', () => {
   beforeAll(async () => {
     owner = await signUp({ full_name: 'Asha Rao', avatar_url: 'https://app.example/a.png' }, 'asha@example.com');
     stranger = await signUp({}, 'ravi@example.com');
-    expect(await buy(owner)).toMatchObject({ outcome: 'applied', tier: 'pro' });
+    const { orderId } = await createPayment(database, { userId: owner });
+    const service = await openSession(database, { role: 'service_role' });
+    expect(await callRpc(service, 'verify_payment', owner, orderId, `pay_${orderId}`, 'signature'))
+      .toMatchObject({ outcome: 'applied', tier: 'pro' });
   });
 
-  test('fills both tables at a sign-up', async () => {
+  test('fills both tables at a sign-up, and greets the buyer by the name of the metadata', async () => {
     expect(await database.one('select * from public.profiles where id = $1', [owner])).toEqual({
-      id: owner,
-      updated_at: null,
-      username: null,
-      full_name: 'Asha Rao',
-      avatar_url: 'https://app.example/a.png',
+      ...{ id: owner, updated_at: null, username: null },
+      ...{ full_name: 'Asha Rao', avatar_url: 'https://app.example/a.png' },
     });
     expect(
-      await database.query('select * from public.subscription_profiles where user_id = any ($1)', [[owner, stranger]]),
-    )
-      .toMatchObject([
-        { user_id: owner, subscription_tier: 'pro', display_name: 'Asha Rao', username: 'asha' },
-        { user_id: stranger, subscription_tier: 'free', display_name: null, username: 'ravi' },
-      ]);
-  });
-
-  test('greets the buyer by the name of the metadata', async () => {
-    const mails = await database.query(
-      "select payload ->> 'display_name' as name from billing.outbox where kind = 'payment-success'",
-    );
-    expect(mails).toEqual([{ name: 'Asha Rao' }]);
+      await database.query(
+        `select user_id, subscription_tier as tier, display_name as name, username from public.subscription_profiles
+         where user_id in ($1, $2) order by username`,
+        [owner, stranger],
+      ),
+    ).toEqual([
+      { user_id: owner, tier: 'pro', name: 'Asha Rao', username: 'asha' },
+      { user_id: stranger, tier: 'free', name: null, username: 'ravi' },
+    ]);
+    const mail = "select payload ->> 'display_name' as name from billing.outbox where kind = 'payment-success'";
+    expect(await database.query(mail)).toEqual([{ name: 'Asha Rao' }]);
   });
 
   test('reads and writes its own table as before, by owner, stranger and anonymous', async () => {
     const upsert = `insert into public.profiles (id, username) values ($1, $2)
       on conflict (id) do update set username = excluded.username returning username`;
-    const ofOwner = await asUser(owner);
-    expect((await ofOwner.query(upsert, [owner, 'asha'])).rows).toEqual([{ username: 'asha' }]);
-    const ofStranger = await asUser(stranger);
-    await expect(ofStranger.query(upsert, [owner, 'mallory'])).rejects.toMatchObject(denied);
-    const anonymous = await openSession(database, { role: 'anon' });
-    const { rows } = await anonymous.query('select * from public.profiles where id = $1', [owner]);
-    expect(rows).toMatchObject([{ username: 'asha' }]);
-    expect(Object.keys(rows[0])).toEqual(['id', 'updated_at', 'username', 'full_name', 'avatar_url']);
+    expect(await rowsFor(owner, upsert, [owner, 'asha'])).toEqual([{ username: 'asha' }]);
+    expect(await rowsFor(stranger, upsert, [owner, 'mallory'])).toBe(denied);
+    expect(await rowsFor('anon', 'select * from public.profiles where id = $1', [owner])).toEqual([
+      { id: owner, updated_at: null, username: 'asha', full_name: 'Asha Rao', avatar_url: 'https://app.example/a.png' },
+    ]);
   });
 
-  test('shows a tier to its owner and to the service, not to a stranger or anonymous', async () => {
-    const read = 'select user_id, subscription_tier from public.subscription_profiles where user_id = $1';
-    const row = [{ user_id: owner, subscription_tier: 'pro' }];
-    expect((await (await asUser(owner)).query(read, [owner])).rows).toEqual(row);
-    expect((await (await openSession(database, { role: 'service_role' })).query(read, [owner])).rows).toEqual(row);
-    expect((await (await asUser(stranger)).query(read, [owner])).rows).toEqual([]);
-    const anonymous = await openSession(database, { role: 'anon' });
-    await expect(anonymous.query(read, [owner])).rejects.toMatchObject(denied);
-  });
-
-  test('hides the view billing.profiles from its clients', async () => {
-    const sessions = [await asUser(owner), await openSession(database, { role: 'anon' })];
-    for (const session of sessions) {
-      await expect(session.query('select from billing.profiles')).rejects.toMatchObject(denied);
-    }
-  });
-
-  test('reads the tier in its policies: pro for the owner, free for a stranger, refused to anonymous', async () => {
-    const read = "select public.current_tier() as tier, public.has_tier('pro') as pro";
-    expect((await (await asUser(owner)).query(read)).rows).toEqual([{ tier: 'pro', pro: true }]);
-    expect((await (await asUser(stranger)).query(read)).rows).toEqual([{ tier: 'free', pro: false }]);
-    const anonymous = await openSession(database, { role: 'anon' });
-    await expect(anonymous.query(read)).rejects.toMatchObject(denied);
+  test.each([
+    ['subscription_tier as tier from public.subscription_profiles where user_id = ', [{ tier: 'pro' }], []],
+    ["public.current_tier() as tier, public.has_tier('pro') as pro where '' <> ", [{ tier: 'pro', pro: true }], [
+      { tier: 'free', pro: false },
+    ]],
+    ['user_id from billing.profiles where user_id = ', denied, denied],
+  ])('answers its clients by person: select %s', async (sql, forOwner, forStranger) => {
+    const read = (person: string) => rowsFor(person, `select ${sql}'${owner}'`);
+    expect(await read(owner)).toEqual(forOwner);
+    expect(await read(stranger)).toEqual(forStranger);
+    expect(await read('anon')).toBe(denied);
   });
 
   test('lets a user edit the names, and not the tier, of the own row alone', async () => {
-    const edit = "update public.subscription_profiles set display_name = 'A. Rao' where user_id = $1";
-    expect((await (await asUser(owner)).query(edit, [owner])).rowCount).toBe(1);
-    expect((await (await asUser(stranger)).query(edit, [owner])).rowCount).toBe(0);
-    await expect((await asUser(owner)).query("update public.subscription_profiles set subscription_tier = 'premium'"))
-      .rejects.toMatchObject(denied);
+    const edit = (set: string) =>
+      `update public.subscription_profiles set ${set} where user_id = $1 returning username`;
+    const [names, tier] = [edit("display_name = 'A. Rao'"), edit("subscription_tier = 'premium'")];
+    expect(await rowsFor(owner, names, [owner])).toEqual([{ username: 'asha' }]);
+    expect(await rowsFor(stranger, names, [owner])).toEqual([]);
+    expect(await rowsFor(owner, tier, [owner])).toBe(denied);
   });
 
   test('shows support the customer with tier and name', async () => {
@@ -262,11 +225,9 @@ describe('an app with its own public.profiles', () => {
       on conflict (user_id) do update set subscription_tier = excluded.subscription_tier`;
     const id = await signUp({}, 'temporary@example.com');
     await database.query('delete from billing.profiles where user_id = $1', [id]);
-    await database.query(upsert, [id, 'pro']);
-    await database.query(upsert, [id, 'basic']);
-    expect(
-      await database.query('select from_tier, to_tier from billing.tier_changes where user_id = $1 order by id', [id]),
-    )
+    for (const tier of ['pro', 'basic']) await database.query(upsert, [id, tier]);
+    const changes = 'select from_tier, to_tier from billing.tier_changes where user_id = $1 order by id';
+    expect(await database.query(changes, [id]))
       .toEqual([{ from_tier: null, to_tier: 'pro' }, { from_tier: 'pro', to_tier: 'basic' }]);
     await database.query('delete from auth.users where id = $1', [id]);
     expect(await database.query('select from public.subscription_profiles where user_id = $1', [id])).toEqual([]);

@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest';
+import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import { buttonHeights, focusedName, scrollsSideways, styleOf, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { accessibilityProblems, openApp, press, says, windowOf } from '../stack/checkout-rig.ts';
-import { call, createOrder, type Entity, useSimulator } from '../stack/gateway-simulator-rig.ts';
+import {
+  call,
+  createOrder,
+  type Entity,
+  KEY_SECRET,
+  simulator,
+  until,
+  useSimulator,
+} from '../stack/gateway-simulator-rig.ts';
 
 useSimulator();
 const browser = useBrowser();
@@ -21,21 +30,20 @@ test.each<[string, Viewing, Entity]>([
   ['dark on a phone, in a dark colour of the app', { ...PHONE, colours: 'dark' }, { theme: { color: '#1a237e' } }],
 ])('axe finds nothing in any state of the window: %s', async (_, viewing, options) => {
   const { frame, page } = await start(viewing, options);
-  const found: Record<string, string[]> = {};
-  found.pay = await accessibilityProblems(frame);
-  await press(frame, 'Fail this attempt');
-  await says(frame, 'The bank declined');
-  found.failed = await accessibilityProblems(frame);
-  await press(frame, 'Close the checkout');
-  await says(frame, 'Do you want to leave');
-  found.confirm = await accessibilityProblems(frame);
-  await press(frame, 'Stay');
-  await press(frame, 'Try again');
-  await press(frame, 'Pay by QR code on another device');
-  await says(frame, 'Waiting');
-  found.qr = await accessibilityProblems(frame);
-  found.app = await accessibilityProblems(page.mainFrame());
-  expect(found).toEqual({ pay: [], failed: [], confirm: [], qr: [], app: [] });
+  const found = [await accessibilityProblems(frame)];
+  for (
+    const [steps, text] of [
+      [['Fail this attempt'], 'The bank declined'],
+      [['Close the checkout'], 'Do you want to leave'],
+      [['Stay', 'Try again', 'Pay by QR code on another device'], 'Waiting'],
+    ] as const
+  ) {
+    for (const step of steps) await press(frame, step);
+    await says(frame, text);
+    found.push(await accessibilityProblems(frame));
+  }
+  found.push(await accessibilityProblems(page.mainFrame()));
+  expect(found).toEqual([[], [], [], [], []]);
 });
 
 test('axe finds nothing in the window of a subscription in a light colour of the app, nor after a lost connection', async () => {
@@ -55,14 +63,8 @@ test('the keyboard alone pays: the focus starts at the first way to pay, and sta
     order.push(await frame.evaluate(focusedName));
     await page.keyboard.press('Tab');
   }
-  expect(order).toEqual([
-    'Pay ₹499.00',
-    'Pay by QR code on another device',
-    'Fail this attempt',
-    'Pay, then lose the network',
-    'Close the checkout',
-    'Pay ₹499.00',
-  ]);
+  const ways = ['Pay ₹499.00', 'Pay by QR code on another device', 'Fail this attempt', 'Pay, then lose the network'];
+  expect(order).toEqual([...ways, 'Close the checkout', 'Pay ₹499.00']);
   await page.keyboard.down('Shift');
   for (let i = 0; i < 2; i += 1) await page.keyboard.press('Tab');
   await page.keyboard.up('Shift');
@@ -78,9 +80,8 @@ test('a failure is announced, and the focus moves to the next attempt', async ()
   const { frame, page } = await start();
   await press(frame, 'Fail this attempt');
   await says(frame, 'The bank declined');
-  expect(await frame.evaluate(textOf, '[role="status"]')).toBe(
-    'The payment failed. The bank declined the payment.',
-  );
+  const status = await frame.evaluate(textOf, '[role="status"]');
+  expect(status).toBe('The payment failed. The bank declined the payment.');
   expect(await frame.evaluate(focusedName)).toBe('Try again');
   // Behind a modal dialog the app's page is inert.
   expect(await page.$('::-p-aria([name="Buy"][role="button"])')).toBeNull();
@@ -100,3 +101,63 @@ test.each([['reduce', 'none'], ['no-preference', 'rise']] as const)(
     expect(await frame.evaluate(styleOf, '#checkout', 'animation-name')).toBe(animation);
   },
 );
+
+/** An app that opened the checkout in redirect mode, on the page of the simulator. */
+async function redirect() {
+  const app = await openApp(browser);
+  const order = await createOrder();
+  await app.open({ order_id: order.id, amount: order.amount, callback_url: '/paid?cart=7', redirect: true });
+  const { page } = app;
+  await until(() => page.url().startsWith(`${simulator.url}/checkout/redirect#`));
+  await page.waitForSelector('[data-panel="pay"]:not([hidden])');
+  const payment = async () => (await call('GET', '/simulate/state')).body.payments[0];
+  return { ...app, order, frame: page.mainFrame(), payment };
+}
+
+test('redirect mode pays on a page of the gateway, which posts the three fields to the callback address', async () => {
+  const { frame, order, page, payment, posted, url } = await redirect();
+  await press(frame, 'Pay ₹499.00');
+  await until(() => posted.length === 1);
+  const { id } = await payment();
+  expect(posted).toEqual([{
+    origin: simulator.url,
+    razorpay_payment_id: id,
+    razorpay_order_id: order.id,
+    razorpay_signature: await signHex(KEY_SECRET, `${order.id}|${id}`),
+  }]);
+  await until(() => page.url() === `${url}/paid?cart=7`);
+});
+
+test('redirect mode posts the error of a failed attempt', async () => {
+  const { frame, order, payment, posted } = await redirect();
+  await press(frame, 'Fail this attempt');
+  await until(() => posted.length === 1);
+  expect(posted).toEqual([{
+    origin: simulator.url,
+    'error[code]': 'BAD_REQUEST_ERROR',
+    'error[description]': 'The bank declined the payment.',
+    'error[source]': 'customer',
+    'error[step]': 'payment_authentication',
+    'error[reason]': 'payment_failed',
+    'error[metadata]': JSON.stringify({ order_id: order.id, payment_id: (await payment()).id }),
+  }]);
+});
+
+test('redirect mode is accessible, returns to the app when the person closes it, and posts nothing', async () => {
+  const { frame, page, posted, url } = await redirect();
+  await press(frame, 'Pay by QR code on another device');
+  await says(frame, 'Waiting for the payment on the other device');
+  expect(await accessibilityProblems(frame)).toEqual([]);
+  await press(frame, 'Close the checkout');
+  await until(() => page.url() === `${url}/`);
+  expect(posted).toEqual([]);
+});
+
+test('a callback_url without redirect and without handler gets the three fields from the app’s page', async () => {
+  const { open, page, posted, url } = await openApp(browser);
+  const order = await createOrder();
+  await open({ order_id: order.id, handler: null, callback_url: `${url}/paid` });
+  await press(await windowOf(page), 'Pay ₹499.00');
+  await until(() => posted.length === 1);
+  expect(posted[0]).toMatchObject({ origin: url, razorpay_order_id: order.id });
+});

@@ -1,42 +1,115 @@
-import { type Action, planOf } from './actions.ts';
-import { chooseGatewayStep } from './choose-gateway-step.ts';
-import { chooseRefund } from './choose-refund.ts';
-import { creditFor, priceOf } from './credits.ts';
-import type { Draw, Kind } from './draws.ts';
-import type { Facts } from './facts.ts';
-import { isChargedAfterCancellation } from './findings.ts';
-import type { State } from './history.ts';
-import { rulingSource } from './model.ts';
-import { addMonths, day, hour, isoTime } from './time.ts';
+import {
+  type Action,
+  addMonths,
+  day,
+  type GatewayEvent,
+  hour,
+  minute,
+  parseTime,
+  planOf,
+  second,
+  type Time,
+  wholeSeconds,
+} from './actions.ts';
+import type { Draw, Drawn, Kind } from './draws.ts';
+import { type Facts, noFacts, type Order } from './facts.ts';
+import { isChargedAfterCancellation, isOpenCase } from './findings.ts';
+import * as gateway from './gateway.ts';
+import type { Billed } from './gateway.ts';
+import { creditFor, isLive, rulingSource, sourcesOf } from './model.ts';
+import { recordAction } from './record.ts';
+
+/** The state of a history: the facts sent to the database, and the subscriptions at the gateway. */
+export type State = { now: Time; facts: Facts; billed: Billed[]; last: Kind | null };
+
+export function startOf({ start, earlyRenewal }: Pick<Drawn, 'start' | 'earlyRenewal'>): State {
+  return { now: parseTime(start), facts: noFacts(earlyRenewal), billed: [], last: null };
+}
+
+/** A step that is possible: the state before its actions, at their time. */
+type ChosenStep = { kind: Kind; state: State; actions: Action[] };
+
+/** Turns a drawn step into actions; null where it is not possible, or where the contract leaves the result open. */
+export function chooseStep(before: State, draw: Draw): ChosenStep | null {
+  for (const kind of draw.kinds) {
+    const state = structuredClone(before);
+    state.now = timeOf(state, kind, draw);
+    // The contract does not say whether the exact instant of an end still counts.
+    while (edgesOf(state.facts).includes(state.now)) state.now += second;
+    const actions = choose(state, kind, draw);
+    if (actions === null) continue;
+    state.last = kind;
+    if (!isLeftOpen(state.facts, actions, state.now)) return { kind, state, actions };
+  }
+  return null;
+}
+
+/** Whether the contract leaves the result of actions open. */
+export function isLeftOpen(before: Facts, actions: readonly Action[], now: Time): boolean {
+  const facts = structuredClone(before);
+  return actions.some((action) => {
+    recordAction(facts, action, now);
+    return isOpenCase(facts, now) || isShownAfterItsEnd(before, facts, now);
+  });
+}
+
+/**
+ * A source that had ended runs again although its days of grace are over: resumed, and its next charge is not known yet. The
+ * row shows it until it is reconciled, and the profile does not.
+ */
+function isShownAfterItsEnd(before: Facts, facts: Facts, now: Time): boolean {
+  const wasLive = (name: string) => sourcesOf(before).some((source) => source.name === name && isLive(source, now));
+  return sourcesOf(facts).some((source) =>
+    source.runsUntilReconciled && source.end + 3 * day <= now && isLive(source, now) && !wasLive(source.name)
+  );
+}
+
+function timeOf({ now, facts, last }: State, kind: Kind, { wait, how }: Draw): Time {
+  // Two purchases at the same instant still have an order.
+  if ((kind === 'buy' || kind === 'verify') && (last === 'buy' || last === 'verify') && how > 9) return now;
+  if ('unit' in wait) {
+    const { unit, count } = wait;
+    return unit === 'month' ? addMonths(now, count) : now + count * { minute, hour, day }[unit];
+  }
+  const edges = edgesOf(facts).map((edge) => edge + wait.offset * second).filter((time) => time >= now + minute);
+  return edges.toSorted((one, other) => one - other)[wait.edge % Math.max(edges.length, 1)] ?? now + day;
+}
+
+/** Times at which something ends: periods, their grace, and the wait for a capture. */
+function edgesOf(facts: Facts): Time[] {
+  const ends = sourcesOf(facts).flatMap(({ end }) => [end, end + 2 * day, end + 3 * day]);
+  const waits = facts.orders.flatMap(({ verifiedAt, isCaptured }) =>
+    verifiedAt === null || isCaptured ? [] : [verifiedAt + 120 * hour]
+  );
+  return [...new Set([...ends, ...waits])];
+}
 
 /** The actions of a drawn step; null where it is not possible. May advance the state's time and change its gateway. */
-export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
+function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
   const { facts, now } = state;
   const { which, how } = draw;
-  const tier = (['basic', 'pro', 'premium'] as const)[how % 3] ?? 'basic';
-  const amount = priceOf(facts, tier);
+  const tier = ['basic', 'pro', 'premium'][how % 3] ?? 'basic';
+  const amount = planOf(tier).price;
   const order = facts.orders[which % Math.max(facts.orders.length, 1)];
+  const name = String.fromCharCode('A'.charCodeAt(0) + facts.orders.length);
+  const verified: Action = { do: 'verify', order: name, payment: `${name}1` };
   switch (kind) {
     case 'wait':
       return [{ do: 'wait' }];
-    case 'buy': {
-      const name = nextName(facts);
-      return [{ do: 'order', order: name, tier, amount }, { do: 'verify', order: name, payment: `${name}1` }];
-    }
+    case 'buy':
+      return [{ do: 'order', order: name, tier, amount }, verified];
     case 'order':
-      return [{ do: 'order', order: nextName(facts), tier, amount }];
+      return [{ do: 'order', order: name, tier, amount }];
     case 'buy with start':
     case 'order with start': {
       const start = which % 2 === 0 ? 'now' : 'after_current';
       // A repeated order within 30 minutes would return the open one.
-      const isOpen = facts.orders.some(({ orderedAt, ...other }) =>
-        other.tier === tier && other.starts === start && orderedAt >= now - hour
-      );
-      if (isOpen) return null;
-      const name = nextName(facts);
+      const isRepeated = ({ orderedAt, ...other }: Order) =>
+        other.tier === tier && other.starts === start && orderedAt >= now - hour;
+      if (facts.orders.some(isRepeated)) return null;
       const credit = start === 'now' ? creditFor(facts, tier, now)?.credit ?? 0 : 0;
       const placed: Action = { do: 'order', order: name, tier, amount: amount - credit, start };
-      return kind === 'buy with start' ? [placed, { do: 'verify', order: name, payment: `${name}1` }] : [placed];
+      return kind === 'buy with start' ? [placed, verified] : [placed];
     }
     case 'capture': {
       if (!order) return null;
@@ -46,23 +119,15 @@ export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     case 'verify':
       return order ? [{ do: 'verify', order: order.name, payment: `${order.name}1` }] : null;
     case 'pay again':
-      if (!order?.isCaptured || order.extras.length > 0 || order.money === null || order.money.refunds.size > 0) {
-        return null;
-      }
+      if (!order?.isCaptured || order.extras.length > 0 || order.money?.refunds.size !== 0) return null;
       return [{ do: 'captured', order: order.name, payment: `${order.name}2`, event: 'payment.captured' }];
-    case 'fail': {
-      if (!order) return null;
-      const isOpen = order.money === null && !facts.money.has(`${order.name}1`);
-      return [{ do: 'failed', order: order.name, payment: `${order.name}${isOpen && how % 2 === 0 ? 1 : 0}` }];
-    }
     case 'refund':
+      return newRefund(state, which, how);
     case 'move refund':
-      return chooseRefund(state, kind, draw);
+      return changedRefund(state, which, how);
     case 'dispute':
-      if (!order?.isCaptured || order.fulfilledAt === null || order.isDisputeLost || order.money?.refunds.size !== 0) {
-        return null;
-      }
-      return [{ do: 'dispute', order: order.name, payment: order.money.name }];
+      if (!order?.isCaptured || order.fulfilledAt === null || order.isDisputeLost) return null;
+      return order.money?.refunds.size === 0 ? [{ do: 'dispute', order: order.name, payment: order.money.name }] : null;
     case 'nothing captured': {
       if (!order || order.verifiedAt === null || order.isCaptured || order.isNeverCaptured) return null;
       if (order.cancelledAt.length > 0 || facts.money.get(`${order.name}1`)?.refunds.size !== 0) return null;
@@ -73,8 +138,7 @@ export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     }
     case 'cancel at end': {
       const ruling = rulingSource(facts, now);
-      if (ruling === null) return how === 0 ? [{ do: 'cancel', atPeriodEnd: true }] : null;
-      return ruling.end > now ? [{ do: 'cancel', atPeriodEnd: true }] : null;
+      return (ruling === null ? how === 0 : ruling.end > now) ? [{ do: 'cancel', atPeriodEnd: true }] : null;
     }
     case 'cancel':
       // Not while events are held back: those of an unknown subscription would arrive after the cancellation.
@@ -90,21 +154,177 @@ export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     case 'grant': {
       const until = [now + 10 * day, addMonths(now, 1), addMonths(now, 3), addMonths(now, 13)][which % 4] ?? now + day;
       // An admin who grants what runs already is refused.
-      if (facts.grants.some((grant) => grant.kind === 'grant' && grant.tier === tier && grant.until >= until)) {
-        return null;
-      }
-      return [{ do: 'grant', grant: `G${facts.grants.length + 1}`, tier, until: isoTime(until) }];
+      const runs = facts.grants.some((each) => each.tier === tier && each.until >= until);
+      return runs ? null : [{ do: 'grant', grant: `G${facts.grants.length + 1}`, tier, until }];
     }
-    case 'write by hand':
-      if (state.last !== null) return null;
-      return [{ do: 'write by hand', tier, until: isoTime(addMonths(now, 1 + which % 2)) }];
-    case 'change plan':
-      return [{ do: 'change plan', tier, months: 1 + which % 3, price: planOf(tier).price + 100 }];
     default:
       return chooseGatewayStep(state, kind, draw);
   }
 }
 
-function nextName({ orders }: Facts): string {
-  return String.fromCharCode('A'.charCodeAt(0) + orders.length);
+/** A payment that can be refunded: in full, or also in part where an event told it. */
+type Refundable = { payment: string; of: number; order: string | null; isKnown: boolean };
+
+function refundablesOf({ facts, billed }: State): Refundable[] {
+  const ofOrder = ({ name: order, amount: of, ...rest }: Order): Refundable[] => {
+    if (rest.isDisputeLost || rest.isNeverCaptured) return [];
+    // With two payments on an order, the extra one is refunded. A payment without an event yet is refunded in full.
+    if (rest.extras.length > 0) return rest.extras.map(({ name: payment }) => ({ payment, of, order, isKnown: true }));
+    if (!rest.isCaptured && rest.verifiedAt !== null) return [];
+    return [{ payment: `${order}1`, of, order, isKnown: rest.money !== null }];
+  };
+  const ofBilled = ({ cycles, tier }: Billed): Refundable[] =>
+    cycles.flatMap(({ payment, again }) => [payment, again])
+      .flatMap((payment) => payment ? [{ payment, of: planOf(tier).price, order: null, isKnown: true }] : []);
+  return [...facts.orders.flatMap(ofOrder), ...billed.flatMap(ofBilled)];
+}
+
+function newRefund(state: State, which: number, how: number): Action[] | null {
+  const refundsOf = (name: string) => state.facts.money.get(name)?.refunds ?? new Map();
+  const open = refundablesOf(state).map((each) => {
+    const amount = [...refundsOf(each.payment).values()].filter(({ status }) => status !== 'failed')
+      .reduce((left, { amount }) => left - amount, each.of);
+    return { ...each, left: amount };
+  }).filter(({ left, isKnown, of }) => left > 0 && (isKnown || left === of));
+  const chosen = open[which % Math.max(open.length, 1)];
+  if (!chosen) return null;
+  const { left, isKnown, ...rest } = chosen;
+  const amount = isKnown ? [left, left, Math.ceil(left / 2), 1][how % 4] ?? left : left;
+  const refund = `${rest.payment} refund ${refundsOf(rest.payment).size + 1}`;
+  return [{ do: 'refund', ...rest, refund, amount, status: isKnown && how > 7 ? 'pending' : 'processed' }];
+}
+
+/** A pending refund is processed or fails, a processed one fails, or its refund.created arrives late. */
+function changedRefund(state: State, which: number, how: number): Action[] | null {
+  const refunds = refundablesOf(state).filter(({ isKnown }) => isKnown).flatMap(({ payment, of, order }) =>
+    [...state.facts.money.get(payment)?.refunds ?? []]
+      .map(([refund, { amount, status }]) => ({ payment, of, order, refund, amount, status }))
+  ).filter(({ status }) => status !== 'failed');
+  const moved = refunds[which % Math.max(refunds.length, 1)];
+  if (!moved) return null;
+  const status = moved.status === 'pending' ? (how < 8 ? 'processed' : 'failed') : how < 10 ? 'failed' : 'pending';
+  return [{ do: 'refund', ...moved, status }];
+}
+
+/** An event older than this is never delivered: the gateway stopped retrying. */
+const longestDelay = 13 * day;
+
+/** A step of a gateway subscription: an event that is delivered now or held back, or a reconciliation. */
+export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw): Action[] | null {
+  const { billed, facts, now } = state;
+  for (const { held } of billed) {
+    held.splice(0, held.length, ...held.filter((event) => now - event.createdAt < longestDelay));
+  }
+  const one = billed[which % Math.max(billed.length, 1)];
+  const mirror = facts.subscriptions.find(({ name }) => name === one?.name);
+  const tier = ['basic', 'pro', 'premium'][how % 3] ?? 'basic';
+  const name = `S${billed.length + 1}`;
+  const mostlyAll = [3, 3, 3, 1, 2, 0][how % 6] ?? 3;
+  /** Time passes until a charge, and a little further. Returns false where its event would be too late. */
+  const reach = (start: Time, most = 2 * day) => {
+    if (start > now) state.now = start + ([0, hour, most][which % 3] ?? 0);
+    return state.now - start <= longestDelay;
+  };
+  /** The user asks for a gateway subscription and authorises it now. Without one to replace it is a trial. */
+  const plan = (startsAt: Time, replaces: string | null): Action[] => {
+    const added = gateway.authorise(name, tier, { startsAt, replaces }, now);
+    billed.push(added.billed);
+    const asked = { subscription: name, tier, startsAt, isTrial: replaces === null, replaces };
+    return [{ do: 'subscribe', ...asked }, ...deliverSome(added.billed, added.events, 1)];
+  };
+  switch (kind) {
+    case 'activate': {
+      if (billed.length >= 3) return null;
+      const added = gateway.activate(name, tier, now);
+      billed.push(added.billed);
+      return deliverSome(added.billed, added.events, [0, 1, 2, 3, 3, 3][which % 6] ?? 3);
+    }
+    case 'try':
+      return billed.length < 3 ? plan(wholeSeconds(now) + ([7, 14, 30][which % 3] ?? 7) * day, null) : null;
+    case 'change': {
+      const ruling = rulingSource(facts, now);
+      const old = billed.find(({ name, status, held }) =>
+        name === ruling?.name && (status === 'active' || status === 'authenticated') && held.length === 0
+      );
+      const until = old?.cycles.at(-1)?.end ?? old?.startsAt ?? now;
+      if (!old || billed.length >= 3 || until <= now || ruling?.cancelAtPeriodEnd) return null;
+      return facts.planned.some(({ replaces }) => replaces === old.name) ? null : plan(until, old.name);
+    }
+    case 'start': {
+      const waiting = billed.find(({ status }) => status === 'authenticated');
+      const start = waiting?.startsAt ?? null;
+      if (!waiting || start === null || !reach(start)) return null;
+      const old = billed.find(({ name, status }) => name === waiting.replaces && status !== 'cancelled');
+      const ended = old && how !== 0
+        ? deliverSome(old, [gateway.changeStatus(old, 'cancelled', start)], how > 2 ? 1 : 0)
+        : [];
+      if (how % 4 === 3) return [...ended, ...deliverSome(waiting, [gateway.failCharge(waiting)], how > 4 ? 1 : 0)];
+      return [...ended, ...deliverSome(waiting, gateway.begin(waiting, start), [0, 1, 2, 3, 3, 3][which % 6] ?? 3)];
+    }
+    case 'deliver': {
+      const late = billed.filter(({ held }) => held.length > 0)[which % Math.max(billed.length, 1)];
+      const event = late?.held.splice(how % late.held.length, 1)[0];
+      if (!late || !event) return null;
+      late.delivered.push(event);
+      return [event];
+    }
+    case 'ask':
+      return facts.subscriptions.length > 0 ? [{ do: 'ask', answers: gateway.answersAbout(facts, billed) }] : null;
+  }
+  if (!one) return null;
+  const { status } = one;
+  switch (kind) {
+    case 'charge': {
+      if (status !== 'active') return null;
+      const { start } = gateway.nextCycle(one);
+      if (!reach(start)) return null;
+      // The gateway writes its events in the order of their times.
+      if ([...one.held, ...one.delivered].some((event) => event.createdAt > start)) return null;
+      return deliverSome(one, [gateway.charge(one)], how > 1 ? 1 : 0);
+    }
+    case 'charge again': {
+      const event = gateway.chargeAgain(one, now);
+      return event && deliverSome(one, [event], how > 1 ? 1 : 0);
+    }
+    case 'repeat': {
+      const event = one.delivered[how % one.delivered.length];
+      return event ? [event] : null;
+    }
+    case 'fail charge':
+      if (status !== 'active' || !reach(gateway.nextCycle(one).start, day)) return null;
+      return deliverSome(one, [gateway.failCharge(one)], how > 1 ? 1 : 0);
+    case 'pay':
+      return status === 'pending' || status === 'halted'
+        ? deliverSome(one, gateway.payCycle(one, now), mostlyAll)
+        : null;
+    case 'go on':
+      return status === 'paused' ? deliverSome(one, gateway.goOn(one, 'resumed', now), mostlyAll) : null;
+    case 'pause':
+    case 'complete':
+    case 'halt': {
+      if (status !== (kind === 'halt' ? 'pending' : 'active')) return null;
+      const next = ({ pause: 'paused', complete: 'completed', halt: 'halted' } as const)[kind];
+      return deliverSome(one, [gateway.changeStatus(one, next, now)], how > 1 ? 1 : 0);
+    }
+    case 'update':
+      return status === 'active' ? deliverSome(one, [gateway.updatePlan(one, tier, now)], which > 1 ? 1 : 0) : null;
+    case 'end':
+      if (status === 'cancelled' || status === 'completed') return null;
+      return deliverSome(one, [gateway.changeStatus(one, 'cancelled', now)], how > 2 ? 1 : 0);
+    case 'reactivate':
+      if (!mirror || one.held.length > 0 || status !== 'active' && status !== 'halted') return null;
+      if (mirror.cancelledAt.length > 0 || mirror.cancelledFor !== null) return null;
+      return deliverSome(one, gateway.goOn(one, 'activated', now), 3);
+    default:
+      return null;
+  }
+}
+
+/** Delivers the events whose bit is set in the mask now, and holds the others back. */
+function deliverSome({ held, delivered }: gateway.Billed, events: GatewayEvent[], mask: number): Action[] {
+  const isNow = (index: number) => (mask >> index) % 2 === 1;
+  held.push(...events.filter((_, index) => !isNow(index)));
+  const now = events.filter((_, index) => isNow(index));
+  delivered.push(...now);
+  return now.length > 0 ? now : [{ do: 'wait' }];
 }

@@ -1,12 +1,11 @@
 import type { EarlyRenewal } from '../database/early-renewal.ts';
-import type { GatewayStatus } from './actions.ts';
-import type { Time } from './time.ts';
+import type { GatewayStatus, RefundStatus, Time } from './actions.ts';
 
 /** A payment at the gateway, with its refunds by id. */
 export type Money = {
   readonly name: string;
   readonly amount: number;
-  readonly refunds: Map<string, { amount: number; status: 'pending' | 'processed' | 'failed' }>;
+  readonly refunds: Map<string, { amount: number; status: RefundStatus }>;
 };
 
 /** The user's cancellations of a source: the times of those at once, and the period end that it is cancelled for. */
@@ -32,19 +31,19 @@ export type Credit = {
   readonly credit: number;
 };
 
-/** An order and its state. */
 export type Order = Cancellation & {
   readonly name: string;
   readonly tier: string;
   readonly starts: Start;
   readonly credited: Credit | null;
-  /** At the fulfilment, of an order that follows what runs: the greatest `since` of that. */
-  follows: Time | null;
   readonly months: number;
   readonly amount: number;
   readonly orderedAt: Time;
-  /** The payment that counts. */
+  /** At the fulfilment, of an order that follows what runs: the greatest `since` of that. */
+  follows: Time | null;
+  /** The payment that counts, and further captured ones. */
   money: Money | null;
+  readonly extras: Money[];
   isCaptured: boolean;
   fulfilledAt: Time | null;
   /** `since` by the customer's first verification. */
@@ -56,11 +55,8 @@ export type Order = Cancellation & {
   isRefused: boolean;
   isNeverCaptured: boolean;
   isDisputeLost: boolean;
-  /** Further captured payments. */
-  readonly extras: Money[];
 };
 
-/** A charge of a cycle, and its time. */
 export type Charge = { readonly money: Money; readonly at: Time };
 
 /**
@@ -99,25 +95,15 @@ export type Subscription = Cancellation & {
   readonly stops: Time[];
   readonly cycles: Cycle[];
   endedAt: Time | null;
-  /** The time of the last reconciliation. */
   reconciledAt: Time | null;
 };
 
-/** A grant by an admin, or a row written by hand. */
+/** A grant by an admin. */
 export type Grant = Cancellation & {
-  readonly kind: 'grant' | 'manual';
   readonly name: string;
   readonly tier: string;
   readonly at: Time;
   readonly until: Time;
-};
-
-/** A gateway subscription that the user asked for: it starts after a trial, or when `replaces` ends. */
-export type Planned = {
-  readonly name: string;
-  readonly startsAt: Time;
-  readonly isTrial: boolean;
-  readonly replaces: string | null;
 };
 
 /** All facts about a user that were sent to the database. */
@@ -125,41 +111,19 @@ export type Facts = {
   readonly earlyRenewal: EarlyRenewal;
   readonly orders: Order[];
   readonly subscriptions: Subscription[];
-  readonly planned: Planned[];
+  /** The gateway subscriptions that the user asked for: they start after a trial, or when `replaces` ends. */
+  readonly planned: { name: string; startsAt: Time; isTrial: boolean; replaces: string | null }[];
   readonly grants: Grant[];
   readonly money: Map<string, Money>;
-  /** Months of the plans that were changed, by tier. */
-  readonly months: Record<string, number>;
   /** The cancellations at once. */
   readonly cancellations: Time[];
   /** The cancellations for the end of the period that were not withdrawn. */
   readonly wishes: Time[];
 };
 
-export function noFacts(earlyRenewal: Facts['earlyRenewal']): Facts {
-  return {
-    earlyRenewal,
-    orders: [],
-    subscriptions: [],
-    planned: [],
-    grants: [],
-    money: new Map(),
-    months: {},
-    cancellations: [],
-    wishes: [],
-  };
-}
-
-/** Whether a payment was refunded in full. Only processed refunds count. */
-export function isRefunded(money: Money | null): boolean {
-  if (money === null) return false;
-  const refunds = [...money.refunds.values()].filter(({ status }) => status === 'processed');
-  return refunds.reduce((sum, { amount }) => sum + amount, 0) >= money.amount;
-}
-
-/** Whether every charge of a cycle was refunded in full. */
-export function isCycleRefunded({ charges }: Cycle): boolean {
-  return charges.length > 0 && charges.every(({ money }) => isRefunded(money));
+export function noFacts(earlyRenewal: EarlyRenewal): Facts {
+  const none = { orders: [], subscriptions: [], planned: [], grants: [], cancellations: [], wishes: [] };
+  return { earlyRenewal, ...none, money: new Map() };
 }
 
 /** What was paid and not refunded. Only processed refunds count. */
@@ -168,11 +132,23 @@ export function paidOf(money: Money | null): number {
   return refunds.reduce((left, { amount }) => left - amount, money?.amount ?? 0);
 }
 
+export function isRefunded(money: Money | null): boolean {
+  return money !== null && paidOf(money) <= 0;
+}
+
+/** Whether every charge of a cycle was refunded in full. */
+export function isCycleRefunded({ charges }: Cycle): boolean {
+  return charges.length > 0 && charges.every(({ money }) => isRefunded(money));
+}
+
+/** Whether an order was fulfilled, and neither refunded in full nor never captured. */
+export function isPaid({ money, fulfilledAt, isNeverCaptured }: Order): boolean {
+  return fulfilledAt !== null && !isNeverCaptured && !isRefunded(money);
+}
+
 /** A payment by its name; created at its first use. */
 export function moneyNamed({ money }: Facts, name: string, amount: number): Money {
-  const known = money.get(name);
-  if (known) return known;
-  const created: Money = { name, amount, refunds: new Map() };
-  money.set(name, created);
-  return created;
+  const known = money.get(name) ?? { name, amount, refunds: new Map() };
+  money.set(name, known);
+  return known;
 }

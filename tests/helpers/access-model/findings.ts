@@ -1,3 +1,4 @@
+import { day, hour, second, type Time } from './actions.ts';
 import {
   type Charge,
   type Cycle,
@@ -7,43 +8,43 @@ import {
   type Order,
   type Subscription,
 } from './facts.ts';
-import { isUnearned } from './credits.ts';
-import { firstSinceOf, rulingSource, sinceOf, type Source, sourcesOf } from './model.ts';
-import { isStopped } from './states.ts';
-import { day, hour, second, type Time } from './time.ts';
+import {
+  firstSinceOf,
+  isLive,
+  isStopped,
+  isUnearned,
+  paidCycle,
+  rulingSource,
+  sinceOf,
+  type Source,
+  sourcesOf,
+} from './model.ts';
 
-/** A row of `billing.findings`: its kind and its subject. */
-export type Finding = `${string}: ${string}`;
-
-/** The findings by the model. */
-export function findingsOf(facts: Facts, now: Time): Finding[] {
+/** The findings by the model: kind and subject, as `paid_twice: A`. */
+export function findingsOf(facts: Facts, now: Time): string[] {
+  const ruling = rulingSource(facts, now);
+  // More than a day after its grace, because no reconciliation ran.
+  const isUnpaid = ruling !== null && ruling.end + 4 * day + hour < now;
   const rows = [
     ...facts.orders.flatMap((order) => fromOrder(facts, order, now)),
-    ...twiceForTheSameTime(facts, now).map((name): Finding => `paid_twice: ${name}`),
+    ...twiceForTheSameTime(facts, now).map((name) => `paid_twice: ${name}`),
     ...facts.subscriptions.flatMap((subscription) => fromCycles(facts, subscription, now)),
-    ...(isUnpaid(rulingSource(facts, now), now) ? ['entitled_not_paid: user' as const] : []),
+    ...(isUnpaid ? ['entitled_not_paid: user'] : []),
   ];
   return [...new Set(rows)].sort();
 }
 
-/** Access that was written by hand, or that runs more than a day after its grace because no reconciliation ran. */
-function isUnpaid(ruling: Source | null, now: Time): boolean {
-  return ruling !== null && (ruling.kind === 'manual' || ruling.end + 4 * day + hour < now);
-}
-
-function fromOrder(facts: Facts, order: Order, now: Time): Finding[] {
+function fromOrder(facts: Facts, order: Order, now: Time): string[] {
+  const { name, extras, isNeverCaptured, isDisputeLost } = order;
+  // After a lost dispute an admin ends what still runs.
+  const hasEnded = sourcesOf(facts).every((source) => source.name !== name || source.isEnded);
   return [
-    ...order.extras.filter((money) => !isRefunded(money)).map(({ name }): Finding => `paid_twice: ${name}`),
-    ...(isPaidUnder(facts, order, now) ? [`paid_twice: ${order.name}` as const] : []),
-    ...(isUnearned(facts, order, now) ? [`unearned_credit: ${order.name}` as const] : []),
-    ...(order.isNeverCaptured ? [`never_captured: ${order.name}` as const] : []),
-    ...(order.isDisputeLost && !hasEnded(facts, order.name) ? [`dispute_lost: ${order.name}` as const] : []),
+    ...extras.filter((money) => !isRefunded(money)).map((money) => `paid_twice: ${money.name}`),
+    ...(isPaidUnder(facts, order, now) ? [`paid_twice: ${name}`] : []),
+    ...(isUnearned(facts, order, now) ? [`unearned_credit: ${name}`] : []),
+    ...(isNeverCaptured ? [`never_captured: ${name}`] : []),
+    ...(isDisputeLost && !hasEnded ? [`dispute_lost: ${name}`] : []),
   ];
-}
-
-/** Whether the source ended for another reason than its time, so that an admin has nothing left to end. */
-function hasEnded(facts: Facts, name: string): boolean {
-  return sourcesOf(facts).every((source) => source.name !== name || source.isEnded);
 }
 
 /** Whether only a webhook announced the payment, while a newer source existed that still runs. */
@@ -51,12 +52,11 @@ export function isPaidUnder(facts: Facts, { name, verifiedAt, orderedAt, fulfill
   if (verifiedAt !== null || fulfilledAt === null) return false;
   const running = paidSources(facts).filter((source) => isRunning(source, now));
   const own = running.find((source) => source.name === name);
-  return own !== undefined &&
-    running.some((other) => {
-      const since = sincesOf(facts, other).at(-1) ?? other.since;
-      const thereAt = other.kind === 'gateway' ? since : other.arrivedAt;
-      return since > orderedAt && thereAt < fulfilledAt && overlap(own, other);
-    });
+  return own !== undefined && running.some((other) => {
+    const since = sincesOf(facts, other).at(-1) ?? other.since;
+    const thereAt = other.kind === 'gateway' ? since : other.arrivedAt;
+    return since > orderedAt && thereAt < fulfilledAt && overlap(own, other);
+  });
 }
 
 /** The times from which a source ranks. A gateway subscription that was activated again also has its first one. */
@@ -64,22 +64,17 @@ function sincesOf({ subscriptions }: Facts, { name, since }: Source): Time[] {
   return [since, ...subscriptions.filter((each) => each.name === name).map(firstSinceOf)];
 }
 
-/**
- * Purchases whose time is paid twice: of two purchases of one tier the later one; of a purchase and a gateway
- * subscription the purchase.
- */
+/** Of two purchases of one tier the later one; of a purchase and a gateway subscription the purchase. */
 function twiceForTheSameTime(facts: Facts, now: Time): string[] {
   const running = paidSources(facts).filter((source) => isRunning(source, now));
+  const isBefore = (one: Source, other: Source) =>
+    one.arrivedAt < other.arrivedAt || one.arrivedAt === other.arrivedAt && one.since < other.since;
   return running.filter((one) =>
     one.kind === 'payment' &&
     running.some((other) =>
       other.tier === one.tier && overlap(one, other) && (other.kind === 'gateway' || isBefore(other, one))
     )
   ).map(({ name }) => name);
-}
-
-function isBefore(one: Source, other: Source): boolean {
-  return one.arrivedAt < other.arrivedAt || one.arrivedAt === other.arrivedAt && one.since < other.since;
 }
 
 function paidSources(facts: Facts): Source[] {
@@ -90,21 +85,21 @@ function isRunning(source: Source, now: Time): boolean {
   return !source.isEnded && !source.isReplaced && source.end > now;
 }
 
-function overlap(one: Source, other: Source): boolean {
+export function overlap(one: { start: Time; end: Time }, other: { start: Time; end: Time }): boolean {
   return one.start < other.end && other.start < one.end;
 }
 
-function fromCycles(facts: Facts, subscription: Subscription, now: Time): Finding[] {
-  return subscription.cycles.flatMap(eachCharge).flatMap((cycle): Finding[] => {
+function fromCycles(facts: Facts, subscription: Subscription, now: Time): string[] {
+  return subscription.cycles.flatMap(eachCharge).flatMap((cycle) => {
     const { at, charges: [charge], before } = cycle;
     if (!charge || isRefunded(charge.money)) return [];
     const { name } = charge.money;
     const isTwice = before.some(({ money }) => !isRefunded(money)) ||
       cycle.end > now && chargedAgain(facts, subscription, cycle).some((other) => other > at);
     return [
-      ...(isChargedAfterReplacement(facts, subscription, cycle) ? [`charged_after_replacement: ${name}` as const] : []),
-      ...(isChargedAfterCancellation(subscription, cycle) ? [`charged_after_cancellation: ${name}` as const] : []),
-      ...(isTwice ? [`charged_twice: ${name}` as const] : []),
+      ...(isChargedAfterReplacement(facts, subscription, cycle) ? [`charged_after_replacement: ${name}`] : []),
+      ...(isChargedAfterCancellation(subscription, cycle) ? [`charged_after_cancellation: ${name}`] : []),
+      ...(isTwice ? [`charged_twice: ${name}`] : []),
     ];
   });
 }
@@ -112,12 +107,10 @@ function fromCycles(facts: Facts, subscription: Subscription, now: Time): Findin
 /** A cycle once for each of its charges, as if that were the only one, with the charges before it. */
 export function eachCharge(cycle: Cycle): (Cycle & { before: Charge[] })[] {
   if (cycle.charges.length === 0) return [{ ...cycle, before: [] }];
-  return cycle.charges.map((charge) => ({
-    ...cycle,
-    at: charge.at,
-    charges: [charge],
-    before: cycle.charges.filter(({ at }) => at < charge.at),
-  }));
+  return cycle.charges.map((charge) => {
+    const before = cycle.charges.filter(({ at }) => at < charge.at);
+    return { ...cycle, at: charge.at, charges: [charge], before };
+  });
 }
 
 /**
@@ -127,32 +120,121 @@ export function eachCharge(cycle: Cycle): (Cycle & { before: Charge[] })[] {
 export function chargedAgain(facts: Facts, subscription: Subscription, cycle: Cycle): Time[] {
   if (cycle.by !== 'charge' || isStopped(subscription)) return [];
   const isStartedHere = ({ name }: Subscription) => facts.planned.some((planned) => planned.name === name);
-  return facts.subscriptions
-    .filter((other) =>
-      other.name !== subscription.name && other.tier === subscription.tier && !isStopped(other) &&
-      (isStartedHere(subscription) || isStartedHere(other))
+  const others = facts.subscriptions.filter((other) =>
+    other.name !== subscription.name && other.tier === subscription.tier && !isStopped(other) &&
+    (isStartedHere(subscription) || isStartedHere(other))
+  );
+  return others.flatMap(({ cycles }) => cycles.flatMap(eachCharge)).filter((other) =>
+    other.by === 'charge' && !isCycleRefunded(other) && overlap(other, cycle) &&
+    (subscription.endedAt === null || subscription.endedAt > other.at) &&
+    !paidSources(facts).some(({ tier, since }) =>
+      tier !== subscription.tier && since >= cycle.at && since <= other.at + second
     )
-    .flatMap(({ cycles }) => cycles.flatMap(eachCharge))
-    .filter((other) =>
-      other.by === 'charge' && !isCycleRefunded(other) && other.start < cycle.end && cycle.start < other.end &&
-      (subscription.endedAt === null || subscription.endedAt > other.at) &&
-      !paidSources(facts).some(({ tier, since }) =>
-        tier !== subscription.tier && since >= cycle.at && since <= other.at + second
-      )
-    )
-    .map(({ at }) => at);
+  ).map(({ at }) => at);
 }
 
 /** Whether a newer payment or gateway subscription existed when the cycle was charged. */
 export function isChargedAfterReplacement(facts: Facts, subscription: Subscription, { at }: Cycle): boolean {
   const since = sinceOf({ ...subscription, authentications: [] }) ?? 0;
   return paidSources(facts).some((other) =>
-    other.name !== subscription.name &&
-    sincesOf(facts, other).some((otherSince) => otherSince > since && otherSince < at)
+    other.name !== subscription.name && sincesOf(facts, other).some((newer) => newer > since && newer < at)
   );
 }
 
 /** Whether the user cancelled at once before the charge, or for a period end at or before the start of the cycle. */
 export function isChargedAfterCancellation({ stops, cancelledFor }: Subscription, { at }: Cycle): boolean {
   return stops.some((time) => time < at) || cancelledFor !== null && at > cancelledFor;
+}
+
+/** Whether the contract leaves the result open here. Such histories are not generated. */
+export function isOpenCase(facts: Facts, now: Time): boolean {
+  const sources = sourcesOf(facts);
+  const sinces = sources.filter(({ kind }) => kind === 'gateway').map(({ since }) => since);
+  return facts.subscriptions.some((one) => isSubscriptionOpen(facts, one)) ||
+    // Two gateway subscriptions that were activated in the same second.
+    new Set(sinces).size < sinces.length ||
+    // At the exact instant at which access ends.
+    sources.some(({ end, graceDays }) => end + graceDays * day === now) ||
+    isRevivalOpen(facts, now) ||
+    facts.orders.some((order) => isPaidUnderOpen(facts, order, now) || isChainOpen(facts, order, now)) ||
+    // Verified while it was refunded, and then the refund failed: does it count as verified?
+    facts.orders.some(({ isRefused, fulfilledAt }) => isRefused && fulfilledAt !== null);
+}
+
+function isSubscriptionOpen(facts: Facts, one: Subscription): boolean {
+  const { cancelledAt, cancelledFor } = one;
+  const revived = paidCycle(one)?.at ?? 0;
+  // Cancelled for the period's end and at once, then charged: is it still cancelled for the end?
+  if (cancelledFor !== null && cancelledAt.some((time) => time < revived)) return true;
+  const isCancelled = cancelledFor !== null || cancelledAt.length > 0;
+  return one.cycles.flatMap(eachCharge).some((cycle) =>
+    // Charged for the same time as another one in the same second, or cancelled by the user at a time that is not known.
+    chargedAgain(facts, one, cycle).some((at) => at === cycle.at || at > cycle.at && isCancelled) ||
+    cycle.by !== 'trial' && isChargeOpen(facts, one, cycle)
+  );
+}
+
+/** A source that was refunded or had lapsed when the user cancelled at once, and runs again. */
+function isRevivalOpen(facts: Facts, now: Time): boolean {
+  const cancelledAt = (name: string) =>
+    [...facts.orders, ...facts.subscriptions, ...facts.grants].find((each) => each.name === name)?.cancelledAt ?? [];
+  return sourcesOf(facts).some((source) =>
+    isLive(source, now) &&
+    facts.cancellations.some((time) => source.arrivedAt < time && !cancelledAt(source.name).includes(time))
+  );
+}
+
+/** Replaced by the facts known now but not by those known at the charge, or the reverse; or the charge has no payment. */
+function isChargeOpen(facts: Facts, one: Subscription, cycle: Cycle): boolean {
+  const isAfterReplacement = isChargedAfterReplacement(facts, one, cycle);
+  const isAfterCancellation = isChargedAfterCancellation(one, cycle);
+  // The gateway's times have whole seconds.
+  const latest = { ...cycle, at: cycle.at + second };
+  return isAfterReplacement !== wasChargedAfterReplacement(facts, one, cycle.at) ||
+    isAfterReplacement !== isChargedAfterReplacement(facts, one, latest) ||
+    isAfterCancellation !== isChargedAfterCancellation(one, latest) ||
+    isAfterReplacement && isAfterCancellation ||
+    cycle.charges.length === 0 && (isAfterReplacement || isAfterCancellation);
+}
+
+function wasChargedAfterReplacement(facts: Facts, { activations, charges }: Subscription, at: Time): boolean {
+  const before = activations.filter((event) => event.at <= at);
+  const since = sinceOf({ authentications: [], activations: before, charges }) ?? 0;
+  const there = sourcesOf(facts).filter((source) => isLive(source, at) && source.arrivedAt < at)
+    .map(({ name }) => name);
+  return facts.orders.some(({ name, verifiedAt, orderedAt }) =>
+    there.includes(name) && (verifiedAt !== null && verifiedAt < at ? verifiedAt : orderedAt) > since
+  ) || facts.subscriptions.some((other) => {
+    const known = other.activations.filter(({ arrivedAt }) => arrivedAt < at);
+    return there.includes(other.name) && (sinceOf({ ...other, activations: known }) ?? 0) > since;
+  });
+}
+
+/** A source is newer than the order now but was not at the capture, or the reverse; or only a grant was newer. */
+function isPaidUnderOpen(facts: Facts, order: Order, now: Time): boolean {
+  const { found, verifiedAt, fulfilledAt, orderedAt } = order;
+  if (found === null || fulfilledAt === null || verifiedAt !== null) return false;
+  if (found.newer.some((name) => facts.grants.some((given) => given.name === name))) return true;
+  return isPaidUnder(facts, order, now) &&
+    sourcesOf(facts).some(({ name, since, arrivedAt, kind }) =>
+      since > orderedAt && arrivedAt < fulfilledAt && (kind === 'payment' || kind === 'gateway') &&
+      !found.newer.includes(name)
+    );
+}
+
+/** A chain that is extended while another source rules, or whose first link was refunded. */
+function isChainOpen(facts: Facts, order: Order, now: Time): boolean {
+  const { chain, found, fulfilledAt, verifiedAt, isNeverCaptured } = order;
+  if (chain === null || found === null) return false;
+  const { links, after, from } = chain;
+  const isLast = links.at(-1) === order;
+  const isChained = links[0] !== order || after !== null;
+  // Does a chain rank by its newest `since`, or each link by its own?
+  if (isChained && found.isRulingNewer || !isLast && (verifiedAt ?? 0) > (fulfilledAt ?? 0)) return true;
+  if (isNeverCaptured && !isLast) return true;
+  const before = facts.subscriptions.find(({ name }) => name === after);
+  if (before?.cycles.some((cycle) => cycle.end === from && isCycleRefunded(cycle))) return true;
+  if (fulfilledAt !== now || !isChained || after === found.ruling) return false;
+  const paid = links.filter((link) => link !== order && !isRefunded(link.money) && !link.isNeverCaptured);
+  return paid.at(-1)?.name !== found.ruling;
 }

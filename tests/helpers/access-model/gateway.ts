@@ -1,6 +1,14 @@
-import { type Answer, type GatewayEvent, type GatewayStatus, planOf } from './actions.ts';
+import {
+  addMonths,
+  type Answer,
+  day,
+  type GatewayEvent,
+  type GatewayStatus,
+  planOf,
+  type Time,
+  wholeSeconds,
+} from './actions.ts';
 import type { Facts } from './facts.ts';
-import { addMonths, day, isoTime, parseTime, type Time, wholeSeconds } from './time.ts';
 
 /** A gateway subscription at the gateway. The database knows only what was delivered. */
 export type Billed = {
@@ -19,98 +27,83 @@ export type Billed = {
   readonly delivered: GatewayEvent[];
 };
 
-function newBilled(name: string, tier: string, rest: Partial<Billed> = {}): Billed {
-  return {
-    name,
-    tier,
-    cycles: [],
-    status: 'active',
-    endedAt: null,
-    startsAt: null,
-    replaces: null,
-    held: [],
-    delivered: [],
-    ...rest,
-  };
-}
+type Begun = { billed: Billed; events: GatewayEvent[] };
+const unbilled = { cycles: [], endedAt: null, startsAt: null, replaces: null, held: [], delivered: [] };
 
 /** A new gateway subscription and its first cycle, charged now. */
-export function activate(name: string, tier: string, now: Time): { billed: Billed; events: GatewayEvent[] } {
-  const billed = newBilled(name, tier);
+export function activate(name: string, tier: string, now: Time): Begun {
+  const billed: Billed = { ...structuredClone(unbilled), name, tier, status: 'active' };
   return { billed, events: begin(billed, wholeSeconds(now)) };
 }
 
 /** A new gateway subscription that is authorised now and charged later. */
-export function authorise(
-  name: string,
-  tier: string,
-  startsAt: Time,
-  replaces: string | null,
-  now: Time,
-): { billed: Billed; events: GatewayEvent[] } {
-  const billed = newBilled(name, tier, { status: 'authenticated', startsAt, replaces });
-  return { billed, events: [eventOf(billed, 'authenticated', wholeSeconds(now))] };
+export function authorise(name: string, tier: string, plan: Pick<Billed, 'startsAt' | 'replaces'>, now: Time): Begun {
+  const billed: Billed = { ...structuredClone(unbilled), name, tier, status: 'authenticated', ...plan };
+  return { billed, events: [eventOf(billed, 'authenticated', now)] };
 }
 
 /** The first cycle, charged as it begins. */
 export function begin(billed: Billed, start: Time): GatewayEvent[] {
   billed.status = 'active';
-  addCycle(billed, start, addMonths(start, planOf(billed.tier).cycleMonths), true);
+  addCycle(billed, { start, end: addMonths(start, planOf(billed.tier).cycleMonths) }, true);
   return [eventOf(billed, 'activated', start), eventOf(billed, 'charged', start)];
 }
 
 /** The next cycle, charged as it begins. */
 export function charge(billed: Billed): GatewayEvent {
-  const { start, end } = nextCycle(billed);
-  addCycle(billed, start, end, true);
-  return eventOf(billed, 'charged', start);
+  const next = nextCycle(billed);
+  addCycle(billed, next, true);
+  return eventOf(billed, 'charged', next.start);
 }
 
 /** The newest cycle is charged once more. */
 export function chargeAgain(billed: Billed, now: Time): GatewayEvent | null {
   const cycle = billed.cycles.at(-1);
-  const isLate = [...billed.held, ...billed.delivered].some((event) => eventTime(event) >= wholeSeconds(now));
+  const isLate = [...billed.held, ...billed.delivered].some((event) => event.createdAt >= wholeSeconds(now));
   if (billed.status !== 'active' || !cycle?.payment || cycle.again || cycle.end <= now || isLate) return null;
   cycle.again = `${cycle.payment} again`;
-  return { ...eventOf(billed, 'charged', wholeSeconds(now)), payment: cycle.again };
+  return { ...eventOf(billed, 'charged', now), payment: cycle.again };
 }
 
 /** The charge of the next cycle fails as it begins. */
 export function failCharge(billed: Billed): GatewayEvent {
-  const { start, end } = nextCycle(billed);
-  addCycle(billed, start, end, false);
-  return changeStatus(billed, 'pending', start);
+  const next = nextCycle(billed);
+  addCycle(billed, next, false);
+  return changeStatus(billed, 'pending', next.start);
 }
 
 /** The customer pays the cycle whose charge failed. After a halt that activates the subscription again. */
 export function payCycle(billed: Billed, now: Time): GatewayEvent[] {
-  const at = wholeSeconds(now);
   const wasHalted = billed.status === 'halted';
-  const cycle = currentOf(billed);
-  billed.cycles.splice(-1, 1, { ...cycle, payment: `${billed.name}/${billed.cycles.length}` });
+  billed.cycles.splice(-1, 1, { ...currentOf(billed), payment: `${billed.name}/${billed.cycles.length}` });
   billed.status = 'active';
-  return [...(wasHalted ? [eventOf(billed, 'activated', at)] : []), eventOf(billed, 'charged', at)];
+  return [...(wasHalted ? [eventOf(billed, 'activated', now)] : []), eventOf(billed, 'charged', now)];
 }
 
-/** The subscription goes on: in its cycle, else with a new one that is charged now. */
-export function resume(billed: Billed, now: Time): GatewayEvent[] {
-  const at = wholeSeconds(now);
+/** The subscription goes on after a pause or a halt: in its cycle, else with a new one that is charged now. */
+export function goOn(billed: Billed, event: 'resumed' | 'activated', now: Time): GatewayEvent[] {
+  const start = wholeSeconds(now);
   billed.status = 'active';
-  if (currentOf(billed).end > at) return [eventOf(billed, 'resumed', at)];
-  addCycle(billed, at, addMonths(at, planOf(billed.tier).cycleMonths), true);
-  return [eventOf(billed, 'resumed', at), eventOf(billed, 'charged', at)];
+  if (currentOf(billed).end > start) return [eventOf(billed, event, now)];
+  addCycle(billed, { start, end: addMonths(start, planOf(billed.tier).cycleMonths) }, true);
+  return [eventOf(billed, event, now), eventOf(billed, 'charged', now)];
 }
 
-/** Sets the status, and returns its event. */
-export function changeStatus(billed: Billed, status: 'pending' | 'halted' | 'paused' | 'completed', at: Time) {
+/** Sets the status, and returns its event. A cancellation is final. */
+export function changeStatus(
+  billed: Billed,
+  status: 'pending' | 'halted' | 'paused' | 'completed' | 'cancelled',
+  at: Time,
+): GatewayEvent {
   billed.status = status;
-  return eventOf(billed, status, wholeSeconds(at));
+  if (status === 'cancelled') billed.endedAt = wholeSeconds(at);
+  return eventOf(billed, status, at);
 }
 
 /** Changes the plan from the next charge on. */
 export function updatePlan(billed: Billed, tier: string, now: Time): GatewayEvent {
   billed.tier = tier;
-  return eventOf(billed, 'updated', wholeSeconds(now));
+  return eventOf(billed, 'updated', now);
 }
 
 /** Start and end of the next cycle. Months are counted from the first cycle of a series without a gap. */
@@ -119,56 +112,21 @@ export function nextCycle({ tier, cycles, startsAt }: Billed): { start: Time; en
   if (cycles.length === 0 && startsAt !== null) return { start: startsAt, end: addMonths(startsAt, months) };
   const breaks = cycles.findLastIndex(({ start }, index) => start !== cycles[index - 1]?.end);
   const first = cycles[breaks]?.start ?? 0;
-  return {
-    start: cycles.at(-1)?.end ?? 0,
-    end: addMonths(first, (cycles.length - breaks + 1) * months),
-  };
+  return { start: cycles.at(-1)?.end ?? 0, end: addMonths(first, (cycles.length - breaks + 1) * months) };
 }
 
-/** Activates a subscription again: in the running cycle, else with a new one. */
-export function reactivate(billed: Billed, now: Time): GatewayEvent[] {
-  const at = wholeSeconds(now);
-  billed.status = 'active';
-  if ((billed.cycles.at(-1)?.end ?? 0) > at) return [eventOf(billed, 'activated', at)];
-  addCycle(billed, at, addMonths(at, planOf(billed.tier).cycleMonths), true);
-  return [eventOf(billed, 'activated', at), eventOf(billed, 'charged', at)];
-}
-
-/** Cancels a subscription at the gateway. That is final. */
-export function end(billed: Billed, now: Time): GatewayEvent {
-  billed.status = 'cancelled';
-  billed.endedAt = wholeSeconds(now);
-  return eventOf(billed, 'cancelled', billed.endedAt);
-}
-
-/** The subscription as the gateway's API returns it. */
-function answerOf(billed: Billed): Answer {
-  const { tier, status, cycles, endedAt } = billed;
-  const cycle = cycles.at(-1);
-  return {
-    tier,
-    status,
-    start: cycle ? isoTime(cycle.start) : null,
-    end: cycle ? isoTime(cycle.end) : null,
-    endedAt: endedAt === null ? null : isoTime(endedAt),
-    paidCount: paidCount(billed),
-    chargeAt: chargeTime(billed),
-  };
-}
-
-/** The answers about the subscriptions that are known to the database, by name. */
+/** What the gateway's API answers about the subscriptions that are known to the database, by name. */
 export function answersAbout({ subscriptions }: Facts, billed: readonly Billed[]): Record<string, Answer> {
   const known = billed.filter(({ name }) => subscriptions.some((mirror) => mirror.name === name));
-  return Object.fromEntries(known.map((each) => [each.name, answerOf(each)]));
+  return Object.fromEntries(known.map((one) => {
+    const { name, tier, status, cycles, endedAt } = one;
+    const { start = null, end = null } = cycles.at(-1) ?? {};
+    return [name, { tier, status, start, end, endedAt, paidCount: paidCount(one), chargeAt: chargeTime(one) }];
+  }));
 }
 
-/** The time of an event at the gateway. */
-export function eventTime({ createdAt }: GatewayEvent): Time {
-  return parseTime(createdAt);
-}
-
-function addCycle({ name, cycles }: Billed, start: Time, end: Time, isPaid: boolean): void {
-  cycles.push({ start, end, payment: isPaid ? `${name}/${cycles.length + 1}` : null });
+function addCycle({ name, cycles }: Billed, cycle: { start: Time; end: Time }, isPaid: boolean): void {
+  cycles.push({ ...cycle, payment: isPaid ? `${name}/${cycles.length + 1}` : null });
 }
 
 function paidCount({ cycles }: Billed): number {
@@ -176,26 +134,19 @@ function paidCount({ cycles }: Billed): number {
 }
 
 /** When the gateway charges next. */
-function chargeTime({ status, cycles, startsAt }: Billed): string | null {
+function chargeTime({ status, cycles, startsAt }: Billed): Time | null {
   const cycle = cycles.at(-1);
-  if (status === 'authenticated' && startsAt !== null) return isoTime(startsAt);
-  if (status === 'active' && cycle) return isoTime(cycle.end);
-  return status === 'pending' && cycle ? isoTime(cycle.start + day) : null;
+  if (status === 'authenticated' && startsAt !== null) return startsAt;
+  if (status === 'active' && cycle) return cycle.end;
+  return status === 'pending' && cycle ? cycle.start + day : null;
 }
 
 function eventOf(billed: Billed, event: GatewayEvent['do'], at: Time): GatewayEvent {
-  const cycle = billed.cycles.at(-1);
-  return {
-    do: event,
-    subscription: billed.name,
-    tier: billed.tier,
-    createdAt: isoTime(at),
-    start: cycle ? isoTime(cycle.start) : null,
-    end: cycle ? isoTime(cycle.end) : null,
-    payment: event === 'charged' ? cycle?.payment ?? null : null,
-    paidCount: paidCount(billed),
-    chargeAt: chargeTime(billed),
-  };
+  const { name: subscription, tier, cycles } = billed;
+  const { start = null, end = null, payment = null } = cycles.at(-1) ?? {};
+  const charged = { payment: event === 'charged' ? payment : null, paidCount: paidCount(billed) };
+  const createdAt = wholeSeconds(at);
+  return { do: event, subscription, tier, createdAt, start, end, ...charged, chargeAt: chargeTime(billed) };
 }
 
 function currentOf({ cycles }: Billed) {

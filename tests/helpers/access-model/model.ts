@@ -1,11 +1,22 @@
-import { type EventTimes, type Facts, type Grant, isRefunded, type Order, type Subscription } from './facts.ts';
-import { closingOf, cyclesWithAccess, paidCycle } from './states.ts';
-import { addMonths, day, second, type Time } from './time.ts';
+import { addMonths, day, gatewayStatuses, planOf, second, type Time } from './actions.ts';
+import {
+  type Credit,
+  type Cycle,
+  type EventTimes,
+  type Facts,
+  type Grant,
+  isCycleRefunded,
+  isPaid,
+  isRefunded,
+  type Order,
+  paidOf,
+  type Subscription,
+} from './facts.ts';
 
 /** Gives a user a tier from a start to an end: supabase/README.md, Sources of access. */
 export type Source = {
   readonly name: string;
-  readonly kind: 'payment' | 'gateway' | 'grant' | 'manual';
+  readonly kind: 'payment' | 'gateway' | 'grant';
   readonly tier: string;
   readonly start: Time;
   readonly end: Time;
@@ -24,15 +35,16 @@ export type Source = {
   readonly runsUntilReconciled: boolean;
 };
 
+type Times = Pick<Subscription, 'authentications' | 'activations' | 'charges'>;
+
 const graceDays = 3;
 
 /** All sources of a user, also those that ended. */
 export function sourcesOf(facts: Facts): Source[] {
-  const { orders, subscriptions, grants } = facts;
   return [
-    ...orders.flatMap((order) => fromOrder(facts, order)),
-    ...subscriptions.flatMap((subscription) => fromSubscription(facts, subscription)),
-    ...grants.map(fromGrant),
+    ...facts.orders.flatMap((order) => fromOrder(facts, order)),
+    ...facts.subscriptions.flatMap((subscription) => fromSubscription(facts, subscription)),
+    ...facts.grants.map(fromGrant),
   ];
 }
 
@@ -63,24 +75,20 @@ export function rulingSource(facts: Facts, now: Time): Source | null {
  * The newest activation of a gateway subscription, else its first charge, else its authorisation. The gateway's times have
  * whole seconds; the end of the second counts.
  */
-export function sinceOf(
-  { authentications, activations, charges }: Pick<Subscription, 'authentications' | 'activations' | 'charges'>,
-): Time | null {
+export function sinceOf({ authentications, activations, charges }: Times): Time | null {
   const first = (events: readonly EventTimes[]) => events.toSorted((one, other) => one.at - other.at)[0];
   const newest = activations.toSorted((one, other) => other.at - one.at)[0] ?? first(charges) ?? first(authentications);
   return newest === undefined ? null : happenedAt(newest);
 }
 
 /** The first activation or charge of a gateway subscription. */
-export function firstSinceOf({ activations, charges }: Pick<Subscription, 'activations' | 'charges'>): Time {
+export function firstSinceOf({ activations, charges }: Times): Time {
   return Math.min(...[...activations, ...charges].map(happenedAt));
 }
 
 /** The first fact about a gateway subscription: when the customer authorised it. */
-export function authorisedSince(
-  { authentications, activations, charges }: Pick<Subscription, 'authentications' | 'activations' | 'charges'>,
-): Time {
-  return Math.min(...[...authentications, ...activations, ...charges].map(happenedAt));
+export function authorisedSince(one: Times): Time {
+  return Math.min(...one.authentications.map(happenedAt), firstSinceOf(one));
 }
 
 function happenedAt({ at, arrivedAt }: EventTimes): Time {
@@ -92,10 +100,7 @@ export function isOld(at: Time, arrivedAt: Time): boolean {
   return arrivedAt - at > 14 * day;
 }
 
-/**
- * The period that an order bought. In a chain a refunded link takes no time, and months are counted from the first
- * start.
- */
+/** The period that an order bought. In a chain a refunded link takes no time, and months are counted from the first start. */
 export function periodOf(order: Order): { start: Time; end: Time } | null {
   if (order.chain === null || order.fulfilledAt === null) return null;
   let [first, months, end] = [order.chain.from, 0, order.chain.from];
@@ -108,11 +113,6 @@ export function periodOf(order: Order): { start: Time; end: Time } | null {
     if (link === order) return { start, end };
   }
   return null;
-}
-
-/** Whether an order was fulfilled, and neither refunded in full nor never captured. */
-export function isPaid({ money, fulfilledAt, isNeverCaptured }: Order): boolean {
-  return fulfilledAt !== null && !isNeverCaptured && !isRefunded(money);
 }
 
 function fromOrder(facts: Facts, order: Order): Source[] {
@@ -164,15 +164,14 @@ function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
   }];
 }
 
-function fromGrant({ kind, name, tier, at, until, cancelledAt, cancelledFor }: Grant): Source {
+function fromGrant({ name, tier, at, until, cancelledAt, cancelledFor }: Grant): Source {
   return {
     name,
-    kind,
+    kind: 'grant',
     tier,
     start: at,
     end: until,
-    // Every later fact ranks above a row written by hand. In the histories that row always comes first.
-    since: kind === 'manual' ? 0 : at,
+    since: at,
     arrivedAt: at,
     isEnded: cancelledAt.length > 0,
     isReplaced: false,
@@ -181,4 +180,143 @@ function fromGrant({ kind, name, tier, at, until, cancelledAt, cancelledFor }: G
     graceDays: cancelledFor === null ? graceDays : 0,
     runsUntilReconciled: false,
   };
+}
+
+/** What the newest fact says about the status. Of two in one second the reconciliation, then the later status counts. */
+export function newestStatus({ statuses }: Subscription): Subscription['statuses'][number] | undefined {
+  return statuses.toSorted((one, other) =>
+    other.at - one.at || Number(other.isRead) - Number(one.isRead) ||
+    gatewayStatuses.indexOf(other.status) - gatewayStatuses.indexOf(one.status) ||
+    (other.chargeAt ?? -Infinity) - (one.chargeAt ?? -Infinity)
+  )[0];
+}
+
+/** Whether the gateway cancelled it, and did not activate it again. */
+export function hasEndedAtGateway({ endedAt, activations }: Subscription): boolean {
+  return endedAt !== null && activations.every((activation) => activation.at <= endedAt);
+}
+
+/** The subscription that replaces it when it ends, once an event of that one arrived and until that one is cancelled. */
+export function successorOf({ planned, subscriptions }: Facts, { name }: Subscription): Subscription | null {
+  const order = planned.find(({ replaces }) => replaces === name);
+  const next = subscriptions.find((each) => each.name === order?.name);
+  return next?.isNoted && next.cancelledFor === null && !hasEndedAtGateway(next) ? next : null;
+}
+
+/** Whether the user ended it at once, and the gateway did not activate or charge it since. */
+export function isStopped({ stops, activations, charges }: Subscription): boolean {
+  return stops.some((time) => [...activations, ...charges].every(({ at }) => at < time));
+}
+
+/**
+ * The cycles that give access. After a halt an activation may announce a cycle that is not paid: then only charges, a trial
+ * and the first activation before the halt count.
+ */
+export function cyclesWithAccess({ cycles, halts, activations }: Subscription): Cycle[] {
+  if (halts.length === 0) return cycles;
+  const halted = Math.min(...halts);
+  const first = activations.toSorted((one, other) => one.at - other.at || other.cycle.end - one.cycle.end)[0];
+  const counting = cycles.filter((cycle) =>
+    cycle.by !== 'activation' || first?.cycle.start === cycle.start && first.at < halted
+  );
+  if (counting.length > 0 || !first) return counting;
+  // The unpaid cycle began where the paid time ended.
+  const end = Math.min(first.cycle.start, halted);
+  return [{ start: end, end, at: -Infinity, charges: [], by: 'trial' }];
+}
+
+/** The newest cycle that was not refunded in full. */
+export function paidCycle(subscription: Subscription): Cycle | null {
+  const newest = cyclesWithAccess(subscription).toSorted((one, other) => other.start - one.start);
+  return newest.find((cycle) => !isCycleRefunded(cycle)) ?? null;
+}
+
+/**
+ * What the gateway's states say about the end of access: whether it has ended, whether days of grace follow the paid time,
+ * and whether that end is final without a reconciliation.
+ */
+function closingOf(facts: Facts, subscription: Subscription, paid: Cycle) {
+  const { cancelledFor, cancelledAt, activations, charges, halts, resumptions, endedAt } = subscription;
+  const atPaidTime = { isEnded: false, hasGrace: false, isFinal: true };
+  if (hasEndedAtGateway(subscription)) {
+    const isStopped = cancelledAt.length > 0;
+    // The cancellation for the end of a trial is sent before that end.
+    const isTrial = activations.length === 0 && charges.length === 0;
+    if (isTrial && cancelledFor !== null && !isStopped) return atPaidTime;
+    const isAtEnd = isTrial || (endedAt ?? 0) >= paid.end - day;
+    const endsWithChange = successorOf(facts, subscription) !== null && !isStopped && isAtEnd;
+    return { isEnded: !endsWithChange, hasGrace: true, isFinal: true };
+  }
+  const status = newestStatus(subscription)?.status;
+  if (status === 'paused' || status === 'completed') return atPaidTime;
+  // The paid time passed while it was paused.
+  if (resumptions.some((at) => at >= paid.end)) return atPaidTime;
+  return { isEnded: false, hasGrace: true, isFinal: halts.some((at) => at > paid.at) };
+}
+
+/** The credit of an order that starts now. Contract: Start and credit. */
+export function creditFor(facts: Facts, tier: string, now: Time): Credit | null {
+  const ruling = rulingSource(facts, now);
+  if (ruling === null || planOf(ruling.tier).price >= planOf(tier).price) return null;
+  const { name, kind } = ruling;
+  if (kind !== 'payment' && kind !== 'gateway') return null;
+  const period = kind === 'payment' ? runningLink(facts, name, now) : runningCycle(facts, name, now);
+  if (period === null) return null;
+  const { start, end: until } = period;
+  const paid = paidFor(facts, kind, period.name, until);
+  const share = BigInt(paid) * BigInt(until - Math.max(now, start)) / BigInt(until - start);
+  const credit = Math.min(Number(share), planOf(tier).price - 100);
+  return credit > 0 ? { name: period.name, kind, until, paid, credit } : null;
+}
+
+/** What was paid for a period and not refunded, the credit of its purchase included. */
+function paidFor(facts: Facts, kind: Credit['kind'], name: string, until: Time): number {
+  if (kind === 'gateway') {
+    const cycles = facts.subscriptions.find((each) => each.name === name)?.cycles ?? [];
+    const charges = cycles.filter(({ end }) => end === until).flatMap((cycle) => cycle.charges);
+    return Math.max(0, ...charges.map(({ money }) => paidOf(money)));
+  }
+  const order = facts.orders.find((each) => each.name === name);
+  return order && isPaid(order) ? paidOf(order.money) + (order.credited?.credit ?? 0) : 0;
+}
+
+/** The period of a chain of renewals that runs now, else the next one. */
+function runningLink(facts: Facts, name: string, now: Time) {
+  const links = facts.orders.find((order) => order.name === name)?.chain?.links ?? [];
+  return links.flatMap((link) => {
+    const period = periodOf(link);
+    const isThere = isPaid(link) && link.cancelledAt.length === 0 && replacing(facts, link.name, null).length === 0;
+    return isThere && period !== null && period.end > now ? [{ name: link.name, ...period }] : [];
+  }).toSorted((one, other) => one.start - other.start)[0] ?? null;
+}
+
+/** The newest cycle of a gateway subscription, if it runs and was not refunded in full. */
+function runningCycle(facts: Facts, name: string, now: Time) {
+  const subscription = facts.subscriptions.find((each) => each.name === name);
+  const cycle = subscription && paidCycle(subscription);
+  const isNewest = subscription && cyclesWithAccess(subscription).every(({ start }) => start <= (cycle?.start ?? 0));
+  return cycle && isNewest && cycle.end > now ? { name, start: cycle.start, end: cycle.end } : null;
+}
+
+/** What ends last of what runs or begins later, and the greatest `since` of all; null: nothing runs. */
+export function endOfRunning(facts: Facts, now: Time): { last: Source; end: Time; since: Time } | null {
+  const ruling = rulingSource(facts, now);
+  if (ruling === null) return null;
+  const open = sourcesOf(facts).filter((source) => !source.isReplaced && isOpen(source, now));
+  const isRuling = ({ name }: Source) => Number(name === ruling.name);
+  const last = open.filter((source) => source.kind !== 'grant' || isRuling(source))
+    .toSorted((one, other) => other.end - one.end || isRuling(other) - isRuling(one))[0];
+  if (last === undefined || last.end <= now) return null;
+  return { last, end: last.end, since: Math.max(...open.map(({ since }) => since)) };
+}
+
+/** Whether the credit of an order was not covered. Contract: Start and credit. */
+export function isUnearned(facts: Facts, order: Order, now: Time): boolean {
+  const { credited, fulfilledAt, orderedAt, money } = order;
+  if (credited === null || fulfilledAt === null || !isPaid(order) || isRefunded(money)) return false;
+  if ((periodOf(order)?.end ?? 0) <= now) return false;
+  const first = replacing(facts, credited.name, credited.until)
+    .toSorted((one, other) => (one.fulfilledAt ?? 0) - (other.fulfilledAt ?? 0))[0];
+  return first !== order || paidFor(facts, credited.kind, credited.name, credited.until) < credited.paid ||
+    fulfilledAt > orderedAt + day;
 }

@@ -1,416 +1,436 @@
-import { createStepBuilder, dayOfEvents, type OrderIds, type Step, type StepBuilder } from './step-builder.ts';
-import { billingScenarios } from './billing-scenarios.ts';
-import type { TestDatabase } from '../database/test-database.ts';
-import { createPayment, createUser } from '../records/records.ts';
-import { type EarlyRenewal, setEarlyRenewal } from '../database/early-renewal.ts';
+import type { EarlyRenewal } from '../database/early-renewal.ts';
+import {
+  activated,
+  ask,
+  authenticated,
+  cancelAtEnd,
+  cancelAtOnce,
+  cancelled,
+  captured,
+  charged,
+  completed,
+  disputed,
+  expire,
+  failed,
+  grant,
+  halted,
+  paid,
+  type Parts,
+  paused,
+  pending,
+  type Period,
+  refunded,
+  resume,
+  resumed,
+  type StepTemplate,
+  stored,
+  updated,
+  verify,
+  writeRow,
+} from './steps.ts';
 
-/** A user, and the steps whose sequences are run. */
-export type Scenario = {
-  name: string;
-  subject: { userId: string; paymentIds: string[]; subscriptionIds: string[]; expires: boolean };
-  steps: Step[];
-  /** Whether these facts, by the names of the steps, can be a final set. Other sets are not compared. */
-  isComplete(facts: ReadonlySet<string>): boolean;
-};
-
-/** A scenario before it has a user. */
+/** A scenario before it has a user. Times are days as `dayOfEvents` reads them. */
 export type ScenarioTemplate = {
-  orders: number;
-  earlyRenewal?: EarlyRenewal;
-  /** Set to false: the ids of the orders are not stored yet. */
-  areStored?: false;
-  /** The user made a purchase in October. */
-  isCustomer?: true;
-  /** The time of the orders, counted as `day` in `StepBuilder.subscription`. */
-  orderedOn?: number;
-  /** What the last order credits and replaces: a payment, or the cycle of a gateway subscription up to `until`. */
-  credits?: (build: StepBuilder, orders: OrderIds[]) => { kind: string; id: string; until: string };
-  /** Periods end before the sequences: the scheduled expiry runs at the end of each. */
-  expires?: true;
+  /** The days of the orders, which are not paid yet. */
+  readonly orders?: readonly number[];
+  /** The user paid order A in October, with payment O. */
+  readonly isCustomer?: true;
+  readonly earlyRenewal?: EarlyRenewal;
+  /** The id of the order is not stored yet. */
+  readonly isUnstored?: true;
+  /** What the last order credits and replaces. */
+  readonly credits?: (parts: Parts) => { kind: string; id: string | undefined; until: string };
   /** Steps that run before the sequences, each on its day. */
-  before?: (build: StepBuilder, orders: OrderIds[]) => [day: number, step: Step][];
-  /** `orders` starts with the paid one of October, if any; the others are not paid yet. */
-  steps(build: StepBuilder, orders: OrderIds[]): Step[];
-  isComplete?: Scenario['isComplete'];
+  readonly before?: readonly (readonly [day: number, step: StepTemplate])[];
+  /** In the order in which they happened. */
+  readonly steps: readonly StepTemplate[];
+  /** Sets of facts that have the first step and not the second one cannot be final, and are not compared. */
+  readonly needs?: readonly (readonly [step: string, needed: string])[];
+  /** What all steps lead to: the tier, the row, and the gateway subscriptions to cancel. */
+  readonly end: string;
 };
 
-/** All steps of one order, paid by payment A after attempt B failed. */
-const oneOrder: ScenarioTemplate = {
-  orders: 1,
-  steps: (build, [order]) => [
-    build.verify('verify', required(order), 'A'),
-    build.captured('captured', required(order), 'A'),
-    build.orderPaid('order.paid', required(order), 'A'),
-    build.failed('failed', required(order), 'B'),
-    build.refunded('refund-of-part', required(order), 'A', 30000),
-    build.refunded('refund-of-more', required(order), 'A', 40000),
-    build.refunded('refund', required(order), 'A'),
+// The sequences run on day 42. The days of grace after `first` end on day 40, those after `recent` on day 46.
+const first = [4, 28] as const;
+const next = [28, 148] as const;
+const recent = [4, 34] as const;
+const renewed = [34, 154] as const;
+const running = [4, 60] as const;
+const later = [60, 180] as const;
+const last = [180, 300] as const;
+const over = [-200, -100] as const;
+
+const premium = { plan: 'premium' };
+const B = { sub: 'B', plan: 'premium' };
+const byA = { paidBy: 'A' };
+const byB = { paidBy: 'B' };
+const begun = [activated(4, first), charged(4, first)];
+const active = [[4, activated(4, running)]] as const;
+const trial = [3, ask('A', 28)] as const;
+const charge = [['charged', 'activated']] as const;
+const charge2 = [['charged', 'activated'], ['charged-2', 'activated']] as const;
+const chargeOfB = [['charged-B', 'activated-B']] as const;
+const refundable = ['charged', 'charged-2', 'refund-A-49900', 'refund-B-49900', 'refund-P', 'captured-P', 'expire']
+  .map((step) => [step, 'activated'] as const);
+
+const subscription = (days: readonly [number, number, number, number], plan = 'pro') => [
+  activated(days[0], running, { plan }),
+  charged(days[1], running, { plan }),
+  charged(days[2], later, { plan }),
+  cancelled(days[3], null, { plan }),
+];
+const order = [
+  ...[verify(), captured(), paid(), failed('F')],
+  ...[refunded('P', 30000), refunded('P', 40000), refunded()],
+];
+/** A purchase, and a gateway subscription that began before it. */
+const overSubscription = (days: readonly [number, number], period: Period | null, plan = 'pro') => [
+  ...[activated(days[0], period, { plan }), cancelled(days[1], null, { plan }), verify(), captured()],
+];
+/** Acts of the user or of an admin on day 5, between the events of a subscription. */
+const actBetween = (acts: StepTemplate[], end: string, plan = 'pro'): ScenarioTemplate => ({
+  before: [[2, activated(1, running, { plan })], ...acts.map((act) => [5, act] as const)],
+  steps: [
+    ...[charged(2, running, { plan }), charged(9, later, { plan })],
+    ...[cancelled(12, null, { plan }), activated(10, last, B)],
   ],
-};
-
-/** An order whose events arrive before its id is stored. */
-const orderNotStored: ScenarioTemplate = {
-  orders: 1,
-  areStored: false,
-  steps: (build, [order]) => {
-    const { id, orderId } = required(order);
-    return [
-      { name: 'stored', stored: id, orderId },
-      build.captured('captured', required(order), 'A'),
-      build.orderPaid('order.paid', required(order), 'A'),
-      build.failed('failed', required(order), 'B'),
-      build.refunded('refund', required(order), 'A'),
-    ];
-  },
-};
-
-/** One gateway subscription. `days` are those of its activation, two charges and its cancellation. */
-function subscription(days: [number, number, number, number], plan = 'plan_pro'): ScenarioTemplate {
-  return {
-    orders: 0,
-    steps: (build) => [
-      build.subscription('activated', { day: days[0], months: [0, 1], plan }),
-      build.subscription('charged', { day: days[1], months: [0, 1], as: 'first-charge', plan }),
-      build.subscription('charged', { day: days[2], months: [1, 2], as: 'second-charge', plan }),
-      build.subscription('cancelled', { day: days[3], plan }),
-    ],
-  };
-}
-
-/** A purchase, and a gateway subscription that began before it. Without `months` the subscription has no period yet. */
-function purchaseAndSubscription(
-  plan: string,
-  months: [number, number] | undefined,
-  days: [number, number],
-): ScenarioTemplate {
-  return {
-    orders: 1,
-    steps: (build, [order]) => [
-      build.verify('verify', required(order), 'A'),
-      build.captured('captured', required(order), 'A'),
-      build.subscription('activated', { day: days[0], plan, ...(months ? { months } : {}) }),
-      build.subscription('cancelled', { day: days[1], plan }),
-    ],
-  };
-}
-
-/** The events of a subscription before and after a purchase that only a webhook announces. */
-function purchaseBetweenEvents(plan: string): ScenarioTemplate {
-  return {
-    orders: 1,
-    orderedOn: 5,
-    steps: (build, [order]) => [
-      build.captured('captured', required(order), 'A'),
-      ...subscription([1, 2, 9, 12], plan).steps(build, []),
-      build.subscription('activated', { day: 11, months: [2, 3], as: 'activated-again', plan }),
-    ],
-  };
-}
-
-/** The events of a subscription, with acts of the user or of an admin between them. */
-function actBetweenEvents(acts: (build: StepBuilder) => Step | Step[], plan = 'plan_pro'): ScenarioTemplate {
-  return {
-    orders: 0,
-    before: (build) => [
-      [2, build.subscription('activated', { day: 1, months: [0, 1], plan })],
-      ...[acts(build)].flat().map((act): [number, Step] => [5, act]),
-    ],
-    steps: (build) => [
-      build.subscription('charged', { day: 2, months: [0, 1], as: 'charged-before', plan }),
-      build.subscription('charged', { day: 9, months: [1, 2], as: 'charged-after', plan }),
-      build.subscription('cancelled', { day: 12, plan }),
-      build.subscription('activated', { day: 10, months: [0, 6], sub: 'B', as: 'activated-B', plan: 'plan_premium' }),
-    ],
-  };
-}
+  end,
+});
 
 const templates = {
-  ...billingScenarios,
-  'purchase between the events of a subscription': purchaseBetweenEvents('plan_pro'),
-  'purchase between the events of a subscription, plan unknown': purchaseBetweenEvents('plan_unknown'),
-  'purchase between two subscriptions': {
-    orders: 1,
-    orderedOn: 5,
-    steps: (build, [order]) => [
-      build.captured('captured', required(order), 'A'),
-      build.subscription('activated', { day: 1, months: [0, 1], as: 'activated-A' }),
-      build.subscription('charged', { day: 6, months: [1, 2], as: 'charged-A' }),
-      build.subscription('activated', { day: 8, months: [0, 6], sub: 'B', as: 'activated-B', plan: 'plan_premium' }),
-      build.subscription('cancelled', { day: 12, sub: 'B', as: 'cancelled-B', plan: 'plan_premium' }),
+  'charge that fails, then a charge after the halt': {
+    steps: [...begun, pending(28, next), halted(40, next), charged(41, next), expire],
+    end: 'pro; pro active A',
+  },
+  'halt, then an activation without a charge': {
+    steps: [...begun, halted(40, next), activated(41, next), halted(41, next), expire],
+    end: 'free; pro cancelled A',
+  },
+  'halt, then an activation and a charge in one second': {
+    steps: [...begun, halted(40, next), activated(41, next), charged(41, next), expire],
+    end: 'pro; pro active A',
+  },
+  'pause and resumption': {
+    steps: [...begun, paused(10, first), resumed(30, first), charged(41, [41, 160]), expire],
+    end: 'pro; pro active A',
+  },
+  'pause, resumption and an update of the plan in a running cycle': {
+    steps: [
+      ...[activated(4, running), paused(10, running), resumed(10, running)],
+      ...[updated(12, running, premium), paused(20, running, premium), expire],
     ],
-    isComplete: (facts) => facts.has('activated-A') || !facts.has('charged-A'),
+    end: 'premium; premium active A',
+  },
+  'last charge, completion and cancellation': {
+    steps: [...begun, charged(28, running), completed(28, running), cancelled(41, running), expire],
+    end: 'free; pro cancelled A',
+  },
+  'trial whose first charge fails, then succeeds': {
+    before: [trial],
+    steps: [authenticated(4), pending(28), halted(40), activated(41, next), charged(41, next), expire],
+    end: 'pro; pro active A',
+  },
+  'trial with a purchase, then the first charge': {
+    orders: [10],
+    before: [trial],
+    steps: [authenticated(4), captured(), activated(28, [28, 60]), charged(28, [28, 60]), cancelled(41), expire],
+    needs: charge,
+    end: 'pro; pro active purchase',
+  },
+  'trial that the user cancels for its end': {
+    orders: [30],
+    before: [[3, ask('A', 60)], [4, authenticated(4)], [5, cancelAtEnd]],
+    steps: [captured(), cancelled(41), refunded(), authenticated(4), expire],
+    end: 'pro; pro active A',
+  },
+  'change of plan at the end of the cycle': {
+    before: [[4, activated(4, first)], [9, ask('B', 28)]],
+    steps: [
+      ...[charged(4, first), authenticated(10, null, B), cancelled(28)],
+      ...[activated(29, next, B), charged(29, next, B), expire],
+    ],
+    needs: chargeOfB,
+    end: 'premium; premium active B',
+  },
+  'change of plan whose first charge fails': {
+    before: [[4, activated(4, recent)], [9, ask('B', 34)], [10, authenticated(10, null, B)]],
+    steps: [
+      ...[charged(4, recent), cancelled(34), pending(34, null, B)],
+      ...[halted(40, null, B), cancelled(41, null, B), expire],
+    ],
+    end: 'free; pro cancelled A',
+  },
+  'change of plan in the middle of a cycle, with a purchase': {
+    orders: [20],
+    before: [...active, [9, ask('B', 60)]],
+    steps: [charged(4, running), authenticated(10, null, B), captured(), cancelled(30, null, B), refunded()],
+    end: 'pro; pro active A',
+  },
+  'change of plan whose first cycle is debited before it begins': {
+    before: [...active, [9, ask('B', 60)]],
+    steps: [
+      ...[charged(4, running), authenticated(10, null, B)],
+      ...[activated(41, later, B), charged(41, later, B), expire],
+    ],
+    end: 'pro; pro active A; stops A',
+  },
+  'cycle that is charged twice, and refunded': {
+    steps: [
+      ...[activated(4, running), charged(4, running, byA), charged(5, running, byB)],
+      ...[refunded('A', 49900), refunded('B', 49900), expire],
+    ],
+    needs: refundable,
+    end: 'free',
+  },
+  'cycle whose payment is named later, then refunded': {
+    steps: [...begun, charged(28, [28, 60]), charged(29, [28, 60], byA), refunded('A', 49900), expire],
+    needs: [...refundable, ['charged-3', 'activated']],
+    end: 'free',
+  },
+  'dispute about a cycle, and its refund': {
+    steps: [
+      ...[activated(4, running), charged(4, running, byA), disputed('A', 'created'), disputed('A', 'lost')],
+      ...[refunded('A', 49900), expire],
+    ],
+    needs: [...refundable, ['dispute-created', 'activated'], ['dispute-lost', 'activated']],
+    end: 'free',
+  },
+  'refund of a cycle while a charge fails': {
+    steps: [
+      ...[activated(4, first), charged(4, first, byA), pending(28, next), refunded('A', 49900)],
+      ...[charged(40, next, byB), refunded('B', 49900)],
+    ],
+    end: 'free',
+  },
+  'refund of a cycle before and after a halt': {
+    steps: [
+      ...[charged(4, first, byA), halted(40, next), refunded('A', 49900)],
+      ...[charged(41, next, byB), refunded('B', 49900), expire],
+    ],
+    end: 'free',
+  },
+  'purchase over a subscription whose charge fails': {
+    orders: [36],
+    steps: [
+      ...[activated(4, recent, premium), pending(34, renewed, premium), captured()],
+      ...[halted(40, renewed, premium), charged(41, renewed, premium), refunded()],
+    ],
+    needs: charge,
+    end: 'premium; premium active A',
+  },
+  'purchase under a subscription that is halted': {
+    orders: [2],
+    steps: [
+      ...[captured(), activated(4, recent, premium), charged(4, recent, premium)],
+      ...[pending(34, renewed, premium), halted(40, renewed, premium), expire],
+    ],
+    needs: charge,
+    end: 'premium; premium active A',
+  },
+  'cancellation that the gateway gets after the charge of the next cycle': {
+    before: [[4, activated(4, first)], [20, cancelAtEnd]],
+    steps: [charged(4, first), charged(26, next, byB), refunded('B', 49900), cancelled(28, next), expire],
+    end: 'free; pro cancelled A',
+  },
+  'purchase between the events of a subscription': {
+    orders: [5],
+    steps: [...subscription([1, 2, 9, 12]), activated(11, last), captured()],
+    end: 'pro; pro active purchase',
+  },
+  'purchase between the events of a subscription, plan unknown': {
+    orders: [5],
+    steps: [...subscription([1, 2, 9, 12], 'unknown'), activated(11, last, { plan: 'unknown' }), captured()],
+    end: 'free; pro cancelled A',
+  },
+  'purchase between two subscriptions': {
+    orders: [5],
+    steps: [
+      ...[activated(1, running), captured(), charged(6, later)],
+      ...[activated(8, last, B), cancelled(12, null, B)],
+    ],
+    needs: charge,
+    end: 'pro; pro active purchase; stops A',
   },
   'purchase between two subscriptions, one of a plan unknown': {
-    orders: 1,
-    orderedOn: 5,
-    steps: (build, [order]) => [
-      build.captured('captured', required(order), 'A'),
-      build.subscription('activated', { day: 1, months: [0, 1], as: 'activated-A' }),
-      build.subscription('activated', { day: 8, months: [0, 6], sub: 'B', as: 'activated-B', plan: 'plan_unknown' }),
-      build.subscription('charged', { day: 9, months: [6, 12], sub: 'B', as: 'charged-B', plan: 'plan_unknown' }),
-      build.subscription('cancelled', { day: 12, sub: 'B', as: 'cancelled-B', plan: 'plan_unknown' }),
+    orders: [5],
+    steps: [
+      ...[activated(1, running), captured()],
+      ...[activated, charged].map((event) => event(9, later, { sub: 'B', plan: 'unknown' })),
+      cancelled(12, null, { sub: 'B', plan: 'unknown' }),
     ],
-    isComplete: (facts) => facts.has('activated-B') || !facts.has('charged-B'),
+    needs: chargeOfB,
+    end: 'free; pro cancelled B; stops A',
   },
   'cycles refunded': {
-    orders: 1,
-    orderedOn: 5,
-    steps: (build, [order]) => [
-      build.captured('captured', required(order), 'P'),
-      build.subscription('activated', { day: 1, months: [0, 1] }),
-      build.subscription('charged', { day: 1, months: [0, 1], as: 'first-charge', paidBy: 'A' }),
-      build.subscription('charged', { day: 9, months: [1, 2], as: 'second-charge', paidBy: 'B' }),
-      build.cycleRefunded('refund-first', 'A'),
-      build.cycleRefunded('refund-second', 'B'),
+    orders: [5],
+    steps: [
+      ...[activated(1, running), charged(1, running, byA), captured(), charged(9, later, byB)],
+      ...[refunded('A', 49900), refunded('B', 49900)],
     ],
-    isComplete: (facts) => facts.has('activated'),
+    needs: refundable,
+    end: 'pro; pro active purchase; stops A',
   },
   'refund that fails after all': {
-    orders: 1,
-    steps: (build, [order]) => [
-      build.verify('verify', required(order), 'A'),
-      build.captured('captured', required(order), 'A'),
-      build.refunded('refund-of-part', required(order), 'A', 30000),
-      build.refunded('refund-of-rest', required(order), 'A', 69900),
-      build.refundFailed('refund-fails', 'refund-of-rest', required(order), 'A', 69900),
+    orders: [10],
+    steps: [
+      ...[verify(), captured(), refunded('P', 30000)],
+      ...[refunded('P', 69900), refunded('P', 69900, 'failed')],
     ],
+    end: 'pro; pro active purchase',
   },
-  'grant between the events of a subscription': actBetweenEvents((build) => build.grant('grant')),
-  'grant between the events of a subscription, plan unknown': actBetweenEvents(
-    (build) => build.grant('grant'),
-    'plan_unknown',
+  'grant between the events of a subscription': actBetween([grant], 'premium; premium active B'),
+  'grant between the events of a subscription, plan unknown': actBetween(
+    [grant],
+    'premium; premium active B',
+    'unknown',
   ),
-  'cancellation at once between the events of a subscription': actBetweenEvents((build) =>
-    build.cancel('cancel', 'at once')
+  'cancellation at once between the events of a subscription': actBetween([cancelAtOnce], 'premium; premium active B'),
+  'cancellation at period end between the events of a subscription': actBetween(
+    [cancelAtEnd],
+    'premium; premium active B',
   ),
-  'cancellation at period end between the events of a subscription': actBetweenEvents((build) =>
-    build.cancel('cancel', 'at period end')
+  'cancellation and resumption between the events of a subscription': actBetween(
+    [cancelAtEnd, resume],
+    'premium; premium active B',
   ),
-  'cancellation and resumption between the events of a subscription': actBetweenEvents((build) => [
-    build.cancel('cancel', 'at period end'),
-    build.resume('resume'),
-  ]),
-  'row written by hand between the events of a subscription': actBetweenEvents((build) => build.writeRow('write')),
+  'row written by hand between the events of a subscription': actBetween([writeRow], 'premium; premium active B'),
   'purchase that replaced a credited purchase': {
-    orders: 1,
+    orders: [10],
     isCustomer: true,
-    credits: (_, [bought]) => ({ kind: 'payment', id: required(bought).id, until: '2027-10-01T00:00:00Z' }),
-    steps: (build, [bought, order]) => [
-      build.verify('verify', required(order), 'A'),
-      build.captured('captured', required(order), 'A'),
-      build.refunded('refund', required(order), 'A'),
-      build.refundFailed('refund-fails', 'refund', required(order), 'A'),
-      build.refunded('refund-of-credited', required(bought), 'O'),
+    credits: ({ orders: [bought] }) => ({ kind: 'payment', id: bought?.id, until: '2027-10-01Z' }),
+    steps: [
+      ...[verify('P', 'B'), captured('P', 'B'), refunded(), refunded('P', 99900, 'failed'), refunded('O')],
     ],
+    end: 'pro; pro active purchase',
   },
   'purchase that replaced a credited cycle': {
-    orders: 1,
-    orderedOn: 5,
-    credits: (build) => ({
-      kind: 'gateway_subscription',
-      id: build.subscriptionIds[0] ?? '',
-      until: '2126-02-01T00:00:00Z',
+    orders: [5],
+    credits: ({ subscriptionId }) => ({
+      ...{ kind: 'gateway_subscription', id: subscriptionId('A'), until: '2026-11-25Z' },
     }),
-    before: (build) => [[1, build.subscription('activated', { day: 1, months: [0, 1] })]],
-    steps: (build, [order]) => [
-      build.captured('captured', required(order), 'P'),
-      build.refunded('refund', required(order), 'P'),
-      build.subscription('charged', { day: 1, months: [0, 1], as: 'first-charge', paidBy: 'A' }),
-      build.subscription('charged', { day: 9, months: [1, 2], as: 'second-charge', paidBy: 'B' }),
-      build.cycleRefunded('refund-second', 'B'),
+    before: [[1, activated(1, running)]],
+    steps: [
+      ...[charged(1, running, byA), captured(), charged(9, later, byB)],
+      ...[refunded(), refunded('B', 49900)],
     ],
+    end: 'pro; pro active A',
   },
-  'order': oneOrder,
-  'order whose id is not stored yet': orderNotStored,
-  'subscription': subscription([1, 1, 9, 12]),
-  'subscription, all in one second': subscription([1, 1, 1, 1]),
-  'subscription, plan unknown': subscription([1, 2, 3, 4], 'plan_unknown'),
-  'subscription of a user with an earlier purchase': { ...subscription([1, 1, 9, 12]), isCustomer: true },
-  'subscription before its first cycle, of a user with an earlier purchase': {
-    orders: 0,
+  'order': { orders: [10], steps: order, end: 'free' },
+  'order whose id is not stored yet': {
+    orders: [10],
+    isUnstored: true,
+    steps: [stored, captured(), paid(), failed('F'), refunded()],
+    end: 'free',
+  },
+  'subscription': { steps: subscription([1, 1, 9, 12]), end: 'free; pro cancelled A' },
+  'subscription, all in one second': { steps: subscription([1, 1, 1, 1]), end: 'free; pro cancelled A' },
+  'subscription, plan unknown': { steps: subscription([1, 2, 3, 4], 'unknown'), end: 'free' },
+  'subscription that is cancelled, and activated again': {
+    steps: [...subscription([1, 2, 3, 4]).toSpliced(2, 1), activated(5, later), charged(6, last)],
+    end: 'pro; pro active A',
+  },
+  'subscription whose first cycle was over when it arrived': {
+    steps: [activated(1, over), charged(2, running), charged(3, later)],
+    end: 'pro; pro active A',
+  },
+  'two cycles of one end within one second': {
+    steps: [activated(1, [4, 90]), charged(1, [30, 90]), charged(1, [60, 90])],
+    end: 'pro; pro active A',
+  },
+  'subscription of a user with an earlier purchase': {
     isCustomer: true,
-    steps: (build) => [
-      build.subscription('activated', { day: 1 }),
-      build.subscription('charged', { day: 2, months: [0, 1], as: 'first-charge' }),
-      build.subscription('charged', { day: 9, months: [1, 2], as: 'second-charge' }),
-      build.subscription('cancelled', { day: 12 }),
-    ],
+    steps: subscription([1, 1, 9, 12]),
+    end: 'pro; pro active purchase',
+  },
+  'subscription before its first cycle, of a user with an earlier purchase': {
+    isCustomer: true,
+    steps: [activated(1), charged(2, running), charged(9, later), cancelled(12)],
+    end: 'pro; pro active purchase',
   },
   'refunded purchase and a newer subscription before its first cycle': {
-    orders: 0,
     isCustomer: true,
-    steps: (build, [bought]) => [
-      build.refunded('refund', required(bought), 'O'),
-      build.subscription('activated', { day: 1 }),
-      build.subscription('charged', { day: 2, months: [0, 1] }),
-      build.subscription('cancelled', { day: 12 }),
-    ],
+    steps: [refunded('O'), activated(1), charged(2, running), cancelled(12)],
     // A charge alone restores access that lapsed. Here a refund ended it.
-    isComplete: (facts) => facts.has('activated') || !facts.has('charged'),
+    needs: charge,
+    end: 'free',
   },
-  'purchase and subscription': purchaseAndSubscription('plan_pro', [0, 1], [1, 12]),
-  'purchase and subscription, all in one second': purchaseAndSubscription('plan_pro', [0, 1], [1, 1]),
-  'purchase and subscription, plan unknown': purchaseAndSubscription('plan_unknown', [0, 1], [1, 12]),
-  'purchase and subscription before its first cycle': purchaseAndSubscription('plan_pro', undefined, [1, 12]),
-  'purchase and subscription with charges': {
-    orders: 1,
-    steps: (build, [order]) => [
-      build.verify('verify', required(order), 'A'),
-      ...subscription([1, 2, 9, 12]).steps(build, []),
-    ],
+  'purchase and subscription': {
+    orders: [10],
+    steps: overSubscription([1, 12], running),
+    end: 'pro; pro active purchase',
+  },
+  'purchase and subscription, all in one second': {
+    orders: [10],
+    steps: overSubscription([1, 1], running),
+    end: 'pro; pro active purchase',
+  },
+  'purchase and subscription, plan unknown': {
+    orders: [10],
+    steps: overSubscription([1, 12], running, 'unknown'),
+    end: 'pro; pro active purchase',
+  },
+  'purchase and subscription before its first cycle': {
+    orders: [10],
+    steps: overSubscription([1, 12], null),
+    end: 'pro; pro active purchase',
   },
   'purchase and two subscriptions': {
-    orders: 1,
-    steps: (build, [order]) => [
-      build.captured('captured', required(order), 'A'),
-      build.subscription('activated', { day: 1, months: [0, 1], as: 'activated-A' }),
-      build.subscription('activated', { day: 3, months: [0, 6], sub: 'B', as: 'activated-B' }),
-      build.subscription('cancelled', { day: 12, as: 'cancelled-A' }),
-    ],
+    orders: [10],
+    steps: [captured(), activated(1, running), activated(3, last, { sub: 'B' }), cancelled(12)],
+    end: 'pro; pro active purchase; stops B',
   },
   'two subscriptions': {
-    orders: 0,
-    steps: (build) => [
-      build.subscription('activated', { day: 1, months: [0, 1], as: 'activated-A' }),
-      build.subscription('charged', { day: 2, months: [1, 2], as: 'charged-A' }),
-      build.subscription('activated', { day: 3, months: [0, 6], sub: 'B', as: 'activated-B' }),
-      build.subscription('charged', { day: 4, months: [6, 12], sub: 'B', as: 'charged-B' }),
-      build.subscription('cancelled', { day: 12, as: 'cancelled-A' }),
+    steps: [
+      ...[activated(1, running), charged(2, later)],
+      ...[activated(3, later, B), charged(4, last, B), cancelled(12)],
     ],
     // The subscription with the newest activation counts.
-    isComplete: (facts) => facts.has('activated-A') || facts.has('activated-B'),
+    needs: [...charge, ...chargeOfB],
+    end: 'premium; premium active B',
+  },
+  'two subscriptions, of which the second one ends first': {
+    steps: [activated(1, running), activated(2, last, B), cancelled(3, null, B), charged(4, later)],
+    needs: charge,
+    end: 'pro; pro active A',
   },
   'two payments on one order': {
-    orders: 1,
-    steps: (build, [order]) => [
-      build.verify('verify-A', required(order), 'A'),
-      build.captured('captured-A', required(order), 'A'),
-      build.captured('captured-B', required(order), 'B'),
-      build.refunded('refund-A', required(order), 'A'),
-      build.refunded('refund-of-part-B', required(order), 'B', 30000),
-      build.refunded('refund-B', required(order), 'B'),
+    orders: [10],
+    steps: [
+      ...[verify('A'), captured('A'), captured('B')],
+      ...[refunded('A'), refunded('B', 30000), refunded('B')],
     ],
+    end: 'free',
   },
   'two purchases, the second adds to the first': {
-    orders: 2,
+    orders: [10, 10],
     earlyRenewal: 'extend',
-    steps: (build, [first, second]) => [
-      build.verify('verify-A', required(first), 'A'),
-      build.captured('captured-A', required(first), 'A'),
-      build.captured('captured-B', required(second), 'B'),
-      build.refunded('refund-A', required(first), 'A'),
-      build.refunded('refund-B', required(second), 'B'),
-    ],
+    steps: [verify('A', 'A'), captured('A', 'A'), captured('B', 'B'), refunded('A'), refunded('B')],
+    end: 'free',
   },
   'three purchases that add to each other': {
-    orders: 3,
+    orders: [10, 10, 10],
     earlyRenewal: 'extend',
-    steps: (build, [first, second, third]) => [
-      build.captured('captured-A', required(first), 'A'),
-      build.captured('captured-B', required(second), 'B'),
-      build.captured('captured-C', required(third), 'C'),
-      build.refunded('refund-A', required(first), 'A'),
-      build.refunded('refund-B', required(second), 'B'),
-    ],
+    steps: [captured('A', 'A'), captured('B', 'B'), captured('C', 'C'), refunded('A'), refunded('B')],
+    end: 'pro; pro active purchase',
   },
   'everything at once': {
-    orders: 1,
-    steps: (build, [order]) => [
-      ...oneOrder.steps(build, [required(order)]).filter(({ name }) => name !== 'refund'),
-      build.captured('captured-extra', required(order), 'C'),
-      build.refunded('refund-extra', required(order), 'C'),
-      build.subscription('activated', { day: 1, months: [0, 1] }),
-      build.subscription('charged', { day: 9, months: [1, 2] }),
-      build.subscription('cancelled', { day: 12 }),
-      build.subscription('activated', { day: 3, months: [0, 3], sub: 'B', as: 'activated-B' }),
-      build.subscription('charged', { day: 10, months: [0, 6], sub: 'B', as: 'charged-B' }),
+    orders: [10],
+    steps: [
+      ...[...order.slice(0, -1), captured('E'), refunded('E')],
+      ...[activated(1, running), charged(9, later), cancelled(12)],
+      ...[activated(3, later, { sub: 'B' }), charged(10, last, { sub: 'B' })],
     ],
-    // A charged subscription was activated. An order that was refunded before its capture arrived has replaced nothing;
-    // one that was granted first has, and the subscription that was cancelled for it stays cancelled.
-    isComplete: (facts) =>
-      (facts.has('activated') || !facts.has('charged')) &&
-      (facts.has('activated-B') || !facts.has('charged-B')) &&
-      (!facts.has('refund-extra') || ['verify', 'captured', 'order.paid'].some((name) => facts.has(name))),
+    // An order that was refunded before its capture arrived has replaced nothing; one that was granted first has, and the
+    // subscription that was cancelled for it stays cancelled.
+    needs: [...charge2, ...chargeOfB, ['refund-E', 'captured-P']],
+    end: 'pro; pro active purchase; stops B',
   },
 } satisfies Record<string, ScenarioTemplate>;
 
 export type ScenarioName = keyof typeof templates;
 
-/** All scenarios by name. */
 export const scenarioNames = Object.keys(templates).filter((name): name is ScenarioName => name in templates);
 
-/** The scenarios with so few steps that all of their shorter sequences can be run. */
-export const smallScenarioNames = scenarioNames.filter((name) => name !== 'everything at once');
-
-/**
- * A scenario by its name, with a new user and new orders, and the setting of early renewals. The
- * database needs the runner: see `installRunner`.
- */
-export async function createScenario(database: TestDatabase, name: ScenarioName): Promise<Scenario> {
-  return await createScenarioFrom(database, name, templates[name]);
-}
-
-/**
- * A scenario from a template, with a new user and new orders, and the setting of early renewals. The
- * database needs the runner: see `installRunner`.
- */
-export async function createScenarioFrom(
-  database: TestDatabase,
-  name: string,
-  template: ScenarioTemplate,
-): Promise<Scenario> {
-  await setEarlyRenewal(database, template.earlyRenewal ?? 'replace');
-  const { id: userId } = await createUser(database);
-  const build = createStepBuilder(userId);
-  const orders: OrderIds[] = [];
-  for (let count = template.isCustomer ? -1 : 0; count < template.orders; count++) {
-    orders.push(await createPayment(database, { userId }));
-  }
-  if (template.isCustomer) {
-    const step = build.verify('bought', required(orders[0]), 'O');
-    await database.query("select set_config('test.clock', '2026-10-01T00:00:00Z', true), test.run_step($1)", [
-      JSON.stringify(step),
-    ]);
-  }
-  if (template.orderedOn !== undefined) {
-    await database.query('update public.payments set created_at = $2 where user_id = $1', [
-      userId,
-      dayOfEvents(template.orderedOn),
-    ]);
-  }
-  for (const [day, step] of template.before?.(build, orders) ?? []) {
-    await database.query("select set_config('test.clock', $1, true), test.run_step($2)", [
-      dayOfEvents(day),
-      JSON.stringify(step),
-    ]);
-  }
-  if (template.credits) {
-    const { kind, id, until } = template.credits(build, orders);
-    await database.query(
-      `update public.payments
-       set starts = 'now', credit = 1000, credited_kind = $2, credited_id = $3, credited_until = $4, credited_amount = 49900
-       where id = $1`,
-      [required(orders.at(-1)).id, kind, id, until],
-    );
-  }
-  if (template.areStored === false) {
-    await database.query('update public.payments set gateway_order_id = null where user_id = $1', [userId]);
-  }
-  const steps = template.steps(build, orders);
-  return {
-    name,
-    subject: {
-      userId,
-      paymentIds: orders.map(({ id }) => id),
-      subscriptionIds: build.subscriptionIds,
-      expires: template.expires === true,
-    },
-    steps,
-    isComplete: template.isComplete ?? (() => true),
-  };
-}
-
-function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('the scenario has fewer orders than its steps');
-  return value;
+export function templateOf(name: ScenarioName): ScenarioTemplate {
+  return templates[name];
 }

@@ -1,0 +1,286 @@
+import {
+  type Action,
+  type Answer,
+  type GatewayEvent,
+  type GatewayStatus,
+  hour,
+  planOf,
+  type Time,
+  wholeSeconds,
+} from './actions.ts';
+import { type Chain, type Cycle, type Facts, isRefunded, moneyNamed, type Order, type Subscription } from './facts.ts';
+import {
+  authorisedSince,
+  creditFor,
+  cyclesWithAccess,
+  endOfRunning,
+  hasEndedAtGateway,
+  isLive,
+  isOld,
+  isOpen,
+  newestStatus,
+  rulingSource,
+  sourcesOf,
+} from './model.ts';
+
+/** Adds an action and its time to the facts. `answers` of `ask` contains only the subscriptions that were claimed. */
+export function recordAction(facts: Facts, action: Action, now: Time): void {
+  record(facts, action, now);
+  // A wish covers each subscription that was authorised before it, also below a grant.
+  for (const one of facts.subscriptions) {
+    if (hasEndedAtGateway(one) || newestStatus(one)?.status === 'completed') continue;
+    one.cancelledFor = facts.wishes.find((at) => at >= authorisedSince(one)) ?? null;
+  }
+}
+
+function record(facts: Facts, action: Action, now: Time): void {
+  switch (action.do) {
+    case 'wait':
+      return;
+    case 'order':
+      return void facts.orders.push(newOrder(facts, action, now));
+    case 'verify':
+      return verify(facts, orderNamed(facts, action.order), action.payment, now);
+    case 'captured':
+      return capture(facts, orderNamed(facts, action.order), action.payment, now);
+    case 'refund': {
+      const { refund, amount, status } = action;
+      const { refunds } = moneyNamed(facts, action.payment, action.of);
+      // refund.created may arrive after refund.processed or refund.failed.
+      if (status !== 'pending' || !refunds.has(refund)) refunds.set(refund, { amount, status });
+      // A payment whose refund preceded its fulfilment is fulfilled once that refund fails.
+      const order = facts.orders.find(({ money, isCaptured }) => isCaptured && money?.name === action.payment);
+      if (order && order.fulfilledAt === null && !isRefunded(order.money)) fulfil(facts, order, now);
+      return;
+    }
+    case 'dispute':
+      return void (orderNamed(facts, action.order).isDisputeLost = true);
+    case 'nothing captured': {
+      const order = orderNamed(facts, action.order);
+      const { isCaptured, verifiedAt, orderedAt } = order;
+      if (verifiedAt === null || isCaptured || now < Math.max(verifiedAt, orderedAt) + 120 * hour) return;
+      order.isNeverCaptured = true;
+      return;
+    }
+    case 'subscribe': {
+      const { subscription: name, startsAt, isTrial, replaces } = action;
+      return void facts.planned.push({ name, startsAt, isTrial, replaces });
+    }
+    case 'ask':
+      for (const [name, answer] of Object.entries(action.answers)) receiveAnswer(facts, name, answer, now);
+      return;
+    case 'cancel':
+      return cancel(facts, action.atPeriodEnd, now);
+    case 'resume':
+      if (rulingSource(facts, now) === null) return;
+      facts.wishes.length = 0;
+      for (const source of [...facts.orders, ...facts.grants]) source.cancelledFor = null;
+      return;
+    case 'grant': {
+      const { grant: name, tier, until } = action;
+      return void facts.grants.push({ name, tier, at: now, until, cancelledAt: [], cancelledFor: null });
+    }
+    default:
+      return receiveEvent(facts, action, now);
+  }
+}
+
+function orderNamed(facts: Facts, name: string): Order {
+  const order = facts.orders.find((order) => order.name === name);
+  if (!order) throw new Error(`no order ${name}`);
+  return order;
+}
+
+function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: Time): Order {
+  const { order: name, tier, amount, start: starts = null } = action;
+  const credited = starts === 'now' ? creditFor(facts, tier, now) : null;
+  const { months } = planOf(tier);
+  const unpaid = { money: null, extras: [], isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
+  const open = { follows: null, chain: null, found: null, isNeverCaptured: false, isDisputeLost: false };
+  const kept = { cancelledAt: [], cancelledFor: null };
+  return { name, tier, starts, credited, months, amount, orderedAt: now, ...unpaid, ...open, ...kept };
+}
+
+/** The customer verifies a payment. One that was refunded or never captured is refused. */
+function verify(facts: Facts, order: Order, payment: string, now: Time): void {
+  const money = moneyNamed(facts, payment, order.amount);
+  order.isRefused ||= isRefunded(money);
+  if (isRefunded(money) || order.isNeverCaptured || order.verifiedAt !== null) return;
+  order.verifiedAt = Math.max(now, ...sourcesOf(facts).map(({ since }) => since + 1));
+  order.money ??= money;
+  if (order.fulfilledAt === null) fulfil(facts, order, now);
+}
+
+/** The gateway confirms a capture. */
+function capture(facts: Facts, order: Order, payment: string, now: Time): void {
+  const money = moneyNamed(facts, payment, order.amount);
+  if (order.money !== null && order.money !== money) {
+    if (!order.extras.includes(money)) order.extras.push(money);
+    return;
+  }
+  order.money = money;
+  order.isCaptured = true;
+  if (isRefunded(money) || order.fulfilledAt !== null && !order.isNeverCaptured) return;
+  order.isNeverCaptured = false;
+  fulfil(facts, order, now);
+}
+
+function fulfil(facts: Facts, order: Order, now: Time): void {
+  const ruling = rulingSource(facts, now);
+  const newer = sourcesOf(facts).filter((source) => isLive(source, now) && source.since > order.orderedAt);
+  order.found = {
+    ruling: ruling?.name ?? null,
+    isRulingNewer: ruling !== null && ruling.since > (order.verifiedAt ?? order.orderedAt),
+    newer: newer.map(({ name }) => name),
+  };
+  order.chain?.links.splice(order.chain.links.indexOf(order), 1);
+  order.chain = chainFor(facts, order, now);
+  order.chain.links.push(order);
+  order.fulfilledAt = now;
+}
+
+/**
+ * A purchase with `after_current`, and under `extend` one of the running tier, follows what ends last. It extends that if
+ * it has its tier, and rules or begins later.
+ */
+function chainFor(facts: Facts, order: Order, now: Time): Chain {
+  const { tier, starts } = order;
+  const ruling = rulingSource(facts, now);
+  const follows = starts === 'after_current' || facts.earlyRenewal === 'extend' && ruling?.tier === tier;
+  const followed = follows ? endOfRunning(facts, now) : null;
+  order.follows = followed?.since ?? null;
+  if (followed === null) return { from: now, after: null, rulesFrom: now, links: [] };
+  const { last, end } = followed;
+  if (last.tier !== tier || ruling?.tier !== tier && last.rulesFrom <= now) {
+    return { from: end, after: null, rulesFrom: end, links: [] };
+  }
+  const link = facts.orders.find(({ name }) => name === last.name);
+  return link?.chain ?? { from: end, after: last.name, rulesFrom: last.rulesFrom, links: [] };
+}
+
+/** At once: every running source ends. At the period's end: the ruling source is marked, and all that is billed. */
+function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
+  const all = [...facts.orders, ...facts.subscriptions, ...facts.grants];
+  const ruling = rulingSource(facts, now);
+  if (ruling === null) return;
+  if (atPeriodEnd) {
+    for (const source of all) if (source.name === ruling.name) source.cancelledFor ??= ruling.end;
+    return void facts.wishes.push(now);
+  }
+  const open = sourcesOf(facts).filter((source) => isOpen(source, now)).map(({ name }) => name);
+  facts.cancellations.push(now);
+  for (const each of facts.subscriptions) if (!hasEndedAtGateway(each)) each.stops.push(now);
+  for (const source of all) if (open.includes(source.name)) source.cancelledAt.push(now);
+}
+
+/** Adds an event of a gateway subscription to its mirror. */
+function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
+  const { createdAt: at, tier, start, end, chargeAt } = event;
+  const times = { at, arrivedAt: now };
+  const one = mirrorOf(facts, event.subscription, tier, at);
+  const period = start !== null && end !== null ? { start, end } : null;
+  one.statuses.push({ at, status: statusAfter(event.do), isRead: false, chargeAt });
+  one.isNoted ||= event.do !== 'charged';
+  if (event.do !== 'cancelled') namePlan(one, tier, at);
+  switch (event.do) {
+    case 'cancelled':
+      one.endedAt = at;
+      return;
+    case 'halted':
+      return void one.halts.push(at);
+    case 'resumed':
+      return void one.resumptions.push(at);
+    case 'authenticated': {
+      one.authentications.push(times);
+      const trial = facts.planned.find(({ name, isTrial }) => isTrial && name === one.name);
+      const isKnown = one.cycles.some(({ by }) => by === 'trial');
+      if (trial && !isKnown) one.cycles.push({ start: at, end: trial.startsAt, at, charges: [], by: 'trial' });
+      return;
+    }
+    case 'activated':
+      if (period) one.activations.push({ ...times, cycle: cycleOf(one, period, at) });
+      return;
+    case 'charged': {
+      one.charges.push(times);
+      one.paidCount = Math.max(one.paidCount ?? 0, event.paidCount);
+      if (!period) return;
+      const cycle = cycleOf(one, period, at);
+      cycle.by = 'charge';
+      if (event.payment === null) return;
+      const money = moneyNamed(facts, event.payment, planOf(tier).price);
+      if (cycle.charges.every((charge) => charge.money !== money)) cycle.charges.push({ money, at });
+      cycle.at = Math.max(...cycle.charges.map((charge) => charge.at));
+    }
+  }
+}
+
+function statusAfter(event: GatewayEvent['do']): GatewayStatus {
+  return event === 'activated' || event === 'charged' || event === 'resumed' || event === 'updated' ? 'active' : event;
+}
+
+/** Adds the gateway's answer about a subscription: a cycle that no event announced, its status, or its end. */
+function receiveAnswer(facts: Facts, name: string, answer: Answer, now: Time): void {
+  const { tier, status, paidCount, endedAt, chargeAt } = answer;
+  const one = mirrorOf(facts, name, tier, now);
+  const before = newestStatus(one)?.status;
+  const at = wholeSeconds(now);
+  one.reconciledAt = now;
+  const period = paidPeriod(one, answer);
+  // Without a charge the first activation counts as one.
+  if (period && paidCount > (one.paidCount ?? Math.min(one.activations.length, 1))) {
+    const cycle = cycleOf(one, period, period.start);
+    if (cycle.by !== 'charge') {
+      one.charges.push({ at: period.start, arrivedAt: now });
+      cycle.at = period.start;
+      cycle.by = 'charge';
+    }
+    one.paidCount = paidCount;
+    namePlan(one, tier, period.start);
+  }
+  if (status === 'cancelled' && endedAt !== null) one.endedAt ??= isOld(endedAt, now) ? now : endedAt;
+  if (status !== before && status !== 'cancelled') {
+    if (status === 'halted') one.halts.push(at);
+    const isUnpaid = (each = '') => ['pending', 'halted', 'paused'].includes(each);
+    if (isUnpaid(status) || isUnpaid(before) || status === 'completed') namePlan(one, tier, at);
+  }
+  one.statuses.push({ at, status, isRead: true, chargeAt });
+}
+
+/** The newest cycle that the gateway charged, by its answer. While a charge fails, the cycle before is the paid one. */
+function paidPeriod(one: Subscription, { status, start, end }: Answer): { start: Time; end: Time } | null {
+  if (start === null || end === null) return null;
+  const known = cyclesWithAccess(one).toSorted((one, other) => other.start - one.start)[0];
+  if (status === 'active' || status === 'completed') return !known || end > known.end ? { start, end } : null;
+  if (!known) return null;
+  // Charged, and paused since.
+  if (status === 'paused') return start === known.end ? { start, end } : null;
+  return status === 'pending' && start > known.end ? { start: known.end, end: start } : null;
+}
+
+/** The newest event names the plan. */
+function namePlan(one: Subscription, tier: string, at: Time): void {
+  if (at < one.planAt || at === one.planAt && tier <= one.tier) return;
+  one.tier = tier;
+  one.planAt = at;
+}
+
+/** @param at the time of the first fact */
+function mirrorOf({ subscriptions, cancellations }: Facts, name: string, tier: string, at: Time): Subscription {
+  const known = subscriptions.find((subscription) => subscription.name === name);
+  if (known) return known;
+  // A cancellation at once also ends what was activated before it and is known later.
+  const stops = cancellations.filter((time) => time > at);
+  const events = { authentications: [], activations: [], charges: [], halts: [], resumptions: [], statuses: [] };
+  const open = { paidCount: null, isNoted: false, cycles: [], endedAt: null, reconciledAt: null, cancelledFor: null };
+  const mirror: Subscription = { name, tier, planAt: -Infinity, ...events, ...open, stops, cancelledAt: [...stops] };
+  subscriptions.push(mirror);
+  return mirror;
+}
+
+function cycleOf({ cycles }: Subscription, { start, end }: { start: Time; end: Time }, at: Time): Cycle {
+  const known = cycles.find((cycle) => cycle.start === start);
+  if (known) return known;
+  const cycle: Cycle = { start, end, at, charges: [], by: 'activation' };
+  cycles.push(cycle);
+  return cycle;
+}

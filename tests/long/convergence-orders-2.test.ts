@@ -1,3 +1,0 @@
-import { testLongOrders } from '../helpers/orderings/test-long-orders.ts';
-
-testLongOrders(1, 3);
