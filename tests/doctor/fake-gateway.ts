@@ -25,6 +25,16 @@ export type GatewayAccount = {
   mayChangeEndpoints: boolean;
 };
 
+export const emptyAccount = (): GatewayAccount => ({
+  keyId: 'rzp_live_AbCdEfGhIjKlMn',
+  keySecret: 'the-key-secret',
+  hasPlans: true,
+  plans: [],
+  payments: [],
+  endpoints: [],
+  mayChangeEndpoints: true,
+});
+
 /** A plan entity as in the gateway's documentation. */
 export function documentedPlan(
   id: string,
@@ -35,20 +45,7 @@ export function documentedPlan(
     entity: 'plan',
     interval,
     period,
-    item: {
-      id: 'item_00000000000001',
-      active: true,
-      name: 'Test plan',
-      description: null,
-      amount,
-      unit_amount: amount,
-      currency,
-      type: 'plan',
-      unit: null,
-      tax_inclusive: false,
-      created_at: 1580220492,
-      updated_at: 1580220492,
-    },
+    item: { id: 'item_00000000000001', active: true, name: 'Test plan', amount, unit_amount: amount, currency },
     notes: [],
     created_at: 1580220492,
   };

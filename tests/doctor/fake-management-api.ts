@@ -15,6 +15,16 @@ export type ManagedProject = {
   answer: Response | null;
 };
 
+export const emptyProject = (): ManagedProject => ({
+  token: 'sbp_token',
+  rights: 'read',
+  functions: [],
+  secrets: {},
+  security: [],
+  performance: [],
+  answer: null,
+});
+
 export const projectRef = 'abcdefghijklmnopqrst';
 
 /** A function as `GET /v1/projects/{ref}/functions` lists it. */

@@ -30,7 +30,9 @@ declare module 'vitest' {
 export default async function setup(
   project: TestProject,
 ): Promise<() => Promise<void>> {
-  const kept = project.name === 'upgraded' ? undefined : (Deno.cwd().startsWith('/work/wt/') ? '/dev/shm/cluster-kept' : undefined);
+  const kept = project.name === 'upgraded'
+    ? undefined
+    : (Deno.cwd().startsWith('/work/wt/') ? '/dev/shm/cluster-kept' : undefined);
   const isNew = kept === undefined || await Deno.stat(kept).then(() => false, () => true);
   const folder = await createCluster(isNew ? 'new' : 'kept', kept);
   const clusters = { empty: `${folder}/empty`, migrated: `${folder}/migrated` };
