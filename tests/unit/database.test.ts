@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createDatabase, DatabaseError } from '../../supabase/functions/api/database/database.ts';
+import { driverCode } from '../../supabase/functions/api/database/driver-code.ts';
+import { isPoolWithoutCa } from '../../supabase/functions/api/database/transport.ts';
 
 type Database = ReturnType<typeof createDatabase>;
 type Ask = (database: Database) => Promise<unknown>;
@@ -179,4 +181,58 @@ describe('a failure', () => {
       expect(failure(words)).toMatchObject({ code: undefined, message: 'get_subscription failed' });
     }
   });
+});
+
+describe('the code of a failed call', () => {
+  const withCode = (code: unknown) => Object.assign(new Error('of 10.0.0.1'), { code });
+
+  test.each<[unknown, code: string | undefined]>([
+    ...['23505', 'ECONNREFUSED', 'SELF_SIGNED_CERT_IN_CHAIN', '57P01'].map((code): [Error, string] => [
+      withCode(code),
+      code,
+    ]),
+    [new Error('The server does not support SSL connections'), 'TLS_REFUSED'],
+    [new Error('timeout exceeded when trying to connect'), 'CONNECT_TIMEOUT'],
+    [new Error('Connection terminated due to connection timeout'), 'CONNECT_TIMEOUT'],
+    [new Error('Connection terminated unexpectedly'), 'CONNECTION_CLOSED'],
+    [new Error('Connection terminated'), 'CONNECTION_CLOSED'],
+    [new Error('invalid peer certificate: UnknownIssuer'), 'CERTIFICATE_UNKNOWN_ISSUER'],
+    [new Error('invalid peer certificate: Expired'), 'CERTIFICATE_EXPIRED'],
+    [
+      new Error('invalid peer certificate: certificate not valid for name "db.example.com"'),
+      'CERTIFICATE_INVALID',
+    ],
+    [new Error('invalid peer certificate: Other(OtherError("db.example.com"))'), 'CERTIFICATE_INVALID'],
+    // The code of a DOMException is a number.
+    [new DOMException('Deadline exceeded', 'TimeoutError'), 'CALL_TIMEOUT'],
+    [new Error('password authentication failed for user "a"'), undefined],
+    [withCode(23), undefined],
+    ['ECONNREFUSED', undefined],
+    [null, undefined],
+    [undefined, undefined],
+  ])('of %s is %s', (error, code) => {
+    expect(driverCode(error)).toBe(code);
+  });
+});
+
+test.each([
+  [true, 'postgresql://a:b@db.example.com:6543/postgres'],
+  [true, 'postgres://a:b@10.0.0.1/postgres'],
+  [true, 'postgresql://a:b@127.0.0.1.example.com/postgres'],
+  [true, 'postgresql://a:b@localhost.example.com/postgres'],
+  [true, 'postgresql://a:b@[2001:db8::1]:6543/postgres'],
+  [true, 'postgresql://a:b@127.0.0.1/postgres?host=db.example.com'],
+  [true, 'postgresql://a:b@db.example.com/postgres?sslmode=require'],
+  [false, null],
+  [false, 'postgresql://a:b@127.0.0.1:54322/postgres'],
+  [false, 'postgresql://a:b@127.8.9.10/postgres'],
+  [false, 'postgresql://a:b@localhost/postgres'],
+  [false, 'postgresql://a:b@LOCALHOST/postgres'],
+  [false, 'postgresql://a:b@[::1]:5432/postgres'],
+  [false, 'postgresql:///postgres'],
+  [false, 'postgresql:///postgres?host=/var/run/postgresql'],
+  [false, 'postgresql://a:b@%2Fvar%2Frun%2Fpostgresql/postgres'],
+])('it is %s that without an authority there is a warning about the pool %s', (isWarned, databasePoolUrl) => {
+  expect(isPoolWithoutCa({ databasePoolUrl, databasePoolCa: null })).toBe(isWarned);
+  expect(isPoolWithoutCa({ databasePoolUrl, databasePoolCa: '-----BEGIN CERTIFICATE-----\n' })).toBe(false);
 });

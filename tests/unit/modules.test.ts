@@ -20,8 +20,8 @@ async function filesUnder(...folders: string[]): Promise<string[]> {
 async function importsOf(file: string, areTypesIncluded = false): Promise<string[]> {
   const text = await Deno.readTextFile(file);
   const statement = areTypesIncluded
-    ? /^(?:import|export)\b[^;]*?from '([^']+)'/gm
-    : /^(?:import|export)\b(?! type)[^;]*?from '([^']+)'/gm;
+    ? /^(?:import|export)\b(?:[^;=]*?from)? '([^']+)'/gm
+    : /^(?:import|export)\b(?! type)(?:[^;=]*?from)? '([^']+)'/gm;
   return [...text.matchAll(statement)].map(([, name = '']) =>
     name.startsWith('.') ? new URL(name, `file://${file}`).pathname : name
   );
