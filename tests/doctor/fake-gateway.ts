@@ -35,20 +35,12 @@ export const emptyAccount = (): GatewayAccount => ({
   mayChangeEndpoints: true,
 });
 
-/** A plan entity as in the gateway's documentation. */
+/** A plan entity, with the fields of the gateway's documentation that matter. */
 export function documentedPlan(
   id: string,
   { period = 'monthly', interval = 1, amount = 9900, currency = 'INR' } = {},
 ): Record<string, unknown> {
-  return {
-    id,
-    entity: 'plan',
-    interval,
-    period,
-    item: { id: 'item_00000000000001', active: true, name: 'Test plan', amount, unit_amount: amount, currency },
-    notes: [],
-    created_at: 1580220492,
-  };
+  return { id, entity: 'plan', interval, period, item: { active: true, amount, unit_amount: amount, currency } };
 }
 
 /** A fake of the gateway's API, by its documentation; its list of endpoints, as the gateway's plugins use it. */

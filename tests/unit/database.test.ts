@@ -8,8 +8,6 @@ type Ask = (database: Database) => Promise<unknown>;
 
 const userId = '3b1f8f0e-1d2c-4a5b-8c7d-9e0f1a2b3c4d';
 const empty = { subscription: null, currentTier: 'free', payments: [] };
-const payment = { userId, orderId: 'order_1', paymentId: 'pay_1', signature: 'abc' };
-const delivery = { bodySha256: '00', eventId: 'evt_1', body: '{}' };
 const bought = {
   payment_id: 'p',
   amount: 99900,
@@ -24,23 +22,12 @@ const running = {
   early_renewal: 'replace',
   starts_at: '2027-10-20T13:02:04.662Z',
 };
-const state = {
-  order_id: 'order_1',
-  status: 'open',
-  tier: 'pro',
-  amount: 99900,
-  currency: 'INR',
-  valid_until: null,
-  attempts: 0,
-  last_error: null,
-};
-
 const getSubscription: Ask = (to) => to.getSubscription(userId);
-const verifyPayment: Ask = (to) => to.verifyPayment(payment);
+const verifyPayment: Ask = (to) =>
+  to.verifyPayment({ userId, orderId: 'order_1', paymentId: 'pay_1', signature: 'abc' });
 const createOrder: Ask = (to) => to.createOrder({ userId, tier: 'pro', idempotencyKey: null });
-const getOrder: Ask = (to) => to.getOrder(userId, 'order_1', true);
 const listPlansForUser: Ask = (to) => to.listPlansForUser(userId);
-const applyGatewayEvent: Ask = (to) => to.applyGatewayEvent(delivery);
+const applyGatewayEvent: Ask = (to) => to.applyGatewayEvent({ bodySha256: '00', eventId: 'evt_1', body: '{}' });
 
 /** A database whose calls return these results in order. Errors are thrown. */
 function scripted(...ends: unknown[]) {
@@ -53,71 +40,14 @@ function scripted(...ends: unknown[]) {
   return { database, calls };
 }
 
-test.each<[string, Ask, parameters: Record<string, unknown>, answer: unknown]>([
-  ['verify_payment', verifyPayment, {
-    p_user_id: userId,
-    p_order_id: 'order_1',
-    p_payment_id: 'pay_1',
-    p_signature: 'abc',
-  }, { outcome: 'applied', tier: 'pro', valid_until: 'then' }],
-  [
-    'verify_returned_payment',
-    (to) => to.verifyReturnedPayment({ orderId: 'order_1', paymentId: 'pay_1', signature: 's' }),
-    { p_order_id: 'order_1', p_payment_id: 'pay_1', p_signature: 's' },
-    { outcome: 'payment_not_found' },
-  ],
-  [
-    'create_order',
-    (to) => to.createOrder({ userId, tier: 'pro', idempotencyKey: 'k' }),
-    { p_user_id: userId, p_tier: 'pro', p_idempotency_key: 'k' },
-    { outcome: 'existing', order_id: 'order_1', ...bought },
-  ],
-  [
-    'create_order',
-    (to) => to.createOrder({ userId, tier: 'pro', idempotencyKey: null, start: 'now' }),
-    { p_user_id: userId, p_tier: 'pro', p_start: 'now' },
-    { outcome: 'existing', order_id: 'order_1', ...bought, running },
-  ],
-  ['get_order', getOrder, { p_user_id: userId, p_order_id: 'order_1', p_can_read: true }, {
-    outcome: 'read',
-    payment_id: 'p',
-    order: state,
-  }],
-  [
-    'get_order',
-    (to) => to.getOrder(userId, 'order_2', false),
-    { p_user_id: userId, p_order_id: 'order_2', p_can_read: false },
-    { outcome: 'order_not_found' },
-  ],
-  [
-    'apply_order_read',
-    (to) => to.applyOrderRead('p', [{ id: 'pay_1' }]),
-    { p_payment_id: 'p', p_items: '[{"id":"pay_1"}]' },
-    { applied: 1, order: { ...state, status: 'paid', valid_until: 'then' } },
-  ],
-  [
-    'apply_order_read',
-    (to) => to.applyOrderRead('p', null),
-    { p_payment_id: 'p', p_items: undefined },
-    { applied: 0, order: state },
-  ],
-  [
-    'apply_gateway_event',
-    applyGatewayEvent,
-    { p_body_sha256: '00', p_event_id: 'evt_1', p_body: '{}' },
-    { outcome: 'stale' },
-  ],
-])('a call of %s passes the request and returns the answer: %#', async (name, ask, parameters, answer) => {
-  const { database, calls } = scripted(answer);
-  expect(await ask(database)).toEqual(answer);
-  expect(calls).toEqual([{ name, parameters }]);
-});
-
 test.each<[string, Ask, answer: unknown, returned?: unknown]>([
+  ['verifyPayment', verifyPayment, { outcome: 'applied', tier: 'pro', valid_until: 'then' }],
   ['verifyPayment', verifyPayment, { outcome: 'payment_not_found' }],
   ['verifyPayment', verifyPayment, { outcome: 'plan_not_found' }],
   ['createOrder', createOrder, { outcome: 'created', order_id: null, ...bought }, { outcome: 'created', ...bought }],
+  ['createOrder', createOrder, { outcome: 'existing', order_id: 'order_1', ...bought, running }],
   ['listPlansForUser', listPlansForUser, { plans: [{ tier: 'pro', scenario: 'renew' }] }],
+  ['applyGatewayEvent', applyGatewayEvent, { outcome: 'stale' }],
   ['getHealth', (to) => to.getHealth([]), {
     oldest_undelivered_at: null,
     last_webhook_at: '2027-01-02T03:04:05.000Z',

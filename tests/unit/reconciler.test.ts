@@ -92,7 +92,6 @@ async function reconcileWithFakeClock(database: ReconcileDatabase, gateway: () =
   }
 }
 
-const refund = { id: 'rfnd_A', payment_id: 'pay_A', amount: 100, status: 'processed', created_at: 1 };
 const refunded = listing(() => Promise.resolve({ status: 'found', value: [{ id: 'pay_A', status: 'refunded' }] }));
 const invoices = [{ id: 'inv_A', payment_id: 'pay_A', status: 'paid' }];
 const active = { status: 'active' };
@@ -108,13 +107,6 @@ test.each<[string, Due, GatewayReads, report: number[], applied: unknown[]]>([
     [['0', null], ['0', null], ['0', null]],
   ],
   [
-    'a refunded payment is applied with its refunds',
-    { payments: 1 },
-    { ...refunded, listRefunds: () => Promise.resolve({ status: 'found', value: [refund] }) },
-    [1, 1, 0],
-    [['0', [{ id: 'pay_A', status: 'refunded', refunds: [refund] }]]],
-  ],
-  [
     'an order whose refunds get no answer is not applied',
     { payments: 1 },
     { ...refunded, listRefunds: nothing.listRefunds },
@@ -124,13 +116,6 @@ test.each<[string, Due, GatewayReads, report: number[], applied: unknown[]]>([
   [
     'the invoices of a subscription are read if the payment of a cycle is not known',
     { subscriptions: 1, lacks_payment: true },
-    { ...answers, listInvoices: () => Promise.resolve({ status: 'found', value: invoices }) },
-    [1, 2, 0],
-    [['0', active], ['sub_0', invoices]],
-  ],
-  [
-    'those of a subscription order too',
-    { orders: 1, lacks_payment: true },
     { ...answers, listInvoices: () => Promise.resolve({ status: 'found', value: invoices }) },
     [1, 2, 0],
     [['0', active], ['sub_0', invoices]],

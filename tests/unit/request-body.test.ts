@@ -146,31 +146,13 @@ describe('a form', () => {
   });
 });
 
-describe('the request of a verification', () => {
-  const request = { gateway_order_id: 'order_1', gateway_payment_id: 'pay_1', gateway_signature: 'abc' };
+test('the request of a verification has an error for every wrong field, and one of the form where it is no object', () => {
   const parse = (body: unknown) => parseRequest(verifyPaymentRequest, body);
-  const expected = (type: string, kind = 'string') => [`Invalid input: expected ${kind}, received ${type}`];
-
-  test.each(Object.keys(request))('needs the string %s, which may be empty', (field) => {
-    expect(parse({ ...request, tier: 'premium', [field]: '' })).toEqual({
-      ok: true,
-      request: { ...request, [field]: '' },
-    });
-    const wrong = { undefined, null: null, number: 1, boolean: false, array: ['x'], object: { toString: 'x' } };
-    for (const [type, value] of Object.entries(wrong)) {
-      const fieldErrors = { [field]: expected(type) };
-      expect(parse({ ...request, [field]: value })).toEqual({ ok: false, details: { formErrors: [], fieldErrors } });
-    }
-  });
-
-  test('has an error for every wrong field, and one of the form where it is no object', () => {
-    const fieldErrors = Object.fromEntries(Object.keys(request).map((field) => [field, expected('undefined')]));
-    expect(parse({})).toEqual({ ok: false, details: { formErrors: [], fieldErrors } });
-    for (
-      const [type, body] of Object.entries({ null: null, string: 'x', number: 5, boolean: true, array: [request] })
-    ) {
-      const formErrors = expected(type, 'object');
-      expect(parse(body)).toEqual({ ok: false, details: { formErrors, fieldErrors: {} } });
-    }
-  });
+  const request = { gateway_order_id: 'order_1', gateway_payment_id: '', gateway_signature: 'abc' };
+  expect(parse({ ...request, tier: 'premium' })).toEqual({ ok: true, request });
+  const missing = ['Invalid input: expected string, received undefined'];
+  const fieldErrors = Object.fromEntries(Object.keys(request).map((field) => [field, missing]));
+  expect(parse({})).toEqual({ ok: false, details: { formErrors: [], fieldErrors } });
+  const formErrors = ['Invalid input: expected object, received array'];
+  expect(parse([request])).toEqual({ ok: false, details: { formErrors, fieldErrors: {} } });
 });
