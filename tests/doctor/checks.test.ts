@@ -106,7 +106,6 @@ const managedAs = (changes: Partial<ManagedProject>, environment = {}) => () => 
 };
 const deployed = (fields: Record<string, unknown>) => managedAs({ functions: [listedFunction(fields)] });
 const deploy = 'supabase functions deploy api --use-api';
-const noToken = 'skip SUPABASE_ACCESS_TOKEN is not given';
 const noRight = /^warn the access token has no right to read/;
 const moreRights = 'Use a token with more rights';
 const anError = lint('rls_disabled_in_public', 'ERROR');
@@ -167,7 +166,6 @@ testReports(senderDomain, [
   [() => hosted(mails(undefined, 're_another')), 'fail Resend refuses RESEND_API_KEY (403)'],
   [() => hosted(mails('Acme')), /^fail /],
   [() => hosted(mails('onboarding@resend.dev')), /^warn /],
-  [() => hosted(), 'skip RESEND_API_KEY, EMAIL_FROM not given'],
   [() => local(mails()), 'skip the local mailbox accepts every sender'],
 ]);
 
@@ -181,7 +179,6 @@ testReports(appUrl, [
   [answering(json({}, 502), app(publicly(server.url))), `fail ${publicly(server.url)} answers 502`],
   [answering(redirect, () => local({ environment: { APP_URL: server.url } })), `pass ${server.url} answers 307`],
   [() => local({ environment: { APP_URL: dead } }), /^skip no app runs at/],
-  [() => hosted(), 'skip APP_URL not given'],
 ]);
 
 testReports(revalidation, [
@@ -197,7 +194,6 @@ testReports(revalidation, [
   [cached(away), /^fail /],
   [() => local({ environment: away }), /^warn /],
   [cached({ REVALIDATE_URL: '' }), 'skip REVALIDATE_URL is empty: there are no cached pages'],
-  [app(server.url), /^skip /],
 ]);
 
 testReports(localStack, [
@@ -220,7 +216,6 @@ testReports(functionDeployed, [
   ],
   [managedAs({ answer: Response.json({ functions: [] }) }), /^warn .*in another form than documented/],
   [managedAs({ rights: 'none' }), noRight, moreRights],
-  [() => managing({}, null), noToken],
   [() => local(), 'skip only for a hosted project'],
 ]);
 
@@ -241,7 +236,6 @@ testReports(secrets, [
   ],
   [() => managing({ EARLY_RENEWAL: 'sometimes' }), 'fail EARLY_RENEWAL is neither "replace" nor "extend"'],
   [managedAs({ rights: 'none' }), noRight, moreRights],
-  [() => managing({}, null), noToken],
   [
     () => ({ ...managing({}, null), envFileNames: ['INTERNAL_KEY', 'INTERAL_KEY'] }),
     'warn not read by the function: INTERAL_KEY',

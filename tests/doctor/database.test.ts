@@ -56,8 +56,6 @@ const payer = () => ({
   GATEWAY_KEY_SECRET: 'the-key-secret',
 });
 const refused = () => project({ ...payer(), GATEWAY_KEY_SECRET: 'another' });
-const withoutDatabase = () => hosted({ environment: payer() });
-const notGiven = 'skip DATABASE_URL is not given';
 
 describe('the check database', () => {
   const elsewhere = (change: (url: URL) => void) => {
@@ -78,7 +76,6 @@ describe('the check database', () => {
       () => elsewhere((url) => void (url.port = new URL(deadAddress()).port)),
       "fail the database can't be reached: ECONNREFUSED",
     ],
-    [() => hosted(), notGiven],
   ]);
 
   test('fails, and the checks that need the database are skipped', async () => {
@@ -200,7 +197,6 @@ describe.each([
       );
     }
     await expectReport(check, project({ [name]: 'maybe' }), `skip ${name} is invalid: see the check "secrets"`);
-    await expectReport(check, hosted(), notGiven);
   });
 });
 
@@ -264,7 +260,6 @@ describe('the plans of the gateway', () => {
     [billed(1), 'fail the gateway has no plan of basic (plan_00000000000001)'],
     [billed(1, null), 'fail the account at the gateway has no subscriptions'],
     [refused, 'fail the gateway refuses the key'],
-    [withoutDatabase, notGiven],
   ]);
 });
 

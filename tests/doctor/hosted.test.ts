@@ -375,6 +375,5 @@ describe('the role of the pool', () => {
       'Run "alter role waits_0 set statement_timeout = \'4s\';".',
     ],
     [withRole('waits_10', '10s'), 'warn statement_timeout of waits_10 is 10000 ms'],
-    [() => hosted(), /^skip .*over REST/],
   ]);
 });

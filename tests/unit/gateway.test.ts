@@ -3,7 +3,7 @@ import { freePort } from '../../scripts/stack/ports.ts';
 import { createGateway } from '../../supabase/functions/api/gateway/gateway.ts';
 import type { Gateway } from '../../supabase/functions/api/ports.ts';
 
-type Received = { call: string; authorization: string | null; body: unknown };
+type Received = { call: string; authorization: string | null; type: string | null; body: unknown };
 
 const received: Received[] = [];
 const end = Promise.withResolvers<Response>();
@@ -12,7 +12,8 @@ const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }
   const { pathname, search } = new URL(request.url);
   const text = await request.text();
   const call = `${request.method} ${pathname}${search}`;
-  received.push({ call, authorization: request.headers.get('authorization'), body: text && JSON.parse(text) });
+  const [authorization, type] = ['authorization', 'content-type'].map((name) => request.headers.get(name));
+  received.push({ call, authorization: authorization ?? null, type: type ?? null, body: text && JSON.parse(text) });
   return await respond();
 });
 afterAll(async () => {
@@ -62,24 +63,25 @@ const bought = {
 const odd = 'A/../x?y';
 const encoded = 'A%2F..%2Fx%3Fy';
 
-test.each<[(gateway: Gateway) => Promise<unknown>, call: string, body: unknown]>([
-  [({ createOrder }) => createOrder(order), 'POST /v1/orders', { ...order, payment_capture: 1 }],
-  [({ createSubscription }) => createSubscription(subscription), 'POST /v1/subscriptions', bought],
+test.each<[call: string, (gateway: Gateway) => Promise<unknown>, body: unknown]>([
+  ['POST /v1/orders', ({ createOrder }) => createOrder(order), { ...order, payment_capture: 1 }],
+  ['POST /v1/subscriptions', ({ createSubscription }) => createSubscription(subscription), bought],
   [
-    ({ createSubscription }) => createSubscription({ ...subscription, startAt: 1_767_300_000 }),
     'POST /v1/subscriptions',
+    ({ createSubscription }) => createSubscription({ ...subscription, startAt: 1_767_300_000 }),
     { ...bought, start_at: 1_767_300_000 },
   ],
-  [(to) => to.cancelSubscription(odd, true), `POST /v1/subscriptions/${encoded}/cancel`, { cancel_at_cycle_end: 1 }],
-  [(to) => to.cancelSubscription(odd, false), `POST /v1/subscriptions/${encoded}/cancel`, { cancel_at_cycle_end: 0 }],
-  [(to) => to.readSubscription(odd), `GET /v1/subscriptions/${encoded}`, ''],
-  [(to) => to.readPayment(odd), `GET /v1/payments/${encoded}`, ''],
-  [(to) => to.listOrderPayments(odd), `GET /v1/orders/${encoded}/payments`, ''],
-  [(to) => to.listRefunds(odd), `GET /v1/payments/${encoded}/refunds?count=100`, ''],
-  [(to) => to.listInvoices(odd), `GET /v1/invoices?subscription_id=${encoded}&count=100`, ''],
-])('%s is one request: %s', async (ask, call, body) => {
+  [`POST /v1/subscriptions/${encoded}/cancel`, (to) => to.cancelSubscription(odd, true), { cancel_at_cycle_end: 1 }],
+  [`POST /v1/subscriptions/${encoded}/cancel`, (to) => to.cancelSubscription(odd, false), { cancel_at_cycle_end: 0 }],
+  [`GET /v1/subscriptions/${encoded}`, (to) => to.readSubscription(odd), ''],
+  [`GET /v1/payments/${encoded}`, (to) => to.readPayment(odd), ''],
+  [`GET /v1/orders/${encoded}/payments`, (to) => to.listOrderPayments(odd), ''],
+  [`GET /v1/payments/${encoded}/refunds?count=100`, (to) => to.listRefunds(odd), ''],
+  [`GET /v1/invoices?subscription_id=${encoded}&count=100`, (to) => to.listInvoices(odd), ''],
+])('%s is one request', async (call, ask, body) => {
   await ask(gateway);
-  expect(received).toEqual([{ call, authorization: `Basic ${btoa('key_1:key:secret')}`, body }]);
+  const authorization = `Basic ${btoa('key_1:key:secret')}`;
+  expect(received).toEqual([{ call, authorization, type: 'application/json', body }]);
 });
 
 test('createOrder returns the id, createSubscription the id, status and page, cancelSubscription the status', async () => {
