@@ -18,7 +18,7 @@ import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { type RunningService, startService } from '../helpers/project/targets.ts';
-import { expectReport, hosted, linesOf, runDoctor, testReports } from './doctor.ts';
+import { expectReport, hosted, linesOf, patient, runDoctor, testReports } from './doctor.ts';
 import { emptyAccount, startGateway } from './fake-gateway.ts';
 import { emptyProject, listedFunction, projectRef, startManagementApi } from './fake-management-api.ts';
 import { startResend } from './fake-resend.ts';
@@ -160,7 +160,7 @@ const project = (fields: Partial<Project> = {}) =>
 
 /** Applies the fixes that the checks propose. Returns their titles, and those that failed. */
 async function fix(given = project()) {
-  const fixes = proposals(await runChecks([webhookEndpoint, schedule], given));
+  const fixes = proposals(await runChecks([webhookEndpoint, schedule], given, patient));
   return { fixes: fixes.map(({ fix }) => fix.title), failed: await applyFixes(given, fixes) };
 }
 
@@ -183,18 +183,22 @@ describe('npm run doctor -- --fix', () => {
     });
   const jobs = () => database.query('select jobname from cron.job order by 1');
 
-  test('shows the fixes and changes nothing without --yes, applies them with it, and runs their checks again', async () => {
+  /** Removes everything that `--fix` can create. Returns the fixes that are shown then. */
+  async function breakProject(): Promise<string[]> {
     account.endpoints = [];
     await database.query('delete from vault.secrets');
     await database.query('drop trigger create_profile on auth.users');
     await database.query("delete from cron.job where jobname = 'subscriptions-sweep'");
-    const fixes = [
+    return [
       `fix register the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events`,
       'fix run billing.set_up() in the database: extensions, jobs, triggers on auth.users',
       'fix create the Vault secret subscriptions_url',
       'fix create the Vault secret subscriptions_internal_key',
     ];
+  }
 
+  test('without --yes and a terminal shows the fixes and changes nothing', async () => {
+    const fixes = await breakProject();
     const shown = await doctor();
     expect(shown.code).toBe(1);
     expect(linesOf(shown.stdout, 'fix ')).toEqual(fixes);
@@ -205,7 +209,10 @@ describe('npm run doctor -- --fix', () => {
       'Vault secret subscriptions_url; missing: Vault secret subscriptions_internal_key',
     ]);
     expect([account.endpoints, await vault(), (await jobs()).length]).toEqual([[], [], 2]);
+  });
 
+  test('with --yes shows the fixes, applies them, and runs their checks again', async () => {
+    const fixes = await breakProject();
     const run = await doctor('--yes');
     expect(run.code).toBe(0);
     expect(linesOf(run.stdout, 'fix ')).toEqual(fixes);
@@ -220,7 +227,7 @@ describe('npm run doctor -- --fix', () => {
   });
 
   test('has nothing to repair in a correct project: each check passes, but the address of the app is not encrypted', async () => {
-    const results = await runChecks(checksFor(project()), project());
+    const results = await runChecks(checksFor(project()), project(), patient);
     expect(results.filter(({ status }) => status !== 'pass').map(({ check, status }) => `${check} ${status}`))
       .toEqual(['app-url warn']);
     expect(proposals(results)).toEqual([]);
