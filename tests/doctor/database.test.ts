@@ -1,179 +1,315 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { applyFixes, proposals } from '../../scripts/doctor/apply-fixes.ts';
 import { database as databaseCheck } from '../../scripts/doctor/checks/database.ts';
 import { findings } from '../../scripts/doctor/checks/findings.ts';
+import { gatewayKey } from '../../scripts/doctor/checks/gateway-key.ts';
+import { gatewayPlans } from '../../scripts/doctor/checks/gateway-plans.ts';
 import { schedule, scheduleFindings } from '../../scripts/doctor/checks/schedule.ts';
+import { credit, earlyRenewal } from '../../scripts/doctor/checks/settings.ts';
+import { silence } from '../../scripts/doctor/checks/silence.ts';
 import { versions } from '../../scripts/doctor/checks/versions.ts';
+import { handledEvents } from '../../scripts/doctor/handled-events.ts';
+import type { Project } from '../../scripts/doctor/project.ts';
+import { runChecks } from '../../scripts/doctor/run-checks.ts';
 import { migrationVersions } from '../../scripts/schema-version.ts';
-import { createUser } from '../helpers/records/records.ts';
+import { root } from '../../scripts/stack/root.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { diagnose, hosted } from './doctor.ts';
+import { expectReport, hosted, local, testReports } from './doctor.ts';
+import { documentedPlan, emptyAccount, startGateway } from './fake-gateway.ts';
+import { emptyProject, startManagementApi } from './fake-management-api.ts';
 import { deadAddress, startFake } from './fake-server.ts';
 
-let database: TestDatabase;
-let newest: string;
+const newest = (await migrationVersions()).at(-1) ?? '';
+const account = emptyAccount();
+const managed = emptyProject();
 /** The answer of `GET /api/health`. */
 let health: Response;
 const service = startFake(({ path }) => path === '/functions/v1/api/health' ? health.clone() : null);
+const gateway = startGateway(account);
+const api = startManagementApi(() => managed);
+let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
-  newest = (await migrationVersions()).at(-1) ?? '';
 });
 afterAll(async () => {
-  await service.stop();
+  await Promise.all([service, gateway, api].map((fake) => fake.stop()));
   await database.close();
 });
 beforeEach(() => {
   health = Response.json({ status: 'ok' }, { headers: { 'x-schema-version': newest } });
+  Object.assign(account, emptyAccount());
+  managed.secrets = {};
 });
 
-const project = () => hosted({ databaseUrl: database.url, functionsUrl: `${service.url}/functions/v1` });
-const otherUrl = (change: (url: URL) => void) => {
-  const url = new URL(database.url);
-  change(url);
-  return { ...project(), databaseUrl: url.href };
-};
-
-describe('database', () => {
-  test('passes where the database answers', async () => {
-    expect(await diagnose(databaseCheck, project()))
-      .toEqual({ status: 'pass', message: expect.stringMatching(/^Postgres 17[.]\d+ answers, as postgres$/) });
+const project = (environment: Record<string, string> = {}): Project =>
+  hosted({
+    databaseUrl: database.url,
+    functionsUrl: `${service.url}/functions/v1`,
+    managementUrl: api.url,
+    accessToken: 'sbp_token',
+    environment,
   });
+const payer = () => ({
+  GATEWAY_API_URL: `${gateway.url}/`,
+  GATEWAY_KEY_ID: account.keyId,
+  GATEWAY_KEY_SECRET: 'the-key-secret',
+});
+const refused = () => project({ ...payer(), GATEWAY_KEY_SECRET: 'another' });
 
-  test.each([
-    ['the password is wrong', (url: URL) => void (url.password = 'wrong'), 'the login is refused (28P01)'],
-    ['the database is missing', (url: URL) => void (url.pathname = '/missing'), '3D000'],
-    ['no server listens', (url: URL) => void (url.port = new URL(deadAddress()).port), 'ECONNREFUSED'],
-  ])('fails where %s, and the checks that need it are skipped', async (_, change, reason) => {
-    const away = otherUrl(change);
-    expect(await diagnose(databaseCheck, away)).toEqual({
-      status: 'fail',
-      message: `the database can't be reached: ${reason}`,
-      remedy: expect.stringContaining('DATABASE_URL'),
-    });
-    expect(await diagnose(findings, away))
-      .toEqual({ status: 'skip', message: 'the database can\'t be reached, see the check "database"' });
-  });
+describe('the check database', () => {
+  const elsewhere = (change: (url: URL) => void) => {
+    const url = new URL(database.url);
+    change(url);
+    return hosted({ databaseUrl: url.href });
+  };
 
-  test('is skipped without DATABASE_URL', async () => {
-    expect(await diagnose(databaseCheck, hosted())).toEqual({ status: 'skip', message: 'DATABASE_URL is not given' });
+  testReports(databaseCheck, [
+    [() => project(), /^pass Postgres 17[.]\d+ answers, as postgres$/],
+    [
+      () => elsewhere((url) => void (url.password = 'wrong')),
+      "fail the database can't be reached: the login is refused (28P01)",
+      'DATABASE_URL',
+    ],
+    [() => elsewhere((url) => void (url.pathname = '/missing')), "fail the database can't be reached: 3D000"],
+    [
+      () => elsewhere((url) => void (url.port = new URL(deadAddress()).port)),
+      "fail the database can't be reached: ECONNREFUSED",
+    ],
+  ]);
+
+  test('fails, and the checks that need the database are skipped', async () => {
+    const project = elsewhere((url) => void (url.pathname = '/missing'));
+    await expectReport(findings, project, 'skip the database can\'t be reached, see the check "database"');
   });
 });
 
-/** Adds rows to `billing.findings` while `work` runs. */
-async function whileFound(
-  rows: [finding: string, subject: string | null, detail: unknown][],
-  work: () => Promise<void>,
-) {
-  await database.query('alter view billing.findings rename to real_findings');
-  await database.query(`
-    create view billing.findings as
-    select * from billing.real_findings
-    union all
-    select r.finding, r.subject, null::uuid, null::timestamptz, r.detail, r.detail ->> 'remedy', null
-    from jsonb_to_recordset('${
-    JSON.stringify(
-      rows.map(([finding, subject, detail]) => ({ finding, subject, detail })),
-    )
-  }') r (finding text, subject text, detail jsonb)`);
-  await database.query('grant select on billing.findings to subscriptions_support');
-  try {
-    await work();
-  } finally {
-    await database.query('drop view billing.findings');
-    await database.query('alter view billing.real_findings rename to findings');
-  }
-}
-
-describe('schedule and findings', () => {
+describe('the checks schedule and findings', () => {
   test('pass without findings', async () => {
-    expect(await diagnose(schedule, project()))
-      .toEqual({ status: 'pass', message: 'nothing is missing, failing or overdue' });
-    expect(await diagnose(findings, project())).toEqual({ status: 'pass', message: 'billing.findings is empty' });
+    await expectReport(schedule, project(), 'pass nothing is missing, failing or overdue');
+    await expectReport(findings, project(), 'pass billing.findings is empty');
   });
 
   test('warn about each kind of finding, with the number of its rows', async () => {
     const { id } = await createUser(database);
     await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [id]);
-    const { status, message } = await diagnose(findings, project());
-    expect({ status, message }).toEqual({ status: 'warn', message: expect.stringContaining('1 entitled_not_paid') });
+    await expectReport(findings, project(), /^warn open: .*1 entitled_not_paid/);
     await database.query("update public.profiles set subscription_tier = 'free' where user_id = $1", [id]);
-    expect(await diagnose(findings, project())).toMatchObject({ status: 'pass' });
   });
 
-  test.each(scheduleFindings.filter((finding) => finding !== 'missing_part'))(
-    'fail the check schedule with %s, and not the check findings',
-    async (finding) => {
-      await whileFound([[finding, 'subscriptions-sweep', { remedy: 'Do that.' }]], async () => {
-        expect(await diagnose(schedule, project()))
-          .toEqual({ status: 'fail', message: `${finding}: subscriptions-sweep`, remedy: 'Do that.' });
-        expect(await diagnose(findings, project())).toMatchObject({ status: 'pass' });
-      });
-    },
-  );
-
-  test('fail with the error of Postgres where the schema is older', async () => {
-    await database.query('alter view billing.findings rename to away');
-    expect(await diagnose(findings, project())).toEqual({
-      status: 'fail',
-      message: 'relation "billing.findings" does not exist (42P01)',
-      remedy: expect.stringContaining('migrations'),
-    });
-    await database.query('alter view billing.away rename to findings');
+  test('fail the schedule with what is wrong there, not the findings; with the error where the schema is older', async () => {
+    const kinds = scheduleFindings.filter((finding) => finding !== 'missing_part');
+    await database.query('alter view billing.findings rename to real_findings');
+    await expectReport(findings, project(), 'fail relation "billing.findings" does not exist (42P01)', 'migrations');
+    await database.query(`
+      create view billing.findings as
+      select * from billing.real_findings
+      union all
+      select kind, 'subscriptions-sweep', null::uuid, null::timestamptz, null::jsonb, 'Do that.', null
+      from unnest('{${kinds}}'::text[]) kind`);
+    await database.query('grant select on billing.findings to subscriptions_support');
+    const told = kinds.toSorted().map((finding) => `${finding}: subscriptions-sweep`);
+    await expectReport(schedule, project(), `fail ${told.join('; ')}`, 'Do that.');
+    await expectReport(findings, project(), 'pass billing.findings is empty');
+    await database.query('drop view billing.findings');
+    await database.query('alter view billing.real_findings rename to findings');
   });
 });
 
-describe('versions', () => {
+describe('the check versions', () => {
   const migrations = 'supabase_migrations.schema_migrations';
+  const answering = (headers: Record<string, string>, status = 200) => () => {
+    health = Response.json({}, { headers, status });
+    return project();
+  };
+  const dead = deadAddress();
 
-  test('pass where files, database and function agree', async () => {
-    expect(await diagnose(versions, project())).toEqual({ status: 'pass', message: `all have version ${newest}` });
-    expect(await diagnose(versions, { ...project(), databaseUrl: null })).toMatchObject({ status: 'pass' });
-  });
+  testReports(versions, [
+    [() => project(), `pass all have version ${newest}`],
+    [() => ({ ...project(), databaseUrl: null }), `pass all have version ${newest}`],
+    [
+      answering({ 'x-schema-version': '20260101000000' }),
+      `fail the function is made for 20260101000000, not for ${newest}`,
+      'functions deploy api',
+    ],
+    [answering({}), `fail the function is made for an older schema, not for ${newest}`, 'functions deploy api'],
+    [answering({ 'x-schema-version': '29991231000000' }), /^warn .*29991231000000, newer/, 'Update this checkout.'],
+    [answering({}, 503), 'fail GET /api/health answers 503'],
+    [
+      () => ({ ...project(), functionsUrl: `${dead}/functions/v1` }),
+      `fail ${dead} can't be reached`,
+      'Check the address and the network.',
+    ],
+  ]);
 
-  test.each([
-    ['of an older schema', { 'x-schema-version': '20260101000000' }, '20260101000000'],
-    ['without the header x-schema-version', {}, 'an older schema'],
-  ])('fail with a function %s', async (_, headers, version) => {
-    health = Response.json({ status: 'ok' }, { headers });
-    expect(await diagnose(versions, project())).toMatchObject({
-      status: 'fail',
-      message: `the function is made for ${version}, not for ${newest}`,
-      remedy: expect.stringContaining('functions deploy api'),
-    });
-  });
-
-  test('warn with a function of a newer schema', async () => {
-    health = Response.json({ status: 'ok' }, { headers: { 'x-schema-version': '29991231000000' } });
-    expect(await diagnose(versions, project())).toMatchObject({ status: 'warn', remedy: 'Update this checkout.' });
-  });
-
-  test('fail where the function has no database, and where no server answers', async () => {
-    health = Response.json({ error: 'Service unavailable' }, { status: 503 });
-    expect(await diagnose(versions, project()))
-      .toMatchObject({ status: 'fail', message: 'GET /api/health answers 503' });
-    const url = deadAddress();
-    expect(await diagnose(versions, { ...project(), functionsUrl: `${url}/functions/v1` })).toEqual({
-      status: 'fail',
-      message: `${url} can't be reached`,
-      remedy: 'Check the address and the network.',
-    });
-  });
-
-  test('fail where the database lacks migrations', async () => {
-    await database.query(`create table public.removed as select * from ${migrations} order by version desc limit 2`);
-    await database.query(`delete from ${migrations} where version in (select version from public.removed)`);
-    expect(await diagnose(versions, project())).toMatchObject({
-      status: 'fail',
-      message: expect.stringMatching(/^the database lacks 2 of \d+ migrations, the oldest \d{14}$/),
-      remedy: expect.stringContaining('supabase db push'),
-    });
-    await database.query(`insert into ${migrations} select * from public.removed`);
-    await database.query('drop table public.removed');
-  });
-
-  test('pass where the database has newer migrations of the app', async () => {
+  test('fails where the database lacks migrations, not where it has newer ones of the app', async () => {
     await database.query(`insert into ${migrations} (version, name) values ('29991231000000', 'reports')`);
-    expect(await diagnose(versions, project())).toEqual({ status: 'pass', message: `all have version ${newest}` });
-    await database.query(`delete from ${migrations} where version = '29991231000000'`);
+    await expectReport(versions, project(), `pass all have version ${newest}`);
+    await database.query(`create table public.kept as select * from ${migrations}`);
+    await database.query(
+      `delete from ${migrations} where version in (select version from public.kept order by version desc limit 3)`,
+    );
+    await expectReport(
+      versions,
+      project(),
+      /^fail the database lacks 2 of \d+ migrations, the oldest \d{14}$/,
+      'supabase db push',
+    );
+    await database.query(`insert into ${migrations} select * from public.kept on conflict do nothing`);
+    await database.query('drop table public.kept');
+  });
+});
+
+describe.each([
+  { check: earlyRenewal, name: 'EARLY_RENEWAL', column: 'early_renewal', is: 'replace', other: 'extend' },
+  { check: credit, name: 'CREDIT', column: 'credit', is: 'on', other: 'off' },
+])('the setting $column', ({ check, name, column, is, other }) => {
+  test.each([{ [name]: is }, { [name]: '' }, {}])('passes with %j', async (environment) => {
+    await expectReport(check, project(environment), `pass the setting is ${is}`);
+    await expectReport(check, local({ databaseUrl: database.url, environment }), `pass the setting is ${is}`);
+  });
+
+  test('fails where the environment has another value, and its fix writes the setting', async () => {
+    const given = project({ [name]: other });
+    await expectReport(
+      check,
+      given,
+      `fail the setting ${column} is ${is}, and ${name} of this environment is ${other}`,
+      `Run "update billing.settings set ${column} = '${other}';" or correct ${name}.`,
+    );
+    const fixes = proposals(await runChecks([check], given));
+    expect(fixes.map(({ fix }) => fix.title)).toEqual([`set ${column} to ${other} in billing.settings`]);
+    expect(await applyFixes(given, fixes)).toEqual([]);
+    await expectReport(check, given, `pass the setting is ${other}`);
+    await database.query(`update billing.settings set ${column} = '${is}'`);
+  });
+
+  test('warns about a secret of the function with another value, is skipped with an invalid one', async () => {
+    for (const secret of [is, '', other]) {
+      managed.secrets = { [name]: secret };
+      await expectReport(
+        check,
+        project(),
+        secret === other
+          ? `warn the secret ${name} has no effect: the setting of the database is ${is}`
+          : `pass the setting is ${is}`,
+        secret === other ? `supabase secrets unset ${name}` : undefined,
+      );
+    }
+    await expectReport(check, project({ [name]: 'maybe' }), `skip ${name} is invalid: see the check "secrets"`);
+  });
+});
+
+test('the key of the gateway warns about open orders of the last five days that another key created', async () => {
+  const { id } = await createUser(database);
+  const order = (keyId: string, age: string) =>
+    database.query(
+      `insert into public.payments (user_id, amount, gateway_order_id, gateway_key_id, created_at)
+      values ($1, 100, $2, $3, now() - $4::interval)`,
+      [id, uniqueId('order'), keyId, age],
+    );
+  await order('rzp_live_AbCdEfGhIjKlMn', '1 hour');
+  await order('rzp_test_older', '6 days');
+  await expectReport(gatewayKey, project(payer()), /^pass /);
+  await order('rzp_test_older', '1 hour');
+  await expectReport(
+    gatewayKey,
+    project(payer()),
+    'warn open orders of another key, unknown under this one: 1 of rzp_test_older',
+  );
+  await database.query('delete from public.payments');
+});
+
+test('the service handles each event of the gateway guide, and the doctor requires exactly these', async () => {
+  const guide = await Deno.readTextFile(`${root}/supabase/docs/gateway.md`);
+  const [, section = ''] = /### Events to subscribe to\n(.*?)\n##/s.exec(guide) ?? [];
+  const named = [...section.matchAll(/`([a-z]+(?:[._][a-z_]+)+)`/g)].map(([, event]) => event);
+  expect(named).toEqual([...handledEvents]);
+  const ignored = await database.query(
+    `select event from unnest($1::text[]) event
+    where billing.apply_event(jsonb_build_object('event', event), '\\x00', now()) = 'ignored: not handled'`,
+    [named],
+  );
+  expect(ignored).toEqual([]);
+});
+
+describe('the plans of the gateway', () => {
+  const billed = (months: number | null, plans: Record<string, unknown>[] | null = []) => async () => {
+    await database.query(
+      "update public.plans set gateway_plan_id = 'plan_00000000000001', duration_months = $1 where tier = 'basic'",
+      [months],
+    );
+    Object.assign(account, { hasPlans: plans !== null, plans });
+    return project(payer());
+  };
+  const plan = (fields: Parameters<typeof documentedPlan>[1] = {}) => [documentedPlan('plan_00000000000001', fields)];
+  const matches = 'pass basic (plan_00000000000001) matches the plan at the gateway';
+  const differs = 'fail the plan of basic (plan_00000000000001) differs:';
+
+  testReports(gatewayPlans, [
+    [() => project(payer()), 'pass no plan is billed by the gateway'],
+    [billed(1, plan()), matches],
+    [billed(6, plan({ interval: 6 })), matches],
+    [billed(12, plan({ period: 'yearly' })), matches],
+    [billed(null, plan({ period: 'yearly' })), matches],
+    [billed(0, plan({ interval: 12 })), matches],
+    [billed(1, plan({ amount: 9901 })), `${differs} 9901 INR at the gateway, 9900 INR here`, 'make a new one there'],
+    [billed(1, plan({ currency: 'USD' })), `${differs} 9900 USD at the gateway, 9900 INR here`],
+    [billed(1, plan({ interval: 2 })), `${differs} monthly × 2 at the gateway, 1 months here`],
+    [billed(1, plan({ period: 'weekly', interval: 4 })), `${differs} weekly × 4 at the gateway, 1 months here`],
+    [billed(1), 'fail the gateway has no plan of basic (plan_00000000000001)'],
+    [billed(1, null), 'fail the account at the gateway has no subscriptions'],
+    [refused, 'fail the gateway refuses the key'],
+  ]);
+});
+
+describe('the check silence', () => {
+  const paid = (order_id: string | null, hours = 2, status = 'captured') => ({
+    id: uniqueId('pay'),
+    status,
+    order_id,
+    created_at: Math.floor(Date.now() / 1000) - hours * 3600,
+  });
+  /** An order of ours with an event that this number of webhooks announced, or without one. */
+  const order = async (deliveries?: number) => {
+    const id = uniqueId('order');
+    await database.query('insert into public.payments (amount, gateway_order_id) values (100, $1)', [id]);
+    if (deliveries !== undefined) {
+      await database.query(
+        `insert into billing.gateway_events (body_sha256, event, subject_id, outcome, deliveries)
+        values (sha256($1::text::bytea), 'order.paid', $1, 'already', $2)`,
+        [id, deliveries],
+      );
+    }
+    return id;
+  };
+  beforeEach(() => database.query('delete from public.payments; delete from billing.gateway_events'));
+  afterAll(() => database.query('delete from public.payments; delete from billing.gateway_events'));
+
+  test('passes where a webhook announced each of our paid orders', async () => {
+    account.payments = [paid(await order(1)), paid('order_of_another_shop'), paid(null)];
+    await expectReport(silence, project(payer()), 'pass 1 paid orders, each announced by a webhook');
+  });
+
+  test('fails where no webhook announced a paid order, also after its reconciliation', async () => {
+    const [announced, reconciled, never] = [await order(2), await order(0), await order()];
+    account.payments = [paid(announced), paid(reconciled), paid(never, 3, 'refunded')];
+    await expectReport(
+      silence,
+      project(payer()),
+      `fail paid at the gateway without a webhook here: 2 of 3 orders (${[reconciled, never].sort().join(', ')})`,
+      'switch the endpoint on',
+    );
+  });
+
+  test('passes where our orders were paid within the last hour, more than seven days ago, or not at all', async () => {
+    account.payments = [paid(await order(), 0), paid(await order(), 8 * 24), paid(await order(), 2, 'failed')];
+    await expectReport(silence, project(payer()), 'pass none of our orders was paid in the last seven days');
+  });
+
+  test('is skipped where the simulator lists no payments', async () => {
+    const environment = { ...payer(), GATEWAY_API_URL: `${gateway.url}/older` };
+    const simulated = local({ databaseUrl: database.url, environment });
+    await expectReport(silence, simulated, 'skip the gateway simulator does not show its payments');
   });
 });

@@ -1,6 +1,8 @@
+import { expect, test } from 'vitest';
 import type { Check } from '../../scripts/doctor/check.ts';
 import type { Project } from '../../scripts/doctor/project.ts';
 import { runChecks } from '../../scripts/doctor/run-checks.ts';
+import { root } from '../../scripts/stack/root.ts';
 
 /** A hosted project without any settings, except `fields`. */
 export function hosted(fields: Partial<Project> = {}): Project {
@@ -25,13 +27,53 @@ export function local(fields: Partial<Project> = {}): Project {
   return { ...hosted(), mode: 'local', ref: null, managementUrl: '', hasSimulator: true, hasMailbox: true, ...fields };
 }
 
-/** Runs one check for a project. Returns its result as the report shows it. */
-export async function diagnose(
+/** A project with a fault, the report of a check about it as status and message, and a part of its remedy. */
+export type Case = [project: () => Project | Promise<Project>, told: string | RegExp, remedy?: string];
+
+/** More than the doctor's own deadline: these tests are about what it says, also on a busy machine. */
+export const patient = { deadline: 30_000 };
+
+/** Runs one check and expects this report. Only what warns or fails has a remedy. */
+export async function expectReport(
   check: Check,
   project: Project,
-): Promise<{ status: string; message: string; remedy?: string }> {
-  const [result] = await runChecks([check], project);
-  if (result === undefined) throw new Error('no result');
-  const { status, message, remedy } = result;
-  return { status, message, ...(remedy !== undefined && { remedy }) };
+  told: string | RegExp,
+  remedy?: string,
+): Promise<void> {
+  const [result] = await runChecks([check], project, patient);
+  const report = `${result?.status} ${result?.message}`;
+  if (typeof told === 'string') expect(report).toBe(told);
+  else expect(report).toMatch(told);
+  expect(result?.remedy !== undefined, 'has a remedy').toBe(/^(warn|fail) /.test(report));
+  if (remedy !== undefined) expect(result?.remedy).toContain(remedy);
+}
+
+/** Tests the reports of a check about projects with one fault each. */
+export function testReports(check: Check, cases: readonly Case[]): void {
+  const rows = cases.map(([project, ...told]) => [`${check.name}: ${told[0]}`, project, told] as const);
+  test.each(rows)('the report is %s', async (_, project, told) => {
+    await expectReport(check, await project(), ...told);
+  });
+}
+
+/** Runs `scripts/doctor.ts` as `npm run doctor` does, without a terminal and with only these environment variables. */
+export async function runDoctor(args: string[], environment: Record<string, string> = {}) {
+  const inherited = ['PATH', 'HOME', 'DENO_DIR'].flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ['run', '-A', `${root}/scripts/doctor.ts`, ...args],
+    cwd: root,
+    clearEnv: true,
+    env: { NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1', ...Object.fromEntries(inherited), ...environment },
+    stdin: 'null',
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
+}
+
+/** The lines of a report that start with a text, without their padding. */
+export function linesOf(report: string, start: string): string[] {
+  return report.split('\n').map((line) => line.replace(/ +/g, ' ')).filter((line) => line.startsWith(start));
 }

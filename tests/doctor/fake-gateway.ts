@@ -25,33 +25,22 @@ export type GatewayAccount = {
   mayChangeEndpoints: boolean;
 };
 
-/** A plan entity as in the gateway's documentation. */
+export const emptyAccount = (): GatewayAccount => ({
+  keyId: 'rzp_live_AbCdEfGhIjKlMn',
+  keySecret: 'the-key-secret',
+  hasPlans: true,
+  plans: [],
+  payments: [],
+  endpoints: [],
+  mayChangeEndpoints: true,
+});
+
+/** A plan entity, with the fields of the gateway's documentation that matter. */
 export function documentedPlan(
   id: string,
   { period = 'monthly', interval = 1, amount = 9900, currency = 'INR' } = {},
 ): Record<string, unknown> {
-  return {
-    id,
-    entity: 'plan',
-    interval,
-    period,
-    item: {
-      id: 'item_00000000000001',
-      active: true,
-      name: 'Test plan',
-      description: null,
-      amount,
-      unit_amount: amount,
-      currency,
-      type: 'plan',
-      unit: null,
-      tax_inclusive: false,
-      created_at: 1580220492,
-      updated_at: 1580220492,
-    },
-    notes: [],
-    created_at: 1580220492,
-  };
+  return { id, entity: 'plan', interval, period, item: { active: true, amount, unit_amount: amount, currency } };
 }
 
 /** A fake of the gateway's API, by its documentation; its list of endpoints, as the gateway's plugins use it. */

@@ -15,42 +15,33 @@ export type ManagedProject = {
   answer: Response | null;
 };
 
+export const emptyProject = (): ManagedProject => ({
+  token: 'sbp_token',
+  rights: 'read',
+  functions: [],
+  secrets: {},
+  security: [],
+  performance: [],
+  answer: null,
+});
+
 export const projectRef = 'abcdefghijklmnopqrst';
 
-/** A function as `GET /v1/projects/{ref}/functions` lists it. */
-export function listedFunction(fields: Record<string, unknown> = {}): Record<string, unknown> {
-  return {
-    id: '224bc456-4ca2-40cd-9c82-b5f959aa8fe0',
-    slug: 'api',
-    name: 'api',
-    status: 'ACTIVE',
-    version: 7,
-    created_at: 1788908125156,
-    updated_at: 1790166258530,
-    verify_jwt: false,
-    import_map: true,
-    entrypoint_path: 'file:///tmp/source/supabase/functions/api/index.ts',
-    import_map_path: 'file:///tmp/source/supabase/functions/api/deno.json',
-    ezbr_sha256: 'e9af41d03217857711d56d37ae596bf0b2ddaa3079c8457ca44e7e8529af2cc9',
-    ...fields,
-  };
-}
-
-/** A lint as the advisors list it. */
-export function lint(name: string, level: 'ERROR' | 'WARN' | 'INFO'): Record<string, unknown> {
-  return {
-    name,
-    title: name,
-    level,
-    facing: 'EXTERNAL',
-    categories: ['SECURITY'],
-    description: 'told by the test',
-    detail: 'told by the test',
-    remediation: 'https://supabase.com/docs/guides/database/database-linter',
-    metadata: { schema: 'public', name: 'mine', type: 'table' },
-    cache_key: `${name}_public_mine`,
-  };
-}
+/** A function as `GET /v1/projects/{ref}/functions` lists it, and a lint as the advisors list it: what matters of them. */
+export const listedFunction = (fields: Record<string, unknown> = {}): Record<string, unknown> => ({
+  id: '224bc456-4ca2-40cd-9c82-b5f959aa8fe0',
+  slug: 'api',
+  status: 'ACTIVE',
+  version: 7,
+  verify_jwt: false,
+  ...fields,
+});
+export const lint = (name: string, level: 'ERROR' | 'WARN' | 'INFO'): Record<string, unknown> => ({
+  name,
+  title: name,
+  level,
+  remediation: 'https://supabase.com/docs/guides/database/database-linter',
+});
 
 /** A fake of Supabase's Management API, by its documentation: bearer token, SHA-256 digests of secrets, lints. */
 export function startManagementApi(current: () => ManagedProject): FakeServer {

@@ -21,13 +21,7 @@ export function startResend(account: ResendAccount): FakeServer {
     return Response.json({
       object: 'list',
       has_more: false,
-      data: account.domains.map((domain) => ({
-        id: 'd91cd9bd-1176-453e-8fc1-35364d380206',
-        created_at: '2026-04-26T20:21:26.347412+00:00',
-        region: 'us-east-1',
-        capabilities: { sending: 'enabled', receiving: 'disabled' },
-        ...domain,
-      })),
+      data: account.domains.map((domain) => ({ id: crypto.randomUUID(), region: 'us-east-1', ...domain })),
     });
   });
 }

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checksFor } from '../../scripts/doctor/checks.ts';
-import { root } from '../../scripts/stack/root.ts';
-import { linesOf, runDoctor, statuses } from './doctor-process.ts';
+import { readProject, unknownNames } from '../../scripts/doctor/project.ts';
+import { resultLine, summaryLine } from '../../scripts/doctor/report.ts';
+import { type Result, runChecks } from '../../scripts/doctor/run-checks.ts';
+import { linesOf, runDoctor } from './doctor.ts';
 import { deadAddress, startFake } from './fake-server.ts';
 
 const secrets = {
@@ -32,15 +34,29 @@ const echo = startFake(({ path, headers, text }) => {
   const status = path.includes('revalidate') ? 401 : 400;
   return Response.json({ name: request, message: request, error: { code: request, description: request } }, { status });
 });
+const noFile = '/dev/null';
 let folder: string;
-let envFile: string;
+const write = async (name: string, variables: Record<string, string>) => {
+  const lines = Object.entries(variables).map(([name, value]) => `${name}='${value}'`);
+  await Deno.writeTextFile(`${folder}/${name}`, lines.join('\n'));
+  return `${folder}/${name}`;
+};
 beforeAll(async () => {
   folder = await Deno.makeTempDir({ prefix: 'doctor-' });
-  envFile = `${folder}/.env`;
-  const { SUPABASE_ACCESS_TOKEN: _, DATABASE_URL: __, ...ofFunction } = secrets;
-  await Deno.writeTextFile(
-    envFile,
-    Object.entries({
+});
+afterAll(async () => {
+  await echo.stop();
+  await Deno.remove(folder, { recursive: true });
+});
+
+const ref = 'abcdefghijklmnopqrst';
+const lineOf = (result: Result) => resultLine(result, (text) => text);
+
+test.each(['', '--fix --yes --json'])(
+  'npm run doctor -- %s writes no secret when a server repeats the request in its error',
+  async (options) => {
+    const { SUPABASE_ACCESS_TOKEN, DATABASE_URL, ...ofFunction } = secrets;
+    const envFile = await write('secrets.env', {
       ...ofFunction,
       GATEWAY_KEY_ID: 'rzp_live_AbCdEfGhIjKlM',
       GATEWAY_API_URL: echo.url,
@@ -48,108 +64,125 @@ beforeAll(async () => {
       EMAIL_FROM: 'billing@acme.example',
       APP_URL: echo.url,
       REVALIDATE_URL: `http://user:the-url-password@${echo.url.slice('http://'.length)}/api/revalidate`,
-    }).map(([name, value]) => `${name}='${value}'`).join('\n'),
-  );
-});
-afterAll(async () => {
-  await echo.stop();
-  await Deno.remove(folder, { recursive: true });
-});
-
-const ref = ['--project-ref', 'abcdefghijklmnopqrst'];
-const given = () => ({
-  SUPABASE_ACCESS_TOKEN: secrets.SUPABASE_ACCESS_TOKEN,
-  DATABASE_URL: secrets.DATABASE_URL,
-  SUPABASE_URL: echo.url,
-  SUPABASE_API_URL: echo.url,
-});
-
-describe('npm run doctor', () => {
-  test('writes no secret when a server repeats the request in its error', async () => {
-    for (const options of [[], ['--json'], ['--fix'], ['--fix', '--yes', '--json']]) {
-      const { code, stdout, stderr } = await runDoctor([...ref, '--env-file', envFile, ...options], given());
-      expect(code).toBe(1);
-      expect(hidden.filter((secret) => `${stdout}${stderr}`.includes(secret))).toEqual([]);
-      expect(stdout).toContain('***');
-    }
-  });
-
-  test('with --json writes each check once, with status, message and remedy, and nothing else to stdout', async () => {
-    const run = await runDoctor([...ref, '--env-file', envFile, '--json'], given());
-    const results = JSON.parse(run.stdout);
-    expect(results.map(({ check }: { check: string }) => check))
-      .toEqual(checksFor({ mode: 'hosted' }).map(({ name }) => name));
-    for (const result of results) {
-      const bad = result.status === 'fail' || result.status === 'warn';
-      expect(Object.keys(result)).toEqual(['check', 'status', 'message', ...(bad ? ['remedy'] : [])]);
-    }
-  });
-
-  test('of a hosted project without token, database and env file skips the checks that need them, with the reason', async () => {
-    const platform = startFake(({ path }) => {
-      if (path === '/auth/v1/.well-known/jwks.json') return Response.json({ keys: [{ kty: 'EC', alg: 'ES256' }] });
-      return null;
     });
-    const run = await runDoctor([...ref, '--env-file', `${folder}/missing`], { SUPABASE_URL: platform.url });
-    await platform.stop();
-    expect(linesOf(run, 'skip')).toEqual([
-      'skip function-deployed SUPABASE_ACCESS_TOKEN is not given',
-      'skip secrets SUPABASE_ACCESS_TOKEN is not given',
-      'skip webhook-ping GATEWAY_WEBHOOK_SECRET not given',
-      'skip gateway-key GATEWAY_API_URL, GATEWAY_KEY_ID, GATEWAY_KEY_SECRET not given',
-      'skip webhook-endpoint GATEWAY_API_URL, GATEWAY_KEY_ID, GATEWAY_KEY_SECRET not given',
-      'skip gateway-plans GATEWAY_API_URL, GATEWAY_KEY_ID, GATEWAY_KEY_SECRET not given',
-      'skip authorised-payments GATEWAY_API_URL, GATEWAY_KEY_ID, GATEWAY_KEY_SECRET not given',
-      'skip silence GATEWAY_API_URL, GATEWAY_KEY_ID, GATEWAY_KEY_SECRET not given',
-      'skip sender-domain RESEND_API_KEY, EMAIL_FROM not given',
-      'skip database DATABASE_URL is not given',
-      'skip schedule DATABASE_URL is not given',
-      'skip early-renewal DATABASE_URL is not given',
-      'skip credit DATABASE_URL is not given',
-      'skip pool-role DATABASE_POOL_URL not given: the function calls the database over REST',
-      'skip advisors SUPABASE_ACCESS_TOKEN is not given',
-      'skip findings DATABASE_URL is not given',
-      'skip app-url APP_URL not given',
-      'skip revalidation REVALIDATE_SECRET, or APP_URL and REVALIDATE_URL, not given',
-    ]);
-    expect(linesOf(run, 'pass')).toEqual(['pass session-keys public keys: ES256']);
-    expect(run.code).toBe(1); // the fake platform has no function
+    const { code, stdout, stderr } = await runDoctor(
+      ['--project-ref', ref, '--env-file', envFile, ...options.split(' ').filter(Boolean)],
+      { SUPABASE_ACCESS_TOKEN, DATABASE_URL, SUPABASE_URL: echo.url, SUPABASE_API_URL: echo.url },
+    );
+    expect(code).toBe(1);
+    expect(hidden.filter((secret) => `${stdout}${stderr}`.includes(secret))).toEqual([]);
+    expect(stdout).toContain('***');
+    if (!options.includes('--json')) return;
+    // Nothing else is written to stdout.
+    const results: Record<string, string>[] = JSON.parse(stdout);
+    expect(results.map(({ check }) => check)).toEqual(checksFor({ mode: 'hosted' }).map(({ name }) => name));
+    for (const result of results) {
+      const isBad = result.status === 'fail' || result.status === 'warn';
+      expect(Object.keys(result)).toEqual(['check', 'status', 'message', ...(isBad ? ['remedy'] : [])]);
+    }
+  },
+);
+
+test.each([
+  [2, '--prot 1'],
+  [2, '--port 70000'],
+  [2, '--project-ref a/b'],
+  [2, '--yes'],
+  [0, '--help'],
+])('the exit code is %i and the usage is written with %s', async (code, options) => {
+  const run = await runDoctor(options.split(' '));
+  expect(run.code).toBe(code);
+  expect(code === 0 ? run.stdout : run.stderr).toContain('Usage: npm run doctor');
+  if (code === 2) expect(run.stdout).toBe('');
+});
+
+test('of a hosted project without token, database and env file skips the checks that need them, with the reason', async () => {
+  const keys = { keys: [{ kty: 'EC', alg: 'ES256' }] };
+  const platform = startFake(({ path }) => path === '/auth/v1/.well-known/jwks.json' ? Response.json(keys) : null);
+  const project = await readProject({ ref, port: 54321, envFile: noFile, environment: { SUPABASE_URL: platform.url } });
+  const report = (await runChecks(checksFor(project), project)).map(lineOf).join('\n');
+  await platform.stop();
+  expect(linesOf(report, 'skip')).toEqual([
+    'skip function-deployed SUPABASE_ACCESS_TOKEN is not given',
+    'skip secrets SUPABASE_ACCESS_TOKEN is not given',
+    'skip webhook-ping GATEWAY_WEBHOOK_SECRET not given',
+    ...['gateway-key', 'webhook-endpoint', 'gateway-plans', 'authorised-payments', 'silence'].map((check) =>
+      `skip ${check} GATEWAY_API_URL, GATEWAY_KEY_ID, GATEWAY_KEY_SECRET not given`
+    ),
+    'skip sender-domain RESEND_API_KEY, EMAIL_FROM not given',
+    ...['database', 'schedule', 'early-renewal', 'credit'].map((check) => `skip ${check} DATABASE_URL is not given`),
+    'skip pool-role DATABASE_POOL_URL not given: the function calls the database over REST',
+    'skip advisors SUPABASE_ACCESS_TOKEN is not given',
+    'skip findings DATABASE_URL is not given',
+    'skip app-url APP_URL not given',
+    'skip revalidation REVALIDATE_SECRET, or APP_URL and REVALIDATE_URL, not given',
+  ]);
+  expect(linesOf(report, 'pass')).toEqual(['pass session-keys public keys: ES256']);
+});
+
+test('without a local stack fails one check, and skips the others', async () => {
+  const port = Number(new URL(deadAddress()).port);
+  const project = await readProject({ ref: null, port, envFile: noFile, environment: {} });
+  const results = await runChecks(checksFor(project), project);
+  expect(linesOf(results.map(lineOf).join('\n'), 'fail')).toEqual([
+    `fail local-stack no local stack runs at http://127.0.0.1:${port} -> Run \`npm start\`, set its port with ` +
+    '--port, or check a hosted project with --project-ref.',
+  ]);
+  expect(results.slice(1).every(({ message }) => message === 'see local-stack')).toBe(true);
+  expect(summaryLine(results)).toBe(`1 fail, ${checksFor({ mode: 'local' }).length - 1} skip`);
+});
+
+describe('the project', () => {
+  const read = async (ref: string | null, environment: Record<string, string>) => {
+    const file = { GATEWAY_KEY_ID: 'of-the-file', INTERNAL_KEY: 'of the file', INTERAL_KEY: 'x' };
+    return await readProject({ ref, port: 56000, envFile: await write('.env', file), environment });
+  };
+  const url = `https://${ref}.supabase.co`;
+
+  test('that is hosted has the addresses of the platform, and null for everything that is not given', async () => {
+    expect(await read(ref, {})).toEqual({
+      mode: 'hosted',
+      ref,
+      url,
+      functionsUrl: `${url}/functions/v1`,
+      databaseUrl: null,
+      accessToken: null,
+      managementUrl: 'https://api.supabase.com',
+      environment: { GATEWAY_KEY_ID: 'of-the-file', INTERNAL_KEY: 'of the file' },
+      envFileNames: ['GATEWAY_KEY_ID', 'INTERNAL_KEY', 'INTERAL_KEY'],
+      hasSimulator: false,
+      hasMailbox: false,
+    });
   });
 
-  test('the process environment overrides the env file', async () => {
-    const run = await runDoctor([...ref, '--env-file', envFile, '--json'], { ...given(), RESEND_API_KEY: '' });
-    expect(statuses(run)['sender-domain']).toBe('skip');
+  test('has the values of the process environment before those of the env file', async () => {
+    const { environment } = await read(ref, { GATEWAY_KEY_ID: 'of-the-process', HOME: '/', INTERNAL_KEY: '' });
+    expect(environment).toEqual({ GATEWAY_KEY_ID: 'of-the-process', INTERNAL_KEY: '' });
   });
 
-  test('without a local stack fails one check, skips the others, and exits with 1', async () => {
-    const { port } = new URL(deadAddress());
-    const run = await runDoctor(['--port', port, '--env-file', `${folder}/missing`]);
-    expect(run.code).toBe(1);
-    expect(linesOf(run, 'fail')).toEqual([
-      `fail local-stack no local stack runs at http://127.0.0.1:${port} -> Run \`npm start\`, set its port with ` +
-      '--port, or check a hosted project with --project-ref.',
-    ]);
-    expect(linesOf(run, 'skip').every((line) => line.endsWith(' see local-stack'))).toBe(true);
-    expect(run.stderr).toContain(`1 fail, ${checksFor({ mode: 'local' }).length - 1} skip`);
+  test.each([
+    ['https://api.acme.example/', 'https://api.acme.example'],
+    ['https://anotherproject.supabase.co', url],
+    ['', url],
+  ])('that is hosted with SUPABASE_URL=%s is at %s', async (given, url) => {
+    expect(await read(ref, { SUPABASE_URL: given })).toMatchObject({ url, functionsUrl: `${url}/functions/v1` });
   });
 
-  test.each(['--prot 1', '--port http', '--port 70000', '--project-ref a/b', '--yes'])(
-    'with %s writes the usage and exits with 2',
-    async (options) => {
-      const { code, stdout, stderr } = await runDoctor(options.split(' '));
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain('Usage: npm run doctor');
-    },
-  );
-
-  test('with --help writes the usage and exits with 0', async () => {
-    const { code, stdout } = await runDoctor(['--help']);
-    expect(code).toBe(0);
-    expect(stdout).toContain('Usage: npm run doctor');
+  test('that is local has addresses derived from its port, and local defaults', async () => {
+    expect(await read(null, {})).toMatchObject({
+      mode: 'local',
+      url: 'http://127.0.0.1:56000',
+      databaseUrl: 'postgresql://postgres:postgres@127.0.0.1:56001/postgres',
+      environment: { GATEWAY_KEY_ID: 'of-the-file', GATEWAY_API_URL: 'http://127.0.0.1:56004' },
+      hasSimulator: true,
+      hasMailbox: true,
+    });
+    expect(await read(null, { GATEWAY_API_URL: 'https://gateway.example', RESEND_BASE_URL: '' }))
+      .toMatchObject({ hasSimulator: false, hasMailbox: false });
   });
 
-  test('is a script of package.json', async () => {
-    const { scripts } = JSON.parse(await Deno.readTextFile(`${root}/package.json`));
-    expect(scripts.doctor).toBe('exec deno run -A scripts/doctor.ts');
+  test('knows the names that the function or the platform reads', async () => {
+    expect(await unknownNames(['INTERNAL_KEY', 'INTERAL_KEY', 'SUPABASE_URL', 'ANOTHER']))
+      .toEqual(['ANOTHER', 'INTERAL_KEY']);
   });
 });

@@ -2,17 +2,12 @@ import { expect, test } from 'vitest';
 import { formatAmount, formatLongDate, formatTier } from '../../supabase/functions/api/outbox/format.ts';
 
 test.each([
-  [0, '₹0.00'],
-  [5, '₹0.05'],
-  [99, '₹0.99'],
-  [100, '₹1.00'],
-  [123456, '₹1234.56'],
-  [Number.MAX_SAFE_INTEGER, '₹90071992547409.91'],
-])('%d paise are written %s', (amount, text) => {
-  expect(formatAmount(amount, 'INR')).toBe(text);
-});
-
-test.each([
+  [0, 'INR', '₹0.00'],
+  [5, 'INR', '₹0.05'],
+  [99, 'INR', '₹0.99'],
+  [100, 'INR', '₹1.00'],
+  [123456, 'INR', '₹1234.56'],
+  [Number.MAX_SAFE_INTEGER, 'INR', '₹90071992547409.91'],
   [1234, 'USD', 'USD 12.34'],
   [1234, 'JPY', 'JPY 1234'],
   [0, 'JPY', 'JPY 0'],
@@ -20,14 +15,6 @@ test.each([
   [5, 'KWD', 'KWD 0.005'],
 ])('%d minor units of %s are written %s', (amount, currency, text) => {
   expect(formatAmount(amount, currency)).toBe(text);
-});
-
-test.each([0.5, Number.MAX_SAFE_INTEGER + 1, NaN, Infinity])('%d is refused as an amount', (amount) => {
-  expect(() => formatAmount(amount, 'INR')).toThrow(RangeError);
-});
-
-test('an invalid currency code is refused', () => {
-  expect(() => formatAmount(100, '₹')).toThrow(RangeError);
 });
 
 test.each([
@@ -41,18 +28,18 @@ test.each([
   expect(formatLongDate(at, timeZone)).toBe(text);
 });
 
-test('an invalid time or time zone is refused', () => {
-  expect(() => formatLongDate('soon')).toThrow(RangeError);
-  expect(() => formatLongDate('2027-11-20T11:45:40.559Z', 'Bombay')).toThrow(RangeError);
+test.each([
+  ...[0.5, Number.MAX_SAFE_INTEGER + 1, NaN, Infinity].map((amount) => () => formatAmount(amount, 'INR')),
+  () => formatAmount(100, '₹'),
+  () => formatLongDate('soon'),
+  () => formatLongDate('2027-11-20T11:45:40.559Z', 'Bombay'),
+])('an invalid amount, currency, time or time zone is refused: %#', (format) => {
+  expect(format).toThrow(RangeError);
 });
 
-test.each([
-  ['basic', 'Basic'],
-  ['pro', 'Pro'],
-  ['premium', 'Premium'],
-  ['Team 5', 'Team 5'],
-  ['constructor', 'constructor'],
-  [undefined, 'Basic'],
-])('the plan of tier %s is called %s', (tier, name) => {
+test.each([['basic', 'Basic'], ['pro', 'Pro'], ['premium', 'Premium'], ['Team 5', 'Team 5'], [undefined, 'Basic'], [
+  'constructor',
+  'constructor',
+]])('the plan of tier %s is called %s', (tier, name) => {
   expect(formatTier(tier)).toBe(name);
 });

@@ -2,90 +2,54 @@
 
 export const settings = { appUrl: 'https://app.example.com' };
 
-export function paymentSuccessRow(payload: Record<string, unknown> = {}) {
-  return {
-    kind: 'payment-success',
-    payload: {
-      to: 'asha@example.com',
-      display_name: 'Asha Rao',
-      plan_name: 'Pro Yearly',
-      amount: 123456,
-      currency: 'INR',
-      transaction_id: 'pay_29QQoUBi66xm2f',
-      valid_until: '2027-11-20T11:45:40.559Z',
-      ...payload,
-    },
-  };
-}
-
-export function paymentFailedRow(payload: Record<string, unknown> = {}) {
-  return {
-    kind: 'payment-failed',
-    payload: {
-      to: 'asha@example.com',
-      display_name: 'Asha Rao',
-      tier: 'premium',
-      amount: 99900,
-      currency: 'INR',
-      reason: 'Card declined by the bank.',
-      ...payload,
-    },
-  };
-}
-
-export function paymentPendingRow(payload: Record<string, unknown> = {}) {
-  return { kind: 'payment-pending', payload: { ...failedRenewal, ...payload } };
-}
-
-export function subscriptionRenewedRow(payload: Record<string, unknown> = {}) {
-  const receipt = { ...paymentSuccessRow().payload, next_charge_at: '2027-11-19T11:45:40.559Z' };
-  return { kind: 'subscription-renewed', payload: { ...receipt, ...payload } };
-}
-
-export function subscriptionHaltedRow(payload: Record<string, unknown> = {}) {
-  return { kind: 'subscription-halted', payload: { ...failedRenewal, ...payload } };
-}
-
-export function subscriptionCompletedRow(payload: Record<string, unknown> = {}) {
-  return {
-    kind: 'subscription-completed',
-    payload: { ...periodEnd, access_ends_at: periodEnd.ends_at, ...payload },
-  };
-}
-
-export function subscriptionEndingRow(payload: Record<string, unknown> = {}) {
-  return { kind: 'subscription-ending', payload: { ...periodEnd, ...payload } };
-}
-
-export function subscriptionEndedRow(payload: Record<string, unknown> = {}) {
-  return { kind: 'subscription-ended', payload: { ...periodEnd, ...payload } };
-}
-
-const periodEnd = {
-  to: 'asha@example.com',
-  display_name: 'Asha Rao',
+const customer = { to: 'asha@example.com', display_name: 'Asha Rao' };
+const end = '2027-11-20T11:45:40.559Z';
+const periodEnd = { ...customer, plan_name: 'Pro Yearly', ends_at: end };
+const failedRenewal = { ...customer, plan_name: 'Pro Yearly', access_ends_at: end, manage_url: null };
+const receipt = {
+  ...customer,
   plan_name: 'Pro Yearly',
-  ends_at: '2027-11-20T11:45:40.559Z',
+  amount: 123456,
+  currency: 'INR',
+  transaction_id: 'pay_29QQoUBi66xm2f',
+  valid_until: end,
+};
+const failedPayment = {
+  ...customer,
+  tier: 'premium',
+  amount: 99900,
+  currency: 'INR',
+  reason: 'Card declined by the bank.',
 };
 
-const failedRenewal = {
-  to: 'asha@example.com',
-  display_name: 'Asha Rao',
-  plan_name: 'Pro Yearly',
-  access_ends_at: '2027-11-20T11:45:40.559Z',
-  manage_url: null,
-};
+/** Makes rows of a kind with these fields, of which some may be changed. */
+const rowOf = (kind: string, fields: Record<string, unknown>) => (changes: Record<string, unknown> = {}) => ({
+  kind,
+  payload: { ...fields, ...changes },
+});
+
+export const paymentSuccessRow = rowOf('payment-success', receipt);
+export const paymentFailedRow = rowOf('payment-failed', failedPayment);
+export const paymentPendingRow = rowOf('payment-pending', failedRenewal);
+export const subscriptionRenewedRow = rowOf('subscription-renewed', {
+  ...receipt,
+  next_charge_at: '2027-11-19T11:45:40.559Z',
+});
+export const subscriptionHaltedRow = rowOf('subscription-halted', failedRenewal);
+export const subscriptionCompletedRow = rowOf('subscription-completed', { ...periodEnd, access_ends_at: end });
+export const subscriptionEndingRow = rowOf('subscription-ending', periodEnd);
+export const subscriptionEndedRow = rowOf('subscription-ended', periodEnd);
+
+export const rows = [
+  paymentSuccessRow,
+  paymentFailedRow,
+  paymentPendingRow,
+  subscriptionRenewedRow,
+  subscriptionHaltedRow,
+  subscriptionCompletedRow,
+  subscriptionEndingRow,
+  subscriptionEndedRow,
+];
 
 /** A row of each kind of mail. */
-export function everyRow() {
-  return [
-    paymentSuccessRow(),
-    paymentFailedRow(),
-    paymentPendingRow(),
-    subscriptionRenewedRow(),
-    subscriptionHaltedRow(),
-    subscriptionCompletedRow(),
-    subscriptionEndingRow(),
-    subscriptionEndedRow(),
-  ];
-}
+export const everyRow = () => rows.map((row) => row());

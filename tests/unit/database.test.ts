@@ -1,14 +1,36 @@
 import { describe, expect, test } from 'vitest';
 import { createDatabase, DatabaseError } from '../../supabase/functions/api/database/database.ts';
+import { driverCode } from '../../supabase/functions/api/database/driver-code.ts';
+import { isPoolWithoutCa } from '../../supabase/functions/api/database/transport.ts';
+
+type Database = ReturnType<typeof createDatabase>;
+type Ask = (database: Database) => Promise<unknown>;
 
 const userId = '3b1f8f0e-1d2c-4a5b-8c7d-9e0f1a2b3c4d';
 const empty = { subscription: null, currentTier: 'free', payments: [] };
-const payment = { userId, orderId: 'order_1', paymentId: 'pay_1', signature: 'abc' };
-const order = { userId, tier: 'pro', idempotencyKey: null };
-const delivery = { bodySha256: '00', eventId: 'evt_1', body: '{}' };
+const bought = {
+  payment_id: 'p',
+  amount: 99900,
+  currency: 'INR',
+  plan: { tier: 'pro', name: 'Pro' },
+  running: null,
+  prefill: { email: 'asha@example.com', name: null },
+};
+const running = {
+  tier: 'pro',
+  until: '2027-11-20T13:02:04.662Z',
+  early_renewal: 'replace',
+  starts_at: '2027-10-20T13:02:04.662Z',
+};
+const getSubscription: Ask = (to) => to.getSubscription(userId);
+const verifyPayment: Ask = (to) =>
+  to.verifyPayment({ userId, orderId: 'order_1', paymentId: 'pay_1', signature: 'abc' });
+const createOrder: Ask = (to) => to.createOrder({ userId, tier: 'pro', idempotencyKey: null });
+const listPlansForUser: Ask = (to) => to.listPlansForUser(userId);
+const applyGatewayEvent: Ask = (to) => to.applyGatewayEvent({ bodySha256: '00', eventId: 'evt_1', body: '{}' });
 
 /** A database whose calls return these results in order. Errors are thrown. */
-function scripted(ends: unknown[]) {
+function scripted(...ends: unknown[]) {
   const calls: { name: string; parameters: unknown }[] = [];
   const database = createDatabase((name, parameters) => {
     calls.push({ name, parameters });
@@ -18,202 +40,129 @@ function scripted(ends: unknown[]) {
   return { database, calls };
 }
 
-const failure = (code: string | undefined) => new DatabaseError('get_subscription', code);
-
-describe('a call', () => {
-  test('of getSubscription passes the user and returns the answer as JSON', async () => {
-    const { database, calls } = scripted([empty]);
-    expect(JSON.parse(await database.getSubscription(userId))).toEqual(empty);
-    expect(calls).toEqual([{ name: 'get_subscription', parameters: { p_user_id: userId } }]);
-  });
-
-  test('of getSubscription returns JSON text unchanged, including large numbers', async () => {
-    const text = '{"subscription":null,"currentTier":"free","payments":[{"amount":9007199254740993, "meta":{}}]}';
-    expect(await scripted([text]).database.getSubscription(userId)).toBe(text);
-  });
-
-  test('of verifyPayment passes the payment and returns what it bought', async () => {
-    const { database, calls } = scripted([{ outcome: 'applied', tier: 'pro', valid_until: 'then' }]);
-    expect(await database.verifyPayment(payment)).toEqual({ outcome: 'applied', tier: 'pro', valid_until: 'then' });
-    expect(calls).toEqual([{
-      name: 'verify_payment',
-      parameters: { p_user_id: userId, p_order_id: 'order_1', p_payment_id: 'pay_1', p_signature: 'abc' },
-    }]);
-  });
-
-  test.each(['payment_not_found', 'plan_not_found'])('of verifyPayment returns the outcome %s', async (outcome) => {
-    expect(await scripted([{ outcome }]).database.verifyPayment(payment)).toEqual({ outcome });
-  });
-
-  test.each([
-    null,
-    {
-      tier: 'pro',
-      until: '2027-11-20T13:02:04.662Z',
-      early_renewal: 'replace',
-      starts_at: '2027-10-20T13:02:04.662Z',
-    },
-  ])(
-    'of createOrder passes the request and returns the payment, with running %j',
-    async (running) => {
-      const plan = { tier: 'pro', name: 'Pro' };
-      const prefill = { email: 'asha@example.com', name: null };
-      const payment = { payment_id: 'p', amount: 99900, currency: 'INR', plan, running, prefill };
-      const { database, calls } = scripted([
-        { outcome: 'created', order_id: null, ...payment },
-        { outcome: 'existing', order_id: 'order_1', ...payment },
-      ]);
-      expect(await database.createOrder({ ...order, idempotencyKey: 'k' })).toEqual({ outcome: 'created', ...payment });
-      expect(await database.createOrder({ ...order, start: 'now' }))
-        .toEqual({ outcome: 'existing', order_id: 'order_1', ...payment });
-      expect(calls).toEqual([
-        { name: 'create_order', parameters: { p_user_id: userId, p_tier: 'pro', p_idempotency_key: 'k' } },
-        { name: 'create_order', parameters: { p_user_id: userId, p_tier: 'pro', p_start: 'now' } },
-      ]);
-    },
-  );
-
-  test('of getOrder and applyOrderRead pass the request and return the order', async () => {
-    const state = {
-      order_id: 'order_1',
-      status: 'open',
-      tier: 'pro',
-      amount: 99900,
-      currency: 'INR',
-      valid_until: null,
-      attempts: 0,
-      last_error: null,
-    };
-    const { database, calls } = scripted([
-      { outcome: 'read', payment_id: 'p', order: state },
-      { outcome: 'order_not_found' },
-      { applied: 1, order: { ...state, status: 'paid', valid_until: 'then' } },
-      { applied: 0, order: state },
-    ]);
-    expect(await database.getOrder(userId, 'order_1', true)).toEqual({
-      outcome: 'read',
-      payment_id: 'p',
-      order: state,
-    });
-    expect(await database.getOrder(userId, 'order_2', false)).toEqual({ outcome: 'order_not_found' });
-    expect(await database.applyOrderRead('p', [{ id: 'pay_1' }])).toMatchObject({
-      applied: 1,
-      order: { status: 'paid' },
-    });
-    expect(await database.applyOrderRead('p', null)).toEqual({ applied: 0, order: state });
-    expect(calls).toEqual([
-      { name: 'get_order', parameters: { p_user_id: userId, p_order_id: 'order_1', p_can_read: true } },
-      { name: 'get_order', parameters: { p_user_id: userId, p_order_id: 'order_2', p_can_read: false } },
-      { name: 'apply_order_read', parameters: { p_payment_id: 'p', p_items: '[{"id":"pay_1"}]' } },
-      { name: 'apply_order_read', parameters: { p_payment_id: 'p', p_items: undefined } },
-    ]);
-  });
-
-  test('of verifyReturnedPayment passes no user', async () => {
-    const { database, calls } = scripted([{ outcome: 'payment_not_found' }]);
-    expect(await database.verifyReturnedPayment({ orderId: 'order_1', paymentId: 'pay_1', signature: 's' }))
-      .toEqual({ outcome: 'payment_not_found' });
-    expect(calls).toEqual([{
-      name: 'verify_returned_payment',
-      parameters: { p_order_id: 'order_1', p_payment_id: 'pay_1', p_signature: 's' },
-    }]);
-  });
-
-  test('of listPlansForUser returns plans with a known scenario', async () => {
-    const plans = [{ tier: 'pro', scenario: 'renew' }];
-    const { database } = scripted([{ plans }, { plans: [{ tier: 'pro', scenario: 'other' }] }, {
-      plans: [{ tier: 'pro' }],
-    }]);
-    expect(await database.listPlansForUser(userId)).toEqual({ plans });
-    await expect(database.listPlansForUser(userId)).rejects.toThrow();
-    await expect(database.listPlansForUser(userId)).rejects.toThrow();
-  });
-
-  test('of applyGatewayEvent passes the delivery and returns the outcome', async () => {
-    const { database, calls } = scripted([{ outcome: 'stale' }]);
-    expect(await database.applyGatewayEvent(delivery)).toEqual({ outcome: 'stale' });
-    expect(calls).toEqual([{
-      name: 'apply_gateway_event',
-      parameters: { p_body_sha256: '00', p_event_id: 'evt_1', p_body: '{}' },
-    }]);
-  });
-
-  test('of getHealth returns times or nulls', async () => {
-    const health = { oldest_undelivered_at: null, last_webhook_at: '2027-01-02T03:04:05.000Z', last_sweep_at: null };
-    expect(await scripted([health]).database.getHealth([])).toEqual(health);
-  });
+test.each<[string, Ask, answer: unknown, returned?: unknown]>([
+  ['verifyPayment', verifyPayment, { outcome: 'applied', tier: 'pro', valid_until: 'then' }],
+  ['verifyPayment', verifyPayment, { outcome: 'payment_not_found' }],
+  ['verifyPayment', verifyPayment, { outcome: 'plan_not_found' }],
+  ['createOrder', createOrder, { outcome: 'created', order_id: null, ...bought }, { outcome: 'created', ...bought }],
+  ['createOrder', createOrder, { outcome: 'existing', order_id: 'order_1', ...bought, running }],
+  ['listPlansForUser', listPlansForUser, { plans: [{ tier: 'pro', scenario: 'renew' }] }],
+  ['applyGatewayEvent', applyGatewayEvent, { outcome: 'stale' }],
+  ['getHealth', (to) => to.getHealth([]), {
+    oldest_undelivered_at: null,
+    last_webhook_at: '2027-01-02T03:04:05.000Z',
+    last_sweep_at: null,
+  }],
+])('the answer of %s is returned: %#', async (_, ask, answer, returned = answer) => {
+  expect(await ask(scripted(answer).database)).toEqual(returned);
 });
 
-describe('a result of another shape is an error:', () => {
-  test.each([undefined, null, '', '{}', 'null', [], {}, { ...empty, currentTier: null }, { ...empty, payments: null }])(
-    'getSubscription with %j',
-    async (result) => {
-      await expect(scripted([result]).database.getSubscription(userId)).rejects.toThrow();
-    },
-  );
+test('getSubscription passes the user and returns the answer as JSON text, unchanged with its large numbers', async () => {
+  const text = '{"subscription":null,"currentTier":"free","payments":[{"amount":9007199254740993, "meta":{}}]}';
+  const { database, calls } = scripted(text, empty);
+  expect(await database.getSubscription(userId)).toBe(text);
+  expect(JSON.parse(await database.getSubscription(userId))).toEqual(empty);
+  expect(calls[0]).toEqual({ name: 'get_subscription', parameters: { p_user_id: userId } });
+});
 
-  test.each([null, {}, { outcome: 'applied' }, { outcome: 'new', tier: 'pro', valid_until: 'then' }])(
-    'verifyPayment with %j',
-    async (result) => {
-      await expect(scripted([result]).database.verifyPayment(payment)).rejects.toThrow();
-    },
-  );
-
-  test.each([undefined, {}, 'pro', { tier: 'pro' }, { tier: 'pro', until: null }, { tier: 'pro', until: 'then' }, {
-    until: '2027-11-20T13:02:04.662Z',
-  }])(
-    'createOrder with running %j',
-    async (running) => {
-      const payment = { payment_id: 'p', amount: 99900, currency: 'INR', plan: {}, running };
-      await expect(scripted([{ outcome: 'created', ...payment }]).database.createOrder(order)).rejects.toThrow();
-    },
-  );
-
-  test.each([null, {}, { outcome: null }])('applyGatewayEvent with %j', async (result) => {
-    await expect(scripted([result]).database.applyGatewayEvent(delivery)).rejects.toThrow();
-  });
+test.each<[string, Ask, results: unknown[]]>([
+  ['getSubscription', getSubscription, [undefined, null, '', '{}', 'null', [], {}]],
+  ['getSubscription', getSubscription, [{ ...empty, currentTier: null }, { ...empty, payments: null }]],
+  ['verifyPayment', verifyPayment, [null, {}, { outcome: 'applied' }, { ...running, outcome: 'new' }]],
+  ['createOrder', createOrder, [
+    undefined,
+    ...[undefined, {}, 'pro', { tier: 'pro' }, { ...running, until: null }, {
+      until: running.until,
+    }].map((running) => ({ outcome: 'created', ...bought, running })),
+  ]],
+  ['listPlansForUser', listPlansForUser, [{ plans: [{ tier: 'pro', scenario: 'other' }] }, {
+    plans: [{ tier: 'pro' }],
+  }]],
+  ['applyGatewayEvent', applyGatewayEvent, [null, {}, { outcome: null }]],
+])('a result of %s of another shape is an error: %#', async (_, ask, results) => {
+  for (const result of results) await expect(ask(scripted(result).database), JSON.stringify(result)).rejects.toThrow();
 });
 
 describe('a failure', () => {
-  test.each(['40001', '40P01'])('%s is retried once', async (code) => {
-    const { database, calls } = scripted([failure(code), empty]);
-    expect(JSON.parse(await database.getSubscription(userId))).toEqual(empty);
-    expect(calls).toHaveLength(2);
-    expect(calls[1]).toEqual(calls[0]);
-  });
+  const failure = (code: string | undefined) => new DatabaseError('get_subscription', code);
 
-  test.each(['40001', '40P01'])('%s twice throws the second error', async (code) => {
+  test.each(['40001', '40P01'])('%s is retried once, and thrown the second time', async (code) => {
+    const once = scripted(failure(code), empty);
+    expect(JSON.parse(await once.database.getSubscription(userId))).toEqual(empty);
+    expect(once.calls[1]).toEqual(once.calls[0]);
     const second = failure(code);
-    const { database, calls } = scripted([failure(code), second, empty]);
-    await expect(database.getSubscription(userId)).rejects.toBe(second);
-    expect(calls).toHaveLength(2);
+    const twice = scripted(failure(code), second, empty);
+    await expect(twice.database.getSubscription(userId)).rejects.toBe(second);
+    expect([once.calls.length, twice.calls.length]).toEqual([2, 2]);
   });
 
-  test.each(['55P03', '57014', '23505', '42501', '40003', 'PGRST000', '', undefined])(
-    '%s is not retried',
-    async (code) => {
-      const first = failure(code);
-      const { database, calls } = scripted([first, empty]);
-      await expect(database.getSubscription(userId)).rejects.toBe(first);
-      expect(calls).toHaveLength(1);
-    },
-  );
-
-  test('that is not a DatabaseError is not retried', async () => {
-    const first = Object.assign(new Error('40001'), { code: '40001' });
-    const { database, calls } = scripted([first, empty]);
+  test.each([
+    ...['55P03', '57014', '23505', '42501', '40003', 'PGRST000', '', undefined].map(failure),
+    Object.assign(new Error('not a DatabaseError'), { code: '40001' }),
+  ])('%s is not retried', async (first) => {
+    const { database, calls } = scripted(first, empty);
     await expect(database.getSubscription(userId)).rejects.toBe(first);
     expect(calls).toHaveLength(1);
   });
 
   test('has a message with only the call and its SQLSTATE', () => {
-    expect(new DatabaseError('verify_payment', '23505').message).toBe('verify_payment failed: 23505');
-    expect(new DatabaseError('verify_payment', undefined).message).toBe('verify_payment failed');
-    for (const words of ['', 'user "a" failed', 'db.example.com', 'x'.repeat(65), 'A\nB']) {
-      expect(new DatabaseError('verify_payment', words)).toMatchObject({
-        code: undefined,
-        message: 'verify_payment failed',
-      });
+    expect(failure('23505').message).toBe('get_subscription failed: 23505');
+    for (const words of [undefined, '', 'user "a" failed', 'db.example.com', 'x'.repeat(65), 'A\nB']) {
+      expect(failure(words)).toMatchObject({ code: undefined, message: 'get_subscription failed' });
     }
   });
+});
+
+describe('the code of a failed call', () => {
+  const withCode = (code: unknown) => Object.assign(new Error('of 10.0.0.1'), { code });
+
+  test.each<[unknown, code: string | undefined]>([
+    ...['23505', 'ECONNREFUSED', 'SELF_SIGNED_CERT_IN_CHAIN', '57P01'].map((code): [Error, string] => [
+      withCode(code),
+      code,
+    ]),
+    [new Error('The server does not support SSL connections'), 'TLS_REFUSED'],
+    [new Error('timeout exceeded when trying to connect'), 'CONNECT_TIMEOUT'],
+    [new Error('Connection terminated due to connection timeout'), 'CONNECT_TIMEOUT'],
+    [new Error('Connection terminated unexpectedly'), 'CONNECTION_CLOSED'],
+    [new Error('Connection terminated'), 'CONNECTION_CLOSED'],
+    [new Error('invalid peer certificate: UnknownIssuer'), 'CERTIFICATE_UNKNOWN_ISSUER'],
+    [new Error('invalid peer certificate: Expired'), 'CERTIFICATE_EXPIRED'],
+    [
+      new Error('invalid peer certificate: certificate not valid for name "db.example.com"'),
+      'CERTIFICATE_INVALID',
+    ],
+    [new Error('invalid peer certificate: Other(OtherError("db.example.com"))'), 'CERTIFICATE_INVALID'],
+    // The code of a DOMException is a number.
+    [new DOMException('Deadline exceeded', 'TimeoutError'), 'CALL_TIMEOUT'],
+    [new Error('password authentication failed for user "a"'), undefined],
+    [withCode(23), undefined],
+    ['ECONNREFUSED', undefined],
+    [null, undefined],
+    [undefined, undefined],
+  ])('of %s is %s', (error, code) => {
+    expect(driverCode(error)).toBe(code);
+  });
+});
+
+test.each([
+  [true, 'postgresql://a:b@db.example.com:6543/postgres'],
+  [true, 'postgres://a:b@10.0.0.1/postgres'],
+  [true, 'postgresql://a:b@127.0.0.1.example.com/postgres'],
+  [true, 'postgresql://a:b@localhost.example.com/postgres'],
+  [true, 'postgresql://a:b@[2001:db8::1]:6543/postgres'],
+  [true, 'postgresql://a:b@127.0.0.1/postgres?host=db.example.com'],
+  [true, 'postgresql://a:b@db.example.com/postgres?sslmode=require'],
+  [false, null],
+  [false, 'postgresql://a:b@127.0.0.1:54322/postgres'],
+  [false, 'postgresql://a:b@127.8.9.10/postgres'],
+  [false, 'postgresql://a:b@localhost/postgres'],
+  [false, 'postgresql://a:b@LOCALHOST/postgres'],
+  [false, 'postgresql://a:b@[::1]:5432/postgres'],
+  [false, 'postgresql:///postgres'],
+  [false, 'postgresql:///postgres?host=/var/run/postgresql'],
+  [false, 'postgresql://a:b@%2Fvar%2Frun%2Fpostgresql/postgres'],
+])('it is %s that without an authority there is a warning about the pool %s', (isWarned, databasePoolUrl) => {
+  expect(isPoolWithoutCa({ databasePoolUrl, databasePoolCa: null })).toBe(isWarned);
+  expect(isPoolWithoutCa({ databasePoolUrl, databasePoolCa: '-----BEGIN CERTIFICATE-----\n' })).toBe(false);
 });

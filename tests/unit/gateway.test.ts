@@ -1,22 +1,23 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { createGateway } from '../../supabase/functions/api/gateway/gateway.ts';
+import type { Gateway } from '../../supabase/functions/api/ports.ts';
 
-type Received = { method: string; path: string; search: string; headers: Headers; body: string };
+type Received = { call: string; authorization: string | null; type: string | null; body: unknown };
 
 const received: Received[] = [];
-const end = Promise.withResolvers<void>();
+const end = Promise.withResolvers<Response>();
 let respond: () => Response | Promise<Response>;
-const server = Deno.serve(
-  { hostname: '127.0.0.1', port: 0, onListen: () => {} },
-  async ({ method, url, headers, body }) => {
-    const { pathname: path, search } = new URL(url);
-    received.push({ method, path, search, headers, body: await new Response(body).text() });
-    return await respond();
-  },
-);
+const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, async (request) => {
+  const { pathname, search } = new URL(request.url);
+  const text = await request.text();
+  const call = `${request.method} ${pathname}${search}`;
+  const [authorization, type] = ['authorization', 'content-type'].map((name) => request.headers.get(name));
+  received.push({ call, authorization: authorization ?? null, type: type ?? null, body: text && JSON.parse(text) });
+  return await respond();
+});
 afterAll(async () => {
-  end.resolve();
+  end.resolve(new Response(null));
   await server.shutdown();
 });
 beforeEach(() => {
@@ -27,61 +28,92 @@ beforeEach(() => {
 const url = `http://127.0.0.1:${server.addr.port}`;
 const key = { keyId: 'key_1', keySecret: 'key:secret' };
 const order = { amount: 99900, currency: 'INR', receipt: 'a'.repeat(32) };
-const create = (apiUrl = url) => createGateway({ ...key, apiUrl })?.createOrder(order);
+const subscription = { userId: 'u', planId: 'plan_A', cycles: 12, expireBy: 1_767_225_600, startAt: null };
+const gateway = createGateway({ ...key, apiUrl: url }) ?? expect.fail();
+const create = (apiUrl: string) => createGateway({ ...key, apiUrl })?.createOrder(order);
 
 test('without a configuration or an address there is no gateway', () => {
   expect(createGateway(null)).toBeNull();
   expect(createGateway({ ...key, apiUrl: null })).toBeNull();
 });
 
-test('createOrder creates one order with automatic capture, over HTTP Basic, and returns its id', async () => {
-  expect(await create()).toBe('order_Abc');
-  expect(received).toHaveLength(1);
-  expect(received[0]).toMatchObject({ method: 'POST', path: '/v1/orders' });
-  expect(received[0]?.headers.get('authorization')).toBe(`Basic ${btoa('key_1:key:secret')}`);
-  expect(received[0]?.headers.get('content-type')).toBe('application/json');
-  expect(JSON.parse(received[0]?.body ?? '')).toEqual({ ...order, payment_capture: 1 });
-});
-
 test.each([['', '/v1/orders'], ['/', '/v1/orders'], ['//', '/v1/orders'], ['/pay/', '/pay/v1/orders']])(
   'an address that ends in "%s" leads to %s',
   async (suffix, path) => {
     await create(url + suffix);
-    expect(received[0]?.path).toBe(path);
+    expect(received[0]?.call).toBe(`POST ${path}`);
   },
 );
 
-test('a key secret outside ASCII is sent as UTF-8', async () => {
-  const gateway = createGateway({ keyId: 'key_1', keySecret: 'sécrèt-₹', apiUrl: url });
-  expect(await gateway?.createOrder(order)).toBe('order_Abc');
-  const encoded = received[0]?.headers.get('authorization')?.replace('Basic ', '') ?? '';
+test.each(['key:secret', 'sécrèt-₹'])('the key secret %s is sent over HTTP Basic, as UTF-8', async (keySecret) => {
+  await createGateway({ ...key, keySecret, apiUrl: url })?.createOrder(order);
+  const encoded = received[0]?.authorization?.replace('Basic ', '') ?? '';
   const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
-  expect(new TextDecoder().decode(bytes)).toBe('key_1:sécrèt-₹');
+  expect(new TextDecoder().decode(bytes)).toBe(`key_1:${keySecret}`);
 });
 
-describe('createOrder returns null', () => {
+const bought = {
+  plan_id: 'plan_A',
+  total_count: 12,
+  quantity: 1,
+  customer_notify: 1,
+  expire_by: 1_767_225_600,
+  notes: { user_id: 'u' },
+};
+const odd = 'A/../x?y';
+const encoded = 'A%2F..%2Fx%3Fy';
+
+test.each<[call: string, (gateway: Gateway) => Promise<unknown>, body: unknown]>([
+  ['POST /v1/orders', ({ createOrder }) => createOrder(order), { ...order, payment_capture: 1 }],
+  ['POST /v1/subscriptions', ({ createSubscription }) => createSubscription(subscription), bought],
+  [
+    'POST /v1/subscriptions',
+    ({ createSubscription }) => createSubscription({ ...subscription, startAt: 1_767_300_000 }),
+    { ...bought, start_at: 1_767_300_000 },
+  ],
+  [`POST /v1/subscriptions/${encoded}/cancel`, (to) => to.cancelSubscription(odd, true), { cancel_at_cycle_end: 1 }],
+  [`POST /v1/subscriptions/${encoded}/cancel`, (to) => to.cancelSubscription(odd, false), { cancel_at_cycle_end: 0 }],
+  [`GET /v1/subscriptions/${encoded}`, (to) => to.readSubscription(odd), ''],
+  [`GET /v1/payments/${encoded}`, (to) => to.readPayment(odd), ''],
+  [`GET /v1/orders/${encoded}/payments`, (to) => to.listOrderPayments(odd), ''],
+  [`GET /v1/payments/${encoded}/refunds?count=100`, (to) => to.listRefunds(odd), ''],
+  [`GET /v1/invoices?subscription_id=${encoded}&count=100`, (to) => to.listInvoices(odd), ''],
+])('%s is one request', async (call, ask, body) => {
+  await ask(gateway);
+  const authorization = `Basic ${btoa('key_1:key:secret')}`;
+  expect(received).toEqual([{ call, authorization, type: 'application/json', body }]);
+});
+
+test('createOrder returns the id, createSubscription the id, status and page, cancelSubscription the status', async () => {
+  expect(await gateway.createOrder(order)).toBe('order_Abc');
+  const made = { id: 'sub_A', status: 'created', short_url: 'https://gateway.example.com/s/1' };
+  respond = () => Response.json({ ...made, entity: 'subscription' });
+  expect(await gateway.createSubscription(subscription)).toEqual(made);
+  respond = () => Response.json({ error: {} }, { status: 429, headers: { 'retry-after': '7' } });
+  expect(await gateway.cancelSubscription('sub_A', true)).toMatchObject({ status: 429, retryAfter: '7' });
+});
+
+describe('createOrder and createSubscription return null', () => {
+  const made = { id: 'order_Abc', status: 'created', short_url: 'https://gateway.example.com/s/1' };
+
   test.each<[string, () => Response]>([
-    ['400', () => Response.json({ id: 'order_Abc' }, { status: 400 })],
-    ['401', () => Response.json({ id: 'order_Abc' }, { status: 401 })],
-    ['429', () => Response.json({ id: 'order_Abc' }, { status: 429 })],
-    ['503', () => Response.json({ id: 'order_Abc' }, { status: 503 })],
+    ['400', () => Response.json(made, { status: 400 })],
+    ['401', () => Response.json(made, { status: 401 })],
+    ['429', () => Response.json(made, { status: 429 })],
+    ['503', () => Response.json(made, { status: 503 })],
     ['HTML', () => new Response('<h1>Maintenance</h1>')],
     ['nothing', () => new Response(null, { status: 204 })],
-    ['a list', () => Response.json([{ id: 'order_Abc' }])],
-    ['no id', () => Response.json({ order: { id: 'order_Abc' } })],
-    ['an empty id', () => Response.json({ id: '' })],
-    ['an id with U+0000, which Postgres cannot store', () => Response.json({ id: 'order_\0' })],
-    ['an id that is a number', () => Response.json({ id: 17 })],
+    ['a list', () => Response.json([made])],
+    ['no id', () => Response.json({ order: made })],
+    ['an empty id', () => Response.json({ ...made, id: '' })],
+    ['an id with U+0000, which Postgres cannot store', () => Response.json({ ...made, id: 'order_\0' })],
+    ['an id that is a number', () => Response.json({ ...made, id: 17 })],
+    ['a redirect, which is not followed', () => Response.redirect(`${url}/elsewhere`, 307)],
   ])('on an answer with %s', async (_, answer) => {
     respond = answer;
-    expect(await create()).toBeNull();
-    expect(received).toHaveLength(1);
-  });
-
-  test('on a redirect, which is not followed', async () => {
-    respond = () => new Response(null, { status: 307, headers: { location: `${url}/elsewhere` } });
-    expect(await create()).toBeNull();
-    expect(received.map(({ path }) => path)).toEqual(['/v1/orders']);
+    expect(await gateway.createOrder(order)).toBeNull();
+    expect(await gateway.createSubscription(subscription)).toBeNull();
+    expect(received.map(({ call }) => call)).toEqual(['POST /v1/orders', 'POST /v1/subscriptions']);
   });
 
   test('without a server at the address', async () => {
@@ -89,82 +121,47 @@ describe('createOrder returns null', () => {
   });
 
   test('after 5 s without an answer, or with an incomplete one', async () => {
-    const started = performance.now();
-    respond = async () => {
-      await end.promise;
-      return new Response(null);
-    };
-    const silent = create();
-    const half = createHalfAnswer();
-    expect(await Promise.all([silent, create(half.url)])).toEqual([null, null]);
-    await half.stop();
-    expect(performance.now() - started).toBeGreaterThan(4900);
-    expect(performance.now() - started).toBeLessThan(8000);
+    const limit = vi.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+      const over = new AbortController();
+      setTimeout(() => over.abort(), milliseconds / 20);
+      return over.signal;
+    });
+    respond = () => end.promise;
+    expect(await create(url)).toBeNull();
+    const start = new TextEncoder().encode('{"id":');
+    respond = () => new Response(new ReadableStream({ start: (stream) => stream.enqueue(start) }));
+    expect(await create(url)).toBeNull();
+    expect(limit.mock.calls).toEqual([[5000], [5000]]);
+    limit.mockRestore();
   });
 });
 
-/** A server whose answers start and never end. */
-function createHalfAnswer(): { url: string; stop(): Promise<void> } {
-  const half = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, () => {
-    const start = new TextEncoder().encode('{"id":');
-    return new Response(new ReadableStream({ start: (stream) => stream.enqueue(start) }));
-  });
-  return { url: `http://127.0.0.1:${half.addr.port}`, stop: () => half.shutdown() };
-}
-
 describe('reading', () => {
-  const gateway = () => createGateway({ ...key, apiUrl: url }) ?? expect.fail();
-
-  test('listOrderPayments returns every attempt on an order', async () => {
+  test('returns all entities with all fields, and replaces text that Postgres cannot store', async () => {
     const items = [{ id: 'pay_A', status: 'failed' }, { id: 'pay_B', status: 'captured', notes: [] }];
     respond = () => Response.json({ entity: 'collection', count: 2, items });
-    expect(await gateway().listOrderPayments('order_A/../x?y')).toEqual({ status: 'found', value: items });
-    expect(received[0]).toMatchObject({ method: 'GET', path: '/v1/orders/order_A%2F..%2Fx%3Fy/payments', body: '' });
-  });
-
-  test('listRefunds returns the refunds of a payment, at most 100 instead of the default of ten', async () => {
-    const items = [{ id: 'rfnd_A', payment_id: 'pay_A', amount: 100, status: 'pending', created_at: 1_767_225_600 }];
-    respond = () => Response.json({ entity: 'collection', count: 1, items });
-    expect(await gateway().listRefunds('pay_A/../x?y')).toEqual({ status: 'found', value: items });
-    expect(received).toMatchObject([
-      { method: 'GET', path: '/v1/payments/pay_A%2F..%2Fx%3Fy/refunds', search: '?count=100', body: '' },
-    ]);
-  });
-
-  test('readSubscription returns all fields of a subscription', async () => {
-    const entity = { id: 'sub_A', status: 'active', current_end: 1_767_225_600, notes: { user_id: 'x' } };
+    expect(await gateway.listOrderPayments('order_A')).toEqual({ status: 'found', value: items });
+    expect(await gateway.listRefunds('pay_A')).toEqual({ status: 'found', value: items });
+    const entity = { id: 'sub_A', status: 'active', current_end: 1_767_225_600, notes: { user_id: 'a\0b\uD800' } };
     respond = () => Response.json(entity);
-    expect(await gateway().readSubscription('sub_A')).toEqual({ status: 'found', value: entity });
-    expect(received[0]).toMatchObject({ method: 'GET', path: '/v1/subscriptions/sub_A' });
+    expect(await gateway.readSubscription('sub_A'))
+      .toEqual({ status: 'found', value: { ...entity, notes: { user_id: 'a\uFFFDb\uFFFD' } } });
   });
 
-  test('text that Postgres cannot store is replaced', async () => {
-    respond = () => Response.json({ items: [{ id: 'pay_A', error_description: 'a\0b\uD800' }] });
-    expect(await gateway().listOrderPayments('order_A')).toEqual({
-      status: 'found',
-      value: [{ id: 'pay_A', error_description: 'a\uFFFDb\uFFFD' }],
-    });
-  });
-
-  test.each([400, 404])('%i means unknown', async (status) => {
-    respond = () => Response.json({ error: { code: 'BAD_REQUEST_ERROR' } }, { status });
-    expect(await gateway().listOrderPayments('order_A')).toEqual({ status: 'unknown' });
-    expect(await gateway().listRefunds('pay_A')).toEqual({ status: 'unknown' });
-    expect(await gateway().readSubscription('sub_A')).toEqual({ status: 'unknown' });
-  });
-
-  test.each<[string, () => Response]>([
-    ['401', () => Response.json({ error: {} }, { status: 401 })],
-    ['429', () => Response.json({ error: {} }, { status: 429 })],
-    ['500', () => Response.json({ items: [], status: 'active' }, { status: 500 })],
-    ['HTML', () => new Response('<h1>Maintenance</h1>')],
-    ['404 in HTML, from a proxy', () => new Response('<h1>Not found</h1>', { status: 404 })],
-    ['a number', () => Response.json(17)],
-    ['invalid items', () => Response.json({ items: [1], status: 7 })],
-  ])('%s means unanswered', async (_, answer) => {
+  test.each<[string, 'unknown' | 'unanswered', () => Response]>([
+    ['400', 'unknown', () => Response.json({ error: { code: 'BAD_REQUEST_ERROR' } }, { status: 400 })],
+    ['404', 'unknown', () => Response.json({ error: { code: 'BAD_REQUEST_ERROR' } }, { status: 404 })],
+    ['401', 'unanswered', () => Response.json({ error: {} }, { status: 401 })],
+    ['429', 'unanswered', () => Response.json({ error: {} }, { status: 429 })],
+    ['500', 'unanswered', () => Response.json({ items: [], status: 'active' }, { status: 500 })],
+    ['HTML', 'unanswered', () => new Response('<h1>Maintenance</h1>')],
+    ['404 in HTML, from a proxy', 'unanswered', () => new Response('<h1>Not found</h1>', { status: 404 })],
+    ['a number', 'unanswered', () => Response.json(17)],
+    ['invalid items', 'unanswered', () => Response.json({ items: [1], status: 7 })],
+  ])('%s means %s', async (_, status, answer) => {
     respond = answer;
-    expect(await gateway().listOrderPayments('order_A')).toEqual({ status: 'unanswered' });
-    expect(await gateway().listRefunds('pay_A')).toEqual({ status: 'unanswered' });
-    expect(await gateway().readSubscription('sub_A')).toEqual({ status: 'unanswered' });
+    expect(await gateway.listOrderPayments('order_A')).toEqual({ status });
+    expect(await gateway.listRefunds('pay_A')).toEqual({ status });
+    expect(await gateway.readSubscription('sub_A')).toEqual({ status });
   });
 });

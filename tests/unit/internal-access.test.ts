@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 vi.mock('node:crypto', async (original) => {
   const crypto = await original<typeof import('node:crypto')>();
@@ -10,61 +10,44 @@ vi.resetModules();
 const { timingSafeEqual } = await import('node:crypto');
 const { createInternalAccess } = await import('../../supabase/functions/api/sessions/internal-access.ts');
 
-const request = (headers: HeadersInit) =>
+const request = (headers: Record<string, string>) =>
   new Request('https://abc.supabase.co/functions/v1/api/internal/outbox', { method: 'POST', headers });
-const mayCall = createInternalAccess('internal-key', 'sb_secret_1');
+const both = ['internal-key', 'sb_secret_1'] as const;
+const noInternal = [null, 'sb_secret_1'] as const;
+const empty = ['', ''] as const;
 
-test.each([
-  [{ 'x-internal-key': 'internal-key' }],
-  [{ apikey: 'sb_secret_1' }],
-  [{ 'x-internal-key': 'internal-key', apikey: 'sb_publishable_1' }],
-  [{ 'x-internal-key': 'wrong', apikey: 'sb_secret_1' }],
-])('%j is accepted', (headers) => {
-  expect(mayCall(request(headers))).toBe(true);
+test.each<[readonly [string | null, string], Record<string, string>, isAccepted: boolean]>([
+  [both, { 'x-internal-key': 'internal-key' }, true],
+  [both, { apikey: 'sb_secret_1' }, true],
+  [both, { 'x-internal-key': 'internal-key', apikey: 'sb_publishable_1' }, true],
+  [both, { 'x-internal-key': 'wrong', apikey: 'sb_secret_1' }, true],
+  [both, {}, false],
+  [both, { 'x-internal-key': '', apikey: '' }, false],
+  [both, { 'x-internal-key': 'internal-ke' }, false],
+  [both, { 'x-internal-key': 'internal-keyy' }, false],
+  [both, { 'x-internal-key': 'Internal-key' }, false],
+  [both, { 'x-internal-key': 'internal-key, internal-key' }, false],
+  [both, { 'x-internal-key': 'sb_secret_1' }, false],
+  [both, { apikey: 'internal-key' }, false],
+  [both, { apikey: 'sb_publishable_1' }, false],
+  [both, { authorization: 'Bearer sb_secret_1' }, false],
+  [both, { authorization: 'Bearer internal-key' }, false],
+  [noInternal, { apikey: 'sb_secret_1' }, true],
+  [noInternal, {}, false],
+  [noInternal, { 'x-internal-key': '' }, false],
+  [noInternal, { 'x-internal-key': 'null' }, false],
+  [empty, {}, false],
+  [empty, { 'x-internal-key': '', apikey: '' }, false],
+])('with the keys %j a request with %j is accepted: %j', ([internalKey, secretKey], headers, isAccepted) => {
+  expect(createInternalAccess(internalKey, secretKey)(request(headers))).toBe(isAccepted);
 });
 
-test.each<[Record<string, string>]>([
-  [{}],
-  [{ 'x-internal-key': '', apikey: '' }],
-  [{ 'x-internal-key': 'internal-ke' }],
-  [{ 'x-internal-key': 'internal-keyy' }],
-  [{ 'x-internal-key': 'Internal-key' }],
-  [{ 'x-internal-key': 'internal-key, internal-key' }],
-  [{ 'x-internal-key': 'sb_secret_1' }],
-  [{ apikey: 'internal-key' }],
-  [{ apikey: 'sb_publishable_1' }],
-  [{ authorization: 'Bearer sb_secret_1' }],
-  [{ authorization: 'Bearer internal-key' }],
-])('%j is refused', (headers) => {
-  expect(mayCall(request(headers))).toBe(false);
-});
-
-describe('without an internal key', () => {
-  const mayCallWithout = createInternalAccess(null, 'sb_secret_1');
-
-  test.each<[Record<string, string>]>([[{}], [{ 'x-internal-key': '' }], [{ 'x-internal-key': 'null' }]])(
-    '%j is refused',
-    (headers) => {
-      expect(mayCallWithout(request(headers))).toBe(false);
-    },
-  );
-
-  test('the secret key is accepted', () => {
-    expect(mayCallWithout(request({ apikey: 'sb_secret_1' }))).toBe(true);
-  });
-});
-
-test('empty keys accept no request, also none with empty headers', () => {
-  const empty = createInternalAccess('', '');
-  expect(empty(request({}))).toBe(false);
-  expect(empty(request({ 'x-internal-key': '', apikey: '' }))).toBe(false);
-});
-
-test('a valid and an invalid key are compared once, over 32 bytes, in constant time', () => {
-  for (const key of ['internal-key', 'x', 'internal-kex']) {
+test.each(['internal-key', 'x', 'internal-kex'])(
+  'the key %s is compared once, over 32 bytes, in constant time',
+  (key) => {
     vi.mocked(timingSafeEqual).mockClear();
-    mayCall(request({ 'x-internal-key': key }));
+    createInternalAccess(...both)(request({ 'x-internal-key': key }));
     expect(vi.mocked(timingSafeEqual).mock.calls.map((keys) => keys.map(({ byteLength }) => byteLength)))
       .toEqual([[32, 32]]);
-  }
-});
+  },
+);

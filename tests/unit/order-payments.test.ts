@@ -5,35 +5,28 @@ import type { GatewayEntity, Reading } from '../../supabase/functions/api/ports.
 type Answer = Reading<readonly GatewayEntity[]>;
 
 const found = (...value: GatewayEntity[]): Answer => ({ status: 'found', value });
+const unanswered: Answer = { status: 'unanswered' };
 const refund = { id: 'rfnd_A', payment_id: 'pay_A', amount: 100, status: 'pending', created_at: 1_767_225_600 };
 
 /** Reads an order from a gateway with these payments, and the refunds of each by its id. Also returns the calls. */
 async function read(payments: Answer, refunds: Record<string, Answer> = {}) {
   const asked: string[] = [];
   const reading = await readOrderPayments({
-    listOrderPayments(orderId) {
-      asked.push(orderId);
-      return Promise.resolve(payments);
-    },
-    listRefunds(paymentId) {
-      asked.push(paymentId);
-      return Promise.resolve(refunds[paymentId] ?? { status: 'unanswered' });
-    },
+    listOrderPayments: (orderId) => (asked.push(orderId), Promise.resolve(payments)),
+    listRefunds: (paymentId) => (asked.push(paymentId), Promise.resolve(refunds[paymentId] ?? unanswered)),
   }, 'order_A');
   return { reading, asked };
 }
 
-test.each<[string, GatewayEntity]>([
-  ['an amount refunded in part', { status: 'captured', amount_refunded: 1 }],
-  ['an amount refunded in full', { status: 'refunded', amount_refunded: 99900 }],
-  ['the status refunded and no amount', { status: 'refunded' }],
-  ['the status refunded and an amount of null', { status: 'refunded', amount_refunded: null }],
-])('a payment with %s has its refunds with all fields', async (_, fields) => {
+test.each<GatewayEntity>([
+  { status: 'captured', amount_refunded: 1 },
+  { status: 'refunded', amount_refunded: 99900 },
+  { status: 'refunded' },
+  { status: 'refunded', amount_refunded: null },
+])('the refunds of a payment with %j are read with all fields', async (fields) => {
   const payment = { id: 'pay_A', notes: [], ...fields };
-  expect(await read(found(payment), { pay_A: found(refund) })).toEqual({
-    reading: found({ ...payment, refunds: [refund] }),
-    asked: ['order_A', 'pay_A'],
-  });
+  expect(await read(found(payment), { pay_A: found(refund) }))
+    .toEqual({ reading: found({ ...payment, refunds: [refund] }), asked: ['order_A', 'pay_A'] });
 });
 
 test.each<GatewayEntity>([
@@ -48,27 +41,19 @@ test.each<GatewayEntity>([
   expect(await read(found(payment))).toEqual({ reading: found(payment), asked: ['order_A'] });
 });
 
-test('each payment has its own refunds, and the payments keep their order', async () => {
-  const [one, two, three] = [
-    { id: 'pay_A', amount_refunded: 100 },
-    { id: 'pay_B', status: 'failed' },
-    { id: 'pay_C', status: 'refunded' },
-  ];
+test('each payment has its own refunds, none where the gateway knows none, and the payments keep their order', async () => {
+  const [one, two] = [{ id: 'pay_A', amount_refunded: 100 }, { id: 'pay_B', status: 'failed' }];
+  const [three, four] = [{ id: 'pay_C', status: 'refunded' }, { id: 'pay_D', status: 'refunded' }];
   const other = { ...refund, id: 'rfnd_C', payment_id: 'pay_C' };
-  const { reading } = await read(found(one, two, three), { pay_A: found(refund), pay_C: found(other) });
-  expect(reading).toEqual(found({ ...one, refunds: [refund] }, two, { ...three, refunds: [other] }));
-});
-
-test('a payment whose refunds are unknown to the gateway has none', async () => {
-  const payment = { id: 'pay_A', status: 'refunded' };
-  expect((await read(found(payment), { pay_A: { status: 'unknown' } })).reading)
-    .toEqual(found({ ...payment, refunds: [] }));
+  const refunds: Record<string, Answer> = { pay_A: found(refund), pay_C: found(other), pay_D: { status: 'unknown' } };
+  expect((await read(found(one, two, three, four), refunds)).reading).toEqual(
+    found({ ...one, refunds: [refund] }, two, { ...three, refunds: [other] }, { ...four, refunds: [] }),
+  );
 });
 
 test('an unanswered list of refunds makes the whole reading unanswered, and ends the calls', async () => {
   const payments = found({ id: 'pay_A', amount_refunded: 1 }, { id: 'pay_B', amount_refunded: 1 });
-  expect(await read(payments, { pay_B: found(refund) }))
-    .toEqual({ reading: { status: 'unanswered' }, asked: ['order_A', 'pay_A'] });
+  expect(await read(payments, { pay_B: found(refund) })).toEqual({ reading: unanswered, asked: ['order_A', 'pay_A'] });
 });
 
 test.each(['unknown', 'unanswered'] as const)('an order that is %s is returned as that', async (status) => {

@@ -1,30 +1,27 @@
 import { expect, test } from 'vitest';
-import { createRateLimit, limitRate, type Timer } from '../../supabase/functions/api/gateway/rate-limit.ts';
+import { createRateLimit, limitRate } from '../../supabase/functions/api/gateway/rate-limit.ts';
 
-/** A clock that moves only when something sleeps, or when a test sets it. */
-function fakeTimer(): Timer & { time: number } {
-  return {
-    time: 0,
-    now() {
-      return this.time;
-    },
+test.each<[string, callAt: number[], startedAt: number[]]>([
+  ['the first call starts at once, the next ones each a tenth of a second later', [0, 0, 0, 0], [0, 100, 200, 300]],
+  ['a pause is not made up for: no burst follows', [0, 60_000, 60_000], [0, 60_000, 60_100]],
+  ['a call that comes later than its turn does not delay the turns after it', [0, 100, 150], [0, 100, 200]],
+])('%s', async (_, callAt, startedAt) => {
+  let time = 0;
+  const wait = createRateLimit(10, {
+    now: () => time,
     async sleep(milliseconds) {
-      const end = this.time + milliseconds;
+      const end = time + milliseconds;
       await Promise.resolve();
-      this.time = Math.max(this.time, end);
+      time = Math.max(time, end);
     },
-  };
-}
-
-test('the first call starts at once, the next ones each a tenth of a second later', async () => {
-  const timer = fakeTimer();
-  const wait = createRateLimit(10, timer);
-  const starts: number[] = [];
-  for (let call = 0; call < 4; call += 1) {
+  });
+  const started: number[] = [];
+  for (const at of callAt) {
+    time = Math.max(time, at);
     await wait();
-    starts.push(timer.time);
+    started.push(time);
   }
-  expect(starts).toEqual([0, 100, 200, 300]);
+  expect(started).toEqual(startedAt);
 });
 
 test('calls that wait at the same time start one after the other', async () => {
@@ -33,28 +30,6 @@ test('calls that wait at the same time start one after the other', async () => {
   const wait = createRateLimit(10, { now: () => 0, sleep });
   await Promise.all(Array.from({ length: 5 }, wait));
   expect(slept).toEqual([100, 200, 300, 400]);
-});
-
-test('a pause is not made up for: no burst follows', async () => {
-  const timer = fakeTimer();
-  const wait = createRateLimit(10, timer);
-  await wait();
-  timer.time = 60_000;
-  await wait();
-  expect(timer.time).toBe(60_000);
-  await wait();
-  expect(timer.time).toBe(60_100);
-});
-
-test('a call that comes later than its turn does not delay the turns after it', async () => {
-  const timer = fakeTimer();
-  const wait = createRateLimit(10, timer);
-  await wait();
-  timer.time = 100;
-  await wait();
-  timer.time = 150;
-  await wait();
-  expect(timer.time).toBe(200);
 });
 
 test('every read of a payment waits, those of its refunds too', async () => {

@@ -1,11 +1,13 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { mayBeForm, readForm } from '../../supabase/functions/api/http/read-form.ts';
 import { type Body, type BodyRefusal, createBodyReader } from '../../supabase/functions/api/http/request-body.ts';
+import { parseRequest, verifyPaymentRequest } from '../../supabase/functions/api/http/validation.ts';
 
 const mebibyte = 1024 * 1024;
 
-function post(body: BodyInit | null): Request {
-  return new Request('http://127.0.0.1/', Object.assign({ method: 'POST', body }, { duplex: 'half' }));
-}
+const post = (body: BodyInit | null, headers: Record<string, string> = {}) =>
+  new Request('http://127.0.0.1/', Object.assign({ method: 'POST', body, headers }, { duplex: 'half' }));
+const stated = (bytes: number, body: BodyInit) => post(body, { 'content-length': String(bytes) });
 
 /** A body in chunks. `pulled` counts the chunks that were read. */
 function pieces(count: number, bytes: number) {
@@ -19,115 +21,138 @@ function pieces(count: number, bytes: number) {
   return { stream, state };
 }
 
-const bodies = createBodyReader();
-
-async function readBytes(request: Request): Promise<Uint8Array | BodyRefusal> {
-  const body = await bodies.read(request);
-  return typeof body === 'string' ? body : new Uint8Array(await new Response(new Uint8Array(body.bytes)).arrayBuffer());
-}
-
-test('a request without a body has no bytes', async () => {
-  expect(await readBytes(new Request('http://127.0.0.1/'))).toEqual(new Uint8Array());
-  expect(await readBytes(post(''))).toEqual(new Uint8Array());
-});
-
-test('bytes are read unchanged, including a byte-order mark', async () => {
-  const bytes = new Uint8Array([0xef, 0xbb, 0xbf, 0xff, 0x00, 0x7b]);
-  expect(await readBytes(post(bytes))).toEqual(bytes);
-});
-
-test('chunks are joined in their order', async () => {
-  const { stream } = pieces(3, 2);
-  expect(await readBytes(post(stream))).toEqual(new Uint8Array([1, 1, 2, 2, 3, 3]));
-});
-
-test('1 MiB is read, one byte more is refused', async () => {
-  expect(await readBytes(post(new Uint8Array(mebibyte)))).toHaveLength(mebibyte);
-  expect(await readBytes(post(new Uint8Array(mebibyte + 1)))).toBe('payloadTooLarge');
-});
-
-test('1 MiB in chunks is read, one chunk more is refused', async () => {
-  expect(await readBytes(post(pieces(16, 65536).stream))).toHaveLength(mebibyte);
-  expect(await readBytes(post(pieces(17, 65536).stream))).toBe('payloadTooLarge');
-});
-
-test('an endless body is refused before its twelfth MiB', async () => {
-  const { stream, state } = pieces(Infinity, mebibyte);
-  expect(await readBytes(post(stream))).toBe('payloadTooLarge');
-  expect(state.pulled).toBeLessThan(12);
-});
-
-test('a body that breaks off is an error, not a short body', async () => {
-  const stream = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      controller.error(new Error('gone'));
-    },
-  });
-  await expect(bodies.read(post(stream))).rejects.toThrow('gone');
-});
-
 /** A body that sends some bytes and does not end. */
-function unfinished(bytes: number): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    start(controller) {
-      controller.enqueue(new Uint8Array(bytes));
-    },
+const unfinished = (bytes: number) =>
+  new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new Uint8Array(bytes)) });
+
+describe('a body', () => {
+  const bodies = createBodyReader();
+  const readBytes = async (request: Request) => {
+    const body = await bodies.read(request);
+    return typeof body === 'string' ? body : body.bytes;
+  };
+  const bytes = [0xef, 0xbb, 0xbf, 0xff, 0x00, 0x7b];
+
+  test.each<[string, () => Request, number[]]>([
+    ['that is missing has no bytes', () => new Request('http://127.0.0.1/'), []],
+    ['that is empty has no bytes', () => post(''), []],
+    ['with a byte-order mark is read unchanged', () => post(new Uint8Array(bytes)), bytes],
+    ['in chunks is joined in their order', () => post(pieces(3, 2).stream), [1, 1, 2, 2, 3, 3]],
+  ])('%s', async (_, request, expected) => {
+    expect([...await readBytes(request())]).toEqual(expected);
   });
-}
 
-const small = { bodyBytes: 100, drainedBytes: 800, totalBytes: 250, milliseconds: 60_000, skippedMilliseconds: 20 };
+  test('of 1 MiB is read, a larger one is refused, an endless one before its twelfth MiB', async () => {
+    expect(await readBytes(post(new Uint8Array(mebibyte)))).toHaveLength(mebibyte);
+    expect(await readBytes(post(pieces(16, 65536).stream))).toHaveLength(mebibyte);
+    expect(await readBytes(post(new Uint8Array(mebibyte + 1)))).toBe('payloadTooLarge');
+    expect(await readBytes(post(pieces(17, 65536).stream))).toBe('payloadTooLarge');
+    const { stream, state } = pieces(Infinity, mebibyte);
+    expect(await readBytes(post(stream))).toBe('payloadTooLarge');
+    expect(state.pulled).toBeLessThan(12);
+  });
 
-const stated = (bytes: number, body: BodyInit) =>
-  new Request(
-    'http://127.0.0.1/',
-    Object.assign({ method: 'POST', body, headers: { 'content-length': String(bytes) } }, { duplex: 'half' }),
-  );
-
-test('a body that does not end is refused after its time limit', async () => {
-  const { read } = createBodyReader({ ...small, milliseconds: 20 });
-  expect(await read(post(unfinished(10)))).toBe('bodyTimedOut');
+  test('that breaks off is an error, not a short body', async () => {
+    const stream = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) });
+    await expect(bodies.read(post(stream))).rejects.toThrow('gone');
+  });
 });
 
-test('above the total limit the largest unfinished body is refused, and a small one is read', async () => {
-  const { read } = createBodyReader(small);
-  const refused: string[] = [];
-  const large = [90, 80, 70].map((bytes) =>
-    read(post(unfinished(bytes))).then((body) => refused.push(`${bytes}: ${body}`))
-  );
-  expect(await read(post(new Uint8Array(60)))).toMatchObject({ bytes: { length: 60 } });
-  await large[0];
-  expect(refused).toEqual(['90: tooManyBodies']);
+describe('under limits', () => {
+  const small = { bodyBytes: 100, drainedBytes: 800, totalBytes: 250, milliseconds: 60_000, skippedMilliseconds: 20 };
+  const isRead = (length: number) => ({ bytes: { length } });
+
+  test('a body that does not end is refused after its time limit, and a refused body does not count', async () => {
+    const { read } = createBodyReader({ ...small, milliseconds: 20 });
+    for (let count = 0; count < 5; count += 1) {
+      expect(await read(post(unfinished(90)))).toBe('bodyTimedOut');
+      expect(await read(post(new Uint8Array(101)))).toBe('payloadTooLarge');
+    }
+    for (let count = 0; count < 2; count += 1) expect(await read(post(new Uint8Array(100)))).toMatchObject(isRead(100));
+  });
+
+  test('above the total limit the largest unfinished body is refused, and a small one is read', async () => {
+    const { read } = createBodyReader(small);
+    const refused: string[] = [];
+    const large = [90, 80, 70].map((bytes) =>
+      read(post(unfinished(bytes))).then((body) => refused.push(`${bytes}: ${body}`))
+    );
+    expect(await read(post(new Uint8Array(60)))).toMatchObject(isRead(60));
+    await large[0];
+    expect(refused).toEqual(['90: tooManyBodies']);
+  });
+
+  test('a body counts with its content-length, and is refused before it is read', async () => {
+    const { read } = createBodyReader(small);
+    for (let count = 0; count < 2; count += 1) void read(stated(100, unfinished(1)));
+    expect(await read(stated(100, unfinished(1)))).toBe('tooManyBodies');
+    expect(await read(stated(50, new Uint8Array(50)))).toMatchObject(isRead(50));
+  });
+
+  test('a body counts until its request is answered', async () => {
+    const { read } = createBodyReader(small);
+    const held: (Body | BodyRefusal)[] = [];
+    for (let count = 0; count < 2; count += 1) held.push(await read(post(new Uint8Array(100))));
+    expect(await read(post(new Uint8Array(100)))).toBe('tooManyBodies');
+    const [first] = held;
+    if (typeof first === 'object') first.release();
+    expect(await read(post(new Uint8Array(100)))).toMatchObject(isRead(100));
+  });
+
+  test.each<[string, () => Request, refusal: string | null]>([
+    ['with a valid content-length is not read to its end', () => stated(100, unfinished(10)), null],
+    ['with a larger one is refused', () => stated(101, new Uint8Array(101)), 'payloadTooLarge'],
+    ['without one is read', () => post(new Uint8Array(100)), null],
+    ['without one that is too large is refused', () => post(new Uint8Array(101)), 'payloadTooLarge'],
+  ])('a skipped body %s', async (_, request, refusal) => {
+    expect(await createBodyReader(small).skip(request())).toBe(refusal);
+  });
 });
 
-test('a body counts with its content-length, and is refused before it is read', async () => {
-  const { read } = createBodyReader(small);
-  void read(stated(100, unfinished(1)));
-  void read(stated(100, unfinished(1)));
-  expect(await read(stated(100, unfinished(1)))).toBe('tooManyBodies');
-  expect(await read(stated(50, new Uint8Array(50)))).toMatchObject({ bytes: { length: 50 } });
+describe('a form', () => {
+  const type = 'application/x-www-form-urlencoded';
+
+  test.each([
+    ['a=1&b=2', 'a', '1'],
+    ['a=&b=2', 'a', ''],
+    ['a', 'a', ''],
+    ['a=%E2%82%B9+x', 'a', '₹ x'],
+    ['error%5Bcode%5D=1', 'error[code]', '1'],
+    ['a=%FF', 'a', '\ufffd'],
+    ['a=1&b=2', 'c', undefined],
+    ['a=1&a=2', 'a', undefined],
+    ['a=1&%61=1', 'a', undefined],
+    ['', 'a', undefined],
+    ['a=1', '__proto__', undefined],
+    ['a=1', 'toString', undefined],
+    ['a=1&b='.padEnd(16 * 1024, 'x'), 'a', '1'],
+    ['a=1&b='.padEnd(16 * 1024 + 1, 'x'), 'a', undefined],
+  ])('%j has in field %j: %j', (text, name, value) => {
+    expect(readForm(new TextEncoder().encode(text))(name)).toBe(value);
+  });
+
+  test.each<[Record<string, string>, boolean]>([
+    [{ 'content-type': type }, true],
+    [{ 'content-type': `${type}; charset=utf-16` }, true],
+    [{ 'content-type': type.toUpperCase() }, true],
+    [{ 'content-type': type, 'content-length': '16384' }, true],
+    [{ 'content-type': type, 'content-length': '16385' }, false],
+    [{ 'content-type': type, 'content-length': 'many' }, true],
+    [{ 'content-type': `${type}x` }, false],
+    [{ 'content-type': 'multipart/form-data' }, false],
+    [{}, false],
+  ])('may be a body with the headers %j: %j', (headers, expected) => {
+    expect(mayBeForm(post(null, headers))).toBe(expected);
+  });
 });
 
-test('a body counts until its request is answered', async () => {
-  const { read } = createBodyReader(small);
-  const held: (Body | BodyRefusal)[] = [];
-  for (let count = 0; count < 2; count += 1) held.push(await read(post(new Uint8Array(100))));
-  expect(await read(post(new Uint8Array(100)))).toBe('tooManyBodies');
-  const [first] = held;
-  if (typeof first === 'object') first.release();
-  expect(await read(post(new Uint8Array(100)))).toMatchObject({ bytes: { length: 100 } });
-});
-
-test('a refused body does not count', async () => {
-  const { read } = createBodyReader({ ...small, milliseconds: 20 });
-  for (let count = 0; count < 5; count += 1) expect(await read(post(unfinished(90)))).toBe('bodyTimedOut');
-  for (let count = 0; count < 5; count += 1) expect(await read(post(new Uint8Array(101)))).toBe('payloadTooLarge');
-  for (let count = 0; count < 2; count += 1) expect(await read(post(new Uint8Array(100)))).toMatchObject({ bytes: {} });
-});
-
-test('a skipped body with a valid content-length is not read to its end; one without is, and is refused when too large', async () => {
-  const { skip } = createBodyReader(small);
-  expect(await skip(stated(100, unfinished(10)))).toBeNull();
-  expect(await skip(stated(101, new Uint8Array(101)))).toBe('payloadTooLarge');
-  expect(await skip(post(new Uint8Array(100)))).toBeNull();
-  expect(await skip(post(new Uint8Array(101)))).toBe('payloadTooLarge');
+test('the request of a verification has an error for every wrong field, and one of the form where it is no object', () => {
+  const parse = (body: unknown) => parseRequest(verifyPaymentRequest, body);
+  const request = { gateway_order_id: 'order_1', gateway_payment_id: '', gateway_signature: 'abc' };
+  expect(parse({ ...request, tier: 'premium' })).toEqual({ ok: true, request });
+  const missing = ['Invalid input: expected string, received undefined'];
+  const fieldErrors = Object.fromEntries(Object.keys(request).map((field) => [field, missing]));
+  expect(parse({})).toEqual({ ok: false, details: { formErrors: [], fieldErrors } });
+  const formErrors = ['Invalid input: expected object, received array'];
+  expect(parse([request])).toEqual({ ok: false, details: { formErrors, fieldErrors: {} } });
 });

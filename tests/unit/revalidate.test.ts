@@ -1,4 +1,5 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { root } from '../../scripts/stack/root.ts';
 import type { OutboxRow } from '../../supabase/functions/api/outbox/outbox.ts';
 import { createRevalidator, nothingToRevalidate } from '../../supabase/functions/api/outbox/revalidate.ts';
 import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
@@ -24,24 +25,18 @@ test('all rows are one attempt, with their paths merged in their order', async (
   expect(app.arrivals[0]?.headers.get('x-revalidate-secret')).toBe('revalidate-me');
 });
 
-test('a redirect is not followed', async () => {
+test('a redirect is not followed, and an endless answer is not read', async () => {
   app.answer = () => new Response(null, { status: 307, headers: { location: '/elsewhere' } });
   expect(await send(rows)[0]?.deliver()).toEqual({ status: 'failed', error: 'HTTP 307' });
   expect(app.arrivals.map(({ path }) => path)).toEqual(['/hook']);
-});
-
-test('an endless answer is not read', async () => {
   app.answer = () => new Response(new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(1024)) }));
   expect(await send(rows)[0]?.deliver()).toEqual({ status: 'delivered' });
 });
 
-test.each([[null], [{}], [{ paths: '/a' }], [{ paths: [1] }]])(
-  'the payload %j → failed, not thrown',
-  async (payload) => {
-    expect(await send([row(1, payload)])[0]?.deliver()).toEqual({ status: 'failed', error: 'ZodError' });
-    expect(app.arrivals).toEqual([]);
-  },
-);
+test.each([null, {}, { paths: '/a' }, { paths: [1] }])('the payload %j → failed, not thrown', async (payload) => {
+  expect(await send([row(1, payload)])[0]?.deliver()).toEqual({ status: 'failed', error: 'ZodError' });
+  expect(app.arrivals).toEqual([]);
+});
 
 test('a secret that is not a valid header → failed, not thrown, and without the secret', async () => {
   const [attempt] = createRevalidator({ url: app.url, secret: 'two\nlines' })(rows);
@@ -52,4 +47,36 @@ test('without cached pages all rows are delivered without a call', async () => {
   const attempts = nothingToRevalidate(rows);
   expect(attempts.flatMap((attempt) => attempt.rows)).toEqual(rows);
   expect(await attempts[0]?.deliver()).toEqual({ status: 'delivered' });
+});
+
+describe('the Next.js route handler of the deployment guide', () => {
+  let folder: string;
+  let server: Deno.HttpServer<Deno.NetAddr>;
+  beforeAll(async () => {
+    const guide = await Deno.readTextFile(`${root}/supabase/docs/deployment.md`);
+    const [, recipe] = /`app\/api\/revalidate\/route\.ts`, refreshes the pages:\n\n```ts\n(.*?)```/s.exec(guide) ?? [];
+    expect(recipe).toContain("from 'next/cache'");
+    folder = await Deno.makeTempDir();
+    // This module stands in for next/cache and records the paths.
+    const cache = 'export const paths = []; export const revalidatePath = (path) => paths.push(path);';
+    await Deno.writeTextFile(`${folder}/cache.ts`, cache);
+    await Deno.writeTextFile(`${folder}/route.ts`, recipe?.replace("'next/cache'", "'./cache.ts'") ?? '');
+    const { POST } = await import(`${folder}/route.ts`);
+    server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, POST);
+    Deno.env.set('REVALIDATE_SECRET', 'recipe-secret');
+  });
+  afterAll(async () => {
+    Deno.env.delete('REVALIDATE_SECRET');
+    await server.shutdown();
+    await Deno.remove(folder, { recursive: true });
+  });
+
+  test('refreshes the pages that the service names, and refuses another secret', async () => {
+    const sendWith = (secret: string) =>
+      createRevalidator({ url: `http://127.0.0.1:${server.addr.port}`, secret })(rows)[0]?.deliver();
+    expect(await sendWith('wrong')).toEqual({ status: 'refused', error: 'HTTP 401' });
+    expect(await sendWith('recipe-secret')).toEqual({ status: 'delivered' });
+    const { paths } = await import(`${folder}/cache.ts`);
+    expect(paths).toEqual(['/a', '/b', '/c']);
+  });
 });

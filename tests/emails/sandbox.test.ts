@@ -1,20 +1,8 @@
 import { expect, test } from 'vitest';
-import { buildEmails } from '../../scripts/build-emails.ts';
-import { checkEmails } from '../../scripts/check-emails.ts';
 import { denoEnvironment } from '../../scripts/stack/process/deno-environment.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { everyRow, settings } from './rows.ts';
-
-test('the committed bundle and its types are up to date with the templates', async () => {
-  expect(await checkEmails()).toEqual([]);
-});
-
-test('two builds are identical and contain no local path', async () => {
-  const bundle = await buildEmails();
-  expect(await buildEmails()).toBe(bundle);
-  expect(bundle).not.toContain(root);
-});
 
 test.each([
   ["today's Deno", Deno.execPath()],

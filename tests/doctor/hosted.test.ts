@@ -1,0 +1,386 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { applyFixes, proposals } from '../../scripts/doctor/apply-fixes.ts';
+import { type Check, pass } from '../../scripts/doctor/check.ts';
+import { checksFor } from '../../scripts/doctor/checks.ts';
+import { database as databaseCheck } from '../../scripts/doctor/checks/database.ts';
+import { poolRole } from '../../scripts/doctor/checks/pool-role.ts';
+import { schedule } from '../../scripts/doctor/checks/schedule.ts';
+import { webhookEndpoint } from '../../scripts/doctor/checks/webhook-endpoint.ts';
+import { handledEvents } from '../../scripts/doctor/handled-events.ts';
+import type { Project } from '../../scripts/doctor/project.ts';
+import { runChecks } from '../../scripts/doctor/run-checks.ts';
+import { migrate } from '../../scripts/stack/postgres/migrate.ts';
+import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
+import { root } from '../../scripts/stack/root.ts';
+import { unprivilegedUser } from '../../scripts/stack/process/unprivileged-user.ts';
+import { type HostedPostgres, startHostedPostgres } from '../helpers/database/hosted-postgres.ts';
+import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
+import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { type RunningService, startService } from '../helpers/project/targets.ts';
+import { expectReport, hosted, linesOf, patient, runDoctor, testReports } from './doctor.ts';
+import { emptyAccount, startGateway } from './fake-gateway.ts';
+import { emptyProject, listedFunction, projectRef, startManagementApi } from './fake-management-api.ts';
+import { startResend } from './fake-resend.ts';
+import { deadAddress, type FakeServer, startFake } from './fake-server.ts';
+
+// A hosted project: the real function, and a database with stand-ins for pg_net, pg_cron and Vault, with TLS. The other
+// services are fakes.
+const account = emptyAccount();
+const managed = emptyProject();
+const gateway = startGateway(account);
+const api = startManagementApi(() => managed);
+const resend = startResend({
+  key: 're_the-key',
+  permission: 'full_access',
+  domains: [{ name: 'acme.example', status: 'verified' }],
+});
+const app = startFake(({ path, headers }) => {
+  const isKnown = headers.get('x-revalidate-secret') === 'the-revalidate-secret';
+  return Response.json({}, { status: path === '/api/revalidate' && !isKnown ? 401 : 200 });
+});
+
+const certificates = `${root}/tests/fixtures/tls`;
+const authority = await Deno.readTextFile(`${certificates}/authority.pem`);
+const anotherAuthority = await Deno.readTextFile(`${certificates}/another-authority.pem`);
+
+let postgres: HostedPostgres;
+let database: TestDatabase;
+let service: RunningService;
+let platform: FakeServer;
+let environment: Record<string, string>;
+let folder: string;
+
+beforeAll(async () => {
+  postgres = await startHostedPostgres();
+  await prepareDatabase(postgres.url);
+  database = openDatabase(postgres.url);
+  // As in the extension, without the encryption.
+  await database.query(`
+    create schema vault;
+    create table vault.secrets (
+      id uuid primary key default gen_random_uuid(), name text unique, description text, secret text not null
+    );
+    create view vault.decrypted_secrets as select id, name, description, secret as decrypted_secret from vault.secrets;
+    create function vault.create_secret(
+      new_secret text, new_name text default null, new_description text default '', new_key_id uuid default null
+    )
+    returns uuid language sql as
+    'insert into vault.secrets (secret, name, description) values ($1, $2, $3) returning id';
+    create function vault.update_secret(
+      secret_id uuid,
+      new_secret text default null,
+      new_name text default null,
+      new_description text default null,
+      new_key_id uuid default null
+    )
+    returns void language sql as
+    'update vault.secrets set secret = coalesce($2, secret), name = coalesce($3, name) where id = $1'`);
+  await migrate({ url: postgres.url, seed: false, log: () => {} });
+  await withClient(postgres.url, setPoolPassword);
+  await useTls();
+
+  environment = {
+    GATEWAY_KEY_ID: account.keyId,
+    GATEWAY_KEY_SECRET: account.keySecret,
+    GATEWAY_API_URL: gateway.url,
+    GATEWAY_WEBHOOK_SECRET: 'the-webhook-secret',
+    INTERNAL_KEY: 'the-internal-key',
+    RESEND_API_KEY: 're_the-key',
+    RESEND_BASE_URL: resend.url,
+    EMAIL_FROM: 'Acme <billing@acme.example>',
+    APP_URL: publicly(app.url),
+    REVALIDATE_SECRET: 'the-revalidate-secret',
+    DATABASE_POOL_URL: poolUrl(postgres.url),
+  };
+  service = await startService(
+    'in process over the pool',
+    { apiUrl: 'http://127.0.0.1:1', poolUrl: poolUrl(postgres.url) },
+    environment,
+  );
+  platform = startFake(async ({ method, path, headers, text }) => {
+    if (path === '/auth/v1/.well-known/jwks.json') return Response.json({ keys: [{ kty: 'EC', alg: 'ES256' }] });
+    const init = { method, headers, ...(method === 'POST' && { body: text }) };
+    return await service.request(path.replace('/functions/v1', ''), init);
+  });
+  Object.assign(managed, { token: 'sbp_the-token', functions: [listedFunction()], secrets: environment });
+});
+afterAll(async () => {
+  await service?.stop();
+  await database?.close();
+  await postgres?.stop();
+  await Promise.all([gateway, resend, app, platform, api].map((server) => server.stop()));
+  await Deno.remove(folder, { recursive: true });
+});
+
+async function useTls(): Promise<void> {
+  folder = await Deno.makeTempDir({ prefix: 'certificate-' });
+  const user = await unprivilegedUser();
+  for (const name of ['server.pem', 'server-key.pem']) {
+    await Deno.copyFile(`${certificates}/${name}`, `${folder}/${name}`);
+    await Deno.chmod(`${folder}/${name}`, 0o600);
+  }
+  for (const path of [folder, `${folder}/server.pem`, `${folder}/server-key.pem`]) {
+    if (user) await Deno.chown(path, user.uid, user.gid);
+  }
+  await database.query(`alter system set ssl_cert_file = '${folder}/server.pem'`);
+  await database.query(`alter system set ssl_key_file = '${folder}/server-key.pem'`);
+  await database.query('alter system set ssl = on');
+  await database.query('select pg_reload_conf()');
+  // New connections use the new settings.
+  await vi.waitFor(async () => {
+    const { rows } = await withClient(postgres.url, (client) => client.query('show ssl'));
+    expect(rows).toEqual([{ ssl: 'on' }]);
+  });
+}
+
+/** 0.0.0.0 reaches this machine but is not one of the names that the doctor treats as local. */
+function publicly(url: string): string {
+  return url.replace('127.0.0.1', '0.0.0.0');
+}
+
+const webhookUrl = () => `${platform.url}/functions/v1/api/webhooks/gateway`;
+const on = Object.fromEntries(handledEvents.map((event) => [event, true]));
+const ours = () => ({ id: 'ours', url: webhookUrl(), active: true, disabled_at: 0, events: on });
+const vault = () => database.query('select name, secret from vault.secrets order by name');
+const filled = () => [
+  { name: 'subscriptions_internal_key', secret: 'the-internal-key' },
+  { name: 'subscriptions_url', secret: `${platform.url}/functions/v1` },
+];
+const project = (fields: Partial<Project> = {}) =>
+  hosted({
+    databaseUrl: postgres.url,
+    url: platform.url,
+    functionsUrl: `${platform.url}/functions/v1`,
+    managementUrl: api.url,
+    accessToken: 'sbp_the-token',
+    environment,
+    ...fields,
+  });
+
+/** Applies the fixes that the checks propose. Returns their titles, and those that failed. */
+async function fix(given = project()) {
+  const fixes = proposals(await runChecks([webhookEndpoint, schedule], given, patient));
+  return { fixes: fixes.map(({ fix }) => fix.title), failed: await applyFixes(given, fixes) };
+}
+
+// Each test starts with a project that needs no repair.
+beforeEach(async () => {
+  Object.assign(account, { mayChangeEndpoints: true, endpoints: [ours()] });
+  await database.query('delete from vault.secrets');
+  for (const { name, secret } of filled()) await database.query('select vault.create_secret($1, $2)', [secret, name]);
+  await database.query('select billing.set_up()');
+});
+
+describe('npm run doctor -- --fix', () => {
+  const doctor = (...options: string[]) =>
+    runDoctor(['--project-ref', projectRef, '--env-file', '/dev/null', '--fix', ...options], {
+      ...environment,
+      SUPABASE_ACCESS_TOKEN: 'sbp_the-token',
+      SUPABASE_API_URL: api.url,
+      SUPABASE_URL: platform.url,
+      DATABASE_URL: postgres.url,
+    });
+  const jobs = () => database.query('select jobname from cron.job order by 1');
+
+  /** Removes everything that `--fix` can create. Returns the fixes that are shown then. */
+  async function breakProject(): Promise<string[]> {
+    account.endpoints = [];
+    await database.query('delete from vault.secrets');
+    await database.query('drop trigger create_profile on auth.users');
+    await database.query("delete from cron.job where jobname = 'subscriptions-sweep'");
+    return [
+      `fix register the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events`,
+      'fix run billing.set_up() in the database: extensions, jobs, triggers on auth.users',
+      'fix create the Vault secret subscriptions_url',
+      'fix create the Vault secret subscriptions_internal_key',
+    ];
+  }
+
+  test('without --yes and a terminal shows the fixes and changes nothing', async () => {
+    const fixes = await breakProject();
+    const shown = await doctor();
+    expect(shown.code).toBe(1);
+    expect(linesOf(shown.stdout, 'fix ')).toEqual(fixes);
+    expect(shown.stderr).toContain('Nothing was changed. --yes applies it without asking.');
+    expect(linesOf(shown.stdout, 'fail ').map((line) => line.replace(/ ->.*/, ''))).toEqual([
+      'fail webhook-endpoint the webhook endpoint is not registered',
+      'fail schedule missing: job subscriptions-sweep; missing: trigger create_profile on auth.users; missing: ' +
+      'Vault secret subscriptions_url; missing: Vault secret subscriptions_internal_key',
+    ]);
+    expect([account.endpoints, await vault(), (await jobs()).length]).toEqual([[], [], 2]);
+  });
+
+  test('with --yes shows the fixes, applies them, and runs their checks again', async () => {
+    const fixes = await breakProject();
+    const run = await doctor('--yes');
+    expect(run.code).toBe(0);
+    expect(linesOf(run.stdout, 'fix ')).toEqual(fixes);
+    expect(linesOf(run.stdout.slice(run.stdout.lastIndexOf('fix   ')), 'pass ')).toEqual([
+      'pass webhook-endpoint registered and active, with 22 events',
+      'pass schedule nothing is missing, failing or overdue',
+    ]);
+    expect(account.endpoints).toEqual([{ ...ours(), id: expect.any(String), secret: 'the-webhook-secret' }]);
+    expect([await vault(), (await jobs()).length]).toEqual([filled(), 3]);
+    expect(`${run.stdout}${run.stderr}`)
+      .not.toMatch(/the-webhook-secret|the-internal-key|the-key-secret|sbp_the-token/);
+  });
+
+  test('has nothing to repair in a correct project: each check passes, but the address of the app is not encrypted', async () => {
+    const results = await runChecks(checksFor(project()), project(), patient);
+    expect(results.filter(({ status }) => status !== 'pass').map(({ check, status }) => `${check} ${status}`))
+      .toEqual(['app-url warn']);
+    expect(proposals(results)).toEqual([]);
+  });
+
+  test('switches an endpoint on again, and keeps its other events', async () => {
+    const events = { 'payment.captured': true, 'payment.authorized': true, 'invoice.paid': false };
+    account.endpoints = [{ ...ours(), active: false, disabled_at: 1790000000, events }];
+    expect(await fix()).toEqual({
+      fixes: [`switch on the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events`],
+      failed: [],
+    });
+    expect(account.endpoints).toMatchObject([{ id: 'ours', active: true }]);
+    expect(Object.keys(account.endpoints[0]?.events ?? {}).toSorted())
+      .toEqual([...handledEvents, 'payment.authorized'].toSorted());
+  });
+
+  test('registers no endpoint with a secret that the function lacks, or where the gateway refuses it', async () => {
+    const title = `register the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events`;
+    Object.assign(account, { endpoints: [], mayChangeEndpoints: false });
+    expect((await fix()).failed).toEqual([`${title}: the gateway refuses it: 403 Access Denied`]);
+    account.mayChangeEndpoints = true;
+    const other = { ...environment, GATEWAY_WEBHOOK_SECRET: 'of-another-project' };
+    expect((await fix(project({ environment: other }))).failed).toEqual([
+      `${title}: the function must receive a webhook first: the function has another GATEWAY_WEBHOOK_SECRET than this ` +
+      'environment',
+    ]);
+    expect(account.endpoints).toEqual([]);
+  });
+
+  test('replaces the address of another project in the Vault', async () => {
+    await put('subscriptions_url', 'https://other.supabase.co/functions/v1')();
+    expect(await fix()).toEqual({ fixes: ['replace the Vault secret subscriptions_url'], failed: [] });
+    expect(await vault()).toEqual(filled());
+  });
+});
+
+/** A project after a change of one of its Vault rows. */
+function put(name: string, secret: string, fields: () => Partial<Project> = () => ({})) {
+  return async () => {
+    await database.query('update vault.secrets set secret = $2 where name = $1', [name, secret]);
+    return project(fields());
+  };
+}
+
+describe('the Vault rows', () => {
+  const key = 'subscriptions_internal_key';
+  const putUrl = (text: (url: string) => string) => () =>
+    put('subscriptions_url', text(`${platform.url}/functions/v1`))();
+  const isNot = `fail the Vault secret ${key} is not what the function has`;
+  const isNotKnown = `warn the Vault secret ${key} is not INTERNAL_KEY of this environment`;
+
+  testReports(schedule, [
+    [putUrl((url) => ` ${url}/\n`), 'pass nothing is missing, failing or overdue'],
+    [put(key, ' the-internal-key\n'), 'pass nothing is missing, failing or overdue'],
+    [
+      putUrl(() => 'https://other.supabase.co/functions/v1'),
+      'fail the Vault secret subscriptions_url is not what the function has',
+      'vault.update_secret',
+    ],
+    [put(key, 'before-the-rotation'), isNot],
+    [put(key, 'perhaps', () => ({ accessToken: null })), isNotKnown],
+    [put(key, 'perhaps', () => ({ environment: { ...environment, INTERNAL_KEY: 'of-this-machine' } })), isNotKnown],
+    [put(key, 'perhaps', () => ({ environment: {} })), /^pass /],
+    [put(key, ' ', () => ({ environment: {} })), `fail missing: Vault secret ${key}`, 'vault.create_secret'],
+  ]);
+
+  test('fail without the extension, and where they cannot be decrypted, together with the other missing parts', async () => {
+    await database.query('alter schema vault rename to away');
+    await expectReport(schedule, project(), 'fail missing: extension supabase_vault');
+    await database.query('alter schema away rename to vault');
+    const view = (secret: string) =>
+      database.query(`
+        create or replace view vault.decrypted_secrets as
+        select id, name, description, ${secret} as decrypted_secret from vault.secrets`);
+    await view("decode('not hex', 'hex')::text");
+    await database.query('drop trigger create_profile on auth.users');
+    await expectReport(
+      schedule,
+      project(),
+      /^fail .*missing: trigger create_profile on auth.users; .*Vault secrets can't be read [(]22023[)]/,
+    );
+    await view('secret');
+  });
+});
+
+describe('the connection of the checks', () => {
+  const isEncrypted: Check = {
+    name: 'is-encrypted',
+    run: async ({ query }) => {
+      const [row] = await query('select ssl from pg_stat_ssl where pid = pg_backend_pid()');
+      return [pass(String(row?.ssl))];
+    },
+  };
+  const elsewhere = () => publicly(postgres.url);
+  const unverified = () => hosted({ databaseUrl: elsewhere(), environment: { DATABASE_POOL_CA: anotherAuthority } });
+
+  testReports(isEncrypted, [
+    [() => hosted({ databaseUrl: postgres.url }), 'pass false'],
+    [() => hosted({ databaseUrl: elsewhere() }), 'pass true'],
+    [unverified, /^skip /],
+  ]);
+  testReports(databaseCheck, [[unverified, /^fail /]]);
+});
+
+describe('the role of the pool', () => {
+  const over = (change: (url: URL) => void, DATABASE_POOL_CA = '') => () => {
+    const url = new URL(poolUrl(postgres.url));
+    change(url);
+    return hosted({ environment: { DATABASE_POOL_URL: url.href, DATABASE_POOL_CA } });
+  };
+  const unchanged = () => {};
+  /** A role with a statement timeout, which may act as service_role. */
+  const withRole = (name: string, timeout: string, isService = true) => async () => {
+    await database.query(`create role ${name} login noinherit password 'pool role of the tests'`);
+    await database.query(`alter role ${name} set statement_timeout = '${timeout}'`);
+    if (isService) await database.query(`grant service_role to ${name}; alter role ${name} set role = 'service_role'`);
+    return over((url) => void (url.username = name))();
+  };
+  const acts = 'pass subscriptions_api acts as service_role, 4000 ms a statement';
+
+  testReports(poolRole, [
+    [over(unchanged), acts],
+    [over(unchanged, authority), acts],
+    [over(unchanged, authority.replaceAll('\n', '\\n')), acts],
+    [
+      over(unchanged, anotherAuthority),
+      /^fail DATABASE_POOL_URL can't be connected to: [A-Z_]*(CERT|ISSUER|SIGNATURE)/,
+      'DATABASE_POOL_CA',
+    ],
+    [
+      over((url) => void (url.hostname = '0.0.0.0')),
+      'warn DATABASE_POOL_CA is not set: the connection of the function is not verified',
+      'database settings',
+    ],
+    [
+      over((url) => void (url.password = 'wrong')),
+      "fail DATABASE_POOL_URL can't be connected to: the login is refused (28P01)",
+    ],
+    [
+      over((url) => void (url.port = new URL(deadAddress()).port)),
+      "fail DATABASE_POOL_URL can't be connected to: ECONNREFUSED",
+    ],
+    [
+      () => hosted({ environment: { DATABASE_POOL_URL: postgres.url } }),
+      /^fail postgres acts as postgres, not as service_role; postgres has more rights than the service/,
+    ],
+    [withRole('does_not_act', '4s', false), 'fail does_not_act acts as does_not_act, not as service_role'],
+    [
+      withRole('waits_0', '0'),
+      'warn statement_timeout of waits_0 is off',
+      'Run "alter role waits_0 set statement_timeout = \'4s\';".',
+    ],
+    [withRole('waits_10', '10s'), 'warn statement_timeout of waits_10 is 10000 ms'],
+  ]);
+});

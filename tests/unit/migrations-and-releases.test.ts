@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { createdBy, namesIn, splitStatements } from '../../scripts/migration/statements.ts';
+import { breakingChanges, type Rpc } from '../../scripts/release/rpcs.ts';
+import { createStabilizer } from '../../scripts/release/stable-values.ts';
+
+type Parameter = Rpc['parameters'][number];
+const userId: Parameter = { name: 'p_user_id', type: 'uuid', isOptional: false };
+const tier: Parameter = { name: 'p_tier', type: 'text', isOptional: true };
+const until: Parameter = { name: 'p_until', type: 'timestamp with time zone', isOptional: true };
+const rpc = (changes: Partial<Rpc> = {}): Rpc => ({
+  name: 'grant',
+  parameters: [userId, tier],
+  returns: 'jsonb',
+  callers: ['authenticated', 'service_role'],
+  ...changes,
+});
+
+test.each<[string, later: Rpc[], problems: string[]]>([
+  ['an unchanged function and a new one', [rpc(), rpc({ name: 'another' })], []],
+  ['a new parameter with a default', [rpc({ parameters: [userId, tier, until] })], []],
+  ['an optional parameter, another order', [rpc({ parameters: [tier, { ...userId, isOptional: true }] })], []],
+  ['a further caller', [rpc({ callers: ['anon', 'authenticated', 'service_role'] })], []],
+  ['a removed function', [], ['public.grant was removed']],
+  ['a removed parameter', [rpc({ parameters: [userId] })], ['public.grant has no parameter p_tier any more']],
+  ['a renamed parameter', [rpc({ parameters: [userId, { ...tier, name: 'p_plan' }] })], [
+    'public.grant has no parameter p_tier any more',
+  ]],
+  ['a parameter of another type', [rpc({ parameters: [{ ...userId, type: 'text' }, tier] })], [
+    'The parameter p_user_id of public.grant is text instead of uuid',
+  ]],
+  ['a lost default', [rpc({ parameters: [userId, { ...tier, isOptional: false }] })], [
+    'The parameter p_tier of public.grant has lost its default',
+  ]],
+  ['a new parameter without a default', [rpc({ parameters: [userId, tier, { ...until, isOptional: false }] })], [
+    'public.grant has the new parameter p_until without a default',
+  ]],
+  ['another result, and a caller that lost its right', [rpc({ returns: 'json', callers: ['service_role'] })], [
+    'public.grant returns json instead of jsonb',
+    'authenticated may not call public.grant',
+  ]],
+  ['a second function of the name', [rpc(), rpc({ parameters: [userId] })], [
+    'public.grant exists more than once: drop the one with the old parameters',
+  ]],
+])('what breaks callers of a release: %s', (_, later, problems) => {
+  expect(breakingChanges([rpc()], later)).toEqual(problems);
+});
+
+describe('a statement of a schema file', () => {
+  test.each([
+    ['a string', "select ';', e'\\';', 'it''s;'; select 2;", ["select '', '', ''", 'select 2']],
+    ['a name', 'create policy "Ends; here" on a.b; select 2;', ['create policy ends; here on a.b', 'select 2']],
+    ['a comment', 'select 1 -- ; no end\n; /* ; */ select 2;', ['select 1', 'select 2']],
+    ['a dollar quote', 'do $a$ begin $$;$$; end $a$; select 2;', ["do ''", 'select 2']],
+    [
+      'a body in standard SQL',
+      'create function a.b() returns int begin atomic select case when 1 = 1 then 2 end; select 3; end; select 2;',
+      ['create function a.b() returns int begin atomic select case when 1 = 1 then 2 end; select 3; end', 'select 2'],
+    ],
+  ])('is not ended by a semicolon inside %s', (_, sql, statements) => {
+    expect(splitStatements(sql).map(({ code }) => code)).toEqual(statements);
+  });
+
+  test('has the comments before it, and mentions the names of its code; a comment alone is none', () => {
+    const sql = '-- The first.\nselect 1;\n\n-- The second;\n-- of two.\nSELECT  2 from public.a, billing.b;\n-- d.e\n';
+    const statements = splitStatements(sql);
+    expect(statements).toEqual([
+      { text: '-- The first.\nselect 1;', code: 'select 1' },
+      {
+        text: '-- The second;\n-- of two.\nSELECT  2 from public.a, billing.b;',
+        code: 'select 2 from public.a, billing.b',
+      },
+    ]);
+    expect(statements.map(namesIn)).toEqual([[], ['public.a', 'billing.b']]);
+  });
+
+  test.each([
+    ['create function public.has_tier(p_tier text) returns boolean', 'function public.has_tier'],
+    ['CREATE OR REPLACE FUNCTION "public"."has_tier" (\n  p_tier text)', 'function public.has_tier'],
+    ['create view billing.users\nwith (security_invoker = false)', 'view billing.users'],
+    ['create unique index users_idx on billing.users (id)', 'index users_idx'],
+    ['create policy "Users read" on billing.users', 'nothing'],
+    ['comment on function billing.users() is null', 'nothing'],
+  ])('"%s" creates %s', (sql, created) => {
+    const [statement] = splitStatements(sql);
+    const { kind, name } = (statement && createdBy(statement)) ?? { kind: 'nothing', name: '' };
+    expect(`${kind} ${name}`.trim()).toBe(created);
+  });
+});
+
+describe('in the sample of a release', () => {
+  const one = '11111111-2222-4333-8444-555555555555';
+  const other = '99999999-2222-4333-8444-555555555555';
+  const user = 'aaaaaaaa-0000-4000-8000-000000000001';
+  const end = '2026-10-31T12:00:00+00:00';
+  const create = () =>
+    createStabilizer({
+      randomIds: new Set([one, other]),
+      from: new Date('2030-01-01T00:00:00Z'),
+      until: new Date('2030-01-01T00:01:00Z'),
+    }, end);
+  const numbered = (number: number) => `bbbbbbbb-0000-4000-8000-00000000000${number}`;
+
+  test.each([
+    ['random ids are numbered as they appear, also in later texts; other ids stay', [
+      [`${other} payment-success/${one} ${user}`, `${numbered(1)} payment-success/${numbered(2)} ${user}`],
+      [one, numbered(2)],
+    ]],
+    ['times of the run become the end of the sample, other times stay', [
+      ['2030-01-01T00:00:30.123456+00:00 2030-01-01T00:02:00+00:00', `${end} 2030-01-01T00:02:00+00:00`],
+    ]],
+    ['the key of a revalidation loses its time and transaction', [[
+      'revalidation/1893456030.5-1234 revalidation/1893456031-1235 revalidation/1893456030.5-1234',
+      'revalidation/sample-1 revalidation/sample-2 revalidation/sample-1',
+    ]]],
+  ])('%s', (_, texts) => {
+    const { stabilize } = create();
+    expect(texts.map(([text = '']) => stabilize(text))).toEqual(texts.map(([, stable]) => stable));
+  });
+
+  test('what differs is blank for the order of rows', () => {
+    expect(create().blank(`${one} 2030-01-01T00:00:30Z revalidation/1893456030.5-1 2026-01-01T00:00:00Z`))
+      .toBe(` ${end}  2026-01-01T00:00:00Z`);
+  });
+});

@@ -1,0 +1,13 @@
+import type { Gateway } from '../../supabase/functions/api/ports.ts';
+
+/** A gateway that answers nothing. */
+export const silentGateway: Gateway = {
+  createOrder: () => Promise.resolve(null),
+  createSubscription: () => Promise.resolve(null),
+  cancelSubscription: () => Promise.resolve({ status: 0, retryAfter: null }),
+  readSubscription: () => Promise.resolve({ status: 'unanswered' }),
+  listOrderPayments: () => Promise.resolve({ status: 'unanswered' }),
+  readPayment: () => Promise.resolve({ status: 'unanswered' }),
+  listRefunds: () => Promise.resolve({ status: 'unanswered' }),
+  listInvoices: () => Promise.resolve({ status: 'unanswered' }),
+};
