@@ -10,12 +10,16 @@ export type Clusters = {
   readonly migrated: string;
 };
 
-/** Creates a folder for a server and its data folder `postgres`: a new one, or a copy. The caller removes it. */
-export async function createCluster(which: 'new' | keyof Clusters): Promise<string> {
+/**
+ * Creates a folder for a server and its data folder `postgres`: a new one, or a copy; `kept`: a copy of the whole folder
+ * `from`. The caller removes it.
+ */
+export async function createCluster(which: 'new' | 'kept' | keyof Clusters, from = ''): Promise<string> {
   const user = await unprivilegedUser();
   const folder = await Deno.makeTempDir({ prefix: 'cluster-' });
   if (user) await Deno.chown(folder, user.uid, user.gid);
-  if (which === 'new') await initDatabase(`${folder}/postgres`, user);
+  if (which === 'kept') await copyFolder(`${from}/.`, folder);
+  else if (which === 'new') await initDatabase(`${folder}/postgres`, user);
   else await copyFolder(inject('clusters')[which], `${folder}/postgres`);
   return folder;
 }

@@ -3,7 +3,7 @@ import { newestRelease } from '../../../scripts/release/release-files.ts';
 import { installRelease } from '../../../scripts/release/restore-release.ts';
 import { localPassword } from '../../../scripts/stack/defaults.ts';
 import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
-import { createPostgres } from '../../../scripts/stack/postgres/postgres.ts';
+import { createPostgres, type Postgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { openSupportRole } from '../../../scripts/stack/postgres/support-role.ts';
 import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
@@ -24,14 +24,16 @@ declare module 'vitest' {
 
 /**
  * One Postgres for all test files, with a migrated template that each of them clones. The template of the project
- * `upgraded` is the newest release with the later migrations, without the rows of its sample.
+ * `upgraded` is the newest release with the later migrations, without the rows of its sample. `TEST_CLUSTER` names a folder
+ * that keeps the migrated data for later runs: whoever sets it removes the folder when a migration changes.
  */
 export default async function setup(
   project: TestProject,
 ): Promise<() => Promise<void>> {
-  const folder = await createCluster('new');
+  const kept = project.name === 'upgraded' ? undefined : (Deno.cwd().startsWith('/work/wt/') ? '/dev/shm/cluster-kept' : undefined);
+  const isNew = kept === undefined || await Deno.stat(kept).then(() => false, () => true);
+  const folder = await createCluster(isNew ? 'new' : 'kept', kept);
   const clusters = { empty: `${folder}/empty`, migrated: `${folder}/migrated` };
-  await copyFolder(`${folder}/postgres`, clusters.empty);
   const postgres = createPostgres({
     port: freePort(),
     dataFolder: folder,
@@ -45,27 +47,12 @@ export default async function setup(
     await removeFolder(folder);
   };
   try {
-    await postgres.start();
-    await postgres.ready();
-    await withClient(postgres.url(), async (client) => {
-      // Passwords are hashed once instead of 4096 times, which each connection would repeat.
-      await client.query('alter system set scram_iterations = 1');
-      await client.query('select pg_reload_conf()');
-      await client.query(`set scram_iterations = 1; alter role postgres password '${localPassword}'`);
-      await client.query(`create database ${templateDatabase}`);
-    });
-    await prepareDatabase(postgres.url(templateDatabase));
-    const release = project.name === 'upgraded' ? await newestRelease() : undefined;
-    if (release !== undefined) await installRelease(postgres.url(templateDatabase), release);
-    await migrate({
-      url: postgres.url(templateDatabase),
-      seed: false,
-      log: () => {},
-    });
-    await withClient(postgres.url(), setPoolPassword);
-    await openSupportRole(postgres.url());
-    await postgres.stop();
-    await copyFolder(`${folder}/postgres`, clusters.migrated);
+    if (isNew) {
+      await copyFolder(`${folder}/postgres`, clusters.empty);
+      await migrateTemplate(postgres, project.name);
+      await copyFolder(`${folder}/postgres`, clusters.migrated);
+      if (kept !== undefined) await copyFolder(folder, kept);
+    }
     await postgres.start();
     await postgres.ready();
     // No job sweeps the tests' databases. Without this, a long run would have the finding sweep_overdue, and a test's own
@@ -82,4 +69,28 @@ export default async function setup(
   project.provide('clusters', clusters);
   project.provide('isPart', project.vitest.config.testNamePattern !== undefined);
   return stop;
+}
+
+/** Creates the template and the roles, and stops the server. */
+async function migrateTemplate(postgres: Postgres, projectName: string): Promise<void> {
+  await postgres.start();
+  await postgres.ready();
+  await withClient(postgres.url(), async (client) => {
+    // Passwords are hashed once instead of 4096 times, which each connection would repeat.
+    await client.query('alter system set scram_iterations = 1');
+    await client.query('select pg_reload_conf()');
+    await client.query(`set scram_iterations = 1; alter role postgres password '${localPassword}'`);
+    await client.query(`create database ${templateDatabase}`);
+  });
+  await prepareDatabase(postgres.url(templateDatabase));
+  const release = projectName === 'upgraded' ? await newestRelease() : undefined;
+  if (release !== undefined) await installRelease(postgres.url(templateDatabase), release);
+  await migrate({
+    url: postgres.url(templateDatabase),
+    seed: false,
+    log: () => {},
+  });
+  await withClient(postgres.url(), setPoolPassword);
+  await openSupportRole(postgres.url());
+  await postgres.stop();
 }
