@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
+import { refundEvent } from '../helpers/gateway/events.ts';
 import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
 import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
+import { day, months } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
 let customer: Customer;
@@ -27,6 +29,10 @@ async function orderDearer(tier = 'premium'): Promise<CustomerOrder> {
   await customer.buy('basic', { at: '01-01' });
   return await customer.order(tier, { at: '01-11', ...now });
 }
+
+const reasons = async () =>
+  (await database.query("select detail ->> 'reason' as r from billing.findings where finding = 'unearned_credit'"))
+    .map(({ r }) => r);
 
 describe('an order of a dearer tier that starts now', () => {
   test('gets a credit for the unused seconds of the running period, and changes nothing until it is paid', async () => {
@@ -272,10 +278,6 @@ describe('an open order', () => {
 });
 
 describe('the finding unearned_credit', () => {
-  const reasons = async () =>
-    (await database.query("select detail ->> 'reason' as r from billing.findings where finding = 'unearned_credit'"))
-      .map(({ r }) => r);
-
   test('names the second of two payments with the same credit until it is refunded', async () => {
     const first = await orderDearer();
     const second = await customer.order('pro', now);
@@ -325,4 +327,109 @@ test('a deleted user: the payment keeps the credit, and the id of the credited s
   await database.query('delete from auth.users where id = $1', [customer.id]);
   const erased = { user_id: null, credited_id: null, settle_at: null };
   expect(await premium.row()).toMatchObject({ ...erased, credit: `${unused}` });
+});
+
+describe('a cycle of basic that the gateway billed', () => {
+  const january = { planId: 'plan_basic', ...months(1) };
+  const paid = { id: '', amount: 9900 };
+  const order = (tier = 'premium') => customer.order(tier, { at: '01-11', ...now });
+  const buy = () => customer.buy('premium', { at: '01-11', ...now });
+  const refundCycle = (amount: number) => database.send(refundEvent(paid, amount));
+  beforeEach(async () => {
+    paid.id = uniqueId('pay');
+    await customer.event('activated', '01-01', january);
+    await customer.event('charged', '01-01', { ...january, payment: paid });
+  });
+
+  test('is credited for its unused time', async () => {
+    const { answer, row } = await order();
+    expect(answer).toMatchObject({ credit: unused, amount: rest, running: { tier: 'basic' } });
+    expect(await row()).toMatchObject({
+      credited_kind: 'gateway_subscription',
+      credited_id: customer.gatewayId,
+      credited_until: new Date(january.end),
+      credited_amount: '9900',
+    });
+  });
+
+  test('is replaced by the purchase, also if it is announced again, and the gateway is told to stop at its end', async () => {
+    await buy();
+    await customer.event('charged', '01-12', { ...january, createdAt: january.start, payment: paid });
+    expect(await customer.subscription()).toMatchObject({ tier: 'premium', gateway_subscription_id: null });
+    expect(await customer.cancellation()).toEqual({ at: 'cycle end', state: 'pending' });
+    expect((await customer.sources())[0]).toBe('gateway_subscription basic to 2026-02-01 replaced');
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test.each([['pending', 'withdrawn', false], ['sent', 'delivered', true]])(
+    'comes back by a refund of the purchase; its cancellation, which is %s, is %s',
+    async (sent, state, cancel_at_period_end) => {
+      const premium = await buy();
+      const deliver =
+        "update billing.outbox set attempts = 1, delivered_at = billing.clock() where kind like 'cancel%'";
+      if (sent === 'sent') await database.query(deliver);
+      await database.at('01-12');
+      await premium.refund();
+      expect(await customer.state()).toBe('basic: basic active to 2026-02-01');
+      expect(await customer.cancellation()).toEqual({ at: 'cycle end', state });
+      expect(await database.one('select * from public.subscriptions where user_id = $1', [customer.id]))
+        .toMatchObject({ gateway_subscription_id: customer.gatewayId, cancel_at_period_end });
+    },
+  );
+
+  test('is followed by a later cycle, which is a source again', async () => {
+    const premium = await buy();
+    await customer.charge(months(2), 'basic');
+    expect(await customer.tier()).toBe('premium');
+    expect(await customer.findings()).toEqual([expect.stringMatching(/^charged_after_replacement /)]);
+    await premium.refund();
+    expect(await customer.state()).toBe('basic: basic active to 2026-03-01');
+  });
+
+  test('gets no credit without a known payment', async () => {
+    customer = await database.customer();
+    await customer.event('activated', '01-01', january);
+    expect((await order()).answer).toMatchObject({ credit: 0, running: { tier: 'basic' } });
+  });
+
+  test('that was refunded in part is credited in part, one that was refunded in full not at all', async () => {
+    await refundCycle(3700);
+    expect((await order()).answer).toMatchObject({ credit: Math.floor((6200 * 21) / 31) });
+    await refundCycle(6200);
+    expect((await order()).answer).toMatchObject({ credit: 0 });
+  });
+
+  test('that is refunded after its credit is a finding', async () => {
+    await buy();
+    await refundCycle(9900);
+    expect(await customer.state()).toBe('premium: premium active to 2027-01-11');
+    expect(await reasons()).toEqual(['the credited payment was refunded or lost']);
+  });
+
+  test('billed, bought once and billed again: the credited purchase comes back after the last cycle', async () => {
+    await buy();
+    await customer.event('cancelled', '02-01', { planId: 'plan_basic' });
+    const month = { id: uniqueId('sub'), planId: 'plan_pro', start: day('02-10'), end: day('03-10') };
+    await customer.event('activated', '02-10', month);
+    await customer.event('charged', '02-10', { ...month, payment: { id: uniqueId('pay'), amount: 99900 } });
+    expect(await customer.subscription()).toMatchObject({ tier: 'pro', gateway_subscription_id: month.id });
+    await customer.event('cancelled', '03-10', { id: month.id, planId: 'plan_pro' });
+    expect(await customer.state()).toBe('premium: premium active to 2027-01-11');
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test('ends for good with a cancellation at once', async () => {
+    const premium = await buy();
+    await database.at('01-12');
+    expect(await customer.cancel('at once')).toMatchObject({ outcome: 'cancelled' });
+    await premium.refund();
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test('that two orders credit is fulfilled for both, and the second is a finding', async () => {
+    for (const { verify } of [await order(), await order('pro')]) {
+      expect(await verify()).toMatchObject({ outcome: 'applied' });
+    }
+    expect(await reasons()).toEqual(['another payment has the same credit']);
+  });
 });
