@@ -27,22 +27,33 @@ describe('two payments on an order', () => {
     );
   const counts = async () => (await one.row()).gateway_payment_id === one.paymentId ? 'one' : 'two';
 
-  test.each(['after', 'before'])(
-    'a refund of the one that does not count, %s its capture, is recorded and changes no access',
-    async (when) => {
-      await one.capture();
-      const before = await one.row();
-      if (when === 'after') await two.capture();
-      const which = { id: uniqueId('rfnd') };
-      expect(await two.refund(99900, which)).toBe('applied');
-      expect(await two.refund(99900, which)).toBe('already');
-      expect(await extras()).toEqual(when === 'after' ? ['two refunded 99900'] : []);
-      expect(await two.capture()).toBe('already');
-      expect(await extras()).toEqual(['two refunded 99900']);
-      expect(await one.row()).toEqual(before);
-      expect(await customer.tier()).toBe('pro');
-    },
-  );
+  test('the one that does not count is a finding until it is refunded in full, which changes no access', async () => {
+    await one.capture();
+    const before = await one.row();
+    await two.capture();
+    const finding = [`paid_twice ${two.paymentId}`];
+    expect(await customer.findings()).toEqual(finding);
+    const which = { id: uniqueId('rfnd') };
+    expect(await two.refund(99899, which)).toBe('applied');
+    expect(await two.refund(99899, which)).toBe('already');
+    expect([await customer.findings(), await extras()]).toEqual([finding, ['two refunded 99899']]);
+    await two.refund(1);
+    expect([await customer.findings(), await extras()]).toEqual([[], ['two refunded 99900']]);
+    await database.query('update billing.gateway_events set payload = null');
+    expect(await customer.findings()).toEqual([]);
+    expect(await one.row()).toEqual(before);
+    expect(await customer.tier()).toBe('pro');
+  });
+
+  test('the one that does not count and was refunded before its capture is no finding', async () => {
+    await one.capture();
+    const before = await one.row();
+    expect(await two.refund()).toBe('applied');
+    expect(await extras()).toEqual([]);
+    expect(await two.capture()).toBe('already');
+    expect([await customer.findings(), await extras()]).toEqual([[], ['two refunded 99900']]);
+    expect(await one.row()).toEqual(before);
+  });
 
   test('a refund is matched by the payment id if the event names no order', async () => {
     await one.capture();
@@ -62,7 +73,9 @@ describe('two payments on an order', () => {
       expect(await successMails()).toEqual([`payment-success/${one.id}`]);
       expect(await one.capture()).toBe('already');
       expect(await counts()).toBe('two');
+      expect(await customer.findings()).toEqual([`paid_twice ${one.paymentId}`]);
       await one.refund();
+      expect(await customer.findings()).toEqual([]);
       expect(await customer.tier()).toBe('pro');
     },
   );

@@ -138,29 +138,28 @@ describe('list_plans_for_user', () => {
     expect(await scenarios()).toBe(ofPro('current'));
   });
 
-  test('has the running tier current until its last seven days, then to renew, also in the days of grace', async () => {
+  test.each<[string, Record<string, string>, (() => Promise<unknown>)?]>([
+    ['until its last seven days, then to renew, also in the days of grace', {
+      '357.99': 'current',
+      '358': 'renew',
+      '366': 'renew',
+    }],
+    [
+      'as without it after a cancellation for the end of its period',
+      { '0': 'current', '360': 'renew' },
+      () => customer.cancel('at the end'),
+    ],
+    ['never where a renewal extends it', { '0': 'renew' }, () => database.set("early_renewal = 'extend'")],
+  ])('has the running tier current %s: after days %j', async (_, days, prepare) => {
     await customer.buy('pro');
-    for (const [days, scenario] of [[357.99, 'current'], [358, 'renew'], [365, 'renew'], [366, 'renew']] as const) {
-      await later(days);
-      expect(`${days}: ${await scenarios()}`).toBe(`${days}: ${ofPro(scenario)}`);
+    await prepare?.();
+    for (const [number, scenario] of Object.entries(days)) {
+      await later(Number(number));
+      expect(`${number}: ${await scenarios()}`).toBe(`${number}: ${ofPro(scenario)}`);
     }
     await later(369);
     await database.query('select billing.expire_subscriptions()');
     expect(await scenarios()).toBe(nothing);
-  });
-
-  test('has the running tier to renew at any time where a renewal extends it', async () => {
-    await customer.buy('pro');
-    await database.set("early_renewal = 'extend'");
-    expect(await scenarios()).toBe(ofPro('renew'));
-  });
-
-  test('has it to renew after a cancellation for the end of its period, as without one', async () => {
-    await customer.buy('pro');
-    await customer.cancel('at the end');
-    expect(await scenarios()).toBe(ofPro('current'));
-    await later(360);
-    expect(await scenarios()).toBe(ofPro('renew'));
   });
 
   test.each(['replace', 'extend'])(

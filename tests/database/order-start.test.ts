@@ -158,46 +158,38 @@ describe('an order that starts after the current period', () => {
 });
 
 describe('what a purchase follows', () => {
-  test('is refunded: the purchase keeps its time, and no finding reports the gap', async () => {
-    const [pro] = await buyTwo('pro', 'premium');
+  const purchase = 'premium: premium active to 2026-03-01';
+
+  type Change = (first: CustomerOrder, next: CustomerOrder) => Promise<unknown>;
+  test.each<[string, Change, Record<string, string>, string[]]>([
+    ['may be refunded: the purchase keeps its time, and no finding reports the gap', (pro) => pro.refund(), {
+      '01-20': 'free: pro cancelled to 2026-02-01',
+      '02-01': purchase,
+    }, ['subscription-ended']],
+    ['may be cancelled for its end: the purchase follows at once', () => customer.cancel('at the end'), {
+      '02-02': purchase,
+    }, []],
+    ['may be cancelled at once: the purchase ends, too', () => customer.cancel('at once'), {
+      '02-02': 'free: premium cancelled to 2026-03-01',
+    }, ['subscription-ended']],
+    ['gets no successor if the purchase is refunded before its start', (_, premium) => premium.refund(), {
+      '02-02': 'pro: pro active to 2026-02-01',
+      '02-05': 'free: pro cancelled to 2026-02-01',
+    }, ['subscription-ended']],
+    ['may be replaced by a newer purchase, until that ends', () => customer.buy('basic'), {
+      '02-02': 'basic: basic active to 2026-02-20',
+      '02-24': purchase,
+    }, ['subscription-ending']],
+  ])('%s', async (_, change, states, mails) => {
+    const orders = await buyTwo('pro', 'premium');
     await database.at('01-20');
-    await pro.refund();
-    expect(await customer.state()).toBe('free: pro cancelled to 2026-02-01');
-    expect(await customer.findings()).toEqual([]);
-    await database.sweep('02-01');
-    expect(await shown()).toBe('premium: premium active 2026-02-01 to 2026-03-01');
-  });
-
-  test.each(
-    [
-      ['at the end', 'follows at once', 'premium: premium active to 2026-03-01', 0],
-      ['at once', 'ends, too', 'free: premium cancelled to 2026-03-01', 1],
-    ] as const,
-  )('is cancelled %s: the purchase %s', async (when, _, state, mails) => {
-    await buyTwo('pro', 'premium');
-    await customer.cancel(when);
-    await database.sweep('02-02');
-    expect(await customer.state()).toBe(state);
-    expect(await endings()).toHaveLength(mails);
-  });
-
-  test('gets no successor if the purchase is refunded before its start', async () => {
-    const [, premium] = await buyTwo('pro', 'premium');
-    await premium.refund();
-    await database.sweep('02-02');
-    expect(await customer.state()).toBe('pro: pro active to 2026-02-01');
-    await database.sweep('02-05');
-    expect(await customer.tier()).toBe('free');
-  });
-
-  test('is replaced by a newer purchase: that one rules until its own end', async () => {
-    const [, premium] = await buyTwo('pro', 'premium');
-    await customer.buy('basic', { at: '01-20' });
-    await database.sweep('02-02');
-    expect(await customer.tier()).toBe('basic');
-    await database.sweep('02-24');
-    expect(await customer.tier()).toBe('premium');
-    expect(await premium.period()).toBe('2026-02-01 to 2026-03-01');
+    await change(...orders);
+    for (const [time, state] of Object.entries(states)) {
+      await database.sweep(time);
+      expect(await customer.state()).toBe(state);
+      expect(await customer.findings()).toEqual([]);
+    }
+    expect((await endings()).map((key) => key.split('/')[0])).toEqual(mails);
   });
 });
 

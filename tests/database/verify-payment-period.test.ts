@@ -20,22 +20,22 @@ async function buyInserted(at: string, session = database.service): Promise<unkn
   const order = await placeOrder(database, { user: customer, tier: 'basic' });
   return (await verifyPurchase(session, order)).valid_until;
 }
-/** Orders basic and pays by `way`, at each of the times. */
-async function buyBasic(times: string[], way: 'verify' | 'capture' = 'verify'): Promise<CustomerOrder[]> {
-  const orders: CustomerOrder[] = [];
-  for (const at of times) {
-    const order = await customer.order('basic', { at });
-    await order[way]();
-    orders.push(order);
-  }
-  return orders;
+async function buyBasic(at: string, way: 'verify' | 'capture' = 'verify'): Promise<CustomerOrder> {
+  const order = await customer.order('basic', { at });
+  await order[way]();
+  return order;
+}
+/** Buys four months of basic. */
+async function buyChain(way: 'verify' | 'capture' = 'verify') {
+  const [first, second] = [await buyBasic('01-31', way), await buyBasic('02-10', way)];
+  return [first, second, await buyBasic('02-20', way), await buyBasic('02-21', way)] as const;
 }
 /** The shown period. */
 async function shown(): Promise<string> {
   const { start, end } = await customer.subscription() ?? {};
   return `${shortTime(start)} to ${shortTime(end)}`;
 }
-const periods = (orders: CustomerOrder[]) => Promise.all(orders.map((order) => order.period()));
+const periods = (...orders: CustomerOrder[]) => Promise.all(orders.map((order) => order.period()));
 
 describe('a period of calendar months in UTC', () => {
   test.each<[string, number | null, string]>([
@@ -89,104 +89,85 @@ describe('a period of calendar months in UTC', () => {
 
 test('a second purchase replaces a running period by one from now', async () => {
   await customer.buy('pro', { at: '01-31' });
-  await buyBasic(['02-10']);
+  await buyBasic('02-10');
   expect(await shown()).toBe('2026-02-10 to 2026-03-10');
 });
 
 describe('under "extend"', () => {
   beforeEach(() => database.set("early_renewal = 'extend'"));
+  const chain = ['2026-01-31 to 2026-02-28', '2026-02-28 to 2026-03-31', '2026-03-31 to 2026-04-30'];
 
   test.each(['verify', 'capture'] as const)(
-    'a chain of renewals by %s from 31 January ends on 28 February, 31 March, 30 April and 31 May',
+    'a chain of renewals by %s from 31 January ends on 28 February, 31 March, 30 April, 31 May',
     async (way) => {
-      const orders = await buyBasic(['01-31', '02-10', '02-20', '04-29'], way);
-      expect(await periods(orders)).toEqual([
-        '2026-01-31 to 2026-02-28',
-        '2026-02-28 to 2026-03-31',
-        '2026-03-31 to 2026-04-30',
-        '2026-04-30 to 2026-05-31',
-      ]);
+      const orders = await buyChain(way);
+      expect(await periods(...orders)).toEqual([...chain, '2026-04-30 to 2026-05-31']);
       expect(await shown()).toBe('2026-01-31 to 2026-05-31');
       const last = { outcome: 'already_applied', valid_until: '2026-05-31T00:00:00.000Z' };
-      expect(await orders[3]?.verify()).toMatchObject(last);
+      expect(await orders[3].verify()).toMatchObject(last);
       expect(await shown()).toBe('2026-01-31 to 2026-05-31');
     },
   );
 
   test.each([
-    [['2028-01-30', '2028-02-01'], '2028-01-30 to 2028-03-30'],
-    [['2028-01-30', '2028-02-01', '2028-02-02'], '2028-01-30 to 2028-04-30'],
-  ])('a chain of %j through a leap year is %s', async (times, period) => {
-    await buyBasic(times);
+    ['through a leap year', ['2028-01-30', '2028-02-01'], '2028-01-30 to 2028-03-30'],
+    ['through a leap year and on', ['2028-01-30', '2028-02-01', '2028-02-02'], '2028-01-30 to 2028-04-30'],
+    ['shortly before its end', ['01-31', '02-10', '03-30'], '2026-01-31 to 2026-04-30'],
+    ['in the days of grace, now', ['01-31', '03-01'], '2026-03-01 to 2026-04-01'],
+    ['in the days of grace, and again', ['01-31', '03-01', '03-30'], '2026-03-01 to 2026-05-01'],
+    ['at the end, now', ['01-31', '02-28'], '2026-02-28 to 2026-03-28'],
+    ['after the end, now', ['01-31', '04-01'], '2026-04-01 to 2026-05-01'],
+  ])('a renewal %s, with the purchases %j: %s', async (_, times, period) => {
+    for (const at of times) await buyBasic(at);
     expect(await shown()).toBe(period);
   });
 
-  test.each([
-    ['in the days of grace', ['01-31', '03-01'], '2026-03-01 to 2026-04-01'],
-    ['in the days of grace, renewed itself', ['01-31', '03-01', '03-30'], '2026-03-01 to 2026-05-01'],
-    ['at the end', ['01-31', '02-28'], '2026-02-28 to 2026-03-28'],
-    ['after the end', ['01-31', '04-01'], '2026-04-01 to 2026-05-01'],
-    ['of a cancelled subscription', ['01-31', 'cancelled', '02-10'], '2026-02-10 to 2026-03-10'],
-    ['of another tier', ['pro', '02-10'], '2026-02-10 to 2026-03-10'],
-  ])('a purchase %s starts now', async (_, steps, period) => {
-    for (const step of steps) {
-      if (step === 'pro') await customer.buy('pro', { at: '01-31' });
-      else if (step === 'cancelled') {
-        await database.query("update public.subscriptions set status = 'cancelled' where user_id = $1", [customer.id]);
-      } else await buyBasic([step]);
-    }
-    expect(await shown()).toBe(period);
-    expect(await customer.subscription()).toMatchObject({ status: 'active' });
-  });
+  test.each([['another tier', 'pro'], ['a cancelled subscription', 'basic']])(
+    'a purchase beside %s starts now',
+    async (_, running) => {
+      await customer.buy(running, { at: '01-31' });
+      if (running === 'basic') await database.query("update public.subscriptions set status = 'cancelled'");
+      await buyBasic('02-10');
+      expect(await shown()).toBe('2026-02-10 to 2026-03-10');
+      expect(await customer.subscription()).toMatchObject({ status: 'active' });
+    },
+  );
 
   test('extends the source that rules after another one lapsed, although the sweep did not expire that one yet', async () => {
     await database.at('01-01');
     await grantTier(database, customer.id, 'basic', '2026-06-01Z');
     await database.at('01-02');
     await grantTier(database, customer.id, 'premium', '2026-03-01Z');
-    const [order] = await buyBasic(['2026-03-04T00:00:01Z']);
-    expect(await order?.period()).toBe('2026-06-01 to 2026-07-01');
+    const order = await buyBasic('2026-03-04T00:00:01Z');
+    expect(await order.period()).toBe('2026-06-01 to 2026-07-01');
   });
 
-  test('a refund in the middle moves the later periods up and counts them from the first start, until it fails', async () => {
-    const [first, second, third, fourth] = await buyBasic(['01-31', '02-10', '02-20', '02-21']);
-    if (!first || !second || !third || !fourth) throw new Error('no orders');
+  test.each<[string, (order: CustomerOrder) => Promise<unknown>]>([
+    ['is refunded', (order) => order.refund()],
+    ['is never captured', (order) => applyOrderPayments(database.service, order, null)],
+    ['loses its access by an admin', (order) => endAccess(database, order.id)],
+  ])('a payment of the chain that %s leaves no gap', async (_, lose) => {
+    const [first, second, third, fourth] = await buyChain();
+    await database.at('02-27');
+    await lose(second);
+    expect(await periods(first, third, fourth)).toEqual(chain);
+    await lose(fourth);
+    expect(await shown()).toBe('2026-01-31 to 2026-03-31');
+    await lose(first);
+    expect(await third.period()).toBe('2026-02-20 to 2026-03-20');
+    expect(await customer.state()).toBe('basic: basic active to 2026-03-20');
+    await lose(third);
+    expect(await customer.state()).toMatch(/^free: basic cancelled/);
+  });
+
+  test('a refund in the middle that fails moves the later periods back', async () => {
+    const [first, second, third, fourth] = await buyChain();
     const id = uniqueId('rfnd');
     await second.refund(undefined, { id });
-    const chain = ['2026-01-31 to 2026-02-28', '2026-02-28 to 2026-03-31', '2026-03-31 to 2026-04-30'];
-    expect(await periods([first, third, fourth])).toEqual(chain);
     expect(await shown()).toBe('2026-01-31 to 2026-04-30');
     await second.refund(undefined, { id, status: 'failed' });
-    expect(await periods([first, second, third, fourth])).toEqual([...chain, '2026-04-30 to 2026-05-31']);
+    expect(await periods(first, second, third, fourth)).toEqual([...chain, '2026-04-30 to 2026-05-31']);
     expect(await shown()).toBe('2026-01-31 to 2026-05-31');
-  });
-
-  test('a renewal that was never captured moves the later periods up', async () => {
-    const [first, second, third] = await buyBasic(['01-31', '02-10', '02-11']);
-    if (!first || !second || !third) throw new Error('no orders');
-    await database.at('02-15');
-    expect(await applyOrderPayments(database.service, second, null)).toMatchObject({ ended: true });
-    expect(await periods([first, third])).toEqual(['2026-01-31 to 2026-02-28', '2026-02-28 to 2026-03-31']);
-    expect(await shown()).toBe('2026-01-31 to 2026-03-31');
-  });
-
-  test('a payment whose access an admin ends moves the later periods up', async () => {
-    const [first, second] = await buyBasic(['01-31', '02-10']);
-    await database.at('02-15');
-    await endAccess(database, String(first?.id));
-    expect(await second?.period()).toBe('2026-02-10 to 2026-03-10');
-    expect(await shown()).toBe('2026-02-10 to 2026-03-10');
-    expect(await customer.tier()).toBe('basic');
-  });
-
-  test('a refund of the last renewal ends the chain with the previous one', async () => {
-    const [first, second, third] = await buyBasic(['01-31', '02-10', '02-11']);
-    await third?.refund();
-    expect(await customer.state()).toBe('basic: basic active to 2026-03-31');
-    await second?.refund();
-    expect(await customer.state()).toBe('basic: basic active to 2026-02-28');
-    await first?.refund();
-    expect(await customer.state()).toMatch(/^free: basic cancelled/);
   });
 });
 

@@ -64,12 +64,19 @@ export function openDatabase(
 ): TestDatabase {
   const isCompared = declared.findings !== 'compared elsewhere';
   if (isCompared) open.add(url);
-  const pool = new pg.Pool({ connectionString: url, max: 4 });
+  // Plans a function's statements, and a named one, once a connection instead of six times.
+  const pool = new pg.Pool({ connectionString: url, max: 4, options: '-c plan_cache_mode=force_generic_plan' });
   // A test that restarts the server ends idle connections. The pool opens new ones.
   pool.on('error', () => {});
   const clients: pg.Client[] = [];
 
-  const query = async (text: string, values?: unknown[], name?: string): Promise<Row[]> =>
+  const named = new Map<string, string>();
+  const nameOf = (text: string) => {
+    // To plan the view of all findings takes a tenth of a second.
+    if (text.includes('billing.findings')) named.set(text, named.get(text) ?? `findings ${named.size}`);
+    return named.get(text);
+  };
+  const query = async (text: string, values?: unknown[], name = nameOf(text)): Promise<Row[]> =>
     (await pool.query({ text, values, name })).rows;
   return {
     url,
