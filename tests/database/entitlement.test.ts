@@ -3,6 +3,7 @@ import { readFindings } from '../helpers/database/findings.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import type { Customer } from '../helpers/records/customer.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
+import { months } from '../helpers/records/time.ts';
 
 // What `billing.findings` lists about access and payments.
 const database = useDatabase({ isEmptied: true });
@@ -90,38 +91,34 @@ describe('entitled_not_paid', () => {
     ['2026-02-04T01:01:00Z', null, 1],
     ['2026-02-05T00:59:00Z', 'sub_1', 0],
     ['2026-02-05T01:01:00Z', 'sub_1', 1],
-  ])(
-    'at %s of a period that ended with January, three days of grace, gateway subscription %s: %i',
-    async (at, id, count) => {
-      await customer.buy('basic', { at: '01-01' });
-      if (id !== null) await writeSubscription(`gateway_subscription_id = '${id}'`);
-      await database.at(at);
-      const reasons = await database.query('select reason from billing.entitled_not_paid');
-      expect(reasons).toEqual(Array(count).fill({ reason: 'its period is over' }));
-      // The schedule ends periods that the gateway does not bill.
-      await database.query('select billing.expire_subscriptions()');
-      const over = `entitled_not_paid ${customer.id} its period is over`;
-      expect(await findings()).toEqual(count === 1 && id !== null ? [over] : []);
-    },
-  );
+  ])('at %s a period that ended with January, gateway subscription %s: %i', async (at, id, count) => {
+    await customer.buy('basic', { at: '01-01' });
+    if (id !== null) await writeSubscription(`gateway_subscription_id = '${id}'`);
+    await database.at(at);
+    const reasons = await database.query('select reason from billing.entitled_not_paid');
+    expect(reasons).toEqual(Array(count).fill({ reason: 'its period is over' }));
+    // The schedule ends periods that the gateway does not bill.
+    await database.query('select billing.expire_subscriptions()');
+    const over = `entitled_not_paid ${customer.id} its period is over`;
+    expect(await findings()).toEqual(count === 1 && id !== null ? [over] : []);
+  });
 });
 
 describe('tier_mismatch', () => {
   const mismatches = async () =>
     (await database.query('select user_id from billing.tier_mismatch')).map((r) => r.user_id);
 
-  test.each<[string, string | null]>([['active', 'free'], ['active', null], ['active', 'premium'], [
-    'cancelled',
-    'pro',
-  ]])(
-    'lists a subscription that is %s with the tier %s',
-    async (status, tier) => {
-      await customer.buy('pro');
-      await writeSubscription(`status = '${status}'`);
-      await writeTier(tier);
-      expect(await mismatches()).toEqual([customer.id]);
-    },
-  );
+  test.each<[string, string | null]>([
+    ['active', 'free'],
+    ['active', null],
+    ['active', 'premium'],
+    ['cancelled', 'pro'],
+  ])('lists a subscription that is %s with the tier %s', async (status, tier) => {
+    await customer.buy('pro');
+    await writeSubscription(`status = '${status}'`);
+    await writeTier(tier);
+    expect(await mismatches()).toEqual([customer.id]);
+  });
 
   test('does not list a subscription that was activated for a period that is over, with the tier free', async () => {
     await customer.buy('pro');
@@ -202,13 +199,19 @@ describe('paid_twice', () => {
     expect(await customer.state()).toBe('premium: premium active to 2027-01-02');
   });
 
-  test('lists a purchase of the tier that the gateway bills for the same time, until it is refunded', async () => {
-    const order = await customer.buy('pro', { at: '01-01' });
-    const month = { planId: 'plan_pro', start: '2026-02-01T00:00:00Z', end: '2026-03-01T00:00:00Z' };
-    await customer.event('activated', '02-01', month);
-    expect(await customer.state()).toBe('pro: pro active to 2026-03-01');
-    expect(await findings()).toEqual([`paid_twice ${order.paymentId} the gateway bills the same time`]);
-    await order.refund();
-    expect(await findings()).toEqual([]);
-  });
+  test.each(['is refunded', 'runs alone'])(
+    'lists a purchase of the tier that is billed now, until it %s',
+    async (end) => {
+      const order = await customer.buy('pro', { at: '01-01' });
+      await customer.event('activated', '02-01', { planId: 'plan_pro', ...months(2) });
+      expect(await customer.state()).toBe('pro: pro active to 2026-03-01');
+      expect(await findings()).toEqual([`paid_twice ${order.paymentId} the gateway bills the same time`]);
+      if (end === 'is refunded') await order.refund();
+      else {
+        await customer.event('cancelled', '03-01', { planId: 'plan_pro' });
+        expect(await customer.state()).toBe('pro: pro active to 2027-01-01');
+      }
+      expect(await findings()).toEqual([]);
+    },
+  );
 });

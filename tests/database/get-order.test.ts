@@ -32,20 +32,9 @@ const inAYear = '2027-01-01T00:00:00.000Z';
 
 describe('the state of an order', () => {
   test('is open before it is paid, with the fields of the answer alone', async () => {
-    expect(await get(order, false)).toEqual({
-      outcome: 'known',
-      payment_id: order.id,
-      order: {
-        order_id: order.orderId,
-        status: 'open',
-        tier: 'pro',
-        amount: 99900,
-        currency: 'INR',
-        valid_until: null,
-        attempts: 0,
-        last_error: null,
-      },
-    });
+    const known = { order_id: order.orderId, status: 'open', tier: 'pro', amount: 99900, currency: 'INR' };
+    const unpaid = { valid_until: null, attempts: 0, last_error: null };
+    expect(await get(order, false)).toEqual({ outcome: 'known', payment_id: order.id, order: { ...known, ...unpaid } });
   });
 
   test.each<[string, string, string | null, () => Promise<unknown>]>([
@@ -172,7 +161,7 @@ describe('an answer of the gateway', () => {
   });
 
   test.each([[59, []], [60, ['missed_webhook']]])(
-    'of a reconciliation %i seconds after the page’s last read raises the alerts %j',
+    'of a reconciliation %i s later raises %j',
     async (seconds, alerts) => {
       await database.query('truncate billing.marks');
       await later(seconds);

@@ -37,17 +37,10 @@ test('a first verify captures the payment, creates the subscription, links both 
   expect(answer).toEqual({ outcome: 'applied', tier: 'pro' });
   const { subscription, payment, profile } = await written();
   expect(subscription).toMatchObject({ tier: 'pro', status: 'active', cancelled_at: null });
-  expect(payment).toMatchObject({
-    status: 'captured',
-    gateway_payment_id: order.paymentId,
-    gateway_signature: 'signature',
-    subscription_id: subscription.id,
-    tier: 'pro',
-    meta: { tier: 'pro' },
-    period_start: subscription.current_period_start,
-    period_end: subscription.current_period_end,
-    confirmed_at: null,
-  });
+  const { current_period_start: period_start, current_period_end: period_end, id: subscription_id } = subscription;
+  const signed = { gateway_payment_id: order.paymentId, gateway_signature: 'signature', confirmed_at: null };
+  const bought = { tier: 'pro', meta: { tier: 'pro' }, period_start, period_end, subscription_id };
+  expect(payment).toMatchObject({ status: 'captured', ...signed, ...bought });
   expect(await customer.subscription()).toMatchObject({ plan_tier: 'pro', end: valid_until });
   expect(profile).toMatchObject({ subscription_tier: 'pro' });
 });
@@ -57,7 +50,9 @@ describe('verify finds no payment', () => {
     const stranger = await database.customer();
     expect(await verify({ ...order, user: stranger })).toEqual(notFound);
     await database.query('delete from auth.users where id = $1', [customer.id]);
-    expect(await order.verify()).toEqual(notFound);
+    const before = await readAllRows(database);
+    for (const way of [verify, verifyReturned]) expect(await way(order)).toEqual(notFound);
+    expect(await readAllRows(database)).toEqual(before);
     expect(await order.row()).toMatchObject({ status: 'created', fulfilled_at: null });
     expect(await stranger.tier()).toBe('free');
   });
@@ -181,15 +176,6 @@ describe('a returned payment', () => {
     await order.refund();
     expect(await verifyReturned(order)).toEqual({ outcome: 'refunded' });
   });
-
-  test('of an unknown order, or of a deleted user, writes nothing', async () => {
-    await database.query('delete from auth.users where id = $1', [customer.id]);
-    const before = await readAllRows(database);
-    for (const orderId of [order.orderId, 'unknown']) {
-      expect(await verifyReturned({ ...order, orderId })).toEqual(notFound);
-    }
-    expect(await readAllRows(database)).toEqual(before);
-  });
 });
 
 describe('the success mail', () => {
@@ -201,19 +187,10 @@ describe('the success mail', () => {
   ])('with display name %s and username %s greets %j, and is one row with all data', async (name, username, greets) => {
     await writeProfile(`display_name = ${name}, username = ${username}`);
     const { valid_until } = await order.verify();
-    expect(await successMails()).toEqual([{
-      key: `payment-success/${order.id}`,
-      kind: 'payment-success',
-      payload: {
-        to: customer.email,
-        display_name: greets,
-        plan_name: 'Pro',
-        amount: 99900,
-        currency: 'INR',
-        transaction_id: order.paymentId,
-        valid_until,
-      },
-    }]);
+    const who = { to: customer.email, display_name: greets };
+    const what = { plan_name: 'Pro', amount: 99900, currency: 'INR', transaction_id: order.paymentId, valid_until };
+    const kind = 'payment-success';
+    expect(await successMails()).toEqual([{ key: `${kind}/${order.id}`, kind, payload: { ...who, ...what } }]);
   });
 
   test.each([null, ''])('is not enqueued for a user with address %j', async (email) => {
