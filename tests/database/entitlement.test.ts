@@ -141,9 +141,10 @@ describe('tier_mismatch', () => {
 });
 
 describe('paid_twice', () => {
-  test('lists a renewal that replaced paid time, once, until it is refunded', async () => {
+  test.each(['verify', 'capture'] as const)('lists a renewal by %s that replaced paid time, once', async (way) => {
     await customer.buy('pro');
-    const renewal = await customer.buy('pro');
+    const renewal = await customer.order('pro');
+    await renewal[way]();
     expect(await findings()).toEqual([`paid_twice ${renewal.paymentId} another payment for the same time`]);
     await renewal.refund();
     expect(await findings()).toEqual([]);
