@@ -1,374 +1,254 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver } from '../helpers/gateway/deliver.ts';
-import { paymentCaptured, paymentFailed, refundEvent } from '../helpers/gateway/events.ts';
-import { readPayment, readTier } from '../helpers/records/read-records.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
+import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import { readPayment } from '../helpers/records/read-records.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { shortTime } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  // One payment is captured by hand, without its order.
-  database = await createTestDatabase({ findings: { captured_not_fulfilled: 1 } });
-  service = await openSession(database, { role: 'service_role' });
+// One payment is captured by hand, without its order.
+const database = useDatabase({ findings: { captured_not_fulfilled: 1 } });
+let user: Customer;
+beforeEach(async () => {
+  await later(0);
+  user = await database.customer();
 });
+
 const start = Date.parse('2026-06-01T00:00:00Z');
-const later = (seconds: number) => setClock(database, new Date(start + seconds * 1000).toISOString());
-beforeEach(() => later(0));
-afterEach(async () => {
-  await setClock(database, null);
-  await database.query("update public.plans set is_active = true, price = 99900 where tier = 'pro'");
-});
-afterAll(() => database.close());
+const later = (seconds: number) => database.at(new Date(start + seconds * 1000).toISOString());
+const day = 86_400;
 
-const create = (userId: string, tier = 'pro', key: string | null = null) =>
-  callRpc(service, 'create_order', userId, tier, key);
+const create = (tier = 'pro', key: string | null = null, { id }: { id: string } = user, keyId: string | null = null) =>
+  database.rpc('create_order', id, tier, key, keyId);
+const store = (id: unknown, orderId: string) => database.rpc('store_order', id, orderId);
+const payments = () => database.query('select id from public.payments where user_id = $1', [user.id]);
 
-/** Creates an order and stores the gateway's id for it. */
-async function ordered(userId: string, tier = 'pro', key: string | null = null) {
-  const created = await create(userId, tier, key);
-  const [id, orderId] = [String(created.payment_id), uniqueId('order')];
+/** An order of pro under a key, with the gateway's id. */
+async function orderUnder(key: string): Promise<{ id: string; orderId: string }> {
+  const created = await create('pro', key);
   expect(created).toMatchObject({ outcome: 'created', order_id: null });
-  expect(await callRpc(service, 'store_order', id, orderId)).toEqual({ outcome: 'stored' });
+  const [id, orderId] = [String(created.payment_id), uniqueId('order')];
+  expect(await store(id, orderId)).toEqual({ outcome: 'stored' });
   return { id, orderId };
 }
+const existing = ({ id: payment_id, orderId: order_id }: { id: string; orderId: string }) => (
+  { outcome: 'existing', payment_id, order_id, amount: 99900 }
+);
 
 describe('a new order', () => {
   test('writes the payment before the call to the gateway, with the plan and its price', async () => {
-    const { id: userId, email } = await createUser(database);
-    const order = await create(userId);
-    expect(order).toEqual({
-      outcome: 'created',
-      payment_id: expect.any(String),
-      order_id: null,
-      amount: 99900,
-      currency: 'INR',
-      plan: expect.objectContaining({ tier: 'pro', name: 'Pro', price: 99900, duration_months: 12 }),
-      running: null,
-      prefill: { email, name: email?.split('@')[0] },
-    });
-    expect(await readPayment(database, String(order.payment_id))).toMatchObject({
-      user_id: userId,
-      status: 'created',
-      amount: '99900',
-      currency: 'INR',
-      tier: 'pro',
-      plan_id: Object(order.plan).id,
-      duration_months: 12,
-      meta: { tier: 'pro' },
-      gateway_order_id: null,
-      gateway_payment_id: null,
-      fulfilled_at: null,
-    });
+    const { plan, payment_id, ...order } = await create();
+    const prefill = { email: user.email, name: user.email?.split('@')[0] };
+    const sold = { amount: 99900, currency: 'INR' };
+    expect(order).toEqual({ outcome: 'created', order_id: null, ...sold, running: null, prefill });
+    expect(plan).toMatchObject({ tier: 'pro', name: 'Pro', price: 99900, duration_months: 12 });
+    const unpaid = { gateway_order_id: null, gateway_payment_id: null, fulfilled_at: null };
+    const ofPro = { tier: 'pro', plan_id: Object(plan).id, duration_months: 12, meta: { tier: 'pro' } };
+    const stored = { user_id: user.id, status: 'created', ...sold, amount: '99900', ...ofPro, ...unpaid };
+    expect(await readPayment(database, String(payment_id))).toMatchObject(stored);
   });
 
-  test.each([['unknown', 'select'], ['pro', "update public.plans set is_active = false where tier = 'pro'"]])(
-    'of the tier %s, which is not on offer, is refused and writes nothing',
-    async (tier, sql) => {
-      const { id: userId } = await createUser(database);
-      await database.query(sql);
-      expect(await create(userId, tier)).toEqual({ outcome: 'plan_not_found' });
-      expect(await database.query('select from public.payments where user_id = $1', [userId])).toEqual([]);
-    },
-  );
-
-  test('of an unknown user is refused', async () => {
-    expect(await create(crypto.randomUUID())).toEqual({ outcome: 'user_not_found' });
+  test('of an unknown user, or of a tier that is not on offer, is refused and writes nothing', async () => {
+    expect(await create('pro', null, { id: crypto.randomUUID() })).toEqual({ outcome: 'user_not_found' });
+    await database.setPlan('pro', 'is_active = false');
+    for (const tier of ['unknown', 'pro']) expect(await create(tier)).toEqual({ outcome: 'plan_not_found' });
+    expect(await payments()).toEqual([]);
   });
 
   test('returns the running tier and its end, until it is cancelled or over', async () => {
-    const [{ id: userId }, { id: cancelling }] = [await createUser(database), await createUser(database)];
-    for (const id of [userId, cancelling]) {
-      const basic = await ordered(id, 'basic');
-      await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: basic.orderId, amount: 9900 }));
-    }
+    const cancelling = await database.customer();
+    for (const customer of [user, cancelling]) await (await customer.order('basic')).capture();
     const running = { tier: 'basic', until: '2026-07-01T00:00:00.000Z' };
-    expect(await create(cancelling)).toMatchObject({ outcome: 'created', running });
-    await callRpc(service, 'cancel_subscription', cancelling, false);
-    expect(await create(cancelling, 'premium')).toMatchObject({ running: null });
-    await later(30 * 86_400 - 1);
-    expect(await create(userId)).toMatchObject({ running });
-    await later(30 * 86_400);
-    expect(await create(userId, 'premium')).toMatchObject({ running: null });
+    expect(await create('pro', null, cancelling)).toMatchObject({ outcome: 'created', running });
+    await cancelling.cancel('at once');
+    expect(await create('premium', null, cancelling)).toMatchObject({ running: null });
+    await later(30 * day - 1);
+    expect(await create()).toMatchObject({ running });
+    await later(30 * day);
+    expect(await create('premium')).toMatchObject({ running: null });
   });
-
-  test.each(['replace', 'extend'] as const)(
-    'under %s returns when the bought period would start, which is when it then starts',
-    async (setting) => {
-      await setEarlyRenewal(database, setting);
-      onTestFinished(() => setEarlyRenewal(database, 'replace'));
-      const [renewing, changing] = [await createUser(database), await createUser(database)];
-      for (const { id } of [renewing, changing]) {
-        const { orderId } = await ordered(id, 'basic');
-        await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: orderId, amount: 9900 }));
-      }
-      await later(86_400);
-      const [now, end] = ['2026-06-02T00:00:00.000Z', '2026-07-01T00:00:00.000Z'];
-      for (
-        const [{ id: userId }, tier, startsAt] of [
-          [renewing, 'basic', setting === 'extend' ? end : now],
-          [changing, 'pro', now],
-        ] as const
-      ) {
-        const { id, orderId } = await ordered(userId, tier);
-        expect(await create(userId, tier)).toMatchObject({
-          running: { tier: 'basic', until: end, early_renewal: setting, starts_at: startsAt },
-        });
-        await deliver(
-          service,
-          paymentCaptured({ id: uniqueId('pay'), order_id: orderId, amount: tier === 'pro' ? 99900 : 9900 }),
-        );
-        expect((await readPayment(database, id)).period_start).toEqual(new Date(startsAt));
-      }
-      // A second renewal starts where the first one ends.
-      expect(await create(renewing.id, 'basic')).toMatchObject({
-        running: setting === 'extend'
-          ? { until: '2026-08-01T00:00:00.000Z', starts_at: '2026-08-01T00:00:00.000Z' }
-          : { until: '2026-07-02T00:00:00.000Z', starts_at: now },
-      });
-    },
-  );
 
   test.each([
-    ['the display name', "display_name = 'Asha Rao', username = 'asha'", { name: 'Asha Rao' }],
-    ['the username where there is no display name', "display_name = '', username = 'asha'", { name: 'asha' }],
-    ['no name where the profile has none', "display_name = null, username = ''", { name: null }],
-  ])('returns %s and the e-mail address for the checkout', async (_, profile, expected) => {
-    const { id: userId, email } = await createUser(database);
-    await database.query(`update public.profiles set ${profile} where user_id = $1`, [userId]);
-    expect((await create(userId)).prefill).toEqual({ email, ...expected });
+    ['replace', 'basic', '2026-06-02', '2026-07-02 then 2026-06-02'],
+    ['replace', 'pro', '2026-06-02', '2027-06-02 then 2026-06-02'],
+    ['extend', 'basic', '2026-07-01', '2026-08-01 then 2026-08-01'],
+    ['extend', 'pro', '2026-06-02', '2027-06-02 then 2027-06-02'],
+  ])('under %s a purchase of %s starts as said, on %s; the next: %s', async (setting, tier, starts, further) => {
+    await database.set(`early_renewal = '${setting}'`);
+    await (await user.order('basic')).capture();
+    await later(day);
+    const order = await user.order(tier);
+    const { early_renewal, tier: running, until, starts_at } = Object(order.answer.running);
+    expect([early_renewal, running, shortTime(until), shortTime(starts_at)])
+      .toEqual([setting, 'basic', '2026-07-01', starts]);
+    await order.capture();
+    expect(shortTime((await order.row()).period_start)).toBe(starts);
+    const next = Object((await create(tier)).running);
+    expect(`${shortTime(next.until)} then ${shortTime(next.starts_at)}`).toBe(further);
   });
 
-  test.each([null, ''])(
-    'of a user with the e-mail address %j and without a profile has nothing to fill in',
-    async (email) => {
-      const { id: userId } = await createUser(database, { email });
-      await database.query('delete from public.profiles where user_id = $1', [userId]);
-      expect((await create(userId)).prefill).toEqual({ email: null, name: null });
-    },
-  );
-
-  test('is fulfilled by its capture', async () => {
-    const { id: userId } = await createUser(database);
-    const { orderId } = await ordered(userId);
-    expect(await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: orderId }))).toBe('applied');
-    expect(await readTier(database, userId)).toBe('pro');
+  test.each([
+    ['asha@example.com', "update public.profiles set display_name = 'Asha Rao', username = 'a'", 'Asha Rao'],
+    ['bela@example.com', "update public.profiles set display_name = '', username = 'bela'", 'bela'],
+    ['cleo@example.com', "update public.profiles set display_name = null, username = ''", null],
+    ['', 'delete from public.profiles', null],
+    [null, 'delete from public.profiles', null],
+  ])('of a user with the address %j after %s has the name %j for the checkout', async (email, write, name) => {
+    user = await database.customer({ email });
+    await database.query(`${write} where user_id = $1`, [user.id]);
+    expect((await create()).prefill).toEqual({ email: email || null, name });
   });
 });
 
 describe('an open order', () => {
   test('is returned for 30 minutes; after that a new order is created', async () => {
-    const { id: userId } = await createUser(database);
-    const { id, orderId } = await ordered(userId);
+    const order = await user.order('pro');
     for (const seconds of [0, 60, 1799]) {
       await later(seconds);
-      expect(await create(userId)).toMatchObject({ outcome: 'existing', payment_id: id, order_id: orderId });
+      expect(await create()).toMatchObject(existing(order));
+      await database.send(paymentFailed({ id: uniqueId('pay'), order_id: order.orderId }));
     }
     await later(1800);
-    const next = await create(userId);
+    const next = await create();
     expect(next).toMatchObject({ outcome: 'created' });
-    expect(next.payment_id).not.toBe(id);
+    expect(next.payment_id).not.toBe(order.id);
   });
 
-  test('is returned after an attempt on it failed', async () => {
-    const { id: userId } = await createUser(database);
-    const { id, orderId } = await ordered(userId);
-    await deliver(service, paymentFailed({ id: uniqueId('pay'), order_id: orderId }));
-    expect(await create(userId)).toMatchObject({ outcome: 'existing', payment_id: id });
+  test.each<[string, (order: CustomerOrder) => Promise<unknown>]>([
+    ['paid', (order) => order.capture()],
+    ['paid and refunded before its capture arrived', (order) => order.refund()],
+    ['given a plan of another price', () => database.setPlan('pro', 'price = 109900')],
+    ['given a plan of another currency', () => database.setPlan('pro', "currency = 'USD'")],
+    ['given a plan of another length', () => database.setPlan('pro', 'duration_months = 6')],
+  ])('that was %s is not returned', async (_, change) => {
+    await change(await user.order('pro'));
+    expect(await create()).toMatchObject({ outcome: 'created' });
   });
 
-  test.each<[string, (orderId: string) => Promise<unknown>]>([
-    ['paid', (order_id) => deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id }))],
-    [
-      'paid and refunded before its capture arrived',
-      (order_id) => deliver(service, refundEvent({ id: uniqueId('pay'), order_id }, 99900)),
-    ],
-  ])('that was %s is not open any more', async (_, pay) => {
-    const { id: userId } = await createUser(database);
-    const { orderId } = await ordered(userId);
-    await pay(orderId);
-    expect(await create(userId)).toMatchObject({ outcome: 'created' });
+  test('of another user or another tier is not returned', async () => {
+    await user.order('pro');
+    expect(await create('pro', null, await database.customer())).toMatchObject({ outcome: 'created' });
+    expect(await create('premium')).toMatchObject({ outcome: 'created', amount: 199900 });
   });
 
-  test('of another user, another tier or another price is not returned', async () => {
-    const [{ id: userId }, { id: stranger }] = [await createUser(database), await createUser(database)];
-    const { orderId } = await ordered(userId);
-    expect(await create(stranger)).toMatchObject({ outcome: 'created' });
-    expect(await create(userId, 'premium')).toMatchObject({ outcome: 'created', amount: 199900 });
-    await database.query("update public.plans set price = 109900 where tier = 'pro'");
-    expect(await create(userId)).toMatchObject({ outcome: 'created', amount: 109900 });
-    // The old order still sells at the old price.
-    expect(await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: orderId }))).toBe('applied');
-    expect(await readTier(database, userId)).toBe('pro');
-  });
-
-  test('without a gateway id is in flight for 30 seconds, and then abandoned', async () => {
-    const { id: userId } = await createUser(database);
-    await create(userId);
+  test.each([null, 'key'])('without a gateway id is in flight for 30 seconds, then abandoned (key %j)', async (key) => {
+    await create('pro', key);
     await later(29);
-    expect(await create(userId)).toEqual({ outcome: 'in_flight' });
+    expect(await create('pro', key)).toEqual({ outcome: 'in_flight' });
     await later(30);
-    expect(await create(userId)).toMatchObject({ outcome: 'created' });
+    const { outcome, payment_id } = await create('pro', key);
+    expect(outcome).toBe('created');
+    await store(payment_id, uniqueId('order'));
+    await later(60);
+    expect(await create('pro', key)).toMatchObject({ outcome: 'existing', payment_id });
   });
-});
 
-describe('an order of another API key id', () => {
-  const createUnder = (userId: string, keyId: string | null, key: string | null = null) =>
-    callRpc(service, 'create_order', userId, 'pro', key, keyId);
-
-  test.each([null, 'key'])(
-    'is not returned, since the gateway does not know it under this key (Idempotency-Key %j)',
-    async (key) => {
-      const { id: userId } = await createUser(database);
-      const inTest = await createUnder(userId, 'key_test_1', key);
-      await callRpc(service, 'store_order', inTest.payment_id, uniqueId('order'));
-      expect(await createUnder(userId, 'key_test_1', key)).toMatchObject({
-        outcome: 'existing',
-        payment_id: inTest.payment_id,
-      });
+  test.each([null, 'key'])('of another API key id is not returned, with the Idempotency-Key %j', async (key) => {
+    const ids = new Set();
+    for (const keyId of ['key_test_1', 'key_live_1']) {
+      const { outcome, payment_id } = await create('pro', key, user, keyId);
+      expect(outcome).toBe('created');
+      await store(payment_id, uniqueId('order'));
+      expect(await create('pro', key, user, keyId)).toMatchObject({ outcome: 'existing', payment_id });
+      ids.add(payment_id);
       await later(60);
-      const live = await createUnder(userId, 'key_live_1', key);
-      expect(live).toMatchObject({ outcome: 'created' });
-      expect(live.payment_id).not.toBe(inTest.payment_id);
-      await callRpc(service, 'store_order', live.payment_id, uniqueId('order'));
-      expect(await createUnder(userId, 'key_live_1', key)).toMatchObject({
-        outcome: 'existing',
-        payment_id: live.payment_id,
-      });
-    },
-  );
+    }
+    expect(ids.size).toBe(2);
+  });
 });
 
 describe('an idempotency key', () => {
   test('is one of at most twenty of an order; a known key is still answered', async () => {
-    const { id: userId } = await createUser(database);
-    const { orderId } = await ordered(userId, 'pro', 'key 1');
+    const order = await orderUnder('key 1');
     for (let count = 2; count <= 20; count += 1) {
       await later(count);
-      expect(await create(userId, 'pro', `key ${count}`)).toMatchObject({ outcome: 'existing', order_id: orderId });
+      expect(await create('pro', `key ${count}`)).toMatchObject(existing(order));
     }
     await later(60);
-    expect(await create(userId, 'pro', 'key 21')).toEqual({ outcome: 'rate_limited', retry_after: 1740 });
-    expect(await create(userId, 'pro', 'key 20')).toMatchObject({ outcome: 'existing', order_id: orderId });
-    expect(await create(userId)).toMatchObject({ outcome: 'existing', order_id: orderId });
+    expect(await create('pro', 'key 21')).toEqual({ outcome: 'rate_limited', retry_after: 1740 });
+    expect(await create('pro', 'key 20')).toMatchObject(existing(order));
+    expect(await create()).toMatchObject(existing(order));
     await later(1800);
-    expect(await create(userId, 'pro', 'key 21')).toMatchObject({ outcome: 'created' });
+    expect(await create('pro', 'key 21')).toMatchObject({ outcome: 'created' });
   });
 
-  test('names its order for seven days, then another one, also of another tier', async () => {
-    const { id: userId } = await createUser(database);
-    const { id } = await ordered(userId, 'pro', 'key');
-    await later(7 * 86400 - 1);
-    expect(await create(userId, 'pro', 'key')).toMatchObject({ outcome: 'existing', payment_id: id });
-    expect(await create(userId, 'premium', 'key')).toEqual({ outcome: 'key_conflict' });
-    await later(7 * 86400);
-    expect(await create(userId, 'premium', 'key')).toMatchObject({ outcome: 'created' });
-  });
-
-  test('repeated returns the same order at its price, after any time, paid or not on offer any more', async () => {
-    const { id: userId } = await createUser(database);
-    const { id, orderId } = await ordered(userId, 'pro', 'key');
-    const same = { outcome: 'existing', payment_id: id, order_id: orderId, amount: 99900 };
-    expect(await create(userId, 'pro', 'key')).toMatchObject(same);
+  test('names its order, paid or not on offer any more, for seven days, then another one, also of another tier', async () => {
+    const order = await orderUnder('key');
     await later(7200);
-    expect(await create(userId, 'pro', 'key')).toMatchObject(same);
-    await database.query("update public.plans set price = 1, is_active = false where tier = 'pro'");
-    expect(await create(userId, 'pro', 'key')).toMatchObject(same);
-    await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: orderId }));
-    expect(await create(userId, 'pro', 'key')).toMatchObject(same);
-  });
-
-  test('with another tier is a conflict and writes nothing', async () => {
-    const { id: userId } = await createUser(database);
-    await ordered(userId, 'pro', 'key');
+    expect(await create('pro', 'key')).toMatchObject(existing(order));
+    await database.setPlan('pro', 'price = 1, is_active = false');
+    expect(await create('pro', 'key')).toMatchObject(existing(order));
+    await database.rpc('verify_payment', user.id, order.orderId, uniqueId('pay'), 'signature');
+    await later(7 * day - 1);
+    expect(await create('pro', 'key')).toMatchObject(existing(order));
     for (const tier of ['premium', 'unknown']) {
-      expect(await create(userId, tier, 'key')).toEqual({ outcome: 'key_conflict' });
+      expect(await create(tier, 'key')).toEqual({ outcome: 'key_conflict' });
     }
-    expect(await database.query('select from public.payments where user_id = $1', [userId])).toHaveLength(1);
+    expect(await payments()).toEqual([{ id: order.id }]);
+    await later(7 * day);
+    expect(await create('premium', 'key')).toMatchObject({ outcome: 'created' });
   });
 
   test('of another user is another key', async () => {
-    const [{ id: userId }, { id: stranger }] = [await createUser(database), await createUser(database)];
-    const { id } = await ordered(userId, 'pro', 'key');
-    expect((await create(stranger, 'premium', 'key')).payment_id).not.toBe(id);
-  });
-
-  test('is in flight while its order has no id, and names a new order after 30 seconds', async () => {
-    const { id: userId } = await createUser(database);
-    await create(userId, 'pro', 'key');
-    expect(await create(userId, 'pro', 'key')).toEqual({ outcome: 'in_flight' });
-    await later(30);
-    const { id } = await ordered(userId, 'pro', 'key');
-    await later(7200);
-    expect(await create(userId, 'pro', 'key')).toMatchObject({ outcome: 'existing', payment_id: id });
+    const { id } = await orderUnder('key');
+    expect((await create('premium', 'key', await database.customer())).payment_id).not.toBe(id);
   });
 
   test('that returned an open order keeps it', async () => {
-    const { id: userId } = await createUser(database);
-    const { id } = await ordered(userId);
-    expect(await create(userId, 'pro', 'key')).toMatchObject({ payment_id: id });
+    const order = await user.order('pro');
+    expect(await create('pro', 'key')).toMatchObject(existing(order));
     await later(3600);
-    expect(await create(userId, 'pro', 'key')).toMatchObject({ outcome: 'existing', payment_id: id });
+    expect(await create('pro', 'key')).toMatchObject(existing(order));
   });
 
   test('is deleted with a discarded order', async () => {
-    const { id: userId } = await createUser(database);
-    const { payment_id } = await create(userId, 'pro', 'key');
-    await callRpc(service, 'discard_order', payment_id);
-    expect(await create(userId, 'premium', 'key')).toMatchObject({ outcome: 'created' });
+    const { payment_id } = await create('pro', 'key');
+    await database.rpc('discard_order', payment_id);
+    expect(await create('premium', 'key')).toMatchObject({ outcome: 'created' });
   });
 });
 
 test('ten new orders an hour: the eleventh gets retry_after, and an open one is still returned', async () => {
-  const { id: userId } = await createUser(database);
   for (let order = 0; order < 10; order++) {
     await later(order * 60);
-    await database.query("update public.plans set price = price + 1 where tier = 'pro'");
-    await ordered(userId);
+    await database.setPlan('pro', 'price = price + 1');
+    expect((await user.order('pro')).answer).toMatchObject({ outcome: 'created' });
   }
-  expect(await create(userId)).toMatchObject({ outcome: 'existing' });
-  expect(await create(userId, 'premium')).toEqual({ outcome: 'rate_limited', retry_after: 3060 });
-  expect(await create((await createUser(database)).id, 'premium')).toMatchObject({ outcome: 'created' });
+  expect(await create()).toMatchObject({ outcome: 'existing' });
+  expect(await create('premium')).toEqual({ outcome: 'rate_limited', retry_after: 3060 });
+  expect(await create('premium', null, await database.customer())).toMatchObject({ outcome: 'created' });
   await later(3599);
-  expect(await create(userId, 'premium')).toEqual({ outcome: 'rate_limited', retry_after: 1 });
+  expect(await create('premium')).toEqual({ outcome: 'rate_limited', retry_after: 1 });
   await later(3600);
-  expect(await create(userId, 'premium')).toMatchObject({ outcome: 'created' });
+  expect(await create('premium')).toMatchObject({ outcome: 'created' });
 });
 
 describe('store_order and discard_order', () => {
-  test('store an id once: the same id again is stored, another id is refused', async () => {
-    const { id: userId } = await createUser(database);
-    const { id, orderId } = await ordered(userId);
-    expect(await callRpc(service, 'store_order', id, orderId)).toEqual({ outcome: 'stored' });
-    expect(await callRpc(service, 'store_order', id, uniqueId('order'))).toEqual({ outcome: 'payment_not_found' });
+  test('store an id once: the same id again is stored, another id or an unknown payment is refused', async () => {
+    const { id, orderId } = await user.order('pro');
+    expect(await store(id, orderId)).toEqual({ outcome: 'stored' });
+    for (const [payment, order] of [[id, uniqueId('order')], [crypto.randomUUID(), orderId]] as const) {
+      expect(await store(payment, order)).toEqual({ outcome: 'payment_not_found' });
+    }
     expect(await readPayment(database, id)).toMatchObject({ gateway_order_id: orderId });
-    expect(await callRpc(service, 'store_order', crypto.randomUUID(), orderId)).toEqual({
-      outcome: 'payment_not_found',
-    });
   });
 
   test('delete a payment without an order, and no other', async () => {
-    const { id: userId } = await createUser(database);
-    const { id } = await ordered(userId);
-    const { payment_id } = await create(userId, 'premium');
+    const { id } = await user.order('pro');
+    const { payment_id } = await create('premium');
     for (const payment of [id, payment_id, payment_id, crypto.randomUUID()]) {
-      expect(await callRpc(service, 'discard_order', payment)).toEqual({ outcome: 'discarded' });
+      expect(await database.rpc('discard_order', payment)).toEqual({ outcome: 'discarded' });
     }
-    expect(await database.query('select id from public.payments where user_id = $1', [userId])).toEqual([{ id }]);
+    expect(await payments()).toEqual([{ id }]);
   });
 
   test.each(["status = 'failed'", "status = 'captured'", "gateway_payment_id = 'pay_of_no_order'"])(
     'keep a payment with %s although it has no order',
     async (field) => {
-      const { id: userId } = await createUser(database);
-      const { payment_id } = await create(userId);
+      const { payment_id } = await create();
       await database.query(`update public.payments set ${field} where id = $1`, [payment_id]);
-      await callRpc(service, 'discard_order', payment_id);
-      expect(await database.query('select from public.payments where user_id = $1', [userId])).toHaveLength(1);
+      await database.rpc('discard_order', payment_id);
+      expect(await payments()).toHaveLength(1);
     },
   );
 });

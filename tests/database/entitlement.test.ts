@@ -1,168 +1,218 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readFindings } from '../helpers/database/findings.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver } from '../helpers/gateway/deliver.ts';
-import { refundEvent } from '../helpers/gateway/events.ts';
-import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { createUser } from '../helpers/records/records.ts';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import type { Customer } from '../helpers/records/customer.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
+import { months } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await openSession(database, { role: 'service_role' });
+// What `billing.findings` lists about access and payments.
+const database = useDatabase({ isEmptied: true });
+let customer: Customer;
+beforeEach(async () => {
+  customer = await database.customer();
 });
-afterEach(async () => {
-  await setClock(database, null);
-  await database.query('truncate auth.users, public.payments, billing.outbox, billing.gateway_events cascade');
-});
-afterAll(() => database.close());
 
-const findings = () => readFindings(database);
-const names = async () => (await findings()).map(([name]) => name);
-const write = (sql: string, ...parameters: unknown[]) => database.query(sql, parameters);
-
-async function buy(order: { user?: Purchase['user']; tier?: string } = {}) {
-  const purchase = await placeOrder(database, order);
-  expect(await verifyPurchase(service, purchase)).toMatchObject({ outcome: 'applied' });
-  return purchase;
-}
+/** Kinds, subjects and reasons of all findings but those about delivery. */
+const findings = async () =>
+  (await readFindings(database)).filter(([kind]) => kind !== 'outbox_stuck').map((finding) => finding.join(' '));
+const writeSubscription = (assignment: string, { id } = customer) =>
+  database.query(`update public.subscriptions set ${assignment} where user_id = $1`, [id]);
+const writeTier = (tier: string | null, { id } = customer) =>
+  database.query('update public.profiles set subscription_tier = $2 where user_id = $1', [id, tier]);
+const grant = () => grantTier(database, customer.id, 'pro', '2126-01-01', 'thanks');
 
 describe('paid_not_entitled', () => {
-  const end = (userId: string) =>
-    write(
-      "update public.subscriptions set status = 'cancelled', ended_reason = 'lapsed', cancelled_at = now() where user_id = $1",
-      userId,
-    );
-
   test('lists a payment whose period runs without a subscription, until it is refunded', async () => {
-    const order = await buy();
-    await write('delete from public.subscriptions where user_id = $1', order.user.id);
-    expect(await findings()).toEqual([['paid_not_entitled', order.id]]);
-    await deliver(service, refundEvent(paymentOf(order), 99900));
+    const order = await customer.buy('pro');
+    await database.query('delete from public.subscriptions');
+    expect(await findings()).toEqual([`paid_not_entitled ${order.id}`]);
+    await order.refund();
     expect(await findings()).toEqual([]);
   });
 
   test('lists a payment whose subscription lapsed, but not one whose user cancelled', async () => {
-    const [lapsed, cancelled] = [await buy(), await buy()];
-    await end(lapsed.user.id);
-    await write("update public.profiles set subscription_tier = 'free' where user_id = $1", lapsed.user.id);
-    await callRpc(service, 'cancel_subscription', cancelled.user.id, false);
-    expect(await findings()).toEqual([['paid_not_entitled', lapsed.id]]);
+    const lapsed = await customer.buy('pro');
+    await writeSubscription("status = 'cancelled', ended_reason = 'lapsed', cancelled_at = now()");
+    await writeTier('free');
+    const other = await database.customer();
+    await other.buy('pro');
+    await other.cancel('at once');
+    expect(await findings()).toEqual([`paid_not_entitled ${lapsed.id}`]);
   });
 
   test('lists a payment made after a cancellation', async () => {
-    const { user } = await buy({ tier: 'premium' });
-    await callRpc(service, 'cancel_subscription', user.id, false);
-    const later = await buy({ user });
-    const before =
-      "update public.subscriptions set status = 'cancelled', ended_reason = 'cancelled', cancelled_at = $2";
-    await write(`${before} where user_id = $1`, user.id, '2026-01-01T00:00:00Z');
-    await write("update public.profiles set subscription_tier = 'free' where user_id = $1", user.id);
-    expect(await findings()).toContainEqual(['paid_not_entitled', later.id]);
+    await customer.buy('premium');
+    await customer.cancel('at once');
+    const later = await customer.buy('pro');
+    await writeSubscription("status = 'cancelled', ended_reason = 'cancelled', cancelled_at = '2026-01-01Z'");
+    await writeTier('free');
+    expect(await findings()).toContainEqual(`paid_not_entitled ${later.id}`);
   });
 
   test('lists no payment whose period is over, and none of a deleted user', async () => {
-    await setClock(database, '2026-01-01T00:00:00Z');
-    await buy({ tier: 'basic' });
-    await setClock(database, '2026-02-05T00:00:00Z');
-    await write('select billing.expire_subscriptions()');
-    await write('delete from auth.users where id = $1', (await buy()).user.id);
-    expect(await names()).not.toContain('paid_not_entitled');
+    await customer.buy('basic', { at: '01-01' });
+    await database.sweep('02-05');
+    const deleted = await database.customer();
+    await deleted.buy('pro');
+    await database.query('delete from auth.users where id = $1', [deleted.id]);
+    expect(await findings()).toEqual([]);
   });
 });
 
 describe('entitled_not_paid', () => {
-  const insertByHand = "insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'active')";
-  const setTier = 'update public.profiles set subscription_tier = $2 where user_id = $1';
-
   test('lists a tier that was written by hand, until it is granted', async () => {
-    const { id } = await createUser(database);
-    await write(setTier, id, 'pro');
-    expect(await findings()).toEqual([['entitled_not_paid', id, 'nothing pays for it']]);
-    await grantTier(database, id, 'pro', '2126-01-01', 'thanks');
+    await writeTier('pro');
+    expect(await findings()).toEqual([`entitled_not_paid ${customer.id} nothing pays for it`]);
+    await grant();
     expect(await findings()).toEqual([]);
   });
 
   test('lists an active subscription that was written by hand, until the gateway bills it', async () => {
-    const { id } = await createUser(database);
-    await write(insertByHand, id);
-    await write(setTier, id, 'pro');
-    expect(await findings()).toEqual([['entitled_not_paid', id, 'nothing pays for it']]);
-    await write("update public.subscriptions set gateway_subscription_id = 'sub_1' where user_id = $1", id);
+    const insertion = "insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'active')";
+    await database.query(insertion, [customer.id]);
+    await writeTier('pro');
+    expect(await findings()).toEqual([`entitled_not_paid ${customer.id} nothing pays for it`]);
+    await writeSubscription("gateway_subscription_id = 'sub_1'");
     expect(await findings()).toEqual([]);
   });
 
-  test('lists a tier other than the one that was paid or granted', async () => {
-    const { user } = await buy();
-    await write("update public.subscriptions set tier = 'premium' where user_id = $1", user.id);
-    await write(setTier, user.id, 'premium');
-    const { id } = await createUser(database);
-    await grantTier(database, id, 'pro', '2126-01-01', 'thanks');
-    await write("update public.subscriptions set tier = 'premium' where user_id = $1", id);
-    await write(setTier, id, 'premium');
-    expect(await names()).toEqual(['entitled_not_paid', 'entitled_not_paid']);
-  });
+  test.each<[string, () => Promise<unknown>]>([['paid', () => customer.buy('pro')], ['granted', grant]])(
+    'lists a tier other than the one that was %s',
+    async (_, get) => {
+      await get();
+      await writeSubscription("tier = 'premium'");
+      await writeTier('premium');
+      expect(await findings()).toEqual([expect.stringMatching(`^entitled_not_paid ${customer.id}`)]);
+    },
+  );
 
   test.each([
     ['2026-02-04T00:59:00Z', null, 0],
     ['2026-02-04T01:01:00Z', null, 1],
     ['2026-02-05T00:59:00Z', 'sub_1', 0],
     ['2026-02-05T01:01:00Z', 'sub_1', 1],
-  ])(
-    'at %s of a period that ended with January, three days of grace, gateway subscription %s: %i',
-    async (at, id, count) => {
-      await setClock(database, '2026-01-01T00:00:00Z');
-      const { user } = await buy({ tier: 'basic' });
-      await write('update public.subscriptions set gateway_subscription_id = $2 where user_id = $1', user.id, id);
-      await setClock(database, at);
-      expect(await database.query('select reason from billing.entitled_not_paid')).toEqual(
-        Array.from({ length: count }, () => ({ reason: 'its period is over' })),
-      );
-      // The schedule ends periods that the gateway does not bill.
-      await write('select billing.expire_subscriptions()');
-      await write('update billing.outbox set delivered_at = billing.clock()');
-      expect(await names()).toEqual(count === 1 && id !== null ? ['entitled_not_paid'] : []);
-    },
-  );
+  ])('at %s a period that ended with January, gateway subscription %s: %i', async (at, id, count) => {
+    await customer.buy('basic', { at: '01-01' });
+    if (id !== null) await writeSubscription(`gateway_subscription_id = '${id}'`);
+    await database.at(at);
+    const reasons = await database.query('select reason from billing.entitled_not_paid');
+    expect(reasons).toEqual(Array(count).fill({ reason: 'its period is over' }));
+    // The schedule ends periods that the gateway does not bill.
+    await database.query('select billing.expire_subscriptions()');
+    const over = `entitled_not_paid ${customer.id} its period is over`;
+    expect(await findings()).toEqual(count === 1 && id !== null ? [over] : []);
+  });
 });
 
 describe('tier_mismatch', () => {
-  test.each<[string, string | null]>([['active', 'free'], ['active', null], ['active', 'premium'], [
-    'cancelled',
-    'pro',
-  ]])(
-    'lists a subscription that is %s with the tier %s',
-    async (status, tier) => {
-      const { user } = await buy();
-      await write('update public.subscriptions set status = $2 where user_id = $1', user.id, status);
-      await write('update public.profiles set subscription_tier = $2 where user_id = $1', user.id, tier);
-      expect(await database.query('select user_id from billing.tier_mismatch')).toEqual([{ user_id: user.id }]);
-    },
-  );
+  const mismatches = async () =>
+    (await database.query('select user_id from billing.tier_mismatch')).map((r) => r.user_id);
+
+  test.each<[string, string | null]>([
+    ['active', 'free'],
+    ['active', null],
+    ['active', 'premium'],
+    ['cancelled', 'pro'],
+  ])('lists a subscription that is %s with the tier %s', async (status, tier) => {
+    await customer.buy('pro');
+    await writeSubscription(`status = '${status}'`);
+    await writeTier(tier);
+    expect(await mismatches()).toEqual([customer.id]);
+  });
 
   test('does not list a subscription that was activated for a period that is over, with the tier free', async () => {
-    const { user } = await buy();
-    await write("update public.profiles set subscription_tier = 'free' where user_id = $1", user.id);
-    await write(
-      "update public.subscriptions set current_period_end = now() - interval '1 day' where user_id = $1",
-      user.id,
-    );
-    expect(await database.query('select from billing.tier_mismatch')).toEqual([]);
+    await customer.buy('pro');
+    await writeTier('free');
+    await writeSubscription("current_period_end = now() - interval '1 day'");
+    expect(await mismatches()).toEqual([]);
   });
 
   test('lists an active subscription without a profile, but no ended subscription with the tier null or free', async () => {
-    const { user } = await buy();
-    await write('delete from public.profiles where user_id = $1', user.id);
+    await customer.buy('pro');
+    await database.query('delete from public.profiles where user_id = $1', [customer.id]);
     for (const tier of [null, 'free']) {
-      const { id } = (await buy()).user;
-      await callRpc(service, 'cancel_subscription', id, false);
-      await write('update public.profiles set subscription_tier = $2 where user_id = $1', id, tier);
+      const ended = await database.customer();
+      await ended.buy('pro');
+      await ended.cancel('at once');
+      await writeTier(tier, ended);
     }
-    expect(await findings()).toEqual([['tier_mismatch', user.id]]);
+    expect(await findings()).toEqual([`tier_mismatch ${customer.id}`]);
   });
+});
+
+describe('paid_twice', () => {
+  test.each(['verify', 'capture'] as const)('lists a renewal by %s that replaced paid time, once', async (way) => {
+    await customer.buy('pro');
+    const renewal = await customer.order('pro');
+    await renewal[way]();
+    expect(await findings()).toEqual([`paid_twice ${renewal.paymentId} another payment for the same time`]);
+    await renewal.refund();
+    expect(await findings()).toEqual([]);
+  });
+
+  test('lists neither renewals that extend, nor another tier, nor another user’s payment', async () => {
+    await database.set("early_renewal = 'extend'");
+    for (const tier of ['pro', 'pro', 'pro', 'basic']) await customer.buy(tier);
+    await (await database.customer()).buy('pro');
+    expect(await findings()).toEqual([]);
+  });
+
+  test('lists no second payment that was verified and not captured within five days', async () => {
+    const order = await customer.buy('pro', { at: '01-01' });
+    await order.again().capture();
+    await database.at('2026-01-05T23:59:59Z');
+    expect(await findings()).toEqual([`paid_twice ${order.paymentId} a further payment on the order`]);
+    await database.at('01-06');
+    expect(await findings()).toEqual([]);
+  });
+
+  test.each([['after', '2026-01-01T01:00:00Z'], ['before', '2025-12-31']])(
+    'lists an order that is captured under a gateway subscription only if that was activated after the order: %s it',
+    async (when, time) => {
+      const year = { planId: 'plan_premium', start: '2026-01-01T00:00:00Z', end: '2026-12-31T00:00:00Z' };
+      if (when === 'before') await customer.event('activated', time, year);
+      const basic = await customer.order('basic', { at: '01-01' });
+      if (when === 'after') await customer.event('activated', time, year);
+      await database.at('01-02');
+      expect(await basic.capture()).toBe('applied');
+      const listed = when === 'after' ? [`paid_twice ${basic.paymentId} captured after a newer purchase`] : [];
+      expect(await findings()).toEqual(listed);
+      await customer.event('activated', '01-03', year);
+      expect(await findings()).toEqual(listed);
+    },
+  );
+
+  test('lists an older order that only a webhook captured after a dearer purchase, until it is verified, and then rules', async () => {
+    const basic = await customer.order('basic', { at: '01-01' });
+    await customer.buy('premium', { at: '01-02' });
+    await database.at('01-03');
+    expect(await basic.capture()).toBe('applied');
+    expect(await customer.state()).toBe('premium: premium active to 2027-01-02');
+    expect(await findings()).toEqual([`paid_twice ${basic.paymentId} captured after a newer purchase`]);
+
+    await database.at('01-04');
+    const valid_until = '2026-02-03T00:00:00.000Z';
+    expect(await basic.verify()).toEqual({ outcome: 'already_applied', tier: 'basic', valid_until });
+    expect(await customer.state()).toBe('basic: basic active to 2026-02-03');
+    expect(await findings()).toEqual([]);
+    expect(await customer.mails()).toHaveLength(2);
+    await database.sweep('2026-02-06T00:00:00.001Z');
+    expect(await customer.state()).toBe('premium: premium active to 2027-01-02');
+  });
+
+  test.each(['is refunded', 'runs alone'])(
+    'lists a purchase of the tier that is billed now, until it %s',
+    async (end) => {
+      const order = await customer.buy('pro', { at: '01-01' });
+      await customer.event('activated', '02-01', { planId: 'plan_pro', ...months(2) });
+      expect(await customer.state()).toBe('pro: pro active to 2026-03-01');
+      expect(await findings()).toEqual([`paid_twice ${order.paymentId} the gateway bills the same time`]);
+      if (end === 'is refunded') await order.refund();
+      else {
+        await customer.event('cancelled', '03-01', { planId: 'plan_pro' });
+        expect(await customer.state()).toBe('pro: pro active to 2027-01-01');
+      }
+      expect(await findings()).toEqual([]);
+    },
+  );
 });

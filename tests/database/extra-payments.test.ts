@@ -1,180 +1,216 @@
-import type pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver } from '../helpers/gateway/deliver.ts';
-import { paymentCaptured, refundEvent, type RefundFields } from '../helpers/gateway/events.ts';
-import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { paymentFailed, refundEvent } from '../helpers/gateway/events.ts';
+import { alertsAbout, applyOrderPayments, listed } from '../helpers/gateway/reconciliation.ts';
+import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase({ findings: { paid_twice: 1 } });
-  service = await openSession(database, { role: 'service_role' });
+const database = useDatabase({ isEmptied: true });
+let customer: Customer;
+beforeEach(async () => {
+  customer = await database.customer();
 });
-afterAll(() => database.close());
+const successMails = async () => (await customer.mails()).filter((key) => key.startsWith('payment-success'));
 
-const capture = ({ orderId }: Purchase, id: string) => deliver(service, paymentCaptured({ id, order_id: orderId }));
-const refund = ({ orderId }: Purchase, id: string, amount = 99900, which?: RefundFields) =>
-  deliver(service, refundEvent({ id, order_id: orderId }, amount, which));
-
-/** The payments on an order that do not count, with the refunded amount of each. */
-const extras = ({ id }: Purchase) =>
-  database.query(
-    `select gateway_payment_id as id, refunded_amount::int as refunded
-     from public.payments where extra_of = $1 order by created_at, gateway_payment_id`,
-    [id],
-  );
-
-/** An order and the ids of two payments on it. */
-async function paidTwice() {
-  const order = await placeOrder(database);
-  return { order, one: order.paymentId, two: uniqueId('pay') };
-}
-
-test.each([['after', true], ['before', false]])(
-  'a refund of an extra payment %s its capture is recorded and changes no access',
-  async (_, after) => {
-    const { order, one, two } = await paidTwice();
-    await capture(order, one);
-    const before = await readPayment(database, order.id);
-    if (after) await capture(order, two);
-    const which = { id: uniqueId('rfnd') };
-    expect(await refund(order, two, 99900, which)).toBe('applied');
-    expect(await refund(order, two, 99900, which)).toBe('already');
-    expect(await extras(order)).toEqual(after ? [{ id: two, refunded: 99900 }] : []);
-    expect(await capture(order, two)).toBe('already');
-    expect(await extras(order)).toEqual([{ id: two, refunded: 99900 }]);
-    expect(await readPayment(database, order.id)).toEqual(before);
-    expect(await readTier(database, order.user.id)).toBe('pro');
-  },
-);
-
-test('a refund of an extra payment is matched by the payment id if the event names no order', async () => {
-  const { order, one, two } = await paidTwice();
-  await capture(order, one);
-  await capture(order, two);
-  expect(await deliver(service, refundEvent({ id: two }, 99900))).toBe('applied');
-  expect(await extras(order)).toEqual([{ id: two, refunded: 99900 }]);
-});
-
-test.each(['verify, payment.captured', 'payment.captured, verify'])(
-  'a captured payment counts before another on the order that is only verified: %s',
-  async (steps) => {
-    const { order, one, two } = await paidTwice();
-    for (const step of steps.split(', ')) {
-      if (step === 'verify') await verifyPurchase(service, order);
-      else await capture(order, two);
-    }
-    expect(await readPayment(database, order.id)).toMatchObject({
-      gateway_payment_id: two,
-      gateway_signature: null,
-      confirmed_at: expect.any(Date),
-    });
-    expect(await extras(order)).toEqual([{ id: one, refunded: 0 }]);
-    expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
-    expect(await capture(order, one)).toBe('already');
-    expect(await readPayment(database, order.id)).toMatchObject({ gateway_payment_id: two });
-    await refund(order, one);
-    expect(await readTier(database, order.user.id)).toBe('pro');
-  },
-);
-
-test('a refund of the payment that counts lets another on the order count, and changes no access', async () => {
-  const { order, one, two } = await paidTwice();
-  await verifyPurchase(service, order);
-  await capture(order, one);
-  await capture(order, two);
-  const before = await readSubscription(database, order.user.id);
-  expect(await refund(order, one)).toBe('applied');
-  expect(await readPayment(database, order.id)).toMatchObject({
-    gateway_payment_id: two,
-    gateway_signature: null,
-    refunded_amount: '0',
-    confirmed_at: expect.any(Date),
+describe('two payments on an order', () => {
+  let one: CustomerOrder;
+  let two: CustomerOrder;
+  beforeEach(async () => {
+    one = await customer.order('pro');
+    two = one.again();
   });
-  expect(await extras(order)).toEqual([{ id: one, refunded: 99900 }]);
-  expect(await readSubscription(database, order.user.id)).toEqual(before);
-  expect(await readTier(database, order.user.id)).toBe('pro');
-  expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
 
-  expect(await refund(order, two)).toBe('applied');
-  expect(await readTier(database, order.user.id)).toBe('free');
-});
-
-test('another payment on an order whose first payment was refunded grants the tier again, without a second success mail', async () => {
-  for (const again of ['payment.captured', 'verify']) {
-    const { order, one, two } = await paidTwice();
-    await capture(order, one);
-    await refund(order, one);
-    expect(await readTier(database, order.user.id), again).toBe('free');
-    if (again === 'verify') {
-      expect(await verifyPurchase(service, { ...order, paymentId: two })).toMatchObject({ outcome: 'applied' });
-    } else expect(await capture(order, two)).toBe('applied');
-    expect(await readTier(database, order.user.id), again).toBe('pro');
-    const { period_start, period_end } = await readPayment(database, order.id);
-    const row = await database.one(
-      'select status, ended_reason, current_period_start as period_start, current_period_end as period_end from public.subscriptions where user_id = $1',
-      [order.user.id],
+  /** The payments that do not count: `two refunded 99900`. */
+  const extras = async () =>
+    (await database.query('select * from public.payments where extra_of = $1', [one.id])).map((row) =>
+      `${row.gateway_payment_id === one.paymentId ? 'one' : 'two'} refunded ${row.refunded_amount}`
     );
-    expect(row, again).toEqual({ status: 'active', ended_reason: null, period_start, period_end });
-    expect(await mailsTo(database, order.user), again).toEqual([
-      `payment-success/${order.id}`,
-      expect.stringMatching(/^subscription-ended\//),
-    ]);
-  }
+  const counts = async () => (await one.row()).gateway_payment_id === one.paymentId ? 'one' : 'two';
+
+  test('the one that does not count is a finding until it is refunded in full, which changes no access', async () => {
+    await one.capture();
+    const before = await one.row();
+    await two.capture();
+    const finding = [`paid_twice ${two.paymentId}`];
+    expect(await customer.findings()).toEqual(finding);
+    const which = { id: uniqueId('rfnd') };
+    expect(await two.refund(99899, which)).toBe('applied');
+    expect(await two.refund(99899, which)).toBe('already');
+    expect([await customer.findings(), await extras()]).toEqual([finding, ['two refunded 99899']]);
+    await two.refund(1);
+    expect([await customer.findings(), await extras()]).toEqual([[], ['two refunded 99900']]);
+    await database.query('update billing.gateway_events set payload = null');
+    expect(await customer.findings()).toEqual([]);
+    expect(await one.row()).toEqual(before);
+    expect(await customer.tier()).toBe('pro');
+  });
+
+  test('the one that does not count and was refunded before its capture is no finding', async () => {
+    await one.capture();
+    const before = await one.row();
+    expect(await two.refund()).toBe('applied');
+    expect(await extras()).toEqual([]);
+    expect(await two.capture()).toBe('already');
+    expect([await customer.findings(), await extras()]).toEqual([[], ['two refunded 99900']]);
+    expect(await one.row()).toEqual(before);
+  });
+
+  test('a refund is matched by the payment id if the event names no order', async () => {
+    await one.capture();
+    await two.capture();
+    expect(await database.send(refundEvent({ id: two.paymentId }, 99900))).toBe('applied');
+    expect(await extras()).toEqual(['two refunded 99900']);
+  });
+
+  test.each(['verified first', 'verified later'])('a captured one counts before one %s', async (order) => {
+    const steps = [() => one.verify(), () => two.capture()];
+    for (const step of order === 'verified first' ? steps : steps.reverse()) await step();
+    expect(await one.row())
+      .toMatchObject({ gateway_payment_id: two.paymentId, gateway_signature: null, confirmed_at: expect.any(Date) });
+    expect(await extras()).toEqual(['one refunded 0']);
+    expect(await successMails()).toEqual([`payment-success/${one.id}`]);
+    expect(await one.capture()).toBe('already');
+    expect(await counts()).toBe('two');
+    expect(await customer.findings()).toEqual([`paid_twice ${one.paymentId}`]);
+    await one.refund();
+    expect(await customer.findings()).toEqual([]);
+    expect(await customer.tier()).toBe('pro');
+  });
+
+  test('a refund of the one that counts lets the other one count, and changes no access', async () => {
+    await one.verify();
+    await one.capture();
+    await two.capture();
+    const before = await customer.state();
+    expect(await one.refund()).toBe('applied');
+    const second = { gateway_payment_id: two.paymentId, gateway_signature: null, confirmed_at: expect.any(Date) };
+    expect(await one.row()).toMatchObject({ ...second, refunded_amount: '0' });
+    expect(await extras()).toEqual(['one refunded 99900']);
+    expect(await customer.state()).toBe(before);
+    expect(await customer.mails()).toEqual([`payment-success/${one.id}`]);
+    expect(await two.refund()).toBe('applied');
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test.each(['capture', 'verify'] as const)('after a refund of one the %s of two grants it again', async (way) => {
+    await one.capture();
+    await one.refund();
+    expect(await customer.tier()).toBe('free');
+    await two[way]();
+    expect(await customer.tier()).toBe('pro');
+    const { period_start, period_end } = await one.row();
+    const row = await database.one('select * from public.subscriptions where user_id = $1', [customer.id]);
+    const period = { current_period_start: period_start, current_period_end: period_end };
+    expect(row).toMatchObject({ status: 'active', ended_reason: null, ...period });
+    const ended = expect.stringMatching(/^subscription-ended\//);
+    expect(await customer.mails()).toEqual([`payment-success/${one.id}`, ended]);
+  });
+
+  test('one that was partly refunded before its capture is no extra payment before it, and can count after it', async () => {
+    await one.refund(30000);
+    await two.capture();
+    expect(await extras()).toEqual([]);
+    await two.refund();
+    expect(await customer.tier()).toBe('free');
+    expect(await one.capture()).toBe('applied');
+    expect(await one.row()).toMatchObject({ gateway_payment_id: one.paymentId, refunded_amount: '30000' });
+    expect(await customer.tier()).toBe('pro');
+  });
+
+  test('that were refunded in full before their capture grant nothing', async () => {
+    for (const payment of [one, two]) await payment.refund();
+    for (const payment of [two, one]) await payment.capture();
+    expect(await one.row()).toMatchObject({ status: 'captured', fulfilled_at: null });
+    expect(await extras()).toEqual(['one refunded 99900']);
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test('one that is known only by its refund never counts', async () => {
+    await one.capture();
+    await two.refund(1);
+    await one.refund();
+    expect(await counts()).toBe('one');
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test('verify stores the signature of the one that a webhook had captured, and of no other', async () => {
+    await one.capture();
+    await two.verify();
+    expect(await one.row()).toMatchObject({ gateway_signature: null });
+    await one.verify();
+    expect(await one.row()).toMatchObject({ gateway_signature: 'signature' });
+  });
+
+  test('one that was only verified is reconciled when it counts', async () => {
+    await one.capture();
+    await two.verify();
+    await database.query('update public.payments set next_reconcile_at = null where id = $1', [one.id]);
+    await one.refund();
+    const due = { confirmed_at: null, next_reconcile_at: expect.any(Date) };
+    expect(await one.row()).toMatchObject({ gateway_payment_id: two.paymentId, ...due });
+  });
 });
 
-test('a payment that was partly refunded before its capture is no extra payment before the capture, and can count after it', async () => {
-  const { order, one, two } = await paidTwice();
-  await refund(order, one, 30000);
-  await capture(order, two);
-  expect(await extras(order)).toEqual([]);
-  await refund(order, two);
-  expect(await readTier(database, order.user.id)).toBe('free');
-  expect(await capture(order, one)).toBe('applied');
-  expect(await readPayment(database, order.id)).toMatchObject({ gateway_payment_id: one, refunded_amount: '30000' });
-  expect(await readTier(database, order.user.id)).toBe('pro');
-});
+describe('a verified payment that is never captured', () => {
+  let order: CustomerOrder;
+  beforeEach(async () => {
+    order = await customer.buy('pro', { at: '01-01' });
+  });
+  const apply = (answer: unknown[] | null) => applyOrderPayments(database.service, order, answer);
 
-test('two payments that were refunded in full before their capture grant nothing', async () => {
-  const { order, one, two } = await paidTwice();
-  for (const id of [one, two]) await refund(order, id);
-  for (const id of [two, one]) await capture(order, id);
-  expect(await readPayment(database, order.id)).toMatchObject({ status: 'captured', fulfilled_at: null });
-  expect(await extras(order)).toEqual([{ id: one, refunded: 99900 }]);
-  expect(await readTier(database, order.user.id)).toBe('free');
-});
+  test.each<[string, Record<string, unknown>[] | null]>([
+    ['a payment that is only authorised', [{ status: 'authorized' }]],
+    ['a payment that failed', [{ status: 'failed' }]],
+    ['no payment', []],
+    ['404', null],
+  ])('loses access after 120 hours of the answer %s, and gets it by a later capture', async (_, fields) => {
+    const answer = fields && listed(order, ...fields);
+    for (const time of ['2026-01-01T00:15:00Z', '01-03', '2026-01-05T23:59:00Z']) {
+      await database.at(time);
+      expect(await apply(answer)).toMatchObject({ ended: false });
+      expect(await customer.tier()).toBe('pro');
+    }
+    await database.at('01-06');
+    expect(await apply(answer)).toMatchObject({ ended: true });
+    expect(await customer.state()).toMatch(/^free: pro cancelled/);
+    const ended = { ended_at: new Date('2026-01-06'), ended_reason: 'never_captured', next_reconcile_at: null };
+    const before = { fulfilled_at: expect.any(Date), verified_at: new Date('2026-01-01') };
+    expect(await order.row()).toMatchObject({ status: 'failed', ...before, ...ended });
+    expect(await customer.findings()).toEqual([`never_captured ${order.id}`]);
+    expect(await alertsAbout(database, order.orderId)).toEqual([]);
+    expect(await apply(answer)).toMatchObject({ ended: false });
 
-test('a payment that is known only by its refund never counts', async () => {
-  const { order, one, two } = await paidTwice();
-  await capture(order, one);
-  await refund(order, two, 1);
-  await refund(order, one);
-  expect(await readPayment(database, order.id)).toMatchObject({ gateway_payment_id: one });
-  expect(await readTier(database, order.user.id)).toBe('free');
-});
+    await database.at('01-07');
+    expect(await order.capture()).toBe('applied');
+    expect(await customer.state()).toBe('pro: pro active to 2027-01-07');
+    expect(await order.period()).toBe('2026-01-07 to 2027-01-07');
+    expect(await order.row()).toMatchObject({ status: 'captured', ended_at: null, ended_reason: null });
+    expect(await customer.findings()).toEqual([]);
+    expect(await successMails()).toEqual([`payment-success/${order.id}`]);
+  });
 
-test('verify stores the signature of a payment that a webhook had captured, and of no other', async () => {
-  const { order, one, two } = await paidTwice();
-  await capture(order, one);
-  await verifyPurchase(service, { ...order, paymentId: two });
-  expect(await readPayment(database, order.id)).toMatchObject({ gateway_signature: null });
-  await verifyPurchase(service, order);
-  expect(await readPayment(database, order.id)).toMatchObject({ gateway_signature: 'signature' });
-});
+  test('gives no access by another verification or a failed attempt, until the gateway captures it', async () => {
+    await database.at('01-06');
+    await apply([]);
+    for (const payment of [order, order.again(), order]) {
+      expect(await payment.verify()).toEqual({ outcome: 'never_captured' });
+      await database.send(paymentFailed({ id: uniqueId('pay'), order_id: order.orderId }));
+      expect(await customer.tier()).toBe('free');
+      expect(await customer.findings()).toEqual([`never_captured ${order.id}`]);
+    }
+    expect(await order.row()).toMatchObject({ next_reconcile_at: new Date('2026-01-06') });
+    await apply(listed(order, { status: 'captured' }));
+    expect(await customer.tier()).toBe('pro');
+    expect(await order.verify()).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
+  });
 
-test('an extra payment that was only verified is reconciled when it counts', async () => {
-  const { order, one, two } = await paidTwice();
-  await capture(order, one);
-  await verifyPurchase(service, { ...order, paymentId: two });
-  await database.query('update public.payments set next_reconcile_at = null where id = $1', [order.id]);
-  await refund(order, one);
-  expect(await readPayment(database, order.id)).toMatchObject({
-    gateway_payment_id: two,
-    confirmed_at: null,
-    next_reconcile_at: expect.any(Date),
+  test('lets an older purchase rule again', async () => {
+    await order.capture();
+    const newer = await customer.buy('premium', { at: '01-02' });
+    expect(await customer.tier()).toBe('premium');
+    await database.at('01-07');
+    expect(await applyOrderPayments(database.service, newer, null)).toMatchObject({ ended: true });
+    expect(await customer.state()).toBe('pro: pro active to 2027-01-01');
+    expect(await customer.mails()).toEqual([`payment-success/${order.id}`, `payment-success/${newer.id}`]);
   });
 });

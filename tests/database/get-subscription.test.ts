@@ -1,106 +1,174 @@
-import type pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openSession } from '../helpers/database/session.ts';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import type { Customer } from '../helpers/records/customer.ts';
+import { createPayment } from '../helpers/records/records.ts';
+import { months } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await openSession(database, { role: 'service_role' });
+const database = useDatabase({ isEmptied: true });
+let customer: Customer;
+beforeEach(async () => {
+  customer = await database.customer();
 });
-afterAll(() => database.close());
-
-const empty = { subscription: null, currentTier: 'free', payments: [], billing: null };
-const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?\+00:00$/;
-
-test('a user without a profile has no subscription and the tier free', async () => {
-  expect(await callRpc(service, 'get_subscription', crypto.randomUUID())).toEqual(empty);
-});
-
-test('a profile without a tier has the tier free', async () => {
-  const { id } = await createUser(database);
-  await database.query('update public.profiles set subscription_tier = null where user_id = $1', [id]);
-  expect(await callRpc(service, 'get_subscription', id)).toEqual(empty);
-});
-
-test('a subscription contains its whole plan and no created_at of the gateway’s events', async () => {
-  const { id } = await createUser(database);
-  const { orderId } = await createPayment(database, { userId: id });
-  await callRpc(service, 'verify_payment', id, orderId, uniqueId('pay'), 'signature');
-
-  const answer = await callRpc(service, 'get_subscription', id);
-  const plan = await database.one("select to_jsonb(p) as plan from public.plans p where tier = 'pro'");
-  expect(answer).toMatchObject({ currentTier: 'pro', subscription: { user_id: id, tier: 'pro', status: 'active' } });
-  expect(answer.subscription).toHaveProperty('plan', plan.plan);
-  expect(Object.keys(Object(answer.subscription)).sort()).toEqual([
-    'cancel_at_period_end',
-    'cancelled_at',
-    'created_at',
-    'current_period_end',
-    'current_period_start',
-    'ended_reason',
-    'gateway_subscription_id',
-    'id',
-    'plan',
-    'plan_id',
-    'status',
-    'tier',
-    'user_id',
+const insertSubscription = (tier: string, status: string) =>
+  database.query('insert into public.subscriptions (user_id, tier, status) values ($1, $2, $3)', [
+    customer.id,
+    tier,
+    status,
   ]);
+
+describe('get_subscription', () => {
+  const read = ({ id } = customer) => database.rpc('get_subscription', id);
+
+  test('of a user without a profile, with a profile without a tier, or beside a subscriber is empty and free', async () => {
+    await (await database.customer()).buy('pro');
+    await database.query('update public.profiles set subscription_tier = null where user_id = $1', [customer.id]);
+    const empty = { subscription: null, currentTier: 'free', payments: [], billing: null };
+    expect(await read()).toEqual(empty);
+    expect(await database.rpc('get_subscription', crypto.randomUUID())).toEqual(empty);
+  });
+
+  test('contains the whole plan and no created_at of the gateway’s events', async () => {
+    await customer.buy('pro');
+    const answer = await read();
+    const { plan } = await database.one("select to_jsonb(p) as plan from public.plans p where tier = 'pro'");
+    const subscription = { user_id: customer.id, tier: 'pro', status: 'active', plan };
+    expect(answer).toMatchObject({ currentTier: 'pro', subscription });
+    const fields =
+      'cancel_at_period_end cancelled_at created_at current_period_end current_period_start ended_reason ' +
+      'gateway_subscription_id id plan plan_id status tier user_id';
+    expect(Object.keys(Object(answer.subscription)).sort().join(' ')).toBe(fields);
+  });
+
+  test('of a subscription without a plan has plan null', async () => {
+    await insertSubscription('old', 'cancelled');
+    expect((await read()).subscription).toMatchObject({ tier: 'old', plan_id: null, plan: null });
+  });
+
+  test('returns the ten newest of eleven payments, newest first, ties by id', async () => {
+    for (let i = 0; i < 11; i++) await createPayment(database, { userId: customer.id });
+    // Three distinct times, so that most rows tie.
+    await database.query(
+      `update public.payments p set created_at = timestamptz '2026-01-01Z' + (n.place % 3) * interval '1 day'
+       from (select id, row_number() over (order by id) as place from public.payments) n
+       where n.id = p.id`,
+    );
+    const rows = await database.query('select id from public.payments order by created_at desc, id desc limit 10');
+    const { payments } = await read();
+    expect(Array.isArray(payments) && payments.map(({ id }) => id)).toEqual(rows.map((row) => row.id));
+  });
+
+  test('writes times as ISO 8601 in UTC for any time zone and date style of the session', async () => {
+    await customer.buy('pro', { at: '2026-01-01T00:00:00.123Z' });
+    const session = await openSession(database, { role: 'service_role' });
+    await session.query("set timezone = 'Asia/Kolkata'; set datestyle = 'SQL, DMY'");
+    const { rows } = await session.query('select public.get_subscription($1) as answer', [customer.id]);
+    const { subscription, payments: [payment] } = rows[0].answer;
+    const [from, to] = ['2026-01-01T00:00:00.123+00:00', '2027-01-01T00:00:00.123+00:00'];
+    expect(subscription).toMatchObject({ current_period_start: from, current_period_end: to });
+    expect(payment).toMatchObject({ created_at: from, captured_at: from, period_end: to });
+  });
 });
 
-test('a subscription without a plan has plan null', async () => {
-  const { id } = await createUser(database);
-  await database.query("insert into public.subscriptions (user_id, tier, status) values ($1, 'old', 'cancelled')", [
-    id,
-  ]);
-  const { subscription } = await callRpc(service, 'get_subscription', id);
-  expect(subscription).toMatchObject({ tier: 'old', plan_id: null, plan: null });
-});
+describe('list_plans_for_user', () => {
+  const start = Date.parse('2026-01-01T00:00:00Z');
+  const later = (days: number) => database.at(new Date(start + days * 86_400_000).toISOString());
+  beforeEach(() => later(0));
 
-test('of eleven payments the ten newest are returned, newest first, ties by id', async () => {
-  const { id } = await createUser(database);
-  for (let i = 0; i < 11; i++) await createPayment(database, { userId: id });
-  // Three distinct times, so that most rows tie.
-  await database.query(
-    `update public.payments p set created_at = timestamptz '2026-01-01Z' + (n.place % 3) * interval '1 day'
-     from (select id, row_number() over (order by id) as place from public.payments where user_id = $1) n
-     where n.id = p.id`,
-    [id],
-  );
-  const rows = await database.query(
-    'select id from public.payments where user_id = $1 order by created_at desc, id desc limit 10',
-    [id],
-  );
-  const { payments } = await callRpc(service, 'get_subscription', id);
-  expect(Array.isArray(payments) && payments.map(({ id }) => id)).toEqual(rows.map((row) => row.id));
-});
+  /** The scenario of each plan on offer, the lowest price first: `basic downgrade, pro current`. */
+  async function scenarios({ id } = customer): Promise<string> {
+    const { plans } = await database.rpc('list_plans_for_user', id);
+    return Object.values(Object(plans)).map((plan) => `${Object(plan).tier} ${Object(plan).scenario}`).join(', ');
+  }
+  const nothing = 'basic buy, pro buy, premium buy';
+  const ofPro = (scenario: string) => `basic downgrade, pro ${scenario}, premium upgrade`;
+  const insertPlan = (tier: string, price: number, currency: string) =>
+    database.query('insert into public.plans (tier, name, price, currency) values ($1, $1, $2, $3)', [
+      tier,
+      price,
+      currency,
+    ]);
 
-test('another user’s payments and subscription are not returned', async () => {
-  const [owner, other] = [await createUser(database), await createUser(database)];
-  const { orderId } = await createPayment(database, { userId: owner.id });
-  await callRpc(service, 'verify_payment', owner.id, orderId, uniqueId('pay'), 'signature');
-  expect(await callRpc(service, 'get_subscription', other.id)).toEqual(empty);
-});
+  test('returns the plans of list_plans, each with a scenario; none where none is on offer', async () => {
+    const listed = Object.values(Object((await database.rpc('list_plans')).plans));
+    expect(await database.rpc('list_plans_for_user', customer.id))
+      .toEqual({ plans: listed.map((plan) => ({ ...Object(plan), scenario: 'buy' })) });
+    await database.query('update public.plans set is_active = false');
+    expect(await database.rpc('list_plans_for_user', customer.id)).toEqual({ plans: [] });
+  });
 
-test('times are ISO 8601 in UTC for any time zone and date style of the session', async () => {
-  const { id } = await createUser(database);
-  const { orderId } = await createPayment(database, { userId: id });
-  const session = await openSession(database, { role: 'service_role' });
-  await session.query("set timezone = 'Asia/Kolkata'");
-  await session.query("set datestyle = 'SQL, DMY'");
-  await callRpc(session, 'verify_payment', id, orderId, uniqueId('pay'), 'signature');
+  test('has all to buy for a user without a subscription, an unknown one, and one who cancelled', async () => {
+    const cancelled = await database.customer();
+    await cancelled.buy('pro');
+    await cancelled.cancel('at once');
+    for (const user of [customer, { ...customer, id: crypto.randomUUID() }, cancelled]) {
+      expect(await scenarios(user)).toBe(nothing);
+    }
+  });
 
-  const { subscription, payments } = await callRpc(session, 'get_subscription', id);
-  const [payment] = Array.isArray(payments) ? payments : [];
-  const times = [
-    Reflect.get(Object(subscription), 'current_period_start'),
-    Reflect.get(Object(subscription), 'current_period_end'),
-    payment.created_at,
-    payment.captured_at,
-    payment.period_end,
-  ];
-  for (const time of times) expect(time).toMatch(isoTime);
+  test('has all others to buy where the running tier has no plan, or one in another currency', async () => {
+    await insertPlan('dollar', 500, 'USD');
+    await customer.buy('dollar');
+    expect(await scenarios()).toBe('dollar current, basic buy, pro buy, premium buy');
+    customer = await database.customer();
+    await insertSubscription('secret', 'active');
+    expect(await scenarios()).toBe(`dollar buy, ${nothing}`);
+  });
+
+  test.each([
+    ['basic', 'basic current, pro upgrade, same upgrade, premium upgrade'],
+    ['pro', 'basic downgrade, pro current, same upgrade, premium upgrade'],
+    ['premium', 'basic downgrade, pro downgrade, same downgrade, premium current'],
+  ])('has an upgrade where another tier costs as much or more, a downgrade where less: %s', async (tier, expected) => {
+    await insertPlan('same', 99900, 'INR');
+    await customer.buy(tier);
+    expect(await scenarios()).toBe(expected);
+  });
+
+  test('compares with the running plan also when that is not on offer any more', async () => {
+    await customer.buy('pro');
+    await database.setPlan('pro', 'is_active = false');
+    expect(await scenarios()).toBe('basic downgrade, premium upgrade');
+  });
+
+  test('compares with the plan of the tier where the subscription names no plan; without an end it is current', async () => {
+    await insertSubscription('pro', 'active');
+    expect(await scenarios()).toBe(ofPro('current'));
+    await database.set("early_renewal = 'extend'");
+    expect(await scenarios()).toBe(ofPro('current'));
+  });
+
+  test.each<[string, Record<string, string>, (() => Promise<unknown>)?]>([
+    ['until its last seven days, then to renew, also in the days of grace', {
+      '357.99': 'current',
+      '358': 'renew',
+      '366': 'renew',
+    }],
+    [
+      'as without it after a cancellation for the end of its period',
+      { '0': 'current', '360': 'renew' },
+      () => customer.cancel('at the end'),
+    ],
+    ['never where a renewal extends it', { '0': 'renew' }, () => database.set("early_renewal = 'extend'")],
+  ])('has the running tier current %s: after days %j', async (_, days, prepare) => {
+    await customer.buy('pro');
+    await prepare?.();
+    for (const [number, scenario] of Object.entries(days)) {
+      await later(Number(number));
+      expect(`${number}: ${await scenarios()}`).toBe(`${number}: ${ofPro(scenario)}`);
+    }
+    await later(369);
+    await database.query('select billing.expire_subscriptions()');
+    expect(await scenarios()).toBe(nothing);
+  });
+
+  test.each(['replace', 'extend'])('has it current under %s while the gateway renews it', async (setting) => {
+    await database.set(`early_renewal = '${setting}'`);
+    await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
+    await customer.charge(months(1), 'pro');
+    await later(30);
+    expect(await scenarios()).toBe(ofPro('current'));
+    await customer.cancel('at the end');
+    expect(await scenarios()).toBe(ofPro('renew'));
+  });
 });

@@ -1,406 +1,307 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver } from '../helpers/gateway/deliver.ts';
-import { paymentCaptured, refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { buyTier, type Order, orderTier } from '../helpers/records/orders.ts';
-import { mailsTo, paymentOf, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import {
-  readCancellation,
-  readOutbox,
-  readPayment,
-  readSubscription,
-  readTier,
-} from '../helpers/records/read-records.ts';
-import { createUser, deleteUsers, uniqueId } from '../helpers/records/records.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import { readOutbox } from '../helpers/records/read-records.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
+import { months, shortTime } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-let user: Purchase['user'];
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await openSession(database, { role: 'service_role' });
-  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier, duration_months = 1");
-});
+const database = useDatabase({ isEmptied: true });
+let customer: Customer;
 beforeEach(async () => {
-  user = await createUser(database);
+  await database.query('update public.plans set duration_months = 1');
+  customer = await database.customer();
 });
-afterEach(async () => {
-  await deleteUsers(database);
-  await database.query('truncate billing.marks');
-  await setEarlyRenewal(database, 'replace');
-});
-afterAll(() => database.close());
 
-/** Midnight of a day of 2026, such as `day(2)` for 2 January and `day(1, 2)` for 1 February. */
-const day = (number: number, month = 1) => new Date(Date.UTC(2026, month - 1, number)).toISOString();
-const at = (time: string) => setClock(database, time);
-
-async function buy(tier: string, time: string, start: 'now' | 'after_current' | null = null): Promise<Order> {
-  await at(time);
-  return await buyTier(service, { user, tier, start });
+const later = { start: 'after_current' } as const;
+const buyLater = (tier: string, at: string): Promise<CustomerOrder> => customer.buy(tier, { at, ...later });
+/** A tier that runs from 1 January, and another one that is bought on 10 January for the time after it. */
+async function buyTwo(first: string, second: string): Promise<[CustomerOrder, CustomerOrder]> {
+  return [await customer.buy(first, { at: '01-01' }), await buyLater(second, '01-10')];
 }
-async function sweep(time: string): Promise<void> {
-  await at(time);
-  while ((await database.one('select billing.sweep() as done')).done !== 0);
+/** Profile and subscription, with the start of the shown period. */
+async function shown(): Promise<string> {
+  const start = shortTime((await customer.subscription())?.start);
+  return (await customer.state()).replace(' to ', ` ${start} to `);
 }
-const row = () => readSubscription(database, user.id);
-const tier = () => readTier(database, user.id);
-const period = async ({ id }: Order) => {
-  const { period_start, period_end } = await readPayment(database, id);
-  return [period_start, period_end].map((time) => time instanceof Date ? time.toISOString() : time);
-};
-const findings = async () =>
-  (await database.query("select finding from billing.findings where user_id = $1 and finding <> 'outbox_stuck'", [
-    user.id,
-  ]))
-    .map(({ finding }) => finding);
-const endings = async () => (await mailsTo(database, user)).filter((key) => String(key).startsWith('subscription-'));
+const endings = async () => (await customer.mails()).filter((key) => key.startsWith('subscription-'));
+const periods = (...orders: CustomerOrder[]) => Promise.all(orders.map((order) => order.period()));
 
 describe('an order that starts after the current period', () => {
   test('answers that period, costs its price, and is fulfilled for it', async () => {
-    await buy('pro', day(1));
-    await at(day(10));
-    const order = await orderTier(service, { user, tier: 'premium', start: 'after_current' });
-    expect(order.answer).toMatchObject({
-      amount: 199900,
-      credit: 0,
-      starts_at: day(1, 2),
-      ends_at: day(1, 3),
-      running: { tier: 'pro', until: day(1, 2) },
-    });
-    expect(await verifyPurchase(service, order)).toEqual({
-      outcome: 'applied',
-      tier: 'premium',
-      valid_until: day(1, 3),
-    });
-    expect(await period(order)).toEqual([day(1, 2), day(1, 3)]);
-    const [mail] = (await readOutbox(database, 'email', user.email)).filter(({ key }) =>
-      key === `payment-success/${order.id}`
-    );
-    expect(mail?.payload).toMatchObject({ valid_until: day(1, 3) });
-    expect(await callRpc(service, 'verify_payment', user.id, order.orderId, order.paymentId, 'signature'))
-      .toMatchObject({ outcome: 'already_applied', valid_until: day(1, 3) });
+    await customer.buy('pro', { at: '01-01' });
+    const order = await customer.order('premium', { at: '01-10', ...later });
+    const [starts_at, ends_at] = ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
+    const running = { tier: 'pro', until: starts_at };
+    expect(order.answer).toMatchObject({ amount: 199900, credit: 0, starts_at, ends_at, running });
+    const answer = { tier: 'premium', valid_until: ends_at };
+    expect(await order.verify()).toEqual({ outcome: 'applied', ...answer });
+    expect(await order.period()).toBe('2026-02-01 to 2026-03-01');
+    const mails = await readOutbox(database, 'email', customer.email);
+    expect(mails.find(({ key }) => key === `payment-success/${order.id}`)?.payload)
+      .toMatchObject({ valid_until: ends_at });
+    expect(await order.verify()).toEqual({ outcome: 'already_applied', ...answer });
   });
 
-  test.each(['verify', 'webhook'])('by %s does not rule before its start, and rules from then on', async (by) => {
-    await buy('premium', day(1));
-    await at(day(10));
-    const order = await orderTier(service, { user, tier: 'pro', start: 'after_current' });
-    if (by === 'verify') await verifyPurchase(service, order);
-    else await deliver(service, paymentCaptured({ ...paymentOf(order), amount: 99900 }));
-    for (const time of [day(10), '2026-01-31T23:59:59Z']) {
-      await sweep(time);
-      expect([await tier(), (await row())?.tier]).toEqual(['premium', 'premium']);
-      expect(await findings()).toEqual([]);
+  test.each(['verify', 'capture'] as const)('paid by %s does not rule before its start', async (way) => {
+    await customer.buy('premium', { at: '01-01' });
+    await (await customer.order('pro', { at: '01-10', ...later }))[way]();
+    const states = {
+      '01-10': 'premium: premium active 2026-01-01 to 2026-02-01',
+      '2026-01-31T23:59:59Z': 'premium: premium active 2026-01-01 to 2026-02-01',
+      // The first period has days of grace.
+      '02-01': 'pro: pro active 2026-02-01 to 2026-03-01',
+      '03-05': 'free: pro cancelled 2026-02-01 to 2026-03-01',
+    };
+    for (const [time, state] of Object.entries(states)) {
+      await database.sweep(time);
+      expect(await shown()).toBe(state);
+      expect(await customer.findings()).toEqual([]);
     }
-    // The first period has days of grace.
-    await sweep(day(1, 2));
-    expect(await row()).toMatchObject({ tier: 'pro', status: 'active', start: day(1, 2), end: day(1, 3) });
-    expect(await tier()).toBe('pro');
-    expect(await findings()).toEqual([]);
-    await sweep('2026-03-05T00:00:00Z');
-    expect(await tier()).toBe('free');
   });
 
   test('sends no mail when the first period ends, and the usual ones when the second ends', async () => {
-    await buy('premium', day(1));
-    await buy('pro', day(10), 'after_current');
-    for (const time of [day(26), day(1, 2), day(10, 2)]) await sweep(time);
+    await buyTwo('premium', 'pro');
+    for (const time of ['01-26', '02-01', '02-10']) await database.sweep(time);
     expect(await endings()).toEqual([]);
-    await sweep(day(25, 2));
+    await database.sweep('02-25');
     expect(await endings()).toEqual([expect.stringMatching(/^subscription-ending\/.*\/2026-03-01T/)]);
-    await sweep('2026-03-05T00:00:00Z');
+    await database.sweep('03-05');
     expect(await endings()).toHaveLength(2);
   });
 
-  test('starts now where nothing runs', async () => {
-    await at(day(10));
-    const order = await orderTier(service, { user, tier: 'pro', start: 'after_current' });
-    expect(order.answer).toMatchObject({ running: null, starts_at: day(10), ends_at: day(10, 2) });
-    expect(await verifyPurchase(service, order)).toMatchObject({ valid_until: day(10, 2) });
-    expect(await row()).toMatchObject({ tier: 'pro', start: day(10) });
-    expect(await tier()).toBe('pro');
-  });
-
-  test('starts now in the days of grace of what ended', async () => {
-    await buy('premium', day(1));
-    await buy('pro', day(2, 2), 'after_current');
-    expect(await row()).toMatchObject({ tier: 'pro', start: day(2, 2), end: day(2, 3) });
+  test.each<[string, string, string, (() => Promise<unknown>)?]>([
+    ['now where nothing runs', 'premium', '2026-02-02 to 2026-03-02'],
+    [
+      'now in the days of grace of what ended',
+      'premium',
+      '2026-02-02 to 2026-03-02',
+      () => customer.buy('pro', { at: '01-01' }),
+    ],
+    [
+      'after a grant that rules',
+      'pro',
+      '2026-04-01 to 2026-05-01',
+      () => grantTier(database, customer.id, 'pro', '2026-04-01Z'),
+    ],
+    ['without delay by a grant below a purchase', 'basic', '2026-02-20 to 2026-03-20', async () => {
+      await grantTier(database, customer.id, 'pro', '2026-04-01Z');
+      await customer.buy('basic', { at: '01-20' });
+    }],
+    ['after a row that was written by hand', 'pro', '2026-02-20 to 2026-03-20', async () => {
+      await database.query(
+        `insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
+         values ($1, 'pro', 'active', '2026-01-01Z', '2026-02-20Z')`,
+        [customer.id],
+      );
+      await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [customer.id]);
+    }],
+  ])('starts %s: %s rules, and premium is for %s', async (_, running, period, prepare) => {
+    await database.at('01-01');
+    await prepare?.();
+    const order = await buyLater('premium', '02-02');
+    expect(shortTime(order.answer.starts_at)).toBe(period.split(' ')[0]);
+    expect(await order.period()).toBe(period);
+    expect(await customer.tier()).toBe(running);
+    await database.sweep(period.slice(5, 10));
+    expect(await shown()).toBe(`premium: premium active ${period}`);
   });
 
   test('starts after the latest end of all that runs, and is extended by the next one of its tier', async () => {
-    await buy('basic', day(1));
-    await buy('pro', day(15));
-    const first = await buy('premium', day(16), 'after_current');
-    const second = await buy('premium', day(17), 'after_current');
-    expect([await period(first), await period(second)]).toEqual([[day(15, 2), day(15, 3)], [day(15, 3), day(15, 4)]]);
-    await sweep('2026-02-14T23:59:59Z');
-    expect(await row()).toMatchObject({ tier: 'pro', end: day(15, 2) });
-    await sweep(day(15, 2));
-    expect(await row()).toMatchObject({ tier: 'premium', start: day(15, 2), end: day(15, 4) });
-    expect(await findings()).toEqual([]);
+    await customer.buy('basic', { at: '01-01' });
+    await customer.buy('pro', { at: '01-15' });
+    const [first, second] = [await buyLater('premium', '01-16'), await buyLater('premium', '01-17')];
+    expect(await periods(first, second)).toEqual(['2026-02-15 to 2026-03-15', '2026-03-15 to 2026-04-15']);
+    await database.sweep('2026-02-14T23:59:59Z');
+    expect(await customer.state()).toBe('pro: pro active to 2026-02-15');
+    await database.sweep('02-15');
+    expect(await shown()).toBe('premium: premium active 2026-02-15 to 2026-04-15');
+    expect(await customer.findings()).toEqual([]);
   });
 
   test('of a purchase that does not begin, because it is refunded, begins in its place', async () => {
-    await buy('pro', day(1));
-    const first = await buy('premium', day(10), 'after_current');
-    const second = await buy('premium', day(11), 'after_current');
-    await deliver(service, refundEvent(paymentOf(first), 199900));
-    expect(await period(second)).toEqual([day(1, 2), day(1, 3)]);
-    await sweep('2026-01-31T23:59:59Z');
-    expect(await tier()).toBe('pro');
-    await sweep(day(1, 2));
-    expect(await row()).toMatchObject({ tier: 'premium', start: day(1, 2), end: day(1, 3) });
+    const [, first] = await buyTwo('pro', 'premium');
+    const second = await buyLater('premium', '01-11');
+    await first.refund();
+    expect(await second.period()).toBe('2026-02-01 to 2026-03-01');
+    await database.sweep('2026-01-31T23:59:59Z');
+    expect(await customer.tier()).toBe('pro');
+    await database.sweep('02-01');
+    expect(await shown()).toBe('premium: premium active 2026-02-01 to 2026-03-01');
   });
 
   test('starts after a source of another tier that rules later, although its own tier ran before', async () => {
-    await buy('pro', day(1));
-    await buy('premium', day(20));
-    await buy('pro', day(21));
-    const next = await buy('pro', day(22), 'after_current');
-    expect(await period(next)).toEqual([day(21, 2), day(21, 3)]);
-    await buy('premium', day(23));
-    const last = await buy('premium', day(24), 'after_current');
-    expect(await period(last)).toEqual([day(21, 3), day(21, 4)]);
-    expect(await row()).toMatchObject({ tier: 'premium', end: day(23, 2) });
+    await customer.buy('pro', { at: '01-01' });
+    await customer.buy('premium', { at: '01-20' });
+    await customer.buy('pro', { at: '01-21' });
+    expect(await (await buyLater('pro', '01-22')).period()).toBe('2026-02-21 to 2026-03-21');
+    await customer.buy('premium', { at: '01-23' });
+    expect(await (await buyLater('premium', '01-24')).period()).toBe('2026-03-21 to 2026-04-21');
+    expect(await customer.state()).toBe('premium: premium active to 2026-02-23');
   });
 
   test('of an older order that is captured after a newer purchase rules from its start', async () => {
-    await buy('premium', day(1));
-    await at(day(5));
-    const order = await orderTier(service, { user, tier: 'pro', start: 'after_current' });
-    await buy('premium', day(10));
-    await at(day(11));
-    await deliver(service, paymentCaptured({ ...paymentOf(order), amount: 99900 }));
-    expect(await period(order)).toEqual([day(10, 2), day(10, 3)]);
-    expect(await tier()).toBe('premium');
-    await sweep(day(10, 2));
-    expect(await tier()).toBe('pro');
-    await database.query("delete from public.payments where user_id = $1 and tier = 'premium'", [user.id]);
-  });
-
-  test('starts after a grant that rules, and a grant below a purchase does not delay it', async () => {
-    await at(day(1));
-    await grantTier(database, user.id, 'premium', day(1, 4), 'thanks');
-    const afterGrant = await buy('pro', day(2), 'after_current');
-    expect(await period(afterGrant)).toEqual([day(1, 4), day(1, 5)]);
-    expect(await tier()).toBe('premium');
-
-    user = await createUser(database);
-    await at(day(1));
-    await grantTier(database, user.id, 'premium', day(1, 4), 'thanks');
-    await buy('basic', day(2));
-    expect(await period(await buy('pro', day(3), 'after_current'))).toEqual([day(2, 2), day(2, 3)]);
-  });
-
-  test('starts after a row that was written by hand', async () => {
-    await at(day(1));
-    await database.query(
-      `insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
-       values ($1, 'pro', 'active', $2, $3)`,
-      [user.id, day(1), day(1, 2)],
-    );
-    await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [user.id]);
-    const order = await buy('premium', day(2), 'after_current');
-    expect(await period(order)).toEqual([day(1, 2), day(1, 3)]);
-    await sweep(day(1, 2));
-    expect(await tier()).toBe('premium');
+    await customer.buy('premium', { at: '01-01' });
+    const order = await customer.order('pro', { at: '01-05', ...later });
+    await customer.buy('premium', { at: '01-10' });
+    await database.at('01-11');
+    await order.capture();
+    expect(await order.period()).toBe('2026-02-10 to 2026-03-10');
+    expect(await customer.tier()).toBe('premium');
+    await database.sweep('02-10');
+    expect(await customer.tier()).toBe('pro');
   });
 });
 
 describe('what a purchase follows', () => {
-  test('is refunded: the purchase keeps its time, and no finding reports the gap', async () => {
-    const pro = await buy('pro', day(1));
-    await buy('premium', day(10), 'after_current');
-    await at(day(20));
-    await deliver(service, refundEvent(paymentOf(pro), 99900));
-    expect(await row()).toMatchObject({ tier: 'pro', status: 'cancelled', end: day(1, 2) });
-    expect(await tier()).toBe('free');
-    expect(await findings()).toEqual([]);
-    await sweep(day(1, 2));
-    expect(await row()).toMatchObject({ tier: 'premium', status: 'active', start: day(1, 2) });
-    expect(await tier()).toBe('premium');
-  });
+  const purchase = 'premium: premium active to 2026-03-01';
 
-  test('is cancelled for the end of its period: the purchase follows at once', async () => {
-    await buy('pro', day(1));
-    await buy('premium', day(10), 'after_current');
-    await callRpc(service, 'cancel_subscription', user.id, true);
-    await sweep(day(1, 2));
-    expect(await row()).toMatchObject({ tier: 'premium', status: 'active' });
-    expect(await endings()).toEqual([]);
-  });
-
-  test('is cancelled at once: the purchase ends, too', async () => {
-    await buy('pro', day(1));
-    await buy('premium', day(10), 'after_current');
-    await callRpc(service, 'cancel_subscription', user.id, false);
-    await sweep(day(2, 2));
-    expect(await tier()).toBe('free');
-    expect(await row()).toMatchObject({ status: 'cancelled' });
-  });
-
-  test('gets no successor if the purchase is refunded before its start', async () => {
-    await buy('pro', day(1));
-    const premium = await buy('premium', day(10), 'after_current');
-    await deliver(service, refundEvent(paymentOf(premium), 199900));
-    await sweep(day(2, 2));
-    expect(await row()).toMatchObject({ tier: 'pro', status: 'active' });
-    await sweep(day(5, 2));
-    expect(await tier()).toBe('free');
-  });
-
-  test('is replaced by a newer purchase: that one rules until its own end', async () => {
-    await buy('pro', day(1));
-    const premium = await buy('premium', day(10), 'after_current');
-    await buy('basic', day(20));
-    await sweep(day(2, 2));
-    expect(await tier()).toBe('basic');
-    await sweep(day(24, 2));
-    expect(await tier()).toBe('premium');
-    expect(await period(premium)).toEqual([day(1, 2), day(1, 3)]);
+  type Change = (first: CustomerOrder, next: CustomerOrder) => Promise<unknown>;
+  test.each<[string, Change, Record<string, string>, string[]]>([
+    ['may be refunded: the purchase keeps its time, and no finding reports the gap', (pro) => pro.refund(), {
+      '01-20': 'free: pro cancelled to 2026-02-01',
+      '02-01': purchase,
+    }, ['subscription-ended']],
+    ['may be cancelled for its end: the purchase follows at once', () => customer.cancel('at the end'), {
+      '02-02': purchase,
+    }, []],
+    ['may be cancelled at once: the purchase ends, too', () => customer.cancel('at once'), {
+      '02-02': 'free: premium cancelled to 2026-03-01',
+    }, ['subscription-ended']],
+    ['gets no successor if the purchase is refunded before its start', (_, premium) => premium.refund(), {
+      '02-02': 'pro: pro active to 2026-02-01',
+      '02-05': 'free: pro cancelled to 2026-02-01',
+    }, ['subscription-ended']],
+    ['may be replaced by a newer purchase, until that ends', () => customer.buy('basic'), {
+      '02-02': 'basic: basic active to 2026-02-20',
+      '02-24': purchase,
+    }, ['subscription-ending']],
+  ])('%s', async (_, change, states, mails) => {
+    const orders = await buyTwo('pro', 'premium');
+    await database.at('01-20');
+    await change(...orders);
+    for (const [time, state] of Object.entries(states)) {
+      await database.sweep(time);
+      expect(await customer.state()).toBe(state);
+      expect(await customer.findings()).toEqual([]);
+    }
+    expect((await endings()).map((key) => key.split('/')[0])).toEqual(mails);
   });
 });
 
 describe('the running tier', () => {
-  test.each([['replace', 'after_current'], ['extend', 'after_current'], ['extend', 'now'], ['extend', null]] as const)(
-    'under %s with the start %s extends its period',
-    async (setting, start) => {
-      await setEarlyRenewal(database, setting);
-      await buy('pro', day(1));
-      const next = await buy('pro', day(10), start);
-      expect(await period(next)).toEqual([day(1, 2), day(1, 3)]);
-      expect(await row()).toMatchObject({ start: day(1), end: day(1, 3) });
-      expect(await findings()).toEqual([]);
-    },
-  );
+  test.each(
+    [['replace', 'after_current'], ['extend', 'after_current'], ['extend', 'now'], ['extend', undefined]] as const,
+  )('under %s with the start %s extends its period', async (setting, start) => {
+    await database.set(`early_renewal = '${setting}'`);
+    await customer.buy('pro', { at: '01-01' });
+    const next = await customer.buy('pro', { at: '01-10', ...(start && { start }) });
+    expect(await next.period()).toBe('2026-02-01 to 2026-03-01');
+    expect(await shown()).toBe('pro: pro active 2026-01-01 to 2026-03-01');
+    expect(await customer.findings()).toEqual([]);
+  });
 
   test('is extended once it runs, and its start does not move', async () => {
-    await setEarlyRenewal(database, 'extend');
-    await buy('premium', day(1));
-    const next = await buy('pro', day(10), 'after_current');
-    await sweep(day(1, 2));
-    const renewal = await buy('pro', day(10, 2));
-    expect([await period(next), await period(renewal)]).toEqual([[day(1, 2), day(1, 3)], [day(1, 3), day(1, 4)]]);
-    expect(await row()).toMatchObject({ tier: 'pro', start: day(1, 2), end: day(1, 4) });
+    await database.set("early_renewal = 'extend'");
+    const [, next] = await buyTwo('premium', 'pro');
+    await database.sweep('02-01');
+    const renewal = await customer.buy('pro', { at: '02-10' });
+    expect(await periods(next, renewal)).toEqual(['2026-02-01 to 2026-03-01', '2026-03-01 to 2026-04-01']);
+    expect(await shown()).toBe('pro: pro active 2026-02-01 to 2026-04-01');
   });
 
   test('is extended after a longer period of another tier, which takes over in between', async () => {
-    await setEarlyRenewal(database, 'extend');
-    await database.query("update public.plans set duration_months = 3 where tier = 'basic'");
-    await buy('basic', day(3));
-    await database.query("update public.plans set duration_months = 1 where tier = 'basic'");
-    await buy('pro', day(4));
-    const renewal = await buy('pro', day(5));
-    expect(await period(renewal)).toEqual([day(3, 4), day(3, 5)]);
-    await sweep(day(8, 2));
-    expect(await tier()).toBe('basic');
-    await sweep(day(3, 4));
-    expect(await row()).toMatchObject({ tier: 'pro', end: day(3, 5) });
+    await database.set("early_renewal = 'extend'");
+    await database.setPlan('basic', 'duration_months = 3');
+    await customer.buy('basic', { at: '01-03' });
+    await customer.buy('pro', { at: '01-04' });
+    expect(await (await customer.buy('pro', { at: '01-05' })).period()).toBe('2026-04-03 to 2026-05-03');
+    await database.sweep('02-08');
+    expect(await customer.tier()).toBe('basic');
+    await database.sweep('04-03');
+    expect(await customer.state()).toBe('pro: pro active to 2026-05-03');
   });
 });
 
 describe('after a subscription that the gateway bills', () => {
-  let id: string;
-  beforeEach(() => {
-    id = uniqueId('sub');
-  });
-  const event = (name: SubscriptionEvent['name'], time: string, fields: Partial<SubscriptionEvent> = {}) =>
-    at(time).then(() =>
-      deliver(
-        service,
-        subscriptionEvent({ name, userId: user.id, id, planId: 'plan_pro', createdAt: time, ...fields }),
-      )
-    );
-  const cycle = { start: day(1), end: day(1, 2) };
-  async function bill() {
-    await event('activated', day(1), cycle);
-    await event('charged', day(1), { ...cycle, payment: { id: `pay_of_${id}`, amount: 99900 } });
+  const cycle = { planId: 'plan_pro', ...months(1) };
+  const charge = (time: string, month: number) =>
+    customer.event('charged', time, {
+      planId: 'plan_pro',
+      ...months(month),
+      payment: { id: uniqueId('pay'), amount: 99900 },
+    });
+  /** Pro is billed for January, and premium is bought for the time after it. */
+  async function buyAfterCycle(): Promise<CustomerOrder> {
+    await customer.event('activated', '01-01', cycle);
+    await charge('01-01', 1);
+    return await buyLater('premium', '01-10');
   }
 
   test('a purchase starts with the end of the cycle, and the gateway is told to stop before the next one', async () => {
-    await bill();
-    const premium = await buy('premium', day(10), 'after_current');
-    expect(await period(premium)).toEqual([day(1, 2), day(1, 3)]);
-    expect(await row()).toMatchObject({ tier: 'pro', gateway_subscription_id: id });
-    expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
-    expect(
-      await database.one("select next_attempt_at from billing.outbox where key = 'cancel-subscription/' || $1", [id]),
-    )
-      .toEqual({ next_attempt_at: new Date(day(30)) });
-    await sweep(day(1, 2));
-    expect(await row()).toMatchObject({ tier: 'premium', gateway_subscription_id: null });
-    expect(await event('cancelled', '2026-02-01T00:00:05Z')).toBe('applied');
-    expect(await tier()).toBe('premium');
-    expect(await findings()).toEqual([]);
+    const premium = await buyAfterCycle();
+    expect(await premium.period()).toBe('2026-02-01 to 2026-03-01');
+    expect(await customer.subscription()).toMatchObject({ tier: 'pro', gateway_subscription_id: customer.gatewayId });
+    expect(await customer.cancellation()).toEqual({ at: 'cycle end', state: 'pending' });
+    const key = `cancel-subscription/${customer.gatewayId}`;
+    expect(await database.one('select next_attempt_at as due from billing.outbox where key = $1', [key]))
+      .toEqual({ due: new Date('2026-01-30') });
+    await database.sweep('02-01');
+    expect(await customer.subscription()).toMatchObject({ tier: 'premium', gateway_subscription_id: null });
+    expect(await customer.event('cancelled', '2026-02-01T00:00:05Z', { planId: 'plan_pro' })).toBe('applied');
+    expect(await customer.tier()).toBe('premium');
+    expect(await customer.findings()).toEqual([]);
   });
 
   test('a refund of the purchase withdraws the cancellation', async () => {
-    await bill();
-    const premium = await buy('premium', day(10), 'after_current');
-    await deliver(service, refundEvent(paymentOf(premium), 199900));
-    expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'withdrawn' });
-    await event('charged', day(1, 2), {
-      start: day(1, 2),
-      end: day(1, 3),
-      payment: { id: uniqueId('pay'), amount: 99900 },
-    });
-    expect(await row()).toMatchObject({ tier: 'pro', gateway_subscription_id: id, end: day(1, 3) });
-    expect(await findings()).toEqual([]);
+    await (await buyAfterCycle()).refund();
+    expect(await customer.cancellation()).toEqual({ at: 'cycle end', state: 'withdrawn' });
+    await charge('02-01', 2);
+    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: customer.gatewayId });
+    expect(await customer.state()).toBe('pro: pro active to 2026-03-01');
+    expect(await customer.findings()).toEqual([]);
   });
 
   test('a cancellation by the user that is withdrawn does not let the gateway bill again', async () => {
-    await bill();
-    await buy('premium', day(10), 'after_current');
-    expect(await callRpc(service, 'cancel_subscription', user.id, true)).toMatchObject({ outcome: 'cancelled' });
-    expect(await callRpc(service, 'resume_subscription', user.id)).toMatchObject({ outcome: 'resumed' });
-    expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
+    await buyAfterCycle();
+    expect(await customer.cancel('at the end')).toMatchObject({ outcome: 'cancelled' });
+    expect(await database.rpc('resume_subscription', customer.id)).toMatchObject({ outcome: 'resumed' });
+    expect(await customer.cancellation()).toEqual({ at: 'cycle end', state: 'pending' });
   });
 
   test('a cycle that is billed all the same is a finding, and the purchase rules from its start', async () => {
-    await bill();
-    await buy('premium', day(10), 'after_current');
-    await event('charged', '2026-01-31T12:00:00Z', {
-      start: day(1, 2),
-      end: day(1, 3),
-      payment: { id: uniqueId('pay'), amount: 99900 },
-    });
-    await sweep(day(1, 2));
-    expect(await tier()).toBe('premium');
-    expect(await findings()).toEqual(['charged_after_replacement']);
+    await buyAfterCycle();
+    await charge('2026-01-31T12:00:00Z', 2);
+    await database.sweep('02-01');
+    expect(await customer.tier()).toBe('premium');
+    expect(await customer.findings()).toEqual([expect.stringMatching(/^charged_after_replacement /)]);
   });
 });
 
 describe('the job start_purchases', () => {
+  const run = async () => (await database.one('select billing.start_purchases() as n')).n;
+
   test('settles each purchase once', async () => {
-    await buy('pro', day(1));
-    const premium = await buy('premium', day(10), 'after_current');
-    await at(day(1, 2));
-    const run = async () => (await database.one('select billing.start_purchases() as n')).n;
+    const [, premium] = await buyTwo('pro', 'premium');
+    await database.at('02-01');
     expect([await run(), await run()]).toEqual([1, 0]);
-    expect(await readPayment(database, premium.id)).toMatchObject({ settle_at: null });
+    expect(await premium.row()).toMatchObject({ settle_at: null });
   });
 
   test('skips a user whose profile cannot be written, and retries after an hour', async () => {
-    await buy('pro', day(1));
-    await buy('premium', day(10), 'after_current');
+    await buyTwo('pro', 'premium');
     await database.query(`
       create function public.refuse() returns trigger language plpgsql as
         $$ begin raise exception 'refused' using errcode = 'P0001'; end $$;
       create trigger refuse before update on public.profiles for each row execute function public.refuse()`);
-    await at(day(1, 2));
-    const run = async () => (await database.one('select billing.start_purchases() as n')).n;
+    await database.at('02-01');
     expect([await run(), await run()]).toEqual([0, 0]);
     await database.query('drop function public.refuse cascade');
-    await at('2026-02-01T00:30:00Z');
+    await database.at('2026-02-01T00:30:00Z');
     expect(await run()).toBe(0);
-    await at('2026-02-01T01:00:01Z');
+    await database.at('2026-02-01T01:00:01Z');
     expect(await run()).toBe(1);
-    expect(await tier()).toBe('premium');
+    expect(await customer.tier()).toBe('premium');
+    await database.query('truncate billing.marks');
   });
 });

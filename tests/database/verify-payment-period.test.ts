@@ -1,43 +1,41 @@
-import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { type EarlyRenewal, setEarlyRenewal } from '../helpers/database/early-renewal.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { readPayment, readSubscription } from '../helpers/records/read-records.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { grantTier } from '../helpers/records/support-actions.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openSession } from '../helpers/database/session.ts';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
+import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { endAccess, grantTier } from '../helpers/records/support-actions.ts';
+import { shortTime } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  // Two renewals replace a running period. The findings are checked while both periods run.
-  database = await createTestDatabase({ findings: { paid_twice: 2 }, at: '2026-02-10T12:00:00Z' });
-  service = await openSession(database, { role: 'service_role' });
-  await database.query("insert into public.plans (tier, name, price) values ('monthly', 'Monthly', 1)");
+const database = useDatabase({ isEmptied: true });
+let customer: Customer;
+beforeEach(async () => {
+  customer = await database.customer();
 });
-afterAll(() => database.close());
-beforeEach(() => setClock(database, null));
 
-/** Buys a plan of a number of months at a time. @returns the end of the paid period */
-async function buy(
-  at: string,
-  months: number | null,
-  { userId, early = 'replace', tier = 'monthly', session = service }: {
-    userId?: string;
-    early?: EarlyRenewal;
-    tier?: string;
-    session?: pg.Client;
-  } = {},
-): Promise<{ userId: string; paymentId: string; validUntil: unknown }> {
-  const owner = userId ?? (await createUser(database)).id;
-  await setClock(database, at);
-  await setEarlyRenewal(database, early);
-  await database.query('update public.plans set duration_months = $1 where tier = $2', [months, tier]);
-  const { id, orderId } = await createPayment(database, { userId: owner, meta: { tier } });
-  const result = await callRpc(session, 'verify_payment', owner, orderId, uniqueId('pay'), 'signature');
-  return { userId: owner, paymentId: id, validUntil: result.valid_until };
+/** An order that the app inserts, verified at a time. @returns the end of the paid period */
+async function buyInserted(at: string, session = database.service): Promise<unknown> {
+  await database.at(at);
+  const order = await placeOrder(database, { user: customer, tier: 'basic' });
+  return (await verifyPurchase(session, order)).valid_until;
 }
+async function buyBasic(at: string, way: 'verify' | 'capture' = 'verify'): Promise<CustomerOrder> {
+  const order = await customer.order('basic', { at });
+  await order[way]();
+  return order;
+}
+/** Buys four months of basic. */
+async function buyChain(way: 'verify' | 'capture' = 'verify') {
+  const [first, second] = [await buyBasic('01-31', way), await buyBasic('02-10', way)];
+  return [first, second, await buyBasic('02-20', way), await buyBasic('02-21', way)] as const;
+}
+/** The shown period. */
+async function shown(): Promise<string> {
+  const { start, end } = await customer.subscription() ?? {};
+  return `${shortTime(start)} to ${shortTime(end)}`;
+}
+const periods = (...orders: CustomerOrder[]) => Promise.all(orders.map((order) => order.period()));
 
 describe('a period of calendar months in UTC', () => {
   test.each<[string, number | null, string]>([
@@ -48,15 +46,14 @@ describe('a period of calendar months in UTC', () => {
     ['2028-02-29T12:00:00.000Z', 48, '2032-02-29T12:00:00.000Z'],
     ['2100-01-31T12:00:00.000Z', 1, '2100-02-28T12:00:00.000Z'],
     ['2026-08-31T23:59:59.999Z', 6, '2027-02-28T23:59:59.999Z'],
-    ['2026-12-31T23:30:00.000Z', 2, '2027-02-28T23:30:00.000Z'],
     ['2026-05-31T18:45:00.000Z', 1, '2026-06-30T18:45:00.000Z'],
     ['2026-03-01T00:00:00.000Z', null, '2027-03-01T00:00:00.000Z'],
     ['2026-03-01T00:00:00.000Z', 0, '2027-03-01T00:00:00.000Z'],
     ['2026-03-01T00:00:00.000Z', 1200, '2126-03-01T00:00:00.000Z'],
-  ])('from %s of %s months ends %s', async (from, months, expected) => {
-    const { userId, validUntil } = await buy(from, months);
-    expect(validUntil).toBe(expected);
-    expect(await readSubscription(database, userId)).toMatchObject({ start: from, end: expected });
+  ])('from %s of %s months ends %s', async (start, months, end) => {
+    await database.setPlan('basic', `duration_months = ${months}`);
+    expect(await buyInserted(start)).toBe(end);
+    expect(await customer.subscription()).toMatchObject({ start, end });
   });
 
   // In UTC it is 31 January, in Kolkata already 1 February. The first hours of a month in UTC are the previous month
@@ -66,117 +63,147 @@ describe('a period of calendar months in UTC', () => {
     async (zone) => {
       const session = await openSession(database, { role: 'service_role' });
       await session.query(`set timezone = '${zone}'`);
-      expect((await buy('2026-01-31T20:00:00Z', 1, { session })).validUntil).toBe('2026-02-28T20:00:00.000Z');
-      expect((await buy('2026-03-01T02:00:00Z', 1, { session })).validUntil).toBe('2026-04-01T02:00:00.000Z');
+      expect(await buyInserted('2026-01-31T20:00:00Z', session)).toBe('2026-02-28T20:00:00.000Z');
+      expect(await buyInserted('2026-03-01T02:00:00Z', session)).toBe('2026-04-01T02:00:00.000Z');
       // Clocks go back on 1 November in New York: a month of local time would end an hour off.
-      expect((await buy('2026-10-15T12:00:00Z', 1, { session })).validUntil).toBe('2026-11-15T12:00:00.000Z');
+      expect(await buyInserted('2026-10-15T12:00:00Z', session)).toBe('2026-11-15T12:00:00.000Z');
     },
   );
+
+  test('has the stored end that is returned, cut to milliseconds', async () => {
+    const { id, ...order } = await customer.order('basic');
+    await database.query(`
+      create or replace function billing.clock()
+      returns timestamptz language sql stable set search_path = pg_catalog, pg_temp
+      return timestamptz '2026-01-15T10:20:30.123999Z'`);
+    const { valid_until } = await order.verify();
+    expect(valid_until).toBe('2026-02-15T10:20:30.123Z');
+    const row = await database.one(
+      `select p.period_end = $2 and s.current_period_end = $2 and s.current_period_start = $3 as exact
+       from public.payments p join public.subscriptions s on s.id = p.subscription_id where p.id = $1`,
+      [id, valid_until, '2026-01-15T10:20:30.123Z'],
+    );
+    expect(row).toEqual({ exact: true });
+  });
 });
 
-test('the stored end equals the returned one, cut to milliseconds', async () => {
-  await setClock(database, null);
-  await database.query(`
-    create or replace function billing.clock()
-    returns timestamptz language sql stable set search_path = pg_catalog, pg_temp
-    return timestamptz '2026-01-15T10:20:30.123999Z'`);
-  const { id } = await createUser(database);
-  const { id: paymentId, orderId } = await createPayment(database, { userId: id, meta: { tier: 'basic' } });
-  const { valid_until } = await callRpc(service, 'verify_payment', id, orderId, uniqueId('pay'), 'signature');
-  expect(valid_until).toBe('2026-02-15T10:20:30.123Z');
-  const row = await database.one(
-    `select p.period_end = $2 and s.current_period_end = $2 and s.current_period_start = $3 as exact
-     from public.payments p join public.subscriptions s on s.id = p.subscription_id where p.id = $1`,
-    [paymentId, valid_until, '2026-01-15T10:20:30.123Z'],
-  );
-  expect(row).toEqual({ exact: true });
+test('a second purchase replaces a running period by one from now', async () => {
+  await customer.buy('pro', { at: '01-31' });
+  await buyBasic('02-10');
+  expect(await shown()).toBe('2026-02-10 to 2026-03-10');
 });
 
-describe('a second purchase', () => {
-  const first = '2026-01-31T10:00:00.000Z';
+describe('under "extend"', () => {
+  beforeEach(() => database.set("early_renewal = 'extend'"));
+  const chain = ['2026-01-31 to 2026-02-28', '2026-02-28 to 2026-03-31', '2026-03-31 to 2026-04-30'];
 
-  test('replaces a running period by one from now', async () => {
-    const { userId } = await buy(first, 12);
-    const { validUntil } = await buy('2026-02-10T10:00:00.000Z', 1, { userId });
-    expect(validUntil).toBe('2026-03-10T10:00:00.000Z');
-    expect(await readSubscription(database, userId)).toMatchObject({
-      start: '2026-02-10T10:00:00.000Z',
-      end: '2026-03-10T10:00:00.000Z',
-    });
+  test.each(['verify', 'capture'] as const)('a chain paid by %s counts from its first start', async (way) => {
+    const orders = await buyChain(way);
+    expect(await periods(...orders)).toEqual([...chain, '2026-04-30 to 2026-05-31']);
+    expect(await shown()).toBe('2026-01-31 to 2026-05-31');
+    const last = { outcome: 'already_applied', valid_until: '2026-05-31T00:00:00.000Z' };
+    expect(await orders[3].verify()).toMatchObject(last);
+    expect(await shown()).toBe('2026-01-31 to 2026-05-31');
   });
 
-  describe('under "extend"', () => {
-    const early = 'extend';
+  test.each([
+    ['through a leap year', ['2028-01-30', '2028-02-01'], '2028-01-30 to 2028-03-30'],
+    ['through a leap year and on', ['2028-01-30', '2028-02-01', '2028-02-02'], '2028-01-30 to 2028-04-30'],
+    ['shortly before its end', ['01-31', '02-10', '03-30'], '2026-01-31 to 2026-04-30'],
+    ['in the days of grace, now', ['01-31', '03-01'], '2026-03-01 to 2026-04-01'],
+    ['in the days of grace, and again', ['01-31', '03-01', '03-30'], '2026-03-01 to 2026-05-01'],
+    ['at the end, now', ['01-31', '02-28'], '2026-02-28 to 2026-03-28'],
+    ['after the end, now', ['01-31', '04-01'], '2026-04-01 to 2026-05-01'],
+  ])('a renewal %s, with the purchases %j: %s', async (_, times, period) => {
+    for (const at of times) await buyBasic(at);
+    expect(await shown()).toBe(period);
+  });
 
-    test('of the same tier before the end extends the period', async () => {
-      const { userId } = await buy(first, 1);
-      const { paymentId, validUntil } = await buy('2026-02-10T10:00:00.000Z', 1, { userId, early });
-      expect(validUntil).toBe('2026-03-31T10:00:00.000Z');
-      expect(await readSubscription(database, userId)).toMatchObject({ start: first, end: '2026-03-31T10:00:00.000Z' });
-      const { period_start } = await readPayment(database, paymentId);
-      expect(period_start).toEqual(new Date('2026-02-28T10:00:00.000Z'));
-    });
+  test.each([['another tier', 'pro'], ['a cancelled subscription', 'basic']])(
+    'a purchase beside %s starts now',
+    async (_, running) => {
+      await customer.buy(running, { at: '01-31' });
+      if (running === 'basic') await database.query("update public.subscriptions set status = 'cancelled'");
+      await buyBasic('02-10');
+      expect(await shown()).toBe('2026-02-10 to 2026-03-10');
+      expect(await customer.subscription()).toMatchObject({ status: 'active' });
+    },
+  );
 
-    test('of a month from 31 January, twice, ends on 28 February, 31 March and 30 April', async () => {
-      const { userId, validUntil } = await buy(first, 1);
-      expect(validUntil).toBe('2026-02-28T10:00:00.000Z');
-      expect((await buy('2026-02-10T10:00:00.000Z', 1, { userId, early })).validUntil).toBe('2026-03-31T10:00:00.000Z');
-      expect((await buy('2026-03-10T10:00:00.000Z', 1, { userId, early })).validUntil).toBe('2026-04-30T10:00:00.000Z');
-      expect(await readSubscription(database, userId)).toMatchObject({ start: first, end: '2026-04-30T10:00:00.000Z' });
-    });
+  test('extends the source that rules after another one lapsed, although the sweep did not expire that one yet', async () => {
+    await database.at('01-01');
+    await grantTier(database, customer.id, 'basic', '2026-06-01Z');
+    await database.at('01-02');
+    await grantTier(database, customer.id, 'premium', '2026-03-01Z');
+    const order = await buyBasic('2026-03-04T00:00:01Z');
+    expect(await order.period()).toBe('2026-06-01 to 2026-07-01');
+  });
 
-    test('of another tier starts now', async () => {
-      const { userId } = await buy(first, 1);
-      const { validUntil } = await buy('2026-02-10T10:00:00.000Z', 12, { userId, early, tier: 'pro' });
-      expect(validUntil).toBe('2027-02-10T10:00:00.000Z');
-    });
+  test.each<[string, (order: CustomerOrder) => Promise<unknown>]>([
+    ['is refunded', (order) => order.refund()],
+    ['is never captured', (order) => applyOrderPayments(database.service, order, null)],
+    ['loses its access by an admin', (order) => endAccess(database, order.id)],
+  ])('a payment of the chain that %s leaves no gap', async (_, lose) => {
+    const [first, second, third, fourth] = await buyChain();
+    await database.at('02-27');
+    await lose(second);
+    expect(await periods(first, third, fourth)).toEqual(chain);
+    await lose(fourth);
+    expect(await shown()).toBe('2026-01-31 to 2026-03-31');
+    await lose(first);
+    expect(await third.period()).toBe('2026-02-20 to 2026-03-20');
+    expect(await customer.state()).toBe('basic: basic active to 2026-03-20');
+    await lose(third);
+    expect(await customer.state()).toMatch(/^free: basic cancelled/);
+  });
 
-    test.each(['2026-02-28T10:00:00.000Z', '2026-04-01T10:00:00.000Z'])(
-      'at or after the end starts now: %s',
-      async (at) => {
-        const { userId } = await buy(first, 1);
-        await buy(at, 1, { userId, early });
-        expect(await readSubscription(database, userId)).toMatchObject({ start: at });
-      },
-    );
+  test('a refund in the middle that fails moves the later periods back', async () => {
+    const [first, second, third, fourth] = await buyChain();
+    const id = uniqueId('rfnd');
+    await second.refund(undefined, { id });
+    expect(await shown()).toBe('2026-01-31 to 2026-04-30');
+    await second.refund(undefined, { id, status: 'failed' });
+    expect(await periods(first, second, third, fourth)).toEqual([...chain, '2026-04-30 to 2026-05-31']);
+    expect(await shown()).toBe('2026-01-31 to 2026-05-31');
+  });
+});
 
-    test('extends the source that rules after another one lapsed, although the sweep did not expire that one yet', async () => {
-      const { id: userId } = await createUser(database);
-      const january = (day: number) => setClock(database, `2026-01-0${day}T00:00:00Z`);
-      await january(1);
-      await grantTier(database, userId, 'monthly', '2026-06-01Z');
-      await january(2);
-      await grantTier(database, userId, 'premium', '2026-03-01Z');
-      const { validUntil } = await buy('2026-03-04T00:00:01Z', 1, { userId, early: 'extend' });
-      expect(validUntil).toBe('2026-07-01T00:00:00.000Z');
-    });
+describe('an order grants what was sold', () => {
+  const changes = "price = 1, currency = 'EUR', duration_months = 1, is_active = false";
 
-    test('of a cancelled subscription starts now', async () => {
-      const { userId } = await buy(first, 1);
-      await database.query("update public.subscriptions set status = 'cancelled' where user_id = $1", [userId]);
-      const at = '2026-02-10T10:00:00.000Z';
-      await buy(at, 1, { userId, early });
-      expect(await readSubscription(database, userId)).toMatchObject({ start: at, status: 'active' });
-    });
-
-    test('a first purchase starts now', async () => {
-      expect((await buy(first, 1, { early })).validUntil).toBe('2026-02-28T10:00:00.000Z');
-    });
-
-    test('verified again adds nothing', async () => {
-      const { userId } = await buy(first, 1);
-      const { paymentId } = await buy('2026-02-10T10:00:00.000Z', 1, { userId, early });
-      const payment = await readPayment(database, paymentId);
-      const repeat = await callRpc(
-        service,
-        'verify_payment',
-        userId,
-        payment.gateway_order_id,
-        payment.gateway_payment_id,
-        'signature',
+  test.each(
+    (['verify', 'capture'] as const).flatMap((way) => [
+      { way, plan: 'costs and lasts less, and is not on offer', change: changes, isTaken: false },
+      { way, plan: 'has another tier', change: "tier = 'professional'", isTaken: false },
+      { way, plan: 'has another tier, and another plan has its tier', change: "tier = 'professional'", isTaken: true },
+    ]),
+  )('paid by $way after its plan $plan', async ({ way, change, isTaken }) => {
+    const order = await customer.order('pro', { at: '05-01' });
+    await database.setPlan('pro', change);
+    if (isTaken) {
+      await database.query(
+        "insert into public.plans (tier, name, price, duration_months) values ('pro', 'Cheap', 1, 1)",
       );
-      expect(repeat).toMatchObject({ outcome: 'already_applied', valid_until: '2026-03-31T10:00:00.000Z' });
-      expect(await readSubscription(database, userId)).toMatchObject({ end: '2026-03-31T10:00:00.000Z' });
-    });
+    }
+    await order[way]();
+    const plan_id = Object(order.answer.plan).id;
+    expect(await order.row())
+      .toMatchObject({ amount: '99900', currency: 'INR', tier: 'pro', plan_id, duration_months: 12 });
+    expect(await order.period()).toBe('2026-05-01 to 2027-05-01');
+    expect(await customer.state()).toBe('pro: pro active to 2027-05-01');
+  });
+
+  test('so the new price of its plan does not pay it', async () => {
+    const order = await customer.order('pro', { at: '05-01' });
+    await database.setPlan('pro', 'price = 1');
+    expect(await order.capture({ amount: 1 })).toBe('mismatch');
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test('unless the app inserted it: then it is for the current plan of its tier', async () => {
+    await database.at('05-01');
+    const order = await placeOrder(database, { user: customer });
+    await database.setPlan('pro', 'duration_months = 6');
+    expect(await verifyPurchase(database.service, order)).toMatchObject({ valid_until: '2026-11-01T00:00:00.000Z' });
   });
 });

@@ -1,223 +1,276 @@
-import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import {
-  countRevalidations,
-  readOutbox,
-  readPayment,
-  readSubscription,
-  readTier,
-} from '../helpers/records/read-records.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import { extraPayments, placeOrder, type Purchase, readPurchase } from '../helpers/records/purchases.ts';
+import { countRevalidations, readAllRows, readOutbox, readPayment } from '../helpers/records/read-records.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { day, months } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  // One payment has no plan, and two orders are paid twice.
-  database = await createTestDatabase({ findings: { captured_not_fulfilled: 1, paid_twice: 2 } });
-  service = await openSession(database, { role: 'service_role' });
+const database = useDatabase({ isEmptied: true });
+let customer: Customer;
+let order: CustomerOrder;
+beforeEach(async () => {
+  customer = await database.customer();
+  order = await customer.order('pro');
 });
-afterAll(() => database.close());
 
-const verify = (userId: string, orderId: string, paymentId: string, signature = 'signature') =>
-  callRpc(service, 'verify_payment', userId, orderId, paymentId, signature);
+const verify = ({ user, orderId, paymentId }: Purchase, signature = 'signature') =>
+  database.rpc('verify_payment', user.id, orderId, paymentId, signature);
+const verifyReturned = ({ orderId, paymentId }: Purchase) =>
+  database.rpc('verify_returned_payment', orderId, paymentId, 'signature');
+const notFound = { outcome: 'payment_not_found' };
+const subscriptionRow = () => database.one('select * from public.subscriptions where user_id = $1', [customer.id]);
+const writeProfile = (assignment: string) =>
+  database.query(`update public.profiles set ${assignment} where user_id = $1`, [customer.id]);
+const successMails = () => readOutbox(database, 'email', customer.email);
 
-async function customer(meta: unknown = { tier: 'pro' }) {
-  const user = await createUser(database);
-  return { user, payment: await createPayment(database, { userId: user.id, meta }), paymentId: uniqueId('pay') };
-}
+/** All that a verification of the order writes. */
+const written = async () => ({
+  payment: await order.row(),
+  subscription: await subscriptionRow(),
+  profile: await database.one('select * from public.profiles where user_id = $1', [customer.id]),
+  mails: await successMails(),
+});
 
 test('a first verify captures the payment, creates the subscription, links both and sets the tier', async () => {
-  const { user, payment, paymentId } = await customer();
-  const result = await verify(user.id, payment.orderId, paymentId);
-  expect(result).toMatchObject({ outcome: 'applied', tier: 'pro' });
-
-  const subscription = await database.one('select * from public.subscriptions where user_id = $1', [user.id]);
+  const { valid_until, ...answer } = await order.verify();
+  expect(answer).toEqual({ outcome: 'applied', tier: 'pro' });
+  const { subscription, payment, profile } = await written();
   expect(subscription).toMatchObject({ tier: 'pro', status: 'active', cancelled_at: null });
-  expect(await readPayment(database, payment.id)).toMatchObject({
-    status: 'captured',
-    gateway_payment_id: paymentId,
-    gateway_signature: 'signature',
-    subscription_id: subscription.id,
-    tier: 'pro',
-    meta: { tier: 'pro' },
-    period_start: subscription.current_period_start,
-    period_end: subscription.current_period_end,
-    confirmed_at: null,
-  });
-  expect(await readSubscription(database, user.id)).toMatchObject({ plan_tier: 'pro', end: result.valid_until });
-  expect(await readTier(database, user.id)).toBe('pro');
+  const { current_period_start: period_start, current_period_end: period_end, id: subscription_id } = subscription;
+  const signed = { gateway_payment_id: order.paymentId, gateway_signature: 'signature', confirmed_at: null };
+  const bought = { tier: 'pro', meta: { tier: 'pro' }, period_start, period_end, subscription_id };
+  expect(payment).toMatchObject({ status: 'captured', ...signed, ...bought });
+  expect(await customer.subscription()).toMatchObject({ plan_tier: 'pro', end: valid_until });
+  expect(profile).toMatchObject({ subscription_tier: 'pro' });
 });
 
 describe('verify finds no payment', () => {
-  test('of an unknown order', async () => {
-    const { user } = await customer();
-    expect(await verify(user.id, uniqueId('order'), 'pay')).toEqual({ outcome: 'payment_not_found' });
+  test('of another user’s or a deleted user’s order, and does not change it', async () => {
+    const stranger = await database.customer();
+    expect(await verify({ ...order, user: stranger })).toEqual(notFound);
+    await database.query('delete from auth.users where id = $1', [customer.id]);
+    const before = await readAllRows(database);
+    for (const way of [verify, verifyReturned]) expect(await way(order)).toEqual(notFound);
+    expect(await readAllRows(database)).toEqual(before);
+    expect(await order.row()).toMatchObject({ status: 'created', fulfilled_at: null });
+    expect(await stranger.tier()).toBe('free');
   });
 
-  test('of another user’s order, and does not change it', async () => {
-    const [owner, stranger] = [await customer(), await customer()];
-    const result = await verify(stranger.user.id, owner.payment.orderId, owner.paymentId);
-    expect(result).toEqual({ outcome: 'payment_not_found' });
-    expect(await readPayment(database, owner.payment.id)).toMatchObject({ status: 'created', fulfilled_at: null });
-    expect(await readTier(database, stranger.user.id)).toBe('free');
-  });
-
-  test('of an order id in another case, empty or null', async () => {
-    const { user, payment } = await customer();
-    await database.query('update public.payments set gateway_order_id = null where id = $1', [payment.id]);
-    for (const orderId of [payment.orderId.toUpperCase(), '', null]) {
-      const result = await callRpc(service, 'verify_payment', user.id, orderId, 'pay', 'signature');
-      expect(result, String(orderId)).toEqual({ outcome: 'payment_not_found' });
+  test('of an unknown order, or of an order id in another case, empty or null', async () => {
+    const without = await createPayment(database, { userId: customer.id });
+    await database.query('update public.payments set gateway_order_id = null where id = $1', [without.id]);
+    for (const orderId of [uniqueId('order'), order.orderId.toUpperCase(), '', null]) {
+      expect(await database.rpc('verify_payment', customer.id, orderId, 'pay', 'signature')).toEqual(notFound);
     }
-  });
-
-  test('of a deleted user: the payment does not change', async () => {
-    const { user, payment, paymentId } = await customer();
-    await database.query('delete from auth.users where id = $1', [user.id]);
-    expect(await verify(user.id, payment.orderId, paymentId)).toEqual({ outcome: 'payment_not_found' });
-    expect(await readPayment(database, payment.id)).toMatchObject({ status: 'created', user_id: null });
   });
 });
 
 describe('the tier that was bought', () => {
+  const error = { error_code: 'BAD', error_description: null, error_reason: null };
   test.each<[string, unknown, string | null, string]>([
     ['is the tier in meta', { tier: 'premium' }, null, 'premium'],
     ['is the tier in meta, not the tier of the payment', { tier: 'premium' }, 'pro', 'premium'],
-    ['is the tier of the payment when an error replaced meta', { error_code: 'X' }, 'pro', 'pro'],
+    ['is the tier of the payment when the error of a failed attempt replaced meta', error, 'pro', 'pro'],
     ['is basic without any tier', {}, null, 'basic'],
     ['is basic when meta is null', null, null, 'basic'],
     ['is basic when meta is a list', ['pro'], null, 'basic'],
     ['is basic when both tiers are empty', { tier: '' }, '', 'basic'],
+    ['can be a tier of the app that is no longer on offer', { tier: 'team' }, null, 'team'],
   ])('%s', async (_, meta, tier, expected) => {
-    const { user, payment, paymentId } = await customer(meta);
-    await database.query('update public.payments set tier = $2 where id = $1', [payment.id, tier]);
-    expect(await verify(user.id, payment.orderId, paymentId)).toMatchObject({ outcome: 'applied', tier: expected });
-    expect(await readPayment(database, payment.id)).toMatchObject({ tier: expected });
-    expect(await readTier(database, user.id)).toBe(expected);
-  });
-
-  test('can be a tier of the app, and one that is no longer on offer', async () => {
     await database.query("insert into public.plans (tier, name, price, is_active) values ('team', 'Team', 1, false)");
-    const { user, payment, paymentId } = await customer({ tier: 'team' });
-    expect(await verify(user.id, payment.orderId, paymentId)).toMatchObject({ outcome: 'applied', tier: 'team' });
+    const inserted = await createPayment(database, { userId: customer.id, meta });
+    const write = 'update public.payments set tier = $2, status = $3 where id = $1';
+    await database.query(write, [inserted.id, tier, meta === error ? 'failed' : 'created']);
+    const answer = await verify({ user: customer, ...inserted, paymentId: uniqueId('pay') });
+    expect(answer).toMatchObject({ outcome: 'applied', tier: expected });
+    expect(await readPayment(database, inserted.id)).toMatchObject({ tier: expected, status: 'captured' });
+    expect(await customer.tier()).toBe(expected);
   });
 });
 
 describe('a repeated verify', () => {
   test('returns what the payment bought and changes nothing', async () => {
-    const { user, payment, paymentId } = await customer();
-    const first = await verify(user.id, payment.orderId, paymentId);
-    const before = await readState(user.id, payment.id);
-    const second = await verify(user.id, payment.orderId, paymentId, 'another signature');
-    expect(second).toEqual({ ...first, outcome: 'already_applied' });
-    expect(await readState(user.id, payment.id)).toEqual(before);
-    expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
-  });
-
-  test('of an older payment returns the tier and period of that payment, and changes no access', async () => {
-    const { user, payment, paymentId } = await customer({ tier: 'premium' });
-    const first = await verify(user.id, payment.orderId, paymentId);
-    const later = await createPayment(database, { userId: user.id, meta: { tier: 'basic' } });
-    await verify(user.id, later.orderId, uniqueId('pay'));
-
-    const repeat = await verify(user.id, payment.orderId, paymentId);
-    expect(repeat).toEqual({ ...first, outcome: 'already_applied' });
-    expect(await readSubscription(database, user.id)).toMatchObject({ tier: 'basic' });
-    expect(await readTier(database, user.id)).toBe('basic');
-  });
-
-  test('after a cancellation does not reactivate the subscription', async () => {
-    const { user, payment, paymentId } = await customer();
-    await verify(user.id, payment.orderId, paymentId);
-    await callRpc(service, 'cancel_subscription', user.id, false);
-    expect(await verify(user.id, payment.orderId, paymentId)).toMatchObject({ outcome: 'already_applied' });
-    expect(await readSubscription(database, user.id)).toMatchObject({ status: 'cancelled' });
-    expect(await readTier(database, user.id)).toBe('free');
+    const answer = await order.verify();
+    const before = await written();
+    expect(before.mails).toHaveLength(1);
+    expect(await verify(order, 'another signature')).toEqual({ ...answer, outcome: 'already_applied' });
+    expect(await written()).toEqual(before);
   });
 
   test('with another payment id overwrites nothing and stores one extra payment', async () => {
-    const { user, payment, paymentId } = await customer();
-    const first = await verify(user.id, payment.orderId, paymentId);
-    const before = await readState(user.id, payment.id);
-    const extra = uniqueId('pay');
-    for (let i = 0; i < 2; i++) {
-      expect(await verify(user.id, payment.orderId, extra)).toEqual({ ...first, outcome: 'already_applied' });
-    }
-    expect(await readState(user.id, payment.id)).toEqual(before);
-    expect(await extraPayments(payment.id)).toEqual([{ gateway_payment_id: extra }]);
+    const answer = await order.verify();
+    const before = await written();
+    const other = order.again();
+    for (let i = 0; i < 2; i++) expect(await other.verify()).toEqual({ ...answer, outcome: 'already_applied' });
+    expect(await written()).toEqual(before);
+    expect(await extraPayments(database, order)).toEqual([other.paymentId]);
+  });
+
+  test('of an older payment returns the tier and period of that payment, and changes no access', async () => {
+    const answer = await order.verify();
+    await customer.buy('basic');
+    expect(await order.verify()).toEqual({ ...answer, outcome: 'already_applied' });
+    expect(await customer.state()).toMatch(/^basic: basic active/);
+  });
+
+  test('after a cancellation does not reactivate the subscription', async () => {
+    await order.verify();
+    await customer.cancel('at once');
+    expect(await order.verify()).toMatchObject({ outcome: 'already_applied' });
+    expect(await customer.state()).toMatch(/^free: pro cancelled/);
   });
 });
 
-describe('without a plan', () => {
-  test('the payment is captured, and nothing else changes', async () => {
-    const { user, payment, paymentId } = await customer({ tier: uniqueId('tier') });
-    const revalidations = await countRevalidations(database);
-    expect(await verify(user.id, payment.orderId, paymentId)).toMatchObject({ outcome: 'plan_not_found' });
-    expect(await readPayment(database, payment.id)).toMatchObject({
-      status: 'captured',
-      gateway_payment_id: paymentId,
-      gateway_signature: 'signature',
-      fulfilled_at: null,
-      period_end: null,
-      subscription_id: null,
-    });
-    expect(await readSubscription(database, user.id)).toBeNull();
-    expect(await readTier(database, user.id)).toBe('free');
-    expect(await readOutbox(database, 'email', user.email)).toEqual([]);
-    expect(await countRevalidations(database)).toBe(revalidations);
-  });
+test('without a plan the payment is captured, and nothing else changes; with one it is fulfilled as first stored', async () => {
+  const unplanned = await placeOrder(database, { user: customer, tier: 'late' });
+  const revalidations = await countRevalidations(database);
+  expect(await verify(unplanned)).toMatchObject({ outcome: 'plan_not_found' });
+  const captured = await readPayment(database, unplanned.id);
+  const first = { status: 'captured', gateway_payment_id: unplanned.paymentId, gateway_signature: 'signature' };
+  expect(captured).toMatchObject({ ...first, fulfilled_at: null, period_end: null, subscription_id: null });
+  expect(await readPurchase(database, unplanned)).toMatchObject({ subscription: null, tier: 'free', mails: [] });
+  expect(await countRevalidations(database)).toBe(revalidations);
 
-  test('a verify after the plan was created fulfils with the payment id that was stored first', async () => {
-    const tier = uniqueId('tier');
-    const { user, payment, paymentId } = await customer({ tier });
-    await verify(user.id, payment.orderId, paymentId);
-    const captured = await readPayment(database, payment.id);
-    await database.query("insert into public.plans (tier, name, price) values ($1, 'Late', 1)", [tier]);
-
-    const extra = uniqueId('pay');
-    expect(await verify(user.id, payment.orderId, extra, 'other')).toMatchObject({ outcome: 'applied', tier });
-    expect(await readPayment(database, payment.id)).toMatchObject({
-      gateway_payment_id: paymentId,
-      gateway_signature: 'signature',
-      captured_at: captured.captured_at,
-    });
-    expect(await extraPayments(payment.id)).toEqual([{ gateway_payment_id: extra }]);
-    const [mail] = await readOutbox(database, 'email', user.email);
-    expect(mail?.payload).toMatchObject({ transaction_id: paymentId, plan_name: 'Late' });
-  });
-});
-
-test('a payment that failed before is captured with the tier that was bought', async () => {
-  const { user, payment, paymentId } = await customer({
-    error_code: 'BAD',
-    error_description: null,
-    error_reason: null,
-  });
-  await database.query("update public.payments set status = 'failed', tier = 'premium' where id = $1", [payment.id]);
-  expect(await verify(user.id, payment.orderId, paymentId)).toMatchObject({ outcome: 'applied', tier: 'premium' });
-  expect(await readPayment(database, payment.id)).toMatchObject({ status: 'captured' });
+  await database.query("insert into public.plans (tier, name, price) values ('late', 'Late', 1)");
+  const paymentId = uniqueId('pay');
+  expect(await verify({ ...unplanned, paymentId }, 'other')).toMatchObject({ outcome: 'applied', tier: 'late' });
+  const stored = { ...first, captured_at: captured.captured_at };
+  expect(await readPayment(database, unplanned.id)).toMatchObject(stored);
+  expect(await extraPayments(database, unplanned)).toEqual([paymentId]);
+  expect((await successMails())[0]?.payload)
+    .toMatchObject({ transaction_id: unplanned.paymentId, plan_name: 'Late' });
 });
 
 test('a payment id that belongs to another order is refused and grants nothing', async () => {
-  const [first, second] = [await customer(), await customer()];
-  await verify(first.user.id, first.payment.orderId, first.paymentId);
-  await expect(verify(second.user.id, second.payment.orderId, first.paymentId)).rejects.toMatchObject({
-    code: '23505',
-  });
-  expect(await readPayment(database, second.payment.id)).toMatchObject({ status: 'created', fulfilled_at: null });
-  expect(await readTier(database, second.user.id)).toBe('free');
+  await order.verify();
+  const other = await database.customer();
+  const second = await other.order('pro');
+  await expect(verify({ ...second, paymentId: order.paymentId })).rejects.toMatchObject({ code: '23505' });
+  expect(await second.row()).toMatchObject({ status: 'created', fulfilled_at: null });
+  expect(await other.tier()).toBe('free');
 });
 
-function extraPayments(paymentId: string) {
-  return database.query('select gateway_payment_id from public.payments where extra_of = $1', [paymentId]);
-}
+describe('a returned payment', () => {
+  test('leaves what a verified one leaves; returned again, verified and announced it is applied once', async () => {
+    const { valid_until, ...answer } = await verifyReturned(order);
+    expect(answer).toEqual({ outcome: 'applied', tier: 'pro' });
+    const signed = { user_id: customer.id, gateway_signature: 'signature', verified_at: expect.any(Date) };
+    expect(await order.row()).toMatchObject(signed);
+    const before = await readPurchase(database, order);
+    const verified = await (await database.customer()).buy('pro');
+    const same = { paymentId: '', mails: [] };
+    expect({ ...before, ...same }).toEqual({ ...await readPurchase(database, verified), ...same });
+    for (const again of [verifyReturned, verify]) {
+      expect(await again(order)).toEqual({ outcome: 'already_applied', tier: 'pro', valid_until });
+    }
+    expect(await order.capture()).toBe('applied');
+    expect(await readPurchase(database, order)).toEqual(before);
+  });
 
-async function readState(userId: string, paymentId: string) {
-  return {
-    payment: await readPayment(database, paymentId),
-    subscription: await database.one('select * from public.subscriptions where user_id = $1', [userId]),
-    profile: await database.one('select * from public.profiles where user_id = $1', [userId]),
-  };
-}
+  test('that a webhook announced first keeps its period; after its refund in full it is refused', async () => {
+    await order.capture();
+    const { period_end } = await order.row();
+    expect(await verifyReturned(order)).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
+    expect(await order.row()).toMatchObject({ period_end, verified_at: expect.any(Date) });
+    await order.refund();
+    expect(await verifyReturned(order)).toEqual({ outcome: 'refunded' });
+  });
+});
+
+describe('the success mail', () => {
+  test.each([
+    ["'Asha'", "'asha'", 'Asha'],
+    ["''", "'asha'", 'asha'],
+    ['null', "'asha'", 'asha'],
+    ['null', 'null', ''],
+  ])('with display name %s and username %s greets %j, and is one row with all data', async (name, username, greets) => {
+    await writeProfile(`display_name = ${name}, username = ${username}`);
+    const { valid_until } = await order.verify();
+    const who = { to: customer.email, display_name: greets };
+    const what = { plan_name: 'Pro', amount: 99900, currency: 'INR', transaction_id: order.paymentId, valid_until };
+    const kind = 'payment-success';
+    expect(await successMails()).toEqual([{ key: `${kind}/${order.id}`, kind, payload: { ...who, ...what } }]);
+  });
+
+  test.each([null, ''])('is not enqueued for a user with address %j', async (email) => {
+    customer = await database.customer({ email });
+    await customer.buy('pro');
+    expect(await customer.tier()).toBe('pro');
+    expect(await database.query("select from billing.outbox where destination = 'email'")).toEqual([]);
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test('is not enqueued for a user without a profile, who gets a profile with the tier, and is a finding', async () => {
+    await database.query('delete from public.profiles where user_id = $1', [customer.id]);
+    const before = await countRevalidations(database);
+    await order.verify();
+    expect(await customer.tier()).toBe('pro');
+    expect(await successMails()).toEqual([]);
+    expect(await countRevalidations(database)).toBe(before + 1);
+    expect(await customer.findings()).toEqual([`unmailed_payment ${order.id}`]);
+  });
+});
+
+test('the cached pages are revalidated once per purchase, also for a renewal, and once for many tiers set by hand', async () => {
+  await database.customer();
+  const before = await countRevalidations(database);
+  await order.verify();
+  expect(await countRevalidations(database)).toBe(before + 1);
+  await customer.buy('pro');
+  expect(await countRevalidations(database)).toBe(before + 2);
+  const rows = await database.query("select distinct payload from billing.outbox where destination = 'revalidation'");
+  expect(rows).toEqual([{ payload: { paths: ['/subscription', '/pricing', '/analytics', '/dashboard'] } }]);
+  for (const assignment of ["subscription_tier = 'basic'", "display_name = 'X'"]) {
+    await database.query(`update public.profiles set ${assignment}`);
+    expect(await countRevalidations(database)).toBe(before + 3);
+  }
+});
+
+describe('a new purchase', () => {
+  const cancellation = (id: string) => ({
+    key: `cancel-subscription/${id}`,
+    kind: 'cancel-subscription',
+    payload: { gateway_subscription_id: id, at_cycle_end: true },
+  });
+
+  test('clears the fields of an earlier cancellation', async () => {
+    await order.verify();
+    await database.query(`update public.subscriptions
+      set status = 'cancelled', cancelled_at = now(), cancel_at_period_end = true, ended_reason = 'cancelled'`);
+    await customer.buy('premium');
+    const cleared = { cancelled_at: null, cancel_at_period_end: false, ended_reason: null };
+    expect(await subscriptionRow()).toMatchObject({ status: 'active', tier: 'premium', ...cleared });
+  });
+
+  test('cancels the attached gateway subscription at the end of its cycle; its later events change no access', async () => {
+    await database.at('01-01');
+    await order.verify();
+    const [id, payment] = [customer.gatewayId, { id: uniqueId('pay') }];
+    expect(await customer.event('activated', '01-02', months(1))).toBe('applied');
+    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: id });
+
+    await customer.buy('pro', { at: '01-03' });
+    expect(await readOutbox(database, 'gateway', id)).toEqual([cancellation(id)]);
+    const bought = await customer.subscription();
+    expect(bought).toMatchObject({ gateway_subscription_id: null, status: 'active', end: '2027-01-03T00:00:00.000Z' });
+
+    expect(await customer.event('charged', '01-04', { ...months(1), payment })).toBe('applied');
+    expect(await customer.event('cancelled', '01-05', months(1))).toBe('applied');
+    expect(await customer.event('charged', '01-06', { ...months(1), createdAt: day('01-02') })).toBe('stale');
+    expect(await customer.subscription()).toEqual(bought);
+    expect(await customer.tier()).toBe('pro');
+    expect(await customer.findings()).toContainEqual(expect.stringMatching(/^charged_after_replacement/));
+  });
+
+  test('cancels each gateway subscription that an app attached by hand, once', async () => {
+    await order.verify();
+    const ids = [uniqueId('sub'), uniqueId('sub')];
+    for (const id of ids) {
+      await database.query('update public.subscriptions set gateway_subscription_id = $1', [id]);
+      await customer.buy('pro');
+    }
+    for (const id of ids) expect(await readOutbox(database, 'gateway', id)).toEqual([cancellation(id)]);
+    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: null });
+  });
+});

@@ -1,101 +1,118 @@
-import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
-import { openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import { describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { sha256 } from '../helpers/gateway/deliver.ts';
 import { orderPaid, paymentCaptured, paymentFailed, type PaymentFields } from '../helpers/gateway/events.ts';
 import {
   extraPayments,
   mailsTo,
   paymentOf,
   placeOrder,
+  type Purchase,
   readPurchase,
   verifyPurchase,
 } from '../helpers/records/purchases.ts';
 import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  // Two deleted users, captures of another amount or currency, and orders paid twice.
-  database = await createTestDatabase({ findings: { captured_not_fulfilled: 2, failed_events: 14, paid_twice: 5 } });
-  service = await openSession(database, { role: 'service_role' });
-});
-afterAll(() => database.close());
+// Two deleted users, captures of another amount or currency, orders that are paid twice, and a renewal that replaces.
+const database = useDatabase({ findings: { captured_not_fulfilled: 2, failed_events: 15, paid_twice: 4 } });
+
+const verify = (order: Purchase) => verifyPurchase(database.service, order);
+const receiptOf = ({ id }: { id: string }) => id.replaceAll('-', '');
+const ledger = async (body: string) => (await readLedger(database, sha256(body))).outcome;
+const unfulfilled = async ({ id }: Purchase) =>
+  (await database.query('select reason from billing.captured_not_fulfilled where payment_id = $1', [id]))
+    .map(({ reason }) => reason);
+/** An order whose id at the gateway is not stored yet. */
+async function orderWithoutId(): Promise<Purchase> {
+  const order = await placeOrder(database);
+  await database.query('update public.payments set gateway_order_id = null where id = $1', [order.id]);
+  return order;
+}
 
 describe.each([
   ['payment.captured', paymentCaptured],
   ['order.paid', (money: PaymentFields) => orderPaid(money, { id: String(money.order_id) })],
 ])('%s', (_, event) => {
-  test('alone fulfils as a verify does: subscription, tier, period, mail', async () => {
+  test('alone fulfils as a verify does: subscription, tier, period, mail; a later verify changes nothing', async () => {
     const order = await placeOrder(database);
-    expect(await deliver(service, event(paymentOf(order)))).toBe('applied');
-    const payment = await readPayment(database, order.id);
-    expect(payment).toMatchObject({
-      status: 'captured',
-      tier: 'pro',
-      gateway_payment_id: order.paymentId,
-      gateway_signature: null,
-      confirmed_at: expect.any(Date),
-      fulfilled_at: expect.any(Date),
-    });
+    expect(await database.send(event(paymentOf(order)))).toBe('applied');
+    const paid = { status: 'captured', tier: 'pro', gateway_payment_id: order.paymentId, gateway_signature: null };
+    const times = { confirmed_at: expect.any(Date), fulfilled_at: expect.any(Date) };
+    expect(await readPayment(database, order.id)).toMatchObject({ ...paid, ...times });
     const { months } = await database.one(
       'select period_end = billing.add_months(period_start, 12) as months from public.payments where id = $1',
       [order.id],
     );
     expect(months).toBe(true);
-    const subscription = await readSubscription(database, order.user.id);
-    expect(subscription).toMatchObject({ tier: 'pro', status: 'active', plan_tier: 'pro' });
-    expect(await readTier(database, order.user.id)).toBe('pro');
-    expect(await readOutbox(database, 'email', order.user.email)).toMatchObject([{
-      key: `payment-success/${order.id}`,
-      payload: { amount: 99900, plan_name: 'Pro', transaction_id: order.paymentId, valid_until: subscription?.end },
-    }]);
-  });
-
-  test('before verify lets verify return already_applied with the same end, and stores nothing twice', async () => {
-    const order = await placeOrder(database);
-    await deliver(service, event(paymentOf(order)));
+    const valid_until = (await readSubscription(database, order.user.id))?.end;
+    const payload = { amount: 99900, plan_name: 'Pro', transaction_id: order.paymentId, valid_until };
+    expect(await readOutbox(database, 'email', order.user.email))
+      .toMatchObject([{ key: `payment-success/${order.id}`, payload }]);
     const before = await readPurchase(database, order);
-    const { end } = await readSubscription(database, order.user.id) ?? {};
-    expect(await verifyPurchase(service, order)).toEqual({
-      outcome: 'already_applied',
-      tier: 'pro',
-      valid_until: end,
-    });
+    expect(before).toMatchObject({ subscription: { tier: 'pro', status: 'active' }, tier: 'pro' });
+    expect(await verify(order)).toEqual({ outcome: 'already_applied', tier: 'pro', valid_until });
     expect(await readPurchase(database, order)).toEqual(before);
     expect(await extraPayments(database, order)).toEqual([]);
   });
 
-  test('after verify confirms the payment and grants nothing again', async () => {
+  test('after verify confirms the payment; neither it nor another payment on the order grants anything again', async () => {
     const order = await placeOrder(database);
-    const { valid_until } = await verifyPurchase(service, order);
+    const { valid_until } = await verify(order);
     const before = await readPurchase(database, order);
-    expect(await deliver(service, event(paymentOf(order)))).toBe('applied');
+    expect(await database.send(event(paymentOf(order)))).toBe('applied');
     expect(await readPurchase(database, order)).toEqual(before);
-    expect(await readPayment(database, order.id)).toMatchObject({ confirmed_at: expect.any(Date) });
+    const confirmed = await readPayment(database, order.id);
+    expect(confirmed).toMatchObject({ confirmed_at: expect.any(Date) });
+    const other = { id: uniqueId('pay'), order_id: order.orderId };
+    for (let time = 0; time < 2; time++) expect(await database.send(event(other))).toBe('already');
+    expect(await readPurchase(database, order)).toEqual(before);
+    expect(await readPayment(database, order.id)).toEqual(confirmed);
+    expect(await extraPayments(database, order)).toEqual([other.id]);
     expect(await readSubscription(database, order.user.id)).toMatchObject({ end: valid_until });
   });
 
-  test.each([[true], ['1'], [1], [undefined], [null]])('with captured %j fulfils', async (flag) => {
+  test('is never matched by the notes of the payment', async () => {
     const order = await placeOrder(database);
-    await deliver(service, event({ ...paymentOf(order), captured: flag }));
-    expect(await readTier(database, order.user.id)).toBe('pro');
+    const notes = { user_id: order.user.id, order_id: order.orderId, receipt: receiptOf(order) };
+    const body = event({ id: uniqueId('pay'), order_id: uniqueId('order'), receipt: notes.receipt, notes });
+    expect(await database.send(body)).toBe('unmatched');
+    expect(await readPurchase(database, order)).toMatchObject({ status: 'created', tier: 'free' });
   });
 
-  test.each<[string, Record<string, unknown>]>([
-    ['no currency', { currency: undefined }],
-    ['no status', { status: undefined }],
-    ['null as both', { currency: null, status: null }],
-  ])('with %s fulfils by its amount', async (_, fields) => {
+  test('without a plan captures, and fulfils with one mail when it is replayed after the plan was created', async () => {
+    const tier = uniqueId('team');
+    const order = await placeOrder(database, { tier });
+    const body = event(paymentOf(order));
+    expect(await database.send(body)).toBe('plan_not_found');
+    expect(await readPurchase(database, order)).toMatchObject({ status: 'captured', isFulfilled: false, tier: 'free' });
+    expect(await unfulfilled(order)).toEqual(['no plan of this tier']);
+
+    await database.query("insert into public.plans (tier, name, price) values ($1, 'Team', 99900)", [tier]);
+    const replay = () => database.one("select billing.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
+    expect(await replay()).toEqual({ outcome: 'applied' });
+    expect(await replay()).toEqual({ outcome: 'already' });
+    const fulfilled = { isFulfilled: true, tier, mails: [`payment-success/${order.id}`] };
+    expect(await readPurchase(database, order)).toMatchObject(fulfilled);
+    expect(await unfulfilled(order)).toEqual([]);
+  });
+
+  test('for a deleted user captures, fulfils nothing and is a finding', async () => {
     const order = await placeOrder(database);
-    expect(await deliver(service, event({ ...paymentOf(order), ...fields }))).toBe('applied');
-    expect(await readTier(database, order.user.id)).toBe('pro');
+    await database.query('delete from auth.users where id = $1', [order.user.id]);
+    expect(await database.send(event(paymentOf(order)))).toBe('applied');
+    expect(await readPayment(database, order.id)).toMatchObject({ status: 'captured', fulfilled_at: null });
+    expect(await unfulfilled(order)).toEqual(['paid, user gone']);
+    expect(await mailsTo(database, order.user)).toEqual([]);
   });
 
   test.each<[string, Record<string, unknown>, string]>([
+    ['captured "1"', { captured: '1' }, 'applied'],
+    ['captured 1', { captured: 1 }, 'applied'],
+    ['no captured', { captured: undefined }, 'applied'],
+    ['captured null', { captured: null }, 'applied'],
+    ['no currency and no status', { currency: undefined, status: undefined }, 'applied'],
+    ['null as currency and status', { currency: null, status: null }, 'applied'],
     ['one unit less', { amount: 99899 }, 'mismatch'],
     ['one unit more', { amount: 99901 }, 'mismatch'],
     ['nothing paid', { amount: 0 }, 'mismatch'],
@@ -106,158 +123,134 @@ describe.each([
     ['no amount', { amount: undefined }, 'unmatched'],
     ['an amount as text', { amount: '99900' }, 'unmatched'],
     ['an amount with a fraction', { amount: 99900.5 }, 'unmatched'],
-  ])('with %s grants nothing and changes nothing', async (_, fields, outcome) => {
+  ])('with %s, %j, is %s', async (_, fields, outcome) => {
     const order = await placeOrder(database);
     const before = await readPayment(database, order.id);
-    expect(await deliver(service, event({ ...paymentOf(order), ...fields }))).toBe(outcome);
-    expect(await readPayment(database, order.id)).toEqual(before);
-    expect(await readPurchase(database, order)).toMatchObject({ subscription: null, tier: 'free', mails: [] });
+    expect(await database.send(event({ ...paymentOf(order), ...fields }))).toBe(outcome);
+    expect(await readTier(database, order.user.id)).toBe(outcome === 'applied' ? 'pro' : 'free');
+    if (outcome !== 'applied') expect(await readPayment(database, order.id)).toEqual(before);
   });
+});
 
-  test('is never matched by the notes of the payment', async () => {
-    const order = await placeOrder(database);
-    const notes = { user_id: order.user.id, order_id: order.orderId, receipt: order.id.replaceAll('-', '') };
-    const body = event({ id: uniqueId('pay'), order_id: uniqueId('order'), receipt: notes.receipt, notes });
-    expect(await deliver(service, body)).toBe('unmatched');
-    expect(await readPurchase(database, order)).toMatchObject({ status: 'created', tier: 'free' });
-  });
+describe('payment.captured', () => {
+  test.each([['the same payment id', true], ['another payment id', false]])(
+    'after a failed attempt with %s fulfils, with a mail for each event; a further failure changes nothing',
+    async (_, isSame) => {
+      const order = await placeOrder(database, { tier: 'premium' });
+      const failed = paymentFailed({ ...paymentOf(order), ...(!isSame && { id: 'pay_other' }) });
+      expect(await database.send(failed)).toBe('applied');
+      expect(await database.send(paymentCaptured(paymentOf(order)))).toBe('applied');
+      const purchase = await readPurchase(database, order);
+      const mails = [`payment-failed/${isSame ? order.paymentId : 'pay_other'}`, `payment-success/${order.id}`];
+      const access = { isFulfilled: true, subscription: { tier: 'premium', status: 'active' }, tier: 'premium' };
+      expect(purchase).toEqual({ status: 'captured', paymentId: order.paymentId, ...access, mails });
+      expect(await database.send(orderPaid(paymentOf(order), { id: order.orderId }))).toBe('already');
+      await verify(order);
+      expect(await database.send(paymentFailed({ ...paymentOf(order), ...(!isSame && { id: uniqueId('pay') }) })))
+        .toBe('stale');
+      expect(await readPurchase(database, order)).toEqual(purchase);
+    },
+  );
 
-  test('of another payment on a fulfilled order with a confirmed payment overwrites nothing and is an extra payment', async () => {
-    const order = await placeOrder(database);
-    await verifyPurchase(service, order);
-    await deliver(service, event(paymentOf(order)));
-    const before = await readPayment(database, order.id);
-    const other = uniqueId('pay');
-    expect(await deliver(service, event({ id: other, order_id: order.orderId }))).toBe('already');
-    expect(await deliver(service, event({ id: other, order_id: order.orderId }))).toBe('already');
-    expect(await readPayment(database, order.id)).toEqual(before);
-    expect(await extraPayments(database, order)).toEqual([other]);
-    expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
-  });
-
-  test('of another payment on an order that was only verified counts, grants nothing again, and the first is an extra payment', async () => {
-    const order = await placeOrder(database);
-    await verifyPurchase(service, order);
-    const before = await readSubscription(database, order.user.id);
-    const other = uniqueId('pay');
-    await deliver(service, event({ id: other, order_id: order.orderId }));
-    expect(await readPayment(database, order.id)).toMatchObject({
-      gateway_payment_id: other,
-      gateway_signature: null,
-      confirmed_at: expect.any(Date),
-    });
-    expect(await extraPayments(database, order)).toEqual([order.paymentId]);
-    expect(await readSubscription(database, order.user.id)).toEqual(before);
-    expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
-  });
-
-  test('without a plan captures, and fulfils with one mail when it is replayed after the plan was created', async () => {
+  test('fulfils an order whose plan was missing, instead of the first payment, which is only verified', async () => {
     const tier = uniqueId('team');
     const order = await placeOrder(database, { tier });
-    const body = event(paymentOf(order));
-    expect(await deliver(service, body)).toBe('plan_not_found');
-    expect(await readPurchase(database, order)).toMatchObject({ status: 'captured', isFulfilled: false, tier: 'free' });
-    expect(await database.query('select reason from billing.captured_not_fulfilled where payment_id = $1', [order.id]))
-      .toEqual([{ reason: 'no plan of this tier' }]);
-
+    expect(await verify(order)).toMatchObject({ outcome: 'plan_not_found' });
     await database.query("insert into public.plans (tier, name, price) values ($1, 'Team', 99900)", [tier]);
-    const replay = () => database.one("select billing.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
-    expect(await replay()).toEqual({ outcome: 'applied' });
-    expect(await replay()).toEqual({ outcome: 'already' });
-    expect(await readPurchase(database, order)).toMatchObject({
-      isFulfilled: true,
-      tier,
-      mails: [`payment-success/${order.id}`],
-    });
-    expect(await database.query('select from billing.captured_not_fulfilled where payment_id = $1', [order.id]))
-      .toEqual(
-        [],
-      );
-  });
-
-  test('for a deleted user captures, fulfils nothing and is a finding', async () => {
-    const order = await placeOrder(database);
-    await database.query('delete from auth.users where id = $1', [order.user.id]);
-    expect(await deliver(service, event(paymentOf(order)))).toBe('applied');
-    expect(await readPayment(database, order.id)).toMatchObject({ status: 'captured', fulfilled_at: null });
-    expect(await database.query('select reason from billing.captured_not_fulfilled where payment_id = $1', [order.id]))
-      .toEqual([{ reason: 'paid, user gone' }]);
-    expect(await mailsTo(database, order.user)).toEqual([]);
+    const other = uniqueId('pay');
+    expect(await database.send(paymentCaptured({ id: other, order_id: order.orderId }))).toBe('applied');
+    const times = { confirmed_at: expect.any(Date), fulfilled_at: expect.any(Date) };
+    expect(await readPayment(database, order.id)).toMatchObject({ gateway_payment_id: other, ...times });
+    expect(await extraPayments(database, order)).toEqual([order.paymentId]);
   });
 });
 
 describe('order.paid with a receipt', () => {
-  test('fulfils before the id of the order is stored, and stores it', async () => {
-    const order = await placeOrder(database);
-    await database.query('update public.payments set gateway_order_id = null where id = $1', [order.id]);
-    const paid = orderPaid({ id: order.paymentId }, { id: order.orderId, receipt: order.id.replaceAll('-', '') });
-    expect(await deliver(service, paid)).toBe('applied');
-    expect(await readPayment(database, order.id)).toMatchObject({
-      gateway_order_id: order.orderId,
-      fulfilled_at: expect.any(Date),
-    });
+  test('fulfils before the id of the order is stored, stores it, and settles the events that came before it', async () => {
+    const order = await orderWithoutId();
+    const money = paymentOf(order);
+    const [late, attempt] = [paymentCaptured(money), paymentFailed({ ...money, id: uniqueId('pay') })];
+    for (const body of [attempt, late]) expect(await database.send(body)).toBe('unmatched');
+    expect(await database.send(orderPaid(money, { id: order.orderId, receipt: receiptOf(order) }))).toBe('applied');
+    expect([await ledger(late), await ledger(attempt)]).toEqual(['already', 'stale']);
+    expect(await readPayment(database, order.id))
+      .toMatchObject({ gateway_order_id: order.orderId, fulfilled_at: expect.any(Date) });
+    expect(await readPurchase(database, order)).toMatchObject({ tier: 'pro', mails: [`payment-success/${order.id}`] });
   });
 
   test('grants nothing when the payment already has another order', async () => {
     const order = await placeOrder(database);
-    const paid = orderPaid({ id: order.paymentId }, {
-      id: uniqueId('order'),
-      receipt: order.id.replaceAll('-', ''),
-    });
-    expect(await deliver(service, paid)).toBe('unmatched');
+    const paid = orderPaid({ id: order.paymentId }, { id: uniqueId('order'), receipt: receiptOf(order) });
+    expect(await database.send(paid)).toBe('unmatched');
     expect(await readTier(database, order.user.id)).toBe('free');
   });
 
-  test.each([[''], ['x'.repeat(32)], [null], [crypto.randomUUID().replaceAll('-', '').toUpperCase()]])(
-    '%j matches no payment',
-    async (receipt) => {
-      const paid = orderPaid({ id: uniqueId('pay') }, { id: uniqueId('order'), receipt });
-      expect(await deliver(service, paid)).toBe('unmatched');
+  test.each(['', 'x'.repeat(32), 'A'.repeat(32), null])('%j matches no payment', async (receipt) => {
+    const paid = orderPaid({ id: uniqueId('pay') }, { id: uniqueId('order'), receipt });
+    expect(await database.send(paid)).toBe('unmatched');
+  });
+});
+
+describe('events that arrive before their order', () => {
+  const newMoney = () => ({ id: uniqueId('pay'), order_id: uniqueId('order') });
+  async function early(...bodies: string[]): Promise<void> {
+    for (const body of bodies) expect(await database.send(body)).toBe('unmatched');
+  }
+
+  test.each(['captured', 'failed, captured', 'captured, failed'])(
+    '%s are applied when the app inserts the order',
+    async (names) => {
+      const [user, money] = [await createUser(database), newMoney()];
+      const bodies = names.split(', ').map((name) =>
+        name === 'captured' ? paymentCaptured(money) : paymentFailed({ ...money, id: 'pay_other' })
+      );
+      await early(...bodies);
+      const { rows: [{ id }] } = await database.service.query(
+        `insert into public.payments (user_id, amount, gateway_order_id, meta)
+       values ($1, 99900, $2, '{"tier": "pro"}') returning id`,
+        [user.id, money.order_id],
+      );
+      const fulfilled = { gateway_payment_id: money.id, fulfilled_at: expect.any(Date) };
+      expect(await readPayment(database, id)).toMatchObject({ status: 'captured', tier: 'pro', ...fulfilled });
+      expect(await readTier(database, user.id)).toBe('pro');
+      expect((await mailsTo(database, user)).filter((key) => key === `payment-success/${id}`)).toHaveLength(1);
+      for (const body of bodies) expect(await ledger(body)).toMatch(/^(applied|stale)$/);
     },
   );
-});
 
-test('captured, order.paid, verify and a failed attempt give one purchase and one success mail', async () => {
-  const order = await placeOrder(database);
-  const money = paymentOf(order);
-  await deliver(service, orderPaid(money, { id: order.orderId }));
-  await deliver(service, paymentCaptured(money));
-  await verifyPurchase(service, order);
-  expect(await deliver(service, paymentFailed({ id: uniqueId('pay'), order_id: order.orderId }))).toBe('stale');
-  expect(await readPurchase(database, order)).toEqual({
-    status: 'captured',
-    paymentId: order.paymentId,
-    isFulfilled: true,
-    subscription: { tier: 'pro', status: 'active' },
-    tier: 'pro',
-    mails: [`payment-success/${order.id}`],
+  test('are applied when the order id is written to a payment', async () => {
+    const order = await orderWithoutId();
+    await early(paymentFailed(paymentOf(order)), paymentCaptured(paymentOf(order)));
+    await database.query('update public.payments set gateway_order_id = $2 where id = $1', [order.id, order.orderId]);
+    expect(await readPurchase(database, order)).toMatchObject({ isFulfilled: true, tier: 'pro' });
   });
-});
 
-test('a captured payment fulfils an order whose plan was missing, instead of the first payment, which is only verified', async () => {
-  const tier = uniqueId('team');
-  const order = await placeOrder(database, { tier });
-  expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'plan_not_found' });
-  await database.query("insert into public.plans (tier, name, price) values ($1, 'Team', 99900)", [tier]);
-  const other = uniqueId('pay');
-  expect(await deliver(service, paymentCaptured({ id: other, order_id: order.orderId }))).toBe('applied');
-  expect(await readPayment(database, order.id)).toMatchObject({
-    gateway_payment_id: other,
-    confirmed_at: expect.any(Date),
-    fulfilled_at: expect.any(Date),
+  test('of another amount become a mismatch: the insert succeeds and grants nothing', async () => {
+    const [user, money] = [await createUser(database), newMoney()];
+    const body = paymentCaptured({ ...money, amount: 1 });
+    await early(body);
+    const { id } = await createPayment(database, { userId: user.id, orderId: money.order_id });
+    expect(await readPayment(database, id)).toMatchObject({ status: 'created' });
+    expect(await ledger(body)).toBe('mismatch');
   });
-  expect(await extraPayments(database, order)).toEqual([order.paymentId]);
-});
 
-test('a renewal of the running tier by webhook extends its period under the setting extend', async () => {
-  const user = await createUser(database);
-  const [first, second] = [await placeOrder(database, { user }), await placeOrder(database, { user })];
-  await verifyPurchase(service, first);
-  const body = paymentCaptured(paymentOf(second));
-  await setEarlyRenewal(database, 'extend');
-  onTestFinished(() => setEarlyRenewal(database, 'replace'));
-  expect(await deliver(service, body)).toBe('applied');
-  const [one, two] = [await readPayment(database, first.id), await readPayment(database, second.id)];
-  expect(two.period_start).toEqual(one.period_end);
-  expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'applied', deliveries: 1, attempts: 1 });
+  test.each([['replace', 'extend'], ['extend', 'replace']])(
+    'under %s are applied by store_order, once, under the later setting %s',
+    async (arrived, applied) => {
+      const first = await placeOrder(database);
+      await verify(first);
+      const { payment_id } = await database.rpc('create_order', first.user.id, 'pro');
+      const [id, money] = [String(payment_id), newMoney()];
+      await database.set(`early_renewal = '${arrived}'`);
+      await early(paymentCaptured(money));
+      await database.set(`early_renewal = '${applied}'`);
+      for (let time = 0; time < 2; time++) {
+        expect(await database.rpc('store_order', id, money.order_id)).toEqual({ outcome: 'stored' });
+      }
+      const [running, renewal] = [await readPayment(database, first.id), await readPayment(database, id)];
+      expect(renewal).toMatchObject({ status: 'captured', gateway_payment_id: money.id });
+      expect(renewal.period_start).toEqual(applied === 'extend' ? running.period_end : renewal.fulfilled_at);
+      expect(await mailsTo(database, first.user)).toEqual([`payment-success/${first.id}`, `payment-success/${id}`]);
+    },
+  );
 });

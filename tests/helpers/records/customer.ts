@@ -31,6 +31,10 @@ export type CustomerOrder = Purchase & {
   dispute(end: 'won' | 'lost'): Promise<unknown>;
   /** The row of the payment. */
   row(): Promise<Row>;
+  /** The period that the payment bought: `2026-01-01 to 2026-02-01`. */
+  period(): Promise<string>;
+  /** Another payment on the order. */
+  again(): CustomerOrder;
 };
 
 /** A request for an order: its time (else the clock's) and the field `start`. */
@@ -80,16 +84,7 @@ export function customerOf(rules: Rules, user: Purchase['user'], gatewayId = uni
     async order(tier, { at, start } = {}) {
       if (at !== undefined) await rules.at(at);
       const order = await orderTier(rules.service, { user, tier, ...(start && { start }) });
-      const [payment, amount] = [paymentOf(order), Number(order.answer.amount)];
-      return {
-        ...order,
-        amount,
-        verify: () => verifyPurchase(rules.service, order),
-        capture: (fields) => rules.send(paymentCaptured({ ...payment, amount, ...fields })),
-        refund: (part = amount, which) => rules.send(refundEvent({ ...payment, amount }, part, which)),
-        dispute: (end) => rules.send(disputeEvent(end, end, payment)),
-        row: () => readPayment(rules, order.id),
-      };
+      return orderOf(rules, order, order.answer);
     },
     async buy(tier, request) {
       const order = await customer.order(tier, request);
@@ -134,4 +129,24 @@ export function customerOf(rules: Rules, user: Purchase['user'], gatewayId = uni
     cancellation: () => readCancellation(rules, gatewayId),
   };
   return customer;
+}
+
+function orderOf(rules: Rules, order: Purchase, answer: Row): CustomerOrder {
+  const [payment, amount] = [paymentOf(order), Number(answer.amount)];
+  const row = () => readPayment(rules, order.id);
+  return {
+    ...order,
+    answer,
+    amount,
+    verify: () => verifyPurchase(rules.service, order),
+    capture: (fields) => rules.send(paymentCaptured({ ...payment, amount, ...fields })),
+    refund: (part = amount, which) => rules.send(refundEvent({ ...payment, amount }, part, which)),
+    dispute: (end) => rules.send(disputeEvent(end, end, payment)),
+    row,
+    async period() {
+      const { period_start, period_end } = await row();
+      return `${shortTime(period_start)} to ${shortTime(period_end)}`;
+    },
+    again: () => orderOf(rules, { ...order, paymentId: uniqueId('pay') }, answer),
+  };
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { expect } from 'vitest';
 import { callRpc } from '../database/session.ts';
-import { type Purchase, verifyPurchase } from './purchases.ts';
+import type { Purchase } from './purchases.ts';
 import { uniqueId } from './records.ts';
 
 /** An order of the RPC, with its answer. */
@@ -17,11 +17,4 @@ export async function orderTier(
   const [id, orderId] = [String(answer.payment_id), String(answer.order_id ?? uniqueId('order'))];
   if (answer.outcome === 'created') await callRpc(session, 'store_order', id, orderId);
   return { user, id, orderId, paymentId: uniqueId('pay'), answer };
-}
-
-/** Creates an order and verifies its payment. */
-export async function buyTier(session: pg.Client, request: Parameters<typeof orderTier>[1]): Promise<Order> {
-  const order = await orderTier(session, request);
-  expect(await verifyPurchase(session, order)).toMatchObject({ outcome: 'applied', tier: request.tier });
-  return order;
 }
