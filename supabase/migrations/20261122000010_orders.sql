@@ -167,7 +167,7 @@ begin
     returning * into v_payment;
   elsif v_payment.gateway_order_id is null then
     return jsonb_build_object('outcome', 'in_flight');
-  elsif p_idempotency_key <> all (v_payment.idempotency_keys) then
+  elsif p_idempotency_key is not null and p_idempotency_key <> all (v_payment.idempotency_keys) then
     if cardinality(v_payment.idempotency_keys) = 20 then
       -- Then the order is not open any more, and the key may name a new one.
       return billing.rate_limited(v_payment.created_at + interval '30 minutes');

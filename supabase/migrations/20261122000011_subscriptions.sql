@@ -69,7 +69,7 @@ begin
   end if;
   if v_order.id is not null then
     if v_order.gateway_subscription_id is null then return jsonb_build_object('outcome', 'in_flight'); end if;
-    if p_idempotency_key <> all (v_order.idempotency_keys) then
+    if p_idempotency_key is not null and p_idempotency_key <> all (v_order.idempotency_keys) then
       if cardinality(v_order.idempotency_keys) = 20 then
         return billing.rate_limited(v_order.created_at + interval '30 minutes');
       end if;
