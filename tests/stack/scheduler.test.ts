@@ -22,7 +22,7 @@ beforeAll(async () => {
   postgres = createPostgres({ port: freePort(), dataFolder: folder, ephemeral: true, log: () => {} });
   await postgres.start();
   await postgres.ready();
-  database = openDatabase(postgres.url(templateDatabase), { findings: 'compared elsewhere' });
+  database = openDatabase(postgres.url(templateDatabase), { findings: { entitled_not_paid: 3 } });
 });
 afterAll(async () => {
   await database.close();

@@ -73,7 +73,9 @@ export function openDatabase(
   const named = new Map<string, string>();
   const nameOf = (text: string) => {
     // To plan the view of all findings takes a tenth of a second.
-    if (text.includes('billing.findings')) named.set(text, named.get(text) ?? `findings ${named.size}`);
+    if (text.includes('billing.findings') && !text.includes(';')) {
+      named.set(text, named.get(text) ?? `findings ${named.size}`);
+    }
     return named.get(text);
   };
   const query = async (text: string, values?: unknown[], name = nameOf(text)): Promise<Row[]> =>
