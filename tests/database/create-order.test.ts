@@ -173,7 +173,8 @@ describe('an idempotency key', () => {
   });
 
   test('names its order, paid or not on offer any more, for seven days, then another one, also of another tier', async () => {
-    const order = await orderUnder('key');
+    const order = await user.order('pro');
+    for (const key of [null, 'key']) expect(await create('pro', key)).toMatchObject(existing(order));
     await later(7200);
     expect(await create('pro', 'key')).toMatchObject(existing(order));
     await database.setPlan('pro', 'price = 1, is_active = false');
@@ -194,8 +195,9 @@ describe('an idempotency key', () => {
     expect((await create('premium', 'key', await database.customer())).payment_id).not.toBe(id);
   });
 
-  test('that returned an open order keeps it', async () => {
+  test('that returned an open order keeps it, also after a repeat without a key', async () => {
     const order = await user.order('pro');
+    expect(await create()).toMatchObject(existing(order));
     expect(await create('pro', 'key')).toMatchObject(existing(order));
     await later(3600);
     expect(await create('pro', 'key')).toMatchObject(existing(order));
