@@ -110,7 +110,7 @@ describe('the delivery', () => {
   const service = useService(restThenPool, project, mailbox.environment);
   afterEach(() => mailbox.clearFaults());
 
-  /** Somebody who has paid an order, and is called Asha Rao. */
+  /** A user who has paid an order, and is called Asha Rao. */
   async function newCustomer(payment: { amount?: number; meta?: unknown } = {}): Promise<Buyer> {
     const buyer = await newBuyer(payment);
     await database.query("update public.profiles set display_name = 'Asha Rao' where user_id = $1", [buyer.id]);
