@@ -2,12 +2,18 @@ import type { TestDatabase } from './test-database.ts';
 
 /**
  * Stops the database's clock at a time (ISO 8601 with a zone); null lets it run again. The rules and the column defaults
- * use this clock.
+ * use this clock. Only the first call replaces the function: to replace it makes every session plan its statements again.
  */
 export async function setClock(database: Pick<TestDatabase, 'query'>, at: string | null): Promise<void> {
-  const time = at === null ? 'now()' : `timestamptz '${new Date(at).toISOString()}'`;
-  await database.query(`
-    create or replace function billing.clock()
-    returns timestamptz language sql stable set search_path = pg_catalog, pg_temp
-    return ${time}`);
+  const time = at === null ? 'null' : `timestamptz '${new Date(at).toISOString()}'`;
+  await database.query(`do $do$ begin
+    if to_regclass('billing.stopped_clock') is null then
+      create table billing.stopped_clock as select null::timestamptz as at;
+      create or replace function billing.clock()
+      returns timestamptz language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+        select coalesce((select c.at from billing.stopped_clock c), now())
+      $$;
+    end if;
+    update billing.stopped_clock set at = ${time} where at is distinct from ${time};
+  end $do$`);
 }
