@@ -72,10 +72,8 @@ describe('a period of calendar months in UTC', () => {
 
   test('has the stored end that is returned, cut to milliseconds', async () => {
     const { id, ...order } = await customer.order('basic');
-    await database.query(`
-      create or replace function billing.clock()
-      returns timestamptz language sql stable set search_path = pg_catalog, pg_temp
-      return timestamptz '2026-01-15T10:20:30.123999Z'`);
+    await database.at('01-15');
+    await database.query("update stopped.clock set at = '2026-01-15T10:20:30.123999Z'");
     const { valid_until } = await order.verify();
     expect(valid_until).toBe('2026-02-15T10:20:30.123Z');
     const row = await database.one(

@@ -7,13 +7,14 @@ import type { TestDatabase } from './test-database.ts';
 export async function setClock(database: Pick<TestDatabase, 'query'>, at: string | null): Promise<void> {
   const time = at === null ? 'null' : `timestamptz '${new Date(at).toISOString()}'`;
   await database.query(`do $do$ begin
-    if to_regclass('billing.stopped_clock') is null then
-      create table billing.stopped_clock as select null::timestamptz as at;
+    if to_regclass('stopped.clock') is null then
+      create schema stopped;
+      create table stopped.clock as select null::timestamptz as at;
       create or replace function billing.clock()
       returns timestamptz language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-        select coalesce((select c.at from billing.stopped_clock c), now())
+        select coalesce((select c.at from stopped.clock c), now())
       $$;
     end if;
-    update billing.stopped_clock set at = ${time} where at is distinct from ${time};
+    update stopped.clock set at = ${time} where at is distinct from ${time};
   end $do$`);
 }
