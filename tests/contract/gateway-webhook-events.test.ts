@@ -14,10 +14,10 @@ import { ledger, restThenPool, useProject, useService } from '../helpers/project
 import { ledgerRow, paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
-// Rows written by hand, and captures without an amount, which grant nothing. Contract: Closed browser. Findings are compared
-// while the cycle runs.
+// A row written by hand, and a capture without an amount, which grants nothing. Contract: Closed browser. Findings are
+// compared while the cycle runs.
 const project = useProject({
-  findings: { captured_not_fulfilled: 2, entitled_not_paid: 2 },
+  findings: { captured_not_fulfilled: 1, entitled_not_paid: 1 },
   at: '2026-10-01T00:00:00Z',
 });
 const { database, newBuyer, newUser, unchanged } = project;
@@ -148,7 +148,7 @@ describe('data of any kind', () => {
     ['no user', ({ id }) => notes(id).map((of) => event('cancelled', id, { fields: { notes: of } }))],
     ['no start', ({ id }) => noTime.map((time) => event('charged', id, { fields: { current_start: time } }))],
     ['no entity', () =>
-      [undefined, 'x', ...odd, ...odd.map((entity) => ({ payment: { entity } }))]
+      [undefined, 'x', ...odd, ...odd.slice(0, 4).map((entity) => ({ payment: { entity } }))]
         .map((payload) => ({ event: 'payment.captured', payload }))],
     ['no object', () => ['null', '5', 'true', '"payment.captured"', '[{"event":"x"}]'], 'ignored: not an object'],
     [

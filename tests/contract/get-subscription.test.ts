@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { whileBroken } from '../helpers/database/broken-function.ts';
 import { call, fullAnswer, refusal, requestSubscription } from '../helpers/http/requests.ts';
 import { targets, useProject, useService } from '../helpers/project/use-project.ts';
-import { createPayment } from '../helpers/records/records.ts';
 
-// A payment captured by hand. Findings are compared while the user's subscription runs.
+// Users without a profile, and the ten newest payments: database/get-subscription. A payment captured by hand. Findings are compared while the user's subscription runs.
 const project = useProject({ findings: { captured_not_fulfilled: targets.length }, at: '2027-06-01T00:00:00Z' });
 const { database, newUser, unchanged } = project;
 const nothingYet = { status: 200, body: { subscription: null, currentTier: 'free', payments: [], billing: null } };
@@ -72,26 +71,6 @@ describe.each(targets)('%s', (target) => {
     // Another user has none of it, and nothing is written.
     const other = await newUser();
     await unchanged(async () => expect(await read(other)).toEqual(nothingYet));
-  });
-
-  test('GET /api/subscriptions of a user whose profile has no tier, or who has no profile → 200, free', async () => {
-    for (const change of ['update public.profiles set subscription_tier = null', 'delete from public.profiles']) {
-      const user = await newUser();
-      await database.query(`${change} where user_id = $1`, [user.id]);
-      expect(await read(user)).toEqual(nothingYet);
-    }
-  });
-
-  test.each([
-    ['the ten newest, newest first', "created_at - random() * interval '1 year'", 'created_at'],
-    ['of the same time the ten greatest ids', "timestamptz '2027-01-01Z'", 'id'],
-  ])('GET /api/subscriptions with eleven payments → %s', async (_, created, order) => {
-    const user = await newUser();
-    for (let i = 0; i < 11; i++) await createPayment(database, { userId: user.id });
-    await database.query(`update public.payments set created_at = ${created} where user_id = $1`, [user.id]);
-    const select = `select id from public.payments where user_id = $1 order by ${order} desc limit 10`;
-    const { payments }: { payments: { id: unknown }[] } = (await read(user)).body;
-    expect(payments.map(({ id }) => ({ id }))).toEqual(await database.query(select, [user.id]));
   });
 
   test('GET /api/subscriptions without a session → 401; when the database refuses → 401, 500; then → 200', async () => {

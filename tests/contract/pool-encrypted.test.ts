@@ -75,12 +75,8 @@ async function health(authority: string | null, url: string = poolUrl(postgres.u
   }
 }
 
-/** The address of the database with a wrong part, set by `change`. */
-function wrong(change: (url: URL) => void): string {
-  const url = new URL(poolUrl(postgres.url()));
-  change(url);
-  return url.href;
-}
+/** The address of the database with a wrong part. */
+const wrong = (part: Partial<URL>) => Object.assign(new URL(poolUrl(postgres.url())), part).href;
 
 test("GET /api/health with the authority that signed the database's certificate → 200, encrypted, no warning", async () => {
   expect(await health('authority.pem'))
@@ -98,10 +94,10 @@ const authorityCode = poolOnly.includes('2.1.4') ? 'CERTIFICATE_UNKNOWN_ISSUER' 
 test.each<[name: string, code: string, authority: string, url: () => string]>([
   ['another authority', authorityCode, 'another-authority.pem', () => poolUrl(postgres.url())],
   ['a server that refuses TLS', 'TLS_REFUSED', 'authority.pem', () => poolUrl(inject('postgresUrl'))],
-  ['a host that is not there', 'ENOTFOUND', 'authority.pem', () => wrong((url) => url.hostname = 'nowhere.invalid')],
-  ['a port without a listener', 'ECONNREFUSED', 'authority.pem', () => wrong((url) => url.port = '1')],
-  ['another password', '28P01', 'authority.pem', () => wrong((url) => url.password = 'guessed-password')],
-  ['another database', '3D000', 'authority.pem', () => wrong((url) => url.pathname = '/elsewhere')],
+  ['a host that is not there', 'ENOTFOUND', 'authority.pem', () => wrong({ hostname: 'nowhere.invalid' })],
+  ['a port without a listener', 'ECONNREFUSED', 'authority.pem', () => wrong({ port: '1' })],
+  ['another password', '28P01', 'authority.pem', () => wrong({ password: 'guessed-password' })],
+  ['another database', '3D000', 'authority.pem', () => wrong({ pathname: '/elsewhere' })],
 ])(
   'GET /api/health with %s → 503; the log has the code %s, and no part of address, user and password',
   async (...of) => {
