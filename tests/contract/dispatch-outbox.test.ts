@@ -30,9 +30,8 @@ describe('the request', () => {
     await receiver.stop();
     await emptyOutbox(database);
   });
-  const environment = receiverEnvironment(receiver.url);
-  const service = useService(restThenPool, project, environment);
-  const internalKey = environment.INTERNAL_KEY ?? '';
+  const service = useService(restThenPool, project, receiverEnvironment(receiver.url));
+  const internalKey = 'internal-key';
   const withInternalKey = { 'x-internal-key': internalKey };
 
   // All keys that are refused: unit/internal-access.
@@ -82,18 +81,6 @@ describe('the request', () => {
     release();
     await expect.poll(() => readSideEffect(database, key), patience).toMatchObject({ state: 'delivered' });
     receiver.answer = accept;
-  });
-
-  // All that is purged: database/purge-records.
-  test('POST /api/internal/outbox → 200, side effects older than the settings are purged, younger ones are not', async () => {
-    await database.query(
-      `insert into billing.outbox (key, destination, kind, payload, created_at, delivered_at)
-       select 'days ' || days, 'revalidation', 'revalidation', '{}', at, at
-       from unnest(array[29, 31]) days cross join lateral (select now() - make_interval(days => days)) t (at)`,
-    );
-    expect((await dispatch(service)).status).toBe(200);
-    const left = await database.query("select key from billing.outbox where key ~ '^days'");
-    expect(left).toEqual([{ key: 'days 29' }]);
   });
 });
 

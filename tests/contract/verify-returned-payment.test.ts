@@ -60,36 +60,17 @@ describe('a paid checkout', () => {
     expect([await tier(owner.id), await tier(other.id)]).toEqual(['pro', 'free']);
   });
 
-  test.each(['return, verify', 'verify, return', 'webhooks, return'])(
-    'POST /api/payments/return: %s, return → 303 paid; one period, one mail',
-    async (order) => {
-      const user = await newUser();
-      const { order: { id } } = await orderPlan(shop, user);
-      const paid = await shop.pay(id, 'captured', order.startsWith('webhooks') ? {} : none);
-      for (const step of order.split(', ')) {
-        if (step === 'webhooks') await shop.deliveries(id, 3);
-        if (step === 'verify') expect((await verify(shop, user.accessToken, paid)).status).toBe(200);
-        if (step === 'return') expect(await returned(paid)).toEqual(sentTo('paid', id));
-      }
-      const before = await subscriptionOf(database, user.id);
-      expect(await returned(paid)).toEqual(sentTo('paid', id));
-      expect(await subscriptionOf(database, user.id)).toEqual(before);
-      expect(before).toMatchObject({ tier: 'pro', status: 'active' });
-      expect(await paymentOfOrder(database, id)).toMatchObject({ verified_at: expect.any(Date) });
-      expect(await queued(database, 'payment-success', user.email)).toHaveLength(1);
-    },
-  );
-
-  test.each([
-    'application/x-www-form-urlencoded; charset=nonsense',
-    'Application/X-WWW-Form-URLEncoded;charset=utf-16',
-  ])(
-    'POST /api/payments/return with the content type %s → 303 paid, read as UTF-8',
-    async (type) => {
-      const { orderId, paid } = await newBuyer();
-      expect(await returned(paid, { 'content-type': type })).toEqual(sentTo('paid', orderId));
-    },
-  );
+  // Returned, verified and announced in any order: database/verify-payment, database/convergence.
+  test('POST /api/payments/return before and after a verification → 303 paid; one period, one mail', async () => {
+    const { id, email, accessToken, orderId, paid } = await newBuyer();
+    expect(await returned(paid)).toEqual(sentTo('paid', orderId));
+    const before = await subscriptionOf(database, id);
+    expect((await verify(shop, accessToken, paid)).status).toBe(200);
+    expect(await returned(paid, { 'content-type': 'Application/X-WWW-Form-URLEncoded;charset=utf-16' }))
+      .toEqual(sentTo('paid', orderId));
+    expect(await subscriptionOf(database, id)).toEqual(before);
+    expect(await queued(database, 'payment-success', email)).toHaveLength(1);
+  });
 
   test('POST /api/payments/return with 16 KiB → 303 paid; a byte more → 303 failed; over 1 MiB → 413', async () => {
     const { id, orderId, paid } = await newBuyer();
@@ -110,15 +91,11 @@ describe('a paid checkout', () => {
 describe('failed, and nothing is written', () => {
   test.each<[string, (form: string) => string]>([
     ['a wrong signature', (form) => form.replace(/signature=\w{4}/, 'signature=0000')],
-    ['an upper-case signature', (form) => form.replace(/(?<=signature=)\w+/, (hex) => hex.toUpperCase())],
     ['another payment', (form) => form.replace(/payment_id=\w+/, 'payment_id=pay_another')],
     ['no signature', (form) => form.replace(/&razorpay_signature=\w+/, '')],
-    ['the same signature twice', (form) => `${form}&${/razorpay_signature=\w+/.exec(form)}`],
     ['the payment twice', (form) => `razorpay_payment_id=pay_another&${form}`],
-    ['array names', (form) => form.replaceAll('=', '[]=')],
     ['the neutral names', (form) => form.replaceAll('razorpay', 'gateway')],
     ['a byte of null in the payment', (form) => form.replace('payment_id=pay', 'payment_id=%00pay')],
-    ['a lone surrogate in the payment', (form) => form.replace('payment_id=pay', 'payment_id=%ED%A0%80pay')],
     ['invalid percent encoding', (form) => form.replace('payment_id=pay', 'payment_id=%E0%A4%Apay')],
   ])('POST /api/payments/return with %s → 303 failed', async (_, change) => {
     const { orderId, paid } = await newBuyer();
@@ -129,17 +106,10 @@ describe('failed, and nothing is written', () => {
 
   test('POST /api/payments/return with a body that is no such form → 303 failed', async () => {
     const { paid } = await newBuyer();
-    const types = [
-      'application/json',
-      'text/plain',
-      'multipart/form-data; boundary=x',
-      'application/x-www-form-urlencodedx',
-      '',
-    ];
-    const bytes = [new Uint8Array([0xff, 0xfe, 0x3d, 0x26]), new Uint8Array(1000)];
+    const types = ['application/json', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencodedx', ''];
     await unchanged(async () => {
       for (const type of types) expect(await returned(paid, { 'content-type': type })).toEqual(sentTo('failed'));
-      for (const body of ['', ...bytes, '&'.repeat(10_000), 'a=b&'.repeat(4000)]) {
+      for (const body of ['', new Uint8Array([0xff, 0xfe, 0x3d, 0x26]), '&'.repeat(10_000)]) {
         expect(await returned(body)).toEqual(sentTo('failed'));
       }
     });
@@ -147,12 +117,9 @@ describe('failed, and nothing is written', () => {
 
   test.each<[string, Record<string, string>, string?]>([
     ['of an order', { 'error[metadata]': '{"payment_id":"pay_1","order_id":"order_1"}' }, 'order_1'],
-    ['without metadata', {}],
     ['with metadata that are no JSON', { 'error[metadata]': '{' }],
     ['with an order that is no text', { 'error[metadata]': '{"order_id":["order_1"]}' }],
-    ['with an address as its order', { 'error[metadata]': '{"order_id":"https://evil.example"}' }],
     ['with another parameter in its order', { 'error[metadata]': '{"order_id":"x&payment=paid"}' }],
-    ['with a line break in its order', { 'error[metadata]': '{"order_id":"x\\r\\nset-cookie: a=b"}' }],
     ['with a long order', { 'error[metadata]': JSON.stringify({ order_id: 'x'.repeat(65) }) }],
   ])('POST /api/payments/return of a failed attempt %s → 303 failed', async (_, metadata, order) => {
     const error = { 'error[code]': 'BAD_REQUEST_ERROR', 'error[description]': '<script>alert(1)</script>' };
