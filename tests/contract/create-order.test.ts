@@ -165,7 +165,7 @@ describe('the same order', () => {
 });
 
 describe('refusals', () => {
-  const tooLong = { 'idempotency-key': 'k'.repeat(256) };
+  const tooLong = { headers: { 'idempotency-key': 'k'.repeat(256) } };
   let user: SignedUpUser;
   beforeAll(async () => {
     user = await newUser();
@@ -191,7 +191,7 @@ describe('refusals', () => {
 
   test('POST /api/payments/orders without a session, or of a deleted user → 401, before 400, 404 and 500', async () => {
     const unauthorized = refusal(401, 'Unauthorized');
-    const noSession = { user: { accessToken: 'no-session' }, headers: tooLong };
+    const noSession = { user: { accessToken: 'no-session' }, ...tooLong };
     await refused(unauthorized, [{ tier: 'pro' }, {}, { tier: 'no-such-plan' }, '{'], noSession);
     const gone = await newUser();
     await database.query('delete from auth.users where id = $1', [gone.id]);
@@ -200,14 +200,12 @@ describe('refusals', () => {
 
   test('POST /api/payments/orders with an invalid tier, start or key → 400 with details, before 404', async () => {
     for (const [body, received] of [[{}, 'undefined'], [{ tier: null }, 'null'], [{ tier: ['pro'] }, 'array']]) {
-      await refused(invalid('tier', `Invalid input: expected string, received ${received}`), [body], {
-        headers: tooLong,
-      });
+      await refused(invalid('tier', `Invalid input: expected string, received ${received}`), [body], tooLong);
     }
     const starts = ['later', '', null].map((start) => ({ tier: 'pro', start }));
     await refused(invalid('start', expect.any(String)), starts);
     const tiers = [{ tier: 'pro' }, { tier: 'no-such-plan' }];
-    await refused(invalid('idempotency-key', 'At most 255 characters'), tiers, { headers: tooLong });
+    await refused(invalid('idempotency-key', 'At most 255 characters'), tiers, tooLong);
   });
 
   test('POST /api/payments/orders of a tier that is not on offer → 404, also with a key', async () => {
