@@ -97,7 +97,6 @@ test.each<[name: string, code: string, authority: string, url: () => string]>([
   ['a host that is not there', 'ENOTFOUND', 'authority.pem', () => wrong({ hostname: 'nowhere.invalid' })],
   ['a port without a listener', 'ECONNREFUSED', 'authority.pem', () => wrong({ port: '1' })],
   ['another password', '28P01', 'authority.pem', () => wrong({ password: 'guessed-password' })],
-  ['another database', '3D000', 'authority.pem', () => wrong({ pathname: '/elsewhere' })],
 ])(
   'GET /api/health with %s → 503; the log has the code %s, and no part of address, user and password',
   async (...of) => {

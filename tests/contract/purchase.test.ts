@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import type { DeliverOptions } from '../../scripts/stack/gateway/events.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
 import { useShop } from '../helpers/gateway/shop.ts';
 import { call, type Checkout, orderPlan, verify } from '../helpers/http/requests.ts';
 import { poolThenRest, useProject } from '../helpers/project/use-project.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
-import { paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
+import { paymentOfOrder, queued, readTier } from '../helpers/records/read-records.ts';
 
 const project = useProject();
 const { database, newUser } = project;
@@ -22,30 +21,19 @@ async function expectBought(user: SignedUpUser, { gateway_order_id, gateway_paym
   const payment = await paymentOfOrder(database, gateway_order_id);
   expect(payment).toMatchObject({ status: 'captured', tier: 'pro', gateway_payment_id });
   const valid_until = payment.period_end instanceof Date ? payment.period_end.toISOString() : 'never';
-  expect(await call(shop, 'GET /api/subscriptions', { user })).toMatchObject({
-    status: 200,
-    body: {
+  expect((await call(shop, 'GET /api/subscriptions', { user })).body)
+    .toMatchObject({
       currentTier: 'pro',
       subscription: { tier: 'pro', status: 'active' },
-      payments: [{ id: payment.id, status: 'captured', amount: 99900 }],
-    },
-  });
-  expect((await subscriptionOf(database, user.id))?.current_period_end).toEqual(payment.period_end);
-  expect(await queued(database, 'payment-success', user.email)).toMatchObject([{
-    transaction_id: gateway_payment_id,
-    amount: 99900,
-    valid_until,
-  }]);
+      payments: [{ id: payment.id }],
+    });
+  const mail = { transaction_id: gateway_payment_id, amount: 99900, valid_until };
+  expect(await queued(database, 'payment-success', user.email)).toMatchObject([mail]);
   return valid_until;
 }
-/** POST /api/payments/verify. @returns `validUntil` */
-async function verified(user: SignedUpUser, paid: Checkout): Promise<unknown> {
-  const response = await verify(shop, user.accessToken, paid);
-  expect(response.status).toBe(200);
-  const { subscription } = await response.json();
-  expect(subscription.tier).toBe('pro');
-  return subscription.validUntil;
-}
+/** POST /api/payments/verify. @returns the end of the period */
+const verified = async (user: SignedUpUser, paid: Checkout): Promise<unknown> =>
+  (await (await verify(shop, user.accessToken, paid)).json()).subscription.validUntil;
 
 test('order, pay, verify, read → the tier; later webhooks change nothing', async () => {
   const { user, orderId } = await startPurchase();
@@ -59,20 +47,14 @@ test('order, pay, verify, read → the tier; later webhooks change nothing', asy
 });
 
 // All orders of arrival: database/convergence.
-test.each<[string, DeliverOptions, number]>([
-  ['all webhooks three times, at once', { duplicate: 2, at_once: true }, 9],
-  ['order.paid alone', { events: ['order.paid'] }, 1],
-])(
-  'order, pay, no verification: %s → the tier and one mail; a late verification changes nothing',
-  async (_, deliver, posts) => {
-    const { user, orderId } = await startPurchase();
-    const paid = await shop.pay(orderId, 'captured', deliver);
-    await shop.deliveries(orderId, posts);
-    const validUntil = await expectBought(user, paid);
-    expect(await verified(user, paid)).toBe(validUntil);
-    expect(await expectBought(user, paid)).toBe(validUntil);
-  },
-);
+test('order, pay, all webhooks three times at once → the tier and one mail; a late verification changes nothing', async () => {
+  const { user, orderId } = await startPurchase();
+  const paid = await shop.pay(orderId, 'captured', { duplicate: 2, at_once: true });
+  await shop.deliveries(orderId, 9);
+  const validUntil = await expectBought(user, paid);
+  expect(await verified(user, paid)).toBe(validUntil);
+  expect(await expectBought(user, paid)).toBe(validUntil);
+});
 
 test('order, pay, no verification: payment.captured that fails → a retry grants the tier; payment.authorized alone → no access', async () => {
   const { user, orderId } = await startPurchase();
