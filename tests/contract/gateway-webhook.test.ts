@@ -85,33 +85,31 @@ describe('one target', () => {
   });
 
   // All forms that are refused: unit/signature.
-  describe('signatures', () => {
-    test('POST /api/webhooks/gateway without a signature → 400 Missing signature', async () => {
-      await unchanged(async () => {
-        expect(await answer(postWebhook(service, paymentCaptured(), { headers: {} }))).toEqual(missing);
-      });
+  test('POST /api/webhooks/gateway without a signature → 400 Missing signature', async () => {
+    await unchanged(async () => {
+      expect(await answer(postWebhook(service, paymentCaptured(), { headers: {} }))).toEqual(missing);
     });
+  });
 
-    test('POST /api/webhooks/gateway with a signature of another form, secret or body → 400', async () => {
-      const body = paymentCaptured();
-      const s = await sign(secret, body);
-      const signatures = [s.slice(0, -1), `${s}0`, s.toUpperCase(), `sha256=${s}`, await sign(secret, `${body} `)];
-      for (const other of ['another-secret', 'old-secret', secrets.GATEWAY_KEY_SECRET, '\0']) {
-        signatures.push(await sign(other, body));
-      }
-      for (const signature of signatures) expect(await deliverSigned(body, signature)).toEqual(invalid);
-    });
+  test('POST /api/webhooks/gateway with a signature of another form, secret or body → 400', async () => {
+    const body = paymentCaptured();
+    const s = await sign(secret, body);
+    const signatures = [s.slice(0, -1), `${s}0`, s.toUpperCase(), `sha256=${s}`, await sign(secret, `${body} `)];
+    for (const other of ['another-secret', 'old-secret', secrets.GATEWAY_KEY_SECRET, '\0']) {
+      signatures.push(await sign(other, body));
+    }
+    for (const signature of signatures) expect(await deliverSigned(body, signature)).toEqual(invalid);
+  });
 
-    test('POST /api/webhooks/gateway with a byte-order mark, or not in UTF-8, signed over the bytes → 200; over the text → 400', async () => {
-      const text = paymentCaptured();
-      const marked = encoder.encode(`\uFEFF${text}`);
-      expect(await deliverSigned(marked, await sign(secret, text))).toEqual(invalid);
-      const [start, end] = [encoder.encode(` {\n\t"event":"${uniqueId('event')}" , "note":"`), encoder.encode('"}')];
-      const invalidText = new Uint8Array([...start, 0xff, 0xfe, 0xc0, ...end]);
-      for (const body of [marked, invalidText]) expect(await answer(postWebhook(service, body))).toEqual(received);
-      expect(await ledgerRow(database, marked)).toMatchObject({ event: 'payment.captured' });
-      expect(await ledgerRow(database, invalidText)).toMatchObject({ payload: { note: '\uFFFD\uFFFD\uFFFD' } });
-    });
+  test('POST /api/webhooks/gateway with a byte-order mark, or not in UTF-8, signed over the bytes → 200; over the text → 400', async () => {
+    const text = paymentCaptured();
+    const marked = encoder.encode(`\uFEFF${text}`);
+    expect(await deliverSigned(marked, await sign(secret, text))).toEqual(invalid);
+    const [start, end] = [encoder.encode(` {\n\t"event":"${uniqueId('event')}" , "note":"`), encoder.encode('"}')];
+    const invalidText = new Uint8Array([...start, 0xff, 0xfe, 0xc0, ...end]);
+    for (const body of [marked, invalidText]) expect(await answer(postWebhook(service, body))).toEqual(received);
+    expect(await ledgerRow(database, marked)).toMatchObject({ event: 'payment.captured' });
+    expect(await ledgerRow(database, invalidText)).toMatchObject({ payload: { note: '\uFFFD\uFFFD\uFFFD' } });
   });
 
   describe('settings', () => {

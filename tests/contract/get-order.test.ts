@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { whileBroken } from '../helpers/database/broken-function.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
@@ -75,7 +75,7 @@ test('GET /api/payments/orders/:order_id after failed attempts → 200 failed wi
   expect(await readTier(database, user.id)).toBe('pro');
 });
 
-// All answers that the gateway may give: unit/gateway. How often it is read: database/get-order.
+// All answers that the gateway may give: unit/gateway. How often it is read: database/get-order, concurrency/orders.
 test.each<[string, () => Response]>([
   ['500', () => new Response(null, { status: 500 })],
   ['404', () => Response.json({ error: {} }, { status: 404 })],
@@ -92,21 +92,6 @@ test.each<[string, () => Response]>([
     expect(await state()).toMatchObject({ status: 200, body: { status: 'paid' } });
   },
 );
-
-test('GET /api/payments/orders/:order_id while the gateway hangs → 200 with what is known within 8 s', async () => {
-  const { open, state, reads } = await ordered();
-  const end = Promise.withResolvers<void>();
-  onTestFinished(() => end.resolve());
-  shop.onGatewayCall(async () => {
-    await end.promise;
-    return new Response(null, { status: 503 });
-  });
-  const started = performance.now();
-  const first = state();
-  await vi.waitFor(() => expect(reads()).toBe(1));
-  for (const answer of [state(), first]) expect(await answer).toEqual({ status: 200, body: open });
-  expect(performance.now() - started).toBeLessThan(8000);
-});
 
 test('GET /api/payments/orders/:order_id when the gateway’s answer cannot be applied → 200 with what is known; when the database refuses → 500', async () => {
   const { open, state } = await ordered();

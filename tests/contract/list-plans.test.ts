@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
 import { sessionClaims } from '../helpers/http/caller.ts';
@@ -22,64 +22,62 @@ async function list(headers: Record<string, string> = {}) {
 const as = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` });
 afterEach(() => database.query("delete from public.plans where tier like 'test-%'"));
 
-describe('without a session', () => {
-  const isEtag = expect.stringMatching(/^W\/"[0-9a-f]{16}"$/);
+const isEtag = expect.stringMatching(/^W\/"[0-9a-f]{16}"$/);
 
-  test('GET /api/subscriptions/plans → 200; every plan with all its fields, cheapest first', async () => {
-    const { status, body, header } = await list();
-    const defaults = { grace_days: 3, billing_cycles: null, trial_days: 0, gateway_plan_id: null };
-    const [id, created_at] = [expect.any(String), expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/)];
-    const plans = ([
-      ['basic', 'Basic', 9900, 1, ['All core features', 'E-mail support']],
-      ['pro', 'Pro', 99900, 12, ['Everything in Basic', 'Analytics', 'Priority support']],
-      ['premium', 'Premium', 199900, 12, ['Everything in Pro', 'Unlimited projects', 'A person to call']],
-    ] as const).map(([tier, name, price, duration_months, features]) => (
-      { id, tier, name, price, currency: 'INR', duration_months, features, is_active: true, ...defaults, created_at }
-    ));
-    expect({ status, body }).toEqual({ status: 200, body: { plans } });
-    expect(header('content-type')).toBe('application/json; charset=utf-8');
-    expect(header('cache-control')).toBe(forAll);
-    expect(header('vary')).toContain('authorization');
-    expect(header('etag')).toEqual(isEtag);
-    expect(header('access-control-allow-origin')).toBe('*');
-  });
+test('GET /api/subscriptions/plans → 200; every plan with all its fields, cheapest first', async () => {
+  const { status, body, header } = await list();
+  const defaults = { grace_days: 3, billing_cycles: null, trial_days: 0, gateway_plan_id: null };
+  const [id, created_at] = [expect.any(String), expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/)];
+  const plans = ([
+    ['basic', 'Basic', 9900, 1, ['All core features', 'E-mail support']],
+    ['pro', 'Pro', 99900, 12, ['Everything in Basic', 'Analytics', 'Priority support']],
+    ['premium', 'Premium', 199900, 12, ['Everything in Pro', 'Unlimited projects', 'A person to call']],
+  ] as const).map(([tier, name, price, duration_months, features]) => (
+    { id, tier, name, price, currency: 'INR', duration_months, features, is_active: true, ...defaults, created_at }
+  ));
+  expect({ status, body }).toEqual({ status: 200, body: { plans } });
+  expect(header('content-type')).toBe('application/json; charset=utf-8');
+  expect(header('cache-control')).toBe(forAll);
+  expect(header('vary')).toContain('authorization');
+  expect(header('etag')).toEqual(isEtag);
+  expect(header('access-control-allow-origin')).toBe('*');
+});
 
-  test('GET /api/subscriptions/plans → plans on offer, by price, then by tier', async () => {
-    await database.query(
-      `insert into public.plans (tier, name, price, is_active)
+test('GET /api/subscriptions/plans → plans on offer, by price, then by tier', async () => {
+  await database.query(
+    `insert into public.plans (tier, name, price, is_active)
        values ('test-b', 'B', 9900, true), ('test-a', 'A', 9900, true), ('test-old', 'Old', 1, false)`,
-    );
-    expect((await list()).plans.map(({ tier }) => tier)).toEqual(['basic', 'test-a', 'test-b', 'pro', 'premium']);
-  });
+  );
+  expect((await list()).plans.map(({ tier }) => tier)).toEqual(['basic', 'test-a', 'test-b', 'pro', 'premium']);
+});
 
-  test('GET /api/subscriptions/plans with its ETag → 304 without a body; after a new plan → 200, another ETag', async () => {
-    const etag = (await list()).header('etag') ?? '';
-    for (const known of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
-      const { status, body, header } = await list({ 'if-none-match': known });
-      expect({ status, body }).toEqual({ status: 304, body: null });
-      expect(header('etag')).toBe(etag);
-      expect(header('cache-control')).toBe(forAll);
-      expect(header('access-control-allow-origin')).toBe('*');
-      expect(header('content-type')).toBeNull();
-    }
-    await database.query("insert into public.plans (tier, name, price) values ('test-new', 'New', 5)");
-    const changed = await list({ 'if-none-match': etag });
-    expect(changed.status).toBe(200);
-    expect(changed.header('etag')).toEqual(isEtag);
-    expect(changed.header('etag')).not.toBe(etag);
-  });
+test('GET /api/subscriptions/plans with its ETag → 304 without a body; after a new plan → 200, another ETag', async () => {
+  const etag = (await list()).header('etag') ?? '';
+  for (const known of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
+    const { status, body, header } = await list({ 'if-none-match': known });
+    expect({ status, body }).toEqual({ status: 304, body: null });
+    expect(header('etag')).toBe(etag);
+    expect(header('cache-control')).toBe(forAll);
+    expect(header('access-control-allow-origin')).toBe('*');
+    expect(header('content-type')).toBeNull();
+  }
+  await database.query("insert into public.plans (tier, name, price) values ('test-new', 'New', 5)");
+  const changed = await list({ 'if-none-match': etag });
+  expect(changed.status).toBe(200);
+  expect(changed.header('etag')).toEqual(isEtag);
+  expect(changed.header('etag')).not.toBe(etag);
+});
 
-  // Which sessions are invalid: unit/auth, contract/sessions.
-  test('GET /api/subscriptions/plans with an invalid session → 200 as without one', async () => {
-    const { body } = await list();
-    expect(JSON.stringify(body)).not.toContain('scenario');
-    const expired = await createToken({ ...sessionClaims(crypto.randomUUID()), exp: 1 });
-    for (const token of ['garbage', localKeys.publishable, expired]) {
-      const received = await list(as(token));
-      expect({ status: received.status, body: received.body }).toEqual({ status: 200, body });
-      expect(received.header('cache-control')).toBe(forAll);
-    }
-  });
+// Which sessions are invalid: unit/auth, contract/sessions.
+test('GET /api/subscriptions/plans with an invalid session → 200 as without one', async () => {
+  const { body } = await list();
+  expect(JSON.stringify(body)).not.toContain('scenario');
+  const expired = await createToken({ ...sessionClaims(crypto.randomUUID()), exp: 1 });
+  for (const token of ['garbage', localKeys.publishable, expired]) {
+    const received = await list(as(token));
+    expect({ status: received.status, body: received.body }).toEqual({ status: 200, body });
+    expect(received.header('cache-control')).toBe(forAll);
+  }
 });
 
 // Upgrades and downgrades: database/get-subscription.

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type PostgresProxy, startPostgresProxy } from '../helpers/database/postgres-proxy.ts';
+import { startPostgresProxy } from '../helpers/database/postgres-proxy.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
-import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
+import { startApiProxy } from '../helpers/http/api-proxy.ts';
 import type { Buyer } from '../helpers/http/caller.ts';
 import { call, requestSubscription, returnCheckout, verify } from '../helpers/http/requests.ts';
 import { isOverPool, type RunningService, startService } from '../helpers/project/targets.ts';
@@ -13,18 +13,17 @@ const { newBuyer } = project;
 
 describe.each(targets)('%s', (target) => {
   let service: RunningService;
-  let api: ApiProxy;
-  let pool: PostgresProxy;
   let buyer: Buyer;
   /** The requests to the project's API, without those of the start. */
   let sent: string[] = [];
+  const api = startApiProxy(() => project.apiUrl, async (request, forwardRequest) => {
+    sent.push(`${request.method} ${new URL(request.url).pathname}`);
+    return await forwardRequest();
+  });
+  const pool = startPostgresProxy(() => project.poolUrl);
   beforeAll(async () => {
-    api = startApiProxy(() => project.apiUrl, async (request, forwardRequest) => {
-      sent.push(`${request.method} ${new URL(request.url).pathname}`);
-      return await forwardRequest();
-    });
-    pool = startPostgresProxy(() => project.poolUrl);
-    service = await startService(target, { apiUrl: api.url, poolUrl: pool.url }, { APP_URL: 'https://app.example' });
+    const addresses = { apiUrl: api.url, poolUrl: pool.url };
+    service = await startService(target, addresses, { APP_URL: 'https://app.example' });
     await vi.waitFor(() => expect([...pool.recorded.calls, ...sent].join()).toContain('get_schema_version'));
   });
   afterAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
+import { startApiProxy } from '../helpers/http/api-proxy.ts';
 import { type Buyer, sessionClaims } from '../helpers/http/caller.ts';
 import { answer, call, refusal, requestSubscription } from '../helpers/http/requests.ts';
 import { targets, useProject, useService } from '../helpers/project/use-project.ts';
@@ -121,19 +121,18 @@ describe.each(targets)('%s, tokens under a published key', (target) => {
   let publicKey: JsonWebKey;
   let keysAreDown = false;
   let asked: string[] = [];
-  let proxy: ApiProxy;
   let userId: string;
   beforeAll(async () => {
     published = await crypto.subtle.generateKey(ecdsa, true, ['sign', 'verify']);
     publicKey = await crypto.subtle.exportKey('jwk', published.publicKey);
-    const keys = [{ ...publicKey, kid: 'key-1', alg: 'ES256', use: 'sig', key_ops: ['verify'] }];
     userId = (await newUser()).id;
-    proxy = startApiProxy(() => project.apiUrl, (request, forwardRequest) => {
-      const { pathname } = new URL(request.url);
-      if (pathname.startsWith('/auth/')) asked.push(pathname);
-      if (pathname !== jwksPath) return forwardRequest();
-      return keysAreDown ? Response.json({ message: 'down' }, { status: 503 }) : Response.json({ keys });
-    });
+  });
+  const proxy = startApiProxy(() => project.apiUrl, (request, forwardRequest) => {
+    const { pathname } = new URL(request.url);
+    if (pathname.startsWith('/auth/')) asked.push(pathname);
+    if (pathname !== jwksPath) return forwardRequest();
+    if (keysAreDown) return Response.json({ message: 'down' }, { status: 503 });
+    return Response.json({ keys: [{ ...publicKey, kid: 'key-1', alg: 'ES256', use: 'sig', key_ops: ['verify'] }] });
   });
   afterAll(() => proxy.stop());
   beforeEach(() => {
@@ -141,9 +140,7 @@ describe.each(targets)('%s, tokens under a published key', (target) => {
     asked = [];
   });
   const addresses = {
-    get apiUrl() {
-      return proxy.url;
-    },
+    apiUrl: proxy.url,
     get poolUrl() {
       return project.poolUrl;
     },
@@ -158,62 +155,48 @@ describe.each(targets)('%s, tokens under a published key', (target) => {
     return `${signed}.${base64Url(new Uint8Array(signature))}`;
   }
 
-  describe('with session keys available', () => {
-    const service = useService(target, addresses);
-    const read = async (token: string | Promise<string>) => await answer(requestSubscription(service, await token));
+  const service = useService(target, addresses);
+  /** Its auth server is down from the start. */
+  const withoutKeys = useService(target, addresses);
+  const read = async (token: string | Promise<string>) => await answer(requestSubscription(service, await token));
 
-    test('GET /api/subscriptions with twenty sessions, valid and forged, at once → one call of the auth server, for the keys', async () => {
-      const kids = Array.from({ length: 20 }, (_, index) => index % 2 === 0 ? 'key-1' : `key-${index + 1}`);
-      const answers = await Promise.all(kids.map((kid) => read(sign(claims(), { kid }))));
-      expect(answers).toEqual(kids.map((kid) => kid === 'key-1' ? nothingYet : unauthorized));
-      expect(asked).toEqual([jwksPath]);
-    });
-
-    test('GET /api/subscriptions with a session without issuer and audience → 200', async () => {
-      expect(await read(sign(claims({ iss: undefined, aud: undefined })))).toEqual(nothingYet);
-    });
-
-    test('GET /api/subscriptions with a session of other claims, issuer or audience → 401', async () => {
-      const others = [{ nbf: now() + 60 }, { iss: 'https://another.example.com/auth/v1' }, { aud: 'another' }];
-      for (const change of [...refusedClaims(), ...others]) {
-        expect({ change, ...await read(sign(claims(change))) }).toEqual({ change, ...unauthorized });
-      }
-      expect(asked).toEqual([]);
-    });
-
-    test('GET /api/subscriptions with a session of another key or algorithm, or signed with the public key → 401', async () => {
-      const { privateKey: key } = await crypto.subtle.generateKey(ecdsa, true, ['sign', 'verify']);
-      const header = (alg: string) => ({ alg, typ: 'JWT', kid: 'key-1' });
-      const [, ...signedPart] = (await sign(claims())).split('.');
-      const forged = [
-        await sign(claims(), { key }),
-        await sign(claims(), { kid: 'key-unknown' }),
-        `${encodeJson(header('none'))}.${encodeJson(claims())}.`,
-        await createToken(claims(), { secret: JSON.stringify(publicKey), header: header('HS256') }),
-        [encodeJson(header('RS256')), ...signedPart].join('.'),
-      ];
-      for (const token of forged) expect(await read(token)).toEqual(unauthorized);
-      expect(asked).not.toContain(jwksPath);
-    });
-
-    test('GET /api/subscriptions while the auth server is down, with a known key → 200', async () => {
-      keysAreDown = true;
-      expect(await read(sign(claims()))).toEqual(nothingYet);
-      expect(asked).toEqual([]);
-    });
+  test('GET /api/subscriptions with twenty sessions, valid and forged, at once → one call of the auth server, for the keys', async () => {
+    const kids = Array.from({ length: 20 }, (_, index) => index % 2 === 0 ? 'key-1' : `key-${index + 1}`);
+    const answers = await Promise.all(kids.map((kid) => read(sign(claims(), { kid }))));
+    expect(answers).toEqual(kids.map((kid) => kid === 'key-1' ? nothingYet : unauthorized));
+    expect(asked).toEqual([jwksPath]);
   });
 
-  describe('with session keys never available', () => {
-    const service = useService(target, addresses);
+  test('GET /api/subscriptions with a session of other claims, issuer or audience → 401', async () => {
+    const others = [{ nbf: now() + 60 }, { iss: 'https://another.example.com/auth/v1' }, { aud: 'another' }];
+    for (const change of [...refusedClaims(), ...others]) {
+      expect({ change, ...await read(sign(claims(change))) }).toEqual({ change, ...unauthorized });
+    }
+    expect(asked).toEqual([]);
+  });
 
-    test('GET /api/subscriptions several times → 500, not 401; one call of the auth server', async () => {
-      keysAreDown = true;
-      const token = await sign(claims());
-      for (const _ of [1, 2, 3]) {
-        const answers = await Promise.all([1, 2].map(() => answer(requestSubscription(service, token))));
-        expect(answers).toEqual([readFailed, readFailed]);
-      }
-      expect(asked).toEqual([jwksPath]);
-    });
+  test('GET /api/subscriptions with a session of another key or algorithm, or signed with the public key → 401', async () => {
+    const { privateKey: key } = await crypto.subtle.generateKey(ecdsa, true, ['sign', 'verify']);
+    const header = (alg: string) => ({ alg, typ: 'JWT', kid: 'key-1' });
+    const [, ...signedPart] = (await sign(claims())).split('.');
+    const forged = [
+      await sign(claims(), { key }),
+      await sign(claims(), { kid: 'key-unknown' }),
+      `${encodeJson(header('none'))}.${encodeJson(claims())}.`,
+      await createToken(claims(), { secret: JSON.stringify(publicKey), header: header('HS256') }),
+      [encodeJson(header('RS256')), ...signedPart].join('.'),
+    ];
+    for (const token of forged) expect(await read(token)).toEqual(unauthorized);
+    expect(asked).not.toContain(jwksPath);
+  });
+
+  test('GET /api/subscriptions several times without any session key → 500, not 401; one call of the auth server', async () => {
+    keysAreDown = true;
+    const token = await sign(claims());
+    for (const _ of [1, 2, 3]) {
+      const answers = await Promise.all([1, 2].map(() => answer(requestSubscription(withoutKeys, token))));
+      expect(answers).toEqual([readFailed, readFailed]);
+    }
+    expect(asked).toEqual([jwksPath]);
   });
 });

@@ -126,14 +126,11 @@ test.each([
 });
 
 // All answers that the gateway may give: unit/gateway.
-test.each([[500, '{}'], [404, '{"error": {}}']])(
-  'POST /api/payments/verify with a subscription while the gateway answers %i %s → 502; then 200',
-  async (status, text) => {
-    const paid = await shop.authorise(await start(), { drop: true });
-    shop.onGatewayCall(() => new Response(text, { status }));
-    expect(await verify(paid)).toEqual(refusal(502, 'Payment gateway unavailable'));
-    expect((await read()).currentTier).toBe('free');
-    shop.onGatewayCall((_, forwardRequest) => forwardRequest());
-    expect(await verify(paid)).toMatchObject({ status: 200 });
-  },
-);
+test('POST /api/payments/verify with a subscription while the gateway does not know it → 502; then 200', async () => {
+  const paid = await shop.authorise(await start(), { drop: true });
+  shop.onGatewayCall(() => Response.json({ error: {} }, { status: 404 }));
+  expect(await verify(paid)).toEqual(refusal(502, 'Payment gateway unavailable'));
+  expect((await read()).currentTier).toBe('free');
+  shop.onGatewayCall((_, forwardRequest) => forwardRequest());
+  expect(await verify(paid)).toMatchObject({ status: 200 });
+});
