@@ -98,9 +98,8 @@ describe('data of any kind', () => {
   const noText = [...odd, undefined];
   const noTime = [null, 'x', '1790000000', true, [], -1, 1.5, 253402300800];
   const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
-  const notes = (
-    id: string,
-  ) => [...noText, 'x', id, ...[...noText, '', `${id}x`, `{${id}}`].map((user_id) => ({ user_id }))];
+  const users = (id: string) => [...noText, '', `${id}x`, `{${id}}`].map((user_id) => ({ user_id }));
+  const notes = (id: string) => [...noText, 'x', id, ...users(id)];
 
   /** Events about a user and an order that each valid one would change. All types in all fields: database/apply-. */
   test.each<[name: string, bodies: (buyer: Buyer) => unknown[], outcome?: string]>([
