@@ -17,11 +17,7 @@ export type GatewayWindow = {
   fail(description: string): void;
 };
 
-/** What a test changes: what becomes of the gateway's script, and who is signed in. */
-type Changeable = {
-  scriptFate: 'loads' | 'is forbidden' | 'fails' | 'sets nothing' | 'throws';
-  userId: string | null;
-};
+type ScriptFate = 'loads' | 'is forbidden' | 'fails' | 'sets nothing' | 'throws';
 
 export const ORDERS = 'POST /api/payments/orders';
 export const VERIFY = 'POST /api/payments/verify';
@@ -31,26 +27,18 @@ export const SUBSCRIBE = 'POST /api/subscriptions';
 export const CHANGE = 'POST /api/subscriptions/change';
 
 export const plan = { tier: 'pro', name: 'Pro' };
-export const ordered = {
-  ...{
-    order: { id: 'order_1', amount: 99900, currency: 'INR' },
-    key_id: 'key_1',
-    payment_id: 'p',
-    plan,
-    running: null,
-  },
-  prefill: { email: 'asha@example.com', name: 'Asha' },
-};
+const order = { id: 'order_1', amount: 99900, currency: 'INR' };
+const prefill = { email: 'asha@example.com', name: 'Asha' };
+export const ordered = { order, key_id: 'key_1', payment_id: 'p', plan, running: null, prefill };
 const validUntil = '2027-11-22T00:00:00.000Z';
 export const orderIs = (status: string, fields: Record<string, unknown> = {}) => ({
   body: { order_id: 'order_1', status, tier: 'pro', valid_until: null, attempts: 0, last_error: null, ...fields },
 });
 export const paidOrder = orderIs('paid', { valid_until: validUntil });
 export const verified = { body: { success: true, subscription: { tier: 'pro', validUntil } } };
-export const refusal = (status: number, error: string, retryAfter?: number) => ({
-  ...{ status, body: { error } },
-  ...retryAfter === undefined ? {} : { retryAfter },
-});
+export const refusal = (status: number, error: string, retryAfter?: number) => (
+  { status, body: { error }, ...retryAfter === undefined ? {} : { retryAfter } }
+);
 export const paid = { outcome: 'paid', id: 'order_1', tier: 'pro', validUntil, startsAt: null };
 export const pending = { outcome: 'pending', id: 'order_1' };
 export const fields = { gateway_payment_id: 'pay_1', gateway_signature: 'f00d' };
@@ -78,7 +66,11 @@ export function openPage(globals: Record<string, unknown> = {}) {
     vi.useRealTimers();
     vi.unstubAllGlobals();
   });
-  const changeable: Changeable = { scriptFate: 'loads', userId: '11111111-1111-4111-8111-111111111111' };
+  /** What a test changes: what becomes of the gateway's script, and who is signed in. */
+  const changeable: { scriptFate: ScriptFate; userId: string | null } = {
+    scriptFate: 'loads',
+    userId: '11111111-1111-4111-8111-111111111111',
+  };
   const queues = new Map<string, Answer[]>(Object.entries({
     [ORDERS]: [{ status: 201, body: ordered }],
     [VERIFY]: [verified],

@@ -1,20 +1,17 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { whileBroken } from '../helpers/database/broken-function.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
-import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { subscriptionEvent } from '../helpers/gateway/events.ts';
 import { type GatewayCall, useShop } from '../helpers/gateway/shop.ts';
 import { call, fullAnswer, type Parts, refusal, send } from '../helpers/http/requests.ts';
 import { restThenPool, useProject } from '../helpers/project/use-project.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 
 const project = useProject();
 const { database, newUser } = project;
 const shop = useShop(restThenPool, project);
 const conflict = refusal(409, 'Idempotency key was used for another order');
-const subscribed = refusal(409, 'Already subscribed');
-const failed = refusal(500, 'Failed to create subscription');
 
 let user: SignedUpUser;
 beforeAll(async () => {
@@ -33,36 +30,21 @@ function make(asked: GatewayCall): Response {
 }
 const subscribe = (body: unknown = { tier: 'pro' }, parts: Parts = {}) =>
   call(shop, 'POST /api/subscriptions', { user, body, ...parts });
-async function event(name: SubscriptionEvent['name'], fields: Partial<SubscriptionEvent> = {}): Promise<void> {
-  const service = await openSession(database, { role: 'service_role' });
-  await deliver(service, subscriptionEvent({ name, userId: user.id, id: uniqueId('sub'), ...fields }));
-}
 
 test('POST /api/subscriptions → 201; the gateway bills the plan and knows the user, and nothing else of the user', async () => {
   const before = Math.floor(Date.now() / 1000);
   const { status, body } = await subscribe();
   expect(shop.calls).toMatchObject([{ method: 'POST', path: '/v1/subscriptions' }]);
-  const asked = Object(shop.calls[0]?.body);
-  expect(asked).toEqual({
-    plan_id: 'plan_pro',
-    total_count: 10,
-    quantity: 1,
-    customer_notify: 1,
-    expire_by: expect.any(Number),
-    notes: { user_id: user.id },
-  });
-  expect(asked.expire_by - before).toBeGreaterThanOrEqual(86_400);
-  expect(asked.expire_by - before).toBeLessThan(86_460);
+  const { expire_by, ...asked } = Object(shop.calls[0]?.body);
+  const cycles = { plan_id: 'plan_pro', total_count: 10, quantity: 1, customer_notify: 1 };
+  expect(asked).toEqual({ ...cycles, notes: { user_id: user.id } });
+  expect(expire_by - before).toBeGreaterThanOrEqual(86_400);
+  expect(expire_by - before).toBeLessThan(86_460);
   const { id } = body.subscription;
-  expect({ status, body }).toEqual({
-    status: 201,
-    body: {
-      subscription: { id, status: 'created', short_url: `https://gateway.example/s/${id}` },
-      key_id: 'key_test',
-      plan: expect.objectContaining({ tier: 'pro', gateway_plan_id: 'plan_pro' }),
-      running: null,
-    },
-  });
+  const subscription = { id, status: 'created', short_url: `https://gateway.example/s/${id}` };
+  const plan = { tier: 'pro', gateway_plan_id: 'plan_pro' };
+  expect({ status, body })
+    .toMatchObject({ status: 201, body: { subscription, key_id: 'key_test', plan, running: null } });
   expect(shop.rpcs).toEqual(['create_subscription', 'store_subscription']);
 });
 
@@ -74,11 +56,11 @@ test('POST /api/subscriptions with trial_days → 201; the first charge is later
   };
   expect(await startOf()).toBeGreaterThan(Date.now() / 1000 + 6 * 86_400);
   user = await newUser();
-  await createPayment(database, { userId: user.id });
-  await database.query('update public.payments set captured_at = now() where user_id = $1', [user.id]);
+  await database.query('insert into public.payments (user_id, amount, captured_at) values ($1, 1, now())', [user.id]);
   expect(await startOf()).toBeUndefined();
   user = await newUser();
-  await event('authenticated');
+  const service = await openSession(database, { role: 'service_role' });
+  await deliver(service, subscriptionEvent({ name: 'authenticated', userId: user.id }));
   expect(await startOf()).toBeUndefined();
   await database.query('update public.plans set trial_days = 0');
 });
@@ -93,20 +75,9 @@ test('POST /api/subscriptions twice at once, and again without the key → 201 w
   expect(await tier('basic')).toEqual(conflict);
 });
 
-test('POST /api/subscriptions of a tier that its events gave the user → 409 Already subscribed', async () => {
-  const { body } = await subscribe();
-  const time = (days: number) => `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19)}Z`;
-  const [start, end] = [time(0), time(30)];
-  await event('activated', { id: body.subscription.id, planId: 'plan_pro', start, end, createdAt: start });
-  expect((await call(shop, 'GET /api/subscriptions', { user })).body).toMatchObject({ currentTier: 'pro' });
-  expect(await subscribe()).toEqual(subscribed);
-});
-
-test('POST /api/subscriptions while the gateway refuses, fails, or answers without a page → 502; then 201', async () => {
+test('POST /api/subscriptions while the gateway fails, or answers with no web page → 502; then 201', async () => {
   const responses = [
-    Response.json({ error: { code: 'BAD_REQUEST_ERROR' } }, { status: 400 }),
     new Response('down', { status: 503 }),
-    Response.json({ id: 'sub_1', status: 'created', short_url: null }),
     Response.json({ id: 'sub_1', status: 'created', short_url: 'javascript:alert(1)' }),
   ];
   for (const response of responses) {
@@ -117,14 +88,12 @@ test('POST /api/subscriptions while the gateway refuses, fails, or answers witho
   expect(await subscribe()).toMatchObject({ status: 201 });
 });
 
+const longKey = { headers: { 'idempotency-key': 'k'.repeat(256) } };
 test.each<[name: string, body: unknown, parts: Parts, expected: unknown]>([
   ['without a session, before its body', '{', { user: { accessToken: 'none' } }, refusal(401, 'Unauthorized')],
-  ['without a tier', {}, {}, { status: 400, body: { error: 'Invalid request' } }],
-  ['with a key of 256 characters', { tier: 'pro' }, { headers: { 'idempotency-key': 'k'.repeat(256) } }, {
-    status: 400,
-    body: { details: { fieldErrors: { 'idempotency-key': ['At most 255 characters'] } } },
-  }],
-  ['that is not JSON', '{', {}, failed],
+  ['without a tier', {}, {}, refusal(400, 'Invalid request')],
+  ['with a key of 256 characters', { tier: 'pro' }, longKey, refusal(400, 'Invalid request')],
+  ['that is not JSON', '{', {}, refusal(500, 'Failed to create subscription')],
   ['for a plan that the gateway does not bill', { tier: 'premium' }, {}, refusal(404, 'Plan not found')],
   ['for an unknown tier', { tier: 'pro\0' }, {}, refusal(404, 'Plan not found')],
 ])('POST /api/subscriptions %s → refused, the gateway is not called', async (_, body, parts, expected) => {
@@ -141,7 +110,7 @@ test('POST /api/subscriptions withdrawn while the gateway makes it → 409 Alrea
     id = (await made.clone().json()).id;
     return made;
   });
-  expect(await subscribe()).toEqual(subscribed);
+  expect(await subscribe()).toEqual(refusal(409, 'Already subscribed'));
   expect(await database.query('select kind from billing.outbox where key = $1', [`cancel-subscription/${id}`]))
     .toEqual([{ kind: 'cancel-subscription' }]);
 });
@@ -156,9 +125,4 @@ test('POST /api/subscriptions after ten within an hour → 429 with retry-after'
   const { headers, ...received } = await fullAnswer(send(shop, 'POST /api/subscriptions', { user, body }));
   expect(received).toEqual(refusal(429, 'Too many orders'));
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(1100);
-});
-
-test('POST /api/subscriptions when the database refuses → 500, the gateway is not called', async () => {
-  await whileBroken(database, 'create_subscription', async () => expect(await subscribe()).toEqual(failed));
-  expect(shop.calls).toEqual([]);
 });

@@ -1,12 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { root } from '../../scripts/stack/root.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import {
   changeEnvelope,
   paymentCaptured,
   paymentFailed,
+  seconds,
   type SubscriptionEvent,
   subscriptionEvent,
 } from '../helpers/gateway/events.ts';
@@ -16,18 +15,13 @@ import { ledger, restThenPool, useProject, useService } from '../helpers/project
 import { ledgerRow, paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
-// Rows written by hand, and captures without an amount, which grant nothing. Contract: Closed browser. Findings are compared
-// while the cycle runs.
-const project = useProject({
-  findings: { captured_not_fulfilled: 2, entitled_not_paid: 2 },
-  at: '2026-10-01T00:00:00Z',
-});
+// A row written by hand. Findings are compared while the cycle runs.
+const project = useProject({ findings: { entitled_not_paid: 1 }, at: '2026-10-01T00:00:00Z' });
 const { database, newBuyer, newUser, unchanged } = project;
 const service = useService(restThenPool, project);
 beforeEach(() => setClock(database, '2026-10-01T00:00:00Z'));
 
 const cycle = { start: '2026-09-21T14:13:20Z', end: '2026-10-21T14:13:20Z' };
-const [start, end] = [new Date(cycle.start), new Date(cycle.end)];
 const createdAt = '2026-09-21T14:15:00Z';
 
 /** An event of a new gateway subscription in that cycle, unless stated otherwise. */
@@ -43,36 +37,21 @@ async function post(body: unknown): Promise<unknown> {
 const postInVain = (...bodies: unknown[]) =>
   unchanged(() => Promise.all(bodies.map(post)), [...ledger, 'billing.gateway_subscriptions']);
 
-/** A user with a subscription that was written by hand. `columns` are SQL assignments. */
-async function subscriber(columns = "status = 'active'") {
-  const user = await newUser();
+/** A user with a subscription that was written by hand. @returns the id of the user */
+async function subscriber(): Promise<string> {
+  const { id } = await newUser();
   await database.query(
     `insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
      values ($1, 'pro', 'active', '2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z')`,
-    [user.id],
+    [id],
   );
-  await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [user.id]);
-  await database.query(`update public.subscriptions set ${columns} where user_id = $1`, [user.id]);
-  return { ...user, before: await subscriptionOf(database, user.id) };
+  await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [id]);
+  return id;
 }
 
+// Events of subscriptions in any order: database/apply-subscription-event.
 describe('payments', () => {
   const stored = ({ orderId }: Buyer) => paymentOfOrder(database, orderId);
-
-  test.each(['created', 'failed'])(
-    'POST /api/webhooks/gateway with payment.captured of a known payment id, without an amount → 200; %s becomes captured',
-    async (status) => {
-      const [buyer, id] = [await newBuyer(), uniqueId('pay')];
-      const update = 'update public.payments set gateway_payment_id = $2, status = $3 where id = $1';
-      await database.query(update, [buyer.paymentId, id, status]);
-      const before = await stored(buyer);
-      await setClock(database, '2026-10-01T04:05:06Z');
-      const now = new Date('2026-10-01T04:05:06Z');
-      expect(await post(paymentCaptured({ id, amount: null }))).toBe('applied');
-      expect(await stored(buyer)).toMatchObject({ ...before, status: 'captured', captured_at: now, confirmed_at: now });
-      expect(await postInVain(paymentFailed({ id, order_id: buyer.orderId }))).toEqual(['stale']);
-    },
-  );
 
   test('POST /api/webhooks/gateway with payment.captured → 200; fulfilled, one mail. After a verification: confirmed only', async () => {
     const [captured, verified] = [await newBuyer(), await newBuyer()];
@@ -86,19 +65,18 @@ describe('payments', () => {
     expect(await post(pay(verified))).toBe('applied');
     expect(await stored(verified)).toEqual({ ...before, confirmed_at: expect.any(Date) });
     expect(await postInVain(pay(verified), pay(captured))).toEqual(['already', 'already']);
+    expect(await postInVain(paymentFailed({ order_id: captured.orderId }))).toEqual(['stale']);
   });
 
   test('POST /api/webhooks/gateway with payment.failed → 200; failed, meta replaced, the tier kept; a mail for each attempt', async () => {
     const buyer = await newBuyer({ meta: { tier: 'premium', coupon: 'X' }, amount: 199900 });
-    await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [buyer.id]);
     const before = await stored(buyer);
     expect(await post(paymentFailed({ order_id: buyer.orderId }))).toBe('applied');
     const error_description = 'The bank declined the payment.';
     const meta = { error_code: 'BAD_REQUEST_ERROR', error_description, error_reason: 'payment_failed' };
     expect(await stored(buyer)).toEqual({ ...before, status: 'failed', tier: 'premium', meta });
-    const mail = { to: buyer.email, display_name: 'Asha', tier: 'premium', amount: 199900, currency: 'INR' };
     const mails = () => queued(database, 'payment-failed', buyer.email);
-    expect(await mails()).toEqual([{ ...mail, reason: error_description }]);
+    expect(await mails()).toMatchObject([{ tier: 'premium', amount: 199900, reason: error_description }]);
 
     const odd = { error_code: undefined, error_description: '', error_reason: 7 };
     expect(await post(paymentFailed({ order_id: buyer.orderId, ...odd }))).toBe('applied');
@@ -114,83 +92,31 @@ test('POST /api/webhooks/gateway about an unknown payment, order or user → 200
     .toEqual(Array(5).fill('unmatched'));
 });
 
-describe('gateway subscriptions', () => {
-  const read = (userId: string) => subscriptionOf(database, userId);
-  const tier = (userId: string) => readTier(database, userId);
-  const period = { current_period_start: start, current_period_end: end };
-
-  test('POST /api/webhooks/gateway with subscription.activated → 200; active, id and period of the gateway', async () => {
-    const { id, before } = await subscriber("status = 'cancelled', cancelled_at = '2026-01-05'");
-    expect(await post(event('activated', id, { id: 'sub_New' }))).toBe('applied');
-    const active = { status: 'active', cancelled_at: null, gateway_subscription_id: 'sub_New', revision: '1' };
-    expect(await read(id)).toEqual({ ...before, ...active, ...period });
-  });
-
-  test('POST /api/webhooks/gateway with subscription.charged → 200; only the period changes; an older charge is stale', async () => {
-    const { id: userId, before } = await subscriber();
-    const [id, older] = [uniqueId('sub'), '2026-09-21T14:14:00Z'];
-    expect(await post(event('charged', userId, { id }))).toBe('applied');
-    expect(await read(userId)).toEqual({ ...before, ...period, revision: '1' });
-    expect(await post(event('charged', userId, { id, start: older, createdAt: older }))).toBe('stale');
-    expect(await read(userId)).toMatchObject(period);
-    expect(await tier(userId)).toBe('pro');
-  });
-
-  test('POST /api/webhooks/gateway with subscription.cancelled → 200; cancelled at that time, profile free', async () => {
-    const { id, before } = await subscriber();
-    await setClock(database, '2026-10-01T02:03:04Z');
-    expect(await post(event('cancelled', id))).toBe('applied');
-    const cancelled_at = new Date('2026-10-01T02:03:04Z');
-    const cancelled = { status: 'cancelled', cancelled_at, ended_reason: 'cancelled', revision: '1' };
-    expect(await read(id)).toEqual({ ...before, ...cancelled });
-    expect(await tier(id)).toBe('free');
-  });
-});
-
 describe('data of any kind', () => {
   /** JSON values of every type but string. */
-  const odd = [null, 7, -1.5, true, [], ['x'], {}, { id: 'x' }];
+  const odd = [null, 7, true, [], { id: 'x' }];
   const noText = [...odd, undefined];
-  const noTime = [null, 'x', '1790000000', true, [], {}, -1, 1.5, 253402300800];
+  const noTime = [null, 'x', '1790000000', true, [], -1, 1.5, 253402300800];
   const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
-  const names = (id: string) => [...noText, '', 'nobody', `${id}x`, ` ${id}`, `{${id}}`, '1 or 1=1'];
-  const notes = (id: string) => [...noText, 'x', id, ...names(id).map((user_id) => ({ user_id }))];
+  const users = (id: string) => [...noText, '', `${id}x`, `{${id}}`].map((user_id) => ({ user_id }));
+  const notes = (id: string) => [...noText, 'x', id, ...users(id)];
 
   /** Events about a user and an order that each valid one would change. All types in all fields: database/apply-. */
   test.each<[name: string, bodies: (buyer: Buyer) => unknown[], outcome?: string]>([
     ['a payment without its id', ({ orderId }) => noText.map((id) => paymentCaptured({ id, order_id: orderId }))],
     ['an attempt without its order', () => noText.map((order_id) => paymentFailed({ order_id }))],
-    [
-      'an activation without its user',
-      ({ id }) => notes(id).map((of) => event('activated', id, { fields: { notes: of } })),
-    ],
-    [
-      'a cancellation without its user',
-      ({ id }) => notes(id).map((of) => event('cancelled', id, { fields: { notes: of } })),
-    ],
-    [
-      'a charge without its start',
-      ({ id }) => [...noTime, undefined].map((time) => event('charged', id, { fields: { current_start: time } })),
-    ],
-    [
-      'a charge without its end',
-      ({ id }) => [...noTime, undefined].map((time) => event('charged', id, { fields: { current_end: time } })),
-    ],
+    ['no user', ({ id }) => notes(id).map((of) => event('cancelled', id, { fields: { notes: of } }))],
+    ['no start', ({ id }) => noTime.map((time) => event('charged', id, { fields: { current_start: time } }))],
     ['no entity', () =>
-      [undefined, 'x', {}, ...odd, ...odd.slice(0, 6).map((entity) => ({ payment: { entity } }))]
+      [undefined, 'x', ...odd, ...odd.slice(0, 4).map((entity) => ({ payment: { entity } }))]
         .map((payload) => ({ event: 'payment.captured', payload }))],
-    ['no name', ({ id }) => noText.map((name) => changeEnvelope(event('cancelled', id), { event: name }))],
-    ['no object', () => ['null', '5', 'true', '"payment.captured"', '[]', '[{"event":"x"}]'], 'ignored: not an object'],
-    ['65 levels, or 200,000 brackets', ({ id }) => [
-      changeEnvelope(event('cancelled', id), { extra: nested(64) }),
-      '['.repeat(200_000) + ']'.repeat(200_000),
-    ], 'ignored: nested too deep'],
-    ['__proto__ as a key', () => [`{"event":"x","__proto__":{"payload":{}},"constructor":{"prototype":1}}`]],
+    ['no object', () => ['null', '5', 'true', '"payment.captured"', '[{"event":"x"}]'], 'ignored: not an object'],
     [
-      'NUL in an id',
-      ({ orderId }) => [paymentCaptured({ id: 'pay\u0000' }), paymentFailed({ order_id: `${orderId}\u0000` })],
-      'unmatched',
+      '65 levels',
+      ({ id }) => [changeEnvelope(event('cancelled', id), { extra: nested(64) })],
+      'ignored: nested too deep',
     ],
+    ['NUL in an id', ({ orderId }) => [paymentFailed({ order_id: `${orderId}\u0000` })], 'unmatched'],
   ])('POST /api/webhooks/gateway with %s → 200, no effect', async (_, bodiesOf, outcome) => {
     const buyer = await newBuyer();
     // A payment without an order id.
@@ -212,32 +138,21 @@ describe('data of any kind', () => {
   });
 
   test('POST /api/webhooks/gateway with 64 levels, and values of any type in fields that the effect does not need → 200, applied', async () => {
-    for (const [index, value] of odd.entries()) {
-      const { id } = await subscriber();
-      const fields = { plan_id: value, status: value, current_start: value, current_end: value };
-      const body = event('cancelled', id, { fields });
-      const extra = index === 0 ? nested(63) : value;
-      expect(await post(changeEnvelope(body, { account_id: value, contains: value, extra }))).toBe('applied');
+    for (const value of odd) {
+      const id = await subscriber();
+      const body = event('cancelled', id, { fields: { plan_id: value, status: value, current_start: value } });
+      expect(await post(changeEnvelope(body, { account_id: value, contains: value, extra: nested(63) }))).toBe(
+        'applied',
+      );
       expect(await subscriptionOf(database, id)).toMatchObject({ status: 'cancelled' });
     }
   });
 
   test('POST /api/webhooks/gateway with an invalid created_at → 200, applied as without one', async () => {
-    const { id } = await subscriber();
+    const id = await subscriber();
     for (const [index, created_at] of [...noTime, 1e300].entries()) {
-      const fields = { id: `sub_${id}`, fields: { current_end: end.getTime() / 1000 + index } };
+      const fields = { id: `sub_${id}`, fields: { current_end: seconds(cycle.end) + index } };
       expect(await post(changeEnvelope(event('charged', id, fields), { created_at }))).toBe('applied');
     }
   });
-
-  // The gateway's documented examples are not part of this repository. A developer can place them beside it.
-  const folder = `${root}/../shared/gateway/payloads`;
-  const documented = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
-
-  test.skipIf(documented.length === 0).each(documented.length > 0 ? documented : ['(none beside the project)'])(
-    'POST /api/webhooks/gateway with the documented body %s → 200',
-    async (name) => {
-      expect(await post(new Uint8Array(readFileSync(`${folder}/${name}`)))).toEqual(expect.any(String));
-    },
-  );
 });

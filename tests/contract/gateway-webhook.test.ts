@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { whileBroken } from '../helpers/database/broken-function.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { changeEnvelope, paymentCaptured, paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { secrets, sign } from '../helpers/gateway/sign.ts';
@@ -33,15 +32,16 @@ describe.each(targets)('%s', (target) => {
     });
   });
 
-  test('POST /api/webhooks/gateway when the database refuses → 500; delivered again → 200, applied', async () => {
+  // Parked after six hours: database/apply-gateway-event. A database that refuses the call: outages, purchase.
+  test('POST /api/webhooks/gateway whose effect violates a constraint → 500, undone; delivered again without it → 200, applied', async () => {
     const { orderId } = await newBuyer();
-    const body = paymentFailed({ order_id: orderId });
-    await whileBroken(
-      database,
-      'apply_gateway_event',
-      () => unchanged(async () => expect(await answer(postWebhook(service, body))).toEqual(failed)),
-    );
-    expect(await answer(postWebhook(service, body))).toEqual(received);
+    const event = paymentFailed({ order_id: orderId });
+    await database.query("alter table public.payments add constraint no_failure check (status <> 'failed') not valid");
+    await unchanged(async () => expect(await answer(postWebhook(service, event))).toEqual(failed), ledger);
+    expect(await ledgerRow(database, event)).toMatchObject({ outcome: 'failed: 23514', attempts: 1 });
+    await database.query('alter table public.payments drop constraint no_failure');
+    expect(await answer(postWebhook(service, event))).toEqual(received);
+    expect(await ledgerRow(database, event)).toMatchObject({ outcome: 'applied', attempts: 2, deliveries: 2 });
     expect(await statusOf(orderId)).toBe('failed');
   });
 });
@@ -50,28 +50,18 @@ describe('one target', () => {
   const service = useService(poolThenRest, project);
 
   /** Delivers with the given signature, and asserts that a refusal writes nothing. */
-  const deliverSigned = (body: string | Uint8Array<ArrayBuffer>, signature: string, to = service) => {
-    const headers = { 'x-gateway-signature': signature };
-    return unchanged(() => answer(postWebhook(to, body, { headers })));
-  };
+  const deliverSigned = (body: string | Uint8Array<ArrayBuffer>, signature: string, to = service) =>
+    unchanged(() => answer(postWebhook(to, body, { headers: { 'x-gateway-signature': signature } })));
 
-  test('POST /api/webhooks/gateway with an unhandled event → 200, recorded, no change', async () => {
-    for (const event of ['refund.speed_changed', 'payment.authorized', 'something.new', '']) {
+  test('POST /api/webhooks/gateway with an unhandled event, without an event id → 200, recorded, no change', async () => {
+    for (const event of ['payment.authorized', '']) {
       const body = changeEnvelope(paymentCaptured(), { event });
+      const headers = { 'x-gateway-signature': await sign(secret, body) };
       await unchanged(async () => {
-        expect(await answer(postWebhook(service, body))).toEqual(received);
+        expect(await answer(postWebhook(service, body, { headers }))).toEqual(received);
       }, ledger);
-      expect(await ledgerRow(database, body)).toMatchObject({ event, outcome: 'ignored: not handled' });
+      expect(await ledgerRow(database, body)).toMatchObject({ event, event_id: null, outcome: 'ignored: not handled' });
     }
-  });
-
-  test('POST /api/webhooks/gateway without an event id, and with a session → 200', async () => {
-    const [{ accessToken }, body] = [await newBuyer(), paymentCaptured()];
-    const headers = { 'x-gateway-signature': await sign(secret, body) };
-    expect(await answer(postWebhook(service, body, { headers }))).toEqual(received);
-    expect(await ledgerRow(database, body)).toMatchObject({ event_id: null });
-    const withSession = { ...headers, authorization: `Bearer ${accessToken}` };
-    expect(await answer(postWebhook(service, body, { headers: withSession }))).toEqual(received);
   });
 
   test('POST /api/webhooks/gateway with the same event again, with another event id → 200, no effect', async () => {
@@ -87,70 +77,39 @@ describe('one target', () => {
   });
 
   test('POST /api/webhooks/gateway with signed invalid JSON → 500, nothing written; badly signed → 400, before 500', async () => {
-    for (const body of ['{', '', 'event=payment.captured', '{"event": payment}', '[1,', '['.repeat(200_000)]) {
+    for (const body of ['{', '', '['.repeat(200_000)]) {
       expect(await deliverSigned(body, await sign(secret, body))).toEqual(failed);
       expect(await deliverSigned(body, 'x')).toEqual(invalid);
       expect(await deliverSigned(body, '')).toEqual(missing);
     }
   });
 
-  // Parked after six hours: database/apply-gateway-event.
-  test('POST /api/webhooks/gateway whose effect violates a constraint → 500, undone; delivered again without it → 200, applied', async () => {
-    const { orderId } = await newBuyer();
-    const event = paymentFailed({ order_id: orderId });
-    await database.query("alter table public.payments add constraint no_failure check (status <> 'failed') not valid");
-    await unchanged(async () => expect(await answer(postWebhook(service, event))).toEqual(failed), ledger);
-    expect(await ledgerRow(database, event)).toMatchObject({ outcome: 'failed: 23514', attempts: 1 });
-    await database.query('alter table public.payments drop constraint no_failure');
-    expect(await answer(postWebhook(service, event))).toEqual(received);
-    expect(await ledgerRow(database, event)).toMatchObject({ outcome: 'applied', attempts: 2, deliveries: 2 });
-    expect(await statusOf(orderId)).toBe('failed');
+  // All forms that are refused: unit/signature.
+  test('POST /api/webhooks/gateway without a signature → 400 Missing signature', async () => {
+    await unchanged(async () => {
+      expect(await answer(postWebhook(service, paymentCaptured(), { headers: {} }))).toEqual(missing);
+    });
   });
 
-  describe('signatures', () => {
-    test('POST /api/webhooks/gateway without a signature, or with an empty one → 400 Missing signature', async () => {
-      await unchanged(async () => {
-        expect(await answer(postWebhook(service, paymentCaptured(), { headers: {} }))).toEqual(missing);
-      });
-      expect(await deliverSigned('{}', '')).toEqual(missing);
-    });
+  test('POST /api/webhooks/gateway with a signature of another form, secret or body → 400', async () => {
+    const body = paymentCaptured();
+    const s = await sign(secret, body);
+    const signatures = [s.slice(0, -1), `${s}0`, s.toUpperCase(), `sha256=${s}`, await sign(secret, `${body} `)];
+    for (const other of ['another-secret', 'old-secret', secrets.GATEWAY_KEY_SECRET, '\0']) {
+      signatures.push(await sign(other, body));
+    }
+    for (const signature of signatures) expect(await deliverSigned(body, signature)).toEqual(invalid);
+  });
 
-    // All forms that are refused: unit/signature.
-    test('POST /api/webhooks/gateway with a signature of another form → 400', async () => {
-      const body = paymentCaptured();
-      const s = await sign(secret, body);
-      const digit = s.endsWith('0') ? '1' : '0';
-      const changed = [s.slice(0, -1), `${s}0`, s.toUpperCase(), `${s}, ${s}`, `sha256=${s}`, s.slice(0, -1) + digit];
-      for (const signature of changed) expect(await deliverSigned(body, signature)).toEqual(invalid);
-    });
-
-    test('POST /api/webhooks/gateway signed with another secret, or with the signature of another body → 400', async () => {
-      const body = paymentCaptured();
-      for (const other of ['another-secret', 'old-secret', secrets.GATEWAY_KEY_SECRET, `${secret} `, '\0']) {
-        expect(await deliverSigned(body, await sign(other, body))).toEqual(invalid);
-      }
-      for (const other of [`${body} `, '']) {
-        expect(await deliverSigned(body, await sign(secret, other))).toEqual(invalid);
-      }
-    });
-
-    test('POST /api/webhooks/gateway with a byte-order mark, signed over the bytes → 200; over the text → 400', async () => {
-      const text = paymentCaptured();
-      const bytes = encoder.encode(`\uFEFF${text}`);
-      expect(await deliverSigned(bytes, await sign(secret, text))).toEqual(invalid);
-      const headers = { 'x-gateway-signature': await sign(secret, bytes) };
-      expect(await answer(postWebhook(service, bytes, { headers }))).toEqual(received);
-      expect(await ledgerRow(database, bytes)).toMatchObject({ event: 'payment.captured' });
-    });
-
-    test('POST /api/webhooks/gateway with a signed body that is not UTF-8, or has its own white space → 200', async () => {
-      const [start, end] = [encoder.encode(`{"event":"${uniqueId('event')}","note":"`), encoder.encode('"}')];
-      const bytes = new Uint8Array([...start, 0xff, 0xfe, 0xc0, ...end]);
-      for (const body of [bytes, ` {\n\t"payload" : {} , "event":"${uniqueId('event')}" }\r\n`]) {
-        expect(await answer(postWebhook(service, body))).toEqual(received);
-      }
-      expect(await ledgerRow(database, bytes)).toMatchObject({ payload: { note: '\uFFFD\uFFFD\uFFFD' } });
-    });
+  test('POST /api/webhooks/gateway with a byte-order mark, or not in UTF-8, signed over the bytes → 200; over the text → 400', async () => {
+    const text = paymentCaptured();
+    const marked = encoder.encode(`\uFEFF${text}`);
+    expect(await deliverSigned(marked, await sign(secret, text))).toEqual(invalid);
+    const [start, end] = [encoder.encode(` {\n\t"event":"${uniqueId('event')}" , "note":"`), encoder.encode('"}')];
+    const invalidText = new Uint8Array([...start, 0xff, 0xfe, 0xc0, ...end]);
+    for (const body of [marked, invalidText]) expect(await answer(postWebhook(service, body))).toEqual(received);
+    expect(await ledgerRow(database, marked)).toMatchObject({ event: 'payment.captured' });
+    expect(await ledgerRow(database, invalidText)).toMatchObject({ payload: { note: '\uFFFD\uFFFD\uFFFD' } });
   });
 
   describe('settings', () => {
@@ -159,10 +118,6 @@ describe('one target', () => {
       GATEWAY_SIGNATURE_HEADER: 'X-Acme-Signature',
       GATEWAY_EVENT_ID_HEADER: 'X-Acme-Event-Id',
       GATEWAY_ACCOUNT_ID: 'acc_Ours',
-    });
-    const onlyPrevious = useService(poolThenRest, project, {
-      GATEWAY_WEBHOOK_SECRET: '',
-      GATEWAY_WEBHOOK_SECRET_PREVIOUS: 'old-secret',
     });
     const post = async (body: string, key: string = secret, eventId = 'evt_acme') => {
       const headers = { 'x-acme-signature': await sign(key, body), 'x-acme-event-id': eventId };
@@ -180,13 +135,6 @@ describe('one target', () => {
       expect(await deliverSigned(body, await sign(secret, body), rotating)).toEqual(missing);
     });
 
-    test('POST /api/webhooks/gateway with only the previous secret → 200 of it, 400 of an empty one', async () => {
-      const body = captureBy();
-      // WebCrypto refuses empty keys; a key of one zero byte gives the same HMAC.
-      expect(await deliverSigned(body, await sign('\0', body), onlyPrevious)).toEqual(invalid);
-      expect(await answer(postWebhook(onlyPrevious, body, { secret: 'old-secret' }))).toEqual(received);
-    });
-
     test('POST /api/webhooks/gateway of another account → 200, recorded without its payload, no change', async () => {
       const { orderId } = await newBuyer();
       const body = captureBy('acc_Others', orderId);
@@ -195,11 +143,9 @@ describe('one target', () => {
         await unchanged(async () => expect(await post(body)).toEqual(received), ledger);
         expect(await ledgerRow(database, body)).toMatchObject({ ...row, deliveries });
       }
-      for (const account of ['acc_Ours', undefined]) {
-        const ours = await newBuyer();
-        expect(await post(captureBy(account, ours.orderId))).toEqual(received);
-        expect(await statusOf(ours.orderId)).toBe('captured');
-      }
+      const ours = await newBuyer();
+      expect(await post(captureBy('acc_Ours', ours.orderId))).toEqual(received);
+      expect(await statusOf(ours.orderId)).toBe('captured');
     });
   });
 });

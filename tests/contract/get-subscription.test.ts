@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { whileBroken } from '../helpers/database/broken-function.ts';
 import { call, fullAnswer, refusal, requestSubscription } from '../helpers/http/requests.ts';
 import { targets, useProject, useService } from '../helpers/project/use-project.ts';
-import { createPayment } from '../helpers/records/records.ts';
 
+// Users without a profile, and the ten newest payments: database/get-subscription.
 // A payment captured by hand. Findings are compared while the user's subscription runs.
 const project = useProject({ findings: { captured_not_fulfilled: targets.length }, at: '2027-06-01T00:00:00Z' });
 const { database, newUser, unchanged } = project;
@@ -21,7 +21,7 @@ describe.each(targets)('%s', (target) => {
     expect(headers.get('cache-control')).toBe('private, no-store');
   });
 
-  test('GET /api/subscriptions of a subscriber → 200 with every field of subscription, plan, tier and payment', async () => {
+  test('GET /api/subscriptions of a subscriber → 200 with subscription, plan, tier and payments', async () => {
     const user = await newUser();
     const plan = await database.one("select id from public.plans where tier = 'pro'");
     const subscription = await database.one(
@@ -41,60 +41,30 @@ describe.each(targets)('%s', (target) => {
     );
     await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [user.id]);
 
-    const expected = {
+    const { status, body } = await read(user);
+    expect({ status, ...body }).toMatchObject({
+      status: 200,
       subscription: {
         ...{ id: subscription.id, user_id: user.id, plan_id: plan.id, tier: 'pro', status: 'active' },
         current_period_start: '2027-03-01T10:00:00.125+00:00',
         current_period_end: '2028-03-01T10:00:00.125+00:00',
-        ...{ cancelled_at: null, cancel_at_period_end: false, ended_reason: null },
-        gateway_subscription_id: `sub_${user.id}`,
-        created_at: '2027-03-01T10:00:00+00:00',
-        plan: {
-          ...{ id: plan.id, tier: 'pro', name: 'Pro', price: 99900, currency: 'INR', duration_months: 12 },
-          features: ['Everything in Basic', 'Analytics', 'Priority support'],
-          ...{ is_active: true, grace_days: 3, billing_cycles: null, trial_days: 0, gateway_plan_id: null },
-          created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/),
-        },
+        ...{ cancelled_at: null, cancel_at_period_end: false, gateway_subscription_id: `sub_${user.id}` },
+        plan: { id: plan.id, name: 'Pro', price: 99900, features: expect.any(Array), grace_days: 3 },
       },
       currentTier: 'pro',
       payments: [{
-        ...{ id: payment.id, user_id: user.id, subscription_id: subscription.id },
-        ...{ amount: 99900, currency: 'INR', status: 'captured', tier: null, meta: { tier: 'pro' } },
+        ...{ id: payment.id, amount: 99900, currency: 'INR', status: 'captured', meta: { tier: 'pro' } },
         ...{ gateway_order_id: `order_${user.id}`, gateway_payment_id: `pay_${user.id}`, gateway_signature: 'abc' },
-        ...{ gateway_subscription_id: null, confirmed_at: null, fulfilled_at: null },
-        ...{ period_start: null, period_end: null, refunded_amount: 0, dispute_status: null },
-        created_at: '2027-03-01T09:59:00+00:00',
-        captured_at: '2027-03-01T10:00:01+00:00',
+        ...{ created_at: '2027-03-01T09:59:00+00:00', captured_at: '2027-03-01T10:00:01+00:00' },
       }],
       billing: null,
-    };
-    expect(await read(user)).toEqual({ status: 200, body: expected });
+    });
     // Another user has none of it, and nothing is written.
     const other = await newUser();
     await unchanged(async () => expect(await read(other)).toEqual(nothingYet));
   });
 
-  test('GET /api/subscriptions of a user whose profile has no tier, or who has no profile → 200, free', async () => {
-    for (const change of ['update public.profiles set subscription_tier = null', 'delete from public.profiles']) {
-      const user = await newUser();
-      await database.query(`${change} where user_id = $1`, [user.id]);
-      expect(await read(user)).toEqual(nothingYet);
-    }
-  });
-
-  test.each([
-    ['the ten newest, newest first', "created_at - random() * interval '1 year'", 'created_at'],
-    ['of the same time the ten greatest ids', "timestamptz '2027-01-01Z'", 'id'],
-  ])('GET /api/subscriptions with eleven payments → %s', async (_, created, order) => {
-    const user = await newUser();
-    for (let i = 0; i < 11; i++) await createPayment(database, { userId: user.id });
-    await database.query(`update public.payments set created_at = ${created} where user_id = $1`, [user.id]);
-    const select = `select id from public.payments where user_id = $1 order by ${order} desc limit 10`;
-    const { payments }: { payments: { id: unknown }[] } = (await read(user)).body;
-    expect(payments.map(({ id }) => ({ id }))).toEqual(await database.query(select, [user.id]));
-  });
-
-  test('GET /api/subscriptions without a session → 401; when the database refuses → 401, 500; then → 200', async () => {
+  test('GET /api/subscriptions without a session → 401; when the database refuses → 401, 500', async () => {
     const user = await newUser();
     const unauthorized = refusal(401, 'Unauthorized');
     expect(await call(service, 'GET /api/subscriptions')).toEqual(unauthorized);
@@ -102,6 +72,5 @@ describe.each(targets)('%s', (target) => {
       expect(await read(user)).toEqual(refusal(500, 'Failed to get subscription'));
       expect(await call(service, 'GET /api/subscriptions')).toEqual(unauthorized);
     });
-    expect(await read(user)).toEqual(nothingYet);
   });
 });

@@ -3,7 +3,7 @@ import { localKeys } from '../../scripts/stack/defaults.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { secrets, sign } from '../helpers/gateway/sign.ts';
 import type { Buyer } from '../helpers/http/caller.ts';
-import { answer, call, fullAnswer, refusal, returnCheckout, verify } from '../helpers/http/requests.ts';
+import { answer, call, refusal, returnCheckout, verify } from '../helpers/http/requests.ts';
 import { restThenPool, useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
@@ -29,27 +29,24 @@ describe('without any secret', () => {
     APP_URL: 'https://app.example',
   });
 
-  test.each([
-    'POST /api/payments/verify',
-    'POST /api/payments/orders',
-    'POST /api/subscriptions',
-    'POST /api/subscriptions/change',
-  ])('%s with any body and session → 503, before 401, 400, 404 and 500; nothing written', async (endpoint) => {
-    await unchanged(async () => {
-      for (const body of bodies) {
-        for (const user of [buyer, noSession]) {
-          expect(await call(service, endpoint, { user, body })).toEqual(notConfigured);
+  const endpoints = ['payments/verify', 'payments/orders', 'subscriptions', 'subscriptions/change'];
+  test.each(endpoints)(
+    'POST /api/%s with any body and session → 503, before 401, 400, 404 and 500; nothing written',
+    async (endpoint) => {
+      await unchanged(async () => {
+        for (const body of bodies) {
+          for (const user of [buyer, noSession]) {
+            expect(await call(service, `POST /api/${endpoint}`, { user, body })).toEqual(notConfigured);
+          }
         }
-      }
-    });
-  });
+      });
+    },
+  );
 
-  test('POST /api/payments/return → 503, nothing written; verify over 1 MiB → 413, before 503', async () => {
+  test('POST /api/payments/return → 503, nothing written', async () => {
     await unchanged(async () => {
       expect(await answer(returnCheckout(service, buyer.paid))).toEqual(notConfigured);
     });
-    expect(await answer(verify(service, buyer.accessToken, 'x'.repeat(1024 * 1024 + 1))))
-      .toEqual(refusal(413, 'Payload too large'));
   });
 
   test('POST /api/internal/outbox and /reconcile with any internal key → 401; with the secret key → 200, 503', async () => {
@@ -64,14 +61,13 @@ describe('without any secret', () => {
     }
   });
 
-  test.each(['\0', secrets.GATEWAY_WEBHOOK_SECRET])(
-    'POST /api/webhooks/gateway signed with %j → 500, nothing written',
-    async (secret) => {
-      await unchanged(async () => {
+  test('POST /api/webhooks/gateway signed with an empty or another secret → 500, nothing written', async () => {
+    await unchanged(async () => {
+      for (const secret of ['\0', secrets.GATEWAY_WEBHOOK_SECRET]) {
         expect(await answer(postWebhook(service, '{}', { secret }))).toEqual(refusal(500, 'Webhook processing failed'));
-      });
-    },
-  );
+      }
+    });
+  });
 
   test('GET /api/payments/orders/:order_id → 200 with what is known, no read is counted', async () => {
     await unchanged(async () => {
@@ -81,26 +77,20 @@ describe('without any secret', () => {
   });
 });
 
-describe('without GATEWAY_KEY_ID, GATEWAY_API_URL and APP_URL', () => {
-  const withoutKeyId = useService(restThenPool, project, { GATEWAY_KEY_ID: '' });
-  const withoutAddress = useService(restThenPool, project, { GATEWAY_API_URL: '', APP_URL: '' });
+describe('without GATEWAY_API_URL and APP_URL', () => {
+  const service = useService(restThenPool, project, { GATEWAY_API_URL: '', APP_URL: '' });
 
-  test('POST /api/payments/verify without GATEWAY_KEY_ID → 503 with CORS headers', async () => {
-    const { headers, ...received } = await fullAnswer(verify(withoutKeyId, buyer.accessToken, buyer.paid));
-    expect({ status: received.status, body: received.body }).toEqual(notConfigured);
-    expect(headers.get('access-control-allow-origin')).toBe('*');
-  });
-
+  const authorised = { gateway_subscription_id: 's', gateway_payment_id: 'p', gateway_signature: 'x' };
   test.each([
     ['POST /api/payments/orders', { tier: 'pro' }],
     ['POST /api/subscriptions', { tier: 'pro' }],
-    ['POST /api/payments/verify', { gateway_subscription_id: 's', gateway_payment_id: 'p', gateway_signature: 'x' }],
-  ])('%s with %j without GATEWAY_API_URL → 503', async (endpoint, body) => {
-    expect(await call(withoutAddress, endpoint, { user: buyer, body })).toEqual(notConfigured);
+    ['POST /api/payments/verify', authorised],
+  ])('%s with %j → 503', async (endpoint, body) => {
+    expect(await call(service, endpoint, { user: buyer, body })).toEqual(notConfigured);
   });
 
   test('POST /api/payments/return without APP_URL → 503; verify without GATEWAY_API_URL → 200', async () => {
-    expect(await answer(returnCheckout(withoutAddress, buyer.paid))).toEqual(notConfigured);
-    expect((await verify(withoutAddress, buyer.accessToken, buyer.paid)).status).toBe(200);
+    expect(await answer(returnCheckout(service, buyer.paid))).toEqual(notConfigured);
+    expect((await verify(service, buyer.accessToken, buyer.paid)).status).toBe(200);
   });
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type PostgresProxy, startPostgresProxy } from '../helpers/database/postgres-proxy.ts';
+import { startPostgresProxy } from '../helpers/database/postgres-proxy.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
-import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
+import { startApiProxy } from '../helpers/http/api-proxy.ts';
 import type { Buyer } from '../helpers/http/caller.ts';
 import { call, requestSubscription, returnCheckout, verify } from '../helpers/http/requests.ts';
 import { isOverPool, type RunningService, startService } from '../helpers/project/targets.ts';
@@ -13,18 +13,17 @@ const { newBuyer } = project;
 
 describe.each(targets)('%s', (target) => {
   let service: RunningService;
-  let api: ApiProxy;
-  let pool: PostgresProxy;
   let buyer: Buyer;
   /** The requests to the project's API, without those of the start. */
   let sent: string[] = [];
+  const api = startApiProxy(() => project.apiUrl, async (request, forwardRequest) => {
+    sent.push(`${request.method} ${new URL(request.url).pathname}`);
+    return await forwardRequest();
+  });
+  const pool = startPostgresProxy(() => project.poolUrl);
   beforeAll(async () => {
-    api = startApiProxy(() => project.apiUrl, async (request, forwardRequest) => {
-      sent.push(`${request.method} ${new URL(request.url).pathname}`);
-      return await forwardRequest();
-    });
-    pool = startPostgresProxy(() => project.poolUrl);
-    service = await startService(target, { apiUrl: api.url, poolUrl: pool.url }, { APP_URL: 'https://app.example' });
+    const addresses = { apiUrl: api.url, poolUrl: pool.url };
+    service = await startService(target, addresses, { APP_URL: 'https://app.example' });
     await vi.waitFor(() => expect([...pool.recorded.calls, ...sent].join()).toContain('get_schema_version'));
   });
   afterAll(async () => {
@@ -40,37 +39,18 @@ describe.each(targets)('%s', (target) => {
     pool.recorded.roundTrips = 0;
   });
 
+  const user = () => ({ user: buyer });
   const requests: [name: string, rpc: string | null, status: number, request: () => Promise<{ status: number }>][] = [
-    ['GET /api/subscriptions', 'get_subscription', 200, () => requestSubscription(service, buyer.accessToken)],
+    ['GET /api/subscriptions', 'get_subscription', 200, () => call(service, 'GET /api/subscriptions', user())],
     ['POST /api/payments/verify', 'verify_payment', 200, () => verify(service, buyer.accessToken, buyer.paid)],
     ['POST /api/payments/return', 'verify_returned_payment', 303, () => returnCheckout(service, buyer.paid)],
-    [
-      'GET /api/payments/orders/:order_id',
-      'get_order',
-      200,
-      () => call(service, `GET /api/payments/orders/${buyer.orderId}`, { user: buyer }),
-    ],
-    [
-      'GET /api/subscriptions/plans with a session',
-      'list_plans_for_user',
-      200,
-      () => call(service, 'GET /api/subscriptions/plans', { user: buyer }),
-    ],
-    [
-      'POST /api/webhooks/gateway',
-      'apply_gateway_event',
-      200,
-      () => postWebhook(service, paymentFailed({ order_id: buyer.orderId })),
-    ],
+    ['an order', 'get_order', 200, () => call(service, `GET /api/payments/orders/${buyer.orderId}`, user())],
+    ['plans of a user', 'list_plans_for_user', 200, () => call(service, 'GET /api/subscriptions/plans', user())],
+    ['POST /api/webhooks/gateway', 'apply_gateway_event', 200, () => postWebhook(service, paymentFailed())],
     ['GET /api/subscriptions with garbage', null, 401, () => requestSubscription(service, 'garbage')],
     ['POST /api/payments/verify without fields', null, 400, () => verify(service, buyer.accessToken, {})],
     ['POST /api/payments/return without a signature', null, 303, () => returnCheckout(service, 'razorpay_order_id=o')],
-    [
-      'POST /api/webhooks/gateway with a bad signature',
-      null,
-      400,
-      () => postWebhook(service, paymentFailed(), { secret: 'another' }),
-    ],
+    ['a badly signed webhook', null, 400, () => postWebhook(service, paymentFailed(), { secret: 'another' })],
   ];
   test.each(requests)('%s → one call of the database, in one round trip: %s', async (_, rpc, status, request) => {
     expect((await request()).status).toBe(status);

@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest';
-import type { DeliverOptions } from '../../scripts/stack/gateway/events.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
-import { paymentCaptured } from '../helpers/gateway/events.ts';
 import { useShop } from '../helpers/gateway/shop.ts';
 import { call, type Checkout, orderPlan, verify } from '../helpers/http/requests.ts';
 import { poolThenRest, useProject } from '../helpers/project/use-project.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
-import { ledgerRow, paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
+import { paymentOfOrder, queued, readTier } from '../helpers/records/read-records.ts';
 
-// Payments that do not match their order.
-const project = useProject({ findings: { failed_events: 4 } });
+const project = useProject();
 const { database, newUser } = project;
 const shop = useShop(poolThenRest, project);
 
@@ -18,43 +15,28 @@ async function startPurchase(): Promise<{ user: SignedUpUser; orderId: string }>
   const user = await newUser();
   return { user, orderId: (await orderPlan(shop, user)).order.id };
 }
-const successMails = ({ email }: SignedUpUser) => queued(database, 'payment-success', email);
-const failureMails = ({ email }: SignedUpUser) => queued(database, 'payment-failed', email);
 
 /** The user has the purchased access and one mail. @returns the end of the period */
 async function expectBought(user: SignedUpUser, { gateway_order_id, gateway_payment_id }: Checkout): Promise<string> {
   const payment = await paymentOfOrder(database, gateway_order_id);
   expect(payment).toMatchObject({ status: 'captured', tier: 'pro', gateway_payment_id });
   const valid_until = payment.period_end instanceof Date ? payment.period_end.toISOString() : 'never';
-  expect(await call(shop, 'GET /api/subscriptions', { user })).toMatchObject({
-    status: 200,
-    body: {
+  expect((await call(shop, 'GET /api/subscriptions', { user })).body)
+    .toMatchObject({
       currentTier: 'pro',
       subscription: { tier: 'pro', status: 'active' },
-      payments: [{ id: payment.id, status: 'captured', amount: 99900 }],
-    },
-  });
-  expect((await subscriptionOf(database, user.id))?.current_period_end).toEqual(payment.period_end);
-  expect(await successMails(user)).toMatchObject([{ transaction_id: gateway_payment_id, amount: 99900, valid_until }]);
+      payments: [{ id: payment.id }],
+    });
+  const mail = { transaction_id: gateway_payment_id, amount: 99900, valid_until };
+  expect(await queued(database, 'payment-success', user.email)).toMatchObject([mail]);
   return valid_until;
 }
-async function expectNothingBought(user: SignedUpUser): Promise<void> {
-  expect(await readTier(database, user.id)).toBe('free');
-  expect(await successMails(user)).toEqual([]);
-}
-
-/** POST /api/payments/verify. @returns `validUntil` */
-async function verified(user: SignedUpUser, paid: Checkout): Promise<unknown> {
-  const response = await verify(shop, user.accessToken, paid);
-  expect(response.status).toBe(200);
-  const { subscription } = await response.json();
-  expect(subscription.tier).toBe('pro');
-  return subscription.validUntil;
-}
+/** POST /api/payments/verify. @returns the end of the period */
+const verified = async (user: SignedUpUser, paid: Checkout): Promise<unknown> =>
+  (await (await verify(shop, user.accessToken, paid)).json()).subscription.validUntil;
 
 test('order, pay, verify, read → the tier; later webhooks change nothing', async () => {
   const { user, orderId } = await startPurchase();
-  await expectNothingBought(user);
   const paid = await shop.pay(orderId, 'captured', { drop: true });
   const validUntil = await verified(user, paid);
   expect(await expectBought(user, paid)).toBe(validUntil);
@@ -65,51 +47,16 @@ test('order, pay, verify, read → the tier; later webhooks change nothing', asy
 });
 
 // All orders of arrival: database/convergence.
-test.each<[string, DeliverOptions, number]>([
-  ['all webhooks three times, at once', { duplicate: 2, at_once: true }, 9],
-  ['all webhooks in reverse order', { reorder: true }, 3],
-  ['order.paid alone', { events: ['order.paid'] }, 1],
-])(
-  'order, pay, no verification: %s → the tier and one mail; a late verification changes nothing',
-  async (_, deliver, posts) => {
-    const { user, orderId } = await startPurchase();
-    const paid = await shop.pay(orderId, 'captured', deliver);
-    await shop.deliveries(orderId, posts);
-    const validUntil = await expectBought(user, paid);
-    expect(await verified(user, paid)).toBe(validUntil);
-    expect(await expectBought(user, paid)).toBe(validUntil);
-  },
-);
-
-test('order, a failed attempt, a successful one on the same order → one mail for each, the ordered tier', async () => {
+test('order, pay, all webhooks three times at once → the tier and one mail; a late verification changes nothing', async () => {
   const { user, orderId } = await startPurchase();
-  const failed = await shop.pay(orderId, 'failed');
-  await shop.deliveries(orderId, 1);
-  await expectNothingBought(user);
-  expect(await failureMails(user))
-    .toMatchObject([{ tier: 'pro', amount: 99900, reason: 'The bank declined the payment.' }]);
-
-  expect((await orderPlan(shop, user)).order.id).toBe(orderId);
-  const paid = await shop.pay(orderId);
-  expect(paid.gateway_payment_id).not.toBe(failed.gateway_payment_id);
-  await shop.deliveries(orderId, 4);
-  expect(await verified(user, paid)).toBe(await expectBought(user, paid));
-  expect(await failureMails(user)).toHaveLength(1);
+  const paid = await shop.pay(orderId, 'captured', { duplicate: 2, at_once: true });
+  await shop.deliveries(orderId, 9);
+  const validUntil = await expectBought(user, paid);
+  expect(await verified(user, paid)).toBe(validUntil);
+  expect(await expectBought(user, paid)).toBe(validUntil);
 });
 
-test.each([{ amount: 99899 }, { amount: 99901 }, { currency: 'USD' }, { status: 'authorized' }])(
-  'order, payment.captured with %j → mismatch, no access',
-  async (change) => {
-    const { user, orderId } = await startPurchase();
-    const body = paymentCaptured({ order_id: orderId, amount: 99900, ...change });
-    await shop.deliver(body);
-    await shop.deliveries(orderId, 1);
-    expect(await ledgerRow(database, body)).toMatchObject({ outcome: 'mismatch' });
-    await expectNothingBought(user);
-  },
-);
-
-test('order, pay: payment.authorized alone → no access; payment.captured that fails → a retry grants the tier', async () => {
+test('order, pay, no verification: payment.captured that fails → a retry grants the tier; payment.authorized alone → no access', async () => {
   const { user, orderId } = await startPurchase();
   const paid = await whileBroken(database, 'apply_gateway_event', async () => {
     const paid = await shop.pay(orderId, 'captured', { events: ['payment.captured'] });
@@ -123,5 +70,5 @@ test('order, pay: payment.authorized alone → no access; payment.captured that 
   const other = await startPurchase();
   await shop.pay(other.orderId, 'captured', { events: ['payment.authorized'] });
   await shop.deliveries(other.orderId, 1);
-  await expectNothingBought(other.user);
+  expect(await readTier(database, other.user.id)).toBe('free');
 });

@@ -9,11 +9,7 @@ import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
 
 const project = useProject();
 const older = '20261121000000';
-const setVersion = (from: string, to: string) =>
-  project.database.query('update supabase_migrations.schema_migrations set version = $2 where version = $1', [
-    from,
-    to,
-  ]);
+const change = 'update supabase_migrations.schema_migrations set version = $2 where version = $1';
 const missing = ['GATEWAY_KEY_ID', 'GATEWAY_KEY_SECRET', 'GATEWAY_WEBHOOK_SECRET'];
 
 describe.each(targets)('%s', (target) => {
@@ -44,7 +40,7 @@ describe.each(targets)('%s', (target) => {
   const lines = ({ log }: RunningService) => log.filter(({ event }) => event !== 'listening' && event !== 'request');
 
   test('the start with an older schema, settings of the database and without secrets → one line for each', async () => {
-    await setVersion(schemaVersion, older);
+    await project.database.query(change, [schemaVersion, older]);
     const { version } = await project.database.one(
       'select max(version) as version from supabase_migrations.schema_migrations',
     );
@@ -62,14 +58,11 @@ describe.each(targets)('%s', (target) => {
       { level: 'info', event: 'credit_is_a_database_setting' },
       { level: 'info', event: 'expiry_emails_off' },
       {
-        level: 'warn',
-        event: 'schema_older_than_function',
-        schema_version: version,
-        function_version: schemaVersion,
-        remedy: 'Run: npx supabase db push --remote',
+        ...{ level: 'warn', event: 'schema_older_than_function', remedy: 'Run: npx supabase db push --remote' },
+        ...{ schema_version: version, function_version: schemaVersion },
       },
     ]);
-    await setVersion(older, schemaVersion);
+    await project.database.query(change, [older, schemaVersion]);
   });
 
   test('the start with an equal schema and all settings, and requests after it → no line, and no further call', async () => {

@@ -1,21 +1,18 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { whileBroken } from '../helpers/database/broken-function.ts';
 import { setClock } from '../helpers/database/clock.ts';
-import { postWebhook } from '../helpers/gateway/deliver.ts';
-import { paymentFailed } from '../helpers/gateway/events.ts';
 import { secrets, sign } from '../helpers/gateway/sign.ts';
 import type { Buyer } from '../helpers/http/caller.ts';
 import { answer, call, checkout, fullAnswer, refusal, verify } from '../helpers/http/requests.ts';
-import { ledger, poolThenRest, restThenPool, targets, useProject, useService } from '../helpers/project/use-project.ts';
+import { poolThenRest, restThenPool, targets, useProject, useService } from '../helpers/project/use-project.ts';
 import { paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
 const project = useProject();
 const { database, newBuyer, unchanged } = project;
 
-// The last day of January in a leap year: adding days, or months of 30 days, gives another date.
 const now = '2028-01-31T10:20:30.456Z';
-const [inAMonth, inAYear] = ['2028-02-29T10:20:30.456Z', '2029-01-31T10:20:30.456Z'];
+const inAYear = '2029-01-31T10:20:30.456Z';
 beforeEach(() => setClock(database, now));
 
 /** The answer to a verified payment. Contract: POST /api/payments/verify. */
@@ -29,45 +26,22 @@ const successMails = ({ email }: Buyer) => queued(database, 'payment-success', e
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);
 
-  test('POST /api/payments/verify of a first purchase → 200; captured and linked, subscription, tier, one mail, refreshed pages', async () => {
+  // All that is written, months and tiers: database/verify-payment. What the caller says about them is ignored.
+  test('POST /api/payments/verify of a first purchase → 200; captured and linked, subscription, tier, one mail', async () => {
     const buyer = await newBuyer({ amount: 99950 });
-    await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [buyer.id]);
-    await database.query("delete from billing.outbox where destination = 'revalidation'");
-    const { headers, ...received } = await fullAnswer(verify(service, buyer.accessToken, buyer.paid));
+    const body = { ...buyer.paid, tier: 'premium', user_id: crypto.randomUUID() };
+    const { headers, ...received } = await fullAnswer(verify(service, buyer.accessToken, body));
     expect(received).toEqual(verified('pro', inAYear));
     expect(headers.get('cache-control')).toBe('private, no-store');
 
-    const subscription = await subscriptionOf(database, buyer.id);
-    expect(subscription).toMatchObject({
-      plan_id: (await database.one("select id from public.plans where tier = 'pro'")).id,
-      tier: 'pro',
-      status: 'active',
-      current_period_start: new Date(now),
-      current_period_end: new Date(inAYear),
-      cancelled_at: null,
-      gateway_subscription_id: null,
-    });
     const { gateway_payment_id, gateway_signature } = buyer.paid;
+    const subscription = await subscriptionOf(database, buyer.id);
     const linked = { id: buyer.paymentId, subscription_id: subscription?.id, meta: { tier: 'pro' } };
-    expect(await paymentOf(buyer)).toMatchObject({
-      ...linked,
-      status: 'captured',
-      gateway_payment_id,
-      gateway_signature,
-    });
+    expect(await paymentOf(buyer))
+      .toMatchObject({ ...linked, status: 'captured', gateway_payment_id, gateway_signature });
     expect(await readTier(database, buyer.id)).toBe('pro');
-    expect(await successMails(buyer)).toEqual([{
-      to: buyer.email,
-      display_name: 'Asha',
-      plan_name: 'Pro',
-      amount: 99950,
-      currency: 'INR',
-      transaction_id: gateway_payment_id,
-      valid_until: inAYear,
-    }]);
-    expect(await queued(database, 'revalidation', ''))
-      .toEqual([{ paths: ['/subscription', '/pricing', '/analytics', '/dashboard'] }]);
-
+    const mail = { to: buyer.email, plan_name: 'Pro', amount: 99950, currency: 'INR', valid_until: inAYear };
+    expect(await successMails(buyer)).toMatchObject([{ ...mail, transaction_id: gateway_payment_id }]);
     expect(await call(service, 'GET /api/subscriptions', { user: buyer })).toMatchObject({
       status: 200,
       body: {
@@ -92,50 +66,12 @@ describe('one target', () => {
   const buy = ({ accessToken, paid }: Buyer, fields: Record<string, unknown> = {}) =>
     answer(verify(service, accessToken, { ...paid, ...fields }));
 
-  // All months and tiers: database/verify-payment.
-  test.each([
-    ['basic', {}, inAMonth],
-    ['basic', null, inAMonth],
-    ['of 0 months', { tier: 'of 0 months' }, inAYear],
-    ['of 13 months', { tier: 'of 13 months' }, '2029-02-28T10:20:30.456Z'],
-  ])(
-    'POST /api/payments/verify → 200 with the tier %s, of an order whose meta is %j, until %s',
-    async (tier, meta, until) => {
-      // Not on offer: a paid order is fulfilled all the same.
-      await database.query(
-        `insert into public.plans (tier, name, price, duration_months, is_active)
-       select $1, $1, 100, $2, false where $2::integer is not null on conflict do nothing`,
-        [tier, /\d+/.exec(tier)?.[0] ?? null],
-      );
-      const buyer = await newBuyer({ meta });
-      expect(await buy(buyer, { tier: 'premium', user_id: crypto.randomUUID() })).toEqual(verified(tier, until));
-      expect((await subscriptionOf(database, buyer.id))?.current_period_end).toEqual(new Date(until));
-      expect(await readTier(database, buyer.id)).toBe(tier);
-    },
-  );
-
-  test('POST /api/payments/verify after a failed attempt → 200 with the ordered tier; a later payment.failed changes nothing', async () => {
-    const buyer = await newBuyer({ meta: { tier: 'premium' } });
-    const fail = async (id: string) =>
-      expect((await postWebhook(service, paymentFailed({ order_id: buyer.orderId, id }))).status).toBe(200);
-    await fail(uniqueId('pay'));
-    expect(await paymentOf(buyer)).toMatchObject({ status: 'failed' });
-    expect(await buy(buyer)).toEqual(verified('premium', inAYear));
-    expect(await paymentOf(buyer)).toMatchObject({ status: 'captured', tier: 'premium' });
-    await unchanged(async () => {
-      for (const id of [uniqueId('pay'), buyer.paid.gateway_payment_id]) await fail(id);
-    }, ledger);
-  });
-
   test('POST /api/payments/verify without a plan for the tier → 500, captured; after the plan is created → 200', async () => {
     const tier = uniqueId('tier');
     const buyer = await newBuyer({ meta: { tier } });
-    const { gateway_payment_id, gateway_signature } = buyer.paid;
     for (const _ of [1, 2]) {
       expect(await buy(buyer)).toEqual(refusal(500, 'Plan not found'));
-      expect(await paymentOf(buyer))
-        .toMatchObject({ status: 'captured', gateway_payment_id, gateway_signature, subscription_id: null });
-      expect(await subscriptionOf(database, buyer.id)).toBeUndefined();
+      expect(await paymentOf(buyer)).toMatchObject({ status: 'captured', subscription_id: null });
       expect(await readTier(database, buyer.id)).toBe('free');
       expect(await successMails(buyer)).toEqual([]);
     }
@@ -155,15 +91,12 @@ describe('one target', () => {
     },
   );
 
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'nonsense'])(
-    'POST /api/payments/verify with a byte-order mark and JSON as %s → 200',
-    async (type) => {
-      const { user, paid } = await newBuyer();
-      const body = `\uFEFF${JSON.stringify(paid)}`;
-      expect(await call(service, 'POST /api/payments/verify', { user, body, headers: { 'content-type': type } }))
-        .toEqual(verified('pro', inAYear));
-    },
-  );
+  test('POST /api/payments/verify with a byte-order mark and JSON as another type → 200', async () => {
+    const { user, paid } = await newBuyer();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = `\uFEFF${JSON.stringify(paid)}`;
+    expect(await call(service, 'POST /api/payments/verify', { user, body, headers })).toEqual(verified('pro', inAYear));
+  });
 });
 
 describe('refusals', () => {
@@ -172,7 +105,6 @@ describe('refusals', () => {
   const badSignature = refusal(400, 'Payment verification failed');
   const notFound = refusal(404, 'Payment not found');
   const failed = refusal(500, 'Failed to verify payment');
-  const noSession = { accessToken: 'no-session' };
   const fields = ['gateway_order_id', 'gateway_payment_id', 'gateway_signature'] as const;
   const nested = '['.repeat(200_000) + ']'.repeat(200_000);
 
@@ -203,63 +135,40 @@ describe('refusals', () => {
 
   test('POST /api/payments/verify without a session → 401, before 400, 404 and 500', async () => {
     const signedBadly = { ...paid, gateway_signature: 'x' };
-    await refused(unauthorized, [paid, {}, signedBadly, await checkout(uniqueId('order')), '{'], noSession);
-    expect(await call(service, 'POST /api/payments/verify', { body: paid })).toEqual(unauthorized);
+    await refused(unauthorized, [paid, {}, signedBadly, await checkout(uniqueId('order')), '{'], {
+      accessToken: 'no-session',
+    });
   });
 
-  test('POST /api/payments/verify with missing fields → 400 with details of each, before the signature', async () => {
+  test('POST /api/payments/verify with missing fields, or a body that is no object → 400 with details, before the signature', async () => {
     const missing = Object.fromEntries(fields.map((field) => [field, noString('undefined')]));
-    await refused(invalid(missing), [
-      {},
-      { gateway_order: 1 },
-      `{"__proto__":${JSON.stringify(paid)},"constructor":1}`,
-    ]);
+    await refused(invalid(missing), [{}, `{"__proto__":${JSON.stringify(paid)},"constructor":1}`]);
     const { gateway_payment_id: _, ...incomplete } = { ...paid, gateway_signature: 'x' };
     await refused(invalid({ gateway_payment_id: noString('undefined') }), [incomplete]);
+    for (const [body, type] of [['null', 'null'], ['"gateway_order_id"', 'string'], ['[{}]', 'array']] as const) {
+      await refused(invalid({}, [`Invalid input: expected object, received ${type}`]), [body]);
+    }
   });
 
   test.each(fields)('POST /api/payments/verify with a %s that is no string → 400 with details', async (field) => {
-    const values = [
-      ['null', 'null'],
-      ['0', 'number'],
-      ['1e200000', 'Infinity'],
-      ['true', 'boolean'],
-      ['["order_1"]', 'array'],
-      ['{"toString":"order_1"}', 'object'],
-      [nested, 'array'],
-    ] as const;
-    for (const [json, type] of values) {
+    for (const [json, type] of [['null', 'null'], ['1e200000', 'Infinity'], [nested, 'array']] as const) {
       const body = JSON.stringify({ ...paid, [field]: '?' }).replace('"?"', json);
       await refused(invalid({ [field]: noString(type) }), [body]);
     }
   });
 
-  test.each([
-    ['null', 'null'],
-    ['5', 'number'],
-    ['false', 'boolean'],
-    ['"gateway_order_id"', 'string'],
-    ['[{"gateway_order_id":"a"}]', 'array'],
-  ])('POST /api/payments/verify with the body %s → 400 with details', async (body, type) => {
-    await refused(invalid({}, [`Invalid input: expected object, received ${type}`]), [body]);
-  });
-
   test('POST /api/payments/verify with a body that is no JSON, or when the database refuses → 500', async () => {
     const notUtf8 = new Uint8Array([0xff, 0xfe, 0x00, 0x7b]);
-    const bodies = ['', '{', '{"gateway_order_id":', 'gateway_order_id=1', '{}{}', 'NaN', '['.repeat(200_000), notUtf8];
-    await refused(failed, bodies);
+    await refused(failed, ['', '{', 'gateway_order_id=1', '{}{}', '['.repeat(200_000), notUtf8]);
     await whileBroken(database, 'verify_payment', () => refused(failed, [paid]));
   });
 
-  test.each<[string, () => Promise<string> | string]>([
-    ['of another secret', () => sign(secrets.GATEWAY_WEBHOOK_SECRET, `${buyer.orderId}|${paid.gateway_payment_id}`)],
-    ['of zeros', () => '0'.repeat(64)],
-    ['in upper case', () => paid.gateway_signature.toUpperCase()],
-    ['of 63 digits', () => paid.gateway_signature.slice(1)],
-    ['of 65 digits', () => `${paid.gateway_signature}0`],
-    ['with a line break after it', () => `${paid.gateway_signature}\n`],
-  ])('POST /api/payments/verify with a signature %s → 400', async (_, signature) => {
-    await refused(badSignature, [{ ...paid, gateway_signature: await signature() }]);
+  // All forms that are refused: unit/signature.
+  test('POST /api/payments/verify with a signature of another secret or form → 400', async () => {
+    const { gateway_signature } = paid;
+    const other = await sign(secrets.GATEWAY_WEBHOOK_SECRET, `${buyer.orderId}|${paid.gateway_payment_id}`);
+    const forms = [other, gateway_signature.toUpperCase(), gateway_signature.slice(1), `${gateway_signature}\n`];
+    await refused(badSignature, forms.map((gateway_signature) => ({ ...paid, gateway_signature })));
   });
 
   test('POST /api/payments/verify with a signature of other ids, or an empty field → 400, before 404', async () => {
@@ -267,8 +176,6 @@ describe('refusals', () => {
       { ...paid, gateway_payment_id: uniqueId('pay') },
       { ...paid, gateway_order_id: uniqueId('order') },
       { ...othersPaid, gateway_signature: paid.gateway_signature },
-      { ...await checkout(uniqueId('order')), gateway_signature: 'x' },
-      { ...othersPaid, gateway_signature: 'x' },
       // The same message only without the separator.
       { ...paid, gateway_payment_id: `|${paid.gateway_payment_id}` },
       ...fields.map((field) => ({ ...paid, [field]: '' })),
@@ -283,10 +190,17 @@ describe('refusals', () => {
 
   test('POST /api/payments/verify with an odd order id and a valid signature → 404', async () => {
     const { orderId } = buyer;
-    const odd = ['\u0000', '\uD800', '\uDC00'].flatMap((text) => [orderId + text, text + orderId, text]);
-    const ids = [...odd, "' or 1=1 --", '%', '*', 'null', '\\u0000', '\uFFFD', 'order_😀', 'order_\r\nx: y'];
-    await refused(notFound, await Promise.all([...ids, 'x'.repeat(500_000)].map((id) => checkout(id))));
-    await refused(notFound, [await checkout(orderId, 'pay_\u0000'), await checkout(orderId, 'pay_\uD800')]);
+    const ids = [
+      `${orderId}\0`,
+      `${orderId}\uD800`,
+      `\uDC00${orderId}`,
+      "' or 1=1 --",
+      '%',
+      '\uFFFD',
+      'x'.repeat(500_000),
+    ];
+    await refused(notFound, await Promise.all(ids.map((id) => checkout(id))));
+    await refused(notFound, [await checkout(orderId, 'pay_\0'), await checkout(orderId, 'pay_\uD800')]);
   });
 
   test('POST /api/payments/verify of a payment that was refunded in full → 400', async () => {

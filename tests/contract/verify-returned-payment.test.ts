@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { whileBroken } from '../helpers/database/broken-function.ts';
-import { useShop } from '../helpers/gateway/shop.ts';
 import { secrets, sign } from '../helpers/gateway/sign.ts';
-import { checkout, fullAnswer, orderPlan, returnCheckout, returnForm, send, verify } from '../helpers/http/requests.ts';
+import { checkout, fullAnswer, returnCheckout, returnForm, send, verify } from '../helpers/http/requests.ts';
 import { restThenPool, useProject, useService } from '../helpers/project/use-project.ts';
 import { paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
@@ -11,14 +10,13 @@ import { uniqueId } from '../helpers/records/records.ts';
 const project = useProject({ findings: { captured_not_fulfilled: 1 } });
 const { database, newBuyer, newUser, unchanged } = project;
 const appUrl = 'https://app.example/shop';
-const shop = useShop(restThenPool, project, { APP_URL: `${appUrl}/` });
+const service = useService(restThenPool, project, { APP_URL: `${appUrl}/` });
 const rotated = useService(restThenPool, project, {
   GATEWAY_KEY_SECRET: 'a-new-secret',
   GATEWAY_KEY_SECRET_PREVIOUS: secrets.GATEWAY_KEY_SECRET,
   GATEWAY_RETURN_FIELDS: 'order,payment,hmac',
   APP_URL: appUrl,
 });
-const none = { events: [] };
 
 /** The answer that sends the browser to the app. */
 const sentTo = (payment: string, orderId?: string) => ({
@@ -31,77 +29,43 @@ async function redirected(response: Promise<Response>) {
   return { status, body, location: headers.get('location') };
 }
 const returned = (form: Parameters<typeof returnCheckout>[1], headers?: Record<string, string>) =>
-  redirected(returnCheckout(shop, form, headers));
+  redirected(returnCheckout(service, form, headers));
 const tier = (userId: string) => readTier(database, userId);
 
 describe('a paid checkout', () => {
-  test('POST /api/payments/return without a session → 303 paid; the owner has the tier', async () => {
-    const user = await newUser();
-    const { order } = await orderPlan(shop, user);
-    const paid = await shop.pay(order.id, 'captured', none);
-    const { headers, ...received } = await fullAnswer(returnCheckout(shop, paid));
+  test('POST /api/payments/return with the session of another user → 303 paid; the owner has the tier', async () => {
+    const [{ id, email, orderId, paid }, other] = [await newBuyer(), await newUser()];
+    const session = { authorization: `Bearer ${other.accessToken}` };
+    const { headers, ...received } = await fullAnswer(returnCheckout(service, paid, session));
     expect(received).toEqual({ status: 303, body: null });
-    expect(headers.get('location')).toBe(sentTo('paid', order.id).location);
+    expect(headers.get('location')).toBe(sentTo('paid', orderId).location);
     expect(headers.get('cache-control')).toBe('private, no-store');
     for (const name of ['content-type', 'set-cookie']) expect(headers.get(name)).toBeNull();
 
-    expect(await tier(user.id)).toBe('pro');
+    expect([await tier(id), await tier(other.id)]).toEqual(['pro', 'free']);
     const { gateway_payment_id, gateway_signature } = paid;
-    expect(await paymentOfOrder(database, order.id))
+    expect(await paymentOfOrder(database, orderId))
       .toMatchObject({ status: 'captured', gateway_payment_id, gateway_signature, verified_at: expect.any(Date) });
-    expect(await queued(database, 'payment-success', user.email)).toHaveLength(1);
-    expect(shop.rpcs.filter((rpc) => rpc.startsWith('verify'))).toEqual(['verify_returned_payment']);
+    expect(await queued(database, 'payment-success', email)).toHaveLength(1);
   });
 
-  test('POST /api/payments/return with the session of another user → 303 paid; the tier is the owner’s', async () => {
-    const [owner, other] = [await newBuyer(), await newUser()];
-    const headers = { authorization: `Bearer ${other.accessToken}` };
-    expect(await returned(owner.paid, headers)).toEqual(sentTo('paid', owner.orderId));
-    expect([await tier(owner.id), await tier(other.id)]).toEqual(['pro', 'free']);
+  // Returned, verified and announced in any order: database/verify-payment, database/convergence.
+  test('POST /api/payments/return before and after a verification → 303 paid; one period, one mail', async () => {
+    const { id, email, accessToken, orderId, paid } = await newBuyer();
+    expect(await returned(paid)).toEqual(sentTo('paid', orderId));
+    const before = await subscriptionOf(database, id);
+    expect((await verify(service, accessToken, paid)).status).toBe(200);
+    expect(await returned(paid, { 'content-type': 'Application/X-WWW-Form-URLEncoded;charset=utf-16' }))
+      .toEqual(sentTo('paid', orderId));
+    expect(await subscriptionOf(database, id)).toEqual(before);
+    expect(await queued(database, 'payment-success', email)).toHaveLength(1);
   });
-
-  test.each(['return, verify', 'verify, return', 'webhooks, return'])(
-    'POST /api/payments/return: %s, return → 303 paid; one period, one mail',
-    async (order) => {
-      const user = await newUser();
-      const { order: { id } } = await orderPlan(shop, user);
-      const paid = await shop.pay(id, 'captured', order.startsWith('webhooks') ? {} : none);
-      for (const step of order.split(', ')) {
-        if (step === 'webhooks') await shop.deliveries(id, 3);
-        if (step === 'verify') expect((await verify(shop, user.accessToken, paid)).status).toBe(200);
-        if (step === 'return') expect(await returned(paid)).toEqual(sentTo('paid', id));
-      }
-      const before = await subscriptionOf(database, user.id);
-      expect(await returned(paid)).toEqual(sentTo('paid', id));
-      expect(await subscriptionOf(database, user.id)).toEqual(before);
-      expect(before).toMatchObject({ tier: 'pro', status: 'active' });
-      expect(await paymentOfOrder(database, id)).toMatchObject({ verified_at: expect.any(Date) });
-      expect(await queued(database, 'payment-success', user.email)).toHaveLength(1);
-    },
-  );
-
-  test.each([
-    'application/x-www-form-urlencoded; charset=nonsense',
-    'Application/X-WWW-Form-URLEncoded;charset=utf-16',
-  ])(
-    'POST /api/payments/return with the content type %s → 303 paid, read as UTF-8',
-    async (type) => {
-      const { orderId, paid } = await newBuyer();
-      expect(await returned(paid, { 'content-type': type })).toEqual(sentTo('paid', orderId));
-    },
-  );
 
   test('POST /api/payments/return with 16 KiB → 303 paid; a byte more → 303 failed; over 1 MiB → 413', async () => {
     const { id, orderId, paid } = await newBuyer();
     const padded = (size: number) => `${returnForm(paid)}&filler=`.padEnd(size, 'x');
-    const tooLong = padded(16 * 1024 + 1);
-    expect(await returned(tooLong)).toEqual(sentTo('failed'));
-    const stream = new Request('http://127.0.0.1', { method: 'POST', body: tooLong }).body;
-    // fetch requires `duplex` for a streamed body, which has no content-length.
-    const init = Object.assign({ method: 'POST', body: stream, redirect: 'manual' as const }, { duplex: 'half' });
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    expect(await redirected(shop.request('/api/payments/return', { ...init, headers }))).toEqual(sentTo('failed'));
-    expect((await returnCheckout(shop, padded(1024 * 1024 + 1))).status).toBe(413);
+    expect(await returned(padded(16 * 1024 + 1))).toEqual(sentTo('failed'));
+    expect((await returnCheckout(service, padded(1024 * 1024 + 1))).status).toBe(413);
     expect(await tier(id)).toBe('free');
     expect(await returned(padded(16 * 1024))).toEqual(sentTo('paid', orderId));
   });
@@ -110,36 +74,24 @@ describe('a paid checkout', () => {
 describe('failed, and nothing is written', () => {
   test.each<[string, (form: string) => string]>([
     ['a wrong signature', (form) => form.replace(/signature=\w{4}/, 'signature=0000')],
-    ['an upper-case signature', (form) => form.replace(/(?<=signature=)\w+/, (hex) => hex.toUpperCase())],
     ['another payment', (form) => form.replace(/payment_id=\w+/, 'payment_id=pay_another')],
     ['no signature', (form) => form.replace(/&razorpay_signature=\w+/, '')],
-    ['the same signature twice', (form) => `${form}&${/razorpay_signature=\w+/.exec(form)}`],
     ['the payment twice', (form) => `razorpay_payment_id=pay_another&${form}`],
-    ['array names', (form) => form.replaceAll('=', '[]=')],
     ['the neutral names', (form) => form.replaceAll('razorpay', 'gateway')],
     ['a byte of null in the payment', (form) => form.replace('payment_id=pay', 'payment_id=%00pay')],
-    ['a lone surrogate in the payment', (form) => form.replace('payment_id=pay', 'payment_id=%ED%A0%80pay')],
     ['invalid percent encoding', (form) => form.replace('payment_id=pay', 'payment_id=%E0%A4%Apay')],
   ])('POST /api/payments/return with %s → 303 failed', async (_, change) => {
     const { orderId, paid } = await newBuyer();
     const received = await unchanged(() => returned(change(returnForm(paid))));
     expect([sentTo('failed'), sentTo('failed', orderId)]).toContainEqual(received);
-    expect(shop.rpcs).not.toContain('verify_returned_payment');
   });
 
   test('POST /api/payments/return with a body that is no such form → 303 failed', async () => {
     const { paid } = await newBuyer();
-    const types = [
-      'application/json',
-      'text/plain',
-      'multipart/form-data; boundary=x',
-      'application/x-www-form-urlencodedx',
-      '',
-    ];
-    const bytes = [new Uint8Array([0xff, 0xfe, 0x3d, 0x26]), new Uint8Array(1000)];
+    const types = ['application/json', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencodedx', ''];
     await unchanged(async () => {
       for (const type of types) expect(await returned(paid, { 'content-type': type })).toEqual(sentTo('failed'));
-      for (const body of ['', ...bytes, '&'.repeat(10_000), 'a=b&'.repeat(4000)]) {
+      for (const body of ['', new Uint8Array([0xff, 0xfe, 0x3d, 0x26]), '&'.repeat(10_000)]) {
         expect(await returned(body)).toEqual(sentTo('failed'));
       }
     });
@@ -147,12 +99,9 @@ describe('failed, and nothing is written', () => {
 
   test.each<[string, Record<string, string>, string?]>([
     ['of an order', { 'error[metadata]': '{"payment_id":"pay_1","order_id":"order_1"}' }, 'order_1'],
-    ['without metadata', {}],
     ['with metadata that are no JSON', { 'error[metadata]': '{' }],
     ['with an order that is no text', { 'error[metadata]': '{"order_id":["order_1"]}' }],
-    ['with an address as its order', { 'error[metadata]': '{"order_id":"https://evil.example"}' }],
     ['with another parameter in its order', { 'error[metadata]': '{"order_id":"x&payment=paid"}' }],
-    ['with a line break in its order', { 'error[metadata]': '{"order_id":"x\\r\\nset-cookie: a=b"}' }],
     ['with a long order', { 'error[metadata]': JSON.stringify({ order_id: 'x'.repeat(65) }) }],
   ])('POST /api/payments/return of a failed attempt %s → 303 failed', async (_, metadata, order) => {
     const error = { 'error[code]': 'BAD_REQUEST_ERROR', 'error[description]': '<script>alert(1)</script>' };
@@ -164,7 +113,7 @@ describe('failed, and nothing is written', () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'origin': 'https://evil.example' };
     const body = 'return_url=https://evil.example&APP_URL=https://evil.example';
     const path = 'POST /api/payments/return?redirect=https://evil.example&payment=paid';
-    expect(await redirected(send(shop, path, { headers, body }))).toEqual(sentTo('failed'));
+    expect(await redirected(send(service, path, { headers, body }))).toEqual(sentTo('failed'));
   });
 
   test('POST /api/payments/return of a payment that was refunded in full → 303 failed', async () => {
@@ -198,7 +147,9 @@ describe('pending', () => {
     await whileBroken(database, 'verify_returned_payment', async () => {
       expect(await returned(paid)).toEqual(sentTo('pending', orderId));
     });
-    expect(shop.output.some((line) => line.includes('"fault"') && line.includes('verify_returned_payment'))).toBe(true);
+    expect(service.output.some((line) => line.includes('"fault"') && line.includes('verify_returned_payment'))).toBe(
+      true,
+    );
     expect(await returned(paid)).toEqual(sentTo('paid', orderId));
   });
 });
@@ -215,6 +166,6 @@ test('POST /api/payments/return with other field names and the previous secret �
 
 test('no id, signature or text of a form is in the log', () => {
   for (const text of ['order_', 'pay_', 'evil', 'script', 'razorpay']) {
-    expect(shop.output.join('\n')).not.toContain(text);
+    expect(service.output.join('\n')).not.toContain(text);
   }
 });

@@ -26,14 +26,11 @@ async function start(tier = 'pro'): Promise<string> {
   expect(status).toBe(201);
   return body.subscription.id;
 }
-const verify = (
-  { gateway_subscription_id, gateway_payment_id, gateway_signature }: Authorisation,
-  by: { accessToken: string } = user,
-) =>
-  call(shop, 'POST /api/payments/verify', {
-    user: by,
-    body: { gateway_subscription_id, gateway_payment_id, gateway_signature },
-  });
+const verify = (authorisation: Authorisation, by: { accessToken: string } = user) => {
+  const { gateway_subscription_id, gateway_payment_id, gateway_signature } = authorisation;
+  const body = { gateway_subscription_id, gateway_payment_id, gateway_signature };
+  return call(shop, 'POST /api/payments/verify', { user: by, body });
+};
 /** Verifies, which must be refused before the gateway is read. */
 async function refused(expected: unknown, ...request: Parameters<typeof verify>): Promise<void> {
   const before = shop.calls.length;
@@ -58,44 +55,17 @@ test('POST /api/payments/verify with a subscription, before its webhooks → 200
   const { status, body } = await verify(paid);
   const { subscription, currentTier, payments, billing } = await read();
   const end = subscription.current_period_end;
-  expect({ status, body }).toEqual({
-    status: 200,
-    body: {
-      success: true,
-      message: 'Payment verified and subscription activated',
-      subscription: { tier: 'pro', validUntil: new Date(end).toISOString(), startsAt: null },
-    },
-  });
+  const message = 'Payment verified and subscription activated';
+  const verified = { tier: 'pro', validUntil: new Date(end).toISOString(), startsAt: null };
+  expect({ status, body }).toEqual({ status: 200, body: { success: true, message, subscription: verified } });
   expect(subscription).toMatchObject({ tier: 'pro', status: 'active', gateway_subscription_id: id });
   expect(currentTier).toBe('pro');
-  expect(payments).toMatchObject([{
-    status: 'captured',
-    amount: 99900,
-    currency: 'INR',
-    tier: 'pro',
-    gateway_payment_id: paid.gateway_payment_id,
-    gateway_subscription_id: id,
-    period_end: end,
-  }]);
-  expect(billing).toEqual({
-    gateway_subscription_id: id,
-    status: 'active',
-    next_charge_at: end,
-    payment_attention: false,
-    manage_url: expect.stringContaining(`/s/${id}`),
-  });
-  expect(await mails()).toEqual([{ kind: 'payment-success', key: `payment-success/${paid.gateway_payment_id}` }]);
-});
-
-test('POST /api/payments/verify with a subscription, beside its webhooks and repeated → the same answer and one mail', async () => {
-  const paid = await shop.authorise(await start());
-  const first = await verify(paid);
-  expect(first.status).toBe(200);
-  const { subscription } = await read();
-  expect(await verify(paid)).toEqual(first);
-  expect((await read()).subscription).toEqual(subscription);
-  // The charge may be announced after the activation that verify found.
-  await expect.poll(mails).toHaveLength(1);
+  const charge = { status: 'captured', amount: 99900, currency: 'INR', tier: 'pro', period_end: end };
+  const { gateway_payment_id } = paid;
+  expect(payments).toMatchObject([{ ...charge, gateway_payment_id, gateway_subscription_id: id }]);
+  const manage_url = expect.stringContaining(`/s/${id}`);
+  expect(billing).toMatchObject({ status: 'active', next_charge_at: end, payment_attention: false, manage_url });
+  expect(await mails()).toEqual([{ kind: 'payment-success', key: `payment-success/${gateway_payment_id}` }]);
 });
 
 test('POST /api/payments/verify with a subscription that starts later → 200, the start, no access', async () => {
@@ -111,14 +81,10 @@ test('POST /api/payments/verify with a subscription that starts later → 200, t
         : { id, status: 'authenticated', current_start: null, current_end: null, notes: [] },
     )
   );
-  expect(await verify(await signed(id, 'pay_proof'))).toEqual({
-    status: 200,
-    body: {
-      success: true,
-      message: 'Payment verified and subscription authorised',
-      subscription: { tier: 'basic', validUntil: null, startsAt: expect.stringMatching(/^20.*Z$/) },
-    },
-  });
+  const message = 'Payment verified and subscription authorised';
+  const subscription = { tier: 'basic', validUntil: null, startsAt: expect.stringMatching(/^20.*Z$/) };
+  expect(await verify(await signed(id, 'pay_proof')))
+    .toEqual({ status: 200, body: { success: true, message, subscription } });
   expect((await read()).currentTier).toBe('free');
   expect(await mails()).toEqual([]);
 });
@@ -153,21 +119,18 @@ test('POST /api/payments/verify with another signature than that of payment|subs
 test.each([
   ['an order, too', { gateway_order_id: 'order_1', gateway_payment_id: 'pay_1', gateway_signature: 'a' }],
   ['no payment', { gateway_signature: 'a' }],
-  ['a number as signature', { gateway_payment_id: 'pay_1', gateway_signature: 1 }],
 ])('POST /api/payments/verify with a subscription and %s → 400 with details', async (_, fields) => {
   const body = { gateway_subscription_id: 'sub_1', ...fields };
   expect(await call(shop, 'POST /api/payments/verify', { user, body }))
     .toMatchObject({ status: 400, body: { error: 'Invalid request', details: {} } });
 });
 
-test.each([[500, '{}'], [200, 'no JSON'], [404, '{"error": {}}']])(
-  'POST /api/payments/verify with a subscription while the gateway answers %i %s → 502; then 200',
-  async (status, text) => {
-    const paid = await shop.authorise(await start(), { drop: true });
-    shop.onGatewayCall(() => new Response(text, { status }));
-    expect(await verify(paid)).toEqual(refusal(502, 'Payment gateway unavailable'));
-    expect((await read()).currentTier).toBe('free');
-    shop.onGatewayCall((_, forwardRequest) => forwardRequest());
-    expect(await verify(paid)).toMatchObject({ status: 200 });
-  },
-);
+// All answers that the gateway may give: unit/gateway.
+test('POST /api/payments/verify with a subscription while the gateway does not know it → 502; then 200', async () => {
+  const paid = await shop.authorise(await start(), { drop: true });
+  shop.onGatewayCall(() => Response.json({ error: {} }, { status: 404 }));
+  expect(await verify(paid)).toEqual(refusal(502, 'Payment gateway unavailable'));
+  expect((await read()).currentTier).toBe('free');
+  shop.onGatewayCall((_, forwardRequest) => forwardRequest());
+  expect(await verify(paid)).toMatchObject({ status: 200 });
+});

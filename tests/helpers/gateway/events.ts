@@ -1,5 +1,11 @@
-import type { Dispute, Refund } from '../../../scripts/stack/gateway/entities.ts';
+import type { Refund } from '../../../scripts/stack/gateway/entities.ts';
 import { eventBody, type Irregular } from '../../../scripts/stack/gateway/events.ts';
+import {
+  disputeRequest,
+  moveDispute,
+  moveRefund,
+  refundRequest,
+} from '../../../scripts/stack/gateway/refunds-and-disputes.ts';
 import { createGatewayStore, newId, newSubscription } from '../../../scripts/stack/gateway/store.ts';
 import { uniqueId } from '../records/records.ts';
 
@@ -53,12 +59,16 @@ export function gatewayEvent(
   const store = createGatewayStore();
   const created = store.createOrder({ amount: price, currency: 'INR', receipt: null, notes: [] }, at);
   const paid = store.capture(store.attempt(created, [], at));
+  const { id: payment_id } = paid.payment;
+  const newRefund = () => moveRefund(store, { ...refundRequest.parse({ payment_id }), created_at: at });
+  const newDispute = () =>
+    moveDispute(store, { ...disputeRequest.parse({ payment_id, event: 'created' }), created_at: at });
   return eventBody(event, {
-    refund: refund && { ...newRefund(at), ...refund },
+    refund: refund && { ...accepted(newRefund()).refund, ...refund },
     subscription: subscription && { ...newSubscription(newId('sub'), at), ...subscription },
     payment: payment && { ...paid.payment, order_id: null, ...payment },
     order: order && { ...created, ...paid.order, ...order },
-    dispute: dispute && { ...newDispute(at), ...dispute },
+    dispute: dispute && { ...accepted(newDispute()).dispute, ...dispute },
   }, {
     createdAt: at,
     irregular: createdAt === null ? { ...irregular, created_at: 'missing' } : irregular,
@@ -107,19 +117,13 @@ export function disputeEvent(name: string, status: unknown, payment: PaymentFiel
   return gatewayEvent(`payment.dispute.${name}`, { payment, dispute: { payment_id: payment.id, status } });
 }
 
+/** Events of an active subscription. The others have the name of its new status. */
+const ofActive = ['activated', 'charged', 'resumed', 'updated'] as const;
+const statuses = ['authenticated', 'pending', 'halted', 'paused', 'cancelled', 'completed'] as const;
+
 /** A subscription event. By default it has no plan, no cycle and no `created_at`. */
 export type SubscriptionEvent = {
-  readonly name:
-    | 'authenticated'
-    | 'activated'
-    | 'charged'
-    | 'pending'
-    | 'halted'
-    | 'paused'
-    | 'resumed'
-    | 'cancelled'
-    | 'completed'
-    | 'updated';
+  readonly name: typeof ofActive[number] | typeof statuses[number];
   readonly userId: string;
   readonly id?: string | null;
   readonly planId?: string;
@@ -143,7 +147,7 @@ export function subscriptionEvent(
     subscription: {
       id: id ?? undefined,
       plan_id: planId,
-      status: ['activated', 'charged', 'resumed', 'updated'].includes(name) ? 'active' : name,
+      status: statuses.find((status) => status === name) ?? 'active',
       current_start: start === null ? null : seconds(start),
       current_end: end === null ? null : seconds(end),
       ended_at: isCancelled && createdAt !== null ? seconds(createdAt) : null,
@@ -154,37 +158,8 @@ export function subscriptionEvent(
   }, { createdAt, ...(irregular && { irregular }) });
 }
 
-function newRefund(at: number): Refund {
-  return {
-    id: newId('rfnd'),
-    entity: 'refund',
-    amount: price,
-    currency: 'INR',
-    payment_id: newId('pay'),
-    notes: [],
-    receipt: null,
-    acquirer_data: { arn: null },
-    created_at: at,
-    batch_id: null,
-    status: 'processed',
-    speed_processed: 'normal',
-    speed_requested: 'normal',
-  };
-}
-
-function newDispute(at: number): Dispute {
-  return {
-    id: newId('disp'),
-    entity: 'dispute',
-    payment_id: newId('pay'),
-    amount: price,
-    currency: 'INR',
-    amount_deducted: 0,
-    reason_code: 'goods_or_services_not_received_or_partially_received',
-    respond_by: at + 7 * 24 * 60 * 60,
-    status: 'open',
-    phase: 'chargeback',
-    evidence: { amount: price, summary: null, others: null, submitted_at: null },
-    created_at: at,
-  };
+/** What a change at the gateway made. @throws when the gateway refuses it */
+function accepted<Change>(change: Change | Response): Change {
+  if (change instanceof Response) throw new Error(`the gateway answered ${change.status}`);
+  return change;
 }

@@ -10,41 +10,20 @@ import type { Authorisation, Checkout } from '../http/requests.ts';
 import { type Addresses, type RunningService, startService, type Target } from '../project/targets.ts';
 
 /** A request that the service sent to the gateway's API. */
-export type GatewayCall = { method: string; path: string; authorization: string | null; body: unknown };
+export type GatewayCall = { method: string; path: string; body: unknown };
 
 /** Handles a call to the gateway's API: answers it, or forwards it to the simulator. */
-export type GatewayStandIn = (
-  call: GatewayCall,
-  forwardRequest: () => Promise<Response>,
-) => Response | Promise<Response>;
+type StandIn = (call: GatewayCall, forwardRequest: () => Promise<Response>) => Response | Promise<Response>;
 
-/** The service with a project and a simulated gateway, which delivers its webhooks to the service. */
-export type Shop = Pick<RunningService, 'request' | 'output'> & {
-  /** The service's calls to the gateway since the test began. */
-  readonly calls: readonly GatewayCall[];
-  /** The SQL functions that the service called since the test began, in order; without the call of its start. */
-  readonly rpcs: readonly string[];
-  /** Answers the service's calls to the gateway instead of the simulator, until the test ends. */
-  onGatewayCall(standIn: GatewayStandIn): void;
-  /** Pays an order, or fails to. `deliver` selects the webhooks that follow, and how they are delivered. */
-  pay(orderId: string, outcome?: 'captured' | 'failed', deliver?: DeliverOptions): Promise<Checkout>;
-  /** Authorises a subscription as the customer does on the gateway's page. */
-  authorise(subscriptionId: string, deliver?: DeliverOptions): Promise<Authorisation>;
-  /** Delivers a body as the gateway does, with its signature. */
-  deliver(body: string): Promise<void>;
-  /**
-   * The gateway's webhooks about an order, newest first, including dropped ones. Waits until `posts` POSTs are
-   * answered.
-   */
-  deliveries(orderId: string, posts: number): Promise<Delivery[]>;
-};
-
-/** The shop for the tests of the surrounding block. */
-export function useShop(target: Target, project: Addresses, environment: Record<string, string> = {}): Shop {
+/**
+ * For the tests of the surrounding block: the service with a project and a simulated gateway, which delivers its webhooks
+ * to the service.
+ */
+export function useShop(target: Target, project: Addresses, environment: Record<string, string> = {}) {
   const calls: GatewayCall[] = [];
   const rpcs: string[] = [];
   let pool: PostgresProxy | undefined;
-  let standIn: GatewayStandIn | null = null;
+  let standIn: StandIn | null = null;
   let service: RunningService | undefined;
   let simulator: LocalHostService | undefined;
   let receiver: Deno.HttpServer<Deno.NetAddr> | undefined;
@@ -57,20 +36,21 @@ export function useShop(target: Target, project: Addresses, environment: Record<
   const running = () => service ?? fail();
   const simulatorUrl = () => (simulator ?? fail()).url;
 
+  const serve = (handle: (request: Request) => Promise<Response>) =>
+    Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, handle);
+  const urlOf = (server: Deno.HttpServer<Deno.NetAddr>) => `http://127.0.0.1:${server.addr.port}`;
+
   beforeAll(async () => {
-    receiver = Deno.serve(
-      { hostname: '127.0.0.1', port: 0, onListen: () => {} },
-      async (request) => {
-        const body = await request.arrayBuffer();
-        return await running().request('/api/webhooks/gateway', { method: 'POST', headers: request.headers, body });
-      },
-    );
+    receiver = serve(async (request) => {
+      const body = await request.arrayBuffer();
+      return await running().request('/api/webhooks/gateway', { method: 'POST', headers: request.headers, body });
+    });
     simulator = createGatewaySimulator({
       port: 0,
       keyId: secrets.GATEWAY_KEY_ID,
       keySecret: secrets.GATEWAY_KEY_SECRET,
       webhookSecret: secrets.GATEWAY_WEBHOOK_SECRET,
-      webhookUrl: `http://127.0.0.1:${receiver.addr.port}`,
+      webhookUrl: urlOf(receiver),
       firstRetryMs: 50,
     });
     await simulator.start();
@@ -79,24 +59,18 @@ export function useShop(target: Target, project: Addresses, environment: Record<
       if (rpc !== undefined) record(rpc);
       return await forwardRequest();
     });
-    gateway = Deno.serve(
-      { hostname: '127.0.0.1', port: 0, onListen: () => {} },
-      async (request) => {
-        const { method, url, headers } = request;
-        const text = await request.text();
-        const { pathname: path } = new URL(url);
-        const body = text === '' ? null : JSON.parse(text);
-        const call = { method, path, authorization: headers.get('authorization'), body };
-        calls.push(call);
-        const forwardRequest = () => fetch(simulatorUrl() + path, { method, headers, body: text || null });
-        return await (standIn === null ? forwardRequest() : standIn(call, forwardRequest));
-      },
-    );
-    pool = startPostgresProxy(() => project.poolUrl, record);
-    service = await startService(target, { apiUrl: api.url, poolUrl: pool.url }, {
-      GATEWAY_API_URL: `http://127.0.0.1:${gateway.addr.port}`,
-      ...environment,
+    gateway = serve(async (request) => {
+      const { method, url, headers } = request;
+      const text = await request.text();
+      const { pathname: path } = new URL(url);
+      const call = { method, path, body: text === '' ? null : JSON.parse(text) };
+      calls.push(call);
+      const forwardRequest = () => fetch(simulatorUrl() + path, { method, headers, body: text || null });
+      return await (standIn === null ? forwardRequest() : standIn(call, forwardRequest));
     });
+    pool = startPostgresProxy(() => project.poolUrl, record);
+    const addresses = { apiUrl: api.url, poolUrl: pool.url };
+    service = await startService(target, addresses, { GATEWAY_API_URL: urlOf(gateway), ...environment });
   });
   beforeEach(() => {
     calls.length = 0;
@@ -113,32 +87,35 @@ export function useShop(target: Target, project: Addresses, environment: Record<
   });
 
   const simulate = async (path: string, body?: unknown) => {
-    const response = await fetch(simulatorUrl() + path, {
-      method: body === undefined ? 'GET' : 'POST',
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const response = await fetch(simulatorUrl() + path, init);
     const answer = await response.json();
     if (!response.ok) throw new Error(`the simulator answered ${response.status}: ${JSON.stringify(answer)}`);
     return answer;
   };
   return {
-    request: (path, init) => running().request(path, init),
+    request: (...request: Parameters<RunningService['request']>) => running().request(...request),
     get output() {
       return running().output;
     },
+    /** The service's calls to the gateway since the test began. */
     calls,
+    /** The SQL functions that the service called since the test began, in order; without the call of its start. */
     rpcs,
-    onGatewayCall(what) {
-      standIn = what;
+    /** Answers the service's calls to the gateway instead of the simulator, until the test ends. */
+    onGatewayCall(instead: StandIn): void {
+      standIn = instead;
     },
-    pay: (orderId, outcome = 'captured', deliver = {}) =>
+    /** Pays an order, or fails to. `deliver` selects the webhooks that follow, and how they are delivered. */
+    pay: (orderId: string, outcome = 'captured', deliver: DeliverOptions = {}): Promise<Checkout> =>
       simulate('/simulate/pay', { order_id: orderId, outcome, deliver }),
-    authorise: (subscriptionId, deliver = {}) =>
+    /** Authorises a subscription as the customer does on the gateway's page. */
+    authorise: (subscriptionId: string, deliver: DeliverOptions = {}): Promise<Authorisation> =>
       simulate('/simulate/authorise', { subscription_id: subscriptionId, outcome: 'approved', deliver }),
-    async deliver(body) {
-      await simulate('/simulate/deliver', { body });
-    },
-    deliveries: (orderId, posts) =>
+    /** Delivers a body as the gateway does, with its signature. */
+    deliver: (body: string): Promise<void> => simulate('/simulate/deliver', { body }),
+    /** The gateway's webhooks about an order, newest first, also dropped ones. Waits until `posts` POSTs are answered. */
+    deliveries: (orderId: string, posts: number): Promise<Delivery[]> =>
       vi.waitFor(async () => {
         const { items }: { items: Delivery[] } = await simulate('/simulate/deliveries');
         const about = items.filter(({ body }) => body.includes(orderId));

@@ -54,7 +54,7 @@ export async function checkAnswer(method: string, path: string, answer: Response
   const name = `${method} ${path} → ${answer.status}`;
   const { headers, content } = findResponse(method, path, answer.status) ?? fail(`${name} is not described`);
   for (const [key, value] of Object.entries(headers)) {
-    const { required, schema } = '$ref' in value ? headerOf(value) : value;
+    const { required, schema } = resolve(value, components.headers);
     const received = answer.headers.get(key);
     if (received === null && required) fail(`${name} has no header ${key}`);
     if (received !== null) validate(schema, received, `the header ${key} of ${name}`);
@@ -75,7 +75,7 @@ function findResponse(method: string, path: string, status: number): z.output<ty
   const operation = operations?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()];
   if (operation === undefined) return errorOfNoEndpoint(operations === undefined ? 404 : 405, status);
   const response = operation.responses[status];
-  return response && '$ref' in response ? components.responses[nameOf(response)] : response;
+  return response && resolve(response, components.responses);
 }
 
 /** Described in words: an unknown path, or another method. The limits for bodies hold there, too. */
@@ -89,12 +89,10 @@ function errorOfNoEndpoint(expected: 404 | 405, status: number): z.output<typeof
   return { headers: {}, content: { 'application/json': { schema } } };
 }
 
-function headerOf(value: z.output<typeof reference>): z.output<typeof header> {
-  return components.headers[nameOf(value)] ?? fail(`${value.$ref} does not exist`);
-}
-
-function nameOf({ $ref }: z.output<typeof reference>): string {
-  return $ref.split('/').at(-1) ?? '';
+/** What a reference names, or the value itself. */
+function resolve<Value extends object>(value: Value | { $ref: string }, named: Record<string, Value>): Value {
+  if (!('$ref' in value)) return value;
+  return named[value.$ref.split('/').at(-1) ?? ''] ?? fail(`${value.$ref} does not exist`);
 }
 
 /** Compiles a schema at its first use. */

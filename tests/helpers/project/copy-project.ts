@@ -13,7 +13,8 @@ export async function copyProject(): Promise<string> {
   return copy;
 }
 
-async function copyFolder(from: string, to: string): Promise<void> {
+/** Copies a folder without `.temp` and `.env`. */
+export async function copyFolder(from: string, to: string): Promise<void> {
   await Deno.mkdir(to);
   for await (const { name, isDirectory } of Deno.readDir(from)) {
     if (name === '.temp' || name === '.env') continue;

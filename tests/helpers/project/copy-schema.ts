@@ -1,4 +1,5 @@
 import { root } from '../../../scripts/stack/root.ts';
+import { copyFolder } from './copy-project.ts';
 
 /** A copy of the schema files and the migrations. `folder` is a project's, `supabase` what is below it. */
 export type SchemaCopy = {
@@ -14,12 +15,7 @@ export async function copySchema(): Promise<SchemaCopy> {
   const supabase = `${folder}/supabase`;
   await Deno.mkdir(supabase);
   await Deno.copyFile(`${root}/supabase/config.toml`, `${supabase}/config.toml`);
-  for (const name of ['schemas', 'migrations']) {
-    await Deno.mkdir(`${supabase}/${name}`);
-    for await (const file of Deno.readDir(`${root}/supabase/${name}`)) {
-      await Deno.copyFile(`${root}/supabase/${name}/${file.name}`, `${supabase}/${name}/${file.name}`);
-    }
-  }
+  for (const name of ['schemas', 'migrations']) await copyFolder(`${root}/supabase/${name}`, `${supabase}/${name}`);
   return {
     folder,
     supabase,

@@ -18,10 +18,6 @@ export function isOverPool(target: Target): boolean {
   return target.endsWith(' over the pool');
 }
 
-function isServed(target: Target): boolean {
-  return !target.startsWith('in process');
-}
-
 /** The addresses of a project. Only targets over the pool use `poolUrl`. */
 export type Addresses = { readonly apiUrl: string; readonly poolUrl: string };
 
@@ -53,7 +49,7 @@ export async function startService(
   };
   const log: Record<string, unknown>[] = [];
   const output: string[] = [];
-  if (!isServed(target)) {
+  if (target.startsWith('in process')) {
     const config = readConfig((name) => env[name]);
     const gateway = createGateway(config.gateway);
     const transport = await createTransport(config, fetchThrough);

@@ -17,9 +17,6 @@ export const targets: readonly Target[] = [onPool, onRest];
 export const poolThenRest: Target = isLong ? onRest : onPool;
 export const restThenPool: Target = isLong ? onPool : onRest;
 
-/** Over the pool on each Deno. */
-export const poolOnly: Target = isLong ? 'served on Deno 2.1.4 over the pool' : onPool;
-
 /** What each delivery of an event writes. */
 export const ledger = ['billing.gateway_events', 'billing.unsettled_events', 'billing.scheduled_jobs'];
 
