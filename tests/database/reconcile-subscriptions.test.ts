@@ -36,18 +36,16 @@ const expire = async (at: string) => {
 const state = () => customer.state();
 
 describe('a gateway subscription is reconciled', () => {
-  test('from a day before its period ends, every six hours', async () => {
+  test('from a day before its period ends, every six hours; again after its lease of five minutes expired', async () => {
     expect(await claimedAt('2026-01-30T23:59:59Z')).toBe(0);
     await database.at('01-31');
     expect(await claim()).toEqual([{ id, gateway_subscription_id: customer.gatewayId }]);
     await apply('active');
-    expect(await claimedAt('2026-01-31T05:59:59Z')).toBe(0);
-    expect(await claimedAt('2026-01-31T06:00:00Z')).toBe(1);
-  });
-
-  test('once, and again after its lease of five minutes expired', async () => {
-    expect([await claimedAt('02-01'), await claimedAt('02-01')]).toEqual([1, 0]);
-    expect(await claimedAt('2026-02-01T00:05:00Z')).toBe(1);
+    const counts = [];
+    for (const time of ['05:59:59', '06:00:00', '06:04:59', '06:05:00']) {
+      counts.push(await claimedAt(`2026-01-31T${time}Z`));
+    }
+    expect(counts).toEqual([0, 1, 0, 1]);
   });
 
   test('not after the gateway cancelled it, and not if the gateway bills nothing', async () => {
@@ -122,13 +120,10 @@ describe('a gateway subscription that did not get its charge is read', () => {
     },
   );
 
-  test('while it is halted, also with a period that has not ended', async () => {
+  test('while it is halted, also with a period that has not ended; not after it is complete', async () => {
     await apply('halted');
     await dueAt('01-01');
     expect(await claim()).toHaveLength(1);
-  });
-
-  test('not 17 days after its period, if the gateway says that it is complete', async () => {
     await database.at('2026-02-18T04:00:00Z');
     await apply('completed');
     await dueAt('2026-02-18T04:00:00Z');
@@ -146,12 +141,6 @@ describe('an answer of the gateway', () => {
     expect(await alertsAbout(database, customer.gatewayId)).toEqual(['missed_webhook']);
     expect(await apply('active', february)).toBe(false);
     await customer.event('updated', '02-02');
-  });
-
-  test('that is older than the webhook of the next charge changes nothing', async () => {
-    await customer.charge(march, 'pro');
-    expect(await apply('active', february)).toBe(false);
-    expect(await state()).toBe('pro: pro active to 2026-04-01');
   });
 
   test.each([
@@ -196,12 +185,6 @@ describe('an answer of the gateway', () => {
     expect(await customer.subscription()).toMatchObject({ start: february.start, end: february.end });
     expect(await customer.tier()).toBe('pro');
   });
-
-  test('about a subscription that a purchase replaced changes nothing', async () => {
-    await customer.buy('premium');
-    for (const status of ['active', 'cancelled']) await apply(status, february);
-    expect(await state()).toBe('premium: premium active to 2027-01-01');
-  });
 });
 
 describe('expiry ends a subscription that the gateway bills', () => {
@@ -213,17 +196,6 @@ describe('expiry ends a subscription that the gateway bills', () => {
   test.each(['halted', 'pending', null])('after its grace days when the gateway answered %s', async (status) => {
     await claimedAt('2026-02-03T20:00:00Z');
     await apply(status);
-    expect(await expire('2026-02-04T00:00:00Z')).toBe(0);
-    expect(await expire('2026-02-04T00:00:01Z')).toBe(1);
-    expect(await customer.tier()).toBe('free');
-  });
-
-  test('after its grace days, also if a purchase in between was refunded', async () => {
-    await claimedAt('2026-02-03T20:00:00Z');
-    await apply('halted');
-    const order = await customer.buy('premium');
-    await order.refund();
-    expect(await customer.tier()).toBe('pro');
     expect(await expire('2026-02-04T00:00:00Z')).toBe(0);
     expect(await expire('2026-02-04T00:00:01Z')).toBe(1);
     expect(await customer.tier()).toBe('free');
