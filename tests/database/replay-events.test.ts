@@ -127,14 +127,6 @@ describe('an event that names a payment and no order', () => {
     expect(await order.row()).toMatchObject({ dispute_status: 'open' });
     expect(await ledger(body)).toMatchObject({ subject_id: order.paymentId, outcome: 'applied', attempts: 2 });
   });
-
-  test('and is a full refund leaves nothing for a verification to grant', async () => {
-    const order = await customer.order('pro');
-    expect(await database.send(refundEvent({ id: order.paymentId }, 99900))).toBe('unmatched');
-    expect(await order.verify()).toMatchObject({ outcome: 'refunded' });
-    expect(await order.row()).toMatchObject({ refunded_amount: '99900' });
-    expect(await customer.tier()).toBe('free');
-  });
 });
 
 test.each(['active', 'cancelled'])(
