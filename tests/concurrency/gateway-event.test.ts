@@ -1,14 +1,13 @@
-import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { type Act, asOwner, countDeadlocks, overlap, race, untilBlocked } from '../helpers/database/racers.ts';
 import { callRpc } from '../helpers/database/session.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
-import { paymentCaptured, paymentFailed, type SubscriptionEvent } from '../helpers/gateway/events.ts';
+import { orderPaid, paymentCaptured, paymentFailed, type SubscriptionEvent } from '../helpers/gateway/events.ts';
 import { subscriptionEvent } from '../helpers/gateway/events.ts';
 import { listed } from '../helpers/gateway/reconciliation.ts';
 import { seededRandom, shuffle } from '../helpers/orderings/permutations.ts';
-import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { mailsTo, paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { day } from '../helpers/records/time.ts';
@@ -151,17 +150,22 @@ test.each([[1, false], [2, true]])(
     const { user } = orders[0]!;
     orders.push(await placeOrder(database, { user, tier: 'basic' }));
     const acts = orders.flatMap((order, index) => {
-      const { id, paymentId } = order;
+      const { id, orderId, paymentId } = order;
+      const rpc = (name: string, ...parameters: unknown[]): Act => (session) => callRpc(session, name, ...parameters);
       const of = { userId: user.id, id: `sub_${index}_${user.id}`, ...period };
       const event = (name: SubscriptionEvent['name']) =>
         send(subscriptionEvent({ name, ...of, createdAt: day(`01-0${index + 1}`) }));
       const captured = send(paymentCaptured({ id: paymentId, amount: undefined }));
-      const attempts = listed(order, { id: `${paymentId}_0`, status: 'failed' }, { status: 'captured' });
+      const attempts = JSON.stringify(
+        listed(order, { id: `${paymentId}_0`, status: 'failed' }, { status: 'captured' }),
+      );
       return [
         ...[verify(order), verify(order), captured, captured, send(failed(order))],
         ...[event('activated'), event('charged'), event('cancelled')],
-        (session: pg.Client) => callRpc(session, 'apply_order_payments', id, JSON.stringify(attempts)),
-        (session: pg.Client) => callRpc(session, 'claim_payments_to_reconcile'),
+        send(orderPaid(paymentOf(order), { id: orderId })),
+        ...['apply_order_payments', 'apply_order_read'].map((name) => rpc(name, id, attempts)),
+        ...[rpc('claim_payments_to_reconcile'), rpc('get_order', user.id, orderId, true)],
+        rpc('verify_returned_payment', orderId, paymentId, 'signature'),
         asOwner("update public.profiles set display_name = 'X' where user_id = $1", [user.id]),
       ];
     });
@@ -189,9 +193,9 @@ test.each([[1, false], [2, true]])(
 );
 
 test('calls that wait for a lock fail after three seconds and write nothing', async () => {
-  const orders = await Promise.all(Array.from({ length: 5 }, () => placeOrder(database)));
-  const [byUser, byPayment, byProfile, failing, cancelling] = orders;
-  if (!byUser || !byPayment || !byProfile || !failing || !cancelling) throw new Error('no orders');
+  const [byUser, byPayment] = [await placeOrder(database), await placeOrder(database)];
+  const [byProfile, failing] = [await placeOrder(database), await placeOrder(database)];
+  const cancelling = await createUser(database);
   const stored = failed(failing);
   await database.send(stored);
 
@@ -199,16 +203,15 @@ test('calls that wait for a lock fail after three seconds and write nothing', as
   await holder.query('begin');
   const lock = (table: string, key: string, id: string) =>
     holder.query(`select from ${table} where ${key} = $1 for update`, [id]);
-  await lock('auth.users', 'id', byUser.user.id);
+  for (const { id } of [byUser.user, cancelling]) await lock('auth.users', 'id', id);
   await lock('public.payments', 'id', byPayment.id);
   await lock('public.profiles', 'user_id', byProfile.user.id);
   await lock('public.payments', 'id', failing.id);
   await lock('billing.gateway_events', "encode(body_sha256, 'hex')", sha256(stored));
-  await lock('auth.users', 'id', cancelling.user.id);
 
   const calls = [
     ...[byUser, byPayment, byProfile].map(verify),
-    ...[failed(failing), stored, cancelled(cancelling.user.id)].map(send),
+    ...[failed(failing), stored, cancelled(cancelling.id)].map(send),
   ];
   const started = performance.now();
   const waited = await race(

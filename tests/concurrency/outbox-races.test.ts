@@ -32,20 +32,6 @@ describe('a claim', () => {
       expect(await readRow(database, id)).toMatchObject({ attempts });
     },
   );
-
-  test.each<[string, (token: string, id: number) => Act]>([
-    ['fail', (token, id) => (session) => fail(session, token, [id])],
-    ['complete', (token, id) => (session) => complete(session, token, [id])],
-    ['requeue', (_, id) => requeue(id)],
-  ])('does not wait for a %s in progress', async (_, step) => {
-    const id = await enqueue(database, 'email');
-    const settling = await service();
-    const { token } = await claim(settling, 'email');
-    await settling.query('begin');
-    await step(token, id)(settling);
-    expect(await claimed(database.service)).toEqual([]);
-    await settling.query('commit');
-  });
 });
 
 describe('a settlement that waits', () => {

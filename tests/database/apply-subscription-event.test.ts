@@ -177,12 +177,6 @@ describe('for a user without a subscription,', () => {
     expect(await database.query(arrivals, [customer.gatewayId, 'unmatched'])).toHaveLength(3);
   });
 
-  test('early events of another gateway subscription are not applied', async () => {
-    expect(await event('cancelled', created('01-04'), customerOf(database, customer))).toBe('unmatched');
-    await event('activated', { ...premium, ...january });
-    expect(await customer.tier()).toBe('premium');
-  });
-
   test('a cancellation before a purchase does not end it: delivered again, or activated late', async () => {
     const body = bodyOf('cancelled', created('01-02'));
     expect(await database.send(body)).toBe('unmatched');

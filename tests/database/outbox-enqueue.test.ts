@@ -9,8 +9,7 @@ import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
 import { readAllRows } from '../helpers/records/read-records.ts';
 
-// One event fails.
-const database = useDatabase({ isEmptied: true, findings: { failed_events: 1 } });
+const database = useDatabase({ isEmptied: true });
 let listener: Listener;
 let customer: Customer;
 beforeAll(async () => {
@@ -41,17 +40,6 @@ describe('a side effect', () => {
       expect(await kinds()).toEqual(end === 'commit' ? expected : []);
       if (end === 'rollback') expect(await readAllRows(database)).toEqual(before);
     }
-  });
-
-  test('is not enqueued by an event whose effect fails, although its ledger row stays', async () => {
-    const order = await customer.order('pro');
-    const condition = "check (subscription_tier <> 'pro') not valid";
-    await database.query(`alter table public.profiles add constraint broken ${condition}`);
-    await expect(order.verify()).rejects.toMatchObject({ code: '23514' });
-    const period = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
-    expect(await customer.event('activated', '01-01', { planId: 'plan_pro', ...period })).toBe('failed: 23514');
-    await database.query('alter table public.profiles drop constraint broken');
-    expect(await kinds()).toEqual([]);
   });
 
   test('of a fact is one row, the first, also if that is delivered or parked', async () => {

@@ -3,6 +3,7 @@ import { useDatabase } from '../helpers/database/use-database.ts';
 import { seconds } from '../helpers/gateway/events.ts';
 import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
 import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { insertSubscriptions } from '../helpers/records/records.ts';
 import { months, type Period } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
@@ -75,21 +76,15 @@ describe('a gateway subscription is reconciled', () => {
   });
 
   test('in claims of 20 that count up to 200 renewed ones as settled', async () => {
+    await insertSubscriptions(database, 230, "timestamptz '2026-02-01'");
     await database.query(
-      `with users as (
-         insert into auth.users (id, email)
-         select md5('user' || n)::uuid, n || '@example.com' from generate_series(1, 230) n returning id
-       ),
-       subscriptions as (
-         insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
-         select id, 'pro', 'active', '2026-01-01Z', '2026-02-01Z' from users
-       )
-       insert into billing.gateway_subscriptions
+      `insert into billing.gateway_subscriptions
          (user_id, gateway_subscription_id, status, period_start, period_end, next_check_at, arrived_at)
-       select md5('user' || n)::uuid, 'sub_' || n, 'active', '2026-01-01Z',
+       select user_id, 'sub_' || n, 'active', '2026-01-01Z',
          case when n > 200 then '2026-01-02Z' else '2026-03-01Z' end::timestamptz,
          timestamptz '2025-12-01' + make_interval(secs => n), '2026-01-01Z'
-       from generate_series(1, 230) n`,
+       from (select user_id, row_number() over () as n from public.subscriptions
+             where gateway_subscription_id is null) s`,
     );
     expect(await claimAll()).toEqual({ settled: 200, subscriptions: [] });
     expect([Object(await claim()).length, Object(await claim()).length]).toEqual([20, 10]);
