@@ -19,11 +19,7 @@ async function lapsed(count: number): Promise<Purchase[]> {
   await database.at('03-01');
   return await Promise.all(first.map(({ user }) => placeOrder(database, { user, tier: 'basic' })));
 }
-async function lapsedOne(): Promise<Purchase> {
-  const [order] = await lapsed(1);
-  if (!order) throw new Error('no order');
-  return order;
-}
+const lapsedOne = async () => (await lapsed(1))[0]!;
 
 const renew = (order: Purchase): Act<Record<string, unknown>> => (session) => verifyPurchase(session, order);
 const expire = async () => (await database.one('select billing.expire_subscriptions() as ended')).ended;

@@ -109,13 +109,6 @@ describe('the second waits for the first:', () => {
     for (const { user } of [one, two]) expect(await mailsTo(database, user)).toHaveLength(1);
   });
 
-  test('a verify fulfils the payment if another verify of it rolls back', async () => {
-    const order = await placeOrder(database);
-    const [, repeat] = await overlap(database, verify(order), verify(order), 'rollback');
-    expect(repeat).toMatchObject({ outcome: 'applied' });
-    expect(await mailsTo(database, order.user)).toHaveLength(1);
-  });
-
   test('a verify uses the values to which its payment is changed', async () => {
     const order = await placeOrder(database, { tier: 'premium' });
     const change = `update public.payments set meta = '{"tier": "basic"}', amount = 1 where id = $1`;

@@ -55,15 +55,6 @@ describe('a gateway subscription is reconciled', () => {
     expect(await claimedAt('02-01')).toBe(0);
   });
 
-  test('again after another gateway subscription replaced it', async () => {
-    await claimedAt('02-01');
-    await apply('halted');
-    await database.query("update public.subscriptions set gateway_subscription_id = 'sub_new'");
-    expect(await claim()).toEqual([{ id, gateway_subscription_id: 'sub_new' }]);
-    const checked = "select checked_at from billing.gateway_subscriptions where gateway_subscription_id = 'sub_new'";
-    expect(await database.one(checked)).toEqual({ checked_at: null });
-  });
-
   test('also if its user is inserted after it was due', async () => {
     await database.query('delete from billing.gateway_subscriptions');
     const late = customerOf(database, { id: crypto.randomUUID(), email: 'asha@example.com' });

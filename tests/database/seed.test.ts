@@ -70,11 +70,4 @@ describe('seed.sql adds the sample users', () => {
     const identities = 'select provider_id, user_id::text from auth.identities order by 1';
     expect(await database.query(identities)).toEqual(ids.map((id) => ({ provider_id: id, user_id: id })));
   });
-
-  test('in a session that is marked as local', async () => {
-    const client = await database.connect();
-    await client.query("set subscriptions.is_local = 'on'");
-    await client.query(text);
-    expect(await emails()).toEqual(samples);
-  });
 });
