@@ -320,18 +320,3 @@ test.each([
   const mails = "select from billing.outbox where payload ->> 'reason' = $1";
   expect(await database.query(mails, [error_description])).toHaveLength(count);
 });
-
-test('a mail is deleted 90 days after it was enqueued, delivered or not; rows for the gateway and the app stay', async () => {
-  await createRecords(await createPerson());
-  const rows = async () => [
-    await count("billing.outbox where payload ? 'to'"),
-    await count("billing.outbox where destination in ('gateway', 'revalidation')"),
-  ];
-  const [mails, others] = await rows();
-  for (const [at, left] of [[after(90), mails], [after(90, 1), 0]] as const) {
-    await database.at(at);
-    await database.query('select billing.delete_mails()');
-    expect(await rows()).toEqual([left, others]);
-  }
-  expect(mails).toBe(3);
-});

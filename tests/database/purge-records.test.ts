@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { sha256 } from '../helpers/gateway/deliver.ts';
 import { type Fields, paymentCaptured, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { enqueue } from '../helpers/outbox/claims.ts';
 import type { Customer } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
@@ -180,6 +181,18 @@ describe('the outbox', () => {
     await customer.event('cancelled', '01-02');
     expect(await purge()).toBe(1);
   });
+});
+
+test('a mail is deleted 90 days after it was enqueued, sent or not; messages for the gateway and the app stay', async () => {
+  await database.query('delete from billing.outbox');
+  for (const to of ['email', 'email', 'gateway', 'revalidation'] as const) await enqueue(database, to);
+  await database.query("update billing.outbox set delivered_at = '2026-01-01Z' where id % 2 = 0");
+  for (const [at, left] of [['2026-04-01', 4], ['2026-04-01T00:00:00.001Z', 2]] as const) {
+    await database.at(at);
+    await database.query('select billing.delete_mails()');
+    expect(await count('outbox')).toBe(left);
+  }
+  expect(await count("outbox where destination in ('gateway', 'revalidation')")).toBe(2);
 });
 
 test('the purge of tier_changes deletes rows older than its days, a thousand at a time', async () => {

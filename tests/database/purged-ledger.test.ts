@@ -168,10 +168,4 @@ describe('a year of events that is delivered again after a purge with the shorte
     await database.sweep();
     expect(await state()).toEqual(before);
   });
-
-  test('does not stop an event that was never delivered before: it is applied', async () => {
-    const late = await order(start + 800 * day);
-    expect(await capture(start + 800 * day, paymentOf(late))).toBe('applied');
-    expect(await database.query("select from billing.outbox where kind = 'payment-success'")).toHaveLength(1);
-  });
 });

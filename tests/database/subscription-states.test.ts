@@ -122,6 +122,13 @@ describe('a halted subscription', () => {
     await event('charged', '08-01', { ...august, ...paid(2) });
     expect(await customer.state()).toBe(untilSeptember);
   });
+
+  test('has the newest charge, in whatever order the charges arrive', async () => {
+    await event('halted', '07-04');
+    await event('charged', '07-10', july);
+    await event('charged', '07-11', { ...june, createdAt: '2026-06-01T00:00:03Z' });
+    expect(await customer.state()).toBe(untilAugust);
+  });
 });
 
 describe('a paused subscription', () => {
