@@ -28,7 +28,7 @@ function clientOf(user: SignedUpUser | null, key: string = localKeys.publishable
 const service = () => clientOf(null, localKeys.secret);
 
 test.each(['profiles', 'subscriptions', 'payments'])(
-  'the owner reads only the own %s, a stranger nothing of the owner, an anonymous caller only the plans; nobody deletes them',
+  'the owner reads only the own %s, a stranger nothing of the owner, an anonymous caller only the plans; nobody writes them',
   async (table) => {
     expect(await clientOf(owner).from(table).select('user_id')).toMatchObject({ data: [{ user_id: owner.id }] });
     const ofOwner = clientOf(stranger).from(table).select('user_id').eq('user_id', owner.id);
@@ -38,6 +38,7 @@ test.each(['profiles', 'subscriptions', 'payments'])(
     for (const client of [clientOf(owner), service()]) {
       expect((await client.from(table).delete().eq('user_id', owner.id)).error).not.toBeNull();
     }
+    expect((await clientOf(owner).from(table).insert({ user_id: owner.id })).error?.code).toBe('42501');
   },
 );
 
@@ -51,16 +52,6 @@ test('the owner updates the own names; another user changes neither them nor the
   const raised = await of(stranger).update({ subscription_tier: 'premium' }).eq('user_id', stranger.id);
   expect(raised.error).not.toBeNull();
   expect(await readTier(project.database, stranger.id)).toBe('free');
-});
-
-test('inserts are refused', async () => {
-  const rows: Record<string, Record<string, unknown>> = {
-    payments: { user_id: stranger.id, amount: 1, gateway_order_id: 'order_forged', status: 'captured' },
-    subscriptions: { user_id: stranger.id, tier: 'premium', status: 'active' },
-  };
-  for (const [table, row] of Object.entries(rows)) {
-    expect((await clientOf(stranger).from(table).insert(row)).error).not.toBeNull();
-  }
 });
 
 test('the functions of the service and schema billing are closed to clients, the schema to the service, too', async () => {

@@ -33,24 +33,18 @@ describe('billing.customers says in one sentence why', () => {
     expect(await read()).toMatchObject({ tier: 'free', why, ...nothing, lifetime_amounts: {}, open_findings: '0' });
   });
 
-  test('a payment gives the tier, and after its refund that it gave it', async () => {
+  test('a payment gives the tier, and after its refund or an admin’s end of access that it gave it', async () => {
     const order = await customer.buy('pro');
     const paid = `Payment ${order.paymentId} of 1 Jan 2026`;
     const person = { user_id: customer.id, name: customer.email?.split('@')[0], tier: 'pro' };
-    const times = { last_payment_at: new Date('2026-01-01T00:00:00Z'), until: new Date('2027-01-01T00:00:00Z') };
-    const source = {
-      source_kind: 'payment',
-      source_id: order.id,
-      billing: 'one-time',
-      lifetime_amounts: { INR: 99900 },
-    };
-    expect(await read()).toMatchObject({ ...person, ...times, ...source, why: `${paid} gives pro until 1 Jan 2027.` });
+    const source = { source_kind: 'payment', source_id: order.id, billing: 'one-time' };
+    expect(await read()).toMatchObject({
+      ...{ ...person, ...source, why: `${paid} gives pro until 1 Jan 2027.`, lifetime_amounts: { INR: 99900 } },
+      ...{ last_payment_at: new Date('2026-01-01T00:00:00Z'), until: new Date('2027-01-01T00:00:00Z') },
+    });
     await order.refund();
     const why = `${paid} gave pro and ended on 1 Jan 2026: refunded.`;
     expect(await read()).toMatchObject({ tier: 'free', why, source_kind: null, lifetime_amounts: { INR: 0 } });
-  });
-
-  test('a payment gave it whose access an admin ended', async () => {
     await endAccess(database, (await customer.buy('pro')).paymentId);
     expect(await read()).toMatchObject({ tier: 'free', why: expect.stringContaining('ended by admin') });
   });
@@ -97,9 +91,7 @@ test('billing.periods shows overlaps, and the one that rules', async () => {
 });
 
 test('open_findings counts the findings of this customer', async () => {
-  const order = await customer.buy('pro');
-  await (await (await database.customer()).buy('pro')).dispute('lost');
-  await database.query("update public.payments set dispute_status = 'lost' where id = $1", [order.id]);
+  for (const each of [customer, await database.customer()]) await (await each.buy('pro')).dispute('lost');
   expect(await read()).toMatchObject({ open_findings: '1' });
   const found = 'select finding, remedy from billing.findings where email = $1';
   const remedy = 'End the access of the payment.';
@@ -109,11 +101,9 @@ test('open_findings counts the findings of this customer', async () => {
 test('a user of single sign-on has a row, and the address may be that of another user, too', async () => {
   const [id, email] = [crypto.randomUUID(), `${uniqueId('sso')}@example.com`];
   await database.query('insert into auth.users (id, email, is_sso_user) values ($1, $2, true)', [id, email]);
-  await database.query(
-    `insert into auth.identities (id, provider, provider_id, user_id, identity_data)
-     values ($1, 'sso:1', $2, $1, jsonb_build_object('email', $2::text))`,
-    [id, email],
-  );
+  const identity = "values ($1, 'sso:1', $2, $1, jsonb_build_object('email', $2::text))";
+  const columns = '(id, provider, provider_id, user_id, identity_data)';
+  await database.query(`insert into auth.identities ${columns} ${identity}`, [id, email]);
   expect(await read({ email })).toMatchObject({ user_id: id, tier: 'free' });
   await createUser(database, { email });
   await expect(database.query('select billing.user_id_of($1)', [email])).rejects.toMatchObject({ code: 'PS409' });
@@ -127,9 +117,7 @@ describe('a search of customers', () => {
     found = await database.customer({ email: asha });
     await database.query("update public.profiles set display_name = 'Asha 100%_Rao' where user_id = $1", [found.id]);
     await createUser(database, { email: ashok });
-    await database.query(
-      "insert into auth.users (id, email) select gen_random_uuid(), 'many' || n || '@example.com' from generate_series(1, 30) n",
-    );
+    for (let count = 1; count <= 21; count += 1) await createUser(database, { email: `many${count}@example.com` });
     order = await found.buy('pro');
     await order.refund(100, { id: 'rfnd_of_asha' });
     await found.charge(months(1), 'none', { payment: { id: 'pay_of_asha', amount: 100 } });
@@ -137,36 +125,22 @@ describe('a search of customers', () => {
   const search = async (text: string) =>
     (await database.query('select email, found_by from billing.search_customers($1)', [text]))
       .map(({ email, found_by }) => [email, found_by]);
-  const emails = async (text: string) => (await search(text)).map(([email]) => email);
 
   test('finds by the ids of the user and of what was paid', async () => {
-    const ids: [string, string][] = [
-      [found.id, 'user'],
-      [order.id, 'payment'],
-      [order.orderId, 'orders'],
-      [order.paymentId, 'payments'],
-      ['rfnd_of_asha', 'refund'],
-      [found.gatewayId, 'subscriptions'],
-      ['pay_of_asha', 'payments'],
-    ];
-    for (const [id, way] of ids) expect(await search(` ${id} `), id).toEqual([[asha, way]]);
+    const ids = {
+      ...{ [found.id]: 'user', [order.id]: 'payment', [order.orderId]: 'orders', [order.paymentId]: 'payments' },
+      ...{ rfnd_of_asha: 'refund', [found.gatewayId]: 'subscriptions', pay_of_asha: 'payments' },
+    };
+    for (const [id, way] of Object.entries(ids)) expect(await search(` ${id} `), id).toEqual([[asha, way]]);
     expect(await search(crypto.randomUUID())).toEqual([]);
   });
 
-  test.each<[string, string[]]>([
-    [asha, [asha]],
-    ['ASH', [asha, ashok]],
-    ['as', [asha, ashok]],
-    ['rao', [asha]],
-    ['100%_r', [asha]],
-    ['shop.example', [asha]],
-    ['a%a', []],
-    ['', []],
-    ['  ', []],
-    ["'; drop table public.payments", []],
-  ])('finds by "%s" %j', async (text, expected) => {
-    expect(await emails(text)).toEqual(expected);
-  });
+  test.each([[asha, 1], ['ASH', 2], ['rao', 1], ['100%_r', 1], ['shop.example', 1], ['a%a', 0], ['', 0], [' ', 0]])(
+    'finds by "%s" %i',
+    async (text, count) => {
+      expect((await search(text)).map(([email]) => email)).toEqual([asha, ashok].slice(0, count));
+    },
+  );
 
   test('returns at most 20, the exact address first', async () => {
     expect(await search('many')).toHaveLength(20);
@@ -251,15 +225,13 @@ describe('billing.timeline', () => {
     const [order, other] = [await customer.order('pro'), await database.customer()];
     await other.order('pro');
     await order.capture();
-    const write = (sql: string, of: string) => database.query(sql, [of]);
     const mail = async (columns: string) => {
-      await write(`update billing.outbox set ${columns} where key = $1`, `payment-success/${order.id}`);
+      await database.query(`update billing.outbox set ${columns} where key = 'payment-success/${order.id}'`);
       return (await timeline()).find(([what]) => what === 'mail')?.[2];
     };
     expect(await mail("parked_at = now(), last_error = 'HTTP 422'")).toBe('payment-success: parked. HTTP 422.');
-    const delivered = await mail('parked_at = null, last_error = null, delivered_at = now()');
-    expect(delivered).toBe('payment-success: delivered.');
-    await write('update billing.gateway_events set deliveries = 0 where subject_id = $1', order.orderId);
+    expect(await mail('parked_at = null, last_error = null, delivered_at = now()')).toBe('payment-success: delivered.');
+    await database.query(`update billing.gateway_events set deliveries = 0 where subject_id = '${order.orderId}'`);
     const kinds = async (of: Customer) => (await timeline(of)).map(([what]) => what).sort();
     expect(await kinds(customer)).toEqual(['captured', 'mail', 'order', 'reconciliation', 'tier_changed']);
     expect(await kinds(other)).toEqual(['order']);
@@ -272,9 +244,8 @@ describe('billing.timeline', () => {
     await database.set("gateway_dashboard = 'https://gateway.test/{mode}/{kind}/{id}'");
     expect(await link('key_test_1')).toBe('https://gateway.test/test/orders/order_1');
     expect([await link('key_local'), await link(null)]).toEqual([null, null]);
-    await expect(database.set("gateway_dashboard = 'http://gateway.test/{id}'")).rejects.toMatchObject({
-      code: '23514',
-    });
+    const insecure = database.set("gateway_dashboard = 'http://gateway.test/{id}'");
+    await expect(insecure).rejects.toMatchObject({ code: '23514' });
   });
 });
 

@@ -6,9 +6,9 @@ import { day, shortTime } from '../helpers/records/time.ts';
 
 // All events arrive on 10 January 2026, a few days after their own times, about cycles far in the future.
 const now = '2026-01-10T00:00:00Z';
-// Two subscriptions are activated for periods that are over: the gateway bills them, and no payment covers the current time.
+// A subscription is activated for a period that is over: the gateway bills it, and no payment covers the current time.
 // Cancellations of attached gateway subscriptions end purchases.
-const database = useDatabase({ at: now, findings: { entitled_not_paid: 2, paid_not_entitled: 4 } });
+const database = useDatabase({ at: now, findings: { entitled_not_paid: 1, paid_not_entitled: 4 } });
 let customer: Customer;
 beforeEach(async () => {
   customer = await database.customer();
@@ -103,15 +103,12 @@ describe('of a gateway subscription of no known plan, for a user who bought pro 
     expect(await database.send(JSON.stringify({ ...body, payload }))).toBe('stale');
   });
 
-  test.each(['charged', 'cancelled'] as const)('%s of another one changes nothing', async (name) => {
-    await event('activated', january);
-    expect(await event(name, february, customerOf(database, customer))).toBe('mismatch');
-    expect(await shown()).toBe(inJanuary);
-  });
-
-  test('a newer activation of another one replaces the attached one', async () => {
+  test('charged and cancelled of another one change nothing; its newer activation replaces the attached one', async () => {
+    const other = customerOf(database, customer);
     await event('activated', { ...january, ...created('01-01') });
-    await event('activated', { ...february, ...created('01-02') }, customerOf(database, customer));
+    for (const name of ['charged', 'cancelled'] as const) expect(await event(name, february, other)).toBe('mismatch');
+    expect(await shown()).toBe(inJanuary);
+    await event('activated', { ...february, ...created('01-02') }, other);
     expect(await shown()).toBe(inFebruary.replace('this', 'another'));
   });
 
@@ -128,25 +125,15 @@ describe('of a gateway subscription of no known plan, for a user who bought pro 
   });
 
   test('charged after the period was over restores the tier, and during it leaves the profile', async () => {
-    const setTier = (tier: string) =>
-      database.query('update public.profiles set subscription_tier = $2 where user_id = $1', [customer.id, tier]);
-    await setTier('set by the app');
+    const write = (assignment: string) =>
+      database.query(`update public.${assignment} where user_id = $1`, [customer.id]);
+    await write("profiles set subscription_tier = 'set by the app'");
     await event('charged', january);
     expect(await customer.tier()).toBe('set by the app');
-    await database.query("update public.subscriptions set current_period_end = '2020-01-01Z' where user_id = $1", [
-      customer.id,
-    ]);
-    await setTier('free');
+    await write("subscriptions set current_period_end = '2020-01-01Z'");
+    await write("profiles set subscription_tier = 'free'");
     await event('charged', february);
     expect(await customer.tier()).toBe('pro');
-  });
-
-  test.each([null, '1767225600', 1.5, -1, 253402300800, true, [1]])('an end %j is ignored', async (end) => {
-    for (const name of ['activated', 'charged'] as const) {
-      const outcome = await event(name, { ...february, fields: { current_end: end } });
-      expect(outcome, name).toBe('ignored: subscription.entity.current_start, current_end');
-    }
-    expect(await shown()).toBe(bought);
   });
 
   test('a period at the bounds, 1970 and 9999, is accepted', async () => {
@@ -172,11 +159,6 @@ describe('for a user without a subscription,', () => {
     expect(await customer.state()).toBe('free: none');
   });
 
-  test('activated for a period that is over creates one without the tier', async () => {
-    expect(await event('activated', { ...premium, ...over })).toBe('applied');
-    expect(await customer.tier()).toBe('free');
-  });
-
   test('cancelled still sets the profile to free, without a mail', async () => {
     await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [customer.id]);
     expect(await event('cancelled')).toBe('unmatched');
@@ -191,27 +173,12 @@ describe('for a user without a subscription,', () => {
     expect(await event('charged', { ...premium, ...january, ...created('01-02') })).toBe('applied');
     expect(await shown()).toBe('free: premium cancelled from 2126-02-01 to 2126-03-01, this, cancelled 2026-01-10');
     // The mirror stores these facts. The ledger keeps the outcome of each on its arrival.
-    const rows = await database.query(
-      'select outcome, attempts from billing.gateway_events where subject_id = $1 order by outcome, attempts',
-      [customer.gatewayId],
-    );
-    expect(rows.map(({ outcome, attempts }) => `${outcome} ${attempts}`))
-      .toEqual(['applied 1', 'unmatched 1', 'unmatched 1', 'unmatched 1']);
-  });
-
-  test('early events of another gateway subscription are not applied', async () => {
-    expect(await event('cancelled', created('01-04'), customerOf(database, customer))).toBe('unmatched');
-    await event('activated', { ...premium, ...january });
-    expect(await customer.tier()).toBe('premium');
+    const arrivals = 'select from billing.gateway_events where subject_id = $1 and attempts = 1 and outcome = $2';
+    expect(await database.query(arrivals, [customer.gatewayId, 'unmatched'])).toHaveLength(3);
   });
 
   test('a cancellation before a purchase does not end it: delivered again, or activated late', async () => {
-    const body = subscriptionEvent({
-      name: 'cancelled',
-      userId: customer.id,
-      id: customer.gatewayId,
-      ...created('01-02'),
-    });
+    const body = bodyOf('cancelled', created('01-02'));
     expect(await database.send(body)).toBe('unmatched');
     await customer.buy('pro', { at: '2026-01-10T00:00:01Z' });
     expect(await database.send(body)).toBe('unmatched');
@@ -227,16 +194,10 @@ test('a cancellation that names another plan leaves the plan of the paid cycle',
   expect(await customer.state()).toMatch(/^free: pro cancelled/);
 });
 
-test.each<[string, unknown]>([
-  ['a list', []],
-  ['null', null],
-  ['nothing', undefined],
-  ['no user', { plan: 'pro' }],
-  ['a number', { user_id: 7 }],
-  ['an empty text', { user_id: '' }],
-  ['no uuid', { user_id: 'user_1' }],
-  ['a uuid in braces', { user_id: '{00000000-0000-0000-0000-000000000000}' }],
-])('an event whose notes are or contain %s is ignored', async (_, notes) => {
+const braced = '{00000000-0000-0000-0000-000000000000}';
+test.each([[], undefined, { plan: 'pro' }, { user_id: 7 }, { user_id: '' }, { user_id: 'user_1' }, {
+  user_id: braced,
+}])('an event whose notes are %j is ignored', async (notes) => {
   for (const name of ['activated', 'charged', 'cancelled'] as const) {
     const outcome = await event(name, { ...february, fields: { notes } });
     expect(outcome, name).toBe('ignored: subscription.entity.notes.user_id');

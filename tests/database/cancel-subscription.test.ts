@@ -76,10 +76,7 @@ describe('a cancellation at the period’s end', () => {
       await customer.event('cancelled', '02-01', { planId });
       await bill(months(2), other);
     }],
-    [
-      'a subscription that is activated before the end',
-      (other) => bill({ start: day('01-20'), end: day('02-20') }, other),
-    ],
+    ['one that is activated before the end', (other) => bill({ start: day('01-20'), end: day('02-20') }, other)],
     ['a purchase', () => customer.buy('pro', { at: '01-20' })],
   ])('of one gateway subscription does not apply to %s', async (_, follow) => {
     await bill();
@@ -117,10 +114,8 @@ describe('a cancellation at the period’s end covers', () => {
   test('a subscription below a row that was written by hand', async () => {
     await bill();
     await database.at('01-02');
-    await database.query(
-      `update public.subscriptions set tier = 'premium', gateway_subscription_id = null, current_period_end = $1`,
-      [day('01-20')],
-    );
+    const row = "tier = 'premium', gateway_subscription_id = null, current_period_end = '2026-01-20Z'";
+    await database.query(`update public.subscriptions set ${row}`);
     await cancel();
     expect(await toldOf()).toBe(inTwoDays);
   });
@@ -193,8 +188,10 @@ describe('a cancellation at once', () => {
   });
 });
 
-test('what the gateway bills for a user who is deleted is told to end at once', async () => {
-  await bill();
+test('what the gateway bills for a user who is deleted is told to end at once, not what it had cancelled', async () => {
+  const other = await database.customer();
+  for (const each of [customer, other]) await bill(january, each);
+  await other.event('cancelled', '01-01', { planId });
   await database.query('delete from auth.users');
-  expect(await toldOf()).toBe('at once 2026-01-01');
+  expect([await toldOf(), await toldOf(other)]).toEqual(['at once 2026-01-01', 'nothing']);
 });

@@ -87,34 +87,20 @@ describe('access', () => {
   });
 });
 
-describe('subscription.charged after the end', () => {
-  const charge = (end: string) => customer.event('charged', '03-01', { start: day('02-01'), end: day(end) });
-  beforeEach(async () => {
-    await buy();
-    await expire('03-01');
-  });
-
-  test('restores status and tier of a lapsed subscription', async () => {
-    expect(await charge('04-01')).toBe('applied');
-    expect(await customer.state()).toBe('basic: basic active to 2026-04-01');
-    expect(await row()).toMatchObject({ cancelled_at: null, ended_reason: null });
-  });
-
-  test.each([
-    ['02-26', 'is over with its grace days restores nothing', 'free'],
-    ['2026-02-26T00:00:01Z', 'has grace days left restores access for them', 'basic'],
-  ])('with its new end (%s) %s', async (end, _, tier) => {
-    await charge(end);
-    expect(await row()).toMatchObject({ status: tier === 'free' ? 'cancelled' : 'active' });
-    expect(await customer.tier()).toBe(tier);
-  });
-
-  test.each(['refunded', 'cancelled', null])('restores nothing that ended for another reason: %s', async (reason) => {
-    await database.query('update public.subscriptions set ended_reason = $1', [reason]);
-    await charge('04-01');
-    expect(await row()).toMatchObject({ status: 'cancelled', ended_reason: reason });
-    expect(await customer.tier()).toBe('free');
-  });
+test.each([
+  ['restores access after a lapse', 'lapsed', '04-01', 'active', null],
+  ['restores access for the days of grace that are left', 'lapsed', '2026-02-26T00:00:01Z', 'active', null],
+  ['restores nothing if its days of grace are over', 'lapsed', '02-26', 'cancelled', 'lapsed'],
+  ['restores nothing after a refund', 'refunded', '04-01', 'cancelled', 'refunded'],
+  ['restores nothing after a cancellation', 'cancelled', '04-01', 'cancelled', 'cancelled'],
+  ['restores nothing after an end without a reason', null, '04-01', 'cancelled', null],
+])('subscription.charged after the end %s', async (_, ended, end, status, ended_reason) => {
+  await buy();
+  await expire('03-01');
+  if (ended !== 'lapsed') await database.query('update public.subscriptions set ended_reason = $1', [ended]);
+  expect(await customer.event('charged', '03-01', { start: day('02-01'), end: day(end) })).toBe('applied');
+  expect(await row()).toMatchObject({ status, ended_reason });
+  expect(await customer.tier()).toBe(status === 'active' ? 'basic' : 'free');
 });
 
 describe('an attached gateway subscription, whose plan is no plan of ours,', () => {
@@ -137,21 +123,17 @@ describe('an attached gateway subscription, whose plan is no plan of ours,', () 
     await database.rpc('apply_gateway_subscription', ...of, JSON.stringify(answer));
   }
 
-  test('ends after the grace days, after its reconciliation', async () => {
-    await attach();
-    expect(await tierAt('2026-02-05T00:00:00.001Z')).toBe('basic');
-    await reconcile('2026-02-05T00:00:01Z');
-    expect(await tierAt('2026-02-05T00:00:02Z')).toBe('free');
-    expect(await customer.subscription()).toMatchObject({ status: 'cancelled' });
-  });
-
-  test('that the user cancelled for the end of its cycle has no grace days', async () => {
-    await attach();
-    await customer.cancel('at the end');
-    await reconcile('2026-02-02T00:00:01Z');
-    expect(await tierAt('2026-02-02T00:00:02Z')).toBe('free');
-    expect(await customer.findings()).toEqual([]);
-  });
+  test.each([['ends after the grace days', '02-05'], ['that the user cancelled for its end has none', '02-02']])(
+    '%s, after its reconciliation',
+    async (_, end) => {
+      await attach();
+      if (end === '02-02') await customer.cancel('at the end');
+      expect(await tierAt(`2026-${end}T00:00:00.001Z`)).toBe('basic');
+      await reconcile(`2026-${end}T00:00:01Z`);
+      expect(await tierAt(`2026-${end}T00:00:02Z`)).toBe('free');
+      expect(await customer.findings()).toEqual([]);
+    },
+  );
 
   test('whose events have no id cannot be reconciled and ends after the grace days', async () => {
     await attach(cycle, null);
@@ -165,9 +147,8 @@ describe('an attached gateway subscription, whose plan is no plan of ours,', () 
     await customer.event('charged', '01-02', { start: day('01-02'), end: day('01-20'), createdAt: null });
     expect(await tierAt('01-24')).toBe('basic');
     expect(await tierAt(afterGrace)).toBe('free');
-    expect(
-      await database.query("select payload ->> 'ends_at' as at from billing.outbox where kind = 'subscription-ended'"),
-    ).toEqual([{ at: '2026-02-01T00:00:00.000Z' }]);
+    const ends = "select payload ->> 'ends_at' as at from billing.outbox where kind = 'subscription-ended'";
+    expect(await database.query(ends)).toEqual([{ at: '2026-02-01T00:00:00.000Z' }]);
   });
 
   test.each(['plan_basic', 'plan_unknown'])('before its first cycle (%s) ends with the purchase', async (planId) => {

@@ -3,6 +3,7 @@ import { useDatabase } from '../helpers/database/use-database.ts';
 import { seconds } from '../helpers/gateway/events.ts';
 import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
 import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { insertSubscriptions } from '../helpers/records/records.ts';
 import { months, type Period } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
@@ -36,33 +37,22 @@ const expire = async (at: string) => {
 const state = () => customer.state();
 
 describe('a gateway subscription is reconciled', () => {
-  test('from a day before its period ends, every six hours', async () => {
+  test('from a day before its period ends, every six hours; again after its lease of five minutes expired', async () => {
     expect(await claimedAt('2026-01-30T23:59:59Z')).toBe(0);
     await database.at('01-31');
     expect(await claim()).toEqual([{ id, gateway_subscription_id: customer.gatewayId }]);
     await apply('active');
-    expect(await claimedAt('2026-01-31T05:59:59Z')).toBe(0);
-    expect(await claimedAt('2026-01-31T06:00:00Z')).toBe(1);
-  });
-
-  test('once, and again after its lease of five minutes expired', async () => {
-    expect([await claimedAt('02-01'), await claimedAt('02-01')]).toEqual([1, 0]);
-    expect(await claimedAt('2026-02-01T00:05:00Z')).toBe(1);
+    const counts = [];
+    for (const time of ['05:59:59', '06:00:00', '06:04:59', '06:05:00']) {
+      counts.push(await claimedAt(`2026-01-31T${time}Z`));
+    }
+    expect(counts).toEqual([0, 1, 0, 1]);
   });
 
   test('not after the gateway cancelled it, and not if the gateway bills nothing', async () => {
     await customer.event('cancelled', '01-01');
     await (await database.customer()).buy('basic');
     expect(await claimedAt('02-01')).toBe(0);
-  });
-
-  test('again after another gateway subscription replaced it', async () => {
-    await claimedAt('02-01');
-    await apply('halted');
-    await database.query("update public.subscriptions set gateway_subscription_id = 'sub_new'");
-    expect(await claim()).toEqual([{ id, gateway_subscription_id: 'sub_new' }]);
-    const checked = "select checked_at from billing.gateway_subscriptions where gateway_subscription_id = 'sub_new'";
-    expect(await database.one(checked)).toEqual({ checked_at: null });
   });
 
   test('also if its user is inserted after it was due', async () => {
@@ -77,21 +67,15 @@ describe('a gateway subscription is reconciled', () => {
   });
 
   test('in claims of 20 that count up to 200 renewed ones as settled', async () => {
+    await insertSubscriptions(database, 230, "timestamptz '2026-02-01'");
     await database.query(
-      `with users as (
-         insert into auth.users (id, email)
-         select md5('user' || n)::uuid, n || '@example.com' from generate_series(1, 230) n returning id
-       ),
-       subscriptions as (
-         insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
-         select id, 'pro', 'active', '2026-01-01Z', '2026-02-01Z' from users
-       )
-       insert into billing.gateway_subscriptions
+      `insert into billing.gateway_subscriptions
          (user_id, gateway_subscription_id, status, period_start, period_end, next_check_at, arrived_at)
-       select md5('user' || n)::uuid, 'sub_' || n, 'active', '2026-01-01Z',
+       select user_id, 'sub_' || n, 'active', '2026-01-01Z',
          case when n > 200 then '2026-01-02Z' else '2026-03-01Z' end::timestamptz,
          timestamptz '2025-12-01' + make_interval(secs => n), '2026-01-01Z'
-       from generate_series(1, 230) n`,
+       from (select user_id, row_number() over () as n from public.subscriptions
+             where gateway_subscription_id is null) s`,
     );
     expect(await claimAll()).toEqual({ settled: 200, subscriptions: [] });
     expect([Object(await claim()).length, Object(await claim()).length]).toEqual([20, 10]);
@@ -122,13 +106,10 @@ describe('a gateway subscription that did not get its charge is read', () => {
     },
   );
 
-  test('while it is halted, also with a period that has not ended', async () => {
+  test('while it is halted, also with a period that has not ended; not after it is complete', async () => {
     await apply('halted');
     await dueAt('01-01');
     expect(await claim()).toHaveLength(1);
-  });
-
-  test('not 17 days after its period, if the gateway says that it is complete', async () => {
     await database.at('2026-02-18T04:00:00Z');
     await apply('completed');
     await dueAt('2026-02-18T04:00:00Z');
@@ -146,12 +127,6 @@ describe('an answer of the gateway', () => {
     expect(await alertsAbout(database, customer.gatewayId)).toEqual(['missed_webhook']);
     expect(await apply('active', february)).toBe(false);
     await customer.event('updated', '02-02');
-  });
-
-  test('that is older than the webhook of the next charge changes nothing', async () => {
-    await customer.charge(march, 'pro');
-    expect(await apply('active', february)).toBe(false);
-    expect(await state()).toBe('pro: pro active to 2026-04-01');
   });
 
   test.each([
@@ -196,12 +171,6 @@ describe('an answer of the gateway', () => {
     expect(await customer.subscription()).toMatchObject({ start: february.start, end: february.end });
     expect(await customer.tier()).toBe('pro');
   });
-
-  test('about a subscription that a purchase replaced changes nothing', async () => {
-    await customer.buy('premium');
-    for (const status of ['active', 'cancelled']) await apply(status, february);
-    expect(await state()).toBe('premium: premium active to 2027-01-01');
-  });
 });
 
 describe('expiry ends a subscription that the gateway bills', () => {
@@ -213,17 +182,6 @@ describe('expiry ends a subscription that the gateway bills', () => {
   test.each(['halted', 'pending', null])('after its grace days when the gateway answered %s', async (status) => {
     await claimedAt('2026-02-03T20:00:00Z');
     await apply(status);
-    expect(await expire('2026-02-04T00:00:00Z')).toBe(0);
-    expect(await expire('2026-02-04T00:00:01Z')).toBe(1);
-    expect(await customer.tier()).toBe('free');
-  });
-
-  test('after its grace days, also if a purchase in between was refunded', async () => {
-    await claimedAt('2026-02-03T20:00:00Z');
-    await apply('halted');
-    const order = await customer.buy('premium');
-    await order.refund();
-    expect(await customer.tier()).toBe('pro');
     expect(await expire('2026-02-04T00:00:00Z')).toBe(0);
     expect(await expire('2026-02-04T00:00:01Z')).toBe(1);
     expect(await customer.tier()).toBe('free');

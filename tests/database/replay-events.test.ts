@@ -127,28 +127,4 @@ describe('an event that names a payment and no order', () => {
     expect(await order.row()).toMatchObject({ dispute_status: 'open' });
     expect(await ledger(body)).toMatchObject({ subject_id: order.paymentId, outcome: 'applied', attempts: 2 });
   });
-
-  test('and is a full refund leaves nothing for a verification to grant', async () => {
-    const order = await customer.order('pro');
-    expect(await database.send(refundEvent({ id: order.paymentId }, 99900))).toBe('unmatched');
-    expect(await order.verify()).toMatchObject({ outcome: 'refunded' });
-    expect(await order.row()).toMatchObject({ refunded_amount: '99900' });
-    expect(await customer.tier()).toBe('free');
-  });
 });
-
-test.each(['active', 'cancelled'])(
-  'a subscription of an unknown plan is %s after the plan was created',
-  async (status) => {
-    const [planId, month] = [uniqueId('plan'), { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' }];
-    expect(await customer.event('activated', '01-01', { planId, ...month })).toBe('unmatched');
-    if (status === 'cancelled') await customer.event('cancelled', '01-02');
-    await sweepOnce();
-    expect(await customer.state()).toBe('free: none');
-    const plan = 'insert into public.plans (tier, name, price, gateway_plan_id) values ($1, $1, 1, $1)';
-    await database.query(plan, [planId]);
-    await sweepOnce();
-    expect(await customer.state()).toContain(`${status === 'active' ? planId : 'free'}: ${planId} ${status} to `);
-    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: customer.gatewayId });
-  },
-);

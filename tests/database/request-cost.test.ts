@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { watchPlans } from '../helpers/database/query-plans.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
@@ -107,25 +106,3 @@ test.each(Object.keys(kinds))(
     expect(buffers![1]).toBeLessThanOrEqual(2 * buffers!.at(-1)!);
   },
 );
-
-// An update that writes an index is dearer: it is not a heap-only one.
-test.each([
-  ['captured', { gateway_events: [0, 0], profiles: [1, 0] }],
-  ['renewal', { gateway_events: [0, 0], gateway_subscriptions: [1, 0] }],
-])('%s writes the ledger once, and no index of what it updates', async (kind, written) => {
-  const counting: pg.Client = await database.connect();
-  const names = Object.keys(written);
-  for (let time = 0; time < 2; time += 1) {
-    const statement = await next(kind);
-    await counting.query('begin');
-    await counting.query(...statement);
-    const { rows } = await counting.query(
-      `select relname as name, n_tup_upd::int as updated, (n_tup_upd - n_tup_hot_upd)::int as through_indexes
-       from pg_stat_xact_user_tables where relname = any ($1) and schemaname <> 'auth'`,
-      [names],
-    );
-    await counting.query('commit; select pg_stat_force_next_flush()');
-    const updates = rows.map(({ name, updated, through_indexes: through }) => [name, [updated, through]]);
-    expect(Object.fromEntries(updates)).toEqual(written);
-  }
-});

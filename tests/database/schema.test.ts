@@ -1,8 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { migrationVersions } from '../../scripts/schema-version.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
-import { readOutbox } from '../helpers/records/read-records.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { createUser } from '../helpers/records/records.ts';
 
 const database = useDatabase();
 let id: string;
@@ -10,34 +9,9 @@ beforeAll(async () => {
   ({ id } = await createUser(database));
 });
 
-test('basic, pro and premium are on offer after the migrations', async () => {
-  const rows = await database.query(
-    `select tier || ' ' || name || ' ' || duration_months || ' ' || currency as plan from public.plans
-     where is_active order by price`,
-  );
-  expect(rows.map(({ plan }) => plan)).toEqual(['basic Basic 1 INR', 'pro Pro 12 INR', 'premium Premium 12 INR']);
-});
-
-test.each([{ tier: 'pro' }, { tier: 'enterprise' }, { tier: 'Équipe 🙂' }, { tier: '' }, {}, null, [], 'pro', 7])(
-  'a payment that an app inserts with user, amount and order stores meta %j',
-  async (meta) => {
-    const payment = await createPayment(database, { userId: id, meta });
-    const columns = 'status, currency, meta, tier, refunded_amount';
-    expect(await database.one(`select ${columns} from public.payments where id = $1`, [payment.id]))
-      .toEqual({ status: 'created', currency: 'INR', meta, tier: null, refunded_amount: '0' });
-  },
-);
-
 test('no constraint names a tier', async () => {
   const named = `select conname from pg_constraint where pg_get_constraintdef(oid) ~* '(basic|pro|premium|free)\\M'`;
   expect(await database.query(named)).toEqual([]);
-  const user = await createUser(database);
-  await database.query("insert into public.plans (tier, name, price) values ('team', 'Team', 1)");
-  await database.query("update public.profiles set subscription_tier = 'team' where user_id = $1", [user.id]);
-  await database.query("insert into public.subscriptions (user_id, tier, status) values ($1, 'team', 'active')", [
-    user.id,
-  ]);
-  await database.query('delete from auth.users where id = $1', [user.id]);
 });
 
 const payment = 'insert into public.payments (user_id, amount, gateway_order_id, gateway_payment_id)';
@@ -80,44 +54,14 @@ test.each([
   await session.query('rollback');
 });
 
-describe('a user is deleted', () => {
-  const cancellation = (id: string) => ({
-    key: `cancel-subscription/${id}`,
-    kind: 'cancel-subscription',
-    payload: { gateway_subscription_id: id, at_cycle_end: false },
-  });
-
-  test.each([[false, [cancellation]], [true, []]])(
-    'profile and subscription are deleted, the payment stays; the gateway cancelled its subscription: %j',
-    async (isCancelled, enqueued) => {
-      const customer = await database.customer();
-      const { id: paymentId } = await customer.buy('pro');
-      const sub = uniqueId('sub');
-      const attach = 'update public.subscriptions set gateway_subscription_id = $2 where user_id = $1';
-      await database.query(attach, [customer.id, sub]);
-      if (isCancelled) await customer.event('cancelled', '01-01', { id: sub, createdAt: null });
-      await database.query('delete from auth.users where id = $1', [customer.id]);
-      expect([await customer.tier(), await customer.subscription()]).toEqual([undefined, null]);
-      const left = 'user_id, subscription_id, status, tier, fulfilled_at is not null as is_fulfilled';
-      expect(await database.one(`select ${left} from public.payments where id = $1`, [paymentId]))
-        .toEqual({ user_id: null, subscription_id: null, status: 'captured', tier: 'pro', is_fulfilled: true });
-      expect(await readOutbox(database, 'gateway', sub)).toEqual(enqueued.map((row) => row(sub)));
-    },
-  );
-});
-
-describe('get_schema_version', () => {
-  test('returns the newest version that is applied and not newer than the caller’s', async () => {
-    const newest = (await migrationVersions()).at(-1) ?? '';
-    const versionFor = async (version: string) => (await database.rpc('get_schema_version', version)).version;
-    await database.query(
-      "insert into supabase_migrations.schema_migrations (version, name) values ('2999', 'reports')",
-    );
-    expect(await versionFor(newest)).toBe(newest);
-    expect(await versionFor('29981231000000')).toBe(newest);
-    expect(await versionFor('20000101000000')).toBeNull();
-    // Without the history of the CLI.
-    await database.query('drop schema supabase_migrations cascade');
-    expect(await versionFor(newest)).toBeNull();
-  });
+test('get_schema_version returns the newest version that is applied and not newer than the caller’s', async () => {
+  const newest = (await migrationVersions()).at(-1) ?? '';
+  const versionFor = async (version: string) => (await database.rpc('get_schema_version', version)).version;
+  await database.query("insert into supabase_migrations.schema_migrations (version, name) values ('2999', 'reports')");
+  expect(await versionFor(newest)).toBe(newest);
+  expect(await versionFor('29981231000000')).toBe(newest);
+  expect(await versionFor('20000101000000')).toBeNull();
+  // Without the history of the CLI.
+  await database.query('drop schema supabase_migrations cascade');
+  expect(await versionFor(newest)).toBeNull();
 });

@@ -43,41 +43,13 @@ describe('grant', () => {
     const result = `Grant ${row.reference} gives premium until 1 Feb 2026.`;
     expect(row).toMatchObject({ email: customer.email, user_id: customer.id, ...actor, reason, result });
     expect(await database.one('select id::text, reason from billing.grants')).toEqual({ id: row.reference, reason });
-    const period = { start: '2026-01-01T00:00:00.000Z', end: '2026-02-01T00:00:00.000Z' };
-    const tier = { tier: 'premium', status: 'active', plan_tier: 'premium', gateway_subscription_id: null };
-    expect(await customer.subscription()).toEqual({ ...tier, ...period });
+    expect(await customer.subscription()).toEqual({
+      ...{ tier: 'premium', status: 'active', plan_tier: 'premium', gateway_subscription_id: null },
+      ...{ start: '2026-01-01T00:00:00.000Z', end: '2026-02-01T00:00:00.000Z' },
+    });
     const changes = 'select to_tier, cause, reference from billing.tier_changes where user_id = $1';
-    expect(await database.query(changes, [customer.id])).toEqual([
-      { to_tier: 'premium', cause: 'grant', reference: reason },
-    ]);
-    await database.sweep('2026-02-04T00:00:01Z');
-    expect(await customer.tier()).toBe('free');
-  });
-
-  test.each(['pro', 'premium'])('of %s rules over a longer paid period, which rules again after it', async (tier) => {
-    await customer.buy('pro', { at: '2024-01-01' });
-    await grant(tier, '2024-06-01Z');
-    expect(await customer.state()).toBe(`${tier}: ${tier} active to 2024-06-01`);
-    await database.sweep('2024-06-04T00:00:01Z');
-    expect(await customer.state()).toBe('pro: pro active to 2025-01-01');
-    expect(await customer.subscription()).toMatchObject({ start: '2024-01-01T00:00:00.000Z' });
-  });
-
-  test('gives access after a refund ended it', async () => {
-    await (await customer.buy('pro')).refund();
-    await grant('pro');
-    const row = 'select status, cancelled_at, ended_reason from public.subscriptions';
-    expect(await database.one(row)).toEqual({ status: 'active', cancelled_at: null, ended_reason: null });
-  });
-
-  test('after a cancelled gateway subscription ends with its own time, and ignores its late events', async () => {
-    await customer.event('activated', '01-01', { planId: 'plan_pro', start: '2026-01-01Z', end: '2026-02-01Z' });
-    const cancel = () => customer.event('cancelled', '01-01', { createdAt: null, planId: 'plan_pro' });
-    await cancel();
-    await grant('pro', '2026-03-01Z');
-    expect([await cancel(), await customer.tier()]).toEqual(['stale', 'pro']);
-    await database.sweep('2026-03-04T00:00:01Z');
-    expect(await customer.tier()).toBe('free');
+    const change = { to_tier: 'premium', cause: 'grant', reference: reason };
+    expect(await database.query(changes, [customer.id])).toEqual([change]);
   });
 
   test('takes an address in any case, and an id', async () => {
@@ -97,8 +69,6 @@ describe('grant', () => {
     await support.query('commit');
     await expect(second).rejects.toMatchObject({ code: 'PS409', message: expect.stringContaining('already') });
     expect(await database.query('select from billing.grants')).toHaveLength(1);
-    const trail = 'select from billing.support_actions where user_id = $1';
-    expect(await database.query(trail, [customer.id])).toHaveLength(1);
   });
 
   test.each<[string, Partial<SupportAction>, string, RegExp]>([
@@ -160,11 +130,16 @@ describe('requeue_mail', () => {
   }
   const stateOf = (id: number) => database.one('select state, attempts from billing.messages where id = $1', [id]);
 
-  test('queues a parked message again and names its customer', async () => {
+  test('queues a parked message again and names its customer; one that is queued, withdrawn or unknown is refused', async () => {
     const id = await park();
     expect(await act(support, { action: 'requeue_mail', reference: id })).toMatchObject({ user_id: customer.id });
     expect(await stateOf(id)).toEqual({ state: 'queued', attempts: 0 });
     await refused({ action: 'requeue_mail', reference: id }, 'PS409', /is queued already/);
+    const withdraw =
+      "update billing.outbox set parked_at = now(), last_error = 'withdrawn', claims = '{}' where id = $1";
+    await database.query(withdraw, [id]);
+    await refused({ action: 'requeue_mail', reference: id }, 'PS409', /./);
+    for (const reference of [0, 'no such key']) await refused({ action: 'requeue_mail', reference }, 'PS404', /./);
   });
 
   test('of a message that is delivered meanwhile is refused', async () => {
@@ -179,13 +154,6 @@ describe('requeue_mail', () => {
     const message = expect.stringContaining('was delivered at');
     await expect(requeued).rejects.toMatchObject({ code: 'PS409', message });
     expect(await stateOf(id)).toMatchObject({ state: 'delivered' });
-  });
-
-  test('of a withdrawn or an unknown message is refused', async () => {
-    const id = await enqueue(database, 'gateway');
-    await database.query("update billing.outbox set parked_at = now(), last_error = 'withdrawn' where id = $1", [id]);
-    await refused({ action: 'requeue_mail', reference: id }, 'PS409', /./);
-    for (const reference of [0, 'no such key']) await refused({ action: 'requeue_mail', reference }, 'PS404', /./);
   });
 });
 
@@ -272,26 +240,18 @@ describe('the trail', () => {
     const keptAt = async (at: string) => {
       await database.at(at);
       await database.query('select billing.erase_deleted_users()');
-      return await database.one('select email, user_id, reason, result from billing.support_actions where id = $1', [
-        id,
-      ]);
+      return await database.one('select email, user_id, reason from billing.support_actions where id = $1', [id]);
     };
-    const result = 'Noted.';
-    expect(await keptAt('03-31')).toEqual({ email: customer.email, user_id: customer.id, reason, result });
-    expect(await keptAt('04-02')).toEqual({ email: null, user_id: null, reason: 'erased with the user', result });
+    expect(await keptAt('03-31')).toEqual({ email: customer.email, user_id: customer.id, reason });
+    expect(await keptAt('04-02')).toEqual({ email: null, user_id: null, reason: 'erased with the user' });
   });
 
   test('names the admin of a JWT, but not by the claims of a direct connection of support', async () => {
-    const claims = `select set_config('request.jwt.claims', '{"email": "admin@example.com"}', false)`;
-    for (
-      const [session, name] of [[await database.connect(), 'admin@example.com'], [
-        await openSupport(database),
-        null,
-      ]] as const
-    ) {
-      await session.query(claims);
-      expect((await note(session)).actor_email).toBe(name);
+    const [api, direct] = [await database.connect(), await openSupport(database)];
+    for (const session of [api, direct]) {
+      await session.query(`select set_config('request.jwt.claims', '{"email": "admin@example.com"}', false)`);
     }
+    expect([(await note(api)).actor_email, (await note(direct)).actor_email]).toEqual(['admin@example.com', null]);
   });
 
   test('takes no actor, time or result from the caller', async () => {

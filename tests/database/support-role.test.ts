@@ -54,13 +54,6 @@ describe('support', () => {
     expect(await database.one(comment, [`billing.${view}`])).toEqual({ has_comment: true });
   });
 
-  test('sees the rows of all users, and finds them', async () => {
-    const { email } = await createUser(database);
-    for (const sql of ['select from billing.customers where email = $1', 'select from billing.search_customers($1)']) {
-      expect((await support.query(sql, [email])).rows, sql).toHaveLength(1);
-    }
-  });
-
   test('writes nothing but support actions, and the functions that it may execute write nothing', async () => {
     const rows = await database.query(
       `select format('%s %s.%s', lower(privilege), n.nspname, c.relname) as "right"
@@ -83,19 +76,11 @@ describe('support', () => {
   });
 
   test.each([
-    "update public.profiles set subscription_tier = 'premium'",
-    'delete from public.payments',
-    'insert into billing.grants (user_id, tier, until) select user_id, tier, now() from billing.customers',
     "insert into billing.support_actions (action, reference, reason, actor) values ('note', 'x', 'x', 'another')",
-    'update billing.outbox set parked_at = null',
-    'truncate billing.gateway_events',
     'select from auth.users',
     'select from auth.identities',
     'select from billing.deleted_users',
     'select from billing.function_calls',
-    "select billing.replay_event('')",
-    'select billing.requeue(1)',
-    'select billing.set_up()',
     'select public.get_subscription(gen_random_uuid())',
     'create table public.t ()',
     'create table billing.t ()',
@@ -104,10 +89,12 @@ describe('support', () => {
     await expect(support.query(sql)).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('by a login of a person reads, and the trail names the login, also after it switches its role', async () => {
+  test('by a login of a person finds all users, and the trail names the login, also after it switches its role', async () => {
     const asha = await openPersonal();
     const { email } = await createUser(database);
-    expect((await asha.query('select from billing.customers where email = $1', [email])).rows).toHaveLength(1);
+    for (const sql of ['select from billing.customers where email = $1', 'select from billing.search_customers($1)']) {
+      expect((await asha.query(sql, [email])).rows, sql).toHaveLength(1);
+    }
     await asha.query('set role subscriptions_support');
     expect(await act(asha, { action: 'note', email })).toMatchObject({ actor: personalLogin });
   });
@@ -128,8 +115,6 @@ test.each([
 describe('the snippets', () => {
   const folder = `${root}/supabase/snippets`;
   const files = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
-
-  test('are ten', () => expect(files).toHaveLength(10));
 
   test.each(files)(
     '%s asks a question, has one example value, and one statement that answers support',
@@ -152,9 +137,7 @@ describe.each<[string, () => Promise<pg.Client>]>([
   ['subscriptions_api', () => pool.connect()],
 ])('%s with temporary domains', (_role, connect) => {
   /** The types that SQL spells as names. Keywords such as integer always mean the type of pg_catalog. */
-  const types = [
-    ...['bytea', 'date', 'json', 'jsonb', 'name', 'oid', 'regclass', 'regprocedure', 'text', 'timestamptz', 'uuid'],
-  ];
+  const types = 'bytea date json jsonb name oid regclass regprocedure text timestamptz uuid'.split(' ');
   /** Arguments that are likely to lead into a function. */
   const samples = (): Record<string, string> => ({
     uuid: `'${userId}'`,
@@ -177,13 +160,12 @@ describe.each<[string, () => Promise<pg.Client>]>([
     client.on('notice', ({ message }) => {
       if (message === 'the domain was found') calls += 1;
     });
-    const domains = types.map((type) =>
-      `create domain pg_temp.${type} as pg_catalog.${type} check (pg_temp.note_call());`
-    );
     await client.query(`
       create function pg_temp.note_call() returns boolean language plpgsql as
-      'begin raise warning ''the domain was found''; return true; end';
-      ${domains.join('')}`);
+      'begin raise warning ''the domain was found''; return true; end'`);
+    for (const type of types) {
+      await client.query(`create domain pg_temp.${type} as pg_catalog.${type} check (pg_temp.note_call())`);
+    }
   });
   // A role with objects cannot be dropped.
   afterAll(() => client.query('discard temp'));
