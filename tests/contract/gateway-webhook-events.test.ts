@@ -1,4 +1,6 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { root } from '../../scripts/stack/root.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import {
@@ -153,6 +155,17 @@ describe('data of any kind', () => {
     for (const [index, created_at] of [...noTime, 1e300].entries()) {
       const fields = { id: `sub_${id}`, fields: { current_end: seconds(cycle.end) + index } };
       expect(await post(changeEnvelope(event('charged', id, fields), { created_at }))).toBe('applied');
+    }
+  });
+
+  // The gateway's documented examples are not part of this repository. A developer can place them beside it.
+  const folder = `${root}/../shared/gateway/payloads`;
+  const documented = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+
+  test.skipIf(documented.length === 0)('POST /api/webhooks/gateway with each documented body → 200', async () => {
+    for (const name of documented) {
+      const text = readFileSync(`${folder}/${name}`, 'utf8');
+      expect(await post(text), name).toEqual(expect.any(String));
     }
   });
 });
