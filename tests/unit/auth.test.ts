@@ -67,15 +67,11 @@ describe('a session signed with a published key', () => {
   test.each<[Record<string, unknown>, isAccepted: boolean]>([
     [{ iss: undefined }, true],
     [{ iss: 'https://other.supabase.co/auth/v1' }, false],
-    [{ aud: undefined }, true],
     [{ aud: ['other', 'authenticated'] }, true],
     [{ aud: 'other' }, false],
-    [{ aud: ['other'] }, false],
     [{ role: 'anon' }, false],
-    [{ role: 'service_role' }, false],
     [{ exp: undefined }, false],
     [{ exp: now() - 1 }, false],
-    [{ nbf: now() - 1 }, true],
     [{ nbf: now() + 60 }, false],
     [{ sub: 'asha' }, false],
   ])('with the claims %j is accepted: %j', async (claims, isAccepted) => {

@@ -94,11 +94,12 @@ describe('POST /api/internal/reconcile', () => {
       { asked: 3, applied: 2, unanswered: 1 },
       [fault('apply_order_payments failed: 55P03'), request('incomplete')],
     ],
-    ['an invalid result of an SQL function', [{ applied: 'order_1' }, applied], {
-      asked: 3,
-      applied: 2,
-      unanswered: 1,
-    }, [fault(expect.any(String)), request('incomplete')]],
+    [
+      'an invalid result of an SQL function',
+      [{ applied: 'order_1' }, applied],
+      { asked: 3, applied: 2, unanswered: 1 },
+      [fault(expect.any(String)), request('incomplete')],
+    ],
   ])('%s → 200, in the log the fault by its call and the request, without data', async (_, orders, body, lines) => {
     const { answer, log, id } = await reconcile({
       claim_payments_to_reconcile: structuredClone(payments),
@@ -156,9 +157,6 @@ test('lines of the log are written together, in their order, 10 ms after the fir
     expect(written[1]).toBe('{"level":"info","event":"three"}\n{"level":"error","event":"fault"}');
     vi.advanceTimersByTime(1000);
     expect(written).toHaveLength(2);
-    log({ level: 'info', event: 'four' });
-    vi.advanceTimersByTime(10);
-    expect(written[2]).toBe('{"level":"info","event":"four"}');
   } finally {
     vi.useRealTimers();
   }
