@@ -14,7 +14,7 @@ const long = [
   'tests/concurrency/convergence.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{body-flood,database-outage,flows,subscription-*}.test.ts',
-  'tests/browser/{console,shop}.test.ts',
+  'tests/{browser/{client,console,shop},stack/checkout-window}.test.ts',
 ];
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
 

@@ -12,7 +12,7 @@ import type { Project } from '../helpers/project/project.ts';
 import { type RunningService, startService } from '../helpers/project/targets.ts';
 
 /** A page of the app, with the session of a new customer. */
-export type Tab = {
+type Tab = {
   readonly page: Page;
   /** Another tab of the same browser. */
   another(): Promise<Tab>;
@@ -31,7 +31,6 @@ export function useApp(project: Project) {
   let simulator: LocalHostService | undefined;
   let server: Deno.HttpServer<Deno.NetAddr> | undefined;
   let script = '';
-  const broken = new Map<string, number>();
   const paths: string[] = [];
   const answers: string[] = [];
   const running = () => service ?? fail();
@@ -44,12 +43,7 @@ export function useApp(project: Project) {
     if (pathname === '/app.js') return new Response(script, { headers: { 'content-type': 'text/javascript' } });
     if (!pathname.startsWith('/functions/v1/')) return page(search);
     const path = pathname.slice('/functions/v1'.length);
-    const left = broken.get(path) ?? 0;
-    if (request.method !== 'OPTIONS') {
-      paths.push(path);
-      broken.set(path, left - 1);
-      if (left > 0) return Response.json({}, { status: 500, headers: { 'access-control-allow-origin': '*' } });
-    }
+    if (request.method !== 'OPTIONS') paths.push(path);
     const body = request.body === null ? null : await request.arrayBuffer();
     const { method, headers } = request;
     const response = await running().request(path, { method, headers, body, redirect: 'manual' });
@@ -86,7 +80,6 @@ export function useApp(project: Project) {
     });
   });
   beforeEach(async () => {
-    broken.clear();
     paths.length = 0;
     answers.length = 0;
     await simulate('checkout', {});
@@ -129,8 +122,6 @@ export function useApp(project: Project) {
   }
 
   return {
-    /** Answers the next requests to a path of the function with 500. */
-    break: (path: string, times: number) => void broken.set(path, times),
     /** The requests to a path of the function. */
     requests: (path: string) => paths.filter((one) => one === path).length,
     /** Every request to the function with the status of its answer, for the message of a failure. */

@@ -18,7 +18,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { expectReport, hosted, local, testReports } from './doctor.ts';
 import { documentedPlan, emptyAccount, startGateway } from './fake-gateway.ts';
 import { emptyProject, startManagementApi } from './fake-management-api.ts';
-import { deadAddress, startFake } from './fake-server.ts';
+import { startFake } from './fake-server.ts';
 
 const newest = (await migrationVersions()).at(-1) ?? '';
 const account = emptyAccount();
@@ -55,7 +55,6 @@ const payer = () => ({
   GATEWAY_KEY_ID: account.keyId,
   GATEWAY_KEY_SECRET: 'the-key-secret',
 });
-const refused = () => project({ ...payer(), GATEWAY_KEY_SECRET: 'another' });
 
 describe('the check database', () => {
   const elsewhere = (change: (url: URL) => void) => {
@@ -72,10 +71,6 @@ describe('the check database', () => {
       'DATABASE_URL',
     ],
     [() => elsewhere((url) => void (url.pathname = '/missing')), "fail the database can't be reached: 3D000"],
-    [
-      () => elsewhere((url) => void (url.port = new URL(deadAddress()).port)),
-      "fail the database can't be reached: ECONNREFUSED",
-    ],
   ]);
 
   test('fails, and the checks that need the database are skipped', async () => {
@@ -122,7 +117,6 @@ describe('the check versions', () => {
     health = Response.json({}, { headers, status });
     return project();
   };
-  const dead = deadAddress();
 
   testReports(versions, [
     [() => project(), `pass all have version ${newest}`],
@@ -132,14 +126,8 @@ describe('the check versions', () => {
       `fail the function is made for 20260101000000, not for ${newest}`,
       'functions deploy api',
     ],
-    [answering({}), `fail the function is made for an older schema, not for ${newest}`, 'functions deploy api'],
     [answering({ 'x-schema-version': '29991231000000' }), /^warn .*29991231000000, newer/, 'Update this checkout.'],
     [answering({}, 503), 'fail GET /api/health answers 503'],
-    [
-      () => ({ ...project(), functionsUrl: `${dead}/functions/v1` }),
-      `fail ${dead} can't be reached`,
-      'Check the address and the network.',
-    ],
   ]);
 
   test('fails where the database lacks migrations, not where it has newer ones of the app', async () => {
@@ -149,12 +137,8 @@ describe('the check versions', () => {
     await database.query(
       `delete from ${migrations} where version in (select version from public.kept order by version desc limit 3)`,
     );
-    await expectReport(
-      versions,
-      project(),
-      /^fail the database lacks 2 of \d+ migrations, the oldest \d{14}$/,
-      'supabase db push',
-    );
+    const lacks = /^fail the database lacks 2 of \d+ migrations, the oldest \d{14}$/;
+    await expectReport(versions, project(), lacks, 'supabase db push');
     await database.query(`insert into ${migrations} select * from public.kept on conflict do nothing`);
     await database.query('drop table public.kept');
   });
@@ -164,19 +148,14 @@ describe.each([
   { check: earlyRenewal, name: 'EARLY_RENEWAL', column: 'early_renewal', is: 'replace', other: 'extend' },
   { check: credit, name: 'CREDIT', column: 'credit', is: 'on', other: 'off' },
 ])('the setting $column', ({ check, name, column, is, other }) => {
-  test.each([{ [name]: is }, { [name]: '' }, {}])('passes with %j', async (environment) => {
+  test.each([{ [name]: is }, { [name]: '' }])('passes with %j', async (environment) => {
     await expectReport(check, project(environment), `pass the setting is ${is}`);
-    await expectReport(check, local({ databaseUrl: database.url, environment }), `pass the setting is ${is}`);
   });
 
   test('fails where the environment has another value, and its fix writes the setting', async () => {
     const given = project({ [name]: other });
-    await expectReport(
-      check,
-      given,
-      `fail the setting ${column} is ${is}, and ${name} of this environment is ${other}`,
-      `Run "update billing.settings set ${column} = '${other}';" or correct ${name}.`,
-    );
+    const message = `fail the setting ${column} is ${is}, and ${name} of this environment is ${other}`;
+    await expectReport(check, given, message, `update billing.settings set ${column} = '${other}';`);
     const fixes = proposals(await runChecks([check], given));
     expect(fixes.map(({ fix }) => fix.title)).toEqual([`set ${column} to ${other} in billing.settings`]);
     expect(await applyFixes(given, fixes)).toEqual([]);
@@ -185,17 +164,11 @@ describe.each([
   });
 
   test('warns about a secret of the function with another value, is skipped with an invalid one', async () => {
-    for (const secret of [is, '', other]) {
-      managed.secrets = { [name]: secret };
-      await expectReport(
-        check,
-        project(),
-        secret === other
-          ? `warn the secret ${name} has no effect: the setting of the database is ${is}`
-          : `pass the setting is ${is}`,
-        secret === other ? `supabase secrets unset ${name}` : undefined,
-      );
-    }
+    managed.secrets = { [name]: is };
+    await expectReport(check, project(), `pass the setting is ${is}`);
+    managed.secrets = { [name]: other };
+    const message = `warn the secret ${name} has no effect: the setting of the database is ${is}`;
+    await expectReport(check, project(), message, `supabase secrets unset ${name}`);
     await expectReport(check, project({ [name]: 'maybe' }), `skip ${name} is invalid: see the check "secrets"`);
   });
 });
@@ -212,11 +185,8 @@ test('the key of the gateway warns about open orders of the last five days that 
   await order('rzp_test_older', '6 days');
   await expectReport(gatewayKey, project(payer()), /^pass /);
   await order('rzp_test_older', '1 hour');
-  await expectReport(
-    gatewayKey,
-    project(payer()),
-    'warn open orders of another key, unknown under this one: 1 of rzp_test_older',
-  );
+  const unknown = 'warn open orders of another key, unknown under this one: 1 of rzp_test_older';
+  await expectReport(gatewayKey, project(payer()), unknown);
   await database.query('delete from public.payments');
 });
 
@@ -249,17 +219,12 @@ describe('the plans of the gateway', () => {
   testReports(gatewayPlans, [
     [() => project(payer()), 'pass no plan is billed by the gateway'],
     [billed(1, plan()), matches],
-    [billed(6, plan({ interval: 6 })), matches],
-    [billed(12, plan({ period: 'yearly' })), matches],
     [billed(null, plan({ period: 'yearly' })), matches],
     [billed(0, plan({ interval: 12 })), matches],
     [billed(1, plan({ amount: 9901 })), `${differs} 9901 INR at the gateway, 9900 INR here`, 'make a new one there'],
-    [billed(1, plan({ currency: 'USD' })), `${differs} 9900 USD at the gateway, 9900 INR here`],
     [billed(1, plan({ interval: 2 })), `${differs} monthly × 2 at the gateway, 1 months here`],
-    [billed(1, plan({ period: 'weekly', interval: 4 })), `${differs} weekly × 4 at the gateway, 1 months here`],
     [billed(1), 'fail the gateway has no plan of basic (plan_00000000000001)'],
     [billed(1, null), 'fail the account at the gateway has no subscriptions'],
-    [refused, 'fail the gateway refuses the key'],
   ]);
 });
 

@@ -22,7 +22,7 @@ import { expectReport, hosted, linesOf, patient, runDoctor, testReports } from '
 import { emptyAccount, startGateway } from './fake-gateway.ts';
 import { emptyProject, listedFunction, projectRef, startManagementApi } from './fake-management-api.ts';
 import { startResend } from './fake-resend.ts';
-import { deadAddress, type FakeServer, startFake } from './fake-server.ts';
+import { type FakeServer, startFake } from './fake-server.ts';
 
 // A hosted project: the real function, and a database with stand-ins for pg_net, pg_cron and Vault, with TLS. The other
 // services are fakes.
@@ -68,10 +68,7 @@ beforeAll(async () => {
     returns uuid language sql as
     'insert into vault.secrets (secret, name, description) values ($1, $2, $3) returning id';
     create function vault.update_secret(
-      secret_id uuid,
-      new_secret text default null,
-      new_name text default null,
-      new_description text default null,
+      secret_id uuid, new_secret text default null, new_name text default null, new_description text default null,
       new_key_id uuid default null
     )
     returns void language sql as
@@ -183,25 +180,19 @@ describe('npm run doctor -- --fix', () => {
     });
   const jobs = () => database.query('select jobname from cron.job order by 1');
 
-  /** Removes everything that `--fix` can create. Returns the fixes that are shown then. */
-  async function breakProject(): Promise<string[]> {
+  test('shows the fixes and changes nothing without --yes and a terminal; with it applies them and checks again', async () => {
     account.endpoints = [];
     await database.query('delete from vault.secrets');
     await database.query('drop trigger create_profile on auth.users');
     await database.query("delete from cron.job where jobname = 'subscriptions-sweep'");
-    return [
+    const fixes = [
       `fix register the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events`,
       'fix run billing.set_up() in the database: extensions, jobs, triggers on auth.users',
       'fix create the Vault secret subscriptions_url',
       'fix create the Vault secret subscriptions_internal_key',
     ];
-  }
-
-  test('without --yes and a terminal shows the fixes and changes nothing', async () => {
-    const fixes = await breakProject();
     const shown = await doctor();
-    expect(shown.code).toBe(1);
-    expect(linesOf(shown.stdout, 'fix ')).toEqual(fixes);
+    expect([shown.code, linesOf(shown.stdout, 'fix ')]).toEqual([1, fixes]);
     expect(shown.stderr).toContain('Nothing was changed. --yes applies it without asking.');
     expect(linesOf(shown.stdout, 'fail ').map((line) => line.replace(/ ->.*/, ''))).toEqual([
       'fail webhook-endpoint the webhook endpoint is not registered',
@@ -209,13 +200,9 @@ describe('npm run doctor -- --fix', () => {
       'Vault secret subscriptions_url; missing: Vault secret subscriptions_internal_key',
     ]);
     expect([account.endpoints, await vault(), (await jobs()).length]).toEqual([[], [], 2]);
-  });
 
-  test('with --yes shows the fixes, applies them, and runs their checks again', async () => {
-    const fixes = await breakProject();
     const run = await doctor('--yes');
-    expect(run.code).toBe(0);
-    expect(linesOf(run.stdout, 'fix ')).toEqual(fixes);
+    expect([run.code, linesOf(run.stdout, 'fix ')]).toEqual([0, fixes]);
     expect(linesOf(run.stdout.slice(run.stdout.lastIndexOf('fix   ')), 'pass ')).toEqual([
       'pass webhook-endpoint registered and active, with 22 events',
       'pass schedule nothing is missing, failing or overdue',
@@ -275,20 +262,13 @@ function put(name: string, secret: string, fields: () => Partial<Project> = () =
 
 describe('the Vault rows', () => {
   const key = 'subscriptions_internal_key';
-  const putUrl = (text: (url: string) => string) => () =>
-    put('subscriptions_url', text(`${platform.url}/functions/v1`))();
   const isNot = `fail the Vault secret ${key} is not what the function has`;
   const isNotKnown = `warn the Vault secret ${key} is not INTERNAL_KEY of this environment`;
 
   testReports(schedule, [
-    [putUrl((url) => ` ${url}/\n`), 'pass nothing is missing, failing or overdue'],
-    [put(key, ' the-internal-key\n'), 'pass nothing is missing, failing or overdue'],
-    [
-      putUrl(() => 'https://other.supabase.co/functions/v1'),
-      'fail the Vault secret subscriptions_url is not what the function has',
-      'vault.update_secret',
-    ],
-    [put(key, 'before-the-rotation'), isNot],
+    [() => put('subscriptions_url', ` ${platform.url}/functions/v1/\n`)(), /^pass /],
+    [put(key, ' the-internal-key\n'), /^pass /],
+    [put(key, 'before-the-rotation'), isNot, 'vault.update_secret'],
     [put(key, 'perhaps', () => ({ accessToken: null })), isNotKnown],
     [put(key, 'perhaps', () => ({ environment: { ...environment, INTERNAL_KEY: 'of-this-machine' } })), isNotKnown],
     [put(key, 'perhaps', () => ({ environment: {} })), /^pass /],
@@ -351,7 +331,6 @@ describe('the role of the pool', () => {
 
   testReports(poolRole, [
     [over(unchanged), acts],
-    [over(unchanged, authority), acts],
     [over(unchanged, authority.replaceAll('\n', '\\n')), acts],
     [
       over(unchanged, anotherAuthority),
@@ -368,10 +347,6 @@ describe('the role of the pool', () => {
       "fail DATABASE_POOL_URL can't be connected to: the login is refused (28P01)",
     ],
     [
-      over((url) => void (url.port = new URL(deadAddress()).port)),
-      "fail DATABASE_POOL_URL can't be connected to: ECONNREFUSED",
-    ],
-    [
       () => hosted({ environment: { DATABASE_POOL_URL: postgres.url } }),
       /^fail postgres acts as postgres, not as service_role; postgres has more rights than the service/,
     ],
@@ -381,6 +356,5 @@ describe('the role of the pool', () => {
       'warn statement_timeout of waits_0 is off',
       'Run "alter role waits_0 set statement_timeout = \'4s\';".',
     ],
-    [withRole('waits_10', '10s'), 'warn statement_timeout of waits_10 is 10000 ms'],
   ]);
 });

@@ -84,9 +84,7 @@ test.each(['', '--fix --yes --json'])(
 );
 
 test.each([
-  [2, '--prot 1'],
   [2, '--port 70000'],
-  [2, '--project-ref a/b'],
   [2, '--yes'],
   [0, '--help'],
 ])('the exit code is %i and the usage is written with %s', async (code, options) => {

@@ -221,7 +221,7 @@ describe('POST /simulate/subscription and /simulate/cycle', () => {
     const { subscription: { id, notes } } = await simulate('subscription', fields);
     expect(notes).toEqual({ seats: 3, user_id: 'asha' });
     expect(await stateOf(id)).toBe('active 2026-01-10 to 2026-02-09, 0 paid, 12 left, next 2026-02-09');
-    expect(await moveTo('12-01')).toEqual([]);
+    expect(await moveTo('12-01')).toEqual(['activated 2026-01-10']);
     await event(id, 'charged');
     expect(await stateOf(id)).toMatch(/^active 2026-01-10 to 2026-02-09, 1 paid/);
     await event(id, 'charged');

@@ -5,7 +5,6 @@ import {
   call,
   createOrder,
   type Entity,
-  KEY_SECRET,
   look,
   NOW,
   simulator,
