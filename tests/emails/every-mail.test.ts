@@ -20,122 +20,85 @@ const render = (row: ReturnType<Row>, timeZone?: string) => renderEmail(row, { .
 
 /** What the customer reads of the HTML, without the preview. */
 const words = (html: string) =>
-  html.replace(/^.*<h1/s, '<h1').replaceAll(/<!--.*?-->|<[^>]*>/gs, '').replaceAll('&#x27;', "'").replaceAll(
-    '&amp;',
-    '&',
-  );
+  html.replace(/^.*<h1/s, '<h1').replaceAll(/<!--.*?-->|<[^>]*>/gs, '').replaceAll('&#x27;', "'");
 const links = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href?.replaceAll('&amp;', '&'));
 
 const pricing = 'https://app.example.com/pricing';
 const dashboard = 'https://app.example.com/dashboard';
 const manage = 'https://gateway.example.com/s/29QQoUBi66xm2f';
-const receiptNote =
-  'Keep this e-mail for your records. If you have a question about this payment, quote the transaction ID.';
-const goOnNote = 'If you have bought a plan since, or do not want to go on, there is nothing left to do.';
+const seePlans = ['See the plans', pricing] as const;
+const receipt = ['Plan: Pro Yearly', 'Amount paid: ₹1234.56', 'Valid until: 20 November 2027'];
+const transaction = 'Transaction ID: pay_29QQoUBi66xm2f';
+const renewable = { early_renewal: 'extend' };
 
-test.each<[subject: string, Row, heading: string, body: string, details: string[], link: [string, string], string]>([
+test.each<[subject: string, row: ReturnType<Row>, details: string[], link: readonly [text: string, url: string]]>([
   [
     'Payment received: your Pro Yearly plan is active',
-    paymentSuccessRow,
-    'Payment received',
-    'Thank you. We have received your payment, and your plan is active.',
-    [
-      'Plan: Pro Yearly',
-      'Amount paid: ₹1234.56',
-      'Valid until: 20 November 2027',
-      'Transaction ID: pay_29QQoUBi66xm2f',
-    ],
+    paymentSuccessRow(),
+    [...receipt, transaction],
     ['Open your dashboard', dashboard],
-    receiptNote,
   ],
   [
     'Your payment for the Premium plan failed',
-    paymentFailedRow,
-    'Payment failed',
-    'Your payment did not go through. This attempt has not changed your subscription, and you can try again.',
+    paymentFailedRow(),
     ['Plan: Premium', 'Amount: ₹999.00', 'Reason: Card declined by the bank.'],
     ['Try again', pricing],
-    'If you have paid since with another attempt, there is nothing left to do.',
   ],
   [
     'Your Pro Yearly plan could not be renewed yet',
-    (fields) => paymentPendingRow({ manage_url: manage, ...fields }),
-    'Your plan could not be renewed yet',
-    'The payment for the next period of your Pro Yearly plan did not go through. It will be tried again automatically over the next few days. Please check that your payment method works. If no payment succeeds, your access ends on 20 November 2027.',
+    paymentPendingRow({ manage_url: manage }),
     ['Plan: Pro Yearly', 'Without a payment: Access until 20 November 2027'],
     ['Manage your payment', manage],
-    'If you have paid since, there is nothing left to do.',
   ],
   [
     'Your Pro Yearly plan has been renewed',
-    subscriptionRenewedRow,
-    'Your plan has been renewed',
-    'Thank you. We have received your payment, and your plan has been renewed.',
-    [
-      'Plan: Pro Yearly',
-      'Amount paid: ₹1234.56',
-      'Valid until: 20 November 2027',
-      'Next payment: 19 November 2027',
-      'Transaction ID: pay_29QQoUBi66xm2f',
-    ],
+    subscriptionRenewedRow(),
+    [...receipt, 'Next payment: 19 November 2027', transaction],
     ['Open your dashboard', dashboard],
-    receiptNote,
   ],
   [
     'Your Pro Yearly plan could not be renewed',
-    (fields) => subscriptionHaltedRow({ manage_url: manage, ...fields }),
-    'Your plan could not be renewed',
-    'The payment for the next period of your Pro Yearly plan did not go through, and all further attempts failed. It will not be tried again automatically. Without a payment, your access lasts until 20 November 2027. To continue, pay or change your payment method.',
+    subscriptionHaltedRow({ manage_url: manage }),
     ['Plan: Pro Yearly', 'Without a payment: Access until 20 November 2027'],
     ['Manage your payment', manage],
-    'If you have paid since, or do not want to go on, there is nothing left to do.',
   ],
   [
     'Your Pro Yearly subscription is complete',
-    subscriptionCompletedRow,
-    'Your subscription is complete',
-    'The last payment of your Pro Yearly subscription was made. Nothing more will be charged for it. The plan is paid until 20 November 2027. After that, your access ends. You can choose a plan again on that day or later.',
+    subscriptionCompletedRow(),
     ['Plan: Pro Yearly', 'Paid until: 20 November 2027'],
-    ['See the plans', pricing],
-    goOnNote,
+    seePlans,
   ],
   [
     'Your Pro Yearly plan ends on 20 November 2027',
-    subscriptionEndingRow,
-    'Your access ends soon',
-    'Your plan is valid until 20 November 2027. After that your access ends. You can buy the plan again on that day or later. A purchase before then starts a new period at once, and the days that are left are not added to it.',
+    subscriptionEndingRow(),
     ['Plan: Pro Yearly', 'Valid until: 20 November 2027'],
-    ['See the plans', pricing],
-    goOnNote,
+    seePlans,
   ],
   [
     'Your Pro Yearly plan ends on 20 November 2027',
-    (fields) => subscriptionEndingRow({ early_renewal: 'extend', ...fields }),
-    'Your access ends soon',
-    'Your plan is valid until 20 November 2027. After that your access ends. To keep your access, renew your plan before then: the new period is added to this one, and you lose no day.',
+    subscriptionEndingRow(renewable),
     ['Plan: Pro Yearly', 'Valid until: 20 November 2027'],
     ['Renew your plan', pricing],
-    goOnNote,
   ],
   [
     'Your Pro Yearly plan has ended',
-    subscriptionEndedRow,
-    'Your access has ended',
-    'Your access to the Pro Yearly plan ended on 20 November 2027. You can come back at any time.',
+    subscriptionEndedRow(),
     ['Plan: Pro Yearly', 'Ended on: 20 November 2027'],
-    ['See the plans', pricing],
-    'If you have bought a plan since, there is nothing left to do.',
+    seePlans,
   ],
-])('"%s" says the same in text and HTML', async (subject, row, heading, body, details, [action, url], note) => {
-  const mail = await render(row());
-  expect(mail).toMatchObject({ to: 'asha@example.com', subject });
-  const paragraphs = [heading, 'Hello Asha Rao,', body, details.join('\n'), `${action}: ${url}`, note];
-  expect(mail.text).toBe(`${paragraphs.join('\n\n')}\n`);
-  expect(words(mail.html)).toBe(
-    [heading, 'Hello Asha Rao,', body, ...details.map((detail) => detail.replace(': ', '')), action, note].join(''),
-  );
-  expect(links(mail.html)).toEqual([url]);
-});
+])(
+  '"%s" has its details and its link, and says the same in text and HTML',
+  async (subject, row, details, [to, url]) => {
+    const mail = await render(row);
+    expect(mail).toMatchObject({ to: 'asha@example.com', subject });
+    const [, greeting, , listed, action] = mail.text.split('\n\n');
+    expect([greeting, listed, action]).toEqual(['Hello Asha Rao,', details.join('\n'), `${to}: ${url}`]);
+    // HTML has a label and its value in two cells, and the address in the link.
+    const joined = (text: string) => text.replaceAll(/: |\n/g, '');
+    expect(joined(words(mail.html))).toBe(joined(mail.text.replace(`: ${url}`, '')));
+    expect(links(mail.html)).toEqual([url]);
+  },
+);
 
 test('every kind of mail is tested here', () => {
   expect(rows.map((row) => row().kind).toSorted()).toEqual(
@@ -163,9 +126,7 @@ describe.each(rows.map((row) => ({ kind: row().kind, row })))('$kind', ({ row, k
 
   test('its only link leads to a page of the app, whose address is http or https', async () => {
     const page = ['payment-success', 'subscription-renewed'].includes(kind) ? 'dashboard' : 'pricing';
-    for (
-      const appUrl of ['https://a.example', 'https://a.example/', 'http://127.0.0.1:3000', 'https://a.example/b//']
-    ) {
+    for (const appUrl of ['https://a.example', 'http://127.0.0.1:3000', 'https://a.example/b//']) {
       const url = `${appUrl.replace(/\/+$/, '')}/${page}`;
       const { html, text } = await renderEmail(row(), { appUrl });
       expect(links(html)).toEqual([url]);
@@ -199,79 +160,67 @@ describe.each(rows.map((row) => ({ kind: row().kind, row })))('$kind', ({ row, k
   });
 });
 
-type Variant = [string, ReturnType<Row>, says: string[], never: RegExp];
+const otherAccess = 'You also have other access, which is not affected.';
+const anEnd = /\b20\d\d\b|January|November|access (ends|lasts|until)|your access|without a payment/i;
 
-test.each<Variant>([
-  ...[undefined, null, '', ' '].map((reason): Variant => [
-    `a payment that failed with the reason ${JSON.stringify(reason)} names none`,
-    paymentFailedRow({ reason }),
-    ['Amount: ₹999.00\n\nTry again'],
-    /Reason/,
-  ]),
-  ['a tier without a known name is shown unchanged', paymentFailedRow({ tier: 'team' }), ['Plan: team\n'], /Premium/],
-  ['a missing tier is Basic', paymentFailedRow({ tier: undefined }), ['Plan: Basic\n'], /Premium/],
-  ['a purchase without a next charge mentions none', paymentSuccessRow({ next_charge_at: null }), [], /next/i],
+test.each<[string, ReturnType<Row>, says: string, never: RegExp]>([
+  ['no reason is named where none is known', paymentFailedRow({ reason: ' ' }), '₹999.00\n\nTry again', /Reason/],
+  ['no reason is named where there is none', paymentFailedRow({ reason: null }), '₹999.00\n\nTry again', /Reason/],
+  ['a tier without a known name is shown unchanged', paymentFailedRow({ tier: 'constructor' }), 'Plan: constructor\n', /Premium/],
+  ['a missing tier is Basic', paymentFailedRow({ tier: undefined }), 'Plan: Basic\n', /Premium/],
+  [
+    'another currency is written with its code',
+    paymentFailedRow({ currency: 'USD', amount: 1234 }),
+    ': USD 12.34\n',
+    /₹/,
+  ],
+  [
+    'a purchase without a next charge mentions none',
+    paymentSuccessRow({ next_charge_at: null }),
+    'Thank you.',
+    /next/i,
+  ],
   [
     'a purchase with a next charge has its date',
     paymentSuccessRow({ next_charge_at: '2027-11-18T20:00:00.000Z' }),
-    ['Valid until: 20 November 2027\nNext payment: 18 November 2027\nTransaction ID: '],
+    'Valid until: 20 November 2027\nNext payment: 18 November 2027\nTransaction ID: ',
     /renewed/,
   ],
   [
     'after the last charge a renewal announces no further one',
     subscriptionRenewedRow({ next_charge_at: null }),
-    ['Valid until: 20 November 2027\nTransaction ID: '],
+    'Valid until: 20 November 2027\nTransaction ID: ',
     /next|19 November/i,
   ],
-  ...[paymentSuccessRow, paymentFailedRow, subscriptionRenewedRow].map((
-    row,
-  ): [string, ReturnType<Row>, string[], RegExp] => [
-    `an amount in another currency is written with its code: ${row().kind}`,
-    row({ currency: 'USD', amount: 1234 }),
-    [': USD 12.34\n'],
-    /₹/,
-  ]),
   [
     'access that lasts longer than the paid period has its own date',
     subscriptionCompletedRow({ access_ends_at: '2027-11-23T11:45:40.559Z' }),
-    [
-      'The plan is paid until 20 November 2027. Your access ends on 23 November 2027. ',
-      'Paid until: 20 November 2027\n',
-    ],
+    'The plan is paid until 20 November 2027. Your access ends on 23 November 2027. ',
     /other access/,
   ],
   [
     'where other access continues a completed subscription does not end access',
     subscriptionCompletedRow({ access_ends_at: null }),
-    ['The plan is paid until 20 November 2027. After that, your other access continues. '],
+    'The plan is paid until 20 November 2027. After that, your other access continues. ',
     /access ends|your access/i,
   ],
   [
     'a halted subscription without a page of the gateway leads to the plans',
     subscriptionHaltedRow(),
-    [
-      'your access lasts until 20 November 2027. To continue, choose a plan again.\n',
-      `\nSee the plans: ${pricing}\n`,
-    ],
+    `To continue, choose a plan again.\n\nPlan: Pro Yearly\nWithout a payment: Access until 20 November 2027\n\nSee the plans: ${pricing}\n`,
     /payment method|other access/,
   ],
   [
     'an end that is over gives no advice about renewals',
-    subscriptionEndedRow({ early_renewal: 'extend' }),
-    [],
-    /valid|paid|period|renew/i,
+    subscriptionEndedRow(renewable),
+    'ended on',
+    /valid|paid|renew/i,
   ],
-  ...[null, manage].flatMap((manage_url) =>
-    [paymentPendingRow, subscriptionHaltedRow].map((row): Variant => [
-      `where the customer has other access no date and no end is named: ${row().kind} ${manage_url}`,
-      row({ access_ends_at: null, manage_url }),
-      ['You also have other access, which is not affected.'],
-      /\b20\d\d\b|January|November|access (ends|lasts|until)|your access|without a payment/i,
-    ])
-  ),
+  ['a retry ends no other access', paymentPendingRow({ access_ends_at: null, manage_url: manage }), otherAccess, anEnd],
+  ['a halt ends no other access', subscriptionHaltedRow({ access_ends_at: null }), otherAccess, anEnd],
 ])('%s', async (_, row, says, never) => {
   const { subject, html, text } = await render(row);
-  for (const sentence of says) expect(text).toContain(sentence);
+  expect(text).toContain(says);
   expect(`${subject} ${words(html)} ${text}`).not.toMatch(never);
 });
 
@@ -299,8 +248,6 @@ test('a plan name with line breaks leaves the subject on one line', async () => 
 
 test.each([
   ['https://gateway.example.com/s/1?a=1&b=2'],
-  ['https://127.0.0.1/s/1'],
-  ['http://127.0.0.1:54325/s/1'],
   ['http://localhost:54325/s/1'],
   ['http://[::1]:54325/s/1'],
   ['https://gateway.example.com/s/1\n\nPaid', 'https://gateway.example.com/s/1Paid'],
@@ -312,18 +259,19 @@ test.each([
   }
 });
 
-const noPages = [
-  ...['', '/s/1', 'gateway.example.com/s/1', 'http://gateway.example.com/s/1', 'http://127.0.0.1.example.com/s/1'],
-  ...['http://localhost.example.com/s/1', 'http://notlocalhost/s/1', 'http://127.0.0.1@example.com/s/1'],
-  ...['javascript:alert(1)', 'data:text/html,x', 'ftp://127.0.0.1/s/1', 5],
-];
+const billed = [paymentPendingRow, subscriptionHaltedRow];
+const paid = [paymentSuccessRow, paymentFailedRow, subscriptionRenewedRow];
 test.each<{ field: string; value: unknown; rows: Row[] }>([
-  ...noPages.map((value) => ({ field: 'manage_url', value, rows: [paymentPendingRow, subscriptionHaltedRow] })),
-  ...[1.5, '100', 2 ** 53].map((value) => ({
-    field: 'amount',
-    value,
-    rows: [paymentSuccessRow, paymentFailedRow, subscriptionRenewedRow],
-  })),
+  ...[
+    '',
+    '/s/1',
+    'http://gateway.example.com/s/1',
+    'http://127.0.0.1.example.com/s/1',
+    'http://127.0.0.1@example.com/s/1',
+  ]
+    .map((value) => ({ field: 'manage_url', value, rows: billed })),
+  ...['javascript:alert(1)', 'ftp://127.0.0.1/s/1', 5].map((value) => ({ field: 'manage_url', value, rows: billed })),
+  ...[1.5, '100', 2 ** 53].map((value) => ({ field: 'amount', value, rows: paid })),
   { field: 'next_charge_at', value: 'soon', rows: [paymentSuccessRow, subscriptionRenewedRow] },
   { field: 'early_renewal', value: 'sometimes', rows: [subscriptionEndingRow] },
 ])('a row with the $field $value is refused', async ({ field, value, rows }) => {
