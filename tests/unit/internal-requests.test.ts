@@ -60,9 +60,8 @@ describe('POST /api/internal/outbox', () => {
   });
 
   test('answers 200 when a purge fails, with a line in the log that names the call', async () => {
-    const { calls, log, ...rest } = await dispatch([5, new DatabaseError('purge_records', '55P03')]);
-    expect(rest).toMatchObject({ answer });
-    expect(calls).toHaveLength(2);
+    const { log, ...rest } = await dispatch([5, new DatabaseError('purge_records', '55P03')]);
+    expect(rest.answer).toEqual(answer);
     expect(log[0]).toMatchObject({ level: 'error', event: 'fault', error: 'purge_records failed: 55P03' });
   });
 });
@@ -88,12 +87,6 @@ describe('POST /api/internal/reconcile', () => {
     ['all answers applied', [applied, { applied: 0, ended: true }], { asked: 3, applied: 3, unanswered: 0 }, [
       request('reconciled'),
     ]],
-    [
-      'an answer that cannot be applied',
-      [new DatabaseError('apply_order_payments', '55P03'), applied],
-      { asked: 3, applied: 2, unanswered: 1 },
-      [fault('apply_order_payments failed: 55P03'), request('incomplete')],
-    ],
     [
       'an invalid result of an SQL function',
       [{ applied: 'order_1' }, applied],
