@@ -10,11 +10,12 @@ if (memory !== undefined) Deno.env.set('TMPDIR', memory);
 /** The long suite, and the files of which `npm test` runs a part: fewer rows, orders, targets or cases. */
 const long = [
   'tests/long/**/*.test.ts',
+  'tests/{browser/client,stack/checkout-window}.test.ts',
   'tests/database/{access-histories,convergence-orders,request-plans,set-up}.test.ts',
   'tests/concurrency/convergence.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{body-flood,database-outage,flows,subscription-*}.test.ts',
-  'tests/{browser/{client,console,shop},stack/checkout-window}.test.ts',
+  'tests/browser/{console,shop}.test.ts',
 ];
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
 

@@ -5,7 +5,8 @@ import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { isLong } from '../helpers/project/is-long.ts';
 import { accessibilityProblems, press, problemsOf, windowOf } from '../stack/checkout-rig.ts';
 import { subscribe } from '../stack/billing-rig.ts';
-import { createOrder, pay, simulator, until, useSimulator } from '../stack/gateway-simulator-rig.ts';
+import { simulator, until, useSimulator } from '../stack/gateway-simulator-rig.ts';
+import { createOrder, pay } from '../stack/simulate.ts';
 import { dataFolderOf, expectGone, freeBasePort, npmStart, type RunningStack } from '../stack/running-stack.ts';
 import { serveFirstApp } from './first-app.ts';
 

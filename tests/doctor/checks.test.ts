@@ -133,13 +133,10 @@ const others = Array.from(
 );
 const registered = (fields: Partial<StoredEndpoint>) => withAccount({ endpoints: [{ ...endpoint, ...fields }] });
 const switchedOff = 'fail the webhook endpoint is switched off';
-const payment = (status: string, hours: number, id = `pay_${hours}`) => ({
-  id,
-  status,
-  order_id: null,
-  created_at: Math.floor(Date.now() / 1000) - hours * 3600,
-});
-
+const payment = (status: string, hours: number) => {
+  const created_at = Math.floor(Date.now() / 1000) - hours * 3600;
+  return { id: `pay_${hours}`, status, order_id: null, created_at };
+};
 const paid = (...payments: GatewayAccount['payments']) => withAccount({ payments });
 
 testReports(sessionKeys, [
@@ -159,7 +156,6 @@ testReports(senderDomain, [
   [() => hosted(mails('billing@mail.acme.example')), 'fail Resend has no domain mail.acme.example, of EMAIL_FROM'],
   [domain('verified', 'sending_access'), /^warn .*may only send/],
   [() => hosted(mails(undefined, 're_another')), 'fail Resend refuses RESEND_API_KEY (403)'],
-  [() => hosted(mails('Acme')), /^fail /],
   [() => hosted(mails('onboarding@resend.dev')), /^warn /],
   [() => local(mails()), 'skip the local mailbox accepts every sender'],
 ]);
@@ -168,7 +164,6 @@ testReports(appUrl, [
   [app('http://localhost:3000'), "fail APP_URL is http://localhost:3000: mails link to the customer's own machine"],
   [app(publicly(dead)), /^fail no app answers at/],
   [app(publicly(server.url)), `warn APP_URL is not encrypted: ${publicly(server.url)}`],
-  [answering(json({}, 502), app(publicly(server.url))), `fail ${publicly(server.url)} answers 502`],
   [answering(redirect, () => local({ environment: { APP_URL: server.url } })), `pass ${server.url} answers 307`],
   [() => local({ environment: { APP_URL: dead } }), /^skip no app runs at/],
 ]);
@@ -189,13 +184,11 @@ testReports(revalidation, [
 testReports(localStack, [
   [answering(health, stack(server.url)), /^pass /],
   [stack(dead), `fail no local stack runs at ${dead}`, 'npm start'],
-  [answering(json({}, 503), stack(server.url)), 'fail GET /api/health answers 503'],
 ]);
 
 testReports(functionDeployed, [
   [() => managing(), 'pass api, version 7, verify_jwt off'],
   [deployed({ slug: 'hello' }), 'fail the function api is not deployed', deploy],
-  [deployed({ status: 'THROTTLED' }), 'fail the function api is THROTTLED', deploy],
   [deployed({ verify_jwt: true }), /^fail .*verify_jwt is on/, deploy],
   [() => managing({}, 'sbp_another'), 'fail SUPABASE_ACCESS_TOKEN is refused', 'new token'],
   [() => ({ ...managing(), ref: 'another' }), 'fail the Management API has no project another'],
@@ -219,7 +212,6 @@ testReports(secrets, [
     'warn other values than in this environment: GATEWAY_KEY_SECRET',
     'Use the hosted values here',
   ],
-  [() => managing({ EARLY_RENEWAL: 'sometimes' }), 'fail EARLY_RENEWAL is neither "replace" nor "extend"'],
   [() => local({ environment: all }), 'pass 9 variables'],
   [
     () => local({ environment: { ...all, EMAIL_FROM: '' }, envFileNames: ['EMAIL_FORM'] }),

@@ -4,18 +4,8 @@ import { focusedName, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser } from '../helpers/browser/use-browser.ts';
 import { isLong, sampleOf } from '../helpers/project/is-long.ts';
 import { openApp, press, says, windowOf } from './checkout-rig.ts';
-import {
-  createOrder,
-  type Entity,
-  KEY_SECRET,
-  look,
-  read,
-  received,
-  simulate,
-  simulator,
-  until,
-  useSimulator,
-} from './gateway-simulator-rig.ts';
+import { KEY_SECRET, received, simulator, until, useSimulator } from './gateway-simulator-rig.ts';
+import { createOrder, type Entity, look, read, simulate } from './simulate.ts';
 
 useSimulator();
 const browser = useBrowser();

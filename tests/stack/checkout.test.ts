@@ -1,21 +1,8 @@
 import { expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import { stateOf, subscribe } from './billing-rig.ts';
-import {
-  call,
-  createOrder,
-  type Entity,
-  events,
-  KEY_SECRET,
-  look,
-  pay,
-  quiet,
-  read,
-  simulate,
-  simulator,
-  until,
-  useSimulator,
-} from './gateway-simulator-rig.ts';
+import { KEY_SECRET, simulator, until, useSimulator } from './gateway-simulator-rig.ts';
+import { call, createOrder, type Entity, events, look, pay, quiet, read, simulate } from './simulate.ts';
 
 useSimulator();
 

@@ -1,21 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { approved, at, moveTo, stateOf, subscribe } from './billing-rig.ts';
-import {
-  call,
-  createOrder,
-  type Entity,
-  events,
-  look,
-  NOW,
-  pay,
-  quiet,
-  read,
-  simulate,
-  startSimulator,
-  until,
-  useSimulator,
-  webhooks,
-} from './gateway-simulator-rig.ts';
+import { NOW, startSimulator, until, useSimulator } from './gateway-simulator-rig.ts';
+import { call, createOrder, type Entity, events, look, pay, quiet, read, simulate, webhooks } from './simulate.ts';
 
 useSimulator();
 

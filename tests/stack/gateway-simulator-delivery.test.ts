@@ -3,25 +3,16 @@ import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import {
   answers,
   AUTHORIZATION,
-  call,
-  createOrder,
-  type Entity,
-  events,
   held,
-  look,
-  pay,
-  quiet,
-  read,
   received,
   releaseAll,
-  simulate,
   simulator,
   startSimulator,
   until,
   useSimulator,
   WEBHOOK_SECRET,
-  webhooks,
 } from './gateway-simulator-rig.ts';
+import { call, createOrder, type Entity, events, look, pay, quiet, read, simulate, webhooks } from './simulate.ts';
 
 useSimulator();
 

@@ -1,18 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
-import {
-  createOrder,
-  type Entity,
-  events,
-  KEY_SECRET,
-  NOW,
-  pay,
-  read,
-  simulate,
-  useSimulator,
-  WEBHOOK_SECRET,
-  webhooks,
-} from './gateway-simulator-rig.ts';
+import { KEY_SECRET, NOW, useSimulator, WEBHOOK_SECRET } from './gateway-simulator-rig.ts';
+import { createOrder, type Entity, events, pay, read, simulate, webhooks } from './simulate.ts';
 
 useSimulator();
 

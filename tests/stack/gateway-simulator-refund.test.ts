@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Entity, NOW, paid, quiet, read, simulate, useSimulator, webhooks } from './gateway-simulator-rig.ts';
+import { NOW, useSimulator } from './gateway-simulator-rig.ts';
+import { type Entity, paid, quiet, read, simulate, webhooks } from './simulate.ts';
 
 useSimulator();
 

@@ -1,20 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import { approved, at, moveTo, stateOf, subscribe } from './billing-rig.ts';
-import {
-  call,
-  type Entity,
-  events,
-  KEY_SECRET,
-  look,
-  NOW,
-  read,
-  simulate,
-  simulator,
-  useSimulator,
-  WEBHOOK_SECRET,
-  webhooks,
-} from './gateway-simulator-rig.ts';
+import { KEY_SECRET, NOW, simulator, useSimulator, WEBHOOK_SECRET } from './gateway-simulator-rig.ts';
+import { call, type Entity, events, look, read, simulate, webhooks } from './simulate.ts';
 
 useSimulator();
 

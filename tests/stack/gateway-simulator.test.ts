@@ -1,15 +1,7 @@
 import http from 'node:http';
 import { expect, test } from 'vitest';
-import {
-  AUTHORIZATION,
-  call,
-  createOrder,
-  type Entity,
-  look,
-  NOW,
-  simulator,
-  useSimulator,
-} from './gateway-simulator-rig.ts';
+import { AUTHORIZATION, NOW, simulator, useSimulator } from './gateway-simulator-rig.ts';
+import { call, createOrder, type Entity, look } from './simulate.ts';
 
 useSimulator();
 

@@ -3,7 +3,7 @@ import { chooseDatabase } from '../../scripts/console/choose-database.ts';
 import { toCsv } from '../../scripts/console/csv.ts';
 import { lastMonths, monthName, valuesOf } from '../../scripts/console/page/months.ts';
 import { remedyOf } from '../../scripts/console/page/remedies.ts';
-import { gridLines, monthTicks, stack } from '../../scripts/console/page/scale.ts';
+import { monthTicks, stack } from '../../scripts/console/page/scale.ts';
 import { pageOf, readCursor } from '../../scripts/console/paging.ts';
 
 describe('the database of the console', () => {
@@ -60,14 +60,6 @@ test('bars stack upwards, and negative ones downwards', () => {
     [{ from: 0, to: 3, series: 0 }, { from: 3, to: 5, series: 1 }, { from: 0, to: -4, series: 2 }],
     [{ from: 0, to: 0, series: 0 }, { from: 0, to: 1, series: 1 }, { from: 0, to: -1, series: 2 }],
   ]);
-});
-
-test.each([
-  [[1], [0, 1]],
-  [[99900, 250000], [0, 100000, 200000, 300000]],
-  [[5, -3], [-4, -2, 0, 2, 4, 6]],
-])('the lines for %o are %o', (values, lines) => {
-  expect(gridLines(values)).toEqual(lines);
 });
 
 test('at most five ticks of a time are the starts of months', () => {

@@ -69,7 +69,6 @@ describe('a statement of a schema file', () => {
     ['create function public.has_tier(p_tier text) returns boolean', 'function public.has_tier'],
     ['CREATE OR REPLACE FUNCTION "public"."has_tier" (\n  p_tier text)', 'function public.has_tier'],
     ['create policy "Users read" on billing.users', 'nothing'],
-    ['comment on function billing.users() is null', 'nothing'],
   ])('"%s" creates %s', (sql, created) => {
     const [statement] = splitStatements(sql);
     const { kind, name } = (statement && createdBy(statement)) ?? { kind: 'nothing', name: '' };
@@ -82,12 +81,7 @@ describe('in the sample of a release', () => {
   const other = '99999999-2222-4333-8444-555555555555';
   const user = 'aaaaaaaa-0000-4000-8000-000000000001';
   const end = '2026-10-31T12:00:00+00:00';
-  const create = () =>
-    createStabilizer({
-      randomIds: new Set([one, other]),
-      from: new Date('2030-01-01T00:00:00Z'),
-      until: new Date('2030-01-01T00:01:00Z'),
-    }, end);
+  const minute = { from: new Date('2030-01-01T00:00:00Z'), until: new Date('2030-01-01T00:01:00Z') };
   const numbered = (number: number) => `bbbbbbbb-0000-4000-8000-00000000000${number}`;
 
   test.each([
@@ -103,12 +97,7 @@ describe('in the sample of a release', () => {
       'revalidation/sample-1 revalidation/sample-2 revalidation/sample-1',
     ]]],
   ])('%s', (_, texts) => {
-    const { stabilize } = create();
+    const { stabilize } = createStabilizer({ randomIds: new Set([one, other]), ...minute }, end);
     expect(texts.map(([text = '']) => stabilize(text))).toEqual(texts.map(([, stable]) => stable));
-  });
-
-  test('what differs is blank for the order of rows', () => {
-    expect(create().blank(`${one} 2030-01-01T00:00:30Z revalidation/1893456030.5-1 2026-01-01T00:00:00Z`))
-      .toBe(` ${end}  2026-01-01T00:00:00Z`);
   });
 });
