@@ -112,17 +112,6 @@ test('a webhook without its plan is applied again from the findings, after the p
   expect(problems).toEqual([]);
 });
 
-test.runIf(isLong)('an action that the database refuses says why, and the dialog stays', async () => {
-  const { page } = await visit(`/customers/${ravi.user.id}`);
-  await click(page, 'Grant a tier');
-  await page.locator('#until').fill('2020-01-01T00:00');
-  await page.locator('#reason').fill('too late');
-  await page.locator('dialog ::-p-aria([name="Grant"][role="button"])').click();
-  await shows(page, 'dialog .error', 'grant needs until: a time in the future');
-  await page.keyboard.press('Escape');
-  await page.waitForSelector('dialog', { hidden: true });
-});
-
 test.each(sampleOf<[string, Viewing]>([
   ['light on a desktop', {}],
   ['dark on a phone', { width: 360, height: 740, colours: 'dark' }],

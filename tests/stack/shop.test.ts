@@ -36,16 +36,6 @@ test.each(['/', '/subscription?to=pro'])(
   },
 );
 
-test('the script of the page is one file with the addresses of the stack', async () => {
-  const script = await fetch(`${shop.url}/page.js`);
-  expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
-  const text = await script.text();
-  expect(text).not.toMatch(/\bfrom"|\bimport"/);
-  for (const setting of ['http://127.0.0.1:1', 'sb_publishable_of_the_test', 'http://127.0.0.1:2/v1/checkout.js']) {
-    expect(text).toContain(JSON.stringify(setting));
-  }
-});
-
 test('a revalidation is one of the mailbox: its secret, its list, its faults', async () => {
   const revalidate = async (secret: string) => {
     const [headers, body] = [{ 'x-revalidate-secret': secret }, JSON.stringify({ paths: ['/pricing'] })];
