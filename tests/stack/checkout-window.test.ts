@@ -4,7 +4,7 @@ import { focusedName, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser } from '../helpers/browser/use-browser.ts';
 import { isLong, sampleOf } from '../helpers/project/is-long.ts';
 import { openApp, press, says, windowOf } from './checkout-rig.ts';
-import { KEY_SECRET, received, simulator, until, useSimulator } from './gateway-simulator-rig.ts';
+import { KEY_SECRET, received, until, useSimulator } from './gateway-simulator-rig.ts';
 import { createOrder, type Entity, look, read, simulate } from './simulate.ts';
 
 useSimulator();
@@ -74,25 +74,6 @@ test('the window is dismissed by its button, by Escape, or by a click beside it 
   expect([await called(), await attempts(order.id)]).toEqual([DISMISSED, 0]);
 });
 
-test.runIf(isLong)(
-  'with escape false and without backdropclose neither closes it; confirm_close asks before',
-  async () => {
-    const { called, frame, page, untilCalled } = await start({ modal: { escape: false, confirm_close: true } });
-    await page.keyboard.press('Escape');
-    await page.mouse.click(20, 20);
-    await press(frame, 'Fail this attempt');
-    await says(frame, 'The bank declined the payment.');
-    await press(frame, 'Close the checkout');
-    await says(frame, 'Do you want to leave without paying?');
-    await press(frame, 'Stay');
-    await says(frame, 'The bank declined the payment.');
-    expect((await called()).map(([name]) => name)).toEqual(['payment.failed']);
-    await press(frame, 'Close the checkout');
-    await press(frame, 'Leave');
-    await untilCalled('ondismiss');
-  },
-);
-
 test('when the network is lost after paying, closing calls only ondismiss', async () => {
   const { frame, order, untilCalled } = await start();
   await press(frame, 'Pay, then lose the network');
@@ -126,15 +107,3 @@ test.runIf(isLong)(
     await expect(page.evaluate('new Razorpay({ order_id: "order_1" })')).rejects.toThrow('No key passed');
   },
 );
-
-test.runIf(isLong)('a window closes after its timeout, and without the simulator it can still be left', async () => {
-  const late = await openApp(browser);
-  await late.open({ order_id: (await createOrder()).id, timeout: 1 });
-  expect(await late.untilCalled('ondismiss')).toEqual([['ondismiss', 'timeout']]);
-  const { open, page, untilCalled } = await openApp(browser);
-  await page.setRequestInterception(true);
-  page.on('request', (one) => void (one.url().startsWith(simulator.url) ? one.abort() : one.continue()));
-  await open({ order_id: 'order_1' });
-  await page.keyboard.press('Escape');
-  expect(await untilCalled('ondismiss')).toEqual(DISMISSED);
-});

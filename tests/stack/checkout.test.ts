@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
-import { stateOf, subscribe } from './billing-rig.ts';
 import { KEY_SECRET, simulator, until, useSimulator } from './gateway-simulator-rig.ts';
 import { call, createOrder, type Entity, events, look, pay, quiet, read, simulate } from './simulate.ts';
 
@@ -95,23 +94,4 @@ test('a QR code of an order that was paid in another way captures nothing', asyn
   await pay(order, quiet);
   await checkout(`qr/${payment_id}/close`, {});
   expect((await scan(payment_id)).error.reason).toBe('order_already_paid');
-});
-
-test('a subscription is refused, then authorised, with the fields of a subscription', async () => {
-  const { id: subscription_id } = await subscribe();
-  const attempt = async (fields: Entity) => (await checkout('attempt', { subscription_id, ...fields })).body;
-  const plan = { period: 'monthly', interval: 1, start_at: null };
-  expect((await checkout('target', { subscription_id })).body)
-    .toMatchObject({ id: subscription_id, amount: 99900, currency: 'INR', plan });
-  expect((await attempt({ outcome: 'failed' })).failed.error.reason).toBe('payment_cancelled');
-  const { paid } = await attempt({ outcome: 'captured', method: 'card' });
-  expect(paid).toEqual({
-    razorpay_payment_id: expect.stringMatching(/^pay_/),
-    razorpay_subscription_id: subscription_id,
-    razorpay_signature: await signHex(KEY_SECRET, `${paid.razorpay_payment_id}|${subscription_id}`),
-  });
-  expect(await stateOf(subscription_id)).toMatch(/^active .* 1 paid/);
-  expect(await events()).toContain('subscription.activated');
-  const { error } = (await checkout('target', { subscription_id })).body;
-  expect(error.description).toBe('A subscription that is active can not be authorised.');
 });

@@ -201,20 +201,6 @@ describe('POST /simulate/subscription and /simulate/cycle', () => {
     expect(await stateOf(id)).toMatch(/^active 2026-02-09 to 2026-03-11, 2 paid/);
   });
 
-  const TIMES = { current_start: NOW - 9, current_end: NOW + 9 };
-  test.each<[Entity, Entity]>([
-    [{ event: 'charged', ...TIMES }, TIMES],
-    [{ event: 'authenticated', user_id: null }, { current_end: null, status: 'authenticated', notes: [] }],
-    [{ event: 'resumed' }, { status: 'active' }],
-  ])('%j makes %j, in event and API', async (fields, expected) => {
-    const { subscription } = await simulate('subscription', fields);
-    expect(subscription).toMatchObject(expected);
-    const [sent] = await webhooks();
-    expect([sent?.event, sent?.payload.subscription.entity]).toEqual([`subscription.${fields.event}`, subscription]);
-    expect(await read(`subscriptions/${subscription.id}`)).toEqual(subscription);
-    expect((await event(subscription.id, 'updated')).subscription.status).toBe(subscription.status);
-  });
-
   test('a cycle ends with the cancellation that was asked for, the last cycle with the completion', async () => {
     const id = await made();
     await cancel(id);

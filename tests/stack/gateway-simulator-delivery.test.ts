@@ -80,16 +80,6 @@ describe('a webhook', () => {
     }]);
   });
 
-  test('that has no answer yet ends with a stop', async () => {
-    await startSimulator({ timeoutMs: 600_000 });
-    answers.push('hang');
-    await send();
-    await until(() => received.length === 1);
-    await simulator.stop();
-    await simulator.stop();
-    expect(received).toHaveLength(1);
-  });
-
   test.each<[string, Entity, Entity]>([
     ['the requested event id', { event_id: 'evt_of_mine' }, { eventId: 'evt_of_mine' }],
     ['a wrong signature', { signature: 'f'.repeat(64) }, { signature: 'f'.repeat(64) }],

@@ -56,7 +56,6 @@ test('a full environment is read completely, with defaults; nothing is missing',
 const noApi = { keyId: 'key_1', keySecret: 'key-secret', apiUrl: null };
 
 test.each<[Environment, expected: Record<string, unknown>]>([
-  [{ GATEWAY_SIGNATURE_HEADER: 'x-acme-signature' }, { signatureHeader: 'x-acme-signature' }],
   [{ GATEWAY_EVENT_ID_HEADER: 'x-acme-event-id' }, { eventIdHeader: 'x-acme-event-id' }],
   [{ GATEWAY_RETURN_FIELDS: 'order,payment,acme-signature' }, {
     returnFields: { orderId: 'order', paymentId: 'payment', signature: 'acme-signature' },
@@ -79,14 +78,12 @@ test.each<[Environment, expected: Record<string, unknown>]>([
   [{ EARLY_RENEWAL: 'extend' }, { earlyRenewal: 'extend' }],
   [{ CREDIT: 'off' }, { credit: 'off' }],
   [{ SUPABASE_URL: 'http://kong:8000/' }, { sessionIssuer: 'http://kong:8000/auth/v1' }],
-  [{ SESSION_ISSUER: 'https://id.example.com/auth/v1' }, { sessionIssuer: 'https://id.example.com/auth/v1' }],
   [{ DATABASE_POOL_URL: 'postgresql://a:b@c:6543/d' }, { databasePoolUrl: 'postgresql://a:b@c:6543/d' }],
   [{ DATABASE_POOL_URL: '' }, { databasePoolUrl: null }],
   [{ DATABASE_POOL_CA: '-----BEGIN CERTIFICATE-----\\nMII\\n' }, {
     databasePoolCa: '-----BEGIN CERTIFICATE-----\nMII\n',
   }],
   [{ LEDGER_RETENTION_DAYS: '90' }, { retention: { ledgerDays: 90, outboxDays: 30, tierHistoryDays: 1100 } }],
-  [{ OUTBOX_RETENTION_DAYS: '31' }, { retention: { ledgerDays: 400, outboxDays: 31, tierHistoryDays: 1100 } }],
   [{ TIER_HISTORY_RETENTION_DAYS: '99999' }, { retention: { tierHistoryDays: 99999 } }],
   [{ PORT: '0' }, { port: 0 }],
   [{ PORT: '65535' }, { port: 65535 }],
@@ -98,7 +95,6 @@ test.each<[Environment, expected: Record<string, unknown>]>([
   [{ REVALIDATE_URL: '' }, { revalidation: 'off', missing: [] }],
   [{ REVALIDATE_SECRET: '' }, { revalidation: null, missing: ['REVALIDATE_SECRET'] }],
   [{ RESEND_API_KEY: '' }, { email: null, missing: ['RESEND_API_KEY'] }],
-  [{ EMAIL_FROM: '' }, { email: null, missing: ['EMAIL_FROM'] }],
   [{ INTERNAL_KEY: '' }, { internalKey: null, missing: [] }],
 ])('with %j the configuration has %j', (environment, expected) => {
   expect(read({ ...full, ...environment })).toMatchObject(expected);

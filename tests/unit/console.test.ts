@@ -3,7 +3,7 @@ import { chooseDatabase } from '../../scripts/console/choose-database.ts';
 import { toCsv } from '../../scripts/console/csv.ts';
 import { lastMonths, monthName, valuesOf } from '../../scripts/console/page/months.ts';
 import { remedyOf } from '../../scripts/console/page/remedies.ts';
-import { monthTicks, stack } from '../../scripts/console/page/scale.ts';
+import { stack } from '../../scripts/console/page/scale.ts';
 import { pageOf, readCursor } from '../../scripts/console/paging.ts';
 
 describe('the database of the console', () => {
@@ -60,12 +60,6 @@ test('bars stack upwards, and negative ones downwards', () => {
     [{ from: 0, to: 3, series: 0 }, { from: 3, to: 5, series: 1 }, { from: 0, to: -4, series: 2 }],
     [{ from: 0, to: 0, series: 0 }, { from: 0, to: 1, series: 1 }, { from: 0, to: -1, series: 2 }],
   ]);
-});
-
-test('at most five ticks of a time are the starts of months', () => {
-  const ticks = monthTicks(Date.parse('2024-11-01'), Date.parse('2026-11-30'), 5);
-  expect(ticks.map((tick) => new Date(tick).toISOString().slice(0, 10)))
-    .toEqual(['2025-01-01', '2025-07-01', '2026-01-01', '2026-07-01']);
 });
 
 test('a finding without a support action has no button', () => {

@@ -52,7 +52,3 @@ test('an unanswered list of refunds makes the whole reading unanswered, and ends
   const payments = found({ id: 'pay_A', amount_refunded: 1 }, { id: 'pay_B', amount_refunded: 1 });
   expect(await read(payments, { pay_B: found(refund) })).toEqual({ reading: unanswered, asked: ['order_A', 'pay_A'] });
 });
-
-test.each(['unknown', 'unanswered'] as const)('an order that is %s is returned as that', async (status) => {
-  expect(await read({ status })).toEqual({ reading: { status }, asked: ['order_A'] });
-});
