@@ -30,11 +30,8 @@ const account = emptyAccount();
 const managed = emptyProject();
 const gateway = startGateway(account);
 const api = startManagementApi(() => managed);
-const resend = startResend({
-  key: 're_the-key',
-  permission: 'full_access',
-  domains: [{ name: 'acme.example', status: 'verified' }],
-});
+const domains = [{ name: 'acme.example', status: 'verified' }];
+const resend = startResend({ key: 're_the-key', permission: 'full_access', domains });
 const app = startFake(({ path, headers }) => {
   const isKnown = headers.get('x-revalidate-secret') === 'the-revalidate-secret';
   return Response.json({}, { status: path === '/api/revalidate' && !isKnown ? 401 : 200 });
@@ -90,11 +87,8 @@ beforeAll(async () => {
     REVALIDATE_SECRET: 'the-revalidate-secret',
     DATABASE_POOL_URL: poolUrl(postgres.url),
   };
-  service = await startService(
-    'in process over the pool',
-    { apiUrl: 'http://127.0.0.1:1', poolUrl: poolUrl(postgres.url) },
-    environment,
-  );
+  const addresses = { apiUrl: 'http://127.0.0.1:1', poolUrl: poolUrl(postgres.url) };
+  service = await startService('in process over the pool', addresses, environment);
   platform = startFake(async ({ method, path, headers, text }) => {
     if (path === '/auth/v1/.well-known/jwks.json') return Response.json({ keys: [{ kty: 'EC', alg: 'ES256' }] });
     const init = { method, headers, ...(method === 'POST' && { body: text }) };

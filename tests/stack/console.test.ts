@@ -50,9 +50,8 @@ describe('access', () => {
     const action = { action: 'note', email: id, reason: 'forged' };
     const headers = { cookie: support.cookie, 'content-type': 'application/json' };
     const init = { method: 'POST', headers, body: JSON.stringify(action) };
-    const bare = await fetch(`${support.url}/api/actions`, init);
-    const foreign = await support.act(action, { 'sec-fetch-site': 'cross-site' });
-    expect([bare.status, foreign.status]).toEqual([403, 403]);
+    expect((await fetch(`${support.url}/api/actions`, init)).status).toBe(403);
+    expect((await support.act(action, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     expect(await support.database.query('select from billing.support_actions')).toEqual([]);
   });
 

@@ -55,16 +55,13 @@ describe('POST /simulate/pay', () => {
 
     const sent = await webhooks();
     expect(new Set(sent.map(({ eventId }) => eventId)).size).toBe(3);
-    for (const { body, signature, eventId, account_id, contains, payload, created_at, entity } of sent) {
+    for (const { body, signature, contains, payload, created_at, entity } of sent) {
       expect(signature).toBe(await signHex(WEBHOOK_SECRET, body));
-      expect(body).not.toContain(eventId);
       expect([entity, created_at, contains]).toEqual(['event', NOW, Object.keys(payload)]);
-      expect(account_id).toMatch(/^acc_[A-Za-z0-9]{14}$/);
     }
+    const authorized = expect.objectContaining({ id, status: 'authorized', captured: false });
     expect(sent.map(({ event, payload }) => [event, payload])).toEqual([
-      ['payment.authorized', {
-        payment: { entity: expect.objectContaining({ id, status: 'authorized', captured: false }) },
-      }],
+      ['payment.authorized', { payment: { entity: authorized } }],
       ['payment.captured', { payment: { entity: payment } }],
       ['order.paid', { payment: { entity: payment }, order: { entity: paidOrder } }],
     ]);

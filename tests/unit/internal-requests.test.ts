@@ -82,17 +82,20 @@ describe('POST /api/internal/reconcile', () => {
   const fault = (error: unknown) => ({ level: 'error', event: 'fault', error });
   const request = (outcome: string) => ({ level: 'info', event: 'request', outcome });
   const applied = { applied: 1, ended: false };
+  const locked = new DatabaseError('apply_order_payments', '55P03');
 
   test.each<[string, orders: unknown[], body: Record<string, number>, log: Record<string, unknown>[]]>([
     ['all answers applied', [applied, { applied: 0, ended: true }], { asked: 3, applied: 3, unanswered: 0 }, [
       request('reconciled'),
     ]],
-    [
-      'an invalid result of an SQL function',
-      [{ applied: 'order_1' }, applied],
-      { asked: 3, applied: 2, unanswered: 1 },
-      [fault(expect.any(String)), request('incomplete')],
-    ],
+    ['an answer that cannot be applied', [locked, applied], { asked: 3, applied: 2, unanswered: 1 }, [
+      fault('apply_order_payments failed: 55P03'),
+      request('incomplete'),
+    ]],
+    ['an invalid result', [{ applied: 'order_1' }, applied], { asked: 3, applied: 2, unanswered: 1 }, [
+      fault(expect.any(String)),
+      request('incomplete'),
+    ]],
   ])('%s → 200, in the log the fault by its call and the request, without data', async (_, orders, body, lines) => {
     const { answer, log, id } = await reconcile({
       claim_payments_to_reconcile: structuredClone(payments),
