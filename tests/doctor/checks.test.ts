@@ -12,7 +12,7 @@ import { sessionKeys } from '../../scripts/doctor/checks/session-keys.ts';
 import { webhookEndpoint } from '../../scripts/doctor/checks/webhook-endpoint.ts';
 import { handledEvents } from '../../scripts/doctor/handled-events.ts';
 import type { Project } from '../../scripts/doctor/project.ts';
-import { hosted, local, testReports } from './doctor.ts';
+import { hosted, local, publicly, testReports } from './doctor.ts';
 import { emptyAccount, type GatewayAccount, startGateway, type StoredEndpoint } from './fake-gateway.ts';
 import { emptyProject, lint, listedFunction, type ManagedProject, startManagementApi } from './fake-management-api.ts';
 import { type ResendAccount, startResend } from './fake-resend.ts';
@@ -76,8 +76,6 @@ const domain = (status: string, permission: ResendAccount['permission'] = 'full_
   return hosted(mails());
 };
 
-// 0.0.0.0 reaches this machine but is not one of the names that the doctor treats as local.
-const publicly = (url: string) => url.replace('127.0.0.1', '0.0.0.0');
 const app = (APP_URL: string) => () => hosted({ environment: { APP_URL } });
 
 const pages = { APP_URL: `${server.url}/`, REVALIDATE_SECRET: 'revalidate-secret' };

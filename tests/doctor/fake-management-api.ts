@@ -29,7 +29,6 @@ export const projectRef = 'abcdefghijklmnopqrst';
 
 /** A function as `GET /v1/projects/{ref}/functions` lists it, and a lint as the advisors list it: what matters of them. */
 export const listedFunction = (fields: Record<string, unknown> = {}): Record<string, unknown> => ({
-  id: '224bc456-4ca2-40cd-9c82-b5f959aa8fe0',
   slug: 'api',
   status: 'ACTIVE',
   version: 7,

@@ -18,7 +18,7 @@ import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { type RunningService, startService } from '../helpers/project/targets.ts';
-import { expectReport, hosted, linesOf, patient, runDoctor, testReports } from './doctor.ts';
+import { expectReport, hosted, linesOf, patient, publicly, runDoctor, testReports } from './doctor.ts';
 import { emptyAccount, startGateway } from './fake-gateway.ts';
 import { emptyProject, listedFunction, projectRef, startManagementApi } from './fake-management-api.ts';
 import { startResend } from './fake-resend.ts';
@@ -125,8 +125,6 @@ async function useTls(): Promise<void> {
   });
 }
 
-/** 0.0.0.0 reaches this machine but is not one of the names that the doctor treats as local. */
-const publicly = (url: string) => url.replace('127.0.0.1', '0.0.0.0');
 const webhookUrl = () => `${platform.url}/functions/v1/api/webhooks/gateway`;
 const on = Object.fromEntries(handledEvents.map((event) => [event, true]));
 const ours = () => ({ id: 'ours', url: webhookUrl(), active: true, disabled_at: 0, events: on });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checksFor } from '../../scripts/doctor/checks.ts';
-import { readProject, unknownNames } from '../../scripts/doctor/project.ts';
+import { readProject } from '../../scripts/doctor/project.ts';
 import { resultLine, summaryLine } from '../../scripts/doctor/report.ts';
 import { type Result, runChecks } from '../../scripts/doctor/run-checks.ts';
 import { linesOf, runDoctor } from './doctor.ts';
@@ -152,10 +152,5 @@ describe('the project', () => {
     });
     expect(await read(null, { GATEWAY_API_URL: 'https://gateway.example', RESEND_BASE_URL: '' }))
       .toMatchObject({ hasSimulator: false, hasMailbox: false });
-  });
-
-  test('knows the names that the function or the platform reads', async () => {
-    expect(await unknownNames(['INTERNAL_KEY', 'INTERAL_KEY', 'SUPABASE_URL', 'ANOTHER']))
-      .toEqual(['ANOTHER', 'INTERAL_KEY']);
   });
 });

@@ -35,7 +35,6 @@ describe('the field deliver', () => {
   test.each<[Entity, string[]]>([
     [{}, ORDERED],
     [{ reorder: true }, ORDERED.toReversed()],
-    [{ drop: ['payment.captured'] }, ['payment.authorized', 'order.paid']],
     [{ drop: true }, []],
     [{ duplicate: 2, events: ['order.paid'] }, ['order.paid', 'order.paid', 'order.paid']],
   ])('%j delivers %j', async (deliver, expected) => {

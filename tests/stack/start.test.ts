@@ -25,11 +25,8 @@ const api = (path: string, init: RequestInit = {}) =>
   });
 /** Runs what `npm run <script>` runs. */
 async function run(script: string, args: string[]) {
-  const command = new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', `scripts/${script}.ts`, ...args],
-    cwd: root,
-  });
-  const { code, stdout, stderr } = await command.output();
+  const command = ['run', '-A', `scripts/${script}.ts`, ...args];
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args: command, cwd: root }).output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: text(stdout), stderr: text(stderr) };
 }

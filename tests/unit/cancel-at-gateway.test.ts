@@ -12,12 +12,6 @@ type Answers = {
   readonly retryAfter?: string | null;
 };
 
-const row = (kind: string, at_cycle_end: boolean) => ({
-  id: 1,
-  key: 'cancel-subscription/sub_1',
-  kind,
-  payload: { gateway_subscription_id: 'sub_1', at_cycle_end },
-});
 const noCycle = { current_end: null };
 const cycle = { current_end: 1_797_776_460 };
 
@@ -27,6 +21,7 @@ async function cancel(
   { atCycleEnd = 0, atOnce = 0, found, reading = { status: 'unanswered' }, retryAfter = null }: Answers,
   kind = 'cancel-subscription',
 ) {
+  const payload = { gateway_subscription_id: 'sub_1', at_cycle_end: isAtCycleEnd };
   const asked: string[] = [];
   const [attempt] = createCanceller({
     ...silentGateway,
@@ -38,7 +33,7 @@ async function cancel(
       asked.push('read');
       return Promise.resolve(found === undefined ? reading : { status: 'found', value: found });
     },
-  })([row(kind, isAtCycleEnd)]);
+  })([{ id: 1, key: 'cancel-subscription/sub_1', kind, payload }]);
   const delivery = await attempt?.deliver();
   return { asked: asked.join(', '), delivery };
 }

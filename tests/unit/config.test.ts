@@ -94,7 +94,6 @@ test.each<[Environment, expected: Record<string, unknown>]>([
   [{ REVALIDATE_URL: 'https://a.example/x' }, { revalidation: { url: 'https://a.example/x' } }],
   [{ REVALIDATE_URL: '' }, { revalidation: 'off', missing: [] }],
   [{ REVALIDATE_SECRET: '' }, { revalidation: null, missing: ['REVALIDATE_SECRET'] }],
-  [{ RESEND_API_KEY: '' }, { email: null, missing: ['RESEND_API_KEY'] }],
   [{ INTERNAL_KEY: '' }, { internalKey: null, missing: [] }],
 ])('with %j the configuration has %j', (environment, expected) => {
   expect(read({ ...full, ...environment })).toMatchObject(expected);
@@ -135,7 +134,6 @@ test.each(
     SUPABASE_URL: ['abc.supabase.co', '', undefined],
     SUPABASE_PUBLISHABLE_KEYS: ['', undefined],
     SUPABASE_SECRET_KEYS: ['', undefined],
-    TIER_HISTORY_RETENTION_DAYS: ['29'],
   }).flatMap(([name, values]) => values.map((value) => ({ name, value }))),
 )('$name=$value is refused by name', ({ name, value }) => {
   expect(() => read({ ...full, [name]: value })).toThrow(value ? name : `${name} is not set`);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chooseDatabase } from '../../scripts/console/choose-database.ts';
 import { toCsv } from '../../scripts/console/csv.ts';
-import { lastMonths, monthName, valuesOf } from '../../scripts/console/page/months.ts';
 import { remedyOf } from '../../scripts/console/page/remedies.ts';
 import { stack } from '../../scripts/console/page/scale.ts';
 import { pageOf, readCursor } from '../../scripts/console/paging.ts';
@@ -45,14 +44,6 @@ test('a page has a cursor when there is one row more than it shows', () => {
   expect(pageOf(rows.slice(1), ({ id }) => [id]).older).toBeNull();
   expect(readCursor('[99,"a"]', 2)).toEqual(['99', 'a']);
   for (const none of [undefined, '', 'x', '{}', '[1]']) expect(readCursor(none, 2)).toEqual([null, null]);
-});
-
-test('months without rows are zero, and end with the newest', () => {
-  const months = lastMonths(['2026-02-01', '2025-12-01']);
-  expect([months.length, months[0], months.at(-1)]).toEqual([12, '2025-03', '2026-02']);
-  const rows = [{ month: '2026-02-01', net: 7 }];
-  expect(valuesOf(rows, months, ({ net }) => net).filter((value) => value !== 0)).toEqual([7]);
-  expect([monthName('2026-02', 'short'), monthName('2026-02-01', 'long')]).toEqual(['Feb', 'Feb 2026']);
 });
 
 test('bars stack upwards, and negative ones downwards', () => {

@@ -154,7 +154,6 @@ describe('the outcomes', () => {
   const refused: Delivery = { status: 'refused', error: '422' };
 
   test.each<[string, Outcome[], counts: [delivered: number, retried: number, parked: number], calls: unknown[]]>([
-    ['none is no call', [], [0, 0, 0], []],
     ['all delivered rows are one call', [outcome(delivered, 3, 1), outcome(delivered, 2)], [3, 0, 0], [
       complete([3, 1, 2]),
     ]],
