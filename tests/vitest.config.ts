@@ -10,6 +10,7 @@ if (memory !== undefined) Deno.env.set('TMPDIR', memory);
 /** The long suite, and the files of which `npm test` runs a part: fewer rows, orders, targets or cases. */
 const long = [
   'tests/long/**/*.test.ts',
+  'tests/{browser/client,stack/checkout-window}.test.ts',
   'tests/database/{access-histories,convergence-orders,request-plans,set-up}.test.ts',
   'tests/concurrency/convergence.test.ts',
   'tests/contract/**/*.test.ts',

@@ -12,7 +12,7 @@ import type { Project } from '../helpers/project/project.ts';
 import { type RunningService, startService } from '../helpers/project/targets.ts';
 
 /** A page of the app, with the session of a new customer. */
-export type Tab = {
+type Tab = {
   readonly page: Page;
   /** Another tab of the same browser. */
   another(): Promise<Tab>;
@@ -27,38 +27,26 @@ export type Tab = {
 
 /** The app for the tests of a file: on one origin, and the function on another one, with the simulated gateway. */
 export function useApp(project: Project) {
-  let service: RunningService | undefined;
-  let simulator: LocalHostService | undefined;
-  let server: Deno.HttpServer<Deno.NetAddr> | undefined;
+  let service: RunningService;
+  let simulator: LocalHostService;
+  let server: Deno.HttpServer<Deno.NetAddr>;
   let script = '';
-  const broken = new Map<string, number>();
   const paths: string[] = [];
-  const answers: string[] = [];
-  const running = () => service ?? fail();
-  const simulatorUrl = () => (simulator ?? fail()).url;
-  const port = () => (server ?? fail()).addr.port;
-  const functionsUrl = () => `http://127.0.0.1:${port()}`;
+  const functionsUrl = () => `http://127.0.0.1:${server.addr.port}`;
 
   async function answer(request: Request): Promise<Response> {
     const { pathname, search } = new URL(request.url);
     if (pathname === '/app.js') return new Response(script, { headers: { 'content-type': 'text/javascript' } });
     if (!pathname.startsWith('/functions/v1/')) return page(search);
     const path = pathname.slice('/functions/v1'.length);
-    const left = broken.get(path) ?? 0;
-    if (request.method !== 'OPTIONS') {
-      paths.push(path);
-      broken.set(path, left - 1);
-      if (left > 0) return Response.json({}, { status: 500, headers: { 'access-control-allow-origin': '*' } });
-    }
+    if (request.method !== 'OPTIONS') paths.push(path);
     const body = request.body === null ? null : await request.arrayBuffer();
     const { method, headers } = request;
-    const response = await running().request(path, { method, headers, body, redirect: 'manual' });
-    answers.push(`${method} ${path} → ${response.status}`);
-    return response;
+    return await service.request(path, { method, headers, body, redirect: 'manual' });
   }
 
   function page(search: string): Response {
-    const allowed = search === '?forbids' ? '' : simulatorUrl();
+    const allowed = search === '?forbids' ? '' : simulator.url;
     const policy = `default-src 'none'; script-src 'self' ${allowed}; frame-src ${allowed || "'none'"}; ` +
       `connect-src ${functionsUrl()}`;
     const html = '<!doctype html><html lang="en"><title>App</title><h1>App</h1><script src="/app.js"></script></html>';
@@ -81,32 +69,30 @@ export function useApp(project: Project) {
     await simulator.start();
     service = await startService('in process over the pool', project, {
       GATEWAY_API_URL: simulator.url,
-      APP_URL: `http://localhost:${port()}`,
+      APP_URL: `http://localhost:${server.addr.port}`,
       GATEWAY_RETURN_FIELDS: 'razorpay_order_id,razorpay_payment_id,razorpay_signature',
     });
   });
   beforeEach(async () => {
-    broken.clear();
     paths.length = 0;
-    answers.length = 0;
     await simulate('checkout', {});
   });
   afterAll(async () => {
-    await simulator?.stop();
-    await server?.shutdown();
-    await service?.stop();
+    await simulator.stop();
+    await server.shutdown();
+    await service.stop();
   });
 
   async function simulate(control: string, fields: Record<string, unknown>): Promise<void> {
     const body = JSON.stringify(fields);
-    const response = await fetch(`${simulatorUrl()}/simulate/${control}`, { method: 'POST', body });
+    const response = await fetch(`${simulator.url}/simulate/${control}`, { method: 'POST', body });
     if (!response.ok) throw new Error(await response.text());
     await response.body?.cancel();
   }
 
   async function openTab(page: Page, search = ''): Promise<Tab> {
-    await page.goto(`http://localhost:${port()}/${search}`);
-    const settings = { publishableKey: localKeys.publishable, script: `${simulatorUrl()}/v1/checkout.js` };
+    await page.goto(`http://localhost:${server.addr.port}/${search}`);
+    const settings = { publishableKey: localKeys.publishable, script: `${simulator.url}/v1/checkout.js` };
     const begin = () => page.evaluate(`start(${JSON.stringify({ url: functionsUrl(), ...settings })})`);
     await begin();
     return {
@@ -129,23 +115,19 @@ export function useApp(project: Project) {
   }
 
   return {
-    /** Answers the next requests to a path of the function with 500. */
-    break: (path: string, times: number) => void broken.set(path, times),
     /** The requests to a path of the function. */
     requests: (path: string) => paths.filter((one) => one === path).length,
-    /** Every request to the function with the status of its answer, for the message of a failure. */
-    answers: () => answers.join('\n'),
     simulate,
     /** The statuses of the orders at the gateway, oldest first. */
     async orders(): Promise<string[]> {
-      const { orders } = await (await fetch(`${simulatorUrl()}/simulate/state`)).json();
+      const { orders } = await (await fetch(`${simulator.url}/simulate/state`)).json();
       return orders.map(({ status }: { status: string }) => status);
     },
     /** Opens a page whose policy allows the gateway's script, or does not. */
     async open(browser: TestBrowser, policy: 'allows' | 'forbids' = 'allows'): Promise<Tab> {
       const page = await browser.openPage();
       const { id, email, accessToken } = await createCaller(project.database);
-      await page.goto(`http://localhost:${port()}/`);
+      await page.goto(`http://localhost:${server.addr.port}/`);
       const session = {
         ...{ access_token: accessToken, refresh_token: 'none', token_type: 'bearer', user: { id, email } },
         ...{ expires_in: 3600, expires_at: Math.floor(Date.now() / 1000) + 3600 },
@@ -154,8 +136,4 @@ export function useApp(project: Project) {
       return await openTab(page, policy === 'forbids' ? '?forbids' : '');
     },
   };
-}
-
-function fail(): never {
-  throw new Error('the app is open only while tests run');
 }

@@ -2,10 +2,11 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buttonHeights, scrollsSideways, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
-import { isLong, sampleOf } from '../helpers/project/is-long.ts';
+import { isLong } from '../helpers/project/is-long.ts';
 import { accessibilityProblems, press, problemsOf, windowOf } from '../stack/checkout-rig.ts';
 import { subscribe } from '../stack/billing-rig.ts';
-import { createOrder, pay, simulator, until, useSimulator } from '../stack/gateway-simulator-rig.ts';
+import { simulator, until, useSimulator } from '../stack/gateway-simulator-rig.ts';
+import { createOrder, pay } from '../stack/simulate.ts';
 import { dataFolderOf, expectGone, freeBasePort, npmStart, type RunningStack } from '../stack/running-stack.ts';
 import { serveFirstApp } from './first-app.ts';
 
@@ -116,10 +117,10 @@ test('on a phone in dark colours: axe finds nothing, nothing is cut off, buttons
   expect(problems).toEqual([]);
 });
 
-test.each(sampleOf<[string, Viewing]>([
+test.runIf(isLong).each<[string, Viewing]>([
   ['light', {}],
   ['dark on a phone', { width: 360, height: 740, colours: 'dark' }],
-], 1))('axe finds nothing on the pages of simulator, mandate, mailbox and prices: %s', async (_, viewing) => {
+])('axe finds nothing on the pages of simulator, mandate, mailbox and prices: %s', async (_, viewing) => {
   await pay(await createOrder());
   const { page } = await visit(simulator.url, viewing);
   await shows(page, '#orders', 'paid');
@@ -162,24 +163,29 @@ test.runIf(isLong)('a tab with old prices after another one bought sells nothing
   expect((await simulate('state')).orders).toHaveLength(before.length);
 });
 
-test('the session ends in mid-checkout, the customer pays, and the next sign-in finishes the purchase', async () => {
-  const { first, second, email } = await visitTwice();
-  await simulate('checkout', { deliver: { drop: true } });
-  await click(first, 'Buy Pro');
-  const frame = await windowOf(first);
-  await second.bringToFront();
-  await click(second, 'Sign out');
-  await shows(second, '#message', 'Signed out.');
-  await first.bringToFront();
-  await press(frame, 'Pay ₹999.00');
-  await simulate('checkout', {});
-  await shows(first, '#message', 'The payment is being confirmed.');
-  await shows(first, 'h1', 'Sign in');
-  await signIn(first, email, 'Sign in');
-  await shows(first, '#tier', 'pro');
-  await shows(first, 'tbody', '₹999.00captured');
-  expect(await first.evaluate("Object.keys(localStorage).some((key) => key.startsWith('subscriptions:'))")).toBe(false);
-});
+test.runIf(isLong)(
+  'the session ends in mid-checkout, the customer pays, and the next sign-in finishes the purchase',
+  async () => {
+    const { first, second, email } = await visitTwice();
+    await simulate('checkout', { deliver: { drop: true } });
+    await click(first, 'Buy Pro');
+    const frame = await windowOf(first);
+    await second.bringToFront();
+    await click(second, 'Sign out');
+    await shows(second, '#message', 'Signed out.');
+    await first.bringToFront();
+    await press(frame, 'Pay ₹999.00');
+    await simulate('checkout', {});
+    await shows(first, '#message', 'The payment is being confirmed.');
+    await shows(first, 'h1', 'Sign in');
+    await signIn(first, email, 'Sign in');
+    await shows(first, '#tier', 'pro');
+    await shows(first, 'tbody', '₹999.00captured');
+    expect(await first.evaluate("Object.keys(localStorage).some((key) => key.startsWith('subscriptions:'))")).toBe(
+      false,
+    );
+  },
+);
 
 test('the app of the guide signs in, sells, and shows the tier', async () => {
   const { page, problems } = await visit(await serveFirstApp(env));

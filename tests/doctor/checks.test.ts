@@ -12,7 +12,7 @@ import { sessionKeys } from '../../scripts/doctor/checks/session-keys.ts';
 import { webhookEndpoint } from '../../scripts/doctor/checks/webhook-endpoint.ts';
 import { handledEvents } from '../../scripts/doctor/handled-events.ts';
 import type { Project } from '../../scripts/doctor/project.ts';
-import { type Case, hosted, local, testReports } from './doctor.ts';
+import { hosted, local, publicly, testReports } from './doctor.ts';
 import { emptyAccount, type GatewayAccount, startGateway, type StoredEndpoint } from './fake-gateway.ts';
 import { emptyProject, lint, listedFunction, type ManagedProject, startManagementApi } from './fake-management-api.ts';
 import { type ResendAccount, startResend } from './fake-resend.ts';
@@ -67,7 +67,6 @@ const only = (known: string, body: unknown): Handler => ({ path }) => path === k
 const keys = () => hosted({ url: server.url });
 const es256 = { kty: 'EC', alg: 'ES256', crv: 'P-256', use: 'sig', kid: 'b8c3f4a5', x: 'x', y: 'y' };
 const publicKeys = only('/auth/v1/.well-known/jwks.json', { keys: [es256] });
-const sharedSecret = 'warn sessions are signed with a shared secret: each request calls the auth server';
 
 const mails = (from = all.EMAIL_FROM, key = 're_key') => ({
   environment: { RESEND_API_KEY: key, EMAIL_FROM: from, RESEND_BASE_URL: resend.url },
@@ -77,8 +76,6 @@ const domain = (status: string, permission: ResendAccount['permission'] = 'full_
   return hosted(mails());
 };
 
-// 0.0.0.0 reaches this machine but is not one of the names that the doctor treats as local.
-const publicly = (url: string) => url.replace('127.0.0.1', '0.0.0.0');
 const app = (APP_URL: string) => () => hosted({ environment: { APP_URL } });
 
 const pages = { APP_URL: `${server.url}/`, REVALIDATE_SECRET: 'revalidate-secret' };
@@ -129,54 +126,42 @@ const webhookUrl = 'http://127.0.0.1:1/functions/v1/api/webhooks/gateway';
 const on = Object.fromEntries(handledEvents.map((event) => [event, true]));
 const endpoint = { id: 'ours', url: webhookUrl, active: true, disabled_at: 0, events: on };
 const others = Array.from(
-  { length: 10 },
-  (_, id) => ({ ...endpoint, id: `other${id}`, url: `https://a.example/${id}` }),
+  Array(10).keys(),
+  (id) => ({ ...endpoint, id: `other${id}`, url: `https://a.example/${id}` }),
 );
 const registered = (fields: Partial<StoredEndpoint>) => withAccount({ endpoints: [{ ...endpoint, ...fields }] });
-const notRegistered = 'fail the webhook endpoint is not registered';
 const switchedOff = 'fail the webhook endpoint is switched off';
-const payment = (status: string, hours: number, id = `pay_${hours}`) => ({
-  id,
-  status,
-  order_id: null,
-  created_at: Math.floor(Date.now() / 1000) - hours * 3600,
-});
-
+const payment = (status: string, hours: number) => {
+  const created_at = Math.floor(Date.now() / 1000) - hours * 3600;
+  return { id: `pay_${hours}`, status, order_id: null, created_at };
+};
 const paid = (...payments: GatewayAccount['payments']) => withAccount({ payments });
 
 testReports(sessionKeys, [
   [answering(publicKeys, keys), 'pass public keys: ES256'],
-  [answering(json({ keys: [] }), keys), sharedSecret, 'signing keys'],
-  [answering(json({ keys: [{ kty: 'oct', alg: 'HS256' }] }), keys), sharedSecret],
+  [
+    answering(json({ keys: [{ kty: 'oct', alg: 'HS256' }] }), keys),
+    'warn sessions are signed with a shared secret: each request calls the auth server',
+    'signing keys',
+  ],
   [answering(json({}, 540), keys), 'fail the auth server answers 540 for its public keys'],
   [() => local(), /^skip /],
 ]);
 
 testReports(senderDomain, [
   [() => hosted(mails()), 'pass acme.example is verified'],
-  [() => hosted(mails('billing@Acme.example')), 'pass acme.example is verified'],
-  ...['not_started', 'pending', 'failed', 'temporary_failure'].map((
-    status,
-  ): Case => [domain(status), `fail acme.example is ${status} at Resend, not verified`, 'DNS records']),
-  [
-    () => hosted(mails('billing@mail.acme.example')),
-    'fail Resend has no domain mail.acme.example, of EMAIL_FROM',
-  ],
+  [domain('pending'), 'fail acme.example is pending at Resend, not verified', 'DNS records'],
+  [() => hosted(mails('billing@mail.acme.example')), 'fail Resend has no domain mail.acme.example, of EMAIL_FROM'],
   [domain('verified', 'sending_access'), /^warn .*may only send/],
   [() => hosted(mails(undefined, 're_another')), 'fail Resend refuses RESEND_API_KEY (403)'],
-  [() => hosted(mails('Acme')), /^fail /],
   [() => hosted(mails('onboarding@resend.dev')), /^warn /],
   [() => local(mails()), 'skip the local mailbox accepts every sender'],
 ]);
 
 testReports(appUrl, [
-  [
-    app('http://localhost:3000'),
-    "fail APP_URL is http://localhost:3000: mails link to the customer's own machine",
-  ],
+  [app('http://localhost:3000'), "fail APP_URL is http://localhost:3000: mails link to the customer's own machine"],
   [app(publicly(dead)), /^fail no app answers at/],
   [app(publicly(server.url)), `warn APP_URL is not encrypted: ${publicly(server.url)}`],
-  [answering(json({}, 502), app(publicly(server.url))), `fail ${publicly(server.url)} answers 502`],
   [answering(redirect, () => local({ environment: { APP_URL: server.url } })), `pass ${server.url} answers 307`],
   [() => local({ environment: { APP_URL: dead } }), /^skip no app runs at/],
 ]);
@@ -184,14 +169,12 @@ testReports(appUrl, [
 testReports(revalidation, [
   [answering(route, cached()), `pass ${server.url}/api/revalidate: 401 without the secret, 200 with it`],
   [cached(), /^fail .*for any caller: 200 without the secret/],
-  [answering(() => null, cached()), /^fail .*answers 404 without the secret, not 401/],
   [answering(redirect, cached()), /^fail .*answers 307 without the secret, not 401/],
   [
     answering(route, cached({ REVALIDATE_SECRET: 'another' })),
     'fail the app has another REVALIDATE_SECRET than this environment',
   ],
   [answering(failingRoute, cached()), /^fail .*answers 500 with the secret/],
-  [cached(away), /^fail /],
   [() => local({ environment: away }), /^warn /],
   [cached({ REVALIDATE_URL: '' }), 'skip REVALIDATE_URL is empty: there are no cached pages'],
 ]);
@@ -199,21 +182,15 @@ testReports(revalidation, [
 testReports(localStack, [
   [answering(health, stack(server.url)), /^pass /],
   [stack(dead), `fail no local stack runs at ${dead}`, 'npm start'],
-  [answering(json({}, 503), stack(server.url)), 'fail GET /api/health answers 503'],
 ]);
 
 testReports(functionDeployed, [
   [() => managing(), 'pass api, version 7, verify_jwt off'],
   [deployed({ slug: 'hello' }), 'fail the function api is not deployed', deploy],
-  [deployed({ status: 'THROTTLED' }), 'fail the function api is THROTTLED', deploy],
   [deployed({ verify_jwt: true }), /^fail .*verify_jwt is on/, deploy],
   [() => managing({}, 'sbp_another'), 'fail SUPABASE_ACCESS_TOKEN is refused', 'new token'],
   [() => ({ ...managing(), ref: 'another' }), 'fail the Management API has no project another'],
-  [managedAs({ answer: Response.json({}, { status: 429 }) }), 'warn the Management API limits calls'],
-  [
-    managedAs({ answer: Response.json({}, { status: 500 }) }),
-    'warn the Management API answers /functions with 500',
-  ],
+  [managedAs({ answer: Response.json({}, { status: 500 }) }), 'warn the Management API answers /functions with 500'],
   [managedAs({ answer: Response.json({ functions: [] }) }), /^warn .*in another form than documented/],
   [managedAs({ rights: 'none' }), noRight, moreRights],
   [() => local(), 'skip only for a hosted project'],
@@ -226,19 +203,12 @@ testReports(secrets, [
     'fail not set: GATEWAY_WEBHOOK_SECRET, INTERNAL_KEY',
     'supabase secrets set',
   ],
-  [managedAs({ secrets: without('EMAIL_FROM') }), 'warn not set: EMAIL_FROM'],
   [managedAs({ secrets: { ...without('REVALIDATE_SECRET'), REVALIDATE_URL: '' } }), /^pass /],
   [managedAs({ secrets: { ...all, GATEWY: 'x' } }), 'warn not read by the function: GATEWY', 'Check the spelling'],
   [
     () => managing({ ...all, GATEWAY_KEY_SECRET: 'of-test-mode' }),
     'warn other values than in this environment: GATEWAY_KEY_SECRET',
     'Use the hosted values here',
-  ],
-  [() => managing({ EARLY_RENEWAL: 'sometimes' }), 'fail EARLY_RENEWAL is neither "replace" nor "extend"'],
-  [managedAs({ rights: 'none' }), noRight, moreRights],
-  [
-    () => ({ ...managing({}, null), envFileNames: ['INTERNAL_KEY', 'INTERAL_KEY'] }),
-    'warn not read by the function: INTERAL_KEY',
   ],
   [() => local({ environment: all }), 'pass 9 variables'],
   [
@@ -255,7 +225,6 @@ testReports(advisors, [
     'Open the advisors in the dashboard. Each finding there has a remedy.',
   ],
   [managedAs({ performance: [aWarning] }), /^warn /],
-  [managedAs({ rights: 'none' }), noRight, moreRights],
   [() => local(), 'skip `npm run check` runs them'],
 ]);
 
@@ -272,8 +241,7 @@ testReports(gatewayKey, [
 
 testReports(webhookEndpoint, [
   [withAccount({ endpoints: [...others, endpoint] }), 'pass registered and active, with 22 events'],
-  [withAccount({ endpoints: others }), notRegistered, webhookUrl],
-  [withAccount({ endpoints: others }), notRegistered, handledEvents.join(', ')],
+  [withAccount({ endpoints: others }), 'fail the webhook endpoint is not registered', handledEvents.join(', ')],
   [registered({ active: false }), switchedOff, 'Switch it on'],
   [registered({ disabled_at: 1790000000 }), switchedOff],
   [
@@ -289,14 +257,10 @@ testReports(webhookEndpoint, [
 ]);
 
 testReports(authorisedPayments, [
-  [
-    paid(payment('authorized', 0), payment('captured', 2), payment('failed', 3)),
-    'pass no payment is left authorised',
-  ],
+  [paid(payment('authorized', 0), payment('captured', 2), payment('failed', 3)), 'pass no payment is left authorised'],
   [
     paid(...Array.from({ length: 150 }, () => payment('captured', 2)), payment('authorized', 3)),
     'warn payments authorised for more than an hour and not captured: 1 (pay_3)',
     'automatic capture',
   ],
-  [refused, 'fail the gateway refuses the key'],
 ]);

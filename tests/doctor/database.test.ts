@@ -18,7 +18,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { expectReport, hosted, local, testReports } from './doctor.ts';
 import { documentedPlan, emptyAccount, startGateway } from './fake-gateway.ts';
 import { emptyProject, startManagementApi } from './fake-management-api.ts';
-import { deadAddress, startFake } from './fake-server.ts';
+import { startFake } from './fake-server.ts';
 
 const newest = (await migrationVersions()).at(-1) ?? '';
 const account = emptyAccount();
@@ -55,46 +55,37 @@ const payer = () => ({
   GATEWAY_KEY_ID: account.keyId,
   GATEWAY_KEY_SECRET: 'the-key-secret',
 });
-const refused = () => project({ ...payer(), GATEWAY_KEY_SECRET: 'another' });
 
 describe('the check database', () => {
-  const elsewhere = (change: (url: URL) => void) => {
-    const url = new URL(database.url);
-    change(url);
-    return hosted({ databaseUrl: url.href });
-  };
+  const elsewhere = (changes: { password?: string; pathname?: string }) =>
+    hosted({ databaseUrl: Object.assign(new URL(database.url), changes).href });
 
   testReports(databaseCheck, [
     [() => project(), /^pass Postgres 17[.]\d+ answers, as postgres$/],
     [
-      () => elsewhere((url) => void (url.password = 'wrong')),
+      () => elsewhere({ password: 'wrong' }),
       "fail the database can't be reached: the login is refused (28P01)",
       'DATABASE_URL',
     ],
-    [() => elsewhere((url) => void (url.pathname = '/missing')), "fail the database can't be reached: 3D000"],
-    [
-      () => elsewhere((url) => void (url.port = new URL(deadAddress()).port)),
-      "fail the database can't be reached: ECONNREFUSED",
-    ],
+    [() => elsewhere({ pathname: '/missing' }), "fail the database can't be reached: 3D000"],
   ]);
 
   test('fails, and the checks that need the database are skipped', async () => {
-    const project = elsewhere((url) => void (url.pathname = '/missing'));
+    const project = elsewhere({ pathname: '/missing' });
     await expectReport(findings, project, 'skip the database can\'t be reached, see the check "database"');
   });
 });
 
 describe('the checks schedule and findings', () => {
-  test('pass without findings', async () => {
+  test('pass without findings, and warn about each kind of finding with the number of its rows', async () => {
     await expectReport(schedule, project(), 'pass nothing is missing, failing or overdue');
     await expectReport(findings, project(), 'pass billing.findings is empty');
-  });
-
-  test('warn about each kind of finding, with the number of its rows', async () => {
     const { id } = await createUser(database);
-    await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [id]);
+    const setTier = (tier: string) =>
+      database.query('update public.profiles set subscription_tier = $2 where user_id = $1', [id, tier]);
+    await setTier('pro');
     await expectReport(findings, project(), /^warn open: .*1 entitled_not_paid/);
-    await database.query("update public.profiles set subscription_tier = 'free' where user_id = $1", [id]);
+    await setTier('free');
   });
 
   test('fail the schedule with what is wrong there, not the findings; with the error where the schema is older', async () => {
@@ -122,7 +113,6 @@ describe('the check versions', () => {
     health = Response.json({}, { headers, status });
     return project();
   };
-  const dead = deadAddress();
 
   testReports(versions, [
     [() => project(), `pass all have version ${newest}`],
@@ -132,14 +122,8 @@ describe('the check versions', () => {
       `fail the function is made for 20260101000000, not for ${newest}`,
       'functions deploy api',
     ],
-    [answering({}), `fail the function is made for an older schema, not for ${newest}`, 'functions deploy api'],
     [answering({ 'x-schema-version': '29991231000000' }), /^warn .*29991231000000, newer/, 'Update this checkout.'],
     [answering({}, 503), 'fail GET /api/health answers 503'],
-    [
-      () => ({ ...project(), functionsUrl: `${dead}/functions/v1` }),
-      `fail ${dead} can't be reached`,
-      'Check the address and the network.',
-    ],
   ]);
 
   test('fails where the database lacks migrations, not where it has newer ones of the app', async () => {
@@ -149,12 +133,8 @@ describe('the check versions', () => {
     await database.query(
       `delete from ${migrations} where version in (select version from public.kept order by version desc limit 3)`,
     );
-    await expectReport(
-      versions,
-      project(),
-      /^fail the database lacks 2 of \d+ migrations, the oldest \d{14}$/,
-      'supabase db push',
-    );
+    const lacks = /^fail the database lacks 2 of \d+ migrations, the oldest \d{14}$/;
+    await expectReport(versions, project(), lacks, 'supabase db push');
     await database.query(`insert into ${migrations} select * from public.kept on conflict do nothing`);
     await database.query('drop table public.kept');
   });
@@ -164,19 +144,14 @@ describe.each([
   { check: earlyRenewal, name: 'EARLY_RENEWAL', column: 'early_renewal', is: 'replace', other: 'extend' },
   { check: credit, name: 'CREDIT', column: 'credit', is: 'on', other: 'off' },
 ])('the setting $column', ({ check, name, column, is, other }) => {
-  test.each([{ [name]: is }, { [name]: '' }, {}])('passes with %j', async (environment) => {
+  test.each([{ [name]: is }, { [name]: '' }])('passes with %j', async (environment) => {
     await expectReport(check, project(environment), `pass the setting is ${is}`);
-    await expectReport(check, local({ databaseUrl: database.url, environment }), `pass the setting is ${is}`);
   });
 
   test('fails where the environment has another value, and its fix writes the setting', async () => {
     const given = project({ [name]: other });
-    await expectReport(
-      check,
-      given,
-      `fail the setting ${column} is ${is}, and ${name} of this environment is ${other}`,
-      `Run "update billing.settings set ${column} = '${other}';" or correct ${name}.`,
-    );
+    const message = `fail the setting ${column} is ${is}, and ${name} of this environment is ${other}`;
+    await expectReport(check, given, message, `update billing.settings set ${column} = '${other}';`);
     const fixes = proposals(await runChecks([check], given));
     expect(fixes.map(({ fix }) => fix.title)).toEqual([`set ${column} to ${other} in billing.settings`]);
     expect(await applyFixes(given, fixes)).toEqual([]);
@@ -185,17 +160,11 @@ describe.each([
   });
 
   test('warns about a secret of the function with another value, is skipped with an invalid one', async () => {
-    for (const secret of [is, '', other]) {
-      managed.secrets = { [name]: secret };
-      await expectReport(
-        check,
-        project(),
-        secret === other
-          ? `warn the secret ${name} has no effect: the setting of the database is ${is}`
-          : `pass the setting is ${is}`,
-        secret === other ? `supabase secrets unset ${name}` : undefined,
-      );
-    }
+    managed.secrets = { [name]: is };
+    await expectReport(check, project(), `pass the setting is ${is}`);
+    managed.secrets = { [name]: other };
+    const message = `warn the secret ${name} has no effect: the setting of the database is ${is}`;
+    await expectReport(check, project(), message, `supabase secrets unset ${name}`);
     await expectReport(check, project({ [name]: 'maybe' }), `skip ${name} is invalid: see the check "secrets"`);
   });
 });
@@ -212,11 +181,8 @@ test('the key of the gateway warns about open orders of the last five days that 
   await order('rzp_test_older', '6 days');
   await expectReport(gatewayKey, project(payer()), /^pass /);
   await order('rzp_test_older', '1 hour');
-  await expectReport(
-    gatewayKey,
-    project(payer()),
-    'warn open orders of another key, unknown under this one: 1 of rzp_test_older',
-  );
+  const unknown = 'warn open orders of another key, unknown under this one: 1 of rzp_test_older';
+  await expectReport(gatewayKey, project(payer()), unknown);
   await database.query('delete from public.payments');
 });
 
@@ -235,10 +201,9 @@ test('the service handles each event of the gateway guide, and the doctor requir
 
 describe('the plans of the gateway', () => {
   const billed = (months: number | null, plans: Record<string, unknown>[] | null = []) => async () => {
-    await database.query(
-      "update public.plans set gateway_plan_id = 'plan_00000000000001', duration_months = $1 where tier = 'basic'",
-      [months],
-    );
+    const bill =
+      "update public.plans set gateway_plan_id = 'plan_00000000000001', duration_months = $1 where tier = 'basic'";
+    await database.query(bill, [months]);
     Object.assign(account, { hasPlans: plans !== null, plans });
     return project(payer());
   };
@@ -249,38 +214,26 @@ describe('the plans of the gateway', () => {
   testReports(gatewayPlans, [
     [() => project(payer()), 'pass no plan is billed by the gateway'],
     [billed(1, plan()), matches],
-    [billed(6, plan({ interval: 6 })), matches],
-    [billed(12, plan({ period: 'yearly' })), matches],
-    [billed(null, plan({ period: 'yearly' })), matches],
     [billed(0, plan({ interval: 12 })), matches],
     [billed(1, plan({ amount: 9901 })), `${differs} 9901 INR at the gateway, 9900 INR here`, 'make a new one there'],
-    [billed(1, plan({ currency: 'USD' })), `${differs} 9900 USD at the gateway, 9900 INR here`],
     [billed(1, plan({ interval: 2 })), `${differs} monthly × 2 at the gateway, 1 months here`],
-    [billed(1, plan({ period: 'weekly', interval: 4 })), `${differs} weekly × 4 at the gateway, 1 months here`],
     [billed(1), 'fail the gateway has no plan of basic (plan_00000000000001)'],
     [billed(1, null), 'fail the account at the gateway has no subscriptions'],
-    [refused, 'fail the gateway refuses the key'],
   ]);
 });
 
 describe('the check silence', () => {
-  const paid = (order_id: string | null, hours = 2, status = 'captured') => ({
-    id: uniqueId('pay'),
-    status,
-    order_id,
-    created_at: Math.floor(Date.now() / 1000) - hours * 3600,
-  });
+  const paid = (order_id: string | null, hours = 2, status = 'captured') => {
+    const created_at = Math.floor(Date.now() / 1000) - hours * 3600;
+    return { id: uniqueId('pay'), status, order_id, created_at };
+  };
   /** An order of ours with an event that this number of webhooks announced, or without one. */
   const order = async (deliveries?: number) => {
     const id = uniqueId('order');
     await database.query('insert into public.payments (amount, gateway_order_id) values (100, $1)', [id]);
-    if (deliveries !== undefined) {
-      await database.query(
-        `insert into billing.gateway_events (body_sha256, event, subject_id, outcome, deliveries)
-        values (sha256($1::text::bytea), 'order.paid', $1, 'already', $2)`,
-        [id, deliveries],
-      );
-    }
+    const event = `insert into billing.gateway_events (body_sha256, event, subject_id, outcome, deliveries)
+      values (sha256($1::text::bytea), 'order.paid', $1, 'already', $2)`;
+    if (deliveries !== undefined) await database.query(event, [id, deliveries]);
     return id;
   };
   beforeEach(() => database.query('delete from public.payments; delete from billing.gateway_events'));
@@ -294,12 +247,9 @@ describe('the check silence', () => {
   test('fails where no webhook announced a paid order, also after its reconciliation', async () => {
     const [announced, reconciled, never] = [await order(2), await order(0), await order()];
     account.payments = [paid(announced), paid(reconciled), paid(never, 3, 'refunded')];
-    await expectReport(
-      silence,
-      project(payer()),
-      `fail paid at the gateway without a webhook here: 2 of 3 orders (${[reconciled, never].sort().join(', ')})`,
-      'switch the endpoint on',
-    );
+    const silent = [reconciled, never].sort().join(', ');
+    const message = `fail paid at the gateway without a webhook here: 2 of 3 orders (${silent})`;
+    await expectReport(silence, project(payer()), message, 'switch the endpoint on');
   });
 
   test('passes where our orders were paid within the last hour, more than seven days ago, or not at all', async () => {

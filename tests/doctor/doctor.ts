@@ -27,6 +27,9 @@ export function local(fields: Partial<Project> = {}): Project {
   return { ...hosted(), mode: 'local', ref: null, managementUrl: '', hasSimulator: true, hasMailbox: true, ...fields };
 }
 
+/** The address of a local server, by a name that the doctor does not treat as local: 0.0.0.0 reaches this machine. */
+export const publicly = (url: string): string => url.replace('127.0.0.1', '0.0.0.0');
+
 /** A project with a fault, the report of a check about it as status and message, and a part of its remedy. */
 export type Case = [project: () => Project | Promise<Project>, told: string | RegExp, remedy?: string];
 

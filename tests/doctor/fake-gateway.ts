@@ -1,4 +1,4 @@
-import { type FakeServer, startFake } from './fake-server.ts';
+import { type Call, type FakeServer, startFake } from './fake-server.ts';
 
 /** A webhook endpoint as the account stores it. */
 export type StoredEndpoint = {
@@ -45,7 +45,8 @@ export function documentedPlan(
 
 /** A fake of the gateway's API, by its documentation; its list of endpoints, as the gateway's plugins use it. */
 export function startGateway(account: GatewayAccount): FakeServer {
-  return startFake(({ method, path, query, headers, text }) => {
+  return startFake((call) => {
+    const { method, path, query, headers } = call;
     const credentials = btoa(`${account.keyId}:${account.keySecret}`);
     if (headers.get('authorization') !== `Basic ${credentials}`) return refuse(401, 'Authentication failed');
     if (method === 'GET' && path === '/v1/payments') {
@@ -58,18 +59,12 @@ export function startGateway(account: GatewayAccount): FakeServer {
       const plan = account.plans.find(({ id }) => id === planId);
       return plan === undefined ? refuse(400, 'The id provided does not exist') : Response.json(plan);
     }
-    if (/^\/v1\/webhooks(\/|$)/.test(path)) return endpoints(account, method, path, query, text);
+    if (/^\/v1\/webhooks(\/|$)/.test(path)) return endpoints(account, call);
     return refuse(404, 'The requested URL was not found on the server.');
   });
 }
 
-function endpoints(
-  account: GatewayAccount,
-  method: string,
-  path: string,
-  query: URLSearchParams,
-  text: string,
-): Response {
+function endpoints(account: GatewayAccount, { method, path, query, text }: Call): Response {
   if (account.endpoints === 'refused') return refuse(400, 'The requested URL was not found on the server.');
   if (method === 'GET') return list(account.endpoints.map(({ secret: _, ...shown }) => shown), query);
   if (!account.mayChangeEndpoints) return refuse(403, 'Access Denied');

@@ -29,7 +29,6 @@ export const projectRef = 'abcdefghijklmnopqrst';
 
 /** A function as `GET /v1/projects/{ref}/functions` lists it, and a lint as the advisors list it: what matters of them. */
 export const listedFunction = (fields: Record<string, unknown> = {}): Record<string, unknown> => ({
-  id: '224bc456-4ca2-40cd-9c82-b5f959aa8fe0',
   slug: 'api',
   status: 'ACTIVE',
   version: 7,
@@ -54,21 +53,15 @@ export function startManagementApi(current: () => ManagedProject): FakeServer {
     const within = `/v1/projects/${projectRef}`;
     if (!path.startsWith(`${within}/`)) return Response.json({ message: 'Project not found' }, { status: 404 });
     if (project.rights === 'none') {
-      return Response.json(
-        { message: 'Your account does not have the necessary privileges to access this endpoint.' },
-        { status: 403 },
-      );
+      return Response.json({ message: 'Your account does not have the necessary privileges.' }, { status: 403 });
     }
     switch (path.slice(within.length)) {
       case '/functions':
         return Response.json(project.functions);
       case '/secrets':
         return Response.json(
-          Object.entries(project.secrets).map(([name, value]) => ({
-            name,
-            value: createHash('sha256').update(value).digest('hex'),
-            updated_at: '2026-11-20T13:02:03.280Z',
-          })),
+          Object.entries(project.secrets)
+            .map(([name, value]) => ({ name, value: createHash('sha256').update(value).digest('hex') })),
         );
       case '/advisors/security':
         return Response.json({ lints: project.security });

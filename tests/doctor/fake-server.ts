@@ -13,8 +13,6 @@ export type Handler = (call: Call) => Response | null | Promise<Response | null>
 /** A small HTTP server on a free loopback port. */
 export type FakeServer = {
   readonly url: string;
-  /** All calls, as `METHOD /path`. */
-  readonly calls: string[];
   /** Resolves when a caller aborts a call that is not answered. */
   readonly hungUp: Promise<void>;
   stop(): Promise<void>;
@@ -22,33 +20,21 @@ export type FakeServer = {
 
 /** Starts a fake server. `hang` never answers. */
 export function startFake(handler: Handler | 'hang'): FakeServer {
-  const calls: string[] = [];
   const hungUp = Promise.withResolvers<void>();
   const ended = new AbortController();
-  const server = Deno.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    signal: ended.signal,
-    onListen: () => {},
-  }, async (request) => {
-    const { pathname, searchParams } = new URL(request.url);
-    calls.push(`${request.method} ${pathname}`);
+  const options = { hostname: '127.0.0.1', port: 0, signal: ended.signal, onListen: () => {} };
+  const server = Deno.serve(options, async (request) => {
+    const { method, headers } = request;
+    const { pathname: path, searchParams: query } = new URL(request.url);
     if (handler === 'hang') {
       request.signal.addEventListener('abort', () => hungUp.resolve());
       return await new Promise<Response>(() => {});
     }
-    const call = {
-      method: request.method,
-      path: pathname,
-      query: searchParams,
-      headers: request.headers,
-      text: await request.text(),
-    };
-    return await handler(call) ?? Response.json({ message: 'not found' }, { status: 404 });
+    const answer = await handler({ method, path, query, headers, text: await request.text() });
+    return answer ?? Response.json({ message: 'not found' }, { status: 404 });
   });
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
-    calls,
     hungUp: hungUp.promise,
     async stop() {
       ended.abort();

@@ -18,11 +18,11 @@ import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { type RunningService, startService } from '../helpers/project/targets.ts';
-import { expectReport, hosted, linesOf, patient, runDoctor, testReports } from './doctor.ts';
+import { expectReport, hosted, linesOf, patient, publicly, runDoctor, testReports } from './doctor.ts';
 import { emptyAccount, startGateway } from './fake-gateway.ts';
 import { emptyProject, listedFunction, projectRef, startManagementApi } from './fake-management-api.ts';
 import { startResend } from './fake-resend.ts';
-import { deadAddress, type FakeServer, startFake } from './fake-server.ts';
+import { type FakeServer, startFake } from './fake-server.ts';
 
 // A hosted project: the real function, and a database with stand-ins for pg_net, pg_cron and Vault, with TLS. The other
 // services are fakes.
@@ -30,11 +30,8 @@ const account = emptyAccount();
 const managed = emptyProject();
 const gateway = startGateway(account);
 const api = startManagementApi(() => managed);
-const resend = startResend({
-  key: 're_the-key',
-  permission: 'full_access',
-  domains: [{ name: 'acme.example', status: 'verified' }],
-});
+const domains = [{ name: 'acme.example', status: 'verified' }];
+const resend = startResend({ key: 're_the-key', permission: 'full_access', domains });
 const app = startFake(({ path, headers }) => {
   const isKnown = headers.get('x-revalidate-secret') === 'the-revalidate-secret';
   return Response.json({}, { status: path === '/api/revalidate' && !isKnown ? 401 : 200 });
@@ -68,10 +65,7 @@ beforeAll(async () => {
     returns uuid language sql as
     'insert into vault.secrets (secret, name, description) values ($1, $2, $3) returning id';
     create function vault.update_secret(
-      secret_id uuid,
-      new_secret text default null,
-      new_name text default null,
-      new_description text default null,
+      secret_id uuid, new_secret text default null, new_name text default null, new_description text default null,
       new_key_id uuid default null
     )
     returns void language sql as
@@ -93,11 +87,8 @@ beforeAll(async () => {
     REVALIDATE_SECRET: 'the-revalidate-secret',
     DATABASE_POOL_URL: poolUrl(postgres.url),
   };
-  service = await startService(
-    'in process over the pool',
-    { apiUrl: 'http://127.0.0.1:1', poolUrl: poolUrl(postgres.url) },
-    environment,
-  );
+  const addresses = { apiUrl: 'http://127.0.0.1:1', poolUrl: poolUrl(postgres.url) };
+  service = await startService('in process over the pool', addresses, environment);
   platform = startFake(async ({ method, path, headers, text }) => {
     if (path === '/auth/v1/.well-known/jwks.json') return Response.json({ keys: [{ kty: 'EC', alg: 'ES256' }] });
     const init = { method, headers, ...(method === 'POST' && { body: text }) };
@@ -132,11 +123,6 @@ async function useTls(): Promise<void> {
     const { rows } = await withClient(postgres.url, (client) => client.query('show ssl'));
     expect(rows).toEqual([{ ssl: 'on' }]);
   });
-}
-
-/** 0.0.0.0 reaches this machine but is not one of the names that the doctor treats as local. */
-function publicly(url: string): string {
-  return url.replace('127.0.0.1', '0.0.0.0');
 }
 
 const webhookUrl = () => `${platform.url}/functions/v1/api/webhooks/gateway`;
@@ -183,25 +169,19 @@ describe('npm run doctor -- --fix', () => {
     });
   const jobs = () => database.query('select jobname from cron.job order by 1');
 
-  /** Removes everything that `--fix` can create. Returns the fixes that are shown then. */
-  async function breakProject(): Promise<string[]> {
+  test('shows the fixes and changes nothing without --yes and a terminal; with it applies them and checks again', async () => {
     account.endpoints = [];
     await database.query('delete from vault.secrets');
     await database.query('drop trigger create_profile on auth.users');
     await database.query("delete from cron.job where jobname = 'subscriptions-sweep'");
-    return [
+    const fixes = [
       `fix register the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events`,
       'fix run billing.set_up() in the database: extensions, jobs, triggers on auth.users',
       'fix create the Vault secret subscriptions_url',
       'fix create the Vault secret subscriptions_internal_key',
     ];
-  }
-
-  test('without --yes and a terminal shows the fixes and changes nothing', async () => {
-    const fixes = await breakProject();
     const shown = await doctor();
-    expect(shown.code).toBe(1);
-    expect(linesOf(shown.stdout, 'fix ')).toEqual(fixes);
+    expect([shown.code, linesOf(shown.stdout, 'fix ')]).toEqual([1, fixes]);
     expect(shown.stderr).toContain('Nothing was changed. --yes applies it without asking.');
     expect(linesOf(shown.stdout, 'fail ').map((line) => line.replace(/ ->.*/, ''))).toEqual([
       'fail webhook-endpoint the webhook endpoint is not registered',
@@ -209,13 +189,9 @@ describe('npm run doctor -- --fix', () => {
       'Vault secret subscriptions_url; missing: Vault secret subscriptions_internal_key',
     ]);
     expect([account.endpoints, await vault(), (await jobs()).length]).toEqual([[], [], 2]);
-  });
 
-  test('with --yes shows the fixes, applies them, and runs their checks again', async () => {
-    const fixes = await breakProject();
     const run = await doctor('--yes');
-    expect(run.code).toBe(0);
-    expect(linesOf(run.stdout, 'fix ')).toEqual(fixes);
+    expect([run.code, linesOf(run.stdout, 'fix ')]).toEqual([0, fixes]);
     expect(linesOf(run.stdout.slice(run.stdout.lastIndexOf('fix   ')), 'pass ')).toEqual([
       'pass webhook-endpoint registered and active, with 22 events',
       'pass schedule nothing is missing, failing or overdue',
@@ -236,13 +212,11 @@ describe('npm run doctor -- --fix', () => {
   test('switches an endpoint on again, and keeps its other events', async () => {
     const events = { 'payment.captured': true, 'payment.authorized': true, 'invoice.paid': false };
     account.endpoints = [{ ...ours(), active: false, disabled_at: 1790000000, events }];
-    expect(await fix()).toEqual({
-      fixes: [`switch on the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events`],
-      failed: [],
-    });
-    expect(account.endpoints).toMatchObject([{ id: 'ours', active: true }]);
-    expect(Object.keys(account.endpoints[0]?.events ?? {}).toSorted())
-      .toEqual([...handledEvents, 'payment.authorized'].toSorted());
+    const { fixes, failed } = await fix();
+    expect(failed).toEqual([]);
+    expect(fixes).toEqual([`switch on the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events`]);
+    const switchedOn = { ...on, 'payment.authorized': true };
+    expect(account.endpoints).toMatchObject([{ id: 'ours', active: true, events: switchedOn }]);
   });
 
   test('registers no endpoint with a secret that the function lacks, or where the gateway refuses it', async () => {
@@ -257,12 +231,6 @@ describe('npm run doctor -- --fix', () => {
     ]);
     expect(account.endpoints).toEqual([]);
   });
-
-  test('replaces the address of another project in the Vault', async () => {
-    await put('subscriptions_url', 'https://other.supabase.co/functions/v1')();
-    expect(await fix()).toEqual({ fixes: ['replace the Vault secret subscriptions_url'], failed: [] });
-    expect(await vault()).toEqual(filled());
-  });
 });
 
 /** A project after a change of one of its Vault rows. */
@@ -275,23 +243,15 @@ function put(name: string, secret: string, fields: () => Partial<Project> = () =
 
 describe('the Vault rows', () => {
   const key = 'subscriptions_internal_key';
-  const putUrl = (text: (url: string) => string) => () =>
-    put('subscriptions_url', text(`${platform.url}/functions/v1`))();
   const isNot = `fail the Vault secret ${key} is not what the function has`;
   const isNotKnown = `warn the Vault secret ${key} is not INTERNAL_KEY of this environment`;
 
   testReports(schedule, [
-    [putUrl((url) => ` ${url}/\n`), 'pass nothing is missing, failing or overdue'],
-    [put(key, ' the-internal-key\n'), 'pass nothing is missing, failing or overdue'],
-    [
-      putUrl(() => 'https://other.supabase.co/functions/v1'),
-      'fail the Vault secret subscriptions_url is not what the function has',
-      'vault.update_secret',
-    ],
-    [put(key, 'before-the-rotation'), isNot],
+    [() => put('subscriptions_url', ` ${platform.url}/functions/v1/\n`)(), /^pass /],
+    [put(key, ' the-internal-key\n'), /^pass /],
+    [put(key, 'before-the-rotation'), isNot, 'vault.update_secret'],
     [put(key, 'perhaps', () => ({ accessToken: null })), isNotKnown],
     [put(key, 'perhaps', () => ({ environment: { ...environment, INTERNAL_KEY: 'of-this-machine' } })), isNotKnown],
-    [put(key, 'perhaps', () => ({ environment: {} })), /^pass /],
     [put(key, ' ', () => ({ environment: {} })), `fail missing: Vault secret ${key}`, 'vault.create_secret'],
   ]);
 
@@ -305,11 +265,8 @@ describe('the Vault rows', () => {
         select id, name, description, ${secret} as decrypted_secret from vault.secrets`);
     await view("decode('not hex', 'hex')::text");
     await database.query('drop trigger create_profile on auth.users');
-    await expectReport(
-      schedule,
-      project(),
-      /^fail .*missing: trigger create_profile on auth.users; .*Vault secrets can't be read [(]22023[)]/,
-    );
+    const missing = /^fail .*missing: trigger create_profile on auth.users; .*Vault secrets can't be read [(]22023[)]/;
+    await expectReport(schedule, project(), missing);
     await view('secret');
   });
 });
@@ -322,54 +279,47 @@ describe('the connection of the checks', () => {
       return [pass(String(row?.ssl))];
     },
   };
-  const elsewhere = () => publicly(postgres.url);
-  const unverified = () => hosted({ databaseUrl: elsewhere(), environment: { DATABASE_POOL_CA: anotherAuthority } });
+  const elsewhere = (environment = {}) => hosted({ databaseUrl: publicly(postgres.url), environment });
+  const unverified = () => elsewhere({ DATABASE_POOL_CA: anotherAuthority });
 
   testReports(isEncrypted, [
     [() => hosted({ databaseUrl: postgres.url }), 'pass false'],
-    [() => hosted({ databaseUrl: elsewhere() }), 'pass true'],
+    [() => elsewhere(), 'pass true'],
     [unverified, /^skip /],
   ]);
   testReports(databaseCheck, [[unverified, /^fail /]]);
 });
 
 describe('the role of the pool', () => {
-  const over = (change: (url: URL) => void, DATABASE_POOL_CA = '') => () => {
-    const url = new URL(poolUrl(postgres.url));
-    change(url);
-    return hosted({ environment: { DATABASE_POOL_URL: url.href, DATABASE_POOL_CA } });
+  const over = (changes: { username?: string; password?: string; hostname?: string }, DATABASE_POOL_CA = '') => () => {
+    const { href } = Object.assign(new URL(poolUrl(postgres.url)), changes);
+    return hosted({ environment: { DATABASE_POOL_URL: href, DATABASE_POOL_CA } });
   };
-  const unchanged = () => {};
   /** A role with a statement timeout, which may act as service_role. */
   const withRole = (name: string, timeout: string, isService = true) => async () => {
     await database.query(`create role ${name} login noinherit password 'pool role of the tests'`);
     await database.query(`alter role ${name} set statement_timeout = '${timeout}'`);
     if (isService) await database.query(`grant service_role to ${name}; alter role ${name} set role = 'service_role'`);
-    return over((url) => void (url.username = name))();
+    return over({ username: name })();
   };
   const acts = 'pass subscriptions_api acts as service_role, 4000 ms a statement';
 
   testReports(poolRole, [
-    [over(unchanged), acts],
-    [over(unchanged, authority), acts],
-    [over(unchanged, authority.replaceAll('\n', '\\n')), acts],
+    [over({}), acts],
+    [over({}, authority.replaceAll('\n', '\\n')), acts],
     [
-      over(unchanged, anotherAuthority),
+      over({}, anotherAuthority),
       /^fail DATABASE_POOL_URL can't be connected to: [A-Z_]*(CERT|ISSUER|SIGNATURE)/,
       'DATABASE_POOL_CA',
     ],
     [
-      over((url) => void (url.hostname = '0.0.0.0')),
+      over({ hostname: '0.0.0.0' }),
       'warn DATABASE_POOL_CA is not set: the connection of the function is not verified',
       'database settings',
     ],
     [
-      over((url) => void (url.password = 'wrong')),
+      over({ password: 'wrong' }),
       "fail DATABASE_POOL_URL can't be connected to: the login is refused (28P01)",
-    ],
-    [
-      over((url) => void (url.port = new URL(deadAddress()).port)),
-      "fail DATABASE_POOL_URL can't be connected to: ECONNREFUSED",
     ],
     [
       () => hosted({ environment: { DATABASE_POOL_URL: postgres.url } }),
@@ -379,8 +329,7 @@ describe('the role of the pool', () => {
     [
       withRole('waits_0', '0'),
       'warn statement_timeout of waits_0 is off',
-      'Run "alter role waits_0 set statement_timeout = \'4s\';".',
+      "alter role waits_0 set statement_timeout = '4s'",
     ],
-    [withRole('waits_10', '10s'), 'warn statement_timeout of waits_10 is 10000 ms'],
   ]);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Check, fail, type Outcome, pass, warn } from '../../scripts/doctor/check.ts';
 import { createMask } from '../../scripts/doctor/mask.ts';
 import { secretValues } from '../../scripts/doctor/project.ts';
@@ -37,26 +37,10 @@ describe('a check', () => {
     await server.stop();
   });
 
-  test('has a deadline of 5 s', async () => {
-    const server = startFake('hang');
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    try {
-      let results: unknown;
-      const told = runChecks([asking(server.url)], hosted()).then((all) => results = all);
-      await vi.advanceTimersByTimeAsync(4999);
-      expect(results).toBeUndefined();
-      await vi.advanceTimersByTimeAsync(1);
-      expect(await told).toMatchObject([{ status: 'fail', message: 'no answer within 5 s' }]);
-    } finally {
-      vi.useRealTimers();
-    }
-    await server.stop();
-  });
-
   test('whose database never answers fails at its deadline', async () => {
     const silent = Deno.listen({ hostname: '127.0.0.1', port: 0 });
-    const url = `postgresql://postgres:x@127.0.0.1:${silent.addr.port}/postgres`;
-    expect(await run([querying('select 1')], url)).toEqual([late('querying')]);
+    expect(await run([querying('select 1')], `postgresql://postgres:x@127.0.0.1:${silent.addr.port}/postgres`))
+      .toEqual([late('querying')]);
     silent.close();
   });
 
@@ -68,11 +52,8 @@ describe('a check', () => {
   });
 
   test('cannot write to the database, and fails where it throws', async () => {
-    await expectReport(
-      querying('create table public.mine ()'),
-      hosted({ databaseUrl: database.url }),
-      'fail cannot execute CREATE TABLE in a read-only transaction (25006)',
-    );
+    const isRefused = 'fail cannot execute CREATE TABLE in a read-only transaction (25006)';
+    await expectReport(querying('create table public.mine ()'), hosted({ databaseUrl: database.url }), isRefused);
     await expectReport(check('broken', () => Promise.reject(new Error('a bug'))), hosted(), 'fail a bug');
   });
 
@@ -110,12 +91,11 @@ describe('the mask', () => {
   const mask = createMask(secretValues(project));
 
   test.each([
-    ...Object.entries(environment).filter(([name]) => !['GATEWAY_KEY_ID', 'REVALIDATE_URL'].includes(name)),
-    ['a percent-encoded password', 'pool%2Fpassword'],
+    ['a variable', 'webhook-before'],
+    ['a variable that the doctor does not know', 'later-secret'],
     ['a decoded password', 'pool/password'],
     ['the password in a public address', 'url-password'],
     ['the password of the database', 'db-password'],
-    ['the access token', 'sbp_token'],
     ['Base64', btoa('webhook-before')],
     ['percent-encoding', encodeURIComponent('key "secret" with quotes')],
     ['JSON', JSON.stringify('key "secret" with quotes').slice(1, -1)],
@@ -127,12 +107,5 @@ describe('the mask', () => {
     expect(mask('rzp_live_shown of https://app.example')).toBe('rzp_live_shown of https://app.example');
     const stack = local({ databaseUrl: 'postgresql://postgres:postgres@127.0.0.1/postgres' });
     expect(createMask(secretValues(stack))('postgres')).toBe('postgres');
-  });
-
-  test('covers messages and remedies in both report formats', async () => {
-    const results = await runChecks([ends('revealing', [fail('it is later-secret', 'Say later-secret.')])], project);
-    expect(JSON.parse(resultsJson(results, mask)))
-      .toEqual([{ check: 'revealing', status: 'fail', message: 'it is ***', remedy: 'Say ***.' }]);
-    expect(results.map((result) => resultLine(result, mask)).join()).not.toContain('later-secret');
   });
 });

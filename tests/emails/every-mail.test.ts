@@ -20,122 +20,46 @@ const render = (row: ReturnType<Row>, timeZone?: string) => renderEmail(row, { .
 
 /** What the customer reads of the HTML, without the preview. */
 const words = (html: string) =>
-  html.replace(/^.*<h1/s, '<h1').replaceAll(/<!--.*?-->|<[^>]*>/gs, '').replaceAll('&#x27;', "'").replaceAll(
-    '&amp;',
-    '&',
-  );
+  html.replace(/^.*<h1/s, '<h1').replaceAll(/<!--.*?-->|<[^>]*>/gs, '').replaceAll('&#x27;', "'");
 const links = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href?.replaceAll('&amp;', '&'));
 
 const pricing = 'https://app.example.com/pricing';
 const dashboard = 'https://app.example.com/dashboard';
 const manage = 'https://gateway.example.com/s/29QQoUBi66xm2f';
-const receiptNote =
-  'Keep this e-mail for your records. If you have a question about this payment, quote the transaction ID.';
-const goOnNote = 'If you have bought a plan since, or do not want to go on, there is nothing left to do.';
+const seePlans = ['See the plans', pricing] as const;
+const toDashboard = ['Open your dashboard', dashboard] as const;
+const toPayment = ['Manage your payment', manage] as const;
+const [amount, end] = ['Amount paid: ₹1234.56', 'Valid until: 20 November 2027'];
+const [next, id] = ['Next payment: 19 November 2027', 'Transaction ID: pay_29QQoUBi66xm2f'];
+const unpaid = 'Without a payment: Access until 20 November 2027';
+const reason = 'Reason: Card declined by the bank.';
+const renewable = { early_renewal: 'extend' };
+const soon = 'Your Pro Yearly plan ends on 20 November 2027';
 
-test.each<[subject: string, Row, heading: string, body: string, details: string[], link: [string, string], string]>([
-  [
-    'Payment received: your Pro Yearly plan is active',
-    paymentSuccessRow,
-    'Payment received',
-    'Thank you. We have received your payment, and your plan is active.',
-    [
-      'Plan: Pro Yearly',
-      'Amount paid: ₹1234.56',
-      'Valid until: 20 November 2027',
-      'Transaction ID: pay_29QQoUBi66xm2f',
-    ],
-    ['Open your dashboard', dashboard],
-    receiptNote,
-  ],
-  [
-    'Your payment for the Premium plan failed',
-    paymentFailedRow,
-    'Payment failed',
-    'Your payment did not go through. This attempt has not changed your subscription, and you can try again.',
-    ['Plan: Premium', 'Amount: ₹999.00', 'Reason: Card declined by the bank.'],
-    ['Try again', pricing],
-    'If you have paid since with another attempt, there is nothing left to do.',
-  ],
-  [
-    'Your Pro Yearly plan could not be renewed yet',
-    (fields) => paymentPendingRow({ manage_url: manage, ...fields }),
-    'Your plan could not be renewed yet',
-    'The payment for the next period of your Pro Yearly plan did not go through. It will be tried again automatically over the next few days. Please check that your payment method works. If no payment succeeds, your access ends on 20 November 2027.',
-    ['Plan: Pro Yearly', 'Without a payment: Access until 20 November 2027'],
-    ['Manage your payment', manage],
-    'If you have paid since, there is nothing left to do.',
-  ],
-  [
-    'Your Pro Yearly plan has been renewed',
-    subscriptionRenewedRow,
-    'Your plan has been renewed',
-    'Thank you. We have received your payment, and your plan has been renewed.',
-    [
-      'Plan: Pro Yearly',
-      'Amount paid: ₹1234.56',
-      'Valid until: 20 November 2027',
-      'Next payment: 19 November 2027',
-      'Transaction ID: pay_29QQoUBi66xm2f',
-    ],
-    ['Open your dashboard', dashboard],
-    receiptNote,
-  ],
-  [
-    'Your Pro Yearly plan could not be renewed',
-    (fields) => subscriptionHaltedRow({ manage_url: manage, ...fields }),
-    'Your plan could not be renewed',
-    'The payment for the next period of your Pro Yearly plan did not go through, and all further attempts failed. It will not be tried again automatically. Without a payment, your access lasts until 20 November 2027. To continue, pay or change your payment method.',
-    ['Plan: Pro Yearly', 'Without a payment: Access until 20 November 2027'],
-    ['Manage your payment', manage],
-    'If you have paid since, or do not want to go on, there is nothing left to do.',
-  ],
-  [
-    'Your Pro Yearly subscription is complete',
-    subscriptionCompletedRow,
-    'Your subscription is complete',
-    'The last payment of your Pro Yearly subscription was made. Nothing more will be charged for it. The plan is paid until 20 November 2027. After that, your access ends. You can choose a plan again on that day or later.',
-    ['Plan: Pro Yearly', 'Paid until: 20 November 2027'],
-    ['See the plans', pricing],
-    goOnNote,
-  ],
-  [
-    'Your Pro Yearly plan ends on 20 November 2027',
-    subscriptionEndingRow,
-    'Your access ends soon',
-    'Your plan is valid until 20 November 2027. After that your access ends. You can buy the plan again on that day or later. A purchase before then starts a new period at once, and the days that are left are not added to it.',
-    ['Plan: Pro Yearly', 'Valid until: 20 November 2027'],
-    ['See the plans', pricing],
-    goOnNote,
-  ],
-  [
-    'Your Pro Yearly plan ends on 20 November 2027',
-    (fields) => subscriptionEndingRow({ early_renewal: 'extend', ...fields }),
-    'Your access ends soon',
-    'Your plan is valid until 20 November 2027. After that your access ends. To keep your access, renew your plan before then: the new period is added to this one, and you lose no day.',
-    ['Plan: Pro Yearly', 'Valid until: 20 November 2027'],
-    ['Renew your plan', pricing],
-    goOnNote,
-  ],
-  [
-    'Your Pro Yearly plan has ended',
-    subscriptionEndedRow,
-    'Your access has ended',
-    'Your access to the Pro Yearly plan ended on 20 November 2027. You can come back at any time.',
-    ['Plan: Pro Yearly', 'Ended on: 20 November 2027'],
-    ['See the plans', pricing],
-    'If you have bought a plan since, there is nothing left to do.',
-  ],
-])('"%s" says the same in text and HTML', async (subject, row, heading, body, details, [action, url], note) => {
-  const mail = await render(row());
-  expect(mail).toMatchObject({ to: 'asha@example.com', subject });
-  const paragraphs = [heading, 'Hello Asha Rao,', body, details.join('\n'), `${action}: ${url}`, note];
-  expect(mail.text).toBe(`${paragraphs.join('\n\n')}\n`);
-  expect(words(mail.html)).toBe(
-    [heading, 'Hello Asha Rao,', body, ...details.map((detail) => detail.replace(': ', '')), action, note].join(''),
-  );
-  expect(links(mail.html)).toEqual([url]);
-});
+test.each<[subject: string, row: ReturnType<Row>, details: string[], link: readonly [text: string, url: string]]>([
+  ['Payment received: your Pro Yearly plan is active', paymentSuccessRow(), [amount, end, id], toDashboard],
+  ['Your payment for the Premium plan failed', paymentFailedRow(), ['Amount: ₹999.00', reason], ['Try again', pricing]],
+  ['Your Pro Yearly plan could not be renewed yet', paymentPendingRow({ manage_url: manage }), [unpaid], toPayment],
+  ['Your Pro Yearly plan has been renewed', subscriptionRenewedRow(), [amount, end, next, id], toDashboard],
+  ['Your Pro Yearly plan could not be renewed', subscriptionHaltedRow({ manage_url: manage }), [unpaid], toPayment],
+  ['Your Pro Yearly subscription is complete', subscriptionCompletedRow(), ['Paid until: 20 November 2027'], seePlans],
+  [soon, subscriptionEndingRow(), [end], seePlans],
+  [soon, subscriptionEndingRow(renewable), [end], ['Renew your plan', pricing]],
+  ['Your Pro Yearly plan has ended', subscriptionEndedRow(), ['Ended on: 20 November 2027'], seePlans],
+])(
+  '"%s" has its details and its link, and says the same in text and HTML',
+  async (subject, row, details, [to, url]) => {
+    const mail = await render(row);
+    expect(mail).toMatchObject({ to: 'asha@example.com', subject });
+    const [, greeting, , listed, action] = mail.text.split('\n\n');
+    const plan = `Plan: ${subject.includes('Premium') ? 'Premium' : 'Pro Yearly'}`;
+    expect([greeting, listed, action]).toEqual(['Hello Asha Rao,', [plan, ...details].join('\n'), `${to}: ${url}`]);
+    // HTML has a label and its value in two cells, and the address in the link.
+    const joined = (text: string) => text.replaceAll(/: |\n/g, '');
+    expect(joined(words(mail.html))).toBe(joined(mail.text.replace(`: ${url}`, '')));
+    expect(links(mail.html)).toEqual([url]);
+  },
+);
 
 test('every kind of mail is tested here', () => {
   expect(rows.map((row) => row().kind).toSorted()).toEqual(
@@ -163,9 +87,7 @@ describe.each(rows.map((row) => ({ kind: row().kind, row })))('$kind', ({ row, k
 
   test('its only link leads to a page of the app, whose address is http or https', async () => {
     const page = ['payment-success', 'subscription-renewed'].includes(kind) ? 'dashboard' : 'pricing';
-    for (
-      const appUrl of ['https://a.example', 'https://a.example/', 'http://127.0.0.1:3000', 'https://a.example/b//']
-    ) {
+    for (const appUrl of ['https://a.example', 'http://127.0.0.1:3000', 'https://a.example/b//']) {
       const url = `${appUrl.replace(/\/+$/, '')}/${page}`;
       const { html, text } = await renderEmail(row(), { appUrl });
       expect(links(html)).toEqual([url]);
@@ -199,88 +121,49 @@ describe.each(rows.map((row) => ({ kind: row().kind, row })))('$kind', ({ row, k
   });
 });
 
-type Variant = [string, ReturnType<Row>, says: string[], never: RegExp];
-
-test.each<Variant>([
-  ...[undefined, null, '', ' '].map((reason): Variant => [
-    `a payment that failed with the reason ${JSON.stringify(reason)} names none`,
-    paymentFailedRow({ reason }),
-    ['Amount: ₹999.00\n\nTry again'],
-    /Reason/,
-  ]),
-  ['a tier without a known name is shown unchanged', paymentFailedRow({ tier: 'team' }), ['Plan: team\n'], /Premium/],
-  ['a missing tier is Basic', paymentFailedRow({ tier: undefined }), ['Plan: Basic\n'], /Premium/],
-  ['a purchase without a next charge mentions none', paymentSuccessRow({ next_charge_at: null }), [], /next/i],
-  [
-    'a purchase with a next charge has its date',
-    paymentSuccessRow({ next_charge_at: '2027-11-18T20:00:00.000Z' }),
-    ['Valid until: 20 November 2027\nNext payment: 18 November 2027\nTransaction ID: '],
-    /renewed/,
-  ],
-  [
-    'after the last charge a renewal announces no further one',
-    subscriptionRenewedRow({ next_charge_at: null }),
-    ['Valid until: 20 November 2027\nTransaction ID: '],
-    /next|19 November/i,
-  ],
-  ...[paymentSuccessRow, paymentFailedRow, subscriptionRenewedRow].map((
-    row,
-  ): [string, ReturnType<Row>, string[], RegExp] => [
-    `an amount in another currency is written with its code: ${row().kind}`,
-    row({ currency: 'USD', amount: 1234 }),
-    [': USD 12.34\n'],
-    /₹/,
-  ]),
-  [
-    'access that lasts longer than the paid period has its own date',
-    subscriptionCompletedRow({ access_ends_at: '2027-11-23T11:45:40.559Z' }),
-    [
-      'The plan is paid until 20 November 2027. Your access ends on 23 November 2027. ',
-      'Paid until: 20 November 2027\n',
-    ],
-    /other access/,
-  ],
-  [
-    'where other access continues a completed subscription does not end access',
-    subscriptionCompletedRow({ access_ends_at: null }),
-    ['The plan is paid until 20 November 2027. After that, your other access continues. '],
-    /access ends|your access/i,
-  ],
-  [
-    'a halted subscription without a page of the gateway leads to the plans',
-    subscriptionHaltedRow(),
-    [
-      'your access lasts until 20 November 2027. To continue, choose a plan again.\n',
-      `\nSee the plans: ${pricing}\n`,
-    ],
-    /payment method|other access/,
-  ],
-  [
-    'an end that is over gives no advice about renewals',
-    subscriptionEndedRow({ early_renewal: 'extend' }),
-    [],
-    /valid|paid|period|renew/i,
-  ],
-  ...[null, manage].flatMap((manage_url) =>
-    [paymentPendingRow, subscriptionHaltedRow].map((row): Variant => [
-      `where the customer has other access no date and no end is named: ${row().kind} ${manage_url}`,
-      row({ access_ends_at: null, manage_url }),
-      ['You also have other access, which is not affected.'],
-      /\b20\d\d\b|January|November|access (ends|lasts|until)|your access|without a payment/i,
-    ])
-  ),
-])('%s', async (_, row, says, never) => {
+/** Expects that the text of a mail contains this, and that no part of the mail matches the pattern. */
+async function expectSaid(row: ReturnType<Row>, said: string, never: RegExp): Promise<void> {
   const { subject, html, text } = await render(row);
-  for (const sentence of says) expect(text).toContain(sentence);
+  expect(text).toContain(said);
   expect(`${subject} ${words(html)} ${text}`).not.toMatch(never);
+}
+
+test('a failed payment names no reason that is not known, an unknown tier unchanged, and another currency by its code', async () => {
+  for (const reason of [null, ' ']) await expectSaid(paymentFailedRow({ reason }), '₹999.00\n\nTry again', /Reason/);
+  await expectSaid(paymentFailedRow({ tier: 'constructor' }), 'Plan: constructor\n', /Premium/);
+  await expectSaid(paymentFailedRow({ tier: undefined }), 'Plan: Basic\n', /Premium/);
+  await expectSaid(paymentFailedRow({ currency: 'USD', amount: 1234 }), ': USD 12.34\n', /₹/);
 });
 
-test('only the retried payment invites nobody to buy, and only the halted one speaks of no end to come', async () => {
-  for (const fields of [{}, { manage_url: manage }, { access_ends_at: null }]) {
-    const [pending, halted] = [await render(paymentPendingRow(fields)), await render(subscriptionHaltedRow(fields))];
-    expect(pending.html + pending.text).not.toMatch(/buy|choose|purchase|again at any time/i);
-    expect(halted.html + halted.text).not.toMatch(/\bended|will end|ends (on|soon)|still/i);
+test('a purchase and a renewal name the next charge, if there is one', async () => {
+  const [from, to] = [`${end}\n`, 'Transaction ID: '];
+  const charged = paymentSuccessRow({ next_charge_at: '2027-11-19T20:00:00.000Z' });
+  await expectSaid(charged, `${from}${next}\n${to}`, /renewed/);
+  await expectSaid(paymentSuccessRow({ next_charge_at: null }), from + to, /next/i);
+  await expectSaid(subscriptionRenewedRow({ next_charge_at: null }), from + to, /next|19 November/i);
+});
+
+test('a completed subscription names the end of all access, and none where other access continues', async () => {
+  const paid = 'The plan is paid until 20 November 2027. ';
+  const later = subscriptionCompletedRow({ access_ends_at: '2027-11-23T11:45:40.559Z' });
+  await expectSaid(later, `${paid}Your access ends on 23 November 2027. `, /other access/);
+  const continued = subscriptionCompletedRow({ access_ends_at: null });
+  await expectSaid(continued, `${paid}After that, your other access continues. `, /access ends|your access/i);
+});
+
+test('a failed renewal names no date and no end of other access, and leads to the plans without a page of the gateway', async () => {
+  const anEnd = /\b20\d\d\b|January|November|access (ends|lasts|until)|your access|without a payment/i;
+  for (const row of [paymentPendingRow, subscriptionHaltedRow]) {
+    for (const manage_url of [null, manage]) {
+      const other = row({ access_ends_at: null, manage_url });
+      await expectSaid(other, 'You also have other access, which is not affected.', anEnd);
+    }
   }
+  await expectSaid(subscriptionHaltedRow(), `\nSee the plans: ${pricing}\n`, /payment method|other access/);
+});
+
+test('an end that is over gives no advice about renewals', async () => {
+  await expectSaid(subscriptionEndedRow(renewable), 'ended on', /valid|paid|period|renew/i);
 });
 
 test.each([
@@ -299,8 +182,6 @@ test('a plan name with line breaks leaves the subject on one line', async () => 
 
 test.each([
   ['https://gateway.example.com/s/1?a=1&b=2'],
-  ['https://127.0.0.1/s/1'],
-  ['http://127.0.0.1:54325/s/1'],
   ['http://localhost:54325/s/1'],
   ['http://[::1]:54325/s/1'],
   ['https://gateway.example.com/s/1\n\nPaid', 'https://gateway.example.com/s/1Paid'],
@@ -312,22 +193,29 @@ test.each([
   }
 });
 
-const noPages = [
-  ...['', '/s/1', 'gateway.example.com/s/1', 'http://gateway.example.com/s/1', 'http://127.0.0.1.example.com/s/1'],
-  ...['http://localhost.example.com/s/1', 'http://notlocalhost/s/1', 'http://127.0.0.1@example.com/s/1'],
-  ...['javascript:alert(1)', 'data:text/html,x', 'ftp://127.0.0.1/s/1', 5],
-];
-test.each<{ field: string; value: unknown; rows: Row[] }>([
-  ...noPages.map((value) => ({ field: 'manage_url', value, rows: [paymentPendingRow, subscriptionHaltedRow] })),
-  ...[1.5, '100', 2 ** 53].map((value) => ({
-    field: 'amount',
-    value,
-    rows: [paymentSuccessRow, paymentFailedRow, subscriptionRenewedRow],
-  })),
-  { field: 'next_charge_at', value: 'soon', rows: [paymentSuccessRow, subscriptionRenewedRow] },
-  { field: 'early_renewal', value: 'sometimes', rows: [subscriptionEndingRow] },
-])('a row with the $field $value is refused', async ({ field, value, rows }) => {
-  for (const row of rows) await expect(render(row({ [field]: value }))).rejects.toThrow(`"${field}"`);
+test('a page of the gateway that is neither encrypted nor local is refused', async () => {
+  const pages = [
+    '',
+    '/s/1',
+    'http://gateway.example.com/s/1',
+    'http://127.0.0.1.example.com/s/1',
+    'javascript:alert(1)',
+  ];
+  for (const manage_url of [...pages, 'http://127.0.0.1@example.com/s/1', 'ftp://127.0.0.1/s/1', 5]) {
+    for (const row of [paymentPendingRow, subscriptionHaltedRow]) {
+      await expect(render(row({ manage_url })), `${manage_url}`).rejects.toThrow('"manage_url"');
+    }
+  }
+});
+
+test.each<[field: string, value: unknown, Row]>([
+  ['amount', 1.5, paymentSuccessRow],
+  ['amount', '100', paymentFailedRow],
+  ['amount', 2 ** 53, subscriptionRenewedRow],
+  ['next_charge_at', 'soon', subscriptionRenewedRow],
+  ['early_renewal', 'sometimes', subscriptionEndingRow],
+])('a row whose %s is %j is refused', async (field, value, row) => {
+  await expect(render(row({ [field]: value }))).rejects.toThrow(`"${field}"`);
 });
 
 test('a row of another kind is refused', async () => {

@@ -3,15 +3,8 @@ import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import { buttonHeights, focusedName, scrollsSideways, styleOf, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { accessibilityProblems, openApp, press, says, windowOf } from '../stack/checkout-rig.ts';
-import {
-  call,
-  createOrder,
-  type Entity,
-  KEY_SECRET,
-  simulator,
-  until,
-  useSimulator,
-} from '../stack/gateway-simulator-rig.ts';
+import { KEY_SECRET, simulator, until, useSimulator } from '../stack/gateway-simulator-rig.ts';
+import { call, createOrder, type Entity } from '../stack/simulate.ts';
 
 useSimulator();
 const browser = useBrowser();

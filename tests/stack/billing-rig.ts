@@ -1,5 +1,6 @@
 import { day, shortTime } from '../helpers/records/time.ts';
-import { call, type Entity, NOW, quiet, read, simulate, webhooks } from './gateway-simulator-rig.ts';
+import { NOW } from './gateway-simulator-rig.ts';
+import { call, type Entity, quiet, read, simulate, webhooks } from './simulate.ts';
 
 export const subscribe = async (fields: Entity = {}) =>
   (await call('POST', '/v1/subscriptions', { plan_id: 'plan_Pro00000000001', total_count: 12, ...fields })).body;

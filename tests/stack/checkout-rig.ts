@@ -4,7 +4,8 @@ import { onTestFinished } from 'vitest';
 import type { TestBrowser, Viewing } from '../helpers/browser/use-browser.ts';
 import { axeProblems, textOf } from '../helpers/browser/in-page.js';
 import { openCheckout } from './checkout-in-page.js';
-import { type Entity, simulator, until } from './gateway-simulator-rig.ts';
+import { simulator, until } from './gateway-simulator-rig.ts';
+import type { Entity } from './simulate.ts';
 
 const WAIT = { timeout: 15_000 };
 

@@ -1,21 +1,7 @@
 import { expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
-import { stateOf, subscribe } from './billing-rig.ts';
-import {
-  call,
-  createOrder,
-  type Entity,
-  events,
-  KEY_SECRET,
-  look,
-  pay,
-  quiet,
-  read,
-  simulate,
-  simulator,
-  until,
-  useSimulator,
-} from './gateway-simulator-rig.ts';
+import { KEY_SECRET, simulator, until, useSimulator } from './gateway-simulator-rig.ts';
+import { call, createOrder, type Entity, events, look, pay, quiet, read, simulate } from './simulate.ts';
 
 useSimulator();
 
@@ -24,14 +10,11 @@ const checkout = (path: string, fields: Entity) =>
 const scan = async (paymentId: string) => (await call('GET', `/checkout/qr/${paymentId}`, undefined, {})).body;
 
 test('the script is served without a key, and only a fault of its own path stops it', async () => {
-  const script = async () => {
-    const { status, headers } = await fetch(`${simulator.url}/v1/checkout.js`);
-    return `${status} ${headers.get('content-type')}`;
-  };
+  const script = async () => (await fetch(`${simulator.url}/v1/checkout.js`)).status;
   await simulate('fault', { mode: 'status', status: 503 });
-  expect(await script()).toBe('200 text/javascript; charset=utf-8');
+  expect(await script()).toBe(200);
   await simulate('fault', { mode: 'status', status: 503, path: '/v1/checkout.js' });
-  expect(await script()).toBe('503 application/json');
+  expect(await script()).toBe(503);
 });
 
 test.each([
@@ -47,8 +30,6 @@ test.each<[string, Entity, number, string]>([
   ['another key', { key: 'key_other' }, 401, 'Authentication failed'],
   ['an unknown order', { order_id: 'order_Unknown0000000' }, 400, 'The id provided does not exist'],
   ['another amount', { amount: 100 }, 400, 'Your payment amount is different from your order amount.'],
-  ['another currency', { currency: 'USD' }, 400, 'Your payment currency is different from your order currency.'],
-  ['an unknown subscription', { subscription_id: 'sub_Unknown0000000' }, 400, 'The id provided does not exist'],
   ['a paid order', {}, 400, 'The order is already paid.'],
 ])('the checkout of %s → %j, no attempt is made', async (what, fields, expected, description) => {
   const order = await createOrder();
@@ -89,23 +70,23 @@ test('POST /simulate/checkout says how the webhooks of the checkout are delivere
   const { id } = await createOrder();
   await checkout('attempt', { order_id: id, outcome: 'captured' });
   expect(await events()).toEqual(['payment.captured', 'payment.captured']);
-  expect((await look('checkout')).qr_delay_ms).toBe(5000);
 });
 
-test.each(['after its delay', 'when its window is closed'])('a QR code is paid %s', async (when) => {
-  const isClosed = when !== 'after its delay';
-  await simulate('checkout', { qr_delay_ms: isClosed ? 600_000 : 1000 });
-  const { id } = await createOrder();
-  const { body: { payment_id } } = await checkout('qr', { order_id: id, notes: { cart: 'a' } });
-  expect(await scan(payment_id)).toEqual({ waiting: true });
-  expect(await read(`payments/${payment_id}`)).toMatchObject({ status: 'created', notes: { cart: 'a' } });
-  if (isClosed) await checkout(`qr/${payment_id}/close`, {});
-  await until(async () => (await scan(payment_id)).paid !== undefined);
-  expect((await scan(payment_id)).paid).toMatchObject({ razorpay_payment_id: payment_id, razorpay_order_id: id });
-  expect(await read(`orders/${id}`)).toMatchObject({ status: 'paid', attempts: 1 });
-  await until(async () => (await look('deliveries')).items.length === 3);
-  expect(await events()).toEqual(['payment.authorized', 'payment.captured', 'order.paid']);
-});
+test.each([['after its delay', 1000], ['when its window is closed', 600_000]])(
+  'a QR code is paid %s',
+  async (when, qr_delay_ms) => {
+    await simulate('checkout', { qr_delay_ms });
+    const { id } = await createOrder();
+    const { body: { payment_id } } = await checkout('qr', { order_id: id, notes: { cart: 'a' } });
+    expect(await scan(payment_id)).toEqual({ waiting: true });
+    expect(await read(`payments/${payment_id}`)).toMatchObject({ status: 'created', notes: { cart: 'a' } });
+    if (when === 'when its window is closed') await checkout(`qr/${payment_id}/close`, {});
+    await until(async () => (await scan(payment_id)).paid !== undefined);
+    expect((await scan(payment_id)).paid).toMatchObject({ razorpay_payment_id: payment_id, razorpay_order_id: id });
+    expect(await read(`orders/${id}`)).toMatchObject({ status: 'paid', attempts: 1 });
+    await until(async () => (await look('deliveries')).items.length === 3);
+  },
+);
 
 test('a QR code of an order that was paid in another way captures nothing', async () => {
   const order = await createOrder();
@@ -113,24 +94,4 @@ test('a QR code of an order that was paid in another way captures nothing', asyn
   await pay(order, quiet);
   await checkout(`qr/${payment_id}/close`, {});
   expect((await scan(payment_id)).error.reason).toBe('order_already_paid');
-  expect((await read(`payments/${payment_id}`)).status).toBe('created');
-});
-
-test('a subscription is refused, then authorised, with the fields of a subscription', async () => {
-  const { id: subscription_id } = await subscribe();
-  const attempt = async (fields: Entity) => (await checkout('attempt', { subscription_id, ...fields })).body;
-  const plan = { period: 'monthly', interval: 1, start_at: null };
-  expect((await checkout('target', { subscription_id })).body)
-    .toMatchObject({ id: subscription_id, amount: 99900, currency: 'INR', plan });
-  expect((await attempt({ outcome: 'failed' })).failed.error.reason).toBe('payment_cancelled');
-  const { paid } = await attempt({ outcome: 'captured', method: 'card' });
-  expect(paid).toEqual({
-    razorpay_payment_id: expect.stringMatching(/^pay_/),
-    razorpay_subscription_id: subscription_id,
-    razorpay_signature: await signHex(KEY_SECRET, `${paid.razorpay_payment_id}|${subscription_id}`),
-  });
-  expect(await stateOf(subscription_id)).toMatch(/^active .* 1 paid/);
-  expect(await events()).toContain('subscription.activated');
-  const { error } = (await checkout('target', { subscription_id })).body;
-  expect(error.description).toBe('A subscription that is active can not be authorised.');
 });

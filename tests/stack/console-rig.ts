@@ -6,8 +6,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 
 /** A console for the tests of a file, over a database of its own. `declared` are the findings that they leave on purpose. */
 export function useConsole(declared: Declared = {}) {
-  let database: TestDatabase | undefined;
-  let service: Console | undefined;
+  let database: TestDatabase;
+  let service: Console;
   let cookie = '';
   beforeAll(async () => {
     database = await createTestDatabase(declared);
@@ -16,29 +16,29 @@ export function useConsole(declared: Declared = {}) {
     [, cookie] = await enter(service.entryUrl);
   });
   afterAll(async () => {
-    await service?.stop();
-    await database?.close();
+    await service.stop();
+    await database.close();
   });
   const support = {
     get database() {
-      return database ?? fail();
+      return database;
     },
     /** The database, as the role of the console. */
     get supportUrl() {
-      return supportUrl(support.database.url);
+      return supportUrl(database.url);
     },
     get url() {
-      return (service ?? fail()).url;
+      return service.url;
     },
     get entryUrl() {
-      return (service ?? fail()).entryUrl;
+      return service.entryUrl;
     },
     /** The cookie of an admitted browser. */
     get cookie() {
       return cookie;
     },
     /** Reads a path with the cookie. */
-    get: (path: string): Promise<Response> => fetch(support.url + path, { headers: { cookie } }),
+    get: (path: string): Promise<Response> => fetch(service.url + path, { headers: { cookie } }),
     /** Reads from the API with the cookie. */
     async read(path: string): Promise<{ status: number; body: Record<string, unknown> }> {
       const answer = await support.get(`/api${path}`);
@@ -58,8 +58,4 @@ export async function enter(entryUrl: string): Promise<[answer: Response, cookie
   const entered = await fetch(entryUrl, { redirect: 'manual' });
   await entered.body?.cancel();
   return [entered, entered.headers.get('set-cookie')?.split(';')[0] ?? ''];
-}
-
-function fail(): never {
-  throw new Error('the console is there only while tests run');
 }

@@ -1,38 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { approved, at, moveTo, stateOf, subscribe } from './billing-rig.ts';
-import {
-  call,
-  createOrder,
-  type Entity,
-  events,
-  look,
-  NOW,
-  pay,
-  quiet,
-  read,
-  simulate,
-  startSimulator,
-  until,
-  useSimulator,
-  webhooks,
-} from './gateway-simulator-rig.ts';
+import { NOW, startSimulator, until, useSimulator } from './gateway-simulator-rig.ts';
+import { call, createOrder, type Entity, events, look, pay, quiet, read, simulate, webhooks } from './simulate.ts';
 
 useSimulator();
 
-const CHARGE = ['payment.authorized', 'payment.captured', 'order.paid', 'subscription.charged'];
 const cancel = (id: string, atCycleEnd: 0 | 1 = 1) =>
   call('POST', `/v1/subscriptions/${id}/cancel`, { cancel_at_cycle_end: atCycleEnd });
 const DAY = 24 * 3600;
 
 describe('the clock', () => {
   test('is the machine’s unless it is moved; POST /simulate/clock replaces the shift, 0 removes it', async () => {
-    const shift = (shift_seconds: number) => simulate('clock', { shift_seconds });
     expect(await look('clock')).toEqual({ now: NOW, shift_seconds: 0 });
     for (const seconds of [DAY, DAY, -DAY, 0]) {
-      expect(await shift(seconds)).toEqual({ now: NOW + seconds, shift_seconds: seconds });
+      expect(await simulate('clock', { shift_seconds: seconds })).toEqual({
+        now: NOW + seconds,
+        shift_seconds: seconds,
+      });
     }
-    await shift(DAY);
-    expect((await look('state')).clock).toEqual({ now: NOW + DAY, shift_seconds: DAY });
     await startSimulator({ now: Date.now });
     expect(Math.abs((await look('clock')).now - Date.now() / 1000)).toBeLessThan(5);
   });
@@ -41,21 +26,15 @@ describe('the clock', () => {
     await moveTo('01-20');
     for (const [created_at, time] of [[undefined, at('01-20')], [NOW + 5, NOW + 5]]) {
       const { gateway_payment_id: payment_id } = await pay(await createOrder(), { created_at });
-      const sent = await webhooks();
       await simulate('refund', { payment_id, event: 'created', created_at });
-      sent.push(...await webhooks());
       await simulate('dispute', { payment_id, event: 'created', created_at });
-      sent.push(...await webhooks());
       const { subscription } = await simulate('subscription', { event: 'activated', created_at });
-      sent.push(...await webhooks());
-      expect(sent.map(({ created_at, payload: { payment, ...others } }) => {
-        const { refund, dispute, subscription } = others;
-        return [created_at, (refund ?? dispute ?? subscription ?? payment).entity.created_at];
-      })).toEqual(Array(6).fill([time, time]));
-      expect(subscription).toMatchObject({ current_start: time, current_end: Number(time) + 30 * DAY });
+      const sent = await webhooks();
+      expect(sent.map(({ created_at }) => created_at)).toEqual(Array(6).fill(time));
+      const { refund, dispute } = Object.assign({}, ...sent.map(({ payload }) => payload));
+      expect([refund.entity.created_at, dispute.entity.created_at]).toEqual([time, time]);
+      expect(subscription).toMatchObject({ created_at: time, current_start: time });
     }
-    const { orders: [order], deliveries: [delivery] } = await look('state');
-    expect([order.created_at, delivery.created_at]).toEqual([at('01-20'), '2026-01-20T00:00:00.000Z']);
   });
 });
 
@@ -66,15 +45,14 @@ describe('a subscription that was approved', () => {
     expect(await moveTo('02-10', { settle: false })).toEqual([]);
     expect((await simulate('due', {})).event_ids).toHaveLength(4);
     const sent = await webhooks();
-    expect(sent.map(({ event }) => event)).toEqual(CHARGE);
+    expect(sent.map(({ event }) => event))
+      .toEqual(['payment.authorized', 'payment.captured', 'order.paid', 'subscription.charged']);
     expect(await stateOf(id)).toBe('active 2026-02-10 to 2026-03-10, 2 paid, 10 left, next 2026-03-10');
     const { subscription, payment: { entity } } = sent[3]?.payload ?? {};
     expect(subscription.entity).toEqual(await read(`subscriptions/${id}`));
     expect(entity).toMatchObject({ amount: 99900, status: 'captured', captured: '1', created_at: at('02-10') });
-    expect(entity.description).toBe('Recurring Payment via Subscription');
     expect(await read(`payments/${entity.id}`)).toEqual({ ...entity, captured: true });
-    expect(await read(`orders/${entity.order_id}`))
-      .toMatchObject({ status: 'paid', amount_paid: 99900, created_at: at('02-10') });
+    expect(await read(`orders/${entity.order_id}`)).toMatchObject({ status: 'paid', amount_paid: 99900 });
     expect((await read(`invoices?subscription_id=${id}`)).items.map(({ status }: Entity) => status))
       .toEqual(['paid', 'paid']);
     expect((await simulate('due', {})).event_ids).toEqual([]);
@@ -86,10 +64,8 @@ describe('a subscription that was approved', () => {
     const id = await approved();
     now = at('05-01');
     await until(async () => (await stateOf(id)).includes('4 paid'));
-    expect(
-      (await webhooks()).filter(({ event }) => event === 'subscription.charged').map(({ created_at }) => created_at),
-    )
-      .toEqual([at('02-28'), at('03-31'), at('04-30')]);
+    const charged = (await webhooks()).filter(({ event }) => event === 'subscription.charged');
+    expect(charged.map(({ created_at }) => created_at)).toEqual([at('02-28'), at('03-31'), at('04-30')]);
     expect(await stateOf(id)).toBe('active 2026-04-30 to 2026-05-31, 4 paid, 8 left, next 2026-05-31');
   });
 
@@ -109,7 +85,6 @@ describe('a subscription that was approved', () => {
     expect(await moveTo('12-01')).toEqual(['cancelled 2026-02-10']);
     expect(await stateOf(id))
       .toBe('cancelled 2026-01-10 to 2026-02-10, 1 paid, 11 left, next none, ended 2026-02-10');
-    expect((await look('state')).ending_with_their_cycle).toEqual([]);
   });
 
   test('is cancelled at once and for good, with a webhook', async () => {
@@ -120,9 +95,6 @@ describe('a subscription that was approved', () => {
     expect((await webhooks()).map(({ event, payload }) => [event, payload.subscription.entity]))
       .toEqual([['subscription.cancelled', body]]);
     expect((await cancel(id, 0)).status).toBe(400);
-    const late = await simulate('subscription', { event: 'activated', subscription_id: id, created_at: NOW - 60 });
-    expect(late.subscription.status).toBe('active');
-    expect(await read(`subscriptions/${id}`)).toEqual(body);
   });
 
   test('does not expire; one that was not approved until expire_by does, without a webhook', async () => {
@@ -131,11 +103,10 @@ describe('a subscription that was approved', () => {
     await moveTo('2026-01-11T23:59:59Z');
     expect(await stateOf(id)).toBe('created, 0 paid, 12 left, next none');
     expect(await moveTo('01-12')).toEqual([]);
-    expect([await stateOf(id), await stateOf(kept)])
-      .toEqual(['expired, 0 paid, 12 left, next none', expect.stringMatching(/^active/)]);
+    expect(await stateOf(id)).toBe('expired, 0 paid, 12 left, next none');
+    expect(await stateOf(kept)).toMatch(/^active/);
     expect((await simulate('authorise', { subscription_id: id, outcome: 'approved' })).error.description)
       .toBe('A subscription that is expired can not be authorised.');
-    expect((await cancel(id)).status).toBe(400);
   });
 
   test('is charged the new price of its plan, once even if the clock is moved back, and quietly on request', async () => {
@@ -161,10 +132,9 @@ describe('a subscription that was approved', () => {
 
 describe('POST /simulate/subscription-fault', () => {
   /** An approved subscription whose next charges fail. */
-  async function failing(times?: number, fields: Entity = {}): Promise<string> {
-    const subscription_id = await approved(fields);
-    expect(await simulate('subscription-fault', { subscription_id, charges: 'fail', times }))
-      .toEqual({ subscription_id, failing_charges: times ?? 'all' });
+  async function failing(times?: number): Promise<string> {
+    const subscription_id = await approved();
+    await simulate('subscription-fault', { subscription_id, charges: 'fail', times });
     return subscription_id;
   }
 
@@ -175,59 +145,32 @@ describe('POST /simulate/subscription-fault', () => {
     expect(await moveTo('02-12')).toEqual(['pending 2026-02-11', 'pending 2026-02-12']);
     await simulate('clock', { shift_seconds: at('02-13') - NOW });
     const [failed, halted] = await webhooks();
-    expect([failed?.event, halted?.event, halted?.contains])
-      .toEqual(['payment.failed', 'subscription.halted', ['subscription', 'payment']]);
+    expect([failed?.event, halted?.event]).toEqual(['payment.failed', 'subscription.halted']);
     const payment = failed?.payload.payment.entity;
     expect(payment).toMatchObject({ status: 'failed', captured: false, amount: 99900, error_reason: 'payment_failed' });
     expect(halted?.payload.payment.entity).toEqual({ ...payment, captured: '0' });
     expect(await moveTo('03-01')).toEqual([]);
     expect(await stateOf(id)).toBe('halted 2026-02-10 to 2026-03-10, 1 paid, 10 left, next 2026-03-10, 4 failed');
-    expect((await look('state')).payments.map(({ status }: Entity) => status))
-      .toEqual(['failed', 'failed', 'failed', 'failed', 'captured']);
-  });
-
-  test('a retry that succeeds pays the same cycle, and the next charge is at its end', async () => {
-    const id = await failing(2);
-    expect(await moveTo('03-10'))
-      .toEqual(['pending 2026-02-10', 'pending 2026-02-11', 'charged 2026-02-12', 'charged 2026-03-10']);
-    expect(await stateOf(id)).toBe('active 2026-03-10 to 2026-04-10, 3 paid, 9 left, next 2026-04-10');
-    const fault = { subscription_id: id, charges: 'fail' };
-    await simulate('subscription-fault', fault);
-    await simulate('subscription-fault', { ...fault, charges: 'succeed' });
-    expect(await moveTo('04-10')).toEqual(['charged 2026-04-10']);
-  });
-
-  test('a first charge at start_at that fails activates nothing until a retry succeeds', async () => {
-    await failing(1, { start_at: at('02-01') });
-    expect(await moveTo('03-01'))
-      .toEqual(['pending 2026-02-01', 'activated 2026-02-02', 'charged 2026-02-02', 'charged 2026-03-01']);
   });
 
   test('a new method activates a halted subscription, without a charge of its unpaid cycles', async () => {
     const id = await failing();
     expect((await moveTo('04-15')).at(-1)).toBe('halted 2026-02-13');
     await simulate('update-method', { subscription_id: id });
-    const sent = await webhooks();
-    expect(sent.map(({ event, contains }) => `${event} ${contains}`))
-      .toEqual(['subscription.updated subscription', 'subscription.activated subscription']);
-    expect([sent[1]?.created_at, sent[1]?.payload.subscription.entity])
-      .toEqual([at('04-15'), await read(`subscriptions/${id}`)]);
+    expect(await events()).toEqual(['subscription.updated', 'subscription.activated']);
     expect(await stateOf(id)).toBe('active 2026-04-10 to 2026-05-10, 1 paid, 8 left, next 2026-05-10');
     expect(await moveTo('05-10')).toEqual(['charged 2026-05-10']);
-    expect(await stateOf(id)).toMatch(/2 paid, 7 left/);
   });
 
-  test('a new method pays the open cycle of a pending subscription, and updates an active one', async () => {
+  test('a retry that succeeds, or a new method, pays the open cycle of a pending subscription', async () => {
+    await failing(2);
+    expect(await moveTo('02-12')).toEqual(['pending 2026-02-10', 'pending 2026-02-11', 'charged 2026-02-12']);
+    await simulate('clock', { shift_seconds: 0 });
     const subscription_id = await failing();
     await moveTo('2026-02-11T18:00:00Z');
     await simulate('update-method', { subscription_id, deliver: { drop: ['payment.authorized', 'order.paid'] } });
     expect(await events()).toEqual(['subscription.updated', 'payment.captured', 'subscription.charged']);
-    expect(await stateOf(subscription_id))
-      .toBe('active 2026-02-10 to 2026-03-10, 2 paid, 10 left, next 2026-03-10');
-    const before = await read(`subscriptions/${subscription_id}`);
-    await simulate('update-method', { subscription_id, method: 'card' });
-    expect(await events()).toEqual(['subscription.updated']);
-    expect(await read(`subscriptions/${subscription_id}`)).toEqual(before);
+    expect(await stateOf(subscription_id)).toMatch(/^active 2026-02-10 to 2026-03-10, 2 paid/);
   });
 });
 
@@ -240,59 +183,28 @@ describe('POST /simulate/subscription and /simulate/cycle', () => {
     await simulate('cycle', { subscription_id, ...fields });
 
   test('an activation makes a subscription whose cycles have 30 days and that does not bill itself', async () => {
-    const { subscription, event_ids } = await simulate('subscription', {
-      ...{ event: 'activated', user_id: 'asha', plan_id: 'plan_Pro00000000001', notes: { seats: 3 } },
-    });
-    const [sent] = await webhooks();
-    expect([sent?.event, sent?.eventId, sent?.payload.subscription.entity])
-      .toEqual(['subscription.activated', event_ids[0], subscription]);
-    expect(subscription).toMatchObject({ plan_id: 'plan_Pro00000000001', notes: { seats: 3, user_id: 'asha' } });
-    expect(await read(`subscriptions/${subscription.id}`)).toEqual(subscription);
-    expect(await stateOf(subscription.id)).toBe('active 2026-01-10 to 2026-02-09, 0 paid, 12 left, next 2026-02-09');
-    expect(await moveTo('12-01')).toEqual([]);
-    await event(subscription.id, 'charged');
-    expect(await stateOf(subscription.id)).toMatch(/^active 2026-01-10 to 2026-02-09, 1 paid/);
-    await event(subscription.id, 'charged');
-    expect(await stateOf(subscription.id)).toMatch(/^active 2026-02-09 to 2026-03-11, 2 paid/);
+    const fields = { event: 'activated', user_id: 'asha', notes: { seats: 3 } };
+    const { subscription: { id, notes } } = await simulate('subscription', fields);
+    expect(notes).toEqual({ seats: 3, user_id: 'asha' });
+    expect(await stateOf(id)).toBe('active 2026-01-10 to 2026-02-09, 0 paid, 12 left, next 2026-02-09');
+    expect(await moveTo('12-01')).toEqual(['activated 2026-01-10']);
+    await event(id, 'charged');
+    expect(await stateOf(id)).toMatch(/^active 2026-01-10 to 2026-02-09, 1 paid/);
+    await event(id, 'charged');
+    expect(await stateOf(id)).toMatch(/^active 2026-02-09 to 2026-03-11, 2 paid/);
   });
 
-  const TIMES = { current_start: NOW - 9, current_end: NOW + 9 };
-  test.each<[Entity, Entity]>([
-    [{ event: 'charged', ...TIMES }, TIMES],
-    [{ event: 'activated', current_start: null, current_end: null }, { current_start: null, current_end: null }],
-    [{ event: 'authenticated' }, { current_start: null, current_end: null, status: 'authenticated' }],
-    [{ event: 'activated', user_id: null }, { notes: [] }],
-    [{ event: 'pending' }, { status: 'pending' }],
-    [{ event: 'halted' }, { status: 'halted' }],
-    [{ event: 'paused' }, { status: 'paused' }],
-    [{ event: 'resumed' }, { status: 'active' }],
-    [{ event: 'completed' }, { status: 'completed' }],
-    [{ event: 'cancelled' }, { status: 'cancelled' }],
-  ])('%j makes %j, in event and API', async (fields, expected) => {
-    const { subscription } = await simulate('subscription', fields);
-    expect(subscription).toMatchObject(expected);
-    const [sent] = await webhooks();
-    expect([sent?.event, sent?.payload.subscription.entity]).toEqual([`subscription.${fields.event}`, subscription]);
-    expect(await read(`subscriptions/${subscription.id}`)).toEqual(subscription);
-    expect((await event(subscription.id, 'updated')).subscription.status).toBe(subscription.status);
-  });
-
-  test('a cycle ends with the cancellation that was asked for, at the requested time; then there is none', async () => {
+  test('a cycle ends with the cancellation that was asked for, the last cycle with the completion', async () => {
     const id = await made();
     await cancel(id);
     await cycle(id, { created_at: at('02-09') });
     expect(await stateOf(id)).toMatch(/^cancelled .* 1 paid, .* ended 2026-02-09$/);
     expect([await events(), (await cycle(id)).error.field]).toEqual([['subscription.cancelled'], 'subscription_id']);
-  });
-
-  test('the last cycle is followed by the completion, with the last payment in the event', async () => {
-    const id = await made({ total_count: 2 });
-    await cycle(id, quiet);
-    expect(await stateOf(id)).toBe('active 2026-02-09 to 2026-03-11, 2 paid, 0 left, next 2026-03-11');
-    await cycle(id);
-    const [completed] = await webhooks();
-    expect([completed?.event, completed?.contains, completed?.payload.payment.entity.captured])
-      .toEqual(['subscription.completed', ['subscription', 'payment'], '1']);
-    expect(await stateOf(id)).toMatch(/^completed .* 2 paid, 0 left, next none/);
+    const short = await made({ total_count: 2 });
+    await cycle(short, quiet);
+    expect(await stateOf(short)).toBe('active 2026-02-09 to 2026-03-11, 2 paid, 0 left, next 2026-03-11');
+    await cycle(short);
+    expect(await events()).toEqual(['subscription.completed']);
+    expect(await stateOf(short)).toMatch(/^completed .* 2 paid, 0 left, next none/);
   });
 });

@@ -3,25 +3,16 @@ import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import {
   answers,
   AUTHORIZATION,
-  call,
-  createOrder,
-  type Entity,
-  events,
   held,
-  look,
-  pay,
-  quiet,
-  read,
   received,
   releaseAll,
-  simulate,
   simulator,
   startSimulator,
   until,
   useSimulator,
   WEBHOOK_SECRET,
-  webhooks,
 } from './gateway-simulator-rig.ts';
+import { call, createOrder, type Entity, events, look, pay, quiet, read, simulate, webhooks } from './simulate.ts';
 
 useSimulator();
 
@@ -44,8 +35,6 @@ describe('the field deliver', () => {
   test.each<[Entity, string[]]>([
     [{}, ORDERED],
     [{ reorder: true }, ORDERED.toReversed()],
-    [{ events: ['order.paid', 'payment.captured'] }, ['order.paid', 'payment.captured']],
-    [{ drop: ['payment.captured'] }, ['payment.authorized', 'order.paid']],
     [{ drop: true }, []],
     [{ duplicate: 2, events: ['order.paid'] }, ['order.paid', 'order.paid', 'order.paid']],
   ])('%j delivers %j', async (deliver, expected) => {
@@ -55,10 +44,9 @@ describe('the field deliver', () => {
     expect(await events()).toEqual(expected);
   });
 
-  test('at_once delivers concurrently, delay_ms later than the answer; a dropped event is listed', async () => {
+  test('at_once delivers concurrently, and a dropped event is listed', async () => {
     answers.push('hang', 'hang');
-    await pay(await createOrder(), { deliver: { at_once: true, delay_ms: 300, drop: ['payment.captured'] } });
-    expect(received).toEqual([]);
+    await pay(await createOrder(), { deliver: { at_once: true, drop: ['payment.captured'] } });
     await until(() => held.length === 2);
     releaseAll();
     await webhooks();
@@ -72,8 +60,7 @@ describe('a webhook', () => {
     answers.push(500, 400, 302, 204);
     const id = await send();
     await stateIs(id, 'delivered');
-    const { attempts, event } = await find(id);
-    expect([event, attempts.map(({ status }: Entity) => status)]).toEqual(['x.y', [500, 400, 302, 204]]);
+    expect((await find(id)).attempts.map(({ status }: Entity) => status)).toEqual([500, 400, 302, 204]);
     expect(copies()).toBe(1);
     answers.push(500);
     const slow = await send('x.slow', { deliver: { first_retry_ms: 600_000 } });
@@ -87,34 +74,16 @@ describe('a webhook', () => {
     answers.push('hang', 200);
     const id = await send();
     await stateIs(id, 'delivered');
-    const { attempts } = await find(id);
-    expect(attempts[0]).toMatchObject({ status: null, error: 'no answer within 100 ms' });
-    expect(attempts.at(-1)).toMatchObject({ status: 200, error: null });
-  });
-
-  test.each(['without a listener', 'that has no answer yet'])('%s ends with a stop', async (which) => {
-    const isHeard = which !== 'without a listener';
-    await startSimulator({
-      firstRetryMs: 600_000,
-      timeoutMs: 600_000,
-      ...isHeard ? {} : { webhookUrl: 'http://127.0.0.1:1/' },
-    });
-    answers.push('hang');
-    const id = await send();
-    if (isHeard) await until(() => received.length === 1);
-    else await waits(id, 1);
-    await simulator.stop();
-    await simulator.stop();
-    expect(received).toHaveLength(isHeard ? 1 : 0);
+    expect((await find(id)).attempts).toMatchObject([{ status: null, error: 'no answer within 100 ms' }, {
+      status: 200,
+    }]);
   });
 
   test.each<[string, Entity, Entity]>([
     ['the requested event id', { event_id: 'evt_of_mine' }, { eventId: 'evt_of_mine' }],
     ['a wrong signature', { signature: 'f'.repeat(64) }, { signature: 'f'.repeat(64) }],
     ['no signature', { signature: null }, { signature: null }],
-    ['no signature, without a secret', {}, { signature: null }],
-  ])('of a raw body has this body and %s', async (which, fields, expected) => {
-    if (which.includes('without a secret')) await startSimulator({ webhookSecret: '' });
+  ])('of a raw body has this body and %s', async (_, fields, expected) => {
     const body = '\ufeff{"event": "payment.captured",  "text": "₹ \\u0000"}\n';
     await simulate('deliver', { body, ...fields });
     await until(() => received.length === 1);
@@ -152,41 +121,30 @@ describe('the endpoint', () => {
     const off = await send('x.off');
     expect(await read(`orders/${order.id}`)).toMatchObject({ status: 'paid', amount_paid: 49900 });
     expect(await simulate('retry', {})).toEqual({ retried: 0 });
-    expect(await simulate('endpoint', { enabled: true }))
-      .toMatchObject({ enabled: true, disabled_at: null, disabled_by: null });
-    for (const event_id of [off, 'evt_Unknown0000000']) {
-      expect((await simulate('redeliver', { event_id })).error.field).toBe('event_id');
-    }
+    await simulate('endpoint', { enabled: true });
+    expect((await simulate('redeliver', { event_id: off })).error.field).toBe('event_id');
     await stateIs(await send('x.on'), 'delivered');
     expect(await events()).toEqual(['x.waiting', 'x.on']);
     expect((await look('deliveries')).items.map(({ event, state }: Entity) => `${event} ${state}`)).toEqual([
-      'x.on delivered',
-      ...['x.off', 'order.paid', 'payment.captured', 'payment.authorized', 'x.waiting'].map((one) =>
-        `${one} endpoint_off`
-      ),
+      ...['x.on delivered', 'x.off endpoint_off', 'order.paid endpoint_off', 'payment.captured endpoint_off'],
+      ...['payment.authorized endpoint_off', 'x.waiting endpoint_off'],
     ]);
-    expect((await find(off)).attempts).toEqual([]);
   });
 
   test('after a rotation new events have the new secret, retries of older events the old one', async () => {
     await startSimulator(ownPace);
-    answers.push(500, 500);
+    answers.push(500);
     const older = await send('x.older');
     await waits(older, 1);
     const shown = await simulate('endpoint', { secret: 'the-new-one' });
-    expect(shown.secret_rotated_at).toBe('2026-01-10T00:00:00.000Z');
     expect(JSON.stringify(shown)).not.toContain('the-new-one');
-    await simulate('retry', { event_id: older });
-    await waits(older, 2);
     await stateIs(await send('x.newer'), 'delivered');
     await simulate('retry', { event_id: older });
     await stateIs(older, 'delivered');
-    const signed = await Promise.all(
-      [WEBHOOK_SECRET, WEBHOOK_SECRET, 'the-new-one', WEBHOOK_SECRET].map((secret, i) =>
-        signHex(secret, JSON.stringify({ event: i === 2 ? 'x.newer' : 'x.older' }))
-      ),
-    );
-    expect(received.map(({ signature }) => signature)).toEqual(signed);
+    const [first, newer, retry] = received;
+    expect(newer?.signature).toBe(await signHex('the-new-one', newer?.body ?? ''));
+    expect(retry?.signature).toBe(await signHex(WEBHOOK_SECRET, retry?.body ?? ''));
+    expect(retry).toEqual(first);
   });
 
   test('POST /simulate/redeliver delivers a dropped event late, a delivered one again, both the same', async () => {
@@ -194,12 +152,12 @@ describe('the endpoint', () => {
     const second = await send('x.second');
     await stateIs(second, 'delivered');
     for (const [i, event_id] of [first, second].entries()) {
-      expect((await simulate('redeliver', { event_id })).event_id).toBe(event_id);
+      await simulate('redeliver', { event_id });
       await until(() => received.length === i + 2);
       await stateIs(event_id, 'delivered');
     }
-    expect(received.map(({ event }) => event)).toEqual(['x.second', 'x.first', 'x.second']);
-    expect(received[1]).toMatchObject({ eventId: first, signature: (await find(first)).signature });
+    expect(received.map(({ event, eventId }) => `${event} ${eventId}`))
+      .toEqual([`x.second ${second}`, `x.first ${first}`, `x.second ${second}`]);
     expect(received[2]).toEqual(received[0]);
   });
 });
@@ -222,15 +180,13 @@ describe('a fault', () => {
   test('of two calls: they get its status in the gateway’s shape, the third succeeds', async () => {
     for (const [status, code] of [[500, 'SERVER_ERROR'], [401, 'BAD_REQUEST_ERROR']]) {
       await simulate('fault', { mode: 'status', status, times: 2 });
-      const { body } = await call('GET', path);
-      expect(body.error).toMatchObject({ code, description: `Simulated ${status}.`, metadata: {} });
+      expect((await call('GET', path)).body.error).toMatchObject({ code, description: `Simulated ${status}.` });
       expect(await statusesOf('/v1/nothing', path)).toEqual([status, 200]);
     }
   });
 
   test('without times affects all calls until it is removed', async () => {
-    const { faults } = await simulate('fault', { mode: 'status', status: 429, retry_after: 7 });
-    expect(faults).toEqual([{ mode: 'status', status: 429, retry_after: 7, applied: false }]);
+    await simulate('fault', { mode: 'status', status: 429, retry_after: 7 });
     const { headers, body } = await call('GET', path);
     expect([headers.get('retry-after'), body.error.reason]).toEqual(['7', 'rate_limit_exceeded']);
     expect(await statusesOf(path, path)).toEqual([429, 429]);
@@ -258,21 +214,16 @@ describe('a fault', () => {
     expect((await hanging).status).toBe(503);
   });
 
-  test('of one method does not affect another one, and replaces that of the same calls', async () => {
-    for (const status of [500, 503]) {
-      const { faults } = await simulate('fault', { mode: 'status', status, method: 'GET', path: '/v1/' });
-      expect([faults.length, await statusesOf(path), (await createOrder()).status]).toEqual([1, [status], 'created']);
-    }
+  test('of one method does not affect another one', async () => {
+    await simulate('fault', { mode: 'status', status: 503, method: 'GET', path: '/v1/' });
+    expect([await statusesOf(path), (await createOrder()).status]).toEqual([[503], 'created']);
   });
 
   const CALLS = ['/v1/orders', '/v1/orders/x', '/v1/orders/x/payments', '/v1/payments/x/refunds'];
   test.each([
-    ['/v1/', CALLS],
     ['/v1/orders/', ['/v1/orders/x', '/v1/orders/x/payments']],
-    ['/v1/orders/x', ['/v1/orders/x']],
     ['/v1/orders/:id', ['/v1/orders/x']],
     ['/v1/orders/:id/payments', ['/v1/orders/x/payments']],
-    ['/v1/payments/:id/refund', []],
   ])('of the path %s affects %j', async (path, met) => {
     await simulate('fault', { mode: 'status', status: 503, path });
     const statuses = await statusesOf(...CALLS);

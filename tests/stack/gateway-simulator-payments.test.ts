@@ -1,20 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
-import {
-  call,
-  createOrder,
-  type Entity,
-  events,
-  KEY_SECRET,
-  NOW,
-  paid,
-  pay,
-  read,
-  simulate,
-  useSimulator,
-  WEBHOOK_SECRET,
-  webhooks,
-} from './gateway-simulator-rig.ts';
+import { KEY_SECRET, NOW, useSimulator, WEBHOOK_SECRET } from './gateway-simulator-rig.ts';
+import { createOrder, type Entity, events, pay, read, simulate, webhooks } from './simulate.ts';
 
 useSimulator();
 
@@ -68,16 +55,13 @@ describe('POST /simulate/pay', () => {
 
     const sent = await webhooks();
     expect(new Set(sent.map(({ eventId }) => eventId)).size).toBe(3);
-    for (const { body, signature, eventId, account_id, contains, payload, created_at, entity } of sent) {
+    for (const { body, signature, contains, payload, created_at, entity } of sent) {
       expect(signature).toBe(await signHex(WEBHOOK_SECRET, body));
-      expect(body).not.toContain(eventId);
       expect([entity, created_at, contains]).toEqual(['event', NOW, Object.keys(payload)]);
-      expect(account_id).toMatch(/^acc_[A-Za-z0-9]{14}$/);
     }
+    const authorized = expect.objectContaining({ id, status: 'authorized', captured: false });
     expect(sent.map(({ event, payload }) => [event, payload])).toEqual([
-      ['payment.authorized', {
-        payment: { entity: expect.objectContaining({ id, status: 'authorized', captured: false }) },
-      }],
+      ['payment.authorized', { payment: { entity: authorized } }],
       ['payment.captured', { payment: { entity: payment } }],
       ['order.paid', { payment: { entity: payment }, order: { entity: paidOrder } }],
     ]);
@@ -86,21 +70,17 @@ describe('POST /simulate/pay', () => {
   test('failed: the answer has the error and no signature, and the order takes further attempts', async () => {
     const order = await createOrder();
     const failed = await pay(order, { outcome: 'failed', error_description: 'Out of funds.' });
-    const reason = { code: 'BAD_REQUEST_ERROR', description: 'Out of funds.', reason: 'payment_failed' };
-    const metadata = { order_id: order.id, payment_id: failed.gateway_payment_id };
-    expect(failed).toEqual({
-      gateway_order_id: order.id,
-      gateway_payment_id: expect.stringMatching(/^pay_/),
-      gateway_signature: null,
-      error: { ...reason, source: 'customer', step: 'payment_authentication', metadata },
+    expect(failed.gateway_signature).toBeNull();
+    expect(failed.error).toEqual({
+      ...{ code: 'BAD_REQUEST_ERROR', description: 'Out of funds.', reason: 'payment_failed', source: 'customer' },
+      step: 'payment_authentication',
+      metadata: { order_id: order.id, payment_id: failed.gateway_payment_id },
     });
     const [{ event, payload }] = await webhooks();
     expect([event, payload.payment.entity]).toEqual(['payment.failed', {
       ...await read(`payments/${failed.gateway_payment_id}`),
-      ...{ order_id: order.id, status: 'failed', captured: false, error_code: 'BAD_REQUEST_ERROR' },
-      ...{ error_description: 'Out of funds.', error_reason: 'payment_failed' },
+      ...{ status: 'failed', error_description: 'Out of funds.', error_reason: 'payment_failed' },
     }]);
-    expect(await orderOf(order)).toBe('attempted 0 of 49900, 1 attempts');
     await pay(order);
     await pay(order, { outcome: 'failed' });
     expect(await orderOf(order)).toBe('paid 49900 of 49900, 3 attempts');
@@ -129,18 +109,17 @@ describe('POST /simulate/payment', () => {
   test('a failed payment becomes authorized and captured, each with a webhook of its time', async () => {
     const order = await createOrder();
     const { gateway_payment_id: payment_id } = await pay(order, { outcome: 'failed', created_at: NOW - 9 });
-    expect(await simulate('payment', { payment_id, to: 'authorized' })).toEqual({
-      gateway_order_id: order.id,
+    expect(await simulate('payment', { payment_id, to: 'authorized' })).toMatchObject({
       gateway_payment_id: payment_id,
       gateway_signature: await signHex(KEY_SECRET, `${order.id}|${payment_id}`),
     });
-    expect(await read(`payments/${payment_id}`)).toMatchObject({ status: 'authorized', error_code: null });
     await simulate('payment', { payment_id, to: 'captured', created_at: NOW + 9 });
     expect([await orderOf(order), await statuses(order)]).toEqual(['paid 49900 of 49900, 1 attempts', ['captured']]);
-    expect((await webhooks()).map(({ event, created_at, payload: { payment } }) => {
-      expect(payment.entity.id).toBe(payment_id);
-      return [event, created_at - NOW, payment.entity.status];
-    })).toEqual([
+    expect(
+      (await webhooks()).map((
+        { event, created_at, payload },
+      ) => [event, created_at - NOW, payload.payment.entity.status]),
+    ).toEqual([
       ['payment.failed', -9, 'failed'],
       ['payment.authorized', 0, 'authorized'],
       ['payment.captured', 9, 'captured'],
@@ -157,29 +136,12 @@ describe('POST /simulate/payment', () => {
     await simulate('payment', { payment_id, to: 'captured', although_paid: true });
     expect(await statuses(order)).toEqual(['captured', 'captured']);
   });
-
-  test.each([
-    ['created', ['authorized', 'captured', 'failed']],
-    ['failed', ['authorized', 'captured']],
-    ['authorized', ['captured']],
-    ['captured', []],
-  ])('a payment that is %s becomes only %j; else 400, and no webhook', async (outcome, possible) => {
-    for (const to of ['authorized', 'captured', 'failed']) {
-      const payment_id = await paid(outcome);
-      const { status, body } = await call('POST', '/simulate/payment', { payment_id, to });
-      const isPossible = possible.includes(to);
-      expect([to, status, body.error?.field === 'to']).toEqual([to, isPossible ? 200 : 400, !isPossible && true]);
-      expect((await read(`payments/${payment_id}`)).status).toBe(isPossible ? to : outcome);
-      expect((await webhooks()).length > 0).toBe(isPossible);
-    }
-  });
 });
 
 describe('an irregular webhook', () => {
   /** The only webhook of a payment, and the payment in the API. */
-  async function sent(irregular: Entity, event = 'payment.captured', fields: Entity = {}) {
-    const outcome = event === 'payment.failed' ? 'failed' : 'captured';
-    const made = await pay(await createOrder(), { outcome, irregular, deliver: { events: [event] }, ...fields });
+  async function sent(irregular: Entity, event = 'payment.captured') {
+    const made = await pay(await createOrder(), { outcome: 'captured', irregular, deliver: { events: [event] } });
     const [{ body, signature }] = await webhooks();
     expect(signature).toBe(await signHex(WEBHOOK_SECRET, body));
     return { envelope: JSON.parse(body), payment: await read(`payments/${made.gateway_payment_id}`) };
@@ -192,22 +154,13 @@ describe('an irregular webhook', () => {
     expect([inside.created_at, inside.payload.created_at]).toEqual([undefined, NOW]);
     const { envelope: { contains, payload } } = await sent({ contains: 'incomplete' }, 'order.paid');
     expect([contains, Object.keys(payload)]).toEqual([['payment'], ['payment', 'order']]);
-    const { envelope, payment } = await sent({ key_order: 'reversed' });
-    expect(envelope.payload.payment.entity).toEqual(payment);
-    expect(Object.keys(envelope.payload.payment.entity)).toEqual(Object.keys(payment).toReversed());
     const { envelope: sorted } = await sent({ key_order: 'sorted' });
     expect(Object.keys(sorted)).toEqual(Object.keys(sorted).toSorted());
   });
 
-  test.each<[string, Entity]>([
-    ['payment.captured', { captured: '1' }],
-    ['payment.captured', { captured: '0' }],
-    ['payment.captured', { captured: false }],
-    ['payment.captured', { error_description: '' }],
-    ['payment.failed', { order_id: null }],
-  ])('%s can have %j, which the API has not', async (event, irregular) => {
-    const { envelope, payment } = await sent(irregular, event);
+  test.each([{ captured: '1' }, { error_description: '' }])('can have %j, which the API has not', async (irregular) => {
+    const { envelope, payment } = await sent(irregular);
     expect(envelope.payload.payment.entity).toEqual({ ...payment, ...irregular });
-    expect([payment.captured, payment.order_id]).toEqual([event === 'payment.captured', expect.any(String)]);
+    expect(payment.captured).toBe(true);
   });
 });

@@ -6,10 +6,7 @@ export const WEBHOOK_SECRET = 'webhook-secret';
 export const AUTHORIZATION = `Basic ${btoa(`key_local:${KEY_SECRET}`)}`;
 /** The gateway's time of each test until it moves the clock, in Unix seconds. */
 export const NOW = Date.parse('2026-01-10T00:00:00Z') / 1000;
-/** A control that makes no webhook. */
-export const quiet = { deliver: { drop: true } };
 
-export type Entity = Record<string, unknown>;
 type Received = { body: string; eventId: string | null; signature: string | null; event: string };
 
 /** The webhooks in the order of arrival; the answers to the next ones; and what releases the answers that wait. */
@@ -59,43 +56,6 @@ export async function startSimulator(
 }
 
 export const releaseAll = () => held.splice(0).forEach((release) => release());
-
-export async function call(
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: HeadersInit = { authorization: AUTHORIZATION },
-) {
-  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-  const response = await fetch(simulator.url + path, { method, headers, body: text });
-  return { status: response.status, headers: response.headers, body: await response.json() };
-}
-
-/** Reads from the API: `orders/order_…`. */
-export const read = async (path: string) => (await call('GET', `/v1/${path}`)).body;
-/** Reads from, or posts to, a control, `/simulate/…`. */
-export const look = async (control: string) => (await call('GET', `/simulate/${control}`)).body;
-export const simulate = async (control: string, fields: Entity) =>
-  (await call('POST', `/simulate/${control}`, fields)).body;
-
-export const createOrder = async (fields: Entity = {}) =>
-  (await call('POST', '/v1/orders', { amount: 49900, currency: 'INR', ...fields })).body;
-export const pay = (order: { id: string }, fields: Entity = {}) =>
-  simulate('pay', { order_id: order.id, outcome: 'captured', ...fields });
-/** The id of a payment of a new order, without its webhooks. */
-export const paid = async (outcome = 'captured'): Promise<string> =>
-  (await pay(await createOrder(), { outcome, ...quiet })).gateway_payment_id;
-
-/** The webhooks since the last call, parsed, after no delivery is on its way. */
-export async function webhooks() {
-  await until(async () => {
-    const { items } = await look('deliveries');
-    return items.every(({ state }: Entity) => state !== 'pending' && state !== 'retrying');
-  });
-  return received.splice(0).map((one) => ({ ...one, ...JSON.parse(one.body) }));
-}
-/** Their names. */
-export const events = async (): Promise<string[]> => (await webhooks()).map(({ event }) => event);
 
 /** Waits until a condition is not false, and returns its result. */
 export async function until<Result>(condition: () => Result | false | Promise<Result | false>): Promise<Result> {

@@ -1,20 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import { approved, at, moveTo, stateOf, subscribe } from './billing-rig.ts';
-import {
-  call,
-  type Entity,
-  events,
-  KEY_SECRET,
-  look,
-  NOW,
-  read,
-  simulate,
-  simulator,
-  useSimulator,
-  WEBHOOK_SECRET,
-  webhooks,
-} from './gateway-simulator-rig.ts';
+import { KEY_SECRET, NOW, simulator, useSimulator } from './gateway-simulator-rig.ts';
+import { call, type Entity, events, look, read, simulate, webhooks } from './simulate.ts';
 
 useSimulator();
 
@@ -40,10 +28,16 @@ test('a plan that was never created is 999.00 INR each month, until POST /simula
   await subscribe({ plan_id: 'plan_New' });
   expect(await read('plans/plan_New'))
     .toMatchObject({ period: 'monthly', interval: 1, item: { amount: 99900, currency: 'INR' } });
-  const changes = { id: 'plan_New', name: 'New', amount: 120000, currency: 'USD', period: 'yearly', interval: 2 };
-  const { plan } = await simulate('plan', changes);
-  expect(plan).toMatchObject({ period: 'yearly', interval: 2, item: { name: 'New', amount: 120000, currency: 'USD' } });
-  expect(await read('plans/plan_New')).toEqual(plan);
+  await simulate('plan', {
+    id: 'plan_New',
+    name: 'New',
+    amount: 120000,
+    currency: 'USD',
+    period: 'yearly',
+    interval: 2,
+  });
+  expect(await read('plans/plan_New'))
+    .toMatchObject({ period: 'yearly', interval: 2, item: { name: 'New', amount: 120000, currency: 'USD' } });
 });
 
 test('POST /v1/subscriptions creates a subscription with a page, and no webhook', async () => {
@@ -60,13 +54,10 @@ test('POST /v1/subscriptions creates a subscription with a page, and no webhook'
 
 test('GET /v1/subscriptions lists those of a plan, newest first, in parts', async () => {
   const [first, second, other] = [await subscribe(), await subscribe(), await subscribe({ plan_id: BASIC })];
-  for (
-    const [query, expected] of [
-      ['', [other, second, first]],
-      [`?plan_id=${PRO}`, [second, first]],
-      [`?plan_id=${PRO}&count=1&skip=1`, [first]],
-    ] as const
-  ) expect((await read(`subscriptions${query}`)).items).toEqual(expected);
+  const list = async (query: string) => (await read(`subscriptions${query}`)).items;
+  expect(await list('')).toEqual([other, second, first]);
+  expect(await list(`?plan_id=${PRO}`)).toEqual([second, first]);
+  expect(await list(`?plan_id=${PRO}&count=1&skip=1`)).toEqual([first]);
   expect((await call('GET', '/v1/subscriptions?count=101')).status).toBe(400);
 });
 
@@ -84,13 +75,7 @@ describe('POST /simulate/authorise', () => {
     expect(await stateOf(id)).toBe('active 2026-01-10 to 2026-02-10, 1 paid, 11 left, next 2026-02-10');
     expect(active).toMatchObject({ start_at: NOW, end_at: at('2027-01-10'), notes: { user_id: 'asha' } });
     const payment = await read(`payments/${answer.gateway_payment_id}`);
-    expect(payment).toMatchObject({
-      amount: 99800,
-      currency: 'INR',
-      status: 'captured',
-      method: 'upi',
-      created_at: NOW,
-    });
+    expect(payment).toMatchObject({ amount: 99800, currency: 'INR', status: 'captured', method: 'upi' });
 
     const sent = await webhooks();
     expect(sent.map(({ event, contains }) => [event, ...contains].join(' '))).toEqual([
@@ -104,9 +89,6 @@ describe('POST /simulate/authorise', () => {
     expect(sent[0]?.payload.subscription.entity).toMatchObject({ status: 'authenticated', current_end: null });
     const charged = { subscription: { entity: active }, payment: { entity: { ...payment, captured: '1' } } };
     expect(sent[5]?.payload).toEqual(charged);
-    for (const { body, signature, created_at } of sent) {
-      expect([signature, created_at]).toEqual([await signHex(WEBHOOK_SECRET, body), NOW]);
-    }
   });
 
   test('refused: a failed payment, the subscription as it was, and an approval can follow', async () => {
@@ -116,10 +98,7 @@ describe('POST /simulate/authorise', () => {
     const metadata = { payment_id: refused.gateway_payment_id };
     expect(refused).toMatchObject({ gateway_subscription_id: id, gateway_signature: null });
     expect(refused.error).toMatchObject({ code: 'BAD_REQUEST_ERROR', reason: 'payment_cancelled', metadata });
-    expect(await read(`subscriptions/${id}`)).toEqual(created);
-    expect(await read(`payments/${refused.gateway_payment_id}`))
-      .toMatchObject({ status: 'failed', captured: false, amount: 99900, method: 'card', vpa: null });
-    expect(await events()).toEqual(['payment.failed']);
+    expect([await read(`subscriptions/${id}`), await events()]).toEqual([created, ['payment.failed']]);
     await approve(id);
     expect(await stateOf(id)).toMatch(/^active .* 1 paid/);
   });
@@ -168,10 +147,8 @@ test('PATCH changes the plan of a subscription paid by card, now or at the end o
 
 test('a paused subscription is not charged, and a resumed one from the next cycle on', async () => {
   const id = await approved();
-  const active = await read(`subscriptions/${id}`);
   expect((await post(id, 'resume', { resume_at: 'now' })).error.description).toContain('in active status');
-  expect(await post(id, 'pause', { pause_at: 'now' })).toEqual({ ...active, status: 'paused', charge_at: null });
-  expect((await post(id, 'pause', { pause_at: 'now' })).error.description).toContain('in paused status');
+  expect(await post(id, 'pause', { pause_at: 'now' })).toMatchObject({ status: 'paused', charge_at: null });
   expect([await events(), await moveTo('03-20')]).toEqual([['subscription.paused'], []]);
   await post(id, 'resume', { resume_at: 'now' });
   expect(await stateOf(id)).toBe('active 2026-03-10 to 2026-04-10, 1 paid, 9 left, next 2026-04-10');

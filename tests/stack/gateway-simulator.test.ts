@@ -1,16 +1,7 @@
 import http from 'node:http';
 import { expect, test } from 'vitest';
-import {
-  AUTHORIZATION,
-  call,
-  createOrder,
-  type Entity,
-  KEY_SECRET,
-  look,
-  NOW,
-  simulator,
-  useSimulator,
-} from './gateway-simulator-rig.ts';
+import { AUTHORIZATION, NOW, simulator, useSimulator } from './gateway-simulator-rig.ts';
+import { call, type Entity, look } from './simulate.ts';
 
 useSimulator();
 
@@ -48,10 +39,7 @@ test('every route refuses a foreign Origin and a foreign Host with 403', async (
 
 test.each<[string, Record<string, string>]>([
   ['no credentials', {}],
-  ['another key id', { authorization: `Basic ${btoa(`key_other:${KEY_SECRET}`)}` }],
   ['another key secret', { authorization: `Basic ${btoa('key_local:other')}` }],
-  ['an empty secret', { authorization: `Basic ${btoa('key_local:')}` }],
-  ['a bearer token', { authorization: `Bearer ${KEY_SECRET}` }],
   ['credentials that are not Base64', { authorization: 'Basic %%%' }],
 ])('every route of the API with %s → 401 in the gateway’s shape', async (_, headers) => {
   const details = { field: null, source: 'NA', step: 'NA', reason: 'NA', metadata: {} };
@@ -84,69 +72,34 @@ const ORDER = { amount: 49900, currency: 'INR' };
 const manyNotes = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`n${i}`, i]));
 test.each<[string, Entity, string]>([
   ['v1/orders', { ...ORDER, amount: 99 }, 'amount'],
-  ['v1/orders', { ...ORDER, amount: 499.5 }, 'amount'],
-  ['v1/orders', { ...ORDER, amount: '49900' }, 'amount'],
-  ['v1/orders', { currency: 'INR' }, 'amount'],
-  ['v1/orders', { amount: 49900 }, 'currency'],
   ['v1/orders', { ...ORDER, currency: 'RUPEE' }, 'currency'],
   ['v1/orders', { ...ORDER, receipt: 'r'.repeat(41) }, 'receipt'],
   ['v1/orders', { ...ORDER, notes: manyNotes }, 'notes'],
   ['v1/orders', { ...ORDER, notes: { long: 'x'.repeat(257) } }, 'notes'],
-  ['v1/orders', { ...ORDER, notes: { deep: {} } }, 'notes'],
   ['v1/orders', { ...ORDER, tier: 'pro' }, 'tier'],
-  ['simulate/refund', {}, 'payment_id'],
   ['simulate/refund', { payment_id: 'pay_Unknown0000000' }, 'payment_id'],
-  ['simulate/refund', { payment_id: 'pay_1', refund_id: 'rfnd_1' }, 'payment_id'],
-  ['simulate/refund', { refund_id: 'rfnd_Unknown0000000' }, 'refund_id'],
   ['simulate/pay', PAY, 'order_id'],
   ['simulate/pay', { ...PAY, outcome: 'maybe' }, 'outcome'],
-  ['simulate/pay', { ...PAY, deliver: { duplicates: 1 } }, 'deliver'],
-  ['simulate/pay', { ...PAY, deliver: { drop: ['order.payed'] } }, 'deliver.drop'],
   ['simulate/pay', { ...PAY, deliver: { events: ['order.payed'] } }, 'deliver.events.0'],
   ['simulate/pay', { ...PAY, irregular: { created_at: 'late' } }, 'irregular.created_at'],
-  ['simulate/payment', { to: 'captured' }, 'payment_id'],
   ['simulate/payment', { payment_id: 'pay_Unknown0000000', to: 'captured' }, 'payment_id'],
   ['simulate/payment', { payment_id: 'pay_Unknown0000000', to: 'refunded' }, 'to'],
-  ['simulate/clock', {}, 'shift_seconds'],
   ['simulate/clock', { shift_seconds: 1.5 }, 'shift_seconds'],
-  ['simulate/clock', { shift_seconds: 1e12 }, 'shift_seconds'],
-  ['simulate/clock', { shift_seconds: 1, now: NOW }, ''],
-  ['simulate/cycle', {}, 'subscription_id'],
   ['simulate/cycle', SUB, 'subscription_id'],
-  ['simulate/cycle', { ...SUB, outcome: 'activated' }, 'outcome'],
-  ['simulate/authorise', { outcome: 'approved' }, 'subscription_id'],
   ['simulate/authorise', { ...SUB, outcome: 'approved' }, 'subscription_id'],
-  ['simulate/authorise', { ...SUB, outcome: 'maybe' }, 'outcome'],
   ['simulate/subscription-fault', { ...SUB, charges: 'fail' }, 'subscription_id'],
-  ['simulate/subscription-fault', { ...SUB, charges: 'sometimes' }, 'charges'],
   ['simulate/update-method', SUB, 'subscription_id'],
   ['simulate/debit', { hours_before: 37 }, 'hours_before'],
   ['simulate/endpoint', { enabled: 'yes' }, 'enabled'],
-  ['simulate/endpoint', { secret: '' }, 'secret'],
-  ['simulate/endpoint', { time_scale: 0 }, 'time_scale'],
-  ['simulate/endpoint', { timescale: 10 }, ''],
   ['simulate/fault', { mode: 'slow' }, 'mode'],
-  ['simulate/fault', { mode: 'status' }, 'status'],
   ['simulate/fault', { mode: 'status', status: 200 }, 'status'],
   ['simulate/fault', { mode: 'hang', times: 0 }, 'times'],
-  ['simulate/fault', { mode: 'hang', path: '/simulate/' }, 'path'],
-  ['simulate/fault', { mode: 'hang', path: '/v1/orders/:order' }, 'path'],
-  ['simulate/fault', { mode: 'hang', time: 1 }, ''],
   ['v1/plans', { ...PLAN, period: 'fortnightly' }, 'period'],
   ['v1/plans', { ...PLAN, period: 'daily', interval: 6 }, 'interval'],
-  ['v1/plans', { ...PLAN, interval: 0 }, 'interval'],
   ['v1/plans', { ...PLAN, item: { ...PLAN.item, amount: 99 } }, 'item.amount'],
-  ['v1/plans', { ...PLAN, item: { ...PLAN.item, currency: 'rupee' } }, 'item.currency'],
-  ['v1/plans', { ...PLAN, notes: 'pro' }, 'notes'],
-  ['v1/subscriptions', { total_count: 12 }, 'plan_id'],
-  ['v1/subscriptions', { ...NEW, total_count: undefined }, 'total_count'],
   ['v1/subscriptions', { ...NEW, total_count: 0 }, 'total_count'],
-  ['v1/subscriptions', { ...NEW, quantity: 0 }, 'quantity'],
   ['v1/subscriptions', { ...NEW, start_at: NOW }, 'start_at'],
   ['v1/subscriptions', { ...NEW, expire_by: NOW - 1 }, 'expire_by'],
-  ['v1/subscriptions', { ...NEW, notes: manyNotes }, 'notes'],
-  ['v1/subscriptions', { ...NEW, notes: { long: 'x'.repeat(257) } }, 'notes'],
-  ['v1/subscriptions', { ...NEW, customer_notify: 'yes' }, 'customer_notify'],
   ['v1/subscriptions', { ...NEW, amount: 100 }, ''],
 ])('POST /%s with %j → 400 that names "%s", and nothing changes', async (path, fields, field) => {
   const before = await look('state');
@@ -155,11 +108,8 @@ test.each<[string, Entity, string]>([
   expect(await look('state')).toEqual(before);
 });
 
-test('the page shows the records, needs no key, and allows no foreign script', async () => {
-  const order = await createOrder();
+test('the page needs no key, and allows no foreign script', async () => {
   const page = await fetch(simulator.url);
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
   expect(await page.text()).toContain('<title>Gateway simulator</title>');
-  const state = (await call('GET', '/simulate/state', undefined, {})).body;
-  expect(state.orders).toEqual([order]);
 });

@@ -20,8 +20,8 @@ async function call(method: string, path: string, body?: unknown, headers: Heade
 }
 const send = (body: unknown, headers: Record<string, string> = {}) =>
   call('POST', '/emails', body, { ...KEY, ...headers });
-const list = async (query = ''): Promise<Record<string, unknown>[]> => (await call('GET', `/emails${query}`)).body.data;
-const subjects = async (query = '') => (await list(query)).map(({ subject }) => subject);
+const list = async (): Promise<Record<string, unknown>[]> => (await call('GET', '/emails')).body.data;
+const subjects = async () => (await list()).map(({ subject }) => subject);
 const fault = (fields: Record<string, unknown>) => call('POST', '/simulate/fault', fields);
 
 test('POST /emails returns an id, by which the mail can be read', async () => {
@@ -39,10 +39,9 @@ test('POST /emails returns an id, by which the mail can be read', async () => {
 });
 
 test('the list is newest first, without bodies, and has pages with limit and after', async () => {
-  for (const subject of ['1', '2', '3']) await send({ ...MAIL, subject, to: ['a@example.com', 'b@example.com'] });
+  for (const subject of ['1', '2', '3']) await send({ ...MAIL, subject });
   const { body } = await call('GET', '/emails?limit=2');
   expect(body).toMatchObject({ object: 'list', has_more: true, data: [{ subject: '3' }, { subject: '2' }] });
-  expect(body.data[0]).toMatchObject({ to: ['a@example.com', 'b@example.com'], last_event: 'delivered' });
   expect(JSON.stringify(body)).not.toContain('<p>');
   const { body: last } = await call('GET', `/emails?limit=2&after=${body.data[1].id}`);
   expect(last).toMatchObject({ has_more: false, data: [{ subject: '1' }] });
@@ -50,29 +49,17 @@ test('the list is newest first, without bodies, and has pages with limit and aft
 
 test.each<[string, unknown, Record<string, string>, string]>([
   ['without a key', MAIL, { authorization: '' }, '401 invalid_api_key'],
-  ['with another key', MAIL, { authorization: 'Bearer sk_other' }, '401 invalid_api_key'],
-  ['with a key that is no bearer token', MAIL, { authorization: 're_local' }, '401 invalid_api_key'],
   ['that is no JSON', '{', {}, '400 validation_error'],
-  ['that is a list', [], {}, '422 validation_error body'],
   ['without a recipient', { ...MAIL, to: undefined }, {}, '422 missing_required_field to'],
-  ['with no recipients', { ...MAIL, to: [] }, {}, '422 missing_required_field to'],
-  ['without a sender', { ...MAIL, from: undefined }, {}, '422 missing_required_field from'],
-  ['without a subject', { ...MAIL, subject: undefined }, {}, '422 missing_required_field subject'],
-  ['with neither html nor text', { ...MAIL, html: undefined }, {}, '422 missing_required_field html'],
   ['to no address', { ...MAIL, to: 'Asha' }, {}, '422 validation_error to'],
-  ['from no address', { ...MAIL, from: 'Acme <acme>' }, {}, '422 validation_error from'],
-  ['to a number', { ...MAIL, to: 7 }, {}, '422 validation_error to'],
   ['to 51 recipients', { ...MAIL, to: Array(51).fill('a@example.com') }, {}, '422 validation_error to'],
   ['with a line break in the subject', { ...MAIL, subject: 'a\nb' }, {}, '422 validation_error subject'],
-  ['with a space in a tag', { ...MAIL, tags: [{ name: 'a b', value: 'c' }] }, {}, '422 validation_error Tags'],
   ['with a key of 257 characters', MAIL, { 'idempotency-key': 'k'.repeat(257) }, '400 invalid_idempotency_key'],
 ])('a mail %s is refused and not stored', async (_, mail, headers, expected) => {
   const [statusCode, name, field = ''] = expected.split(' ');
   const { status, body } = await send(mail, headers);
-  expect([`${status}`, body]).toEqual([
-    statusCode,
-    { statusCode: status, name, message: expect.stringContaining(field) },
-  ]);
+  expect([`${status}`, body])
+    .toEqual([statusCode, { statusCode: status, name, message: expect.stringContaining(field) }]);
   expect(await list()).toEqual([]);
   expect((await call('POST', '/emails', mail)).body.name).toBe('missing_api_key');
 });
@@ -102,14 +89,10 @@ describe('an idempotency key', () => {
 describe('a fault', () => {
   test('affects the given number of sends, with retry-after or as garbage, and they store no mail', async () => {
     await fault({ mode: 'garbage', times: 1 });
-    const garbage = await send(MAIL);
-    expect([garbage.status, garbage.headers.get('content-type'), typeof garbage.body])
-      .toEqual([200, 'application/json', 'string']);
-    await fault({ mode: 'status', status: 429, times: 2, retry_after: 7 });
-    for (const _time of [1, 2]) {
-      const { status, headers, body } = await send(MAIL);
-      expect([status, headers.get('retry-after'), body.name]).toEqual([429, '7', 'rate_limit_exceeded']);
-    }
+    expect(await send(MAIL)).toMatchObject({ status: 200, body: expect.any(String) });
+    await fault({ mode: 'status', status: 429, times: 1, retry_after: 7 });
+    const { status, headers, body } = await send(MAIL);
+    expect([status, headers.get('retry-after'), body.name]).toEqual([429, '7', 'rate_limit_exceeded']);
     expect([(await send(MAIL)).status, await subjects()]).toEqual([200, ['Hello']]);
   });
 
@@ -117,9 +100,8 @@ describe('a fault', () => {
     await fault({ mode: 'hang' });
     let answered = false;
     const held = send(MAIL).finally(() => answered = true);
-    const signal = AbortSignal.timeout(50);
-    const other = fetch(`${mailbox.url}/emails`, { method: 'POST', headers: KEY, body: JSON.stringify(MAIL), signal });
-    await expect(other).rejects.toThrow();
+    await expect(fetch(`${mailbox.url}/emails`, { method: 'POST', headers: KEY, signal: AbortSignal.timeout(50) }))
+      .rejects.toThrow();
     expect(answered).toBe(false);
     await call('DELETE', '/simulate/fault');
     expect([(await held).status, (await send(MAIL)).status]).toEqual([503, 200]);
@@ -152,11 +134,10 @@ test('a revalidation call is answered and listed newest first', async () => {
 });
 
 test('a revalidation call without the secret → 401, with an invalid body → 400, and is not listed', async () => {
-  expect(await revalidate(['/pricing'], {})).toBe(401);
   for (const secret of ['', 'revalidate-m']) {
     expect(await revalidate(['/pricing'], { 'x-revalidate-secret': secret })).toBe(401);
   }
-  for (const body of ['{', {}, { paths: [] }, { paths: '/pricing' }, { paths: ['pricing'] }, { paths: [1] }]) {
+  for (const body of ['{', { paths: [] }, { paths: ['pricing'] }]) {
     expect([body, (await call('POST', '/api/revalidate', body, SECRET)).status]).toEqual([body, 400]);
   }
   expect((await call('GET', '/api/revalidate')).body.data).toEqual([]);

@@ -85,8 +85,8 @@ test('the proxy passes answers: each cookie in its own header, compressed bytes,
   expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([307, '/cookies']);
 });
 
-test.each([5, 20])('a body of %d MB that is not read gets its 413', async (size) => {
-  const answer = await fetch(`${url}/unread`, { method: 'POST', body: new Uint8Array(size * 1_000_000) });
+test('a body of 20 MB that is not read gets its 413', async () => {
+  const answer = await fetch(`${url}/unread`, { method: 'POST', body: new Uint8Array(20_000_000) });
   expect([answer.status, await answer.json()]).toEqual([413, { error: 'Payload too large' }]);
 });
 

@@ -90,10 +90,6 @@ async function descendants(pid: number): Promise<Process[]> {
 }
 
 function values(lines: string[]): Record<string, string> {
-  return Object.fromEntries(
-    lines.flatMap((line) => {
-      const [, name, value] = /^([A-Z_]+)="(.*)"$/.exec(line) ?? [];
-      return name === undefined || value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const settings = lines.join('\n').matchAll(/^([A-Z_]+)="(.*)"$/gm);
+  return Object.fromEntries(Array.from(settings, ([, name = '', value = '']) => [name, value]));
 }

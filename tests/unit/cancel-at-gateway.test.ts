@@ -12,15 +12,8 @@ type Answers = {
   readonly retryAfter?: string | null;
 };
 
-const row = (kind: string, at_cycle_end: boolean) => ({
-  id: 1,
-  key: 'cancel-subscription/sub_1',
-  kind,
-  payload: { gateway_subscription_id: 'sub_1', at_cycle_end },
-});
 const noCycle = { current_end: null };
 const cycle = { current_end: 1_797_776_460 };
-const over = ['cancelled', 'completed', 'expired'];
 
 /** Delivers a cancellation to a gateway with a status for each kind of it. Returns the calls and the delivery. */
 async function cancel(
@@ -28,6 +21,7 @@ async function cancel(
   { atCycleEnd = 0, atOnce = 0, found, reading = { status: 'unanswered' }, retryAfter = null }: Answers,
   kind = 'cancel-subscription',
 ) {
+  const payload = { gateway_subscription_id: 'sub_1', at_cycle_end: isAtCycleEnd };
   const asked: string[] = [];
   const [attempt] = createCanceller({
     ...silentGateway,
@@ -39,7 +33,7 @@ async function cancel(
       asked.push('read');
       return Promise.resolve(found === undefined ? reading : { status: 'found', value: found });
     },
-  })([row(kind, isAtCycleEnd)]);
+  })([{ id: 1, key: 'cancel-subscription/sub_1', kind, payload }]);
   const delivery = await attempt?.deliver();
   return { asked: asked.join(', '), delivery };
 }
@@ -50,14 +44,13 @@ const failed = (error: string): Delivery => ({ status: 'failed', error });
 
 test.each<[Answers, Delivery]>([
   [{ atOnce: 200 }, delivered],
-  ...over.map((status): [Answers, Delivery] => [{ atOnce: 400, found: { status } }, delivered]),
+  [{ atOnce: 400, found: { status: 'cancelled' } }, delivered],
+  [{ atOnce: 400, found: { status: 'completed' } }, delivered],
+  [{ atOnce: 400, found: { status: 'expired' } }, delivered],
   [{ atOnce: 400, found: { status: 'active' } }, refused('HTTP 400')],
-  [{ atOnce: 400, found: { status: 'created', ...noCycle } }, refused('HTTP 400')],
   [{ atOnce: 400 }, failed('HTTP 400')],
   [{ atOnce: 404 }, refused('HTTP 404')],
-  [{ atOnce: 401 }, refused('HTTP 401')],
   [{ atOnce: 500 }, failed('HTTP 500')],
-  [{ atOnce: 503 }, failed('HTTP 503')],
   [{ atOnce: 0 }, failed('no answer')],
   [{ atOnce: 429, retryAfter: '7' }, { status: 'paused', error: 'HTTP 429', seconds: 7 }],
 ])('a cancellation at once with %j is called once: %j', async (answers, delivery) => {
@@ -77,36 +70,19 @@ test.each<[Answers, asked: string, Delivery]>([
   [{ ...refusal, found: { status: 'authenticated', ...noCycle } }, repeated, delivered],
   [{ ...refusal, found: { status: 'active', ...cycle } }, read, refused('HTTP 400')],
   [{ ...refusal, found: { status: 'active', ...noCycle } }, read, refused('HTTP 400')],
-  [{ ...refusal, found: { status: 'pending', ...cycle } }, read, refused('HTTP 400')],
-  [{ ...refusal, found: { status: 'halted', ...cycle } }, read, refused('HTTP 400')],
   [{ ...refusal, found: { status: 'paused', ...noCycle } }, read, refused('HTTP 400')],
   [{ ...refusal, found: { status: 'authenticated', ...cycle } }, read, refused('HTTP 400')],
-  [{ ...refusal, found: { status: 'authenticated' } }, read, refused('HTTP 400')],
-  [{ ...refusal, found: { status: 'trialing', ...noCycle } }, read, refused('HTTP 400')],
+  [{ atCycleEnd: 404, atOnce: 200, found: { status: 'authenticated', ...noCycle } }, read, refused('HTTP 404')],
+  [{ atCycleEnd: 500, atOnce: 200, found: { status: 'authenticated', ...noCycle } }, atCycleEnd, failed('HTTP 500')],
   [{ ...refusal, reading: { status: 'unknown' } }, read, refused('HTTP 400')],
   [{ ...refusal, reading: { status: 'unanswered' } }, read, failed('HTTP 400')],
-  ...over.map((
-    status,
-  ): [Answers, string, Delivery] => [{ ...refusal, found: { status, ...noCycle } }, read, delivered]),
+  [{ ...refusal, found: { status: 'cancelled', ...noCycle } }, read, delivered],
   [{ atCycleEnd: 400, atOnce: 400, found: { status: 'created', ...noCycle } }, repeated, failed('HTTP 400')],
   [{ atCycleEnd: 400, atOnce: 500, found: { status: 'created', ...noCycle } }, repeated, failed('HTTP 500')],
   [{ atCycleEnd: 400, atOnce: 0, found: { status: 'created', ...noCycle } }, repeated, failed('no answer')],
 ])('a cancellation at the end of a cycle with %j calls "%s": %j', async (answers, asked, delivery) => {
   expect(await cancel(true, answers)).toEqual({ asked, delivery });
 });
-
-test.each<[number, Delivery['status']]>([[500, 'failed'], [0, 'failed'], [429, 'paused'], [401, 'refused'], [
-  404,
-  'refused',
-]])(
-  'the status %i does not lead to a cancellation at once: %s',
-  async (status, outcome) => {
-    const found = { status: 'authenticated', ...noCycle };
-    const { asked, delivery } = await cancel(true, { atCycleEnd: status, atOnce: 200, found });
-    expect(asked).not.toContain('at once');
-    expect(delivery?.status).toBe(outcome);
-  },
-);
 
 test('a row of another kind is refused and nothing is called', async () => {
   expect(await cancel(false, { atOnce: 200 }, 'refund')).toEqual({ asked: '', delivery: refused('unknown row') });

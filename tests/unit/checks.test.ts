@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { tooLong } from '../../scripts/check-file-length.ts';
 import { checkSchemaFiles } from '../../scripts/check-migrations.ts';
 import { checkReleases } from '../../scripts/check-releases.ts';
 import { checkRuleMap } from '../../scripts/check-rule-map.ts';
@@ -19,55 +18,20 @@ beforeEach(async () => {
 afterEach(() => Deno.remove(folder, { recursive: true }));
 
 test.each([
-  ['supabase/functions/api/app.ts', 200],
-  ['emails/theme.tsx', 200],
-  ['supabase/client/subscriptions.ts', 700],
-  ['supabase/client/another.ts', 200],
-  ['supabase/schemas/01_schema.sql', 600],
-  ['supabase/seed.sql', 300],
-])('%s may have %i lines and no more', (path, max) => {
-  expect(tooLong(path, 'select 1;\n'.repeat(max))).toEqual([]);
-  expect(tooLong(path, 'select 1;\n'.repeat(max + 1))).toEqual([`${path} has ${max + 1} lines, more than ${max}`]);
-});
-
-test.each([
-  ['a line comment', 'a.ts:1', "const url = 'http://a'; // nobody calls it", 'nobody'],
-  ['a later line', 'a.ts:3', 'const a = 1;\n\n// Somebody.', 'Somebody'],
-  ['a block comment, over two lines', 'a.ts:2', '/**\n * A payment that is brought\n * back.\n */', 'brought back'],
-  ['a comment after a regular expression with a quote', 'a.ts:2', 'f(/[`]/);\n// Whoever calls.', 'Whoever'],
-  ['a comment in JSX', 'a.tsx:1', '<p>{/* the gateway hears it */}</p>', 'hears'],
-  ['a comment inside a function body', 'a.sql:3', "select 'it';\nas $$\n-- its turn\n$$", 'its turn'],
-  ['the text of comment on', 'a.sql:1', "comment on table t is 'A tier on the house.';", 'on the house'],
-  ['a style sheet', 'a.css:1', '/* unheard */', 'unheard'],
-  ['a document', 'a.md:3', '# Refunds\n\nMoney is given back.', 'given back'],
-  ['a citation by number', 'a.ts:1', '/** SPEC 4 */', 'SPEC'],
-])('unclear wording is found in %s', (_, place, text, words) => {
+  ['a.ts:1', "const url = 'http://a'; // nobody calls it", 'nobody'],
+  ['a.ts:2', '/**\n * A payment that is brought\n * back.\n */', 'brought back'],
+  ['a.sql:1', "comment on table t is 'A tier on the house.';", 'on the house'],
+  ['a.md:7', '```ts\nnobody();\n```\n\n# Refunds\n\nMoney is given back.', 'given back'],
+])('unclear wording is found at %s of %j: %s', (place, text, words) => {
   expect(unclearWords(place.replace(/:.*/, ''), text)).toEqual([
-    expect.stringMatching(new RegExp(`^${place}: "${words}": write `)),
+    expect.stringContaining(`${place}: "${words}": write `),
   ]);
-});
-
-test.each([
-  ['a string', 'a.ts', "const text = 'nobody // nobody';"],
-  ['a template', 'a.ts', 'const text = `whoever\n// whoever`;'],
-  ['an identifier', 'a.ts', 'const whatever = 1;'],
-  ['a code span', 'a.ts', '// The column `nobody`.'],
-  ['an SQL string', 'a.sql', "select 'nobody -- nobody';"],
-  ['a code block', 'a.md', '```ts\nnobody();\n```'],
-  ['"in whatever order"', 'a.md', 'Events arrive in whatever order.'],
-  ['a specification in lower case', 'a.ts', '// The spec of HTTP.'],
-])('%s is no unclear wording', (_, path, text) => {
-  expect(unclearWords(path, text)).toEqual([]);
 });
 
 test.each([
   ['`01_plans.sql`: `plans`, `list`; `02_orders.sql`: `orders`; `http/send.ts`', []],
   ['`01_plans.sql`: `orders`', ['01_plans.sql does not define orders']],
-  ['`02_plans.sql`: `plans`', ['supabase/schemas/02_plans.sql does not exist']],
-  ['`http/sent.ts`', ['supabase/functions/api/http/sent.ts does not exist']],
   ['`01_plans.sql`', ['what 01_plans.sql defines is not named']],
-  ['`http/send.ts`: `plans`', ['http/send.ts does not define plans']],
-  ['`plans`', ['it names no file']],
 ])('the row %s of the map of rules has the problems %j', async (cell, problems) => {
   await writeSchemas();
   const table = `| section | file |\n| --- | --- |\n| A rule | ${cell} |\n| A rule | \`http/send.ts\` |\n`;
@@ -133,20 +97,18 @@ describe('released files', () => {
     );
   });
 
-  const older = 'migrations/20270101000000_older.sql';
   const same = 'migrations/20270101000002_third.sql';
-  const late = (path: string) => `${path} is new and not later than ${second} of release 1.2.3`;
 
   test.each<[string, change: () => Promise<void>, problems: string[]]>([
-    ['as they were released are accepted', () => Promise.resolve(), []],
     ['with a later migration are accepted', () => write(third, ''), []],
     ['with a changed migration are refused', () => write(first, 'changed'), [changed(first)]],
     ['with a changed snapshot are refused', () => write('releases/1.2.3.sql', ''), [changed('releases/1.2.3.sql')]],
     ['without a migration are refused', () => Deno.remove(`${folder}/${second}`), [
       `${second} is part of release 1.2.3 and is missing`,
     ]],
-    ['with an older new migration are refused', () => write(older, ''), [late(older)]],
-    ['with a new migration of the same version are refused', () => write(same, ''), [late(same)]],
+    ['with a new migration of the same version are refused', () => write(same, ''), [
+      `${same} is new and not later than ${second} of release 1.2.3`,
+    ]],
     ['are those of each release, the newest by its version and not by its name', async () => {
       await write(third, '');
       await release('1.10.0');
@@ -154,11 +116,7 @@ describe('released files', () => {
     }, [changed(first), changed(first, '1.10.0'), changed(third, '1.10.0')]],
   ])('%s', async (_, change, problems) => {
     await change();
-    expect(await checkReleases(folder)).toEqual(
-      problems.length === 0 ? [] : [
-        ...problems,
-        'Released files never change: write a new migration. Before the release is published: `npm run release -- --again`',
-      ],
-    );
+    const advice = expect.stringMatching(/^Released files never change: write a new migration\./);
+    expect(await checkReleases(folder)).toEqual(problems.length === 0 ? [] : [...problems, advice]);
   });
 });

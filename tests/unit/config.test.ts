@@ -43,13 +43,8 @@ test('a full environment is read completely, with defaults; nothing is missing',
     reconcileCallsPerSecond: 10,
     retention: { ledgerDays: 400, outboxDays: 30, tierHistoryDays: 1100 },
     email: {
-      apiKey: 're_1',
-      from: 'Acme <billing@acme.example>',
-      baseUrl: 'https://api.resend.com',
-      appUrl: 'https://app.example.com',
-      timeZone: 'UTC',
-      expiryEmails: true,
-      renewalEmails: true,
+      ...{ apiKey: 're_1', from: 'Acme <billing@acme.example>', baseUrl: 'https://api.resend.com', timeZone: 'UTC' },
+      ...{ appUrl: 'https://app.example.com', expiryEmails: true, renewalEmails: true },
     },
     revalidation: { url: 'https://app.example.com/api/revalidate', secret: 'revalidate-me' },
     internalKey: 'internal-key',
@@ -61,7 +56,6 @@ test('a full environment is read completely, with defaults; nothing is missing',
 const noApi = { keyId: 'key_1', keySecret: 'key-secret', apiUrl: null };
 
 test.each<[Environment, expected: Record<string, unknown>]>([
-  [{ GATEWAY_SIGNATURE_HEADER: 'x-acme-signature' }, { signatureHeader: 'x-acme-signature' }],
   [{ GATEWAY_EVENT_ID_HEADER: 'x-acme-event-id' }, { eventIdHeader: 'x-acme-event-id' }],
   [{ GATEWAY_RETURN_FIELDS: 'order,payment,acme-signature' }, {
     returnFields: { orderId: 'order', paymentId: 'payment', signature: 'acme-signature' },
@@ -72,52 +66,34 @@ test.each<[Environment, expected: Record<string, unknown>]>([
   }],
   [{ APP_URL: '' }, { appUrl: null, email: null, revalidation: null, missing: ['APP_URL', 'REVALIDATE_URL'] }],
   [{ GATEWAY_ACCOUNT_ID: 'acc_Ours' }, { gatewayAccountId: 'acc_Ours' }],
-  [{ GATEWAY_ACCOUNT_ID: '' }, { gatewayAccountId: null }],
   [{ GATEWAY_KEY_ID: '' }, { gateway: null, missing: ['GATEWAY_KEY_ID'] }],
   [{ GATEWAY_KEY_SECRET: '' }, { gateway: null, missing: ['GATEWAY_KEY_SECRET'] }],
   [{ GATEWAY_API_URL: '' }, { gateway: noApi, missing: ['GATEWAY_API_URL'] }],
   [{ GATEWAY_WEBHOOK_SECRET: '' }, { webhookSecrets: [], missing: ['GATEWAY_WEBHOOK_SECRET'] }],
-  [{ GATEWAY_KEY_ID: undefined }, { gateway: null, missing: ['GATEWAY_KEY_ID'] }],
-  [{ GATEWAY_KEY_SECRET: undefined }, { gateway: null, missing: ['GATEWAY_KEY_SECRET'] }],
-  [{ GATEWAY_API_URL: undefined }, { gateway: noApi, missing: ['GATEWAY_API_URL'] }],
-  [{ GATEWAY_WEBHOOK_SECRET: undefined }, { webhookSecrets: [], missing: ['GATEWAY_WEBHOOK_SECRET'] }],
   [{ GATEWAY_KEY_SECRET_PREVIOUS: 'old' }, { checkoutSecrets: ['key-secret', 'old'] }],
   [{ GATEWAY_KEY_SECRET: '', GATEWAY_KEY_SECRET_PREVIOUS: 'old' }, { checkoutSecrets: [], gateway: null }],
   [{ GATEWAY_WEBHOOK_SECRET_PREVIOUS: 'old' }, { webhookSecrets: ['webhook-secret', 'old'] }],
   [{ GATEWAY_WEBHOOK_SECRET: '', GATEWAY_WEBHOOK_SECRET_PREVIOUS: 'old' }, { webhookSecrets: ['old'] }],
   [{ RECONCILE_CALLS_PER_SECOND: '25' }, { reconcileCallsPerSecond: 25 }],
   [{ EARLY_RENEWAL: 'extend' }, { earlyRenewal: 'extend' }],
-  [{ EARLY_RENEWAL: 'replace' }, { earlyRenewal: 'replace' }],
   [{ CREDIT: 'off' }, { credit: 'off' }],
   [{ SUPABASE_URL: 'http://kong:8000/' }, { sessionIssuer: 'http://kong:8000/auth/v1' }],
-  [{ SESSION_ISSUER: 'https://id.example.com/auth/v1' }, { sessionIssuer: 'https://id.example.com/auth/v1' }],
   [{ DATABASE_POOL_URL: 'postgresql://a:b@c:6543/d' }, { databasePoolUrl: 'postgresql://a:b@c:6543/d' }],
-  [{ DATABASE_POOL_URL: 'postgres://a:b@c/d' }, { databasePoolUrl: 'postgres://a:b@c/d' }],
   [{ DATABASE_POOL_URL: '' }, { databasePoolUrl: null }],
   [{ DATABASE_POOL_CA: '-----BEGIN CERTIFICATE-----\\nMII\\n' }, {
     databasePoolCa: '-----BEGIN CERTIFICATE-----\nMII\n',
   }],
-  [{ DATABASE_POOL_CA: '' }, { databasePoolCa: null }],
   [{ LEDGER_RETENTION_DAYS: '90' }, { retention: { ledgerDays: 90, outboxDays: 30, tierHistoryDays: 1100 } }],
-  [{ LEDGER_RETENTION_DAYS: '' }, { retention: { ledgerDays: 400 } }],
-  [{ OUTBOX_RETENTION_DAYS: '31' }, { retention: { ledgerDays: 400, outboxDays: 31, tierHistoryDays: 1100 } }],
   [{ TIER_HISTORY_RETENTION_DAYS: '99999' }, { retention: { tierHistoryDays: 99999 } }],
-  ...[0, 8000, 65535].map((port): [Environment, { port: number }] => [{ PORT: String(port) }, { port }]),
+  [{ PORT: '0' }, { port: 0 }],
+  [{ PORT: '65535' }, { port: 65535 }],
   [{ RESEND_BASE_URL: 'http://127.0.0.1:54324' }, { email: { baseUrl: 'http://127.0.0.1:54324' } }],
-  [{ RESEND_BASE_URL: 'http://127.0.0.1:54324//' }, { email: { baseUrl: 'http://127.0.0.1:54324' } }],
   [{ EMAIL_TIME_ZONE: 'Asia/Kolkata' }, { email: { timeZone: expect.stringMatching(/^Asia\/(Kolkata|Calcutta)$/) } }],
-  ...(['EXPIRY_EMAILS', 'RENEWAL_EMAILS'] as const).flatMap((name) =>
-    ['off', 'on', ''].map((value): [Environment, Record<string, unknown>] => [{ [name]: value }, {
-      email: { [name === 'EXPIRY_EMAILS' ? 'expiryEmails' : 'renewalEmails']: value !== 'off' },
-      missing: [],
-    }])
-  ),
+  [{ EXPIRY_EMAILS: 'off' }, { email: { expiryEmails: false, renewalEmails: true }, missing: [] }],
+  [{ RENEWAL_EMAILS: 'off', EXPIRY_EMAILS: '' }, { email: { expiryEmails: true, renewalEmails: false }, missing: [] }],
   [{ REVALIDATE_URL: 'https://a.example/x' }, { revalidation: { url: 'https://a.example/x' } }],
   [{ REVALIDATE_URL: '' }, { revalidation: 'off', missing: [] }],
-  [{ REVALIDATE_URL: '', REVALIDATE_SECRET: '' }, { revalidation: 'off', missing: [] }],
   [{ REVALIDATE_SECRET: '' }, { revalidation: null, missing: ['REVALIDATE_SECRET'] }],
-  [{ RESEND_API_KEY: '' }, { email: null, missing: ['RESEND_API_KEY'] }],
-  [{ EMAIL_FROM: '' }, { email: null, missing: ['EMAIL_FROM'] }],
   [{ INTERNAL_KEY: '' }, { internalKey: null, missing: [] }],
 ])('with %j the configuration has %j', (environment, expected) => {
   expect(read({ ...full, ...environment })).toMatchObject(expected);
@@ -127,9 +103,8 @@ const older = { publishableKey: 'anon', secretKey: 'service' };
 
 test.each<[Environment, typeof older]>([
   [{}, older],
-  ...['{}', '{"default":""}', '{"default":null}', '[]', 'null', '"sb_secret_1"'].map((
-    given,
-  ): [Environment, typeof older] => [{ SUPABASE_PUBLISHABLE_KEYS: given, SUPABASE_SECRET_KEYS: given }, older]),
+  [{ SUPABASE_PUBLISHABLE_KEYS: '{}', SUPABASE_SECRET_KEYS: 'null' }, older],
+  [{ SUPABASE_PUBLISHABLE_KEYS: '{"default":""}', SUPABASE_SECRET_KEYS: '"sb_secret_1"' }, older],
   [keys, { publishableKey: 'sb_publishable_1', secretKey: 'sb_secret_1' }],
 ])('beside legacy keys %j gives %j', (given, expected) => {
   expect(read({ ...url, ...legacyKeys, ...given })).toMatchObject(expected);
@@ -148,9 +123,9 @@ test.each(
     GATEWAY_EVENT_ID_HEADER: ['x-gateway-event-id:'],
     GATEWAY_RETURN_FIELDS: ['a,b', 'a,b,c,d', 'a,b,', 'a, b, c', 'a,b,a'],
     GATEWAY_SIGNATURE_HEADER: ['x gateway signature'],
-    LEDGER_RETENTION_DAYS: ['89', '0', '-400', '400.5', '1e3', '100000', 'a year'],
+    LEDGER_RETENTION_DAYS: ['89', '400.5', '1e3', '100000', 'a year'],
     OUTBOX_RETENTION_DAYS: ['29'],
-    PORT: ['http', '-1', '80.5', '65536', '123456'],
+    PORT: ['http', '-1', '80.5', '65536'],
     RECONCILE_CALLS_PER_SECOND: ['0', '1001', '2.5'],
     RENEWAL_EMAILS: ['yes', 'On'],
     RESEND_BASE_URL: ['api.resend.com'],
@@ -159,7 +134,6 @@ test.each(
     SUPABASE_URL: ['abc.supabase.co', '', undefined],
     SUPABASE_PUBLISHABLE_KEYS: ['', undefined],
     SUPABASE_SECRET_KEYS: ['', undefined],
-    TIER_HISTORY_RETENTION_DAYS: ['29'],
   }).flatMap(([name, values]) => values.map((value) => ({ name, value }))),
 )('$name=$value is refused by name', ({ name, value }) => {
   expect(() => read({ ...full, [name]: value })).toThrow(value ? name : `${name} is not set`);

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { chooseDatabase } from '../../scripts/console/choose-database.ts';
 import { toCsv } from '../../scripts/console/csv.ts';
-import { lastMonths, monthName, valuesOf } from '../../scripts/console/page/months.ts';
 import { remedyOf } from '../../scripts/console/page/remedies.ts';
-import { gridLines, monthTicks, stack } from '../../scripts/console/page/scale.ts';
+import { stack } from '../../scripts/console/page/scale.ts';
 import { pageOf, readCursor } from '../../scripts/console/paging.ts';
 
 describe('the database of the console', () => {
@@ -15,24 +14,16 @@ describe('the database of the console', () => {
     [undefined, {}, /^postgresql:\/\/subscriptions_support:[^@]+@127\.0\.0\.1:54322\/postgres$/, false],
     [undefined, given, 'postgresql://asha:pw@db.example/postgres', false],
     ['postgresql://ravi@other.example/postgres', given, 'postgresql://ravi:env@other.example/postgres', false],
-    [
-      'postgresql://db.example:6543/postgres',
-      {},
-      'postgresql://subscriptions_support:from%20the%20prompt@db.example:6543/postgres',
-      true,
-    ],
+    ['postgresql://a.example/b', {}, 'postgresql://subscriptions_support:from%20the%20prompt@a.example/b', true],
   ])('with --db-url %s and %j is %s; a password that is given nowhere is asked for', async (url, env, found, asks) => {
     asked.length = 0;
-    expect(await chooseDatabase(url, env, ask)).toEqual(
-      typeof found === 'string' ? found : expect.stringMatching(found),
-    );
+    expect(await chooseDatabase(url, env, ask)).toMatch(found);
     expect(asked).toEqual(asks ? ['Password of subscriptions_support: '] : []);
   });
 
   test.each([
     ['postgresql://asha:s3cret@db.example/postgres', /leave it out of --db-url/],
     ['db.example s3cret', /This is no connection string/],
-    ['mysql://asha@db.example/s3cret', /This is no connection string/],
   ])('is refused with --db-url %s, without a word of the secret', async (argument, reason) => {
     const refused = chooseDatabase(argument, {}, ask);
     await expect(refused).rejects.toThrow(reason);
@@ -55,37 +46,11 @@ test('a page has a cursor when there is one row more than it shows', () => {
   for (const none of [undefined, '', 'x', '{}', '[1]']) expect(readCursor(none, 2)).toEqual([null, null]);
 });
 
-test('months without rows are zero, and end with the newest', () => {
-  const months = lastMonths(['2026-02-01', '2025-12-01']);
-  expect([months.length, months[0], months.at(-1)]).toEqual([12, '2025-03', '2026-02']);
-  const rows = [{ month: '2026-02-01', net: 7 }];
-  expect(valuesOf(rows, months, ({ net }) => net).filter((value) => value !== 0)).toEqual([7]);
-  expect([monthName('2026-02', 'short'), monthName('2026-02-01', 'long')]).toEqual(['Feb', 'Feb 2026']);
-});
-
 test('bars stack upwards, and negative ones downwards', () => {
   expect(stack([[3, 0], [2, 1], [-4, -1]], 2)).toEqual([
     [{ from: 0, to: 3, series: 0 }, { from: 3, to: 5, series: 1 }, { from: 0, to: -4, series: 2 }],
     [{ from: 0, to: 0, series: 0 }, { from: 0, to: 1, series: 1 }, { from: 0, to: -1, series: 2 }],
   ]);
-});
-
-test.each([
-  [[], [0, 1]],
-  [[1], [0, 1]],
-  [[7, 3], [0, 2, 4, 6, 8]],
-  [[99900, 250000], [0, 100000, 200000, 300000]],
-  [[5, -3], [-4, -2, 0, 2, 4, 6]],
-])('the lines for %o are %o', (values, lines) => {
-  expect(gridLines(values)).toEqual(lines);
-});
-
-test.each([
-  ['2026-01-15', '2026-04-10', ['2026-02-01', '2026-03-01', '2026-04-01']],
-  ['2024-11-01', '2026-11-30', ['2025-01-01', '2025-07-01', '2026-01-01', '2026-07-01']],
-])('at most five ticks from %s to %s are the starts of months: %j', (from, to, days) => {
-  const ticks = monthTicks(Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T00:00:00Z`), 5);
-  expect(ticks.map((tick) => new Date(tick).toISOString().slice(0, 10))).toEqual(days);
 });
 
 test('a finding without a support action has no button', () => {

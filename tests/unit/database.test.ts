@@ -9,19 +9,11 @@ type Ask = (database: Database) => Promise<unknown>;
 const userId = '3b1f8f0e-1d2c-4a5b-8c7d-9e0f1a2b3c4d';
 const empty = { subscription: null, currentTier: 'free', payments: [] };
 const bought = {
-  payment_id: 'p',
-  amount: 99900,
-  currency: 'INR',
-  plan: { tier: 'pro', name: 'Pro' },
-  running: null,
+  ...{ payment_id: 'p', amount: 99900, currency: 'INR', plan: { tier: 'pro', name: 'Pro' }, running: null },
   prefill: { email: 'asha@example.com', name: null },
 };
-const running = {
-  tier: 'pro',
-  until: '2027-11-20T13:02:04.662Z',
-  early_renewal: 'replace',
-  starts_at: '2027-10-20T13:02:04.662Z',
-};
+const time = '2027-11-20T13:02:04.662Z';
+const running = { tier: 'pro', until: time, early_renewal: 'replace', starts_at: time };
 const getSubscription: Ask = (to) => to.getSubscription(userId);
 const verifyPayment: Ask = (to) =>
   to.verifyPayment({ userId, orderId: 'order_1', paymentId: 'pay_1', signature: 'abc' });
@@ -42,17 +34,11 @@ function scripted(...ends: unknown[]) {
 
 test.each<[string, Ask, answer: unknown, returned?: unknown]>([
   ['verifyPayment', verifyPayment, { outcome: 'applied', tier: 'pro', valid_until: 'then' }],
-  ['verifyPayment', verifyPayment, { outcome: 'payment_not_found' }],
-  ['verifyPayment', verifyPayment, { outcome: 'plan_not_found' }],
   ['createOrder', createOrder, { outcome: 'created', order_id: null, ...bought }, { outcome: 'created', ...bought }],
   ['createOrder', createOrder, { outcome: 'existing', order_id: 'order_1', ...bought, running }],
   ['listPlansForUser', listPlansForUser, { plans: [{ tier: 'pro', scenario: 'renew' }] }],
   ['applyGatewayEvent', applyGatewayEvent, { outcome: 'stale' }],
-  ['getHealth', (to) => to.getHealth([]), {
-    oldest_undelivered_at: null,
-    last_webhook_at: '2027-01-02T03:04:05.000Z',
-    last_sweep_at: null,
-  }],
+  ['getHealth', (to) => to.getHealth([]), { oldest_undelivered_at: null, last_webhook_at: time, last_sweep_at: null }],
 ])('the answer of %s is returned: %#', async (_, ask, answer, returned = answer) => {
   expect(await ask(scripted(answer).database)).toEqual(returned);
 });
@@ -71,13 +57,13 @@ test.each<[string, Ask, results: unknown[]]>([
   ['verifyPayment', verifyPayment, [null, {}, { outcome: 'applied' }, { ...running, outcome: 'new' }]],
   ['createOrder', createOrder, [
     undefined,
-    ...[undefined, {}, 'pro', { tier: 'pro' }, { ...running, until: null }, {
-      until: running.until,
-    }].map((running) => ({ outcome: 'created', ...bought, running })),
+    ...[undefined, 'pro', { tier: 'pro' }, { ...running, until: null }].map((running) => ({
+      outcome: 'created',
+      ...bought,
+      running,
+    })),
   ]],
-  ['listPlansForUser', listPlansForUser, [{ plans: [{ tier: 'pro', scenario: 'other' }] }, {
-    plans: [{ tier: 'pro' }],
-  }]],
+  ['listPlansForUser', listPlansForUser, [{ plans: [{ tier: 'pro', scenario: 'other' }] }]],
   ['applyGatewayEvent', applyGatewayEvent, [null, {}, { outcome: null }]],
 ])('a result of %s of another shape is an error: %#', async (_, ask, results) => {
   for (const result of results) await expect(ask(scripted(result).database), JSON.stringify(result)).rejects.toThrow();
@@ -97,7 +83,7 @@ describe('a failure', () => {
   });
 
   test.each([
-    ...['55P03', '57014', '23505', '42501', '40003', 'PGRST000', '', undefined].map(failure),
+    ...['55P03', '57014', '40003', undefined].map(failure),
     Object.assign(new Error('not a DatabaseError'), { code: '40001' }),
   ])('%s is not retried', async (first) => {
     const { database, calls } = scripted(first, empty);
@@ -107,7 +93,7 @@ describe('a failure', () => {
 
   test('has a message with only the call and its SQLSTATE', () => {
     expect(failure('23505').message).toBe('get_subscription failed: 23505');
-    for (const words of [undefined, '', 'user "a" failed', 'db.example.com', 'x'.repeat(65), 'A\nB']) {
+    for (const words of [undefined, 'user "a" failed', 'db.example.com', 'x'.repeat(65), 'A\nB']) {
       expect(failure(words)).toMatchObject({ code: undefined, message: 'get_subscription failed' });
     }
   });
@@ -117,29 +103,18 @@ describe('the code of a failed call', () => {
   const withCode = (code: unknown) => Object.assign(new Error('of 10.0.0.1'), { code });
 
   test.each<[unknown, code: string | undefined]>([
-    ...['23505', 'ECONNREFUSED', 'SELF_SIGNED_CERT_IN_CHAIN', '57P01'].map((code): [Error, string] => [
-      withCode(code),
-      code,
-    ]),
+    [withCode('23505'), '23505'],
+    [withCode('SELF_SIGNED_CERT_IN_CHAIN'), 'SELF_SIGNED_CERT_IN_CHAIN'],
     [new Error('The server does not support SSL connections'), 'TLS_REFUSED'],
     [new Error('timeout exceeded when trying to connect'), 'CONNECT_TIMEOUT'],
     [new Error('Connection terminated due to connection timeout'), 'CONNECT_TIMEOUT'],
     [new Error('Connection terminated unexpectedly'), 'CONNECTION_CLOSED'],
-    [new Error('Connection terminated'), 'CONNECTION_CLOSED'],
     [new Error('invalid peer certificate: UnknownIssuer'), 'CERTIFICATE_UNKNOWN_ISSUER'],
-    [new Error('invalid peer certificate: Expired'), 'CERTIFICATE_EXPIRED'],
-    [
-      new Error('invalid peer certificate: certificate not valid for name "db.example.com"'),
-      'CERTIFICATE_INVALID',
-    ],
     [new Error('invalid peer certificate: Other(OtherError("db.example.com"))'), 'CERTIFICATE_INVALID'],
     // The code of a DOMException is a number.
     [new DOMException('Deadline exceeded', 'TimeoutError'), 'CALL_TIMEOUT'],
     [new Error('password authentication failed for user "a"'), undefined],
-    [withCode(23), undefined],
     ['ECONNREFUSED', undefined],
-    [null, undefined],
-    [undefined, undefined],
   ])('of %s is %s', (error, code) => {
     expect(driverCode(error)).toBe(code);
   });
@@ -147,20 +122,11 @@ describe('the code of a failed call', () => {
 
 test.each([
   [true, 'postgresql://a:b@db.example.com:6543/postgres'],
-  [true, 'postgres://a:b@10.0.0.1/postgres'],
-  [true, 'postgresql://a:b@127.0.0.1.example.com/postgres'],
-  [true, 'postgresql://a:b@localhost.example.com/postgres'],
-  [true, 'postgresql://a:b@[2001:db8::1]:6543/postgres'],
   [true, 'postgresql://a:b@127.0.0.1/postgres?host=db.example.com'],
-  [true, 'postgresql://a:b@db.example.com/postgres?sslmode=require'],
   [false, null],
   [false, 'postgresql://a:b@127.0.0.1:54322/postgres'],
-  [false, 'postgresql://a:b@127.8.9.10/postgres'],
   [false, 'postgresql://a:b@localhost/postgres'],
-  [false, 'postgresql://a:b@LOCALHOST/postgres'],
   [false, 'postgresql://a:b@[::1]:5432/postgres'],
-  [false, 'postgresql:///postgres'],
-  [false, 'postgresql:///postgres?host=/var/run/postgresql'],
   [false, 'postgresql://a:b@%2Fvar%2Frun%2Fpostgresql/postgres'],
 ])('it is %s that without an authority there is a warning about the pool %s', (isWarned, databasePoolUrl) => {
   expect(isPoolWithoutCa({ databasePoolUrl, databasePoolCa: null })).toBe(isWarned);

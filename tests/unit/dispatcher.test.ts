@@ -1,9 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
-  addCounts,
   createDispatcher,
   deliverRows,
-  noCounts,
   oneAtATime,
   type Outcome,
   settleRows,
@@ -33,12 +31,11 @@ describe('a dispatch', () => {
   const sender = sends(() => delivered);
 
   test('claims and delivers until no row is due, and returns the time of the next row', async () => {
-    const { database, calls, claimed } = scriptedDatabase({
-      claims: { email: [rowsOf(1, 2), rowsOf(3)] },
-      nextAttemptAt: '2026-01-01T00:00:05.000Z',
-    });
+    const nextAttemptAt = '2026-01-01T00:00:05.000Z';
+    const claims = { email: [rowsOf(1, 2), rowsOf(3)] };
+    const { database, calls, claimed } = scriptedDatabase({ claims, nextAttemptAt });
     expect(await createDispatcher(database, { email: sender }).dispatch())
-      .toEqual({ delivered: 3, retried: 0, parked: 0, next_attempt_at: '2026-01-01T00:00:05.000Z' });
+      .toEqual({ delivered: 3, retried: 0, parked: 0, next_attempt_at: nextAttemptAt });
     expect(claimed).toEqual(['email', 'email', 'email']);
     expect(calls).toEqual([
       { name: 'completeOutbox', token: 'email-1', ids: [1, 2] },
@@ -54,7 +51,6 @@ describe('a dispatch', () => {
   test('claims no destination that is not configured', async () => {
     const { database, claimed } = scriptedDatabase({ claims: { email: [rowsOf(1)] } });
     await createDispatcher(database, { revalidation: sender }).dispatch();
-    expect(await createDispatcher(database, {}).dispatch()).toEqual({ ...noCounts, next_attempt_at: null });
     expect(claimed).toEqual(['revalidation']);
   });
 
@@ -65,24 +61,22 @@ describe('a dispatch', () => {
     const hanging = Promise.withResolvers<Delivery>();
     const dispatcher = createDispatcher(database, { email: sends(() => hanging.promise), revalidation: sender });
     const settled = (...ids: number[]) => vi.waitFor(() => expect(calls.flatMap(({ ids }) => ids)).toEqual(ids));
-    const first = dispatcher.dispatch();
+    const dispatches = [dispatcher.dispatch()];
     await settled(2);
-    const second = dispatcher.dispatch();
+    dispatches.push(dispatcher.dispatch());
     await settled(2, 3);
     hanging.resolve(delivered);
-    await Promise.all([first, second]);
+    await Promise.all(dispatches);
     await settled(2, 3, 1);
   });
 
   test('whose claim of one destination fails serves the others and fails; the next one succeeds', async () => {
-    const { database, calls } = scriptedDatabase({
-      claims: { email: [new Error('away'), rowsOf(1)], revalidation: [rowsOf(2)] },
-    });
+    const claims = { email: [new Error('away'), rowsOf(1)], revalidation: [rowsOf(2)] };
+    const { database, calls } = scriptedDatabase({ claims });
     const dispatcher = createDispatcher(database, { email: sender, revalidation: sender });
     await expect(dispatcher.dispatch()).rejects.toThrow('away');
     await vi.waitFor(() => expect(calls.map(({ ids }) => ids)).toEqual([[2]]));
     expect(await dispatcher.dispatch()).toMatchObject({ delivered: 1 });
-    expect(calls.map(({ ids }) => ids)).toEqual([[2], [1]]);
   });
 
   test('claims no row after 25 s', async () => {
@@ -90,8 +84,7 @@ describe('a dispatch', () => {
     const { database, claimed } = scriptedDatabase({ claims: { email: [1, 2, 3, 4, 5].map((id) => rowsOf(id)) } });
     const report = createDispatcher(database, { email: sends(() => after(9_000)) }).dispatch();
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(await report).toMatchObject({ delivered: 3 });
-    expect(claimed).toHaveLength(3);
+    expect([(await report).delivered, claimed.length]).toEqual([3, 3]);
   });
 });
 
@@ -115,7 +108,6 @@ describe('of the attempts of a claim', () => {
     expect(started.toSorted((a, b) => a - b)).toEqual(numbers(20));
     expect(idsOf(outcomes).toSorted((a, b) => a - b)).toEqual(numbers(20));
     for (const { rows: [one], delivery } of outcomes) expect(delivery).toEqual(ends(one?.id ?? 0));
-    expect(await deliverRows([], performance.now())).toEqual([]);
   });
 
   test('five run at once, and the next starts as soon as one ends', async () => {
@@ -125,17 +117,8 @@ describe('of the attempts of a claim', () => {
     expect(started).toEqual(numbers(5));
     await vi.advanceTimersByTimeAsync(1000);
     expect(started).toEqual(numbers(6));
-    await vi.advanceTimersByTimeAsync(2000);
-    expect(started).toHaveLength(8);
-    await vi.advanceTimersByTimeAsync(3000);
+    await vi.advanceTimersByTimeAsync(5000);
     expect(await outcomes).toHaveLength(8);
-  });
-
-  test('twenty of 10 s each all end within the lease of 60 s', async () => {
-    stopTime();
-    const outcomes = deliverRows(attempts(20, () => after(10_000)).list, performance.now());
-    await vi.advanceTimersByTimeAsync(40_000);
-    expect(await outcomes).toHaveLength(20);
   });
 
   test('none starts with less than 15 s of the lease left; the outcomes contain only started ones', async () => {
@@ -164,24 +147,16 @@ describe('of the attempts of a claim', () => {
 
 describe('the outcomes', () => {
   const outcome = (delivery: Delivery, ...ids: number[]): Outcome => ({ rows: rowsOf(...ids), delivery });
-  const complete = (ids: number[], note?: string) => ({
-    name: 'completeOutbox',
-    token: 'token',
-    ids,
-    ...(note && { note }),
-  });
-  const fail = (failure: Delivery, ...ids: number[]) => ({ name: 'failOutbox', token: 'token', ids, failure });
+  const token = 'token';
+  const complete = (ids: number[], note?: string) => ({ name: 'completeOutbox', token, ids, ...(note && { note }) });
+  const fail = (failure: Delivery, ...ids: number[]) => ({ name: 'failOutbox', token, ids, failure });
   const noted: Delivery = { status: 'delivered', note: 'not sent' };
   const refused: Delivery = { status: 'refused', error: '422' };
 
   test.each<[string, Outcome[], counts: [delivered: number, retried: number, parked: number], calls: unknown[]]>([
-    ['none is no call', [], [0, 0, 0], []],
-    [
-      'all delivered rows are one call',
-      [outcome(delivered, 3, 1), outcome(delivered, 2)],
-      [3, 0, 0],
-      [complete([3, 1, 2])],
-    ],
+    ['all delivered rows are one call', [outcome(delivered, 3, 1), outcome(delivered, 2)], [3, 0, 0], [
+      complete([3, 1, 2]),
+    ]],
     [
       'rows that are delivered with a note are a separate call with that note',
       [outcome(noted, 1), outcome(delivered, 2), outcome(noted, 3)],
@@ -213,8 +188,6 @@ describe('the outcomes', () => {
     const { database } = scriptedDatabase({ failOutbox: () => ({ retried: 1, parked: 1 }) });
     expect(await settleRows(database, 'token', [outcome(failed('500'), 1, 2, 3)]))
       .toEqual({ delivered: 0, retried: 1, parked: 1 });
-    expect(addCounts({ delivered: 1, retried: 2, parked: 3 }, { delivered: 10, retried: 20, parked: 30 }))
-      .toEqual({ delivered: 11, retried: 22, parked: 33 });
   });
 });
 
@@ -236,13 +209,11 @@ describe('one run at a time:', () => {
     return { call, runs, end };
   }
 
-  test('calls that follow each other each run the work at once, also right after a result', async () => {
+  test('a call right after a result runs the work at once', async () => {
     const { call, runs, end } = controlled();
     const chained = call().then(() => call());
     expect([runs.length, await end(1), await end(2)]).toEqual([1, 2, 2]);
-    const last = call();
-    expect([runs.length, await end(3)]).toEqual([3, 3]);
-    expect([await chained, await last]).toEqual([2, 3]);
+    expect(await chained).toBe(2);
   });
 
   test('calls during a run share one second run after it; one during the second starts a third', async () => {
@@ -264,14 +235,11 @@ describe('one run at a time:', () => {
     expect(await first).toBe(1);
   });
 
-  test('a failed run rejects the calls that waited for it, and the next call starts a new run', async () => {
+  test('a failed run rejects the call that waited for it, and the next call starts a new run', async () => {
     const { call, runs, end } = controlled();
     const waiting = Promise.allSettled([call(), call()]);
     runs[0]?.reject(new Error('broken'));
     expect([await end(1), await end(2)]).toEqual([2, 2]);
     expect(await waiting).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled', value: 2 }]);
-    const next = call();
-    await end(3);
-    expect(await next).toBe(3);
   });
 });

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
 
@@ -16,17 +17,10 @@ const leads = [
 /** Their Postgres has no migrations. */
 const exceptions = ['tests/stack/postgres.test.ts', 'tests/contract/pool-encrypted.test.ts'];
 
-async function testFiles(folder = 'tests'): Promise<[path: string, text: string][]> {
-  const entries = await Array.fromAsync(Deno.readDir(`${root}/${folder}`));
-  const found = await Promise.all(entries.map(async ({ name, isDirectory }): Promise<[string, string][]> => {
-    const path = `${folder}/${name}`;
-    if (isDirectory) return await testFiles(path);
-    return name.endsWith('.test.ts') ? [[path, await Deno.readTextFile(`${root}/${path}`)]] : [];
-  }));
-  return found.flat();
-}
-
-const files = await testFiles();
+const paths = (await readdir(`${root}/tests`, { recursive: true })).filter((path) => path.endsWith('.test.ts'));
+const files = await Promise.all(
+  paths.map(async (path) => [`tests/${path}`, await Deno.readTextFile(`${root}/tests/${path}`)] as const),
+);
 const escapes = (text: string) => leads.some((lead) => lead.test(text)) && !compared.test(text);
 
 test('every test file that opens a database compares its findings, but for the exceptions', () => {

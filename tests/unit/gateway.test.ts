@@ -32,12 +32,7 @@ const subscription = { userId: 'u', planId: 'plan_A', cycles: 12, expireBy: 1_76
 const gateway = createGateway({ ...key, apiUrl: url }) ?? expect.fail();
 const create = (apiUrl: string) => createGateway({ ...key, apiUrl })?.createOrder(order);
 
-test('without a configuration or an address there is no gateway', () => {
-  expect(createGateway(null)).toBeNull();
-  expect(createGateway({ ...key, apiUrl: null })).toBeNull();
-});
-
-test.each([['', '/v1/orders'], ['/', '/v1/orders'], ['//', '/v1/orders'], ['/pay/', '/pay/v1/orders']])(
+test.each([['', '/v1/orders'], ['//', '/v1/orders'], ['/pay/', '/pay/v1/orders']])(
   'an address that ends in "%s" leads to %s',
   async (suffix, path) => {
     await create(url + suffix);
@@ -52,25 +47,18 @@ test.each(['key:secret', 'sécrèt-₹'])('the key secret %s is sent over HTTP B
   expect(new TextDecoder().decode(bytes)).toBe(`key_1:${keySecret}`);
 });
 
-const bought = {
-  plan_id: 'plan_A',
-  total_count: 12,
-  quantity: 1,
-  customer_notify: 1,
-  expire_by: 1_767_225_600,
-  notes: { user_id: 'u' },
-};
+const times = { total_count: 12, expire_by: 1_767_225_600 };
+const bought = { plan_id: 'plan_A', ...times, quantity: 1, customer_notify: 1, notes: { user_id: 'u' } };
 const odd = 'A/../x?y';
 const encoded = 'A%2F..%2Fx%3Fy';
 
 test.each<[call: string, (gateway: Gateway) => Promise<unknown>, body: unknown]>([
   ['POST /v1/orders', ({ createOrder }) => createOrder(order), { ...order, payment_capture: 1 }],
   ['POST /v1/subscriptions', ({ createSubscription }) => createSubscription(subscription), bought],
-  [
-    'POST /v1/subscriptions',
-    ({ createSubscription }) => createSubscription({ ...subscription, startAt: 1_767_300_000 }),
-    { ...bought, start_at: 1_767_300_000 },
-  ],
+  ['POST /v1/subscriptions', (to) => to.createSubscription({ ...subscription, startAt: 7 }), {
+    ...bought,
+    start_at: 7,
+  }],
   [`POST /v1/subscriptions/${encoded}/cancel`, (to) => to.cancelSubscription(odd, true), { cancel_at_cycle_end: 1 }],
   [`POST /v1/subscriptions/${encoded}/cancel`, (to) => to.cancelSubscription(odd, false), { cancel_at_cycle_end: 0 }],
   [`GET /v1/subscriptions/${encoded}`, (to) => to.readSubscription(odd), ''],
@@ -98,14 +86,8 @@ describe('createOrder and createSubscription return null', () => {
 
   test.each<[string, () => Response]>([
     ['400', () => Response.json(made, { status: 400 })],
-    ['401', () => Response.json(made, { status: 401 })],
-    ['429', () => Response.json(made, { status: 429 })],
-    ['503', () => Response.json(made, { status: 503 })],
     ['HTML', () => new Response('<h1>Maintenance</h1>')],
     ['nothing', () => new Response(null, { status: 204 })],
-    ['a list', () => Response.json([made])],
-    ['no id', () => Response.json({ order: made })],
-    ['an empty id', () => Response.json({ ...made, id: '' })],
     ['an id with U+0000, which Postgres cannot store', () => Response.json({ ...made, id: 'order_\0' })],
     ['an id that is a number', () => Response.json({ ...made, id: 17 })],
     ['a redirect, which is not followed', () => Response.redirect(`${url}/elsewhere`, 307)],
@@ -152,11 +134,9 @@ describe('reading', () => {
     ['400', 'unknown', () => Response.json({ error: { code: 'BAD_REQUEST_ERROR' } }, { status: 400 })],
     ['404', 'unknown', () => Response.json({ error: { code: 'BAD_REQUEST_ERROR' } }, { status: 404 })],
     ['401', 'unanswered', () => Response.json({ error: {} }, { status: 401 })],
-    ['429', 'unanswered', () => Response.json({ error: {} }, { status: 429 })],
     ['500', 'unanswered', () => Response.json({ items: [], status: 'active' }, { status: 500 })],
     ['HTML', 'unanswered', () => new Response('<h1>Maintenance</h1>')],
     ['404 in HTML, from a proxy', 'unanswered', () => new Response('<h1>Not found</h1>', { status: 404 })],
-    ['a number', 'unanswered', () => Response.json(17)],
     ['invalid items', 'unanswered', () => Response.json({ items: [1], status: 7 })],
   ])('%s means %s', async (_, status, answer) => {
     respond = answer;

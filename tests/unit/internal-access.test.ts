@@ -19,22 +19,14 @@ const empty = ['', ''] as const;
 test.each<[readonly [string | null, string], Record<string, string>, isAccepted: boolean]>([
   [both, { 'x-internal-key': 'internal-key' }, true],
   [both, { apikey: 'sb_secret_1' }, true],
-  [both, { 'x-internal-key': 'internal-key', apikey: 'sb_publishable_1' }, true],
   [both, { 'x-internal-key': 'wrong', apikey: 'sb_secret_1' }, true],
   [both, {}, false],
-  [both, { 'x-internal-key': '', apikey: '' }, false],
   [both, { 'x-internal-key': 'internal-ke' }, false],
-  [both, { 'x-internal-key': 'internal-keyy' }, false],
-  [both, { 'x-internal-key': 'Internal-key' }, false],
-  [both, { 'x-internal-key': 'internal-key, internal-key' }, false],
   [both, { 'x-internal-key': 'sb_secret_1' }, false],
   [both, { apikey: 'internal-key' }, false],
-  [both, { apikey: 'sb_publishable_1' }, false],
   [both, { authorization: 'Bearer sb_secret_1' }, false],
-  [both, { authorization: 'Bearer internal-key' }, false],
   [noInternal, { apikey: 'sb_secret_1' }, true],
   [noInternal, {}, false],
-  [noInternal, { 'x-internal-key': '' }, false],
   [noInternal, { 'x-internal-key': 'null' }, false],
   [empty, {}, false],
   [empty, { 'x-internal-key': '', apikey: '' }, false],
@@ -42,12 +34,9 @@ test.each<[readonly [string | null, string], Record<string, string>, isAccepted:
   expect(createInternalAccess(internalKey, secretKey)(request(headers))).toBe(isAccepted);
 });
 
-test.each(['internal-key', 'x', 'internal-kex'])(
-  'the key %s is compared once, over 32 bytes, in constant time',
-  (key) => {
-    vi.mocked(timingSafeEqual).mockClear();
-    createInternalAccess(...both)(request({ 'x-internal-key': key }));
-    expect(vi.mocked(timingSafeEqual).mock.calls.map((keys) => keys.map(({ byteLength }) => byteLength)))
-      .toEqual([[32, 32]]);
-  },
-);
+test.each(['internal-key', 'x'])('the key %s is compared once, over 32 bytes, in constant time', (key) => {
+  vi.mocked(timingSafeEqual).mockClear();
+  createInternalAccess(...both)(request({ 'x-internal-key': key }));
+  expect(vi.mocked(timingSafeEqual).mock.calls.map((keys) => keys.map(({ byteLength }) => byteLength)))
+    .toEqual([[32, 32]]);
+});

@@ -60,9 +60,8 @@ describe('POST /api/internal/outbox', () => {
   });
 
   test('answers 200 when a purge fails, with a line in the log that names the call', async () => {
-    const { calls, log, ...rest } = await dispatch([5, new DatabaseError('purge_records', '55P03')]);
-    expect(rest).toMatchObject({ answer });
-    expect(calls).toHaveLength(2);
+    const { log, ...rest } = await dispatch([5, new DatabaseError('purge_records', '55P03')]);
+    expect(rest.answer).toEqual(answer);
     expect(log[0]).toMatchObject({ level: 'error', event: 'fault', error: 'purge_records failed: 55P03' });
   });
 });
@@ -83,22 +82,20 @@ describe('POST /api/internal/reconcile', () => {
   const fault = (error: unknown) => ({ level: 'error', event: 'fault', error });
   const request = (outcome: string) => ({ level: 'info', event: 'request', outcome });
   const applied = { applied: 1, ended: false };
+  const locked = new DatabaseError('apply_order_payments', '55P03');
 
   test.each<[string, orders: unknown[], body: Record<string, number>, log: Record<string, unknown>[]]>([
     ['all answers applied', [applied, { applied: 0, ended: true }], { asked: 3, applied: 3, unanswered: 0 }, [
       request('reconciled'),
     ]],
-    [
-      'an answer that cannot be applied',
-      [new DatabaseError('apply_order_payments', '55P03'), applied],
-      { asked: 3, applied: 2, unanswered: 1 },
-      [fault('apply_order_payments failed: 55P03'), request('incomplete')],
-    ],
-    ['an invalid result of an SQL function', [{ applied: 'order_1' }, applied], {
-      asked: 3,
-      applied: 2,
-      unanswered: 1,
-    }, [fault(expect.any(String)), request('incomplete')]],
+    ['an answer that cannot be applied', [locked, applied], { asked: 3, applied: 2, unanswered: 1 }, [
+      fault('apply_order_payments failed: 55P03'),
+      request('incomplete'),
+    ]],
+    ['an invalid result', [{ applied: 'order_1' }, applied], { asked: 3, applied: 2, unanswered: 1 }, [
+      fault(expect.any(String)),
+      request('incomplete'),
+    ]],
   ])('%s → 200, in the log the fault by its call and the request, without data', async (_, orders, body, lines) => {
     const { answer, log, id } = await reconcile({
       claim_payments_to_reconcile: structuredClone(payments),
@@ -156,9 +153,6 @@ test('lines of the log are written together, in their order, 10 ms after the fir
     expect(written[1]).toBe('{"level":"info","event":"three"}\n{"level":"error","event":"fault"}');
     vi.advanceTimersByTime(1000);
     expect(written).toHaveLength(2);
-    log({ level: 'info', event: 'four' });
-    vi.advanceTimersByTime(10);
-    expect(written[2]).toBe('{"level":"info","event":"four"}');
   } finally {
     vi.useRealTimers();
   }

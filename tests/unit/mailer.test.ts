@@ -1,4 +1,5 @@
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { createMailer } from '../../supabase/functions/api/outbox/mailer.ts';
 import { createSenders } from '../../supabase/functions/api/outbox/senders.ts';
 import {
   everyRow,
@@ -29,26 +30,6 @@ const rows = [
   { id: 1, key: 'payment-success/1', ...paymentSuccessRow() },
   { id: 2, key: 'payment-failed/2', ...paymentFailedRow() },
 ];
-const loaded = vi.hoisted(() => ({ modules: new Set<string>() }));
-vi.mock('../../supabase/functions/api/generated/emails.js', (original) => note('templates', original));
-vi.mock('resend', (original) => note('client', original));
-// Another test file of this worker may have loaded them.
-vi.resetModules();
-const { createMailer } = await import('../../supabase/functions/api/outbox/mailer.ts');
-
-/** Returns the unchanged module, and records that it was loaded. */
-function note(name: string, original: () => Promise<unknown>) {
-  loaded.modules.add(name);
-  return original();
-}
-
-// First in this file, because a loaded module stays loaded.
-test('templates and client are loaded with the first delivery, not before', async () => {
-  const attempts = createMailer(config)(rows);
-  expect([...loaded.modules]).toEqual([]);
-  await attempts[0]?.deliver();
-  expect([...loaded.modules].sort()).toEqual(['client', 'templates']);
-});
 
 test('each row is one attempt, sent with its idempotency key and both parts, each time the same body', async () => {
   const attempts = createMailer(config)(rows);
@@ -72,9 +53,7 @@ test('each row is one attempt, sent with its idempotency key and both parts, eac
 
 test.each([
   ['another kind', { kind: 'newsletter' }],
-  ['no payload', { payload: null }],
   ['an amount that is not a number', paymentSuccessRow({ amount: 'much' })],
-  ['an invalid date', paymentSuccessRow({ valid_until: 'some day' })],
   ['a page of the gateway that is not encrypted', paymentPendingRow({ manage_url: 'http://gateway.example.com/s/1' })],
 ])('a row of %s → refused, nothing sent', async (_name, fields) => {
   const [attempt] = createMailer(config)([{ id: 1, key: 'payment-success/1', ...paymentSuccessRow(), ...fields }]);
@@ -107,14 +86,11 @@ test.each([
     .toEqual(all.filter(({ kind }) => !kinds.includes(kind)).map(({ key }) => key).toSorted());
 });
 
-test.each(['replace', 'extend'])(
-  'the mail before the end of a period follows early_renewal %s of its row',
-  async (given) => {
-    const { notice } = createSenders({ email: config, revalidation: null }, null);
-    const row = { id: 1, key: 'subscription-ending/1', ...subscriptionEndingRow({ early_renewal: given }) };
+test('the mail before the end of a period follows early_renewal of its row', async () => {
+  const { notice } = createSenders({ email: config, revalidation: null }, null);
+  for (const [given, words] of [['replace', 'on that day or later'], ['extend', 'renew your plan before then']]) {
+    const row = { id: 1, key: `subscription-ending/${given}`, ...subscriptionEndingRow({ early_renewal: given }) };
     expect(await notice?.([row])[0]?.deliver()).toEqual({ status: 'delivered' });
-    const advice = { replace: 'on that day or later', extend: 'renew your plan before then' };
-    const sent = JSON.stringify(provider.arrivals[0]?.body);
-    expect(Object.entries(advice).filter(([, words]) => sent.includes(words)).map(([name]) => name)).toEqual([given]);
-  },
-);
+    expect(JSON.stringify(provider.arrivals.at(-1)?.body)).toContain(words);
+  }
+});

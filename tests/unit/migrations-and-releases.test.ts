@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createdBy, namesIn, splitStatements } from '../../scripts/migration/statements.ts';
+import { namesIn, splitStatements } from '../../scripts/migration/statements.ts';
 import { breakingChanges, type Rpc } from '../../scripts/release/rpcs.ts';
 import { createStabilizer } from '../../scripts/release/stable-values.ts';
 
@@ -18,13 +18,8 @@ const rpc = (changes: Partial<Rpc> = {}): Rpc => ({
 test.each<[string, later: Rpc[], problems: string[]]>([
   ['an unchanged function and a new one', [rpc(), rpc({ name: 'another' })], []],
   ['a new parameter with a default', [rpc({ parameters: [userId, tier, until] })], []],
-  ['an optional parameter, another order', [rpc({ parameters: [tier, { ...userId, isOptional: true }] })], []],
-  ['a further caller', [rpc({ callers: ['anon', 'authenticated', 'service_role'] })], []],
   ['a removed function', [], ['public.grant was removed']],
   ['a removed parameter', [rpc({ parameters: [userId] })], ['public.grant has no parameter p_tier any more']],
-  ['a renamed parameter', [rpc({ parameters: [userId, { ...tier, name: 'p_plan' }] })], [
-    'public.grant has no parameter p_tier any more',
-  ]],
   ['a parameter of another type', [rpc({ parameters: [{ ...userId, type: 'text' }, tier] })], [
     'The parameter p_user_id of public.grant is text instead of uuid',
   ]],
@@ -48,7 +43,6 @@ test.each<[string, later: Rpc[], problems: string[]]>([
 describe('a statement of a schema file', () => {
   test.each([
     ['a string', "select ';', e'\\';', 'it''s;'; select 2;", ["select '', '', ''", 'select 2']],
-    ['a name', 'create policy "Ends; here" on a.b; select 2;', ['create policy ends; here on a.b', 'select 2']],
     ['a comment', 'select 1 -- ; no end\n; /* ; */ select 2;', ['select 1', 'select 2']],
     ['a dollar quote', 'do $a$ begin $$;$$; end $a$; select 2;', ["do ''", 'select 2']],
     [
@@ -61,29 +55,14 @@ describe('a statement of a schema file', () => {
   });
 
   test('has the comments before it, and mentions the names of its code; a comment alone is none', () => {
-    const sql = '-- The first.\nselect 1;\n\n-- The second;\n-- of two.\nSELECT  2 from public.a, billing.b;\n-- d.e\n';
-    const statements = splitStatements(sql);
+    const first = '-- The first.\nselect 1;';
+    const second = '-- The second;\n-- of two.\nSELECT  2 from public.a, billing.b;';
+    const statements = splitStatements(`${first}\n\n${second}\n-- d.e\n`);
     expect(statements).toEqual([
-      { text: '-- The first.\nselect 1;', code: 'select 1' },
-      {
-        text: '-- The second;\n-- of two.\nSELECT  2 from public.a, billing.b;',
-        code: 'select 2 from public.a, billing.b',
-      },
+      { text: first, code: 'select 1' },
+      { text: second, code: 'select 2 from public.a, billing.b' },
     ]);
     expect(statements.map(namesIn)).toEqual([[], ['public.a', 'billing.b']]);
-  });
-
-  test.each([
-    ['create function public.has_tier(p_tier text) returns boolean', 'function public.has_tier'],
-    ['CREATE OR REPLACE FUNCTION "public"."has_tier" (\n  p_tier text)', 'function public.has_tier'],
-    ['create view billing.users\nwith (security_invoker = false)', 'view billing.users'],
-    ['create unique index users_idx on billing.users (id)', 'index users_idx'],
-    ['create policy "Users read" on billing.users', 'nothing'],
-    ['comment on function billing.users() is null', 'nothing'],
-  ])('"%s" creates %s', (sql, created) => {
-    const [statement] = splitStatements(sql);
-    const { kind, name } = (statement && createdBy(statement)) ?? { kind: 'nothing', name: '' };
-    expect(`${kind} ${name}`.trim()).toBe(created);
   });
 });
 
@@ -92,12 +71,7 @@ describe('in the sample of a release', () => {
   const other = '99999999-2222-4333-8444-555555555555';
   const user = 'aaaaaaaa-0000-4000-8000-000000000001';
   const end = '2026-10-31T12:00:00+00:00';
-  const create = () =>
-    createStabilizer({
-      randomIds: new Set([one, other]),
-      from: new Date('2030-01-01T00:00:00Z'),
-      until: new Date('2030-01-01T00:01:00Z'),
-    }, end);
+  const minute = { from: new Date('2030-01-01T00:00:00Z'), until: new Date('2030-01-01T00:01:00Z') };
   const numbered = (number: number) => `bbbbbbbb-0000-4000-8000-00000000000${number}`;
 
   test.each([
@@ -113,12 +87,7 @@ describe('in the sample of a release', () => {
       'revalidation/sample-1 revalidation/sample-2 revalidation/sample-1',
     ]]],
   ])('%s', (_, texts) => {
-    const { stabilize } = create();
+    const { stabilize } = createStabilizer({ randomIds: new Set([one, other]), ...minute }, end);
     expect(texts.map(([text = '']) => stabilize(text))).toEqual(texts.map(([, stable]) => stable));
-  });
-
-  test('what differs is blank for the order of rows', () => {
-    expect(create().blank(`${one} 2030-01-01T00:00:30Z revalidation/1893456030.5-1 2026-01-01T00:00:00Z`))
-      .toBe(` ${end}  2026-01-01T00:00:00Z`);
   });
 });

@@ -7,9 +7,9 @@ afterAll(() => {
 });
 
 test.each([
-  ['delivered', [200, 201, 202, 204, 299]],
-  ['failed', [199, 300, 301, 302, 304, 307, 308, 399, 408, 409, 500, 502, 503, 504, 599]],
-  ['refused', [400, 401, 403, 404, 405, 410, 413, 422, 428, 430, 451, 499]],
+  ['delivered', [200, 299]],
+  ['failed', [199, 300, 307, 399, 408, 409, 500, 599]],
+  ['refused', [400, 401, 410, 422, 428, 430, 499]],
 ])('%s is the outcome of %j', (status, codes) => {
   for (const code of codes) {
     const error = status === 'delivered' ? {} : { error: 'error' };

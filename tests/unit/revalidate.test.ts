@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
 import type { OutboxRow } from '../../supabase/functions/api/outbox/outbox.ts';
 import { createRevalidator, nothingToRevalidate } from '../../supabase/functions/api/outbox/revalidate.ts';
@@ -49,34 +49,24 @@ test('without cached pages all rows are delivered without a call', async () => {
   expect(await attempts[0]?.deliver()).toEqual({ status: 'delivered' });
 });
 
-describe('the Next.js route handler of the deployment guide', () => {
-  let folder: string;
-  let server: Deno.HttpServer<Deno.NetAddr>;
-  beforeAll(async () => {
-    const guide = await Deno.readTextFile(`${root}/supabase/docs/deployment.md`);
-    const [, recipe] = /`app\/api\/revalidate\/route\.ts`, refreshes the pages:\n\n```ts\n(.*?)```/s.exec(guide) ?? [];
-    expect(recipe).toContain("from 'next/cache'");
-    folder = await Deno.makeTempDir();
-    // This module stands in for next/cache and records the paths.
-    const cache = 'export const paths = []; export const revalidatePath = (path) => paths.push(path);';
-    await Deno.writeTextFile(`${folder}/cache.ts`, cache);
-    await Deno.writeTextFile(`${folder}/route.ts`, recipe?.replace("'next/cache'", "'./cache.ts'") ?? '');
-    const { POST } = await import(`${folder}/route.ts`);
-    server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, POST);
-    Deno.env.set('REVALIDATE_SECRET', 'recipe-secret');
-  });
-  afterAll(async () => {
-    Deno.env.delete('REVALIDATE_SECRET');
-    await server.shutdown();
-    await Deno.remove(folder, { recursive: true });
-  });
-
-  test('refreshes the pages that the service names, and refuses another secret', async () => {
-    const sendWith = (secret: string) =>
-      createRevalidator({ url: `http://127.0.0.1:${server.addr.port}`, secret })(rows)[0]?.deliver();
-    expect(await sendWith('wrong')).toEqual({ status: 'refused', error: 'HTTP 401' });
-    expect(await sendWith('recipe-secret')).toEqual({ status: 'delivered' });
-    const { paths } = await import(`${folder}/cache.ts`);
-    expect(paths).toEqual(['/a', '/b', '/c']);
-  });
+test('the Next.js route handler of the deployment guide refreshes the pages, and refuses another secret', async () => {
+  const guide = await Deno.readTextFile(`${root}/supabase/docs/deployment.md`);
+  const [, recipe] = /`app\/api\/revalidate\/route\.ts`, refreshes the pages:\n\n```ts\n(.*?)```/s.exec(guide) ?? [];
+  expect(recipe).toContain("from 'next/cache'");
+  const folder = await Deno.makeTempDir();
+  onTestFinished(() => Deno.remove(folder, { recursive: true }));
+  // This module stands in for next/cache and records the paths.
+  const cache = 'export const paths = []; export const revalidatePath = (path) => paths.push(path);';
+  await Deno.writeTextFile(`${folder}/cache.ts`, cache);
+  await Deno.writeTextFile(`${folder}/route.ts`, recipe?.replace("'next/cache'", "'./cache.ts'") ?? '');
+  const { POST } = await import(`${folder}/route.ts`);
+  Deno.env.set('REVALIDATE_SECRET', 'recipe-secret');
+  onTestFinished(() => Deno.env.delete('REVALIDATE_SECRET'));
+  const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, POST);
+  onTestFinished(() => server.shutdown());
+  const sendWith = (secret: string) =>
+    createRevalidator({ url: `http://127.0.0.1:${server.addr.port}`, secret })(rows)[0]?.deliver();
+  expect(await sendWith('wrong')).toEqual({ status: 'refused', error: 'HTTP 401' });
+  expect(await sendWith('recipe-secret')).toEqual({ status: 'delivered' });
+  expect((await import(`${folder}/cache.ts`)).paths).toEqual(['/a', '/b', '/c']);
 });

@@ -16,12 +16,10 @@ const failed = (code?: string) => new DatabaseError('get_schema_version', code);
 test.each<[string, answer: unknown, lines: unknown[]]>([
   ['an equal version', { version: schemaVersion }, []],
   ['a newer version', { version: '29991231000000' }, []],
-  ['an unknown version', { version: null }, []],
   ['an older version', { version: '20261121000000' }, [warning('20261121000000')]],
   ['a schema without the SQL function, over REST', failed('PGRST202'), [warning(null)]],
   ['a schema without the SQL function', failed('42883'), [warning(null)]],
   ['a failed call with a code', failed('ECONNREFUSED'), [{ ...unknown, code: 'ECONNREFUSED' }]],
-  ['a failed call without one', failed(), [unknown]],
   ['another error', new TypeError('fetch failed'), [unknown]],
   ['an answer that is none', '<html>', [unknown]],
 ])('%s is one call with the version of the function, and logs %j', async (_, answer, expected) => {

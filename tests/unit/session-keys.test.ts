@@ -25,13 +25,6 @@ function scripted(...answers: (Record<string, JsonWebKey> | Error)[]) {
 const [one, two] = [{ kty: 'EC', x: '1' }, { kty: 'EC', x: '2' }];
 
 describe('session keys', () => {
-  test('are fetched for the first session and not again for a known key', async () => {
-    const { find, asked, pass } = scripted({ one });
-    expect(asked()).toBe(0);
-    for (let minute = 0; minute < 9; minute++, pass(60)) expect(await find('one')).toBe(one);
-    expect(asked()).toBe(1);
-  });
-
   test('are fetched once for a hundred requests that wait for them', async () => {
     const { find, asked } = scripted({ one });
     const found = await Promise.all(Array.from({ length: 100 }, (_, index) => find(index % 2 ? 'one' : `no-${index}`)));

@@ -10,16 +10,10 @@ test.each<[string, json: string, stored?: string | null]>([
   ['keeps an escaped backslash before u0000', '["\\\\u0000"]'],
   ['replaces NUL in a value', '{"a":"x\\u0000y"}', '{"a":"x\uFFFDy"}'],
   ['replaces NUL in a key', '{"x\\u0000":1}', '{"x\uFFFD":1}'],
-  ['replaces NUL deep inside', '{"a":[{"b":["\\u0000"]}]}', '{"a":[{"b":["\uFFFD"]}]}'],
   ['replaces a lone high surrogate', '["\\ud800"]', '["\uFFFD"]'],
-  ['replaces a lone low surrogate', '["\\udc00x"]', '["\uFFFDx"]'],
-  ['replaces surrogates in the wrong order', '["\\udc00\\ud800"]', '["\uFFFD\uFFFD"]'],
-  ['keeps a pair of surrogates', '["\\ud83d\\ude00"]', '["😀"]'],
   ['has null for a number beyond a double', '[1e200000,-1e200000]', '[null,null]'],
-  ['may have 63 levels', nested(63)],
   ['may have 64 levels', nested(64)],
   ['is null with 65 levels', nested(65), null],
-  ['is null with 1000 levels', nested(1000), null],
   ['is null with 200,000 levels', nested(200_000), null],
 ])('JSON that Postgres can store %s', (_, json, stored = json) => {
   expect(toStorableJson(json)).toBe(stored);

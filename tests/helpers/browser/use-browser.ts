@@ -16,19 +16,13 @@ export type Viewing = {
 };
 
 /** A browser for the tests of a file. */
-export type TestBrowser = {
-  /**
-   * Opens an empty page with its own storage. It is closed after the test. When the test fails, its screenshot is stored
-   * in `tests/screenshots/`.
-   */
-  openPage(viewing?: Viewing): Promise<Page>;
-};
+export type TestBrowser = ReturnType<typeof useBrowser>;
 
 /**
  * Starts a browser before the tests of the surrounding block, and closes it after the last. Without a browser they fail
  * in CI, and are skipped elsewhere.
  */
-export function useBrowser(): TestBrowser {
+export function useBrowser() {
   let browser: Browser | undefined;
   beforeAll(async () => {
     const executablePath = await findBrowser();
@@ -39,7 +33,8 @@ export function useBrowser(): TestBrowser {
   beforeEach(({ skip }) => skip(browser === undefined, NO_BROWSER));
 
   return {
-    async openPage({ width = 1280, height = 800, colours = 'light', motion = 'no-preference' } = {}) {
+    /** Opens an empty page with its own storage. It is closed after the test. A failure stores a screenshot. */
+    async openPage({ width = 1280, height = 800, colours, motion }: Viewing = {}): Promise<Page> {
       if (browser === undefined) throw new Error('the browser is there only while tests run');
       const context = await browser.createBrowserContext();
       const page = await context.newPage();
@@ -49,8 +44,8 @@ export function useBrowser(): TestBrowser {
       });
       await page.setViewport({ width, height });
       await page.emulateMediaFeatures([
-        { name: 'prefers-color-scheme', value: colours },
-        { name: 'prefers-reduced-motion', value: motion },
+        { name: 'prefers-color-scheme', value: colours ?? 'light' },
+        { name: 'prefers-reduced-motion', value: motion ?? 'no-preference' },
       ]);
       return page;
     },
