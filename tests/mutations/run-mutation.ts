@@ -27,9 +27,15 @@ export async function createScratch(): Promise<Scratch> {
       const changed = await applyMutation(mutation, folder);
       try {
         const { slow = [], quick = [] } = Object.groupBy(mutation.tests, (part) => isSlow(part) ? 'slow' : 'quick');
-        const first = await runTests(folder, quick);
+        // A wrong function needs no new database.
+        const env = {
+          SHRINK: 'off',
+          LONG: '',
+          TEST_CLUSTER: mutation.file.startsWith('schemas/') ? '' : `${parent}/cluster`,
+        };
+        const first = await runTests(folder, quick, env);
         if (hasEnough(mutation, first.killers) || slow.length === 0) return first;
-        const second = await runTests(folder, slow);
+        const second = await runTests(folder, slow, env);
         return { killers: [...first.killers, ...second.killers], broken: first.broken ?? second.broken };
       } finally {
         for (const [path, text] of changed) await Deno.writeTextFile(path, text);
@@ -80,14 +86,14 @@ async function migrationOf(name: string, folder: string): Promise<string> {
   throw new Error(`no migration is made of ${name}`);
 }
 
-async function runTests(folder: string, tests: readonly string[]): Promise<Outcome> {
+async function runTests(folder: string, tests: readonly string[], env: Record<string, string>): Promise<Outcome> {
   if (tests.length === 0) return { killers: [], broken: null };
   const report = `${folder}/report.json`;
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'tests/vitest.config.ts', '--root', '.'];
   const { stderr } = await new Deno.Command(Deno.execPath(), {
     args: ['run', '-A', ...vitest, '--reporter', 'json', '--outputFile', report, '--bail', String(enough), ...tests],
     cwd: folder,
-    env: { SHRINK: 'off', LONG: '' },
+    env,
     stdin: 'null',
   }).output();
   try {

@@ -30,7 +30,7 @@ declare module 'vitest' {
 export default async function setup(
   project: TestProject,
 ): Promise<() => Promise<void>> {
-  const kept = project.name === 'upgraded' ? undefined : Deno.env.get('TEST_CLUSTER');
+  const kept = project.name === 'upgraded' ? undefined : Deno.env.get('TEST_CLUSTER') || undefined;
   const isNew = kept === undefined || await Deno.stat(kept).then(() => false, () => true);
   const folder = await createCluster(isNew ? 'new' : 'kept', kept);
   const clusters = { empty: `${folder}/empty`, migrated: `${folder}/migrated` };
