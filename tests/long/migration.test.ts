@@ -89,7 +89,7 @@ const changes: readonly Change[] = [
       ['billing.note_text(p_id integer)', "billing.note_text(p_id integer, p_end text default '!')"],
       ['$$ select n.body from', '$$ select n.body || p_end from'],
       ['(id integer, body text);', '(id integer, mood text, body text);'],
-      ['row(p_note.id, p_note.body)', "row(p_note.id, 'calm'::text, p_note.body)"],
+      ['row(p_note.id, p_note.body)', "row(p_note.id, 'calm'::text, p_note.body::text)"],
       [
         '  body text not null,\n  rank integer\n',
         "  body varchar(100) not null,\n  mood text not null default 'calm',\n  weight numeric not null default 1.5\n",

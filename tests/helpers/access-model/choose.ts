@@ -125,9 +125,6 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
       return newRefund(state, which, how);
     case 'move refund':
       return changedRefund(state, which, how);
-    case 'dispute':
-      if (!order?.isCaptured || order.fulfilledAt === null || order.isDisputeLost) return null;
-      return order.money?.refunds.size === 0 ? [{ do: 'dispute', order: order.name, payment: order.money.name }] : null;
     case 'nothing captured': {
       if (!order || order.verifiedAt === null || order.isCaptured || order.isNeverCaptured) return null;
       if (order.cancelledAt.length > 0 || facts.money.get(`${order.name}1`)?.refunds.size !== 0) return null;
@@ -167,7 +164,7 @@ type Refundable = { payment: string; of: number; order: string | null; isKnown: 
 
 function refundablesOf({ facts, billed }: State): Refundable[] {
   const ofOrder = ({ name: order, amount: of, ...rest }: Order): Refundable[] => {
-    if (rest.isDisputeLost || rest.isNeverCaptured) return [];
+    if (rest.isNeverCaptured) return [];
     // With two payments on an order, the extra one is refunded. A payment without an event yet is refunded in full.
     if (rest.extras.length > 0) return rest.extras.map(({ name: payment }) => ({ payment, of, order, isKnown: true }));
     if (!rest.isCaptured && rest.verifiedAt !== null) return [];

@@ -16,7 +16,6 @@ const weights = {
   'pay again': [4, 0],
   'refund': [9, 4],
   'move refund': [8, 2],
-  'dispute': [3, 0],
   'nothing captured': [4, 0],
   'activate': [7, 4],
   'charge': [12, 5],

@@ -54,7 +54,6 @@ export type Order = Cancellation & {
   /** The customer verified it when it was refunded. */
   isRefused: boolean;
   isNeverCaptured: boolean;
-  isDisputeLost: boolean;
 };
 
 export type Charge = { readonly money: Money; readonly at: Time };

@@ -35,15 +35,12 @@ export function findingsOf(facts: Facts, now: Time): string[] {
 }
 
 function fromOrder(facts: Facts, order: Order, now: Time): string[] {
-  const { name, extras, isNeverCaptured, isDisputeLost } = order;
-  // After a lost dispute an admin ends what still runs.
-  const hasEnded = sourcesOf(facts).every((source) => source.name !== name || source.isEnded);
+  const { name, extras, isNeverCaptured } = order;
   return [
     ...extras.filter((money) => !isRefunded(money)).map((money) => `paid_twice: ${money.name}`),
     ...(isPaidUnder(facts, order, now) ? [`paid_twice: ${name}`] : []),
     ...(isUnearned(facts, order, now) ? [`unearned_credit: ${name}`] : []),
     ...(isNeverCaptured ? [`never_captured: ${name}`] : []),
-    ...(isDisputeLost && !hasEnded ? [`dispute_lost: ${name}`] : []),
   ];
 }
 

@@ -11,7 +11,7 @@ import {
 } from './actions.ts';
 import { chooseStep, isLeftOpen, startOf, type State } from './choose.ts';
 import { type Drawn, drawnHistories, maxSteps } from './draws.ts';
-import { accessOf, billingDifferences, describeAccess, moneyFaults, toBeCancelled } from './expected.ts';
+import { accessOf, billingDifferences, describeAccess, soldDifferences, toBeCancelled } from './expected.ts';
 import type { Facts } from './facts.ts';
 import { findingsOf, overlap } from './findings.ts';
 import { answersAbout, begin, type Billed, changeStatus, charge, nextCycle, payCycle } from './gateway.ts';
@@ -78,7 +78,7 @@ export async function runAction(
   const others = [
     ...missed.map((name) => `not claimed for reconciliation: ${name}`),
     ...billingDifferences(facts, now, stored),
-    ...moneyFaults(facts, now, stored.sold, stored),
+    ...soldDifferences(facts, stored.sold),
     ...claimFaults(facts, now, stored.mails),
   ];
   const [expected, found] = [describeAccess(model), describeAccess(stored)];

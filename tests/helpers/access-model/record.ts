@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import {
   type Action,
   type Answer,
@@ -53,8 +54,6 @@ function record(facts: Facts, action: Action, now: Time): void {
       if (order && order.fulfilledAt === null && !isRefunded(order.money)) fulfil(facts, order, now);
       return;
     }
-    case 'dispute':
-      return void (orderNamed(facts, action.order).isDisputeLost = true);
     case 'nothing captured': {
       const order = orderNamed(facts, action.order);
       const { isCaptured, verifiedAt, orderedAt } = order;
@@ -85,10 +84,8 @@ function record(facts: Facts, action: Action, now: Time): void {
   }
 }
 
-function orderNamed(facts: Facts, name: string): Order {
-  const order = facts.orders.find((order) => order.name === name);
-  if (!order) throw new Error(`no order ${name}`);
-  return order;
+function orderNamed({ orders }: Facts, name: string): Order {
+  return orders.find((order) => order.name === name) ?? expect.fail(`no order ${name}`);
 }
 
 function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: Time): Order {
@@ -96,7 +93,7 @@ function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: T
   const credited = starts === 'now' ? creditFor(facts, tier, now) : null;
   const { months } = planOf(tier);
   const unpaid = { money: null, extras: [], isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
-  const open = { follows: null, chain: null, found: null, isNeverCaptured: false, isDisputeLost: false };
+  const open = { follows: null, chain: null, found: null, isNeverCaptured: false };
   const kept = { cancelledAt: [], cancelledFor: null };
   return { name, tier, starts, credited, months, amount, orderedAt: now, ...unpaid, ...open, ...kept };
 }

@@ -36,25 +36,23 @@ export function takeOpenDatabases(): string[] {
 }
 
 /** Clones the migrated template; by default under a name that no other database has. */
-export async function createTestDatabase(
-  declared: Declared = {},
-  name = `test_${crypto.randomUUID().replaceAll('-', '')}`,
-): Promise<TestDatabase> {
-  const server = inject('postgresUrl');
-  await withClient(
-    server,
-    (client) => client.query(`create database ${name} template ${templateDatabase} strategy file_copy`),
-  );
+export async function createTestDatabase(declared: Declared = {}, name?: string): Promise<TestDatabase> {
+  const { url, drop } = await createDatabase(`template ${templateDatabase} strategy file_copy`, name);
+  return openDatabase(url, { ...declared, close: drop });
+}
 
+/** Creates a database. @returns its URL, and what drops it */
+export async function createDatabase(
+  options = '',
+  name = `test_${crypto.randomUUID().replaceAll('-', '')}`,
+): Promise<{ url: string; drop: () => Promise<void> }> {
+  const server = inject('postgresUrl');
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return openDatabase(url.href, {
-    ...declared,
-    close: () =>
-      withClient(server, async (client) => {
-        await client.query(`drop database ${name} with (force)`);
-      }),
-  });
+  await withClient(server, (client) => client.query(`create database ${name} ${options}`));
+  const drop = () =>
+    withClient(server, async (client) => void await client.query(`drop database ${name} with (force)`));
+  return { url: url.href, drop };
 }
 
 /** A database by its URL. `close` runs after its last connection is closed. */
