@@ -84,13 +84,11 @@ test('the first migration applies beside a schema private, a function create_pro
   expect(await beside(others)).toEqual({ one: 1 });
 });
 
-test.each([
-  ['a view', 'create view public.profiles as select 1 as one'],
-  ['the index of a renamed table', 'create table public.people (id int constraint profiles_pkey primary key)'],
-])('profiles of the app can be %s', async (_, sql) => {
+test('profiles of the app can be a view', async () => {
   const tables = await Deno.readTextFile(`${root}/supabase/schemas/02_tables.sql`);
   const read = 'select billing.profiles_table()::text as name';
-  expect(await beside(sql, [firstFile, tables], read)).toEqual({ name: 'subscription_profiles' });
+  expect(await beside('create view public.profiles as select 1 as one', [firstFile, tables], read))
+    .toEqual({ name: 'subscription_profiles' });
 });
 
 test('db push prints the sentence and applies nothing, and everything once the names are free', async () => {

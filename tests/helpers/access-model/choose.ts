@@ -118,9 +118,6 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     }
     case 'verify':
       return order ? [{ do: 'verify', order: order.name, payment: `${order.name}1` }] : null;
-    case 'pay again':
-      if (!order?.isCaptured || order.extras.length > 0 || order.money?.refunds.size !== 0) return null;
-      return [{ do: 'captured', order: order.name, payment: `${order.name}2`, event: 'payment.captured' }];
     case 'refund':
       return newRefund(state, which, how);
     case 'move refund':
@@ -165,14 +162,12 @@ type Refundable = { payment: string; of: number; order: string | null; isKnown: 
 function refundablesOf({ facts, billed }: State): Refundable[] {
   const ofOrder = ({ name: order, amount: of, ...rest }: Order): Refundable[] => {
     if (rest.isNeverCaptured) return [];
-    // With two payments on an order, the extra one is refunded. A payment without an event yet is refunded in full.
-    if (rest.extras.length > 0) return rest.extras.map(({ name: payment }) => ({ payment, of, order, isKnown: true }));
+    // A payment without an event yet is refunded in full.
     if (!rest.isCaptured && rest.verifiedAt !== null) return [];
     return [{ payment: `${order}1`, of, order, isKnown: rest.money !== null }];
   };
   const ofBilled = ({ cycles, tier }: Billed): Refundable[] =>
-    cycles.flatMap(({ payment, again }) => [payment, again])
-      .flatMap((payment) => payment ? [{ payment, of: planOf(tier).price, order: null, isKnown: true }] : []);
+    cycles.flatMap(({ payment }) => payment ? [{ payment, of: planOf(tier).price, order: null, isKnown: true }] : []);
   return [...facts.orders.flatMap(ofOrder), ...billed.flatMap(ofBilled)];
 }
 
@@ -278,10 +273,6 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
       // The gateway writes its events in the order of their times.
       if ([...one.held, ...one.delivered].some((event) => event.createdAt > start)) return null;
       return deliverSome(one, [gateway.charge(one)], how > 1 ? 1 : 0);
-    }
-    case 'charge again': {
-      const event = gateway.chargeAgain(one, now);
-      return event && deliverSome(one, [event], how > 1 ? 1 : 0);
     }
     case 'repeat': {
       const event = one.delivered[how % one.delivered.length];

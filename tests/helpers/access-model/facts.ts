@@ -41,9 +41,7 @@ export type Order = Cancellation & {
   readonly orderedAt: Time;
   /** At the fulfilment, of an order that follows what runs: the greatest `since` of that. */
   follows: Time | null;
-  /** The payment that counts, and further captured ones. */
   money: Money | null;
-  readonly extras: Money[];
   isCaptured: boolean;
   fulfilledAt: Time | null;
   /** `since` by the customer's first verification. */
@@ -56,17 +54,15 @@ export type Order = Cancellation & {
   isNeverCaptured: boolean;
 };
 
-export type Charge = { readonly money: Money; readonly at: Time };
-
 /**
- * A cycle of a gateway subscription. `at` is the time of its newest charge; `charges` is empty until an event names a
- * payment. `by` is the newest fact about it: a trial has no payment, and an activation may announce a cycle that is not paid.
+ * A cycle of a gateway subscription. `at` is the time of its charge; `money` is null until an event names the payment. `by`
+ * is the newest fact about it: a trial has no payment, and an activation may announce a cycle that is not paid.
  */
 export type Cycle = {
   readonly start: Time;
   readonly end: Time;
   at: Time;
-  readonly charges: Charge[];
+  money: Money | null;
   by: 'trial' | 'activation' | 'charge';
 };
 
@@ -133,11 +129,6 @@ export function paidOf(money: Money | null): number {
 
 export function isRefunded(money: Money | null): boolean {
   return money !== null && paidOf(money) <= 0;
-}
-
-/** Whether every charge of a cycle was refunded in full. */
-export function isCycleRefunded({ charges }: Cycle): boolean {
-  return charges.length > 0 && charges.every(({ money }) => isRefunded(money));
 }
 
 /** Whether an order was fulfilled, and neither refunded in full nor never captured. */

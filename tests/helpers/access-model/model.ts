@@ -5,7 +5,6 @@ import {
   type EventTimes,
   type Facts,
   type Grant,
-  isCycleRefunded,
   isPaid,
   isRefunded,
   type Order,
@@ -222,13 +221,13 @@ export function cyclesWithAccess({ cycles, halts, activations }: Subscription): 
   if (counting.length > 0 || !first) return counting;
   // The unpaid cycle began where the paid time ended.
   const end = Math.min(first.cycle.start, halted);
-  return [{ start: end, end, at: -Infinity, charges: [], by: 'trial' }];
+  return [{ start: end, end, at: -Infinity, money: null, by: 'trial' }];
 }
 
 /** The newest cycle that was not refunded in full. */
 export function paidCycle(subscription: Subscription): Cycle | null {
   const newest = cyclesWithAccess(subscription).toSorted((one, other) => other.start - one.start);
-  return newest.find((cycle) => !isCycleRefunded(cycle)) ?? null;
+  return newest.find((cycle) => !isRefunded(cycle.money)) ?? null;
 }
 
 /**
@@ -273,8 +272,7 @@ export function creditFor(facts: Facts, tier: string, now: Time): Credit | null 
 function paidFor(facts: Facts, kind: Credit['kind'], name: string, until: Time): number {
   if (kind === 'gateway') {
     const cycles = facts.subscriptions.find((each) => each.name === name)?.cycles ?? [];
-    const charges = cycles.filter(({ end }) => end === until).flatMap((cycle) => cycle.charges);
-    return Math.max(0, ...charges.map(({ money }) => paidOf(money)));
+    return Math.max(0, ...cycles.filter(({ end }) => end === until).map(({ money }) => paidOf(money)));
   }
   const order = facts.orders.find((each) => each.name === name);
   return order && isPaid(order) ? paidOf(order.money) + (order.credited?.credit ?? 0) : 0;

@@ -92,7 +92,7 @@ function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: T
   const { order: name, tier, amount, start: starts = null } = action;
   const credited = starts === 'now' ? creditFor(facts, tier, now) : null;
   const { months } = planOf(tier);
-  const unpaid = { money: null, extras: [], isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
+  const unpaid = { money: null, isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
   const open = { follows: null, chain: null, found: null, isNeverCaptured: false };
   const kept = { cancelledAt: [], cancelledFor: null };
   return { name, tier, starts, credited, months, amount, orderedAt: now, ...unpaid, ...open, ...kept };
@@ -111,10 +111,6 @@ function verify(facts: Facts, order: Order, payment: string, now: Time): void {
 /** The gateway confirms a capture. */
 function capture(facts: Facts, order: Order, payment: string, now: Time): void {
   const money = moneyNamed(facts, payment, order.amount);
-  if (order.money !== null && order.money !== money) {
-    if (!order.extras.includes(money)) order.extras.push(money);
-    return;
-  }
   order.money = money;
   order.isCaptured = true;
   if (isRefunded(money) || order.fulfilledAt !== null && !order.isNeverCaptured) return;
@@ -191,7 +187,7 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
       one.authentications.push(times);
       const trial = facts.planned.find(({ name, isTrial }) => isTrial && name === one.name);
       const isKnown = one.cycles.some(({ by }) => by === 'trial');
-      if (trial && !isKnown) one.cycles.push({ start: at, end: trial.startsAt, at, charges: [], by: 'trial' });
+      if (trial && !isKnown) one.cycles.push({ start: at, end: trial.startsAt, at, money: null, by: 'trial' });
       return;
     }
     case 'activated':
@@ -203,10 +199,9 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
       if (!period) return;
       const cycle = cycleOf(one, period, at);
       cycle.by = 'charge';
-      if (event.payment === null) return;
-      const money = moneyNamed(facts, event.payment, planOf(tier).price);
-      if (cycle.charges.every((charge) => charge.money !== money)) cycle.charges.push({ money, at });
-      cycle.at = Math.max(...cycle.charges.map((charge) => charge.at));
+      if (event.payment === null || cycle.money !== null) return;
+      cycle.money = moneyNamed(facts, event.payment, planOf(tier).price);
+      cycle.at = at;
     }
   }
 }
@@ -277,7 +272,7 @@ function mirrorOf({ subscriptions, cancellations }: Facts, name: string, tier: s
 function cycleOf({ cycles }: Subscription, { start, end }: { start: Time; end: Time }, at: Time): Cycle {
   const known = cycles.find((cycle) => cycle.start === start);
   if (known) return known;
-  const cycle: Cycle = { start, end, at, charges: [], by: 'activation' };
+  const cycle: Cycle = { start, end, at, money: null, by: 'activation' };
   cycles.push(cycle);
   return cycle;
 }

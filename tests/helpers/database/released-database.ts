@@ -1,12 +1,5 @@
 import { readRelease } from '../../../scripts/release/read-release.ts';
-import {
-  copyMigrations,
-  deployedFolder,
-  migrationNames,
-  newestRelease,
-  readReleaseNotes,
-  type ReleaseNotes,
-} from '../../../scripts/release/release-files.ts';
+import * as files from '../../../scripts/release/release-files.ts';
 import { restoreRelease } from '../../../scripts/release/restore-release.ts';
 import { type Release, writeRelease } from '../../../scripts/release/write-release.ts';
 import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
@@ -17,10 +10,10 @@ export type ReleaseFiles = { readonly version: string; readonly folder: string; 
 
 /** The newest release. While there is none, one of the current migrations, in a temporary folder that `remove` removes. */
 export async function releaseToUpgrade(): Promise<ReleaseFiles> {
-  const newest = await newestRelease();
-  if (newest !== undefined) return { version: newest, folder: deployedFolder, remove: () => Promise.resolve() };
+  const newest = await files.newestRelease();
+  if (newest !== undefined) return { version: newest, folder: files.deployedFolder, remove: () => Promise.resolve() };
   const version = '0.0.0';
-  const project = await copyMigrations(await migrationNames());
+  const project = await files.copyMigrations(await files.migrationNames());
   const folder = `${project}/supabase`;
   await writeRelease(version, await readCurrentRelease(), folder);
   return { version, folder, remove: () => Deno.remove(project, { recursive: true }) };
@@ -39,8 +32,8 @@ export async function readCurrentRelease(): Promise<Release> {
 /** A database as a release left it, with its sample. `close` compares the findings with those that the sample left open. */
 export async function restoreReleasedDatabase(
   { version, folder }: ReleaseFiles,
-): Promise<{ database: TestDatabase; notes: ReleaseNotes }> {
-  const notes = await readReleaseNotes(version, folder);
+): Promise<{ database: TestDatabase; notes: files.ReleaseNotes }> {
+  const notes = await files.readReleaseNotes(version, folder);
   const { url, drop } = await createDatabase();
   await prepareDatabase(url);
   await restoreRelease(url, version, folder);

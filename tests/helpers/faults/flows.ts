@@ -152,12 +152,6 @@ export const flows: Readonly<Record<string, Flow>> = {
     retry: change('basic', 'period_end'),
     end: { tier: 'basic', billed: 1 },
   },
-  'the end of the old subscription after a change at the end of the period': telling({
-    prepare: changed('pro', 'basic'),
-    act: nearEnd,
-    during: 'pro',
-    end: { tier: 'basic', billed: 1 },
-  }),
   'a change that the customer undoes': telling({
     prepare: changed('pro', 'basic'),
     act: async ({ customer }) => expect(await customer.change('pro', 'period_end')).toMatchObject({ status: 200 }),

@@ -97,10 +97,6 @@ const templates = {
     steps: [...begun, halted(40, next), activated(41, next), halted(41, next), expire],
     end: 'free; pro cancelled A',
   },
-  'pause and resumption': {
-    steps: [...begun, paused(10, first), resumed(30, first), charged(41, [41, 160]), expire],
-    end: 'pro; pro active A',
-  },
   'pause, resumption and an update of the plan in a running cycle': {
     steps: [
       ...[activated(4, running), paused(10, running), resumed(10, running)],
@@ -116,13 +112,6 @@ const templates = {
     before: [trial],
     steps: [authenticated(4), pending(28), halted(40), activated(41, next), charged(41, next), expire],
     end: 'pro; pro active A',
-  },
-  'trial with a purchase, then the first charge': {
-    orders: [10],
-    before: [trial],
-    steps: [authenticated(4), captured(), activated(28, [28, 60]), charged(28, [28, 60]), cancelled(41), expire],
-    needs: charge,
-    end: 'pro; pro active purchase',
   },
   'trial that the user cancels for its end': {
     orders: [30],
@@ -146,12 +135,6 @@ const templates = {
       ...[halted(40, null, B), cancelled(41, null, B), expire],
     ],
     end: 'free; pro cancelled A',
-  },
-  'change of plan in the middle of a cycle, with a purchase': {
-    orders: [20],
-    before: [...active, [9, ask('B', 60)]],
-    steps: [charged(4, running), authenticated(10, null, B), captured(), cancelled(30, null, B), refunded()],
-    end: 'pro; pro active A',
   },
   'change of plan whose first cycle is debited before it begins': {
     before: [...active, [9, ask('B', 60)]],
@@ -194,15 +177,6 @@ const templates = {
     steps: [
       ...[activated(4, recent, premium), pending(34, renewed, premium), captured()],
       ...[halted(40, renewed, premium), charged(41, renewed, premium), refunded()],
-    ],
-    needs: charge,
-    end: 'premium; premium active A',
-  },
-  'purchase under a subscription that is halted': {
-    orders: [2],
-    steps: [
-      ...[captured(), activated(4, recent, premium), charged(4, recent, premium)],
-      ...[pending(34, renewed, premium), halted(40, renewed, premium), expire],
     ],
     needs: charge,
     end: 'premium; premium active A',
@@ -285,7 +259,6 @@ const templates = {
     steps: [stored, captured(), paid(), failed('F'), refunded()],
     end: 'free',
   },
-  'subscription': { steps: subscription([1, 1, 9, 12]), end: 'free; pro cancelled A' },
   'subscription, all in one second': { steps: subscription([1, 1, 1, 1]), end: 'free; pro cancelled A' },
   'subscription, plan unknown': { steps: subscription([1, 2, 3, 4], 'unknown'), end: 'free' },
   'subscription that is cancelled, and activated again': {
