@@ -84,15 +84,6 @@ test('each file locks auth.users before its first foreign key or trigger there',
   expect(needing.filter(({ needs, locks }) => locks < 0 || locks > needs)).toEqual([]);
 });
 
-test('a role that may not lock auth.users is not refused', async () => {
-  const client = await app.database.connect();
-  const asService =
-    'begin; grant execute on function billing.lock_users() to service_role; set local role service_role; ';
-  await expect(client.query(`${asService} lock table auth.users in share row exclusive mode`))
-    .rejects.toMatchObject({ code: '42501' });
-  await client.query(`rollback; ${asService} select billing.lock_users(); rollback`);
-});
-
 test('the sweep creates the profile of each user in batches of 1,000, without side effects', async () => {
   const row = await app.database.one(`
     select count(*)::int as profiles, count(distinct p.xmin::text)::int as batches,

@@ -53,10 +53,7 @@ export function isLeftOpen(before: Facts, actions: readonly Action[], now: Time)
   });
 }
 
-/**
- * A source that had ended runs again although its days of grace are over: resumed, and its next charge is not known yet. The
- * row shows it until it is reconciled, and the profile does not.
- */
+/** A resumed source runs after its days of grace: until it is reconciled the row shows it, and the profile does not. */
 function isShownAfterItsEnd(before: Facts, facts: Facts, now: Time): boolean {
   const wasLive = (name: string) => sourcesOf(before).some((source) => source.name === name && isLive(source, now));
   return sourcesOf(facts).some((source) =>

@@ -1,10 +1,7 @@
 import type { EarlyRenewal } from '../database/early-renewal.ts';
 import fc from 'fast-check';
 
-/**
- * The weight of each kind of step in histories about everything, and in those about the billing of gateway subscriptions.
- * fast-check shrinks a failing history towards the first kinds.
- */
+/** Weights of the steps in histories about everything, and about billing. Shrinking prefers the first kinds. */
 const weights = {
   'wait': [3, 2],
   'buy': [9, 2],

@@ -70,10 +70,7 @@ export function rulingSource(facts: Facts, now: Time): Source | null {
   return live.sort((one, other) => other.since - one.since)[0] ?? null;
 }
 
-/**
- * The newest activation of a gateway subscription, else its first charge, else its authorisation. The gateway's times have
- * whole seconds; the end of the second counts.
- */
+/** The newest activation, else the first charge, else the authorisation, each at the end of its second. */
 export function sinceOf({ authentications, activations, charges }: Times): Time | null {
   const first = (events: readonly EventTimes[]) => events.toSorted((one, other) => one.at - other.at)[0];
   const newest = activations.toSorted((one, other) => other.at - one.at)[0] ?? first(charges) ?? first(authentications);
@@ -207,10 +204,7 @@ export function isStopped({ stops, activations, charges }: Subscription): boolea
   return stops.some((time) => [...activations, ...charges].every(({ at }) => at < time));
 }
 
-/**
- * The cycles that give access. After a halt an activation may announce a cycle that is not paid: then only charges, a trial
- * and the first activation before the halt count.
- */
+/** The cycles that give access. After a halt those of charges, of a trial, and of the first activation before it. */
 export function cyclesWithAccess({ cycles, halts, activations }: Subscription): Cycle[] {
   if (halts.length === 0) return cycles;
   const halted = Math.min(...halts);
@@ -230,10 +224,7 @@ export function paidCycle(subscription: Subscription): Cycle | null {
   return newest.find((cycle) => !isRefunded(cycle.money)) ?? null;
 }
 
-/**
- * What the gateway's states say about the end of access: whether it has ended, whether days of grace follow the paid time,
- * and whether that end is final without a reconciliation.
- */
+/** Whether access has ended, days of grace follow the paid time, and its end is final without a reconciliation. */
 function closingOf(facts: Facts, subscription: Subscription, paid: Cycle) {
   const { cancelledFor, cancelledAt, activations, charges, halts, resumptions, endedAt } = subscription;
   const atPaidTime = { isEnded: false, hasGrace: false, isFinal: true };

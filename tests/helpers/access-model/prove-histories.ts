@@ -20,10 +20,7 @@ import { recordAction } from './record.ts';
 import type { Claim, NewSubject, Subject } from './subject.ts';
 import fc from 'fast-check';
 
-/**
- * Proves for random histories of up to twelve steps that database and model agree after each action, also while the gateway
- * goes on for a cycle. @throws with the seed and the steps of the shrunk counterexample
- */
+/** Proves that database and model agree after each action of random histories. @throws with the shrunk counterexample */
 export async function proveHistories(
   newSubject: NewSubject,
   parameters: { numRuns: number; seed?: number },

@@ -132,10 +132,7 @@ function fulfil(facts: Facts, order: Order, now: Time): void {
   order.fulfilledAt = now;
 }
 
-/**
- * A purchase with `after_current`, and under `extend` one of the running tier, follows what ends last. It extends that if
- * it has its tier, and rules or begins later.
- */
+/** What follows another source begins at its end; it extends that if it has its tier, and rules or begins later. */
 function chainFor(facts: Facts, order: Order, now: Time): Chain {
   const { tier, starts } = order;
   const ruling = rulingSource(facts, now);

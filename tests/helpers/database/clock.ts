@@ -1,9 +1,6 @@
 import type { TestDatabase } from './test-database.ts';
 
-/**
- * Stops the database's clock at a time (ISO 8601 with a zone); null lets it run again. The rules and the column defaults
- * use this clock.
- */
+/** Stops the clock of the rules and of column defaults at a time (ISO 8601 with a zone); null lets it run again. */
 export async function setClock(database: Pick<TestDatabase, 'query'>, at: string | null): Promise<void> {
   const time = at === null ? 'now()' : `timestamptz '${new Date(at).toISOString()}'`;
   await database.query(`

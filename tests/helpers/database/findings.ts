@@ -59,10 +59,7 @@ export async function readFindings(database: TestDatabase): Promise<unknown[][]>
   });
 }
 
-/**
- * `readFindings` without those about delivery: most tests have no dispatcher, and call the reconciliation instead of
- * delivering webhooks.
- */
+/** `readFindings` without those about delivery, because most tests have no dispatcher and deliver no webhooks. */
 export async function readAccessFindings(database: TestDatabase): Promise<unknown[][]> {
   return (await readFindings(database)).filter(([finding]) =>
     finding !== 'outbox_stuck' && finding !== 'missed_webhook'

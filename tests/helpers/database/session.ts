@@ -37,10 +37,7 @@ export async function callRpc(
   return rows[0].result;
 }
 
-/**
- * Waits until a session waits for a lock of another session, so that two steps overlap.
- * @throws when the call of the session is over
- */
+/** Waits until a session waits for a lock of another one. @throws when the call of the session is over */
 export async function waitUntilBlocked(
   database: TestDatabase,
   client: pg.Client,

@@ -5,10 +5,7 @@ import { templateDatabase, withClient } from './postgres-client.ts';
 
 export type Row = Record<string, unknown>;
 
-/**
- * A migrated database of one test file. `close` compares its findings with the declared ones, and throws where they
- * differ.
- */
+/** A migrated database of one test file. `close` compares its findings, and throws where they differ. */
 export type TestDatabase = {
   readonly url: string;
   /**
@@ -25,10 +22,7 @@ export type TestDatabase = {
 
 const open = new Set<string>();
 
-/**
- * URLs of the databases that were opened and not closed, so that their findings were not compared. Each is returned once,
- * because the next test file of the worker uses the same set.
- */
+/** The databases that were opened and not closed, each once: the next file of the worker uses the same set. */
 export function takeOpenDatabases(): string[] {
   const urls = [...open];
   open.clear();

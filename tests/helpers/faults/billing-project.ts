@@ -41,10 +41,7 @@ export type Billed = {
 export type Answer = { status: number; body: Json };
 export type BillingProject = ReturnType<typeof useBillingProject>;
 
-/**
- * The served function with a gateway that bills subscriptions, for the tests of a file. Both clocks stand still until a test
- * moves them.
- */
+/** The served function with a gateway that bills subscriptions. Both clocks stand still until a test moves them. */
 export function useBillingProject(project: Project) {
   /** Webhooks about these subscriptions are lost. */
   const silent = new Set<string>();

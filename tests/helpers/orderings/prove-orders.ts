@@ -94,10 +94,7 @@ function withOwnNames(steps: readonly StepTemplate[]): StepTemplate[] {
   });
 }
 
-/**
- * Runs a sequence and rolls it back. @returns each step with its answer, and its state or only the last one
- * @throws where a step is unknown
- */
+/** Runs a sequence and rolls it back. @returns each step with its answer, and its state or only the last one */
 export async function runSequence(
   session: pg.Client,
   { subject, steps }: Scenario,
