@@ -27,21 +27,14 @@ const endpoints =
 /** Whether the newest release lacks migrations. Until then an upgraded database is a new one. */
 const release = await newestRelease();
 const isUpgraded = release !== undefined && (await laterMigrations(release)).length > 0;
+const exclude = isUpgraded ? [everyTarget, endpoints] : [everyTarget];
 
 export default defineConfig({
   test: {
     ...(isLong
       ? {
         projects: [
-          {
-            extends: true,
-            test: {
-              name: 'long',
-              include: long,
-              exclude: [everyTarget, ...isUpgraded ? [endpoints] : []],
-              globalSetup,
-            },
-          },
+          { extends: true, test: { name: 'long', include: long, exclude, globalSetup } },
           // On a database that was upgraded from the newest release.
           ...(isUpgraded
             ? [{ extends: true as const, test: { name: 'upgraded', include: [endpoints], globalSetup } }]

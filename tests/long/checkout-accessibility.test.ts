@@ -122,16 +122,6 @@ test('redirect mode pays on a page of the gateway, which posts the three fields 
   await until(() => page.url() === `${url}/paid?cart=7`);
 });
 
-test('redirect mode posts the error of a failed attempt', async () => {
-  const { frame, order, payment, posted } = await redirect();
-  await press(frame, 'Fail this attempt');
-  await until(() => posted.length === 1);
-  expect(posted[0]).toMatchObject({
-    'error[code]': 'BAD_REQUEST_ERROR',
-    'error[metadata]': JSON.stringify({ order_id: order.id, payment_id: (await payment()).id }),
-  });
-});
-
 test('redirect mode is accessible, returns to the app when the person closes it, and posts nothing', async () => {
   const { frame, page, posted, url } = await redirect();
   await press(frame, 'Pay by QR code on another device');

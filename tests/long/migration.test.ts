@@ -170,20 +170,6 @@ describe('npm run migration', () => {
     const changed = "select attrelid::regclass::text as table from pg_attribute where attname = 'nickname'";
     expect(await database.query(changed)).toEqual([{ table: 'subscription_profiles' }]);
   });
-
-  test('writes what fails in every order with its error, for completing it by hand', async () => {
-    const { supabase, change, migrate } = await copyNotes();
-    await change('  rank integer\n', '  rank integer,\n  line billing.note_line\n');
-    const [type = ''] = /create type billing\.note_line[^;]*;\n/.exec(notes) ?? [];
-    await change(type, '');
-    await change('create table billing.notes', `${type}create table billing.notes`);
-    await writeBaseline(supabase);
-    await change('(id integer, body text);', '(id integer, mood text, body text);');
-    const error = 'cannot drop type billing.note_line because other objects depend on it';
-    const migration = await migrate();
-    expect(migration?.sql).toContain(`-- Fails: ${error}\ndrop type billing.note_line;`);
-    expect(migration?.differences).toEqual([`supabase/migrations/${migration?.file}: ${error}`]);
-  });
 });
 
 test('npm run check reports changed schema files, an edited migration, and an object that two files define', async () => {

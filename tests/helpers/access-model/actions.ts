@@ -7,7 +7,6 @@ export type Action =
   | { do: 'verify'; order: string; payment: string }
   | { do: 'captured'; order: string; payment: string; event: 'payment.captured' | 'order.paid' }
   | RefundAction
-  | { do: 'nothing captured'; order: string; isUnknown: boolean }
   | { do: 'subscribe'; subscription: string; tier: string; startsAt: Time; isTrial: boolean; replaces: string | null }
   | GatewayEvent
   | { do: 'ask'; answers: Record<string, Answer> }

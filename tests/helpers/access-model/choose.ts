@@ -72,13 +72,9 @@ function timeOf({ now, facts, last }: State, kind: Kind, { wait, how }: Draw): T
   return edges.toSorted((one, other) => one - other)[wait.edge % Math.max(edges.length, 1)] ?? now + day;
 }
 
-/** Times at which something ends: periods, their grace, and the wait for a capture. */
+/** Times at which something ends: periods and their grace. */
 function edgesOf(facts: Facts): Time[] {
-  const ends = sourcesOf(facts).flatMap(({ end }) => [end, end + 2 * day, end + 3 * day]);
-  const waits = facts.orders.flatMap(({ verifiedAt, isCaptured }) =>
-    verifiedAt === null || isCaptured ? [] : [verifiedAt + 120 * hour]
-  );
-  return [...new Set([...ends, ...waits])];
+  return [...new Set(sourcesOf(facts).flatMap(({ end }) => [end, end + 2 * day, end + 3 * day]))];
 }
 
 /** The actions of a drawn step; null where it is not possible. May advance the state's time and change its gateway. */
@@ -119,14 +115,6 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
       return newRefund(state, which, how);
     case 'move refund':
       return changedRefund(state, which, how);
-    case 'nothing captured': {
-      if (!order || order.verifiedAt === null || order.isCaptured || order.isNeverCaptured) return null;
-      if (order.cancelledAt.length > 0 || facts.money.get(`${order.name}1`)?.refunds.size !== 0) return null;
-      const deadline = order.verifiedAt + 120 * hour;
-      // Most draws reconcile after the deadline.
-      if (state.now < deadline && how > 2) state.now = deadline + (1 + how) * hour;
-      return [{ do: 'nothing captured', order: order.name, isUnknown: how % 2 === 0 }];
-    }
     case 'cancel at end': {
       const ruling = rulingSource(facts, now);
       return (ruling === null ? how === 0 : ruling.end > now) ? [{ do: 'cancel', atPeriodEnd: true }] : null;
@@ -158,7 +146,6 @@ type Refundable = { payment: string; of: number; order: string | null; isKnown: 
 
 function refundablesOf({ facts, billed }: State): Refundable[] {
   const ofOrder = ({ name: order, amount: of, ...rest }: Order): Refundable[] => {
-    if (rest.isNeverCaptured) return [];
     // A payment without an event yet is refunded in full.
     if (!rest.isCaptured && rest.verifiedAt !== null) return [];
     return [{ payment: `${order}1`, of, order, isKnown: rest.money !== null }];

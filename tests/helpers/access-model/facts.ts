@@ -51,7 +51,6 @@ export type Order = Cancellation & {
   found: { readonly ruling: string | null; readonly isRulingNewer: boolean; readonly newer: readonly string[] } | null;
   /** The customer verified it when it was refunded. */
   isRefused: boolean;
-  isNeverCaptured: boolean;
 };
 
 /**
@@ -131,9 +130,9 @@ export function isRefunded(money: Money | null): boolean {
   return money !== null && paidOf(money) <= 0;
 }
 
-/** Whether an order was fulfilled, and neither refunded in full nor never captured. */
-export function isPaid({ money, fulfilledAt, isNeverCaptured }: Order): boolean {
-  return fulfilledAt !== null && !isNeverCaptured && !isRefunded(money);
+/** Whether an order was fulfilled, and not refunded in full. */
+export function isPaid({ money, fulfilledAt }: Order): boolean {
+  return fulfilledAt !== null && !isRefunded(money);
 }
 
 /** A payment by its name; created at its first use. */

@@ -27,11 +27,10 @@ export function findingsOf(facts: Facts, now: Time): string[] {
 }
 
 function fromOrder(facts: Facts, order: Order, now: Time): string[] {
-  const { name, isNeverCaptured } = order;
+  const { name } = order;
   return [
     ...(isPaidUnder(facts, order, now) ? [`paid_twice: ${name}`] : []),
     ...(isUnearned(facts, order, now) ? [`unearned_credit: ${name}`] : []),
-    ...(isNeverCaptured ? [`never_captured: ${name}`] : []),
   ];
 }
 
@@ -201,17 +200,16 @@ function isPaidUnderOpen(facts: Facts, order: Order, now: Time): boolean {
 
 /** A chain that is extended while another source rules, or whose first link was refunded. */
 function isChainOpen(facts: Facts, order: Order, now: Time): boolean {
-  const { chain, found, fulfilledAt, verifiedAt, isNeverCaptured } = order;
+  const { chain, found, fulfilledAt, verifiedAt } = order;
   if (chain === null || found === null) return false;
   const { links, after, from } = chain;
   const isLast = links.at(-1) === order;
   const isChained = links[0] !== order || after !== null;
   // Does a chain rank by its newest `since`, or each link by its own?
   if (isChained && found.isRulingNewer || !isLast && (verifiedAt ?? 0) > (fulfilledAt ?? 0)) return true;
-  if (isNeverCaptured && !isLast) return true;
   const before = facts.subscriptions.find(({ name }) => name === after);
   if (before?.cycles.some((cycle) => cycle.end === from && isRefunded(cycle.money))) return true;
   if (fulfilledAt !== now || !isChained || after === found.ruling) return false;
-  const paid = links.filter((link) => link !== order && !isRefunded(link.money) && !link.isNeverCaptured);
+  const paid = links.filter((link) => link !== order && !isRefunded(link.money));
   return paid.at(-1)?.name !== found.ruling;
 }

@@ -55,7 +55,7 @@ export async function runDrawn(newSubject: NewSubject, drawn: Drawn): Promise<st
 }
 
 /** Performs an action and compares model and database. Returns its line. @throws where they differ */
-export async function runAction(
+async function runAction(
   subject: Subject,
   facts: Facts,
   action: Action,
@@ -122,19 +122,13 @@ function dueForReconciliation(facts: Facts, now: Time): string[] {
 const debitNotice = 36 * hour;
 
 /**
- * Lets the gateway go on for one cycle, then all paid time end. Each stop is sent when it is due, and the gateway obeys it.
- * It charges what was not stopped 36 hours before the cycle, and tries a failed charge again.
- *
- * - A charge is one that the customer still wants: the model does not say `toBeCancelled` when it is debited.
- * - Two charges for the same time, of subscriptions that the database knew before, are a finding.
- * - A stop that is sent is one that the model asks for, or does not decide.
- *
- * Model and database are compared after each action. Ends early where the contract leaves the result open, and where the
- * model no longer asks for a stop that was sent: what was sent is final.
- *
- * Adds a line for each action. @throws where the gateway charges or stops what it must not
+ * Lets the gateway go on for one cycle, then all paid time end, and adds a line for each action. Each stop is sent when it
+ * is due, and obeyed. What was not stopped is charged 36 hours before the cycle; a failed charge is tried again. Ends early
+ * where the contract leaves the result open, and where the model no longer asks for a stop that was sent.
+ * @throws where the gateway charges what is `toBeCancelled` when it is debited; charges twice for the same time without a
+ * finding; or is told to stop what the model says goes on
  */
-export async function proveNextCycle(
+async function proveNextCycle(
   subject: Subject,
   { now: last, facts, billed }: State,
   lines: string[],

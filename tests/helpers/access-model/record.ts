@@ -4,7 +4,6 @@ import {
   type Answer,
   type GatewayEvent,
   type GatewayStatus,
-  hour,
   planOf,
   type Time,
   wholeSeconds,
@@ -54,13 +53,6 @@ function record(facts: Facts, action: Action, now: Time): void {
       if (order && order.fulfilledAt === null && !isRefunded(order.money)) fulfil(facts, order, now);
       return;
     }
-    case 'nothing captured': {
-      const order = orderNamed(facts, action.order);
-      const { isCaptured, verifiedAt, orderedAt } = order;
-      if (verifiedAt === null || isCaptured || now < Math.max(verifiedAt, orderedAt) + 120 * hour) return;
-      order.isNeverCaptured = true;
-      return;
-    }
     case 'subscribe': {
       const { subscription: name, startsAt, isTrial, replaces } = action;
       return void facts.planned.push({ name, startsAt, isTrial, replaces });
@@ -93,16 +85,16 @@ function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: T
   const credited = starts === 'now' ? creditFor(facts, tier, now) : null;
   const { months } = planOf(tier);
   const unpaid = { money: null, isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
-  const open = { follows: null, chain: null, found: null, isNeverCaptured: false };
+  const open = { follows: null, chain: null, found: null };
   const kept = { cancelledAt: [], cancelledFor: null };
   return { name, tier, starts, credited, months, amount, orderedAt: now, ...unpaid, ...open, ...kept };
 }
 
-/** The customer verifies a payment. One that was refunded or never captured is refused. */
+/** The customer verifies a payment. One that was refunded is refused. */
 function verify(facts: Facts, order: Order, payment: string, now: Time): void {
   const money = moneyNamed(facts, payment, order.amount);
   order.isRefused ||= isRefunded(money);
-  if (isRefunded(money) || order.isNeverCaptured || order.verifiedAt !== null) return;
+  if (isRefunded(money) || order.verifiedAt !== null) return;
   order.verifiedAt = Math.max(now, ...sourcesOf(facts).map(({ since }) => since + 1));
   order.money ??= money;
   if (order.fulfilledAt === null) fulfil(facts, order, now);
@@ -113,8 +105,7 @@ function capture(facts: Facts, order: Order, payment: string, now: Time): void {
   const money = moneyNamed(facts, payment, order.amount);
   order.money = money;
   order.isCaptured = true;
-  if (isRefunded(money) || order.fulfilledAt !== null && !order.isNeverCaptured) return;
-  order.isNeverCaptured = false;
+  if (isRefunded(money) || order.fulfilledAt !== null) return;
   fulfil(facts, order, now);
 }
 

@@ -254,8 +254,6 @@ function createPerformer(
           return refundEvent({ id: paymentOf(action.payment), order_id, ...amounts }, action.amount, refund);
         });
       }
-      case 'nothing captured':
-        return call('apply_order_payments', orderOf(action.order).id, action.isUnknown ? null : '[]');
       case 'subscribe': {
         const { tier, subscription, startsAt, isTrial, replaces } = action;
         return write(
