@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { writeLine } from '../../scripts/stack/process/child.ts';
 import { proveHistories, runDrawn } from '../helpers/access-model/prove-histories.ts';
 import { useSubjects } from '../helpers/access-model/subject.ts';
