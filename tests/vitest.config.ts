@@ -7,16 +7,18 @@ import { isLong } from './helpers/project/is-long.ts';
 const memory = memoryFolder();
 if (memory !== undefined) Deno.env.set('TMPDIR', memory);
 
-/** The long suite, and the files of which `npm test` runs a part: fewer rows, orders, targets or cases. */
+/** The long suite, and the files with rows, orders, targets or cases that `npm test` does not run. */
 const long = [
   'tests/long/**/*.test.ts',
   'tests/{browser/client,stack/checkout-window}.test.ts',
   'tests/database/{access-histories,convergence-orders,request-plans,set-up}.test.ts',
   'tests/concurrency/convergence.test.ts',
   'tests/contract/**/*.test.ts',
-  'tests/faults/{body-flood,database-outage,flows,subscription-*}.test.ts',
+  'tests/faults/{database-outage,flows,subscription-silent}.test.ts',
   'tests/browser/{console,shop}.test.ts',
 ];
+/** The files of the contract that run on every target in `npm test`. */
+const everyTarget = 'tests/contract/{get-subscription,one-round-trip,outages,sessions,start}.test.ts';
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
 
 /** The contract of the endpoints, which call the database; without that of HTTP, sessions and outages. */
@@ -26,13 +28,14 @@ const endpoints =
 /** Whether the newest release lacks migrations. Until then an upgraded database is a new one. */
 const release = await newestRelease();
 const isUpgraded = release !== undefined && (await laterMigrations(release)).length > 0;
+const exclude = isUpgraded ? [everyTarget, endpoints] : [everyTarget];
 
 export default defineConfig({
   test: {
     ...(isLong
       ? {
         projects: [
-          { extends: true, test: { name: 'long', include: long, exclude: isUpgraded ? [endpoints] : [], globalSetup } },
+          { extends: true, test: { name: 'long', include: long, exclude, globalSetup } },
           // On a database that was upgraded from the newest release.
           ...(isUpgraded
             ? [{ extends: true as const, test: { name: 'upgraded', include: [endpoints], globalSetup } }]

@@ -1,52 +1,49 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBillingProject } from '../helpers/faults/billing-project.ts';
 import { type BilledCustomer, newCustomer } from '../helpers/faults/customer.ts';
-import { isLong, sampleOf } from '../helpers/project/is-long.ts';
+import { isLong } from '../helpers/project/is-long.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 
 const billing = useBillingProject(useProject({ findings: 'compared elsewhere' }));
 
 describe('without any webhook reconciliation alone shows', () => {
   type Subscriber = BilledCustomer & { readonly id: string };
-  let customers: Subscriber[];
-
   /** Two customers with the same life. The webhooks about the second are all lost. */
-  async function begin(): Promise<void> {
-    customers = [];
-    for (let count = 0; count < 2; count += 1) {
-      const customer = await newCustomer(billing);
-      customers.push({ ...customer, id: await customer.ask('basic') });
-    }
-    billing.silent.add(customers[1]!.id);
-  }
+  let customers: [loud: Subscriber, silent: Subscriber];
   const both = async (act: (customer: Subscriber) => Promise<unknown>) => {
     for (const customer of customers) await act(customer);
   };
-  const approve = () => both(({ approve, id }) => approve(id));
+  const begin = async () => {
+    const asked = async () => {
+      const customer = await newCustomer(billing);
+      return { ...customer, id: await customer.ask('basic') };
+    };
+    customers = [await asked(), await asked()];
+    billing.silent.add(customers[1].id);
+    await both(({ approve, id }) => approve(id));
+  };
   const callApi = (name: string) => both(({ id }) => billing.callApi(`/subscriptions/${id}/${name}`));
 
   /** What a customer sees, without ids and without the start, which only a webhook can tell for a trial. */
   async function stateOf({ read }: BilledCustomer) {
     const { currentTier, subscription, billing: billed } = await read();
     const { status, current_period_end: until, ended_reason: reason, cancel_at_period_end: ends } = subscription;
-    const shown = `${currentTier} ${status}${reason ? ` ${reason}` : ends ? ', ends' : ''}`;
+    const shown = `${currentTier} ${status}${reason ? ` ${reason}` : ''}${ends && !reason ? ', ends' : ''}`;
     const next = billed && { status: billed.status, next: billed.next_charge_at, attention: billed.payment_attention };
     return { shown: `${shown}; billed ${billed?.status ?? 'no more'}`, until, next };
   }
 
   /** Lets days pass, runs the schedule on each of the last four, and compares both. @returns what both show */
   async function after(days: number): Promise<string> {
-    for (const step of days > 4 ? [days - 3, 1, 1, 1] : Array<number>(days).fill(1)) {
-      await customers[0]!.later(step * 24);
-    }
-    const [loud, silent] = [await stateOf(customers[0]!), await stateOf(customers[1]!)];
-    expect(silent).toEqual(loud);
-    return loud.shown;
+    const [loud, silent] = customers;
+    for (const step of days > 4 ? [days - 3, 1, 1, 1] : Array<number>(days).fill(1)) await loud.later(step * 24);
+    const state = await stateOf(loud);
+    expect(await stateOf(silent)).toEqual(state);
+    return state.shown;
   }
 
-  test('a renewal, failed charges, a halt, a new method, and the end of the period', async () => {
+  test.skipIf(isLong)('a renewal, failed charges, a halt, a new method, and the end of the period', async () => {
     await begin();
-    await approve();
     expect(await after(1)).toBe('basic active; billed active');
     expect(await after(32)).toBe('basic active; billed active');
     await both(({ id }) => billing.simulate('subscription-fault', { subscription_id: id, charges: 'fail' }));
@@ -63,7 +60,6 @@ describe('without any webhook reconciliation alone shows', () => {
 
   test.runIf(isLong)('a pause, a resumption, and a cancellation at the gateway', async () => {
     await begin();
-    await approve();
     expect(await after(1)).toBe('basic active; billed active');
     await callApi('pause');
     expect(await after(31)).toBe('free cancelled lapsed; billed paused');
@@ -73,19 +69,9 @@ describe('without any webhook reconciliation alone shows', () => {
     await callApi('cancel');
     expect(await after(31)).toBe('free cancelled cancelled; billed no more');
   });
-
-  test.runIf(isLong)('a trial, its first charge, and the last agreed cycle', async () => {
-    await billing.database.query("update public.plans set trial_days = 7, billing_cycles = 1 where tier = 'basic'");
-    await begin();
-    await billing.database.query("update public.plans set trial_days = 0, billing_cycles = null where tier = 'basic'");
-    await approve();
-    expect(await after(1)).toBe('basic active; billed authenticated');
-    expect(await after(8)).toBe('basic active; billed active');
-    expect(await after(32)).toBe('free cancelled lapsed; billed no more');
-  });
 });
 
-describe('where the gateway debits each further cycle 36 hours before it begins', () => {
+describe.skipIf(isLong)('where the gateway debits each further cycle 36 hours before it begins', () => {
   beforeAll(() => billing.simulate('debit', { hours_before: 36 }));
 
   /** A customer whose first cycle ends in so many hours. Cycles have 28 to 31 days. */
@@ -111,32 +97,22 @@ describe('where the gateway debits each further cycle 36 hours before it begins'
     await billing.runSchedule();
   };
 
-  test('a cycle that is charged before it begins renews access without a gap', async () => {
+  test('a cancellation 49 hours before the end prevents its charge', async () => {
+    const customer = await endsIn(49);
+    await cancel(customer);
+    for (const left of [47, 35]) await toEnd(customer, left);
+    expect(await customer.read()).toMatchObject({ currentTier: 'basic' });
+    await toEnd(customer, -1);
+    await expectCancelled(customer, 1);
+  });
+
+  test('a cycle that is charged before it begins renews access without a gap, and is the last one after a cancellation then', async () => {
     const customer = await endsIn(37);
     const before = await periodEnd(customer);
-    await toEnd(customer, 35);
+    await toEnd(customer, 30);
     expect(await atGateway(customer)).toMatchObject({ paid_count: 2 });
     expect(await customer.read()).toMatchObject({ currentTier: 'basic', subscription: { status: 'active' } });
     expect(await periodEnd(customer)).toBeGreaterThan(before);
-    await toEnd(customer, 24 * 10);
-    expect(await customer.read()).toMatchObject({ currentTier: 'basic', billing: { status: 'active' } });
-    expect(await customer.findings()).toEqual([]);
-  });
-
-  test.each(sampleOf([24 * 10, 49, 40], 1))(
-    'a cancellation %i hours before the end prevents its charge',
-    async (hours) => {
-      const customer = await endsIn(hours);
-      await cancel(customer);
-      for (const left of [47, 35]) await toEnd(customer, left);
-      expect(await customer.read()).toMatchObject({ currentTier: 'basic' });
-      await toEnd(customer, -1);
-      await expectCancelled(customer, 1);
-    },
-  );
-
-  test('a cancellation 30 hours before the end is for the end of the cycle that was charged already', async () => {
-    const customer = await endsIn(30);
     await cancel(customer);
     expect((await customer.read()).subscription).toMatchObject({ cancel_at_period_end: true });
     expect(await periodEnd(customer)).toBe((await atGateway(customer)).current_end);
@@ -155,17 +131,5 @@ describe('where the gateway debits each further cycle 36 hours before it begins'
     await customer.later(1);
     await toEnd(customer, -1);
     await expectCancelled(customer, 2, ['charged_after_cancellation']);
-  });
-
-  test('without webhooks reconciliation shows the early charge at the end of the cycle at the latest', async () => {
-    const customer = await newCustomer(billing);
-    const id = await customer.ask('basic');
-    billing.silent.add(id);
-    await customer.approve(id);
-    await customer.later(1);
-    await toEnd(customer, 37);
-    for (const hours of [15, 23]) await customer.later(hours);
-    expect(await customer.read()).toMatchObject({ currentTier: 'basic', subscription: { status: 'active' } });
-    expect(await periodEnd(customer)).toBe((await atGateway(customer)).current_end);
   });
 });

@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { withClient } from '../helpers/database/postgres-client.ts';
 import { copyProject } from '../helpers/project/copy-project.ts';
-import { dataFolderOf, expectGone, freeBasePort, npmStart, type RunningStack } from '../stack/running-stack.ts';
+import { expectGone, freeBasePort, npmStart, type Process, type RunningStack } from '../stack/running-stack.ts';
 
 const port = String(freeBasePort());
 let project: string;
-let migrations: string[];
 /** The first test leaves it running, and the second one kills it. */
 let running: RunningStack | undefined;
 
 beforeAll(async () => {
   project = await copyProject();
-  migrations = [...Deno.readDirSync(`${project}/supabase/migrations`)].map(({ name }) => name).sort();
 });
 afterAll(async () => {
   await running?.end();
@@ -19,6 +17,7 @@ afterAll(async () => {
 });
 
 const start = (args: string[] = [], env = {}) => npmStart(['--port', port, ...args], env, project);
+const startElsewhere = () => npmStart(['--port', String(freeBasePort())], {}, project);
 const settings = (url = '') =>
   withClient(url, async (client) => (await client.query('select early_renewal, credit from billing.settings')).rows);
 const signUp = async (env: Record<string, string>) => {
@@ -30,39 +29,47 @@ const signUp = async (env: Record<string, string>) => {
   await answer.body?.cancel();
   return answer.status;
 };
+const kill = (processes: Process[], ...parts: string[]) => {
+  const found = processes.filter(({ command }) => parts.some((part) => command.includes(part)));
+  for (const { pid } of found) Deno.kill(pid, 'SIGKILL');
+};
 
-test('kept data survive a restart, which adds new migrations and writes settings; only one npm start can use them', async () => {
-  const first = start([], { EARLY_RENEWAL: 'extend', CREDIT: 'off' });
+test('npm start takes its settings from the environment, is alone on its kept data, and a killed one leaves no child', async () => {
+  const appUrl = 'http://localhost:3000';
+  const first = start([], { EARLY_RENEWAL: 'extend', CREDIT: 'off', GATEWAY_KEY_SECRET: '', APP_URL: appUrl });
   const env = await first.ready;
   expect(await signUp(env)).toBe(200);
+  expect(env.APP_URL).toBe(appUrl);
   expect(await settings(env.DB_URL)).toEqual([{ early_renewal: 'extend', credit: 'off' }]);
-  const second = npmStart(['--port', String(freeBasePort())], {}, project);
+  const unconfigured = await fetch(`${env.FUNCTIONS_URL}/api/payments/verify`, { method: 'POST', body: '{}' });
+  expect(await unconfigured.json()).toEqual({ error: 'Payment service not configured' });
+  const second = startElsewhere();
   expect((await second.exited).code).toBe(1);
   expect(second.stderr.join('\n')).toContain('Another `npm start` is using the data');
-  expect((await first.end()).code).toBe(0);
+
+  const processes = await first.processes();
+  kill(processes.filter(({ command }) => !command.includes('/bin/sh')), 'scripts/start.ts');
+  await first.exited;
+  await expectGone(processes);
 
   const added = '99990101000000_added.sql';
   await Deno.writeTextFile(`${project}/supabase/migrations/${added}`, 'create table public.added (id int);');
   running = start();
-  await running.ready;
+  const kept = await running.ready;
   expect(running.stderr).toContain(`[migrate] Applying migration ${added}...`);
-  expect(await settings(env.DB_URL)).toEqual([{ early_renewal: 'replace', credit: 'on' }]);
-  expect(await signUp(env)).toBe(422);
+  expect(await settings(kept.DB_URL)).toEqual([{ early_renewal: 'replace', credit: 'on' }]);
+  expect(await signUp(kept)).toBe(422);
 });
 
 test('a Postgres that survived its supervisor is stopped; without a new migration the CLI does not run', async () => {
   const first = running ?? start();
   await first.ready;
   const processes = await first.processes();
-  const kill = (...parts: string[]) => {
-    const found = processes.filter(({ command }) => parts.some((part) => command.includes(part)));
-    for (const { pid } of found) Deno.kill(pid, 'SIGKILL');
-  };
   // The shells that would stop the children are killed together with the supervisor, so Postgres survives.
-  kill('/bin/sh', 'scripts/start.ts');
+  kill(processes, '/bin/sh', 'scripts/start.ts');
   await first.exited;
-  kill('lite-process.ts', 'functions/api/index.ts');
-  const second = npmStart(['--port', String(freeBasePort())], {}, project);
+  kill(processes, 'lite-process.ts', 'functions/api/index.ts');
+  const second = startElsewhere();
   await second.ready;
   // Nothing is missing, so the CLI, which takes long, does not run.
   expect(second.stderr.filter((line) => line.startsWith('[migrate]'))).toEqual([]);
@@ -71,8 +78,8 @@ test('a Postgres that survived its supervisor is stopped; without a new migratio
 });
 
 test('a changed or removed applied migration stops the start, until --reset', async () => {
-  const [changed, removed] = migrations;
   const folder = `${project}/supabase/migrations`;
+  const [changed, removed] = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
   await Deno.writeTextFile(`${folder}/${changed}`, '\n-- changed\n', { append: true });
   await Deno.rename(`${folder}/${removed}`, `${project}/removed`);
   const refused = start();
@@ -84,20 +91,4 @@ test('a changed or removed applied migration stops the start, until --reset', as
   const reset = start(['--reset']);
   expect(await signUp(await reset.ready)).toBe(200);
   expect((await reset.end()).code).toBe(0);
-});
-
-test('npm start prints APP_URL, has no payments without a GATEWAY_KEY_SECRET, and its children end when it is killed', async () => {
-  const env = { GATEWAY_KEY_SECRET: '', APP_URL: 'http://localhost:3000' };
-  const stack = npmStart(['--port', String(freeBasePort()), '--ephemeral'], env);
-  const { APP_URL, FUNCTIONS_URL } = await stack.ready;
-  expect(APP_URL).toBe('http://localhost:3000');
-  const unconfigured = await fetch(`${FUNCTIONS_URL}/api/payments/verify`, { method: 'POST', body: '{}' });
-  expect(await unconfigured.json()).toEqual({ error: 'Payment service not configured' });
-
-  const processes = await stack.processes();
-  const supervisor = processes.find(({ command }) => command.includes('scripts/start.ts'));
-  Deno.kill(supervisor?.pid ?? 0, 'SIGKILL');
-  await stack.exited;
-  await expectGone(processes);
-  await Deno.remove(dataFolderOf(processes).replace(/\/postgres$/, ''), { recursive: true });
 });

@@ -39,11 +39,12 @@ async function apply(sql = '') {
   return database;
 }
 
-/** Edits that make one migration, and queries of the upgraded database with their row. */
+/** Edits that make one migration, and a query of the upgraded database with its row. */
 type Change = {
   readonly what: string;
   readonly edits: readonly (readonly [text: string, by: string])[];
-  readonly rows: readonly (readonly [query: string, row: Readonly<Record<string, unknown>>])[];
+  readonly query: string;
+  readonly row: Readonly<Record<string, unknown>>;
 };
 
 const newMoods =
@@ -53,6 +54,10 @@ create table public.moods (mood text default public.new_mood());
 revoke all on public.moods from public, anon, authenticated;
 alter table public.moods enable row level security;
 create type billing.mood`;
+const newTrigger =
+  `create trigger note_again after delete on auth.users for each row execute function billing.note_user();
+create trigger note_user
+`;
 
 const changes: readonly Change[] = [
   {
@@ -68,113 +73,51 @@ const changes: readonly Change[] = [
       ['grant select on billing.notes', 'grant select, insert on billing.notes'],
       ["billing.noted.body is 'The text.'", "billing.noted.body is 'Its text.'"],
       ['after insert on auth.users\n', 'after insert or update of email on auth.users\n'],
-      [
-        'create trigger note_user\n',
-        'create trigger note_again after delete on auth.users for each row execute function billing.note_user();\n' +
-        'create trigger note_user\n',
-      ],
+      ['create trigger note_user\n', newTrigger],
       ['(rank);', '(rank, id) where rank > 0;'],
       ['create type billing.mood', newMoods],
     ],
-    rows: [
-      ["select billing.note_text(1) as text, to_regproc('billing.unused') as unused", { text: 'FIRST', unused: null }],
-      [
-        "select to_regclass('billing.tags') as tags, to_regclass('billing.tagged') as tagged",
-        { tags: null, tagged: null },
-      ],
-      [
-        `select array_agg(attribute_name::text order by ordinal_position) as attributes
-         from information_schema.attributes where udt_name = 'note_line'`,
-        { attributes: ['id', 'body', 'mood'] },
-      ],
-      ['select enum_range(null::billing.mood)::text as moods', { moods: '{low,calm}' }],
-      [
-        "select qual from pg_policies where tablename = 'notes' and roles = '{authenticated}'",
-        { qual: '(rank > 1)' },
-      ],
-      [
-        `select has_table_privilege('service_role', 'billing.notes', 'insert') as is_granted,
-           col_description('billing.noted'::regclass, 2) as comment`,
-        { is_granted: true, comment: 'Its text.' },
-      ],
-      [
-        "select count(*)::int as triggers from pg_trigger where tgfoid = 'billing.note_user'::regproc and tgtype & 24 > 0",
-        { triggers: 2 },
-      ],
-      [
-        "select pg_get_indexdef('billing.notes_rank_idx'::regclass) like '%(rank, id) WHERE%' as is_changed",
-        { is_changed: true },
-      ],
-      [
-        `insert into public.moods default values returning mood,
-           has_table_privilege('anon', 'public.moods', 'select') as is_open,
-           has_function_privilege('anon', 'public.new_mood()', 'execute') as is_callable`,
-        { mood: 'new', is_open: false, is_callable: false },
-      ],
-    ],
+    query: `insert into public.moods default values
+      returning mood, billing.note_text(1) as text, has_table_privilege('anon', 'public.moods', 'select') as is_open,
+        has_function_privilege('anon', 'public.new_mood()', 'execute') as is_callable`,
+    row: { mood: 'new', text: 'FIRST', is_open: false, is_callable: false },
   },
   {
-    what: 'a parameter, a column and an attribute between others, and a column in the middle of a view',
+    what:
+      'a parameter, an attribute between others, a dropped and a new column, the type of a column that views show, and a column in the middle of a view',
     edits: [
       ['billing.note_text(p_id integer)', "billing.note_text(p_id integer, p_end text default '!')"],
       ['$$ select n.body from', '$$ select n.body || p_end from'],
-      ['  rank integer\n', "  mood text not null default 'calm',\n  rank integer\n"],
       ['(id integer, body text);', '(id integer, mood text, body text);'],
-      ['row(p_note.id, p_note.body)', "row(p_note.id, 'calm'::text, p_note.body)"],
-      ['select n.id, n.body from billing.notes n;', 'select n.id, n.rank, n.body from billing.notes n;'],
-    ],
-    rows: [
-      [
-        `select billing.note_text(1) as text, obj_description('billing.note_text'::regproc) as comment,
-           has_function_privilege('authenticated', 'billing.note_text'::regproc, 'execute') as is_granted,
-           has_function_privilege('anon', 'billing.note_text'::regproc, 'execute') as is_open`,
-        { text: 'first!', comment: 'The text of a note.', is_granted: true, is_open: false },
-      ],
-      ['select n.mood, billing.rank_of(n) as rank from billing.notes n where n.id = 1', { mood: 'calm', rank: 1 }],
-      [
-        `select v.rank, l.body, (billing.line_of(v)).mood, (billing.line_of(v)).body as line
-         from billing.noted v join billing.loud_notes l using (id) where id = 1`,
-        { rank: 1, body: 'FIRST', mood: 'calm', line: 'first' },
-      ],
-      [
-        `select col_description('billing.noted'::regclass, 3) as comment,
-           has_table_privilege('service_role', 'billing.noted', 'select') as is_granted,
-           has_table_privilege('authenticated', 'billing.loud_notes', 'select') as is_granted_above`,
-        { comment: 'The text.', is_granted: true, is_granted_above: true },
-      ],
-    ],
-  },
-  {
-    what: 'a dropped column and a new one in a view, and the type of a column that views show',
-    edits: [
+      ['row(p_note.id, p_note.body)', "row(p_note.id, 'calm'::text, p_note.body::text)"],
       [
         '  body text not null,\n  rank integer\n',
-        '  body varchar(100) not null,\n  weight numeric not null default 1.5\n',
+        "  body varchar(100) not null,\n  mood text not null default 'calm',\n  weight numeric not null default 1.5\n",
       ],
       ['create index notes_rank_idx on billing.notes (rank);\n', ''],
       ['using (rank > 0)', 'using (weight > 0)'],
       ['return case when p_note.rank > 0 then p_note.rank end', 'return ceil(p_note.weight)'],
-      ['select n.id, n.body from billing.notes n;', 'select n.id, n.body, n.weight from billing.notes n;'],
+      ['select n.id, n.body from billing.notes n;', 'select n.id, n.weight, n.body from billing.notes n;'],
     ],
-    rows: [[
-      'select v.weight::float as weight, pg_typeof(v.body)::text as type from billing.noted v where v.id = 1',
-      { weight: 1.5, type: 'character varying' },
-    ]],
+    query: `select billing.note_text(1) as text, n.mood, v.weight::float, (billing.line_of(v)).body as line,
+        has_function_privilege('anon', 'billing.note_text'::regproc, 'execute') as is_open
+      from billing.notes n join billing.noted v using (id) where n.id = 1`,
+    row: { text: 'first!', mood: 'calm', weight: 1.5, line: 'first', is_open: false },
   },
 ];
 
+// That there are no differences also proves rights, comments and what was dropped.
 test.each(changes)(
   'a migration of $what makes the schema of the schema files, and the rows stay',
-  async ({ edits, rows }) => {
+  async ({ edits, query, row }) => {
     const { change, migrate } = await copyNotes();
     for (const [text, by] of edits) await change(text, by);
     const migration = await migrate();
     expect(migration?.differences).toEqual([]);
     const database = await apply(migration?.sql);
-    for (const [query, row] of rows) expect(await database.query(query)).toEqual([row]);
-    expect(await database.query('select id, body from billing.notes order by id')).toEqual([
-      ...[{ id: 1, body: 'first' }, { id: 2, body: 'second' }],
-    ]);
+    expect(await database.one(query)).toEqual(row);
+    expect(await database.query('select id, body from billing.notes order by id'))
+      .toEqual([{ id: 1, body: 'first' }, { id: 2, body: 'second' }]);
   },
 );
 
@@ -197,79 +140,50 @@ test('a rename is written by hand into the migration: the rows stay, and the che
   expect(rows).toEqual([{ id: 1, place: 1 }, { id: 2, place: null }]);
 });
 
-test('a migration of the profiles changes the service’s table, and not the one of an app', async () => {
-  const { supabase, edit, migrate } = await copyNotes();
-  const [column = ''] = /^ {2}username text .*\n/m.exec(await Deno.readTextFile(`${supabase}/schemas/02_tables.sql`)) ??
-    [];
-  await edit('schemas/02_tables.sql', column, `${column}  nickname text,\n`);
-  const migration = await migrate('add_nickname');
-  expect(migration?.differences).toEqual([]);
-  const renamed = 'alter table public.profiles rename to subscription_profiles; create table public.profiles ();';
-  const database = await apply(`${renamed}\n${migration?.sql}`);
-  expect(await database.query("select attrelid::regclass::text as table from pg_attribute where attname = 'nickname'"))
-    .toEqual([{ table: 'subscription_profiles' }]);
-});
-
 describe('npm run migration', () => {
-  test('writes nothing when nothing has changed', async () => {
-    const { supabase, migrate } = await copyNotes();
+  test('writes nothing when nothing has changed, and refuses what is no name and what Postgres refuses', async () => {
+    const { supabase, change, migrate } = await copyNotes();
     const files = () => Array.from(Deno.readDirSync(`${supabase}/migrations`)).length;
     const before = files();
     expect(await migrate()).toBeUndefined();
-    expect(files()).toBe(before);
-  });
-
-  test('writes a migration that is later than all others, and names the rows that it lacks', async () => {
-    const { supabase, change, migrate } = await copyNotes();
-    await Deno.writeTextFile(`${supabase}/migrations/29991231235958_later.sql`, '');
-    const type = 'create type billing.note_line';
-    await change(type, `insert into billing.notes values (0, 'installed');\n${type}`);
-    expect(await migrate()).toMatchObject({
-      file: '29991231235959_change.sql',
-      differences: ['only in supabase/schemas: row in billing.notes: {"body":"installed","id":0,"rank":null}'],
-    });
-  });
-
-  test('writes what fails in every order with its error, for completing it by hand', async () => {
-    const { supabase, change, migrate } = await copyNotes();
-    await change('  rank integer\n', '  rank integer,\n  line billing.note_line\n');
-    const [type = ''] = /create type billing\.note_line[^;]*;\n/.exec(notes) ?? [];
-    await change(type, '');
-    await change('create table billing.notes', `${type}create table billing.notes`);
-    await writeBaseline(supabase);
-    await change('(id integer, body text);', '(id integer, mood text, body text);');
-    const error = 'cannot drop type billing.note_line because other objects depend on it';
-    const migration = await migrate();
-    expect(migration?.sql).toContain(`-- Fails: ${error}\ndrop type billing.note_line;`);
-    expect(migration?.differences).toEqual([`supabase/migrations/${migration?.file}: ${error}`]);
-  });
-
-  test('refuses a name that is none, and a schema file that Postgres refuses', async () => {
-    const { change, migrate } = await copyNotes();
     await expect(migrate('Not A Name')).rejects.toThrow('"Not A Name" is no name');
     await change('create type billing.mood', 'create typo billing.mood');
     await expect(migrate()).rejects.toThrow('supabase/schemas/90_notes.sql:31: syntax error at or near "typo"');
+    expect(files()).toBe(before);
+  });
+
+  test('writes a migration later than all others, names rows that it lacks, and changes the service’s profiles, not an app’s', async () => {
+    const { supabase, change, edit, migrate } = await copyNotes();
+    await Deno.writeTextFile(`${supabase}/migrations/29991231235958_later.sql`, '');
+    const type = 'create type billing.note_line';
+    await change(type, `insert into billing.notes values (0, 'installed');\n${type}`);
+    const tables = await Deno.readTextFile(`${supabase}/schemas/02_tables.sql`);
+    const [column = ''] = /^ {2}username text .*\n/m.exec(tables) ?? [];
+    await edit('schemas/02_tables.sql', column, `${column}  nickname text,\n`);
+    const migration = await migrate();
+    expect(migration).toMatchObject({
+      file: '29991231235959_change.sql',
+      differences: ['only in supabase/schemas: row in billing.notes: {"body":"installed","id":0,"rank":null}'],
+    });
+    const renamed = 'alter table public.profiles rename to subscription_profiles; create table public.profiles ();';
+    const database = await apply(`${renamed}\n${migration?.sql}`);
+    const changed = "select attrelid::regclass::text as table from pg_attribute where attname = 'nickname'";
+    expect(await database.query(changed)).toEqual([{ table: 'subscription_profiles' }]);
   });
 });
 
-describe('npm run check', () => {
-  test('reports schema files that were changed, and a migration that was edited', async () => {
-    const { change, check, edit } = await copyNotes();
-    await change('grant select on billing.notes', 'grant select, insert on billing.notes');
-    await edit('migrations/20261122000090_notes.sql', "'Notes.'", "'Edited.'");
-    const found = await check();
-    expect(found.slice(0, -1).sort()).toEqual([
-      "only in supabase/migrations: comment on table billing.notes is 'Edited.'",
-      'only in supabase/migrations: right on billing.notes: service_role=r/postgres',
-      "only in supabase/schemas: comment on table billing.notes is 'Notes.'",
-      'only in supabase/schemas: right on billing.notes: service_role=ar/postgres',
-    ]);
-    expect(found.at(-1)).toBe('The schema files are the source: npm run migration -- <name>');
-  });
-
-  test('reports an object that two schema files define', async () => {
-    const { change, check } = await copyNotes();
-    await change('create type billing.mood', 'create view billing.users as select 1 as one;\ncreate type billing.mood');
-    expect(await check()).toEqual(['supabase/schemas/90_notes.sql: relation "users" already exists']);
-  });
+test('npm run check reports changed schema files, an edited migration, and an object that two files define', async () => {
+  const { change, check, edit } = await copyNotes();
+  await change('grant select on billing.notes', 'grant select, insert on billing.notes');
+  await edit('migrations/20261122000090_notes.sql', "'Notes.'", "'Edited.'");
+  const found = await check();
+  expect(found.slice(0, -1).sort()).toEqual([
+    "only in supabase/migrations: comment on table billing.notes is 'Edited.'",
+    'only in supabase/migrations: right on billing.notes: service_role=r/postgres',
+    "only in supabase/schemas: comment on table billing.notes is 'Notes.'",
+    'only in supabase/schemas: right on billing.notes: service_role=ar/postgres',
+  ]);
+  expect(found.at(-1)).toBe('The schema files are the source: npm run migration -- <name>');
+  await change('create type billing.mood', 'create view billing.users as select 1 as one;\ncreate type billing.mood');
+  expect(await check()).toEqual(['supabase/schemas/90_notes.sql: relation "users" already exists']);
 });

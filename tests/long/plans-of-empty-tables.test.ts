@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { watchPlans } from '../helpers/database/query-plans.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 const rounds = 2500;
@@ -11,28 +10,16 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test(`${6 * rounds} events on tables that were analyzed empty read less than 1.5 times as many blocks per round at the end as at the start`, async () => {
+test(`${6 * rounds} events on tables that were analyzed empty read at the end less than 1.5 times the blocks per round of the start`, async () => {
   await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
   // The tables get statistics of empty tables, which nothing updates.
-  await database.query(`
-    do $$
-    declare
-      v_table regclass;
-    begin
-      for v_table in
-        select c.oid
-        from pg_class c
-        where c.relnamespace in ('public'::regnamespace, 'billing'::regnamespace)
-          and c.relkind = 'r'
-      loop
-        execute format('alter table %s set (autovacuum_enabled = false)', v_table);
-        execute format('analyze %s', v_table);
-      end loop;
-    end
-    $$`);
+  const tables = await database.query(`
+    select format('alter table %1$s set (autovacuum_enabled = false); analyze %1$s', c.oid::regclass) as analyze
+    from pg_class c
+    where c.relnamespace in ('public'::regnamespace, 'billing'::regnamespace) and c.relkind = 'r'`);
+  for (const { analyze } of tables) await database.query(String(analyze));
   // One session, as one of a pool: its plans are made in the first rounds.
   const session = await database.connect();
-  await session.query("set track_functions = 'pl'");
   await session.query(`
     create function pg_temp.play(p_first integer, p_last integer)
     returns void
@@ -40,34 +27,34 @@ test(`${6 * rounds} events on tables that were analyzed empty read less than 1.5
     as $$
     declare
       v_user_id uuid;
-      v_body jsonb;
+      v_payment text;
+      v_body text;
       v_second constant bigint := floor(extract(epoch from now())) - 60;
     begin
       for n in p_first..p_last loop
         v_user_id := md5('user' || n)::uuid;
+        v_payment := format('"payment": {"entity": {"id": "pay_%1$s", "order_id": "order_%1$s", "amount": 99900, "currency": "INR", "status": "captured"}}', n);
         insert into auth.users (id, email) values (v_user_id, n || '@example.com');
         insert into public.payments (user_id, amount, gateway_order_id, meta)
         values (v_user_id, 99900, 'order_' || n, '{"tier": "pro"}');
         for v_body in
-          select jsonb_build_object('event', e.event, 'created_at', v_second + e.charge, 'payload', jsonb_strip_nulls(jsonb_build_object(
-            'payment', case when e.event not like 'subscription.%' then jsonb_build_object('entity', jsonb_build_object(
-              'id', 'pay_' || n, 'order_id', 'order_' || n, 'amount', 99900, 'currency', 'INR', 'status', 'captured'
-            )) end,
-            'refund', case when e.event like 'refund.%' then jsonb_build_object('entity', jsonb_build_object(
-              'id', 'rfnd_' || n, 'payment_id', 'pay_' || n, 'amount', 100, 'status', 'processed'
-            )) end,
-            'subscription', case when e.event like 'subscription.%' then jsonb_build_object('entity', jsonb_build_object(
-              'id', 'sub_' || n, 'plan_id', 'plan_pro', 'notes', jsonb_build_object('user_id', v_user_id),
-              'current_start', 4922812800 + coalesce(e.charge, 0), 'current_end', 4925491200 + coalesce(e.charge, 0)
-            )) end
-          )))
+          select format('{"event": "%s", "created_at": %s, "payload": {%s}}', e.event, coalesce((v_second + nullif(e.charge, 0))::text, 'null'), case
+            when e.event like 'subscription.%' then format(
+              '"subscription": {"entity": {"id": "sub_%s", "plan_id": "plan_pro", "notes": {"user_id": "%s"}, "current_start": %s, "current_end": %s}}',
+              n, v_user_id, 4922812800 + e.charge, 4925491200 + e.charge
+            )
+            when e.event like 'refund.%' then format(
+              '%s, "refund": {"entity": {"id": "rfnd_%s", "payment_id": "pay_%s", "amount": 100, "status": "processed"}}', v_payment, n, n
+            )
+            else v_payment
+          end)
           from (
             values
-              ('payment.captured', null), ('order.paid', null), ('refund.processed', null), ('subscription.activated', null),
+              ('payment.captured', 0), ('order.paid', 0), ('refund.processed', 0), ('subscription.activated', 0),
               ('subscription.charged', 1), ('subscription.charged', 2)
           ) e (event, charge)
         loop
-          perform public.apply_gateway_event(encode(sha256(convert_to(v_body::text, 'UTF8')), 'hex'), null, v_body::text);
+          perform public.apply_gateway_event(encode(sha256(convert_to(v_body, 'UTF8')), 'hex'), null, v_body);
         end loop;
       end loop;
     end
@@ -90,20 +77,6 @@ test(`${6 * rounds} events on tables that were analyzed empty read less than 1.5
     "select count(*)::int as events from billing.gateway_events where outcome in ('applied', 'already')",
   );
   expect(events).toBe(6 * rounds);
-  // The second charge is the usual one, which is not merged.
-  const { merged } = await session.query('select pg_stat_force_next_flush()').then(() =>
-    database.one(
-      "select calls::int as merged from pg_stat_user_functions where funcname = 'merge_gateway_subscription'",
-    )
-  );
-  expect(merged).toBe(2 * rounds);
   // An index of more rows is a page or two deeper: 1.4 times as many blocks. A scan of the payments would make it 1.7.
   expect(atEnd).toBeLessThan(1.5 * atStart);
-});
-
-test('a query without enable_seqscan = off scans an empty table, so the test above can fail', async () => {
-  const plans = await watchPlans(database);
-  await database.query('create table public.empty (id integer primary key)');
-  await database.query('analyze public.empty');
-  expect(await plans.of('select from public.empty where id = $1', [1])).toContain('Seq Scan');
 });

@@ -1,12 +1,12 @@
+import { expect } from 'vitest';
 import type { Start } from './facts.ts';
 
 /** One act or event about a user. Orders, payments, gateway subscriptions and refunds have names. */
 export type Action =
   | { do: 'order'; order: string; tier: string; amount: number; start?: Start }
-  | { do: 'verify' | 'dispute'; order: string; payment: string }
+  | { do: 'verify'; order: string; payment: string }
   | { do: 'captured'; order: string; payment: string; event: 'payment.captured' | 'order.paid' }
   | RefundAction
-  | { do: 'nothing captured'; order: string; isUnknown: boolean }
   | { do: 'subscribe'; subscription: string; tier: string; startsAt: Time; isTrial: boolean; replaces: string | null }
   | GatewayEvent
   | { do: 'ask'; answers: Record<string, Answer> }
@@ -65,12 +65,7 @@ export const plans: Record<string, { price: number; months: number; cycleMonths:
   premium: { price: 199900, months: 12, cycleMonths: 12 },
 };
 
-/** @throws where there is no such plan */
-export function planOf(tier: string): { price: number; months: number; cycleMonths: number } {
-  const plan = plans[tier];
-  if (plan === undefined) throw new Error(`no plan ${tier}`);
-  return plan;
-}
+export const planOf = (tier: string) => plans[tier] ?? expect.fail(`no plan ${tier}`);
 
 /** In a few words: `order A basic amount=9900`. */
 export function describeAction({ do: name, ...fields }: Action): string {

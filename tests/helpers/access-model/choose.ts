@@ -53,10 +53,7 @@ export function isLeftOpen(before: Facts, actions: readonly Action[], now: Time)
   });
 }
 
-/**
- * A source that had ended runs again although its days of grace are over: resumed, and its next charge is not known yet. The
- * row shows it until it is reconciled, and the profile does not.
- */
+/** A resumed source runs after its days of grace: until it is reconciled the row shows it, and the profile does not. */
 function isShownAfterItsEnd(before: Facts, facts: Facts, now: Time): boolean {
   const wasLive = (name: string) => sourcesOf(before).some((source) => source.name === name && isLive(source, now));
   return sourcesOf(facts).some((source) =>
@@ -75,13 +72,9 @@ function timeOf({ now, facts, last }: State, kind: Kind, { wait, how }: Draw): T
   return edges.toSorted((one, other) => one - other)[wait.edge % Math.max(edges.length, 1)] ?? now + day;
 }
 
-/** Times at which something ends: periods, their grace, and the wait for a capture. */
+/** Times at which something ends: periods and their grace. */
 function edgesOf(facts: Facts): Time[] {
-  const ends = sourcesOf(facts).flatMap(({ end }) => [end, end + 2 * day, end + 3 * day]);
-  const waits = facts.orders.flatMap(({ verifiedAt, isCaptured }) =>
-    verifiedAt === null || isCaptured ? [] : [verifiedAt + 120 * hour]
-  );
-  return [...new Set([...ends, ...waits])];
+  return [...new Set(sourcesOf(facts).flatMap(({ end }) => [end, end + 2 * day, end + 3 * day]))];
 }
 
 /** The actions of a drawn step; null where it is not possible. May advance the state's time and change its gateway. */
@@ -118,24 +111,10 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     }
     case 'verify':
       return order ? [{ do: 'verify', order: order.name, payment: `${order.name}1` }] : null;
-    case 'pay again':
-      if (!order?.isCaptured || order.extras.length > 0 || order.money?.refunds.size !== 0) return null;
-      return [{ do: 'captured', order: order.name, payment: `${order.name}2`, event: 'payment.captured' }];
     case 'refund':
       return newRefund(state, which, how);
     case 'move refund':
       return changedRefund(state, which, how);
-    case 'dispute':
-      if (!order?.isCaptured || order.fulfilledAt === null || order.isDisputeLost) return null;
-      return order.money?.refunds.size === 0 ? [{ do: 'dispute', order: order.name, payment: order.money.name }] : null;
-    case 'nothing captured': {
-      if (!order || order.verifiedAt === null || order.isCaptured || order.isNeverCaptured) return null;
-      if (order.cancelledAt.length > 0 || facts.money.get(`${order.name}1`)?.refunds.size !== 0) return null;
-      const deadline = order.verifiedAt + 120 * hour;
-      // Most draws reconcile after the deadline.
-      if (state.now < deadline && how > 2) state.now = deadline + (1 + how) * hour;
-      return [{ do: 'nothing captured', order: order.name, isUnknown: how % 2 === 0 }];
-    }
     case 'cancel at end': {
       const ruling = rulingSource(facts, now);
       return (ruling === null ? how === 0 : ruling.end > now) ? [{ do: 'cancel', atPeriodEnd: true }] : null;
@@ -167,15 +146,12 @@ type Refundable = { payment: string; of: number; order: string | null; isKnown: 
 
 function refundablesOf({ facts, billed }: State): Refundable[] {
   const ofOrder = ({ name: order, amount: of, ...rest }: Order): Refundable[] => {
-    if (rest.isDisputeLost || rest.isNeverCaptured) return [];
-    // With two payments on an order, the extra one is refunded. A payment without an event yet is refunded in full.
-    if (rest.extras.length > 0) return rest.extras.map(({ name: payment }) => ({ payment, of, order, isKnown: true }));
+    // A payment without an event yet is refunded in full.
     if (!rest.isCaptured && rest.verifiedAt !== null) return [];
     return [{ payment: `${order}1`, of, order, isKnown: rest.money !== null }];
   };
   const ofBilled = ({ cycles, tier }: Billed): Refundable[] =>
-    cycles.flatMap(({ payment, again }) => [payment, again])
-      .flatMap((payment) => payment ? [{ payment, of: planOf(tier).price, order: null, isKnown: true }] : []);
+    cycles.flatMap(({ payment }) => payment ? [{ payment, of: planOf(tier).price, order: null, isKnown: true }] : []);
   return [...facts.orders.flatMap(ofOrder), ...billed.flatMap(ofBilled)];
 }
 
@@ -281,10 +257,6 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
       // The gateway writes its events in the order of their times.
       if ([...one.held, ...one.delivered].some((event) => event.createdAt > start)) return null;
       return deliverSome(one, [gateway.charge(one)], how > 1 ? 1 : 0);
-    }
-    case 'charge again': {
-      const event = gateway.chargeAgain(one, now);
-      return event && deliverSome(one, [event], how > 1 ? 1 : 0);
     }
     case 'repeat': {
       const event = one.delivered[how % one.delivered.length];

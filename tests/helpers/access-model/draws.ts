@@ -1,10 +1,7 @@
 import type { EarlyRenewal } from '../database/early-renewal.ts';
 import fc from 'fast-check';
 
-/**
- * The weight of each kind of step in histories about everything, and in those about the billing of gateway subscriptions.
- * fast-check shrinks a failing history towards the first kinds.
- */
+/** Weights of the steps in histories about everything, and about billing. Shrinking prefers the first kinds. */
 const weights = {
   'wait': [3, 2],
   'buy': [9, 2],
@@ -13,14 +10,10 @@ const weights = {
   'order with start': [4, 2],
   'capture': [8, 3],
   'verify': [8, 0],
-  'pay again': [4, 0],
   'refund': [9, 4],
   'move refund': [8, 2],
-  'dispute': [3, 0],
-  'nothing captured': [4, 0],
   'activate': [7, 4],
   'charge': [12, 5],
-  'charge again': [3, 2],
   'deliver': [8, 8],
   'end': [3, 2],
   'halt': [5, 8],
@@ -85,9 +78,6 @@ function historiesOf(draw: fc.Arbitrary<Draw>): fc.Arbitrary<Drawn> {
       '2026-01-31T10:00:00.000Z',
       '2028-01-31T23:59:59.999Z',
       '2028-02-29T12:00:00.123Z',
-      '2027-02-28T00:00:00.000Z',
-      '2027-01-30T06:30:00.500Z',
-      '2026-12-31T23:30:00.000Z',
       '2026-08-31T18:45:00.001Z',
       '2026-11-10T09:00:00.000Z',
     ),

@@ -41,9 +41,7 @@ export type Order = Cancellation & {
   readonly orderedAt: Time;
   /** At the fulfilment, of an order that follows what runs: the greatest `since` of that. */
   follows: Time | null;
-  /** The payment that counts, and further captured ones. */
   money: Money | null;
-  readonly extras: Money[];
   isCaptured: boolean;
   fulfilledAt: Time | null;
   /** `since` by the customer's first verification. */
@@ -53,21 +51,17 @@ export type Order = Cancellation & {
   found: { readonly ruling: string | null; readonly isRulingNewer: boolean; readonly newer: readonly string[] } | null;
   /** The customer verified it when it was refunded. */
   isRefused: boolean;
-  isNeverCaptured: boolean;
-  isDisputeLost: boolean;
 };
 
-export type Charge = { readonly money: Money; readonly at: Time };
-
 /**
- * A cycle of a gateway subscription. `at` is the time of its newest charge; `charges` is empty until an event names a
- * payment. `by` is the newest fact about it: a trial has no payment, and an activation may announce a cycle that is not paid.
+ * A cycle of a gateway subscription. `at` is the time of its charge; `money` is null until an event names the payment. `by`
+ * is the newest fact about it: a trial has no payment, and an activation may announce a cycle that is not paid.
  */
 export type Cycle = {
   readonly start: Time;
   readonly end: Time;
   at: Time;
-  readonly charges: Charge[];
+  money: Money | null;
   by: 'trial' | 'activation' | 'charge';
 };
 
@@ -136,14 +130,9 @@ export function isRefunded(money: Money | null): boolean {
   return money !== null && paidOf(money) <= 0;
 }
 
-/** Whether every charge of a cycle was refunded in full. */
-export function isCycleRefunded({ charges }: Cycle): boolean {
-  return charges.length > 0 && charges.every(({ money }) => isRefunded(money));
-}
-
-/** Whether an order was fulfilled, and neither refunded in full nor never captured. */
-export function isPaid({ money, fulfilledAt, isNeverCaptured }: Order): boolean {
-  return fulfilledAt !== null && !isNeverCaptured && !isRefunded(money);
+/** Whether an order was fulfilled, and not refunded in full. */
+export function isPaid({ money, fulfilledAt }: Order): boolean {
+  return fulfilledAt !== null && !isRefunded(money);
 }
 
 /** A payment by its name; created at its first use. */

@@ -1,13 +1,5 @@
 import { day, hour, second, type Time } from './actions.ts';
-import {
-  type Charge,
-  type Cycle,
-  type Facts,
-  isCycleRefunded,
-  isRefunded,
-  type Order,
-  type Subscription,
-} from './facts.ts';
+import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
 import {
   firstSinceOf,
   isLive,
@@ -35,15 +27,10 @@ export function findingsOf(facts: Facts, now: Time): string[] {
 }
 
 function fromOrder(facts: Facts, order: Order, now: Time): string[] {
-  const { name, extras, isNeverCaptured, isDisputeLost } = order;
-  // After a lost dispute an admin ends what still runs.
-  const hasEnded = sourcesOf(facts).every((source) => source.name !== name || source.isEnded);
+  const { name } = order;
   return [
-    ...extras.filter((money) => !isRefunded(money)).map((money) => `paid_twice: ${money.name}`),
     ...(isPaidUnder(facts, order, now) ? [`paid_twice: ${name}`] : []),
     ...(isUnearned(facts, order, now) ? [`unearned_credit: ${name}`] : []),
-    ...(isNeverCaptured ? [`never_captured: ${name}`] : []),
-    ...(isDisputeLost && !hasEnded ? [`dispute_lost: ${name}`] : []),
   ];
 }
 
@@ -90,26 +77,15 @@ export function overlap(one: { start: Time; end: Time }, other: { start: Time; e
 }
 
 function fromCycles(facts: Facts, subscription: Subscription, now: Time): string[] {
-  return subscription.cycles.flatMap(eachCharge).flatMap((cycle) => {
-    const { at, charges: [charge], before } = cycle;
-    if (!charge || isRefunded(charge.money)) return [];
-    const { name } = charge.money;
-    const isTwice = before.some(({ money }) => !isRefunded(money)) ||
-      cycle.end > now && chargedAgain(facts, subscription, cycle).some((other) => other > at);
+  return subscription.cycles.flatMap((cycle) => {
+    const { at, money, end } = cycle;
+    if (money === null || isRefunded(money)) return [];
+    const isTwice = end > now && chargedAgain(facts, subscription, cycle).some((other) => other > at);
     return [
-      ...(isChargedAfterReplacement(facts, subscription, cycle) ? [`charged_after_replacement: ${name}`] : []),
-      ...(isChargedAfterCancellation(subscription, cycle) ? [`charged_after_cancellation: ${name}`] : []),
-      ...(isTwice ? [`charged_twice: ${name}`] : []),
+      ...(isChargedAfterReplacement(facts, subscription, cycle) ? [`charged_after_replacement: ${money.name}`] : []),
+      ...(isChargedAfterCancellation(subscription, cycle) ? [`charged_after_cancellation: ${money.name}`] : []),
+      ...(isTwice ? [`charged_twice: ${money.name}`] : []),
     ];
-  });
-}
-
-/** A cycle once for each of its charges, as if that were the only one, with the charges before it. */
-export function eachCharge(cycle: Cycle): (Cycle & { before: Charge[] })[] {
-  if (cycle.charges.length === 0) return [{ ...cycle, before: [] }];
-  return cycle.charges.map((charge) => {
-    const before = cycle.charges.filter(({ at }) => at < charge.at);
-    return { ...cycle, at: charge.at, charges: [charge], before };
   });
 }
 
@@ -124,8 +100,8 @@ export function chargedAgain(facts: Facts, subscription: Subscription, cycle: Cy
     other.name !== subscription.name && other.tier === subscription.tier && !isStopped(other) &&
     (isStartedHere(subscription) || isStartedHere(other))
   );
-  return others.flatMap(({ cycles }) => cycles.flatMap(eachCharge)).filter((other) =>
-    other.by === 'charge' && !isCycleRefunded(other) && overlap(other, cycle) &&
+  return others.flatMap(({ cycles }) => cycles).filter((other) =>
+    other.by === 'charge' && !isRefunded(other.money) && overlap(other, cycle) &&
     (subscription.endedAt === null || subscription.endedAt > other.at) &&
     !paidSources(facts).some(({ tier, since }) =>
       tier !== subscription.tier && since >= cycle.at && since <= other.at + second
@@ -167,7 +143,7 @@ function isSubscriptionOpen(facts: Facts, one: Subscription): boolean {
   // Cancelled for the period's end and at once, then charged: is it still cancelled for the end?
   if (cancelledFor !== null && cancelledAt.some((time) => time < revived)) return true;
   const isCancelled = cancelledFor !== null || cancelledAt.length > 0;
-  return one.cycles.flatMap(eachCharge).some((cycle) =>
+  return one.cycles.some((cycle) =>
     // Charged for the same time as another one in the same second, or cancelled by the user at a time that is not known.
     chargedAgain(facts, one, cycle).some((at) => at === cycle.at || at > cycle.at && isCancelled) ||
     cycle.by !== 'trial' && isChargeOpen(facts, one, cycle)
@@ -194,7 +170,7 @@ function isChargeOpen(facts: Facts, one: Subscription, cycle: Cycle): boolean {
     isAfterReplacement !== isChargedAfterReplacement(facts, one, latest) ||
     isAfterCancellation !== isChargedAfterCancellation(one, latest) ||
     isAfterReplacement && isAfterCancellation ||
-    cycle.charges.length === 0 && (isAfterReplacement || isAfterCancellation);
+    cycle.money === null && (isAfterReplacement || isAfterCancellation);
 }
 
 function wasChargedAfterReplacement(facts: Facts, { activations, charges }: Subscription, at: Time): boolean {
@@ -224,17 +200,16 @@ function isPaidUnderOpen(facts: Facts, order: Order, now: Time): boolean {
 
 /** A chain that is extended while another source rules, or whose first link was refunded. */
 function isChainOpen(facts: Facts, order: Order, now: Time): boolean {
-  const { chain, found, fulfilledAt, verifiedAt, isNeverCaptured } = order;
+  const { chain, found, fulfilledAt, verifiedAt } = order;
   if (chain === null || found === null) return false;
   const { links, after, from } = chain;
   const isLast = links.at(-1) === order;
   const isChained = links[0] !== order || after !== null;
   // Does a chain rank by its newest `since`, or each link by its own?
   if (isChained && found.isRulingNewer || !isLast && (verifiedAt ?? 0) > (fulfilledAt ?? 0)) return true;
-  if (isNeverCaptured && !isLast) return true;
   const before = facts.subscriptions.find(({ name }) => name === after);
-  if (before?.cycles.some((cycle) => cycle.end === from && isCycleRefunded(cycle))) return true;
+  if (before?.cycles.some((cycle) => cycle.end === from && isRefunded(cycle.money))) return true;
   if (fulfilledAt !== now || !isChained || after === found.ruling) return false;
-  const paid = links.filter((link) => link !== order && !isRefunded(link.money) && !link.isNeverCaptured);
+  const paid = links.filter((link) => link !== order && !isRefunded(link.money));
   return paid.at(-1)?.name !== found.ruling;
 }

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import {
   addMonths,
   type Answer,
@@ -14,8 +15,8 @@ import type { Facts } from './facts.ts';
 export type Billed = {
   readonly name: string;
   tier: string;
-  /** The cycles; one whose charge failed has no payment, and one that is charged twice a second one. */
-  readonly cycles: { start: Time; end: Time; payment: string | null; again?: string }[];
+  /** The cycles; one whose charge failed has no payment. */
+  readonly cycles: { start: Time; end: Time; payment: string | null }[];
   status: GatewayStatus;
   endedAt: Time | null;
   /** When the first cycle is charged, if it was authorised before. */
@@ -54,15 +55,6 @@ export function charge(billed: Billed): GatewayEvent {
   const next = nextCycle(billed);
   addCycle(billed, next, true);
   return eventOf(billed, 'charged', next.start);
-}
-
-/** The newest cycle is charged once more. */
-export function chargeAgain(billed: Billed, now: Time): GatewayEvent | null {
-  const cycle = billed.cycles.at(-1);
-  const isLate = [...billed.held, ...billed.delivered].some((event) => event.createdAt >= wholeSeconds(now));
-  if (billed.status !== 'active' || !cycle?.payment || cycle.again || cycle.end <= now || isLate) return null;
-  cycle.again = `${cycle.payment} again`;
-  return { ...eventOf(billed, 'charged', now), payment: cycle.again };
 }
 
 /** The charge of the next cycle fails as it begins. */
@@ -150,7 +142,5 @@ function eventOf(billed: Billed, event: GatewayEvent['do'], at: Time): GatewayEv
 }
 
 function currentOf({ cycles }: Billed) {
-  const cycle = cycles.at(-1);
-  if (!cycle) throw new Error('a gateway subscription without a cycle');
-  return cycle;
+  return cycles.at(-1) ?? expect.fail('a gateway subscription without a cycle');
 }

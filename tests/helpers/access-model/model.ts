@@ -5,7 +5,6 @@ import {
   type EventTimes,
   type Facts,
   type Grant,
-  isCycleRefunded,
   isPaid,
   isRefunded,
   type Order,
@@ -71,10 +70,7 @@ export function rulingSource(facts: Facts, now: Time): Source | null {
   return live.sort((one, other) => other.since - one.since)[0] ?? null;
 }
 
-/**
- * The newest activation of a gateway subscription, else its first charge, else its authorisation. The gateway's times have
- * whole seconds; the end of the second counts.
- */
+/** The newest activation, else the first charge, else the authorisation, each at the end of its second. */
 export function sinceOf({ authentications, activations, charges }: Times): Time | null {
   const first = (events: readonly EventTimes[]) => events.toSorted((one, other) => one.at - other.at)[0];
   const newest = activations.toSorted((one, other) => other.at - one.at)[0] ?? first(charges) ?? first(authentications);
@@ -208,10 +204,7 @@ export function isStopped({ stops, activations, charges }: Subscription): boolea
   return stops.some((time) => [...activations, ...charges].every(({ at }) => at < time));
 }
 
-/**
- * The cycles that give access. After a halt an activation may announce a cycle that is not paid: then only charges, a trial
- * and the first activation before the halt count.
- */
+/** The cycles that give access. After a halt those of charges, of a trial, and of the first activation before it. */
 export function cyclesWithAccess({ cycles, halts, activations }: Subscription): Cycle[] {
   if (halts.length === 0) return cycles;
   const halted = Math.min(...halts);
@@ -222,19 +215,16 @@ export function cyclesWithAccess({ cycles, halts, activations }: Subscription): 
   if (counting.length > 0 || !first) return counting;
   // The unpaid cycle began where the paid time ended.
   const end = Math.min(first.cycle.start, halted);
-  return [{ start: end, end, at: -Infinity, charges: [], by: 'trial' }];
+  return [{ start: end, end, at: -Infinity, money: null, by: 'trial' }];
 }
 
 /** The newest cycle that was not refunded in full. */
 export function paidCycle(subscription: Subscription): Cycle | null {
   const newest = cyclesWithAccess(subscription).toSorted((one, other) => other.start - one.start);
-  return newest.find((cycle) => !isCycleRefunded(cycle)) ?? null;
+  return newest.find((cycle) => !isRefunded(cycle.money)) ?? null;
 }
 
-/**
- * What the gateway's states say about the end of access: whether it has ended, whether days of grace follow the paid time,
- * and whether that end is final without a reconciliation.
- */
+/** Whether access has ended, days of grace follow the paid time, and its end is final without a reconciliation. */
 function closingOf(facts: Facts, subscription: Subscription, paid: Cycle) {
   const { cancelledFor, cancelledAt, activations, charges, halts, resumptions, endedAt } = subscription;
   const atPaidTime = { isEnded: false, hasGrace: false, isFinal: true };
@@ -273,8 +263,7 @@ export function creditFor(facts: Facts, tier: string, now: Time): Credit | null 
 function paidFor(facts: Facts, kind: Credit['kind'], name: string, until: Time): number {
   if (kind === 'gateway') {
     const cycles = facts.subscriptions.find((each) => each.name === name)?.cycles ?? [];
-    const charges = cycles.filter(({ end }) => end === until).flatMap((cycle) => cycle.charges);
-    return Math.max(0, ...charges.map(({ money }) => paidOf(money)));
+    return Math.max(0, ...cycles.filter(({ end }) => end === until).map(({ money }) => paidOf(money)));
   }
   const order = facts.orders.find((each) => each.name === name);
   return order && isPaid(order) ? paidOf(order.money) + (order.credited?.credit ?? 0) : 0;

@@ -1,9 +1,9 @@
+import { expect } from 'vitest';
 import {
   type Action,
   type Answer,
   type GatewayEvent,
   type GatewayStatus,
-  hour,
   planOf,
   type Time,
   wholeSeconds,
@@ -53,15 +53,6 @@ function record(facts: Facts, action: Action, now: Time): void {
       if (order && order.fulfilledAt === null && !isRefunded(order.money)) fulfil(facts, order, now);
       return;
     }
-    case 'dispute':
-      return void (orderNamed(facts, action.order).isDisputeLost = true);
-    case 'nothing captured': {
-      const order = orderNamed(facts, action.order);
-      const { isCaptured, verifiedAt, orderedAt } = order;
-      if (verifiedAt === null || isCaptured || now < Math.max(verifiedAt, orderedAt) + 120 * hour) return;
-      order.isNeverCaptured = true;
-      return;
-    }
     case 'subscribe': {
       const { subscription: name, startsAt, isTrial, replaces } = action;
       return void facts.planned.push({ name, startsAt, isTrial, replaces });
@@ -85,27 +76,25 @@ function record(facts: Facts, action: Action, now: Time): void {
   }
 }
 
-function orderNamed(facts: Facts, name: string): Order {
-  const order = facts.orders.find((order) => order.name === name);
-  if (!order) throw new Error(`no order ${name}`);
-  return order;
+function orderNamed({ orders }: Facts, name: string): Order {
+  return orders.find((order) => order.name === name) ?? expect.fail(`no order ${name}`);
 }
 
 function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: Time): Order {
   const { order: name, tier, amount, start: starts = null } = action;
   const credited = starts === 'now' ? creditFor(facts, tier, now) : null;
   const { months } = planOf(tier);
-  const unpaid = { money: null, extras: [], isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
-  const open = { follows: null, chain: null, found: null, isNeverCaptured: false, isDisputeLost: false };
+  const unpaid = { money: null, isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
+  const open = { follows: null, chain: null, found: null };
   const kept = { cancelledAt: [], cancelledFor: null };
   return { name, tier, starts, credited, months, amount, orderedAt: now, ...unpaid, ...open, ...kept };
 }
 
-/** The customer verifies a payment. One that was refunded or never captured is refused. */
+/** The customer verifies a payment. One that was refunded is refused. */
 function verify(facts: Facts, order: Order, payment: string, now: Time): void {
   const money = moneyNamed(facts, payment, order.amount);
   order.isRefused ||= isRefunded(money);
-  if (isRefunded(money) || order.isNeverCaptured || order.verifiedAt !== null) return;
+  if (isRefunded(money) || order.verifiedAt !== null) return;
   order.verifiedAt = Math.max(now, ...sourcesOf(facts).map(({ since }) => since + 1));
   order.money ??= money;
   if (order.fulfilledAt === null) fulfil(facts, order, now);
@@ -114,14 +103,9 @@ function verify(facts: Facts, order: Order, payment: string, now: Time): void {
 /** The gateway confirms a capture. */
 function capture(facts: Facts, order: Order, payment: string, now: Time): void {
   const money = moneyNamed(facts, payment, order.amount);
-  if (order.money !== null && order.money !== money) {
-    if (!order.extras.includes(money)) order.extras.push(money);
-    return;
-  }
   order.money = money;
   order.isCaptured = true;
-  if (isRefunded(money) || order.fulfilledAt !== null && !order.isNeverCaptured) return;
-  order.isNeverCaptured = false;
+  if (isRefunded(money) || order.fulfilledAt !== null) return;
   fulfil(facts, order, now);
 }
 
@@ -139,10 +123,7 @@ function fulfil(facts: Facts, order: Order, now: Time): void {
   order.fulfilledAt = now;
 }
 
-/**
- * A purchase with `after_current`, and under `extend` one of the running tier, follows what ends last. It extends that if
- * it has its tier, and rules or begins later.
- */
+/** What follows another source begins at its end; it extends that if it has its tier, and rules or begins later. */
 function chainFor(facts: Facts, order: Order, now: Time): Chain {
   const { tier, starts } = order;
   const ruling = rulingSource(facts, now);
@@ -194,7 +175,7 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
       one.authentications.push(times);
       const trial = facts.planned.find(({ name, isTrial }) => isTrial && name === one.name);
       const isKnown = one.cycles.some(({ by }) => by === 'trial');
-      if (trial && !isKnown) one.cycles.push({ start: at, end: trial.startsAt, at, charges: [], by: 'trial' });
+      if (trial && !isKnown) one.cycles.push({ start: at, end: trial.startsAt, at, money: null, by: 'trial' });
       return;
     }
     case 'activated':
@@ -206,10 +187,9 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
       if (!period) return;
       const cycle = cycleOf(one, period, at);
       cycle.by = 'charge';
-      if (event.payment === null) return;
-      const money = moneyNamed(facts, event.payment, planOf(tier).price);
-      if (cycle.charges.every((charge) => charge.money !== money)) cycle.charges.push({ money, at });
-      cycle.at = Math.max(...cycle.charges.map((charge) => charge.at));
+      if (event.payment === null || cycle.money !== null) return;
+      cycle.money = moneyNamed(facts, event.payment, planOf(tier).price);
+      cycle.at = at;
     }
   }
 }
@@ -280,7 +260,7 @@ function mirrorOf({ subscriptions, cancellations }: Facts, name: string, tier: s
 function cycleOf({ cycles }: Subscription, { start, end }: { start: Time; end: Time }, at: Time): Cycle {
   const known = cycles.find((cycle) => cycle.start === start);
   if (known) return known;
-  const cycle: Cycle = { start, end, at, charges: [], by: 'activation' };
+  const cycle: Cycle = { start, end, at, money: null, by: 'activation' };
   cycles.push(cycle);
   return cycle;
 }

@@ -2,14 +2,7 @@ import { type EarlyRenewal, setEarlyRenewal } from '../database/early-renewal.ts
 import { callRpc, openSession } from '../database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 import { deliver } from '../gateway/deliver.ts';
-import {
-  disputeEvent,
-  type Fields,
-  orderPaid,
-  paymentCaptured,
-  refundEvent,
-  subscriptionEvent,
-} from '../gateway/events.ts';
+import { type Fields, orderPaid, paymentCaptured, refundEvent, subscriptionEvent } from '../gateway/events.ts';
 import { orderTier } from '../records/orders.ts';
 import { createPayment, createUser, uniqueId } from '../records/records.ts';
 import {
@@ -26,7 +19,7 @@ import {
 import type { Access, Billing, Sold } from './expected.ts';
 import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 /** What the database has about a user, by the names of the history. */
 export type Stored = Access & {
@@ -59,12 +52,7 @@ export type Subject = {
 export type NewSubject = (earlyRenewal: EarlyRenewal) => Promise<Subject>;
 
 /** The database, a session of the service, a session of the owner, and the user. */
-export type Setting = {
-  readonly database: TestDatabase;
-  readonly service: pg.Client;
-  readonly owner: pg.Client;
-  readonly userId: string;
-};
+type Setting = { database: TestDatabase; service: pg.Client; owner: pg.Client; userId: string };
 
 /** A database for histories, which run one after the other. @returns a function that begins a history */
 export function useSubjects(): NewSubject {
@@ -140,40 +128,31 @@ function createSubject(setting: Setting): Subject {
 }
 
 /** Maps the names of a history to the ids in the database and at the gateway. */
-export type Names = {
-  /** The id of a name. Creates one with the prefix at the first use. */
-  idOf(name: string, prefix: string): string;
-  /** The name of an id, or the id itself. */
-  nameOf(id: string): string;
-  /** Adds an id to a name. A name may have several. */
-  add(id: string, name: string): void;
-};
-
-export function createNames(): Names {
+function createNames() {
   const ids = new Map<string, string>();
   const names = new Map<string, string>();
   return {
-    idOf(name, prefix) {
+    /** The id of a name. Creates one with the prefix at the first use. */
+    idOf(name: string, prefix: string): string {
       const id = ids.get(name) ?? uniqueId(prefix);
       ids.set(name, id);
-      if (!names.has(id)) names.set(id, name);
+      names.set(id, names.get(id) ?? name);
       return id;
     },
-    nameOf: (id) => names.get(id) ?? id,
-    add: (id, name) => void names.set(id, name),
+    /** The name of an id, or the id itself. */
+    nameOf: (id: string) => names.get(id) ?? id,
+    /** Adds an id to a name. A name may have several. */
+    add: (id: string, name: string) => void names.set(id, name),
   };
 }
 
-type Performer = (action: Action, at: Time) => Promise<string[]>;
-
 /** Performs actions through the RPCs, each at its time. Returns the names of the reconciled gateway subscriptions. */
-export function createPerformer({ database, service, userId }: Setting, names: Names): Performer {
+function createPerformer(
+  { database, service, userId }: Setting,
+  names: ReturnType<typeof createNames>,
+): Subject['perform'] {
   const orders = new Map<string, { id: string; orderId: string; amount: number }>();
-  const orderOf = (name: string) => {
-    const order = orders.get(name);
-    if (!order) throw new Error(`no order ${name}`);
-    return order;
-  };
+  const orderOf = (name: string) => orders.get(name) ?? expect.fail(`no order ${name}`);
   // The first payment on an order has the name of the order.
   const paymentOf = (name: string) =>
     names.idOf([...orders.keys()].find((order) => name === `${order}1`) ?? name, 'pay');
@@ -267,8 +246,6 @@ export function createPerformer({ database, service, userId }: Setting, names: N
         const paid = () => orderPaid(moneyOf(action), { id: orderId, receipt: id.replaceAll('-', '') });
         return send(action, action.event === 'order.paid' ? paid : () => paymentCaptured(moneyOf(action)));
       }
-      case 'dispute':
-        return send(action, () => disputeEvent('lost', 'lost', moneyOf(action)));
       case 'refund': {
         const order_id = action.order === null ? null : orderOf(action.order).orderId;
         const refund = { id: names.idOf(action.refund, 'rfnd'), status: action.status };
@@ -277,8 +254,6 @@ export function createPerformer({ database, service, userId }: Setting, names: N
           return refundEvent({ id: paymentOf(action.payment), order_id, ...amounts }, action.amount, refund);
         });
       }
-      case 'nothing captured':
-        return call('apply_order_payments', orderOf(action.order).id, action.isUnknown ? null : '[]');
       case 'subscribe': {
         const { tier, subscription, startsAt, isTrial, replaces } = action;
         return write(

@@ -1,10 +1,9 @@
-import { inject } from 'vitest';
 import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
 import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
 import { root } from '../../../scripts/stack/root.ts';
 import type { Findings } from './findings.ts';
 import { withClient } from './postgres-client.ts';
-import { openDatabase, type TestDatabase } from './test-database.ts';
+import { createDatabase, openDatabase, type TestDatabase } from './test-database.ts';
 
 /** The project of an app: a database that the service is not installed in yet, and a folder of migrations. */
 export type AppProject = {
@@ -27,19 +26,15 @@ alter default privileges in schema public grant all on sequences to anon, authen
 
 /** Creates the project of an app. Without `findings` they are not compared: the service is not installed in the end. */
 export async function createAppProject({ findings }: { readonly findings?: Findings } = {}): Promise<AppProject> {
-  const server = inject('postgresUrl');
-  const name = `app_${crypto.randomUUID().replaceAll('-', '')}`;
-  const url = new URL(server);
-  url.pathname = `/${name}`;
   const folder = await Deno.makeTempDir({ prefix: 'app-' });
   const migrations = `${folder}/supabase/migrations`;
   await Deno.mkdir(migrations, { recursive: true });
   await Deno.copyFile(`${root}/supabase/config.toml`, `${folder}/supabase/config.toml`);
-  await withClient(server, (client) => client.query(`create database ${name}`));
-  await prepareDatabase(url.href);
-  await withClient(url.href, (client) => client.query(platformRights));
+  const { url, drop } = await createDatabase();
+  await prepareDatabase(url);
+  await withClient(url, (client) => client.query(platformRights));
 
-  const database = openDatabase(url.href, { findings: findings ?? 'compared elsewhere' });
+  const database = openDatabase(url, { findings: findings ?? 'compared elsewhere', close: drop });
   return {
     database,
     add: (file, sql) => Deno.writeTextFile(`${migrations}/${file}`, sql),
@@ -52,7 +47,7 @@ export async function createAppProject({ findings }: { readonly findings?: Findi
     async push({ includeAll = false, seed = false } = {}) {
       const lines: string[] = [];
       try {
-        await migrate({ url: url.href, seed, includeAll, folder, log: (line) => lines.push(line) });
+        await migrate({ url, seed, includeAll, folder, log: (line) => lines.push(line) });
       } catch {
         throw new Error(lines.join('\n'));
       }
@@ -62,7 +57,6 @@ export async function createAppProject({ findings }: { readonly findings?: Findi
       try {
         await database.close();
       } finally {
-        await withClient(server, (client) => client.query(`drop database ${name} with (force)`));
         await Deno.remove(folder, { recursive: true });
       }
     },

@@ -1,10 +1,7 @@
 import type { Row, TestDatabase } from './test-database.ts';
 
 /** The stand-ins for pg_net and Vault: they work, have no entry, or raise. */
-export type CallStandIns = {
-  readonly net?: 'records' | 'raises';
-  readonly vault?: 'filled' | 'empty' | 'raises';
-};
+export type CallStandIns = { readonly net?: keyof typeof bodies; readonly vault?: keyof typeof secrets };
 
 const bodies = {
   records: `insert into net.http_request_queue (url, body, headers, timeout_milliseconds)
@@ -38,9 +35,7 @@ export const netSchema = (post = bodies.records): string => `
   )
   returns bigint language sql security definer as $$ ${post} $$;`;
 
-/**
- * Creates schemas `net` and `vault` as a hosted project has them. Clients have no rights there.
- */
+/** Creates schemas `net` and `vault` as a hosted project has them. Clients have no rights there. */
 export async function createCallStandIns(
   database: TestDatabase,
   { net = 'records', vault = 'filled' }: CallStandIns = {},

@@ -25,23 +25,16 @@ declare module 'vitest' {
 /**
  * One Postgres for all test files, with a migrated template that each of them clones. The template of the project
  * `upgraded` is the newest release with the later migrations, without the rows of its sample. `TEST_CLUSTER` names a folder
- * that keeps the migrated data for later runs: whoever sets it removes the folder when a migration changes.
+ * that keeps the migrated data for later runs: remove it after a change of a migration.
  */
-export default async function setup(
-  project: TestProject,
-): Promise<() => Promise<void>> {
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const kept = project.name === 'upgraded' ? undefined : Deno.env.get('TEST_CLUSTER') || undefined;
   const isNew = kept === undefined || await Deno.stat(kept).then(() => false, () => true);
   const folder = await createCluster(isNew ? 'new' : 'kept', kept);
   const clusters = { empty: `${folder}/empty`, migrated: `${folder}/migrated` };
-  const postgres = createPostgres({
-    port: freePort(),
-    dataFolder: folder,
-    ephemeral: true,
-    // For the workers together: a file uses up to a hundred.
-    maxConnections: 500,
-    log: () => {},
-  });
+  // The connections are for the workers together: a file uses up to a hundred.
+  const options = { dataFolder: folder, ephemeral: true, maxConnections: 500, log: () => {} };
+  const postgres = createPostgres({ port: freePort(), ...options });
   const stop = async () => {
     await postgres.stop();
     await removeFolder(folder);
@@ -85,11 +78,7 @@ async function migrateTemplate(postgres: Postgres, projectName: string): Promise
   await prepareDatabase(postgres.url(templateDatabase));
   const release = projectName === 'upgraded' ? await newestRelease() : undefined;
   if (release !== undefined) await installRelease(postgres.url(templateDatabase), release);
-  await migrate({
-    url: postgres.url(templateDatabase),
-    seed: false,
-    log: () => {},
-  });
+  await migrate({ url: postgres.url(templateDatabase), seed: false, log: () => {} });
   await withClient(postgres.url(), setPoolPassword);
   await openSupportRole(postgres.url());
   await postgres.stop();

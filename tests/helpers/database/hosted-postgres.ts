@@ -63,9 +63,7 @@ export async function startHostedPostgres({ isCronPreloaded = true } = {}): Prom
   };
 }
 
-/**
- * The server looks for extensions beside its program and resolves links. So the program is copied, and the rest linked.
- */
+/** The server looks for extensions beside its program, and resolves links: the program is copied, the rest linked. */
 async function copyProgram(folder: string, files: Record<string, string>): Promise<void> {
   const home = postgresProgram('postgres').replace('/bin/postgres', '');
   const share = 'share/postgresql';

@@ -4,10 +4,7 @@ import { root } from '../../../scripts/stack/root.ts';
 const name = 'subscriptions_api';
 const password = 'pool role of the tests';
 
-/**
- * Sets the password of the role of direct connections, with the statement of the deployment guide. The migrations
- * create the role.
- */
+/** Sets the password of the role of direct connections, with the statement of the deployment guide. */
 export async function setPoolPassword(client: Pick<pg.Client, 'query'>): Promise<void> {
   const guide = await Deno.readTextFile(`${root}/supabase/docs/deployment.md`);
   const [, statement] = /```sql\n(alter role subscriptions_api password .*?)```/s.exec(guide) ?? [];

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** The requests of a client to Postgres, in the order of the protocol. */
+/** The requests of a client to Postgres. */
 export type Recorded = {
   /** The called functions of schema public. */
   readonly calls: string[];
@@ -55,7 +55,7 @@ export function startPostgresProxy(
       void pipe(server, client, () => {});
     }
   }
-  const accepting = accept().catch(() => {}); // ends with the listener
+  accept().catch(() => {}); // ends with the listener
 
   return {
     get url() {
@@ -71,7 +71,6 @@ export function startPostgresProxy(
       listener.close();
       for (const conn of open) conn.close();
       open.clear();
-      void accepting;
     },
   };
 }

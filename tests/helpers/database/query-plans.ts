@@ -13,10 +13,7 @@ export function scansOf(table: string, plans: string): string[] {
   return [...new Set([...plans.matchAll(read)].map(([text]) => text))].sort();
 }
 
-/**
- * Records the plans of the statements inside functions with auto_explain. EXPLAIN of the call does not show them.
- * @param more further settings of auto_explain
- */
+/** Records the plans of the statements inside functions, which EXPLAIN of the call does not show, with auto_explain. */
 export async function watchPlans(database: TestDatabase, more: Record<string, string> = {}): Promise<Plans> {
   const client = await database.connect();
   const plans: string[] = [];

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { openSession } from './session.ts';
+import { openSession, waitUntilBlocked } from './session.ts';
 import type { TestDatabase } from './test-database.ts';
 
 /** What a session does. */
@@ -56,13 +56,7 @@ export async function untilBlocked(database: TestDatabase, session: pg.Client, c
     isOver = true;
   };
   call.then(end, end);
-  const pid = Reflect.get(session, 'processID');
-  while (!isOver) {
-    const { blocked } = await database.one('select cardinality(pg_blocking_pids($1)) > 0 as blocked', [pid]);
-    if (blocked === true) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error('the call did not wait');
+  await waitUntilBlocked(database, session, () => isOver);
 }
 
 /** A statement of the owner of the database. */

@@ -1,28 +1,19 @@
-import { inject } from 'vitest';
 import { readRelease } from '../../../scripts/release/read-release.ts';
-import {
-  copyMigrations,
-  deployedFolder,
-  migrationNames,
-  newestRelease,
-  readReleaseNotes,
-  type ReleaseNotes,
-} from '../../../scripts/release/release-files.ts';
+import * as files from '../../../scripts/release/release-files.ts';
 import { restoreRelease } from '../../../scripts/release/restore-release.ts';
 import { type Release, writeRelease } from '../../../scripts/release/write-release.ts';
 import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
-import { withClient } from './postgres-client.ts';
-import { createTestDatabase, openDatabase, type TestDatabase } from './test-database.ts';
+import { createDatabase, createTestDatabase, openDatabase, type TestDatabase } from './test-database.ts';
 
 /** The files of a release: `migrations` and `releases` of the folder. */
 export type ReleaseFiles = { readonly version: string; readonly folder: string; readonly remove: () => Promise<void> };
 
 /** The newest release. While there is none, one of the current migrations, in a temporary folder that `remove` removes. */
 export async function releaseToUpgrade(): Promise<ReleaseFiles> {
-  const newest = await newestRelease();
-  if (newest !== undefined) return { version: newest, folder: deployedFolder, remove: () => Promise.resolve() };
+  const newest = await files.newestRelease();
+  if (newest !== undefined) return { version: newest, folder: files.deployedFolder, remove: () => Promise.resolve() };
   const version = '0.0.0';
-  const project = await copyMigrations(await migrationNames());
+  const project = await files.copyMigrations(await files.migrationNames());
   const folder = `${project}/supabase`;
   await writeRelease(version, await readCurrentRelease(), folder);
   return { version, folder, remove: () => Deno.remove(project, { recursive: true }) };
@@ -38,32 +29,15 @@ export async function readCurrentRelease(): Promise<Release> {
   }
 }
 
-/** A database as a release left it, with its sample. */
-export type ReleasedDatabase = { readonly database: TestDatabase; readonly notes: ReleaseNotes };
-
-/** Restores a release. `close` compares the findings with those that its sample left open. */
-export async function restoreReleasedDatabase({ version, folder }: ReleaseFiles): Promise<ReleasedDatabase> {
-  const server = inject('postgresUrl');
-  const name = `released_${crypto.randomUUID().replaceAll('-', '')}`;
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  const notes = await readReleaseNotes(version, folder);
-  await withClient(server, (client) => client.query(`create database ${name}`));
-  await prepareDatabase(url.href);
-  await restoreRelease(url.href, version, folder);
-  const database = openDatabase(url.href, {
-    at: notes.at,
-    findings: countByKind(notes),
-    close: () =>
-      withClient(server, async (client) => {
-        await client.query(`drop database ${name} with (force)`);
-      }),
-  });
-  return { database, notes };
-}
-
-function countByKind({ findings }: ReleaseNotes): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { finding } of findings) counts[String(finding)] = (counts[String(finding)] ?? 0) + 1;
-  return counts;
+/** A database as a release left it, with its sample. `close` compares the findings with those that the sample left open. */
+export async function restoreReleasedDatabase(
+  { version, folder }: ReleaseFiles,
+): Promise<{ database: TestDatabase; notes: files.ReleaseNotes }> {
+  const notes = await files.readReleaseNotes(version, folder);
+  const { url, drop } = await createDatabase();
+  await prepareDatabase(url);
+  await restoreRelease(url, version, folder);
+  const kinds = Map.groupBy(notes.findings, ({ finding }) => String(finding));
+  const findings = Object.fromEntries([...kinds].map(([kind, rows]) => [kind, rows.length]));
+  return { database: openDatabase(url, { at: notes.at, findings, close: drop }), notes };
 }

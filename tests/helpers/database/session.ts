@@ -2,16 +2,10 @@ import type pg from 'pg';
 import type { TestDatabase } from './test-database.ts';
 
 /** The role of a connection: a client without a session, a signed-in user, or the service. */
-type Person = { role: 'anon' } | {
-  role: 'authenticated';
-  userId: string;
-} | { role: 'service_role' };
+type Person = { role: 'anon' | 'service_role' } | { role: 'authenticated'; userId: string };
 
 /** A connection on which every statement runs as that person, as through the REST API. */
-export async function openSession(
-  database: TestDatabase,
-  person: Person,
-): Promise<pg.Client> {
+export async function openSession(database: TestDatabase, person: Person): Promise<pg.Client> {
   const client = await database.connect();
   const userId = person.role === 'authenticated' ? person.userId : '';
   // Both spellings: hosted projects read the claims as one JSON object, Lite reads each by its name.
@@ -39,25 +33,21 @@ export async function callRpc(
   ...parameters: unknown[]
 ): Promise<Record<string, unknown>> {
   const places = parameters.map((_, index) => `$${index + 1}`).join(', ');
-  const { rows } = await client.query(
-    `select public.${name}(${places}) as result`,
-    parameters,
-  );
+  const { rows } = await client.query(`select public.${name}(${places}) as result`, parameters);
   return rows[0].result;
 }
 
-/** Waits until a session waits for a lock of another session, so that two steps overlap. */
+/** Waits until a session waits for a lock of another one. @throws when the call of the session is over */
 export async function waitUntilBlocked(
   database: TestDatabase,
   client: pg.Client,
+  isOver = () => false,
 ): Promise<void> {
   const pid = Reflect.get(client, 'processID');
-  for (;;) {
-    const { blocked } = await database.one(
-      'select cardinality(pg_blocking_pids($1)) > 0 as blocked',
-      [pid],
-    );
+  while (!isOver()) {
+    const { blocked } = await database.one('select cardinality(pg_blocking_pids($1)) > 0 as blocked', [pid]);
     if (blocked === true) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+  throw new Error('the call did not wait');
 }

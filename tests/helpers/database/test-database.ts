@@ -5,10 +5,7 @@ import { templateDatabase, withClient } from './postgres-client.ts';
 
 export type Row = Record<string, unknown>;
 
-/**
- * A migrated database of one test file. `close` compares its findings with the declared ones, and throws where they
- * differ.
- */
+/** A migrated database of one test file. `close` compares its findings, and throws where they differ. */
 export type TestDatabase = {
   readonly url: string;
   /**
@@ -25,10 +22,7 @@ export type TestDatabase = {
 
 const open = new Set<string>();
 
-/**
- * URLs of the databases that were opened and not closed, so that their findings were not compared. Each is returned once,
- * because the next test file of the worker uses the same set.
- */
+/** The databases that were opened and not closed, each once: the next file of the worker uses the same set. */
 export function takeOpenDatabases(): string[] {
   const urls = [...open];
   open.clear();
@@ -36,25 +30,23 @@ export function takeOpenDatabases(): string[] {
 }
 
 /** Clones the migrated template; by default under a name that no other database has. */
-export async function createTestDatabase(
-  declared: Declared = {},
-  name = `test_${crypto.randomUUID().replaceAll('-', '')}`,
-): Promise<TestDatabase> {
-  const server = inject('postgresUrl');
-  await withClient(
-    server,
-    (client) => client.query(`create database ${name} template ${templateDatabase} strategy file_copy`),
-  );
+export async function createTestDatabase(declared: Declared = {}, name?: string): Promise<TestDatabase> {
+  const { url, drop } = await createDatabase(`template ${templateDatabase} strategy file_copy`, name);
+  return openDatabase(url, { ...declared, close: drop });
+}
 
+/** Creates a database. @returns its URL, and what drops it */
+export async function createDatabase(
+  options = '',
+  name = `test_${crypto.randomUUID().replaceAll('-', '')}`,
+): Promise<{ url: string; drop: () => Promise<void> }> {
+  const server = inject('postgresUrl');
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return openDatabase(url.href, {
-    ...declared,
-    close: () =>
-      withClient(server, async (client) => {
-        await client.query(`drop database ${name} with (force)`);
-      }),
-  });
+  await withClient(server, (client) => client.query(`create database ${name} ${options}`));
+  const drop = () =>
+    withClient(server, async (client) => void await client.query(`drop database ${name} with (force)`));
+  return { url: url.href, drop };
 }
 
 /** A database by its URL. `close` runs after its last connection is closed. */

@@ -4,7 +4,9 @@ import { createFunction, type EdgeFunction } from '../../../scripts/stack/functi
 import { createGatewaySimulator } from '../../../scripts/stack/gateway/gateway-simulator.ts';
 import { postJson } from '../../../scripts/stack/gateway/post-json.ts';
 import { sweep } from '../../../scripts/stack/postgres/sweep.ts';
+import { setClock } from '../database/clock.ts';
 import { secrets } from '../gateway/sign.ts';
+
 import { answer } from '../http/answer.ts';
 import { createCaller } from '../http/caller.ts';
 import type { Project, SignedUpUser } from '../project/project.ts';
@@ -12,17 +14,6 @@ import { functionEnvironment } from './fault-project.ts';
 
 const internalKey = 'internal-key-of-the-tests';
 const start = Date.parse('2027-01-10T12:00:00Z');
-
-// Not setClock: it replaces the function, and then Postgres plans every statement that calls it again, which is slow.
-const clock = `
-  create table billing.time (at timestamptz not null);
-  insert into billing.time values (timestamptz '${new Date(start).toISOString()}');
-  grant select on billing.time to service_role;
-  create or replace function billing.clock() returns timestamptz language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-  begin
-    return (select t.at from billing.time t);
-  end
-  $$`;
 
 /** The type of `response.json()`. */
 type Json = Awaited<ReturnType<Response['json']>>;
@@ -41,14 +32,12 @@ export type Billed = {
 export type Answer = { status: number; body: Json };
 export type BillingProject = ReturnType<typeof useBillingProject>;
 
-/**
- * The served function with a gateway that bills subscriptions, for the tests of a file. Both clocks stand still until a test
- * moves them.
- */
+/** The served function with a gateway that bills subscriptions. Both clocks stand still until a test moves them. */
 export function useBillingProject(project: Project) {
   /** Webhooks about these subscriptions are lost. */
   const silent = new Set<string>();
   let hours = 0;
+  const setTime = () => setClock(project.database, new Date(start + hours * 3_600_000).toISOString());
   let parts: Parts | undefined;
   const running = () => parts ?? expect.fail('the project is there only while tests run');
 
@@ -82,7 +71,7 @@ export function useBillingProject(project: Project) {
     parts = { receiver, simulator, edgeFunction };
     await edgeFunction.start();
     await edgeFunction.ready();
-    await project.database.query(clock);
+    await setTime();
     // Basic and pro by the month, at the gateway, too.
     const plans = await project.database.query(
       `update public.plans set gateway_plan_id = 'plan_' || tier, duration_months = 1 where tier in ('basic', 'pro')
@@ -171,7 +160,7 @@ export function useBillingProject(project: Project) {
     /** Moves both clocks. The gateway makes everything happen that is due; its webhooks arrive. */
     async moveOn(more: number) {
       hours += more;
-      await project.database.query('update billing.time set at = $1', [new Date(start + hours * 3_600_000)]);
+      await setTime();
       await postJson(url('/simulate/due'), {});
       await settled();
     },

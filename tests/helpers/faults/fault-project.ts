@@ -52,16 +52,9 @@ export async function startFaultProject(
   const database = openDatabase(postgres.url());
 
   async function stop(): Promise<void> {
-    const endings = [
-      edgeFunction.stop,
-      proxy.stop,
-      lite.stop,
-      database.close,
-      postgres.stop,
-      () => removeFolder(folder),
-    ];
+    const endings = [edgeFunction.stop, proxy.stop, lite.stop, database.close, postgres.stop];
     const failures: unknown[] = [];
-    for (const end of endings) await end().catch((error: unknown) => failures.push(error));
+    for (const end of [...endings, () => removeFolder(folder)]) await end().catch((error) => failures.push(error));
     if (failures.length > 0) throw failures[0];
   }
 

@@ -4,7 +4,6 @@ import { createFunction, type EdgeFunction } from '../../scripts/stack/function/
 import { peakMegabytes } from '../bench/process-usage.ts';
 import { functionEnvironment } from '../helpers/faults/fault-project.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
-import { isLong } from '../helpers/project/is-long.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
@@ -22,25 +21,22 @@ afterEach(async () => {
   await edgeFunction.stop();
 });
 
-/** Sends the headers of a webhook of 1 MiB and a part of its body. @returns the status, when it arrives */
-function sendPart(headers: readonly string[], body: Uint8Array): Promise<string> {
+/** Sends a webhook of 1 MiB without its last byte. @returns the status, when it arrives */
+function sendPart(headers: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(edgeFunction.url);
   const socket = connect(Number(port), hostname);
   sockets.push(socket);
   const first = ['POST /api/webhooks/gateway HTTP/1.1', 'host: 127.0.0.1', `content-length: ${mebibyte}`, ...headers];
   socket.write(`${first.join('\r\n')}\r\n\r\n`);
-  socket.write(body);
+  socket.write(part);
   return new Promise((resolve) => {
     socket.once('data', (data) => resolve(String(data).slice('HTTP/1.1 '.length).split('\r\n')[0] ?? ''));
     for (const end of ['error', 'close']) socket.once(end, () => resolve('closed'));
   });
 }
+const part = new Uint8Array(mebibyte - 1);
 
-test('a webhook without a signature is refused before its body is sent', async () => {
-  expect(await sendPart([], new Uint8Array())).toBe('400 Bad Request');
-});
-
-test.runIf(isLong).each([
+test.each([
   // A request whose body is read gets 503 with retry-after, or 408 for a slow body.
   ['a signature', [`x-gateway-signature: ${'0'.repeat(64)}`], ['503 Service Unavailable', '408 Request Timeout']],
   ['none', [], ['400 Bad Request']],
@@ -49,8 +45,7 @@ test.runIf(isLong).each([
   headers,
   expected,
 ) => {
-  const part = new Uint8Array(mebibyte - 1);
-  const flood = Promise.all(Array.from({ length: 400 }, () => sendPart(headers, part)));
+  const flood = Promise.all(Array.from({ length: 400 }, () => sendPart(headers)));
   let isOver = false;
   void flood.then(() => isOver = true);
   const service = { request: (path: string, init?: RequestInit) => fetch(edgeFunction.url + path, init) };
