@@ -6,7 +6,6 @@ import { postJson } from '../../../scripts/stack/gateway/post-json.ts';
 import { sweep } from '../../../scripts/stack/postgres/sweep.ts';
 import { setClock } from '../database/clock.ts';
 import { secrets } from '../gateway/sign.ts';
-
 import { answer } from '../http/answer.ts';
 import { createCaller } from '../http/caller.ts';
 import type { Project, SignedUpUser } from '../project/project.ts';
