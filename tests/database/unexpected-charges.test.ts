@@ -160,15 +160,6 @@ test.each<[string, () => Promise<unknown>, string]>([
   expect(await customer.tier()).toBe(tier);
 });
 
-test('a late charge of an earlier cycle does not shorten the period that a charge without a plan of ours set', async () => {
-  await bill();
-  await charge(february, { planId: 'plan_unknown' });
-  const paid = await customer.subscription();
-  expect(await customer.state()).toBe(inFebruary);
-  await charge(january, { createdAt: day('01-15') }, '02-02');
-  expect(await customer.subscription()).toEqual(paid);
-});
-
 test('a charge of a replaced subscription that an admin restored by hand withdraws its cancellation', async () => {
   await bill();
   await customer.buy('basic', { at: '01-10' });

@@ -4,7 +4,6 @@ import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
 import { extraPayments, placeOrder, type Purchase, readPurchase } from '../helpers/records/purchases.ts';
 import { countRevalidations, readAllRows, readOutbox, readPayment } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { day, months } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
 let customer: Customer;
@@ -73,9 +72,7 @@ describe('the tier that was bought', () => {
     ['is the tier in meta, not the tier of the payment', { tier: 'premium' }, 'pro', 'premium'],
     ['is the tier of the payment when the error of a failed attempt replaced meta', error, 'pro', 'pro'],
     ['is basic without any tier', {}, null, 'basic'],
-    ['is basic when meta is null', null, null, 'basic'],
-    ['is basic when meta is a list', ['pro'], null, 'basic'],
-    ['is basic when both tiers are empty', { tier: '' }, '', 'basic'],
+    ['is basic when meta is a list, and the tier is empty', ['pro'], '', 'basic'],
     ['can be a tier of the app that is no longer on offer', { tier: 'team' }, null, 'team'],
   ])('%s', async (_, meta, tier, expected) => {
     await database.query("insert into public.plans (tier, name, price, is_active) values ('team', 'Team', 1, false)");
@@ -90,19 +87,13 @@ describe('the tier that was bought', () => {
 });
 
 describe('a repeated verify', () => {
-  test('returns what the payment bought and changes nothing', async () => {
-    const answer = await order.verify();
+  test('returns what the payment bought and changes nothing; another payment id is one extra payment', async () => {
+    const answer = { ...await order.verify(), outcome: 'already_applied' };
     const before = await written();
     expect(before.mails).toHaveLength(1);
-    expect(await verify(order, 'another signature')).toEqual({ ...answer, outcome: 'already_applied' });
-    expect(await written()).toEqual(before);
-  });
-
-  test('with another payment id overwrites nothing and stores one extra payment', async () => {
-    const answer = await order.verify();
-    const before = await written();
+    expect(await verify(order, 'another signature')).toEqual(answer);
     const other = order.again();
-    for (let i = 0; i < 2; i++) expect(await other.verify()).toEqual({ ...answer, outcome: 'already_applied' });
+    for (let i = 0; i < 2; i++) expect(await other.verify()).toEqual(answer);
     expect(await written()).toEqual(before);
     expect(await extraPayments(database, order)).toEqual([other.paymentId]);
   });
@@ -182,7 +173,6 @@ describe('the success mail', () => {
   test.each([
     ["'Asha'", "'asha'", 'Asha'],
     ["''", "'asha'", 'asha'],
-    ['null', "'asha'", 'asha'],
     ['null', 'null', ''],
   ])('with display name %s and username %s greets %j, and is one row with all data', async (name, username, greets) => {
     await writeProfile(`display_name = ${name}, username = ${username}`);
@@ -228,12 +218,6 @@ test('the cached pages are revalidated once per purchase, also for a renewal, an
 });
 
 describe('a new purchase', () => {
-  const cancellation = (id: string) => ({
-    key: `cancel-subscription/${id}`,
-    kind: 'cancel-subscription',
-    payload: { gateway_subscription_id: id, at_cycle_end: true },
-  });
-
   test('clears the fields of an earlier cancellation', async () => {
     await order.verify();
     await database.query(`update public.subscriptions
@@ -243,26 +227,6 @@ describe('a new purchase', () => {
     expect(await subscriptionRow()).toMatchObject({ status: 'active', tier: 'premium', ...cleared });
   });
 
-  test('cancels the attached gateway subscription at the end of its cycle; its later events change no access', async () => {
-    await database.at('01-01');
-    await order.verify();
-    const [id, payment] = [customer.gatewayId, { id: uniqueId('pay') }];
-    expect(await customer.event('activated', '01-02', months(1))).toBe('applied');
-    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: id });
-
-    await customer.buy('pro', { at: '01-03' });
-    expect(await readOutbox(database, 'gateway', id)).toEqual([cancellation(id)]);
-    const bought = await customer.subscription();
-    expect(bought).toMatchObject({ gateway_subscription_id: null, status: 'active', end: '2027-01-03T00:00:00.000Z' });
-
-    expect(await customer.event('charged', '01-04', { ...months(1), payment })).toBe('applied');
-    expect(await customer.event('cancelled', '01-05', months(1))).toBe('applied');
-    expect(await customer.event('charged', '01-06', { ...months(1), createdAt: day('01-02') })).toBe('stale');
-    expect(await customer.subscription()).toEqual(bought);
-    expect(await customer.tier()).toBe('pro');
-    expect(await customer.findings()).toContainEqual(expect.stringMatching(/^charged_after_replacement/));
-  });
-
   test('cancels each gateway subscription that an app attached by hand, once', async () => {
     await order.verify();
     const ids = [uniqueId('sub'), uniqueId('sub')];
@@ -270,7 +234,10 @@ describe('a new purchase', () => {
       await database.query('update public.subscriptions set gateway_subscription_id = $1', [id]);
       await customer.buy('pro');
     }
-    for (const id of ids) expect(await readOutbox(database, 'gateway', id)).toEqual([cancellation(id)]);
+    for (const id of ids) {
+      const message = { kind: 'cancel-subscription', payload: { gateway_subscription_id: id, at_cycle_end: true } };
+      expect(await readOutbox(database, 'gateway', id)).toEqual([{ key: `cancel-subscription/${id}`, ...message }]);
+    }
     expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: null });
   });
 });
