@@ -80,12 +80,6 @@ describe('a charge', () => {
     expect(await customer.sources()).toEqual(['gateway_subscription basic to 2026-02-01']);
   });
 
-  test('without a payment changes the period alone', async () => {
-    await customer.event('charged', '02-01', { planId, ...february });
-    expect(await payments()).toEqual([]);
-    expect(await customer.state()).toBe(inFebruary);
-  });
-
   test('whose payment id another row has does not fail', async () => {
     const other = await database.customer();
     await activate(other);
@@ -196,23 +190,6 @@ describe('a refund of a charge', () => {
     expect(await refund('pay_late')).toBe('unmatched');
     await charge({ cycle: february, id: 'pay_late' });
     expect(await customer.state()).toBe(`${ended} 2026-02-01`);
-  });
-
-  test('that fails after the cycle and its grace restores the tier until the next reconciliation', async () => {
-    const id = await charge();
-    await database.at('01-20');
-    const which = { id: uniqueId('rfnd') };
-    await refund(id, 9900, which);
-    await customer.buy('basic');
-    const expire = () => database.query('select billing.expire_subscriptions()');
-    await database.at('03-20');
-    await expire();
-    expect([await customer.tier(), await reason()]).toEqual(['free', 'lapsed']);
-    await refund(id, 9900, { ...which, status: 'failed' });
-    expect(await customer.tier()).toBe('basic');
-    await reconcile(january, { status: 'halted' });
-    await expire();
-    expect([await customer.tier(), await reason()]).toEqual(['free', 'lapsed']);
   });
 
   test('that only reconciliation found ends access with the cycle before', async () => {

@@ -43,15 +43,6 @@ describe('paid_not_entitled', () => {
     await writeTier('free', other);
     expect(await findings()).toContainEqual(`paid_not_entitled ${later.id}`);
   });
-
-  test('lists no payment whose period is over, and none of a deleted user', async () => {
-    await customer.buy('basic', { at: '01-01' });
-    await database.sweep('02-05');
-    const deleted = await database.customer();
-    await deleted.buy('pro');
-    await database.query('delete from auth.users where id = $1', [deleted.id]);
-    expect(await findings()).toEqual([]);
-  });
 });
 
 describe('entitled_not_paid', () => {
@@ -112,13 +103,6 @@ describe('tier_mismatch', () => {
     }
   });
 
-  test('does not list a subscription that was activated for a period that is over, with the tier free', async () => {
-    await customer.buy('pro');
-    await writeTier('free');
-    await writeSubscription("current_period_end = now() - interval '1 day'");
-    expect(await mismatches()).toEqual([]);
-  });
-
   test('lists an active subscription without a profile, but no ended subscription with the tier null or free', async () => {
     await customer.buy('pro');
     await database.query('delete from public.profiles where user_id = $1', [customer.id]);
@@ -139,13 +123,6 @@ describe('paid_twice', () => {
     await renewal[way]();
     expect(await findings()).toEqual([`paid_twice ${renewal.paymentId} another payment for the same time`]);
     await renewal.refund();
-    expect(await findings()).toEqual([]);
-  });
-
-  test('lists neither renewals that extend, nor another tier, nor another user’s payment', async () => {
-    await database.set("early_renewal = 'extend'");
-    for (const tier of ['pro', 'pro', 'pro', 'basic']) await customer.buy(tier);
-    await (await database.customer()).buy('pro');
     expect(await findings()).toEqual([]);
   });
 

@@ -315,13 +315,4 @@ describe('an open order', () => {
     ids.push((await customer.order('premium', now)).id);
     expect(new Set(ids).size).toBe(5);
   });
-
-  test('of an idempotency key is a conflict for another start', async () => {
-    const create = (start: string | null) => database.rpc('create_order', customer.id, 'pro', 'key', null, start);
-    const { payment_id } = await create('now');
-    await database.rpc('store_order', payment_id, uniqueId('order'));
-    expect(await create('after_current')).toEqual({ outcome: 'key_conflict' });
-    expect(await create(null)).toEqual({ outcome: 'key_conflict' });
-    expect(await create('now')).toMatchObject({ outcome: 'existing', payment_id });
-  });
 });

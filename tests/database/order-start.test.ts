@@ -84,10 +84,6 @@ describe('an order that starts after the current period', () => {
       '2026-04-01 to 2026-05-01',
       () => grantTier(database, customer.id, 'pro', '2026-04-01Z'),
     ],
-    ['without delay by a grant below a purchase', 'basic', '2026-02-20 to 2026-03-20', async () => {
-      await grantTier(database, customer.id, 'pro', '2026-04-01Z');
-      await customer.buy('basic', { at: '01-20' });
-    }],
     ['after a row that was written by hand', 'pro', '2026-02-20 to 2026-03-20', async () => {
       await database.query(
         `insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
@@ -128,16 +124,6 @@ describe('an order that starts after the current period', () => {
     expect(await customer.tier()).toBe('pro');
     await database.sweep('02-01');
     expect(await shown()).toBe('premium: premium active 2026-02-01 to 2026-03-01');
-  });
-
-  test('starts after a source of another tier that rules later, although its own tier ran before', async () => {
-    await customer.buy('pro', { at: '01-01' });
-    await customer.buy('premium', { at: '01-20' });
-    await customer.buy('pro', { at: '01-21' });
-    expect(await (await buyLater('pro', '01-22')).period()).toBe('2026-02-21 to 2026-03-21');
-    await customer.buy('premium', { at: '01-23' });
-    expect(await (await buyLater('premium', '01-24')).period()).toBe('2026-03-21 to 2026-04-21');
-    expect(await customer.state()).toBe('premium: premium active to 2026-02-23');
   });
 });
 

@@ -138,16 +138,6 @@ describe('a grant', () => {
     expect(await customer.findings()).toEqual([]);
   });
 
-  test('rules over an older order that only a webhook captured, until the customer verifies it', async () => {
-    const pro = await customer.order('pro');
-    await database.at('01-02');
-    await grant();
-    expect(await pro.capture()).toBe('applied');
-    expect(await customer.tier()).toBe('premium');
-    await pro.verify();
-    expect(await customer.tier()).toBe('pro');
-  });
-
   test('that its user cancels for its end has no days of grace, and can be resumed', async () => {
     await grant();
     expect(await customer.cancel('at the end')).toMatchObject({ outcome: 'cancelled' });

@@ -81,12 +81,6 @@ describe('a period of calendar months in UTC', () => {
   });
 });
 
-test('a second purchase replaces a running period by one from now', async () => {
-  await customer.buy('pro', { at: '01-31' });
-  await buyBasic('02-10');
-  expect(await shown()).toBe('2026-02-10 to 2026-03-10');
-});
-
 describe('under "extend"', () => {
   beforeEach(() => database.set("early_renewal = 'extend'"));
   const chain = ['2026-01-31 to 2026-02-28', '2026-02-28 to 2026-03-31', '2026-03-31 to 2026-04-30'];
