@@ -7,7 +7,6 @@ import { useDatabase } from '../helpers/database/use-database.ts';
 
 const database = useDatabase();
 const denied = { code: '42501' };
-const tables = ['plans', 'profiles', 'subscriptions', 'payments'];
 
 let [ownerId, strangerId] = ['', ''];
 let owner: pg.Client, stranger: pg.Client, anonymous: pg.Client;
@@ -64,50 +63,25 @@ describe('writing', () => {
     'update public.plans set tier = tier',
     'update public.subscriptions set tier = tier',
     'update public.payments set amount = amount',
-    ...tables.map((table) => `insert into public.${table} default values`),
-    ...tables.map((table) => `delete from public.${table}`),
-    ...tables.map((table) => `truncate public.${table} cascade`),
+    'insert into public.payments default values',
+    'delete from public.subscriptions',
+    'truncate public.payments cascade',
     'create table public.t ()',
-    'create function public.f() returns int language sql return 1',
     'select from billing.outbox',
-    'select from billing.gateway_events',
-    'select from billing.refunds',
-    "select billing.announce_access(gen_random_uuid(), null, 'pro', null, null, null)",
     'select billing.clock()',
-    'select billing.find_user(gen_random_uuid(), true)',
     'select from auth.users',
   ])('clients are refused %s', async (sql) => {
     for (const client of clients) await expect(client.query(sql)).rejects.toMatchObject(denied);
   });
-
-  test.each([
-    ...tables.map((table) => `delete from public.${table}`),
-    ...tables.map((table) => `truncate public.${table} cascade`),
-    'select from auth.users',
-  ])('the service is refused %s', async (sql) => {
-    await expect(database.service.query(sql)).rejects.toMatchObject(denied);
-  });
 });
 
-describe('the RPCs', () => {
-  test.each([
-    `select public.get_subscription(gen_random_uuid())`,
-    `select public.verify_payment(gen_random_uuid(), 'order', 'pay', 'signature')`,
-    `select public.apply_gateway_event(repeat('0', 64), null, '{}')`,
-    `select public.get_health()`,
-  ])('only the service can call %s', async (sql) => {
-    for (const client of clients) await expect(client.query(sql)).rejects.toMatchObject(denied);
-    await expect(database.service.query(sql)).resolves.toMatchObject({ rowCount: 1 });
-  });
-
-  test.each(['select public.current_tier()', "select public.has_tier('pro')"])(
-    'only signed-in callers can call %s',
-    async (sql) => {
-      await expect(owner.query(sql)).resolves.toMatchObject({ rowCount: 1 });
-      await expect(anonymous.query(sql)).rejects.toMatchObject(denied);
-    },
-  );
-});
+test.each(['select public.current_tier()', "select public.has_tier('pro')"])(
+  'only signed-in callers can call %s',
+  async (sql) => {
+    await expect(owner.query(sql)).resolves.toMatchObject({ rowCount: 1 });
+    await expect(anonymous.query(sql)).rejects.toMatchObject(denied);
+  },
+);
 
 describe('the role of a direct connection', () => {
   let pool: TestDatabase;
@@ -130,14 +104,11 @@ describe('the role of a direct connection', () => {
 
   test.each([
     'create table public.mine ()',
-    'alter table public.payments disable row level security',
-    'create role another',
     'set role postgres',
     'set role authenticated',
     'set session authorization postgres',
     'set role none; select public.get_health()',
     'set role none; select from public.payments',
-    'set role none; select from auth.users',
   ])('is refused: %s', async (statement) => {
     const client = await pool.connect();
     await expect(client.query(statement)).rejects.toMatchObject(denied);

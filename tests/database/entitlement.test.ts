@@ -30,32 +30,18 @@ describe('paid_not_entitled', () => {
     expect(await findings()).toEqual([]);
   });
 
-  test('lists a payment whose subscription lapsed, but not one whose user cancelled', async () => {
+  test('lists a payment whose subscription lapsed, and one after a cancellation, but not the one that was cancelled', async () => {
     const lapsed = await customer.buy('pro');
     await writeSubscription("status = 'cancelled', ended_reason = 'lapsed', cancelled_at = now()");
     await writeTier('free');
     const other = await database.customer();
-    await other.buy('pro');
+    await other.buy('premium');
     await other.cancel('at once');
     expect(await findings()).toEqual([`paid_not_entitled ${lapsed.id}`]);
-  });
-
-  test('lists a payment made after a cancellation', async () => {
-    await customer.buy('premium');
-    await customer.cancel('at once');
-    const later = await customer.buy('pro');
-    await writeSubscription("status = 'cancelled', ended_reason = 'cancelled', cancelled_at = '2026-01-01Z'");
-    await writeTier('free');
+    const later = await other.buy('pro');
+    await writeSubscription("status = 'cancelled', ended_reason = 'cancelled', cancelled_at = '2026-01-01Z'", other);
+    await writeTier('free', other);
     expect(await findings()).toContainEqual(`paid_not_entitled ${later.id}`);
-  });
-
-  test('lists no payment whose period is over, and none of a deleted user', async () => {
-    await customer.buy('basic', { at: '01-01' });
-    await database.sweep('02-05');
-    const deleted = await database.customer();
-    await deleted.buy('pro');
-    await database.query('delete from auth.users where id = $1', [deleted.id]);
-    expect(await findings()).toEqual([]);
   });
 });
 
@@ -108,23 +94,13 @@ describe('tier_mismatch', () => {
   const mismatches = async () =>
     (await database.query('select user_id from billing.tier_mismatch')).map((r) => r.user_id);
 
-  test.each<[string, string | null]>([
-    ['active', 'free'],
-    ['active', null],
-    ['active', 'premium'],
-    ['cancelled', 'pro'],
-  ])('lists a subscription that is %s with the tier %s', async (status, tier) => {
+  test('lists a subscription whose status does not go with the tier', async () => {
     await customer.buy('pro');
-    await writeSubscription(`status = '${status}'`);
-    await writeTier(tier);
-    expect(await mismatches()).toEqual([customer.id]);
-  });
-
-  test('does not list a subscription that was activated for a period that is over, with the tier free', async () => {
-    await customer.buy('pro');
-    await writeTier('free');
-    await writeSubscription("current_period_end = now() - interval '1 day'");
-    expect(await mismatches()).toEqual([]);
+    for (const [status, tier] of [['active', null], ['active', 'premium'], ['cancelled', 'pro']] as const) {
+      await writeSubscription(`status = '${status}'`);
+      await writeTier(tier);
+      expect(await mismatches()).toEqual([customer.id]);
+    }
   });
 
   test('lists an active subscription without a profile, but no ended subscription with the tier null or free', async () => {
@@ -147,13 +123,6 @@ describe('paid_twice', () => {
     await renewal[way]();
     expect(await findings()).toEqual([`paid_twice ${renewal.paymentId} another payment for the same time`]);
     await renewal.refund();
-    expect(await findings()).toEqual([]);
-  });
-
-  test('lists neither renewals that extend, nor another tier, nor another user’s payment', async () => {
-    await database.set("early_renewal = 'extend'");
-    for (const tier of ['pro', 'pro', 'pro', 'basic']) await customer.buy(tier);
-    await (await database.customer()).buy('pro');
     expect(await findings()).toEqual([]);
   });
 

@@ -34,32 +34,15 @@ describe('two payments on an order', () => {
     const finding = [`paid_twice ${two.paymentId}`];
     expect(await customer.findings()).toEqual(finding);
     const which = { id: uniqueId('rfnd') };
-    expect(await two.refund(99899, which)).toBe('applied');
-    expect(await two.refund(99899, which)).toBe('already');
+    for (const outcome of ['applied', 'already']) expect(await two.refund(99899, which)).toBe(outcome);
     expect([await customer.findings(), await extras()]).toEqual([finding, ['two refunded 99899']]);
-    await two.refund(1);
+    // An event may name no order.
+    await database.send(refundEvent({ id: two.paymentId }, 1));
     expect([await customer.findings(), await extras()]).toEqual([[], ['two refunded 99900']]);
     await database.query('update billing.gateway_events set payload = null');
     expect(await customer.findings()).toEqual([]);
     expect(await one.row()).toEqual(before);
     expect(await customer.tier()).toBe('pro');
-  });
-
-  test('the one that does not count and was refunded before its capture is no finding', async () => {
-    await one.capture();
-    const before = await one.row();
-    expect(await two.refund()).toBe('applied');
-    expect(await extras()).toEqual([]);
-    expect(await two.capture()).toBe('already');
-    expect([await customer.findings(), await extras()]).toEqual([[], ['two refunded 99900']]);
-    expect(await one.row()).toEqual(before);
-  });
-
-  test('a refund is matched by the payment id if the event names no order', async () => {
-    await one.capture();
-    await two.capture();
-    expect(await database.send(refundEvent({ id: two.paymentId }, 99900))).toBe('applied');
-    expect(await extras()).toEqual(['two refunded 99900']);
   });
 
   test.each(['verified first', 'verified later'])('a captured one counts before one %s', async (order) => {
@@ -106,25 +89,6 @@ describe('two payments on an order', () => {
     expect(await customer.mails()).toEqual([`payment-success/${one.id}`, ended]);
   });
 
-  test('one that was partly refunded before its capture is no extra payment before it, and can count after it', async () => {
-    await one.refund(30000);
-    await two.capture();
-    expect(await extras()).toEqual([]);
-    await two.refund();
-    expect(await customer.tier()).toBe('free');
-    expect(await one.capture()).toBe('applied');
-    expect(await one.row()).toMatchObject({ gateway_payment_id: one.paymentId, refunded_amount: '30000' });
-    expect(await customer.tier()).toBe('pro');
-  });
-
-  test('that were refunded in full before their capture grant nothing', async () => {
-    for (const payment of [one, two]) await payment.refund();
-    for (const payment of [two, one]) await payment.capture();
-    expect(await one.row()).toMatchObject({ status: 'captured', fulfilled_at: null });
-    expect(await extras()).toEqual(['one refunded 99900']);
-    expect(await customer.tier()).toBe('free');
-  });
-
   test('one that is known only by its refund never counts', async () => {
     await one.capture();
     await two.refund(1);
@@ -160,8 +124,6 @@ describe('a verified payment that is never captured', () => {
 
   test.each<[string, Record<string, unknown>[] | null]>([
     ['a payment that is only authorised', [{ status: 'authorized' }]],
-    ['a payment that failed', [{ status: 'failed' }]],
-    ['no payment', []],
     ['404', null],
   ])('loses access after 120 hours of the answer %s, and gets it by a later capture', async (_, fields) => {
     const answer = fields && listed(order, ...fields);
@@ -202,15 +164,5 @@ describe('a verified payment that is never captured', () => {
     await apply(listed(order, { status: 'captured' }));
     expect(await customer.tier()).toBe('pro');
     expect(await order.verify()).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
-  });
-
-  test('lets an older purchase rule again', async () => {
-    await order.capture();
-    const newer = await customer.buy('premium', { at: '01-02' });
-    expect(await customer.tier()).toBe('premium');
-    await database.at('01-07');
-    expect(await applyOrderPayments(database.service, newer, null)).toMatchObject({ ended: true });
-    expect(await customer.state()).toBe('pro: pro active to 2027-01-01');
-    expect(await customer.mails()).toEqual([`payment-success/${order.id}`, `payment-success/${newer.id}`]);
   });
 });

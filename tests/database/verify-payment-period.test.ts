@@ -1,10 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openSession } from '../helpers/database/session.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
-import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
 import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
 import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
-import { uniqueId } from '../helpers/records/records.ts';
 import { endAccess, grantTier } from '../helpers/records/support-actions.ts';
 import { shortTime } from '../helpers/records/time.ts';
 
@@ -43,13 +41,9 @@ describe('a period of calendar months in UTC', () => {
     ['2026-01-31T00:00:00.000Z', 1, '2026-02-28T00:00:00.000Z'],
     ['2028-01-31T12:00:00.000Z', 1, '2028-02-29T12:00:00.000Z'],
     ['2028-02-29T12:00:00.000Z', 12, '2029-02-28T12:00:00.000Z'],
-    ['2028-02-29T12:00:00.000Z', 48, '2032-02-29T12:00:00.000Z'],
-    ['2100-01-31T12:00:00.000Z', 1, '2100-02-28T12:00:00.000Z'],
     ['2026-08-31T23:59:59.999Z', 6, '2027-02-28T23:59:59.999Z'],
-    ['2026-05-31T18:45:00.000Z', 1, '2026-06-30T18:45:00.000Z'],
     ['2026-03-01T00:00:00.000Z', null, '2027-03-01T00:00:00.000Z'],
     ['2026-03-01T00:00:00.000Z', 0, '2027-03-01T00:00:00.000Z'],
-    ['2026-03-01T00:00:00.000Z', 1200, '2126-03-01T00:00:00.000Z'],
   ])('from %s of %s months ends %s', async (start, months, end) => {
     await database.setPlan('basic', `duration_months = ${months}`);
     expect(await buyInserted(start)).toBe(end);
@@ -58,7 +52,7 @@ describe('a period of calendar months in UTC', () => {
 
   // In UTC it is 31 January, in Kolkata already 1 February. The first hours of a month in UTC are the previous month
   // in New York.
-  test.each(['UTC', 'Asia/Kolkata', 'America/New_York', 'Pacific/Kiritimati', 'Pacific/Apia'])(
+  test.each(['Asia/Kolkata', 'America/New_York', 'Pacific/Apia'])(
     'is the same in a session with the time zone %s',
     async (zone) => {
       const session = await openSession(database, { role: 'service_role' });
@@ -85,12 +79,6 @@ describe('a period of calendar months in UTC', () => {
   });
 });
 
-test('a second purchase replaces a running period by one from now', async () => {
-  await customer.buy('pro', { at: '01-31' });
-  await buyBasic('02-10');
-  expect(await shown()).toBe('2026-02-10 to 2026-03-10');
-});
-
 describe('under "extend"', () => {
   beforeEach(() => database.set("early_renewal = 'extend'"));
   const chain = ['2026-01-31 to 2026-02-28', '2026-02-28 to 2026-03-31', '2026-03-31 to 2026-04-30'];
@@ -105,13 +93,10 @@ describe('under "extend"', () => {
   });
 
   test.each([
-    ['through a leap year', ['2028-01-30', '2028-02-01'], '2028-01-30 to 2028-03-30'],
     ['through a leap year and on', ['2028-01-30', '2028-02-01', '2028-02-02'], '2028-01-30 to 2028-04-30'],
     ['shortly before its end', ['01-31', '02-10', '03-30'], '2026-01-31 to 2026-04-30'],
-    ['in the days of grace, now', ['01-31', '03-01'], '2026-03-01 to 2026-04-01'],
     ['in the days of grace, and again', ['01-31', '03-01', '03-30'], '2026-03-01 to 2026-05-01'],
     ['at the end, now', ['01-31', '02-28'], '2026-02-28 to 2026-03-28'],
-    ['after the end, now', ['01-31', '04-01'], '2026-04-01 to 2026-05-01'],
   ])('a renewal %s, with the purchases %j: %s', async (_, times, period) => {
     for (const at of times) await buyBasic(at);
     expect(await shown()).toBe(period);
@@ -139,7 +124,6 @@ describe('under "extend"', () => {
 
   test.each<[string, (order: CustomerOrder) => Promise<unknown>]>([
     ['is refunded', (order) => order.refund()],
-    ['is never captured', (order) => applyOrderPayments(database.service, order, null)],
     ['loses its access by an admin', (order) => endAccess(database, order.id)],
   ])('a payment of the chain that %s leaves no gap', async (_, lose) => {
     const [first, second, third, fourth] = await buyChain();
@@ -154,39 +138,23 @@ describe('under "extend"', () => {
     await lose(third);
     expect(await customer.state()).toMatch(/^free: basic cancelled/);
   });
-
-  test('a refund in the middle that fails moves the later periods back', async () => {
-    const [first, second, third, fourth] = await buyChain();
-    const id = uniqueId('rfnd');
-    await second.refund(undefined, { id });
-    expect(await shown()).toBe('2026-01-31 to 2026-04-30');
-    await second.refund(undefined, { id, status: 'failed' });
-    expect(await periods(first, second, third, fourth)).toEqual([...chain, '2026-04-30 to 2026-05-31']);
-    expect(await shown()).toBe('2026-01-31 to 2026-05-31');
-  });
 });
 
 describe('an order grants what was sold', () => {
   const changes = "price = 1, currency = 'EUR', duration_months = 1, is_active = false";
 
-  test.each(
-    (['verify', 'capture'] as const).flatMap((way) => [
-      { way, plan: 'costs and lasts less, and is not on offer', change: changes, isTaken: false },
-      { way, plan: 'has another tier', change: "tier = 'professional'", isTaken: false },
-      { way, plan: 'has another tier, and another plan has its tier', change: "tier = 'professional'", isTaken: true },
-    ]),
-  )('paid by $way after its plan $plan', async ({ way, change, isTaken }) => {
+  test.each<[string, string, string, 'verify' | 'capture']>([
+    ['costs and lasts less, and is not on offer', changes, 'team', 'verify'],
+    ['has another tier', "tier = 'professional'", 'team', 'capture'],
+    ['has another tier, and another plan has its tier', "tier = 'professional'", 'pro', 'verify'],
+  ])('after its plan %s', async (_, change, added, way) => {
     const order = await customer.order('pro', { at: '05-01' });
     await database.setPlan('pro', change);
-    if (isTaken) {
-      await database.query(
-        "insert into public.plans (tier, name, price, duration_months) values ('pro', 'Cheap', 1, 1)",
-      );
-    }
+    const insertion = 'insert into public.plans (tier, name, price, duration_months) values ($1, $1, 1, 1)';
+    await database.query(insertion, [added]);
     await order[way]();
-    const plan_id = Object(order.answer.plan).id;
-    expect(await order.row())
-      .toMatchObject({ amount: '99900', currency: 'INR', tier: 'pro', plan_id, duration_months: 12 });
+    const sold = { amount: '99900', currency: 'INR', tier: 'pro', duration_months: 12 };
+    expect(await order.row()).toMatchObject({ ...sold, plan_id: Object(order.answer.plan).id });
     expect(await order.period()).toBe('2026-05-01 to 2027-05-01');
     expect(await customer.state()).toBe('pro: pro active to 2027-05-01');
   });

@@ -4,7 +4,6 @@ import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
 import { extraPayments, placeOrder, type Purchase, readPurchase } from '../helpers/records/purchases.ts';
 import { countRevalidations, readAllRows, readOutbox, readPayment } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { day, months } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
 let customer: Customer;
@@ -45,25 +44,15 @@ test('a first verify captures the payment, creates the subscription, links both 
   expect(profile).toMatchObject({ subscription_tier: 'pro' });
 });
 
-describe('verify finds no payment', () => {
-  test('of another user’s or a deleted user’s order, and does not change it', async () => {
-    const stranger = await database.customer();
-    expect(await verify({ ...order, user: stranger })).toEqual(notFound);
-    await database.query('delete from auth.users where id = $1', [customer.id]);
-    const before = await readAllRows(database);
-    for (const way of [verify, verifyReturned]) expect(await way(order)).toEqual(notFound);
-    expect(await readAllRows(database)).toEqual(before);
-    expect(await order.row()).toMatchObject({ status: 'created', fulfilled_at: null });
-    expect(await stranger.tier()).toBe('free');
-  });
-
-  test('of an unknown order, or of an order id in another case, empty or null', async () => {
-    const without = await createPayment(database, { userId: customer.id });
-    await database.query('update public.payments set gateway_order_id = null where id = $1', [without.id]);
-    for (const orderId of [uniqueId('order'), order.orderId.toUpperCase(), '', null]) {
-      expect(await database.rpc('verify_payment', customer.id, orderId, 'pay', 'signature')).toEqual(notFound);
-    }
-  });
+test('another user’s or a deleted user’s order is not found, and does not change', async () => {
+  const stranger = await database.customer();
+  expect(await verify({ ...order, user: stranger })).toEqual(notFound);
+  await database.query('delete from auth.users where id = $1', [customer.id]);
+  const before = await readAllRows(database);
+  for (const way of [verify, verifyReturned]) expect(await way(order)).toEqual(notFound);
+  expect(await readAllRows(database)).toEqual(before);
+  expect(await order.row()).toMatchObject({ status: 'created', fulfilled_at: null });
+  expect(await stranger.tier()).toBe('free');
 });
 
 describe('the tier that was bought', () => {
@@ -73,9 +62,7 @@ describe('the tier that was bought', () => {
     ['is the tier in meta, not the tier of the payment', { tier: 'premium' }, 'pro', 'premium'],
     ['is the tier of the payment when the error of a failed attempt replaced meta', error, 'pro', 'pro'],
     ['is basic without any tier', {}, null, 'basic'],
-    ['is basic when meta is null', null, null, 'basic'],
-    ['is basic when meta is a list', ['pro'], null, 'basic'],
-    ['is basic when both tiers are empty', { tier: '' }, '', 'basic'],
+    ['is basic when meta is a list, and the tier is empty', ['pro'], '', 'basic'],
     ['can be a tier of the app that is no longer on offer', { tier: 'team' }, null, 'team'],
   ])('%s', async (_, meta, tier, expected) => {
     await database.query("insert into public.plans (tier, name, price, is_active) values ('team', 'Team', 1, false)");
@@ -90,19 +77,13 @@ describe('the tier that was bought', () => {
 });
 
 describe('a repeated verify', () => {
-  test('returns what the payment bought and changes nothing', async () => {
-    const answer = await order.verify();
+  test('returns what the payment bought and changes nothing; another payment id is one extra payment', async () => {
+    const answer = { ...await order.verify(), outcome: 'already_applied' };
     const before = await written();
     expect(before.mails).toHaveLength(1);
-    expect(await verify(order, 'another signature')).toEqual({ ...answer, outcome: 'already_applied' });
-    expect(await written()).toEqual(before);
-  });
-
-  test('with another payment id overwrites nothing and stores one extra payment', async () => {
-    const answer = await order.verify();
-    const before = await written();
+    expect(await verify(order, 'another signature')).toEqual(answer);
     const other = order.again();
-    for (let i = 0; i < 2; i++) expect(await other.verify()).toEqual({ ...answer, outcome: 'already_applied' });
+    for (let i = 0; i < 2; i++) expect(await other.verify()).toEqual(answer);
     expect(await written()).toEqual(before);
     expect(await extraPayments(database, order)).toEqual([other.paymentId]);
   });
@@ -142,47 +123,26 @@ test('without a plan the payment is captured, and nothing else changes; with one
     .toMatchObject({ transaction_id: unplanned.paymentId, plan_name: 'Late' });
 });
 
-test('a payment id that belongs to another order is refused and grants nothing', async () => {
-  await order.verify();
-  const other = await database.customer();
-  const second = await other.order('pro');
-  await expect(verify({ ...second, paymentId: order.paymentId })).rejects.toMatchObject({ code: '23505' });
-  expect(await second.row()).toMatchObject({ status: 'created', fulfilled_at: null });
-  expect(await other.tier()).toBe('free');
-});
-
-describe('a returned payment', () => {
-  test('leaves what a verified one leaves; returned again, verified and announced it is applied once', async () => {
-    const { valid_until, ...answer } = await verifyReturned(order);
-    expect(answer).toEqual({ outcome: 'applied', tier: 'pro' });
-    const signed = { user_id: customer.id, gateway_signature: 'signature', verified_at: expect.any(Date) };
-    expect(await order.row()).toMatchObject(signed);
-    const before = await readPurchase(database, order);
-    const verified = await (await database.customer()).buy('pro');
-    const same = { paymentId: '', mails: [] };
-    expect({ ...before, ...same }).toEqual({ ...await readPurchase(database, verified), ...same });
-    for (const again of [verifyReturned, verify]) {
-      expect(await again(order)).toEqual({ outcome: 'already_applied', tier: 'pro', valid_until });
-    }
-    expect(await order.capture()).toBe('applied');
-    expect(await readPurchase(database, order)).toEqual(before);
-  });
-
-  test('that a webhook announced first keeps its period; after its refund in full it is refused', async () => {
-    await order.capture();
-    const { period_end } = await order.row();
-    expect(await verifyReturned(order)).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
-    expect(await order.row()).toMatchObject({ period_end, verified_at: expect.any(Date) });
-    await order.refund();
-    expect(await verifyReturned(order)).toEqual({ outcome: 'refunded' });
-  });
+test('a returned payment leaves what a verified one leaves; returned again, verified and announced it is applied once', async () => {
+  const { valid_until, ...answer } = await verifyReturned(order);
+  expect(answer).toEqual({ outcome: 'applied', tier: 'pro' });
+  const signed = { user_id: customer.id, gateway_signature: 'signature', verified_at: expect.any(Date) };
+  expect(await order.row()).toMatchObject(signed);
+  const before = await readPurchase(database, order);
+  const verified = await (await database.customer()).buy('pro');
+  const same = { paymentId: '', mails: [] };
+  expect({ ...before, ...same }).toEqual({ ...await readPurchase(database, verified), ...same });
+  for (const again of [verifyReturned, verify]) {
+    expect(await again(order)).toEqual({ outcome: 'already_applied', tier: 'pro', valid_until });
+  }
+  expect(await order.capture()).toBe('applied');
+  expect(await readPurchase(database, order)).toEqual(before);
 });
 
 describe('the success mail', () => {
   test.each([
     ["'Asha'", "'asha'", 'Asha'],
     ["''", "'asha'", 'asha'],
-    ['null', "'asha'", 'asha'],
     ['null', 'null', ''],
   ])('with display name %s and username %s greets %j, and is one row with all data', async (name, username, greets) => {
     await writeProfile(`display_name = ${name}, username = ${username}`);
@@ -228,12 +188,6 @@ test('the cached pages are revalidated once per purchase, also for a renewal, an
 });
 
 describe('a new purchase', () => {
-  const cancellation = (id: string) => ({
-    key: `cancel-subscription/${id}`,
-    kind: 'cancel-subscription',
-    payload: { gateway_subscription_id: id, at_cycle_end: true },
-  });
-
   test('clears the fields of an earlier cancellation', async () => {
     await order.verify();
     await database.query(`update public.subscriptions
@@ -243,26 +197,6 @@ describe('a new purchase', () => {
     expect(await subscriptionRow()).toMatchObject({ status: 'active', tier: 'premium', ...cleared });
   });
 
-  test('cancels the attached gateway subscription at the end of its cycle; its later events change no access', async () => {
-    await database.at('01-01');
-    await order.verify();
-    const [id, payment] = [customer.gatewayId, { id: uniqueId('pay') }];
-    expect(await customer.event('activated', '01-02', months(1))).toBe('applied');
-    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: id });
-
-    await customer.buy('pro', { at: '01-03' });
-    expect(await readOutbox(database, 'gateway', id)).toEqual([cancellation(id)]);
-    const bought = await customer.subscription();
-    expect(bought).toMatchObject({ gateway_subscription_id: null, status: 'active', end: '2027-01-03T00:00:00.000Z' });
-
-    expect(await customer.event('charged', '01-04', { ...months(1), payment })).toBe('applied');
-    expect(await customer.event('cancelled', '01-05', months(1))).toBe('applied');
-    expect(await customer.event('charged', '01-06', { ...months(1), createdAt: day('01-02') })).toBe('stale');
-    expect(await customer.subscription()).toEqual(bought);
-    expect(await customer.tier()).toBe('pro');
-    expect(await customer.findings()).toContainEqual(expect.stringMatching(/^charged_after_replacement/));
-  });
-
   test('cancels each gateway subscription that an app attached by hand, once', async () => {
     await order.verify();
     const ids = [uniqueId('sub'), uniqueId('sub')];
@@ -270,7 +204,10 @@ describe('a new purchase', () => {
       await database.query('update public.subscriptions set gateway_subscription_id = $1', [id]);
       await customer.buy('pro');
     }
-    for (const id of ids) expect(await readOutbox(database, 'gateway', id)).toEqual([cancellation(id)]);
+    for (const id of ids) {
+      const message = { kind: 'cancel-subscription', payload: { gateway_subscription_id: id, at_cycle_end: true } };
+      expect(await readOutbox(database, 'gateway', id)).toEqual([{ key: `cancel-subscription/${id}`, ...message }]);
+    }
     expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: null });
   });
 });
