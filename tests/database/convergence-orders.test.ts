@@ -9,10 +9,9 @@ import { isLong } from '../helpers/project/is-long.ts';
 // REPLAY='order: captured-P refund-P verify-P' prints each step of a list that a proof reported.
 const replayed = Deno.env.get('REPLAY');
 // The long suite runs the orders of other sets of four steps each day. EVERY_ORDER=1 runs every order of five.
-const share = 8;
-const part = Math.floor(Date.now() / 86_400_000) % share;
-const long = Deno.env.get('EVERY_ORDER') === '1' ? { length: 5, share: 1 } : { length: 4, share, part };
-const extent = isLong ? { ...long, random: 10 } : { length: 3, share, random: 2, seed: 20261120 };
+const part = Math.floor(Date.now() / 86_400_000) % 8;
+const long = Deno.env.get('EVERY_ORDER') === '1' ? { length: 5, share: 1 } : { length: 4, share: 8, part };
+const extent = isLong ? { ...long, random: 10 } : { length: 3, share: 6, random: 2, seed: 20261120 };
 
 let database: TestDatabase;
 beforeAll(async () => {

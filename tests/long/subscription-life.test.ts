@@ -12,7 +12,7 @@ test('npm run clock: approved, renewed, unpaid, halted, paid again, and cancelle
   const port = freeBasePort();
   const clock = (shift: string) => shiftClock(port, shift);
   const stack = npmStart(['--port', String(port), '--ephemeral']);
-  onTestFinished(async () => void await stack.end('not compared'));
+  onTestFinished(async () => void await stack.end());
   const customer = await subscribe(await stack.ready, 'basic');
   expect(customer.verified).toMatchObject({ tier: 'basic', startsAt: null });
   const first = (await customer.atGateway()).current_end;

@@ -25,7 +25,7 @@ declare module 'vitest' {
 /**
  * One Postgres for all test files, with a migrated template that each of them clones. The template of the project
  * `upgraded` is the newest release with the later migrations, without the rows of its sample. `TEST_CLUSTER` names a folder
- * that keeps the migrated data for later runs: remove it after a change of a migration.
+ * that keeps the migrated data for later runs: remove the folder when a migration changes.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const kept = project.name === 'upgraded' ? undefined : Deno.env.get('TEST_CLUSTER') || undefined;

@@ -52,8 +52,8 @@ begin
 end
 $$;
 
--- The state of a user, as it is compared, with the billing of GET /api/subscriptions. Left out is what depends on the order of arrival:
--- which of two payments on one order counts and which one is extra; and, of an order that was refunded in full, whether
+-- The state of a user, as it is compared, with the billing of GET /api/subscriptions. Left out is what depends on the order
+-- of arrival: which of two payments on one order counts, but where one alone is confirmed and kept; and, of an order that was refunded in full, whether
 -- it was granted and mailed before, because a sent mail stays sent. A period that is over has no length here, because the
 -- time of the refund decides it.
 create function test.read_state(p_subject jsonb /* {userId, paymentIds, subscriptionIds} */) returns jsonb
@@ -87,7 +87,9 @@ begin
     ),
     'payments', (
       select jsonb_agg(
-        jsonb_build_object('status', p.status, 'tier', p.tier, 'money', money.list)
+        jsonb_build_object('status', p.status, 'tier', p.tier, 'money', money.list, 'counts', case
+            when cardinality(money.confirmed) = 1 then p.gateway_payment_id
+          end)
           || case
             when p.status = 'captured' and money.is_kept then jsonb_build_object(
               'fulfilled', p.fulfilled_at is not null,
@@ -102,7 +104,8 @@ begin
       cross join lateral (
         select
           jsonb_agg(jsonb_build_array(m.id, m.is_paid, m.is_confirmed, m.refunded) order by m.id) as list,
-          bool_or(m.is_paid and m.refunded < p.amount) as is_kept
+          bool_or(m.is_paid and m.refunded < p.amount) as is_kept,
+          array_agg(m.id) filter (where m.is_confirmed and m.refunded < p.amount) as confirmed
         from (
           select p.gateway_payment_id as id, p.status = 'captured' as is_paid,
             p.confirmed_at is not null as is_confirmed, p.refunded_amount as refunded
