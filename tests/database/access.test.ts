@@ -68,7 +68,6 @@ describe('writing', () => {
     'truncate public.payments cascade',
     'create table public.t ()',
     'select from billing.outbox',
-    'select billing.clock()',
     'select from auth.users',
   ])('clients are refused %s', async (sql) => {
     for (const client of clients) await expect(client.query(sql)).rejects.toMatchObject(denied);
