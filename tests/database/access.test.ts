@@ -68,18 +68,17 @@ describe('writing', () => {
     'truncate public.payments cascade',
     'create table public.t ()',
     'select from billing.outbox',
-    'select billing.clock()',
     'select from auth.users',
   ])('clients are refused %s', async (sql) => {
     for (const client of clients) await expect(client.query(sql)).rejects.toMatchObject(denied);
   });
 });
 
-test.each(['select public.current_tier()', "select public.has_tier('pro')"])(
-  'only signed-in callers can call %s',
-  async (sql) => {
-    await expect(owner.query(sql)).resolves.toMatchObject({ rowCount: 1 });
-    await expect(anonymous.query(sql)).rejects.toMatchObject(denied);
+test.each([['current_tier()', 'pro'], ["has_tier('pro')", true], ["has_tier('basic')", false]])(
+  'only signed-in callers can call %s: a customer of pro gets %j',
+  async (call, answer) => {
+    expect((await owner.query(`select public.${call} as answer`)).rows).toEqual([{ answer }]);
+    await expect(anonymous.query(`select public.${call}`)).rejects.toMatchObject(denied);
   },
 );
 

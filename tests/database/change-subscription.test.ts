@@ -261,12 +261,17 @@ describe('a change now, with a credit', () => {
     expect(await toldOf(paid.renewal)).toMatch(/^at cycle end/);
   });
 
-  test('whose purchase is lost in a dispute: the renewal is stopped', async () => {
-    const { pro, renewal } = await upgrade();
-    await database.at('06-20');
-    await pro.dispute('lost');
-    expect(await toldOf(renewal)).toBe('at cycle end 2026-06-20');
-  });
+  test.each([[true, 'at cycle end'], [false, 'at once']])(
+    'whose purchase is lost in a dispute: the renewal, authorised: %j, is stopped %s',
+    async (isAuthorised, how) => {
+      const { pro, renewal } = await order();
+      if (isAuthorised) await authorise(renewal, 'pro', renewalDay, '06-16');
+      await pro.verify();
+      await database.at('06-20');
+      await pro.dispute('lost');
+      expect(await toldOf(renewal)).toBe(`${how} 2026-06-20`);
+    },
+  );
 
   test('whose renewal fails first goes on, with a mail, and gives the next cycle when a retry succeeds', async () => {
     const { renewal } = await upgrade();
