@@ -257,7 +257,7 @@ begin
     )
   then
     event := null;
-  elsif v_status in ('active', 'completed') and v_end > p_mirrored.period_end
+  elsif v_status in ('active', 'completed') and v_end > coalesce(p_mirrored.period_end, '-infinity')
     -- Charged, and paused since.
     or v_status = 'paused' and v_start = p_mirrored.period_end
   then

@@ -89,6 +89,14 @@ describe('two payments on an order', () => {
     expect(await customer.mails()).toEqual([`payment-success/${one.id}`, ended]);
   });
 
+  test('one that was refunded does not count after a refund of the other one', async () => {
+    await one.capture();
+    await two.capture();
+    await two.refund();
+    await one.refund();
+    expect([await counts(), await customer.tier()]).toEqual(['one', 'free']);
+  });
+
   test('one that is known only by its refund never counts', async () => {
     await one.capture();
     await two.refund(1);

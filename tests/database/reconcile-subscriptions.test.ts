@@ -154,6 +154,21 @@ describe('an answer of the gateway', () => {
     expect(await state()).toBe('pro: pro active to 2026-03-01');
   });
 
+  test.each(['active', 'completed'])(
+    'that is %s with a paid cycle pays one of which only a failed charge was known',
+    async (status) => {
+      const buyer = await database.customer();
+      await buyer.buy('basic', { at: '01-01' });
+      await buyer.event('pending', '02-01', { planId: 'plan_pro' });
+      await database.at('02-02');
+      customer = buyer;
+      id = String((await database.one('select id from public.subscriptions where user_id = $1', [buyer.id])).id);
+      expect(await apply(status, february, { paid_count: 1 })).toBe(true);
+      expect(await alertsAbout(database, buyer.gatewayId)).toEqual(['missed_webhook']);
+      expect(await customer.sources()).toContain('gateway_subscription pro to 2026-03-01');
+    },
+  );
+
   test('without the number of paid cycles gives no unpaid access after a halt, until a charge is known', async () => {
     await customer.event('halted', '02-04', { planId: 'plan_pro' });
     await database.at('02-05');

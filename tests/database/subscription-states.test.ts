@@ -103,6 +103,17 @@ describe('a charge that fails', () => {
   });
 });
 
+test.each(['pending', 'halted'] as const)(
+  'a charge that is older than %s does not set the status back',
+  async (state) => {
+    await bill();
+    await event('charged', '07-01', { ...july, ...paid(2) });
+    await event(state, '08-03');
+    await event('charged', '08-04', { ...august, ...paid(3), createdAt: day('08-01') });
+    expect(await billing()).toMatchObject({ status: state });
+  },
+);
+
 describe('a halted subscription', () => {
   beforeEach(bill);
 
