@@ -166,13 +166,18 @@ describe('a cancellation at once', () => {
     expect(await customer.findings()).toEqual([]);
   });
 
-  test('also ends a gateway subscription whose earlier activation arrives afterwards', async () => {
-    await buy();
-    await database.at('01-10');
-    await customer.cancel('at once');
-    await customer.event('activated', '2026-01-10T00:00:05Z', { planId, createdAt: day('01-09'), ...january });
-    expect(await customer.tier()).toBe('free');
-  });
+  test.each(['activated', 'charged'] as const)(
+    'also ends a gateway subscription that was %s before and is known afterwards; a later charge gives access',
+    async (name) => {
+      await buy();
+      await database.at('01-10');
+      await customer.cancel('at once');
+      await customer.event(name, '2026-01-10T00:00:05Z', { planId, createdAt: day('01-09'), ...january });
+      expect(await customer.tier()).toBe('free');
+      await customer.charge(months(2), 'pro');
+      expect(await customer.state()).toBe('pro: pro active to 2026-03-01');
+    },
+  );
 
   test('is sent although a message for the end of the cycle is under way', async () => {
     const claim = async () => Object(await database.rpc('claim_outbox', 'gateway'));
