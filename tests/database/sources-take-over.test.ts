@@ -147,6 +147,13 @@ describe('a grant', () => {
     expect(await stateAt('06-03')).toMatch(/^free/);
   });
 
+  test('that its user cancels at once ends', async () => {
+    await grant();
+    await customer.cancel('at once');
+    expect(await customer.state()).toMatch(/^free: premium cancelled/);
+    expect(await stateAt('01-02')).toMatch(/^free/);
+  });
+
   test('that is revoked ends at once, and only once', async () => {
     const reference = await grant();
     await revoke(reference);
