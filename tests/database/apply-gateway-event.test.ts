@@ -1,7 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { sha256 } from '../helpers/gateway/deliver.ts';
-import { type Fields, paymentCaptured, paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
+import {
+  changeEnvelope,
+  type Fields,
+  paymentCaptured,
+  paymentFailed,
+  subscriptionEvent,
+} from '../helpers/gateway/events.ts';
 import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
 import { readLedger, readOutbox } from '../helpers/records/read-records.ts';
@@ -35,6 +41,12 @@ describe('the ledger', () => {
   test('takes another body under the same event id as another event', async () => {
     for (const id of ['pay_1', 'pay_2']) await database.send(failed({ id }), 'event_same');
     expect(await customer.mails()).toEqual(['payment-failed/pay_1', 'payment-failed/pay_2']);
+  });
+
+  test('records an event of another account, without effect', async () => {
+    const body = changeEnvelope(failed(), { account_id: 'acc_Others' });
+    const apply = () => database.rpc('apply_gateway_event', sha256(body), null, body, 'acc_Ours');
+    expect([await apply(), await status()]).toEqual([{ outcome: 'ignored: account' }, 'created']);
   });
 
   test.each<[string, string | null, string]>([

@@ -179,6 +179,18 @@ describe('a cancellation at once', () => {
     },
   );
 
+  test.each(['authenticated', 'activated'] as const)('covers nothing that is %s later', async (name) => {
+    await bill();
+    await database.at('01-10');
+    await customer.cancel('at once');
+    const later = customerOf(database, customer);
+    await later.event(name, '01-20', { planId });
+    await later.event('activated', '02-01', { planId, ...months(2) });
+    expect(await toldOf(later)).toBe('nothing');
+    await database.sweep('02-27');
+    expect([await toldOf(later), await customer.state()]).toEqual(['nothing', 'pro: pro active to 2026-03-01']);
+  });
+
   test('is sent although a message for the end of the cycle is under way', async () => {
     const claim = async () => Object(await database.rpc('claim_outbox', 'gateway'));
     const gateway_subscription_id = customer.gatewayId;
