@@ -186,9 +186,12 @@ describe('a cancellation at once', () => {
     const later = customerOf(database, customer);
     await later.event(name, '01-20', { planId });
     await later.event('activated', '02-01', { planId, ...months(2) });
+    await later.charge(months(2), 'pro');
     expect(await toldOf(later)).toBe('nothing');
-    await database.sweep('02-27');
+    await database.sweep('02-20');
     expect([await toldOf(later), await customer.state()]).toEqual(['nothing', 'pro: pro active to 2026-03-01']);
+    await cancel();
+    expect(await customer.findings()).toEqual([]);
   });
 
   test('is sent although a message for the end of the cycle is under way', async () => {
