@@ -53,6 +53,7 @@ describe('writing', () => {
     const names = 'update public.profiles set display_name = $2, username = $2 where user_id = $1';
     expect((await owner.query(names, [ownerId, 'asha'])).rowCount).toBe(1);
     expect((await stranger.query(names, [ownerId, 'x'])).rowCount).toBe(0);
+    expect((await stranger.query("update public.profiles set display_name = 'x'")).rowCount).toBe(1);
     const row = await database.one('select display_name, username from public.profiles where user_id = $1', [ownerId]);
     expect(row).toEqual({ display_name: 'asha', username: 'asha' });
   });

@@ -89,6 +89,13 @@ describe('two payments on an order', () => {
     expect(await customer.mails()).toEqual([`payment-success/${one.id}`, ended]);
   });
 
+  test('one that was refunded before its capture does not count before one that is only verified', async () => {
+    await one.verify();
+    await two.refund();
+    await two.capture();
+    expect([await counts(), await customer.tier()]).toEqual(['one', 'pro']);
+  });
+
   test('one that was refunded does not count after a refund of the other one', async () => {
     await one.capture();
     await two.capture();

@@ -167,17 +167,23 @@ test('a late charge of an earlier cycle does not shorten the period that a charg
   expect(await customer.subscription()).toEqual(paid);
 });
 
-test('a charge of a replaced subscription that an admin restored by hand withdraws its cancellation', async () => {
-  await bill();
-  await customer.buy('basic', { at: '01-10' });
-  expect(await customer.cancellation()).toMatchObject({ state: 'pending' });
-  await database.at('01-11');
-  await database.query(
-    `update public.subscriptions set gateway_subscription_id = $1, tier = 'pro',
+test.each([
+  ['at the start of its cycle', '02-01'],
+  ['a day and a half before', '2026-01-30T12:00:00Z'],
+])(
+  'a charge of a replaced subscription that an admin restored by hand, %s, withdraws its cancellation',
+  async (_, time) => {
+    await bill();
+    await customer.buy('basic', { at: '01-10' });
+    expect(await customer.cancellation()).toMatchObject({ state: 'pending' });
+    await database.at('01-11');
+    await database.query(
+      `update public.subscriptions set gateway_subscription_id = $1, tier = 'pro',
        plan_id = (select p.id from public.plans p where p.tier = 'pro')`,
-    [customer.gatewayId],
-  );
-  await charge(february);
-  expect(await customer.subscription()).toMatchObject({ tier: 'pro', gateway_subscription_id: customer.gatewayId });
-  expect(await customer.cancellation()).toMatchObject({ state: 'withdrawn' });
-});
+      [customer.gatewayId],
+    );
+    await charge(february, { createdAt: day(time) });
+    expect(await customer.subscription()).toMatchObject({ tier: 'pro', gateway_subscription_id: customer.gatewayId });
+    expect(await customer.cancellation()).toMatchObject({ state: 'withdrawn' });
+  },
+);
