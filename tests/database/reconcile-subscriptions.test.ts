@@ -169,6 +169,17 @@ describe('an answer of the gateway', () => {
     },
   );
 
+  test.each([[[]], [['pending']]])(
+    'after cycles that webhooks paid is no charge of the next one, after %j',
+    async (before) => {
+      for (const cycle of [january, february]) await customer.charge(cycle, 'pro');
+      await apply('active', february, { paid_count: 2 });
+      await database.at('03-02');
+      for (const status of [...before, 'active']) await apply(status, march, { paid_count: 2 });
+      expect(await state()).toBe('pro: pro active to 2026-03-01');
+    },
+  );
+
   test('without the number of paid cycles gives no unpaid access after a halt, until a charge is known', async () => {
     await customer.event('halted', '02-04', { planId: 'plan_pro' });
     await database.at('02-05');
