@@ -103,7 +103,7 @@ describe('data of any kind', () => {
   const users = (id: string) => [...noText, '', `${id}x`, `{${id}}`].map((user_id) => ({ user_id }));
   const notes = (id: string) => [...noText, 'x', id, ...users(id)];
 
-  /** Events about a user and an order that each valid one would change. All types in all fields: database/apply-. */
+  /** Events about a user and an order that each valid one would change. */
   test.each<[name: string, bodies: (buyer: Buyer) => unknown[], outcome?: string]>([
     ['a payment without its id', ({ orderId }) => noText.map((id) => paymentCaptured({ id, order_id: orderId }))],
     ['an attempt without its order', () => noText.map((order_id) => paymentFailed({ order_id }))],

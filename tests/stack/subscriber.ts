@@ -33,8 +33,6 @@ export async function subscribe(settings: Settings, tier: string) {
 
   return {
     id: String(id),
-    userId: data.user?.id,
-    paid,
     /** What verify answered about the subscription. */
     verified: verified.subscription,
     /** Sends a request to the function; `path` is below `/api`. */
@@ -54,12 +52,6 @@ export async function subscribe(settings: Settings, tier: string) {
           subjects.sort(),
         );
       }, patience),
-    /** Waits until the gateway was told to cancel the subscription at the end of its cycle. */
-    endsWithItsCycle: () =>
-      vi.waitFor(async () => {
-        expect((await send(`${GATEWAY_URL}/simulate/state`)).ending_with_their_cycle).toContain(id);
-      }, patience),
-    willBeBilled: async () => !(await send(`${GATEWAY_URL}/simulate/state`)).ending_with_their_cycle.includes(id),
   };
 }
 
