@@ -257,7 +257,15 @@ begin
     )
   then
     event := null;
-  elsif v_status in ('active', 'completed') and v_end > coalesce(p_mirrored.period_end, '-infinity')
+  elsif v_status in ('active', 'completed')
+    and v_end > coalesce(
+      p_mirrored.period_end,
+      -- No cycle is known. After a halt only a number that grows tells that this one was paid.
+      case
+        when v_paid_count > coalesce(p_mirrored.paid_count, case when p_mirrored.last_halted_at is null then 0 end)
+          then timestamptz '-infinity'
+      end
+    )
     -- Charged, and paused since.
     or v_status = 'paused' and v_start = p_mirrored.period_end
   then

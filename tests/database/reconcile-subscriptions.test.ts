@@ -169,6 +169,16 @@ describe('an answer of the gateway', () => {
     },
   );
 
+  test('that is active after a halt pays an unknown cycle only when more cycles are paid', async () => {
+    customer = customerOf(database, customer);
+    await customer.event('halted', '02-01', { planId: 'plan_basic' });
+    await database.at('02-02');
+    for (const [paid_count, tier] of [[1, 'pro'], [2, 'basic']]) {
+      await apply('active', february, { paid_count, plan_id: 'plan_basic' });
+      expect(await customer.tier()).toBe(tier);
+    }
+  });
+
   test.each([[[]], [['pending']]])(
     'after cycles that webhooks paid is no charge of the next one, after %j',
     async (before) => {
