@@ -1,11 +1,14 @@
 import type { ReactNode } from 'react';
-import { Body, Button, Container, Head, Heading, Html, Preview, Section, Text } from 'react-email';
+import { Body, Button, Container, Head, Heading, Html, Img, Preview, Section, Text } from 'react-email';
+import type { Look } from './mails.ts';
 import type { Detail, Message } from './message.ts';
-import { darkClass, darkStyles, theme } from './theme.ts';
+import { accented, darkClass, darkStyles, theme } from './theme.ts';
 
 /** The HTML of a mail. */
 export function Layout(
-  { subject, preview, heading, displayName, body, details, action, note }: Message,
+  { subject, preview, heading, displayName, body, details, action, note, look = {} }: Message & {
+    readonly look?: Look;
+  },
 ): ReactNode {
   return (
     <Html lang='en'>
@@ -18,6 +21,7 @@ export function Layout(
       </Head>
       <Body className={darkClass.page} style={theme.page}>
         <Preview useTitleTag={false}>{preview}</Preview>
+        <Brand look={look} />
         <Container className={darkClass.card} style={theme.card}>
           <Heading className={darkClass.text} style={theme.heading}>{heading}</Heading>
           <Text className={darkClass.text} style={theme.text}>
@@ -26,12 +30,36 @@ export function Layout(
           <Text className={darkClass.text} style={theme.text}>{body}</Text>
           <Details details={details} />
           <Section>
-            <Button href={webAddress(action.url)} style={theme.action}>{action.label}</Button>
+            <Button href={webAddress(action.url)} style={{ ...theme.action, ...accented(look.accent) }}>
+              {action.label}
+            </Button>
           </Section>
           <Text className={darkClass.muted} style={theme.note}>{note}</Text>
         </Container>
+        <Footer look={look} />
       </Body>
     </Html>
+  );
+}
+
+/** The logo, else the name of the app. */
+function Brand({ look: { brand, logoUrl } }: { readonly look: Look }): ReactNode {
+  if (!brand && !logoUrl) return null;
+  return (
+    <Container style={theme.brand}>
+      {logoUrl
+        ? <Img src={webAddress(logoUrl)} alt={brand ?? ''} height='32' style={theme.logo} />
+        : <Text className={darkClass.text} style={theme.name}>{brand}</Text>}
+    </Container>
+  );
+}
+
+function Footer({ look: { footer } }: { readonly look: Look }): ReactNode {
+  if (!footer) return null;
+  return (
+    <Container style={theme.brand}>
+      <Text className={darkClass.muted} style={theme.footer}>{footer}</Text>
+    </Container>
   );
 }
 

@@ -3,6 +3,18 @@
 /** A mail, ready to be sent. */
 export type Mail = { readonly subject: string; readonly html: string; readonly text: string };
 
+/** What makes the mails the app's. Without a field a mail has none of it. */
+export type Look = {
+  /** The name of the app, above the mail. */
+  readonly brand?: string | undefined;
+  /** Shown instead of the name, 32 pixels high. Absolute, http or https. */
+  readonly logoUrl?: string | undefined;
+  /** Below the mail, such as the seller's name and address. May have several lines. */
+  readonly footer?: string | undefined;
+  /** The colour of the button: `#1d4ed8`. Its text is black or white, whichever is easier to read. */
+  readonly accent?: string | undefined;
+};
+
 /** Values of `payment-success` and `subscription-renewed`, formatted for the reader. Contract: E-mails. */
 export type ReceiptProps = {
   /** May be empty. */
@@ -32,7 +44,7 @@ export type PaymentFailedProps = {
   readonly retryUrl: string;
 };
 
-/** Values of `subscription-ended`, formatted for the reader. Contract: E-mails. */
+/** Values of the mails about the end of a period, formatted for the reader. Contract: E-mails. */
 export type SubscriptionEndProps = {
   /** May be empty. */
   readonly displayName: string;
@@ -41,6 +53,12 @@ export type SubscriptionEndProps = {
   readonly endsOn: string;
   /** Absolute, http or https. */
   readonly pricingUrl: string;
+};
+
+/** Values of `subscription-ended`. */
+export type SubscriptionEndedProps = SubscriptionEndProps & {
+  /** The amount, if access ended with a refund. */
+  readonly refunded?: string | undefined;
 };
 
 /** Values of `subscription-ending`. */
@@ -77,12 +95,12 @@ export type SubscriptionCompletedProps = {
 
 /** The mails of the service. Each throws when its link is not an http(s) URL. */
 export type Mails = {
-  readonly paymentSuccess: (props: ReceiptProps) => Mail;
-  readonly paymentFailed: (props: PaymentFailedProps) => Mail;
-  readonly paymentPending: (props: FailedRenewalProps) => Mail;
-  readonly subscriptionRenewed: (props: ReceiptProps) => Mail;
-  readonly subscriptionHalted: (props: FailedRenewalProps) => Mail;
-  readonly subscriptionCompleted: (props: SubscriptionCompletedProps) => Mail;
-  readonly subscriptionEnding: (props: SubscriptionEndingProps) => Mail;
-  readonly subscriptionEnded: (props: SubscriptionEndProps) => Mail;
+  readonly paymentSuccess: (props: ReceiptProps, look?: Look) => Mail;
+  readonly paymentFailed: (props: PaymentFailedProps, look?: Look) => Mail;
+  readonly paymentPending: (props: FailedRenewalProps, look?: Look) => Mail;
+  readonly subscriptionRenewed: (props: ReceiptProps, look?: Look) => Mail;
+  readonly subscriptionHalted: (props: FailedRenewalProps, look?: Look) => Mail;
+  readonly subscriptionCompleted: (props: SubscriptionCompletedProps, look?: Look) => Mail;
+  readonly subscriptionEnding: (props: SubscriptionEndingProps, look?: Look) => Mail;
+  readonly subscriptionEnded: (props: SubscriptionEndedProps, look?: Look) => Mail;
 };

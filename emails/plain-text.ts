@@ -1,15 +1,21 @@
+import type { Look } from './mails.ts';
 import type { Message } from './message.ts';
 
 /** The plain text of a mail. */
-export function plainText({ heading, displayName, body, details, action, note }: Message): string {
+export function plainText(
+  { heading, displayName, body, details, action, note }: Message,
+  { brand, footer }: Look,
+): string {
   const name = displayName.trim();
   const paragraphs = [
+    ...brand ? [brand] : [],
     heading,
     name === '' ? 'Hello,' : `Hello ${name},`,
     body,
     details.map(({ label, value }) => `${label}: ${value}`).join('\n'),
     `${action.label}: ${action.url}`,
     note,
+    ...footer ? [footer] : [],
   ];
   return `${paragraphs.join('\n\n')}\n`;
 }

@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { Layout } from './layout.tsx';
-import type { Mail, Mails } from './mails.ts';
+import type { Look, Mail, Mails } from './mails.ts';
 import type { Message } from './message.ts';
 import { paymentFailed } from './payment-failed.tsx';
 import { paymentPending } from './payment-pending.tsx';
@@ -15,25 +15,25 @@ import { subscriptionRenewed } from './subscription-renewed.tsx';
 
 /** The mails that the function renders. `npm run generate` bundles this file. */
 export const mails: Mails = {
-  paymentSuccess: (props) => render(paymentSuccess(props)),
-  paymentFailed: (props) => render(paymentFailed(props)),
-  paymentPending: (props) => render(paymentPending(props)),
-  subscriptionRenewed: (props) => render(subscriptionRenewed(props)),
-  subscriptionHalted: (props) => render(subscriptionHalted(props)),
-  subscriptionCompleted: (props) => render(subscriptionCompleted(props)),
-  subscriptionEnding: (props) => render(subscriptionEnding(props)),
-  subscriptionEnded: (props) => render(subscriptionEnded(props)),
+  paymentSuccess: (props, look) => render(paymentSuccess(props), look),
+  paymentFailed: (props, look) => render(paymentFailed(props), look),
+  paymentPending: (props, look) => render(paymentPending(props), look),
+  subscriptionRenewed: (props, look) => render(subscriptionRenewed(props), look),
+  subscriptionHalted: (props, look) => render(subscriptionHalted(props), look),
+  subscriptionCompleted: (props, look) => render(subscriptionCompleted(props), look),
+  subscriptionEnding: (props, look) => render(subscriptionEnding(props), look),
+  subscriptionEnded: (props, look) => render(subscriptionEnded(props), look),
 };
 
 // The doctype of react-email's preview.
 const doctype = '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" ' +
   '"http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">';
 
-function render(message: Message): Mail {
+function render(message: Message, look: Look = {}): Mail {
   return {
     // A subject is one header line, and a plan's name may contain line breaks.
     subject: message.subject.replace(/[\s\p{Cc}]+/gu, ' '),
-    html: doctype + renderToStaticMarkup(createElement(Layout, message)),
-    text: plainText(message),
+    html: doctype + renderToStaticMarkup(createElement(Layout, { ...message, look })),
+    text: plainText(message, look),
   };
 }

@@ -1,19 +1,24 @@
 import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
-import type { SubscriptionEndProps } from './mails.ts';
+import type { SubscriptionEndedProps } from './mails.ts';
 import type { Message } from './message.ts';
 
 /** The mail after access has ended. Contract: E-mails. */
-export function subscriptionEnded({ displayName, planName, endsOn, pricingUrl }: SubscriptionEndProps): Message {
+export function subscriptionEnded(
+  { displayName, planName, endsOn, pricingUrl, refunded }: SubscriptionEndedProps,
+): Message {
   return {
     subject: `Your ${planName} plan has ended`,
     preview: `Your access ended on ${endsOn}.`,
     heading: 'Your access has ended',
     displayName,
-    body: `Your access to the ${planName} plan ended on ${endsOn}. You can come back at any time.`,
+    body: refunded === undefined
+      ? `Your access to the ${planName} plan ended on ${endsOn}. You can come back at any time.`
+      : `Your access to the ${planName} plan ended on ${endsOn}, because ${refunded} was refunded.`,
     details: [
       { label: 'Plan', value: planName },
       { label: 'Ended on', value: endsOn },
+      ...(refunded === undefined ? [] : [{ label: 'Refunded', value: refunded }]),
     ],
     action: { label: 'See the plans', url: pricingUrl },
     note: 'If you have bought a plan since, there is nothing left to do.',
@@ -21,7 +26,7 @@ export function subscriptionEnded({ displayName, planName, endsOn, pricingUrl }:
 }
 
 /** The template for react-email's preview. */
-export default function SubscriptionEnded(props: SubscriptionEndProps): ReactNode {
+export default function SubscriptionEnded(props: SubscriptionEndedProps): ReactNode {
   return <Layout {...subscriptionEnded(props)} />;
 }
 
@@ -30,4 +35,4 @@ SubscriptionEnded.PreviewProps = {
   planName: 'Pro',
   endsOn: '20 November 2027',
   pricingUrl: 'https://app.example.com/pricing',
-} satisfies SubscriptionEndProps;
+} satisfies SubscriptionEndedProps;

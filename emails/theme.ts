@@ -68,8 +68,35 @@ export const theme = {
     color: colors.onAction,
     fontWeight: 600,
   },
+  brand: { maxWidth: '560px', padding: '0 4px' },
+  logo: { margin: '0 0 16px' },
+  name: { ...font, margin: '0 0 16px', fontSize: '18px', fontWeight: 600 },
+  footer: {
+    ...font,
+    margin: '16px 0 0',
+    color: colors.muted,
+    fontSize: '13px',
+    lineHeight: '20px',
+    whiteSpace: 'pre-line',
+  },
   note: { ...font, margin: '24px 0 0', color: colors.muted, fontSize: '14px', lineHeight: '20px' },
 } satisfies Record<string, CSSProperties>;
+
+/**
+ * The colours of a button with this background: the text is black or white, whichever has more contrast (WCAG 2.2).
+ * @param accent `#rrggbb`; undefined: the theme's own
+ */
+export function accented(accent: string | undefined): CSSProperties {
+  if (accent === undefined) return {};
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => linear(parseInt(accent.slice(at, at + 2), 16) / 255));
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  const isDark = 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05;
+  return { backgroundColor: accent, color: isDark ? '#ffffff' : '#000000' };
+}
+
+function linear(channel: number): number {
+  return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+}
 
 /** Class names of elements that change colour in dark mode. */
 export const darkClass = {

@@ -1,4 +1,4 @@
-import { build, stop } from 'esbuild';
+import { build, type Metafile, stop } from 'esbuild';
 import { root } from './stack/root.ts';
 
 /** Path of the generated bundle. */
@@ -21,11 +21,12 @@ if (import.meta.main) {
  */
 export async function buildEmails(): Promise<string> {
   try {
-    const { outputFiles } = await build({
+    const { outputFiles, metafile } = await build({
       absWorkingDir: root,
       entryPoints: ['emails/render.ts'],
       bundle: true,
       write: false,
+      metafile: true,
       format: 'esm',
       platform: 'neutral',
       conditions: ['deno'],
@@ -39,11 +40,12 @@ export async function buildEmails(): Promise<string> {
       minify: true,
       lineLimit: 120,
       legalComments: 'eof',
-      banner: { js: `${header}\n// @ts-self-types="./emails.d.ts"` },
     });
     const [bundle] = outputFiles;
     if (bundle === undefined) throw new Error('The mails could not be bundled');
-    return bundle.text;
+    return `${header}\n// Contains ${
+      packagesIn(metafile).join(', ')
+    }.\n// @ts-self-types="./emails.d.ts"\n${bundle.text}`;
   } finally {
     // The service process of esbuild would keep this process alive.
     await stop();
@@ -54,4 +56,13 @@ export async function buildEmails(): Promise<string> {
 export async function emailsTypes(): Promise<string> {
   const types = await Deno.readTextFile(`${root}/emails/mails.ts`);
   return `${header}\n\n${types.replace(/^\/\/.*\n+/, '')}\nexport declare const mails: Mails;\n`;
+}
+
+/** The packages of which the bundle has code, by their paths below `node_modules`. */
+function packagesIn({ outputs }: Metafile): string[] {
+  const inputs = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
+  const paths = inputs.flatMap(([path, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? /^node_modules\/((?:.*node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [] : []
+  );
+  return [...new Set(paths)].toSorted();
 }

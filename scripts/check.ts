@@ -1,3 +1,4 @@
+import { checkDependencies } from './check-dependencies.ts';
 import { checkDocuments } from './check-documents.ts';
 import { checkEmails } from './check-emails.ts';
 import { checkFileLength } from './check-file-length.ts';
@@ -13,23 +14,21 @@ import { checkSchemaVersion } from './schema-version.ts';
 import { writeLine } from './stack/process/child.ts';
 import { root } from './stack/root.ts';
 
+/** With the packages of `npm ci`. To convert `deno.lock`, today's Deno would ask the registry. */
+const functionCheck = [
+  ...['check', '--no-lock', '--node-modules-dir=manual'],
+  ...['--config', 'supabase/functions/api/deno.json'],
+];
+
 /** `npm run check`: all checks that do not run the service. Exit code 1 when one fails. */
 const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['format', () => deno('fmt', '--check')],
   ['lint', () => deno('lint')],
-  [
-    'types of the function',
-    () =>
-      deno(
-        'check',
-        '--config',
-        'supabase/functions/api/deno.json',
-        'supabase/functions/api',
-      ),
-  ],
+  ['types of the function', () => deno(...functionCheck, 'supabase/functions/api')],
   ["types of the function on the hosted runtime's Deno", hostedTypes],
   ['types of client, mails, scripts and tests', () => deno('check', 'supabase/client', 'emails', 'scripts', 'tests')],
   ['versions', checkVersions],
+  ['hashes and licences of packages', checkDependencies],
   ['size of what is deployed', checkSize],
   ['length of files', checkFileLength],
   ['documents', checkDocuments],
@@ -55,11 +54,7 @@ Deno.exit(failed ? 1 : 0);
 
 /** The hosted runtime is an older Deno and lacks newer APIs. */
 function hostedTypes(): Promise<string[]> {
-  return run(
-    `${root}/node_modules/deno-hosted/deno`,
-    ...['check', '--node-modules-dir=manual', '--config', 'supabase/functions/api/deno.json'],
-    'supabase/functions/api/index.ts',
-  );
+  return run(`${root}/node_modules/deno-hosted/deno`, ...functionCheck, 'supabase/functions/api/index.ts');
 }
 
 function deno(...args: string[]): Promise<string[]> {

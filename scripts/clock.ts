@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util';
 import postgres from 'postgres';
 import { writeLine } from './stack/process/child.ts';
-import { localPassword } from './stack/defaults.ts';
+import { localDatabaseUrl } from './stack/secrets.ts';
 import { setGatewayClock, settleGateway } from './stack/gateway/clock.ts';
 import { sweep } from './stack/postgres/sweep.ts';
 
@@ -14,9 +14,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const [shift] = positionals;
-const databasePort = Number(values.port) + 1;
-const gatewayUrl = `http://127.0.0.1:${Number(values.port) + 4}`;
-const sql = postgres(`postgresql://postgres:${localPassword}@127.0.0.1:${databasePort}/postgres`, { max: 1 });
+const port = Number(values.port);
+const gatewayUrl = `http://127.0.0.1:${port + 4}`;
+const sql = postgres(await localDatabaseUrl(port), { max: 1 });
 try {
   // In one transaction: if the gateway simulator refuses the new time, the stack keeps the old one.
   await sql.begin(async (sql) => {

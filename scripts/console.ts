@@ -4,15 +4,17 @@
  */
 import { parseArgs } from 'node:util';
 import { createConsole } from './console/console.ts';
-import { createSupportDatabase } from './console/database.ts';
+import { createSupportDatabase, Refused } from './console/database.ts';
 import { chooseDatabase } from './console/choose-database.ts';
 import { readPassword } from './console/read-password.ts';
+import type { Verification } from './doctor/connection.ts';
 import { writeLine } from './stack/process/child.ts';
 
-const usage = `Usage: npm run console -- [--db-url <connection string>] [--port N]
+const usage = `Usage: npm run console -- [--db-url <connection string>] [--port N] [--without-ca]
   --db-url      a hosted project, with the role subscriptions_support. Without the password, which this command asks for:
                 the process list shows arguments. SUPPORT_DB_URL in the environment may contain it.
                 Neither of them: the local stack of npm start
+  --without-ca  connect to a hosted project without DATABASE_POOL_CA: any server on the way can read the password
   --port N      the port of the console; any free one by default
   SUPPORT_DB_PASSWORD, DATABASE_POOL_CA, APP_URL in the environment: the password, the CA of the database (PEM), and
                 where the links of shown mails lead`;
@@ -23,13 +25,13 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] satisfies Deno.Signal[]) {
 }
 
 try {
-  const { port, dbUrl } = readOptions();
+  const { port, dbUrl, withoutCa } = readOptions();
   const environment = Deno.env.toObject();
   const databaseUrl = await chooseDatabase(dbUrl, environment, readPassword);
-  const certificate = environment.DATABASE_POOL_CA;
-  await tryDatabase(databaseUrl, certificate);
+  const verification = { certificate: environment.DATABASE_POOL_CA, withoutCa };
+  await tryDatabase(databaseUrl, verification);
   const appUrl = environment.APP_URL || 'https://app.example';
-  const service = createConsole({ port, databaseUrl, certificate, appUrl });
+  const service = createConsole({ port, databaseUrl, appUrl, ...verification });
   await service.start();
   const lines = `CONSOLE_URL=${JSON.stringify(service.entryUrl)}\nready\n`;
   Deno.stdout.writeSync(new TextEncoder().encode(lines));
@@ -42,11 +44,12 @@ try {
 }
 
 /** Reads one row, so that a wrong address or password ends the command and not each page. */
-async function tryDatabase(url: string, certificate: string | undefined): Promise<void> {
-  const database = createSupportDatabase(url, certificate);
+async function tryDatabase(url: string, verification: Verification): Promise<void> {
+  const database = createSupportDatabase(url, verification);
   try {
     await database.read('select from billing.service_state');
   } catch (error) {
+    if (error instanceof Refused) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`The database did not answer: ${reason}. Does it run, and may subscriptions_support log in?`);
   } finally {
@@ -54,13 +57,17 @@ async function tryDatabase(url: string, certificate: string | undefined): Promis
   }
 }
 
-function readOptions(): { port: number; dbUrl: string | undefined } {
+function readOptions(): { port: number; dbUrl: string | undefined; withoutCa: boolean } {
   try {
-    const options = { port: { type: 'string', default: '0' }, 'db-url': { type: 'string' } } as const;
+    const options = {
+      port: { type: 'string', default: '0' },
+      'db-url': { type: 'string' },
+      'without-ca': { type: 'boolean', default: false },
+    } as const;
     const { values } = parseArgs({ args: Deno.args, options });
     const port = Number(values.port);
     if (!/^\d+$/.test(values.port) || port > 65535) throw new Error(`--port ${values.port}: not a port`);
-    return { port, dbUrl: values['db-url'] };
+    return { port, dbUrl: values['db-url'], withoutCa: values['without-ca'] };
   } catch (error) {
     writeLine(`${error instanceof Error ? error.message : error}\n${usage}`);
     Deno.exit(2);

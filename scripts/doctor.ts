@@ -13,12 +13,14 @@ import { writeLine } from './stack/process/child.ts';
 import { portNames } from './stack/ports.ts';
 
 const usage = `Usage: npm run doctor -- [--project-ref REF] [--env-file FILE] [--fix [--yes]] [--json] [--port N]
+                             [--without-ca]
   --project-ref REF  check a hosted project. Set SUPABASE_ACCESS_TOKEN and DATABASE_URL in the environment: checks that
                      need a missing one are skipped. Default: check the local stack
   --env-file FILE    file with the function's variables (supabase/functions/.env); the process environment overrides it
   --fix              show possible fixes (Vault rows, billing.set_up(), billing.settings, the webhook endpoint),
                      ask, and apply them
   --yes              with --fix: apply without asking
+  --without-ca       connect to the database without DATABASE_POOL_CA: any server on the way can read the password
   --json             print the results as a JSON array
   --port N           the local stack's API port (54321)`;
 
@@ -26,6 +28,7 @@ type Options = {
   readonly ref: string | null;
   readonly envFile: string | undefined;
   readonly port: number;
+  readonly withoutCa: boolean;
   readonly fix: boolean;
   readonly yes: boolean;
   readonly json: boolean;
@@ -83,6 +86,7 @@ function readOptions(args: string[]): Options {
         'env-file': { type: 'string' },
         port: { type: 'string', default: '54321' },
         fix: { type: 'boolean', default: false },
+        'without-ca': { type: 'boolean', default: false },
         yes: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
@@ -100,7 +104,8 @@ function readOptions(args: string[]): Options {
     const ref = values['project-ref'] ?? null;
     if (ref !== null && !/^[a-z0-9]+$/.test(ref)) throw new Error(`--project-ref ${ref}: not the ref of a project`);
     if (values.yes && !values.fix) throw new Error('--yes needs --fix');
-    return { ref, envFile: values['env-file'], port, fix: values.fix, yes: values.yes, json: values.json };
+    const { 'env-file': envFile, 'without-ca': withoutCa, fix, yes, json } = values;
+    return { ref, envFile, port, withoutCa, fix, yes, json };
   } catch (error) {
     writeLine(error instanceof Error ? error.message : String(error));
     writeLine(usage);

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { writeLine } from './stack/process/child.ts';
 import { claimDataFolder } from './stack/data-folder.ts';
 import { portNames, takenPorts } from './stack/ports.ts';
+import { localSecrets } from './stack/secrets.ts';
 import { createStack } from './stack/stack.ts';
 
 const usage = `Usage: npm start -- [--port N] [--ephemeral] [--reset]
@@ -45,9 +46,10 @@ async function run(): Promise<number> {
     if (taken.length > 0) {
       throw new Error(`${taken.join('\n')}\nFree it, or choose other ports with --port`);
     }
-    if (!ephemeral) await claimDataFolder(reset);
+    const secrets = await localSecrets();
+    if (!ephemeral) await claimDataFolder(reset, secrets.databasePassword);
     const environment = Deno.env.toObject();
-    const stack = await createStack({ port, ephemeral, environment, onCrash: (error) => finish(1, error) });
+    const stack = await createStack({ port, ephemeral, secrets, environment, onCrash: (error) => finish(1, error) });
     stack.start().then(
       (answers) => answers && print(stack.outputs),
       (error: unknown) => finish(1, error),

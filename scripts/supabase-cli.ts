@@ -1,3 +1,4 @@
+import { splitPassword } from './stack/postgres/database-url.ts';
 import { denoEnvironment } from './stack/process/deno-environment.ts';
 import { root } from './stack/root.ts';
 
@@ -6,11 +7,12 @@ import { root } from './stack/root.ts';
  * @throws Error with the CLI's output when the exit code is not 0.
  */
 export function supabaseCli(databaseUrl: string, ...command: string[]): Promise<string> {
-  return runSupabase(...command, `--remote=${databaseUrl}`);
+  const { url, password } = splitPassword(databaseUrl);
+  return runSupabase(password, ...command, `--remote=${url}`);
 }
 
-/** The same without a database. */
-export async function runSupabase(...command: string[]): Promise<string> {
+/** The same with the URLs, without their password, among the arguments. */
+export async function runSupabase(password: string, ...command: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       ...[
@@ -29,6 +31,7 @@ export async function runSupabase(...command: string[]): Promise<string> {
       PATH: Deno.env.get('PATH') ?? '',
       SUPABASE_TELEMETRY_DISABLED: '1',
       DO_NOT_TRACK: '1',
+      PGPASSWORD: password,
       // Without it the CLI warns that the local server has no TLS.
       PGSSLMODE: 'disable',
     },

@@ -1,6 +1,7 @@
--- Local only: two sample users who can sign in with the password `sample-password`. Preview branches, `supabase db reset
--- --remote` and `supabase db push --include-seed` run this file on a hosted project, so it only warns and adds nothing in a
--- database that does not say that it is local:
+-- Local only: two sample users who can sign in with the password `sample-password`, and for the sample plans the price of
+-- the other interval, and what each tier may do. Preview branches, `supabase db reset --remote` and `supabase db push
+-- --include-seed` run this file on a hosted project, so it only warns and adds nothing in a database that does not say that
+-- it is local:
 -- - `supabase start` gives its database the secret below, which is the same on every machine and of no hosted project;
 -- - `npm start` sets subscriptions.is_local.
 -- The address of the server says nothing: a container and a hosted project both see a private one.
@@ -78,5 +79,26 @@ begin
     set instance_id = '00000000-0000-0000-0000-000000000000'
     where id = any (v_samples);
   end if;
+
+  insert into public.prices (plan_id, lookup_key, amount, "interval")
+  select p.id, sample.lookup_key, sample.amount, sample."interval"
+  from (
+    values
+      ('basic', 'basic_yearly', 49000, 'year'),
+      ('pro', 'pro_monthly', 9900, 'month'),
+      ('premium', 'premium_monthly', 19900, 'month')
+  ) sample (tier, lookup_key, amount, "interval")
+  join public.plans p on p.tier = sample.tier and p.currency = 'INR'
+  on conflict (lookup_key) do nothing;
+
+  update public.plans p
+  set entitlements = sample.entitlements
+  from (
+    values
+      ('basic', '{"projects": 3}'::jsonb),
+      ('pro', '{"projects": 25, "analytics": true, "priority_support": true}'),
+      ('premium', '{"projects": null, "analytics": true, "priority_support": true}')
+  ) sample (tier, entitlements)
+  where p.tier = sample.tier and p.entitlements = '{}';
 end
 $seed$;

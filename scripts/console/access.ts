@@ -2,12 +2,17 @@ import type { MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { isSameSecret } from '../stack/http/local-host-secret.ts';
 
-const REFUSED = 'Open the address that the command printed as CONSOLE_URL. It holds the key to this console.\n';
+const REFUSED = 'Open the address that the command printed as CONSOLE_URL. It works once: `npm run console` ' +
+  'prints another one.\n';
+
+const COOKIE = 'console';
 
 /** Who may use the console. */
 export type Access = {
-  /** The path of the first visit, with the token. */
+  /** The path of the first visit, with a token that was not used. */
   readonly entryPath: string;
+  /** The host name of the pages. */
+  readonly host: string;
   /** The header of an admitted browser, for the console's own check of readiness. */
   readonly admitted: Record<string, string>;
   /** Answers 403 to a request without the cookie, and to a write without an origin. */
@@ -16,28 +21,46 @@ export type Access = {
 
 /**
  * Admits the browser that opens the address with the token: it gets a cookie, and is redirected to the address without
- * the token, so that neither history nor a screenshot shows it. Token and cookie are random, and end with the process.
+ * the token, so that neither history nor a screenshot shows it. The token is valid once. It and the cookie are random, and
+ * end with the process. Browsers send a cookie to every port of its host, where other programs listen, so that the pages
+ * have a random host name that no one else knows; browsers resolve `*.localhost` to this machine.
  * `createLocalHostService` has checked `Host` and `Origin` before.
  */
 export function createAccess(): Access {
-  const token = randomSecret();
+  let token = randomSecret();
+  const used = new Set<string>();
   const session = randomSecret();
-  // Browsers send a cookie to every port of a host, so a second console needs another name.
-  const name = `console_${randomSecret().slice(0, 8)}`;
+  const host = `console-${randomSecret().slice(0, 16)}.localhost`;
   return {
-    entryPath: `/?token=${token}`,
-    admitted: { cookie: `${name}=${session}` },
+    host,
+    get entryPath() {
+      return `/?token=${token}`;
+    },
+    admitted: { cookie: `${COOKIE}=${session}` },
     async check(c, next) {
+      const isAdmitted = await isSameSecret(getCookie(c, COOKIE) ?? '', session);
       const given = c.req.method === 'GET' ? c.req.query('token') : undefined;
       if (given !== undefined) {
-        if (!await isSameSecret(given, token)) return c.text(REFUSED, 403);
-        setCookie(c, name, session, { httpOnly: true, sameSite: 'Strict', path: '/' });
-        return c.redirect(c.req.path, 303);
+        const expected = token;
+        const url = new URL(c.req.url);
+        // Of two requests at once the second one finds another token.
+        const isValid = await isSameSecret(given, expected) && token === expected;
+        // A used token leads to the pages, too: an admitted browser may open the printed address again.
+        if (url.hostname !== host && (isValid || used.has(given))) {
+          return c.redirect(Object.assign(url, { hostname: host, pathname: '/' }).href, 303);
+        }
+        if (!isAdmitted && !isValid) return c.text(REFUSED, 403);
+        if (isValid) {
+          used.add(token);
+          token = randomSecret();
+        }
+        setCookie(c, COOKIE, session, { httpOnly: true, sameSite: 'Strict', path: '/' });
+        return c.redirect('/', 303);
       }
-      if (!await isSameSecret(getCookie(c, name) ?? '', session)) return c.text(REFUSED, 403);
+      if (!isAdmitted) return c.text(REFUSED, 403);
       const { method } = c.req;
       const isRead = method === 'GET' || method === 'HEAD';
-      // The cookie is valid for every port of this machine. A browser names the page that sends the request.
+      // A browser names the page that sends the request.
       const site = c.req.header('sec-fetch-site') ?? 'same-origin';
       const isForeign = site !== 'same-origin' && !(site === 'none' && isRead);
       if (isForeign && c.req.header('sec-fetch-mode') !== 'navigate') return c.text(REFUSED, 403);

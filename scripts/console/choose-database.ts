@@ -1,6 +1,7 @@
 import { supportUrl } from '../stack/postgres/support-role.ts';
+import { localDatabaseUrl } from '../stack/secrets.ts';
 
-const LOCAL = 'postgresql://127.0.0.1:54322/postgres';
+const LOCAL_PORT = 54321;
 
 /**
  * Finds the connection string: the argument, else `SUPPORT_DB_URL`, else the local stack. A missing password is that of
@@ -13,7 +14,7 @@ export async function chooseDatabase(
   ask: (question: string) => Promise<string>,
 ): Promise<string> {
   const given = argument || environment.SUPPORT_DB_URL;
-  if (!given) return supportUrl(LOCAL);
+  if (!given) return supportUrl(await localDatabaseUrl(LOCAL_PORT));
   const url = URL.parse(given);
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === '') {
     throw new Error('This is no connection string: postgresql://subscriptions_support@host:5432/postgres');

@@ -3,6 +3,7 @@ import { bundlePageScript } from '../stack/http/bundle-page-script.ts';
 import { createPage } from '../stack/http/local-host-page.ts';
 import { createLocalHostService, type LocalHostService } from '../stack/http/local-host-service.ts';
 import { writeLine } from '../stack/process/child.ts';
+import type { Verification } from '../doctor/connection.ts';
 import { createAccess } from './access.ts';
 import { createSupportDatabase, Refused, Unreachable } from './database.ts';
 import { actionRoutes } from './routes/actions.ts';
@@ -26,13 +27,11 @@ const SHEETS = ['page.css', 'parts.css', 'lists.css', 'dialog.css', 'plots.css',
 /** Stricter than the default of local pages: no image but the console's own. */
 const POLICY = { 'img-src': "'self'" };
 
-export type ConsoleOptions = {
+export type ConsoleOptions = Verification & {
   /** 0 chooses any free port. */
   port: number;
   /** With the role `subscriptions_support`. */
   databaseUrl: string;
-  /** The CA of a hosted database (PEM). */
-  certificate?: string | undefined;
   /** Where the links of rendered mails lead. */
   appUrl: string;
 };
@@ -44,8 +43,8 @@ export type Console = LocalHostService & { readonly entryUrl: string };
  * A page for support: customers, webhooks, messages and revenue, read and changed with the rights of one role. It
  * listens on 127.0.0.1, and answers 403 to everybody who did not open `entryUrl`.
  */
-export function createConsole({ port, databaseUrl, certificate, appUrl }: ConsoleOptions): Console {
-  const database = createSupportDatabase(databaseUrl, certificate);
+export function createConsole({ port, databaseUrl, appUrl, ...verification }: ConsoleOptions): Console {
+  const database = createSupportDatabase(databaseUrl, verification);
   const access = createAccess();
   const app = new Hono();
   app.use(access.check);
@@ -77,6 +76,7 @@ export function createConsole({ port, databaseUrl, certificate, appUrl }: Consol
     name: 'console',
     port,
     fetch: app.fetch,
+    names: [access.host],
     release: () => database.close(),
     probe: access.admitted,
   });

@@ -1,9 +1,19 @@
 import pg from 'pg';
-import { connectionError, tlsOptions } from '../doctor/connection.ts';
+import { connectionConfig, connectionError, type Verification } from '../doctor/connection.ts';
 
-/** Longer than the statement timeout of the role, so that the server ends what takes too long. */
+/** Longer than the statement timeout of the session, so that the server ends what takes too long. */
 const TIMEOUT_MS = 65_000;
 const CONNECT_MS = 5_000;
+/** Not as parameters of the connection, which poolers refuse. The owner of the database may do more than this console. */
+const OPEN_SESSION = `select
+  set_config('statement_timeout', '60s', false),
+  set_config('idle_in_transaction_session_timeout', '60s', false),
+  current_user as login,
+  current_setting('subscriptions.is_local', true) = 'on' or (
+    pg_has_role(to_regrole('subscriptions_support'), 'usage')
+    and not pg_has_role((select n.nspowner from pg_namespace n where n.nspname = 'billing'), 'usage')
+  ) as is_admitted`;
+const HOW_TO_LOG_IN = 'Make one for each person: supabase/docs/operations.md, "Support role".';
 
 type Texts = Record<string, string | null>;
 
@@ -30,13 +40,14 @@ export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
 
-/** Connects with the first statement. @param certificate the CA of a hosted database (PEM), if it is known */
-export function createSupportDatabase(url: string, certificate?: string): SupportDatabase {
+/** Connects with the first statement. @throws Unverified for a server that can't be verified */
+export function createSupportDatabase(url: string, verification: Verification = {}): SupportDatabase {
+  const config = connectionConfig(url, verification);
   let pool: pg.Pool | undefined;
 
   async function run(text: string, values: unknown[]): Promise<Texts[]> {
     try {
-      pool ??= openPool(url, certificate);
+      pool ??= openPool(config);
       return (await pool.query({ text, values })).rows;
     } catch (error) {
       throw explain(error);
@@ -57,17 +68,19 @@ export function createSupportDatabase(url: string, certificate?: string): Suppor
   };
 }
 
-function openPool(url: string, certificate: string | undefined): pg.Pool {
-  const ssl = tlsOptions(url, certificate);
+function openPool(config: pg.ClientConfig): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...config,
     max: 4,
     application_name: 'subscriptions console',
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: TIMEOUT_MS,
+    async onConnect(client) {
+      const { rows: [session] } = await client.query(OPEN_SESSION);
+      if (session.is_admitted !== 't') throw new Refused(`${session.login} is no support login. ${HOW_TO_LOG_IN}`);
+    },
     // The text, because JSON.parse of pg would run before the type is known.
     types: { getTypeParser: () => String },
-    ...(ssl !== undefined && { ssl }),
   });
   // An idle connection ended. Without a listener the event would end the process.
   pool.on('error', () => {});
@@ -75,6 +88,7 @@ function openPool(url: string, certificate: string | undefined): pg.Pool {
 }
 
 function explain(error: unknown): Refused | Unreachable {
+  if (error instanceof Refused) return error;
   if (!(error instanceof pg.DatabaseError)) return new Unreachable(connectionError(error));
   const { code = '', message } = error;
   if (code === '42501') return new Refused('The role of this console may not do that.');

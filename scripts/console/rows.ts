@@ -45,12 +45,15 @@ export type Period = {
   is_ruling: boolean;
 };
 
-/** A row of `billing.customer_payments`. */
+/** A row of `billing.customer_payments`, with what was sold. */
 export type Payment = {
   gateway_order_id: string | null;
   gateway_payment_id: string | null;
   at: string;
   tier: string | null;
+  /** The price that was sold, and its calendar months. Null: not known. */
+  price_key: string | null;
+  months: number | null;
   /** Null: the gateway named none. */
   amount: number | null;
   currency: string;
@@ -61,7 +64,12 @@ export type Payment = {
   dispute_status: string | null;
   kind: string;
   source_id: string;
+  /** What may still be asked back, in minor units. */
+  refundable_amount: number;
 };
+
+/** The price that the gateway bills. `months`: its calendar months. */
+export type BilledPrice = { lookup_key: string; amount: number; currency: string; months: number };
 
 /** A row of `billing.findings`. */
 export type Finding = {
@@ -80,6 +88,9 @@ export type ServiceState = {
   last_sweep_at: string | null;
   last_reconciliation_at: string | null;
   oldest_undelivered_mail_at: string | null;
+  /** When the last complete pass over all customers began. Null: the first one runs. */
+  findings_as_of: string | null;
+  revenue_as_of: string | null;
   payments_today: number;
   revenue_today: Amounts | null;
 };
@@ -126,6 +137,8 @@ export type RevenueMonth = {
   lapsed_customers: number;
   active_customers: number;
   mrr: number;
+  /** Null: no customer was active in the month before. */
+  churn_percent: number | null;
 };
 
 /** A row of `billing.active_monthly`. */
@@ -138,6 +151,10 @@ export type SupportAction = {
   email?: string | null;
   tier?: string;
   until?: string;
+  /** Of a grant: JSON. */
+  entitlements?: string;
+  /** Of a refund: minor units. */
+  amount?: number;
   reference?: string | null;
   reason: string;
 };

@@ -27,8 +27,8 @@ export type Need = 'access token' | 'database' | 'gateway key';
 export type Check = {
   readonly name: string;
   readonly needs?: readonly Need[];
-  /** If this check fails, the later ones are skipped: they would fail for the same reason. */
-  readonly isGate?: boolean;
+  /** The later checks that are skipped if this one fails: they would fail for the same reason. */
+  readonly gateOf?: 'all' | 'database';
   /** @returns at least one outcome; the report joins them into one line. */
   run(context: Context): Promise<Outcome[]>;
 };
@@ -48,7 +48,18 @@ export function fail(message: string, remedy: string, fix?: Fix): Outcome {
   return { status: 'fail', message, remedy, ...(fix && { fix }) };
 }
 
-/** Not checked; `reason` says why. */
-export function skip(reason: string): Outcome {
-  return { status: 'skip', message: reason };
+/** Not checked; `reason` says why, `remedy` what would allow the check or replaces it. */
+export function skip(reason: string, remedy: string): Outcome {
+  return { status: 'skip', message: reason, remedy };
 }
+
+/** Not checked, because variables of the function are not known here. */
+export function notGiven(...names: string[]): Outcome {
+  return skip(
+    `${names.join(', ')} not given`,
+    'Add it to supabase/functions/.env, to the file of --env-file, or to the environment.',
+  );
+}
+
+/** The remedy of a check that only a hosted project has. */
+export const checkHosted = '`npm run doctor -- --project-ref REF` checks it for a hosted project.';

@@ -3,11 +3,16 @@ import { advisors } from './checks/advisors.ts';
 import { appUrl } from './checks/app-url.ts';
 import { authorisedPayments } from './checks/authorised-payments.ts';
 import { database } from './checks/database.ts';
+import { events } from './checks/events.ts';
+import { features } from './checks/features.ts';
 import { findings } from './checks/findings.ts';
 import { functionDeployed } from './checks/function-deployed.ts';
+import { functionVersion } from './checks/function-version.ts';
 import { gatewayKey } from './checks/gateway-key.ts';
 import { gatewayPlans } from './checks/gateway-plans.ts';
 import { localStack } from './checks/local-stack.ts';
+import { migrations } from './checks/migrations.ts';
+import { openOrders } from './checks/open-orders.ts';
 import { poolRole } from './checks/pool-role.ts';
 import { revalidation } from './checks/revalidation.ts';
 import { schedule } from './checks/schedule.ts';
@@ -16,32 +21,35 @@ import { senderDomain } from './checks/sender-domain.ts';
 import { sessionKeys } from './checks/session-keys.ts';
 import { credit, earlyRenewal } from './checks/settings.ts';
 import { silence } from './checks/silence.ts';
-import { versions } from './checks/versions.ts';
 import { webhookEndpoint } from './checks/webhook-endpoint.ts';
 import { webhookPing } from './checks/webhook-ping.ts';
 import type { Project } from './project.ts';
 
 const everywhere: readonly Check[] = [
+  database,
+  migrations,
   functionDeployed,
+  functionVersion,
   secrets,
   webhookPing,
   sessionKeys,
   gatewayKey,
+  openOrders,
   webhookEndpoint,
   gatewayPlans,
   authorisedPayments,
   silence,
   senderDomain,
-  database,
   schedule,
   earlyRenewal,
   credit,
+  features,
   poolRole,
   advisors,
   findings,
   appUrl,
   revalidation,
-  versions,
+  events,
 ];
 
 /** The checks in their order. `localStack` comes first, so that a stack that does not run is reported once. */

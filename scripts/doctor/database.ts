@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { connectionError, createConnection, tlsOptions } from './connection.ts';
+import { type Connection, connectionConfig, connectionError, createConnection } from './connection.ts';
 import type { Project } from './project.ts';
 
 export type Row = Record<string, unknown>;
@@ -14,7 +14,7 @@ export type Database = {
   cut(): void;
 };
 
-/** Connecting failed. The message contains only the driver's code. */
+/** Connecting failed. The message contains only the driver's code; `cause` is its error. */
 export class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable';
 }
@@ -24,21 +24,21 @@ export class DatabaseUnreachable extends Error {
  * refuses or shares session settings.
  */
 export function createDatabase(
-  { databaseUrl, environment }: Pick<Project, 'databaseUrl' | 'environment'>,
+  { databaseUrl, environment, withoutCa }: Pick<Project, 'databaseUrl' | 'environment' | 'withoutCa'>,
   milliseconds: number,
 ): Database {
-  const connection = databaseUrl === null
-    ? null
-    : createConnection(databaseUrl, tlsOptions(databaseUrl, environment.DATABASE_POOL_CA));
+  let connection: Connection | undefined;
   let connecting: Promise<pg.Client> | undefined;
 
   async function connect(): Promise<pg.Client> {
-    if (connection === null) throw new DatabaseUnreachable('DATABASE_URL is not given');
+    if (databaseUrl === null) throw new DatabaseUnreachable('DATABASE_URL is not given');
     try {
+      const certificate = environment.DATABASE_POOL_CA;
+      connection = createConnection(connectionConfig(databaseUrl, { certificate, withoutCa }));
       await connection.client.connect();
       return connection.client;
     } catch (error) {
-      throw new DatabaseUnreachable(connectionError(error));
+      throw new DatabaseUnreachable(connectionError(error), { cause: error });
     }
   }
 

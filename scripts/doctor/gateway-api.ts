@@ -53,7 +53,9 @@ export async function listPayments(context: Context): Promise<{ payments: Listed
 
 /** The outcome to report when the gateway refuses a read. */
 export function describeRefusal({ hasSimulator }: Context, { status, body }: Reply, what: string): Outcome {
-  if (hasSimulator && status === 404) return skip(`the gateway simulator does not show ${what}`);
+  if (hasSimulator && status === 404) {
+    return skip(`the gateway simulator does not show ${what}`, 'Set GATEWAY_API_URL to the gateway, with a test key.');
+  }
   if (status === 401) {
     return fail('the gateway refuses the key', 'Set GATEWAY_KEY_ID and GATEWAY_KEY_SECRET of one active key.');
   }

@@ -24,7 +24,7 @@ export async function readManagementApi<T>(
   }
   if (status === 401) {
     return refusal(
-      fail('SUPABASE_ACCESS_TOKEN is refused', 'Create a new token in the dashboard under Access Tokens.'),
+      fail('SUPABASE_ACCESS_TOKEN is refused', `Set a new token. ${howToGetToken}`),
     );
   }
   if (status === 403) {
@@ -38,6 +38,9 @@ export async function readManagementApi<T>(
 }
 
 const byHand = 'Check it in the dashboard.';
+
+/** Where a token for the Management API is. */
+export const howToGetToken = 'Create SUPABASE_ACCESS_TOKEN in the dashboard under Access Tokens.';
 
 function refusal(outcome: Outcome): { outcome: Outcome } {
   return { outcome };

@@ -1,7 +1,8 @@
 import { parseEnv } from 'node:util';
-import { localEnvironment, localPassword } from '../stack/defaults.ts';
+import { localEnvironment } from '../stack/defaults.ts';
 import { functionVariables, readEnvironment } from '../stack/function/environment.ts';
 import { root } from '../stack/root.ts';
+import { localDatabaseUrl, localSecrets } from '../stack/secrets.ts';
 
 /** The project to check, and its settings. */
 export type Project = {
@@ -14,6 +15,8 @@ export type Project = {
   readonly functionsUrl: string;
   /** URL of Postgres for the role `postgres`; null: not given. */
   readonly databaseUrl: string | null;
+  /** Whether to connect to databases whose server can't be verified. */
+  readonly withoutCa: boolean;
   /** For the Management API; null: not given. */
   readonly accessToken: string | null;
   readonly managementUrl: string;
@@ -35,6 +38,7 @@ export type ProjectOptions = {
   readonly port: number;
   /** The env file; it need not exist. */
   readonly envFile?: string;
+  readonly withoutCa?: boolean;
   /** The process environment, which overrides the env file. */
   readonly environment: Readonly<Record<string, string>>;
 };
@@ -47,7 +51,7 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
   const envFileNames = Object.keys(parseEnv(await readText(envFile)));
   return options.ref === null
     ? await localProject(options, envFile, envFileNames)
-    : await hostedProject(options.ref, options.environment, envFile, envFileNames);
+    : await hostedProject(options.ref, options, envFile, envFileNames);
 }
 
 async function localProject(
@@ -57,13 +61,16 @@ async function localProject(
 ): Promise<Project> {
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
   const [url, mailbox, gateway, shop] = [at(0), at(3), at(4), at(6)];
-  const own = await readEnvironment({ ...environment }, localEnvironment({ gateway, mailbox, shop }), envFile);
+  const { variables } = await localSecrets();
+  const defaults = localEnvironment({ gateway, mailbox, shop }, variables);
+  const own = await readEnvironment({ ...environment }, defaults, envFile);
   return {
     mode: 'local',
     ref: null,
     url,
     functionsUrl: `${url}/functions/v1`,
-    databaseUrl: `postgresql://postgres:${localPassword}@127.0.0.1:${port + 1}/postgres`,
+    databaseUrl: await localDatabaseUrl(port),
+    withoutCa: false,
     accessToken: null,
     managementUrl: '',
     environment: own,
@@ -75,7 +82,7 @@ async function localProject(
 
 async function hostedProject(
   ref: string,
-  environment: ProjectOptions['environment'],
+  { environment, withoutCa = false }: ProjectOptions,
   envFile: string,
   envFileNames: string[],
 ): Promise<Project> {
@@ -86,6 +93,7 @@ async function hostedProject(
     url,
     functionsUrl: `${url}/functions/v1`,
     databaseUrl: environment.DATABASE_URL || null,
+    withoutCa,
     accessToken: environment.SUPABASE_ACCESS_TOKEN || null,
     managementUrl: withoutSlash(environment.SUPABASE_API_URL || 'https://api.supabase.com'),
     environment: await readEnvironment({ ...environment }, {}, envFile),
@@ -109,6 +117,10 @@ const publicVariables = [
   'EMAIL_FROM',
   'RESEND_BASE_URL',
   'EMAIL_TIME_ZONE',
+  'EMAIL_BRAND',
+  'EMAIL_LOGO_URL',
+  'EMAIL_FOOTER',
+  'EMAIL_ACCENT',
   'EXPIRY_EMAILS',
   'RENEWAL_EMAILS',
   'SESSION_ISSUER',
@@ -116,23 +128,40 @@ const publicVariables = [
 ];
 
 /** Every value that must not be shown: secret variables, and the passwords inside addresses. */
-export function secretValues({ environment, accessToken, databaseUrl, mode }: Project): string[] {
+export function secretValues({ environment, accessToken, databaseUrl }: Project): string[] {
   const values = Object.entries(environment);
-  // The local stack's password is public. It is also the name of a role, so masking it would hide other text.
-  const hosted = mode === 'hosted' ? [accessToken ?? '', databaseUrl ?? ''] : [];
+  const own = [accessToken ?? '', databaseUrl ?? ''];
   const secrets = values.filter(([name]) => !publicVariables.includes(name)).map(([, value]) => value);
-  const addresses = [...values.map(([, value]) => value), ...hosted];
+  const addresses = [...values.map(([, value]) => value), ...own];
   // HTTP Basic encodes id and secret together, which gives another Base64 text than the secret alone.
   const credentials = environment.GATEWAY_KEY_SECRET
     ? [`${environment.GATEWAY_KEY_ID}:${environment.GATEWAY_KEY_SECRET}`]
     : [];
-  return [...secrets, ...credentials, ...hosted, ...addresses.flatMap((address) => URL.parse(address)?.password ?? [])];
+  return [...secrets, ...credentials, ...own, ...addresses.flatMap((address) => URL.parse(address)?.password ?? [])];
 }
 
-/** The names that are variables neither of the function nor of the platform. */
-export async function unknownNames(names: readonly string[]): Promise<string[]> {
+/**
+ * The names that are nearly, but not, the name of a variable of the function. Others, and short ones, may be of
+ * the app's own functions.
+ */
+export async function misspelled(names: readonly string[]): Promise<string[]> {
   const known = await functionVariables();
-  return names.filter((name) => !known.includes(name) && !name.startsWith('SUPABASE_')).toSorted();
+  const isNear = (name: string) => known.some((one) => one.length >= 10 && distance(name, one) <= 2);
+  return names.filter((name) => !known.includes(name) && isNear(name)).toSorted();
+}
+
+/** How many characters differ (Levenshtein). */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1];
+    for (const [j, compared] of [...other].entries()) {
+      const [above = 0, diagonal = 0, left = 0] = [row[j + 1], row[j], next[j]];
+      next.push(Math.min(above + 1, left + 1, diagonal + (letter === compared ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
 
 /** SUPABASE_URL if it is a custom domain. A platform URL there may belong to another project and is ignored. */

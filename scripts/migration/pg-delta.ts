@@ -1,3 +1,4 @@
+import { splitPassword } from '../stack/postgres/database-url.ts';
 import { runSupabase } from '../supabase-cli.ts';
 import { splitStatements, type Statement } from './statements.ts';
 
@@ -13,11 +14,12 @@ const excluded = [
   /^(?:grant|revoke) .* (?:to|from) postgres$/,
 ];
 
-/** The statements that make the tables, types, rights, policies and triggers of a database those of another one. */
+/** The statements that make the tables, types, rights, policies and triggers of a database those of another one of its server. */
 export async function tableChanges(from: string, to: string): Promise<string[]> {
   const file = await Deno.makeTempFile({ suffix: '.sql' });
   try {
-    await runSupabase('db', 'diff', '--use-pg-delta', '--from', from, '--to', to, '--output', file);
+    const [{ url, password }, target] = [splitPassword(from), splitPassword(to)];
+    await runSupabase(password, 'db', 'diff', '--use-pg-delta', '--from', url, '--to', target.url, '--output', file);
     const statements = splitStatements(await Deno.readTextFile(file));
     return statements.filter(({ code }) => !excluded.some((pattern) => pattern.test(code))).map(onProfiles);
   } finally {

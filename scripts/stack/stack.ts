@@ -1,7 +1,7 @@
 import { createConsole } from '../console/console.ts';
 import { writeLine } from './process/child.ts';
 import { dataFolder, migrationRecord } from './data-folder.ts';
-import { localEnvironment, localKeys } from './defaults.ts';
+import { localEnvironment, publishableKey } from './defaults.ts';
 import { readEnvironment } from './function/environment.ts';
 import { createReverseProxy } from './http/reverse-proxy.ts';
 import { createFunction } from './function/function.ts';
@@ -12,6 +12,7 @@ import { createMailbox } from './mailbox/mailbox.ts';
 import { markLocal } from './mark-local.ts';
 import { offerPlans } from './gateway/offer-plans.ts';
 import { createScheduler } from './scheduler.ts';
+import type { LocalSecrets } from './secrets.ts';
 import { createShop } from './shop/shop.ts';
 import { readConfig } from '../../supabase/functions/api/config.ts';
 import { createStartMigration } from './postgres/start-migration.ts';
@@ -28,6 +29,7 @@ export type StackOptions = {
   port: number;
   /** Temporary data, which `stop` deletes. */
   ephemeral: boolean;
+  secrets: LocalSecrets;
   /** The process environment, which overrides `.env` and the local defaults. */
   environment: Record<string, string>;
   /** Called when a service that is not restarted automatically ends unexpectedly. */
@@ -49,16 +51,19 @@ export type Stack = {
  * mailbox, the gateway simulator, the demo shop, the console and the scheduler.
  * @throws Error naming the variable that has an invalid value
  */
-export async function createStack({ port, ephemeral, environment, onCrash }: StackOptions): Promise<Stack> {
+export async function createStack(options: StackOptions): Promise<Stack> {
+  const { port, ephemeral, secrets, environment, onCrash } = options;
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
   const [api, studioUrl, mailboxUrl, gatewayUrl, shopUrl] = [at(0), at(2), at(3), at(4), at(6)];
-  const defaults = localEnvironment({ gateway: gatewayUrl, mailbox: mailboxUrl, shop: shopUrl });
+  const { databasePassword, jwtSecret, secretKey, variables } = secrets;
+  const defaults = localEnvironment({ gateway: gatewayUrl, mailbox: mailboxUrl, shop: shopUrl }, variables);
   const own = await readEnvironment(environment, defaults);
   // Mailbox and simulator need a secret even when the function's variable is empty.
   const secret = (name: string) => own[name] || defaults[name] || '';
 
   const postgres = createPostgres({
     port: port + 1,
+    password: databasePassword,
     ephemeral,
     dataFolder: ephemeral ? undefined : dataFolder,
     onCrash,
@@ -67,24 +72,22 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
   const migrated = Promise.withResolvers<void>();
   const lite = createLite({
     databaseUrl,
-    jwtSecret: localKeys.jwtSecret,
-    publishableKey: localKeys.publishable,
-    secretKey: localKeys.secret,
+    jwtSecret,
+    publishableKey,
+    secretKey,
     siteUrl: own.APP_URL || api,
     studioPort: port + 2,
   }, { migrated: migrated.promise });
   // The settings are written to the database and not passed to the function.
-  const { EARLY_RENEWAL, CREDIT, ...env } = { ...own, ...platformEnvironment(api, databaseUrl) };
+  const { EARLY_RENEWAL, CREDIT, ...env } = { ...own, ...platformEnvironment(api, databaseUrl, secretKey) };
   const settings: Record<string, string | undefined> = { EARLY_RENEWAL, CREDIT };
-  const { earlyRenewal, credit } = readConfig((name) => name in settings ? settings[name] : env[name]);
+  const { earlyRenewal, credit, events } = readConfig((name) => name in settings ? settings[name] : env[name]);
   const edgeFunction = createFunction({ port: port + 5, env, onCrash });
   const apiProxy = createReverseProxy({ name: 'API', port, route: (path) => routeApi(path, edgeFunction, lite) });
-  const studioProxy = createReverseProxy({
-    name: 'Studio',
-    port: port + 2,
-    route: (path) => ({ base: () => lite.studioUrl(), path }),
-  });
-  const mailbox = createMailbox({ port: port + 3, revalidateSecret: secret('REVALIDATE_SECRET') });
+  const routeStudio = (path: string) => ({ base: () => lite.studioUrl(), path });
+  const studioProxy = createReverseProxy({ name: 'Studio', port: port + 2, route: routeStudio });
+  const [revalidateSecret, eventsSecret] = [secret('REVALIDATE_SECRET'), secret('EVENTS_SECRET')];
+  const mailbox = createMailbox({ port: port + 3, revalidateSecret, eventsSecret });
   const simulator = createGatewaySimulator({
     port: port + 4,
     keyId: secret('GATEWAY_KEY_ID'),
@@ -95,7 +98,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
   const shop = createShop({
     port: port + 6,
     apiUrl: api,
-    publishableKey: localKeys.publishable,
+    publishableKey,
     gatewayUrl,
     mailboxUrl,
     revalidate: mailbox.revalidate,
@@ -108,7 +111,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
   const scheduler = createScheduler({
     databaseUrl,
     internalUrl: `${api}/functions/v1/api/internal`,
-    secretKey: localKeys.secret,
+    secretKey,
   });
 
   const migration = createStartMigration(
@@ -134,7 +137,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     () => migration.apply(),
     () =>
       Promise.all([
-        writeSettings(databaseUrl, { earlyRenewal, credit }),
+        writeSettings(databaseUrl, { earlyRenewal, credit, events }),
         openSupportRole(databaseUrl),
         installClock(databaseUrl, gatewayUrl),
         // Another gateway knows its own plans.
@@ -182,8 +185,8 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
       STUDIO_URL: studioUrl,
       MAILBOX_URL: mailboxUrl,
       GATEWAY_URL: gatewayUrl,
-      PUBLISHABLE_KEY: localKeys.publishable,
-      SECRET_KEY: localKeys.secret,
+      PUBLISHABLE_KEY: publishableKey,
+      SECRET_KEY: secretKey,
       GATEWAY_KEY_ID: own.GATEWAY_KEY_ID ?? '',
       GATEWAY_KEY_SECRET: own.GATEWAY_KEY_SECRET ?? '',
       GATEWAY_WEBHOOK_SECRET: own.GATEWAY_WEBHOOK_SECRET ?? '',

@@ -12,7 +12,20 @@ export type SupabaseLike = {
 type User = { id: string; email?: string };
 type Invocation = { method: 'GET' | 'POST'; body?: Record<string, unknown>; signal?: AbortSignal; timeout?: number };
 
-/** Amounts and prices are integers in minor units of `currency`, times ISO 8601 in UTC. */
+/** What a tier may do. A missing key is no, null is unlimited. */
+export type Entitlements = Record<string, boolean | number | null>;
+/** Amounts are integers in minor units of `currency`, times ISO 8601 in UTC. `lookup_key`: the name of the price. */
+export type Price = {
+  lookup_key: string;
+  amount: number;
+  currency: string;
+  interval: 'month' | 'year';
+  interval_count: number;
+};
+/** What it would be for the user to buy a price now. */
+export type Scenario = 'buy' | 'current' | 'renew' | Otherwise;
+type Otherwise = 'upgrade' | 'downgrade' | 'longer' | 'shorter' | 'other_currency';
+export type OfferedPrice = Price & { gateway_plan_id: string | null; scenario?: Scenario };
 export type Plan = {
   id: string;
   tier: string;
@@ -26,10 +39,12 @@ export type Plan = {
   billing_cycles: number | null;
   trial_days: number;
   gateway_plan_id: string | null;
+  rank: number | null;
+  entitlements: Entitlements;
   created_at: string;
 };
-/** A plan on offer. `scenario`, with a session: what it would be for the user to buy it now. */
-export type OfferedPlan = Plan & { scenario?: 'buy' | 'current' | 'renew' | 'upgrade' | 'downgrade' };
+/** A plan on offer. `scenario`, with a session, is that of its default price, whose lookup key is the tier. */
+export type OfferedPlan = Plan & { prices: OfferedPrice[]; scenario?: Scenario };
 export type Subscription = {
   id: string;
   user_id: string;
@@ -42,6 +57,9 @@ export type Subscription = {
   cancel_at_period_end: boolean;
   ended_reason: string | null;
   gateway_subscription_id: string | null;
+  price_key: string | null;
+  currency: string | null;
+  duration_months: number | null;
   created_at: string;
   plan: Plan | null;
 };
@@ -53,6 +71,7 @@ export type Payment = {
   currency: string;
   status: 'created' | 'captured' | 'failed';
   tier: string | null;
+  price_key: string | null;
   gateway_order_id: string | null;
   gateway_payment_id: string | null;
   gateway_signature: string | null;
@@ -74,10 +93,12 @@ export type Billing = {
   next_charge_at: string | null;
   payment_attention: boolean;
   manage_url: string | null;
+  price: Price | null;
 };
 export type CurrentSubscription = {
   subscription: Subscription | null;
   currentTier: string;
+  entitlements: Entitlements;
   payments: Payment[];
   billing: Billing | null;
 };
@@ -90,14 +111,16 @@ export type Change = {
   ends_at: string;
   from: string;
   to: string;
+  scenario: Scenario;
+  price: Price;
 };
 type Running = { tier: string; until: string; early_renewal: 'replace' | 'extend'; starts_at?: string };
 type Order = { id: string; amount: number; currency: string };
 type GatewaySubscription = { id: string; status: string; short_url: string };
 type Sold = { order: Order | null; payment_id: string | null; subscription: GatewaySubscription | null };
-type Started = { key_id: string; plan: Plan; running: Running | null };
+type Started<P = Price> = { key_id: string; plan: Plan; price: P; running: Running | null };
 type Prefill = { email: string | null; name: string | null };
-type Ordered = Started & {
+type Ordered = Started<Price | null> & {
   order: Order;
   payment_id: string;
   prefill: Prefill;
@@ -109,13 +132,16 @@ type Ordered = Started & {
 export type Verification =
   & { gateway_payment_id: string; gateway_signature: string }
   & ({ gateway_order_id: string } | { gateway_order_id?: never; gateway_subscription_id: string });
-type When = { tier: string; when: 'now' | 'period_end' };
+/** A tier, for its default price, or a price by its lookup key. */
+export type Offer = string | { price: string };
+type Named = { tier?: string; price?: string };
+type When = Named & { when: 'now' | 'period_end' };
 
 /** Bodies of the requests and of their 2xx answers. */
 export type Endpoints = {
   'GET /api/subscriptions': { body: undefined; answer: CurrentSubscription };
   'GET /api/subscriptions/plans': { body: undefined; answer: { plans: OfferedPlan[] } };
-  'POST /api/subscriptions': { body: { tier: string }; answer: Started & { subscription: GatewaySubscription } };
+  'POST /api/subscriptions': { body: Named; answer: Started & { subscription: GatewaySubscription } };
   'POST /api/subscriptions/cancel': { body: { at_period_end: boolean }; answer: { subscription: Subscription } };
   'POST /api/subscriptions/resume': { body: undefined; answer: { subscription: Subscription } };
   'POST /api/subscriptions/change/preview': { body: When; answer: Change };
@@ -123,7 +149,7 @@ export type Endpoints = {
     body: When;
     answer: { change: Change } & (Record<keyof Sold, null> | Sold & Started & { prefill?: Prefill });
   };
-  'POST /api/payments/orders': { body: { tier: string; start?: 'now' | 'after_current' }; answer: Ordered };
+  'POST /api/payments/orders': { body: Named & { start?: 'now' | 'after_current' }; answer: Ordered };
   'GET /api/payments/orders/{order_id}': {
     body: undefined;
     answer: {
@@ -217,35 +243,43 @@ export type Subscriptions = {
    */
   current(options?: Abortable): Promise<CurrentSubscription>;
   /**
+   * Whether the newest answer of `current()` has a feature: true, a number above 0, or unlimited. False before it.
+   * @example
+   * if (subscriptions.can('reports')) showReports();
+   */
+  can(feature: string): boolean;
+  /** The number of a feature in that answer: 0 where there is none, null where it is unlimited. */
+  limit(feature: string): number | null;
+  /**
    * Sells a period of a plan: creates the order, opens the gateway's window, verifies the payment. It never rejects
    * after money may have moved. After a reload or a closed tab `current()` or `resumePending()` finishes it.
    * `start`: see "Start and credit" in the contract.
    * @example
-   * const result = await subscriptions.checkout('pro', { window: { name: 'Acme' } });
+   * const result = await subscriptions.checkout({ price: 'pro_monthly' }, { window: { name: 'Acme' } });
    * if (result.outcome === 'paid') location.assign('/welcome');
    * if (result.outcome === 'failed') show(result.error.message);
    */
-  checkout(tier: string, options?: CheckoutOptions & { start?: 'now' | 'after_current' }): Promise<CheckoutResult>;
+  checkout(offer: Offer, options?: CheckoutOptions & { start?: 'now' | 'after_current' }): Promise<CheckoutResult>;
   /**
    * The same for a subscription that the gateway bills. With `redirect` the browser goes to the gateway's page.
    * @example
    * const { outcome } = await subscriptions.subscribe('pro');
    */
-  subscribe(tier: string, options?: CheckoutOptions): Promise<CheckoutResult>;
+  subscribe(offer: Offer, options?: CheckoutOptions): Promise<CheckoutResult>;
   /**
-   * What a change of the plan would cost, and when it begins. @throws SubscriptionsError
+   * What a change of plan or price would cost, and when it begins. @throws SubscriptionsError
    * @example
    * const { amount_due, credit, starts_at } = await subscriptions.previewChange('premium', 'now');
    */
-  previewChange(tier: string, when: When['when'], options?: Abortable): Promise<Change>;
+  previewChange(offer: Offer, when: When['when'], options?: Abortable): Promise<Change>;
   /**
-   * Changes the plan. Opens the window for the order, for the subscription, or for one after the other; then
+   * Changes plan or price. Opens the window for the order, for the subscription, or for one after the other; then
    * `renewal` says how the authorisation of the subscription ended. `undone`: a change that waited was withdrawn.
    * @example
    * const { outcome } = await subscriptions.change('premium', 'now');
    */
   change(
-    tier: string,
+    offer: Offer,
     when: When['when'],
     options?: CheckoutOptions,
   ): Promise<(CheckoutResult & { renewal?: CheckoutResult }) | { outcome: 'undone' }>;
@@ -318,7 +352,7 @@ const READ_MS = 5_000;
 const REMEMBERED_MS = { unanswered: 3_600_000, answered: 432_000_000 };
 
 /** What a window needs of the answer that created its order or subscription. */
-type Made = Partial<Started & { prefill: Prefill; change: Change }>;
+type Made = Partial<Started<Price | null> & { prefill: Prefill; change: Change }>;
 type Begun = { gateway: Gateway; user: User; made: Made };
 type Asked = { result: CheckoutResult; isFinal: boolean };
 type Store = ReturnType<typeof openStore>;
@@ -356,6 +390,13 @@ export function createSubscriptions({ supabase, functionName = 'api', checkout =
     if (gateway.error) return { error: gateway.error };
     return made.error ? { error: made.error } : { gateway: gateway.data, user, made: made.data };
   }
+
+  /** Of the newest answer of `current()`. */
+  let entitlements: Entitlements = {};
+  const limit = (feature: string) => {
+    const value = entitlements[feature];
+    return value === true || value === null ? null : Number(value) || 0;
+  };
 
   /** The checkout whose window is open. The gateway opens one at a time and ignores others. */
   let open: { id: string; result: Promise<CheckoutResult> } | null = null;
@@ -426,20 +467,26 @@ export function createSubscriptions({ supabase, functionName = 'api', checkout =
     plans: async (options) => (await take(call('GET /api/subscriptions/plans', options))).plans,
     async current(options = {}) {
       await finish(0, options);
-      return await take(call('GET /api/subscriptions', options));
+      const answer = await call('GET /api/subscriptions', options);
+      // Without a user the answer is 401.
+      if (answer.data || answer.error.status === 401) entitlements = answer.data?.entitlements ?? {};
+      return await take(answer);
     },
-    async checkout(tier, { start, ...options } = {}) {
-      const begun = await begin('POST /api/payments/orders', { tier, ...start && { start } }, options.signal);
+    can: (feature) => limit(feature) !== 0,
+    limit,
+    async checkout(offer, { start, ...options } = {}) {
+      const body = { ...nameOf(offer), ...start && { start } };
+      const begun = await begin('POST /api/payments/orders', body, options.signal);
       return begun.error ? failed(begun.error) : await pay(begun, begun.made.order, options);
     },
-    async subscribe(tier, options = {}) {
-      const begun = await begin('POST /api/subscriptions', { tier }, options.signal);
+    async subscribe(offer, options = {}) {
+      const begun = await begin('POST /api/subscriptions', nameOf(offer), options.signal);
       return begun.error ? failed(begun.error) : await pay(begun, begun.made.subscription, options);
     },
-    previewChange: (tier, when, options) =>
-      take(call('POST /api/subscriptions/change/preview', { body: { tier, when }, ...options })),
-    async change(tier, when, options = {}) {
-      const begun = await begin('POST /api/subscriptions/change', { tier, when }, options.signal);
+    previewChange: (offer, when, options) =>
+      take(call('POST /api/subscriptions/change/preview', { body: { ...nameOf(offer), when }, ...options })),
+    async change(offer, when, options = {}) {
+      const begun = await begin('POST /api/subscriptions/change', { ...nameOf(offer), when }, options.signal);
       if (begun.error) return failed(begun.error);
       const { order, subscription } = begun.made;
       if (!order) return subscription ? await pay(begun, subscription, options) : { outcome: 'undone' };
@@ -474,7 +521,7 @@ function connect(supabase: SupabaseLike, functionName: string): Call {
   };
 }
 
-async function take<T>(result: Promise<Result<T>>): Promise<T> {
+async function take<T>(result: Result<T> | Promise<Result<T>>): Promise<T> {
   const { data, error } = await result;
   if (error) throw error;
   return data;
@@ -490,6 +537,8 @@ async function create<E extends Endpoint>(call: Call, endpoint: E, body: Endpoin
     await once(seconds * 1000, [page, 'online'], [signal, 'abort']);
   }
 }
+
+const nameOf = (offer: Offer): Named => typeof offer === 'string' ? { tier: offer } : { price: offer.price };
 
 /** Asks once how a checkout ended. `isFinal`: asking again changes nothing. @throws the reason of an abort */
 async function ask(call: Call, { id, kind, tier, answer }: Pending, signal: Signal): Promise<Asked> {

@@ -9,16 +9,17 @@ declare
     'apply_subscription_order', 'begin_reconciliation', 'cancel_subscription', 'claim_outbox',
     'claim_payments_to_reconcile', 'claim_subscription_orders', 'claim_subscriptions_to_reconcile', 'complete_outbox',
     'create_change', 'create_order', 'create_subscription', 'current_tier', 'discard_order', 'end_reconciliation',
-    'fail_outbox', 'get_health', 'get_order', 'get_schema_version', 'get_subscription',
-    'has_tier', 'list_plans', 'list_plans_for_user', 'next_outbox_attempt', 'payments', 'payments_captured_at_idx',
-    'payments_credited_id_idx', 'payments_extra_of_idx', 'payments_gateway_order_id_key',
+    'fail_outbox', 'feature_limit', 'get_health', 'get_order', 'get_schema_version', 'get_subscription', 'has_feature',
+    'has_tier', 'has_tier_at_least', 'list_plans', 'list_plans_for_user', 'next_outbox_attempt', 'payments', 'payments_captured_at_idx',
+    'payments_credited_id_idx', 'payments_deleted_user_idx', 'payments_extra_of_idx', 'payments_gateway_order_id_key',
     'payments_gateway_payment_id_key', 'payments_gateway_subscription_id_idx', 'payments_next_reconcile_at_idx',
     'payments_period_end_idx', 'payments_pkey', 'payments_settle_at_idx', 'payments_subscription_id_idx',
     'payments_unsettled_idx', 'payments_user_deleted_at_idx', 'payments_user_id_created_at_idx', 'plans',
-    'plans_gateway_plan_id_key', 'plans_pkey', 'plans_tier_key', 'preview_change', 'purge_records',
+    'plans_gateway_plan_id_key', 'plans_pkey', 'plans_tier_key', 'preview_change', 'prices',
+    'prices_gateway_plan_id_key', 'prices_lookup_key_key', 'prices_pkey', 'prices_plan_id_idx', 'purge_records',
     'resume_subscription', 'store_order', 'store_subscription', 'subscription_profiles',
     'subscription_profiles_names_idx', 'subscription_profiles_pkey', 'subscriptions',
-    'subscriptions_current_period_end_idx', 'subscriptions_pkey', 'subscriptions_plan_id_idx',
+    'subscriptions_due_at_idx', 'subscriptions_pkey', 'subscriptions_plan_id_idx',
     'subscriptions_user_id_key', 'verify_payment', 'verify_returned_payment', 'verify_subscription'
   ];
   v_taken text;
@@ -97,7 +98,11 @@ create table billing.settings (
   is_only boolean primary key default true check (is_only),
   early_renewal text not null default 'replace' check (early_renewal in ('replace', 'extend')),
   credit text not null default 'on' check (credit in ('on', 'off')),
-  gateway_dashboard text check (gateway_dashboard ~ '^https://[^ ]*[{]id[}]')
+  gateway_dashboard text check (gateway_dashboard ~ '^https://[^ ]*[{]id[}]'),
+  support_grant_days integer check (support_grant_days >= 0),
+  support_grant_tier text,
+  support_refund_amount bigint check (support_refund_amount >= 0),
+  sends_events boolean not null default false
 );
 alter table billing.settings enable row level security;
 grant select on billing.settings to service_role;
@@ -108,6 +113,14 @@ comment on column billing.settings.credit is 'Whether a dearer tier that starts 
 comment on column billing.settings.gateway_dashboard is
   'Address of a record in the gateway''s dashboard, with {kind} (payments, orders or subscriptions), {id} and, if the '
   'dashboard needs it, {mode} (test or live). Null: billing.timeline has no links.';
+comment on column billing.settings.support_grant_days is
+  'How far ahead the end of a grant by a support login may be. Null: as far as of any grant. 0: support grants nothing.';
+comment on column billing.settings.support_grant_tier is
+  'The highest tier that a support login may grant, and then without entitlements of its own. Null: any tier.';
+comment on column billing.settings.support_refund_amount is
+  'The most that support may refund in one action, in minor units of the payment''s currency. Null: no limit.';
+comment on column billing.settings.sends_events is
+  'Whether changes of access and payments are sent to EVENTS_URL. False: no event is written.';
 
 insert into billing.settings default values;
 

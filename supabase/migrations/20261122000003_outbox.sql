@@ -5,7 +5,7 @@ create table billing.outbox (
   id bigint generated always as identity primary key,
   key text not null unique, -- names the cause: payment-success/<payment id>. The receiver's idempotency key
   -- notice: mails to many users at once, in a queue of their own.
-  destination text not null check (destination in ('email', 'notice', 'revalidation', 'gateway')),
+  destination text not null check (destination in ('email', 'notice', 'revalidation', 'gateway', 'event')),
   kind text not null,
   payload jsonb not null, -- recipient and data when it was enqueued. Minor currency units, times in UTC
   created_at timestamptz not null default billing.clock(),
@@ -18,15 +18,17 @@ create table billing.outbox (
   last_error text, -- why the newest attempt failed. If delivered: why no message was sent
   delivered_at timestamptz,
   parked_at timestamptz
-);
+) with (autovacuum_vacuum_scale_factor = 0.02);
 alter table billing.outbox enable row level security;
 grant select, insert, update on billing.outbox to service_role;
 create index outbox_pending_idx on billing.outbox (destination, next_attempt_at)
 where delivered_at is null and parked_at is null;
 create index outbox_delivered_at_idx on billing.outbox (delivered_at) where delivered_at is not null;
-create index outbox_mails_created_at_idx on billing.outbox (created_at) where destination in ('email', 'notice');
+create index outbox_messages_created_at_idx on billing.outbox (created_at) where destination in ('email', 'notice', 'event');
 comment on table billing.outbox is 'Side effects to deliver at least once, each with a unique key that names its cause.';
 create index outbox_parked_at_idx on billing.outbox (parked_at) where parked_at is not null and delivered_at is null;
+-- What was asked back of one payment.
+create index outbox_refunds_idx on billing.outbox ((payload ->> 'gateway_payment_id')) where kind = 'refund';
 -- For the mails of one customer.
 create index outbox_recipient_idx on billing.outbox ((payload ->> 'to')) where payload ->> 'to' is not null;
 
@@ -123,13 +125,16 @@ comment on function public.next_outbox_attempt is 'Returns when the next side ef
 create function public.complete_outbox(
   p_token uuid, -- of the claim
   p_ids text, -- comma-separated
-  p_note text default null -- why no message was sent
+  p_note text default null, -- why no message was sent
+  p_refund text default null -- the refund that the gateway made: its entity, JSON
 )
 returns jsonb -- {completed}
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' as $$
 declare
   v_completed integer;
 begin
+  -- First, because it locks the payment and the user, whose locks come before those of messages.
+  if p_refund is not null then perform billing.apply_refund(p_refund::jsonb, null); end if;
   -- Here and in fail_outbox the rows are locked in the order of their ids, so that two dispatchers do not deadlock.
   with delivered as materialized (
     select o.id
@@ -306,7 +311,7 @@ $triggers$;
 create table billing.function_calls (
   id bigint generated always as identity primary key,
   path text not null,
-  request_id bigint not null, -- the request id of pg_net. These ids start again after a restore
+  request_id bigint, -- the request id of pg_net, null if it did not accept the call. These ids start again after a restore
   called_at timestamptz not null default now(),
   answered_at timestamptz,
   status_code integer,
@@ -350,6 +355,11 @@ exception
   -- A broken Vault secret must not stop a payment. The schedule calls again within minutes.
   when others then
     raise warning '% was not called: %', p_path, sqlerrm;
+    begin
+      insert into billing.function_calls (path, answered_at, error) values (p_path, now(), left(sqlerrm, 200));
+    exception when others then
+      raise warning 'the failed call was not recorded: %', sqlerrm;
+    end;
 end $$;
 
 -- Stores the answers that pg_net received, and deletes calls that are older than a day. Never fails.

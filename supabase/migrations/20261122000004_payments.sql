@@ -30,6 +30,33 @@ begin
   return coalesce((select r.amount from billing.refunded r where r.gateway_payment_id = p_gateway_payment_id), 0);
 end $$;
 
+-- Returns what may still be asked back of a payment, in minor units: without the refunds that did not fail, and without
+-- those that were asked for here and are not at the gateway yet. A parked one counts, because it may be queued again.
+create function billing.refundable_amount(p_payment public.payments)
+returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_payment.status = 'captured' and p_payment.gateway_payment_id is not null
+      then greatest(
+        p_payment.amount
+        - coalesce((
+          select sum(r.amount)
+          from billing.refunds r
+          where r.gateway_payment_id = p_payment.gateway_payment_id and r.status <> 'failed'
+        ), 0)
+        - coalesce((
+          select sum((o.payload ->> 'amount')::bigint)
+          from billing.outbox o
+          where o.kind = 'refund'
+            and o.payload ->> 'gateway_payment_id' = p_payment.gateway_payment_id
+            and o.delivered_at is null
+        ), 0),
+        0
+      )
+    else 0
+  end;
+end $$;
+
 -- Returns whether a payment was refunded in full.
 create function billing.is_refunded(p_amount bigint, p_refunded_amount bigint)
 returns boolean -- false: the amount is not known
@@ -171,11 +198,6 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
   where due.at > billing.clock()
 $$;
 
--- Returns the calendar months that a plan sells.
-create function billing.sold_months(p_duration_months integer)
-returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$ begin return coalesce(nullif(p_duration_months, 0), 12); end $$;
-
 -- Returns the tier that a payment buys. Contract: "What an order sells".
 create function billing.tier_bought(p_payment public.payments)
 returns text language plpgsql immutable set search_path = pg_catalog, pg_temp
@@ -186,6 +208,15 @@ create function billing.is_bought(p_plan public.plans, p_payment public.payments
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_plan.id = p_payment.plan_id or p_payment.plan_id is null and p_plan.tier = billing.tier_bought(p_payment);
+end $$;
+
+-- Returns the price that a payment was sold for.
+create function billing.price_sold(p_payment public.payments)
+returns billing.price language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return row(
+    coalesce(p_payment.price_key, p_payment.tier), p_payment.amount + coalesce(p_payment.credit, 0), p_payment.currency, p_payment.duration_months
+  )::billing.price;
 end $$;
 
 -- What decides about a purchase.

@@ -10,6 +10,7 @@ create table billing.gateway_subscriptions (
   gateway_plan_id text, -- the gateway's plan id in the newest event
   -- Our plan, which makes the subscription a source of access. Null: the subscription attaches to the ruling source.
   plan_id uuid,
+  sold billing.price, -- the price that is billed. Null: as long as plan_id
   plan_event_at timestamptz,
   status text constraint gateway_subscriptions_status_check check (status in ('active', 'cancelled')),
   status_event_at timestamptz,
@@ -77,6 +78,7 @@ create table billing.subscription_orders (
   user_id uuid not null constraint subscription_orders_user_id_fkey references auth.users (id) on delete cascade,
   tier text not null,
   gateway_plan_id text not null, -- the plan at the gateway when the subscription was made
+  sold billing.price not null, -- the price that was asked for
   gateway_key_id text,
   -- Each of these keys returns this order.
   idempotency_keys text[] not null default '{}'
@@ -198,7 +200,10 @@ begin
   if p_event in ('subscription.pending', 'subscription.halted', 'subscription.paused') then
     p_subscription.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
   end if;
-  p_subscription.short_url := greatest(v_before.short_url, left(billing.json_text(p_entity -> 'short_url'), 500));
+  -- Pages link to it, so no other scheme is stored.
+  p_subscription.short_url := greatest(
+    v_before.short_url, left(substring(billing.json_text(p_entity -> 'short_url') from '^https?://.*'), 500)
+  );
   if v_status = any (v_statuses)
     and (p_created_at, array_position(v_statuses, v_status), coalesce(v_charge_at, '-infinity')) > (
       v_before.gateway_status_event_at,
@@ -213,6 +218,23 @@ begin
   return p_subscription;
 end $$;
 
+-- Finds our plan of a plan at the gateway, and the price: as it was asked for, else as it is now.
+create function billing.find_billed_price(p_gateway_plan_id text, p_gateway_subscription_id text)
+returns table (plan_id uuid, sold billing.price) -- no row: it is not ours
+language plpgsql stable rows 1 set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+  select p.id, o.sold
+  from billing.subscription_orders o
+  join public.plans p on p.tier = o.tier
+  where o.gateway_subscription_id = p_gateway_subscription_id and o.gateway_plan_id = p_gateway_plan_id;
+  if found then return; end if;
+  return query
+  select p.plan_id, row(p.lookup_key, p.amount, p.currency, p.months)::billing.price
+  from billing.offers p
+  where p.gateway_plan_id = p_gateway_plan_id;
+end $$;
+
 -- Merges the plan that an event names. After an event named a plan of ours, the subscription remains a source. A cancellation
 -- does not change that plan.
 create function billing.merge_gateway_plan(
@@ -225,16 +247,18 @@ returns billing.gateway_subscriptions language plpgsql stable set search_path = 
 declare
   v_cancelled constant boolean := p_event = 'subscription.cancelled';
   v_id constant text := left(p_gateway_plan_id, 200);
-  v_plan_id uuid;
+  v_plan_id uuid := p_subscription.plan_id;
+  v_billed record;
 begin
   if v_id is null or (p_created_at, v_id) > (p_subscription.plan_event_at, p_subscription.gateway_plan_id) is false then
     return p_subscription;
   end if;
-  v_plan_id := case
-    when v_id = p_subscription.gateway_plan_id and p_subscription.plan_id is not null then p_subscription.plan_id
-    else (select p.id from public.plans p where p.gateway_plan_id = v_id)
-  end;
+  if v_plan_id is null or v_id is distinct from p_subscription.gateway_plan_id then
+    select * into v_billed from billing.find_billed_price(v_id, p_subscription.gateway_subscription_id);
+    v_plan_id := v_billed.plan_id;
+  end if;
   if v_plan_id is not null and (not v_cancelled or p_subscription.plan_id is null) then
+    if v_billed is not null then p_subscription.sold := v_billed.sold; end if;
     p_subscription.plan_id := v_plan_id;
     p_subscription.gateway_plan_id := v_id;
     p_subscription.plan_event_at := case
@@ -376,7 +400,7 @@ returns billing.gateway_subscriptions language plpgsql set search_path = pg_cata
 begin
   update billing.gateway_subscriptions m
   set (
-    user_id, gateway_subscription_id, gateway_plan_id, plan_id, plan_event_at, status, status_event_at, cancelled_at,
+    user_id, gateway_subscription_id, gateway_plan_id, plan_id, sold, plan_event_at, status, status_event_at, cancelled_at,
     cancelled_arrived_at, activated_event_at, activated_at, first_activated_at, first_charged_at, period_start,
     period_end, period_event_at, has_refunds, paid_until, cancel_at_period_end, stops_at, ended_at, ended_reason,
     arrived_at, is_waiting, next_check_at, checked_at, gateway_status, gateway_status_event_at, charge_at, short_url,

@@ -12,7 +12,8 @@ create table billing.grants (
   at timestamptz not null default billing.clock(),
   cancel_at_period_end boolean not null default false,
   ended_at timestamptz,
-  ended_reason text -- revoked: by an admin. cancelled: by the user
+  ended_reason text, -- revoked: by an admin. cancelled: by the user
+  entitlements jsonb constraint grants_entitlements_check check (billing.are_entitlements(entitlements))
 );
 alter table billing.grants enable row level security;
 grant select, update on billing.grants to service_role;
@@ -30,7 +31,9 @@ create table billing.manual_subscriptions (
   cancel_at_period_end boolean not null,
   ended_at timestamptz,
   ended_reason text,
-  at timestamptz not null
+  at timestamptz not null,
+  sold billing.price, -- without the amount
+  entitlements jsonb
 );
 alter table billing.manual_subscriptions enable row level security;
 grant select, update on billing.manual_subscriptions to service_role;
@@ -46,18 +49,26 @@ begin
   if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
     new.updated_at := billing.clock();
   end if;
+  -- The price and the entitlements of what ruled before are not those of another plan.
+  if tg_op = 'UPDATE' and (new.tier, new.plan_id) is distinct from (old.tier, old.plan_id)
+    and (new.price_key, new.entitlements) is not distinct from (old.price_key, old.entitlements)
+  then
+    select null, null, null, null into new.price_key, new.currency, new.duration_months, new.entitlements;
+  end if;
   -- A purchase ranks after updated_at. A time in the future would rank the next purchase above acts that follow it.
   new.updated_at := least(new.updated_at, billing.clock());
+  new.due_at := least(new.due_at, billing.clock());
   delete from billing.manual_subscriptions w where w.user_id = new.user_id;
   insert into billing.manual_subscriptions (
     user_id, plan_id, tier, status, period_start, period_end, gateway_subscription_id, cancel_at_period_end,
-    ended_at, ended_reason, at
+    ended_at, ended_reason, at, sold, entitlements
   )
   values (
     new.user_id, new.plan_id, new.tier, new.status, new.current_period_start, new.current_period_end,
     new.gateway_subscription_id, new.cancel_at_period_end,
     case when new.status = 'cancelled' then coalesce(new.cancelled_at, billing.clock()) end,
-    new.ended_reason, billing.clock()
+    new.ended_reason, billing.clock(),
+    row(new.price_key, null, new.currency, new.duration_months)::billing.price, new.entitlements
   );
   -- A subscription in the mirror is reconciled, and is cancelled at the gateway when another source replaces it.
   if new.gateway_subscription_id is not null then
@@ -78,7 +89,7 @@ end $$;
 create trigger record_manual_subscription
 before update on public.subscriptions
 for each row
-when (new.revision = old.revision)
+when (new.revision = old.revision and new.due_at is not distinct from old.due_at)
 execute function billing.record_manual_subscription();
 
 create trigger record_manual_subscription_insert
@@ -267,7 +278,9 @@ from (
       as ended_reason,
     p.cancel_at_period_end,
     null::text as gateway_subscription_id,
-    p.ended_at is null and coalesce(p.settle_at > billing.clock(), false) as is_upcoming
+    p.ended_at is null and coalesce(p.settle_at > billing.clock(), false) as is_upcoming,
+    billing.price_sold(p) as sold,
+    null::jsonb as entitlements
   from public.payments p
   left join public.plans pl on pl.id = p.plan_id
   left join lateral (
@@ -293,7 +306,9 @@ from (
         and o.user_id = m.user_id
         and o.starts_at > billing.clock()
         and not o.is_trial
-    )
+    ),
+    m.sold,
+    null
   from billing.gateway_subscriptions m
   join public.plans pl on pl.id = m.plan_id
   cross join lateral billing.mirrored_end(m, pl.grace_days) own
@@ -311,7 +326,7 @@ from (
   select
     g.user_id, 'grant', g.id::text, pl.id, g.tier, g.at, g.until,
     g.until + make_interval(days => billing.grace_days(pl.grace_days, g.cancel_at_period_end)),
-    g.at, g.at, g.ended_at, g.ended_reason, g.cancel_at_period_end, null, false
+    g.at, g.at, g.ended_at, g.ended_reason, g.cancel_at_period_end, null, false, null, g.entitlements
   from billing.grants g
   left join public.plans pl on pl.tier = g.tier
   union all
@@ -327,7 +342,9 @@ from (
     case when m.status = 'cancelled' and m.cancelled_arrived_at >= w.at then 'cancelled' else w.ended_reason end,
     w.cancel_at_period_end,
     w.gateway_subscription_id,
-    false
+    false,
+    w.sold,
+    w.entitlements
   from billing.manual_subscriptions w
   left join public.plans pl on pl.id = w.plan_id
   cross join lateral (select billing.grace_days(pl.grace_days, w.cancel_at_period_end) as days) grace

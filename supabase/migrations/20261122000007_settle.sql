@@ -53,7 +53,7 @@ create function billing.announce_access(
   p_tier text, -- null: it remains
   p_new_source_id text,
   p_mail jsonb, -- see billing.settle_access
-  p_end jsonb -- {key, plan_name, ends_at}; null: access did not end
+  p_end jsonb -- {key, plan_name, ends_at} and of a refund {amount, currency}; null: access did not end
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -91,6 +91,22 @@ begin
   end if;
 end $$;
 
+-- Returns what was refunded of the payment that a source is, or of the newest refunded cycle.
+create function billing.refund_of(p_source billing.sources)
+returns jsonb -- {amount, currency}, in minor currency units; {}: nothing
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce((
+    select jsonb_build_object('amount', p.refunded_amount, 'currency', p.currency)
+    from public.payments p
+    where p.user_id = p_source.user_id
+      and p.refunded_amount > 0
+      and (p.id::text = p_source.id or p.gateway_subscription_id = p_source.gateway_subscription_id)
+    order by p.period_end desc nulls last
+    limit 1
+  ), '{}');
+end $$;
+
 -- Writes only values that differ. The caller holds the lock on the user.
 create function billing.settle_access(
   p_user_id uuid,
@@ -110,6 +126,7 @@ declare
   v_reason text; -- why access ended
   v_cancelled_at timestamptz;
   v_tier text;
+  v_due_at timestamptz;
   v_is_changed boolean := false;
   v_ended_at text;
   v_end jsonb; -- see billing.announce_access
@@ -133,32 +150,46 @@ begin
         else v_now
       end;
     end if;
+    v_due_at := case
+      when v_ruling.is_live then billing.next_look(
+        v_source.ends_at, v_source.lapses_at, v_source.gateway_subscription_id is not null and not v_source.cancel_at_period_end
+      )
+    end;
     insert into public.subscriptions as s (
       user_id, plan_id, tier, status, current_period_start, current_period_end, cancelled_at, cancel_at_period_end,
-      ended_reason, gateway_subscription_id, revision, created_at, updated_at
+      ended_reason, gateway_subscription_id, price_key, currency, duration_months, entitlements, revision, created_at,
+      updated_at, due_at
     )
     values (
       p_user_id, v_source.plan_id, v_source.tier, case when v_ruling.is_live then 'active' else 'cancelled' end,
       v_source.starts_at, v_source.ends_at, v_cancelled_at, v_source.cancel_at_period_end,
-      v_reason, v_source.gateway_subscription_id, 1, v_now, greatest(v_now, v_source.since)
+      v_reason, v_source.gateway_subscription_id, (v_source.sold).lookup_key, (v_source.sold).currency,
+      (v_source.sold).months, v_source.entitlements, 1, v_now, greatest(v_now, v_source.since), v_due_at
     )
     on conflict (user_id) do update
     set plan_id = excluded.plan_id, tier = excluded.tier, status = excluded.status,
       current_period_start = excluded.current_period_start, current_period_end = excluded.current_period_end,
       cancelled_at = excluded.cancelled_at, cancel_at_period_end = excluded.cancel_at_period_end,
       ended_reason = excluded.ended_reason, gateway_subscription_id = excluded.gateway_subscription_id,
+      price_key = excluded.price_key, currency = excluded.currency, duration_months = excluded.duration_months,
+      entitlements = excluded.entitlements,
       revision = s.revision + 1,
-      updated_at = excluded.updated_at
+      updated_at = excluded.updated_at,
+      due_at = case when excluded.status = 'active' then least(s.due_at, excluded.due_at) end
     -- updated_at is never before a known since, so billing.lock_purchase finds the newest act by updated_at.
     where s.updated_at < v_source.since
       or (
         s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at, s.cancel_at_period_end,
-        s.ended_reason, s.gateway_subscription_id
+        s.ended_reason, s.gateway_subscription_id, s.price_key, s.currency, s.duration_months, s.entitlements
       ) is distinct from (
         excluded.plan_id, excluded.tier, excluded.status, excluded.current_period_start, excluded.current_period_end,
-        excluded.cancelled_at, excluded.cancel_at_period_end, excluded.ended_reason, excluded.gateway_subscription_id
+        excluded.cancelled_at, excluded.cancel_at_period_end, excluded.ended_reason, excluded.gateway_subscription_id,
+        excluded.price_key, excluded.currency, excluded.duration_months, excluded.entitlements
       );
     v_is_changed := found;
+    if not found and v_due_at < coalesce(v_before.due_at, 'infinity') then
+      update public.subscriptions s set due_at = v_due_at where s.user_id = p_user_id;
+    end if;
   end if;
 
   v_tier := billing.tier_to_write(v_ruling, v_before, p_new_source_id, p_is_cancelled);
@@ -168,7 +199,7 @@ begin
       'key', format('subscription-ended/%s/%s', v_before.id, v_ended_at),
       'plan_name', coalesce((select p.name from public.plans p where p.id = v_source.plan_id), v_source.tier),
       'ends_at', v_ended_at
-    );
+    ) || case when v_reason = 'refunded' then billing.refund_of(v_source) else '{}' end;
   end if;
   if num_nonnulls(v_tier, p_mail, v_end) > 0 then
     perform billing.announce_access(p_user_id, p_email, v_tier, p_new_source_id, p_mail, v_end);

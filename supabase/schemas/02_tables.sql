@@ -1,4 +1,28 @@
--- The tables of schema public with their rights, the functions for an app's policies, and the users. Contract: "Records".
+-- The tables of schema public with their rights, the functions for an app's policies, and the users. Contract: "Records",
+-- "Price", "Entitlements".
+
+-- Checks the entitlements of a plan or a grant: an object whose values are true, false, an integer, or null (unlimited).
+create function billing.are_entitlements(p_entitlements jsonb)
+returns boolean -- null: p_entitlements is null. Raises PS400 with the key of a wrong value
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_entry record;
+begin
+  if p_entitlements is null then return null; end if;
+  if jsonb_typeof(p_entitlements) <> 'object' then
+    raise exception 'entitlements must be a JSON object' using errcode = 'PS400';
+  end if;
+  for v_entry in select e.key, e.value, jsonb_typeof(e.value) as type from jsonb_each(p_entitlements) e loop
+    continue when v_entry.type in ('boolean', 'null');
+    if v_entry.type <> 'number'
+      or (v_entry.value::numeric between 0 and 9007199254740991 and v_entry.value::numeric % 1 = 0) is not true
+    then
+      raise exception 'entitlement "%" must be true, false, null or a whole number of at least 0', v_entry.key
+        using errcode = 'PS400';
+    end if;
+  end loop;
+  return true;
+end $$;
 
 create table public.plans (
   id uuid primary key default gen_random_uuid(),
@@ -14,22 +38,148 @@ create table public.plans (
   created_at timestamptz not null default billing.clock(),
   billing_cycles integer constraint plans_billing_cycles_check check (billing_cycles between 1 and 1200),
   trial_days integer not null default 0
-    constraint plans_trial_days_check check (trial_days between 0 and 365)
+    constraint plans_trial_days_check check (trial_days between 0 and 365),
+  rank integer,
+  entitlements jsonb not null default '{}'
+    constraint plans_entitlements_check check (billing.are_entitlements(entitlements))
 );
 comment on table public.plans is
   'The plans that customers can buy, one for each tier. To retire one, set is_active to false: orders need its row.';
-comment on column public.plans.price is 'Minor currency units.';
+comment on column public.plans.price is 'The default price, in minor currency units. Further ones: public.prices.';
 comment on column public.plans.duration_months is 'Calendar months that a payment buys; null or 0 counts as 12.';
 comment on column public.plans.grace_days is 'Days of access after a period that ended unpaid.';
 alter table public.plans enable row level security;
 comment on column public.plans.billing_cycles is 'How often the gateway bills a subscription. Null: for ten years.';
 comment on column public.plans.trial_days is 'Days of access before the first charge, for a user who never paid.';
+comment on column public.plans.rank is
+  'Orders the tiers: a change to a plan of a lower rank is a downgrade. Null: the default price for a month.';
+comment on column public.plans.entitlements is
+  'What the tier may do: {"reports": true, "projects": 10}. A missing key is no, null is unlimited.';
 
 insert into public.plans (tier, name, price, duration_months, features)
 values
-  ('basic', 'Basic', 9900, 1, '["All core features", "E-mail support"]'),
+  ('basic', 'Basic', 4900, 1, '["All core features", "E-mail support"]'),
   ('pro', 'Pro', 99900, 12, '["Everything in Basic", "Analytics", "Priority support"]'),
   ('premium', 'Premium', 199900, 12, '["Everything in Pro", "Unlimited projects", "A person to call"]');
+
+create table public.prices (
+  id uuid primary key default gen_random_uuid(),
+  plan_id uuid not null constraint prices_plan_id_fkey references public.plans (id),
+  lookup_key text not null
+    constraint prices_lookup_key_key unique
+    constraint prices_lookup_key_check check (char_length(lookup_key) between 1 and 200),
+  amount bigint not null constraint prices_amount_check check (amount >= 0),
+  currency text not null default 'INR' constraint prices_currency_check check (currency ~ '^[A-Z]{3}$'),
+  "interval" text not null constraint prices_interval_check check ("interval" in ('month', 'year')),
+  interval_count integer not null default 1 constraint prices_interval_count_check check (interval_count between 1 and 100),
+  gateway_plan_id text constraint prices_gateway_plan_id_key unique,
+  is_active boolean not null default true,
+  created_at timestamptz not null default billing.clock()
+);
+create index prices_plan_id_idx on public.prices (plan_id);
+comment on table public.prices is
+  'Further prices of the plans, beside the default price in public.plans. To retire one, set is_active to false.';
+comment on column public.prices.lookup_key is 'The app''s name of the price, for example pro_yearly. No tier may have it.';
+comment on column public.prices.amount is 'Minor currency units.';
+comment on column public.prices.gateway_plan_id is 'The plan at the gateway. Null: it can be bought, but not billed.';
+alter table public.prices enable row level security;
+
+-- A lookup key names one price, and a plan of the gateway belongs to one: also across the two tables.
+create function billing.refuse_taken_price()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_new constant jsonb := to_jsonb(new);
+  v_taken text;
+begin
+  -- Of two writers the second one sees the rows of the first.
+  perform pg_advisory_xact_lock(hashtextextended('public.prices', 0));
+  select case when o.key = coalesce(v_new ->> 'lookup_key', v_new ->> 'tier') then 'name "' || o.key
+    else 'gateway_plan_id "' || o.gateway_plan_id end || '"'
+  into v_taken
+  from (
+    select p.tier, p.gateway_plan_id from public.plans p where tg_table_name = 'prices'
+    union all
+    select r.lookup_key, r.gateway_plan_id from public.prices r where tg_table_name = 'plans'
+  ) o (key, gateway_plan_id)
+  where o.key = coalesce(v_new ->> 'lookup_key', v_new ->> 'tier') or o.gateway_plan_id = new.gateway_plan_id
+  limit 1;
+  if v_taken is not null then
+    raise exception 'another price has the %', v_taken using errcode = 'unique_violation';
+  end if;
+  return new;
+end $$;
+
+create trigger refuse_taken_price
+before insert or update of tier, gateway_plan_id on public.plans
+for each row execute function billing.refuse_taken_price();
+
+create trigger refuse_taken_price
+before insert or update of lookup_key, gateway_plan_id on public.prices
+for each row execute function billing.refuse_taken_price();
+
+-- A price as it was sold. All null: not known, for example of a grant.
+create type billing.price as (
+  lookup_key text,
+  amount bigint, -- minor currency units
+  currency text,
+  months integer
+);
+
+-- Returns the calendar months that a plan sells.
+create function billing.sold_months(p_duration_months integer)
+returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return coalesce(nullif(p_duration_months, 0), 12); end $$;
+
+-- Orders the tiers.
+create function billing.rank_of(p_plan public.plans)
+returns bigint language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return coalesce(p_plan.rank, p_plan.price / billing.sold_months(p_plan.duration_months)); end $$;
+
+create view billing.offers with (security_invoker = true) as
+select
+  p.id as plan_id, p.tier, p.tier as lookup_key, p.price as amount, p.currency, billing.sold_months(p.duration_months) as months,
+  p.gateway_plan_id, p.is_active, true as is_default, billing.rank_of(p) as rank,
+  coalesce(p.billing_cycles, greatest(120 / billing.sold_months(p.duration_months), 1)) as cycles
+from public.plans p
+union all
+select
+  p.id, p.tier, r.lookup_key, r.amount, r.currency, own.months, r.gateway_plan_id, p.is_active and r.is_active, false,
+  billing.rank_of(p),
+  -- For as long as the default price is billed.
+  greatest(coalesce(p.billing_cycles * billing.sold_months(p.duration_months), 120) / own.months, 1)
+from public.prices r
+join public.plans p on p.id = r.plan_id
+cross join lateral (
+  select r.interval_count * case r."interval" when 'year' then 12 else 1 end as months
+) own;
+comment on view billing.offers is
+  'All prices, on offer or not: the default price of each plan, whose name is the tier, and those of public.prices.';
+grant select on billing.offers to service_role;
+
+-- Finds a price by the tier, for its default price, by its name, or by both.
+create function billing.find_offer(p_tier text, p_price text)
+returns billing.offers -- all null: there is none
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return (select o from billing.offers o where o.lookup_key = coalesce(p_price, p_tier)); end $$;
+
+-- The price in answers. Contract: "Price".
+create function billing.price_answer(p_lookup_key text, p_amount bigint, p_currency text, p_months integer)
+returns jsonb -- null: the price is not known
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when num_nulls(p_lookup_key, p_amount, p_currency, p_months) = 0 then jsonb_build_object(
+      'lookup_key', p_lookup_key, 'amount', p_amount, 'currency', p_currency,
+      'interval', case when p_months % 12 = 0 then 'year' else 'month' end,
+      'interval_count', case when p_months % 12 = 0 then p_months / 12 else p_months end
+    )
+  end;
+end $$;
+
+-- The plan in answers. Contract: "Plan".
+create function billing.plan_answer(p_plan public.plans)
+returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return to_jsonb(p_plan) || jsonb_build_object('rank', billing.rank_of(p_plan)); end $$;
 
 select billing.lock_users();
 
@@ -155,15 +305,24 @@ create table public.subscriptions (
   cancel_at_period_end boolean not null default false,
   ended_reason text,
   gateway_subscription_id text,
+  price_key text,
+  currency text,
+  duration_months integer,
+  entitlements jsonb constraint subscriptions_entitlements_check check (billing.are_entitlements(entitlements)),
   revision bigint not null default 0,
   created_at timestamptz not null default billing.clock(),
-  updated_at timestamptz not null default billing.clock()
-) with (fillfactor = 90); -- for HOT updates: one that changes no indexed column writes no index
+  updated_at timestamptz not null default billing.clock(),
+  due_at timestamptz default billing.clock()
+) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02); -- for HOT updates: a renewal writes no index
 create index subscriptions_plan_id_idx on public.subscriptions (plan_id);
 comment on table public.subscriptions is 'One row for each user: the ruling source, as billing.settle_access wrote it.';
+comment on column public.subscriptions.price_key is
+  'The lookup key of the price that was sold, with its currency and its calendar months. Null: not known.';
+comment on column public.subscriptions.entitlements is 'Of the grant that rules, beside those of the plan. Null: none.';
 comment on column public.subscriptions.revision is 'A write that does not change it was made by hand.';
+comment on column public.subscriptions.due_at is 'When the sweep looks at it next, or earlier. A renewal does not write it.';
 alter table public.subscriptions enable row level security;
-create index subscriptions_current_period_end_idx on public.subscriptions (current_period_end) where status = 'active';
+create index subscriptions_due_at_idx on public.subscriptions (due_at) where status = 'active';
 
 create table public.payments (
   id uuid primary key default gen_random_uuid(),
@@ -175,6 +334,7 @@ create table public.payments (
     constraint payments_status_check check (status in ('created', 'captured', 'failed')),
   tier text,
   plan_id uuid,
+  price_key text,
   duration_months integer constraint payments_duration_months_check check (duration_months between 1 and 1200),
   gateway_key_id text,
   gateway_order_id text constraint payments_gateway_order_id_key unique,
@@ -217,12 +377,13 @@ create table public.payments (
   is_attempt_open boolean not null default false,
   idempotency_keys text[] not null default '{}'
     constraint payments_idempotency_keys_check check (cardinality(idempotency_keys) <= 20)
-);
+) with (autovacuum_vacuum_scale_factor = 0.02);
 create index payments_user_id_created_at_idx on public.payments (user_id, created_at desc, id desc);
 create index payments_subscription_id_idx on public.payments (subscription_id) where subscription_id is not null;
 create index payments_gateway_subscription_id_idx on public.payments (gateway_subscription_id)
 where gateway_subscription_id is not null;
 create index payments_extra_of_idx on public.payments (extra_of) where extra_of is not null;
+create index payments_deleted_user_idx on public.payments (id) where user_id is null;
 create index payments_user_deleted_at_idx on public.payments (user_deleted_at) where user_deleted_at is not null;
 -- A condition that uses an index calls the clock directly, so that the planner can estimate the rows. Other conditions read
 -- the clock in a subquery, once for each query: a call for each row of a large table would dominate the run time.
@@ -245,6 +406,7 @@ comment on table public.payments is
 comment on column public.payments.gateway_key_id is 'The API key of the order: it does not exist under another key.';
 comment on column public.payments.tier is 'The tier that was sold. Any text is valid: an app may sell tiers of its own.';
 comment on column public.payments.plan_id is 'Null: the plan of the tier. No foreign key: it would need an index.';
+comment on column public.payments.price_key is 'The lookup key of the price that was sold. Null: the default price.';
 comment on column public.payments.duration_months is 'The calendar months that were sold. Null: those of the plan.';
 comment on column public.payments.meta is 'tier of a new payment; also the three error fields after a failed attempt.';
 comment on column public.payments.gateway_subscription_id is 'Of a charge; empty where its events have no id.';
@@ -270,14 +432,17 @@ comment on column public.payments.is_attempt_open is 'Whether the newest attempt
 comment on column public.payments.idempotency_keys is 'Each returns this order, for seven days. Erased with the user.';
 alter table public.payments enable row level security;
 
-revoke all on public.plans, public.subscriptions, public.payments from public, anon, authenticated, service_role;
-grant select on public.plans to anon, authenticated;
+revoke all on public.plans, public.prices, public.subscriptions, public.payments
+from public, anon, authenticated, service_role;
+grant select on public.plans, public.prices to anon, authenticated;
 grant select on public.subscriptions, public.payments to authenticated;
--- The service reads plans, writes the other tables and deletes no rows. The app inserts its own payments with the same role.
-grant select on public.plans to service_role;
+-- The service reads plans and prices, writes the other tables and deletes no rows. The app inserts its own payments with the same role.
+grant select on public.plans, public.prices to service_role;
 grant select, insert, update on public.subscriptions, public.payments to service_role;
 
 create policy "Everybody sees the plans on offer" on public.plans for select to anon, authenticated using (is_active);
+
+create policy "Everybody sees the prices on offer" on public.prices for select to anon, authenticated using (is_active);
 
 create policy "Users see their own subscription" on public.subscriptions for select to authenticated
 using ((select auth.uid()) = user_id);
@@ -299,6 +464,74 @@ comment on function public.has_tier is
   'Whether the signed-in user has exactly this tier. In a policy: using ((select public.has_tier(''pro''))).';
 revoke execute on function public.current_tier(), public.has_tier(text) from public, anon, service_role;
 grant execute on function public.current_tier(), public.has_tier(text) to authenticated;
+
+create view billing.access with (security_invoker = true) as
+select
+  f.user_id, own.tier, billing.rank_of(p) as rank,
+  coalesce(p.entitlements, '{}') || coalesce(s.entitlements, '{}') as entitlements
+from billing.profiles f
+cross join lateral (select coalesce(f.subscription_tier, 'free') as tier) own
+left join public.plans p on p.tier = own.tier
+left join public.subscriptions s on s.user_id = f.user_id and s.status = 'active' and s.tier = own.tier;
+comment on view billing.access is
+  'What each user may do: the entitlements of the tier''s plan, and over them those of the grant that rules.';
+grant select on billing.access to service_role;
+
+-- The access of the signed-in user; all null without a session. Security definer: the plan of the tier may be off sale, and
+-- policies hide it from the user then.
+create function billing.own_access(
+  out tier text,
+  out entitlements jsonb,
+  out tiers text[] -- of the same rank or a lower one
+)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select
+    coalesce(a.tier, 'free'),
+    coalesce(a.entitlements, free.entitlements, '{}'),
+    array(select p.tier from public.plans p where billing.rank_of(p) <= coalesce(a.rank, billing.rank_of(free)))
+  from (select auth.uid()) me (user_id)
+  left join billing.access a on a.user_id = me.user_id
+  -- A user without a profile.
+  left join public.plans free on free.tier = 'free' and a.user_id is null
+  where me.user_id is not null
+$$;
+grant execute on function billing.own_access to anon, authenticated;
+
+create function public.has_feature(p_feature text)
+returns boolean language sql stable set search_path = pg_catalog, pg_temp
+return coalesce((
+  select case jsonb_typeof(a.entitlements -> p_feature)
+    when 'boolean' then (a.entitlements -> p_feature)::boolean
+    when 'number' then (a.entitlements -> p_feature)::bigint > 0
+    when 'null' then true
+  end
+  from billing.own_access() a
+), false);
+comment on function public.has_feature is
+  'Whether the tier of the signed-in user has a feature: true, a number above 0, or unlimited. False for an unknown key. In a '
+  'policy: using ((select public.has_feature(''reports''))).';
+
+create function public.feature_limit(p_feature text)
+returns bigint language sql stable set search_path = pg_catalog, pg_temp
+return (
+  select case
+    when a.entitlements -> p_feature in ('true', 'null') then null
+    when jsonb_typeof(a.entitlements -> p_feature) = 'number' then (a.entitlements -> p_feature)::bigint
+    else 0
+  end
+  from billing.own_access() a
+);
+comment on function public.feature_limit is
+  'The number that the tier of the signed-in user has of a feature: 0 where it has none, null where it is unlimited.';
+
+create function public.has_tier_at_least(p_tier text)
+returns boolean language sql stable set search_path = pg_catalog, pg_temp
+return coalesce((
+  select a.tier is not null and (p_tier in (a.tier, 'free') or p_tier = any (a.tiers)) from billing.own_access() a
+), false);
+comment on function public.has_tier_at_least is 'Whether the signed-in user has this tier or one of a higher rank.';
+revoke execute on function public.has_feature, public.feature_limit, public.has_tier_at_least from public, service_role;
+grant execute on function public.has_feature, public.feature_limit, public.has_tier_at_least to anon, authenticated;
 
 -- Locks a user: no other transaction changes the user's access or deletes the user. supabase/README.md, "Lock order".
 -- Security definer, here and below: service_role may not read auth.users.

@@ -1,4 +1,4 @@
-import { localKeys } from '../../scripts/stack/defaults.ts';
+import { localKeys } from '../helpers/project/keys.ts';
 import { createLite, type Lite } from '../../scripts/stack/supabase-lite/lite.ts';
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { freePort } from '../../scripts/stack/ports.ts';

@@ -8,15 +8,22 @@ import { withClient } from '../helpers/database/postgres-client.ts';
  * removes the server and its data afterwards. The other benchmarks use a server without `fsync`.
  * @throws Error when a setting that makes commits durable is off
  */
-export async function withDurablePostgres<T>(work: (postgres: Postgres) => Promise<T>): Promise<T> {
+export function withDurablePostgres<T>(work: (postgres: Postgres) => Promise<T>): Promise<T> {
+  return withPostgresOnDisk(false, async (postgres) => {
+    await checkDurability(postgres.url());
+    return await work(postgres);
+  });
+}
+
+/** The same with any settings, for data that are larger than the memory. @param ephemeral without `fsync` */
+export async function withPostgresOnDisk<T>(ephemeral: boolean, work: (postgres: Postgres) => Promise<T>): Promise<T> {
   const dataFolder = await Deno.makeTempDir({ prefix: 'bench-postgres-' });
   const user = await unprivilegedUser();
   if (user) await Deno.chown(dataFolder, user.uid, user.gid);
-  const postgres = createPostgres({ port: freePort(), dataFolder, ephemeral: false, log: () => {} });
+  const postgres = createPostgres({ port: freePort(), dataFolder, ephemeral, log: () => {} });
   try {
     await postgres.start();
     await postgres.ready();
-    await checkDurability(postgres.url());
     return await work(postgres);
   } finally {
     await postgres.stop();

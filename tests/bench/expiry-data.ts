@@ -32,9 +32,10 @@ export async function loadSubscriptions(
   );
   await client.query(
     `insert into public.subscriptions
-       (id, user_id, plan_id, tier, status, current_period_start, current_period_end, created_at, updated_at)
+       (id, user_id, plan_id, tier, status, current_period_start, current_period_end, created_at, updated_at,
+        due_at)
      select user_id, user_id, plan_id, 'basic', 'active', ends_at - interval '1 month', ends_at, ends_at - interval '1 month',
-       ends_at - interval '1 month'
+       ends_at - interval '1 month', case when is_lapsed then 'infinity' else ends_at - interval '7 days' end
      from bench`,
   );
   await client.query(
@@ -58,7 +59,8 @@ export async function resetLapsed(client: pg.Client): Promise<void> {
   await client.query(
     `update public.subscriptions s
      set status = 'active', cancelled_at = null, ended_reason = null, current_period_end = b.ends_at,
-       current_period_start = b.ends_at - interval '1 month', updated_at = b.ends_at - interval '1 month'
+       current_period_start = b.ends_at - interval '1 month', updated_at = b.ends_at - interval '1 month',
+       due_at = b.ends_at
      from bench_lapsed b
      where s.user_id = b.user_id`,
   );

@@ -21,10 +21,10 @@ export function benchExpiry(): Promise<Row[]> {
     try {
       await loadSubscriptions(admin, size);
       for (const client of verifying) await client.query('set role service_role');
-      // The notices of the week are enqueued first, so that the timed sweeps only end lapsed subscriptions.
+      // The notices of the week are enqueued first, so that the timed sweeps only end lapsed subscriptions, due after the reset.
       const announced = await time(
         sweeping,
-        'do $$ begin while billing.announce_ends() > 0 loop commit; end loop; end $$',
+        'do $$ begin while billing.expire_subscriptions() > 0 loop commit; end loop; end $$',
       );
       const notices = await countMails(admin, 'subscription-ending');
       const runs = [];

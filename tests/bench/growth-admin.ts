@@ -1,18 +1,35 @@
 /** Measures what an admin reads, on the databases of `growth.ts`. */
-import pg from 'pg';
 import { createConsole } from '../../scripts/console/console.ts';
 import { openSupportRole, supportUrl } from '../../scripts/stack/postgres/support-role.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
 import type { TestDatabase } from '../helpers/database/test-database.ts';
+import { enter } from '../helpers/http/enter-console.ts';
 import { percentile } from './load.ts';
 
 /** A database with that number of payments. */
 export type Sized = { readonly payments: number; readonly database: TestDatabase };
-type Customer = { readonly id: string; readonly email: string; readonly order: string; readonly name: string };
+export type Customer = { readonly id: string; readonly email: string; readonly order: string; readonly name: string };
 
 const customers = 100;
 
+/** Customers at random. */
+export async function sampleCustomers(database: TestDatabase): Promise<Customer[]> {
+  const rows = await database.query(
+    `select u.id, u.email, p.username as name,
+       (select coalesce(o.gateway_order_id, o.gateway_payment_id) from public.payments o where o.user_id = u.id limit 1) as order
+     from (select id, email from auth.users order by random() limit ${customers}) u
+     join public.profiles p on p.user_id = u.id`,
+  );
+  return rows.map(({ id, email, order, name }) => ({
+    id: String(id),
+    email: String(email),
+    order: String(order),
+    name: String(name),
+  }));
+}
+
 /** What an admin or the console asks, as SQL text with the values in it: Studio prepares no statement. */
-const questions: Record<string, (customer: Customer) => string> = {
+export const questions: Record<string, (customer: Customer) => string> = {
   'a customer, by e-mail': ({ email }) => `select * from billing.customers where email = '${email}'`,
   'a timeline, by e-mail': ({ email }) => `select * from billing.timeline where email = '${email}' order by at, rank`,
   'a timeline, by user id': ({ id }) => `select * from billing.timeline where user_id = '${id}' order by at, rank`,
@@ -26,6 +43,9 @@ const questions: Record<string, (customer: Customer) => string> = {
   'the newest 200 webhooks': () => 'select * from billing.webhooks order by received_at desc limit 200',
   'the newest 200 messages': () => 'select * from billing.messages order by id desc limit 200',
   'the state of the service': () => 'select * from billing.service_state',
+  'the findings, a page': () => 'select * from billing.findings order by since nulls first, finding, subject limit 101',
+  'revenue by month': () => 'select * from billing.revenue_monthly',
+  'active customers by month': () => 'select * from billing.active_monthly',
 };
 
 /** What the page of the console reads over HTTP while a person types or clicks. */
@@ -34,27 +54,17 @@ const pages: Record<string, (customer: Customer) => string> = {
   'console: search by an order': ({ order }) => `/customers?q=${order}`,
   'console: search by a part of a name': ({ name }) => `/customers?q=${name.slice(1)}`,
   'console: a customer': ({ id }) => `/customers/${id}`,
+  'console: today': () => '/today',
+  'console: revenue': () => '/revenue',
 };
 
-/** Reports read all payments, so they run once. */
-const reports: Record<string, string> = {
-  'the findings': 'select count(*) from billing.findings',
-  'revenue by month': 'select * from billing.revenue_monthly',
-  'active customers by month': 'select * from billing.active_monthly',
-};
-
-/** @returns the table: p50 and least of ninety customers on one connection, and reports in seconds. */
+/** @returns the table of the console: p50 and least of ninety customers, one after another */
 export async function benchAdmin(sized: readonly Sized[]): Promise<string> {
   const columns: Map<string, string>[] = [];
   for (const each of sized) columns.push(await measure(each));
-  const names = [
-    ...Object.keys(questions),
-    ...Object.keys(pages),
-    'the first customer of a connection',
-    ...Object.keys(reports),
-  ];
+  const names = [...columns[0]?.keys() ?? []];
   return [
-    `| question | ${sized.map(({ payments }) => `${payments} payments`).join(' | ')} |`,
+    `| over HTTP | ${sized.map(({ payments }) => `${payments} payments and charges`).join(' | ')} |`,
     `|---|${sized.map(() => '---|').join('')}`,
     ...names.map((name) => `| ${name} | ${columns.map((column) => column.get(name)).join(' | ')} |`),
     '',
@@ -63,41 +73,18 @@ export async function benchAdmin(sized: readonly Sized[]): Promise<string> {
 
 async function measure({ database }: Sized): Promise<Map<string, string>> {
   const cells = new Map<string, string>();
-  const rows = await database.query(
-    `select u.id, u.email, p.username as name,
-       (select o.gateway_order_id from public.payments o where o.user_id = u.id limit 1) as order
-     from (select id, email from auth.users order by random() limit ${customers}) u
-     join public.profiles p on p.user_id = u.id`,
-  );
-  const sample = rows.map(({ id, email, order, name }): Customer => ({
-    id: String(id),
-    email: String(email),
-    order: String(order),
-    name: String(name),
-  }));
-  const [first] = sample;
-  if (!first) throw new Error('no customers');
-  const firsts: number[] = [];
-  for (let count = 0; count < 5; count += 1) firsts.push(await onNewConnection(database, (run) => run(first)));
-  cells.set('the first customer of a connection', cell(firsts));
-  const client = await database.connect();
-  for (const [name, question] of Object.entries(questions)) {
-    const times = [];
-    for (const customer of sample) times.push(await timed(() => client.query(question(customer))));
-    // A session plans the statements inside functions at its first calls.
-    cells.set(name, cell(times.slice(10)));
-  }
+  const sample = await sampleCustomers(database);
   const { read, stop } = await openConsole(database.url);
   for (const [name, path] of Object.entries(pages)) {
     const times = [];
     for (const customer of sample) times.push(await read(path(customer)));
+    // A session plans the statements inside functions at its first calls.
     cells.set(name, cell(times.slice(10)));
   }
   await stop();
-  for (const [name, sql] of Object.entries(reports)) {
-    cells.set(name, `${(await timed(() => client.query(sql)) / 1000).toFixed(1)} s`);
-  }
-  await client.end();
+  const firsts: number[] = [];
+  for (const customer of sample.slice(0, 5)) firsts.push(await firstQuestion(database, customer));
+  cells.set('the first customer of a connection, by e-mail', cell(firsts));
   return cells;
 }
 
@@ -106,9 +93,7 @@ async function openConsole(databaseUrl: string) {
   await openSupportRole(databaseUrl);
   const service = createConsole({ port: 0, databaseUrl: supportUrl(databaseUrl), appUrl: 'https://app.example' });
   await service.start();
-  const entered = await fetch(service.entryUrl, { redirect: 'manual' });
-  await entered.body?.cancel();
-  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const [, cookie] = await enter(service.entryUrl);
   const read = async (path: string): Promise<number> => {
     const start = performance.now();
     const answer = await fetch(`${service.url}/api${path}`, { headers: { cookie } });
@@ -122,24 +107,12 @@ async function openConsole(databaseUrl: string) {
 
 const cell = (times: number[]) => `${percentile(times, 0.5).toFixed(1)} ms (${Math.min(...times).toFixed(1)})`;
 
-async function onNewConnection(
-  { url }: TestDatabase,
-  work: (run: (customer: Customer) => Promise<number>) => Promise<number>,
-): Promise<number> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work((customer) => timed(() => client.query(questions['a customer, by e-mail']?.(customer) ?? '')));
-  } finally {
-    await client.end();
-  }
-}
-
-/** The time of a call in milliseconds. @throws when it returns no row */
-async function timed(call: () => Promise<pg.QueryResult>): Promise<number> {
-  const start = performance.now();
-  const { rowCount } = await call();
-  const time = performance.now() - start;
-  if (rowCount === 0) throw new Error('no rows');
-  return time;
+/** The time of the first question on a new connection in milliseconds. @throws when it returns no row */
+async function firstQuestion({ url }: TestDatabase, customer: Customer): Promise<number> {
+  return await withClient(url, async (client) => {
+    const start = performance.now();
+    const { rowCount } = await client.query(questions['a customer, by e-mail']?.(customer) ?? '');
+    if (rowCount === 0) throw new Error('no rows');
+    return performance.now() - start;
+  });
 }

@@ -1,21 +1,23 @@
 /** Measures whether a request takes longer with a thousand times as many payments. */
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
-import { freePort } from '../../scripts/stack/ports.ts';
-import { createPostgres, type Postgres } from '../../scripts/stack/postgres/postgres.ts';
+import type { Postgres } from '../../scripts/stack/postgres/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { startBenchProcess } from './bench-process.ts';
+import { withPostgresOnDisk } from './durable-postgres.ts';
 import { createSessions, type Sessions } from './bench-project.ts';
 import { benchAdmin, type Sized } from './growth-admin.ts';
 import { loadPayments } from './growth-data.ts';
+import { benchCosts, completePasses } from './growth-costs.ts';
+import { benchUpgrade } from './growth-upgrade.ts';
 import { fire, percentile } from './load.ts';
-import { median } from './report.ts';
+import { median, progress } from './report.ts';
 import { startLoop, startOurs, type System } from './systems.ts';
 import { type Buyer, createItems, type Workload, workloads } from './workloads.ts';
 
-const sizes = [10_000, 1_000_000, 10_000_000];
+const defaultSizes = [100_000, 1_000_000, 10_000_000];
 const repetitions = 5;
 /** Requests of each workload in a repetition, one after the other. */
 const requests = 1000;
@@ -33,28 +35,24 @@ const names: SystemName[] = ['pool', 'direct'];
 
 /**
  * @returns the tables: of requests the medians of the repetitions' medians, in milliseconds, and the ratio to the
- * smallest; and what an admin reads. With `isAdminOnly` only the second.
+ * smallest; what the console takes; what every path costs the database; and what migrations cost. With `isAdminOnly` without requests.
  */
-export async function benchGrowth(isAdminOnly: boolean): Promise<string> {
-  const postgres = createPostgres({ port: freePort(), ephemeral: true, log: () => {} });
-  await postgres.start();
-  await postgres.ready();
-  await withClient(postgres.url(), (client) => client.query("alter system set max_wal_size = '8GB'"));
-  await postgres.restart();
-  try {
-    return isAdminOnly ? await benchAdminOnly(postgres) : await benchAll(postgres);
-  } finally {
-    await postgres.stop();
-  }
+export async function benchGrowth(isAdminOnly: boolean, given: readonly number[]): Promise<string> {
+  const sizes = given.length > 0 ? given : defaultSizes;
+  return await withPostgresOnDisk(true, async (postgres) => {
+    await withClient(postgres.url(), (client) => client.query("alter system set max_wal_size = '8GB'"));
+    await postgres.restart();
+    return isAdminOnly ? await benchAdminOnly(postgres, sizes) : await benchAll(postgres, sizes);
+  });
 }
 
-async function benchAdminOnly(postgres: Postgres): Promise<string> {
+async function benchAdminOnly(postgres: Postgres, sizes: readonly number[]): Promise<string> {
   const sized: Sized[] = [];
   for (const payments of sizes) sized.push({ payments, database: await createDatabase(postgres, payments) });
-  return await benchAdmin(sized);
+  return [await benchAdmin(sized), await benchCosts(sized), await upgradeLargest(postgres, sized)].join('\n');
 }
 
-async function benchAll(postgres: Postgres): Promise<string> {
+async function benchAll(postgres: Postgres, sizes: readonly number[]): Promise<string> {
   const sessions = await createSessions();
   const api = await startBenchProcess('api-server.ts', { BENCH_API: JSON.stringify({ jwks: sessions.jwks }) });
   const stands: Stand[] = [];
@@ -62,7 +60,12 @@ async function benchAll(postgres: Postgres): Promise<string> {
     for (const payments of sizes) {
       stands.push(await createStand(postgres, sessions, `http://127.0.0.1:${api.port}`, payments));
     }
-    return [await benchAdmin(stands), await compareSizes(stands)].join('\n');
+    return [
+      await benchAdmin(stands),
+      await benchCosts(stands),
+      await compareSizes(stands),
+      await upgradeLargest(postgres, stands),
+    ].join('\n');
   } finally {
     for (const { systems, database } of stands) {
       await systems.pool.stop();
@@ -72,13 +75,22 @@ async function benchAll(postgres: Postgres): Promise<string> {
   }
 }
 
-async function createDatabase(postgres: Postgres, payments: number): Promise<TestDatabase> {
+async function upgradeLargest(postgres: Postgres, sized: readonly Sized[]): Promise<string> {
+  const largest = sized.at(-1);
+  return largest === undefined ? '' : await benchUpgrade(postgres, largest.payments, largest);
+}
+
+/** Creates a database with that number of payments and charges, whose passes are complete. */
+export async function createDatabase(postgres: Postgres, payments: number): Promise<TestDatabase> {
   const url = postgres.url(`payments_${payments}`);
   await withClient(postgres.url(), (client) => client.query(`create database payments_${payments}`));
   await prepareDatabase(url);
   await migrate({ url, seed: false, log: () => {} });
   const database = openDatabase(url, { findings: 'compared elsewhere' });
+  const start = performance.now();
   await loadPayments(database, payments);
+  progress(`${payments} payments and charges were loaded in ${Math.round((performance.now() - start) / 1000)} s`);
+  await completePasses({ payments, database });
   return database;
 }
 
@@ -86,9 +98,12 @@ async function createDatabase(postgres: Postgres, payments: number): Promise<Tes
 async function createStand(postgres: Postgres, sessions: Sessions, apiUrl: string, payments: number): Promise<Stand> {
   const database = await createDatabase(postgres, payments);
   const { url } = database;
-  if (payments === sizes[0]) await withClient(url, setPoolPassword);
+  await withClient(url, setPoolPassword);
   const createToken = (userId: string) => sessions.createToken(userId, `${apiUrl}/auth/v1`);
-  const rows = await database.query('select id from auth.users order by random() limit $1', [users]);
+  const rows = await database.query(
+    "select user_id as id from public.profiles where subscription_tier = 'pro' order by random() limit $1",
+    [users],
+  );
   const buyers = await Promise.all(
     rows.map(async ({ id }) => ({ id: String(id), token: await createToken(String(id)) })),
   );
@@ -128,9 +143,9 @@ async function compareSizes(stands: readonly Stand[]): Promise<string> {
   );
   return [
     `| p50 in ms of one connection | system | ${
-      sizes.map((size) => `${size} payments`).join(' | ')
+      stands.map(({ payments }) => `${payments} payments`).join(' | ')
     } | largest to smallest |`,
-    `|---|---|${sizes.map(() => '---|').join('')}---|`,
+    `|---|---|${stands.map(() => '---|').join('')}---|`,
     ...lines,
     '',
   ].join('\n');

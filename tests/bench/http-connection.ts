@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { connect } from 'node:net';
 
 /** The answer of a server. */
-export type HttpAnswer = { readonly status: number; readonly body: string };
+export type HttpAnswer = { readonly status: number; readonly head: string; readonly body: string };
 
 /**
  * One kept-alive connection. It reads only answers with a `content-length`, to keep the CPU of the load generator low.
@@ -59,5 +59,5 @@ function readAnswer(received: Buffer): HttpAnswer | undefined {
   const [, length] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? [];
   if (length === undefined) throw new Error(`no content-length: ${head}`);
   if (received.length < end + 4 + Number(length)) return undefined;
-  return { status: Number(head.slice(9, 12)), body: received.toString('utf8', end + 4) };
+  return { status: Number(head.slice(9, 12)), head, body: received.toString('utf8', end + 4) };
 }

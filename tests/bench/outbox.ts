@@ -1,6 +1,5 @@
 /** Measures whether side effects delay a request, and how fast they are delivered. */
 import pg from 'pg';
-import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createDatabase } from '../../supabase/functions/api/database/database.ts';
 import { createDispatcher } from '../../supabase/functions/api/outbox/dispatcher.ts';
 import type { Sender } from '../../supabase/functions/api/outbox/outbox.ts';
@@ -138,7 +137,7 @@ async function dispatchRate({ client, env }: Bench): Promise<number> {
     select 'bench/' || i, 'gateway', 'bench', '{}' from generate_series(1, $1::int) i`,
     [count],
   );
-  const transport = createRestTransport(env.API_URL ?? '', localKeys.secret);
+  const transport = createRestTransport(env.API_URL ?? '', env.SECRET_KEY ?? '');
   const database = createDatabase(transport);
   const accept: Sender = (rows) => [{ rows, deliver: () => Promise.resolve({ status: 'delivered' }) }];
   const started = performance.now();

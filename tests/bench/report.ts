@@ -23,6 +23,11 @@ export function table(rows: readonly Row[]): string {
     .join('\n');
 }
 
+/** Says on standard error how far a long benchmark is. */
+export function progress(text: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
+}
+
 /** Prints a report, and writes it to a file of this folder. */
 export async function publish(file: string, report: string): Promise<void> {
   Deno.stdout.writeSync(new TextEncoder().encode(report));

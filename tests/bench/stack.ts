@@ -1,5 +1,4 @@
 /** Measures the start of the stack, and the speed and memory of the function. */
-import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createFunction } from '../../scripts/stack/function/function.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
@@ -34,15 +33,16 @@ async function measure(project: string): Promise<Row[]> {
   }
 
   const stack = npmStart(['--port', String(port), '--ephemeral'], {}, project);
-  const { API_URL = '', DB_URL = '' } = await stack.ready;
+  const env = await stack.ready;
+  const { DB_URL = '' } = env;
   await withClient(DB_URL, setPoolPassword);
   const firstAnswers: number[] = [];
   const firstAnswersOverPool: number[] = [];
   for (let i = 0; i < repetitions; i++) {
-    firstAnswers.push(await timeFirstAnswer(API_URL));
-    firstAnswersOverPool.push(await timeFirstAnswer(API_URL, { DATABASE_POOL_URL: poolUrl(DB_URL) }));
+    firstAnswers.push(await timeFirstAnswer(env));
+    firstAnswersOverPool.push(await timeFirstAnswer(env, { DATABASE_POOL_URL: poolUrl(DB_URL) }));
   }
-  const memory = await measureMemory(API_URL);
+  const memory = await measureMemory(env);
   await stack.end('not compared');
 
   return [
@@ -65,13 +65,13 @@ async function timeStart(project: string, args: string[]): Promise<number> {
   return elapsed;
 }
 
-function startFunction(apiUrl: string, port: number, environment: Record<string, string> = {}) {
+function startFunction(env: Record<string, string>, port: number, environment: Record<string, string> = {}) {
   return createFunction({
     port,
     env: {
-      SUPABASE_URL: apiUrl,
-      SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: localKeys.publishable }),
-      SUPABASE_SECRET_KEYS: JSON.stringify({ default: localKeys.secret }),
+      SUPABASE_URL: env.API_URL ?? '',
+      SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: env.PUBLISHABLE_KEY }),
+      SUPABASE_SECRET_KEYS: JSON.stringify({ default: env.SECRET_KEY }),
       GATEWAY_WEBHOOK_SECRET: webhookSecret,
       ...environment,
     },
@@ -79,9 +79,12 @@ function startFunction(apiUrl: string, port: number, environment: Record<string,
   });
 }
 
-async function timeFirstAnswer(apiUrl: string, environment: Record<string, string> = {}): Promise<number> {
+async function timeFirstAnswer(
+  env: Record<string, string>,
+  environment: Record<string, string> = {},
+): Promise<number> {
   const port = freePort();
-  const served = startFunction(apiUrl, port, environment);
+  const served = startFunction(env, port, environment);
   const started = performance.now();
   await served.start();
   // Polls the endpoint, so that the wait for the "listening" line is not part of the figure.
@@ -96,8 +99,8 @@ async function timeFirstAnswer(apiUrl: string, environment: Record<string, strin
   return elapsed;
 }
 
-async function measureMemory(apiUrl: string): Promise<{ half: number; after: number; rate: number }> {
-  const served = startFunction(apiUrl, 0);
+async function measureMemory(env: Record<string, string>): Promise<{ half: number; after: number; rate: number }> {
+  const served = startFunction(env, 0);
   await served.start();
   await served.ready();
   const pid = served.pid() ?? 0;

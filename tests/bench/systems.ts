@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { localKeys } from '../../scripts/stack/defaults.ts';
+import { localKeys } from '../helpers/project/keys.ts';
 import { createFunction } from '../../scripts/stack/function/function.ts';
 import { type BenchProject, benchSecrets } from './bench-project.ts';
 import { startBenchProcess } from './bench-process.ts';

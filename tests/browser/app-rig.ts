@@ -1,7 +1,7 @@
 import { build, stop } from 'esbuild';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { localKeys } from '../../scripts/stack/defaults.ts';
+import { localKeys } from '../helpers/project/keys.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { createGatewaySimulator } from '../../scripts/stack/gateway/gateway-simulator.ts';
 import type { LocalHostService } from '../../scripts/stack/http/local-host-service.ts';

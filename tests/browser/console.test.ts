@@ -35,14 +35,18 @@ beforeAll(async () => {
 async function visit(path: string, viewing: Viewing = {}) {
   const page = await browser.openPage(viewing);
   const problems = problemsOf(page);
-  page.on('request', (request) => {
-    if (/^https?:/.test(request.url()) && !request.url().startsWith(support.url)) problems.push(request.url());
-  });
   await page.goto(support.entryUrl);
-  expect(page.url()).toBe(`${support.url}/`);
-  if (path !== '/') await page.goto(support.url + path);
-  await page.waitForSelector('main h1');
-  return { page, problems };
+  const { origin, pathname, port, search } = new URL(page.url());
+  expect([pathname, port, search]).toEqual(['/', new URL(support.url).port, '']);
+  page.on('request', (request) => {
+    if (/^https?:/.test(request.url()) && !request.url().startsWith(origin)) problems.push(request.url());
+  });
+  const open = async (path: string) => {
+    await page.goto(origin + path);
+    await page.waitForSelector('main h1');
+  };
+  await open(path);
+  return { page, problems, open };
 }
 
 const click = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"])`).click();
@@ -82,6 +86,26 @@ test('a customer is found by a part of the name; the page says why the tier is t
   expect(problems).toEqual([]);
 });
 
+test('a payment is refunded in parts: the dialog says what becomes of access, and asks for no more than is left', async () => {
+  const { page, problems, open } = await visit(`/customers/${asha.user.id}`);
+  await page.locator('::-p-aria([name="Refund"][role="button"])').click();
+  await shows(page, '#sentence', 'gets ₹999.00 back; the access that this payment gives ends when');
+  await page.locator('#amount').fill('400.50');
+  await confirm(page, `${asha.user.email} gets ₹400.50 back; access stays.`, 'Refund');
+  await shows(
+    page,
+    '#message',
+    `The gateway is asked to refund 400.50 INR of payment ${asha.paymentId}. Access stays.`,
+  );
+  await shows(page, '.timeline', 'refund by subscriptions_support');
+  await open(`/customers/${asha.user.id}`);
+  await page.locator('::-p-aria([name="Refund"][role="button"])').click();
+  await shows(page, '#sentence', 'gets ₹598.50 back');
+  await page.locator('#amount').fill('598.51');
+  await shows(page, '#sentence', 'Enter an amount, at most ₹598.50.');
+  expect(problems).toEqual([]);
+});
+
 test('a mail that was refused is shown, queued again, and in the timeline', async () => {
   const { page, problems } = await visit('/messages?show=parked');
   await click(page, 'Payment success');
@@ -116,7 +140,7 @@ test.each(sampleOf<[string, Viewing]>([
   ['light on a desktop', {}],
   ['dark on a phone', { width: 360, height: 740, colours: 'dark' }],
 ], 1))('axe finds nothing on any page, and nothing is cut off: %s', async (_, viewing) => {
-  const { page, problems } = await visit('/', viewing);
+  const { page, problems, open } = await visit('/', viewing);
   const [webhook] = await support.database.query(
     `select encode(body_sha256, 'hex') as hash from billing.gateway_events`,
   );
@@ -124,8 +148,7 @@ test.each(sampleOf<[string, Viewing]>([
   // Lists are alike.
   const lists = ['/customers', '/customers?q=a', '/revenue', '/webhooks', '/messages', `/webhooks/${webhook?.hash}`];
   for (const path of ['/', ...isLong ? lists : [], '/messages/1', customer]) {
-    await page.goto(support.url + path);
-    await page.waitForSelector('main h1');
+    await open(path);
     const low = viewing.width === 360 ? (await page.evaluate(buttonHeights)).filter((height) => height < 44) : [];
     expect([path, await accessibilityProblems(page.mainFrame()), await page.evaluate(scrollsSideways), low])
       .toEqual([path, [], false, []]);

@@ -69,10 +69,10 @@ test('sign up, buy, cancel and resume without a reload; a refund is shown, and t
   await page.evaluate('document.body.dataset.loaded = "once"');
 
   await click(page, 'Buy Pro');
-  await press(await windowOf(page), 'Pay ₹999.00');
+  await press(await windowOf(page), 'Pay ₹99.00');
   await shows(page, '#message', 'Paid. Your tier is pro.');
   await shows(page, '#tier', 'pro');
-  await shows(page, 'tbody', '₹999.00captured');
+  await shows(page, 'tbody', '₹99.00captured');
   expect(new URL(page.url()).pathname).toBe('/dashboard');
   await shows(page, '#revalidated', '/subscription /pricing /analytics /dashboard');
   await until(async () => {
@@ -92,6 +92,27 @@ test('sign up, buy, cancel and resume without a reload; a refund is shown, and t
   expect([await page.evaluate('document.body.dataset.loaded'), problems]).toEqual(['once', []]);
 });
 
+test('the prices of the year are shown by the keyboard; after one was bought, the month is a change for its end', async () => {
+  const { page, problems } = await visit('/sign-in');
+  await signIn(page, `${crypto.randomUUID()}@example.com`, 'Create an account');
+  await shows(page, 'main', '₹49.00 a month');
+  await page.focus('#month');
+  await page.keyboard.press('ArrowRight');
+  await shows(page, 'main', '₹490.00 a year');
+  await click(page, 'Buy Basic');
+  await press(await windowOf(page), 'Pay ₹490.00');
+  await shows(page, '#features', 'Projects: up to 3Analytics: no');
+  await click(page, 'Pricing');
+  await shows(page, 'li', '₹490.00 a yearYour plan');
+  await click(page, 'Monthly');
+  await shows(page, 'li', '₹49.00 a monthChange to monthly');
+  expect(await flaws(page)).toEqual([]);
+  await click(page, 'Change to monthly');
+  await shows(page, '#period_end', 'Change to monthly on');
+  expect(await page.$('#now')).toBeNull();
+  expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
+});
+
 test('on a phone in dark colours: axe finds nothing, nothing is cut off, buttons are large enough', async () => {
   const { page, problems } = await visit('/subscription', { width: 360, height: 640, colours: 'dark' });
   const check = async () => {
@@ -107,7 +128,7 @@ test('on a phone in dark colours: axe finds nothing, nothing is cut off, buttons
   await check();
   await click(page, 'Renew automatically');
   await click(page, 'Buy Basic');
-  await press(await windowOf(page), 'Authorise ₹99.00');
+  await press(await windowOf(page), 'Authorise ₹49.00');
   await shows(page, '#tier', 'basic');
   await check();
   await page.goto(`${env.APP_URL}/subscription?to=premium`);
@@ -153,7 +174,7 @@ test.runIf(isLong)('a tab with old prices after another one bought sells nothing
   // A page in the background does not read again by itself.
   await second.evaluate("Object.defineProperty(document, 'hidden', { value: true })");
   await click(first, 'Buy Pro');
-  await press(await windowOf(first), 'Pay ₹999.00');
+  await press(await windowOf(first), 'Pay ₹99.00');
   await shows(first, '#message', 'Paid. Your tier is pro.');
   const { orders: before } = await simulate('state');
   await second.bringToFront();
@@ -174,30 +195,37 @@ test.runIf(isLong)(
     await click(second, 'Sign out');
     await shows(second, '#message', 'Signed out.');
     await first.bringToFront();
-    await press(frame, 'Pay ₹999.00');
+    await press(frame, 'Pay ₹99.00');
     await simulate('checkout', {});
     await shows(first, '#message', 'The payment is being confirmed.');
     await shows(first, 'h1', 'Sign in');
     await signIn(first, email, 'Sign in');
     await shows(first, '#tier', 'pro');
-    await shows(first, 'tbody', '₹999.00captured');
+    await shows(first, 'tbody', '₹99.00captured');
     expect(await first.evaluate("Object.keys(localStorage).some((key) => key.startsWith('subscriptions:'))")).toBe(
       false,
     );
   },
 );
 
-test('the app of the guide signs in, sells, and shows the tier', async () => {
+test('the app of the guide sells by the month, changes to the year, and shows a part by a feature', async () => {
   const { page, problems } = await visit(await serveFirstApp(env));
   await page.locator('input[name="email"]').fill('ravi@example.com');
   await page.locator('input[name="password"]').fill('sample-password');
   await click(page, 'Sign in');
   await shows(page, '#root', 'Your tier is free.');
-  await click(page, 'Buy Pro');
-  await press(await windowOf(page), 'Pay ₹999.00');
-  await shows(page, '#root', 'Your tier is pro. Buy Pro paid');
+  await shows(page, '#root', 'Pro has reports.');
+  await click(page, 'buy: Pro');
+  await press(await windowOf(page), 'Pay ₹99.00');
+  await shows(page, '#root', 'Your tier is pro. paid');
+  await shows(page, '#root', 'Here are your reports.');
+  await click(page, 'Prices per month');
+  await click(page, 'longer: Pro');
+  // What is left of the month is credited.
+  await press(await windowOf(page), 'Pay ₹900.01');
+  await shows(page, '#root', 'current: Pro');
   await page.reload();
-  await shows(page, '#root', 'Your tier is pro.');
+  await shows(page, '#root', 'Here are your reports.');
   expect(problems).toEqual([]);
 });
 

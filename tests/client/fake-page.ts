@@ -162,7 +162,7 @@ export function openPage(globals: Record<string, unknown> = {}) {
   async function open(options?: CheckoutOptions, client = subscriptions) {
     const before = windows.length;
     const result = client.checkout('pro', options);
-    const window = await vi.waitFor(() => windows[before] ?? Promise.reject(new Error('no window')));
+    const window = await vi.waitFor(() => windows[before] ?? Promise.reject(new Error('no window')), 30_000);
     return { result, window };
   }
   return Object.assign(changeable, {

@@ -1,6 +1,18 @@
 import { expect, test } from 'vitest';
 import { SubscriptionsError } from '../../supabase/client/subscriptions.ts';
-import { CHANGE, CURRENT, fields, openPage, ordered, paid, pass, plan, SUBSCRIBE, VERIFY } from './fake-page.ts';
+import {
+  CHANGE,
+  CURRENT,
+  fields,
+  openPage,
+  ordered,
+  ORDERS,
+  paid,
+  pass,
+  plan,
+  SUBSCRIBE,
+  VERIFY,
+} from './fake-page.ts';
 
 const subscription = { id: 'sub_1', status: 'created', short_url: 'https://pay.example.com/s/sub_1' };
 const subscribed = { subscription, key_id: 'key_1', plan, running: null };
@@ -85,6 +97,42 @@ test('preview, cancel and resume send their bodies and return what the answer co
   expect(await page.subscriptions.resume()).toEqual({ tier: 'pro' });
   expect(page.requests.map(({ body }) => body))
     .toEqual([{ tier: 'pro', when: 'period_end' }, { at_period_end: true }, { at_period_end: false }, null]);
+});
+
+test('each request names the tier, or the price by its lookup key', async () => {
+  const page = openPage();
+  page.answers(`${CHANGE}/preview`, { body: change });
+  const { checkout, subscribe, previewChange, change: changeTo } = page.subscriptions;
+  const price = { price: 'pro_monthly' };
+  for (const offer of ['pro', price, { ...price, amount: 1 }]) {
+    await Promise.all([subscribe(offer), changeTo(offer, 'now'), previewChange(offer, 'now')]);
+  }
+  void checkout(price, { start: 'now' });
+  await pass(0);
+  const bodies = (endpoint: string) => page.to(endpoint).map(({ body }) => body);
+  const sent = [{ tier: 'pro' }, price, price];
+  expect(bodies(SUBSCRIBE)).toEqual(sent);
+  const changes = sent.map((body) => ({ ...body, when: 'now' }));
+  expect([bodies(CHANGE), bodies(`${CHANGE}/preview`)]).toEqual([changes, changes]);
+  expect(bodies(ORDERS)).toEqual([{ ...price, start: 'now' }]);
+});
+
+test('can and limit tell what the newest answer of current allows: nothing before it, and nothing without a user', async () => {
+  const page = openPage();
+  const { can, current, limit } = page.subscriptions;
+  const told = () =>
+    ['on', 'off', 'ten', 'none', 'unlimited', 'missing', 'toString'].map((name) => [can(name), limit(name)]);
+  const nothing = Array.from({ length: 7 }, () => [false, 0]);
+  expect(told()).toEqual(nothing);
+  const body = { currentTier: 'pro', entitlements: { on: true, off: false, ten: 10, none: 0, unlimited: null } };
+  page.answers(CURRENT, { body }, 'lost', { status: 401, body: { error: 'Unauthorized' } });
+  await current();
+  const allowed = [[true, null], [false, 0], [true, 10], [false, 0], [true, null], [false, 0], [false, 0]];
+  expect(told()).toEqual(allowed);
+  await expect(current()).rejects.toMatchObject({ code: 'network' });
+  expect(told()).toEqual(allowed);
+  await expect(current()).rejects.toMatchObject({ status: 401 });
+  expect(told()).toEqual(nothing);
 });
 
 test('an error answer is thrown with its text, status and retry-after', async () => {

@@ -32,14 +32,6 @@ const period = { planId: 'plan_pro', start: day('2126-01-01'), end: day('2126-02
 const cancelled = (userId: string) => subscriptionEvent({ name: 'cancelled', userId, id: uniqueId('sub') });
 
 describe('deliveries of one event', () => {
-  test('ten at once apply it once and return the same outcome', async () => {
-    const order = await placeOrder(database);
-    const body = failed(order);
-    expect(await race(database, Array(10).fill(send(body)))).toEqual(Array(10).fill('applied'));
-    expect(await readLedger(database, sha256(body))).toMatchObject({ deliveries: 10, attempts: 1 });
-    expect(await mailsTo(database, order.user)).toHaveLength(1);
-  });
-
   test.each([['commit', 2], ['rollback', 1]] as const)(
     'the second waits for the first, and after its %s the event was applied once',
     async (end, deliveries) => {

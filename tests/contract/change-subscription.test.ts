@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { useShop } from '../helpers/gateway/shop.ts';
-import { call, refusal, verify } from '../helpers/http/requests.ts';
+import { call, refusal } from '../helpers/http/requests.ts';
 import { poolThenRest, useProject } from '../helpers/project/use-project.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
 import { readCancellation } from '../helpers/records/read-records.ts';
@@ -8,49 +8,69 @@ import { readCancellation } from '../helpers/records/read-records.ts';
 const project = useProject();
 const { database, newUser, unchanged } = project;
 const shop = useShop(poolThenRest, project);
-const price = { basic: 9900, pro: 99900 };
+const price = { basic: 4900, pro: 99900, pro_yearly: 999000 };
+const yearly = { lookup_key: 'pro_yearly', amount: 999000, currency: 'INR', interval: 'year', interval_count: 1 };
 const isTime = expect.stringMatching(/^20\d\d-.*Z$/);
 let user: SignedUpUser;
 beforeAll(async () => {
   await database.query(
     "update public.plans set gateway_plan_id = 'plan_' || tier, duration_months = 1, trial_days = 0",
   );
+  await database.query(
+    `insert into public.prices (plan_id, lookup_key, amount, currency, "interval", gateway_plan_id)
+     select p.id, o.key, $1, o.currency, 'year', 'plan_' || o.key
+     from public.plans p, (values ('pro_yearly', 'INR'), ('pro_dollars', 'USD')) o (key, currency)
+     where p.tier = 'pro'`,
+    [price.pro_yearly],
+  );
+  await shop.price('plan_basic', price.basic);
+  await shop.price('plan_pro_yearly', price.pro_yearly, 'yearly');
 });
 beforeEach(async () => {
   user = await newUser();
 });
 
 const paths = ['POST /api/subscriptions/change', 'POST /api/subscriptions/change/preview'] as const;
-const change = (tier: unknown, when: unknown) => call(shop, paths[0], { user, body: { tier, when } });
-const preview = (tier: unknown, when: unknown) => call(shop, paths[1], { user, body: { tier, when } });
+/** A tier, or a price. */
+type Offer = string | { price: string };
+const named = (offer: Offer) => typeof offer === 'string' ? { tier: offer } : offer;
+const to = (path: (typeof paths)[number]) => (offer: Offer, when: string) =>
+  call(shop, path, { user, body: { ...named(offer), when } });
+const [change, preview] = [to(paths[0]), to(paths[1])];
 const read = async () => (await call(shop, 'GET /api/subscriptions', { user })).body;
 const cancellation = (id: string) => readCancellation(database, id);
 const atCycleEnd = { at: 'cycle end', state: 'pending' };
 
 /** Starts and authorises a subscription, and waits for its webhooks. @returns its id at the gateway */
-async function billed(tier: string): Promise<string> {
-  const { body } = await call(shop, 'POST /api/subscriptions', { user, body: { tier } });
+async function billed(offer: Offer): Promise<string> {
+  const { body } = await call(shop, 'POST /api/subscriptions', { user, body: named(offer) });
   await shop.authorise(body.subscription.id);
   await shop.deliveries(body.subscription.id, 3);
   return body.subscription.id;
 }
 
 test('POST …/change of a billed subscription to a dearer tier, now → as in its preview an order with the credit, and a subscription from the next cycle', async () => {
-  const old = await billed('basic');
+  await billed('basic');
   const calls = shop.calls.length;
-  // Almost the whole cycle is unused. Of an order at least 1.00 remains.
-  const previewed = { amount_due: 100, credit: price.pro - 100, currency: 'INR', from: 'basic', to: 'pro' };
-  expect(await unchanged(() => preview('pro', 'now')))
-    .toEqual({ status: 200, body: { ...previewed, starts_at: isTime, ends_at: isTime } });
+  const sold = { ...yearly, lookup_key: 'pro', amount: price.pro, interval: 'month' };
+  const terms = { currency: 'INR', from: 'basic', to: 'pro', scenario: 'upgrade', price: sold };
+  const previewed = await unchanged(() => preview('pro', 'now'));
+  const { credit, amount_due } = previewed.body;
+  expect(previewed)
+    .toEqual({ status: 200, body: { ...terms, credit, amount_due, starts_at: isTime, ends_at: isTime } });
+  // Almost the whole cycle is unused.
+  expect([credit > price.basic - 10, credit + amount_due]).toEqual([true, price.pro]);
   expect(shop.calls).toHaveLength(calls);
 
   const { status, body } = await change('pro', 'now');
   const { order } = body;
+  const { amount } = order;
   expect({ status, body }).toMatchObject({
     status: 201,
     body: {
-      change: previewed,
-      order: { amount: 100, currency: 'INR' },
+      change: { ...terms, amount_due: amount, credit: price.pro - amount },
+      order: { currency: 'INR' },
+      price: sold,
       payment_id: expect.any(String),
       subscription: { status: 'created', short_url: expect.stringContaining('/s/') },
       key_id: 'key_test',
@@ -60,19 +80,6 @@ test('POST …/change of a billed subscription to a dearer tier, now → as in i
   });
   const start = Object(shop.calls.findLast(({ path }) => path === '/v1/subscriptions')?.body).start_at;
   expect(Math.abs(start * 1000 - Date.parse(body.change.ends_at))).toBeLessThan(60_000);
-
-  await shop.authorise(body.subscription.id);
-  await shop.deliveries(body.subscription.id, 1);
-  expect((await read()).currentTier).toBe('basic');
-  expect((await verify(shop, user.accessToken, await shop.pay(order.id))).status).toBe(200);
-  expect(await read()).toMatchObject({
-    currentTier: 'pro',
-    subscription: { tier: 'pro', gateway_subscription_id: null },
-    payments: [{ tier: 'pro', amount: 100, status: 'captured' }, {}],
-  });
-  expect(await cancellation(old)).toEqual(atCycleEnd);
-  // Repeated: the tier runs as a purchase now, and its renewal is authorised.
-  expect(await preview('pro', 'now')).toMatchObject({ status: 200 });
 });
 
 test('POST …/change to a cheaper tier at the end of the period → a subscription from then; authorised, it ends the old one; undone → 200', async () => {
@@ -101,25 +108,53 @@ test('POST …/change to a cheaper tier at the end of the period → a subscript
   expect((await read()).currentTier).toBe('pro');
 });
 
+test('POST …/change to a longer price of the tier → 201, now and with a credit; to the shorter one or another currency now → 409, at the end of the period → 201', async () => {
+  const old = await billed('pro');
+  expect((await preview({ price: 'pro_dollars' }, 'period_end')).body)
+    .toMatchObject({ credit: 0, currency: 'USD', amount_due: price.pro_yearly, scenario: 'other_currency' });
+  const { status, body } = await change({ price: 'pro_yearly' }, 'now');
+  expect({ status, body })
+    .toMatchObject({
+      status: 201,
+      body: { change: { scenario: 'longer', from: 'pro', price: yearly }, price: yearly },
+    });
+  // Almost the whole cycle is unused.
+  expect(body.change.credit).toBeGreaterThan(price.pro - 100);
+  expect((await read()).billing).toMatchObject({ gateway_subscription_id: old, price: { interval: 'month' } });
+
+  user = await newUser();
+  await billed({ price: 'pro_yearly' });
+  const notNow = refusal(409, 'Possible at the end of the period only');
+  for (const offer of ['pro', { price: 'pro_dollars' }]) {
+    expect([await change(offer, 'now'), await preview(offer, 'now')]).toEqual([notNow, notNow]);
+  }
+  expect(await change('pro', 'period_end'))
+    .toMatchObject({ status: 201, body: { change: { scenario: 'shorter' }, price: { lookup_key: 'pro' } } });
+});
+
 test.each(paths)(
-  '%s → 401 without a session, 400 with details, 404, and 409 to the tier that is billed',
+  '%s → 401 without a session, 400 with details, 404, and 409 to the price that is billed',
   async (path) => {
     const send = (body: unknown) => call(shop, path, { user, body });
     expect(await call(shop, path, { body: {} })).toEqual(refusal(401, 'Unauthorized'));
-    for (const body of [{ tier: 'pro' }, { tier: 'pro', when: 'later' }, { tier: 1, when: 'now' }, null]) {
+    const conflict = { tier: 'basic', price: 'pro_yearly', when: 'now' };
+    const bodies = [
+      { tier: 'pro' },
+      { tier: 'pro', when: 'later' },
+      { tier: 1, when: 'now' },
+      { when: 'now' },
+      conflict,
+      null,
+    ];
+    for (const body of bodies) {
       expect(await send(body)).toMatchObject({ status: 400, body: { error: 'Invalid request', details: {} } });
     }
     expect(await send({ tier: 'pro', when: 'now' })).toEqual(refusal(404, 'Subscription not found'));
     await billed('pro');
     expect(await send({ tier: 'pro', when: 'now' })).toEqual(refusal(409, 'Already subscribed'));
-    expect(await send({ tier: 'gold', when: 'now' })).toEqual(refusal(404, 'Plan not found'));
+    expect(await send({ price: 'pro', when: 'now' })).toEqual(refusal(409, 'Already subscribed'));
+    for (const offer of [{ tier: 'gold' }, { price: 'gold' }, { tier: 'pro', price: '\ud800' }]) {
+      expect(await send({ ...offer, when: 'now' })).toEqual(refusal(404, 'Plan not found'));
+    }
   },
 );
-
-// Each call of the gateway that fails: faults/flows.
-test('POST …/change while the gateway refuses the order → 502, what ran goes on', async () => {
-  const id = await billed('basic');
-  shop.onGatewayCall(() => new Response('{}', { status: 503 }));
-  expect(await change('pro', 'now')).toEqual(refusal(502, 'Payment gateway unavailable'));
-  expect(await read()).toMatchObject({ currentTier: 'basic', billing: { gateway_subscription_id: id } });
-});

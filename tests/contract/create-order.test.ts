@@ -18,7 +18,16 @@ const unavailable = refusal(502, 'Payment gateway unavailable');
 /** Long enough for a slow machine. */
 const patience = { timeout: 10_000 };
 const newKey = () => ({ 'idempotency-key': uniqueId('key') });
+const monthly = { lookup_key: 'pro_monthly', amount: 9900, currency: 'INR', interval: 'month', interval_count: 1 };
 const forward = (_call: unknown, forwardRequest: () => Promise<Response>) => forwardRequest();
+
+beforeAll(async () => {
+  await database.query(
+    `insert into public.prices (plan_id, lookup_key, amount, "interval", is_active)
+     select p.id, o.key, 9900, 'month', o.is_active
+     from public.plans p, (values ('pro_monthly', true), ('pro_old', false)) o (key, is_active) where p.tier = 'pro'`,
+  );
+});
 
 /** Pays an order. @returns the end of its period */
 async function pay(user: SignedUpUser, orderId: string): Promise<string> {
@@ -44,7 +53,8 @@ test('POST /api/payments/orders → 201 with what a checkout needs; the payment 
       order: { id: expect.stringMatching(/^order_[A-Za-z0-9]{14}$/), amount: 99900, currency: 'INR' },
       key_id: secrets.GATEWAY_KEY_ID,
       payment_id: payment.id,
-      plan,
+      plan: { ...Object(plan), rank: 8325 },
+      price: { lookup_key: 'pro', amount: 99900, currency: 'INR', interval: 'year', interval_count: 1 },
       running: null,
       prefill: { email: user.email, name: user.email.split('@')[0] },
     },
@@ -58,6 +68,29 @@ test('POST /api/payments/orders → 201 with what a checkout needs; the payment 
   const receipt = String(payment.id).replaceAll('-', '');
   const body = { amount: 99900, currency: 'INR', receipt, payment_capture: 1 };
   expect(shop.calls).toMatchObject([{ method: 'POST', path: '/v1/orders', body }]);
+});
+
+test('POST /api/payments/orders for a price, with its tier or without → 201, one order of it; paid → its tier and its months', async () => {
+  const user = await newUser();
+  const ordered = await call(shop, path, { user, body: { price: 'pro_monthly' } });
+  expect(ordered).toMatchObject({
+    status: 201,
+    body: { order: { amount: 9900 }, plan: { tier: 'pro', price: 99900 }, price: monthly },
+  });
+  expect(await call(shop, path, { user, body: { tier: 'pro', price: 'pro_monthly' } })).toEqual(ordered);
+  expect((await orderPlan(shop, user)).order.id).not.toBe(ordered.body.order.id);
+  const days = (Date.parse(await pay(user, ordered.body.order.id)) - Date.now()) / 86_400_000;
+  expect(days).toBeLessThan(32);
+});
+
+test('POST /api/payments/orders beside an order that the app made → 201 with that order, whose price is not known', async () => {
+  const user = await newUser();
+  const id = uniqueId('order');
+  await database.query(
+    "insert into public.payments (user_id, amount, tier, gateway_order_id) values ($1, 99900, 'pro', $2)",
+    [user.id, id],
+  );
+  expect(await orderPlan(shop, user)).toMatchObject({ order: { id }, plan: { tier: 'pro' }, price: null });
 });
 
 // What is credited, and when a period starts: database/order-.
@@ -83,7 +116,7 @@ test('POST /api/payments/orders with start now → 201, the price less the credi
 
   const { body: after } = await call(shop, path, { user, body: { tier: 'basic', start: 'after_current' } });
   expect(after).toMatchObject({
-    order: { amount: 9900 },
+    order: { amount: 4900 },
     credit: 0,
     starts_at: until,
     running: { tier: 'pro', until },
@@ -126,12 +159,12 @@ describe('the same order', () => {
     expect((await orderPlan(shop, user)).order.id).not.toBe(order.id);
   });
 
-  test('POST /api/payments/orders with a key of 255 characters again, paid → 201; for another tier or start → 409', async () => {
+  test('POST /api/payments/orders with a key of 255 characters again, paid → 201; for another tier, price or start → 409', async () => {
     const [user, headers] = [await newUser(), { 'idempotency-key': 'k'.repeat(255) }];
     const first = await orderPlan(shop, user, 'pro', headers);
     await database.query("update public.payments set status = 'captured' where id = $1", [first.payment_id]);
     expect(await orderPlan(shop, user, 'pro', headers)).toEqual(first);
-    for (const body of [{ tier: 'basic' }, { tier: 'pro', start: 'now' }]) {
+    for (const body of [{ tier: 'basic' }, { price: 'pro_monthly' }, { tier: 'pro', start: 'now' }]) {
       expect(await call(shop, path, { user, headers, body })).toEqual(conflict);
     }
     expect(shop.calls).toHaveLength(1);
@@ -188,20 +221,27 @@ describe('refusals', () => {
     await refused(unauthorized, [{ tier: 'pro' }], { user: gone });
   });
 
-  test('POST /api/payments/orders with an invalid tier, start or key → 400 with details, before 404', async () => {
+  test('POST /api/payments/orders with an invalid tier, price, start or key, or a price of another tier → 400 with details, before 404', async () => {
     for (const [body, received] of [[{}, 'undefined'], [{ tier: null }, 'null'], [{ tier: ['pro'] }, 'array']]) {
       await refused(invalid('tier', `Invalid input: expected string, received ${received}`), [body], tooLong);
     }
+    await refused(invalid('price', 'Invalid input: expected string, received null'), [{ tier: 'pro', price: null }]);
+    const others = ['basic', 'no-such-plan', ''].map((tier) => ({ tier, price: 'pro_monthly' }));
+    await refused(invalid('price', 'Not a price of this tier'), others);
     const starts = ['later', '', null].map((start) => ({ tier: 'pro', start }));
     await refused(invalid('start', expect.any(String)), starts);
     const tiers = [{ tier: 'pro' }, { tier: 'no-such-plan' }];
     await refused(invalid('idempotency-key', 'At most 255 characters'), tiers, tooLong);
   });
 
-  test('POST /api/payments/orders of a tier that is not on offer → 404, also with a key', async () => {
+  test('POST /api/payments/orders of a tier or a price that is not on offer → 404, also with a key', async () => {
     const planNotFound = refusal(404, 'Plan not found');
     const tiers = ['no-such-plan', 'retired', '', 'pro ', 'pro\0', '\ud800'].map((tier) => ({ tier }));
     await refused(planNotFound, tiers);
+    const prices = ['no-such-price', 'pro_old', 'retired', '', 'pro_monthly\0', '\udc00'];
+    await refused(planNotFound, prices.map((price) => ({ price })));
+    // Together the two halves would be one character.
+    await refused(planNotFound, [{ tier: '\ud83d', price: '\ude00' }]);
     await refused(planNotFound, [{ tier: 'retired' }], { headers: newKey() });
   });
 

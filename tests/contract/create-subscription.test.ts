@@ -16,6 +16,12 @@ const conflict = refusal(409, 'Idempotency key was used for another order');
 let user: SignedUpUser;
 beforeAll(async () => {
   await database.query("update public.plans set gateway_plan_id = 'plan_' || tier where tier <> 'premium'");
+  await database.query(
+    `insert into public.prices (plan_id, lookup_key, amount, "interval", interval_count, gateway_plan_id)
+     select p.id, o.key, 27900, 'month', 3, o.gateway_plan_id
+     from public.plans p, (values ('pro_quarterly', 'plan_quarter'), ('pro_by_hand', null)) o (key, gateway_plan_id)
+     where p.tier = 'pro'`,
+  );
 });
 beforeEach(async () => {
   user = await newUser();
@@ -44,8 +50,20 @@ test('POST /api/subscriptions → 201; the gateway bills the plan and knows the 
   const subscription = { id, status: 'created', short_url: `https://gateway.example/s/${id}` };
   const plan = { tier: 'pro', gateway_plan_id: 'plan_pro' };
   expect({ status, body })
-    .toMatchObject({ status: 201, body: { subscription, key_id: 'key_test', plan, running: null } });
+    .toMatchObject({
+      status: 201,
+      body: { subscription, key_id: 'key_test', plan, price: { lookup_key: 'pro' }, running: null },
+    });
   expect(shop.rpcs).toEqual(['create_subscription', 'store_subscription']);
+});
+
+test('POST /api/subscriptions for a price → 201 with it; the gateway bills its own plan, for ten years; the key for the default price → 409', async () => {
+  const headers = { 'idempotency-key': 'k' };
+  const { status, body } = await subscribe({ price: 'pro_quarterly' }, { headers });
+  const price = { lookup_key: 'pro_quarterly', amount: 27900, currency: 'INR', interval: 'month', interval_count: 3 };
+  expect({ status, body }).toMatchObject({ status: 201, body: { plan: { tier: 'pro' }, price } });
+  expect(shop.calls[0]?.body).toMatchObject({ plan_id: 'plan_quarter', total_count: 40 });
+  expect(await subscribe({ tier: 'pro' }, { headers })).toEqual(conflict);
 });
 
 test('POST /api/subscriptions with trial_days → 201; the first charge is later, but not for who paid or subscribed before', async () => {
@@ -94,8 +112,15 @@ test.each<[name: string, body: unknown, parts: Parts, expected: unknown]>([
   ['without a tier', {}, {}, refusal(400, 'Invalid request')],
   ['with a key of 256 characters', { tier: 'pro' }, longKey, refusal(400, 'Invalid request')],
   ['that is not JSON', '{', {}, refusal(500, 'Failed to create subscription')],
-  ['for a plan that the gateway does not bill', { tier: 'premium' }, {}, refusal(404, 'Plan not found')],
+  ['for a plan that the gateway does not bill', { tier: 'premium' }, {}, refusal(404, 'Price has no gateway plan')],
+  ['for a price that it does not bill', { price: 'pro_by_hand' }, {}, refusal(404, 'Price has no gateway plan')],
   ['for an unknown tier', { tier: 'pro\0' }, {}, refusal(404, 'Plan not found')],
+  ['for an unknown price', { price: 'no-such-price' }, {}, refusal(404, 'Plan not found')],
+  ['for a price that Postgres refuses', { tier: 'pro', price: 'pro\0' }, {}, refusal(404, 'Plan not found')],
+  ['for a price of another tier', { tier: 'basic', price: 'pro_quarterly' }, {}, {
+    status: 400,
+    body: { details: { fieldErrors: { price: ['Not a price of this tier'] } } },
+  }],
 ])('POST /api/subscriptions %s → refused, the gateway is not called', async (_, body, parts, expected) => {
   expect(await subscribe(body, parts)).toMatchObject(Object(expected));
   expect(shop.calls).toEqual([]);
@@ -117,8 +142,8 @@ test('POST /api/subscriptions withdrawn while the gateway makes it → 409 Alrea
 
 test('POST /api/subscriptions after ten within an hour → 429 with retry-after', async () => {
   await database.query(
-    `insert into billing.subscription_orders (user_id, tier, gateway_plan_id, created_at, expires_at)
-     select $1, 'pro', 'plan_pro', now() - interval '40 minutes', now() from generate_series(1, 10)`,
+    `insert into billing.subscription_orders (user_id, tier, gateway_plan_id, sold, created_at, expires_at)
+     select $1, 'pro', 'plan_pro', row(null, null, null, null)::billing.price, now() - interval '40 minutes', now() from generate_series(1, 10)`,
     [user.id],
   );
   const body = { tier: 'pro' };

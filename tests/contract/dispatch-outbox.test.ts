@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { localKeys } from '../../scripts/stack/defaults.ts';
+import { localKeys } from '../helpers/project/keys.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
 import { call, fullAnswer, refusal, send, verify } from '../helpers/http/requests.ts';

@@ -69,22 +69,6 @@ describe('payments', () => {
     expect(await postInVain(pay(verified), pay(captured))).toEqual(['already', 'already']);
     expect(await postInVain(paymentFailed({ order_id: captured.orderId }))).toEqual(['stale']);
   });
-
-  test('POST /api/webhooks/gateway with payment.failed → 200; failed, meta replaced, the tier kept; a mail for each attempt', async () => {
-    const buyer = await newBuyer({ meta: { tier: 'premium', coupon: 'X' }, amount: 199900 });
-    const before = await stored(buyer);
-    expect(await post(paymentFailed({ order_id: buyer.orderId }))).toBe('applied');
-    const error_description = 'The bank declined the payment.';
-    const meta = { error_code: 'BAD_REQUEST_ERROR', error_description, error_reason: 'payment_failed' };
-    expect(await stored(buyer)).toEqual({ ...before, status: 'failed', tier: 'premium', meta });
-    const mails = () => queued(database, 'payment-failed', buyer.email);
-    expect(await mails()).toMatchObject([{ tier: 'premium', amount: 199900, reason: error_description }]);
-
-    const odd = { error_code: undefined, error_description: '', error_reason: 7 };
-    expect(await post(paymentFailed({ order_id: buyer.orderId, ...odd }))).toBe('applied');
-    expect(await stored(buyer)).toMatchObject({ tier: 'premium', meta: { ...odd, error_code: null } });
-    expect(await mails()).toHaveLength(2);
-  });
 });
 
 test('POST /api/webhooks/gateway about an unknown payment, order or user → 200, unmatched', async () => {
@@ -148,6 +132,19 @@ describe('data of any kind', () => {
       );
       expect(await subscriptionOf(database, id)).toMatchObject({ status: 'cancelled' });
     }
+  });
+
+  test('POST /api/webhooks/gateway with a page that is no http address → 200, applied; no page is stored', async () => {
+    await database.query("update public.plans set gateway_plan_id = 'plan_pages' where tier = 'pro'");
+    const stored = async (short_url: string) => {
+      const { id } = await newUser();
+      const mandate = event('authenticated', id, { planId: 'plan_pages', fields: { short_url } });
+      expect(await post(mandate)).toBe('applied');
+      return await database.one("select public.get_subscription($1) -> 'billing' ->> 'manage_url' as page", [id]);
+    };
+    expect(await stored('javascript:alert(document.domain)//https://gateway.example')).toEqual({ page: null });
+    expect(await stored('data:text/html,<script>alert(1)</script>')).toEqual({ page: null });
+    expect(await stored('https://gateway.example/s/1')).toEqual({ page: 'https://gateway.example/s/1' });
   });
 
   test('POST /api/webhooks/gateway with an invalid created_at → 200, applied as without one', async () => {

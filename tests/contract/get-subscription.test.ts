@@ -7,7 +7,8 @@ import { targets, useProject, useService } from '../helpers/project/use-project.
 // A payment captured by hand. Findings are compared while the user's subscription runs.
 const project = useProject({ findings: { captured_not_fulfilled: targets.length }, at: '2027-06-01T00:00:00Z' });
 const { database, newUser, unchanged } = project;
-const nothingYet = { status: 200, body: { subscription: null, currentTier: 'free', payments: [], billing: null } };
+const nothing = { subscription: null, currentTier: 'free', entitlements: {}, payments: [], billing: null };
+const nothingYet = { status: 200, body: nothing };
 
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);
@@ -21,13 +22,17 @@ describe.each(targets)('%s', (target) => {
     expect(headers.get('cache-control')).toBe('private, no-store');
   });
 
-  test('GET /api/subscriptions of a subscriber → 200 with subscription, plan, tier and payments', async () => {
+  test('GET /api/subscriptions of a subscriber → 200 with subscription, plan, tier, entitlements and payments', async () => {
     const user = await newUser();
-    const plan = await database.one("select id from public.plans where tier = 'pro'");
+    const plan = await database.one(
+      `update public.plans set entitlements = '{"reports": true, "projects": 10}' where tier = 'pro' returning id`,
+    );
     const subscription = await database.one(
       `insert into public.subscriptions
-         (user_id, plan_id, tier, status, current_period_start, current_period_end, gateway_subscription_id, created_at)
-       values ($1, $2, 'pro', 'active', '2027-03-01T10:00:00.125Z', '2028-03-01T10:00:00.125Z', $3, '2027-03-01T10:00:00Z')
+         (user_id, plan_id, tier, status, current_period_start, current_period_end, gateway_subscription_id, created_at,
+         price_key, currency, duration_months, entitlements)
+       values ($1, $2, 'pro', 'active', '2027-03-01T10:00:00.125Z', '2028-03-01T10:00:00.125Z', $3, '2027-03-01T10:00:00Z',
+         'pro_yearly', 'INR', 12, '{"projects": 25}')
        returning id`,
       [user.id, plan.id, `sub_${user.id}`],
     );
@@ -49,16 +54,26 @@ describe.each(targets)('%s', (target) => {
         current_period_start: '2027-03-01T10:00:00.125+00:00',
         current_period_end: '2028-03-01T10:00:00.125+00:00',
         ...{ cancelled_at: null, cancel_at_period_end: false, gateway_subscription_id: `sub_${user.id}` },
+        ...{ price_key: 'pro_yearly', currency: 'INR', duration_months: 12 },
         plan: { id: plan.id, name: 'Pro', price: 99900, features: expect.any(Array), grace_days: 3 },
       },
       currentTier: 'pro',
       payments: [{
-        ...{ id: payment.id, amount: 99900, currency: 'INR', status: 'captured', meta: { tier: 'pro' } },
+        ...{
+          id: payment.id,
+          amount: 99900,
+          currency: 'INR',
+          status: 'captured',
+          meta: { tier: 'pro' },
+          price_key: null,
+        },
         ...{ gateway_order_id: `order_${user.id}`, gateway_payment_id: `pay_${user.id}`, gateway_signature: 'abc' },
         ...{ created_at: '2027-03-01T09:59:00+00:00', captured_at: '2027-03-01T10:00:01+00:00' },
       }],
       billing: null,
     });
+    // Those of the plan, and over them those of the row.
+    expect(body.entitlements).toEqual({ reports: true, projects: 25 });
     // Another user has none of it, and nothing is written.
     const other = await newUser();
     await unchanged(async () => expect(await read(other)).toEqual(nothingYet));

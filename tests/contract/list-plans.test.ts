@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { localKeys } from '../../scripts/stack/defaults.ts';
+import { localKeys } from '../helpers/project/keys.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
 import { sessionClaims } from '../helpers/http/caller.ts';
 import { fullAnswer, refusal, send } from '../helpers/http/requests.ts';
@@ -13,15 +13,22 @@ const path = '/api/subscriptions/plans';
 const forAll = 'public, max-age=60';
 const forNoCache = 'private, no-store';
 
-type Plan = { readonly tier: string; readonly scenario?: string };
+type Plan = { readonly tier: string; readonly scenario?: string; readonly prices: Record<string, unknown>[] };
 async function list(headers: Record<string, string> = {}) {
   const { headers: received, status, body } = await fullAnswer(send(service, `GET ${path}`, { headers }));
   const plans: Plan[] = Object(body).plans;
   return { status, body, plans, header: (name: string) => received.get(name) };
 }
 const as = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` });
-afterEach(() => database.query("delete from public.plans where tier like 'test-%'"));
+afterEach(async () => {
+  await database.query('delete from public.prices');
+  await database.query("delete from public.plans where tier like 'test-%'");
+});
 
+const defaultPrice = (lookup_key: string, amount: number, months: 1 | 12) => ({
+  ...{ lookup_key, amount, currency: 'INR', interval: months === 12 ? 'year' : 'month', interval_count: 1 },
+  gateway_plan_id: null,
+});
 const isEtag = expect.stringMatching(/^W\/"[0-9a-f]{16}"$/);
 
 test('GET /api/subscriptions/plans → 200; every plan with all its fields, cheapest first', async () => {
@@ -29,12 +36,13 @@ test('GET /api/subscriptions/plans → 200; every plan with all its fields, chea
   const defaults = { grace_days: 3, billing_cycles: null, trial_days: 0, gateway_plan_id: null };
   const [id, created_at] = [expect.any(String), expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/)];
   const plans = ([
-    ['basic', 'Basic', 9900, 1, ['All core features', 'E-mail support']],
-    ['pro', 'Pro', 99900, 12, ['Everything in Basic', 'Analytics', 'Priority support']],
-    ['premium', 'Premium', 199900, 12, ['Everything in Pro', 'Unlimited projects', 'A person to call']],
-  ] as const).map(([tier, name, price, duration_months, features]) => (
-    { id, tier, name, price, currency: 'INR', duration_months, features, is_active: true, ...defaults, created_at }
-  ));
+    ['basic', 'Basic', 4900, 1, 4900, ['All core features', 'E-mail support']],
+    ['pro', 'Pro', 99900, 12, 8325, ['Everything in Basic', 'Analytics', 'Priority support']],
+    ['premium', 'Premium', 199900, 12, 16658, ['Everything in Pro', 'Unlimited projects', 'A person to call']],
+  ] as const).map(([tier, name, amount, duration_months, rank, features]) => ({
+    ...{ id, tier, name, price: amount, currency: 'INR', duration_months, features, is_active: true, ...defaults },
+    ...{ created_at, rank, entitlements: {}, prices: [defaultPrice(tier, amount, duration_months)] },
+  }));
   expect({ status, body }).toEqual({ status: 200, body: { plans } });
   expect(header('content-type')).toBe('application/json; charset=utf-8');
   expect(header('cache-control')).toBe(forAll);
@@ -43,10 +51,42 @@ test('GET /api/subscriptions/plans → 200; every plan with all its fields, chea
   expect(header('access-control-allow-origin')).toBe('*');
 });
 
+test('GET /api/subscriptions/plans → each plan with its prices on offer, the shortest first, and with its entitlements', async () => {
+  await database.query(
+    `insert into public.plans (tier, name, price, rank, entitlements) values ('test-a', 'A', 4900, 7, '{"projects": null}')`,
+  );
+  await database.query(
+    `insert into public.prices (plan_id, lookup_key, amount, currency, "interval", interval_count, gateway_plan_id, is_active)
+     select p.id, o.*
+     from public.plans p, (values
+       ('a-long', 900, 'USD', 'year', 2, null, true), ('a-quarter', 1500, 'INR', 'month', 3, 'plan_a', true),
+       ('a-month', 500, 'INR', 'month', 1, null, true), ('a-old', 1, 'INR', 'month', 1, null, false)) o
+     where p.tier = 'test-a'`,
+  );
+  const plan = (await list()).plans.find(({ tier }) => tier === 'test-a');
+  const of = (lookup_key: string, amount: number, currency: string, interval: string, interval_count: number) => (
+    {
+      lookup_key,
+      amount,
+      currency,
+      interval,
+      interval_count,
+      gateway_plan_id: lookup_key === 'a-quarter' ? 'plan_a' : null,
+    }
+  );
+  expect(plan).toMatchObject({ rank: 7, entitlements: { projects: null } });
+  expect(plan?.prices).toEqual([
+    of('a-month', 500, 'INR', 'month', 1),
+    of('a-quarter', 1500, 'INR', 'month', 3),
+    of('test-a', 4900, 'INR', 'year', 1),
+    of('a-long', 900, 'USD', 'year', 2),
+  ]);
+});
+
 test('GET /api/subscriptions/plans → plans on offer, by price, then by tier', async () => {
   await database.query(
     `insert into public.plans (tier, name, price, is_active)
-       values ('test-b', 'B', 9900, true), ('test-a', 'A', 9900, true), ('test-old', 'Old', 1, false)`,
+       values ('test-b', 'B', 4900, true), ('test-a', 'A', 4900, true), ('test-old', 'Old', 1, false)`,
   );
   expect((await list()).plans.map(({ tier }) => tier)).toEqual(['basic', 'test-a', 'test-b', 'pro', 'premium']);
 });
@@ -81,10 +121,16 @@ test('GET /api/subscriptions/plans with an invalid session → 200 as without on
 });
 
 // Upgrades and downgrades: database/get-subscription.
-test('GET /api/subscriptions/plans with a session → 200; the public plans, each with a scenario, for no cache and never 304', async () => {
+test('GET /api/subscriptions/plans with a session → 200; the public plans, each and each price with a scenario, for no cache and never 304', async () => {
   const session = as((await newUser()).accessToken);
   const open = await list();
-  const expected = { status: 200, plans: open.plans.map((plan) => ({ ...plan, scenario: 'buy' })) };
+  const scenario = 'buy';
+  const plans = open.plans.map((plan) => ({
+    ...plan,
+    scenario,
+    prices: plan.prices.map((price) => ({ ...price, scenario })),
+  }));
+  const expected = { status: 200, plans };
   for (const known of ['"none"', open.header('etag') ?? '', '*']) {
     const { status, plans, header } = await list({ ...session, 'if-none-match': known });
     expect({ status, plans }).toEqual(expected);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { localKeys } from '../../scripts/stack/defaults.ts';
+import { localKeys } from '../helpers/project/keys.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { secrets, sign } from '../helpers/gateway/sign.ts';
 import type { Buyer } from '../helpers/http/caller.ts';

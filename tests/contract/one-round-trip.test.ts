@@ -24,7 +24,7 @@ describe.each(targets)('%s', (target) => {
   beforeAll(async () => {
     const addresses = { apiUrl: api.url, poolUrl: pool.url };
     service = await startService(target, addresses, { APP_URL: 'https://app.example' });
-    await vi.waitFor(() => expect([...pool.recorded.calls, ...sent].join()).toContain('get_schema_version'));
+    await vi.waitFor(() => expect([...pool.recorded.calls, ...sent].join()).toContain('get_schema_version'), 30_000);
   });
   afterAll(async () => {
     await service.stop();

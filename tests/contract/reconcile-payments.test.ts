@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { localKeys } from '../../scripts/stack/defaults.ts';
+import { localKeys } from '../helpers/project/keys.ts';
 import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
 import { useShop } from '../helpers/gateway/shop.ts';
 import { answer, call, checkout, fullAnswer, orderPlan, refusal, send, verify } from '../helpers/http/requests.ts';
@@ -92,16 +92,4 @@ test('POST /api/payments/verify of a payment that was never captured → 400, ev
     expect(await answer(verify(shop, user.accessToken, paid))).toEqual(refusal(400, 'Payment verification failed'));
     expect(await tier(user)).toBe('free');
   }
-});
-
-// All answers that the gateway may give: unit/gateway. Subscriptions: faults/subscription-silent.
-test('POST /api/internal/reconcile while the gateway answers 500 → 200, retried later', async () => {
-  const { user, orderId } = await paidWithoutWebhooks();
-  shop.onGatewayCall(() => Response.json({ error: {} }, { status: 500 }));
-  expect(await reconcile()).toEqual(report(1, 0, 1));
-  expect(await paymentOfOrder(database, orderId)).toMatchObject({ status: 'created' });
-  shop.onGatewayCall((_call, forwardRequest) => forwardRequest());
-  await makeDue({ orderId });
-  expect(await reconcile()).toEqual(report(1, 1));
-  expect(await tier(user)).toBe('pro');
 });

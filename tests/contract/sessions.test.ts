@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { localKeys } from '../../scripts/stack/defaults.ts';
+import { localKeys } from '../helpers/project/keys.ts';
 import { startApiProxy } from '../helpers/http/api-proxy.ts';
 import { type Buyer, sessionClaims } from '../helpers/http/caller.ts';
 import { answer, call, refusal, requestSubscription } from '../helpers/http/requests.ts';
@@ -115,7 +115,8 @@ describe.each(targets)('%s, tokens under the shared secret', (target) => {
 describe.each(targets)('%s, tokens under a published key', (target) => {
   const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' } as const;
   const readFailed = refusal(500, 'Failed to get subscription');
-  const nothingYet = { status: 200, body: { subscription: null, currentTier: 'free', payments: [], billing: null } };
+  const nothing = { subscription: null, currentTier: 'free', entitlements: {}, payments: [], billing: null };
+  const nothingYet = { status: 200, body: nothing };
   const jwksPath = '/auth/v1/.well-known/jwks.json';
   let published: CryptoKeyPair;
   let publicKey: JsonWebKey;

@@ -27,18 +27,18 @@ describe('the API’s roles hold exactly these rights', () => {
   test('on tables', async () => {
     const holds = 'where has_table_privilege(role, c.oid, privilege)';
     expect(await granted(key, 'c.relname', `${relations} ${holds}`)).toEqual({
-      'anon: select public': ['plans'],
+      'anon: select public': ['plans', 'prices'],
       // For public.current_tier. The role may not use schema billing.
       'authenticated: select billing': ['profiles'],
-      'authenticated: select public': ['payments', 'plans', 'profiles', 'subscriptions'],
+      'authenticated: select public': ['payments', 'plans', 'prices', 'profiles', 'subscriptions'],
       'service_role: delete billing': ['unsettled_events'],
       'service_role: insert billing': words(`gateway_events gateway_subscriptions marks outbox profiles refunds
         subscription_orders unsettled_events wishes`),
       'service_role: insert public': ['payments', 'profiles', 'subscriptions'],
-      'service_role: select billing': words(`deleted_users gateway_events gateway_subscriptions grants
-        manual_subscriptions marks outbox profiles refunded refunds replacements scheduled_jobs settings sources stoppable
+      'service_role: select billing': words(`access deleted_users gateway_events gateway_subscriptions grants
+        manual_subscriptions marks offers outbox profiles refunded refunds replacements scheduled_jobs settings sources stoppable
         subscription_orders unsettled_events wishes`),
-      'service_role: select public': ['payments', 'plans', 'profiles', 'subscriptions'],
+      'service_role: select public': ['payments', 'plans', 'prices', 'profiles', 'subscriptions'],
       'service_role: update billing': words(
         `gateway_events gateway_subscriptions grants manual_subscriptions marks outbox
         profiles refunds scheduled_jobs subscription_orders wishes`,
@@ -61,7 +61,8 @@ describe('the API’s roles hold exactly these rights', () => {
     const functions = `pg_proc p where p.pronamespace = 'public'::regnamespace
       and has_function_privilege(role, p.oid, 'EXECUTE')`;
     expect(await granted('role', 'p.proname', functions)).toEqual({
-      authenticated: ['current_tier', 'has_tier'],
+      anon: ['feature_limit', 'has_feature', 'has_tier_at_least'],
+      authenticated: ['current_tier', 'feature_limit', 'has_feature', 'has_tier', 'has_tier_at_least'],
       service_role: words(`apply_gateway_event apply_gateway_subscription apply_invoices apply_order_payments
         apply_order_read apply_subscription_order begin_reconciliation cancel_subscription claim_outbox
         claim_payments_to_reconcile claim_subscription_orders claim_subscriptions_to_reconcile complete_outbox create_change
@@ -72,13 +73,15 @@ describe('the API’s roles hold exactly these rights', () => {
   });
 
   // A default privilege. What is not for the service is revoked beside its definition.
-  test('on functions of schema billing: clients none, the service all but these', async () => {
+  test('on functions of schema billing: clients only the access of their own, the service all but these', async () => {
     const exceptions = `pg_proc p where p.pronamespace = 'billing'::regnamespace
       and has_function_privilege(role, p.oid, 'EXECUTE') <> (role = 'service_role')`;
     expect(await granted('role', 'p.oid::regprocedure', exceptions)).toEqual({
+      anon: ['billing.own_access()'],
+      authenticated: ['billing.own_access()'],
       service_role: words(`billing.create_profiles() billing.lock_users() billing.missing_parts()
-        billing.replay_event(bytea) billing.requeue(bigint) billing.schedule_faults() billing.set_up()
-        billing.set_up_support() billing.wake()`),
+        billing.replay_event(bytea) billing.requeue(bigint) billing.schedule_faults() billing.schedule_jobs()
+        billing.set_up() billing.set_up_support() billing.switch_events(boolean) billing.wake()`),
     });
   });
 
@@ -122,7 +125,7 @@ const offences: Record<string, [sql: string, detail: string]> = {
     "create function billing.wandering() returns int language sql set search_path = '' return 1",
     'function billing.wandering()',
   ],
-  'no security definer function is in a schema of the API or callable by a client': [
+  'no security definer function but billing.own_access is in a schema of the API or callable by a client': [
     'create function billing.powerful() returns int language sql security definer return 1',
     'function billing.powerful()',
   ],

@@ -98,7 +98,7 @@ describe('the role of a direct connection', () => {
 
   test("calls the service's functions and reads every row", async () => {
     expect(await pool.one('select public.get_subscription($1) as answer', [strangerId]))
-      .toEqual({ answer: { subscription: null, currentTier: 'free', payments: [], billing: null } });
+      .toEqual({ answer: { subscription: null, currentTier: 'free', entitlements: {}, payments: [], billing: null } });
     expect(await pool.query('select from public.profiles')).toHaveLength(2);
   });
 

@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { useDatabase } from '../helpers/database/use-database.ts';
+import { describe, expect, test } from 'vitest';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { attempt, told } from '../helpers/gateway/told.ts';
 import { type Customer, customerOf } from '../helpers/records/customer.ts';
 import { readAllRows } from '../helpers/records/read-records.ts';
@@ -7,23 +7,17 @@ import { grantTier } from '../helpers/records/support-actions.ts';
 import { day, months, type Period } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
-let customer: Customer;
-beforeEach(async () => {
-  customer = await database.customer();
-});
+const customer = useCustomer(database);
 
 const january = months(1);
 const planId = 'plan_pro';
 const cancel = () => customer.cancel('at the end');
 const resume = () => database.rpc('resume_subscription', customer.id);
 const toldOf = (of = customer) => told(database, of.gatewayId);
-const row = () => database.one('select * from public.subscriptions where user_id = $1', [customer.id]);
 const inTwoDays = 'at cycle end 2026-01-30';
 
-/** A month of basic from 1 January. */
 const buy = () => customer.buy('basic', { at: '01-01' });
 
-/** Bills the customer for a cycle of pro. */
 async function bill(cycle: Period = january, of = customer): Promise<void> {
   await of.event('activated', cycle.start, { planId, ...cycle });
 }
@@ -46,13 +40,13 @@ describe('a cancellation at the period’s end', () => {
 
   test('and its resumption move no period end, however often they alternate; repeated, a resumption writes nothing', async () => {
     await buy();
-    const { revision: _revision, updated_at: _updatedAt, ...before } = await row();
+    const { revision: _revision, updated_at: _updatedAt, ...before } = await customer.row();
     for (const time of ['01-02', '01-03', '01-04']) {
       await database.at(time);
       await cancel();
       await resume();
     }
-    expect(await row()).toMatchObject(before);
+    expect(await customer.row()).toMatchObject(before);
     const resumed = await readAllRows(database);
     await database.at('01-11');
     await resume();
@@ -67,7 +61,10 @@ describe('a cancellation at the period’s end', () => {
     expect(await toldOf()).toBe(inTwoDays);
     await database.at('01-21');
     await premium.refund();
-    expect(await row()).toMatchObject({ gateway_subscription_id: customer.gatewayId, cancel_at_period_end: true });
+    expect(await customer.row()).toMatchObject({
+      gateway_subscription_id: customer.gatewayId,
+      cancel_at_period_end: true,
+    });
     expect(await toldOf()).toBe(inTwoDays);
   });
 
@@ -81,9 +78,9 @@ describe('a cancellation at the period’s end', () => {
   ])('of one gateway subscription does not apply to %s', async (_, follow) => {
     await bill();
     await cancel();
-    expect(await row()).toMatchObject({ cancel_at_period_end: true });
+    expect(await customer.row()).toMatchObject({ cancel_at_period_end: true });
     await follow(customerOf(database, customer));
-    const followed = await row();
+    const followed = await customer.row();
     expect(followed).toMatchObject({ status: 'active', tier: 'pro', cancel_at_period_end: false, ended_reason: null });
     expect(followed.gateway_subscription_id).not.toBe(customer.gatewayId);
   });
@@ -157,27 +154,24 @@ describe('a cancellation at once', () => {
     await customer.cancel('at once');
     expect(await customer.state()).toMatch(/^free: premium cancelled/);
     expect(await toldOf()).toBe('at once 2026-01-10');
-    const ended = await row();
+    const ended = await customer.row();
     expect(ended).toMatchObject({ ended_reason: 'cancelled' });
     await customer.event('cancelled', '01-10', { planId, createdAt: '2026-01-10T00:00:05Z' });
     await database.sweep();
-    expect(await row()).toEqual(ended);
+    expect(await customer.row()).toEqual(ended);
     expect(await customer.tier()).toBe('free');
     expect(await customer.findings()).toEqual([]);
   });
 
-  test.each(['activated', 'charged'] as const)(
-    'also ends a gateway subscription that was %s before and is known afterwards; a later charge gives access',
-    async (name) => {
-      await buy();
-      await database.at('01-10');
-      await customer.cancel('at once');
-      await customer.event(name, '2026-01-10T00:00:05Z', { planId, createdAt: day('01-09'), ...january });
-      expect(await customer.tier()).toBe('free');
-      await customer.charge(months(2), 'pro');
-      expect(await customer.state()).toBe('pro: pro active to 2026-03-01');
-    },
-  );
+  test.each(['activated', 'charged'] as const)('also ends what was %s before and is known later', async (name) => {
+    await buy();
+    await database.at('01-10');
+    await customer.cancel('at once');
+    await customer.event(name, '2026-01-10T00:00:05Z', { planId, createdAt: day('01-09'), ...january });
+    expect(await customer.tier()).toBe('free');
+    await customer.charge(months(2), 'pro');
+    expect(await customer.state()).toBe('pro: pro active to 2026-03-01');
+  });
 
   test.each(['authenticated', 'activated'] as const)('covers nothing that is %s later', async (name) => {
     await bill();

@@ -167,7 +167,6 @@ describe('a change now, with a credit', () => {
     const pro = await customer.order('pro', { at: '06-16', start: 'now' });
     return { pro, renewal: await change('pro', 'now', pro.id) };
   }
-  /** The same, paid and authorised. */
   async function upgrade() {
     const { pro, renewal } = await order();
     await authorise(renewal, 'pro', renewalDay, '06-16');
@@ -198,8 +197,7 @@ describe('a change now, with a credit', () => {
     await pro.verify();
     if (is) await authorise(renewal, 'pro', renewalDay, '06-16');
     await database.at('2027-06-10');
-    await database.query("update billing.scheduled_jobs set announced_until = '-infinity'");
-    await database.query('select billing.announce_ends()');
+    await database.query('select billing.expire_subscriptions()');
     expect(await queued('subscription-ending')).toHaveLength(mails);
   });
 

@@ -1,18 +1,13 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readFindings } from '../helpers/database/findings.ts';
-import { useDatabase } from '../helpers/database/use-database.ts';
-import type { Customer } from '../helpers/records/customer.ts';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
 import { months } from '../helpers/records/time.ts';
 
 // What `billing.findings` lists about access and payments.
 const database = useDatabase({ isEmptied: true });
-let customer: Customer;
-beforeEach(async () => {
-  customer = await database.customer();
-});
+const customer = useCustomer(database);
 
-/** Kinds, subjects and reasons of all findings but those about delivery. */
 const findings = async () =>
   (await readFindings(database)).filter(([kind]) => kind !== 'outbox_stuck').map((finding) => finding.join(' '));
 const writeSubscription = (assignment: string, { id } = customer) =>
@@ -67,7 +62,7 @@ describe('entitled_not_paid', () => {
     expect(await findings()).toEqual([]);
   });
 
-  test.each<[string, () => Promise<unknown>]>([['paid', () => customer.buy('pro')], ['granted', grant]])(
+  test.each([['paid', () => customer.buy('pro')], ['granted', grant]] as const)(
     'lists a tier other than the one that was %s',
     async (_, get) => {
       await get();
@@ -89,7 +84,7 @@ describe('entitled_not_paid', () => {
     const reasons = await database.query('select reason from billing.entitled_not_paid');
     expect(reasons).toEqual(Array(count).fill({ reason: 'its period is over' }));
     // The schedule ends periods that the gateway does not bill.
-    await database.query('select billing.expire_subscriptions()');
+    await database.expire();
     const over = `entitled_not_paid ${customer.id} its period is over`;
     expect(await findings()).toEqual(count === 1 && id !== null ? [over] : []);
   });
@@ -133,7 +128,7 @@ describe('paid_twice', () => {
 
   test('lists no second payment that was verified and not captured within five days', async () => {
     const order = await customer.buy('pro', { at: '01-01' });
-    await order.again().capture();
+    await customer.again(order).capture();
     await database.at('2026-01-05T23:59:59Z');
     expect(await findings()).toEqual([`paid_twice ${order.paymentId} a further payment on the order`]);
     await database.at('01-06');
@@ -174,19 +169,16 @@ describe('paid_twice', () => {
     expect(await customer.state()).toBe('premium: premium active to 2027-01-02');
   });
 
-  test.each(['is refunded', 'runs alone'])(
-    'lists a purchase of the tier that is billed now, until it %s',
-    async (end) => {
-      const order = await customer.buy('pro', { at: '01-01' });
-      await customer.event('activated', '02-01', { planId: 'plan_pro', ...months(2) });
-      expect(await customer.state()).toBe('pro: pro active to 2026-03-01');
-      expect(await findings()).toEqual([`paid_twice ${order.paymentId} the gateway bills the same time`]);
-      if (end === 'is refunded') await order.refund();
-      else {
-        await customer.event('cancelled', '03-01', { planId: 'plan_pro' });
-        expect(await customer.state()).toBe('pro: pro active to 2027-01-01');
-      }
-      expect(await findings()).toEqual([]);
-    },
-  );
+  test.each(['is refunded', 'runs alone'])('lists a purchase of the tier that is billed, until it %s', async (end) => {
+    const order = await customer.buy('pro', { at: '01-01' });
+    await customer.event('activated', '02-01', { planId: 'plan_pro', ...months(2) });
+    expect(await customer.state()).toBe('pro: pro active to 2026-03-01');
+    expect(await findings()).toEqual([`paid_twice ${order.paymentId} the gateway bills the same time`]);
+    if (end === 'is refunded') await order.refund();
+    else {
+      await customer.event('cancelled', '03-01', { planId: 'plan_pro' });
+      expect(await customer.state()).toBe('pro: pro active to 2027-01-01');
+    }
+    expect(await findings()).toEqual([]);
+  });
 });

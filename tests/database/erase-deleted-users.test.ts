@@ -8,6 +8,7 @@ import { type PaymentFields, subscriptionEvent } from '../helpers/gateway/events
 import { readAllRows, readLedger, readRowsExcept } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
+import { repeatUntil } from '../helpers/project/repeat-until.ts';
 
 const database = useDatabase({ findings: 'compared elsewhere' });
 beforeEach(async () => {
@@ -17,7 +18,6 @@ beforeEach(async () => {
       billing.refunds, billing.deleted_users, billing.tier_changes cascade`);
 });
 
-/** A number of days and seconds after the start of 2026. */
 const after = (days: number, seconds = 0) => new Date(Date.UTC(2026, 0, 1 + days, 0, 0, seconds)).toISOString();
 const count = async (what: string) => (await database.one(`select count(*)::int from ${what}`)).count;
 const erase = async () => (await database.one('select billing.erase_deleted_users() as done')).done;
@@ -173,7 +173,7 @@ describe('a deleted user', () => {
 
     await database.at(after(110, 1));
     const others = await rowsOf(other);
-    while (await erase() !== 0);
+    await repeatUntil('nobody is left to erase', 1000, async () => await erase() === 0);
     expect(await rowsOf(other)).toEqual(others);
     expect(others.length).toBeGreaterThan(10);
     await database.sweep();
@@ -205,7 +205,6 @@ describe('a deleted user', () => {
   });
 });
 
-/** A user with an open order who was deleted some days ago. */
 async function deleted(daysAgo: number) {
   const person = await createPerson();
   const { orderId } = await createPayment(database, { userId: person.id });

@@ -1,30 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { useDatabase } from '../helpers/database/use-database.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { seconds } from '../helpers/gateway/events.ts';
-import type { Customer } from '../helpers/records/customer.ts';
 import { insertSubscriptions } from '../helpers/records/records.ts';
-import { day, type Period } from '../helpers/records/time.ts';
+import { day, months, type Period } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
-let customer: Customer;
-beforeEach(async () => {
-  customer = await database.customer();
-});
+const customer = useCustomer(database);
 
 /** A month of basic on 1 January: the period ends on 1 February, its grace on the 4th. */
 const buy = (of = customer) => of.buy('basic', { at: '01-01' });
 
-/** Runs the expiry at a time. @returns the number of subscriptions that ended or failed to end */
-async function expire(time: string): Promise<unknown> {
-  await database.at(time);
-  return (await database.one('select billing.expire_subscriptions() as ended')).ended;
-}
-/** The tier after the expiry at a time. */
+const { expire } = database;
 async function tierAt(time: string): Promise<unknown> {
   await expire(time);
   return await customer.tier();
 }
-const row = () => database.one('select * from public.subscriptions where user_id = $1', [customer.id]);
 const change = (fields: string) =>
   database.query(`update public.subscriptions set ${fields} where user_id = $1`, [customer.id]);
 const lapsed = 'free: basic cancelled to 2026-02-01';
@@ -39,7 +29,10 @@ describe('access', () => {
     expect(await expire(afterGrace)).toBe(1);
     expect(await expire(afterGrace)).toBe(0);
     expect(await customer.state()).toBe(lapsed);
-    expect(await row()).toMatchObject({ ended_reason: 'lapsed', cancelled_at: new Date('2026-02-01T00:00:00Z') });
+    expect(await customer.row()).toMatchObject({
+      ended_reason: 'lapsed',
+      cancelled_at: new Date('2026-02-01T00:00:00Z'),
+    });
     const history = 'select from_tier, to_tier, cause, reference from billing.tier_changes order by id';
     expect(await database.query(history)).toEqual([
       { from_tier: 'free', to_tier: 'basic', cause: 'payment', reference: paymentId },
@@ -66,10 +59,43 @@ describe('access', () => {
   ])('that is %s does not change', async (_, fields) => {
     await buy();
     await change(fields);
-    const before = await row();
+    const { due_at: _due, ...before } = await customer.row();
     expect(await expire('2027-01-01')).toBe(0);
-    expect(await row()).toEqual(before);
+    expect(await customer.row()).toMatchObject(before);
     expect(await customer.tier()).toBe('basic');
+  });
+
+  test('ends at once when its plan’s days of grace become fewer, and not before they are over when they become more', async () => {
+    await buy();
+    await database.sweep('02-02');
+    await database.setPlan('basic', 'grace_days = 10');
+    await database.sweep('02-11');
+    expect(await customer.tier()).toBe('basic');
+    await database.setPlan('basic', 'grace_days = 1');
+    await database.sweep();
+    expect(await customer.state()).toBe(lapsed);
+  });
+
+  test('that the gateway renews is looked at once a period, and the renewal writes no column of an index', async () => {
+    const cycles = [months(1), months(2), months(3)] as const;
+    await customer.event('activated', '01-01', { planId: 'plan_basic', ...cycles[0] });
+    await customer.charge(cycles[0], 'basic');
+    await database.sweep('01-02');
+    const before = await customer.row();
+    expect(before.due_at).toEqual(new Date('2026-02-01Z'));
+    await customer.charge(cycles[1], 'basic');
+    const after = await customer.row();
+    const written = Object.keys(after).filter((name) => String(after[name]) !== String(before[name]));
+    expect(written).toContain('current_period_end');
+    const indexed = await database.query(
+      `select a.attname as name from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
+       where i.indrelid = 'public.subscriptions'::regclass`,
+    );
+    expect(indexed.filter(({ name }) => written.includes(String(name)))).toEqual([]);
+    await database.sweep('02-02');
+    expect((await customer.row()).due_at).toEqual(new Date('2026-03-01Z'));
+    await database.sweep('03-04');
+    expect(await customer.state()).toBe('basic: basic active to 2026-03-01');
   });
 
   test('ends in batches of 100: 250 take three, the earliest end first', async () => {
@@ -99,7 +125,7 @@ test.each([
   await expire('03-01');
   if (ended !== 'lapsed') await database.query('update public.subscriptions set ended_reason = $1', [ended]);
   expect(await customer.event('charged', '03-01', { start: day('02-01'), end: day(end) })).toBe('applied');
-  expect(await row()).toMatchObject({ status, ended_reason });
+  expect(await customer.row()).toMatchObject({ status, ended_reason });
   expect(await customer.tier()).toBe(status === 'active' ? 'basic' : 'free');
 });
 
@@ -115,21 +141,15 @@ describe('an attached gateway subscription, whose plan is no plan of ours,', () 
     expect(await customer.state()).toBe(`basic: basic active to ${end}`);
   }
 
-  /** Applies an answer of the gateway by which it bills no further cycle. */
-  async function reconcile(time: string): Promise<void> {
-    await database.at(time);
-    const answer = { status: 'completed', current_start: seconds(cycle.start), current_end: seconds(cycle.end) };
-    const of = [(await row()).id, customer.gatewayId];
-    await database.rpc('apply_gateway_subscription', ...of, JSON.stringify(answer));
-  }
-
   test.each([['ends after the grace days', '02-05'], ['that the user cancelled for its end has none', '02-02']])(
     '%s, after its reconciliation',
     async (_, end) => {
       await attach();
       if (end === '02-02') await customer.cancel('at the end');
       expect(await tierAt(`2026-${end}T00:00:00.001Z`)).toBe('basic');
-      await reconcile(`2026-${end}T00:00:01Z`);
+      await database.at(`2026-${end}T00:00:01Z`);
+      const period = { current_start: seconds(cycle.start), current_end: seconds(cycle.end) };
+      await customer.reconcile({ status: 'completed', ...period });
       expect(await tierAt(`2026-${end}T00:00:02Z`)).toBe('free');
       expect(await customer.findings()).toEqual([]);
     },

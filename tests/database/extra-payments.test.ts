@@ -1,15 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { useDatabase } from '../helpers/database/use-database.ts';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { paymentFailed, refundEvent } from '../helpers/gateway/events.ts';
 import { alertsAbout, applyOrderPayments, listed } from '../helpers/gateway/reconciliation.ts';
-import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
 const database = useDatabase({ isEmptied: true });
-let customer: Customer;
-beforeEach(async () => {
-  customer = await database.customer();
-});
+const customer = useCustomer(database);
 const successMails = async () => (await customer.mails()).filter((key) => key.startsWith('payment-success'));
 
 describe('two payments on an order', () => {
@@ -17,7 +14,7 @@ describe('two payments on an order', () => {
   let two: CustomerOrder;
   beforeEach(async () => {
     one = await customer.order('pro');
-    two = one.again();
+    two = customer.again(one);
   });
 
   /** The payments that do not count: `two refunded 99900`. */
@@ -82,7 +79,7 @@ describe('two payments on an order', () => {
     await two[way]();
     expect(await customer.tier()).toBe('pro');
     const { period_start, period_end } = await one.row();
-    const row = await database.one('select * from public.subscriptions where user_id = $1', [customer.id]);
+    const row = await customer.row();
     const period = { current_period_start: period_start, current_period_end: period_end };
     expect(row).toMatchObject({ status: 'active', ended_reason: null, ...period });
     const ended = expect.stringMatching(/^subscription-ended\//);
@@ -169,7 +166,7 @@ describe('a verified payment that is never captured', () => {
   test('gives no access by another verification or a failed attempt, until the gateway captures it', async () => {
     await database.at('01-06');
     await apply([]);
-    for (const payment of [order, order.again(), order]) {
+    for (const payment of [order, customer.again(order), order]) {
       expect(await payment.verify()).toEqual({ outcome: 'never_captured' });
       await database.send(paymentFailed({ id: uniqueId('pay'), order_id: order.orderId }));
       expect(await customer.tier()).toBe('free');

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { useDatabase } from '../helpers/database/use-database.ts';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
 import { alertsAbout, applyOrderPayments, listed } from '../helpers/gateway/reconciliation.ts';
-import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readAllRows } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
@@ -11,10 +11,9 @@ const database = useDatabase({ isEmptied: true });
 const start = Date.parse('2026-01-01T00:00:00Z');
 const later = (seconds: number) => database.at(new Date(start + seconds * 1000).toISOString());
 const hour = 3600;
-let customer: Customer;
+const customer = useCustomer(database);
 let order: CustomerOrder;
 beforeEach(async () => {
-  customer = await database.customer();
   order = await customer.order('pro', { at: '01-01' });
 });
 
@@ -23,7 +22,6 @@ const get = ({ user, orderId }: Purchase = order, canRead = true) =>
 const apply = (items: unknown[] | null) =>
   database.rpc('apply_order_read', order.id, items === null ? null : JSON.stringify(items));
 const state = async (of: Purchase = order) => Object((await get(of, false)).order);
-/** A failed attempt on the order, some seconds after the order. */
 const fail = (seconds: number, description: string | null) => {
   const times = { created_at: start / 1000 + seconds, error_description: description };
   return database.send(paymentFailed({ id: uniqueId('pay'), order_id: order.orderId, ...times }));
@@ -81,7 +79,7 @@ describe('the state of an order', () => {
     await order.verify();
     await order.capture();
     await order.capture({ notes: { again: 'yes' } });
-    await order.again().verify();
+    await customer.again(order).verify();
     expect(await state()).toMatchObject({ status: 'paid', attempts: 2 });
   });
 
@@ -148,22 +146,12 @@ describe('an answer of the gateway', () => {
     expect(await customer.mails()).toEqual([`payment-success/${order.id}`]);
   });
 
-  test.each([[59, []], [60, ['missed_webhook']]])(
-    'of a reconciliation %i s later raises %j',
-    async (seconds, alerts) => {
-      await database.query('truncate billing.marks');
-      await later(seconds);
-      await applyOrderPayments(database.service, order, listed(order, { status: 'captured' }));
-      expect(await alertsAbout(database, order.orderId)).toEqual(alerts);
-      await database.query('truncate billing.marks');
-    },
-  );
-
-  test('that has a failed attempt stores its error and enqueues its mail, once', async () => {
-    const items = listed(order, { status: 'failed', error_description: 'No funds.' });
-    const failed = { status: 'failed', attempts: 1, last_error: 'No funds.' };
-    for (const applied of [1, 0]) expect(await apply(items)).toMatchObject({ applied, order: failed });
-    expect(await customer.mails()).toEqual([`payment-failed/${order.paymentId}`]);
+  test.each([[59, []], [60, ['missed_webhook']]])('of a reconciliation %i s later: %j', async (seconds, alerts) => {
+    await database.query('truncate billing.marks');
+    await later(seconds);
+    await applyOrderPayments(database.service, order, listed(order, { status: 'captured' }));
+    expect(await alertsAbout(database, order.orderId)).toEqual(alerts);
+    await database.query('truncate billing.marks');
   });
 
   test.each(

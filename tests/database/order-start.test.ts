@@ -1,17 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { useDatabase } from '../helpers/database/use-database.ts';
-import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { readOutbox } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
 import { months, shortTime } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
-let customer: Customer;
 beforeEach(async () => {
   await database.query('update public.plans set duration_months = 1');
-  customer = await database.customer();
 });
+const customer = useCustomer(database);
 
 const later = { start: 'after_current' } as const;
 const buyLater = (tier: string, at: string): Promise<CustomerOrder> => customer.buy(tier, { at, ...later });
@@ -201,7 +200,6 @@ describe('after a subscription that the gateway bills', () => {
       ...months(month),
       payment: { id: uniqueId('pay'), amount: 99900 },
     });
-  /** Pro is billed for January, and premium is bought for the time after it. */
   async function buyAfterCycle(): Promise<CustomerOrder> {
     await customer.event('activated', '01-01', cycle);
     await charge('01-01', 1);

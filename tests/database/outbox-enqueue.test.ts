@@ -1,24 +1,21 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCallStandIns, dropCallStandIns, recordedCalls } from '../helpers/database/call-stand-ins.ts';
 import { listen, type Listener } from '../helpers/database/notifications.ts';
-import { useDatabase } from '../helpers/database/use-database.ts';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
 import { claim, enqueue, fail } from '../helpers/outbox/claims.ts';
 import { emptyOutbox } from '../helpers/outbox/side-effects.ts';
-import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
 import { readAllRows } from '../helpers/records/read-records.ts';
 
 const database = useDatabase({ isEmptied: true });
 let listener: Listener;
-let customer: Customer;
+const customer = useCustomer(database);
 beforeAll(async () => {
   listener = await listen(database, 'outbox');
 });
-beforeEach(async () => {
-  customer = await database.customer();
-  await emptyOutbox(database);
-});
+beforeEach(() => emptyOutbox(database));
 
 const kinds = async () =>
   (await database.query('select kind from billing.outbox order by kind')).map(({ kind }) => kind);

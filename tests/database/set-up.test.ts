@@ -18,13 +18,8 @@ function useHosted(missing: number, options: Parameters<typeof startHostedPostgr
     stop = () => postgres.stop();
     await prepareDatabase(postgres.url);
     database = openDatabase(postgres.url, { findings: { missing_part: missing } });
-    await database.query(`
-      create schema vault;
-      create table vault.secrets (name text, secret text);
-      create view vault.decrypted_secrets as select name, secret as decrypted_secret from vault.secrets;
-      insert into vault.secrets
-      values ('subscriptions_url', 'https://project.test/functions/v1'), ('subscriptions_internal_key', 'k')`);
     await migrate({ url: postgres.url, seed: false, log: () => {} });
+    await fillVault();
   });
   afterAll(async () => {
     await database.close();
@@ -33,15 +28,20 @@ function useHosted(missing: number, options: Parameters<typeof startHostedPostgr
 }
 
 const setUp = async () => (await database.one('select billing.set_up() as missing')).missing;
+const fillVault = () =>
+  database.query(`
+    select vault.create_secret('https://project.test/functions/v1', 'subscriptions_url'),
+      vault.create_secret('k', 'subscriptions_internal_key')`);
 const jobs = async () =>
   (await database.query("select jobname from cron.job where jobname like 'subscriptions-%' order by 1"))
     .map(({ jobname }) => String(jobname));
 const calls = () =>
   database.query('select url, body, headers, timeout_milliseconds as timeout from net.http_request_queue');
+const secrets = ['Vault secret subscriptions_internal_key', 'Vault secret subscriptions_url'];
 const missing = (...parts: string[]) => parts.map((part) => ['missing_part', part]);
 
 describe('on a hosted project', () => {
-  useHosted(2);
+  useHosted(0);
 
   test('the migrations install the extensions where they are available; another run changes nothing', async () => {
     const extensions = "select extname from pg_extension where extname like 'pg!_%' escape '!' order by 1";
@@ -113,9 +113,29 @@ describe('on a hosted project', () => {
     expect(await readFindings(database)).toEqual(missing('extension pg_cron'));
     await database.query('create extension pg_cron');
     expect(await readFindings(database))
-      .toEqual(missing('job subscriptions-reconcile', 'job subscriptions-sweep'));
+      .toEqual(missing(...before.map((name) => `job ${name}`)));
     expect(await setUp()).toBe(0);
     expect(await jobs()).toEqual(before);
+    expect(await readFindings(database)).toEqual([]);
+  });
+
+  test('a job that was switched off is a finding until it is set up again, by any role: each job exists once', async () => {
+    await database.query("update cron.job set active = jobname = 'subscriptions-reconcile'");
+    expect(await readFindings(database))
+      .toEqual(missing('job subscriptions-purge-runs (switched off)', 'job subscriptions-sweep (switched off)'));
+    await (await database.connect()).query('create role another superuser; set role another; select billing.set_up()');
+    expect(await readFindings(database)).toEqual([]);
+    const left = "select jobname from cron.job where jobname like 'subscriptions-%' and active order by 1";
+    expect((await database.query(left)).map(({ jobname }) => jobname)).toEqual(await jobs());
+    expect(await jobs()).toHaveLength(3);
+  });
+
+  test('a dropped Vault is a finding, then its secrets are, until they are stored again', async () => {
+    await database.query('drop extension supabase_vault');
+    expect(await readFindings(database)).toEqual(missing('extension supabase_vault'));
+    expect(await setUp()).toBe(2);
+    expect(await readFindings(database)).toEqual(missing(...secrets));
+    await fillVault();
     expect(await readFindings(database)).toEqual([]);
   });
 
@@ -126,12 +146,22 @@ describe('on a hosted project', () => {
     expect(await setUp()).toBe(0);
   });
 
-  test('a Vault entry that is blank or not a URL is a finding', async () => {
-    await database.query(`
-      update vault.secrets set secret = 'project.test' where name = 'subscriptions_url';
-      update vault.secrets set secret = ' ' where name = 'subscriptions_internal_key'`);
-    expect(await readFindings(database))
-      .toEqual(missing('Vault secret subscriptions_internal_key', 'Vault secret subscriptions_url'));
+  test.each([
+    ['is absent', 'delete from vault.secrets'],
+    ['is blank or not an http URL', "update vault.secrets set secret = 'encrypted ftp:\\n'"],
+    ['is of another project', "update vault.secrets set secret = 'of its key'"],
+  ])('a Vault entry that %s is a finding until its remedy is run', async (_, loss) => {
+    await database.query(loss);
+    await database.query(
+      "update vault.secrets set secret = 'encrypted  ' where name like '%key' and secret like 'enc%'",
+    );
+    expect(await readFindings(database)).toEqual(missing(...secrets));
+    const remedies = await database.query("select remedy from billing.findings where finding = 'missing_part'");
+    for (const { remedy } of remedies) {
+      const [, statements = ''] = /^Run "(.*)" with its value[.]$/.exec(String(remedy)) ?? [];
+      await database.query(statements.replace('...', 'https://project.test/functions/v1'));
+    }
+    expect(await readFindings(database)).toEqual([]);
   });
 });
 

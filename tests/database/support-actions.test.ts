@@ -1,12 +1,11 @@
 import type pg from 'pg';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readFindings } from '../helpers/database/findings.ts';
 import { waitUntilBlocked } from '../helpers/database/session.ts';
-import { useDatabase } from '../helpers/database/use-database.ts';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { sha256 } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured } from '../helpers/gateway/events.ts';
 import { claim, enqueue, fail } from '../helpers/outbox/claims.ts';
-import type { Customer } from '../helpers/records/customer.ts';
 import { paymentOf, placeOrder } from '../helpers/records/purchases.ts';
 import { readAllRows, readLedger } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
@@ -14,12 +13,9 @@ import { act, openSupport, type SupportAction } from '../helpers/records/support
 
 const database = useDatabase({ isEmptied: true });
 let support: pg.Client;
-let customer: Customer;
+const customer = useCustomer(database);
 beforeAll(async () => {
   support = await openSupport(database);
-});
-beforeEach(async () => {
-  customer = await database.customer();
 });
 
 const until = '2126-01-01T00:00:00Z';
@@ -31,7 +27,6 @@ async function refused(action: SupportAction, code: string, message: RegExp): Pr
   await expect(act(support, action)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   expect(await readAllRows(database)).toEqual(before);
 }
-/** The findings that name a subject. */
 const findingsOf = async (name: string) => (await readFindings(database)).filter((finding) => finding.includes(name));
 
 describe('grant', () => {
@@ -121,7 +116,6 @@ test('reconcile_now makes one or all open orders of the customer due, and is ref
 });
 
 describe('requeue_mail', () => {
-  /** A parked mail. @returns its id */
   async function park(): Promise<number> {
     const id = await enqueue(database, 'email');
     await database.query('update billing.outbox set payload = $2 where id = $1', [id, { to: customer.email }]);

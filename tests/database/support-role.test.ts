@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
 import { poolUrl } from '../helpers/database/pool-role.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
@@ -27,6 +27,7 @@ beforeAll(async () => {
   await database.send(refundEvent(money, 100));
   await database.query("update public.payments set dispute_status = 'lost' where id = $1", [order.id]);
   await act(support, { action: 'grant', email: asha.email, tier: 'premium', until: '2126-01-01Z' });
+  await database.query('select billing.run_passes()');
   // By the documented statement.
   const guide = await Deno.readTextFile(`${root}/supabase/docs/operations.md`);
   const [, statement = ''] = /^(create role support_asha .*<password>.*)$/m.exec(guide) ?? [];
@@ -85,6 +86,16 @@ describe('support', () => {
     'create table public.t ()',
     'create table billing.t ()',
     'set role service_role',
+    'update billing.settings set support_grant_days = null',
+    "update public.plans set entitlements = '{}'",
+    "update public.profiles set subscription_tier = 'pro'",
+    "update billing.support_actions set reason = 'another'",
+    'delete from billing.support_actions',
+    'truncate billing.support_actions',
+    'alter table billing.support_actions disable trigger note_actor',
+    'drop trigger keep_support_action on billing.support_actions',
+    'set session_replication_role = replica',
+    "select billing.replay_event('x')",
   ])('is refused %s', async (sql) => {
     await expect(support.query(sql)).rejects.toMatchObject({ code: '42501' });
   });
@@ -97,6 +108,51 @@ describe('support', () => {
     }
     await asha.query('set role subscriptions_support');
     expect(await act(asha, { action: 'note', email })).toMatchObject({ actor: personalLogin });
+  });
+});
+
+describe('under the limits of the settings', () => {
+  const grant = (client: pg.Client, tier: string, until: string, entitlements: object | null = null) =>
+    act(client, { action: 'grant', email: 'asha@example.com', tier, until, entitlements, reason: 'thanks' });
+  const days = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString();
+  const refused = (name: string) => ({ code: 'PS403', message: expect.stringContaining(`setting ${name}`) });
+  beforeEach(() => database.query("update billing.settings set support_grant_days = 30, support_grant_tier = 'pro'"));
+
+  test.each([['of the role', () => Promise.resolve(support)], ['of a person', openPersonal]])(
+    'a login %s grants no longer, higher or otherwise more, whatever role it switches to',
+    async (_, connect) => {
+      const client = await connect();
+      await client.query('set role subscriptions_support');
+      await client.query(`set request.jwt.claims = '{"role": "postgres"}'`);
+      await expect(grant(client, 'pro', days(31))).rejects.toMatchObject(refused('support_grant_days'));
+      await expect(grant(client, 'premium', days(29))).rejects.toMatchObject(refused('support_grant_tier'));
+      await expect(grant(client, 'pro', days(29), { projects: 99 })).rejects.toMatchObject(
+        refused('support_grant_tier'),
+      );
+      expect(await grant(client, 'pro', days(29))).toMatchObject({ tier: 'pro' });
+      expect(await grant(client, 'basic', days(29))).toMatchObject({ tier: 'basic' });
+      await database.query("update billing.grants set ended_at = now(), ended_reason = 'revoked'");
+    },
+  );
+
+  test('a login of a person refunds no more than the setting in one action, and nothing of another customer', async () => {
+    await database.query('update billing.settings set support_refund_amount = 5000');
+    const asha = await openPersonal();
+    await asha.query('set role subscriptions_support');
+    const refund = (amount: number, email: string | null = 'asha@example.com') =>
+      act(asha, { action: 'refund', email, reference: 'order_sample', amount, reason: 'asked for it' });
+    await expect(refund(5001)).rejects.toMatchObject(refused('support_refund_amount'));
+    const { email } = await createUser(database);
+    await expect(refund(5000, email)).rejects.toMatchObject({ code: 'PS404' });
+    expect(await refund(5000)).toMatchObject({ amount: '5000', user_id: userId });
+    await database.query("delete from billing.outbox where kind = 'refund'");
+  });
+
+  test('the owner grants more, and a tier without a plan allows none', async () => {
+    const owner = await database.connect();
+    expect(await grant(owner, 'premium', days(400), { projects: 99 })).toMatchObject({ tier: 'premium' });
+    await database.query("update billing.settings set support_grant_tier = 'gone'");
+    await expect(grant(support, 'basic', days(1))).rejects.toMatchObject(refused('support_grant_tier'));
   });
 });
 

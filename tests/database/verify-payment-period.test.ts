@@ -1,16 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openSession } from '../helpers/database/session.ts';
-import { useDatabase } from '../helpers/database/use-database.ts';
-import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { endAccess, grantTier } from '../helpers/records/support-actions.ts';
 import { shortTime } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
-let customer: Customer;
-beforeEach(async () => {
-  customer = await database.customer();
-});
+const customer = useCustomer(database);
 
 /** An order that the app inserts, verified at a time. @returns the end of the paid period */
 async function buyInserted(at: string, session = database.service): Promise<unknown> {
@@ -23,12 +20,10 @@ async function buyBasic(at: string, way: 'verify' | 'capture' = 'verify'): Promi
   await order[way]();
   return order;
 }
-/** Buys four months of basic. */
 async function buyChain(way: 'verify' | 'capture' = 'verify') {
   const [first, second] = [await buyBasic('01-31', way), await buyBasic('02-10', way)];
   return [first, second, await buyBasic('02-20', way), await buyBasic('02-21', way)] as const;
 }
-/** The shown period. */
 async function shown(): Promise<string> {
   const { start, end } = await customer.subscription() ?? {};
   return `${shortTime(start)} to ${shortTime(end)}`;
@@ -52,17 +47,14 @@ describe('a period of calendar months in UTC', () => {
 
   // In UTC it is 31 January, in Kolkata already 1 February. The first hours of a month in UTC are the previous month
   // in New York.
-  test.each(['Asia/Kolkata', 'America/New_York', 'Pacific/Apia'])(
-    'is the same in a session with the time zone %s',
-    async (zone) => {
-      const session = await openSession(database, { role: 'service_role' });
-      await session.query(`set timezone = '${zone}'`);
-      expect(await buyInserted('2026-01-31T20:00:00Z', session)).toBe('2026-02-28T20:00:00.000Z');
-      expect(await buyInserted('2026-03-01T02:00:00Z', session)).toBe('2026-04-01T02:00:00.000Z');
-      // Clocks go back on 1 November in New York: a month of local time would end an hour off.
-      expect(await buyInserted('2026-10-15T12:00:00Z', session)).toBe('2026-11-15T12:00:00.000Z');
-    },
-  );
+  test.each(['Asia/Kolkata', 'America/New_York', 'Pacific/Apia'])('is the same in the time zone %s', async (zone) => {
+    const session = await openSession(database, { role: 'service_role' });
+    await session.query(`set timezone = '${zone}'`);
+    expect(await buyInserted('2026-01-31T20:00:00Z', session)).toBe('2026-02-28T20:00:00.000Z');
+    expect(await buyInserted('2026-03-01T02:00:00Z', session)).toBe('2026-04-01T02:00:00.000Z');
+    // Clocks go back on 1 November in New York: a month of local time would end an hour off.
+    expect(await buyInserted('2026-10-15T12:00:00Z', session)).toBe('2026-11-15T12:00:00.000Z');
+  });
 
   test('has the stored end that is returned, cut to milliseconds', async () => {
     const { id, ...order } = await customer.order('basic');
@@ -102,16 +94,13 @@ describe('under "extend"', () => {
     expect(await shown()).toBe(period);
   });
 
-  test.each([['another tier', 'pro'], ['a cancelled subscription', 'basic']])(
-    'a purchase beside %s starts now',
-    async (_, running) => {
-      await customer.buy(running, { at: '01-31' });
-      if (running === 'basic') await database.query("update public.subscriptions set status = 'cancelled'");
-      await buyBasic('02-10');
-      expect(await shown()).toBe('2026-02-10 to 2026-03-10');
-      expect(await customer.subscription()).toMatchObject({ status: 'active' });
-    },
-  );
+  test.each([['another tier', 'pro'], ['a cancelled one', 'basic']])('beside %s starts now', async (_, running) => {
+    await customer.buy(running, { at: '01-31' });
+    if (running === 'basic') await database.query("update public.subscriptions set status = 'cancelled'");
+    await buyBasic('02-10');
+    expect(await shown()).toBe('2026-02-10 to 2026-03-10');
+    expect(await customer.subscription()).toMatchObject({ status: 'active' });
+  });
 
   test('extends the source that rules after another one lapsed, although the sweep did not expire that one yet', async () => {
     await database.at('01-01');

@@ -91,6 +91,7 @@ const failingRoute: Handler = ({ headers }) =>
 const redirect: Handler = () => new Response(null, { status: 307, headers: { location: '/login' } });
 
 const health = only('/functions/v1/api/health', { status: 'ok' });
+const page: Handler = () => new Response('<p>Log in</p>', { headers: { 'content-type': 'text/html' } });
 const stack = (url: string) => () => local({ url, functionsUrl: `${url}/functions/v1` });
 const dead = deadAddress();
 
@@ -152,7 +153,7 @@ testReports(senderDomain, [
   [() => hosted(mails()), 'pass acme.example is verified'],
   [domain('pending'), 'fail acme.example is pending at Resend, not verified', 'DNS records'],
   [() => hosted(mails('billing@mail.acme.example')), 'fail Resend has no domain mail.acme.example, of EMAIL_FROM'],
-  [domain('verified', 'sending_access'), /^warn .*may only send/],
+  [domain('verified', 'sending_access'), /^skip .*may only send/, 'dashboard'],
   [() => hosted(mails(undefined, 're_another')), 'fail Resend refuses RESEND_API_KEY (403)'],
   [() => hosted(mails('onboarding@resend.dev')), /^warn /],
   [() => local(mails()), 'skip the local mailbox accepts every sender'],
@@ -181,6 +182,10 @@ testReports(revalidation, [
 
 testReports(localStack, [
   [answering(health, stack(server.url)), /^pass /],
+  [
+    answering(page, stack(server.url)),
+    `fail another server than the function answers at ${server.url}/functions/v1/api, with 200`,
+  ],
   [stack(dead), `fail no local stack runs at ${dead}`, 'npm start'],
 ]);
 
@@ -204,13 +209,38 @@ testReports(secrets, [
     'supabase secrets set',
   ],
   [managedAs({ secrets: { ...without('REVALIDATE_SECRET'), REVALIDATE_URL: '' } }), /^pass /],
-  [managedAs({ secrets: { ...all, GATEWY: 'x' } }), 'warn not read by the function: GATEWY', 'Check the spelling'],
+  [
+    managedAs({ secrets: { ...all, GATEWAY_KEY_SECERT: 'x', API_URL: 'of another function' } }),
+    'warn not read by the function: GATEWAY_KEY_SECERT',
+    'Correct the spelling',
+  ],
   [
     () => managing({ ...all, GATEWAY_KEY_SECRET: 'of-test-mode' }),
     'warn other values than in this environment: GATEWAY_KEY_SECRET',
     'Use the hosted values here',
   ],
   [() => local({ environment: all }), 'pass 9 variables'],
+  [
+    managedAs({ secrets: { ...all, INTERNAL_KEY: 'local-internal-key' } }, {
+      REVALIDATE_SECRET: 'local-revalidate-secret',
+    }),
+    /^fail published values of the local stack: REVALIDATE_SECRET, INTERNAL_KEY; /,
+    'openssl rand -hex 32',
+  ],
+  [
+    () => ({ ...managing(all), databaseUrl: 'postgresql://postgres:postgres@db.example/postgres' }),
+    'fail published values of the local stack: DATABASE_URL',
+  ],
+  [
+    managedAs({ secrets: { ...all, INTERNAL_KEY: 'k' } }, { ...all, INTERNAL_KEY: 'k' }),
+    'warn shorter than 16 characters: INTERNAL_KEY',
+    'openssl rand -hex 32',
+  ],
+  [
+    () => managing({ GATEWAY_API_URL: 'http://gateway.example' }, null),
+    'warn GATEWAY_API_URL is not encrypted: the API key can be read on the way',
+    'https',
+  ],
   [
     () => local({ environment: { ...all, EMAIL_FROM: '' }, envFileNames: ['EMAIL_FORM'] }),
     'warn not set: EMAIL_FROM; not read by the function: EMAIL_FORM',
@@ -225,7 +255,7 @@ testReports(advisors, [
     'Open the advisors in the dashboard. Each finding there has a remedy.',
   ],
   [managedAs({ performance: [aWarning] }), /^warn /],
-  [() => local(), 'skip `npm run check` runs them'],
+  [() => local(), 'skip only for a hosted project', '--project-ref'],
 ]);
 
 testReports(gatewayKey, [
@@ -250,7 +280,7 @@ testReports(webhookEndpoint, [
   ],
   [
     withAccount({ endpoints: 'refused' }),
-    'warn the gateway does not list its endpoints (400)',
+    'skip the gateway does not list its endpoints (400)',
     `${webhookUrl}, the secret GATEWAY_WEBHOOK_SECRET, and the events payment.captured`,
   ],
   [() => local(payer()), 'skip no gateway reaches this machine'],

@@ -1,13 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { applyFixes, proposals } from '../../scripts/doctor/apply-fixes.ts';
 import { database as databaseCheck } from '../../scripts/doctor/checks/database.ts';
+import { features } from '../../scripts/doctor/checks/features.ts';
 import { findings } from '../../scripts/doctor/checks/findings.ts';
+import { functionVersion } from '../../scripts/doctor/checks/function-version.ts';
 import { gatewayKey } from '../../scripts/doctor/checks/gateway-key.ts';
 import { gatewayPlans } from '../../scripts/doctor/checks/gateway-plans.ts';
+import { migrations } from '../../scripts/doctor/checks/migrations.ts';
+import { openOrders } from '../../scripts/doctor/checks/open-orders.ts';
 import { schedule, scheduleFindings } from '../../scripts/doctor/checks/schedule.ts';
 import { credit, earlyRenewal } from '../../scripts/doctor/checks/settings.ts';
 import { silence } from '../../scripts/doctor/checks/silence.ts';
-import { versions } from '../../scripts/doctor/checks/versions.ts';
 import { handledEvents } from '../../scripts/doctor/handled-events.ts';
 import type { Project } from '../../scripts/doctor/project.ts';
 import { runChecks } from '../../scripts/doctor/run-checks.ts';
@@ -15,7 +18,7 @@ import { migrationVersions } from '../../scripts/schema-version.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { expectReport, hosted, local, testReports } from './doctor.ts';
+import { expectReport, hosted, local, patient, testReports } from './doctor.ts';
 import { documentedPlan, emptyAccount, startGateway } from './fake-gateway.ts';
 import { emptyProject, startManagementApi } from './fake-management-api.ts';
 import { startFake } from './fake-server.ts';
@@ -72,7 +75,7 @@ describe('the check database', () => {
 
   test('fails, and the checks that need the database are skipped', async () => {
     const project = elsewhere({ pathname: '/missing' });
-    await expectReport(findings, project, 'skip the database can\'t be reached, see the check "database"');
+    await expectReport(findings, project, "skip the database can't be reached");
   });
 });
 
@@ -84,8 +87,10 @@ describe('the checks schedule and findings', () => {
     const setTier = (tier: string) =>
       database.query('update public.profiles set subscription_tier = $2 where user_id = $1', [id, tier]);
     await setTier('pro');
+    await database.query('select billing.run_passes()');
     await expectReport(findings, project(), /^warn open: .*1 entitled_not_paid/);
     await setTier('free');
+    await database.query('select billing.run_passes()');
   });
 
   test('fail the schedule with what is wrong there, not the findings; with the error where the schema is older', async () => {
@@ -96,7 +101,7 @@ describe('the checks schedule and findings', () => {
       create view billing.findings as
       select * from billing.real_findings
       union all
-      select kind, 'subscriptions-sweep', null::uuid, null::timestamptz, null::jsonb, 'Do that.', null
+      select kind, 'subscriptions-sweep', null::uuid, null::timestamptz, null::jsonb, 'Do that.', null, null
       from unnest('{${kinds}}'::text[]) kind`);
     await database.query('grant select on billing.findings to subscriptions_support');
     const told = kinds.toSorted().map((finding) => `${finding}: subscriptions-sweep`);
@@ -107,38 +112,56 @@ describe('the checks schedule and findings', () => {
   });
 });
 
-describe('the check versions', () => {
-  const migrations = 'supabase_migrations.schema_migrations';
-  const answering = (headers: Record<string, string>, status = 200) => () => {
-    health = Response.json({}, { headers, status });
+describe('the versions', () => {
+  const table = 'supabase_migrations.schema_migrations';
+  const answering = (answer: Response) => () => {
+    health = answer;
     return project();
   };
+  const made = (headers: Record<string, string>) => answering(Response.json({ status: 'ok' }, { headers }));
 
-  testReports(versions, [
-    [() => project(), `pass all have version ${newest}`],
-    [() => ({ ...project(), databaseUrl: null }), `pass all have version ${newest}`],
+  testReports(functionVersion, [
+    [() => project(), `pass made for ${newest}`],
+    [() => ({ ...project(), databaseUrl: null }), `pass made for ${newest}`],
     [
-      answering({ 'x-schema-version': '20260101000000' }),
+      made({ 'x-schema-version': '20260101000000' }),
       `fail the function is made for 20260101000000, not for ${newest}`,
       'functions deploy api',
     ],
-    [answering({ 'x-schema-version': '29991231000000' }), /^warn .*29991231000000, newer/, 'Update this checkout.'],
-    [answering({}, 503), 'fail GET /api/health answers 503'],
+    [made({}), `fail the function is made for an older schema, not for ${newest}`],
+    [made({ 'x-schema-version': '29991231000000' }), /^warn .*29991231000000, newer/, 'Update this checkout.'],
+    [answering(new Response(null, { status: 503 })), 'fail GET /api/health answers 503'],
+    [answering(new Response('<p>Log in</p>')), /^fail another server than the function answers at .*, with 200/],
   ]);
 
-  test('fails where the database lacks migrations, not where it has newer ones of the app', async () => {
-    await database.query(`insert into ${migrations} (version, name) values ('29991231000000', 'reports')`);
-    await expectReport(versions, project(), `pass all have version ${newest}`);
-    await database.query(`create table public.kept as select * from ${migrations}`);
+  test('of the database fail where it lacks migrations, not where it has newer ones of the app', async () => {
+    await database.query(`insert into ${table} (version, name) values ('29991231000000', 'reports')`);
+    await expectReport(migrations, project(), `pass applied up to ${newest}`);
+    await database.query(`create table public.kept as select * from ${table}`);
     await database.query(
-      `delete from ${migrations} where version in (select version from public.kept order by version desc limit 3)`,
+      `delete from ${table} where version in (select version from public.kept order by version desc limit 3)`,
     );
     const lacks = /^fail the database lacks 2 of \d+ migrations, the oldest \d{14}$/;
-    await expectReport(versions, project(), lacks, 'supabase db push');
-    await database.query(`insert into ${migrations} select * from public.kept on conflict do nothing`);
+    await expectReport(migrations, project(), lacks, 'supabase db push');
+    await database.query(`insert into ${table} select * from public.kept on conflict do nothing`);
     await database.query('drop table public.kept');
   });
 });
+
+test.each([[-120, 'ahead of'], [120, 'behind']])(
+  'a clock of this machine that is %i s off is a warning of each check that reads another one',
+  async (seconds, side) => {
+    const now = Date.now;
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1000);
+    const results = await runChecks([databaseCheck, functionVersion, gatewayKey], project(payer()), patient);
+    clock.mockRestore();
+    const told = (part: string) =>
+      expect.stringMatching(`^warn the clock of the ${part} is 1(1[89]|2[0-2]) s ${side} that of this machine$`);
+    expect(results.map(({ status, message }) => `${status} ${message}`)).toEqual(
+      ['database', 'function', 'gateway'].map(told),
+    );
+  },
+);
 
 describe.each([
   { check: earlyRenewal, name: 'EARLY_RENEWAL', column: 'early_renewal', is: 'replace', other: 'extend' },
@@ -165,11 +188,11 @@ describe.each([
     managed.secrets = { [name]: other };
     const message = `warn the secret ${name} has no effect: the setting of the database is ${is}`;
     await expectReport(check, project(), message, `supabase secrets unset ${name}`);
-    await expectReport(check, project({ [name]: 'maybe' }), `skip ${name} is invalid: see the check "secrets"`);
+    await expectReport(check, project({ [name]: 'maybe' }), `skip ${name} is invalid`, `${is} or ${other}`);
   });
 });
 
-test('the key of the gateway warns about open orders of the last five days that another key created', async () => {
+test('the check open-orders warns about those of the last five days that another key created', async () => {
   const { id } = await createUser(database);
   const order = (keyId: string, age: string) =>
     database.query(
@@ -179,10 +202,10 @@ test('the key of the gateway warns about open orders of the last five days that 
     );
   await order('rzp_live_AbCdEfGhIjKlMn', '1 hour');
   await order('rzp_test_older', '6 days');
-  await expectReport(gatewayKey, project(payer()), /^pass /);
+  await expectReport(openOrders, project(payer()), /^pass /);
   await order('rzp_test_older', '1 hour');
   const unknown = 'warn open orders of another key, unknown under this one: 1 of rzp_test_older';
-  await expectReport(gatewayKey, project(payer()), unknown);
+  await expectReport(openOrders, project(payer()), unknown);
   await database.query('delete from public.payments');
 });
 
@@ -200,26 +223,69 @@ test('the service handles each event of the gateway guide, and the doctor requir
 });
 
 describe('the plans of the gateway', () => {
-  const billed = (months: number | null, plans: Record<string, unknown>[] | null = []) => async () => {
-    const bill =
-      "update public.plans set gateway_plan_id = 'plan_00000000000001', duration_months = $1 where tier = 'basic'";
-    await database.query(bill, [months]);
+  const [id, yearly] = ['plan_00000000000001', 'plan_00000000000002'];
+  const billed = (months: number | null, plans: Record<string, unknown>[] | null = [], also = '') => async () => {
+    await database.query(`delete from public.prices; update public.plans set price = 4900 where tier = 'basic'`);
+    const bill = "update public.plans set gateway_plan_id = $2, duration_months = $1 where tier = 'basic'";
+    await database.query(bill, [months, id]);
+    if (also !== '') await database.query(also);
     Object.assign(account, { hasPlans: plans !== null, plans });
     return project(payer());
   };
-  const plan = (fields: Parameters<typeof documentedPlan>[1] = {}) => [documentedPlan('plan_00000000000001', fields)];
-  const matches = 'pass basic (plan_00000000000001) matches the plan at the gateway';
-  const differs = 'fail the plan of basic (plan_00000000000001) differs:';
+  const plan = (fields: Parameters<typeof documentedPlan>[1] = {}) => [documentedPlan(id, fields)];
+  const price = (gatewayPlan: string | null) =>
+    `insert into public.prices (plan_id, lookup_key, amount, currency, "interval", gateway_plan_id)
+    select id, 'basic_yearly', 50000, 'JPY', 'year', ${gatewayPlan && `'${gatewayPlan}'`}
+    from public.plans where tier = 'basic'`;
+  const both = [...plan(), documentedPlan(yearly, { amount: 50000, currency: 'JPY', period: 'yearly' })];
+  const matches = `pass basic (${id}) matches the plan at the gateway`;
+  const differs = `fail the plan of basic (${id}) differs:`;
 
   testReports(gatewayPlans, [
-    [() => project(payer()), 'pass no plan is billed by the gateway'],
+    [() => project(payer()), 'pass no price is billed by the gateway'],
     [billed(1, plan()), matches],
     [billed(0, plan({ interval: 12 })), matches],
-    [billed(1, plan({ amount: 9901 })), `${differs} 9901 INR at the gateway, 9900 INR here`, 'make a new one there'],
+    [billed(1, plan({ amount: 4901 })), `${differs} ₹49.01 at the gateway, ₹49.00 here`, 'set plans.gateway_plan_id'],
     [billed(1, plan({ interval: 2 })), `${differs} monthly × 2 at the gateway, 1 months here`],
-    [billed(1), 'fail the gateway has no plan of basic (plan_00000000000001)'],
+    [billed(1), `fail the gateway has no plan of basic (${id})`],
     [billed(1, null), 'fail the account at the gateway has no subscriptions'],
+    [billed(1, both, price(yearly)), `${matches}; basic_yearly (${yearly}) matches the plan at the gateway`],
+    [
+      billed(1, [...plan(), documentedPlan(yearly, { amount: 50000 })], price(yearly)),
+      `fail the plan of basic_yearly (${yearly}) differs: ₹500.00 at the gateway, JPY 50000 here, ` +
+      'monthly × 1 at the gateway, 12 months here',
+      'set prices.gateway_plan_id',
+    ],
+    [
+      billed(1, plan(), price(null)),
+      /^warn basic_yearly has no plan at the gateway, other prices/,
+      'Make a plan there',
+    ],
+    [
+      billed(1, plan({ amount: 1500001 }), "update public.plans set price = 1500001 where tier = 'basic'"),
+      'warn a renewal of basic is ₹15000.01: above ₹15,000 the customer confirms each debit with a PIN',
+      'Offer a shorter interval',
+    ],
+    [billed(1, plan({ amount: 1500000 }), "update public.plans set price = 1500000 where tier = 'basic'"), matches],
   ]);
+});
+
+test('the check features names each feature that a policy asks for and no plan has', async () => {
+  await expectReport(features, project(), 'pass no policy asks for a feature');
+  await database.query(`
+    create table public.reports (id integer);
+    create policy "reports" on public.reports for select
+    using ((select public.has_feature('reports')) or public.feature_limit('o''brien') > 3);
+    create policy "insert" on public.reports for insert with check (public.has_feature('reports'))`);
+  const told = 'warn no plan has the feature "o\'brien", for which policies of public.reports ask';
+  const remedy = 'add it to plans.entitlements';
+  await expectReport(features, project(), `${told}; ${told.slice(5).replace("o'brien", 'reports')}`, remedy);
+  const give = 'update public.plans set entitlements = $1';
+  await database.query(give, [{ reports: null }]);
+  await expectReport(features, project(), told, remedy);
+  await database.query(give, [{ reports: false, "o'brien": 1 }]);
+  await expectReport(features, project(), 'pass plans have each feature that policies ask for: 2');
+  await database.query('drop table public.reports');
 });
 
 describe('the check silence', () => {

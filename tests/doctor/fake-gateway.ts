@@ -1,4 +1,4 @@
-import { type Call, type FakeServer, startFake } from './fake-server.ts';
+import { type Call, type FakeServer, startFake, type Tls } from './fake-server.ts';
 
 /** A webhook endpoint as the account stores it. */
 export type StoredEndpoint = {
@@ -38,13 +38,13 @@ export const emptyAccount = (): GatewayAccount => ({
 /** A plan entity, with the fields of the gateway's documentation that matter. */
 export function documentedPlan(
   id: string,
-  { period = 'monthly', interval = 1, amount = 9900, currency = 'INR' } = {},
+  { period = 'monthly', interval = 1, amount = 4900, currency = 'INR' } = {},
 ): Record<string, unknown> {
   return { id, entity: 'plan', interval, period, item: { active: true, amount, unit_amount: amount, currency } };
 }
 
 /** A fake of the gateway's API, by its documentation; its list of endpoints, as the gateway's plugins use it. */
-export function startGateway(account: GatewayAccount): FakeServer {
+export function startGateway(account: GatewayAccount, tls?: Tls): FakeServer {
   return startFake((call) => {
     const { method, path, query, headers } = call;
     const credentials = btoa(`${account.keyId}:${account.keySecret}`);
@@ -61,7 +61,7 @@ export function startGateway(account: GatewayAccount): FakeServer {
     }
     if (/^\/v1\/webhooks(\/|$)/.test(path)) return endpoints(account, call);
     return refuse(404, 'The requested URL was not found on the server.');
-  });
+  }, tls);
 }
 
 function endpoints(account: GatewayAccount, { method, path, query, text }: Call): Response {

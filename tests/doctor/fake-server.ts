@@ -18,11 +18,14 @@ export type FakeServer = {
   stop(): Promise<void>;
 };
 
-/** Starts a fake server. `hang` never answers. */
-export function startFake(handler: Handler | 'hang'): FakeServer {
+/** Certificate and key of a server with TLS (PEM). */
+export type Tls = { readonly cert: string; readonly key: string };
+
+/** Starts a fake server, on https with `tls`. `hang` never answers. */
+export function startFake(handler: Handler | 'hang', tls?: Tls): FakeServer {
   const hungUp = Promise.withResolvers<void>();
   const ended = new AbortController();
-  const options = { hostname: '127.0.0.1', port: 0, signal: ended.signal, onListen: () => {} };
+  const options = { hostname: '127.0.0.1', port: 0, signal: ended.signal, onListen: () => {}, ...tls };
   const server = Deno.serve(options, async (request) => {
     const { method, headers } = request;
     const { pathname: path, searchParams: query } = new URL(request.url);
@@ -34,7 +37,7 @@ export function startFake(handler: Handler | 'hang'): FakeServer {
     return answer ?? Response.json({ message: 'not found' }, { status: 404 });
   });
   return {
-    url: `http://127.0.0.1:${server.addr.port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${server.addr.port}`,
     hungUp: hungUp.promise,
     async stop() {
       ended.abort();

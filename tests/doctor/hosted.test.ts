@@ -22,7 +22,7 @@ import { expectReport, hosted, linesOf, patient, publicly, runDoctor, testReport
 import { emptyAccount, startGateway } from './fake-gateway.ts';
 import { emptyProject, listedFunction, projectRef, startManagementApi } from './fake-management-api.ts';
 import { startResend } from './fake-resend.ts';
-import { type FakeServer, startFake } from './fake-server.ts';
+import { type FakeServer, type Handler, startFake } from './fake-server.ts';
 
 // A hosted project: the real function, and a database with stand-ins for pg_net, pg_cron and Vault, with TLS. The other
 // services are fakes.
@@ -32,14 +32,17 @@ const gateway = startGateway(account);
 const api = startManagementApi(() => managed);
 const domains = [{ name: 'acme.example', status: 'verified' }];
 const resend = startResend({ key: 're_the-key', permission: 'full_access', domains });
-const app = startFake(({ path, headers }) => {
+const answerApp: Handler = ({ path, headers }) => {
   const isKnown = headers.get('x-revalidate-secret') === 'the-revalidate-secret';
   return Response.json({}, { status: path === '/api/revalidate' && !isKnown ? 401 : 200 });
-});
+};
+const app = startFake(answerApp);
 
 const certificates = `${root}/tests/fixtures/tls`;
-const authority = await Deno.readTextFile(`${certificates}/authority.pem`);
-const anotherAuthority = await Deno.readTextFile(`${certificates}/another-authority.pem`);
+const readPem = (name: string) => Deno.readTextFile(`${certificates}/${name}.pem`);
+const authority = await readPem('authority');
+const anotherAuthority = await readPem('another-authority');
+const tls = { cert: await readPem('server'), key: await readPem('server-key') };
 
 let postgres: HostedPostgres;
 let database: TestDatabase;
@@ -52,26 +55,9 @@ beforeAll(async () => {
   postgres = await startHostedPostgres();
   await prepareDatabase(postgres.url);
   database = openDatabase(postgres.url);
-  // As in the extension, without the encryption.
-  await database.query(`
-    create schema vault;
-    create table vault.secrets (
-      id uuid primary key default gen_random_uuid(), name text unique, description text, secret text not null
-    );
-    create view vault.decrypted_secrets as select id, name, description, secret as decrypted_secret from vault.secrets;
-    create function vault.create_secret(
-      new_secret text, new_name text default null, new_description text default '', new_key_id uuid default null
-    )
-    returns uuid language sql as
-    'insert into vault.secrets (secret, name, description) values ($1, $2, $3) returning id';
-    create function vault.update_secret(
-      secret_id uuid, new_secret text default null, new_name text default null, new_description text default null,
-      new_key_id uuid default null
-    )
-    returns void language sql as
-    'update vault.secrets set secret = coalesce($2, secret), name = coalesce($3, name) where id = $1'`);
   await migrate({ url: postgres.url, seed: false, log: () => {} });
   await withClient(postgres.url, setPoolPassword);
+  await database.query("create role admin superuser login password 'of-this-project'");
   await useTls();
 
   environment = {
@@ -122,13 +108,16 @@ async function useTls(): Promise<void> {
   await vi.waitFor(async () => {
     const { rows } = await withClient(postgres.url, (client) => client.query('show ssl'));
     expect(rows).toEqual([{ ssl: 'on' }]);
-  });
+  }, 30_000);
 }
 
+/** The database as the doctor reaches it: not with the published password of the local stack. */
+const ownUrl = () => Object.assign(new URL(postgres.url), { username: 'admin', password: 'of-this-project' }).href;
 const webhookUrl = () => `${platform.url}/functions/v1/api/webhooks/gateway`;
 const on = Object.fromEntries(handledEvents.map((event) => [event, true]));
 const ours = () => ({ id: 'ours', url: webhookUrl(), active: true, disabled_at: 0, events: on });
-const vault = () => database.query('select name, secret from vault.secrets order by name');
+const vault = () =>
+  database.query('select name, decrypted_secret as secret from vault.decrypted_secrets order by name');
 const filled = () => [
   { name: 'subscriptions_internal_key', secret: 'the-internal-key' },
   { name: 'subscriptions_url', secret: `${platform.url}/functions/v1` },
@@ -153,20 +142,35 @@ async function fix(given = project()) {
 // Each test starts with a project that needs no repair.
 beforeEach(async () => {
   Object.assign(account, { mayChangeEndpoints: true, endpoints: [ours()] });
-  await database.query('delete from vault.secrets');
+  await database.query('delete from vault.secrets; delete from billing.function_calls');
   for (const { name, secret } of filled()) await database.query('select vault.create_secret($1, $2)', [secret, name]);
   await database.query('select billing.set_up()');
 });
 
+/** Runs `npm run doctor` for this project, with these changes of its variables. */
+const runHosted = (options: string[], changes: Record<string, string> = {}) =>
+  runDoctor(['--project-ref', projectRef, '--env-file', '/dev/null', ...options], {
+    ...environment,
+    SUPABASE_ACCESS_TOKEN: 'sbp_the-token',
+    SUPABASE_API_URL: api.url,
+    SUPABASE_URL: platform.url,
+    DATABASE_URL: ownUrl(),
+    ...changes,
+  });
+
+test('npm run doctor passes each check of a correct project', async () => {
+  const [secureApp, secureGateway] = [startFake(answerApp, tls), startGateway(account, tls)];
+  const changes = { APP_URL: publicly(secureApp.url), GATEWAY_API_URL: secureGateway.url };
+  managed.secrets = { ...environment, ...changes };
+  const { code, stdout, stderr } = await runHosted([], { ...changes, DENO_CERT: `${certificates}/authority.pem` });
+  managed.secrets = environment;
+  await Promise.all([secureApp, secureGateway].map((server) => server.stop()));
+  expect(stdout.split('\n').filter((line) => !line.startsWith('pass '))).toEqual(['']);
+  expect([code, stderr.trim()]).toEqual([0, `${checksFor(project()).length} pass`]);
+});
+
 describe('npm run doctor -- --fix', () => {
-  const doctor = (...options: string[]) =>
-    runDoctor(['--project-ref', projectRef, '--env-file', '/dev/null', '--fix', ...options], {
-      ...environment,
-      SUPABASE_ACCESS_TOKEN: 'sbp_the-token',
-      SUPABASE_API_URL: api.url,
-      SUPABASE_URL: platform.url,
-      DATABASE_URL: postgres.url,
-    });
+  const doctor = (...options: string[]) => runHosted(['--fix', ...options]);
   const jobs = () => database.query('select jobname from cron.job order by 1');
 
   test('shows the fixes and changes nothing without --yes and a terminal; with it applies them and checks again', async () => {
@@ -202,11 +206,31 @@ describe('npm run doctor -- --fix', () => {
       .not.toMatch(/the-webhook-secret|the-internal-key|the-key-secret|sbp_the-token/);
   });
 
-  test('has nothing to repair in a correct project: each check passes, but the address of the app is not encrypted', async () => {
-    const results = await runChecks(checksFor(project()), project(), patient);
-    expect(results.filter(({ status }) => status !== 'pass').map(({ check, status }) => `${check} ${status}`))
-      .toEqual(['app-url warn']);
-    expect(proposals(results)).toEqual([]);
+  test('replaces Vault rows of another project and rows that are no URL; calls that failed before it do not matter', async () => {
+    await database.query(
+      "insert into billing.function_calls (path, answered_at, status_code) values ('/a', now(), 401)",
+    );
+    await database.query(
+      "update vault.secrets set secret = case name when $1 then 'of another' else 'encrypted x' end",
+      [
+        'subscriptions_internal_key',
+      ],
+    );
+    const { fixes, failed } = await fix();
+    expect([fixes, failed]).toEqual([
+      ['replace the Vault secret subscriptions_url', 'replace the Vault secret subscriptions_internal_key'],
+      [],
+    ]);
+    expect(await vault()).toEqual(filled());
+    await expectReport(schedule, project(), 'pass nothing is missing, failing or overdue');
+  });
+
+  test('switches a job on again', async () => {
+    await database.query("update cron.job set active = false where jobname = 'subscriptions-sweep'");
+    const off = 'fail missing: job subscriptions-sweep (switched off)';
+    await expectReport(schedule, project(), off, 'select billing.set_up()');
+    expect((await fix()).failed).toEqual([]);
+    await expectReport(schedule, project(), 'pass nothing is missing, failing or overdue');
   });
 
   test('switches an endpoint on again, and keeps its other events', async () => {
@@ -236,7 +260,7 @@ describe('npm run doctor -- --fix', () => {
 /** A project after a change of one of its Vault rows. */
 function put(name: string, secret: string, fields: () => Partial<Project> = () => ({})) {
   return async () => {
-    await database.query('update vault.secrets set secret = $2 where name = $1', [name, secret]);
+    await database.query("update vault.secrets set secret = 'encrypted ' || $2 where name = $1", [name, secret]);
     return project(fields());
   };
 }
@@ -249,26 +273,46 @@ describe('the Vault rows', () => {
   testReports(schedule, [
     [() => put('subscriptions_url', ` ${platform.url}/functions/v1/\n`)(), /^pass /],
     [put(key, ' the-internal-key\n'), /^pass /],
-    [put(key, 'before-the-rotation'), isNot, 'vault.update_secret'],
+    [
+      put(key, 'before-the-rotation'),
+      isNot,
+      `delete from vault.secrets where name = '${key}'; select vault.create_secret(`,
+    ],
     [put(key, 'perhaps', () => ({ accessToken: null })), isNotKnown],
     [put(key, 'perhaps', () => ({ environment: { ...environment, INTERNAL_KEY: 'of-this-machine' } })), isNotKnown],
     [put(key, ' ', () => ({ environment: {} })), `fail missing: Vault secret ${key}`, 'vault.create_secret'],
   ]);
 
   test('fail without the extension, and where they cannot be decrypted, together with the other missing parts', async () => {
-    await database.query('alter schema vault rename to away');
-    await expectReport(schedule, project(), 'fail missing: extension supabase_vault');
-    await database.query('alter schema away rename to vault');
-    const view = (secret: string) =>
-      database.query(`
-        create or replace view vault.decrypted_secrets as
-        select id, name, description, ${secret} as decrypted_secret from vault.secrets`);
-    await view("decode('not hex', 'hex')::text");
+    await database.query('drop extension supabase_vault');
+    await expectReport(schedule, project(), 'fail missing: extension supabase_vault', 'select billing.set_up()');
+    await database.query('select billing.set_up()');
+    await database.query("insert into vault.secrets (name, secret) values ('subscriptions_url', 'of another project')");
     await database.query('drop trigger create_profile on auth.users');
-    const missing = /^fail .*missing: trigger create_profile on auth.users; .*Vault secrets can't be read [(]22023[)]/;
-    await expectReport(schedule, project(), missing);
-    await view('secret');
+    const missing = "fail missing: trigger create_profile on auth.users; the Vault secret subscriptions_url can't be " +
+      `decrypted: it is of another project; missing: Vault secret ${key}`;
+    await expectReport(schedule, project(), missing, 'delete from vault.secrets');
   });
+});
+
+describe('the calls of the schedule', () => {
+  const called = (request: number | null, status: number | null, error: string | null) => async () => {
+    await database.query(
+      `insert into billing.function_calls (path, request_id, answered_at, status_code, error)
+      values ('/api/internal/outbox', $1, now(), $2, $3)`,
+      [request, status, error],
+    );
+    return project();
+  };
+  const told = (cause: string) => `fail call_failed: /api/internal/outbox (${cause})`;
+  const unresolved = "Couldn't resolve host name";
+
+  testReports(schedule, [
+    [called(1, 401, null), told('401'), "is not the function's INTERNAL_KEY"],
+    [called(1, null, 'no answer within 5 s'), told('no answer within 5 s'), 'was too slow'],
+    [called(1, null, unresolved), told(unresolved), 'does not answer'],
+    [called(null, null, 'pg_net is not up'), told('pg_net is not up'), 'not preloaded'],
+  ]);
 });
 
 describe('the connection of the checks', () => {
@@ -284,7 +328,7 @@ describe('the connection of the checks', () => {
 
   testReports(isEncrypted, [
     [() => hosted({ databaseUrl: postgres.url }), 'pass false'],
-    [() => elsewhere(), 'pass true'],
+    [() => ({ ...elsewhere(), withoutCa: true }), 'pass true'],
     [unverified, /^skip /],
   ]);
   testReports(databaseCheck, [[unverified, /^fail /]]);
@@ -313,7 +357,7 @@ describe('the role of the pool', () => {
       'DATABASE_POOL_CA',
     ],
     [
-      over({ hostname: '0.0.0.0' }),
+      () => ({ ...over({ hostname: '0.0.0.0' })(), withoutCa: true }),
       'warn DATABASE_POOL_CA is not set: the connection of the function is not verified',
       'database settings',
     ],

@@ -92,13 +92,16 @@ test('of a hosted project without token, database and env file skips the checks 
   const project = await readProject({ ref, port: 54321, envFile: noFile, environment: { SUPABASE_URL: platform.url } });
   const report = (await runChecks(checksFor(project), project)).map(lineOf).join('\n');
   await platform.stop();
+  const inFile = 'Add it to supabase/functions/.env, to the file of --env-file, or to the environment.';
   expect(linesOf(report, 'skip')).toEqual(expect.arrayContaining([
-    'skip secrets SUPABASE_ACCESS_TOKEN is not given',
-    'skip webhook-ping GATEWAY_WEBHOOK_SECRET not given',
-    'skip silence GATEWAY_API_URL, GATEWAY_KEY_ID, GATEWAY_KEY_SECRET not given',
-    'skip schedule DATABASE_URL is not given',
-    'skip pool-role DATABASE_POOL_URL not given: the function calls the database over REST',
-    'skip revalidation REVALIDATE_SECRET, or APP_URL and REVALIDATE_URL, not given',
+    'skip secrets SUPABASE_ACCESS_TOKEN not given -> Create SUPABASE_ACCESS_TOKEN in the dashboard under Access Tokens.',
+    `skip webhook-ping GATEWAY_WEBHOOK_SECRET not given -> ${inFile}`,
+    `skip silence GATEWAY_API_URL, GATEWAY_KEY_ID, GATEWAY_KEY_SECRET not given -> ${inFile}`,
+    'skip schedule DATABASE_URL not given -> Take DATABASE_URL from the "Connect" dialog of the project, with the password ' +
+    'of `postgres`.',
+    'skip pool-role DATABASE_POOL_URL not given: the function calls the database over REST -> To connect: ' +
+    'supabase/docs/deployment.md, "Direct database connection".',
+    `skip revalidation APP_URL, REVALIDATE_URL not given -> ${inFile}`,
   ]));
   expect(linesOf(report, 'pass')).toEqual(['pass session-keys public keys: ES256']);
 });
@@ -111,8 +114,17 @@ test('without a local stack fails one check, and skips the others', async () => 
     `fail local-stack no local stack runs at http://127.0.0.1:${port} -> Run \`npm start\`, set its port with ` +
     '--port, or check a hosted project with --project-ref.',
   ]);
-  expect(results.slice(1).every(({ message }) => message === 'see local-stack')).toBe(true);
+  expect(results.slice(1).every(({ message }) => message === 'the check "local-stack" failed')).toBe(true);
   expect(summaryLine(results)).toBe(`1 fail, ${checksFor({ mode: 'local' }).length - 1} skip`);
+});
+
+test('behind a proxy that does not answer names it, and the variable that sets it', async () => {
+  const proxy = deadAddress();
+  const { stdout } = await runDoctor(['--project-ref', ref, '--env-file', noFile], { HTTPS_PROXY: proxy });
+  expect(linesOf(stdout, 'fail session-keys')).toEqual([
+    `fail session-keys the proxy of HTTPS_PROXY does not answer: ${proxy.slice('http://'.length)} -> Start it, unset ` +
+    'HTTPS_PROXY, or name the servers in NO_PROXY.',
+  ]);
 });
 
 describe('the project', () => {
@@ -126,6 +138,7 @@ describe('the project', () => {
     expect(await read(ref, {})).toEqual({
       ...{ mode: 'hosted', ref, url, functionsUrl: `${url}/functions/v1`, databaseUrl: null, accessToken: null },
       managementUrl: 'https://api.supabase.com',
+      withoutCa: false,
       environment: { GATEWAY_KEY_ID: 'of-the-file', INTERNAL_KEY: 'of the file' },
       envFileNames: ['GATEWAY_KEY_ID', 'INTERNAL_KEY', 'INTERAL_KEY'],
       ...{ hasSimulator: false, hasMailbox: false },
@@ -147,7 +160,7 @@ describe('the project', () => {
   test('that is local has addresses derived from its port, and local defaults', async () => {
     expect(await read(null, {})).toMatchObject({
       ...{ mode: 'local', url: 'http://127.0.0.1:56000', hasSimulator: true, hasMailbox: true },
-      databaseUrl: 'postgresql://postgres:postgres@127.0.0.1:56001/postgres',
+      databaseUrl: expect.stringMatching(/^postgresql:\/\/postgres:\w{48}@127\.0\.0\.1:56001\/postgres$/),
       environment: { GATEWAY_KEY_ID: 'of-the-file', GATEWAY_API_URL: 'http://127.0.0.1:56004' },
     });
     expect(await read(null, { GATEWAY_API_URL: 'https://gateway.example', RESEND_BASE_URL: '' }))

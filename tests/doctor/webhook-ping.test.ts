@@ -56,6 +56,13 @@ testReports(webhookPing, [
   [answering(401, { code: 'UNAUTHORIZED_NO_AUTH_HEADER', message: noHeader }), checked(noHeader), off],
   [answering(401, { code: 401, message: 'Invalid JWT' }), checked('Invalid JWT'), off],
   [answering(404, { code: 'NOT_FOUND_FUNCTION_BLOB', message: 'a' }), /^fail no function answers at/, deploy],
+  [
+    () => {
+      ofPlatform = new Response('<p>Log in</p>');
+      return pinged();
+    },
+    /^fail another server than the function answers at .*, with 200/,
+  ],
   [answering(503, { message: 'not started' }), 'fail the webhook path answers 503: not started', 'Read the log'],
   [answering(404, { error: 'Not found' }, { 'x-request-id': '1' }), 'fail the function has no webhook path'],
   [

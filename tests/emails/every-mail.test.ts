@@ -46,6 +46,12 @@ test.each<[subject: string, row: ReturnType<Row>, details: string[], link: reado
   [soon, subscriptionEndingRow(), [end], seePlans],
   [soon, subscriptionEndingRow(renewable), [end], ['Renew your plan', pricing]],
   ['Your Pro Yearly plan has ended', subscriptionEndedRow(), ['Ended on: 20 November 2027'], seePlans],
+  [
+    'Your Pro Yearly plan has ended',
+    subscriptionEndedRow({ amount: 123456, currency: 'INR' }),
+    ['Ended on: 20 November 2027', 'Refunded: ₹1234.56'],
+    seePlans,
+  ],
 ])(
   '"%s" has its details and its link, and says the same in text and HTML',
   async (subject, row, details, [to, url]) => {
@@ -60,6 +66,24 @@ test.each<[subject: string, row: ReturnType<Row>, details: string[], link: reado
     expect(links(mail.html)).toEqual([url]);
   },
 );
+
+test('with a look a mail has logo or name, footer and colour; without one it has none of it', async () => {
+  const plain = await render(paymentSuccessRow());
+  const look = { brand: 'Acme & Co', footer: 'Acme Ltd\n1 MG Road, Pune', accent: '#facc15' };
+  const named = await renderEmail(paymentSuccessRow(), { ...settings, look });
+  expect(named.text).toBe(`Acme & Co\n\n${plain.text}\nAcme Ltd\n1 MG Road, Pune\n`);
+  expect(named.html).toContain('Acme &amp; Co</p>');
+  expect(named.html).toContain('Acme Ltd\n1 MG Road, Pune</p>');
+  expect(named.html).toMatch(/<a [^>]*[^-]color:#000000;[^>]*background-color:#facc15/);
+  const logoUrl = 'https://app.example.com/logo.png';
+  const { html } = await renderEmail(paymentSuccessRow(), {
+    ...settings,
+    look: { ...look, logoUrl, accent: '#7f1d1d' },
+  });
+  expect(html).toMatch(/<img [^>]*alt="Acme &amp; Co"[^>]*src="https:\/\/app\.example\.com\/logo\.png"/);
+  expect(html).toMatch(/<a [^>]*[^-]color:#ffffff;[^>]*background-color:#7f1d1d/);
+  expect([plain.html.includes('<img'), plain.html.includes('pre-line')]).toEqual([false, false]);
+});
 
 test('every kind of mail is tested here', () => {
   expect(rows.map((row) => row().kind).toSorted()).toEqual(

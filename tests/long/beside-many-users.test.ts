@@ -7,8 +7,8 @@ import { type AppProject, createAppProject } from '../helpers/database/app-proje
 const users = 30_000;
 
 let app: AppProject;
-/** The milliseconds that each update of a user took meanwhile. */
-const waits: Record<'migrations' | 'sweep', number[]> = { migrations: [], sweep: [] };
+/** The milliseconds that each update of a user took meanwhile, and that the whole took. */
+const waits = { migrations: { each: [] as number[], whole: 0 }, sweep: { each: [] as number[], whole: 0 } };
 beforeAll(async () => {
   app = await createAppProject({ findings: {} });
   const { database } = app;
@@ -27,8 +27,8 @@ beforeAll(async () => {
     const pushed = app.push();
     // They do not queue for the lock, so that updates go on.
     expect(await vi.waitUntil(waitOfPush, { timeout: 60_000 })).toBe('PgSleep');
-    const { length } = waits.migrations;
-    await vi.waitUntil(() => waits.migrations.length >= length + 20, { timeout: 60_000 });
+    const { length } = waits.migrations.each;
+    await vi.waitUntil(() => waits.migrations.each.length >= length + 20, { timeout: 60_000 });
     await vacuum.query('rollback');
     await pushed;
   });
@@ -48,7 +48,8 @@ async function waitOfPush(): Promise<unknown> {
 }
 
 /** Updates a user every 10 ms on another connection while `work` runs, as sign-ins do. */
-async function whileUpdating(milliseconds: number[], work: () => Promise<unknown>): Promise<void> {
+async function whileUpdating(waits: { each: number[]; whole: number }, work: () => Promise<unknown>): Promise<void> {
+  const begin = performance.now();
   const client = await app.database.connect();
   const { rows: [user] } = await client.query('select id from auth.users order by id desc limit 1');
   let isDone = false;
@@ -56,20 +57,22 @@ async function whileUpdating(milliseconds: number[], work: () => Promise<unknown
     while (!isDone) {
       const start = performance.now();
       await client.query('update auth.users set last_sign_in_at = now() where id = $1', [user.id]);
-      milliseconds.push(performance.now() - start);
+      waits.each.push(performance.now() - start);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   })();
   await work().finally(() => isDone = true);
   await updating;
+  waits.whole = performance.now() - begin;
 }
 
-// On an idle machine it is about 30 ms.
+// On an idle machine it is about 30 ms. On a busy one each part of the work takes longer, and so does the whole.
 test.each(['migrations', 'sweep'] as const)(
-  `the %s of ${users} users block no update of a user for a second`,
+  `the %s of ${users} users block no update of a user for a fifth of their time`,
   (name) => {
-    expect(waits[name].length).toBeGreaterThan(10);
-    expect(Math.max(...waits[name])).toBeLessThan(1000);
+    const { each, whole } = waits[name];
+    expect(each.length).toBeGreaterThan(10);
+    expect(Math.max(...each)).toBeLessThan(whole / 5);
   },
 );
 

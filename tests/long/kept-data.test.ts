@@ -61,6 +61,19 @@ test('npm start takes its settings from the environment, is alone on its kept da
   expect(await signUp(kept)).toBe(422);
 });
 
+test('kept data of another password and with open doors get new secrets and are closed', async () => {
+  expect((await running?.end())?.code).toBe(0);
+  const folder = `${project}/supabase/.temp/stack`;
+  await Deno.remove(`${folder}/secrets.json`);
+  await Deno.chmod(folder, 0o755);
+  const before = (await running?.ready)?.DB_URL;
+  running = start();
+  const { DB_URL } = await running.ready;
+  expect(DB_URL).not.toBe(before);
+  const modes = [folder, `${folder}/secrets.json`].map((path) => (Deno.statSync(path).mode ?? 0) & 0o777);
+  expect(modes).toEqual([0o700, 0o600]);
+});
+
 test('a Postgres that survived its supervisor is stopped; without a new migration the CLI does not run', async () => {
   const first = running ?? start();
   await first.ready;

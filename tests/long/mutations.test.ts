@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hasEnough } from '../mutations/kinds.ts';
 import { mutations } from '../mutations/list.ts';
-import { createScratch, type Scratch } from '../mutations/run-mutation.ts';
+import { createScratch, hasEnough, type Scratch } from '../mutations/run-mutation.ts';
 
 let scratch: Scratch;
 beforeAll(async () => {

@@ -1,5 +1,4 @@
 import { root } from '../../scripts/stack/root.ts';
-import { hasEnough } from './kinds.ts';
 import type { Mutation } from './mutation.ts';
 
 /** The tests that failed, each as `file > title`, or why the tests did not start. */
@@ -67,6 +66,11 @@ export async function applyMutation(
   }
   for (const [path, whole] of before) await write(path, whole.split(text).join(by));
   return before;
+}
+
+/** Whether enough tests failed: two, if the rule is about money or access. */
+export function hasEnough({ isMoney }: Mutation, killers: readonly string[]): boolean {
+  return killers.length >= (isMoney ? 2 : 1);
 }
 
 /** A file that was deleted and is still in the index. */

@@ -3,6 +3,7 @@ import { type Console, createConsole } from '../../scripts/console/console.ts';
 import { supportUrl } from '../../scripts/stack/postgres/support-role.ts';
 import type { Declared } from '../helpers/database/findings.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { enter } from '../helpers/http/enter-console.ts';
 
 /** A console for the tests of a file, over a database of its own. `declared` are the findings that they leave on purpose. */
 export function useConsole(declared: Declared = {}) {
@@ -51,11 +52,4 @@ export function useConsole(declared: Declared = {}) {
     },
   };
   return support;
-}
-
-/** Opens the address with the token. @returns the answer and its cookie */
-export async function enter(entryUrl: string): Promise<[answer: Response, cookie: string]> {
-  const entered = await fetch(entryUrl, { redirect: 'manual' });
-  await entered.body?.cancel();
-  return [entered, entered.headers.get('set-cookie')?.split(';')[0] ?? ''];
 }

@@ -1,11 +1,20 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { createConsole } from '../../scripts/console/console.ts';
+import { createSupportDatabase } from '../../scripts/console/database.ts';
+import { localPassword } from '../helpers/project/keys.ts';
+import { hasIpv6 } from '../../scripts/stack/http/local-host-service.ts';
+import { markLocal } from '../../scripts/stack/mark-local.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { readLines } from '../../scripts/stack/process/read-lines.ts';
 import { root } from '../../scripts/stack/root.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { subscriptionEvent } from '../helpers/gateway/events.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
+import { enter } from '../helpers/http/enter-console.ts';
 import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser } from '../helpers/records/records.ts';
-import { enter, useConsole } from './console-rig.ts';
+import { act, openSupport } from '../helpers/records/support-actions.ts';
+import { useConsole } from './console-rig.ts';
 
 const support = useConsole();
 const client = Deno.createHttpClient({ allowHost: true });
@@ -18,13 +27,35 @@ describe('access', () => {
     return answer.status;
   }
 
-  test('the address with the token gives a cookie that no script reads, and leads to an address without it', async () => {
-    const [{ status: entered, headers }] = await enter(support.entryUrl);
-    expect([entered, headers.get('location')]).toEqual([303, '/']);
-    expect(headers.get('set-cookie')).toMatch(
-      /^console_[0-9a-f]{8}=[0-9a-f]{48}; Path=\/; HttpOnly; SameSite=Strict$/,
-    );
-    expect(await status('/', { cookie: support.cookie })).toBe(200);
+  test('the address with the token gives once, under a random host name, a cookie that no script reads', async () => {
+    const url = support.entryUrl;
+    const { pathname, search, port } = new URL(url);
+    const led = await fetch(url, { redirect: 'manual' });
+    await led.body?.cancel();
+    expect([led.status, led.headers.get('set-cookie')]).toEqual([303, null]);
+    const { hostname } = new URL(led.headers.get('location') ?? '');
+    expect(hostname).toMatch(/^console-[0-9a-f]{16}\.localhost$/);
+    const answers = await Promise.all([url, url].map(enter));
+    expect(answers.map(([{ status }]) => status).toSorted()).toEqual([303, 403]);
+    const headers = answers.find(([{ status }]) => status === 303)?.[0].headers ?? expect.fail();
+    expect(headers.get('location')).toBe('/');
+    expect(headers.get('set-cookie')).toMatch(/^console=[0-9a-f]{48}; Path=\/; HttpOnly; SameSite=Strict$/);
+    const host = `${hostname}:${port}`;
+    // The printed address still leads an admitted browser to the pages.
+    expect(await status(pathname + search)).toBe(303);
+    expect(await status(pathname + search, { host, cookie: support.cookie })).toBe(303);
+    expect(await status('/', { host, cookie: support.cookie })).toBe(200);
+    expect(await status(pathname + search, { host })).toBe(403);
+  });
+
+  test.runIf(hasIpv6())('no other program can listen where browsers look for the random host name, too', () => {
+    const taken = { hostname: '::1', port: Number(new URL(support.url).port) };
+    expect(() => Deno.listen(taken)).toThrow(Deno.errors.AddrInUse);
+  });
+
+  test('the token leads to the console also from //attacker.example/', async () => {
+    const [{ headers }] = await enter(support.entryUrl.replace('/?', '//attacker.example/?'));
+    expect(headers.get('location')).toBe('/');
   });
 
   test('a request without the cookie, or with a wrong token or cookie → 403', async () => {
@@ -73,10 +104,20 @@ describe('access', () => {
 });
 
 describe('the API', () => {
+  const inDays = (days: number) => `${new Date(Date.now() + days * 24 * 3_600_000).toISOString().slice(0, 19)}Z`;
+
   test('an action is carried out with its reason, and is in the timeline', async () => {
     const { id } = await createUser(support.database);
-    const until = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString();
-    const answer = await support.act({ action: 'grant', email: id, tier: 'pro', until, reason: 'Thanks' });
+    const until = inDays(30);
+    const entitlements = '{"projects": 50}';
+    const answer = await support.act({
+      action: 'grant',
+      email: id,
+      tier: 'pro',
+      until,
+      entitlements,
+      reason: 'Thanks',
+    });
     const result = expect.stringMatching(/^Grant \d+ gives pro/);
     expect([answer.status, await answer.json()]).toEqual([200, { result }]);
     const { body } = await support.read(`/customers/${id}`);
@@ -87,16 +128,33 @@ describe('the API', () => {
       payments: { rows: [], older: null },
     });
     expect(JSON.stringify(body.timeline)).toContain('grant by subscriptions_support');
+    expect(await support.database.query('select entitlements from billing.grants')).toEqual([
+      { entitlements: { projects: 50 } },
+    ]);
   });
 
   test.each([
     [{ action: 'note', reason: ' ' }, 400, 'Say why: the reason is kept with the action.'],
     [{ action: 'note', reason: 'x', result: 'forged' }, 400, expect.any(String)],
+    [{ action: 'grant', entitlements: 'projects: 5', reason: 'x' }, 400, expect.stringContaining('as JSON')],
     [{ action: 'drop', reason: 'x' }, 422, expect.stringContaining('invalid input value for enum')],
     [{ action: 'note', email: 'nobody@example.com', reason: 'x' }, 422, expect.stringContaining('no user with')],
   ])('the action %o → %d with the reason', async (action, status, error) => {
     const answer = await support.act(action);
     expect([answer.status, await answer.json()]).toEqual([status, { error }]);
+  });
+
+  test('a grant of at most 100 years is given; a longer one, and an infinite one, is refused', async () => {
+    const { email } = await createUser(support.database);
+    const sql = await openSupport(support.database);
+    const grant = (until: string) => act(sql, { action: 'grant', email, tier: 'pro', until });
+    const years = (count: number) => new Date(Date.now() + count * 365.25 * 24 * 3_600_000).toISOString();
+    for (const until of ['infinity', '294276-12-31Z', years(101)]) {
+      await expect(grant(until), until).rejects.toThrow(
+        'grant needs until: a time in the future, at most 100 years ahead',
+      );
+    }
+    expect(await grant(years(99))).toMatchObject({ email });
   });
 
   test('a list of 250 webhooks is read in three pages, each row once and the newest first', async () => {
@@ -136,12 +194,37 @@ describe('the API', () => {
     expect(await shown.text()).toContain('https://app.example/dashboard');
   });
 
+  test('a list with an unknown filter, or the name of a property, is read as without one', async () => {
+    const all = await support.read('/messages');
+    expect(all.status).toBe(200);
+    for (const show of ['unknown', 'constructor']) expect(await support.read(`/messages?show=${show}`)).toEqual(all);
+  });
+
   test('the revenue is the same in the page and in the CSV', async () => {
+    await support.database.query('select billing.run_passes()');
     const { body } = await support.read('/revenue');
     expect(body.revenue).toMatchObject([{ currency: 'INR', gross: 99900, net: 99900, new_customers: 1 }]);
     const csv = await support.get('/api/revenue.csv?currency=INR');
     expect(csv.headers.get('content-disposition')).toBe('attachment; filename="revenue.csv"');
     expect(await csv.text()).toMatch(/^month,currency,gross,refunded,net,mrr,.*\r\n\d{4}-\d\d,INR,99900,0,99900,/);
+  });
+
+  test('a customer has the price and the months that were sold, of payments and of what the gateway bills', async () => {
+    await support.database.query(
+      `update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro';
+       insert into public.prices (plan_id, lookup_key, amount, "interval", gateway_plan_id)
+       select id, 'pro_monthly', 9900, 'month', 'plan_pro_monthly' from public.plans where tier = 'pro'`,
+    );
+    const { id } = await createUser(support.database);
+    const start = inDays(0);
+    const cycle = { userId: id, planId: 'plan_pro_monthly', start, end: inDays(30), createdAt: start };
+    const charged = subscriptionEvent({ name: 'charged', ...cycle, payment: { id: 'pay_cycle', amount: 9900 } });
+    await deliver(await support.database.connect(), charged);
+    const { body } = await support.read(`/customers/${id}`);
+    expect(body).toMatchObject({
+      billed: { lookup_key: 'pro_monthly', amount: 9900, currency: 'INR', months: 1 },
+      payments: { rows: [{ tier: 'pro', price_key: 'pro_monthly', months: 1 }] },
+    });
   });
 
   test('GET of an unknown customer, webhook, message or path → 404', async () => {
@@ -204,10 +287,43 @@ describe('npm run console', () => {
     url.password = '';
     const wrong = run(['--db-url', url.href], { SUPPORT_DB_PASSWORD: 's3cret' });
     const misused = run(['--port', 'http', '--db-url', 'postgresql://asha:s3cret@127.0.0.1/postgres']);
-    expect([await wrong.ended, await misused.ended]).toEqual([1, 2]);
+    const owner = run([], { SUPPORT_DB_URL: support.database.url });
+    expect([await wrong.ended, await misused.ended, await owner.ended]).toEqual([1, 2, 1]);
+    expect(owner.stderr.join('\n')).toContain('postgres is no support login');
     expect(wrong.stderr.join('\n')).toContain('the login is refused (28P01)');
     for (const { stdout, stderr } of [wrong, misused]) {
       expect([stdout, stderr.join('\n')]).toEqual([[], expect.not.stringContaining('s3cret')]);
     }
+  });
+});
+
+describe('the session in the database', () => {
+  const login = `support_${crypto.randomUUID().replaceAll('-', '')}`;
+  /** Reads the limits of a session as a role. */
+  async function limits(username: string, password: string) {
+    const database = createSupportDatabase(Object.assign(new URL(support.supportUrl), { username, password }).href);
+    const names = "('statement_timeout', 'idle_in_transaction_session_timeout')";
+    const rows = database.read(`select setting from pg_settings where name in ${names}`);
+    return await rows.finally(() => database.close());
+  }
+
+  test('of a personal login, and of the role itself, ends long statements and open transactions', async () => {
+    await support.database.query(`create role ${login} login password 'pw' in role subscriptions_support`);
+    for (const [name, password] of [[login, 'pw'], ['subscriptions_support', localPassword]] as const) {
+      expect([name, await limits(name, password)]).toEqual([name, [{ setting: '60000' }, { setting: '60000' }]]);
+    }
+    await support.database.query(`drop role ${login}`);
+    // In any other program, too.
+    const { rows } = await withClient(
+      support.supportUrl,
+      (sql) => sql.query('show idle_in_transaction_session_timeout'),
+    );
+    expect(rows).toEqual([{ idle_in_transaction_session_timeout: '1min' }]);
+  });
+
+  test('is refused to the owner of the database, but not on a local stack', async () => {
+    await expect(limits('postgres', localPassword)).rejects.toThrow('postgres is no support login');
+    await markLocal(support.database.url);
+    expect(await limits('postgres', localPassword)).toHaveLength(2);
   });
 });

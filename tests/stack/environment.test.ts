@@ -3,7 +3,12 @@ import { localEnvironment } from '../../scripts/stack/defaults.ts';
 import { functionVariables, readEnvironment } from '../../scripts/stack/function/environment.ts';
 
 const urls = { gateway: 'http://127.0.0.1:4', mailbox: 'http://127.0.0.1:3', shop: 'http://127.0.0.1:6' };
-const defaults = localEnvironment(urls);
+const defaults = localEnvironment(urls, {
+  GATEWAY_KEY_SECRET: 'key',
+  GATEWAY_WEBHOOK_SECRET: 'webhook',
+  INTERNAL_KEY: 'internal',
+  EVENTS_SECRET: 'events',
+});
 let file: string;
 
 beforeAll(async () => {

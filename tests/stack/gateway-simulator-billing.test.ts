@@ -58,6 +58,17 @@ describe('a subscription that was approved', () => {
     expect((await simulate('due', {})).event_ids).toEqual([]);
   });
 
+  test.each([['yearly', 1], ['monthly', 12]])(
+    'has cycles of a year if its plan is %s × %i',
+    async (period, interval) => {
+      await simulate('plan', { id: 'plan_Year', period, interval });
+      const id = await approved({ plan_id: 'plan_Year' });
+      expect(await stateOf(id)).toBe('active 2026-01-10 to 2027-01-10, 1 paid, 11 left, next 2027-01-10');
+      await moveTo('2028-01-10', quiet);
+      expect(await stateOf(id)).toBe('active 2028-01-10 to 2029-01-10, 3 paid, 9 left, next 2029-01-10');
+    },
+  );
+
   test('is charged without a control for each cycle of a jump at its own time, on the day of the month', async () => {
     let now = at('01-31');
     await startSimulator({ now: () => now * 1000 });

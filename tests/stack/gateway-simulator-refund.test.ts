@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { NOW, useSimulator } from './gateway-simulator-rig.ts';
-import { type Entity, paid, quiet, read, simulate, webhooks } from './simulate.ts';
+import { AUTHORIZATION, NOW, useSimulator } from './gateway-simulator-rig.ts';
+import { call, type Entity, paid, quiet, read, simulate, webhooks } from './simulate.ts';
 
 useSimulator();
 
@@ -43,6 +43,36 @@ test('partial refunds add up to a full one, and the API lists each with its stat
   ]);
   expect(await read(`payments/${payment_id}/refunds`))
     .toEqual({ entity: 'collection', count: 2, items: [rest.refund, first.refund] });
+});
+
+test('POST /v1/payments/:id/refund makes one refund for a key, also when it is asked for again', async () => {
+  const payment_id = await paid();
+  const ask = (body: unknown, key = 'refund-0001') =>
+    call('POST', `/v1/payments/${payment_id}/refund`, body, {
+      authorization: AUTHORIZATION,
+      'x-refund-idempotency': key,
+    });
+  const half = { amount: 20000, speed: 'normal', receipt: 'half' };
+  const first = await ask(half);
+  expect(first).toMatchObject({ status: 200, body: { entity: 'refund', payment_id, amount: 20000, receipt: 'half' } });
+  expect((await ask(half)).body).toEqual(first.body);
+  expect(await refundEvents()).toHaveLength(2);
+  expect(await paymentOf(payment_id)).toBe('captured 20000 partial');
+  for (
+    const [body, key] of [
+      [{ ...half, amount: 20001 }, 'refund-0001'],
+      [half, 'short'],
+      [{ amount: 0 }, 'refund-0002'],
+      [
+        { amount: 29901 },
+        'refund-0003',
+      ],
+    ] as const
+  ) {
+    expect(await ask(body, key)).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST_ERROR' } } });
+  }
+  expect((await ask({}, 'refund-0004')).body).toMatchObject({ amount: 29900, receipt: null });
+  expect(await paymentOf(payment_id)).toBe('refunded 49900 full');
 });
 
 test('pending refunds add up; each is processed or fails on its own, and the payment follows', async () => {

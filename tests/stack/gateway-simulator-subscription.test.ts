@@ -131,7 +131,7 @@ describe('POST /simulate/authorise', () => {
 });
 
 test('PATCH changes the plan of a subscription paid by card, now or at the end of the cycle', async () => {
-  await simulate('plan', { id: BASIC, amount: 9900 });
+  await simulate('plan', { id: BASIC, amount: 4900 });
   const change = (id: string, schedule_change_at: string) =>
     call('PATCH', `/v1/subscriptions/${id}`, { plan_id: BASIC, schedule_change_at });
   const [now, later, upi] = [await approved({}, card), await approved({}, card), await approved()];
@@ -142,7 +142,7 @@ test('PATCH changes the plan of a subscription paid by card, now or at the end o
   expect((await moveTo('02-10')).toSorted())
     .toEqual([...Array(3).fill('charged 2026-02-10'), 'updated 2026-02-10']);
   expect((await look('state')).payments.slice(0, 3).map(({ amount }: Entity) => amount).toSorted())
-    .toEqual([9900, 9900, 99900]);
+    .toEqual([4900, 4900, 99900]);
 });
 
 test('a paused subscription is not charged, and a resumed one from the next cycle on', async () => {

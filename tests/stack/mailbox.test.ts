@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMailbox } from '../../scripts/stack/mailbox/mailbox.ts';
 
 const mailbox = createMailbox({ port: 0, revalidateSecret: 'revalidate-me' });
@@ -97,16 +97,18 @@ describe('a fault', () => {
   });
 
   test('can hold an answer until it is removed, or until the mailbox stops', async () => {
-    await fault({ mode: 'hang' });
+    await fault({ mode: 'hang', times: 9 });
     let answered = false;
     const held = send(MAIL).finally(() => answered = true);
+    await untilHeld(8);
     await expect(fetch(`${mailbox.url}/emails`, { method: 'POST', headers: KEY, signal: AbortSignal.timeout(50) }))
       .rejects.toThrow();
     expect(answered).toBe(false);
     await call('DELETE', '/simulate/fault');
     expect([(await held).status, (await send(MAIL)).status]).toEqual([503, 200]);
-    await fault({ mode: 'hang' });
+    await fault({ mode: 'hang', times: 9 });
     const cut = send(MAIL).then(({ status }) => status, () => 'cut');
+    await untilHeld(8);
     await mailbox.stop();
     expect([503, 'cut']).toContain(await cut);
     await mailbox.start();
@@ -121,6 +123,12 @@ describe('a fault', () => {
     expect([(await send(MAIL)).status, await revalidate(['/a']), await revalidate(['/a'])]).toEqual([200, 500, 200]);
   });
 });
+
+/** Waits until so many requests are left that will be held. */
+const untilHeld = (times: number) =>
+  vi.waitFor(async () => {
+    expect((await call('GET', '/simulate/fault')).body).toMatchObject({ faults: [{ times }] });
+  }, { timeout: 20_000 });
 
 const SECRET = { 'x-revalidate-secret': 'revalidate-me' };
 const revalidate = async (paths: string[], headers: HeadersInit = SECRET) =>

@@ -1,7 +1,12 @@
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { dataFolder } from '../../scripts/stack/data-folder.ts';
+import { localSecrets } from '../../scripts/stack/secrets.ts';
 import { root } from '../../scripts/stack/root.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { createToken } from '../helpers/http/tokens.ts';
+import { createUser } from '../helpers/records/records.ts';
 import { dataFolderOf, expectGone, freeBasePort, npmStart, type Process, type RunningStack } from './running-stack.ts';
 
 // One stack for all tests, because a start takes seconds. The last one kills its function.
@@ -23,6 +28,12 @@ const api = (path: string, init: RequestInit = {}) =>
     ...init,
     headers: { apikey: value('PUBLISHABLE_KEY'), 'content-type': 'application/json', ...init.headers },
   });
+async function withHost(host: string, url: string): Promise<Response> {
+  using client = Deno.createHttpClient({ allowHost: true });
+  const answer = await fetch(url, { headers: { host }, client });
+  await answer.body?.cancel();
+  return answer;
+}
 /** Runs what `npm run <script>` runs. */
 async function run(script: string, args: string[]) {
   const command = ['run', '-A', `scripts/${script}.ts`, ...args];
@@ -44,7 +55,8 @@ test('npm start prints the values in their order and ready last, and every addre
   expect(env).toMatchObject({
     ...{ API_URL: at(0), FUNCTIONS_URL: `${at(0)}/functions/v1`, STUDIO_URL: at(2), MAILBOX_URL: at(3) },
     ...{ GATEWAY_URL: at(4), REVALIDATE_URL: `${at(6)}/api/revalidate`, APP_URL: at(6) },
-    DB_URL: `postgresql://postgres:postgres@127.0.0.1:${port + 1}/postgres`,
+    DB_URL: expect.stringMatching(new RegExp(`^postgresql://postgres:[0-9a-f]{48}@127.0.0.1:${port + 1}/postgres$`)),
+    SECRET_KEY: expect.stringMatching(/^sb_secret_[0-9a-f]{48}$/),
     CONSOLE_URL: expect.stringMatching(new RegExp(`^${at(7)}/\\?token=[0-9a-f]{48}$`)),
   });
   const answers = await Promise.all([
@@ -56,6 +68,50 @@ test('npm start prints the values in their order and ready last, and every addre
   ]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 200, 200, 200, 200, 303]);
   expect(await database.one("select current_setting('timezone') as zone")).toEqual({ zone: 'UTC' });
+});
+
+test('an escape sequence of a request does not reach the terminal', async () => {
+  expect((await api('/rest/v1/plans?id=eq.%1b%5b31mRED%c2%9b')).status).toBe(400);
+  await vi.waitFor(() => expect(stack.stderr.join('\n')).toContain('"\\x1b[31mRED\\x9b"'), patience);
+  expect(stack.stderr.filter((line) => /[^\P{Cc}\t]/u.test(line))).toEqual([]);
+});
+
+test("the README's policy works as printed, on a table that is made while the stack runs", async () => {
+  const [, sql] = /```sql\n([^`]*create policy[^`]*)```/.exec(await Deno.readTextFile(`${root}/README.md`)) ??
+    [];
+  await database.query(sql ?? expect.fail('the README has no policy'));
+  await database.query("insert into public.reports (body) values ('November')");
+  const supabase = createClient(value('API_URL'), value('PUBLISHABLE_KEY'), { auth: { persistSession: false } });
+  const read = async () => (await supabase.from('reports').select('body')).data;
+  const email = `${crypto.randomUUID()}@example.com`;
+  await supabase.auth.signUp({ email, password: 'correct horse battery' });
+  await supabase.auth.stopAutoRefresh();
+  await vi.waitFor(async () => expect(await read()).toEqual([]), patience);
+  await database.query(
+    `insert into billing.support_actions (action, email, tier, until, reason)
+     values ('grant', $1, 'premium', now() + interval '1 day', 'a test')`,
+    [email],
+  );
+  expect(await read()).toEqual([{ body: 'November' }]);
+});
+
+test('the mailbox gets the events of the service, with signatures that it accepts', async () => {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const user = await createUser(database, { email });
+  await database.query(
+    `insert into billing.support_actions (action, email, tier, until, reason)
+     values ('grant', $1, 'premium', now() + interval '1 day', 'a test')`,
+    [email],
+  );
+  await vi.waitFor(async () => {
+    const { data } = await (await fetch(`${value('MAILBOX_URL')}/events`)).json();
+    const received = data.map(({ event }: { event: { type: string; data: object } }) => [event.type, event.data]);
+    expect(received).toContainEqual([
+      'subscription.updated',
+      expect.objectContaining({ user_id: user.id, currentTier: 'premium' }),
+    ]);
+  }, patience);
+  expect((await fetch(`${value('MAILBOX_URL')}/events`, { method: 'POST', body: '{}' })).status).toBe(401);
 });
 
 test('rights that the migrations revoke stay revoked after the first requests', async () => {
@@ -74,14 +130,66 @@ test('schema billing is in Studio and not in the API, system information in neit
   const inside = await fetch(`${value('STUDIO_URL')}/rest/v1/outbox`, { headers: profile });
   const system = [await api('/_system/info'), await api('/%5Fsystem/info')];
   expect([outside, inside, ...system].map(({ status }) => status)).toEqual([406, 200, 404, 404]);
-  const client = Deno.createHttpClient({ allowHost: true });
-  for (const headers of [{ host: `attacker.example:${port + 2}` }, { origin: 'http://attacker.example' }]) {
-    const answer = await fetch(`${value('STUDIO_URL')}/rest/v1/plans`, { headers: Object.entries(headers), client });
-    await answer.body?.cancel();
-    expect([headers, answer.status]).toEqual([headers, 403]);
-  }
-  client.close();
+  const plans = `${value('STUDIO_URL')}/rest/v1/plans`;
+  const refused = [
+    await withHost(`attacker.example:${port + 2}`, plans),
+    await fetch(plans, { headers: { origin: 'http://attacker.example' } }),
+  ];
+  expect(refused.map(({ status }) => status)).toEqual([403, 403]);
 });
+
+test('the secrets and the password of earlier versions, and another role in a token, open nothing', async () => {
+  const { jwtSecret } = await localSecrets();
+  const earlier = 'local-development-only-not-a-secret-of-anything';
+  const exp = Math.floor(Date.now() / 1000) + 3600;
+  const tokens = [[earlier, 'postgres', 401], [earlier, 'service_role', 401], [jwtSecret, 'postgres', 403]] as const;
+  for (const [secret, role, status] of tokens) {
+    const authorization = `Bearer ${await createToken({ sub: crypto.randomUUID(), role, exp }, { secret })}`;
+    for (const path of ['/rest/v1/payments', '/rest/v1/rpc/get_health']) {
+      expect([role, path, (await api(path, { headers: { authorization } })).status]).toEqual([role, path, status]);
+    }
+  }
+  expect((await api('/rest/v1/plans', { headers: { apikey: 'sb_secret_local_development_only' } })).status).toBe(401);
+  const rebound = await withHost(`attacker.example:${port}`, value('API_URL'));
+  expect(rebound.status).toBe(403);
+
+  const logins = await database.query('select rolname as name from pg_roles where rolcanlogin');
+  expect(logins.map(({ name }) => name)).toEqual(expect.arrayContaining(['postgres', 'authenticator']));
+  for (const { name } of logins) {
+    const url = Object.assign(new URL(value('DB_URL')), { username: name, password: 'postgres' });
+    await expect(withClient(url.href, () => Promise.resolve()), String(name)).rejects.toThrow(
+      'password authentication',
+    );
+  }
+});
+
+/** Runs a script as another user. @returns what it prints */
+async function asNobody(script: string): Promise<string> {
+  const nobody = { uid: 65534, gid: 65534, cwd: '/' };
+  const { stdout } = await new Deno.Command('/bin/bash', { args: ['-c', script], ...nobody }).output();
+  return new TextDecoder().decode(stdout);
+}
+
+test.skipIf(Deno.uid() !== 0)(
+  'another user of this machine reads no secret of the stack, and opens none of its pages',
+  async () => {
+    const processes = await stack.processes();
+    const seen = await asNobody(`cat ${dataFolder}/secrets.json
+    ls ${dataFolder} ${dataFolderOf(processes)}
+    for pid in ${processes.map(({ pid }) => pid).join(' ')}; do cat /proc/$pid/cmdline /proc/$pid/environ; done`);
+    expect(seen).toContain('lite-process.ts');
+    const system = await (await fetch(`${value('STUDIO_URL')}/_system/info`)).text();
+    const { variables, ...secrets } = await localSecrets();
+    for (const secret of Object.values({ ...variables, ...secrets })) expect(seen + system).not.toContain(secret);
+    expect(seen).not.toMatch(/secrets.json|PG_VERSION/);
+
+    for (const offset of [0, 2, 3, 4, 6, 7]) {
+      const request = `GET / HTTP/1.0\\r\\nhost: 127.0.0.1:${port + offset}\\r\\n\\r\\n`;
+      const answer = await asNobody(`exec 3<>/dev/tcp/127.0.0.1/${port + offset}; printf '${request}' >&3; cat <&3`);
+      expect(answer).toMatch(/^HTTP\/1.. 403 /);
+    }
+  },
+);
 
 test('a wrong start says why: taken ports, wrong options', async () => {
   const taken = npmStart(['--port', String(port), '--ephemeral']);
@@ -127,15 +235,21 @@ test('sign up, order, pay → the tier and the mail without verify', async () =>
   await supabase.auth.stopAutoRefresh();
   expect(error).toBeNull();
   headers = { ...headers, authorization: `Bearer ${data.session?.access_token}` };
-  expect(await seen()).toEqual({ subscription: null, currentTier: 'free', payments: [], billing: null });
+  expect(await seen()).toEqual({
+    subscription: null,
+    currentTier: 'free',
+    payments: [],
+    billing: null,
+    entitlements: {},
+  });
   const ordered = await json(`${value('FUNCTIONS_URL')}/api/payments/orders`, { tier: 'basic' });
-  expect(ordered).toMatchObject({ order: { amount: 9900, currency: 'INR' }, key_id: env.GATEWAY_KEY_ID });
+  expect(ordered).toMatchObject({ order: { amount: 4900, currency: 'INR' }, key_id: env.GATEWAY_KEY_ID });
   await json(`${value('GATEWAY_URL')}/simulate/pay`, { order_id: ordered.order.id, outcome: 'captured' });
   const payments = [{ id: ordered.payment_id, status: 'captured' }];
   const expected = { currentTier: 'basic', payments, subscription: { tier: 'basic', status: 'active' } };
   await vi.waitFor(async () => expect(await seen()).toMatchObject(expected), patience);
   const { text } = await json(`${value('MAILBOX_URL')}/emails/${await untilMail(/^Payment received/)}`);
-  for (const part of ['Basic', '₹99.00']) expect(text).toContain(part);
+  for (const part of ['Basic', '₹49.00']) expect(text).toContain(part);
 });
 
 test('npm run doctor finds no fault, and exits with 0', async () => {
@@ -143,7 +257,15 @@ test('npm run doctor finds no fault, and exits with 0', async () => {
   const results: { check: string; status: string }[] = JSON.parse(stdout);
   expect([code, results.filter(({ status }) => /fail|warn/.test(status))]).toEqual([0, []]);
   const passed = results.filter(({ status }) => status === 'pass').map(({ check }) => check);
-  const expected = ['local-stack', 'webhook-ping', 'gateway-key', 'database', 'schedule', 'versions'];
+  const expected = [
+    'local-stack',
+    'webhook-ping',
+    'gateway-key',
+    'database',
+    'schedule',
+    'migrations',
+    'function-version',
+  ];
   expect(passed).toEqual(expect.arrayContaining(expected));
 });
 
@@ -162,9 +284,11 @@ test('SIGTERM while the database is made ends the CLI, which waits for it', asyn
   const early = npmStart(['--port', String(freeBasePort()), '--ephemeral']);
   const processes = await vi.waitFor(async () => {
     const running = await early.processes();
-    expect(running.map(({ command }) => command).join()).toMatch(/supabase db push|initdb/);
+    expect(running.map(({ command }) => command).join()).toMatch(/supabase db push/);
     return running;
   }, patience);
+  const { databasePassword } = await localSecrets();
+  expect(processes.filter(({ command }) => command.includes(databasePassword))).toEqual([]);
   expect((await early.end()).code).toBe(0);
   await expectGone(processes);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCanceller } from '../../supabase/functions/api/outbox/cancel-at-gateway.ts';
+import { createGatewaySender } from '../../supabase/functions/api/outbox/gateway-sender.ts';
 import type { Delivery } from '../../supabase/functions/api/outbox/outbox.ts';
 import type { GatewaySubscription, Reading } from '../../supabase/functions/api/ports.ts';
 import { silentGateway } from './silent-gateway.ts';
@@ -23,7 +23,7 @@ async function cancel(
 ) {
   const payload = { gateway_subscription_id: 'sub_1', at_cycle_end: isAtCycleEnd };
   const asked: string[] = [];
-  const [attempt] = createCanceller({
+  const [attempt] = createGatewaySender({
     ...silentGateway,
     cancelSubscription(id, whether) {
       asked.push(`cancel ${id} ${whether ? 'at cycle end' : 'at once'}`);

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkSchemaFiles } from '../../scripts/check-migrations.ts';
 import { checkReleases } from '../../scripts/check-releases.ts';
 import { checkRuleMap } from '../../scripts/check-rule-map.ts';
-import { unclearWords } from '../../scripts/check-words.ts';
 import { hashesText, hashRelease } from '../../scripts/release/file-hashes.ts';
 import { checkSchemaVersion, migrationVersions } from '../../scripts/schema-version.ts';
 
@@ -16,17 +15,6 @@ beforeEach(async () => {
   }
 });
 afterEach(() => Deno.remove(folder, { recursive: true }));
-
-test.each([
-  ['a.ts:1', "const url = 'http://a'; // nobody calls it", 'nobody'],
-  ['a.ts:2', '/**\n * A payment that is brought\n * back.\n */', 'brought back'],
-  ['a.sql:1', "comment on table t is 'A tier on the house.';", 'on the house'],
-  ['a.md:7', '```ts\nnobody();\n```\n\n# Refunds\n\nMoney is given back.', 'given back'],
-])('unclear wording is found at %s of %j: %s', (place, text, words) => {
-  expect(unclearWords(place.replace(/:.*/, ''), text)).toEqual([
-    expect.stringContaining(`${place}: "${words}": write `),
-  ]);
-});
 
 test.each([
   ['`01_plans.sql`: `plans`, `list`; `02_orders.sql`: `orders`; `http/send.ts`', []],

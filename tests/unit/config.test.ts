@@ -55,6 +55,9 @@ test('a full environment is read completely, with defaults; nothing is missing',
 
 const noApi = { keyId: 'key_1', keySecret: 'key-secret', apiUrl: null };
 
+/** A secret of events. */
+const signing = `whsec_${'ab12'.repeat(8)}`;
+
 test.each<[Environment, expected: Record<string, unknown>]>([
   [{ GATEWAY_EVENT_ID_HEADER: 'x-acme-event-id' }, { eventIdHeader: 'x-acme-event-id' }],
   [{ GATEWAY_RETURN_FIELDS: 'order,payment,acme-signature' }, {
@@ -89,11 +92,26 @@ test.each<[Environment, expected: Record<string, unknown>]>([
   [{ PORT: '65535' }, { port: 65535 }],
   [{ RESEND_BASE_URL: 'http://127.0.0.1:54324' }, { email: { baseUrl: 'http://127.0.0.1:54324' } }],
   [{ EMAIL_TIME_ZONE: 'Asia/Kolkata' }, { email: { timeZone: expect.stringMatching(/^Asia\/(Kolkata|Calcutta)$/) } }],
+  [{
+    EMAIL_BRAND: 'Acme',
+    EMAIL_FOOTER: 'Acme Ltd\\nPune',
+    EMAIL_ACCENT: '#0f766e',
+    EMAIL_LOGO_URL: 'https://a.example/l.png',
+  }, {
+    email: { look: { brand: 'Acme', footer: 'Acme Ltd\nPune', accent: '#0f766e', logoUrl: 'https://a.example/l.png' } },
+  }],
   [{ EXPIRY_EMAILS: 'off' }, { email: { expiryEmails: false, renewalEmails: true }, missing: [] }],
   [{ RENEWAL_EMAILS: 'off', EXPIRY_EMAILS: '' }, { email: { expiryEmails: true, renewalEmails: false }, missing: [] }],
   [{ REVALIDATE_URL: 'https://a.example/x' }, { revalidation: { url: 'https://a.example/x' } }],
   [{ REVALIDATE_URL: '' }, { revalidation: 'off', missing: [] }],
   [{ REVALIDATE_SECRET: '' }, { revalidation: null, missing: ['REVALIDATE_SECRET'] }],
+  [{ EVENTS_URL: 'https://a.example/events' }, { events: null }],
+  [{ EVENTS_URL: 'https://a.example/events', EVENTS_SECRET: signing, EVENTS_SECRET_PREVIOUS: `${signing}==` }, {
+    events: { url: 'https://a.example/events', secrets: [signing, `${signing}==`] },
+  }],
+  [{ SUPABASE_URL: 'http://127.0.0.1:54321', EVENTS_URL: 'http://127.0.0.1:3000', EVENTS_SECRET: signing }, {
+    events: { url: 'http://127.0.0.1:3000' },
+  }],
   [{ INTERNAL_KEY: '' }, { internalKey: null, missing: [] }],
 ])('with %j the configuration has %j', (environment, expected) => {
   expect(read({ ...full, ...environment })).toMatchObject(expected);
@@ -117,7 +135,11 @@ test.each(
     DATABASE_POOL_CA: ['/etc/ca.pem'],
     DATABASE_POOL_URL: ['db.example.com:6543', 'https://db.example.com'],
     EARLY_RENEWAL: ['maybe', 'Extend'],
+    EMAIL_ACCENT: ['blue', '#12345', 'url(x)'],
+    EMAIL_LOGO_URL: ['logo.png', 'data:image/png;base64,AA'],
     EMAIL_TIME_ZONE: ['Kolkata'],
+    EVENTS_SECRET: ['secret', 'whsec_c2hvcnQ=', `${signing}!`],
+    EVENTS_URL: ['app.example.com', 'http://app.example.com', 'https://10.0.0.1'],
     EXPIRY_EMAILS: ['no', 'Off'],
     GATEWAY_API_URL: ['api.gateway.example', 'ftp://api.gateway.example'],
     GATEWAY_EVENT_ID_HEADER: ['x-gateway-event-id:'],

@@ -3,7 +3,6 @@ import { chooseDatabase } from '../../scripts/console/choose-database.ts';
 import { toCsv } from '../../scripts/console/csv.ts';
 import { remedyOf } from '../../scripts/console/page/remedies.ts';
 import { stack } from '../../scripts/console/page/scale.ts';
-import { pageOf, readCursor } from '../../scripts/console/paging.ts';
 
 describe('the database of the console', () => {
   const asked: string[] = [];
@@ -36,14 +35,6 @@ test('a CSV quotes separators, keeps numbers, and disarms formulas', () => {
   expect(toCsv(['a', 'b', 'c'], rows)).toBe(
     'a,b,c\r\n"\'=HYPERLINK(""x"")",-5,\r\n\'+1,0.5,\'@a\r\n"a ""quoted"", text",1,"two\nlines"\r\n',
   );
-});
-
-test('a page has a cursor when there is one row more than it shows', () => {
-  const rows = Array.from({ length: 101 }, (_, n) => ({ id: n }));
-  expect(pageOf(rows, ({ id }) => [id])).toEqual({ rows: rows.slice(0, 100), older: '[99]' });
-  expect(pageOf(rows.slice(1), ({ id }) => [id]).older).toBeNull();
-  expect(readCursor('[99,"a"]', 2)).toEqual(['99', 'a']);
-  for (const none of [undefined, '', 'x', '{}', '[1]']) expect(readCursor(none, 2)).toEqual([null, null]);
 });
 
 test('bars stack upwards, and negative ones downwards', () => {

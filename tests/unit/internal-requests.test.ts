@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createApp } from '../../supabase/functions/api/app.ts';
 import { readConfig } from '../../supabase/functions/api/config.ts';
-import { createDatabase, DatabaseError } from '../../supabase/functions/api/database/database.ts';
+import { createDatabase } from '../../supabase/functions/api/database/database.ts';
+import { DatabaseError } from '../../supabase/functions/api/database/rpc.ts';
 import { createBufferedLog } from '../../supabase/functions/api/http/log.ts';
 import { silentGateway } from './silent-gateway.ts';
 

@@ -1,13 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createMailer } from '../../supabase/functions/api/outbox/mailer.ts';
-import { createSenders } from '../../supabase/functions/api/outbox/senders.ts';
-import {
-  everyRow,
-  paymentFailedRow,
-  paymentPendingRow,
-  paymentSuccessRow,
-  subscriptionEndingRow,
-} from '../emails/rows.ts';
+import { everyRow, paymentFailedRow, paymentPendingRow, paymentSuccessRow } from '../emails/rows.ts';
 import { accept, providerError, startReceiver } from '../helpers/outbox/receiver.ts';
 
 const provider = startReceiver();
@@ -25,6 +18,7 @@ const config = {
   timeZone: 'UTC',
   expiryEmails: true,
   renewalEmails: true,
+  look: {},
 } as const;
 const rows = [
   { id: 1, key: 'payment-success/1', ...paymentSuccessRow() },
@@ -84,13 +78,4 @@ test.each([
   );
   expect(provider.arrivals.map(({ headers }) => headers.get('idempotency-key')).toSorted())
     .toEqual(all.filter(({ kind }) => !kinds.includes(kind)).map(({ key }) => key).toSorted());
-});
-
-test('the mail before the end of a period follows early_renewal of its row', async () => {
-  const { notice } = createSenders({ email: config, revalidation: null }, null);
-  for (const [given, words] of [['replace', 'on that day or later'], ['extend', 'renew your plan before then']]) {
-    const row = { id: 1, key: `subscription-ending/${given}`, ...subscriptionEndingRow({ early_renewal: given }) };
-    expect(await notice?.([row])[0]?.deliver()).toEqual({ status: 'delivered' });
-    expect(JSON.stringify(provider.arrivals.at(-1)?.body)).toContain(words);
-  }
 });

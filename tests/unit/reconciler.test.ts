@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { DatabaseError } from '../../supabase/functions/api/database/database.ts';
+import { DatabaseError } from '../../supabase/functions/api/database/rpc.ts';
 import type { ReconcileDatabase } from '../../supabase/functions/api/ports.ts';
 import { createRateLimit, type GatewayReads, limitRate } from '../../supabase/functions/api/gateway/rate-limit.ts';
 import { reconcileAll } from '../../supabase/functions/api/gateway/reconciler.ts';
@@ -135,18 +135,6 @@ test('everything that is due is reconciled, batch after batch, and the run is st
   expect([database.applied.length, database.finished, faults]).toEqual([66, 1, []]);
 });
 
-test('at most five reads run at once', async () => {
-  let [open, most] = [0, 0];
-  const gateway = listing(async (id) => {
-    most = Math.max(most, ++open);
-    await Promise.resolve();
-    open -= 1;
-    return await answers.listOrderPayments(id);
-  });
-  await reconcile(due({ payments: 40 }), gateway);
-  expect(most).toBe(5);
-});
-
 test.each<[string, Due, GatewayReads]>([
   ['a read without an answer', { payments: 1 }, nothing],
   ['an answer that is not applied', { payments: 1, fails: () => true }, answers],
@@ -201,7 +189,7 @@ test('a database that is down during the run ends it with the next claim', async
 });
 
 describe('the time of a run:', () => {
-  test('after 58 s no read starts, also within a batch; the run is stored as finished', async () => {
+  test('five reads run at once, and after 58 s none starts, also within a batch; the run is stored as finished', async () => {
     const database = due({ payments: 200 });
     expect(await reconcileWithFakeClock(database, () => listing(slow(9_000))))
       .toEqual({ asked: 35, applied: 35, unanswered: 0 });

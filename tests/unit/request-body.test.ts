@@ -72,9 +72,9 @@ describe('under limits', () => {
     const { read } = createBodyReader(small);
     const refused: string[] = [];
     const large = [90, 80, 70].map((bytes) =>
-      read(post(unfinished(bytes))).then((body) => refused.push(`${bytes}: ${body}`))
+      read(stated(bytes, unfinished(bytes))).then((body) => refused.push(`${bytes}: ${body}`))
     );
-    expect(await read(post(new Uint8Array(60)))).toMatchObject(isRead(60));
+    expect(await read(stated(60, new Uint8Array(60)))).toMatchObject(isRead(60));
     await large[0];
     expect(refused).toEqual(['90: tooManyBodies']);
   });
@@ -84,6 +84,13 @@ describe('under limits', () => {
     for (let count = 0; count < 2; count += 1) void read(stated(100, unfinished(1)));
     expect(await read(stated(100, unfinished(1)))).toBe('tooManyBodies');
     expect(await read(stated(50, new Uint8Array(50)))).toMatchObject(isRead(50));
+  });
+
+  test('a body without a content-length counts as the largest until it ends', async () => {
+    const { read } = createBodyReader({ ...small, milliseconds: 50 });
+    for (let count = 0; count < 5; count += 1) expect(await read(post(pieces(1, 10).stream))).toMatchObject(isRead(10));
+    for (let count = 0; count < 2; count += 1) void read(post(unfinished(1)));
+    expect(await read(post(unfinished(1)))).toBe('tooManyBodies');
   });
 
   test('a body counts until its request is answered', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DatabaseError } from '../../supabase/functions/api/database/database.ts';
+import { DatabaseError } from '../../supabase/functions/api/database/rpc.ts';
 import { warnOfOlderSchema } from '../../supabase/functions/api/database/schema-version.ts';
 import { schemaVersion } from '../../supabase/functions/api/generated/schema-version.ts';
 

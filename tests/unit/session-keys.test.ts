@@ -25,13 +25,6 @@ function scripted(...answers: (Record<string, JsonWebKey> | Error)[]) {
 const [one, two] = [{ kty: 'EC', x: '1' }, { kty: 'EC', x: '2' }];
 
 describe('session keys', () => {
-  test('are fetched once for a hundred requests that wait for them', async () => {
-    const { find, asked } = scripted({ one });
-    const found = await Promise.all(Array.from({ length: 100 }, (_, index) => find(index % 2 ? 'one' : `no-${index}`)));
-    expect(found).toEqual(found.map((_, index) => index % 2 ? one : undefined));
-    expect(asked()).toBe(1);
-  });
-
   test('are fetched again for unknown keys, at most once a minute', async () => {
     const { find, asked, pass } = scripted({ one });
     await find('one');

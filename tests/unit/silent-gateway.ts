@@ -5,6 +5,7 @@ export const silentGateway: Gateway = {
   createOrder: () => Promise.resolve(null),
   createSubscription: () => Promise.resolve(null),
   cancelSubscription: () => Promise.resolve({ status: 0, retryAfter: null }),
+  refundPayment: () => Promise.resolve({ status: 0, retryAfter: null, refund: null, reason: null }),
   readSubscription: () => Promise.resolve({ status: 'unanswered' }),
   listOrderPayments: () => Promise.resolve({ status: 'unanswered' }),
   readPayment: () => Promise.resolve({ status: 'unanswered' }),

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
-import type { SupportAction } from '../rows.ts';
+import type { Payment, SupportAction } from '../rows.ts';
+import { money } from '../../stack/shop/element.ts';
 import { minuteOf } from './format.ts';
 
 /** What the dialog asks for, and says before it is carried out. */
@@ -10,11 +11,14 @@ export type ActionText = {
   confirm: string;
   /** Takes something away from a customer. */
   isDangerous?: boolean;
-  /** The dialog asks for a tier and a time. */
+  /** The dialog asks for a tier, a time and entitlements. */
   asksForTier?: boolean;
-  /** Says in one sentence what will happen. */
-  sentence(action: Partial<SupportAction>, who: string): string;
+  /** Says in one sentence what will happen. `paid`: the payment that is refunded. */
+  sentence(action: Partial<SupportAction>, who: string, paid?: Refundable): string;
 };
+
+/** A payment of which something may be refunded. */
+export type Refundable = Pick<Payment, 'currency' | 'kind' | 'refundable_amount'>;
 
 /** The support actions that the console offers, by their name in the database. */
 export const actionTexts = {
@@ -22,9 +26,12 @@ export const actionTexts = {
     label: 'Grant a tier',
     confirm: 'Grant',
     asksForTier: true,
-    sentence: ({ tier, until }, who) =>
+    sentence: ({ tier, until, entitlements }, who) =>
       tier && until
-        ? `${who} gets ${tier} until ${minuteOf(until)} without paying; what is paid continues below it.`
+        ? `${who} gets ${tier}${entitlements ? ` with ${entitlements}` : ''} until ${
+          minuteOf(until)
+        } without paying; ` +
+          'what is paid continues below it.'
         : 'Choose a tier and its end.',
   },
   revoke_grant: {
@@ -39,6 +46,15 @@ export const actionTexts = {
     isDangerous: true,
     sentence: ({ reference, tier }) =>
       `The access to ${tier ?? 'the tier'} that ${reference} gives ends now; no money is refunded.`,
+  },
+  refund: {
+    label: 'Refund',
+    confirm: 'Refund',
+    isDangerous: true,
+    sentence: ({ amount }, who, paid) =>
+      paid && amount !== undefined && amount > 0 && amount <= paid.refundable_amount
+        ? `${who} gets ${money(amount, paid.currency)} back; ${afterRefund(amount, paid)}`
+        : `Enter an amount, at most ${paid && money(paid.refundable_amount, paid.currency)}.`,
   },
   requeue_mail: {
     label: 'Send again',
@@ -69,3 +85,13 @@ export const actionTexts = {
 } satisfies Record<string, ActionText>;
 
 export type ActionName = keyof typeof actionTexts;
+
+/** What becomes of access. The database decides it when the refund is processed. */
+function afterRefund(amount: number, { kind, refundable_amount }: Refundable): string {
+  if (kind === 'extra_payment') return 'access does not depend on this payment.';
+  if (amount < refundable_amount) return 'access stays.';
+  if (kind === 'cycle') {
+    return 'the paid time of this cycle ends, and the gateway goes on billing: cancel the subscription too.';
+  }
+  return 'the access that this payment gives ends when the refund is processed.';
+}

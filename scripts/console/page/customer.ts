@@ -1,44 +1,54 @@
 /// <reference lib="dom" />
 import { element, money } from '../../stack/shop/element.ts';
 import type { Page } from '../paging.ts';
-import type { Customer, Payment, Period, TimelineEntry } from '../rows.ts';
+import type { BilledPrice, Customer, Finding, Payment, Period, TimelineEntry } from '../rows.ts';
 import { read } from './api.ts';
 import { actionButton } from './dialog.ts';
-import { amounts, time, words } from './format.ts';
+import { groups } from './findings.ts';
+import { amounts, monthsText, time, words } from './format.ts';
 import { olderButton, pagedTable } from './paged.ts';
 import { badge, code, type Column, empty, facts, head, link, section, type Tone } from './parts.ts';
 import { periodPanel } from './periods.ts';
 import type { Show } from './view.ts';
 
-type Answer = { customer: Customer; periods: Period[]; payments: Page<Payment>; timeline: Page<TimelineEntry> };
+type Answer = {
+  customer: Customer;
+  billed: BilledPrice | null;
+  findings: Finding[];
+  periods: Period[];
+  payments: Page<Payment>;
+  timeline: Page<TimelineEntry>;
+};
 
 const tones: Record<string, Tone> = { captured: 'good', failed: 'bad', created: 'quiet' };
-const columns: Column<Payment>[] = [
+const columnsFor = (who: string): Column<Payment>[] => [
   { head: 'When', cell: ({ at }) => time(at) },
-  { head: 'Tier', cell: ({ tier }) => tier ?? '–' },
+  { head: 'Tier', cell: sold },
   { head: 'Amount', cell: ({ amount, currency }) => amount === null ? '–' : money(amount, currency), isNumber: true },
   { head: 'Status', cell: status },
   { head: 'Attempts', cell: attemptsOf },
   { head: 'Order, payment', cell: ids },
+  { head: 'Refund', cell: (payment) => refundButton(payment, who) },
 ];
 
 /** One customer: the tier and why, the periods, the payments, and everything that happened. */
 export const showCustomer: Show = async (_url, id, signal) => {
   const path = `/customers/${id}`;
-  const { customer, periods, payments, timeline } = await read<Answer>(path, signal);
+  const { customer, billed, findings, periods, payments, timeline } = await read<Answer>(path, signal);
   const who = customer.email ?? customer.name ?? id;
   const aside = element(
     'aside',
     { className: 'panel', ariaLabel: 'About the customer' },
-    about(customer),
+    about(customer, billed),
     actions(id, who),
   );
   const paid = payments.rows.length === 0
     ? [empty('No payment', 'Orders of this customer appear here as soon as one is created.')]
-    : pagedTable('Payments', columns, payments, `${path}/payments`);
+    : pagedTable('Payments', columnsFor(who), payments, `${path}/payments`);
   const main = element(
     'div',
     { className: 'stack' },
+    ...groups(findings),
     periodPanel(periods, id, who),
     section('Payments', paid),
     section('Timeline', timelineOf(timeline, `${path}/timeline`)),
@@ -57,18 +67,23 @@ function title(customer: Customer): HTMLElement {
   return element('div', {}, head(name ?? email ?? user_id), what);
 }
 
-function about(customer: Customer): HTMLElement {
+function about(customer: Customer, billed: BilledPrice | null): HTMLElement {
   const { email, until, billing, last_payment_at, lifetime_amounts, open_findings, signed_up_at, user_id } = customer;
   return facts([
     ['E-mail', email ?? 'none'],
     ['Until', time(until, billing === null ? '–' : 'no end')],
     ['Billing', billing === null ? 'nothing runs' : words(billing)],
+    ...billed === null ? [] : [billedFact(billed)],
     ['Received', amounts(lifetime_amounts, 'nothing')],
     ['Last payment', time(last_payment_at, 'none')],
-    ['Open findings', open_findings === 0 ? 'none' : link('/', badge(String(open_findings), 'bad'))],
+    ['Open findings', open_findings === 0 ? 'none' : badge(String(open_findings), 'bad')],
     ['Signed up', time(signed_up_at)],
     ['User id', code(user_id)],
   ]);
+}
+
+function billedFact({ lookup_key, amount, currency, months }: BilledPrice): [string, string] {
+  return ['Billed price', `${money(amount, currency)} for ${monthsText(months)} (${lookup_key})`];
 }
 
 function actions(user_id: string, who: string): HTMLElement {
@@ -78,6 +93,11 @@ function actions(user_id: string, who: string): HTMLElement {
     { className: 'actions' },
     ...names.map((action) => actionButton({ action, email: user_id }, who)),
   );
+}
+
+function sold({ tier, price_key, months }: Payment): Node {
+  const price = [price_key !== tier && price_key, months && monthsText(months)].filter(Boolean).join(', ');
+  return element('span', { className: 'stack' }, tier ?? '–', element('span', { className: 'soft' }, price));
 }
 
 function status({ status, refunded_amount, currency, dispute_status }: Payment): Node {
@@ -97,6 +117,11 @@ function attemptsOf({ attempts, last_error }: Payment): Node | string {
 function ids({ gateway_order_id, gateway_payment_id }: Payment): Node {
   const given = [gateway_order_id, gateway_payment_id].filter((id) => id !== null);
   return element('span', { className: 'stack' }, ...given.map(code));
+}
+
+function refundButton(payment: Payment, who: string): Node | string {
+  const { gateway_payment_id: reference, refundable_amount } = payment;
+  return refundable_amount > 0 ? actionButton({ action: 'refund', reference }, who, undefined, payment) : '';
 }
 
 function timelineOf(first: Page<TimelineEntry>, path: string): HTMLElement[] {

@@ -1,18 +1,22 @@
 /// <reference lib="dom" />
 import { element } from '../../stack/shop/element.ts';
 import type { SupportAction } from '../rows.ts';
-import { type ActionName, type ActionText, actionTexts } from './actions.ts';
+import { type ActionName, type ActionText, actionTexts, type Refundable } from './actions.ts';
 import { act, read } from './api.ts';
 
 type Proposal = Omit<SupportAction, 'action' | 'reason'> & { action: ActionName };
 const MONTHS: [text: string, months: number][] = [['1 month', 1], ['3 months', 3], ['1 year', 12]];
 
-/** A button that opens the dialog of an action. @param who whom it is about, for the sentence that is confirmed */
-export function actionButton(proposal: Proposal, who: string, label?: string): HTMLButtonElement {
+/**
+ * A button that opens the dialog of an action.
+ * @param who whom it is about, for the sentence that is confirmed
+ * @param paid the payment that is refunded: the dialog asks for the amount
+ */
+export function actionButton(proposal: Proposal, who: string, label?: string, paid?: Refundable): HTMLButtonElement {
   const { label: usual, isDangerous }: ActionText = actionTexts[proposal.action];
   const className = isDangerous ? 'danger' : '';
   const fail = (error: unknown) => say(error instanceof Error ? error.message : String(error));
-  const onclick = () => void propose(proposal, who).catch(fail);
+  const onclick = () => void propose(proposal, who, paid).catch(fail);
   return element('button', { type: 'button', className, onclick }, label ?? usual);
 }
 
@@ -20,14 +24,14 @@ export function actionButton(proposal: Proposal, who: string, label?: string): H
  * Asks for the reason, says in one sentence what will happen, and carries it out when it is confirmed. The page is read
  * again afterwards. A refusal of the database is shown, and the dialog stays.
  */
-async function propose(proposal: Proposal, who: string): Promise<void> {
+async function propose(proposal: Proposal, who: string, paid?: Refundable): Promise<void> {
   const text: ActionText = actionTexts[proposal.action];
   const sentence = element('p', { id: 'sentence', className: 'sentence', role: 'status' });
   const reason = element('textarea', { id: 'reason', required: true, maxLength: 1000, rows: 3 });
   const error = element('p', { className: 'error', role: 'alert' });
   const confirm = element('button', { className: text.isDangerous ? 'main danger' : 'main' }, text.confirm);
   const cancel = element('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
-  const terms = text.asksForTier ? await tierFields(proposal) : null;
+  const terms = text.asksForTier ? await tierFields(proposal) : paid ? amountField(paid) : null;
   const form = element(
     'form',
     {},
@@ -44,7 +48,7 @@ async function propose(proposal: Proposal, who: string): Promise<void> {
   dialog.setAttribute('aria-describedby', 'sentence');
 
   const action = () => ({ ...proposal, ...terms?.values(), reason: reason.value.trim() });
-  const describe = () => sentence.replaceChildren(text.sentence(action(), who));
+  const describe = () => sentence.replaceChildren(text.sentence(action(), who, paid));
   form.addEventListener('input', describe);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -66,7 +70,18 @@ async function propose(proposal: Proposal, who: string): Promise<void> {
   dialog.showModal();
 }
 
-/** The fields of a tier and its end. */
+/** The field of an amount to refund, which is first all that is left. */
+function amountField({ currency, refundable_amount: left }: Refundable) {
+  const digits = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ??
+    2;
+  const step = (10 ** -digits).toFixed(digits);
+  const field = element('input', { id: 'amount', type: 'number', required: true, min: step, step });
+  field.max = field.value = (left / 10 ** digits).toFixed(digits);
+  const fields = [element('label', { htmlFor: 'amount' }, `Amount, in ${currency}`), field];
+  return { fields, values: () => ({ amount: Math.round(Number(field.value) * 10 ** digits) }) };
+}
+
+/** The fields of a tier, its end, and entitlements. */
 async function tierFields({ tier, until }: Proposal) {
   const tiers = await read<string[]>('/tiers');
   const options = tiers.map((one) => element('option', { selected: one === tier }, one));
@@ -79,6 +94,11 @@ async function tierFields({ tier, until }: Proposal) {
   const shortcuts = MONTHS.map(([text, months]) =>
     element('button', { type: 'button', className: 'small', onclick: () => set(inMonths(months)) }, text)
   );
+  const entitlementsField = element('input', {
+    id: 'entitlements',
+    placeholder: '{"projects": 25}',
+    autocomplete: 'off',
+  });
   untilField.value = localMinute(until ? new Date(until) : inMonths(1));
   const fields = [
     element('label', { htmlFor: 'tier' }, 'Tier'),
@@ -86,10 +106,13 @@ async function tierFields({ tier, until }: Proposal) {
     element('label', { htmlFor: 'until' }, 'Until'),
     untilField,
     element('div', { className: 'row' }, ...shortcuts),
+    element('label', { htmlFor: 'entitlements' }, 'Entitlements beside those of the plan, as JSON (optional)'),
+    entitlementsField,
   ];
   const values = () => ({
     tier: tierField.value,
     until: untilField.value === '' ? '' : new Date(untilField.value).toISOString(),
+    entitlements: entitlementsField.value.trim(),
   });
   return { fields, values };
 }

@@ -48,3 +48,9 @@ export function words(name: string): string {
   const text = name.replaceAll(/[_-]/g, ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** Calendar months as text: `3 months`, `1 year`. */
+export function monthsText(months: number): string {
+  const [count, unit] = months % 12 === 0 ? [months / 12, 'year'] : [months, 'month'];
+  return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(count);
+}

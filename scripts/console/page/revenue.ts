@@ -3,15 +3,16 @@ import { element, money } from '../../stack/shop/element.ts';
 import type { ActiveMonth, RevenueMonth } from '../rows.ts';
 import { read } from './api.ts';
 import { barChart } from './bar-chart.ts';
+import { time } from './format.ts';
 import { type Column, empty, facts, head, section, table, tabs } from './parts.ts';
 import { lastMonths, monthName, valuesOf } from './months.ts';
 import type { Show } from './view.ts';
 
-type Answer = { revenue: RevenueMonth[]; active: ActiveMonth[] };
+type Answer = { revenue: RevenueMonth[]; active: ActiveMonth[]; asOf: string | null };
 
 /** Twelve months of money and customers, in one currency. */
 export const showRevenue: Show = async (url, _id, signal) => {
-  const { revenue, active } = await read<Answer>('/revenue', signal);
+  const { revenue, active, asOf } = await read<Answer>('/revenue', signal);
   const currencies = [...new Set(revenue.map(({ currency }) => currency))].toSorted();
   const currency = currencies.find((one) => one === url.searchParams.get('currency')) ?? currencies[0];
   if (currency === undefined) {
@@ -34,6 +35,7 @@ export const showRevenue: Show = async (url, _id, signal) => {
   figures.append(table('Month by month', columnsOf(currency), rows.toReversed()));
   const content = [
     head('Revenue', ...choice, csv),
+    element('p', { className: 'lead' }, ...age(asOf)),
     summary(rows.at(-1), currency),
     element('div', { className: 'plots' }, ...plots(rows, active, months, currency)),
     section('Month by month', [figures]),
@@ -41,13 +43,22 @@ export const showRevenue: Show = async (url, _id, signal) => {
   return { title: 'Revenue', content };
 };
 
+/** The figures are summed up in passes over all customers. */
+function age(asOf: string | null): (string | Node)[] {
+  return asOf === null
+    ? ['The first pass over all customers runs: the figures are not complete yet.']
+    : ['As of ', time(asOf), '.'];
+}
+
 function summary(newest: RevenueMonth | undefined, currency: string): HTMLElement {
   const { month = '', net = 0, mrr = 0, active_customers = 0, new_customers = 0, lapsed_customers = 0 } = newest ?? {};
+  const churn = newest?.churn_percent ?? null;
   return facts([
     [`Net in ${monthName(month, 'long')}`, money(net, currency)],
     ['Monthly recurring', money(mrr, currency)],
     ['Active customers', String(active_customers)],
     ['New, lapsed', `${new_customers}, ${lapsed_customers}`],
+    ['Churn', percent(churn)],
   ], 'tiles');
 }
 
@@ -85,6 +96,8 @@ function plots(rows: RevenueMonth[], active: ActiveMonth[], months: string[], cu
   ];
 }
 
+const percent = (value: number | null) => value === null ? '–' : `${value} %`;
+
 function columnsOf(currency: string): Column<RevenueMonth>[] {
   const amount = (head: string, of: (row: RevenueMonth) => number): Column<RevenueMonth> => (
     { head, cell: (row) => money(of(row), currency), isNumber: true }
@@ -102,5 +115,6 @@ function columnsOf(currency: string): Column<RevenueMonth>[] {
     count('Renewed', ({ renewed_customers }) => renewed_customers),
     count('Lapsed', ({ lapsed_customers }) => lapsed_customers),
     count('Active', ({ active_customers }) => active_customers),
+    { head: 'Churn', cell: ({ churn_percent }) => percent(churn_percent), isNumber: true },
   ];
 }

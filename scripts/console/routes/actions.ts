@@ -3,12 +3,21 @@ import { z } from 'zod';
 import type { SupportDatabase } from '../database.ts';
 
 const optional = z.string().trim().max(500).nullish().transform((text) => text || null);
+const isJson = (text: string | null) => {
+  try {
+    return text === null || JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
+};
 const input = z.strictObject({
   action: z.string().max(50),
   email: optional,
   tier: optional,
   until: z.iso.datetime({ offset: true }).nullish().transform((time) => time ?? null),
   reference: optional,
+  entitlements: optional.refine(isJson, 'Write the entitlements as JSON, for example {"projects": 25}.'),
+  amount: z.int().positive().nullish().transform((amount) => amount ?? null),
   reason: z.string().trim().min(1, 'Say why: the reason is kept with the action.').max(1000),
 });
 
@@ -25,12 +34,12 @@ export function actionRoutes(database: SupportDatabase): Hono {
   routes.post('/actions', async (c) => {
     const parsed = input.safeParse(await c.req.json().catch(() => undefined));
     if (!parsed.success) return c.json({ error: parsed.error.issues[0]?.message ?? 'This is not an action.' }, 400);
-    const { action, email, tier, until, reference, reason } = parsed.data;
+    const { action, email, tier, until, reference, entitlements, amount, reason } = parsed.data;
     const [done] = await database.write(
-      `insert into billing.support_actions (action, email, tier, until, reference, reason)
-      values ($1, $2, $3, $4, $5, $6)
+      `insert into billing.support_actions (action, email, tier, until, reference, entitlements, amount, reason)
+      values ($1, $2, $3, $4, $5, $6, $7, $8)
       returning result`,
-      [action, email, tier, until, reference, reason],
+      [action, email, tier, until, reference, entitlements, amount, reason],
     );
     return c.json({ result: done?.result ?? '' });
   });

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { SupportDatabase } from '../database.ts';
 import { PAGE_ROWS, pageOf, readCursor } from '../paging.ts';
-import type { Customer, Payment, Period, TimelineEntry } from '../rows.ts';
+import type { BilledPrice, Customer, Finding, Payment, Period, TimelineEntry } from '../rows.ts';
 
 /** The customers: search, one customer, the older part of a timeline and of the payments. */
 export function customerRoutes(database: SupportDatabase): Hono {
@@ -14,8 +14,24 @@ export function customerRoutes(database: SupportDatabase): Hono {
 
   routes.get('/customers/:id{[0-9a-f-]{36}}', async (c) => {
     const id = c.req.param('id');
-    const [[customer], periods, payments, timeline] = await Promise.all([
+    const [[customer], [billed = null], findings, periods, payments, timeline] = await Promise.all([
       database.read<Customer>('select * from billing.customers where user_id = $1', [id]),
+      database.read<BilledPrice>(
+        `select (m.sold).*
+        from billing.gateway_subscriptions m
+        where m.user_id = $1
+          and m.stops_at is null
+          and m.gateway_status in ('active', 'pending', 'authenticated')
+          and billing.is_billed(m)
+          and m.sold is not null
+        order by m.arrived_at desc
+        limit 1`,
+        [id],
+      ),
+      database.read<Omit<Finding, 'user_id' | 'email'>>(
+        'select finding, subject, since, detail, remedy from billing.findings_of($1) order by since nulls first',
+        [id],
+      ),
       database.read<Period>(
         `select kind, source_id, tier, starts_at, ends_at, ended_at, is_ruling
         from billing.periods
@@ -28,7 +44,9 @@ export function customerRoutes(database: SupportDatabase): Hono {
       readTimeline(id, undefined),
     ]);
     if (customer === undefined) return c.json({ error: 'There is no customer with this id.' }, 404);
-    return c.json({ customer, periods, payments, timeline });
+    const { email } = customer;
+    const about = findings.map((finding): Finding => ({ ...finding, user_id: id, email }));
+    return c.json({ customer, billed, findings: about, periods, payments, timeline });
   });
   routes.get(
     '/customers/:id{[0-9a-f-]{36}}/payments',
@@ -42,12 +60,16 @@ export function customerRoutes(database: SupportDatabase): Hono {
 
   async function readPayments(id: string, older: string | undefined) {
     const rows = await database.read<Payment>(
-      `select gateway_order_id, gateway_payment_id, at, tier, amount, currency, status, attempts, last_error,
-        refunded_amount, dispute_status, kind, source_id
-      from billing.customer_payments
-      where user_id = $1
-        and ($2::timestamptz is null or (at, source_id, coalesce(gateway_payment_id, '')) < ($2, $3, $4))
-      order by at desc, source_id desc, coalesce(gateway_payment_id, '') desc
+      `select c.gateway_order_id, c.gateway_payment_id, c.at, c.tier, c.amount, c.currency, c.status, c.attempts,
+        c.last_error, c.refunded_amount, c.dispute_status, c.kind, c.source_id, c.refundable_amount,
+        coalesce(p.price_key, p.tier) as price_key,
+        p.duration_months as months
+      from billing.customer_payments c
+      left join public.payments p
+        on p.gateway_payment_id = c.gateway_payment_id or p.gateway_order_id = c.gateway_order_id
+      where c.user_id = $1
+        and ($2::timestamptz is null or (c.at, c.source_id, coalesce(c.gateway_payment_id, '')) < ($2, $3, $4))
+      order by c.at desc, c.source_id desc, coalesce(c.gateway_payment_id, '') desc
       limit $5`,
       [id, ...readCursor(older, 3), PAGE_ROWS + 1],
     );

@@ -10,7 +10,7 @@ const COLUMNS = 'id, kind, destination, recipient, user_id, state, attempts, las
 
 /** The table has an index for each of these states; the view's column `state` has none. */
 const OPEN = 'and m.id in (select o.id from billing.outbox o where o.delivered_at is null and o.parked_at is';
-const STATES: Record<string, string> = { queued: `${OPEN} null)`, parked: `${OPEN} not null)` };
+const STATES = new Map([['queued', `${OPEN} null)`], ['parked', `${OPEN} not null)`]]);
 
 /** The side effects, newest first, one of them with its payload, and the mail that it sends. */
 export function messageRoutes(database: SupportDatabase, appUrl: string): Hono {
@@ -23,7 +23,7 @@ export function messageRoutes(database: SupportDatabase, appUrl: string): Hono {
       `select ${COLUMNS}
       from billing.messages m
       where ($1::bigint is null or m.id < $1)
-        ${STATES[c.req.query('show') ?? ''] ?? ''}
+        ${STATES.get(c.req.query('show') ?? '') ?? ''}
       order by m.id desc
       limit $2`,
       [...readCursor(c.req.query('older'), 1), PAGE_ROWS + 1],

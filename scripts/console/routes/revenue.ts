@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { toCsv } from '../csv.ts';
 import type { SupportDatabase } from '../database.ts';
-import type { ActiveMonth, RevenueMonth } from '../rows.ts';
+import type { ActiveMonth, RevenueMonth, ServiceState } from '../rows.ts';
 
 const COLUMNS = [
   'month',
@@ -14,19 +14,21 @@ const COLUMNS = [
   'renewed_customers',
   'lapsed_customers',
   'active_customers',
+  'churn_percent',
 ] as const;
 
 /** The revenue of twelve months, as JSON for the plots, and as CSV for a spreadsheet. */
 export function revenueRoutes(database: SupportDatabase): Hono {
   const routes = new Hono();
   routes.get('/revenue', async (c) => {
-    const [revenue, active] = await Promise.all([
+    const [revenue, active, [state]] = await Promise.all([
       readRevenue(),
       database.read<ActiveMonth>(
         'select month, tier, active_customers from billing.active_monthly order by month, tier',
       ),
+      database.read<Pick<ServiceState, 'revenue_as_of'>>('select revenue_as_of from billing.service_state'),
     ]);
-    return c.json({ revenue, active });
+    return c.json({ revenue, active, asOf: state?.revenue_as_of ?? null });
   });
   routes.get('/revenue.csv', async (c) => {
     const currency = c.req.query('currency') ?? '';

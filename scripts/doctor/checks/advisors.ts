@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
+import { type Check, fail, type Outcome, pass, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 import { readManagementApi } from '../management-api.ts';
 
@@ -8,10 +8,9 @@ const lints = z.object({ lints: z.array(z.object({ name: z.string(), level: z.st
 /** The platform's advisors report no error and no warning. */
 export const advisors: Check = {
   name: 'advisors',
+  needs: ['access token'],
 
   async run(context) {
-    if (context.mode === 'local') return [skip('`npm run check` runs them')];
-    if (context.accessToken === null) return [skip('SUPABASE_ACCESS_TOKEN is not given')];
     return [...await advise(context, 'security'), ...await advise(context, 'performance')];
   },
 };

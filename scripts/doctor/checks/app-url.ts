@@ -1,4 +1,4 @@
-import { type Check, fail, pass, skip, warn } from '../check.ts';
+import { type Check, fail, notGiven, pass, skip, warn } from '../check.ts';
 import { isLoopback } from '../connection.ts';
 import { Unreachable } from '../request.ts';
 
@@ -8,7 +8,7 @@ export const appUrl: Check = {
 
   async run(context) {
     const url = context.environment.APP_URL;
-    if (!url) return [skip('APP_URL not given')];
+    if (!url) return [notGiven('APP_URL')];
     if (context.mode === 'hosted' && isLoopback(url)) {
       return [
         fail(`APP_URL is ${url}: mails link to the customer's own machine`, 'Set the public address of the app.'),
@@ -23,7 +23,7 @@ export const appUrl: Check = {
       return [pass(`${url} answers ${status}`)];
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
-      if (context.mode === 'local') return [skip(`no app runs at ${url}`)];
+      if (context.mode === 'local') return [skip(`no app runs at ${url}`, 'Start the app, or set APP_URL.')];
       return [fail(`no app answers at ${url}`, 'Set APP_URL to the public address of the app.')];
     }
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { formatAmount } from '../../../supabase/functions/api/outbox/format.ts';
 import { type Check, fail, type Outcome, pass, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 import { callGateway, describeRefusal } from '../gateway-api.ts';
@@ -9,18 +10,23 @@ const plan = z.object({
   interval: z.number(),
   item: z.object({ amount: z.number(), currency: z.string() }),
 });
-const ourPlan = z.object({
-  tier: z.string(),
-  gateway_plan_id: z.string(),
-  price: z.coerce.number(),
+const offer = z.object({
+  lookup_key: z.string(),
+  amount: z.coerce.number(),
   currency: z.string(),
   months: z.number(),
+  gateway_plan_id: z.string().nullable(),
+  column: z.string(),
 });
-type OurPlan = z.infer<typeof ourPlan>;
+type Offer = z.infer<typeof offer>;
+type BilledOffer = Offer & { gateway_plan_id: string };
+
+/** A higher debit of a mandate by UPI or card needs a PIN or a code each time: paise. */
+const HIGHEST_DEBIT = 1_500_000;
 
 /**
- * Each plan that the gateway bills has the same amount (in minor units) and period at the gateway and in
- * `public.plans`.
+ * Each price that the gateway bills has the same amount (in minor units), currency and interval there and here. Also
+ * warns about prices that customers may expect to be renewed, and that can't be, or only with a PIN.
  */
 export const gatewayPlans: Check = {
   name: 'gateway-plans',
@@ -28,20 +34,53 @@ export const gatewayPlans: Check = {
 
   async run(context) {
     const rows = await context.query(`
-      select p.tier, p.gateway_plan_id, p.price, p.currency, coalesce(nullif(p.duration_months, 0), 12) as months
-      from public.plans p
-      where p.gateway_plan_id is not null
-      order by p.tier`);
-    const plans = z.array(ourPlan).parse(rows);
-    if (plans.length === 0) return [pass('no plan is billed by the gateway')];
+      select
+        o.lookup_key, o.amount, o.currency, o.months, o.gateway_plan_id,
+        case when o.is_default then 'plans.gateway_plan_id' else 'prices.gateway_plan_id' end as column
+      from billing.offers o
+      where o.gateway_plan_id is not null
+        or o.is_active
+        and o.amount > 0
+        and exists (
+          select from billing.offers other where other.plan_id = o.plan_id and other.gateway_plan_id is not null
+        )
+      order by o.lookup_key`);
+    const offers = z.array(offer).parse(rows);
+    if (offers.length === 0) return [pass('no price is billed by the gateway')];
     const outcomes: Outcome[] = [];
-    for (const plan of plans) outcomes.push(await comparePlan(context, plan));
+    for (const offer of offers) {
+      outcomes.push(...isBilled(offer) ? [await compare(context, offer), ...checkDebit(offer)] : [notBilled(offer)]);
+    }
     return outcomes;
   },
 };
 
-async function comparePlan(context: Context, ours: OurPlan): Promise<Outcome> {
-  const name = `${ours.tier} (${ours.gateway_plan_id})`;
+function isBilled(offer: Offer): offer is BilledOffer {
+  return offer.gateway_plan_id !== null;
+}
+
+function notBilled({ lookup_key, column }: Offer): Outcome {
+  return warn(
+    `${lookup_key} has no plan at the gateway, other prices of its plan have one: it can be bought, not renewed`,
+    `Make a plan there and set ${column}.`,
+  );
+}
+
+function checkDebit({ lookup_key, amount, currency }: Offer): Outcome[] {
+  if (currency !== 'INR' || amount <= HIGHEST_DEBIT) return [];
+  return [
+    warn(
+      `a renewal of ${lookup_key} is ${
+        formatAmount(amount, currency)
+      }: above ₹15,000 the customer confirms each debit ` +
+        'with a PIN',
+      'Offer a shorter interval, or sell it without renewal.',
+    ),
+  ];
+}
+
+async function compare(context: Context, ours: BilledOffer): Promise<Outcome> {
+  const name = `${ours.lookup_key} (${ours.gateway_plan_id})`;
   const reply = await callGateway(context, 'GET', `/plans/${encodeURIComponent(ours.gateway_plan_id)}`);
   if (reply.status === 400 && isUnknownPath(reply)) {
     return fail(
@@ -52,7 +91,7 @@ async function comparePlan(context: Context, ours: OurPlan): Promise<Outcome> {
   if (reply.status === 400) {
     return fail(
       `the gateway has no plan of ${name}`,
-      'Correct plans.gateway_plan_id. The plan must belong to this account and to the mode of the key.',
+      `Correct ${ours.column}. The plan must belong to this account and to the mode of the key.`,
     );
   }
   const theirs = plan.safeParse(reply.body);
@@ -65,16 +104,16 @@ async function comparePlan(context: Context, ours: OurPlan): Promise<Outcome> {
   }
   const { period, interval, item } = theirs.data;
   const differences = [
-    ...item.amount === ours.price && item.currency === ours.currency
-      ? []
-      : [`${item.amount} ${item.currency} at the gateway, ${ours.price} ${ours.currency} here`],
+    ...item.amount === ours.amount && item.currency === ours.currency ? [] : [
+      `${formatAmount(item.amount, item.currency)} at the gateway, ${formatAmount(ours.amount, ours.currency)} here`,
+    ],
     ...monthsOf(period, interval) === ours.months
       ? []
       : [`${period} × ${interval} at the gateway, ${ours.months} months here`],
   ];
   return differences.length === 0 ? pass(`${name} matches the plan at the gateway`) : fail(
     `the plan of ${name} differs: ${differences.join(', ')}`,
-    'A plan at the gateway can not be changed: make a new one there and set plans.gateway_plan_id, or correct the row.',
+    `A plan at the gateway can not be changed: make a new one there and set ${ours.column}, or correct the row.`,
   );
 }
 

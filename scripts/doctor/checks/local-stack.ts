@@ -1,15 +1,17 @@
 import { type Check, fail, pass } from '../check.ts';
-import { Unreachable } from '../request.ts';
+import { otherServer } from '../other-server.ts';
+import { field, Unreachable } from '../request.ts';
 
 /** The local stack runs, and its function reaches its database. */
 export const localStack: Check = {
   name: 'local-stack',
-  isGate: true,
+  gateOf: 'all',
 
   async run(context) {
     try {
-      const { status } = await context.request(`${context.functionsUrl}/api/health`);
-      if (status === 200) return [pass(`the local stack runs at ${context.url}`)];
+      const { status, body } = await context.request(`${context.functionsUrl}/api/health`);
+      if (field(body, 'status') === 'ok') return [pass(`the local stack runs at ${context.url}`)];
+      if (status === 200) return [otherServer(context, status)];
       return [fail(`GET /api/health answers ${status}`, 'Read the output of `npm start`.')];
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;

@@ -1,29 +1,65 @@
 import type pg from 'pg';
 import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
-import { type Connection, connectionError, createConnection, isLoopback, readCertificate } from '../connection.ts';
+import {
+  type Connection,
+  connectionError,
+  createConnection,
+  howToVerify,
+  isLoopback,
+  isUnverified,
+  readCertificate,
+  verifiedConfig,
+} from '../connection.ts';
 
 const section = 'supabase/docs/deployment.md, "Direct database connection".';
 
 /**
- * The role of DATABASE_POOL_URL has only the service's rights and a statement timeout, and its connection is verified.
+ * The role of DATABASE_POOL_URL has only the service's rights and a statement timeout, its connection is verified, and on a
+ * hosted project it goes through the transaction pooler.
  */
 export const poolRole: Check = {
   name: 'pool-role',
 
-  async run({ environment, signal }) {
+  async run({ environment, withoutCa, signal }) {
     const url = environment.DATABASE_POOL_URL;
-    if (!url) return [skip('DATABASE_POOL_URL not given: the function calls the database over REST')];
+    if (!url) {
+      return [skip('DATABASE_POOL_URL not given: the function calls the database over REST', `To connect: ${section}`)];
+    }
+    const outcomes = isHosted(url) && portOf(url) !== transactionPort ? [unpooled] : [];
+    if (isUnverified(url, { certificate: environment.DATABASE_POOL_CA, withoutCa })) return [...outcomes, unverified];
     const authority = readCertificate(environment.DATABASE_POOL_CA);
-    const connection = createConnection(url, authority === null ? undefined : { ca: authority });
+    const connection = createConnection(
+      authority === null ? { connectionString: url } : verifiedConfig(url, authority),
+    );
     signal.addEventListener('abort', connection.cut);
     try {
       const refusal = await connect(connection);
-      return refusal === null ? [...checkEncryption(url, authority), ...await checkRole(connection.client)] : [refusal];
+      if (refusal !== null) return [...outcomes, refusal];
+      return [...outcomes, ...checkEncryption(url, authority), ...await checkRole(connection.client)];
     } finally {
       await connection.end();
     }
   },
 };
+
+/** The platform's port of the transaction pooler. On any other, each connection of the function keeps one of Postgres busy. */
+const transactionPort = '6543';
+
+const unpooled = warn(
+  'DATABASE_POOL_URL does not name the transaction pooler: each isolate of the function takes up to 8 connections',
+  `Use the URL of the transaction pooler, with port ${transactionPort}; ${section}`,
+);
+
+const unverified = warn('DATABASE_POOL_CA is not set: the connection of the function is not verified', howToVerify);
+
+function isHosted(url: string): boolean {
+  return URL.canParse(url) && /\.supabase\.(co|com)$/.test(new URL(url).hostname);
+}
+
+/** The port in the URL; without one Postgres' own. */
+function portOf(url: string): string {
+  return new URL(url).port || '5432';
+}
 
 async function connect({ client }: Connection): Promise<Outcome | null> {
   try {
@@ -38,13 +74,7 @@ async function connect({ client }: Connection): Promise<Outcome | null> {
 }
 
 function checkEncryption(url: string, authority: string | null): Outcome[] {
-  if (authority !== null || isLoopback(url)) return [];
-  return [
-    warn(
-      'DATABASE_POOL_CA is not set: the connection of the function is not verified',
-      'Set it to the certificate that the dashboard offers under database settings.',
-    ),
-  ];
+  return authority !== null || isLoopback(url) ? [] : [unverified];
 }
 
 async function checkRole(client: pg.Client): Promise<Outcome[]> {

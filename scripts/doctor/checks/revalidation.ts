@@ -1,4 +1,4 @@
-import { type Check, fail, pass, skip, warn } from '../check.ts';
+import { type Check, fail, notGiven, pass, skip, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 import { Unreachable } from '../request.ts';
 
@@ -10,9 +10,10 @@ export const revalidation: Check = {
 
   async run(context) {
     const { APP_URL, REVALIDATE_URL, REVALIDATE_SECRET } = context.environment;
-    if (REVALIDATE_URL === '') return [skip('REVALIDATE_URL is empty: there are no cached pages')];
+    if (REVALIDATE_URL === '') return [skip('REVALIDATE_URL is empty: there are no cached pages', recipe)];
     const url = REVALIDATE_URL || APP_URL && `${APP_URL.replace(/\/+$/, '')}/api/revalidate`;
-    if (!url || !REVALIDATE_SECRET) return [skip('REVALIDATE_SECRET, or APP_URL and REVALIDATE_URL, not given')];
+    if (!url) return [notGiven('APP_URL', 'REVALIDATE_URL')];
+    if (!REVALIDATE_SECRET) return [notGiven('REVALIDATE_SECRET')];
     try {
       const without = await post(context, url);
       if (without === 200) {

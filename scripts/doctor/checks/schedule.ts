@@ -1,6 +1,6 @@
 import { type Check, fail, type Outcome, pass } from '../check.ts';
 import type { Context } from '../context.ts';
-import { checkVault } from '../vault-rows.ts';
+import { checkVault, forgetCalls } from '../vault-rows.ts';
 
 /** The findings about extensions, jobs, Vault rows and the last calls. All others are about customers. */
 export const scheduleFindings = [
@@ -19,7 +19,8 @@ export const schedule: Check = {
 
   async run(context) {
     const rows = await context.query(
-      `select f.finding, f.subject, f.remedy
+      `select
+        f.finding, f.subject, f.remedy, coalesce(f.detail ->> 'error', f.detail ->> 'status_code') as cause
       from billing.findings f
       where f.finding = any ($1)
       order by 1, 2`,
@@ -37,15 +38,16 @@ const setUp = {
   title: 'run billing.set_up() in the database: extensions, jobs, triggers on auth.users',
   async apply(context: Context) {
     await context.change('select billing.set_up()');
+    await forgetCalls(context);
   },
 };
 
-function describe({ finding, subject, remedy }: Record<string, unknown>): Outcome {
+function describe({ finding, subject, remedy, cause }: Record<string, unknown>): Outcome {
   if (finding === 'missing_part') {
     // billing.set_up() can't create a Vault row: it does not know the value.
     const fix = String(subject).startsWith('Vault secret ') ? undefined : setUp;
     return fail(`missing: ${subject}`, String(remedy ?? 'Run "select billing.set_up();".'), fix);
   }
-  const text = subject === null ? String(finding) : `${finding}: ${subject}`;
+  const text = `${finding}: ${subject}${cause === null ? '' : ` (${cause})`}`;
   return fail(text, String(remedy ?? 'Read its row of billing.findings.'));
 }

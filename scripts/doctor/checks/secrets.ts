@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
 import { readConfig } from '../../../supabase/functions/api/config.ts';
 import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 import { readHostedSecrets } from '../hosted-secrets.ts';
-import { unknownNames } from '../project.ts';
+import { howToGetToken } from '../management-api.ts';
+import { misspelled } from '../project.ts';
+import { checkSecretValues, digest } from '../secret-values.ts';
 
 /** Without these payments, webhooks or the schedule do not work. */
 const required = [
@@ -15,10 +16,10 @@ const required = [
 ];
 const recommended = ['APP_URL', 'RESEND_API_KEY', 'EMAIL_FROM', 'REVALIDATE_SECRET'];
 
-const emptyDigest = createHash('sha256').update('').digest('hex');
+const emptyDigest = digest('');
 const set = 'Set them with `npx supabase secrets set --env-file supabase/functions/.env`.';
 
-/** All secrets are set, no name is unknown to the function, and the hosted values are those of this environment. */
+/** All secrets are set, no name is misspelled, and the hosted values are good and those of this environment. */
 export const secrets: Check = {
   name: 'secrets',
 
@@ -33,7 +34,7 @@ export const secrets: Check = {
 
 async function localSecrets({ environment, envFileNames }: Context): Promise<Outcome[]> {
   const unset = [...required, ...recommended].filter((name) => !environment[name]);
-  const unknown = await unknownNames(envFileNames);
+  const unknown = await misspelled(envFileNames);
   return [
     ...unset.length === 0 ? [] : [warn(`not set: ${unset.join(', ')}`, 'The features that need them are off.')],
     ...unknownSecrets(unknown),
@@ -43,10 +44,14 @@ async function localSecrets({ environment, envFileNames }: Context): Promise<Out
 
 async function hostedSecrets(context: Context): Promise<Outcome[]> {
   if (context.accessToken === null) {
-    return [skip('SUPABASE_ACCESS_TOKEN is not given'), ...unknownSecrets(await unknownNames(context.envFileNames))];
+    return [
+      skip('SUPABASE_ACCESS_TOKEN not given', howToGetToken),
+      ...unknownSecrets(await misspelled(context.envFileNames)),
+      ...checkSecretValues(context),
+    ];
   }
   const answer = await readHostedSecrets(context);
-  if ('outcome' in answer) return [answer.outcome];
+  if ('outcome' in answer) return [answer.outcome, ...checkSecretValues(context)];
   const digests = answer.value;
   const isSet = (name: string) => digests.has(name) && digests.get(name) !== emptyDigest;
   // An empty REVALIDATE_URL means that the app has no cached pages.
@@ -59,7 +64,8 @@ async function hostedSecrets(context: Context): Promise<Outcome[]> {
   return [
     ...missing.length === 0 ? [] : [fail(`not set: ${missing.join(', ')}`, set)],
     ...unset.length === 0 ? [] : [warn(`not set: ${unset.join(', ')}`, `The features that need them are off. ${set}`)],
-    ...unknownSecrets(await unknownNames([...digests.keys()])),
+    ...unknownSecrets(await misspelled([...digests.keys()])),
+    ...checkSecretValues(context, digests),
     ...different.length === 0 ? [] : [
       warn(
         `other values than in this environment: ${different.join(', ')}`,
@@ -74,7 +80,7 @@ function unknownSecrets(names: readonly string[]): Outcome[] {
   return names.length === 0 ? [] : [
     warn(
       `not read by the function: ${names.join(', ')}`,
-      'Check the spelling. Ignore the variables of other functions.',
+      'Correct the spelling.',
     ),
   ];
 }
@@ -92,8 +98,4 @@ function invalidValue({ environment }: Context): string | null {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-function digest(value: string): string {
-  return createHash('sha256').update(value).digest('hex');
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
+import { type Check, checkHosted, fail, notGiven, type Outcome, pass, skip, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 import { field } from '../request.ts';
 
@@ -11,8 +11,8 @@ export const senderDomain: Check = {
 
   async run(context) {
     const { RESEND_API_KEY, EMAIL_FROM, RESEND_BASE_URL } = context.environment;
-    if (context.hasMailbox) return [skip('the local mailbox accepts every sender')];
-    if (!RESEND_API_KEY || !EMAIL_FROM) return [skip('RESEND_API_KEY, EMAIL_FROM not given')];
+    if (context.hasMailbox) return [skip('the local mailbox accepts every sender', checkHosted)];
+    if (!RESEND_API_KEY || !EMAIL_FROM) return [notGiven('RESEND_API_KEY', 'EMAIL_FROM')];
     const domain = domainOf(EMAIL_FROM);
     if (domain === null) {
       return [fail('EMAIL_FROM is not an address', 'Use this form: Acme <billing@acme.example>.')];
@@ -28,9 +28,9 @@ export const senderDomain: Check = {
 async function evaluate(context: Context, url: string, key: string, domain: string): Promise<Outcome> {
   const { status, body } = await context.request(url, { headers: { authorization: `Bearer ${key}` } });
   if (status === 401 && field(body, 'name') === 'restricted_api_key') {
-    return warn(
-      `RESEND_API_KEY may only send: whether ${domain} is verified can't be read`,
-      "Check it in Resend's dashboard, under domains. A key that may only send is right for the function.",
+    return skip(
+      `RESEND_API_KEY may only send, as it should: it does not show whether ${domain} is verified`,
+      "Check it in Resend's dashboard, under domains.",
     );
   }
   if ([400, 401, 403].includes(status)) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Check, fail, pass, skip, warn } from '../check.ts';
+import { type Check, checkHosted, fail, pass, skip, warn } from '../check.ts';
 
 const keySet = z.object({ keys: z.array(z.looseObject({ alg: z.string().optional(), kty: z.string() })) });
 
@@ -11,7 +11,7 @@ export const sessionKeys: Check = {
   name: 'session-keys',
 
   async run(context) {
-    if (context.mode === 'local') return [skip('the local auth server signs with a shared secret')];
+    if (context.mode === 'local') return [skip('the local auth server signs with a shared secret', checkHosted)];
     const { status, body } = await context.request(`${context.url}/auth/v1/.well-known/jwks.json`);
     const parsed = keySet.safeParse(body);
     if (status !== 200 || !parsed.success) {

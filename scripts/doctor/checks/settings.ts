@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 import { readHostedSecrets } from '../hosted-secrets.ts';
+import { digest } from '../secret-values.ts';
 
 /** A setting of the rules: a column of `billing.settings`, and the variable that names its value. */
 type Setting = {
@@ -26,7 +26,9 @@ function settingCheck(setting: Setting): Check {
 
     async run(context) {
       const wanted = context.environment[variable];
-      if (wanted && !values.includes(wanted)) return [skip(`${variable} is invalid: see the check "secrets"`)];
+      if (wanted && !values.includes(wanted)) {
+        return [skip(`${variable} is invalid`, `Set it to ${values.join(' or ')}.`)];
+      }
       const [row] = await context.query(`select ${column} as setting from billing.settings`);
       const value = String(row?.setting);
       const outcomes = [...checkRow(setting, value, wanted), ...await checkSecret(context, setting, value)];
@@ -57,8 +59,8 @@ async function checkSecret(context: Context, { variable, values }: Setting, valu
   if (context.accessToken === null) return [];
   const answer = await readHostedSecrets(context);
   const others = values.filter((other) => other !== value);
-  const digest = 'value' in answer ? answer.value.get(variable) : undefined;
-  if (!others.some((other) => createHash('sha256').update(other).digest('hex') === digest)) return [];
+  const hosted = 'value' in answer ? answer.value.get(variable) : undefined;
+  if (!others.some((other) => digest(other) === hosted)) return [];
   return [
     warn(
       `the secret ${variable} has no effect: the setting of the database is ${value}`,

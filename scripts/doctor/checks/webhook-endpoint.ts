@@ -1,4 +1,4 @@
-import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
+import { type Check, checkHosted, fail, type Outcome, pass, skip } from '../check.ts';
 import type { Context } from '../context.ts';
 import { type Endpoint, listEndpoints, registerEndpoint } from '../gateway-endpoints.ts';
 import { handledEvents } from '../handled-events.ts';
@@ -10,7 +10,7 @@ export const webhookEndpoint: Check = {
   needs: ['gateway key'],
 
   async run(context) {
-    if (context.mode === 'local') return [skip('no gateway reaches this machine')];
+    if (context.mode === 'local') return [skip('no gateway reaches this machine', checkHosted)];
     return [await evaluate(context)];
   },
 };
@@ -18,7 +18,7 @@ export const webhookEndpoint: Check = {
 async function evaluate(context: Context): Promise<Outcome> {
   const url = `${context.functionsUrl}/api/webhooks/gateway`;
   const listed = await listEndpoints(context);
-  if ('refusal' in listed) return warn(`the gateway does not list its endpoints (${listed.refusal})`, byHand(url));
+  if ('refusal' in listed) return skip(`the gateway does not list its endpoints (${listed.refusal})`, byHand(url));
   const ours = listed.endpoints.find((endpoint) => endpoint.url.replace(/\/+$/, '') === url);
   const fix = (verb: string) => ({
     title: `${verb} the webhook endpoint ${url} at the gateway, active, with ${handledEvents.length} events`,

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { type Check, fail, type Outcome, pass, skip } from '../check.ts';
+import { type Check, fail, notGiven, type Outcome, pass } from '../check.ts';
 import type { Context } from '../context.ts';
+import { otherServer } from '../other-server.ts';
 import { field, type Reply } from '../request.ts';
 
 /** Always the same bytes, so that repeated runs leave one row in the ledger. */
@@ -14,7 +15,7 @@ export const webhookPing: Check = {
 
   async run(context) {
     const secret = context.environment.GATEWAY_WEBHOOK_SECRET;
-    if (!secret) return [skip('GATEWAY_WEBHOOK_SECRET not given')];
+    if (!secret) return [notGiven('GATEWAY_WEBHOOK_SECRET')];
     const reply = await context.request(`${context.functionsUrl}/api/webhooks/gateway`, {
       method: 'POST',
       headers: {
@@ -30,6 +31,7 @@ export const webhookPing: Check = {
 
 async function evaluate(context: Context, { status, headers, body }: Reply): Promise<Outcome> {
   if (status === 200 && field(body, 'received') === true) return pass('a signed doctor.ping is received');
+  if (status === 200) return otherServer(context, status);
   // The function's errors are {"error": …}, the platform's {"code": …, "message": …}.
   const error = field(body, 'error');
   const message = field(body, 'message');

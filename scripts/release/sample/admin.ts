@@ -20,8 +20,15 @@ const grant = `insert into billing.support_actions (action, email, tier, until, 
 
 /** Acts of admins and of the app, deleted users, events that wait, and undelivered side effects. */
 export const admin: readonly Step[] = [
-  // The gateway also bills the plan basic.
+  // The gateway also bills the plan basic, which is sold by the year, too.
   ['2026-07-01T00:00:00Z', statement("update public.plans set gateway_plan_id = 'plan_basic' where tier = 'basic'")],
+  [
+    '2026-07-01T00:00:00Z',
+    statement(
+      `insert into public.prices (plan_id, lookup_key, amount, "interval")
+       select p.id, 'basic_yearly', 49000, 'year' from public.plans p where p.tier = 'basic'`,
+    ),
+  ],
 
   // Lata has a complimentary tier. A second grant was revoked.
   ['2026-09-14T10:00:00Z', signUp('lata')],
@@ -80,7 +87,7 @@ export const admin: readonly Step[] = [
     '2026-09-17T10:05:00Z',
     statement(
       `insert into public.payments (user_id, amount, gateway_order_id, meta)
-       values ($1, 9900, 'order_yash', '{"tier": "gold"}')`,
+       values ($1, 4900, 'order_yash', '{"tier": "gold"}')`,
       userId('yash'),
     ),
   ],

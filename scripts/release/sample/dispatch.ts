@@ -7,7 +7,7 @@ type Refusal = { readonly error: string; readonly isFinal: boolean };
 
 /** POST /api/internal/outbox: delivers the side effects that are due, and purges old records. */
 export async function dispatch(database: SampleDatabase): Promise<void> {
-  for (const destination of ['email', 'notice', 'revalidation', 'gateway']) {
+  for (const destination of ['email', 'notice', 'revalidation', 'gateway', 'event']) {
     for (;;) {
       const { token, rows: claimed } = await database.call('claim_outbox', { p_destination: destination });
       if (rows(claimed).length === 0) break;

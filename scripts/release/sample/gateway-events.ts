@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export type GatewayEvent = { readonly name: string; readonly entities: Readonly<Record<string, Fields>> };
 
 /** Prices of the plans, in minor units. */
-export const prices = { basic: 9900, pro: 99900, premium: 199900 } as const;
+export const prices = { basic: 4900, pro: 99900, premium: 199900 } as const;
 export type Tier = keyof typeof prices;
 
 /** A payment. The payment of a charge has no order of ours. `amount` in minor units. */

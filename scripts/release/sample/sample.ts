@@ -48,10 +48,11 @@ export async function fillSample(url: string): Promise<Row[]> {
 }
 
 async function sweep(database: SampleDatabase): Promise<void> {
-  for (;;) {
+  for (let sweeps = 0; sweeps < 1000; sweeps++) {
     const [row] = await database.query('select billing.sweep() as done');
     if (row?.done === 0) return;
   }
+  throw new Error('The sweep of the sample does not end');
 }
 
 async function readFindings(database: SampleDatabase): Promise<Row[]> {

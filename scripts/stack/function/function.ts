@@ -122,6 +122,7 @@ const addressVariables = [
   'REVALIDATE_URL',
   'GATEWAY_API_URL',
   'RESEND_BASE_URL',
+  'EVENTS_URL',
 ];
 
 function allowedHosts(env: Record<string, string>): string[] {

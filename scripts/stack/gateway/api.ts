@@ -1,14 +1,23 @@
 import { Hono } from 'hono';
+import { z } from 'zod';
 import { collection, found } from './answers.ts';
+import { applyChange } from './apply-change.ts';
 import type { GatewayClock } from './clock.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
-import { gatewayError, unknownUrl } from './errors.ts';
-import { readNotes } from './entities.ts';
+import { gatewayError, unknownId, unknownUrl } from './errors.ts';
+import { notesRequest, readNotes } from './entities.ts';
+import { moveRefund, refundRequest } from './refunds-and-disputes.ts';
 import type { GatewayStore, NewOrder } from './store.ts';
 import { createSubscriptionApi } from './billing/subscription-api.ts';
 import { isSameSecret } from '../http/local-host-secret.ts';
 
 const MIN_AMOUNT = 100;
+const refundBody = z.strictObject({
+  amount: z.int().min(MIN_AMOUNT).optional(),
+  speed: z.enum(['normal', 'optimum']).default('normal'),
+  notes: notesRequest.default([]),
+  receipt: z.string().max(40).nullable().default(null),
+});
 const MAX_RECEIPT_LENGTH = 40;
 // Accepted and ignored: here capture is automatic, and partial payments do not exist.
 const WITHOUT_EFFECT = ['payment_capture', 'payment', 'partial_payment'];
@@ -53,6 +62,30 @@ export function createGatewayApi({ store, queue, clock, baseUrl, keyId, keySecre
     return found(c, payment && collection(store.refundsOf(payment.id)));
   });
 
+  api.post('/payments/:id/refund', async (c) => {
+    const payment = store.payments.find(c.req.param('id'));
+    if (payment === undefined) return unknownId();
+    const text = await c.req.text();
+    const key = c.req.header('x-refund-idempotency');
+    if (key !== undefined && !/^[\w-]{10,}$/.test(key)) return refuse('X-Refund-Idempotency', 'The key is invalid.');
+    const first = store.refundKeys.get(key ?? '');
+    if (first !== undefined) {
+      const isSame = first.body === `${payment.id} ${text}`;
+      return isSame
+        ? found(c, store.refunds.find(first.id))
+        : refuse('', 'Different request body sent for the same key.');
+    }
+    const read = refundBody.safeParse(text === '' ? {} : parse(text));
+    if (!read.success) return refuse(String(read.error.issues[0]?.path[0] ?? ''), 'The refund is invalid.');
+    const { amount, notes, receipt } = read.data;
+    const request = refundRequest.parse({ payment_id: payment.id, amount, ...(!Array.isArray(notes) && { notes }) });
+    const made = await applyChange({ store, queue, clock }, moveRefund, request);
+    if (made instanceof Response) return made;
+    const refund = store.refunds.save({ ...made.changed.refund, receipt });
+    if (key !== undefined) store.refundKeys.set(key, { id: refund.id, body: `${payment.id} ${text}` });
+    return c.json(refund);
+  });
+
   api.route('/', createSubscriptionApi({ store, queue, clock, baseUrl }));
   api.all('/*', unknownUrl);
   return api;
@@ -95,6 +128,14 @@ function readOrder(body: unknown): NewOrder | Response {
 
 function refuse(field: string, description: string, reason?: string): Response {
   return gatewayError(description, { field, reason, step: 'payment_initiation' });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

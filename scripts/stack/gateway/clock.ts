@@ -127,8 +127,8 @@ export async function setGatewayClock(sql: ISql, gatewayUrl: string): Promise<vo
  */
 export async function settleGateway(gatewayUrl: string): Promise<void> {
   const { event_ids } = await postJson(`${gatewayUrl}/simulate/due`, {});
-  const deadline = Date.now() + PATIENCE_MS;
   for (const id of event_ids) {
+    const deadline = Date.now() + PATIENCE_MS;
     while (await isPending(`${gatewayUrl}/simulate/deliveries/${id}`)) {
       if (Date.now() > deadline) throw new Error(`webhooks of the gateway simulator are not delivered yet`);
       await new Promise((resolve) => setTimeout(resolve, 20));

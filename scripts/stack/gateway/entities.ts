@@ -90,7 +90,7 @@ export type Refund = {
   currency: string;
   payment_id: string;
   notes: Notes;
-  receipt: null;
+  receipt: string | null;
   acquirer_data: { arn: string | null };
   created_at: number;
   batch_id: null;

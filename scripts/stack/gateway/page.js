@@ -25,7 +25,8 @@ function row(title, status, details, ...actions) {
 }
 
 function money({ amount, currency }) {
-  return new Intl.NumberFormat('en-IN', { style: 'currency', currency }).format(amount / 100);
+  const format = new Intl.NumberFormat('en-IN', { style: 'currency', currency });
+  return format.format(amount / 10 ** format.resolvedOptions().maximumFractionDigits);
 }
 
 function moment(seconds) {

@@ -37,9 +37,9 @@ export type Billing = {
   nextPlan: string | null;
 };
 
+/** The gateway's data. `at`: Unix seconds. */
 export type GatewayStore = ReturnType<typeof createGatewayStore>;
 
-/** The gateway's data. `at`: Unix seconds. */
 export function createGatewayStore() {
   const orders = createEntityStore<Order>();
   const payments = createEntityStore<Payment>();
@@ -54,6 +54,7 @@ export function createGatewayStore() {
     disputes: createEntityStore<Dispute>(),
     plans: createEntityStore<Plan>(),
     subscriptions: createEntityStore<Subscription>(),
+    refundKeys: new Map<string, { id: string; body: string }>(), // by the idempotency key
     /** By the subscription's id: subscriptions of the API, which bill themselves. */
     billing: new Map<string, Billing>(),
     /** The id of the last payment, by the subscription's id. */

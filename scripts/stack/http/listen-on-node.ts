@@ -32,13 +32,13 @@ async function respond(
   outgoing: http.ServerResponse,
   answer: Parameters<Listen>[1],
 ): Promise<void> {
-  const { method = 'GET', url = '/', rawHeaders } = incoming;
+  const { method = 'GET', url = '/', rawHeaders, socket: { remotePort: peerPort } } = incoming;
   const headers = new Headers();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '');
   const chunks: Uint8Array[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
   const body = method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks);
-  const response = await answer(new Request(`http://127.0.0.1${url}`, { method, headers, body }));
+  const response = await answer(new Request(`http://127.0.0.1${url}`, { method, headers, body }), peerPort);
   if (response.type === 'error') return void incoming.socket.destroy();
   outgoing.shouldKeepAlive = false;
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));

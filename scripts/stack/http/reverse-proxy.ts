@@ -1,6 +1,10 @@
 import http from 'node:http';
+import type { Socket } from 'node:net';
 import { forwardRequest, NotDelivered } from './forward-request.ts';
 import type { Service } from '../service.ts';
+import { isLocalHost } from './local-host.ts';
+import { notOwn } from './local-host-service.ts';
+import { isOwnUser } from './own-user.ts';
 
 /** The server that a request is sent to; `base` is undefined while it is down. The path includes the query. */
 export type Destination = { base(): Promise<string | undefined>; path: string };
@@ -18,11 +22,17 @@ const waitMs = 3000;
 
 /**
  * A port that stays open while the server behind it restarts; requests wait up to 3 s for it. The proxy's own answers
- * are `{"error": …}`: 404 without a destination, 413, 502 when the server closed the connection, 503 when it is down.
+ * are `{"error": …}`: 403 for a foreign `Host` and for other users of this machine, 404 without a destination, 413, 502 when the server closed the connection, 503 when it is down.
  */
 export function createReverseProxy({ name, port, route }: ReverseProxyOptions): Service {
+  const owners = new WeakMap<Socket, Promise<boolean>>();
   const server = http.createServer((request, response) => {
-    answer(request, response, route).catch((error: unknown) => {
+    // Otherwise a page could read the answers under a name of its own, which it lets lead to this machine.
+    if (!isLocalHost(request.headers.host, port)) return refuse(response, 403, notOwn);
+    const { socket } = request;
+    const isOwn = owners.get(socket) ?? isOwnUser(socket.remotePort, port);
+    owners.set(socket, isOwn);
+    answer(request, response, route, isOwn).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else refuse(response, 502, `${name}: ${error instanceof Error ? error.message : String(error)}`);
     });
@@ -50,7 +60,9 @@ async function answer(
   request: http.IncomingMessage,
   response: http.ServerResponse,
   route: ReverseProxyOptions['route'],
+  isOwn: Promise<boolean>,
 ): Promise<void> {
+  if (!await isOwn) return refuse(response, 403, notOwn);
   const body = await collect(request);
   if (body === undefined) return refuse(response, 413, 'Payload too large');
   const destination = route(request.url ?? '/');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mailError } from './error.ts';
 
-const target = z.enum(['emails', 'revalidate']).default('emails');
+const target = z.enum(['emails', 'revalidate', 'events']).default('emails');
 const common = {
   target,
   /** How many requests fail; default: all until the fault is removed. */

@@ -7,6 +7,7 @@ import { mailError } from './error.ts';
 import { createFaultSwitch, faultRequest } from './faults.ts';
 import { createMailFrame } from './frame.ts';
 import { createMailStore } from './store.ts';
+import { createEventReceiver } from './event-receiver.ts';
 import { createRevalidationReceiver } from '../http/revalidation-receiver.ts';
 
 const KEPT_MAILS = 1_000;
@@ -14,15 +15,17 @@ const KEPT_MAILS = 1_000;
 /** The mailbox. `revalidate` answers as its address `/api/revalidate`, with the same calls and faults. */
 export type Mailbox = LocalHostService & { revalidate(request: Request): Promise<Response> };
 
-type Options = { port: number; revalidateSecret: string };
+type Options = { port: number; revalidateSecret: string; eventsSecret?: string };
 
 /**
- * Simulates Resend and the app's revalidation route. Keeps mails and calls in memory and shows them on a page at `/`.
+ * Simulates Resend, and the app's routes for revalidation and events. Keeps mails, calls and events in memory and shows
+ * them on a page at `/`.
  * `POST /simulate/fault` makes the next requests fail, `DELETE` removes the faults, `GET` lists them.
  */
-export function createMailbox({ port, revalidateSecret }: Options): Mailbox {
+export function createMailbox({ port, revalidateSecret, eventsSecret = '' }: Options): Mailbox {
   const store = createMailStore(KEPT_MAILS);
   const faults = createFaultSwitch();
+  const events = createEventReceiver(eventsSecret);
   const revalidation = createRevalidationReceiver(revalidateSecret);
 
   const app = new Hono();
@@ -45,6 +48,10 @@ export function createMailbox({ port, revalidateSecret }: Options): Mailbox {
     return request.method === 'POST' ? await faults.apply('revalidate', answer) : await answer();
   };
   app.all('/api/revalidate', (c) => revalidate(c.req.raw));
+  app.all('/events', (c) => {
+    const answer = async () => await events.fetch(c.req.raw);
+    return c.req.method === 'POST' ? faults.apply('events', answer) : answer();
+  });
   app.notFound(() => mailError(404, 'not_found', 'The requested endpoint does not exist.'));
   app.onError((error) => mailError(500, 'application_error', error.message));
 

@@ -4,6 +4,7 @@ const by = (id) => document.getElementById(id);
 const tabs = ['html', 'text', 'source'];
 let listed = '';
 let called = '';
+let happened = '';
 let shown = '';
 
 function element(name, properties, ...children) {
@@ -50,6 +51,15 @@ function showCalls({ data }) {
     element('li', {}, element('code', {}, call.paths.join(' ')), time(call.received_at))
   );
   by('calls').replaceChildren(...items);
+}
+
+function showEvents({ data }) {
+  by('event-count').textContent = data.length;
+  by('no-events').hidden = data.length > 0;
+  const items = data.map(({ event, received_at }) =>
+    element('li', { title: JSON.stringify(event, null, 2) }, element('code', {}, event.type), time(received_at))
+  );
+  by('events').replaceChildren(...items);
 }
 
 function markCurrent() {
@@ -103,12 +113,18 @@ async function showMail() {
 
 async function refresh() {
   try {
-    const [mails, calls] = await Promise.all([getJson('/emails?limit=100'), getJson('/api/revalidate')]);
+    const [mails, calls, events] = await Promise.all([
+      getJson('/emails?limit=100'),
+      getJson('/api/revalidate'),
+      getJson('/events'),
+    ]);
     // Unchanged lists are not redrawn, so that focus and scroll position stay.
     if (JSON.stringify(mails) !== listed) showList(mails);
     listed = JSON.stringify(mails);
     if (JSON.stringify(calls) !== called) showCalls(calls);
     called = JSON.stringify(calls);
+    if (JSON.stringify(events) !== happened) showEvents(events);
+    happened = JSON.stringify(events);
     if (location.hash === '' && mails.data.length > 0) history.replaceState(null, '', `#${mails.data[0].id}`);
     await showMail();
     by('state').textContent = '';

@@ -1,20 +1,18 @@
-import { localPassword } from '../defaults.ts';
 import { postgresEnvironment, postgresProgram } from './postgres-program.ts';
 import type { UserIds } from '../process/unprivileged-user.ts';
 
 /**
- * Creates a database cluster in the folder, if there is none: superuser `postgres`, password over TCP, UTF-8 with a
- * collation that is the same on every machine. The cluster is created in another folder and renamed, so that an
- * interrupted start leaves no incomplete one. @throws Error with the output of initdb
+ * Creates a database cluster in the folder: superuser `postgres`, password over TCP, UTF-8 with a collation that is the
+ * same on every machine. The cluster is created in another folder and renamed, so that an interrupted start leaves no
+ * incomplete one. @throws Error with the output of initdb
  */
-export async function initDatabase(folder: string, user: UserIds | undefined): Promise<void> {
-  if (await hasCluster(folder)) return;
+export async function initDatabase(folder: string, password: string, user: UserIds | undefined): Promise<void> {
   const unfinished = `${folder}.unfinished`;
   const passwordFile = `${folder}.password`;
   await removeFolder(unfinished);
   await removeFolder(folder);
   await Deno.mkdir(unfinished, { recursive: true, mode: 0o700 });
-  await Deno.writeTextFile(passwordFile, localPassword, { mode: 0o600 });
+  await Deno.writeTextFile(passwordFile, password, { mode: 0o600 });
   if (user) {
     await Deno.chown(unfinished, user.uid, user.gid);
     await Deno.chown(passwordFile, user.uid, user.gid);
@@ -42,6 +40,26 @@ export async function initDatabase(folder: string, user: UserIds | undefined): P
   } finally {
     await Deno.remove(passwordFile);
   }
+}
+
+/**
+ * Sets the password of `postgres` in a cluster whose server is stopped and whose password is not known. @throws Error
+ * with the output of Postgres
+ */
+export async function setPassword(folder: string, password: string, user: UserIds | undefined): Promise<void> {
+  const child = new Deno.Command(postgresProgram('postgres'), {
+    // Without -j a statement ends with its line.
+    args: ['--single', '-D', folder, '-c', 'exit_on_error=on', 'postgres'],
+    cwd: '/',
+    clearEnv: true,
+    env: postgresEnvironment,
+    ...{ stdin: 'piped', stdout: 'null', stderr: 'piped' },
+    ...user,
+  }).spawn();
+  // On stdin: other users can read arguments.
+  await new Blob([`alter role postgres password '${password}'\n`]).stream().pipeTo(child.stdin).catch(() => {});
+  const { success, stderr } = await child.output();
+  if (!success) throw new Error(`The password was not set in ${folder}: ${new TextDecoder().decode(stderr).trim()}`);
 }
 
 /** Removes a folder with its contents, if it exists. */

@@ -1,6 +1,7 @@
 import { spawnChild } from '../process/child.ts';
 import { denoEnvironment } from '../process/deno-environment.ts';
 import { root } from '../root.ts';
+import { splitPassword } from './database-url.ts';
 import { waitAtPort } from './wait-at-port.ts';
 
 export type MigrateOptions = {
@@ -25,12 +26,13 @@ export async function migrate(
   { url, seed, includeAll = false, folder = root, ready, log }: MigrateOptions,
 ): Promise<void> {
   const port = ready && waitAtPort(url, ready);
+  const remote = splitPassword(port?.url ?? url);
   const cli = spawnChild({
     name: 'migrate',
     command: Deno.execPath(),
     args: [
       ...['run', '-A', '--no-lock', '--no-config', `${root}/node_modules/supabase/dist/supabase.js`],
-      ...['db', 'push', `--remote=${port?.url ?? url}`, '--yes', '--workdir', folder],
+      ...['db', 'push', `--remote=${remote.url}`, '--yes', '--workdir', folder],
       ...(seed ? ['--include-seed'] : []),
       ...(includeAll ? ['--include-all'] : []),
     ],
@@ -39,6 +41,7 @@ export async function migrate(
       PATH: Deno.env.get('PATH') ?? '',
       SUPABASE_TELEMETRY_DISABLED: '1',
       DO_NOT_TRACK: '1',
+      PGPASSWORD: remote.password,
       // Without it the CLI warns that the local server has no TLS.
       PGSSLMODE: 'disable',
     },

@@ -1,12 +1,12 @@
 import { memoryFolder } from '../memory-folder.ts';
 import { type Child, spawnChild } from '../process/child.ts';
-import { localPassword } from '../defaults.ts';
-import { initDatabase, removeFolder } from './init-database.ts';
+import { databaseUrlAt } from './database-url.ts';
+import { hasCluster, initDatabase, removeFolder, setPassword } from './init-database.ts';
 import { checkPostgresProgram, postgresEnvironment, postgresProgram } from './postgres-program.ts';
 import type { Service } from '../service.ts';
 import { unprivilegedUser } from '../process/unprivileged-user.ts';
 
-/** A Postgres server on 127.0.0.1 with user and password `postgres`, as in `supabase start`. */
+/** A Postgres server on 127.0.0.1, with the superuser `postgres`. */
 export type Postgres = Service & {
   /** Connection URL of a database; default `postgres`. */
   url(database?: string): string;
@@ -18,6 +18,8 @@ export type Postgres = Service & {
 
 export type PostgresOptions = {
   port: number;
+  /** Of `postgres`. Default: a random one. */
+  password?: string;
   /** Folder of the data. Default: a temporary folder that `stop` removes. */
   dataFolder?: string;
   /** Faster, but a crash of the machine may lose the data. */
@@ -35,6 +37,7 @@ const readyLine = 'database system is ready to accept connections';
  * The local Postgres. `start` throws when the cluster can't be created, `ready` when the server ends before it answers.
  */
 export function createPostgres(options: PostgresOptions): Postgres {
+  const password = options.password ?? crypto.randomUUID();
   let folder: string | undefined;
   let child: Child | undefined;
   let answers = Promise.resolve();
@@ -43,12 +46,15 @@ export function createPostgres(options: PostgresOptions): Postgres {
     const user = await unprivilegedUser();
     await checkPostgresProgram(user);
     folder ??= options.dataFolder ?? await temporaryFolder(user);
-    await initDatabase(`${folder}/postgres`, user);
+    const cluster = `${folder}/postgres`;
+    if (!await hasCluster(cluster)) await initDatabase(cluster, password, user);
+    // Kept data may have the password of an earlier start.
+    else if (!options.ephemeral) await setPassword(cluster, password, user);
     const listening = Promise.withResolvers<void>();
     const server = spawnChild({
       name: 'postgres',
       command: postgresProgram('postgres'),
-      args: serverArguments(`${folder}/postgres`, options),
+      args: serverArguments(cluster, options),
       // Postgres needs a working folder that it can enter.
       cwd: '/',
       env: postgresEnvironment,
@@ -84,7 +90,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
       if (folder !== undefined && options.dataFolder === undefined) await removeFolder(folder);
       folder = undefined;
     },
-    url: (database = 'postgres') => `postgresql://postgres:${localPassword}@127.0.0.1:${options.port}/${database}`,
+    url: (database) => databaseUrlAt(options.port, password, database),
     pid: () => child?.pid,
     async restart() {
       await stopServer();

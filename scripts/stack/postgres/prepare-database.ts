@@ -10,7 +10,7 @@ import postgres from 'postgres';
 export async function prepareDatabase(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
-    await sql.unsafe(roles);
+    await sql.unsafe(rolesOf(new URL(url).password));
     await createAuthSchema(url);
     await sql.unsafe(usage);
   } finally {
@@ -30,7 +30,7 @@ async function createAuthSchema(url: string): Promise<void> {
 }
 
 // Roles belong to the whole cluster. The lock protects against another database that creates them at the same time.
-const roles = `
+const rolesOf = (password: string) => `
 do $$
 declare
   v_role text;
@@ -42,7 +42,7 @@ begin
     end if;
   end loop;
   alter role service_role bypassrls;
-  alter role authenticator noinherit;
+  alter role authenticator noinherit login password '${password}';
   grant anon, authenticated, service_role to authenticator;
 end
 $$`;

@@ -4,11 +4,12 @@ import type { Config } from '../../../supabase/functions/api/config.ts';
 /** Writes the settings of the rules, which a hosted project writes by hand. Contract: Early renewals, Start and credit. */
 export async function writeSettings(
   databaseUrl: string,
-  { earlyRenewal, credit }: Pick<Config, 'earlyRenewal' | 'credit'>,
+  { earlyRenewal, credit, events }: Pick<Config, 'earlyRenewal' | 'credit' | 'events'>,
 ): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   try {
-    await sql`update billing.settings set early_renewal = ${earlyRenewal}, credit = ${credit}`;
+    await sql`update billing.settings set early_renewal = ${earlyRenewal}, credit = ${credit},
+      sends_events = ${events !== null}`;
   } finally {
     await sql.end();
   }

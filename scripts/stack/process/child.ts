@@ -89,9 +89,13 @@ export function spawnChild(options: ChildOptions): Child {
   };
 }
 
-/** Writes one line to stderr: stdout is only for the `NAME="value"` lines. */
+/**
+ * Writes one line to stderr: stdout is only for the `NAME="value"` lines. A line may quote a request, so control
+ * characters are escaped: a terminal would obey them.
+ */
 export function writeLine(line: string): void {
-  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
+  const text = line.replace(/[^\P{Cc}\t\n]/gu, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
 }
 
 // Blocks until its stdin is closed, then sends SIGINT and, after five seconds, SIGKILL.

@@ -37,13 +37,15 @@ const actions: Actions = {
     return error?.message ?? `Signed in as ${email}.`;
   }),
   leave: act(async () => (await supabase.auth.signOut(), 'Signed out.')),
-  buy: act(async (tier, renews, scenario) => {
-    const plan = (await subscriptions.plans()).find((one) => one.tier === tier);
-    if (plan?.scenario !== scenario) return 'Your plan has changed since this page was read. Please choose again.';
-    return shown(await (renews ? subscriptions.subscribe(tier, options) : subscriptions.checkout(tier, options)));
+  buy: act(async (price, renews, scenario) => {
+    const offered = (await subscriptions.plans()).flatMap(({ prices }) => prices);
+    if (offered.find(({ lookup_key }) => lookup_key === price)?.scenario !== scenario) {
+      return 'Your plan has changed since this page was read. Please choose again.';
+    }
+    return shown(await subscriptions[renews ? 'subscribe' : 'checkout']({ price }, options));
   }),
-  change: act(async (tier, when) => {
-    const result = await subscriptions.change(tier, when, options);
+  change: act(async (price, when) => {
+    const result = await subscriptions.change({ price }, when, options);
     return result.outcome === 'undone' ? 'The change that waited is withdrawn.' : shown(result);
   }),
   cancel: act(async () => {
@@ -104,11 +106,11 @@ async function viewsOf(current: client.CurrentSubscription | null): Promise<Node
   const { pathname, searchParams } = new URL(location.href);
   if (pathname === '/' || pathname === '/pricing') return pricing(await subscriptions.plans(), actions);
   if (current === null || pathname === '/sign-in') return signIn(actions);
-  if (pathname === '/dashboard') return dashboard(current, actions);
+  if (pathname === '/dashboard') return dashboard(current, subscriptions, actions);
   const to = searchParams.get('to');
   if (to === null) return subscription(current, [], actions);
   const previews = await Promise.allSettled((['now', 'period_end'] as const).map(async (when) => (
-    { ...await subscriptions.previewChange(to, when), when }
+    { ...await subscriptions.previewChange({ price: to }, when), when }
   )));
   for (const preview of previews) if (preview.status === 'rejected') say(reason(preview.reason));
   return subscription(current, previews.flatMap((one) => one.status === 'fulfilled' ? [one.value] : []), actions);

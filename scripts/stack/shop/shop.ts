@@ -23,6 +23,7 @@ export function createShop(options: Options): LocalHostService {
   const { port, apiUrl, publishableKey, gatewayUrl, mailboxUrl, revalidate } = options;
   const CHECKOUT_SCRIPT = `${gatewayUrl}/v1/checkout.js`;
   const settings = { API_URL: apiUrl, PUBLISHABLE_KEY: publishableKey, CHECKOUT_SCRIPT, MAILBOX_URL: mailboxUrl };
+  const sheets = ['page.css', 'pricing.css'];
   const script = () => bundlePageScript('scripts/stack/shop/page.ts', settings);
   const policy = {
     'script-src': `'self' ${gatewayUrl}`,
@@ -30,7 +31,7 @@ export function createShop(options: Options): LocalHostService {
     'frame-src': gatewayUrl,
   };
   const app = new Hono();
-  app.route('/', createPage(new URL('.', import.meta.url), { paths: PATHS, script, policy }));
+  app.route('/', createPage(new URL('.', import.meta.url), { paths: PATHS, script, policy, sheets }));
   app.all('/api/revalidate', (c) => revalidate(c.req.raw));
   app.notFound((c) => c.json({ error: 'Not found' }, 404));
   return createLocalHostService({ name: 'demo shop', port, fetch: app.fetch, release: () => {} });

@@ -1,14 +1,21 @@
 /// <reference lib="dom" />
-import type { Change, CurrentSubscription, OfferedPlan } from '../../../supabase/client/subscriptions.ts';
+import type {
+  Change,
+  CurrentSubscription,
+  OfferedPlan,
+  OfferedPrice,
+  Subscriptions,
+} from '../../../supabase/client/subscriptions.ts';
 import { day, element, money } from './element.ts';
 
 type When = 'now' | 'period_end';
+type Interval = OfferedPrice['interval'];
 /** What a person can do. */
 export type Actions = {
   enter(how: 'signInWithPassword' | 'signUp', email: string, password: string): void;
   leave(): void;
-  buy(tier: string, renews: boolean, scenario: OfferedPlan['scenario']): void;
-  change(tier: string, when: When): void;
+  buy(price: string, renews: boolean, scenario: OfferedPrice['scenario']): void;
+  change(price: string, when: When): void;
   cancel(): void;
   resume(): void;
 };
@@ -35,32 +42,67 @@ export function signIn({ enter }: Actions): Node[] {
   return [element('h1', {}, 'Sign in'), form, element('p', { className: 'row' }, ...samples)];
 }
 
-/** The plans on offer. What the button of a plan does depends on its scenario. */
+/** The interval that the customer chose. It stays when the page is drawn again. */
+let chosen: Interval | undefined;
+
+/** The plans on offer, with the prices of one interval: at first that of the price that the customer has. */
 export function pricing(plans: OfferedPlan[], { buy }: Actions): Node[] {
+  const prices = plans.flatMap((plan) => plan.prices);
+  const held = prices.find(({ scenario }) => scenario === 'current' || scenario === 'renew');
   const renews = element('input', { id: 'renews', type: 'checkbox' });
-  const offer = ({ tier, name, scenario }: OfferedPlan) => {
-    if (scenario === undefined) return link('/sign-in', `Sign in to buy ${name}`);
-    if (scenario === 'current') return element('p', { className: 'badge good' }, 'Your plan');
-    if (scenario === 'upgrade') return link(`/subscription?to=${tier}`, `Upgrade to ${name}`);
-    if (scenario === 'downgrade') return link(`/subscription?to=${tier}`, `Change to ${name}`);
-    const [id, onclick] = [`buy-${tier}`, () => buy(tier, renews.checked, scenario)];
-    return element('button', { id, className: 'main', onclick }, `${scenario === 'renew' ? 'Renew' : 'Buy'} ${name}`);
-  };
-  const cards = plans.map((plan) => {
-    const months = plan.duration_months || 12;
-    const price = element('strong', {}, money(plan.price, plan.currency));
-    const features = Array.isArray(plan.features) ? plan.features : [];
-    const list = element('ul', {}, ...features.map((feature) => element('li', {}, String(feature))));
-    const length = months === 1 ? ' a month' : months === 12 ? ' a year' : ` for ${months} months`;
-    return panel('li', element('h2', {}, plan.name), element('p', {}, price, length), list, offer(plan));
-  });
+  const sell = ({ lookup_key, scenario }: OfferedPrice) => buy(lookup_key, renews.checked, scenario);
+  const list = element('ul', { className: 'cards' });
+  const toggle = element('fieldset', { className: 'toggle', ariaLabel: 'Prices' });
+  const draw = (interval: Interval) => list.replaceChildren(...plans.map((plan) => card(plan, interval, sell)));
+  const shown = chosen ?? held?.interval ?? 'month';
+  draw(shown);
+  for (const interval of ['month', 'year'] as const) {
+    const onchange = () => draw(chosen = interval);
+    const checked = interval === shown;
+    const choice = element('input', { id: interval, type: 'radio', name: 'interval', checked, onchange });
+    toggle.append(element('label', {}, choice, element('span', {}, interval === 'month' ? 'Monthly' : 'Yearly')));
+  }
+  const isChoice = new Set(prices.map(({ interval }) => interval)).size > 1;
   const label = element('label', { htmlFor: 'renews' }, 'Renew automatically');
-  const list = element('ul', { className: 'cards' }, ...cards);
-  return [element('h1', {}, 'Pricing'), list, element('p', { className: 'row' }, renews, label)];
+  const row = element('p', { className: 'row' }, renews, label);
+  return [element('h1', {}, 'Pricing'), ...isChoice ? [toggle] : [], list, row];
 }
 
-/** The tier, its period and the payments. */
-export function dashboard({ subscription, currentTier, payments, billing }: CurrentSubscription, actions: Actions) {
+/** A plan, with its prices of the interval, or all of them where it has none. */
+function card({ name, features, prices }: OfferedPlan, interval: Interval, sell: (price: OfferedPrice) => void): Node {
+  const own = prices.filter((price) => price.interval === interval);
+  const offers = (own.length > 0 ? own : prices).flatMap((price) => [
+    element('p', {}, element('strong', {}, money(price.amount, price.currency)), ` ${per(price)}`),
+    offer(name, price, () => sell(price)),
+  ]);
+  const items = (Array.isArray(features) ? features : []).map((feature) => element('li', {}, String(feature)));
+  return panel('li', element('h2', {}, name), element('ul', {}, ...items), ...offers);
+}
+
+/** What a customer can do with a price depends on its scenario. */
+function offer(name: string, { lookup_key, scenario, ...price }: OfferedPrice, onclick: () => void): Node {
+  if (scenario === undefined) return link('/sign-in', `Sign in to buy ${name}`);
+  if (scenario === 'current') return element('p', { className: 'badge good' }, 'Your plan');
+  if (scenario === 'buy' || scenario === 'renew') {
+    const properties = { id: `buy-${lookup_key}`, className: 'main', onclick };
+    return element('button', properties, `${scenario === 'renew' ? 'Renew' : 'Buy'} ${name}`);
+  }
+  const change = {
+    upgrade: `Upgrade to ${name}`,
+    downgrade: `Change to ${name}`,
+    longer: `Change to ${every(price)}`,
+    shorter: `Change to ${every(price)}`,
+    other_currency: `Pay ${name} in ${price.currency}`,
+  };
+  return link(`/subscription?to=${encodeURIComponent(lookup_key)}`, change[scenario]);
+}
+
+/** The tier with its period, what it may do in the app, and the payments. */
+export function dashboard(
+  { subscription, currentTier, payments, billing }: CurrentSubscription,
+  { can, limit }: Pick<Subscriptions, 'can' | 'limit'>,
+  actions: Actions,
+): Node[] {
   const card = panel('section', element('p', {}, 'Your tier: ', element('strong', { id: 'tier' }, currentTier)));
   if (billing?.payment_attention) {
     card.append(element('p', { className: 'bad' }, 'A charge failed. '), link(billing.manage_url ?? '', 'Pay'));
@@ -72,6 +114,13 @@ export function dashboard({ subscription, currentTier, payments, billing }: Curr
     const label = ends ? 'Resume' : 'Cancel at the end of the period';
     card.append(element('p', { id: 'period' }, period), element('button', { id: 'end', onclick }, label));
   } else card.append(link('/pricing', 'See the plans'));
+  const projects = limit('projects');
+  const may = element(
+    'ul',
+    { id: 'features' },
+    element('li', {}, `Projects: ${projects === null ? 'unlimited' : projects === 0 ? 'none' : `up to ${projects}`}`),
+    element('li', {}, `Analytics: ${can('analytics') ? 'yes' : 'no'}`),
+  );
   const row = (tag: 'td' | 'th', texts: string[]) => element('tr', {}, ...texts.map((text) => element(tag, {}, text)));
   const rows = payments.map(({ created_at, tier, amount, currency, status }) =>
     row('td', [day(created_at), tier ?? '', money(amount, currency), status])
@@ -79,10 +128,11 @@ export function dashboard({ subscription, currentTier, payments, billing }: Curr
   const head = row('th', ['Date', 'Tier', 'Amount', 'Status']);
   const table = element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows));
   const paid = rows.length > 0 ? table : element('p', {}, 'No payment yet.');
-  return [element('h1', {}, 'Dashboard'), card, element('h2', {}, 'Payments'), paid];
+  const title = element('h1', {}, 'Dashboard');
+  return [title, card, element('h2', {}, 'Features'), may, element('h2', {}, 'Payments'), paid];
 }
 
-/** How the subscription goes on, and what a chosen change of the plan would cost. */
+/** How the subscription goes on, and what a chosen change of the price would cost. */
 export function subscription(
   { subscription: running, billing }: CurrentSubscription,
   changes: (Change & { when: When })[],
@@ -90,18 +140,32 @@ export function subscription(
 ): Node[] {
   const isActive = running?.status === 'active';
   const next = billing?.next_charge_at;
-  const text = next ? `The next charge is on ${day(next)}.` : isActive ? 'It does not renew by itself.' : 'None.';
+  const price = billing?.price ? `: ${money(billing.price.amount, billing.price.currency)} ${per(billing.price)}` : '';
+  const text = next
+    ? `The next charge is on ${day(next)}${price}.`
+    : isActive
+    ? 'It does not renew by itself.'
+    : 'None.';
   const card = panel('section', element('h2', {}, running?.plan?.name ?? 'No subscription'), element('p', {}, text));
   if (billing?.manage_url) card.append(link(billing.manage_url, 'Change the method of payment'));
   card.append(link('/pricing', isActive ? 'Another plan' : 'See the plans'));
-  const choices = changes.map(({ when, to, amount_due, credit, currency, starts_at }) => {
-    const saved = credit > 0 ? `, after a credit of ${money(credit, currency)}` : '';
-    const label = `Change to ${to} ${when === 'now' ? 'now' : `on ${day(starts_at)}`}`;
-    const button = element('button', { id: when, onclick: () => change(to, when) }, label);
-    return panel('section', element('p', {}, `You pay ${money(amount_due, currency)}${saved}.`), button);
+  const choices = changes.map(({ when, to, price, scenario, amount_due, credit, currency, starts_at }) => {
+    const due = `The first payment is ${money(amount_due, currency)}, after a credit of ${money(credit, currency)}.`;
+    const terms = `${money(price.amount, price.currency)} ${per(price)}.${credit > 0 ? ` ${due}` : ''}`;
+    const what = scenario === 'longer' || scenario === 'shorter' ? every(price) : to;
+    const label = `Change to ${what} ${when === 'now' ? 'now' : `on ${day(starts_at)}`}`;
+    const button = element('button', { id: when, onclick: () => change(price.lookup_key, when) }, label);
+    return panel('section', element('p', {}, terms), button);
   });
   return [element('h1', {}, 'Subscription'), card, ...choices];
 }
 
+type Length = Pick<OfferedPrice, 'interval' | 'interval_count'>;
+/** `a month`, `for 3 months`. */
+const per = ({ interval, interval_count: count }: Length) =>
+  count === 1 ? `a ${interval}` : `for ${count} ${interval}s`;
+/** `monthly`, `every 3 months`. */
+const every = ({ interval, interval_count: count }: Length) =>
+  count === 1 ? `${interval}ly` : `every ${count} ${interval}s`;
 const link = (href: string, text: string) => element('a', { href, className: 'button' }, text);
 const panel = (tag: 'section' | 'li', ...children: Node[]) => element(tag, { className: 'panel' }, ...children);

@@ -5,13 +5,14 @@ import type { Answer } from './http/answer.ts';
 import { AuthServerBusy } from './sessions/auth-server.ts';
 import { runInBackground } from './http/background.ts';
 import type { Config } from './config.ts';
-import { DatabaseError } from './database/database.ts';
+import { DatabaseError } from './database/rpc.ts';
 import { createDispatcher } from './outbox/dispatcher.ts';
 import { errorAnswer, type ErrorName } from './http/errors.ts';
 import { createInternalAccess } from './sessions/internal-access.ts';
 import type { Log } from './http/log.ts';
 import type { Ports } from './ports.ts';
 import { readBody } from './http/read-body.ts';
+import { MalformedJson } from './http/read-json.ts';
 import { requestLog } from './http/request-log.ts';
 import { type AppEnv, send } from './http/send.ts';
 import { routes } from './routes/routes.ts';
@@ -97,15 +98,17 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
     }
   }
 
-  function logFault(requestId: string, error: unknown): void {
-    log({ level: 'error', event: 'fault', request_id: requestId, error: describe(error) });
+  function logFault(requestId: string, error: unknown, level = 'error'): void {
+    log({ level, event: 'fault', request_id: requestId, error: describe(error) });
   }
 
   /** Logs a fault once. The answer contains no detail of it. */
   function fail(c: Context<AppEnv>, error: unknown, name: ErrorName): Response {
-    logFault(c.get('requestId'), error);
-    const headers = error instanceof AuthServerBusy ? { 'retry-after': String(error.retryAfter) } : undefined;
-    return send(c, { ...errorAnswer(name), ...(headers && { headers }) });
+    const level = error instanceof MalformedJson ? 'info' : 'error';
+    c.set('level', level);
+    logFault(c.get('requestId'), error, level);
+    const isBusy = error instanceof AuthServerBusy || error instanceof DatabaseError && error.isBusy;
+    return send(c, { ...errorAnswer(name), ...(isBusy && { headers: { 'retry-after': String(error.retryAfter) } }) });
   }
   return app;
 }

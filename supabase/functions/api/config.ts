@@ -1,4 +1,22 @@
 import { z } from 'zod';
+import {
+  certificate,
+  colour,
+  days,
+  fieldNames,
+  headerName,
+  httpUrl,
+  isPublicAddress,
+  lines,
+  platformKey,
+  postgresUrl,
+  signingSecret,
+  text,
+  timeZone,
+  wholeNumber,
+  withoutSlash,
+} from './config-fields.ts';
+import type { Look } from './generated/emails.js';
 
 /** Reads an environment variable by name. */
 export type Environment = (name: string) => string | undefined;
@@ -8,38 +26,8 @@ export type Config = Readonly<ReturnType<typeof readConfig>>;
 export type GatewayConfig = NonNullable<Config['gateway']>;
 export type EmailConfig = NonNullable<Config['email']>;
 export type RetentionConfig = Config['retention'];
+export type EventsConfig = NonNullable<Config['events']>;
 export type RevalidationConfig = Exclude<Config['revalidation'], 'off' | null>;
-
-const text = z.string();
-const httpUrl = z.string('is not set').refine(hasProtocol(/^https?:$/), 'is not an http(s) address');
-const postgresUrl = z.string().refine(hasProtocol(/^postgres(ql)?:$/), 'is not the address of a Postgres');
-/** With an invalid name every request would throw when it reads the header. */
-const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not the name of a header');
-/** A one-line env file has the line breaks of a certificate as the two characters `\n`. */
-const certificate = z.string().transform((pem) => pem.replaceAll('\\n', '\n'))
-  .refine((pem) => /-----BEGIN CERTIFICATE-----\s/.test(pem), 'is not a certificate');
-/** The names of three form fields, in the order of `returnFields`. */
-const fieldNames = z.string().regex(/^[\w.-]+(,[\w.-]+){2}$/, 'is not the names of three fields, with commas between')
-  .transform((names) => names.split(','))
-  .refine((names) => new Set(names).size === 3, 'names a field twice')
-  .transform(([orderId = '', paymentId = '', signature = '']) => ({ orderId, paymentId, signature }));
-const timeZone = z.string().transform((name, { addIssue }) => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    addIssue('is not a time zone');
-    return z.NEVER;
-  }
-});
-/** The platform sets keys as a JSON object. The value is its entry `default`. */
-const platformKey = z.string().transform((json, { addIssue }) => {
-  try {
-    return z.object({ default: z.string().min(1) }).safeParse(JSON.parse(json)).data?.default;
-  } catch {
-    addIssue('is not JSON');
-    return z.NEVER;
-  }
-});
 
 /** The variables that the function reads, and their defaults. No other file contains their names. */
 const variables = z.object({
@@ -72,6 +60,10 @@ const variables = z.object({
   RESEND_BASE_URL: httpUrl.default('https://api.resend.com').transform(withoutSlash),
   EMAIL_FROM: text.optional(),
   EMAIL_TIME_ZONE: timeZone.default('UTC'),
+  EMAIL_BRAND: text.optional(),
+  EMAIL_LOGO_URL: httpUrl.optional(),
+  EMAIL_FOOTER: lines.optional(),
+  EMAIL_ACCENT: colour.optional(),
   EXPIRY_EMAILS: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('on'),
   RENEWAL_EMAILS: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('on'),
   // Ledger rows must outlive their payloads, which are kept for 90 days.
@@ -79,6 +71,9 @@ const variables = z.object({
   // `billing.unmailed_payments` reads the mails of the last 30 days.
   OUTBOX_RETENTION_DAYS: days(30).default(30),
   TIER_HISTORY_RETENTION_DAYS: days(30).default(1100),
+  EVENTS_URL: httpUrl.optional(),
+  EVENTS_SECRET: signingSecret.optional(),
+  EVENTS_SECRET_PREVIOUS: signingSecret.optional(),
   INTERNAL_KEY: text.optional(),
   PORT: wholeNumber(0, 65535, 'is not a port number').optional(),
 });
@@ -100,6 +95,10 @@ export function readConfig(environment: Environment) {
   const given = parsed.data;
   const { GATEWAY_KEY_ID: keyId, GATEWAY_KEY_SECRET: keySecret, APP_URL: appUrl } = given;
   const { RESEND_API_KEY: apiKey, EMAIL_FROM: from, REVALIDATE_SECRET: secret } = given;
+  // A local project is reached over http, and so may its app be.
+  if (given.EVENTS_URL && given.SUPABASE_URL.startsWith('https:') && !isPublicAddress(given.EVENTS_URL)) {
+    throw new Error('EVENTS_URL is not a public https address');
+  }
   const hasPages = environment('REVALIDATE_URL') !== '';
   const url = given.REVALIDATE_URL ??= appUrl && `${withoutSlash(appUrl)}/api/revalidate`;
 
@@ -149,6 +148,7 @@ export function readConfig(environment: Environment) {
         appUrl,
         /** IANA name. */
         timeZone: given.EMAIL_TIME_ZONE,
+        look: readLook(given),
         /** Whether `subscription-ending` and `subscription-ended` are sent. */
         expiryEmails: given.EXPIRY_EMAILS === 'on',
         /** Whether `subscription-renewed` is sent. */
@@ -157,6 +157,13 @@ export function readConfig(environment: Environment) {
       : null,
     /** Null: calls wait in the outbox until it is configured; `off`: the app has no cached pages. */
     revalidation: hasPages ? url && secret ? { url, secret } : null : 'off' as const,
+    /** Null: no events are sent. The first secret is the current one. Contract: Events to the app. */
+    events: given.EVENTS_URL && given.EVENTS_SECRET
+      ? {
+        url: given.EVENTS_URL,
+        secrets: [given.EVENTS_SECRET, given.EVENTS_SECRET_PREVIOUS].filter(isSet),
+      }
+      : null,
     /** For how many days records are kept: events, delivered side effects, and changes of tiers. */
     retention: {
       ledgerDays: given.LEDGER_RETENTION_DAYS,
@@ -180,19 +187,11 @@ function missing(name: string): never {
   throw new Error(`${name} is not set`);
 }
 
-function hasProtocol(protocol: RegExp): (url: string) => boolean {
-  return (url) => protocol.test(URL.parse(url)?.protocol ?? '');
-}
-
-function days(least: number) {
-  return wholeNumber(least, 99999, `is not a whole number of days from ${least} to 99999`);
-}
-
-function wholeNumber(least: number, most: number, message: string) {
-  return z.string().regex(/^\d{1,5}$/, message).transform(Number)
-    .refine((number) => number >= least && number <= most, message);
-}
-
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
+function readLook(given: z.infer<typeof variables>): Look {
+  return {
+    brand: given.EMAIL_BRAND,
+    logoUrl: given.EMAIL_LOGO_URL,
+    footer: given.EMAIL_FOOTER,
+    accent: given.EMAIL_ACCENT,
+  };
 }

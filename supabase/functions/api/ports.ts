@@ -1,7 +1,7 @@
 import type { RetentionConfig } from './config.ts';
 import type { Result } from './database/database-results.ts';
 import type { Gateway, GatewayEntity, GatewaySubscription, MadeSubscription } from './gateway/gateway-port.ts';
-import type { Destination, Failure, Sender } from './outbox/outbox.ts';
+import type { Delivered, Destination, Failure, Sender } from './outbox/outbox.ts';
 
 export type * from './gateway/gateway-port.ts';
 
@@ -23,15 +23,15 @@ export type Database = {
   getSubscription(userId: string): Promise<Result<'get_subscription'>>;
   /** The body of the answer. Contract: GET /api/subscriptions/plans. */
   listPlans(): Promise<Result<'list_plans'>>;
-  /** As `listPlans`, each plan with its scenario for this user. */
+  /** As `listPlans`, each price with its scenario for this user. */
   listPlansForUser(userId: string): Promise<Result<'list_plans_for_user'>>;
-  /** Returns the user's open order of a tier, or stores a new payment without an order. */
+  /** Returns the user's open order of a price, or stores a new payment without an order. */
   createOrder(request: OrderRequest): Promise<Result<'create_order'>>;
   /** Stores the gateway's id of a payment's order. */
   storeOrder(paymentId: string, orderId: string): Promise<void>;
   /** Deletes a payment for which the gateway created no order. */
   discardOrder(paymentId: string): Promise<void>;
-  /** Returns the user's open subscription to a tier, or stores a new one without the gateway's id. */
+  /** Returns the user's open subscription at a price, or stores a new one without the gateway's id. */
   createSubscription(request: Omit<OrderRequest, 'start'>): Promise<Result<'create_subscription'>>;
   /** What a change of the plan would cost, and when it begins. Writes nothing. */
   previewChange(request: ChangeRequest): Promise<Result<'preview_change'>>;
@@ -66,8 +66,8 @@ export type Database = {
   applyGatewayEvent(delivery: GatewayDelivery): Promise<Result<'apply_gateway_event'>>;
   /** Claims at most 20 due rows of a destination, leased for 60 seconds. */
   claimOutbox(destination: string): Promise<Result<'claim_outbox'>>;
-  /** Marks claimed rows as delivered, also after the lease. `note`: why nothing was sent. */
-  completeOutbox(token: string, ids: readonly number[], note?: string): Promise<void>;
+  /** Marks claimed rows as delivered, also after the lease, and stores the refund that the gateway made. */
+  completeOutbox(token: string, ids: readonly number[], delivery?: Delivered): Promise<void>;
   /** Marks claimed rows as not delivered. @returns how many will be retried, and how many were parked. */
   failOutbox(token: string, ids: readonly number[], failure: Failure): Promise<Result<'fail_outbox'>>;
   /** When the next row of these destinations is due, ISO 8601. */
@@ -139,19 +139,23 @@ export type VerifiedSubscription = {
   readonly payment?: GatewayEntity | null;
 };
 
-export type OrderRequest = {
+/** What is asked for: the default price of a tier, or a price by its lookup key. At least one is there. */
+export type PriceRequest = {
+  readonly tier?: string | undefined;
+  readonly price?: string | undefined;
+};
+
+export type OrderRequest = PriceRequest & {
   readonly userId: string;
-  readonly tier: string;
   /** When the period begins. Contract: Start and credit. */
   readonly start?: 'now' | 'after_current' | undefined;
   /** The same key returns the same order. */
   readonly idempotencyKey: string | null;
 };
 
-/** A change to another plan. */
-export type ChangeRequest = {
+/** A change to another plan or price. */
+export type ChangeRequest = PriceRequest & {
   readonly userId: string;
-  readonly tier: string;
   readonly when: 'now' | 'period_end';
 };
 

@@ -3,23 +3,35 @@ import type { Start } from './facts.ts';
 
 /** One act or event about a user. Orders, payments, gateway subscriptions and refunds have names. */
 export type Action =
-  | { do: 'order'; order: string; tier: string; amount: number; start?: Start }
+  | { do: 'order'; order: string; price: string; amount: number; start?: Start }
   | { do: 'verify'; order: string; payment: string }
   | { do: 'captured'; order: string; payment: string; event: 'payment.captured' | 'order.paid' }
   | RefundAction
-  | { do: 'subscribe'; subscription: string; tier: string; startsAt: Time; isTrial: boolean; replaces: string | null }
+  | { do: 'subscribe'; subscription: string; price: string; startsAt: Time; isTrial: boolean; replaces: string | null }
   | GatewayEvent
   | { do: 'ask'; answers: Record<string, Answer> }
   | { do: 'cancel'; atPeriodEnd: boolean }
   | { do: 'grant'; grant: string; tier: string; until: Time }
+  | Look
   | { do: 'resume' | 'wait' };
 
 export type RefundStatus = 'pending' | 'processed' | 'failed';
 
-/** A refund of a payment of the amount `of`. */
+/** The user looks at a price, and at a change to it. `outcome` is null where the model does not decide it. */
+export type Look = {
+  do: 'look';
+  price: string;
+  when: 'now' | 'period_end';
+  scenario: string;
+  outcome: 'change' | 'not_now' | 'subscription_not_found' | null;
+  credit: number;
+};
+
+/** A refund of a payment of the amount `of` for a price. */
 export type RefundAction = {
   do: 'refund';
   payment: string;
+  price: string;
   of: number;
   order: string | null;
   refund: string;
@@ -27,11 +39,11 @@ export type RefundAction = {
   status: RefundStatus;
 };
 
-/** An event of a gateway subscription. `payment` is the payment of the charge. */
+/** An event of a gateway subscription to a price. `payment` is the payment of the charge. */
 export type GatewayEvent = {
   do: Exclude<GatewayStatus, 'active'> | 'activated' | 'charged' | 'resumed' | 'updated';
   subscription: string;
-  tier: string;
+  price: string;
   createdAt: Time;
   start: Time | null;
   end: Time | null;
@@ -53,21 +65,38 @@ export const gatewayStatuses = [
 export type GatewayStatus = (typeof gatewayStatuses)[number];
 
 /** A gateway subscription as the gateway's API returns it. */
-export type Answer = Pick<GatewayEvent, 'tier' | 'start' | 'end' | 'paidCount' | 'chargeAt'> & {
+export type Answer = Pick<GatewayEvent, 'price' | 'start' | 'end' | 'paidCount' | 'chargeAt'> & {
   status: GatewayStatus;
   endedAt: Time | null;
 };
 
-/** Price of each tier in minor units, and its months. The gateway bills basic and pro by the month. */
-export const plans: Record<string, { price: number; months: number; cycleMonths: number }> = {
-  basic: { price: 9900, months: 1, cycleMonths: 1 },
-  pro: { price: 99900, months: 12, cycleMonths: 1 },
-  premium: { price: 199900, months: 12, cycleMonths: 12 },
+/** A price in minor units. */
+export type Price = {
+  readonly tier: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly months: number;
 };
 
-export const planOf = (tier: string) => plans[tier] ?? expect.fail(`no plan ${tier}`);
+/** The prices by their lookup keys: the default price of each tier has its name. */
+export const prices: Readonly<Record<string, Price>> = {
+  basic: { tier: 'basic', amount: 4900, currency: 'INR', months: 1 },
+  pro_month: { tier: 'pro', amount: 9900, currency: 'INR', months: 1 },
+  premium: { tier: 'premium', amount: 199900, currency: 'INR', months: 12 },
+  pro_usd: { tier: 'pro', amount: 1900, currency: 'USD', months: 1 },
+  pro: { tier: 'pro', amount: 99900, currency: 'INR', months: 12 },
+  basic_year: { tier: 'basic', amount: 49000, currency: 'INR', months: 12 },
+};
 
-/** In a few words: `order A basic amount=9900`. */
+/** The tiers, the lowest rank first. */
+export const tiers = ['basic', 'pro', 'premium'];
+
+export const priceOf = (key: string): Price => prices[key] ?? expect.fail(`no price ${key}`);
+
+/** A price as it is stored with what was sold: `pro_month INR 1`. */
+export const describePrice = (key: string): string => [key, priceOf(key).currency, priceOf(key).months].join(' ');
+
+/** In a few words: `order A basic amount=4900`. */
 export function describeAction({ do: name, ...fields }: Action): string {
   const isTime = (value: unknown) => typeof value === 'number' && value > 1e15;
   const words = Object.entries(fields).map(([field, value]) => {

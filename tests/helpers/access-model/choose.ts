@@ -1,22 +1,11 @@
-import {
-  type Action,
-  addMonths,
-  day,
-  type GatewayEvent,
-  hour,
-  minute,
-  parseTime,
-  planOf,
-  second,
-  type Time,
-  wholeSeconds,
-} from './actions.ts';
+import { addMonths, day, hour, minute, parseTime, priceOf, prices, second, wholeSeconds } from './actions.ts';
+import type { Action, GatewayEvent, Look, Time } from './actions.ts';
 import type { Draw, Drawn, Kind } from './draws.ts';
 import { type Facts, noFacts, type Order } from './facts.ts';
 import { isChargedAfterCancellation, isOpenCase } from './findings.ts';
 import * as gateway from './gateway.ts';
 import type { Billed } from './gateway.ts';
-import { creditFor, isLive, rulingSource, sourcesOf } from './model.ts';
+import { creditFor, isLive, relationOf, rulingSource, scenarioOf, sourcesOf } from './model.ts';
 import { recordAction } from './record.ts';
 
 /** The state of a history: the facts sent to the database, and the subscriptions at the gateway. */
@@ -81,27 +70,29 @@ function edgesOf(facts: Facts): Time[] {
 function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
   const { facts, now } = state;
   const { which, how } = draw;
-  const tier = ['basic', 'pro', 'premium'][how % 3] ?? 'basic';
-  const amount = planOf(tier).price;
+  const price = drawnPrice(how);
+  const { tier, amount } = priceOf(price);
   const order = facts.orders[which % Math.max(facts.orders.length, 1)];
   const name = String.fromCharCode('A'.charCodeAt(0) + facts.orders.length);
   const verified: Action = { do: 'verify', order: name, payment: `${name}1` };
   switch (kind) {
     case 'wait':
       return [{ do: 'wait' }];
+    case 'look':
+      return [lookAt(facts, price, which % 2 === 0 ? 'now' : 'period_end', now)];
     case 'buy':
-      return [{ do: 'order', order: name, tier, amount }, verified];
+      return [{ do: 'order', order: name, price, amount }, verified];
     case 'order':
-      return [{ do: 'order', order: name, tier, amount }];
+      return [{ do: 'order', order: name, price, amount }];
     case 'buy with start':
     case 'order with start': {
       const start = which % 2 === 0 ? 'now' : 'after_current';
       // A repeated order within 30 minutes would return the open one.
       const isRepeated = ({ orderedAt, ...other }: Order) =>
-        other.tier === tier && other.starts === start && orderedAt >= now - hour;
+        other.price === price && other.starts === start && orderedAt >= now - hour;
       if (facts.orders.some(isRepeated)) return null;
-      const credit = start === 'now' ? creditFor(facts, tier, now)?.credit ?? 0 : 0;
-      const placed: Action = { do: 'order', order: name, tier, amount: amount - credit, start };
+      const credit = start === 'now' ? creditFor(facts, price, now)?.credit ?? 0 : 0;
+      const placed: Action = { do: 'order', order: name, price, amount: amount - credit, start };
       return kind === 'buy with start' ? [placed, verified] : [placed];
     }
     case 'capture': {
@@ -141,17 +132,36 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
   }
 }
 
+const drawnPrice = (how: number): string => Object.keys(prices)[how % Object.keys(prices).length] ?? 'basic';
+
+function lookAt(facts: Facts, price: string, when: Look['when'], now: Time): Look {
+  const ruling = rulingSource(facts, now);
+  const relation = ruling && relationOf(ruling, price);
+  const isLater = relation === 'shorter' || relation === 'other_currency';
+  const outcome = ruling === null || ruling.end <= now
+    ? 'subscription_not_found'
+    : when === 'now' && isLater
+    ? 'not_now'
+    : relation === 'same'
+    ? null
+    : 'change';
+  const credit = when === 'now' ? creditFor(facts, price, now)?.credit ?? 0 : 0;
+  return { do: 'look', price, when, scenario: scenarioOf(facts, price, now), outcome, credit };
+}
+
 /** A payment that can be refunded: in full, or also in part where an event told it. */
-type Refundable = { payment: string; of: number; order: string | null; isKnown: boolean };
+type Refundable = { payment: string; price: string; of: number; order: string | null; isKnown: boolean };
 
 function refundablesOf({ facts, billed }: State): Refundable[] {
-  const ofOrder = ({ name: order, amount: of, ...rest }: Order): Refundable[] => {
+  const ofOrder = ({ name: order, price, amount: of, ...rest }: Order): Refundable[] => {
     // A payment without an event yet is refunded in full.
     if (!rest.isCaptured && rest.verifiedAt !== null) return [];
-    return [{ payment: `${order}1`, of, order, isKnown: rest.money !== null }];
+    return [{ payment: `${order}1`, price, of, order, isKnown: rest.money !== null }];
   };
-  const ofBilled = ({ cycles, tier }: Billed): Refundable[] =>
-    cycles.flatMap(({ payment }) => payment ? [{ payment, of: planOf(tier).price, order: null, isKnown: true }] : []);
+  const ofBilled = ({ cycles }: Billed): Refundable[] =>
+    cycles.flatMap(({ payment, price }) =>
+      payment ? [{ payment, price, of: priceOf(price).amount, order: null, isKnown: true }] : []
+    );
   return [...facts.orders.flatMap(ofOrder), ...billed.flatMap(ofBilled)];
 }
 
@@ -172,9 +182,9 @@ function newRefund(state: State, which: number, how: number): Action[] | null {
 
 /** A pending refund is processed or fails, a processed one fails, or its refund.created arrives late. */
 function changedRefund(state: State, which: number, how: number): Action[] | null {
-  const refunds = refundablesOf(state).filter(({ isKnown }) => isKnown).flatMap(({ payment, of, order }) =>
+  const refunds = refundablesOf(state).filter(({ isKnown }) => isKnown).flatMap(({ payment, price, of, order }) =>
     [...state.facts.money.get(payment)?.refunds ?? []]
-      .map(([refund, { amount, status }]) => ({ payment, of, order, refund, amount, status }))
+      .map(([refund, { amount, status }]) => ({ payment, price, of, order, refund, amount, status }))
   ).filter(({ status }) => status !== 'failed');
   const moved = refunds[which % Math.max(refunds.length, 1)];
   if (!moved) return null;
@@ -193,7 +203,7 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
   }
   const one = billed[which % Math.max(billed.length, 1)];
   const mirror = facts.subscriptions.find(({ name }) => name === one?.name);
-  const tier = ['basic', 'pro', 'premium'][how % 3] ?? 'basic';
+  const price = drawnPrice(how);
   const name = `S${billed.length + 1}`;
   const mostlyAll = [3, 3, 3, 1, 2, 0][how % 6] ?? 3;
   /** Time passes until a charge, and a little further. Returns false where its event would be too late. */
@@ -203,15 +213,15 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
   };
   /** The user asks for a gateway subscription and authorises it now. Without one to replace it is a trial. */
   const plan = (startsAt: Time, replaces: string | null): Action[] => {
-    const added = gateway.authorise(name, tier, { startsAt, replaces }, now);
+    const added = gateway.authorise(name, price, { startsAt, replaces }, now);
     billed.push(added.billed);
-    const asked = { subscription: name, tier, startsAt, isTrial: replaces === null, replaces };
+    const asked = { subscription: name, price, startsAt, isTrial: replaces === null, replaces };
     return [{ do: 'subscribe', ...asked }, ...deliverSome(added.billed, added.events, 1)];
   };
   switch (kind) {
     case 'activate': {
       if (billed.length >= 3) return null;
-      const added = gateway.activate(name, tier, now);
+      const added = gateway.activate(name, price, now);
       billed.push(added.billed);
       return deliverSome(added.billed, added.events, [0, 1, 2, 3, 3, 3][which % 6] ?? 3);
     }
@@ -279,7 +289,7 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
       return deliverSome(one, [gateway.changeStatus(one, next, now)], how > 1 ? 1 : 0);
     }
     case 'update':
-      return status === 'active' ? deliverSome(one, [gateway.updatePlan(one, tier, now)], which > 1 ? 1 : 0) : null;
+      return status === 'active' ? deliverSome(one, [gateway.updatePlan(one, price, now)], which > 1 ? 1 : 0) : null;
     case 'end':
       if (status === 'cancelled' || status === 'completed') return null;
       return deliverSome(one, [gateway.changeStatus(one, 'cancelled', now)], how > 2 ? 1 : 0);

@@ -1,9 +1,10 @@
-import type { EarlyRenewal } from '../database/early-renewal.ts';
+import type { Facts } from './facts.ts';
 import fc from 'fast-check';
 
 /** Weights of the steps in histories about everything, and about billing. Shrinking prefers the first kinds. */
 const weights = {
   'wait': [3, 2],
+  'look': [4, 4],
   'buy': [9, 2],
   'order': [5, 0],
   'buy with start': [6, 3],
@@ -44,7 +45,7 @@ export type Wait = { unit: 'minute' | 'hour' | 'day' | 'month'; count: number } 
 export type Draw = { kinds: Kind[]; wait: Wait; which: number; how: number };
 
 /** A drawn history. REPLAY takes it as JSON. */
-export type Drawn = { start: string; earlyRenewal: EarlyRenewal; draws: Draw[] };
+export type Drawn = { start: string; earlyRenewal: Facts['earlyRenewal']; draws: Draw[] };
 
 const kinds = Object.keys(weights).filter((name): name is Kind => name in weights);
 

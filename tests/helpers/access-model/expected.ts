@@ -1,25 +1,15 @@
-import { isoTime, type Time } from './actions.ts';
+import { describePrice, isoTime, type Time } from './actions.ts';
 import { type Facts, isPaid, type Subscription } from './facts.ts';
 import { findingsOf } from './findings.ts';
-import {
-  authorisedSince,
-  hasEndedAtGateway,
-  isStopped,
-  newestStatus,
-  periodOf,
-  rulingSource,
-  sinceOf,
-  sourcesOf,
-  successorOf,
-} from './model.ts';
+import * as rules from './model.ts';
 
 /** The access of a user, in one shape for the model and the database. */
 export type Access = {
-  /** The tier of the profile. */
   readonly tier: string;
-  /** The subscription row while it is active. */
   readonly active: {
     readonly tier: string;
+    /** As `describePrice`; null: a grant. */
+    readonly price: string | null;
     readonly end: Time;
     readonly gatewaySubscription: string | null;
     readonly cancelAtPeriodEnd: boolean;
@@ -30,6 +20,7 @@ export type Access = {
 /** The billed subscription that GET /api/subscriptions shows. A time of null: no charge follows. */
 export type Billing = {
   readonly name: string;
+  readonly price: string;
   readonly status: string;
   readonly nextChargeAt: Time | null;
   readonly needsAttention: boolean;
@@ -54,21 +45,22 @@ export function billingDifferences(
   ];
 }
 
-/** In a few words: `billed S1 pending, no next charge, attention`. */
+/** In a few words: `billed S1 pending at pro, no next charge, attention`. */
 export function describeBilling(billing: ExpectedBilling, isDecided = true): string {
   if (billing === null || billing === undefined) return 'no billing';
-  const { name, status, nextChargeAt, needsAttention } = billing;
+  const { name, price, status, nextChargeAt, needsAttention } = billing;
   const next = isDecided && nextChargeAt ? isoTime(nextChargeAt) : 'no next charge';
-  return [`billed ${name} ${status}`, next, ...(needsAttention ? ['attention'] : [])].join(', ');
+  return [`billed ${name} ${status} at ${price}`, next, ...(needsAttention ? ['attention'] : [])].join(', ');
 }
 
 /** The access by the model. */
 export function accessOf(facts: Facts, now: Time): Access {
-  const ruling = rulingSource(facts, now);
+  const ruling = rules.rulingSource(facts, now);
   return {
     tier: ruling?.tier ?? 'free',
     active: ruling && {
       tier: ruling.tier,
+      price: ruling.price && describePrice(ruling.price),
       end: ruling.end,
       gatewaySubscription: ruling.kind === 'gateway' ? ruling.name : null,
       cancelAtPeriodEnd: ruling.cancelAtPeriodEnd,
@@ -77,10 +69,11 @@ export function accessOf(facts: Facts, now: Time): Access {
   };
 }
 
-/** The access in one line: `pro until 2027-01-31T10:00:00.000Z, S1, cancelled for then; paid_twice: B`. */
+/** The access in one line: `pro until 2027-01-31T10:00:00.000Z at pro INR 12, S1, cancelled for then; paid_twice: B`. */
 export function describeAccess({ tier, active, findings }: Access): string {
   const row = active === null ? [] : [
     ` ${active.tier === tier ? '' : `row ${active.tier} `}until ${isoTime(active.end)}`,
+    ...(active.price === null ? [] : [` at ${active.price}`]),
     ...(active.gatewaySubscription === null ? [] : [`, ${active.gatewaySubscription}`]),
     ...(active.cancelAtPeriodEnd ? [', cancelled for then'] : []),
   ];
@@ -93,27 +86,31 @@ export function billingOf(facts: Facts, now: Time): ExpectedBilling {
   const rank = ({ cycles }: Subscription) =>
     cycles.length === 0 ? 0 : Math.max(...cycles.map((cycle) => cycle.end)) > now ? 2 : 1;
   const isStopping = (one: Subscription) =>
-    ['paused', 'halted'].includes(newestStatus(one)?.status ?? '') || isToStop(facts, one, now);
-  const shown = facts.subscriptions.filter((one) => isBilled(one) && !isStopped(one)).toSorted((one, other) =>
+    ['paused', 'halted'].includes(rules.newestStatus(one)?.status ?? '') || isToStop(facts, one, now);
+  const shown = facts.subscriptions.filter((one) => isBilled(one) && !rules.isStopped(one)).toSorted((one, other) =>
     Number(isStopping(one)) - Number(isStopping(other)) || rank(other) - rank(one) ||
-    (sinceOf(other) ?? 0) - (sinceOf(one) ?? 0)
+    (rules.sinceOf(other) ?? 0) - (rules.sinceOf(one) ?? 0)
   );
-  if (shown.length > 1 && shown.some((one) => sinceOf(one) === null || isStopping(one) === undefined)) return undefined;
+  if (shown.length > 1 && shown.some((one) => rules.sinceOf(one) === null || isStopping(one) === undefined)) {
+    return undefined;
+  }
   return shown[0] ? shownBilling(facts, shown[0]) : null;
 }
 
 function isBilled(one: Subscription): boolean {
-  return !hasEndedAtGateway(one) && ![undefined, 'completed', 'cancelled'].includes(newestStatus(one)?.status);
+  return !rules.hasEndedAtGateway(one) &&
+    ![undefined, 'completed', 'cancelled'].includes(rules.newestStatus(one)?.status);
 }
 
 function shownBilling(facts: Facts, one: Subscription): ExpectedBilling {
-  const { status, chargeAt } = newestStatus(one) ?? { status: 'active', chargeAt: null };
+  const { status, chargeAt } = rules.newestStatus(one) ?? { status: 'active', chargeAt: null };
   const isPlain = (status === 'active' || status === 'pending') && facts.subscriptions.length === 1 &&
     facts.grants.length === 0 && facts.orders.every(({ fulfilledAt }) => fulfilledAt === null);
-  const isCancelledAtOnce = facts.cancellations.some((at) => at >= authorisedSince(one));
+  const isCancelledAtOnce = facts.cancellations.some((at) => at >= rules.authorisedSince(one));
   const hasNone = one.cancelledFor !== null || status === 'paused' || isPlain && isCancelledAtOnce;
   return {
     name: one.name,
+    price: one.price,
     status,
     nextChargeAt: hasNone ? null : isPlain && chargeAt !== null ? chargeAt : undefined,
     needsAttention: status === 'pending' || status === 'halted',
@@ -127,7 +124,7 @@ function shownBilling(facts: Facts, one: Subscription): ExpectedBilling {
  */
 export function toBeCancelled(facts: Facts, now: Time): Map<string, boolean> {
   const open = facts.subscriptions.filter((one) =>
-    !hasEndedAtGateway(one) && !['completed', 'cancelled'].includes(newestStatus(one)?.status ?? '')
+    !rules.hasEndedAtGateway(one) && !['completed', 'cancelled'].includes(rules.newestStatus(one)?.status ?? '')
   );
   return new Map(open.flatMap((one) => {
     const isStopped = isToStop(facts, one, now);
@@ -136,29 +133,48 @@ export function toBeCancelled(facts: Facts, now: Time): Map<string, boolean> {
 }
 
 function isToStop(facts: Facts, one: Subscription, now: Time): boolean | undefined {
-  if (facts.cancellations.some((at) => at >= authorisedSince(one)) || one.cancelledFor !== null) return true;
-  if (successorOf(facts, one) !== null) return true;
+  if (facts.cancellations.some((at) => at >= rules.authorisedSince(one)) || one.cancelledFor !== null) return true;
+  if (rules.successorOf(facts, one) !== null) return true;
   if (one.activations.length === 0) return undefined;
-  const [ruling, since] = [rulingSource(facts, now), sinceOf(one) ?? 0];
+  const [ruling, since] = [rules.rulingSource(facts, now), rules.sinceOf(one) ?? 0];
   // A newer purchase is paid that begins after what runs.
   const isFollowed = () =>
-    sourcesOf(facts).some((source) => !source.isEnded && source.rulesFrom > now && source.since > since);
+    rules.sourcesOf(facts).some((source) => !source.isEnded && source.rulesFrom > now && source.since > since);
   if (ruling?.name === one.name) return isFollowed();
   const isPurchase = ruling?.kind === 'payment' || ruling?.kind === 'gateway';
   return isPurchase && since < ruling.since ? true : undefined;
 }
 
-/** The period that was sold for a fulfilled order. */
-export type Sold = { readonly order: string; readonly start: Time; readonly end: Time; readonly isEnded: boolean };
+/** The period that was sold for a fulfilled order, and its price. */
+export type Sold = {
+  readonly order: string;
+  readonly price: string;
+  readonly start: Time;
+  readonly end: Time;
+  readonly isEnded: boolean;
+};
+
+/** The payment of a cycle, and the price that it was charged for. */
+export type Charge = { readonly payment: string; readonly price: string };
+
+/** The charges that are not stored at their price. */
+export function chargeDifferences({ money }: Facts, stored: readonly Charge[]): string[] {
+  return stored.flatMap(({ payment, price }) => {
+    const expected = describePrice(money.get(payment)?.price ?? '');
+    return price === expected ? [] : [`charge ${payment} at ${price}, not ${expected}`];
+  });
+}
 
 /** Where the periods that the database sold are not those that were paid, also of orders that do not rule. */
 export function soldDifferences(facts: Facts, stored: readonly Sold[]): string[] {
-  const describe = ({ order, start, end, isEnded }: Sold) =>
-    `sold ${order} ${isEnded ? 'until it was ended' : `${isoTime(start)} to ${isoTime(end)}`}`;
+  const describe = ({ order, price, start, end, isEnded }: Sold) =>
+    `sold ${order} at ${price} ${isEnded ? 'until it was ended' : `${isoTime(start)} to ${isoTime(end)}`}`;
   const paid = facts.orders.flatMap((order) => {
-    const period = periodOf(order);
+    const period = rules.periodOf(order);
     const isEnded = !isPaid(order) || order.cancelledAt.length > 0;
-    return period === null ? [] : [describe({ order: order.name, ...period, isEnded })];
+    return period === null
+      ? []
+      : [describe({ order: order.name, price: describePrice(order.price), ...period, isEnded })];
   });
   const [model, database] = [new Set(paid), new Set(stored.map(describe))];
   return [

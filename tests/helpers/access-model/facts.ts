@@ -1,9 +1,10 @@
-import type { EarlyRenewal } from '../database/early-renewal.ts';
 import type { GatewayStatus, RefundStatus, Time } from './actions.ts';
 
 /** A payment at the gateway, with its refunds by id. */
 export type Money = {
   readonly name: string;
+  /** The lookup key of what it was paid for. */
+  readonly price: string;
   readonly amount: number;
   readonly refunds: Map<string, { amount: number; status: RefundStatus }>;
 };
@@ -33,10 +34,9 @@ export type Credit = {
 
 export type Order = Cancellation & {
   readonly name: string;
-  readonly tier: string;
+  readonly price: string;
   readonly starts: Start;
   readonly credited: Credit | null;
-  readonly months: number;
   readonly amount: number;
   readonly orderedAt: Time;
   /** At the fulfilment, of an order that follows what runs: the greatest `since` of that. */
@@ -49,7 +49,6 @@ export type Order = Cancellation & {
   chain: Chain | null;
   /** At the fulfilment: the ruling source, and the live sources that were newer than the order. */
   found: { readonly ruling: string | null; readonly isRulingNewer: boolean; readonly newer: readonly string[] } | null;
-  /** The customer verified it when it was refunded. */
   isRefused: boolean;
 };
 
@@ -71,17 +70,14 @@ export type EventTimes = { readonly at: Time; readonly arrivedAt: Time };
 /** The mirror of a gateway subscription whose plan is one of ours. */
 export type Subscription = Cancellation & {
   readonly name: string;
-  tier: string;
-  /** The time of the event that named the plan. */
+  price: string;
   planAt: Time;
   readonly authentications: EventTimes[];
   readonly activations: (EventTimes & { readonly cycle: Cycle })[];
   readonly charges: EventTimes[];
   readonly halts: Time[];
   readonly resumptions: Time[];
-  /** What events and reconciliations said about the status. */
   readonly statuses: { at: Time; status: GatewayStatus; isRead: boolean; chargeAt: Time | null }[];
-  /** The largest number of paid cycles in its charges. */
   paidCount: number | null;
   /** Whether an event other than a charge arrived. */
   isNoted: boolean;
@@ -102,20 +98,19 @@ export type Grant = Cancellation & {
 
 /** All facts about a user that were sent to the database. */
 export type Facts = {
-  readonly earlyRenewal: EarlyRenewal;
+  readonly earlyRenewal: 'replace' | 'extend';
   readonly orders: Order[];
   readonly subscriptions: Subscription[];
   /** The gateway subscriptions that the user asked for: they start after a trial, or when `replaces` ends. */
   readonly planned: { name: string; startsAt: Time; isTrial: boolean; replaces: string | null }[];
   readonly grants: Grant[];
   readonly money: Map<string, Money>;
-  /** The cancellations at once. */
   readonly cancellations: Time[];
   /** The cancellations for the end of the period that were not withdrawn. */
   readonly wishes: Time[];
 };
 
-export function noFacts(earlyRenewal: EarlyRenewal): Facts {
+export function noFacts(earlyRenewal: Facts['earlyRenewal']): Facts {
   const none = { orders: [], subscriptions: [], planned: [], grants: [], cancellations: [], wishes: [] };
   return { earlyRenewal, ...none, money: new Map() };
 }
@@ -136,8 +131,8 @@ export function isPaid({ money, fulfilledAt }: Order): boolean {
 }
 
 /** A payment by its name; created at its first use. */
-export function moneyNamed({ money }: Facts, name: string, amount: number): Money {
-  const known = money.get(name) ?? { name, amount, refunds: new Map() };
+export function moneyNamed({ money }: Facts, name: string, price: string, amount: number): Money {
+  const known = money.get(name) ?? { name, price, amount, refunds: new Map() };
   money.set(name, known);
   return known;
 }

@@ -1,16 +1,7 @@
-import { day, hour, second, type Time } from './actions.ts';
+import { day, hour, priceOf, second, type Time } from './actions.ts';
 import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
-import {
-  firstSinceOf,
-  isLive,
-  isStopped,
-  isUnearned,
-  paidCycle,
-  rulingSource,
-  sinceOf,
-  type Source,
-  sourcesOf,
-} from './model.ts';
+import { firstSinceOf, isLive, isStopped, isUnearned, paidCycle, rulingSource, sinceOf, sourcesOf } from './model.ts';
+import type { Source } from './model.ts';
 
 /** The findings by the model: kind and subject, as `paid_twice: A`. */
 export function findingsOf(facts: Facts, now: Time): string[] {
@@ -90,22 +81,23 @@ function fromCycles(facts: Facts, subscription: Subscription, now: Time): string
 }
 
 /**
- * The times of charges of other subscriptions to the same plan for the time of a charged cycle. One of the two subscriptions was
+ * The times of charges of other subscriptions to the same plan, for as many months, for the time of a charged cycle. One of the two subscriptions was
  * started here, and the customer had no other plan between the charges.
  */
 export function chargedAgain(facts: Facts, subscription: Subscription, cycle: Cycle): Time[] {
   if (cycle.by !== 'charge' || isStopped(subscription)) return [];
+  const plan = priceOf(subscription.price);
+  const isSamePlan = ({ price }: Subscription) =>
+    priceOf(price).tier === plan.tier && priceOf(price).months === plan.months;
   const isStartedHere = ({ name }: Subscription) => facts.planned.some((planned) => planned.name === name);
   const others = facts.subscriptions.filter((other) =>
-    other.name !== subscription.name && other.tier === subscription.tier && !isStopped(other) &&
+    other.name !== subscription.name && isSamePlan(other) && !isStopped(other) &&
     (isStartedHere(subscription) || isStartedHere(other))
   );
   return others.flatMap(({ cycles }) => cycles).filter((other) =>
     other.by === 'charge' && !isRefunded(other.money) && overlap(other, cycle) &&
     (subscription.endedAt === null || subscription.endedAt > other.at) &&
-    !paidSources(facts).some(({ tier, since }) =>
-      tier !== subscription.tier && since >= cycle.at && since <= other.at + second
-    )
+    !paidSources(facts).some(({ tier, since }) => tier !== plan.tier && since >= cycle.at && since <= other.at + second)
   ).map(({ at }) => at);
 }
 

@@ -1,29 +1,19 @@
 import { expect } from 'vitest';
-import {
-  addMonths,
-  type Answer,
-  day,
-  type GatewayEvent,
-  type GatewayStatus,
-  planOf,
-  type Time,
-  wholeSeconds,
-} from './actions.ts';
+import { addMonths, day, priceOf, wholeSeconds } from './actions.ts';
+import type { Answer, GatewayEvent, GatewayStatus, Time } from './actions.ts';
 import type { Facts } from './facts.ts';
 
 /** A gateway subscription at the gateway. The database knows only what was delivered. */
 export type Billed = {
   readonly name: string;
-  tier: string;
-  /** The cycles; one whose charge failed has no payment. */
-  readonly cycles: { start: Time; end: Time; payment: string | null }[];
+  price: string;
+  /** The cycles with their prices; one whose charge failed has no payment. */
+  readonly cycles: { start: Time; end: Time; price: string; payment: string | null }[];
   status: GatewayStatus;
   endedAt: Time | null;
   /** When the first cycle is charged, if it was authorised before. */
   readonly startsAt: Time | null;
-  /** The subscription that ends when this one starts. */
   readonly replaces: string | null;
-  /** Events that were not delivered yet. */
   readonly held: GatewayEvent[];
   readonly delivered: GatewayEvent[];
 };
@@ -32,21 +22,21 @@ type Begun = { billed: Billed; events: GatewayEvent[] };
 const unbilled = { cycles: [], endedAt: null, startsAt: null, replaces: null, held: [], delivered: [] };
 
 /** A new gateway subscription and its first cycle, charged now. */
-export function activate(name: string, tier: string, now: Time): Begun {
-  const billed: Billed = { ...structuredClone(unbilled), name, tier, status: 'active' };
+export function activate(name: string, price: string, now: Time): Begun {
+  const billed: Billed = { ...structuredClone(unbilled), name, price, status: 'active' };
   return { billed, events: begin(billed, wholeSeconds(now)) };
 }
 
 /** A new gateway subscription that is authorised now and charged later. */
-export function authorise(name: string, tier: string, plan: Pick<Billed, 'startsAt' | 'replaces'>, now: Time): Begun {
-  const billed: Billed = { ...structuredClone(unbilled), name, tier, status: 'authenticated', ...plan };
+export function authorise(name: string, price: string, plan: Pick<Billed, 'startsAt' | 'replaces'>, now: Time): Begun {
+  const billed: Billed = { ...structuredClone(unbilled), name, price, status: 'authenticated', ...plan };
   return { billed, events: [eventOf(billed, 'authenticated', now)] };
 }
 
 /** The first cycle, charged as it begins. */
 export function begin(billed: Billed, start: Time): GatewayEvent[] {
   billed.status = 'active';
-  addCycle(billed, { start, end: addMonths(start, planOf(billed.tier).cycleMonths) }, true);
+  addCycle(billed, { start, end: addMonths(start, priceOf(billed.price).months) }, true);
   return [eventOf(billed, 'activated', start), eventOf(billed, 'charged', start)];
 }
 
@@ -77,7 +67,7 @@ export function goOn(billed: Billed, event: 'resumed' | 'activated', now: Time):
   const start = wholeSeconds(now);
   billed.status = 'active';
   if (currentOf(billed).end > start) return [eventOf(billed, event, now)];
-  addCycle(billed, { start, end: addMonths(start, planOf(billed.tier).cycleMonths) }, true);
+  addCycle(billed, { start, end: addMonths(start, priceOf(billed.price).months) }, true);
   return [eventOf(billed, event, now), eventOf(billed, 'charged', now)];
 }
 
@@ -92,15 +82,15 @@ export function changeStatus(
   return eventOf(billed, status, at);
 }
 
-/** Changes the plan from the next charge on. */
-export function updatePlan(billed: Billed, tier: string, now: Time): GatewayEvent {
-  billed.tier = tier;
+/** Changes the price from the next charge on. */
+export function updatePlan(billed: Billed, price: string, now: Time): GatewayEvent {
+  billed.price = price;
   return eventOf(billed, 'updated', now);
 }
 
 /** Start and end of the next cycle. Months are counted from the first cycle of a series without a gap. */
-export function nextCycle({ tier, cycles, startsAt }: Billed): { start: Time; end: Time } {
-  const months = planOf(tier).cycleMonths;
+export function nextCycle({ price, cycles, startsAt }: Billed): { start: Time; end: Time } {
+  const { months } = priceOf(price);
   if (cycles.length === 0 && startsAt !== null) return { start: startsAt, end: addMonths(startsAt, months) };
   const breaks = cycles.findLastIndex(({ start }, index) => start !== cycles[index - 1]?.end);
   const first = cycles[breaks]?.start ?? 0;
@@ -111,21 +101,20 @@ export function nextCycle({ tier, cycles, startsAt }: Billed): { start: Time; en
 export function answersAbout({ subscriptions }: Facts, billed: readonly Billed[]): Record<string, Answer> {
   const known = billed.filter(({ name }) => subscriptions.some((mirror) => mirror.name === name));
   return Object.fromEntries(known.map((one) => {
-    const { name, tier, status, cycles, endedAt } = one;
+    const { name, price, status, cycles, endedAt } = one;
     const { start = null, end = null } = cycles.at(-1) ?? {};
-    return [name, { tier, status, start, end, endedAt, paidCount: paidCount(one), chargeAt: chargeTime(one) }];
+    return [name, { price, status, start, end, endedAt, paidCount: paidCount(one), chargeAt: chargeTime(one) }];
   }));
 }
 
-function addCycle({ name, cycles }: Billed, cycle: { start: Time; end: Time }, isPaid: boolean): void {
-  cycles.push({ ...cycle, payment: isPaid ? `${name}/${cycles.length + 1}` : null });
+function addCycle({ name, price, cycles }: Billed, cycle: { start: Time; end: Time }, isPaid: boolean): void {
+  cycles.push({ ...cycle, price, payment: isPaid ? `${name}/${cycles.length + 1}` : null });
 }
 
 function paidCount({ cycles }: Billed): number {
   return cycles.filter(({ payment }) => payment !== null).length;
 }
 
-/** When the gateway charges next. */
 function chargeTime({ status, cycles, startsAt }: Billed): Time | null {
   const cycle = cycles.at(-1);
   if (status === 'authenticated' && startsAt !== null) return startsAt;
@@ -134,11 +123,11 @@ function chargeTime({ status, cycles, startsAt }: Billed): Time | null {
 }
 
 function eventOf(billed: Billed, event: GatewayEvent['do'], at: Time): GatewayEvent {
-  const { name: subscription, tier, cycles } = billed;
+  const { name: subscription, price, cycles } = billed;
   const { start = null, end = null, payment = null } = cycles.at(-1) ?? {};
   const charged = { payment: event === 'charged' ? payment : null, paidCount: paidCount(billed) };
   const createdAt = wholeSeconds(at);
-  return { do: event, subscription, tier, createdAt, start, end, ...charged, chargeAt: chargeTime(billed) };
+  return { do: event, subscription, price, createdAt, start, end, ...charged, chargeAt: chargeTime(billed) };
 }
 
 function currentOf({ cycles }: Billed) {

@@ -1,22 +1,14 @@
-import { addMonths, day, gatewayStatuses, planOf, second, type Time } from './actions.ts';
-import {
-  type Credit,
-  type Cycle,
-  type EventTimes,
-  type Facts,
-  type Grant,
-  isPaid,
-  isRefunded,
-  type Order,
-  paidOf,
-  type Subscription,
-} from './facts.ts';
+import { addMonths, day, gatewayStatuses, priceOf, prices, second, tiers, type Time } from './actions.ts';
+import { isPaid, isRefunded, paidOf } from './facts.ts';
+import type { Credit, Cycle, EventTimes, Facts, Grant, Order, Subscription } from './facts.ts';
 
 /** Gives a user a tier from a start to an end: supabase/README.md, Sources of access. */
 export type Source = {
   readonly name: string;
   readonly kind: 'payment' | 'gateway' | 'grant';
   readonly tier: string;
+  /** The lookup key; null: a grant. */
+  readonly price: string | null;
   readonly start: Time;
   readonly end: Time;
   /** The running source with the greatest `since` rules. */
@@ -25,10 +17,9 @@ export type Source = {
   readonly isEnded: boolean;
   /** A purchase that stands credited its unused time. */
   readonly isReplaced: boolean;
-  /** An order that follows another tier does not rule before its period. */
+  /** An order that follows another price does not rule before its period. */
   readonly rulesFrom: Time;
   readonly cancelAtPeriodEnd: boolean;
-  /** Days of access after the end. */
   readonly graceDays: number;
   /** The gateway bills the next cycle, and was not read since the end: the source runs until it is reconciled. */
   readonly runsUntilReconciled: boolean;
@@ -104,7 +95,7 @@ export function periodOf(order: Order): { start: Time; end: Time } | null {
     if (link !== order && !isPaid(link)) continue;
     const start = Math.max(link.fulfilledAt ?? 0, end);
     if (start > end) [first, months] = [start, 0];
-    months += link.months;
+    months += priceOf(link.price).months;
     end = addMonths(first, months);
     if (link === order) return { start, end };
   }
@@ -117,7 +108,8 @@ function fromOrder(facts: Facts, order: Order): Source[] {
   return [{
     name: order.name,
     kind: 'payment',
-    tier: order.tier,
+    tier: priceOf(order.price).tier,
+    price: order.price,
     ...period,
     since: Math.max(order.verifiedAt ?? order.orderedAt, order.follows === null ? 0 : order.follows + 1),
     arrivedAt: order.fulfilledAt,
@@ -131,7 +123,7 @@ function fromOrder(facts: Facts, order: Order): Source[] {
 }
 
 function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
-  const { name, tier, authentications, activations, charges, cancelledAt, cancelledFor, reconciledAt } = subscription;
+  const { name, price, authentications, activations, charges, cancelledAt, cancelledFor, reconciledAt } = subscription;
   const since = sinceOf(subscription);
   const cycles = cyclesWithAccess(subscription);
   if (since === null || cycles.length === 0) return [];
@@ -146,7 +138,8 @@ function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
   return [{
     name,
     kind: 'gateway',
-    tier,
+    tier: priceOf(price).tier,
+    price,
     start,
     end,
     since,
@@ -165,6 +158,7 @@ function fromGrant({ name, tier, at, until, cancelledAt, cancelledFor }: Grant):
     name,
     kind: 'grant',
     tier,
+    price: null,
     start: at,
     end: until,
     since: at,
@@ -178,13 +172,18 @@ function fromGrant({ name, tier, at, until, cancelledAt, cancelledFor }: Grant):
   };
 }
 
-/** What the newest fact says about the status. Of two in one second the reconciliation, then the later status counts. */
-export function newestStatus({ statuses }: Subscription): Subscription['statuses'][number] | undefined {
-  return statuses.toSorted((one, other) =>
-    other.at - one.at || Number(other.isRead) - Number(one.isRead) ||
-    gatewayStatuses.indexOf(other.status) - gatewayStatuses.indexOf(one.status) ||
-    (other.chargeAt ?? -Infinity) - (one.chargeAt ?? -Infinity)
-  )[0];
+type Status = Subscription['statuses'][number];
+
+/**
+ * What the newest fact says about the status. Of two in one second the later status counts; a reconciliation, over what
+ * arrived before it.
+ */
+export function newestStatus({ statuses }: Subscription): Status | undefined {
+  const isNewer = (one: Status, known: Status) =>
+    (one.at - known.at || Number(one.isRead) ||
+      gatewayStatuses.indexOf(one.status) - gatewayStatuses.indexOf(known.status) ||
+      (one.chargeAt ?? -Infinity) - (known.chargeAt ?? -Infinity)) > 0;
+  return statuses.reduce<Status | undefined>((known, one) => known && !isNewer(one, known) ? known : one, undefined);
 }
 
 /** Whether the gateway cancelled it, and did not activate it again. */
@@ -229,7 +228,7 @@ function closingOf(facts: Facts, subscription: Subscription, paid: Cycle) {
   const { cancelledFor, cancelledAt, activations, charges, halts, resumptions, endedAt } = subscription;
   const atPaidTime = { isEnded: false, hasGrace: false, isFinal: true };
   if (hasEndedAtGateway(subscription)) {
-    const isStopped = cancelledAt.length > 0;
+    const isStopped = cancelledAt.some((time) => paid.at <= time);
     // The cancellation for the end of a trial is sent before that end.
     const isTrial = activations.length === 0 && charges.length === 0;
     if (isTrial && cancelledFor !== null && !isStopped) return atPaidTime;
@@ -244,29 +243,52 @@ function closingOf(facts: Facts, subscription: Subscription, paid: Cycle) {
   return { isEnded: false, hasGrace: true, isFinal: halts.some((at) => at > paid.at) };
 }
 
-/** The credit of an order that starts now. Contract: Start and credit. */
-export function creditFor(facts: Facts, tier: string, now: Time): Credit | null {
+/** What a change from a source to a price is. A grant counts as the default price of its tier. Contract: Scenarios. */
+export function relationOf({ tier, price }: Source, key: string): string {
+  const [from, to] = [priceOf(price ?? tier), priceOf(key)];
+  if (from.currency !== to.currency) return 'other_currency';
+  if (from.tier !== to.tier) return tiers.indexOf(from.tier) < tiers.indexOf(to.tier) ? 'upgrade' : 'downgrade';
+  if (from.months === to.months) return 'same';
+  return from.months < to.months ? 'longer' : 'shorter';
+}
+
+/** What it would be to buy a price. Contract: Scenarios. */
+export function scenarioOf(facts: Facts, key: string, now: Time): string {
   const ruling = rulingSource(facts, now);
-  if (ruling === null || planOf(ruling.tier).price >= planOf(tier).price) return null;
+  const relation = ruling && relationOf(ruling, key);
+  if (ruling === null || relation !== 'same') return relation ?? 'buy';
+  if (ruling.kind === 'gateway' && !ruling.cancelAtPeriodEnd) return 'current';
+  return facts.earlyRenewal === 'extend' || ruling.end <= now + 7 * day ? 'renew' : 'current';
+}
+
+/** The credit of an order that starts now, if the price covers it. Contract: Start and credit. */
+export function creditFor(facts: Facts, key: string, now: Time): Credit | null {
+  const ruling = rulingSource(facts, now);
+  if (ruling === null || !['upgrade', 'longer'].includes(relationOf(ruling, key))) return null;
   const { name, kind } = ruling;
   if (kind !== 'payment' && kind !== 'gateway') return null;
   const period = kind === 'payment' ? runningLink(facts, name, now) : runningCycle(facts, name, now);
   if (period === null) return null;
   const { start, end: until } = period;
-  const paid = paidFor(facts, kind, period.name, until);
+  const { amount, currency } = priceOf(key);
+  const paid = paidFor(facts, kind, period.name, until, currency);
   const share = BigInt(paid) * BigInt(until - Math.max(now, start)) / BigInt(until - start);
-  const credit = Math.min(Number(share), planOf(tier).price - 100);
-  return credit > 0 ? { name: period.name, kind, until, paid, credit } : null;
+  const credit = Math.min(Number(share), amount - 100);
+  return credit > 0 && Number(share) <= amount ? { name: period.name, kind, until, paid, credit } : null;
 }
 
-/** What was paid for a period and not refunded, the credit of its purchase included. */
-function paidFor(facts: Facts, kind: Credit['kind'], name: string, until: Time): number {
+/** What was paid for a period in a currency and not refunded, the credit of its purchase included. */
+function paidFor(facts: Facts, kind: Credit['kind'], name: string, until: Time, currency: string): number {
+  const isIn = (price = '') => prices[price]?.currency === currency;
   if (kind === 'gateway') {
     const cycles = facts.subscriptions.find((each) => each.name === name)?.cycles ?? [];
-    return Math.max(0, ...cycles.filter(({ end }) => end === until).map(({ money }) => paidOf(money)));
+    return Math.max(
+      0,
+      ...cycles.filter(({ end, money }) => end === until && isIn(money?.price)).map(({ money }) => paidOf(money)),
+    );
   }
   const order = facts.orders.find((each) => each.name === name);
-  return order && isPaid(order) ? paidOf(order.money) + (order.credited?.credit ?? 0) : 0;
+  return order && isIn(order.price) && isPaid(order) ? paidOf(order.money) + (order.credited?.credit ?? 0) : 0;
 }
 
 /** The period of a chain of renewals that runs now, else the next one. */
@@ -306,6 +328,7 @@ export function isUnearned(facts: Facts, order: Order, now: Time): boolean {
   if ((periodOf(order)?.end ?? 0) <= now) return false;
   const first = replacing(facts, credited.name, credited.until)
     .toSorted((one, other) => (one.fulfilledAt ?? 0) - (other.fulfilledAt ?? 0))[0];
-  return first !== order || paidFor(facts, credited.kind, credited.name, credited.until) < credited.paid ||
+  return first !== order ||
+    paidFor(facts, credited.kind, credited.name, credited.until, priceOf(order.price).currency) < credited.paid ||
     fulfilledAt > orderedAt + day;
 }

@@ -1,17 +1,15 @@
-import {
-  type Action,
-  type Answer,
-  day,
-  describeAction,
-  type GatewayEvent,
-  hour,
-  isoTime,
-  minute,
-  type Time,
-} from './actions.ts';
+import { day, describeAction, hour, isoTime, minute } from './actions.ts';
+import type { Action, Answer, GatewayEvent, Time } from './actions.ts';
 import { chooseStep, isLeftOpen, startOf, type State } from './choose.ts';
 import { type Drawn, drawnHistories, maxSteps } from './draws.ts';
-import { accessOf, billingDifferences, describeAccess, soldDifferences, toBeCancelled } from './expected.ts';
+import {
+  accessOf,
+  billingDifferences,
+  chargeDifferences,
+  describeAccess,
+  soldDifferences,
+  toBeCancelled,
+} from './expected.ts';
 import type { Facts } from './facts.ts';
 import { findingsOf, overlap } from './findings.ts';
 import { answersAbout, begin, type Billed, changeStatus, charge, nextCycle, payCycle } from './gateway.ts';
@@ -42,9 +40,8 @@ export async function runDrawn(newSubject: NewSubject, drawn: Drawn): Promise<st
     if (chosen === null) continue;
     state = chosen.state;
     steps += 1;
-    // Half of the steps run without a sweep since the step before. Cancel and resume need one: they act on the stored
-    // row.
-    const isSwept = draw.how % 2 === 0 || ['cancel', 'cancel at end', 'resume', 'change'].includes(chosen.kind);
+    // Half of the steps run without a sweep since the step before. Some need one: they act on the stored row.
+    const isSwept = draw.how % 2 === 0 || ['look', 'cancel', 'cancel at end', 'resume', 'change'].includes(chosen.kind);
     await subject.advance(state.now, isSwept);
     for (const action of chosen.actions) {
       lines.push(await runAction(subject, state.facts, action, state.now, lines));
@@ -76,6 +73,7 @@ async function runAction(
     ...missed.map((name) => `not claimed for reconciliation: ${name}`),
     ...billingDifferences(facts, now, stored),
     ...soldDifferences(facts, stored.sold),
+    ...chargeDifferences(facts, stored.charges),
     ...claimFaults(facts, now, stored.mails),
   ];
   const [expected, found] = [describeAccess(model), describeAccess(stored)];
@@ -155,14 +153,12 @@ async function proveNextCycle(
     return known.subscriptions.some((one) => told.has(one.name) && !hasEndedAtGateway(one) && !asked.get(one.name));
   }
 
-  /** Lets time pass until then. */
   async function pass(until: Time): Promise<boolean> {
     now = Math.max(now, until);
     await subject.advance(now, true);
     return await run([{ do: 'wait' }]);
   }
 
-  /** Sends what is due. */
   async function send(): Promise<boolean> {
     const stops = await subject.takeStops();
     for (const { subscription } of stops) told.add(subscription);

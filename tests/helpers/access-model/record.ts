@@ -1,41 +1,23 @@
 import { expect } from 'vitest';
-import {
-  type Action,
-  type Answer,
-  type GatewayEvent,
-  type GatewayStatus,
-  planOf,
-  type Time,
-  wholeSeconds,
-} from './actions.ts';
+import { priceOf, wholeSeconds } from './actions.ts';
+import type { Action, Answer, GatewayEvent, GatewayStatus, Time } from './actions.ts';
 import { type Chain, type Cycle, type Facts, isRefunded, moneyNamed, type Order, type Subscription } from './facts.ts';
-import {
-  authorisedSince,
-  creditFor,
-  cyclesWithAccess,
-  endOfRunning,
-  hasEndedAtGateway,
-  isLive,
-  isOld,
-  isOpen,
-  newestStatus,
-  rulingSource,
-  sourcesOf,
-} from './model.ts';
+import * as rules from './model.ts';
 
 /** Adds an action and its time to the facts. `answers` of `ask` contains only the subscriptions that were claimed. */
 export function recordAction(facts: Facts, action: Action, now: Time): void {
   record(facts, action, now);
   // A wish covers each subscription that was authorised before it, also below a grant.
   for (const one of facts.subscriptions) {
-    if (hasEndedAtGateway(one) || newestStatus(one)?.status === 'completed') continue;
-    one.cancelledFor = facts.wishes.find((at) => at >= authorisedSince(one)) ?? null;
+    if (rules.hasEndedAtGateway(one) || rules.newestStatus(one)?.status === 'completed') continue;
+    one.cancelledFor = facts.wishes.find((at) => at >= rules.authorisedSince(one)) ?? null;
   }
 }
 
 function record(facts: Facts, action: Action, now: Time): void {
   switch (action.do) {
     case 'wait':
+    case 'look':
       return;
     case 'order':
       return void facts.orders.push(newOrder(facts, action, now));
@@ -45,7 +27,7 @@ function record(facts: Facts, action: Action, now: Time): void {
       return capture(facts, orderNamed(facts, action.order), action.payment, now);
     case 'refund': {
       const { refund, amount, status } = action;
-      const { refunds } = moneyNamed(facts, action.payment, action.of);
+      const { refunds } = moneyNamed(facts, action.payment, action.price, action.of);
       // refund.created may arrive after refund.processed or refund.failed.
       if (status !== 'pending' || !refunds.has(refund)) refunds.set(refund, { amount, status });
       // A payment whose refund preceded its fulfilment is fulfilled once that refund fails.
@@ -63,7 +45,7 @@ function record(facts: Facts, action: Action, now: Time): void {
     case 'cancel':
       return cancel(facts, action.atPeriodEnd, now);
     case 'resume':
-      if (rulingSource(facts, now) === null) return;
+      if (rules.rulingSource(facts, now) === null) return;
       facts.wishes.length = 0;
       for (const source of [...facts.orders, ...facts.grants]) source.cancelledFor = null;
       return;
@@ -81,28 +63,26 @@ function orderNamed({ orders }: Facts, name: string): Order {
 }
 
 function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: Time): Order {
-  const { order: name, tier, amount, start: starts = null } = action;
-  const credited = starts === 'now' ? creditFor(facts, tier, now) : null;
-  const { months } = planOf(tier);
+  const { order: name, price, amount, start: starts = null } = action;
+  const credited = starts === 'now' ? rules.creditFor(facts, price, now) : null;
   const unpaid = { money: null, isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
   const open = { follows: null, chain: null, found: null };
   const kept = { cancelledAt: [], cancelledFor: null };
-  return { name, tier, starts, credited, months, amount, orderedAt: now, ...unpaid, ...open, ...kept };
+  return { name, price, starts, credited, amount, orderedAt: now, ...unpaid, ...open, ...kept };
 }
 
 /** The customer verifies a payment. One that was refunded is refused. */
 function verify(facts: Facts, order: Order, payment: string, now: Time): void {
-  const money = moneyNamed(facts, payment, order.amount);
+  const money = moneyNamed(facts, payment, order.price, order.amount);
   order.isRefused ||= isRefunded(money);
   if (isRefunded(money) || order.verifiedAt !== null) return;
-  order.verifiedAt = Math.max(now, ...sourcesOf(facts).map(({ since }) => since + 1));
+  order.verifiedAt = Math.max(now, ...rules.sourcesOf(facts).map(({ since }) => since + 1));
   order.money ??= money;
   if (order.fulfilledAt === null) fulfil(facts, order, now);
 }
 
-/** The gateway confirms a capture. */
 function capture(facts: Facts, order: Order, payment: string, now: Time): void {
-  const money = moneyNamed(facts, payment, order.amount);
+  const money = moneyNamed(facts, payment, order.price, order.amount);
   order.money = money;
   order.isCaptured = true;
   if (isRefunded(money) || order.fulfilledAt !== null) return;
@@ -110,8 +90,8 @@ function capture(facts: Facts, order: Order, payment: string, now: Time): void {
 }
 
 function fulfil(facts: Facts, order: Order, now: Time): void {
-  const ruling = rulingSource(facts, now);
-  const newer = sourcesOf(facts).filter((source) => isLive(source, now) && source.since > order.orderedAt);
+  const ruling = rules.rulingSource(facts, now);
+  const newer = rules.sourcesOf(facts).filter((source) => rules.isLive(source, now) && source.since > order.orderedAt);
   order.found = {
     ruling: ruling?.name ?? null,
     isRulingNewer: ruling !== null && ruling.since > (order.verifiedAt ?? order.orderedAt),
@@ -123,16 +103,23 @@ function fulfil(facts: Facts, order: Order, now: Time): void {
   order.fulfilledAt = now;
 }
 
-/** What follows another source begins at its end; it extends that if it has its tier, and rules or begins later. */
+/**
+ * What follows another source begins at its end; it extends that if it has its tier, currency and months, and rules or begins
+ * later. Under extend the same tier follows what runs, unless it gets a credit for that.
+ */
 function chainFor(facts: Facts, order: Order, now: Time): Chain {
-  const { tier, starts } = order;
-  const ruling = rulingSource(facts, now);
-  const follows = starts === 'after_current' || facts.earlyRenewal === 'extend' && ruling?.tier === tier;
-  const followed = follows ? endOfRunning(facts, now) : null;
+  const { starts, credited } = order;
+  const { tier, currency, months } = priceOf(order.price);
+  const ruling = rules.rulingSource(facts, now);
+  const follows = starts === 'after_current' ||
+    facts.earlyRenewal === 'extend' && credited === null && ruling?.tier === tier;
+  const followed = follows ? rules.endOfRunning(facts, now) : null;
   order.follows = followed?.since ?? null;
   if (followed === null) return { from: now, after: null, rulesFrom: now, links: [] };
   const { last, end } = followed;
-  if (last.tier !== tier || ruling?.tier !== tier && last.rulesFrom <= now) {
+  const sold = last.price === null ? null : priceOf(last.price);
+  const isSame = last.tier === tier && (sold === null || sold.currency === currency && sold.months === months);
+  if (!isSame || ruling?.tier !== tier && last.rulesFrom <= now) {
     return { from: end, after: null, rulesFrom: end, links: [] };
   }
   const link = facts.orders.find(({ name }) => name === last.name);
@@ -142,27 +129,26 @@ function chainFor(facts: Facts, order: Order, now: Time): Chain {
 /** At once: every running source ends. At the period's end: the ruling source is marked, and all that is billed. */
 function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
   const all = [...facts.orders, ...facts.subscriptions, ...facts.grants];
-  const ruling = rulingSource(facts, now);
+  const ruling = rules.rulingSource(facts, now);
   if (ruling === null) return;
   if (atPeriodEnd) {
     for (const source of all) if (source.name === ruling.name) source.cancelledFor ??= ruling.end;
     return void facts.wishes.push(now);
   }
-  const open = sourcesOf(facts).filter((source) => isOpen(source, now)).map(({ name }) => name);
+  const open = rules.sourcesOf(facts).filter((source) => rules.isOpen(source, now)).map(({ name }) => name);
   facts.cancellations.push(now);
-  for (const each of facts.subscriptions) if (!hasEndedAtGateway(each)) each.stops.push(now);
+  for (const each of facts.subscriptions) if (!rules.hasEndedAtGateway(each)) each.stops.push(now);
   for (const source of all) if (open.includes(source.name)) source.cancelledAt.push(now);
 }
 
-/** Adds an event of a gateway subscription to its mirror. */
 function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
-  const { createdAt: at, tier, start, end, chargeAt } = event;
+  const { createdAt: at, price, start, end, chargeAt } = event;
   const times = { at, arrivedAt: now };
-  const one = mirrorOf(facts, event.subscription, tier, at);
+  const one = mirrorOf(facts, event.subscription, price, at);
   const period = start !== null && end !== null ? { start, end } : null;
   one.statuses.push({ at, status: statusAfter(event.do), isRead: false, chargeAt });
   one.isNoted ||= event.do !== 'charged';
-  if (event.do !== 'cancelled') namePlan(one, tier, at);
+  if (event.do !== 'cancelled') namePrice(one, price, at);
   switch (event.do) {
     case 'cancelled':
       one.endedAt = at;
@@ -188,7 +174,7 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
       const cycle = cycleOf(one, period, at);
       cycle.by = 'charge';
       if (event.payment === null || cycle.money !== null) return;
-      cycle.money = moneyNamed(facts, event.payment, planOf(tier).price);
+      cycle.money = moneyNamed(facts, event.payment, price, priceOf(price).amount);
       cycle.at = at;
     }
   }
@@ -200,9 +186,9 @@ function statusAfter(event: GatewayEvent['do']): GatewayStatus {
 
 /** Adds the gateway's answer about a subscription: a cycle that no event announced, its status, or its end. */
 function receiveAnswer(facts: Facts, name: string, answer: Answer, now: Time): void {
-  const { tier, status, paidCount, endedAt, chargeAt } = answer;
-  const one = mirrorOf(facts, name, tier, now);
-  const before = newestStatus(one)?.status;
+  const { price, status, paidCount, endedAt, chargeAt } = answer;
+  const one = mirrorOf(facts, name, price, now);
+  const before = rules.newestStatus(one)?.status;
   const at = wholeSeconds(now);
   one.reconciledAt = now;
   const period = paidPeriod(one, answer);
@@ -215,13 +201,13 @@ function receiveAnswer(facts: Facts, name: string, answer: Answer, now: Time): v
       cycle.by = 'charge';
     }
     one.paidCount = paidCount;
-    namePlan(one, tier, period.start);
+    namePrice(one, price, period.start);
   }
-  if (status === 'cancelled' && endedAt !== null) one.endedAt ??= isOld(endedAt, now) ? now : endedAt;
+  if (status === 'cancelled' && endedAt !== null) one.endedAt ??= rules.isOld(endedAt, now) ? now : endedAt;
   if (status !== before && status !== 'cancelled') {
     if (status === 'halted') one.halts.push(at);
     const isUnpaid = (each = '') => ['pending', 'halted', 'paused'].includes(each);
-    if (isUnpaid(status) || isUnpaid(before) || status === 'completed') namePlan(one, tier, at);
+    if (isUnpaid(status) || isUnpaid(before) || status === 'completed') namePrice(one, price, at);
   }
   one.statuses.push({ at, status, isRead: true, chargeAt });
 }
@@ -229,7 +215,7 @@ function receiveAnswer(facts: Facts, name: string, answer: Answer, now: Time): v
 /** The newest cycle that the gateway charged, by its answer. While a charge fails, the cycle before is the paid one. */
 function paidPeriod(one: Subscription, { status, start, end }: Answer): { start: Time; end: Time } | null {
   if (start === null || end === null) return null;
-  const known = cyclesWithAccess(one).toSorted((one, other) => other.start - one.start)[0];
+  const known = rules.cyclesWithAccess(one).toSorted((one, other) => other.start - one.start)[0];
   if (status === 'active' || status === 'completed') return !known || end > known.end ? { start, end } : null;
   if (!known) return null;
   // Charged, and paused since.
@@ -237,22 +223,22 @@ function paidPeriod(one: Subscription, { status, start, end }: Answer): { start:
   return status === 'pending' && start > known.end ? { start: known.end, end: start } : null;
 }
 
-/** The newest event names the plan. */
-function namePlan(one: Subscription, tier: string, at: Time): void {
-  if (at < one.planAt || at === one.planAt && tier <= one.tier) return;
-  one.tier = tier;
+/** The newest event names the price. */
+function namePrice(one: Subscription, price: string, at: Time): void {
+  if (at < one.planAt || at === one.planAt && price <= one.price) return;
+  one.price = price;
   one.planAt = at;
 }
 
 /** @param at the time of the first fact */
-function mirrorOf({ subscriptions, cancellations }: Facts, name: string, tier: string, at: Time): Subscription {
+function mirrorOf({ subscriptions, cancellations }: Facts, name: string, price: string, at: Time): Subscription {
   const known = subscriptions.find((subscription) => subscription.name === name);
   if (known) return known;
   // A cancellation at once also ends what was activated before it and is known later.
   const stops = cancellations.filter((time) => time > at);
   const events = { authentications: [], activations: [], charges: [], halts: [], resumptions: [], statuses: [] };
   const open = { paidCount: null, isNoted: false, cycles: [], endedAt: null, reconciledAt: null, cancelledFor: null };
-  const mirror: Subscription = { name, tier, planAt: -Infinity, ...events, ...open, stops, cancelledAt: [...stops] };
+  const mirror: Subscription = { name, price, planAt: -Infinity, ...events, ...open, stops, cancelledAt: [...stops] };
   subscriptions.push(mirror);
   return mirror;
 }

@@ -18,19 +18,21 @@ begin
 end
 $$;
 
--- Sweeps, then reads the access of a user, the billing, the stops for the gateway, the sold periods, and the mails
--- about failed and last charges so far.
+-- Sweeps, then reads the access of a user, the billing, the stops for the gateway, the sold periods, the charges, and
+-- the mails about failed and last charges so far.
 create function test.read(p_user_id uuid) returns jsonb language plpgsql as $$
 declare
   v_billing jsonb;
 begin
   perform test.sweep();
+  perform billing.check_customers(p_user_id, p_user_id);
   v_billing := public.get_subscription(p_user_id) -> 'billing';
   return jsonb_build_object(
     'tier', (select p.subscription_tier from public.profiles p where p.user_id = p_user_id),
     'active', (
       select jsonb_build_object(
         'tier', s.tier,
+        'price', nullif(concat_ws(' ', s.price_key, s.currency, s.duration_months), ''),
         'end', test.micros(s.current_period_end),
         'gatewaySubscription', s.gateway_subscription_id,
         'cancelAtPeriodEnd', s.cancel_at_period_end
@@ -46,6 +48,7 @@ begin
     ),
     'billing', case when jsonb_typeof(v_billing) = 'object' then jsonb_build_object(
       'name', v_billing -> 'gateway_subscription_id',
+      'price', v_billing #> '{price,lookup_key}',
       'status', v_billing -> 'status',
       'nextChargeAt', test.micros((v_billing ->> 'next_charge_at')::timestamptz),
       'needsAttention', v_billing -> 'payment_attention'
@@ -58,12 +61,21 @@ begin
     'sold', (
       select coalesce(jsonb_agg(jsonb_build_object(
         'order', p.id,
+        'price', concat_ws(' ', p.price_key, p.currency, p.duration_months),
         'start', test.micros(p.period_start),
         'end', test.micros(p.period_end),
         'isEnded', p.ended_at is not null
       )), '[]')
       from public.payments p
       where p.fulfilled_at is not null and p.gateway_subscription_id is null
+    ),
+    'charges', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'payment', p.gateway_payment_id,
+        'price', concat_ws(' ', p.price_key, p.currency, p.duration_months)
+      )), '[]')
+      from public.payments p
+      where p.gateway_subscription_id is not null
     ),
     'mails', (
       select coalesce(jsonb_agg(jsonb_build_object(

@@ -1,22 +1,14 @@
-import { type EarlyRenewal, setEarlyRenewal } from '../database/early-renewal.ts';
+import { expectExactSums } from '../database/revenue.ts';
 import { callRpc, openSession } from '../database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 import { deliver } from '../gateway/deliver.ts';
 import { type Fields, orderPaid, paymentCaptured, refundEvent, subscriptionEvent } from '../gateway/events.ts';
 import { orderTier } from '../records/orders.ts';
 import { createPayment, createUser, uniqueId } from '../records/records.ts';
-import {
-  type Action,
-  type Answer,
-  type GatewayEvent,
-  isoTime,
-  planOf,
-  plans,
-  type RefundAction,
-  second,
-  type Time,
-} from './actions.ts';
-import type { Access, Billing, Sold } from './expected.ts';
+import { isoTime, priceOf, prices, second } from './actions.ts';
+import type { Action, Answer, GatewayEvent, Look, RefundAction, Time } from './actions.ts';
+import type { Facts } from './facts.ts';
+import type { Access, Billing, Charge, Sold } from './expected.ts';
 import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -26,6 +18,7 @@ export type Stored = Access & {
   readonly billing: Billing | null;
   readonly cancelled: readonly string[];
   readonly sold: readonly Sold[];
+  readonly charges: readonly Charge[];
   /** The mails about failed and last charges since the last reading. */
   readonly mails: readonly Claim[];
 };
@@ -37,21 +30,11 @@ export type Stop = { readonly subscription: string; readonly atCycleEnd: boolean
 export type Claim = { readonly subscription: string; readonly accessEndsAt: Time | null };
 
 /** The user of a history in the database. */
-export type Subject = {
-  /** Sets the clock and, if `isSwept`, runs the sweep. */
-  advance(at: Time, isSwept: boolean): Promise<void>;
-  /** Performs an action through its RPC. Returns the names of the reconciled gateway subscriptions. */
-  perform(action: Action, at: Time): Promise<string[]>;
-  /** Sweeps, then reads. */
-  read(): Promise<Stored>;
-  /** Sends to the gateway which subscriptions to stop, as far as that is due. */
-  takeStops(): Promise<Stop[]>;
-};
+export type Subject = ReturnType<typeof createSubject>;
 
 /** Empties the tables, sets what early renewals do, and creates the user of a history. */
-export type NewSubject = (earlyRenewal: EarlyRenewal) => Promise<Subject>;
+export type NewSubject = (earlyRenewal: Facts['earlyRenewal']) => Promise<Subject>;
 
-/** The database, a session of the service, a session of the owner, and the user. */
 type Setting = { database: TestDatabase; service: pg.Client; owner: pg.Client; userId: string };
 
 /** A database for histories, which run one after the other. @returns a function that begins a history */
@@ -77,7 +60,6 @@ const emptyTables = `
     and (xpath('//n/text()', counted))[1]::text = '0'`;
 
 async function prepareSubjects(database: TestDatabase): Promise<NewSubject> {
-  const { clear } = await database.one(emptyTables);
   await database.query(await readFile(new URL('subject.sql', import.meta.url), 'utf8'));
   const service = await openSession(database, { role: 'service_role' });
   const owner = await database.connect();
@@ -85,21 +67,26 @@ async function prepareSubjects(database: TestDatabase): Promise<NewSubject> {
   const cleaner = await database.connect();
   // Planning takes longer than reading: the views of findings, and what the sweep calls without a row.
   for (const client of [owner, service]) await client.query('set plan_cache_mode = force_generic_plan');
-  for (const [tier, { price, months }] of Object.entries(plans)) {
+  for (const [key, { tier, amount, currency, months }] of Object.entries(prices)) {
     await database.query(
-      "update public.plans set gateway_plan_id = 'plan_' || tier, price = $2, duration_months = $3 where tier = $1",
-      [tier, price, months],
+      key === tier
+        ? `update public.plans set gateway_plan_id = 'plan_' || $1, price = $3, currency = $4, duration_months = $5 where tier = $2`
+        : `insert into public.prices (plan_id, lookup_key, gateway_plan_id, amount, currency, "interval", interval_count)
+           select p.id, $1, 'plan_' || $1, $3, $4, 'month', $5 from public.plans p where p.tier = $2`,
+      [key, tier, amount, currency, months],
     );
   }
+  const { clear } = await database.one(emptyTables);
   return async (earlyRenewal) => {
+    await expectExactSums(database);
     // Without triggers and foreign keys: the triggers would record each deletion.
     await cleaner.query(`begin; set local session_replication_role = replica; ${clear} commit`);
-    await setEarlyRenewal(database, earlyRenewal);
+    await database.query('update billing.settings set early_renewal = $1', [earlyRenewal]);
     return createSubject({ database, service, owner, userId: (await createUser(database)).id });
   };
 }
 
-function createSubject(setting: Setting): Subject {
+function createSubject(setting: Setting) {
   const { owner, userId } = setting;
   const names = createNames();
   names.add(userId, 'user');
@@ -112,18 +99,19 @@ function createSubject(setting: Setting): Subject {
     );
   };
   return {
-    async advance(at, isSwept) {
+    async advance(at: Time, isSwept: boolean) {
       await owner.query({ name: 'advance', text: 'update test.time set at = $1', values: [isoTime(at)] });
       if (isSwept) await owner.query({ name: 'sweep', text: 'select test.sweep()' });
     },
     perform: createPerformer(setting, names),
-    async read() {
+    async read(): Promise<Stored> {
       const [row] = await read<Stored & { findings: [string, string][] }>('read', 'test.read($1)', [userId]);
       if (row === undefined) throw new Error('nothing read');
       const findings = row.findings.map(([finding, subject]) => `${finding}: ${subject}`).sort();
       return { ...row, findings, mails: row.mails.slice(known, known = row.mails.length) };
     },
-    takeStops: () => read('take stops', 'test.take_stops()'),
+    /** Sends to the gateway which subscriptions to stop, as far as that is due. */
+    takeStops: () => read<Stop>('take stops', 'test.take_stops()'),
   };
 }
 
@@ -139,26 +127,24 @@ function createNames() {
       names.set(id, names.get(id) ?? name);
       return id;
     },
-    /** The name of an id, or the id itself. */
     nameOf: (id: string) => names.get(id) ?? id,
     /** Adds an id to a name. A name may have several. */
     add: (id: string, name: string) => void names.set(id, name),
   };
 }
 
+type Perform = (action: Action, at: Time) => Promise<string[]>;
+
 /** Performs actions through the RPCs, each at its time. Returns the names of the reconciled gateway subscriptions. */
-function createPerformer(
-  { database, service, userId }: Setting,
-  names: ReturnType<typeof createNames>,
-): Subject['perform'] {
-  const orders = new Map<string, { id: string; orderId: string; amount: number }>();
+function createPerformer({ database, service, userId }: Setting, names: ReturnType<typeof createNames>): Perform {
+  const orders = new Map<string, { id: string; orderId: string; amount: number; currency: string }>();
   const orderOf = (name: string) => orders.get(name) ?? expect.fail(`no order ${name}`);
   // The first payment on an order has the name of the order.
   const paymentOf = (name: string) =>
     names.idOf([...orders.keys()].find((order) => name === `${order}1`) ?? name, 'pay');
   const moneyOf = ({ order, payment }: { order: string; payment: string }) => {
-    const { orderId, amount } = orderOf(order);
-    return { id: paymentOf(payment), order_id: orderId, amount };
+    const { orderId, amount, currency } = orderOf(order);
+    return { id: paymentOf(payment), order_id: orderId, amount, currency };
   };
 
   const refunds = new Map<string, Map<string, number>>();
@@ -182,36 +168,38 @@ function createPerformer(
   const call = (name: string, ...parameters: unknown[]) => callRpc(service, name, ...parameters).then(() => []);
   const write = (sql: string, ...parameters: unknown[]) => database.query(sql, parameters).then(() => []);
 
-  const bodyOf = ({ do: name, tier, payment, ...event }: GatewayEvent): string =>
+  const paidFor = (price: string) => ({ amount: priceOf(price).amount, currency: priceOf(price).currency });
+  const bodyOf = ({ do: name, price, payment, ...event }: GatewayEvent): string =>
     subscriptionEvent({
       name,
       userId,
       id: names.idOf(event.subscription, 'sub'),
-      planId: `plan_${tier}`,
+      planId: `plan_${price}`,
       createdAt: isoTime(event.createdAt),
       start: isoOf(event.start),
       end: isoOf(event.end),
       fields: { paid_count: event.paidCount, charge_at: seconds(event.chargeAt) },
       ...(payment !== null && {
         // The gateway creates an order of its own for each charge.
-        payment: { id: paymentOf(payment), order_id: uniqueId('order'), amount: planOf(tier).price },
+        payment: { id: paymentOf(payment), order_id: uniqueId('order'), ...paidFor(price) },
       }),
     });
-  const place = async ({ order, tier, amount, start }: Extract<Action, { do: 'order' }>): Promise<string[]> => {
+  const place = async ({ order, price, amount, start }: Extract<Action, { do: 'order' }>): Promise<string[]> => {
+    const { tier, currency, months } = priceOf(price);
     const placed = start
-      ? await orderTier(service, { user: { id: userId, email: null }, tier, start })
+      ? await orderTier(service, { user: { id: userId, email: null }, tier, start, price })
       : await createPayment(database, { userId, amount, meta: { tier } });
     if ('answer' in placed) {
       if (placed.answer.amount !== amount) throw new Error(`costs ${placed.answer.amount}`);
     } else {
-      // Plan and length are stored with the order, as create_order does.
+      // What is sold is stored with the order, as create_order does.
       await database.query(
-        `update public.payments p set plan_id = pl.id, duration_months = coalesce(nullif(pl.duration_months, 0), 12)
+        `update public.payments p set plan_id = pl.id, price_key = $3, currency = $4, duration_months = $5
          from public.plans pl where p.id = $1 and pl.tier = $2`,
-        [placed.id, tier],
+        [placed.id, tier, price, currency, months],
       );
     }
-    orders.set(order, { id: placed.id, orderId: placed.orderId, amount });
+    orders.set(order, { id: placed.id, orderId: placed.orderId, amount, currency });
     for (const id of [placed.id, placed.orderId]) names.add(id, order);
     return [];
   };
@@ -231,6 +219,24 @@ function createPerformer(
     await apply(subscriptions, (...given) => call('apply_gateway_subscription', ...given));
     await apply(orders, (id, _, entity) => call('apply_subscription_order', id, entity));
     return [...reconciled].sort();
+  };
+
+  /** @throws where the plans or the preview show something else */
+  const look = async ({ price, when, scenario, outcome, credit }: Look): Promise<string[]> => {
+    const { plans } = Object(await callRpc(service, 'list_plans_for_user', userId));
+    const shown = plans.flatMap((plan: { prices: { lookup_key: string; scenario: string }[] }) => plan.prices)
+      .find(({ lookup_key }: { lookup_key: string }) => lookup_key === price);
+    const previewed = await callRpc(service, 'preview_change', userId, null, when, price);
+    const change = Object(previewed.change ?? { scenario, credit });
+    // Close to the end of a billed cycle.
+    const isTooLate = previewed.outcome === 'too_late' && when === 'period_end' && outcome === 'change';
+    const found = {
+      scenario: [shown.scenario, change.scenario],
+      outcome: outcome === null || isTooLate ? outcome : previewed.outcome,
+      credit: outcome === 'change' ? change.credit : credit,
+    };
+    expect(found, `the price ${price}, ${when}`).toEqual({ scenario: [scenario, scenario], outcome, credit });
+    return [];
   };
 
   return (action, at) => {
@@ -255,18 +261,22 @@ function createPerformer(
         });
       }
       case 'subscribe': {
-        const { tier, subscription, startsAt, isTrial, replaces } = action;
+        const { price, subscription, startsAt, isTrial, replaces } = action;
+        const { tier, amount, currency, months } = priceOf(price);
         return write(
-          `insert into billing.subscription_orders (user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at,
+          `insert into billing.subscription_orders (user_id, tier, gateway_plan_id, sold, gateway_subscription_id, expires_at,
              next_check_at, starts_at, is_trial, replaces)
-           values ($1, $2, 'plan_' || $2, $3, $4::timestamptz + interval '1 day', $4::timestamptz + interval '10 minutes',
-             $5, $6, $7)`,
+           values ($1, $2, 'plan_' || $8, row($8, $9::bigint, $10, $11::integer)::billing.price, $3,
+             $4::timestamptz + interval '1 day', $4::timestamptz + interval '10 minutes', $5, $6, $7)`,
           ...[userId, tier, names.idOf(subscription, 'sub'), isoTime(at), isoTime(startsAt), isTrial],
           replaces === null ? null : names.idOf(replaces, 'sub'),
+          ...[price, amount, currency, months],
         );
       }
       case 'ask':
         return ask(action.answers);
+      case 'look':
+        return look(action);
       case 'cancel':
         return call('cancel_subscription', userId, action.atPeriodEnd);
       case 'resume':
@@ -282,10 +292,9 @@ function createPerformer(
   };
 }
 
-/** A gateway subscription as an entity of the gateway's API. */
-function entityOf(id: string, { tier, status, start, end, endedAt, paidCount, chargeAt }: Answer): Fields {
+function entityOf(id: string, { price, status, start, end, endedAt, paidCount, chargeAt }: Answer): Fields {
   return {
-    ...{ id, entity: 'subscription', plan_id: `plan_${tier}`, status, paid_count: paidCount, notes: [] },
+    ...{ id, entity: 'subscription', plan_id: `plan_${price}`, status, paid_count: paidCount, notes: [] },
     ...{ current_start: seconds(start), current_end: seconds(end) },
     ...{ ended_at: seconds(endedAt), charge_at: seconds(chargeAt) },
   };

@@ -31,3 +31,13 @@ export async function axeProblems() {
 export function buttonHeights() {
   return [...document.querySelectorAll('button')].filter((one) => one.checkVisibility()).map((one) => one.offsetHeight);
 }
+
+/** Sends a request as the page does. @returns the status and the text, or the name of the error */
+export async function send(url, init) {
+  try {
+    const answer = await fetch(url, init);
+    return [answer.status, await answer.text()];
+  } catch (error) {
+    return [error.name];
+  }
+}

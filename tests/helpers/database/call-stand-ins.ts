@@ -55,7 +55,8 @@ export async function recordedCalls(database: TestDatabase): Promise<Row[]> {
   return await database.query('select url, body, headers, timeout_milliseconds from net.calls order by id');
 }
 
-/** Drops the stand-ins. Stand-ins without an entry in Vault are a finding. */
+/** Drops the stand-ins and the calls. Stand-ins without an entry in Vault, and calls that failed, are findings. */
 export async function dropCallStandIns(database: TestDatabase): Promise<void> {
   await database.query('drop schema if exists net cascade; drop schema if exists vault cascade');
+  await database.query('truncate billing.function_calls');
 }

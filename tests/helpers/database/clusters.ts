@@ -1,6 +1,7 @@
 import { inject } from 'vitest';
 import { initDatabase } from '../../../scripts/stack/postgres/init-database.ts';
 import { unprivilegedUser } from '../../../scripts/stack/process/unprivileged-user.ts';
+import { localPassword } from '../project/keys.ts';
 
 /** Data folders of stopped servers, which test files copy: faster than initdb and the migrations. */
 export type Clusters = {
@@ -19,7 +20,7 @@ export async function createCluster(which: 'new' | 'kept' | keyof Clusters, from
   const folder = await Deno.makeTempDir({ prefix: 'cluster-' });
   if (user) await Deno.chown(folder, user.uid, user.gid);
   if (which === 'kept') await copyFolder(`${from}/.`, folder);
-  else if (which === 'new') await initDatabase(`${folder}/postgres`, user);
+  else if (which === 'new') await initDatabase(`${folder}/postgres`, localPassword, user);
   else await copyFolder(inject('clusters')[which], `${folder}/postgres`);
   return folder;
 }

@@ -58,10 +58,3 @@ export async function readFindings(database: TestDatabase): Promise<unknown[][]>
     return [finding, subject, reason ?? outcome ?? state].filter((field) => field !== undefined);
   });
 }
-
-/** `readFindings` without those about delivery, because most tests have no dispatcher and deliver no webhooks. */
-export async function readAccessFindings(database: TestDatabase): Promise<unknown[][]> {
-  return (await readFindings(database)).filter(([finding]) =>
-    finding !== 'outbox_stuck' && finding !== 'missed_webhook'
-  );
-}

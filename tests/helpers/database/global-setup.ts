@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { newestRelease } from '../../../scripts/release/release-files.ts';
 import { installRelease } from '../../../scripts/release/restore-release.ts';
-import { localPassword } from '../../../scripts/stack/defaults.ts';
+import { localPassword } from '../project/keys.ts';
 import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
 import { createPostgres, type Postgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { openSupportRole } from '../../../scripts/stack/postgres/support-role.ts';
@@ -33,7 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = await createCluster(isNew ? 'new' : 'kept', kept);
   const clusters = { empty: `${folder}/empty`, migrated: `${folder}/migrated` };
   // The connections are for the workers together: a file uses up to a hundred.
-  const options = { dataFolder: folder, ephemeral: true, maxConnections: 500, log: () => {} };
+  const options = { password: localPassword, dataFolder: folder, ephemeral: true, maxConnections: 500, log: () => {} };
   const postgres = createPostgres({ port: freePort(), ...options });
   const stop = async () => {
     await postgres.stop();

@@ -1,4 +1,4 @@
-import { localPassword } from '../../../scripts/stack/defaults.ts';
+import { localPassword } from '../project/keys.ts';
 import { spawnChild } from '../../../scripts/stack/process/child.ts';
 import { removeFolder } from '../../../scripts/stack/postgres/init-database.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
@@ -7,17 +7,23 @@ import { unprivilegedUser } from '../../../scripts/stack/process/unprivileged-us
 import { netSchema } from './call-stand-ins.ts';
 import { createCluster } from './clusters.ts';
 
-/** A Postgres on which `pg_net` and `pg_cron` can be installed; they are stand-ins that record their calls. */
+/** A Postgres on which `pg_net`, `pg_cron` and Vault can be installed; they are stand-ins that record their calls. */
 export type HostedPostgres = { readonly url: string; stop(): Promise<void> };
 
-/** As the real extensions: pg_net creates schema `net`; pg_cron belongs to `pg_catalog` and creates schema `cron`. */
+/**
+ * As the real extensions: pg_net creates schema `net`; pg_cron belongs to `pg_catalog` and creates schema `cron`, where a job
+ * belongs to the role that schedules it. A row of Vault that another project encrypted can be neither read nor updated.
+ */
 const extensions = {
   'pg_net.control': "default_version = '1'\nrelocatable = false\n",
   'pg_net--1.sql': netSchema(),
   'pg_cron.control': "default_version = '1'\nrelocatable = false\nschema = pg_catalog\n",
   'pg_cron--1.sql': `
     create schema cron;
-    create table cron.job (jobid bigint generated always as identity, jobname text unique, schedule text, command text);
+    create table cron.job (
+      jobid bigint generated always as identity, jobname text, schedule text, command text,
+      username text not null default current_user, active boolean not null default true, unique (jobname, username)
+    );
     create table cron.job_run_details (
       runid bigint generated always as identity, jobid bigint, status text, return_message text,
       start_time timestamptz, end_time timestamptz
@@ -25,7 +31,39 @@ const extensions = {
     create function cron.schedule(job_name text, schedule text, command text)
     returns bigint language sql as
     'insert into cron.job (jobname, schedule, command) values ($1, $2, $3)
-      on conflict (jobname) do update set schedule = excluded.schedule, command = excluded.command returning jobid';`,
+      on conflict (jobname, username) do update set schedule = excluded.schedule, command = excluded.command
+      returning jobid';
+    create function cron.alter_job(
+      job_id bigint, schedule text default null, command text default null, database text default null,
+      username text default null, active boolean default null
+    )
+    returns void language sql as 'update cron.job j set active = coalesce($6, j.active) where j.jobid = $1';`,
+  'supabase_vault.control': "default_version = '1'\nrelocatable = false\nschema = vault\n",
+  'supabase_vault--1.sql': `
+    create table vault.secrets (
+      id uuid primary key default gen_random_uuid(), name text unique, description text, secret text not null
+    );
+    create function vault.decrypt(secret text) returns text language plpgsql as
+    'begin
+      if secret not like ''encrypted %'' then raise exception ''invalid ciphertext'' using errcode = ''22000''; end if;
+      return substr(secret, 11);
+    end';
+    create view vault.decrypted_secrets as
+    select id, name, description, vault.decrypt(secret) as decrypted_secret from vault.secrets;
+    create function vault.create_secret(
+      new_secret text, new_name text default null, new_description text default '', new_key_id uuid default null
+    )
+    returns uuid language sql as
+    'insert into vault.secrets (secret, name, description) values (''encrypted '' || $1, $2, $3) returning id';
+    create function vault.update_secret(
+      secret_id uuid, new_secret text default null, new_name text default null, new_description text default null,
+      new_key_id uuid default null
+    )
+    returns void language sql as
+    'update vault.secrets s
+    set secret = ''encrypted '' || coalesce($2, d.decrypted_secret), name = coalesce($3, s.name)
+    from vault.decrypted_secrets d
+    where s.id = $1 and d.id = $1 and d.decrypted_secret is not null';`,
 };
 
 /** The error of pg_cron on a server that has its files and did not preload it. */

@@ -11,20 +11,13 @@ export type Recorded = {
 };
 
 /** A proxy in front of a Postgres that records the requests. */
-export type PostgresProxy = {
-  /** The URL of the proxy, with the user and database of the Postgres behind it. */
-  readonly url: string;
-  readonly recorded: Recorded;
-  /** From now on the proxy accepts bytes and answers nothing. */
-  hang(): void;
-  stop(): void;
-};
+export type PostgresProxy = ReturnType<typeof startPostgresProxy>;
 
 /** @param onCall is called with the name of every called function. */
 export function startPostgresProxy(
   databaseUrl: () => string,
   onCall: (name: string) => void = () => {},
-): PostgresProxy {
+) {
   const recorded: Recorded = { calls: [], statementNames: [], roundTrips: 0 };
   const open = new Set<Deno.Conn>();
   const listener = Deno.listen({ hostname: '127.0.0.1', port: 0 });
@@ -58,12 +51,14 @@ export function startPostgresProxy(
   accept().catch(() => {}); // ends with the listener
 
   return {
+    /** The URL of the proxy, with the user and database of the Postgres behind it. */
     get url() {
       const url = new URL(databaseUrl());
       url.host = `127.0.0.1:${listener.addr.port}`;
       return url.href;
     },
     recorded,
+    /** From now on the proxy accepts bytes and answers nothing. */
     hang() {
       hanging = true;
     },

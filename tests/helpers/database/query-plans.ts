@@ -1,10 +1,7 @@
 import type { TestDatabase } from './test-database.ts';
 
 /** Reads the query plans of statements. */
-export type Plans = {
-  /** Runs a statement. @returns its plans and those of the functions that it calls, as EXPLAIN ANALYZE writes them */
-  of(statement: string, parameters?: unknown[]): Promise<string>;
-};
+export type Plans = Awaited<ReturnType<typeof watchPlans>>;
 
 /** How the plans read the table: its scans, also those of its indexes below a bitmap scan; not the node that writes it. */
 export function scansOf(table: string, plans: string): string[] {
@@ -14,7 +11,7 @@ export function scansOf(table: string, plans: string): string[] {
 }
 
 /** Records the plans of the statements inside functions, which EXPLAIN of the call does not show, with auto_explain. */
-export async function watchPlans(database: TestDatabase, more: Record<string, string> = {}): Promise<Plans> {
+export async function watchPlans(database: TestDatabase, more: Record<string, string> = {}) {
   const client = await database.connect();
   const plans: string[] = [];
   client.on('notice', ({ message }) => {
@@ -33,7 +30,8 @@ export async function watchPlans(database: TestDatabase, more: Record<string, st
   ) await client.query('select set_config($1, $2, false)', [name, value]);
 
   return {
-    async of(statement, parameters) {
+    /** Runs a statement. @returns its plans and those of the functions that it calls, as EXPLAIN ANALYZE writes them */
+    async of(statement: string, parameters?: unknown[]) {
       plans.length = 0;
       await client.query(statement, parameters);
       return plans.join('\n');

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { TestDatabase } from './test-database.ts';
+import { repeatUntil } from '../project/repeat-until.ts';
 
-/** The role of a connection: a client without a session, a signed-in user, or the service. */
 type Person = { role: 'anon' | 'service_role' } | { role: 'authenticated'; userId: string };
 
 /** A connection on which every statement runs as that person, as through the REST API. */
@@ -44,10 +44,10 @@ export async function waitUntilBlocked(
   isOver = () => false,
 ): Promise<void> {
   const pid = Reflect.get(client, 'processID');
-  while (!isOver()) {
+  await repeatUntil('the call waits for a lock', 6000, async () => {
+    if (isOver()) throw new Error('the call did not wait');
     const { blocked } = await database.one('select cardinality(pg_blocking_pids($1)) > 0 as blocked', [pid]);
-    if (blocked === true) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error('the call did not wait');
+    if (blocked !== true) await new Promise((resolve) => setTimeout(resolve, 5));
+    return blocked === true;
+  });
 }

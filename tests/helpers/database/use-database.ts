@@ -1,17 +1,17 @@
 import type pg from 'pg';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { deliver } from '../gateway/deliver.ts';
-import { createCustomer, type Customer } from '../records/customer.ts';
+import { createCustomer, type Customer, customerOf } from '../records/customer.ts';
 import { deleteUsers } from '../records/records.ts';
 import { day } from '../records/time.ts';
 import { setClock } from './clock.ts';
 import type { Declared } from './findings.ts';
 import { callRpc, openSession } from './session.ts';
 import { createTestDatabase, type Row, type TestDatabase } from './test-database.ts';
+import { repeatUntil } from '../project/repeat-until.ts';
 
 /** The database of a test file, with what most tests do to it. */
 export type Rules = TestDatabase & {
-  /** A session of the service. */
   readonly service: pg.Client;
   /** Calls a function of schema public as the service. */
   rpc(name: string, ...parameters: unknown[]): Promise<Row>;
@@ -21,6 +21,8 @@ export type Rules = TestDatabase & {
   at(time: string | null): Promise<void>;
   /** Sweeps until nothing is left to do, at a time or now. */
   sweep(time?: string): Promise<void>;
+  /** Runs the expiry, at a time or now. @returns how many lapsed subscriptions were settled, or failed to be */
+  expire(time?: string): Promise<unknown>;
   /** Changes columns of billing.settings, or of a plan: `credit = 'off'`. Both are as before after the test. */
   set(assignment: string): Promise<void>;
   setPlan(tier: string, assignment: string): Promise<void>;
@@ -28,12 +30,12 @@ export type Rules = TestDatabase & {
   customer(options?: { email?: string | null }): Promise<Customer>;
 };
 
-type Kept = { readonly plans: Row[]; readonly settings: Row };
+type Kept = { readonly plans: Row[]; readonly prices: Row[] | null; readonly settings: Row };
 
 /**
  * A database for the tests of the file: cloned before the first, closed after the last, when its findings are compared with
- * the declared ones. Its plans are sold at the gateway too, as `plan_<tier>`. After each test the clock runs again, and plans
- * and settings are as before. With `isEmptied` all users and their records are deleted, too.
+ * the declared ones. Its plans are sold at the gateway too, as `plan_<tier>`. After each test the clock runs again, there are
+ * no further prices, and plans and settings are as before. With `isEmptied` all users and their records are deleted, too.
  */
 export function useDatabase(
   { isEmptied = false, ...declared }: Declared & { readonly isEmptied?: boolean } = {},
@@ -44,9 +46,9 @@ export function useDatabase(
   const clients: pg.Client[] = [];
   const started = () => database ?? fail();
   const readKept = async (): Promise<Kept> => {
-    const { plans, settings } = await started().one(`select to_jsonb(s) as settings,
-      (select jsonb_agg(p order by p.id) from public.plans p) as plans from billing.settings s`);
-    return { plans, settings } as Kept;
+    return await started().one(`select to_jsonb(s) as settings,
+      (select jsonb_agg(p order by p.id) from public.plans p) as plans,
+      (select jsonb_agg(r) from public.prices r) as prices from billing.settings s`) as Kept;
   };
 
   beforeAll(async () => {
@@ -84,7 +86,22 @@ export function useDatabase(
     at: (time) => setClock(rules, time === null ? null : day(time)),
     async sweep(time) {
       if (time !== undefined) await rules.at(time);
-      while ((await rules.one('select billing.sweep() as done')).done !== 0);
+      const sweep = async () => (await rules.one('select billing.sweep() as done')).done === 0;
+      await repeatUntil('the sweep has nothing left to do', 1000, sweep);
+    },
+    async expire(time) {
+      if (time !== undefined) await rules.at(time);
+      const settled = async () =>
+        Number(
+          (await rules.one(
+            `select coalesce(sum(revision), 0)
+             + (select count(*) from billing.marks where kind = 'settle_failure' and at = billing.clock()) as settled
+           from public.subscriptions`,
+          )).settled,
+        );
+      const before = await settled();
+      await rules.one('select billing.expire_subscriptions()');
+      return await settled() - before;
     },
     async set(assignment) {
       await rules.query(`update billing.settings set ${assignment}`);
@@ -97,6 +114,13 @@ export function useDatabase(
   return rules;
 }
 
+/** A customer for the tests of the file: a new user before each of them. */
+export function useCustomer(rules: Rules): Customer {
+  const customer = customerOf(rules, { id: '', email: null });
+  beforeEach(async () => void Object.assign(customer, await rules.customer()));
+  return customer;
+}
+
 /** Writes plans and settings as they were. */
 async function restore(database: TestDatabase, { plans, settings }: Kept, isEmptied: boolean): Promise<void> {
   const write = async (table: string, key: string, rows: Row[]) => {
@@ -107,6 +131,7 @@ async function restore(database: TestDatabase, { plans, settings }: Kept, isEmpt
       [JSON.stringify(rows)],
     );
   };
+  await database.query('delete from public.prices');
   if (isEmptied) await database.query('delete from public.plans where id <> all ($1)', [plans.map(({ id }) => id)]);
   await write('public.plans', 'id', plans);
   await write('billing.settings', 'is_only', [settings]);

@@ -97,7 +97,6 @@ export function useBillingProject(project: Project) {
       method: 'POST',
       headers: { 'x-internal-key': internalKey },
     }).then((response) => response.json());
-  /** Sends a request with a session. */
   const send = async ({ accessToken }: SignedUpUser, path: string, body?: unknown): Promise<Answer> => {
     const { status, body: received } = await answer(fetch(`${running().edgeFunction.url}/api/${path}`, {
       method: body === undefined ? 'GET' : 'POST',

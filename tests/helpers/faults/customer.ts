@@ -39,7 +39,6 @@ export async function newCustomer(billing: BillingProject) {
       expect(cancelled).toMatchObject({ status: 200 });
       return cancelled;
     },
-    /** The answer of GET /api/subscriptions. */
     read: async () => (await billing.send(user, 'subscriptions')).body,
     /** The subscriptions that the gateway bills. */
     billed: async () => (await billing.atGateway(user)).filter(({ status }) => billingStates.includes(status)),
@@ -70,7 +69,6 @@ export async function newCustomer(billing: BillingProject) {
       );
       return rows.map(({ finding }) => finding);
     },
-    /** The kinds of the mails. */
     async mails() {
       const mails = "select kind from billing.outbox where payload ->> 'to' = $1 order by id";
       return (await billing.database.query(mails, [user.email])).map(({ kind }) => kind);

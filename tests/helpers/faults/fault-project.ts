@@ -1,4 +1,4 @@
-import { localKeys } from '../../../scripts/stack/defaults.ts';
+import { localKeys, localPassword } from '../project/keys.ts';
 import { createFunction, type EdgeFunction } from '../../../scripts/stack/function/function.ts';
 import { createReverseProxy } from '../../../scripts/stack/http/reverse-proxy.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
@@ -33,7 +33,15 @@ export async function startFaultProject(
   const log = () => {};
   const [postgresPort, apiPort] = [freePort(), freePort()];
   const folder = await createCluster('migrated');
-  const postgres = createPostgres({ port: postgresPort, dataFolder: folder, ephemeral: true, log });
+  const postgres = createPostgres({
+    port: postgresPort,
+    password: localPassword,
+    dataFolder: folder,
+    ephemeral: true,
+    // Over the pool few enough for a test to take all.
+    maxConnections: transport === 'the pool' ? 80 : 150,
+    log,
+  });
   const lite = createLite({
     databaseUrl: postgres.url(),
     jwtSecret: localKeys.jwtSecret,
@@ -79,7 +87,8 @@ export async function startFaultProject(
     database,
     postgres,
     edgeFunction,
-    request: (path, init) => fetch(edgeFunction.url + path, init),
+    // Far above the function's own deadline: a request that gets no answer at all must fail.
+    request: (path, init) => fetch(edgeFunction.url + path, { signal: AbortSignal.timeout(60_000), ...init }),
     stop,
   };
 }

@@ -7,9 +7,16 @@ import { createCaller } from '../http/caller.ts';
 import { checkout, requestSubscription, verify } from '../http/requests.ts';
 import type { SignedUpUser } from '../project/project.ts';
 import { createPayment, uniqueId } from '../records/records.ts';
+import { repeatUntil } from '../project/repeat-until.ts';
 
 /** A request and its answer. */
-export type Attempt = { endpoint: Endpoint; status: number; body: unknown; milliseconds: number };
+export type Attempt = {
+  endpoint: Endpoint;
+  status: number;
+  body: unknown;
+  retryAfter: string | null;
+  milliseconds: number;
+};
 
 const failures = {
   read: { error: 'Failed to get subscription' },
@@ -35,7 +42,8 @@ export async function createCustomer(project: Pick<FaultProject, 'database' | 'r
     const started = performance.now();
     const response = await request();
     const body: unknown = await response.json();
-    return { endpoint, status: response.status, body, milliseconds: performance.now() - started };
+    const retryAfter = response.headers.get('retry-after');
+    return { endpoint, status: response.status, body, retryAfter, milliseconds: performance.now() - started };
   };
   return {
     user,
@@ -61,12 +69,15 @@ export function expectAnswer({ endpoint, status, body, milliseconds }: Attempt):
 
 /** Repeats the request until it gets 200. */
 export async function retryUntilSuccess(send: () => Promise<Attempt>): Promise<Attempt> {
-  for (;;) {
-    const attempt = await send();
-    if (attempt.status === 200) return attempt;
+  let attempt = await send();
+  await repeatUntil(`${attempt.endpoint} answers 200`, 600, async () => {
+    if (attempt.status === 200) return true;
     expectAnswer(attempt);
     await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    attempt = await send();
+    return false;
+  });
+  return attempt;
 }
 
 /** Each payment has all of its effects (capture, period, subscription, tier, mail) or none. */

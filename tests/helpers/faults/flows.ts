@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Fault } from '../../../scripts/stack/gateway/errors.ts';
 import { refusal } from '../http/answer.ts';
+import { actAsOwner } from '../records/support-actions.ts';
 import type { BillingProject } from './billing-project.ts';
 import type { BilledCustomer } from './customer.ts';
 
@@ -11,9 +12,7 @@ type Calls = readonly Partial<Fault>[];
 export type Flow = {
   readonly calls: Readonly<Record<string, Calls>>;
   prepare(parts: Parts): Promise<void>;
-  /** What happens while the call fails. */
   fail(parts: Parts): Promise<void>;
-  /** The tier while it fails. */
   readonly during: string;
   /** The next try, after the gateway answers again. */
   retry(parts: Parts): Promise<void>;
@@ -135,6 +134,27 @@ export const flows: Readonly<Record<string, Flow>> = {
     during: 'basic',
     end: { tier: 'free', billed: 0 },
   }),
+  'a refund of half of a cycle': {
+    calls: { 'the refund': post('/v1/payments/:id/refund') },
+    prepare: start('basic'),
+    async fail({ billing, customer }) {
+      const { payments: [payment] } = await customer.read();
+      const reference = payment.gateway_payment_id;
+      await actAsOwner(billing.database, { action: 'refund', reference, amount: payment.amount / 2 });
+      await billing.runSchedule();
+    },
+    during: 'basic',
+    async retry(parts) {
+      await later(2)(parts);
+      const { payments: [payment] } = await parts.customer.read();
+      expect(payment.refunded_amount * 2).toBe(payment.amount);
+      const left = 'select refundable_amount::int as left from billing.customer_payments where gateway_payment_id = $1';
+      expect(await parts.billing.database.one(left, [payment.gateway_payment_id])).toEqual({
+        left: payment.amount / 2,
+      });
+    },
+    end: { tier: 'basic', billed: 1 },
+  },
   'a change now, with a credit': {
     calls: { 'the new subscription': post('/v1/subscriptions'), 'the order for the difference': post('/v1/orders') },
     prepare: start('basic'),

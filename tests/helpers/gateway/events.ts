@@ -130,9 +130,7 @@ export type SubscriptionEvent = {
   readonly start?: string | null;
   readonly end?: string | null;
   readonly createdAt?: string | null;
-  /** The payment of the cycle. */
   readonly payment?: PaymentFields;
-  /** Other fields of the subscription. */
   readonly fields?: Fields;
   readonly irregular?: Irregular;
 };

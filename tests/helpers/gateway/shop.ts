@@ -5,7 +5,7 @@ import type { Delivery } from '../../../scripts/stack/gateway/delivery.ts';
 import { createGatewaySimulator } from '../../../scripts/stack/gateway/gateway-simulator.ts';
 import type { LocalHostService } from '../../../scripts/stack/http/local-host-service.ts';
 import { type PostgresProxy, startPostgresProxy } from '../database/postgres-proxy.ts';
-import { type ApiProxy, startApiProxy } from '../http/api-proxy.ts';
+import { startApiProxy } from '../http/api-proxy.ts';
 import type { Authorisation, Checkout } from '../http/requests.ts';
 import { type Addresses, type RunningService, startService, type Target } from '../project/targets.ts';
 
@@ -15,10 +15,7 @@ export type GatewayCall = { method: string; path: string; body: unknown };
 /** Handles a call to the gateway's API: answers it, or forwards it to the simulator. */
 type StandIn = (call: GatewayCall, forwardRequest: () => Promise<Response>) => Response | Promise<Response>;
 
-/**
- * For the tests of the surrounding block: the service with a project and a simulated gateway, which delivers its webhooks
- * to the service.
- */
+/** For the tests of the surrounding block: the service with a simulated gateway, which delivers its webhooks. */
 export function useShop(target: Target, project: Addresses, environment: Record<string, string> = {}) {
   const calls: GatewayCall[] = [];
   const rpcs: string[] = [];
@@ -28,7 +25,7 @@ export function useShop(target: Target, project: Addresses, environment: Record<
   let simulator: LocalHostService | undefined;
   let receiver: Deno.HttpServer<Deno.NetAddr> | undefined;
   let gateway: Deno.HttpServer<Deno.NetAddr> | undefined;
-  let api: ApiProxy | undefined;
+  let api: ReturnType<typeof startApiProxy> | undefined;
   const record = (rpc: string) => {
     // The start's own call may still run when a test begins.
     if (rpc !== 'get_schema_version') rpcs.push(rpc);
@@ -109,6 +106,9 @@ export function useShop(target: Target, project: Addresses, environment: Record<
     /** Pays an order, or fails to. `deliver` selects the webhooks that follow, and how they are delivered. */
     pay: (orderId: string, outcome = 'captured', deliver: DeliverOptions = {}): Promise<Checkout> =>
       simulate('/simulate/pay', { order_id: orderId, outcome, deliver }),
+    /** Sets what a plan of the gateway costs: minor units of INR, each month or year. */
+    price: (id: string, amount: number, period: 'monthly' | 'yearly' = 'monthly'): Promise<unknown> =>
+      simulate('/simulate/plan', { id, amount, period }),
     /** Authorises a subscription as the customer does on the gateway's page. */
     authorise: (subscriptionId: string, deliver: DeliverOptions = {}): Promise<Authorisation> =>
       simulate('/simulate/authorise', { subscription_id: subscriptionId, outcome: 'approved', deliver }),

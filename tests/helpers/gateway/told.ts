@@ -1,4 +1,5 @@
 import type { TestDatabase } from '../database/test-database.ts';
+import { readCancellation } from '../records/read-records.ts';
 import { shortTime } from '../records/time.ts';
 
 /**
@@ -6,15 +7,10 @@ import { shortTime } from '../records/time.ts';
  * `delivered`, `withdrawn` or `nothing`.
  */
 export async function told(database: TestDatabase, id: string): Promise<string> {
-  const [row] = await database.query(
-    `select case when payload @> '{"at_cycle_end": true}' then 'at cycle end' else 'at once' end as how,
-       next_attempt_at as at, delivered_at, parked_at
-     from billing.outbox where key = 'cancel-subscription/' || $1`,
-    [id],
-  );
-  if (!row) return 'nothing';
-  if (row.delivered_at !== null) return 'delivered';
-  return row.parked_at === null ? `${row.how} ${shortTime(row.at)}` : 'withdrawn';
+  const row = await readCancellation(database, id);
+  if (row?.state !== 'pending') return String(row?.state ?? 'nothing');
+  const due = "select next_attempt_at as at from billing.outbox where key = 'cancel-subscription/' || $1";
+  return `at ${row.at} ${shortTime((await database.one(due, [id])).at)}`;
 }
 
 /** Marks the message about the end of a subscription as attempted, so that the gateway may have it. */

@@ -2,9 +2,7 @@
 export type Intercept = (request: Request, forwardRequest: () => Promise<Response>) => Response | Promise<Response>;
 
 /** A proxy in front of the project's API, with a handler for each request. */
-export type ApiProxy = { readonly url: string; stop(): Promise<void> };
-
-export function startApiProxy(apiUrl: () => string, intercept: Intercept): ApiProxy {
+export function startApiProxy(apiUrl: () => string, intercept: Intercept) {
   const server = Deno.serve(
     { hostname: '127.0.0.1', port: 0, onListen: () => {} },
     (request) =>

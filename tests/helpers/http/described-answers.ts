@@ -45,10 +45,7 @@ export function withDescribedAnswers(send: SendRequest): SendRequest {
   };
 }
 
-/**
- * Reads the answer and compares it with `generated/openapi.json`.
- * @throws Error that says what differs
- */
+/** Compares an answer with `generated/openapi.json`. @throws Error that says what differs */
 export async function checkAnswer(method: string, path: string, answer: Response): Promise<void> {
   if (method === 'OPTIONS') return; // A preflight is not described.
   const name = `${method} ${path} → ${answer.status}`;
@@ -89,13 +86,11 @@ function errorOfNoEndpoint(expected: 404 | 405, status: number): z.output<typeof
   return { headers: {}, content: { 'application/json': { schema } } };
 }
 
-/** What a reference names, or the value itself. */
 function resolve<Value extends object>(value: Value | { $ref: string }, named: Record<string, Value>): Value {
   if (!('$ref' in value)) return value;
   return named[value.$ref.split('/').at(-1) ?? ''] ?? fail(`${value.$ref} does not exist`);
 }
 
-/** Compiles a schema at its first use. */
 function validate(schema: Record<string, unknown>, value: unknown, name: string): void {
   const isValid = ajv.compile(schema);
   if (!isValid(value)) fail(`${name} is not as described: ${ajv.errorsText(isValid.errors)}: ${JSON.stringify(value)}`);

@@ -1,4 +1,4 @@
-import { localKeys } from '../../../scripts/stack/defaults.ts';
+import { localKeys } from '../project/keys.ts';
 import { hmac } from '../gateway/sign.ts';
 
 const encoder = new TextEncoder();

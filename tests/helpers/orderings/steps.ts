@@ -47,7 +47,7 @@ function subscription(name: SubscriptionEvent['name']) {
       subscriptionEvent({
         ...{ name, userId, id: subscriptionId(sub), planId: `plan_${plan}`, createdAt: dayOfEvents(day) },
         ...(period && { start: dayOfEvents(period[0]), end: dayOfEvents(period[1]) }),
-        ...(paidBy !== undefined && { payment: { id: paymentId(paidBy), amount: 49900 } }),
+        ...(paidBy !== undefined && { payment: { id: paymentId(paidBy), amount: 99900 } }),
       }),
   });
 }
@@ -83,10 +83,10 @@ export const paid = payment(
   (money, { id }) => orderPaid(money, { id: money.order_id, receipt: id.replaceAll('-', '') }),
 );
 
-/** A refund of a payment of an order or, of 49900, of a cycle. One that fails has the name of the refund before. */
+/** A refund of a payment of an order or a cycle. One that fails has the name of the refund before. */
 export function refunded(letter = 'P', amount = 99900, status: 'processed' | 'failed' = 'processed'): StepTemplate {
   return {
-    name: `refund-${letter}${amount < 49900 ? `-${amount}` : ''}${status === 'failed' ? '-fails' : ''}`,
+    name: `refund-${letter}${amount < 99900 ? `-${amount}` : ''}${status === 'failed' ? '-fails' : ''}`,
     isEvent: true,
     of: ({ paymentId }) => {
       const id = paymentId(letter);
@@ -122,14 +122,14 @@ export const grant = statement(
   'grant',
   ({ userId }) =>
     `insert into billing.support_actions (action, email, tier, until, reason)
-   values ('grant', '${userId}', 'premium', '2127-01-01Z', 'test') returning null::jsonb`,
+   values ('grant', '${userId}', 'premium', '2126-01-01Z', 'test') returning null::jsonb`,
 );
 /** An admin writes the subscription row and the tier, in Studio. */
 export const writeRow = statement(
   'write',
   ({ userId }) =>
     `with profile as (update public.profiles set subscription_tier = 'premium' where user_id = '${userId}')
-   update public.subscriptions s set tier = p.tier, plan_id = p.id, status = 'active', current_period_end = '2127-01-01Z'
+   update public.subscriptions s set tier = p.tier, plan_id = p.id, status = 'active', current_period_end = '2126-01-01Z'
    from public.plans p where p.tier = 'premium' and s.user_id = '${userId}' returning null::jsonb`,
 );
 export const cancelAtOnce = statement(
@@ -145,9 +145,11 @@ export const expire = statement('expire', () => 'select test.expire()');
 export function ask(sub: string, startsOn: number): StepTemplate {
   return statement('ask', ({ userId, subscriptionId }) =>
     `insert into billing.subscription_orders
-       (user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at, starts_at, is_trial, replaces)
-     values ('${userId}', 'pro', 'plan_pro', '${subscriptionId(sub)}', billing.clock() + interval '30 days',
-       '${dayOfEvents(startsOn)}', ${sub === 'A'}, ${sub === 'A' ? 'null' : `'${subscriptionId('A')}'`})
+       (user_id, tier, gateway_plan_id, sold, gateway_subscription_id, expires_at, starts_at, is_trial, replaces)
+     values ('${userId}', 'pro', 'plan_pro', row('pro', 99900, 'INR', 12)::billing.price, '${subscriptionId(sub)}',
+       billing.clock() + interval '30 days', '${dayOfEvents(startsOn)}', ${sub === 'A'}, ${
+      sub === 'A' ? 'null' : `'${subscriptionId('A')}'`
+    })
      returning null::jsonb`);
 }
 

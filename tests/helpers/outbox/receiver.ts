@@ -5,20 +5,12 @@ export type Arrival = {
   readonly headers: Headers;
   /** The JSON of the body; null without one. */
   readonly body: unknown;
+  /** The body as it was sent. */
+  readonly text: string;
 };
 
 /** Answers a request of a receiver. A promise that never settles is a receiver that hangs. */
 export type Answering = (arrival: Arrival) => Response | Promise<Response>;
-
-/** A minimal fake receiver of side effects. It records each request and answers as configured. */
-export type Receiver = {
-  readonly url: string;
-  /** All requests, in the order of arrival. */
-  readonly arrivals: Arrival[];
-  /** How it answers from now on. By default it accepts. */
-  answer: Answering;
-  stop(): Promise<void>;
-};
 
 /** Accepts a mail as Resend does. A revalidation accepts this answer, too. */
 export const accept: Answering = () => Response.json({ id: crypto.randomUUID() });
@@ -28,9 +20,11 @@ export function providerError(statusCode: number, name: string, headers: Record<
   return Response.json({ statusCode, name, message: 'told by the test' }, { status: statusCode, headers });
 }
 
-/** Starts a receiver on a free port. */
-export function startReceiver(): Receiver {
+/** A minimal fake receiver of side effects on a free port. It records each request and answers as configured. */
+export function startReceiver() {
   const arrivals: Arrival[] = [];
+  /** How it answers from now on. */
+  const receiver: { answer: Answering } = { answer: accept };
   const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, async (request) => {
     const text = await request.text();
     const arrival = {
@@ -38,15 +32,11 @@ export function startReceiver(): Receiver {
       path: new URL(request.url).pathname,
       headers: request.headers,
       body: text === '' ? null : JSON.parse(text),
+      text,
     };
     arrivals.push(arrival);
     return await receiver.answer(arrival);
   });
-  const receiver: Receiver = {
-    url: `http://127.0.0.1:${server.addr.port}`,
-    arrivals,
-    answer: accept,
-    stop: () => server.shutdown(),
-  };
-  return receiver;
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  return Object.assign(receiver, { url, arrivals, stop: () => server.shutdown() });
 }

@@ -35,8 +35,8 @@ export function scriptedDatabase({ claims = {}, failOutbox, nextAttemptAt = null
       const claim = 'length' in next ? { rows: next } : next;
       return Promise.resolve({ token: `${destination}-${claimed.length}`, rows: [], parked: 0, ...claim });
     },
-    completeOutbox(token, ids, note) {
-      calls.push({ name: 'completeOutbox', token, ids, ...(note === undefined ? {} : { note }) });
+    completeOutbox(token, ids, { note, refund } = {}) {
+      calls.push({ name: 'completeOutbox', token, ids, ...(note && { note }), ...(refund && { refund }) });
       return Promise.resolve();
     },
     failOutbox(token, ids, failure) {

@@ -49,7 +49,6 @@ export async function startTestMailbox() {
     async untilFaultsApplied() {
       await vi.waitFor(async () => expect(await call('/simulate/fault')).toEqual({ faults: [] }), patience);
     },
-    /** Removes every fault and answers the requests that hang. */
     async clearFaults() {
       await call('/simulate/fault', { method: 'DELETE' });
     },

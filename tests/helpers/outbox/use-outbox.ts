@@ -26,14 +26,10 @@ export function useOutbox(declared: Declared = {}) {
   return {
     project,
     receiver,
-    /** Enqueues a mail or a revalidation. @returns its key */
     mail: (payload?: Record<string, unknown>) => enqueueMail(project.database, payload),
     revalidation: (paths?: string[]) => enqueueRevalidation(project.database, paths),
     at,
-    /**
-     * Dispatches with these other variables by a new dispatcher, as after a restart.
-     * @returns such as `1 delivered, 2 retried, next at 5`; `next` is the next attempt in seconds after the start
-     */
+    /** Dispatches by a new dispatcher, as after a restart. @returns such as `1 delivered, next at 5` seconds */
     async dispatch(environment: Record<string, string> = {}): Promise<string> {
       const all = { ...receiverEnvironment(receiver.url), ...environment };
       const { next_attempt_at: next, ...counts } = await createTestDispatcher(project.apiUrl, all).dispatch();
@@ -47,7 +43,6 @@ export function useOutbox(declared: Declared = {}) {
       const { state, attempts, claims, last_error: error } = await readSideEffect(project.database, key);
       return `${state} ${attempts}/${claims}${error === null ? '' : ` ${error}`}`;
     },
-    /** The keys of the mails that arrived. */
     keys: () => receiver.arrivals.map(({ headers }) => headers.get('idempotency-key')),
   };
 }

@@ -2,15 +2,7 @@ import { root } from '../../../scripts/stack/root.ts';
 import { copyFolder } from './copy-project.ts';
 
 /** A copy of the schema files and the migrations. `folder` is a project's, `supabase` what is below it. */
-export type SchemaCopy = {
-  readonly folder: string;
-  readonly supabase: string;
-  /** Replaces a text that stands once in a file. @throws Error when it does not */
-  edit(path: string, text: string, by: string): Promise<void>;
-  remove(): Promise<void>;
-};
-
-export async function copySchema(): Promise<SchemaCopy> {
+export async function copySchema() {
   const folder = await Deno.makeTempDir({ prefix: 'schema-' });
   const supabase = `${folder}/supabase`;
   await Deno.mkdir(supabase);
@@ -19,7 +11,8 @@ export async function copySchema(): Promise<SchemaCopy> {
   return {
     folder,
     supabase,
-    async edit(path, text, by) {
+    /** Replaces a text that stands once in a file. @throws Error when it does not */
+    async edit(path: string, text: string, by: string) {
       const parts = (await Deno.readTextFile(`${supabase}/${path}`)).split(text);
       if (parts.length !== 2) throw new Error(`${path} has ${parts.length - 1} times: ${text}`);
       await Deno.writeTextFile(`${supabase}/${path}`, parts.join(by));

@@ -1,6 +1,6 @@
 import { createClient } from '@supabase/supabase-js';
 import { expect, vi } from 'vitest';
-import { localKeys } from '../../../scripts/stack/defaults.ts';
+import { localKeys } from './keys.ts';
 import { createLite, type Lite } from '../../../scripts/stack/supabase-lite/lite.ts';
 import type { Declared } from '../database/findings.ts';
 import { poolUrl } from '../database/pool-role.ts';

@@ -7,7 +7,7 @@ import { createSenders } from '../../../supabase/functions/api/outbox/senders.ts
 import { secrets } from '../gateway/sign.ts';
 import { withDescribedAnswers } from '../http/described-answers.ts';
 import { createTransport } from '../../../supabase/functions/api/database/transport.ts';
-import { localKeys } from '../../../scripts/stack/defaults.ts';
+import { localKeys } from './keys.ts';
 import { createFunction } from '../../../scripts/stack/function/function.ts';
 import { root } from '../../../scripts/stack/root.ts';
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Declared } from '../database/findings.ts';
-import { type Buyer, createBuyer, createCaller } from '../http/caller.ts';
+import type { TestDatabase } from '../database/test-database.ts';
+import { createBuyer, createCaller } from '../http/caller.ts';
 import { readRowsExcept } from '../records/read-records.ts';
 import { isLong } from './is-long.ts';
-import { type Project, type SignedUpUser, startProject } from './project.ts';
+import { type Project, startProject } from './project.ts';
 import { type Addresses, type RunningService, startService, type Target } from './targets.ts';
 
 /** The served function over each transport, each on another Deno. */
@@ -20,55 +21,45 @@ export const restThenPool: Target = isLong ? onPool : onRest;
 /** What each delivery of an event writes. */
 export const ledger = ['billing.gateway_events', 'billing.unsettled_events', 'billing.scheduled_jobs'];
 
-/** A project, and what most tests of the contract do to it. */
-export type UsedProject = Project & {
-  /** A user with a session, without a sign-up. */
-  newUser(): Promise<SignedUpUser>;
-  /** A user who has paid an order of the app, as `createBuyer` takes it. */
-  newBuyer(order?: Parameters<typeof createBuyer>[1]): Promise<Buyer>;
-  /** Asserts that work writes no row of schemas public and billing, but for some tables. @returns what work returns */
-  unchanged<T>(work: () => Promise<T>, besides?: string[]): Promise<T>;
-};
-
-/**
- * A project for the tests of the surrounding block: started before the first, stopped after the last. `declared` are the
- * findings that they leave on purpose.
- */
-export function useProject(declared: Declared = {}): UsedProject {
+/** A project for the tests of the surrounding block, which leave the findings that are declared. */
+export function useProject(declared: Declared = {}) {
   let project: Project | undefined;
   const started = () => project ?? fail('the project');
   beforeAll(async () => {
     project = await startProject(declared);
   });
   afterAll(() => project?.stop());
-  const used: UsedProject = {
-    database: {
-      get url() {
-        return started().database.url;
-      },
-      query: (...statement) => started().database.query(...statement),
-      one: (...statement) => started().database.one(...statement),
-      connect: () => started().database.connect(),
-      close: () => started().database.close(),
+  const database: TestDatabase = {
+    get url() {
+      return started().database.url;
     },
+    query: (...statement) => started().database.query(...statement),
+    one: (...statement) => started().database.one(...statement),
+    connect: () => started().database.connect(),
+    close: () => started().database.close(),
+  };
+  return {
+    database,
     get apiUrl() {
       return started().apiUrl;
     },
     get poolUrl() {
       return started().poolUrl;
     },
-    signUp: (email) => started().signUp(email),
+    signUp: (email?: string) => started().signUp(email),
     stop: () => started().stop(),
-    newUser: () => createCaller(used.database),
-    newBuyer: (order) => createBuyer(used.database, order),
-    async unchanged(work, besides = []) {
-      const before = await readRowsExcept(used.database, besides);
+    /** A user with a session, without a sign-up. */
+    newUser: () => createCaller(database),
+    /** A user who has paid an order of the app, as `createBuyer` takes it. */
+    newBuyer: (order?: Parameters<typeof createBuyer>[1]) => createBuyer(database, order),
+    /** Asserts that work writes no row of schemas public and billing, but for some tables. @returns what work returns */
+    async unchanged<T>(work: () => Promise<T>, besides: string[] = []) {
+      const before = await readRowsExcept(database, besides);
       const result = await work();
-      expect(await readRowsExcept(used.database, besides)).toEqual(before);
+      expect(await readRowsExcept(database, besides)).toEqual(before);
       return result;
     },
   };
-  return used;
 }
 
 /** The service for the tests of the surrounding block; `environment` as `startService` takes it. */

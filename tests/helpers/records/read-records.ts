@@ -54,10 +54,7 @@ export function readLedger(database: TestDatabase, bodySha256: string): Promise<
   );
 }
 
-/**
- * The outbox row that cancels a gateway subscription, as `{ at: 'cycle end' | 'once', state: 'pending' | 'delivered' |
- * 'withdrawn' }`; null where there is none.
- */
+/** How a gateway subscription is cancelled: `at` is `cycle end` or `once`, `state` pending, delivered or withdrawn. */
 export async function readCancellation(database: TestDatabase, id: string): Promise<Row | null> {
   const [row] = await database.query(
     `select case when payload @> '{"at_cycle_end": true}' then 'cycle end' else 'once' end as at,
@@ -72,10 +69,7 @@ export async function readCancellation(database: TestDatabase, id: string): Prom
   return row ?? null;
 }
 
-/**
- * The rows of every table of schemas public and billing, by its name: a line of JSON for each. Two equal results mean
- * that nothing was written in between.
- */
+/** The rows of every table of schemas public and billing, as lines of JSON. Equal results: nothing was written. */
 export function readAllRows(database: TestDatabase): Promise<Record<string, unknown>> {
   return readRowsExcept(database, []);
 }

@@ -36,10 +36,7 @@ export async function createPayment(
   return { id: String(id), orderId };
 }
 
-/**
- * Inserts users with a running basic subscription that was last written in 2025. `end` is an SQL expression of the user's
- * number `n`: the end of the period.
- */
+/** Inserts users with a running subscription to basic. `end` is SQL of the user's number `n`: the end of the period. */
 export async function insertSubscriptions(database: TestDatabase, count: number, end: string): Promise<void> {
   await database.query(
     `with users as (
@@ -51,18 +48,16 @@ export async function insertSubscriptions(database: TestDatabase, count: number,
        select u.id, ${end} as ends_at from (select id, row_number() over ()::int as n from users) u
      )
      insert into public.subscriptions
-       (user_id, tier, status, current_period_start, current_period_end, created_at, updated_at)
-     select p.id, 'basic', 'active', p.ends_at - interval '1 month', p.ends_at, '2025-12-01', '2025-12-01'
+       (user_id, tier, status, current_period_start, current_period_end, created_at, updated_at, due_at)
+     select p.id, 'basic', 'active', p.ends_at - interval '1 month', p.ends_at, '2025-12-01', '2025-12-01',
+       p.ends_at - interval '1 month'
      from periods p`,
     [count],
   );
   await database.query("update public.profiles set subscription_tier = 'basic' where subscription_tier = 'free'");
 }
 
-/**
- * Deletes all users and their records, and lets the clock run again. Not by truncate, which makes every session plan its
- * statements again.
- */
+/** Deletes all users and their records. Not by truncate, which makes every session plan its statements again. */
 export async function deleteUsers(database: TestDatabase): Promise<void> {
   await setClock(database, null);
   const tables = [

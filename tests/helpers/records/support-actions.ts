@@ -8,6 +8,9 @@ export type SupportAction = {
   readonly tier?: string;
   readonly until?: string | null;
   readonly reference?: unknown;
+  readonly entitlements?: unknown;
+  /** Minor units. */
+  readonly amount?: number;
   readonly reason?: string | null;
 };
 
@@ -18,17 +21,13 @@ export async function openSupport(database: TestDatabase): Promise<pg.Client> {
   return client;
 }
 
-const insertion = `insert into billing.support_actions (action, email, tier, until, reference, reason)
-  values ($1, $2, $3, $4, $5, $6) returning *`;
+const insertion =
+  `insert into billing.support_actions (action, email, tier, until, reference, reason, entitlements, amount)
+  values ($1, $2, $3, $4, $5, $6, $7, $8) returning *`;
 
-const values = ({ action, email, tier, until, reference, reason = 'the customer asked for it' }: SupportAction) => [
-  action,
-  email,
-  tier,
-  until,
-  reference,
-  reason,
-];
+const values = (
+  { action, email, tier, until, reference, reason = 'the customer asked for it', entitlements, amount }: SupportAction,
+) => [...[action, email, tier, until, reference, reason], entitlements && JSON.stringify(entitlements), amount];
 
 /** Inserts a support action and returns its row. @throws the error of the database, when nothing was done */
 export async function act(session: Pick<pg.Client, 'query'>, action: SupportAction): Promise<Row> {

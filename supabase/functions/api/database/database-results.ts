@@ -3,15 +3,22 @@ import { z } from 'zod';
 
 const subscription = z.looseObject({});
 const time = z.string().nullable();
+const refused = <Outcome extends string>(...outcomes: Outcome[]) => z.object({ outcome: z.enum(outcomes) });
 /** The running subscription. `until`: its end, ISO 8601 in UTC, with milliseconds. Contract: Early renewals. */
 const runningPeriod = z.object({ tier: z.string(), until: z.string(), early_renewal: z.string() });
 const running = runningPeriod.nullable();
+/** Contract: Price. */
+const price = z.looseObject({ lookup_key: z.string(), amount: z.number(), currency: z.string() });
+/** Contract: Scenarios. */
+const scenario = z.enum(['buy', 'current', 'renew', 'upgrade', 'downgrade', 'longer', 'shorter', 'other_currency']);
 const ordered = {
   payment_id: z.string(),
   /** In minor units of `currency`. */
   amount: z.number(),
   currency: z.string(),
   plan: z.looseObject({}),
+  /** Null: the app made the order itself. */
+  price: price.nullable(),
   /** `starts_at`: the start of the period that a payment would buy now, ISO 8601. */
   running: runningPeriod.extend({ starts_at: z.string() }).nullable(),
   prefill: z.object({ email: z.string().nullable(), name: z.string().nullable() }),
@@ -29,11 +36,12 @@ const subscribed = {
   start_at: z.number().nullable(),
   status: z.string(),
   plan: z.looseObject({}),
+  price,
   running,
 };
 /** A change that is not possible before that time, ISO 8601 in UTC. */
 const tooLate = z.object({ outcome: z.literal('too_late'), possible_from: z.string() });
-/** `subscription_not_found`, `undone` and `too_late` are outcomes of a change. */
+/** `subscription_not_found`, `undone`, `not_now` and `too_late` are outcomes of a change. */
 const subscribing = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('created'), ...subscribed }),
   z.object({
@@ -42,17 +50,18 @@ const subscribing = z.discriminatedUnion('outcome', [
     short_url: z.string(),
     ...subscribed,
   }),
-  z.object({
-    outcome: z.enum([
-      'plan_not_found',
-      'user_not_found',
-      'in_flight',
-      'key_conflict',
-      'already_subscribed',
-      'subscription_not_found',
-      'undone',
-    ]),
-  }),
+  refused(
+    'plan_not_found',
+    'not_at_gateway',
+    'price_conflict',
+    'user_not_found',
+    'in_flight',
+    'key_conflict',
+    'already_subscribed',
+    'subscription_not_found',
+    'undone',
+    'not_now',
+  ),
   tooLate,
   z.object({ outcome: z.literal('rate_limited'), retry_after: z.number() }),
 ]);
@@ -65,6 +74,8 @@ const change = z.object({
   ends_at: z.string(),
   from: z.string(),
   to: z.string(),
+  scenario,
+  price,
 });
 /** Contract: GET /api/payments/orders/:order_id. */
 const order = z.object({
@@ -93,6 +104,7 @@ export const results = {
     z.object({
       subscription: subscription.nullable(),
       currentTier: z.string(),
+      entitlements: z.looseObject({}),
       payments: z.array(z.looseObject({})),
       billing: subscription.nullable().optional(),
     })
@@ -100,12 +112,12 @@ export const results = {
   ]),
   list_plans: z.object({ plans: z.array(z.looseObject({})) }),
   list_plans_for_user: z.object({
-    plans: z.array(z.looseObject({ scenario: z.enum(['current', 'renew', 'upgrade', 'downgrade', 'buy']) })),
+    plans: z.array(z.looseObject({ scenario, prices: z.array(z.looseObject({ scenario })) })),
   }),
   create_order: z.discriminatedUnion('outcome', [
     z.object({ outcome: z.literal('created'), ...ordered }),
     z.object({ outcome: z.literal('existing'), order_id: z.string(), ...ordered }),
-    z.object({ outcome: z.enum(['plan_not_found', 'user_not_found', 'in_flight', 'key_conflict']) }),
+    refused('plan_not_found', 'price_conflict', 'user_not_found', 'in_flight', 'key_conflict'),
     z.object({ outcome: z.literal('rate_limited'), retry_after: z.number() }),
   ]),
   store_order: unread,
@@ -118,7 +130,7 @@ export const results = {
       is_billed: z.boolean(),
       change,
     }),
-    z.object({ outcome: z.enum(['plan_not_found', 'already_subscribed', 'subscription_not_found']) }),
+    refused('plan_not_found', 'price_conflict', 'not_now', 'already_subscribed', 'subscription_not_found'),
     tooLate,
   ]),
   create_change: subscribing,

@@ -1,29 +1,8 @@
 import type { z } from 'zod';
 import type { Config } from '../config.ts';
-import type { Database as DatabaseTypes } from '../generated/database.types.ts';
 import { type Result, results } from './database-results.ts';
-import type { Database } from '../ports.ts';
-
-type Rpcs = DatabaseTypes['public']['Functions'];
-
-/** Calls an SQL function with scalar parameters, in one round trip. @throws DatabaseError */
-export type Transport = <Name extends keyof Rpcs & string>(
-  name: Name,
-  parameters: Rpcs[Name]['Args'],
-) => Promise<unknown>;
-
-/** A call of the database failed. The message names the SQL function, never its data. */
-export class DatabaseError extends Error {
-  /** SQLSTATE, or a code of `driverCode`. Undefined for everything that does not look like a code. */
-  readonly code: string | undefined;
-
-  constructor(rpc: string, code: string | undefined) {
-    const safe = code !== undefined && /^[A-Z0-9_]{3,64}$/.test(code) ? code : undefined;
-    super(safe ? `${rpc} failed: ${safe}` : `${rpc} failed`);
-    this.name = 'DatabaseError';
-    this.code = safe;
-  }
-}
+import type { Database, PriceRequest } from '../ports.ts';
+import { type Parameters, retryOnce, type Rpcs, type Transport } from './rpc.ts';
 
 type ResultName = keyof typeof results & keyof Rpcs;
 const schemas: { readonly [Name in ResultName]: z.ZodType<Result<Name>> } = results;
@@ -35,7 +14,7 @@ export function createDatabase(
 ): Database {
   const retrying = retryOnce(transport);
 
-  async function call<Name extends ResultName>(name: Name, parameters: Rpcs[Name]['Args']): Promise<Result<Name>> {
+  async function call<Name extends ResultName>(name: Name, parameters: Parameters<Name>): Promise<Result<Name>> {
     return schemas[name].parse(await retrying(name, parameters));
   }
 
@@ -46,10 +25,10 @@ export function createDatabase(
 
     listPlansForUser: (userId) => call('list_plans_for_user', { p_user_id: userId }),
 
-    createOrder: ({ userId, tier, start, idempotencyKey }) =>
+    createOrder: ({ userId, start, idempotencyKey, ...asked }) =>
       call('create_order', {
         p_user_id: userId,
-        p_tier: tier,
+        ...priceOf(asked),
         p_idempotency_key: idempotencyKey ?? undefined,
         p_gateway_key_id: gateway?.keyId,
         p_start: start,
@@ -59,22 +38,22 @@ export function createDatabase(
 
     discardOrder: (paymentId) => call('discard_order', { p_payment_id: paymentId }),
 
-    createSubscription: ({ userId, tier, idempotencyKey }) =>
+    createSubscription: ({ userId, idempotencyKey, ...asked }) =>
       call('create_subscription', {
         p_user_id: userId,
-        p_tier: tier,
+        ...priceOf(asked),
         p_idempotency_key: idempotencyKey ?? undefined,
         p_gateway_key_id: gateway?.keyId,
       }),
 
-    previewChange: ({ userId, tier, when }) =>
-      call('preview_change', { p_user_id: userId, p_tier: tier, p_when: when }),
+    previewChange: ({ userId, when, ...asked }) =>
+      call('preview_change', { p_user_id: userId, p_when: when, ...priceOf(asked) }),
 
-    createChange: ({ userId, tier, when, paymentId }) =>
+    createChange: ({ userId, when, paymentId, ...asked }) =>
       call('create_change', {
         p_user_id: userId,
-        p_tier: tier,
         p_when: when,
+        ...priceOf(asked),
         p_payment_id: paymentId ?? undefined,
         p_gateway_key_id: gateway?.keyId,
       }),
@@ -126,8 +105,13 @@ export function createDatabase(
 
     claimOutbox: (destination) => call('claim_outbox', { p_destination: destination }),
 
-    completeOutbox: (token, ids, note) =>
-      call('complete_outbox', { p_token: token, p_ids: ids.join(','), p_note: note }),
+    completeOutbox: (token, ids, { note, refund } = {}) =>
+      call('complete_outbox', {
+        p_token: token,
+        p_ids: ids.join(','),
+        p_note: note,
+        p_refund: refund && JSON.stringify(refund),
+      }),
 
     failOutbox: (token, ids, failure) =>
       call('fail_outbox', {
@@ -176,20 +160,9 @@ export function createDatabase(
   };
 }
 
+const priceOf = ({ tier, price }: PriceRequest) => ({ p_tier: tier ?? null, p_price: price });
+
 /** An answer of the gateway for an SQL function, whose default stands for null. */
 function toJson(answer: unknown): string | undefined {
   return answer === null ? undefined : JSON.stringify(answer);
-}
-
-/** A serialization failure or a deadlock rolls everything back, so one retry is safe. */
-function retryOnce(transport: Transport): Transport {
-  return async (name, parameters) => {
-    try {
-      return await transport(name, parameters);
-    } catch (error) {
-      const isTransient = error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
-      if (!isTransient) throw error;
-      return await transport(name, parameters);
-    }
-  };
 }

@@ -1,6 +1,6 @@
 // @ts-types="npm:@types/pg@8.23.1"
 import pg from 'pg';
-import { DatabaseError, type Transport } from './database.ts';
+import { DatabaseError, type Transport } from './rpc.ts';
 import { driverCode } from './driver-code.ts';
 import { withDeadline } from '../http/with-deadline.ts';
 

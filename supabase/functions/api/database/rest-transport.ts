@@ -1,4 +1,4 @@
-import { DatabaseError, type Transport } from './database.ts';
+import { DatabaseError, type Transport } from './rpc.ts';
 import { createSupabaseClient } from './supabase-client.ts';
 
 /** Calls the SQL functions over the project's REST API as service_role, one request a call. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { schemaVersion } from '../generated/schema-version.ts';
 import type { Log } from '../http/log.ts';
-import { DatabaseError, type Transport } from './database.ts';
+import { DatabaseError, type Transport } from './rpc.ts';
 
 const result = z.object({ version: z.string().nullable() });
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { Transport } from './database.ts';
+import type { Transport } from './rpc.ts';
 
 /**
  * Whether the Postgres server is on another machine and no CA certificate is set: then the connection is not encrypted,

@@ -14,6 +14,11 @@ export type Gateway = {
   createSubscription(subscription: SubscriptionTerms): Promise<MadeSubscription | null>;
   /** Cancels a subscription, at once or at the end of its billing cycle. */
   cancelSubscription(id: string, atCycleEnd: boolean): Promise<GatewayReply>;
+  /**
+   * Refunds a part of a payment, or all of it. `key` makes a repeat harmless: it is answered with the first refund.
+   * @param amount minor units
+   */
+  refundPayment(refund: { paymentId: string; amount: number; key: string }): Promise<RefundReply>;
   readSubscription(id: string): Promise<Reading<GatewaySubscription>>;
   readPayment(id: string): Promise<Reading<GatewayEntity>>;
   /** All payment attempts on an order. */
@@ -50,3 +55,6 @@ export type GatewaySubscription = { readonly status: string; readonly current_en
 
 /** The gateway's answer; status 0: no answer. */
 export type GatewayReply = { readonly status: number; readonly retryAfter: string | null };
+
+/** `refund`: null without a usable answer. `reason`: why the gateway refuses, in its words. */
+export type RefundReply = GatewayReply & { readonly refund: GatewayEntity | null; readonly reason: string | null };

@@ -12,6 +12,8 @@ const createdSubscription = z.object({
   short_url: z.url({ protocol: /^https?$/ }).refine(isStorableText),
 });
 const subscription = z.looseObject({ status: z.string() });
+const refund = z.looseObject({ id: z.string().min(1), status: z.string() });
+const refusal = z.object({ error: z.object({ description: z.string() }) });
 const collection = z.object({ items: z.array(z.looseObject({})) });
 
 /** The gateway's maximum for one page; its default is 10. */
@@ -24,11 +26,16 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
   const authorization = `Basic ${base64(`${config.keyId}:${config.keySecret}`)}`;
 
   /** Never throws: without an answer, or with one that is not JSON, the status is 0. */
-  async function call(method: string, path: string, body?: unknown): Promise<GatewayReply & { body: unknown }> {
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<GatewayReply & { body: unknown }> {
     try {
       const response = await fetch(base + path, {
         method,
-        headers: { authorization, 'content-type': 'application/json' },
+        headers: { authorization, 'content-type': 'application/json', ...headers },
         body: body === undefined ? null : JSON.stringify(body),
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMilliseconds),
@@ -72,6 +79,19 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
 
     cancelSubscription: (id, atCycleEnd) =>
       call('POST', `/subscriptions/${encodeURIComponent(id)}/cancel`, { cancel_at_cycle_end: atCycleEnd ? 1 : 0 }),
+
+    async refundPayment({ paymentId, amount, key }) {
+      const path = `/payments/${encodeURIComponent(paymentId)}/refund`;
+      const reply = await call('POST', path, { amount, speed: 'normal' }, { 'x-refund-idempotency': key });
+      const made = read(reply, refund);
+      const refused = refusal.safeParse(reply.body);
+      return {
+        status: reply.status,
+        retryAfter: reply.retryAfter,
+        refund: made.status === 'found' ? made.value : null,
+        reason: refused.success ? refused.data.error.description : null,
+      };
+    },
 
     readSubscription: async (id) => read(await call('GET', `/subscriptions/${encodeURIComponent(id)}`), subscription),
 

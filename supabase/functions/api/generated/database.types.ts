@@ -41,6 +41,7 @@ export type Database = {
           'period_end': string | null;
           'period_start': string | null;
           'plan_id': string | null;
+          'price_key': string | null;
           'read_at': string | null;
           'read_attempts': number;
           'reads': number;
@@ -92,6 +93,7 @@ export type Database = {
           'period_end'?: string | null;
           'period_start'?: string | null;
           'plan_id'?: string | null;
+          'price_key'?: string | null;
           'read_at'?: string | null;
           'read_attempts'?: number;
           'reads'?: number;
@@ -142,6 +144,7 @@ export type Database = {
           'period_end'?: string | null;
           'period_start'?: string | null;
           'plan_id'?: string | null;
+          'price_key'?: string | null;
           'read_at'?: string | null;
           'read_attempts'?: number;
           'reads'?: number;
@@ -180,6 +183,7 @@ export type Database = {
           'created_at': string;
           'currency': string;
           'duration_months': number | null;
+          'entitlements': NonNullable<Json>;
           'features': NonNullable<Json>;
           'gateway_plan_id': string | null;
           'grace_days': number;
@@ -187,6 +191,7 @@ export type Database = {
           'is_active': boolean;
           'name': string;
           'price': number;
+          'rank': number | null;
           'tier': string;
           'trial_days': number;
         };
@@ -196,6 +201,7 @@ export type Database = {
           'created_at'?: string;
           'currency'?: string;
           'duration_months'?: number | null;
+          'entitlements'?: NonNullable<Json>;
           'features'?: NonNullable<Json>;
           'gateway_plan_id'?: string | null;
           'grace_days'?: number;
@@ -203,6 +209,7 @@ export type Database = {
           'is_active'?: boolean;
           'name': string;
           'price': number;
+          'rank'?: number | null;
           'tier': string;
           'trial_days'?: number;
         };
@@ -211,6 +218,7 @@ export type Database = {
           'created_at'?: string;
           'currency'?: string;
           'duration_months'?: number | null;
+          'entitlements'?: NonNullable<Json>;
           'features'?: NonNullable<Json>;
           'gateway_plan_id'?: string | null;
           'grace_days'?: number;
@@ -218,10 +226,59 @@ export type Database = {
           'is_active'?: boolean;
           'name'?: string;
           'price'?: number;
+          'rank'?: number | null;
           'tier'?: string;
           'trial_days'?: number;
         };
         Relationships: [];
+      };
+      'prices': {
+        Row: {
+          'amount': number;
+          'created_at': string;
+          'currency': string;
+          'gateway_plan_id': string | null;
+          'id': string;
+          'interval': string;
+          'interval_count': number;
+          'is_active': boolean;
+          'lookup_key': string;
+          'plan_id': string;
+        };
+        ComputedFields: never;
+        Insert: {
+          'amount': number;
+          'created_at'?: string;
+          'currency'?: string;
+          'gateway_plan_id'?: string | null;
+          'id'?: string;
+          'interval': string;
+          'interval_count'?: number;
+          'is_active'?: boolean;
+          'lookup_key': string;
+          'plan_id': string;
+        };
+        Update: {
+          'amount'?: number;
+          'created_at'?: string;
+          'currency'?: string;
+          'gateway_plan_id'?: string | null;
+          'id'?: string;
+          'interval'?: string;
+          'interval_count'?: number;
+          'is_active'?: boolean;
+          'lookup_key'?: string;
+          'plan_id'?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'prices_plan_id_fkey';
+            columns: ['plan_id'];
+            isOneToOne: false;
+            referencedRelation: 'plans';
+            referencedColumns: ['id'];
+          },
+        ];
       };
       'profiles': {
         Row: {
@@ -253,12 +310,17 @@ export type Database = {
           'cancel_at_period_end': boolean;
           'cancelled_at': string | null;
           'created_at': string;
+          'currency': string | null;
           'current_period_end': string | null;
           'current_period_start': string | null;
+          'due_at': string | null;
+          'duration_months': number | null;
           'ended_reason': string | null;
+          'entitlements': Json | null;
           'gateway_subscription_id': string | null;
           'id': string;
           'plan_id': string | null;
+          'price_key': string | null;
           'revision': number;
           'status': string;
           'tier': string;
@@ -270,12 +332,17 @@ export type Database = {
           'cancel_at_period_end'?: boolean;
           'cancelled_at'?: string | null;
           'created_at'?: string;
+          'currency'?: string | null;
           'current_period_end'?: string | null;
           'current_period_start'?: string | null;
+          'due_at'?: string | null;
+          'duration_months'?: number | null;
           'ended_reason'?: string | null;
+          'entitlements'?: Json | null;
           'gateway_subscription_id'?: string | null;
           'id'?: string;
           'plan_id'?: string | null;
+          'price_key'?: string | null;
           'revision'?: number;
           'status': string;
           'tier': string;
@@ -286,12 +353,17 @@ export type Database = {
           'cancel_at_period_end'?: boolean;
           'cancelled_at'?: string | null;
           'created_at'?: string;
+          'currency'?: string | null;
           'current_period_end'?: string | null;
           'current_period_start'?: string | null;
+          'due_at'?: string | null;
+          'duration_months'?: number | null;
           'ended_reason'?: string | null;
+          'entitlements'?: Json | null;
           'gateway_subscription_id'?: string | null;
           'id'?: string;
           'plan_id'?: string | null;
+          'price_key'?: string | null;
           'revision'?: number;
           'status'?: string;
           'tier'?: string;
@@ -331,11 +403,15 @@ export type Database = {
       'claim_payments_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_subscription_orders': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_subscriptions_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
-      'complete_outbox': { Args: { 'p_ids': string; 'p_note'?: string; 'p_token': string }; Returns: Json };
+      'complete_outbox': {
+        Args: { 'p_ids': string; 'p_note'?: string; 'p_refund'?: string; 'p_token': string };
+        Returns: Json;
+      };
       'create_change': {
         Args: {
           'p_gateway_key_id'?: string;
           'p_payment_id'?: string;
+          'p_price'?: string;
           'p_tier': string;
           'p_user_id': string;
           'p_when': string;
@@ -346,6 +422,7 @@ export type Database = {
         Args: {
           'p_gateway_key_id'?: string;
           'p_idempotency_key'?: string;
+          'p_price'?: string;
           'p_start'?: string;
           'p_tier': string;
           'p_user_id': string;
@@ -353,7 +430,13 @@ export type Database = {
         Returns: Json;
       };
       'create_subscription': {
-        Args: { 'p_gateway_key_id'?: string; 'p_idempotency_key'?: string; 'p_tier': string; 'p_user_id': string };
+        Args: {
+          'p_gateway_key_id'?: string;
+          'p_idempotency_key'?: string;
+          'p_price'?: string;
+          'p_tier': string;
+          'p_user_id': string;
+        };
         Returns: Json;
       };
       'current_tier': { Args: Record<PropertyKey, never>; Returns: string };
@@ -369,15 +452,21 @@ export type Database = {
         };
         Returns: Json;
       };
+      'feature_limit': { Args: { 'p_feature': string }; Returns: number };
       'get_health': { Args: { 'p_destinations'?: string }; Returns: Json };
       'get_order': { Args: { 'p_can_read': boolean; 'p_order_id': string; 'p_user_id': string }; Returns: Json };
       'get_schema_version': { Args: { 'p_function_version': string }; Returns: Json };
       'get_subscription': { Args: { 'p_user_id': string }; Returns: Json };
+      'has_feature': { Args: { 'p_feature': string }; Returns: boolean };
       'has_tier': { Args: { 'p_tier': string }; Returns: boolean };
+      'has_tier_at_least': { Args: { 'p_tier': string }; Returns: boolean };
       'list_plans': { Args: Record<PropertyKey, never>; Returns: Json };
       'list_plans_for_user': { Args: { 'p_user_id': string }; Returns: Json };
       'next_outbox_attempt': { Args: { 'p_destinations': string }; Returns: Json };
-      'preview_change': { Args: { 'p_tier': string; 'p_user_id': string; 'p_when': string }; Returns: Json };
+      'preview_change': {
+        Args: { 'p_price'?: string; 'p_tier': string; 'p_user_id': string; 'p_when': string };
+        Returns: Json;
+      };
       'purge_records': {
         Args: { 'p_ledger_days': number; 'p_outbox_days': number; 'p_tier_history_days': number };
         Returns: Json;

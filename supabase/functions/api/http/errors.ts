@@ -22,7 +22,9 @@ const errors = {
   subscriptionInProgress: [409, 'Subscription is being created'],
   alreadySubscribed: [409, 'Already subscribed'],
   tooLateToChange: [409, 'Too late to change this period'],
+  onlyAtPeriodEnd: [409, 'Possible at the end of the period only'],
   offerNotFound: [404, 'Plan not found'],
+  priceNotAtGateway: [404, 'Price has no gateway plan'],
   subscriptionNotFound: [404, 'Subscription not found'],
   cannotBeResumed: [409, 'Cannot be resumed'],
   changeSubscriptionFailed: [500, 'Failed to change subscription'],
@@ -48,6 +50,11 @@ export type ErrorName = keyof typeof errors;
 export function tooLateAnswer(possibleFrom: string): Answer {
   const [status, error] = errors.tooLateToChange;
   return { status, body: { error, possible_from: possibleFrom }, outcome: 'tooLateToChange' };
+}
+
+/** A request for a price and another tier than the price's. */
+export function priceConflictAnswer(): Answer {
+  return errorAnswer('invalidRequest', { formErrors: [], fieldErrors: { price: ['Not a price of this tier'] } });
 }
 
 /** The body is `{ "error": text }`, with `details` for `Invalid request`. Contract: Errors. */

@@ -41,13 +41,13 @@ export type BodyReader = {
   skip(request: Request): Promise<BodyRefusal | null>;
 };
 
-/** A body that is being read. `size` is what counts towards the total: content-length, or the bytes received so far. */
+/** A body that is being read. `size` is what counts towards the total. */
 type Reading = { chunks: Uint8Array[]; length: number; size: number; stop(refusal: BodyRefusal): void };
 
 /**
- * Reads bodies within limits. A body counts with its content-length from the start. When the total is exceeded, the
- * largest unfinished body is refused (the newest of equal ones). So small bodies, such as webhooks, pass while large
- * ones are being sent.
+ * Reads bodies within limits. A body counts with its content-length from the start, one without it as the largest until
+ * it ends. When the total is exceeded, the largest unfinished body is refused (the newest of equal ones). So small
+ * bodies, such as webhooks, pass while large ones are being sent.
  */
 export function createBodyReader(limits: BodyLimits = defaultLimits): BodyReader {
   const readings = new Set<Reading>();
@@ -89,7 +89,7 @@ export function createBodyReader(limits: BodyLimits = defaultLimits): BodyReader
     };
     if (reader === undefined) return reading;
     readings.add(reading);
-    count(reading, Math.min(statedLength(request) || 0, limits.bodyBytes));
+    count(reading, Math.min(statedLength(request) || limits.bodyBytes, limits.bodyBytes));
     if (refusal !== undefined) return refusal;
     const stopTimer = releasableTimer(milliseconds, () => reading.stop('bodyTimedOut'));
     try {
@@ -109,6 +109,7 @@ export function createBodyReader(limits: BodyLimits = defaultLimits): BodyReader
         return 'payloadTooLarge';
       }
       readings.delete(reading);
+      count(reading, reading.length);
       return reading;
     } catch (error) {
       forget(reading);

@@ -2,8 +2,8 @@ import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import type { Log } from './log.ts';
 
-/** What a request's log line needs. */
-export type LogVariables = { requestId: string; outcome: string; route: string };
+/** What a request's log line needs. `level`: where the status does not say it. */
+export type LogVariables = { requestId: string; outcome: string; route: string; level?: string };
 
 /** Gives each request an id and logs one line when it is answered. */
 export function requestLog(log: Log) {
@@ -13,7 +13,7 @@ export function requestLog(log: Log) {
     c.set('requestId', requestId);
     await next();
     log({
-      level: c.res.status >= 500 ? 'error' : 'info',
+      level: c.get('level') ?? (c.res.status >= 500 ? 'error' : 'info'),
       event: 'request',
       request_id: requestId,
       method: c.req.method,

@@ -20,14 +20,20 @@ export function namesSubscription(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'gateway_subscription_id' in body;
 }
 
-/** The body of POST /api/subscriptions. */
-export const subscriptionRequest = z.object({ tier: z.string() });
+/** The body of POST /api/subscriptions: the default price of a tier, or a price by its lookup key. Contract: Price. */
+export const subscriptionRequest = z.object({ tier: z.string().optional(), price: z.string().optional() })
+  .refine(({ tier, price }) => tier !== undefined || price !== undefined, {
+    path: ['tier'],
+    error: 'Invalid input: expected string, received undefined',
+    // Also beside problems of other fields, as for a required field.
+    when: ({ issues }) => issues.every(({ path = [] }) => path.length > 0),
+  });
 
 /** The body of POST /api/payments/orders. */
-export const orderRequest = subscriptionRequest.extend({ start: z.enum(['now', 'after_current']).optional() });
+export const orderRequest = subscriptionRequest.safeExtend({ start: z.enum(['now', 'after_current']).optional() });
 
 /** The body of POST /api/subscriptions/change and of its preview. */
-export const changeRequest = z.object({ tier: z.string(), when: z.enum(['now', 'period_end']) });
+export const changeRequest = subscriptionRequest.safeExtend({ when: z.enum(['now', 'period_end']) });
 
 /** The metadata in the form of a failed attempt. */
 export const attemptMetadata = z.object({ order_id: z.string() });

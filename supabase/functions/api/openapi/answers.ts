@@ -1,20 +1,38 @@
 /** Schemas of the answers, by operation. Only the API description uses them. Contract: the endpoints. */
 import { z } from 'zod';
-import { amount, billing, currency, payment, plan, prefill, running, subscription, tier, time } from './records.ts';
+import {
+  amount,
+  billing,
+  currency,
+  entitlements,
+  payment,
+  plan,
+  prefill,
+  price,
+  running,
+  scenario,
+  subscription,
+  tier,
+  time,
+} from './records.ts';
 
 const count = z.int().nonnegative();
 
 export const subscriptionAnswer = z.object({
   subscription: subscription.nullable(),
   currentTier: tier,
+  entitlements,
   payments: z.array(payment).max(10),
   billing: billing.nullable(),
 }).meta({ id: 'SubscriptionAnswer' });
 
+const offered = { scenario: scenario.optional().describe('Only with a session.') };
+const offeredPrice = price.extend({
+  gateway_plan_id: z.string().nullable().describe('The plan at the gateway. Null: the gateway does not bill it.'),
+  ...offered,
+}).meta({ id: 'OfferedPrice' });
 export const plansAnswer = z.object({
-  plans: z.array(plan.extend({
-    scenario: z.enum(['buy', 'current', 'renew', 'upgrade', 'downgrade']).optional().describe('Only with a session.'),
-  })),
+  plans: z.array(plan.extend({ prices: z.array(offeredPrice), ...offered })),
 }).meta({ id: 'PlansAnswer' });
 
 export const changedSubscriptionAnswer = z.object({ subscription }).meta({ id: 'ChangedSubscriptionAnswer' });
@@ -30,6 +48,7 @@ export const orderAnswer = z.object({
   key_id: keyId,
   payment_id: z.uuid(),
   plan,
+  price: price.nullable().describe('Null: the app made the order itself.'),
   running: running.nullable(),
   prefill,
   credit: amount.optional(),
@@ -52,6 +71,7 @@ export const gatewaySubscriptionAnswer = z.object({
   subscription: subscriptionOfGateway,
   key_id: keyId,
   plan,
+  price,
   running: running.nullable(),
 }).meta({ id: 'GatewaySubscriptionAnswer' });
 
@@ -63,6 +83,8 @@ export const changeTerms = z.object({
   ends_at: time,
   from: tier,
   to: tier,
+  scenario,
+  price,
 }).meta({ id: 'ChangeTerms', description: 'The terms of a change to another plan.' });
 
 export const undoneChangeAnswer = z.object({
@@ -79,6 +101,7 @@ export const changeAnswer = z.object({
   subscription: subscriptionOfGateway.nullable(),
   key_id: keyId,
   plan,
+  price,
   running: running.nullable(),
   prefill: prefill.optional(),
 }).meta({ id: 'ChangeAnswer', description: 'An order to pay, a subscription to authorise, or both.' });

@@ -18,8 +18,15 @@ const plan = {
   trial_days: 0,
   gateway_plan_id: 'plan_NfR2k8Qv1xYzAb',
   billing_cycles: null,
+  rank: 8325,
+  entitlements: { analytics: true, projects: 25 },
   created_at: '2026-10-01T08:00:00.000+00:00',
 } satisfies Example<typeof records.plan>;
+
+const price = {
+  ...{ lookup_key: 'pro', amount: 99900, currency: 'INR' },
+  ...{ interval: 'year', interval_count: 1 },
+} satisfies Example<typeof records.price>;
 
 const subscription = {
   id: '8a2f7c1e-3b64-4a0d-9d57-2f1f0c9f6e21',
@@ -33,6 +40,9 @@ const subscription = {
   cancel_at_period_end: false,
   ended_reason: null,
   gateway_subscription_id: null,
+  price_key: 'pro',
+  currency: 'INR',
+  duration_months: 12,
   created_at: '2026-11-22T09:30:00.000+00:00',
   plan,
 } satisfies Example<typeof records.subscription>;
@@ -45,6 +55,7 @@ const payment = {
   currency: 'INR',
   status: 'captured',
   tier: 'pro',
+  price_key: 'pro',
   gateway_order_id: 'order_NfR4mX7cT2pLqW',
   gateway_payment_id: 'pay_NfR5nB9dK3sVhY',
   gateway_signature: '5f1d7a84a1f9c4f0b7e0a7d6f2a5c8e35f1d7a84a1f9c4f0b7e0a7d6f2a5c8e3',
@@ -60,13 +71,22 @@ const payment = {
   created_at: '2026-11-22T09:28:41.000+00:00',
 } satisfies Example<typeof records.payment>;
 
-export const read = { subscription, currentTier: 'pro', payments: [payment], billing: null } satisfies Example<
-  typeof answers.subscriptionAnswer
->;
+export const read = {
+  subscription,
+  currentTier: 'pro',
+  entitlements: plan.entitlements,
+  payments: [payment],
+  billing: null,
+} satisfies Example<typeof answers.subscriptionAnswer>;
 
-export const publicPlans = { plans: [plan] } satisfies Example<typeof answers.plansAnswer>;
+const offered = { ...price, gateway_plan_id: plan.gateway_plan_id };
+const sold = [{ ...offered, lookup_key: 'pro_monthly', amount: 9900, interval: 'month' as const }, offered];
+export const publicPlans = { plans: [{ ...plan, prices: sold }] } satisfies Example<typeof answers.plansAnswer>;
 
-export const plansOfUser = { plans: [{ ...plan, scenario: 'upgrade' }] } satisfies Example<typeof answers.plansAnswer>;
+const scenario = 'upgrade';
+export const plansOfUser = {
+  plans: [{ ...plan, scenario, prices: sold.map((price) => ({ ...price, scenario })) }],
+} satisfies Example<typeof answers.plansAnswer>;
 
 export const cancelled = { subscription: { ...subscription, cancel_at_period_end: true } } satisfies Example<
   typeof answers.changedSubscriptionAnswer
@@ -85,6 +105,7 @@ export const ordered = {
   key_id: 'key_8Qv1xYzAb3Kd',
   payment_id: payment.id,
   plan,
+  price,
   running: { ...running, starts_at: '2026-11-22T09:28:41.000Z' },
   prefill: { email: 'asha@example.com', name: 'Asha' },
 } satisfies Example<typeof answers.orderAnswer>;
@@ -112,6 +133,7 @@ export const subscribed = {
   subscription: { id: 'sub_NfR8rT1vH4wEjU', status: 'created', short_url: 'https://gateway.example/s/NfR8rT1' },
   key_id: ordered.key_id,
   plan,
+  price,
   running,
 } satisfies Example<typeof answers.gatewaySubscriptionAnswer>;
 
@@ -123,6 +145,8 @@ export const terms = {
   ends_at: '2027-11-22T09:28:41.000Z',
   from: 'basic',
   to: 'pro',
+  scenario: 'upgrade',
+  price,
 } satisfies Example<typeof answers.changeTerms>;
 
 export const changed = {

@@ -15,7 +15,7 @@ export const paymentOperations = {
     parameters: [idempotencyKey],
     request: {
       schema: requests.orderRequest,
-      examples: { pro: { tier: 'pro' }, withCredit: { tier: 'pro', start: 'now' } },
+      examples: { pro: { tier: 'pro' }, withCredit: { tier: 'pro', start: 'now' }, price: { price: 'pro_monthly' } },
     },
     answers: {
       201: {

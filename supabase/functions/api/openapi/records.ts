@@ -6,6 +6,27 @@ export const amount = z.int().meta({ id: 'Amount', description: 'Minor currency 
 export const currency = z.string().meta({ id: 'Currency', description: 'ISO 4217, for example `INR`.' });
 export const tier = z.string().meta({ id: 'Tier', description: 'The `tier` of a plan, or `free`.' });
 
+export const scenario = z.enum([
+  'buy',
+  'current',
+  'renew',
+  'upgrade',
+  'downgrade',
+  'longer',
+  'shorter',
+  'other_currency',
+]).meta({ id: 'Scenario', description: 'What it would be for the user to buy the price now.' });
+export const entitlements = z.record(z.string(), z.union([z.boolean(), z.int()]).nullable())
+  .meta({ id: 'Entitlements', description: 'What a tier may do. A missing key is no, null is unlimited.' });
+
+export const price = z.object({
+  lookup_key: z.string().describe("The app's name of the price. That of a default price is the tier."),
+  amount,
+  currency,
+  interval: z.enum(['month', 'year']),
+  interval_count: z.int(),
+}).meta({ id: 'Price', description: 'What a plan costs for a length of time.' });
+
 /** Columns that the app added to the table come, too. */
 export const plan = z.looseObject({
   id: z.uuid(),
@@ -20,6 +41,8 @@ export const plan = z.looseObject({
   trial_days: z.int().describe('Days of access before the first charge of such a subscription.'),
   gateway_plan_id: z.string().nullable().describe('The plan at the gateway, for subscriptions that the gateway bills.'),
   billing_cycles: z.int().nullable().describe('How often the gateway bills; null: for ten years.'),
+  rank: z.int().nullable().describe('Orders the plans. Null, of a subscription: it has none of its own.'),
+  entitlements,
   created_at: time,
 }).meta({ id: 'Plan', description: 'A plan, with the columns that the app added.' });
 
@@ -35,6 +58,9 @@ export const subscription = z.object({
   cancel_at_period_end: z.boolean(),
   ended_reason: z.string().nullable().describe('Why access ended, for example `lapsed` or `refunded`.'),
   gateway_subscription_id: z.string().nullable().describe('Set where the gateway bills the subscription.'),
+  price_key: z.string().nullable().describe('The lookup key of the price that was sold.'),
+  currency: currency.nullable(),
+  duration_months: z.int().nullable().describe('The calendar months that were sold.'),
   created_at: time,
   plan: plan.nullable(),
 }).meta({ id: 'Subscription', description: 'One for each user: the state of the source that rules.' });
@@ -47,6 +73,7 @@ export const payment = z.object({
   currency,
   status: z.enum(['created', 'captured', 'failed']),
   tier: tier.nullable(),
+  price_key: z.string().nullable().describe('The lookup key of the price. Null: the default price.'),
   gateway_order_id: z.string().nullable(),
   gateway_payment_id: z.string().nullable(),
   gateway_signature: z.string().nullable(),
@@ -68,6 +95,7 @@ export const billing = z.object({
   next_charge_at: time.nullable(),
   payment_attention: z.boolean().describe('A charge failed, and the customer must act.'),
   manage_url: z.string().nullable().describe('The page of the gateway.'),
+  price: price.nullable(),
 }).meta({ id: 'Billing', description: 'The subscription that the gateway bills.' });
 
 export const running = z.object({

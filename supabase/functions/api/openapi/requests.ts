@@ -2,9 +2,11 @@
 import { z } from 'zod';
 import * as validation from '../http/validation.ts';
 
-export const orderRequest = validation.orderRequest.meta({ id: 'OrderRequest' });
-export const subscriptionRequest = validation.subscriptionRequest.meta({ id: 'SubscriptionRequest' });
-export const changeRequest = validation.changeRequest.meta({ id: 'ChangeRequest' });
+const description = '`tier` for its default price, `price` for the price with that lookup key; both must agree.';
+
+export const orderRequest = validation.orderRequest.meta({ id: 'OrderRequest', description });
+export const subscriptionRequest = validation.subscriptionRequest.meta({ id: 'SubscriptionRequest', description });
+export const changeRequest = validation.changeRequest.meta({ id: 'ChangeRequest', description });
 export const cancelRequest = validation.cancelSubscriptionRequest.meta({ id: 'CancelRequest' });
 export const verifyRequest = z.union([
   validation.verifyPaymentRequest.meta({ id: 'PaymentCheckout' }),

@@ -22,7 +22,7 @@ export const subscriptionOperations = {
     tag: 'Subscriptions',
     summary: 'List the plans on offer',
     description:
-      'With a valid session each plan has its `scenario` for the user. An invalid one gets the public answer.',
+      'With a valid session each plan and price has its `scenario` for the user. An invalid one gets the public answer.',
     access: 'optionalSession',
     parameters: [ifNoneMatch],
     answers: {
@@ -42,7 +42,10 @@ export const subscriptionOperations = {
     description: 'It gives no access before the customer authorised it at `short_url` or in a checkout.',
     access: 'session',
     parameters: [idempotencyKey],
-    request: { schema: requests.subscriptionRequest, examples: { pro: { tier: 'pro' } } },
+    request: {
+      schema: requests.subscriptionRequest,
+      examples: { pro: { tier: 'pro' }, price: { price: 'pro_monthly' } },
+    },
     answers: {
       201: {
         description: 'The subscription to authorise, new or open.',
@@ -55,6 +58,7 @@ export const subscriptionOperations = {
       'invalidRequest',
       'idempotencyKeyReused',
       'offerNotFound',
+      'priceNotAtGateway',
       'alreadySubscribed',
       'subscriptionInProgress',
       'tooManyOrders',
@@ -63,7 +67,7 @@ export const subscriptionOperations = {
   },
   changeSubscription: {
     tag: 'Subscriptions',
-    summary: 'Change the plan, now or at the end of the period',
+    summary: 'Change the plan or the price, now or at the end of the period',
     access: 'session',
     request: { schema: requests.changeRequest, examples: { upgrade: { tier: 'pro', when: 'now' } } },
     answers: {
@@ -85,6 +89,7 @@ export const subscriptionOperations = {
       'offerNotFound',
       'subscriptionNotFound',
       'alreadySubscribed',
+      'onlyAtPeriodEnd',
       'tooLateToChange',
       'orderInProgress',
       'subscriptionInProgress',
@@ -100,7 +105,14 @@ export const subscriptionOperations = {
     answers: {
       200: { description: 'The terms.', schema: answers.changeTerms, examples: { upgrade: examples.terms } },
     },
-    errors: ['invalidRequest', 'offerNotFound', 'subscriptionNotFound', 'alreadySubscribed', 'tooLateToChange'],
+    errors: [
+      'invalidRequest',
+      'offerNotFound',
+      'subscriptionNotFound',
+      'alreadySubscribed',
+      'onlyAtPeriodEnd',
+      'tooLateToChange',
+    ],
   },
   cancelSubscription: {
     tag: 'Subscriptions',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Attempt, type Delivery, type OutboxRow, readStatus, type Sender } from './outbox.ts';
+import { type Delivery, type OutboxRow, readStatus } from './outbox.ts';
 import type { Gateway, GatewayReply, GatewaySubscription } from '../ports.ts';
 
 const payload = z.object({ gateway_subscription_id: z.string(), at_cycle_end: z.boolean() });
@@ -10,14 +10,10 @@ const over = ['cancelled', 'completed', 'expired'];
 /** States before the first cycle. */
 const notBegun = ['created', 'authenticated'];
 
-/** Cancels subscriptions at the gateway, one attempt a row. A cancellation there is final. */
-export function createCanceller(gateway: Gateway): Sender {
-  return (rows) => rows.map((row): Attempt => ({ rows: [row], deliver: () => cancel(gateway, row) }));
-}
-
-async function cancel(gateway: Gateway, row: OutboxRow): Promise<Delivery> {
+/** Cancels a subscription at the gateway. A cancellation there is final. */
+export async function cancelAtGateway(gateway: Gateway, row: OutboxRow): Promise<Delivery> {
   const parsed = payload.safeParse(row.payload);
-  if (row.kind !== 'cancel-subscription' || !parsed.success) return { status: 'refused', error: 'unknown row' };
+  if (!parsed.success) return { status: 'refused', error: 'unknown row' };
   const { gateway_subscription_id: id, at_cycle_end: atCycleEnd } = parsed.data;
 
   const reply = await gateway.cancelSubscription(id, atCycleEnd);

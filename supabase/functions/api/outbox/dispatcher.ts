@@ -134,7 +134,7 @@ export async function settleRows(
   for (const { delivery, rows } of groupByDelivery(outcomes)) {
     const ids = rows.map(({ id }) => id);
     if (delivery.status === 'delivered') {
-      await database.completeOutbox(token, ids, delivery.note);
+      await database.completeOutbox(token, ids, delivery);
       counts = addCounts(counts, { ...noCounts, delivered: ids.length });
     } else {
       const failed = await database.failOutbox(token, ids, delivery);

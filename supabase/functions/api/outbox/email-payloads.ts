@@ -41,7 +41,11 @@ export const outboxMail = z.discriminatedUnion('kind', [
     // Decides which advice the mail gives. Contract: Early renewals.
     payload: periodEnd.extend({ early_renewal: z.enum(['replace', 'extend']).default('replace') }),
   }),
-  z.object({ kind: z.literal('subscription-ended'), payload: periodEnd }),
+  z.object({
+    kind: z.literal('subscription-ended'),
+    // What was refunded, if the access ended with a refund.
+    payload: periodEnd.extend(payment.pick({ amount: true, currency: true }).partial().shape),
+  }),
 ]);
 
 export type OutboxMail = z.infer<typeof outboxMail>;

@@ -42,10 +42,13 @@ async function sendMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> 
     // The row does not change, so a retry would fail in the same way.
     if (typeof email === 'string') return { status: 'refused', error: `not rendered: ${email}` };
     const resend = new Resend(config.apiKey, { baseUrl: config.baseUrl });
-    const { data, error, headers } = await resend.emails.send(
-      { from: config.from, ...email },
-      { idempotencyKey: row.key, signal: AbortSignal.timeout(attemptTimeoutMilliseconds) },
-    );
+    // The client passes them to `fetch`. A redirect would get the whole mail.
+    const options = {
+      idempotencyKey: row.key,
+      redirect: 'error',
+      signal: AbortSignal.timeout(attemptTimeoutMilliseconds),
+    };
+    const { data, error, headers } = await resend.emails.send({ from: config.from, ...email }, options);
     if (error === null) {
       // The client accepts any JSON as a success, also that of a proxy. Only an id proves that Resend accepted the
       // mail.

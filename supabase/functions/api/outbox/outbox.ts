@@ -1,16 +1,17 @@
 import type { Result } from '../database/database-results.ts';
+import type { GatewayEntity } from '../gateway/gateway-port.ts';
 
 /** The receiver of a side effect. Each destination has its own queue. `notice`: mails that are not urgent. */
-export type Destination = 'email' | 'notice' | 'revalidation' | 'gateway';
+export type Destination = 'email' | 'notice' | 'revalidation' | 'gateway' | 'event';
 
 /** A side effect to deliver. */
 export type OutboxRow = Result<'claim_outbox'>['rows'][number];
 
+/** What a delivery left. `note`: why nothing was sent, for an admin. `refund`: the refund that the gateway made. */
+export type Delivered = { readonly note?: string; readonly refund?: GatewayEntity };
+
 /** The result of an attempt. */
-export type Delivery =
-  /** `note`: why nothing was sent, for an admin. */
-  | { readonly status: 'delivered'; readonly note?: string }
-  | Failure;
+export type Delivery = Delivered & { readonly status: 'delivered' } | Failure;
 
 /** Why rows were not delivered. `error` is for an admin and contains no secret. */
 export type Failure =

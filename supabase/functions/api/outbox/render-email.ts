@@ -1,6 +1,6 @@
 import { type OutboxMail, outboxMail } from './email-payloads.ts';
 import { formatAmount, formatLongDate, formatTier } from './format.ts';
-import type { Mail, Mails } from '../generated/emails.js';
+import type { Look, Mail, Mails } from '../generated/emails.js';
 
 /** A mail and its recipient. */
 export type Email = Mail & { readonly to: string };
@@ -10,6 +10,7 @@ export type EmailSettings = {
   readonly appUrl: string;
   /** IANA name, for the dates in mails; default UTC. */
   readonly timeZone?: string | undefined;
+  readonly look?: Look;
 };
 
 /**
@@ -26,11 +27,11 @@ export async function renderEmail(
   return { to: mail.payload.to, ...renderMail(mails, mail, settings) };
 }
 
-function renderMail(mails: Mails, { kind, payload }: OutboxMail, { appUrl, timeZone }: EmailSettings): Mail {
+function renderMail(mails: Mails, { kind, payload }: OutboxMail, { appUrl, timeZone, look }: EmailSettings): Mail {
   const displayName = payload.display_name;
   switch (kind) {
     case 'payment-success':
-      return mails.paymentSuccess(receiptProps(payload));
+      return mails.paymentSuccess(receiptProps(payload), look);
     case 'payment-failed':
       return mails.paymentFailed({
         displayName,
@@ -38,19 +39,22 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, { appUrl, timeZ
         amount: formatAmount(payload.amount, payload.currency),
         reason: payload.reason ?? undefined,
         retryUrl: page('pricing'),
-      });
+      }, look);
     case 'payment-pending':
-      return mails.paymentPending(failedRenewalProps(payload));
+      return mails.paymentPending(failedRenewalProps(payload), look);
     case 'subscription-renewed':
-      return mails.subscriptionRenewed(receiptProps(payload));
+      return mails.subscriptionRenewed(receiptProps(payload), look);
     case 'subscription-halted':
-      return mails.subscriptionHalted(failedRenewalProps(payload));
+      return mails.subscriptionHalted(failedRenewalProps(payload), look);
     case 'subscription-completed':
-      return mails.subscriptionCompleted({ ...periodEndProps(payload), accessEndsOn: accessEndsOn(payload) });
+      return mails.subscriptionCompleted({ ...periodEndProps(payload), accessEndsOn: accessEndsOn(payload) }, look);
     case 'subscription-ending':
-      return mails.subscriptionEnding({ ...periodEndProps(payload), earlyRenewal: payload.early_renewal });
+      return mails.subscriptionEnding({ ...periodEndProps(payload), earlyRenewal: payload.early_renewal }, look);
     case 'subscription-ended':
-      return mails.subscriptionEnded(periodEndProps(payload));
+      return mails.subscriptionEnded({
+        ...periodEndProps(payload),
+        ...(payload.amount && payload.currency && { refunded: formatAmount(payload.amount, payload.currency) }),
+      }, look);
   }
 
   function receiptProps(receipt: Payload<'payment-success' | 'subscription-renewed'>) {

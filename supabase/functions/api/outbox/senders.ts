@@ -1,12 +1,13 @@
-import { createCanceller } from './cancel-at-gateway.ts';
 import type { Config } from '../config.ts';
+import { createGatewaySender } from './gateway-sender.ts';
+import { createEventSender } from './event-sender.ts';
 import { createMailer } from './mailer.ts';
 import type { Gateway, Ports } from '../ports.ts';
 import { createRevalidator, nothingToRevalidate } from './revalidate.ts';
 
 /** Creates the senders of the configured destinations. Rows of the others wait in the outbox. */
 export function createSenders(
-  { email, revalidation }: Pick<Config, 'email' | 'revalidation'>,
+  { email, revalidation, events }: Pick<Config, 'email' | 'revalidation' | 'events'>,
   gateway: Gateway | null,
 ): Ports['senders'] {
   const mailer = email && createMailer(email);
@@ -15,6 +16,7 @@ export function createSenders(
     ...(revalidation && {
       revalidation: revalidation === 'off' ? nothingToRevalidate : createRevalidator(revalidation),
     }),
-    ...(gateway && { gateway: createCanceller(gateway) }),
+    ...(events && { event: createEventSender(events) }),
+    ...(gateway && { gateway: createGatewaySender(gateway) }),
   };
 }

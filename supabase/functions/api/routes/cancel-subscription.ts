@@ -1,4 +1,5 @@
 import { errorAnswer } from '../http/errors.ts';
+import { readJson } from '../http/read-json.ts';
 import type { Route } from '../http/route.ts';
 import { cancelSubscriptionRequest, parseRequest } from '../http/validation.ts';
 
@@ -14,7 +15,7 @@ export const cancelSubscription: Route = {
     const userId = await auth.authenticate(request);
     if (userId === null) return errorAnswer('unauthorized');
 
-    const parsed = parseRequest(cancelSubscriptionRequest, JSON.parse(new TextDecoder().decode(body)));
+    const parsed = parseRequest(cancelSubscriptionRequest, readJson(body));
     if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);
 
     const result = await database.cancelSubscription(userId, parsed.request.at_period_end);

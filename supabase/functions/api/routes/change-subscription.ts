@@ -1,12 +1,13 @@
-import { isStorableText } from '../database/storable-json.ts';
 import type { Answer } from '../http/answer.ts';
-import { errorAnswer, tooLateAnswer } from '../http/errors.ts';
+import { errorAnswer, priceConflictAnswer, tooLateAnswer } from '../http/errors.ts';
+import { readJson } from '../http/read-json.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import { changeRequest, parseRequest } from '../http/validation.ts';
 import type { ChangeRequest } from '../ports.ts';
 import type { Result } from '../database/database-results.ts';
 import { order } from './create-order.ts';
 import { subscribe } from './create-subscription.ts';
+import { mayExist } from './order-request.ts';
 
 /** Shows what a change of the plan would cost, and when it begins. Writes nothing. */
 export const previewChange: Route = {
@@ -75,19 +76,23 @@ export const changeSubscription: Route = {
   },
 };
 
-/** Reads the session and the body, or answers the refusal. @throws SyntaxError when the body is not JSON */
+/** Reads the session and the body, or answers the refusal. @throws MalformedJson */
 async function readChange({ request, body, auth }: RouteContext): Promise<ChangeRequest | Answer> {
   const userId = await auth.authenticate(request);
   if (userId === null) return errorAnswer('unauthorized');
-  const parsed = parseRequest(changeRequest, JSON.parse(new TextDecoder().decode(body)));
+  const parsed = parseRequest(changeRequest, readJson(body));
   if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);
-  return isStorableText(parsed.request.tier) ? { userId, ...parsed.request } : errorAnswer('offerNotFound');
+  return mayExist(parsed.request) ? { userId, ...parsed.request } : errorAnswer('offerNotFound');
 }
 
 function refuse(result: Exclude<Result<'preview_change'>, { change: unknown }>): Answer {
   switch (result.outcome) {
     case 'plan_not_found':
       return errorAnswer('offerNotFound');
+    case 'price_conflict':
+      return priceConflictAnswer();
+    case 'not_now':
+      return errorAnswer('onlyAtPeriodEnd');
     case 'already_subscribed':
       return errorAnswer('alreadySubscribed');
     case 'subscription_not_found':

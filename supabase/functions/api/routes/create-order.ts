@@ -1,5 +1,5 @@
 import type { Answer } from '../http/answer.ts';
-import { errorAnswer } from '../http/errors.ts';
+import { errorAnswer, priceConflictAnswer } from '../http/errors.ts';
 import type { Result } from '../database/database-results.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import { orderRequest } from '../http/validation.ts';
@@ -61,6 +61,8 @@ function answerWithoutOrdering(
       return checkout(result, keyId, 'existing');
     case 'plan_not_found':
       return errorAnswer('offerNotFound');
+    case 'price_conflict':
+      return priceConflictAnswer();
     case 'user_not_found':
       return errorAnswer('unauthorized');
     case 'key_conflict':
@@ -74,7 +76,7 @@ function answerWithoutOrdering(
 
 /** The 201 answer: what a checkout needs, and what the purchase does to the running subscription. */
 function checkout(
-  { order_id: id, payment_id, amount, currency, plan, running, prefill, credit, starts_at, ends_at }: Extract<
+  { order_id: id, payment_id, amount, currency, plan, price, running, prefill, credit, starts_at, ends_at }: Extract<
     CreateOrderResult,
     { outcome: 'existing' }
   >,
@@ -89,6 +91,7 @@ function checkout(
       key_id: keyId,
       payment_id,
       plan,
+      price,
       running,
       prefill,
       credit,

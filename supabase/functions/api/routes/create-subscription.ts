@@ -1,6 +1,6 @@
 import type { Result } from '../database/database-results.ts';
 import type { Answer } from '../http/answer.ts';
-import { errorAnswer, tooLateAnswer } from '../http/errors.ts';
+import { errorAnswer, priceConflictAnswer, tooLateAnswer } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
 import { subscriptionRequest } from '../http/validation.ts';
 import type { Database, Gateway, MadeSubscription } from '../ports.ts';
@@ -31,7 +31,7 @@ export const createSubscription: Route = {
     if (read.refusal) return read.refusal;
 
     const create = () => database.createSubscription({ userId, ...read });
-    return await subscribe({ database, gateway }, userId, create, config.gateway.keyId);
+    return subscribe({ database, gateway }, userId, create, config.gateway.keyId);
   },
 };
 
@@ -69,6 +69,12 @@ function answerWithoutCreating(
     }
     case 'plan_not_found':
       return errorAnswer('offerNotFound');
+    case 'not_at_gateway':
+      return errorAnswer('priceNotAtGateway');
+    case 'price_conflict':
+      return priceConflictAnswer();
+    case 'not_now':
+      return errorAnswer('onlyAtPeriodEnd');
     case 'user_not_found':
       return errorAnswer('unauthorized');
     case 'key_conflict':
@@ -91,8 +97,12 @@ function answerWithoutCreating(
 /** The 201 answer: what a checkout needs, and what runs now. */
 function checkout(
   { id, status, short_url }: MadeSubscription,
-  { outcome, plan, running }: Extract<CreateSubscriptionResult, { plan: unknown }>,
+  { outcome, plan, price, running }: Extract<CreateSubscriptionResult, { plan: unknown }>,
   keyId: string,
 ): Answer {
-  return { status: 201, body: { subscription: { id, status, short_url }, key_id: keyId, plan, running }, outcome };
+  return {
+    status: 201,
+    body: { subscription: { id, status, short_url }, key_id: keyId, plan, price, running },
+    outcome,
+  };
 }

@@ -1,4 +1,5 @@
 import { errorAnswer } from '../http/errors.ts';
+import { readJson } from '../http/read-json.ts';
 import type { Route } from '../http/route.ts';
 import { paymentMessage } from '../gateway/signature.ts';
 import { isStorableText } from '../database/storable-json.ts';
@@ -22,7 +23,7 @@ export const verifyPayment: Route = {
     const userId = await auth.authenticate(request);
     if (userId === null) return errorAnswer('unauthorized');
 
-    const sent = JSON.parse(new TextDecoder().decode(body));
+    const sent = readJson(body);
     if (namesSubscription(sent)) return await verifySubscription(context, userId, sent);
     const parsed = parseRequest(verifyPaymentRequest, sent);
     if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);

@@ -39,6 +39,7 @@ export function createAuthServer(
   async function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
     const response = await request(base + path, {
       headers: { apikey: publishableKey, ...headers },
+      redirect: 'error',
       signal: AbortSignal.timeout(timeoutMilliseconds),
     });
     if (response.status < 500 && response.status !== 429) return response;

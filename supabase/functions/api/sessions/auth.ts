@@ -32,11 +32,15 @@ export function createAuth(
   const verified = new Map<string, { readonly session: Session; readonly key: JsonWebKey }>();
   /** Expiry by the token's hash: a refused token may have any length. */
   const refused = new Map<string, number>();
+  /** Calls of the auth server that are not answered yet, by the token's hash. Requests with the same token share one. */
+  const pending = new Map<string, Promise<boolean>>();
 
   async function isKnownToServer(token: string): Promise<boolean> {
     const hash = createHash('sha256').update(token).digest('base64');
     if ((refused.get(hash) ?? 0) > Date.now()) return false;
-    if (await server.knows(token)) return true;
+    const call = pending.get(hash) ?? server.knows(token).finally(() => pending.delete(hash));
+    pending.set(hash, call);
+    if (await call) return true;
     if (refused.size >= maxCachedTokens) refused.clear();
     refused.set(hash, Date.now() + refusalMilliseconds);
     return false;

@@ -6,7 +6,8 @@ const BAD = ['cancelled', 'halted', 'expired'];
 const PERIODS = { daily: 'day', weekly: 'week', monthly: 'month', yearly: 'year' };
 
 function money(amount, currency) {
-  return new Intl.NumberFormat('en-IN', { style: 'currency', currency }).format(amount / 100);
+  const format = new Intl.NumberFormat('en-IN', { style: 'currency', currency });
+  return format.format(amount / 10 ** format.resolvedOptions().maximumFractionDigits);
 }
 
 function each({ period, interval }) {

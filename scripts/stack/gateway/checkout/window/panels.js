@@ -24,7 +24,8 @@ export function shown() {
 }
 
 export function money({ amount, currency }) {
-  return new Intl.NumberFormat('en-IN', { style: 'currency', currency }).format(amount / 100);
+  const format = new Intl.NumberFormat('en-IN', { style: 'currency', currency });
+  return format.format(amount / 10 ** format.resolvedOptions().maximumFractionDigits);
 }
 
 /** Shows whose checkout this is, in the app's colour. */

@@ -1,0 +1,513 @@
+-- The function reads from the gateway what no webhook announced, one run at a time within the rate of the gateway's API, and
+-- applies it here. Contract: POST /api/internal/reconcile, "Reconciliation".
+
+-- If the caller crashes or gets no answer, a later call claims the payments again. API: service_role only.
+create function public.claim_payments_to_reconcile()
+returns jsonb
+-- {settled, payments: [{id, order_id}]}; settled: how many payments need no reconciliation. 0 and []: nothing is due
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_result jsonb;
+begin
+  with due as materialized (
+    select p.id, p.next_reconcile_at, billing.is_settled(p) as is_settled
+    from public.payments p
+    where p.next_reconcile_at <= billing.clock() and p.gateway_order_id is not null
+    order by p.next_reconcile_at
+    limit 1000
+    for no key update skip locked
+  ),
+  claimed as (
+    update public.payments p
+    set next_reconcile_at = case when not d.is_settled then billing.clock() + interval '5 minutes' end
+    from (select due.*, row_number() over (partition by due.is_settled order by due.next_reconcile_at) as place from due) d
+    where p.id = d.id and (d.is_settled or d.place <= 20)
+    returning p.id, p.gateway_order_id, d.is_settled
+  )
+  select jsonb_build_object(
+    'settled', count(*) filter (where c.is_settled),
+    'payments', coalesce(
+      jsonb_agg(jsonb_build_object('id', c.id, 'order_id', c.gateway_order_id)) filter (where not c.is_settled), '[]'
+    )
+  )
+  into v_result
+  from claimed c;
+  return v_result;
+end $$;
+comment on function public.claim_payments_to_reconcile is 'Claims up to 20 payments to reconcile, for five minutes.';
+
+-- Applies an answer of the gateway as if a webhook had delivered it. Marks it as missed_webhook if no webhook announced it, but not
+-- where the page of a customer asks: the webhook may still be under way.
+create function billing.apply_answer(
+  p_key text, -- reconcile:<id>:<status>
+  p_event text,
+  p_payload jsonb,
+  p_created_at jsonb, -- of the event; null: it has none
+  p_since timestamptz -- webhooks that arrived before this time announced something else; null: no mark
+)
+returns boolean -- whether the answer changed anything
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_key constant bytea := sha256(convert_to(p_key, 'UTF8'));
+  v_delivery constant billing.delivery := billing.apply_delivery(
+    v_key, p_key, jsonb_build_object('event', p_event, 'payload', p_payload, 'created_at', p_created_at), 0
+  );
+begin
+  if not v_delivery.is_applied or v_delivery.outcome <> 'applied' then return false; end if;
+  insert into billing.marks (kind, key)
+  select 'missed_webhook', answer.subject_id
+  from billing.gateway_events answer
+  where answer.body_sha256 = v_key
+    and p_since is not null
+    and not exists (
+      select from billing.gateway_events e
+      where e.subject_id = answer.subject_id
+        and e.deliveries > 0
+        and e.received_at >= p_since
+        and (e.event = p_event or e.event = 'order.paid' and p_event = 'payment.captured')
+    )
+    and not exists (
+      select from public.payments p
+      where p.gateway_order_id = answer.subject_id and p.read_at > billing.clock() - interval '1 minute'
+    )
+  on conflict do nothing;
+  return true;
+end $$;
+
+-- Returns the events, with their keys, that would have announced a gateway's payment and its refunds. The refunds are read
+-- from their own list, because the payment's total includes pending refunds.
+create function billing.events_of(p_entity jsonb) -- the payment, with its list of refunds if it has any
+returns table (key text, event text, payload jsonb)
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select
+    concat_ws(':', 'reconcile', p_entity ->> 'id', p_entity ->> 'status'),
+    'payment.' || (p_entity ->> 'status'),
+    jsonb_build_object('payment', jsonb_build_object('entity', p_entity - 'refunds'))
+  where p_entity ->> 'status' in ('captured', 'failed') and billing.json_text(p_entity -> 'id') is not null
+  union all
+  select
+    concat_ws(':', 'reconcile', r.refund ->> 'id', r.refund ->> 'status'),
+    'refund.' || (r.refund ->> 'status'),
+    jsonb_build_object(
+      'payment', jsonb_build_object('entity', p_entity - 'refunds'),
+      'refund', jsonb_build_object('entity', r.refund || jsonb_build_object('payment_id', p_entity -> 'id'))
+    )
+  from jsonb_array_elements(case when jsonb_typeof(p_entity -> 'refunds') = 'array' then p_entity -> 'refunds' else '[]' end)
+    r (refund)
+  where jsonb_typeof(r.refund) = 'object'
+    and r.refund ->> 'status' in ('processed', 'failed')
+    and billing.json_text(r.refund -> 'id') is not null
+    and billing.json_text(p_entity -> 'id') is not null
+$$;
+
+-- Applies the gateway's payments on an order, and ends access if no payment was captured in time. API: service_role only.
+create function public.apply_order_payments(
+  p_payment_id uuid,
+  p_items text default null -- the gateway's payments on the order with their refunds, a JSON array; null: no such order
+)
+returns jsonb -- {applied, ended}: how many answers changed something; whether access ended, as no payment was captured
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_payment public.payments;
+  v_email text;
+  v_applied integer;
+  v_is_over boolean;
+begin
+  perform billing.begin_request('reconciliation', null);
+  perform billing.lock_gateway_payment(refunded.id)
+  from (
+    select billing.json_text(item -> 'id') as id
+    from jsonb_array_elements(p_items::jsonb) item
+    where jsonb_typeof(item -> 'refunds') = 'array'
+    order by 1
+  ) refunded;
+  select * into v_payment from public.payments p where p.id = p_payment_id;
+  v_email := billing.lock_user(v_payment.user_id);
+  -- Locks the payment until the end of the transaction. The rollback of a failed event releases the locks of its effect but
+  -- not the lock on its ledger row, which comes after the payment in the lock order.
+  select * into v_payment from public.payments p where p.id = p_payment_id for update;
+
+  select count(*) filter (where billing.apply_answer(a.key, a.event, a.payload, null, v_payment.created_at))
+  into v_applied
+  from (
+    select e.key, e.event, e.payload
+    from jsonb_array_elements(p_items::jsonb) item
+    cross join lateral billing.events_of(item || jsonb_build_object('order_id', v_payment.gateway_order_id)) e
+    where jsonb_typeof(item) = 'object'
+    -- Captures come before failures, so that no mail about a failed attempt is sent for a paid order.
+    order by array_position(array['payment.captured', 'refund.processed', 'refund.failed', 'payment.failed'], e.event), e.key
+  ) a;
+
+  select * into v_payment from public.payments p where p.id = p_payment_id for update;
+  v_is_over := v_payment.status = 'captured'
+    and not billing.is_settled(v_payment)
+    and v_payment.confirmed_at is null
+    and billing.next_reconciliation(v_payment) is null
+    and (p_items::jsonb @> '[{"status": "captured"}]') is not true;
+  update public.payments p
+  set next_reconcile_at = case when not billing.is_settled(v_payment) then billing.next_reconciliation(v_payment) end
+  where p.id = p_payment_id;
+  if v_is_over then
+    perform billing.note_cause('never captured', v_payment.gateway_payment_id);
+    -- verified_at remains, but from now on only a confirmation by the gateway counts.
+    update public.payments p
+    set status = 'failed',
+      captured_at = null, uncaptured_at = billing.clock(), ended_at = billing.clock(), ended_reason = 'never_captured'
+    where p.id = p_payment_id;
+    if v_payment.fulfilled_at is not null and v_payment.ended_at is null then
+      perform billing.settle_payment(v_payment, v_email);
+    end if;
+  end if;
+  return jsonb_build_object('applied', v_applied, 'ended', v_is_over);
+end $$;
+comment on function public.apply_order_payments is 'Applies the gateway''s answer about the payments on an order.';
+
+-- Subscriptions whose period ends within a day, and those that are pending, halted or paused at the gateway. Each is
+-- reconciled every six hours until it is renewed or cancelled. API: service_role only.
+create function public.claim_subscriptions_to_reconcile()
+returns jsonb
+-- {settled, subscriptions: [{id, gateway_subscription_id}]}; settled: how many of those that were due need no call now.
+-- subscriptions: at most 20; id: of the user's subscription row. 0 and []: nothing is due
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_result jsonb;
+begin
+  with due as materialized (
+    select
+      m.user_id, m.gateway_subscription_id, s.id, m.status, m.gateway_status, m.period_end, m.checked_at, m.arrived_at,
+      m.period_end + make_interval(days => billing.grace_days(p.grace_days, false) + 14) as given_up_at
+    from billing.gateway_subscriptions m
+    left join public.subscriptions s on s.user_id = m.user_id
+    left join public.plans p on p.id = m.plan_id
+    where m.next_check_at <= v_now
+    order by m.next_check_at
+    limit 200
+    for no key update of m skip locked
+  ),
+  planned as (
+    select
+      d.*,
+      case
+        -- A cancelled subscription has ended, and one without an id cannot be read.
+        when d.status = 'cancelled' or d.gateway_subscription_id = '' then 'never'
+        -- The user may still sign up. The subscription may also belong to another app with the same gateway account.
+        when d.id is null then case when d.arrived_at > v_now - interval '30 days' then 'tomorrow' else 'never' end
+        -- The gateway may bill it again at any time. So long after the last access it is read once a day.
+        when d.gateway_status in ('pending', 'halted', 'paused')
+          or d.gateway_status = 'active' and d.period_end <= v_now + interval '1 day'
+          then case
+            when d.checked_at > d.given_up_at and d.checked_at > v_now - interval '1 day' then 'daily'
+            else 'now'
+          end
+        -- So long after the last access no further cycle is expected.
+        when d.checked_at > d.given_up_at then 'never'
+        -- The subscription was renewed. A charge does not change next_check_at, so that it writes no index.
+        when d.period_end > v_now + interval '1 day' then 'later'
+        else 'now'
+      end as turn
+    from due d
+  ),
+  leased as (
+    update billing.gateway_subscriptions m
+    set next_check_at = case p.turn
+        when 'tomorrow' then v_now + interval '1 day'
+        when 'daily' then p.checked_at + interval '1 day'
+        when 'later' then p.period_end - interval '1 day'
+        when 'now' then v_now + interval '5 minutes'
+      end
+    from (select d.*, row_number() over (partition by d.turn order by d.period_end) as place from planned d) p
+    where (m.user_id, m.gateway_subscription_id) = (p.user_id, p.gateway_subscription_id)
+      and (p.turn <> 'now' or p.place <= 20)
+    returning p.id, m.gateway_subscription_id, p.turn
+  )
+  select jsonb_build_object(
+    'settled', count(*) filter (where l.turn <> 'now'),
+    'subscriptions', coalesce(
+      jsonb_agg(jsonb_build_object('id', l.id, 'gateway_subscription_id', l.gateway_subscription_id))
+        filter (where l.turn = 'now'),
+      '[]'
+    )
+  )
+  into v_result
+  from leased l;
+  return v_result;
+end $$;
+comment on function public.claim_subscriptions_to_reconcile is 'Claims up to 20 gateway subscriptions, for five minutes.';
+
+-- Finds the event that the gateway's answer about a subscription stands for: a paid cycle, or the cancellation.
+create function billing.missed_event(
+  p_mirrored billing.gateway_subscriptions,
+  inout entity jsonb, -- the answer; of a cycle whose successor could not be charged: with that cycle
+  out event text -- null: no news
+)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_status constant text := billing.json_text(entity -> 'status');
+  v_start constant timestamptz := billing.json_time(entity -> 'current_start');
+  v_end constant timestamptz := billing.json_time(entity -> 'current_end');
+  v_paid_count constant bigint := billing.json_integer(entity -> 'paid_count');
+begin
+  -- The current cycle may be unpaid. The number of paid cycles tells. Without any charge the first activation counts as one.
+  -- After a halt an answer without that number says nothing about payment.
+  if v_status in ('active', 'completed', 'pending', 'paused')
+    and coalesce(
+      v_paid_count <= coalesce(p_mirrored.paid_count, (p_mirrored.first_period_end is not null)::integer),
+      p_mirrored.last_halted_at > p_mirrored.period_event_at
+    )
+  then
+    event := null;
+  elsif v_status in ('active', 'completed')
+    and v_end > coalesce(
+      p_mirrored.period_end,
+      -- No cycle is known. After a halt only a number that grows tells that this one was paid.
+      case
+        when v_paid_count > coalesce(p_mirrored.paid_count, case when p_mirrored.last_halted_at is null then 0 end)
+          then timestamptz '-infinity'
+      end
+    )
+    -- Charged, and paused since.
+    or v_status = 'paused' and v_start = p_mirrored.period_end
+  then
+    event := 'subscription.charged';
+  elsif v_status = 'pending' and v_start > p_mirrored.period_end then
+    -- The charge that failed is for the cycle that begins now. The one before it was paid.
+    event := 'subscription.charged';
+    entity := entity || jsonb_build_object(
+      'current_start', extract(epoch from p_mirrored.period_end)::bigint,
+      'current_end', entity -> 'current_start'
+    );
+  elsif v_status in ('cancelled', 'expired') and p_mirrored.status is distinct from 'cancelled' then
+    event := 'subscription.cancelled';
+  end if;
+end $$;
+
+-- API: service_role only.
+create function public.apply_gateway_subscription(
+  p_subscription_id uuid,
+  p_gateway_subscription_id text,
+  p_entity text default null -- the subscription at the gateway, JSON; null: the gateway has no such subscription
+)
+returns jsonb -- {applied, lacks_payment}: whether it changed anything; whether apply_invoices is to name the payment
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_user_id uuid;
+  v_mirrored billing.gateway_subscriptions;
+  v_entity jsonb := p_entity::jsonb;
+  v_status constant text := billing.json_text(v_entity -> 'status');
+  v_now constant timestamptz := date_trunc('second', billing.clock());
+  v_paid_count constant bigint := billing.json_integer(v_entity -> 'paid_count');
+  v_second constant bigint := extract(epoch from v_now);
+  v_event text;
+  v_applied boolean;
+begin
+  perform billing.begin_request('reconciliation', p_gateway_subscription_id);
+  select s.user_id into v_user_id from public.subscriptions s where s.id = p_subscription_id;
+  perform billing.lock_user(v_user_id);
+  select * into v_mirrored
+  from billing.gateway_subscriptions m
+  where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_gateway_subscription_id)
+  for update;
+  if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
+  -- The user is known, so the notes in the answer are not used.
+  v_entity := v_entity
+    || jsonb_build_object('id', p_gateway_subscription_id, 'notes', jsonb_build_object('user_id', v_user_id));
+  select e.event, e.entity into v_event, v_entity from billing.missed_event(v_mirrored, v_entity) e;
+  select coalesce(bool_or(billing.apply_answer(
+    concat_ws(':', 'reconcile', p_gateway_subscription_id, v_status, a.mark), a.event,
+    jsonb_build_object('subscription', jsonb_build_object('entity', a.entity)), a.at,
+    coalesce(v_mirrored.period_end - interval '1 day', 'infinity')
+  )), false)
+  into v_applied
+  from (
+    values
+      -- A charge happens when its period begins. So its webhook changes nothing if it still arrives.
+      (case when v_event = 'subscription.charged' then v_entity ->> 'current_end' end, v_event, v_entity,
+        v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end,
+        v_event is not null),
+      (v_second::text, case v_status when 'active' then 'subscription.updated' else 'subscription.' || v_status end,
+        p_entity::jsonb || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), to_jsonb(v_second),
+        v_status is distinct from v_mirrored.gateway_status
+          and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
+          and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused')))
+  ) a (mark, event, entity, at, is_due)
+  where a.is_due;
+
+  update billing.gateway_subscriptions m
+  set checked_at = billing.clock(),
+    next_check_at = case
+      when m.status = 'cancelled' or m.gateway_status = 'completed' then null
+      -- The customer may pay or resume months later. Until then nothing changes by itself.
+      when v_status in ('halted', 'paused') and m.period_end < v_now - interval '14 days' then v_now + interval '1 day'
+      else v_now + interval '6 hours'
+    end,
+    -- So a later cycle that passes unpaid is not taken for a paid one.
+    paid_count = case
+      when v_status in ('active', 'completed', 'pending') then greatest(m.paid_count, v_paid_count)
+      else m.paid_count
+    end,
+    gateway_status = coalesce(v_status, 'unknown'),
+    gateway_status_event_at = v_now,
+    charge_at = case when v_status is null then m.charge_at else billing.json_time(v_entity -> 'charge_at') end
+  where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_gateway_subscription_id)
+  returning m.* into v_mirrored;
+  -- Now that the gateway was asked, access may lapse.
+  update public.subscriptions s
+  set due_at = billing.clock()
+  where s.user_id = v_user_id and s.status = 'active' and s.current_period_end < v_now and s.due_at > v_now;
+  return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_mirrored));
+end $$;
+comment on function public.apply_gateway_subscription is 'Applies the gateway''s answer about a subscription that it bills.';
+
+-- Applies the gateway's state of a subscription that a user asked for, as its events would: authorised, or activated with
+-- the first charge.
+create function billing.apply_order_state(
+  p_order billing.subscription_orders,
+  p_entity jsonb, -- the subscription
+  p_payment jsonb, -- of the first cycle; null: not known
+  p_is_missed boolean -- an alert is due if no webhook announced it
+)
+returns boolean -- whether the state changed anything
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := date_trunc('second', billing.clock());
+  v_status constant text := billing.json_text(p_entity -> 'status');
+  v_id constant text := p_order.gateway_subscription_id;
+  -- The user is known, so the notes in the answer are not used.
+  v_subscription constant jsonb := p_entity
+    || jsonb_build_object('id', v_id, 'notes', jsonb_build_object('user_id', p_order.user_id));
+  v_has_begun constant boolean := billing.json_time(p_entity -> 'current_end') is not null
+    and v_status in ('active', 'pending', 'halted', 'paused', 'completed');
+begin
+  return coalesce(bool_or(billing.apply_answer(
+    e.key, e.name, e.payment || jsonb_build_object('subscription', jsonb_build_object('entity', v_subscription)), e.at,
+    case when p_is_missed then p_order.created_at end
+  )), false)
+  from (
+    values
+      -- The same key as in public.apply_gateway_subscription.
+      (concat_ws(':', 'reconcile', v_id, 'active', p_entity ->> 'current_end'), 'subscription.activated',
+        p_entity -> 'current_start', '{}'::jsonb, v_has_begun and v_status = 'active'),
+      (concat_ws(':', 'reconcile', v_id, 'charged', p_payment ->> 'id'), 'subscription.charged', p_entity -> 'current_start',
+        jsonb_build_object('payment', jsonb_build_object('entity', p_payment)), v_has_begun and p_payment is not null),
+      -- Of the first cycle, the charge may have failed.
+      (concat_ws(':', 'reconcile', v_id, v_status), 'subscription.' || v_status,
+        coalesce(nullif(p_entity -> 'ended_at', 'null'), to_jsonb(extract(epoch from v_now)::bigint)), '{}',
+        v_status in ('authenticated', 'pending', 'halted') or v_status = 'cancelled' and exists (
+          select from billing.gateway_subscriptions m
+          where (m.user_id, m.gateway_subscription_id) = (p_order.user_id, v_id)
+        ))
+  ) e (key, name, at, payment, is_due)
+  where e.is_due;
+end $$;
+
+-- Applies the gateway's answer about a subscription that a user asked for. One that was not authorised in time is cancelled,
+-- so that it never bills. API: service_role only.
+create function public.apply_subscription_order(
+  p_id uuid,
+  p_entity text default null -- the subscription as the gateway has it, JSON; null: the gateway does not know it
+)
+returns jsonb -- {applied, lacks_payment}: as apply_gateway_subscription
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_entity constant jsonb := p_entity::jsonb;
+  v_status constant text := billing.json_text(v_entity -> 'status');
+  v_order billing.subscription_orders;
+  v_applied boolean := false;
+begin
+  select * into v_order from billing.subscription_orders o where o.id = p_id;
+  perform billing.begin_request('reconciliation', v_order.gateway_subscription_id);
+  perform billing.lock_user(v_order.user_id);
+  select * into v_order from billing.subscription_orders o where o.id = p_id for update;
+  if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
+
+  if v_order.expires_at <= v_now and coalesce(v_status, 'unknown') in ('created', 'expired', 'unknown') then
+    if v_status = 'created' then perform billing.plan(v_order.user_id, billing.find_shown(v_order.user_id)); end if;
+    perform billing.forget_subscription_order(p_id);
+    return jsonb_build_object('applied', v_status is not distinct from 'created', 'lacks_payment', false);
+  end if;
+  v_applied := billing.apply_order_state(v_order, v_entity, null, true);
+  -- It may renew a payment that never came.
+  if v_status = 'authenticated' and v_order.payment_id is not null and v_order.stops_at is null then
+    perform billing.plan(v_order.user_id, billing.find_shown(v_order.user_id));
+    v_applied := v_applied
+      or exists (select from billing.subscription_orders o where o.id = p_id and o.stops_at is not null);
+  end if;
+
+  update billing.subscription_orders o
+  set next_check_at = case
+      when coalesce(v_status, 'created') = 'created' then least(o.expires_at, v_now + interval '1 hour')
+      when v_status = 'authenticated' and o.payment_id is not null and o.starts_at > v_now then v_now + interval '1 day'
+      -- Authorised: the first charge follows, or its next try.
+      when v_status in ('authenticated', 'pending', 'halted') and coalesce(o.starts_at, o.created_at) > v_now - interval '30 days'
+        then greatest(o.starts_at, v_now + interval '1 hour')
+    end
+  where o.id = p_id;
+  return jsonb_build_object('applied', v_applied, 'lacks_payment', exists (
+    select from billing.gateway_subscriptions m
+    where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id)
+      and billing.lacks_payment(m)
+  ));
+end $$;
+comment on function public.apply_subscription_order is 'Applies the gateway''s answer about a requested subscription.';
+
+-- Applies the gateway's payments on an order, after get_order answered `read`. API: service_role only.
+create function public.apply_order_read(
+  p_payment_id uuid,
+  p_items text default null -- as for apply_order_payments
+)
+returns jsonb -- {applied, order}: how many of the answers changed something, and the order afterwards
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_items constant jsonb := coalesce(p_items::jsonb, '[]');
+  v_applied constant integer := public.apply_order_payments(p_payment_id, p_items) ->> 'applied';
+  v_payment public.payments;
+begin
+  update public.payments p
+  set read_attempts = greatest(p.read_attempts, jsonb_array_length(v_items)),
+    is_attempt_open = coalesce(
+      (
+        select listed.item ->> 'status' in ('created', 'authorized')
+        from jsonb_array_elements(v_items) with ordinality listed (item, place)
+        order by billing.json_time(listed.item -> 'created_at') desc nulls last, listed.place
+        limit 1
+      ),
+      false
+    )
+  where p.id = p_payment_id
+  returning * into v_payment;
+  return jsonb_build_object('applied', v_applied, 'order', billing.get_order_answer(v_payment));
+end $$;
+comment on function public.apply_order_read is 'Applies the gateway''s payments on an order, and returns the order.';
+
+create view billing.reconciliations with (security_invoker = true) as
+select 'payments' as kind, p.next_reconcile_at as at
+from public.payments p
+where p.gateway_order_id is not null
+union all
+select 'gateway_subscriptions', m.next_check_at
+from billing.gateway_subscriptions m
+union all
+select 'subscription_orders', o.next_check_at
+from billing.subscription_orders o;
+comment on view billing.reconciliations is 'When each record is read from the gateway next. A claim moves the time.';
+
+-- A run that used up its time counts as done, so billing.schedule_faults does not see a backlog that grows.
+create view billing.reconciliation_backlog with (security_invoker = true) as
+select r.kind, min(r.at) as since, count(*) as due
+from billing.scheduled_jobs j
+join billing.reconciliations r on r.at < billing.clock() - interval '2 hours'
+where j.name = 'reconciliation' and j.done_at > now() - interval '15 minutes'
+group by r.kind;
+comment on view billing.reconciliation_backlog is
+  'Reconciliations that are due for more than two hours although the runs get answers: more becomes due than the rate allows.';
+
+revoke execute on function
+  public.claim_payments_to_reconcile, public.apply_order_payments, public.claim_subscriptions_to_reconcile,
+  public.apply_gateway_subscription, public.apply_subscription_order, public.apply_order_read
+from public, anon, authenticated;
+grant execute on function
+  public.claim_payments_to_reconcile, public.apply_order_payments, public.claim_subscriptions_to_reconcile,
+  public.apply_gateway_subscription, public.apply_subscription_order, public.apply_order_read
+to service_role;

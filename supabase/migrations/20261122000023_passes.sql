@@ -1,0 +1,265 @@
+-- What pages would else read from all customers is computed in passes: the sweep goes through the customers in the order of
+-- their ids, for part of a second each minute. Operations: "Findings", "Revenue".
+
+create view billing.customer_findings with (security_invoker = true) as
+select 'paid_not_entitled' as finding, v.payment_id as subject, v.user_id, v.since, to_jsonb(v) as detail,
+  'Read the timeline; then grant the tier until the end of the period, or refund the payment at the gateway.' as remedy
+from billing.paid_not_entitled v
+union all
+select 'entitled_not_paid', v.user_id::text, v.user_id, v.since, to_jsonb(v),
+  'Grant the tier to make it complimentary, or set the subscription to cancelled and the profile to free.'
+from billing.entitled_not_paid v
+union all
+select 'tier_mismatch', v.user_id::text, v.user_id, v.since, to_jsonb(v),
+  'Read in the timeline what wrote the tier, then set the tier of the profile.'
+from billing.tier_mismatch v
+union all
+select 'paid_twice', coalesce(v.gateway_payment_id, v.payment_id::text), v.user_id, v.since, to_jsonb(v),
+  'Refund the payment at the gateway, or grant the customer the time.'
+from billing.paid_twice v
+union all
+select v.finding, coalesce(nullif(v.gateway_payment_id, ''), v.gateway_subscription_id), v.user_id, v.since, to_jsonb(v),
+  case v.finding
+    when 'charged_twice' then 'Refund the charge at the gateway. Of two subscriptions the service cancels the older one.'
+    when 'mismatch' then 'Compare the plan at the gateway with the price: the charge has another amount or currency.'
+    else 'Cancel the subscription at the gateway, and refund the charge if the customer asks for it.'
+  end
+from billing.unexpected_charges v
+union all
+select 'stopped_in_error', v.gateway_subscription_id, v.user_id, v.since, to_jsonb(v),
+  'Ask the customer whether the subscription shall go on, and to start another one before it ends.'
+from billing.stopped_in_error v
+union all
+select 'unearned_credit', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
+  'Refund the payment at the gateway, or accept the loss: the finding ends with the period.'
+from billing.unearned_credits v
+union all
+select 'dispute_lost', coalesce(v.payment_id::text, v.gateway_payment_id), v.user_id, v.since, to_jsonb(v),
+  case
+    when v.payment_id is null then 'Cancel the subscription at the gateway.'
+    else 'End the access of the payment.'
+  end
+from billing.dispute_lost v
+union all
+select 'unmailed_payment', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
+  'Write to the customer that the payment arrived, then insert a note about the payment.'
+from billing.unmailed_payments v;
+comment on view billing.customer_findings is
+  'What is wrong about customers now, by what was paid and granted. Filter it by user_id: of all customers it takes minutes.';
+
+create view billing.service_findings with (security_invoker = true) as
+select 'captured_not_fulfilled' as finding, v.payment_id::text as subject, v.user_id, v.since, to_jsonb(v) as detail,
+  case v.reason
+    when 'no plan of this tier' then 'Add the plan, then replay the webhook of the payment.'
+    when 'paid, user gone' then 'Refund the payment at the gateway.'
+    else 'Look the payment up at the gateway, and refund it if it is not the amount of the order.'
+  end as remedy
+from billing.captured_not_fulfilled v
+union all
+select 'never_captured', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
+  'Look the payment up at the gateway: access has ended until it is captured.'
+from billing.never_captured v
+union all
+select 'expiry_failed', v.user_id::text, v.user_id, v.since, to_jsonb(v),
+  'Repair what raises the SQLSTATE, usually a trigger of the app on profiles; the sweep retries each hour.'
+from billing.expiry_failed v
+union all
+select 'outbox_stuck', v.key, v.user_id, v.since, to_jsonb(v),
+  case v.state
+    when 'parked' then 'Repair the cause in last_error, then requeue the message.'
+    else 'Check that the schedule runs and that the destination of the message is configured.'
+  end
+from billing.outbox_stuck v
+union all
+select 'failed_events', encode(v.body_sha256, 'hex'), v.user_id, v.since, to_jsonb(v),
+  case v.outcome
+    when 'plan_not_found' then 'Add the plan, then replay the webhook.'
+    when 'mismatch' then 'Refund the payment at the gateway: its amount is not that of the order. Or ignore the webhook.'
+    else 'Repair the cause of the error, then replay the webhook, or ignore it.'
+  end
+from billing.failed_events v
+union all
+select 'missed_webhook', 'webhooks', null, v.since, to_jsonb(v),
+  'Switch the webhook endpoint on at the gateway; the next webhook ends the finding, or a note about "webhooks".'
+from billing.missed_webhooks v
+union all
+select 'reconciliation_backlog', v.kind, null, v.since, to_jsonb(v) - 'kind',
+  'Raise RECONCILE_CALLS_PER_SECOND if the gateway allows more calls, else wait until fewer periods end at once.'
+from billing.reconciliation_backlog v
+union all
+select 'missing_part', m.part, null, null, to_jsonb(m) - 'part', null
+from billing.missing_parts() m
+union all
+select 'open_function', o.name, null, null, to_jsonb(o) - 'name', null
+from billing.open_functions o
+union all
+select f.finding, f.subject, null, f.since, f.detail, null
+from billing.schedule_faults() f;
+comment on view billing.service_findings is
+  'What is wrong with the service now, and single records that wait for an admin: few rows, each found by an index.';
+
+select billing.lock_users();
+
+create table billing.checked_findings (
+  user_id uuid not null constraint checked_findings_user_id_fkey references auth.users (id) on delete cascade,
+  finding text not null,
+  subject text not null,
+  since timestamptz,
+  detail jsonb not null,
+  remedy text,
+  first_seen_at timestamptz not null default billing.clock(),
+  resolved_at timestamptz,
+  primary key (user_id, finding, subject)
+);
+create index checked_findings_open_idx on billing.checked_findings (since) where resolved_at is null;
+alter table billing.checked_findings enable row level security;
+comment on table billing.checked_findings is
+  'The rows of billing.customer_findings as the last pass found them, and for 90 days those that are resolved.';
+
+create view billing.findings with (security_invoker = true) as
+select
+  f.finding, f.subject, f.user_id, f.since,
+  f.detail - '{user_id, since, finding}'::text[] as detail,
+  coalesce(f.detail ->> 'remedy', f.remedy) as remedy,
+  (select u.email from billing.users u where u.user_id = f.user_id limit 1) as email,
+  f.first_seen_at
+from (
+  select c.finding, c.subject, c.user_id, c.since, c.detail, c.remedy, c.first_seen_at
+  from billing.checked_findings c
+  where c.resolved_at is null
+  union all
+  select s.finding, s.subject, s.user_id, s.since, s.detail, s.remedy, null
+  from billing.service_findings s
+) f;
+comment on view billing.findings is
+  'Everything that needs an admin, with what to do. No rows: nothing needs attention. Findings about customers are as old as '
+  'the last pass: billing.service_state.';
+comment on column billing.findings.first_seen_at is 'When a pass found it first. Null: found as it is read.';
+
+create table billing.passes (
+  name text primary key,
+  until uuid not null default '00000000-0000-0000-0000-000000000000', -- customers up to this one are done
+  began_at timestamptz,
+  complete_as_of timestamptz
+);
+alter table billing.passes enable row level security;
+comment on table billing.passes is 'The passes over all customers: findings and revenue.';
+comment on column billing.passes.complete_as_of is 'When the last complete pass began. Null: the first one runs.';
+insert into billing.passes (name) values ('findings'), ('revenue');
+
+-- Stores what is wrong about the customers of a range, and what is not any more.
+create function billing.check_customers(p_first uuid, p_last uuid)
+returns void language plpgsql set search_path = pg_catalog, pg_temp
+-- A bitmap of an index that knows no customers would be as large as the table.
+set enable_seqscan = off set enable_bitmapscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+declare
+  v_now constant timestamptz := billing.clock();
+begin
+  with found as materialized (
+    select distinct on (f.user_id, f.finding, f.subject)
+      f.user_id, f.finding, coalesce(f.subject, '') as subject, f.since, f.detail, f.remedy
+    from billing.customer_findings f
+    where f.user_id between p_first and p_last
+    order by f.user_id, f.finding, f.subject, f.since
+  ),
+  resolved as (
+    update billing.checked_findings c
+    set resolved_at = v_now
+    where c.user_id between p_first and p_last
+      and c.resolved_at is null
+      and not exists (
+        select from found f where (f.user_id, f.finding, f.subject) = (c.user_id, c.finding, c.subject)
+      )
+  )
+  insert into billing.checked_findings as c (user_id, finding, subject, since, detail, remedy, first_seen_at)
+  select f.*, v_now from found f
+  on conflict (user_id, finding, subject) do update
+  set since = excluded.since, detail = excluded.detail, remedy = excluded.remedy, resolved_at = null,
+    first_seen_at = case when c.resolved_at is null then c.first_seen_at else v_now end
+  where c.resolved_at is not null
+    or (c.since, c.detail, c.remedy) is distinct from (excluded.since, excluded.detail, excluded.remedy);
+  delete from billing.checked_findings c
+  where c.user_id between p_first and p_last and c.resolved_at < v_now - interval '90 days';
+end $$;
+
+-- Goes on with a pass for some time, and ends with its last customer.
+create function billing.run_pass(p_name text, p_time interval)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_stops_at constant timestamptz := clock_timestamp() + p_time;
+  v_first constant uuid := '00000000-0000-0000-0000-000000000000';
+  v_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_pass billing.passes;
+  v_until uuid;
+begin
+  select * into v_pass from billing.passes p where p.name = p_name for update skip locked;
+  if not found then return; end if;
+  loop
+    if v_pass.until = v_first then v_pass.began_at := billing.clock(); end if;
+    -- A range ends after a few hundred customers, with all ids that begin with the same three digits.
+    v_until := coalesce(
+      (
+        select overlay(v_last::text placing left(p.user_id::text, 3) from 1)::uuid
+        from billing.profiles p
+        where p.user_id > v_pass.until
+        order by p.user_id
+        offset 300
+        limit 1
+      ),
+      v_last
+    );
+    case p_name
+      when 'findings' then perform billing.check_customers(v_pass.until, v_until);
+      when 'revenue' then perform billing.sum_customers(v_pass.until, v_until);
+    end case;
+    v_pass.until := v_until;
+    exit when v_until = v_last or clock_timestamp() > v_stops_at;
+  end loop;
+  update billing.passes p
+  set began_at = v_pass.began_at,
+    until = case when v_until = v_last then v_first else v_until end,
+    complete_as_of = case when v_until = v_last then v_pass.began_at else p.complete_as_of end
+  where p.name = p_name;
+end $$;
+
+create table billing.received_by_hour (
+  hour timestamptz,
+  currency text,
+  payments bigint not null,
+  amount bigint not null, -- minor currency units
+  primary key (hour, currency)
+);
+alter table billing.received_by_hour enable row level security;
+comment on table billing.received_by_hour is 'What was received in each hour of today and yesterday (UTC).';
+
+-- Sums up what was received in the last two hours, and once an hour the whole day: the gateway may tell of a payment late.
+create function billing.sum_hours()
+returns void language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_hour constant timestamptz := date_trunc('hour', billing.clock(), 'UTC');
+  v_day constant timestamptz := date_trunc('day', v_hour, 'UTC');
+  v_from constant timestamptz := case
+    when exists (select from billing.received_by_hour h where h.hour = v_hour) then v_hour - interval '1 hour'
+    else v_day
+  end;
+begin
+  delete from billing.received_by_hour h where h.hour >= v_from or h.hour < v_day - interval '1 day';
+  insert into billing.received_by_hour
+  select date_trunc('hour', r.received_at, 'UTC'), r.currency, count(*), sum(r.amount)
+  from billing.receipts r
+  where r.received_at >= v_from
+  group by 1, 2
+  -- Another sweep may run at the same time.
+  on conflict (hour, currency) do update set payments = excluded.payments, amount = excluded.amount;
+end $$;
+
+-- The last job of the sweep.
+create function billing.run_passes()
+returns integer -- 0: the next sweep goes on
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.sum_hours();
+  perform billing.run_pass('findings', interval '0.4 seconds');
+  perform billing.run_pass('revenue', interval '0.3 seconds');
+  return 0;
+end $$;

@@ -1,0 +1,237 @@
+-- What an admin reads about customers: one row for each, why they have the tier, and the search. Operations: "Customers".
+
+-- Formats an amount in minor units, such as 19800 of INR as 198.00 INR.
+create function billing.amount_text(p_amount bigint, p_currency text)
+returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_digits constant integer := case
+    when p_currency in (
+      'BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'
+    ) then 0
+    when p_currency in ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND') then 3
+    else 2
+  end;
+begin
+  return round(p_amount / 10::numeric ^ v_digits, v_digits) || ' ' || p_currency;
+end $$;
+
+-- Formats the day of a time in UTC, such as 1 Nov 2026.
+create function billing.day_text(p_at timestamptz)
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return to_char(p_at at time zone 'UTC', 'FMDD Mon YYYY'); end $$;
+
+create view billing.receipts with (security_invoker = true) as
+select
+  p.user_id, p.id, p.extra_of, p.gateway_payment_id, p.gateway_key_id, p.captured_at as received_at, p.tier, p.currency, p.amount,
+  billing.paid(p) as paid,
+  p.period_start, p.period_end
+from public.payments p
+where p.status = 'captured' and (p.extra_of is null or p.confirmed_at is not null);
+comment on view billing.receipts is 'What was received, in minor units: captured payments, further payments on an order, cycles.';
+comment on column billing.receipts.paid is 'The amount without refunds, and 0 after a lost dispute.';
+
+-- Returns in one sentence why a user has the tier: the source that rules.
+create function billing.why_text(p_ruling billing.ruling)
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_source constant billing.sources := p_ruling.source;
+  v_until constant text := coalesce(' until ' || billing.day_text(v_source.ends_at), '');
+  v_name text;
+begin
+  if v_source.kind is null then return 'No payment, subscription or grant gives a tier.'; end if;
+  v_name := case v_source.kind
+    when 'payment' then (
+      select format('Payment %s of %s', coalesce(p.gateway_payment_id, p.id::text), billing.day_text(p.captured_at))
+      from public.payments p
+      where p.id = v_source.id::uuid
+    )
+    when 'gateway_subscription' then format('Subscription %s of %s', v_source.id, billing.day_text(v_source.since))
+    when 'grant' then (
+      select format('Grant %s of %s (%s)', g.id, billing.day_text(g.at), coalesce(g.reason, 'no reason'))
+      from billing.grants g
+      where g.id = v_source.id::bigint
+    )
+    else format('The subscription row that was written by hand on %s', billing.day_text(v_source.since))
+  end;
+  if p_ruling.is_live then
+    return v_name || ' gives ' || v_source.tier || v_until || case
+      when v_source.cancel_at_period_end then ' and was cancelled for that day.'
+      when v_source.ends_at < billing.clock() then ', and the days after it until it is renewed or ends.'
+      when v_source.gateway_subscription_id is not null then ', when the gateway charges the next cycle.'
+      else '.'
+    end;
+  end if;
+  return v_name || ' gave ' || v_source.tier || case
+    when v_source.ended_at is null then v_until || '.'
+    else format(
+      ' and ended on %s: %s.',
+      billing.day_text(v_source.ended_at), coalesce(replace(v_source.ended_reason, '_', ' '), 'ended')
+    )
+  end;
+end $$;
+
+-- Returns the findings about a user as they are now, not as the last pass found them. A function with one plan for all users,
+-- because planning its statement takes longer than running it.
+create function billing.findings_of(p_user_id uuid)
+returns table (finding text, subject text, since timestamptz, detail jsonb, remedy text)
+language plpgsql stable set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+begin
+  return query
+  select c.finding, c.subject, c.since, c.detail - '{user_id, since, finding}'::text[], c.remedy
+  from billing.customer_findings c
+  where c.user_id = p_user_id
+  union all
+  select s.finding, s.subject, s.since, s.detail - '{user_id, since, finding}'::text[], s.remedy
+  from billing.service_findings s
+  where s.user_id = p_user_id;
+end $$;
+
+create view billing.customers with (security_invoker = true) as
+select
+  u.user_id, u.email, u.name,
+  coalesce(pr.subscription_tier, 'free') as tier,
+  billing.why_text(found.ruling) as why,
+  live.kind as source_kind, live.id as source_id, live.ends_at as until,
+  case
+    when exists (
+      select from billing.gateway_subscriptions m
+      where m.user_id = u.user_id
+        and billing.is_billed(m)
+        and m.stops_at is null
+        and m.plan_id is not null
+        and m.gateway_status in ('active', 'pending', 'authenticated')
+    ) then 'billed'
+    when live.kind = 'grant' then 'complimentary'
+    when live.gateway_subscription_id is not null or live.kind is not null and s.gateway_subscription_id is not null
+      then 'billed'
+    when live.kind = 'payment' then 'one-time'
+  end as billing,
+  (select max(r.received_at) from billing.receipts r where r.user_id = u.user_id) as last_payment_at,
+  (
+    select coalesce(jsonb_object_agg(net.currency, net.amount), '{}')
+    from (
+      select r.currency, sum(r.paid) as amount
+      from billing.receipts r
+      where r.user_id = u.user_id
+      group by r.currency
+    ) net
+  ) as lifetime_amounts,
+  (select count(*) from billing.findings_of(u.user_id)) as open_findings,
+  u.signed_up_at
+from billing.users u
+left join billing.profiles pr on pr.user_id = u.user_id
+left join public.subscriptions s on s.user_id = u.user_id and s.status = 'active'
+-- One call for each user, for the columns that read it.
+left join lateral (select billing.find_ruling(u.user_id) as ruling offset 0) found on true
+left join lateral (select ((found.ruling).source).* where (found.ruling).is_live) live on true;
+comment on view billing.customers is 'One row for each user: tier, why, and what was paid. Filter it by email or user_id.';
+comment on column billing.customers.source_kind is 'payment, gateway_subscription, grant or manual (by hand). Null: none runs.';
+comment on column billing.customers.until is 'End of the period, without the days of grace. Null: nothing runs, or no end.';
+comment on column billing.customers.billing is 'billed (a cycle follows), one-time or complimentary. Null: none, or by hand.';
+comment on column billing.customers.lifetime_amounts is 'For each currency captured minus refunded and lost in disputes, minor units.';
+
+-- For parts of names. Cost: a few index entries at a sign-up and at a change of a name; a change of the tier writes none.
+-- A server without the extension searches names by a scan.
+do $index$
+declare
+  v_schema text;
+begin
+  if exists (select from pg_available_extensions e where e.name = 'pg_trgm' and e.installed_version is null) then
+    create schema if not exists extensions;
+    create extension pg_trgm with schema extensions;
+  end if;
+  select x.extnamespace::regnamespace into v_schema from pg_catalog.pg_extension x where x.extname = 'pg_trgm';
+  if v_schema is not null then
+    execute format(
+      $statement$
+        create index %s_names_idx on %s
+        using gin (lower(coalesce(display_name, '') || ' ' || coalesce(username, '')) %s.gin_trgm_ops)
+      $statement$,
+      (select c.relname from pg_catalog.pg_class c where c.oid = billing.profiles_table()),
+      billing.profiles_table(),
+      v_schema
+    );
+  end if;
+end
+$index$;
+
+-- On a small project also by any part of an address.
+create function billing.search_customers(p_query text)
+returns table (user_id uuid, email text, name text, tier text, found_by text) -- at most 20, the best match first
+-- A part that most names have does not read the whole index.
+set gin_fuzzy_search_limit = 20000
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_most constant integer := 20;
+  v_query constant text := btrim(p_query);
+  v_text constant text := lower(v_query);
+  v_pattern constant text := replace(replace(replace(v_text, '\', '\\'), '%', '\%'), '_', '\_');
+  -- The greatest text that begins with the query, in the order of the index.
+  v_last constant text := greatest(v_text || repeat('z', 20), v_text || '~', v_text || chr(1114109));
+  v_ids uuid[];
+  v_ways text[];
+begin
+  if v_query = '' then return; end if;
+  select array_agg(found.id order by found.rank), array_agg(found.way order by found.rank)
+  into v_ids, v_ways
+  from (
+    select s.user_id as id, s.kind as way, 0 as rank
+    from billing.subjects s
+    where s.subject_id = v_query
+    union all
+    select paid.user_id, 'refund', 0
+    from billing.refunds f
+    cross join lateral (
+      select s.user_id from billing.subjects s where s.subject_id = f.gateway_payment_id offset 0
+    ) paid
+    where f.refund_id = v_query
+    union all
+    select p.user_id, 'payment', 0
+    from public.payments p
+    where p.id = billing.json_uuid(to_jsonb(v_text))
+    union all
+    select u.user_id, 'user', 0
+    from billing.users u
+    where u.user_id = billing.json_uuid(to_jsonb(v_text))
+    union all
+    (
+      select u.user_id, 'email', case when u.email = v_text then 1 else 2 end
+      from billing.users u
+      where u.email >= v_text and u.email <= v_last and u.email like v_pattern || '%'
+      order by u.email
+      limit v_most
+    )
+    union all
+    (
+      -- Shorter parts have no trigram: only names that begin with them are found.
+      select p.user_id, 'name', 3
+      from billing.profiles p
+      where lower(coalesce(p.display_name, '') || ' ' || coalesce(p.username, ''))
+        like case when char_length(v_text) < 3 then '' else '%' end || v_pattern || '%'
+      limit v_most
+    )
+  ) found
+  where found.id is not null;
+
+  -- Any part of an address has no index, so this reads all users.
+  if v_ids is null
+    and (select c.reltuples from pg_class c where c.relname = 'users' and c.relnamespace = 'auth'::regnamespace) < 200000
+  then
+    v_ids := array(select u.user_id from billing.users u where u.email like '%' || v_pattern || '%' limit v_most);
+  end if;
+
+  return query
+  select u.user_id, u.email, u.name, coalesce(pr.subscription_tier, 'free'), coalesce(hit.way, 'email')
+  from (
+    select h.id, min(h.place) as place, (array_agg(h.way order by h.place))[1] as way
+    from unnest(v_ids, v_ways) with ordinality h (id, way, place)
+    group by h.id
+  ) hit
+  cross join lateral (select * from billing.users w where w.user_id = hit.id offset 0) u
+  left join billing.profiles pr on pr.user_id = hit.id
+  order by hit.place
+  limit v_most;
+end $$;
+comment on function billing.search_customers is 
+  'At most 20 customers by the beginning of an address, a part of a name, or an id of the user or of a gateway''s record.';

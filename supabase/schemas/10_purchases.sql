@@ -1,0 +1,495 @@
+-- Makes a captured payment a source of access with a period, once, and the answer about the subscription. Contract:
+-- POST /api/payments/verify, GET /api/subscriptions.
+
+-- Computes the periods of a chain of early renewals, each from the end of the previous one. If a payment is refunded, the
+-- later periods move up. The ends of an unbroken run are counted from its first start, so that a short month does not
+-- shorten the later periods. The caller holds the lock on the user.
+create function billing.lay_out_chain(p_first_payment_id uuid)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_link public.payments;
+  v_run_start timestamptz;
+  v_shown_start timestamptz;
+  v_months integer;
+  v_start timestamptz;
+  v_end timestamptz;
+  v_since timestamptz;
+begin
+  for v_link in
+    select p.*
+    from public.payments p
+    where (p.id = p_first_payment_id or p.chain_id = p_first_payment_id)
+      and p.fulfilled_at is not null
+      and p.ended_at is null
+    order by p.fulfilled_at, p.since, p.id
+  loop
+    v_start := greatest(date_trunc('milliseconds', v_link.fulfilled_at), v_link.extends_from);
+    if v_end >= v_start then
+      v_months := v_months + v_link.duration_months;
+      v_start := v_end;
+    else
+      v_run_start := v_start;
+      v_shown_start := case when v_start = v_link.extends_from then v_link.chain_start else v_start end;
+      v_months := v_link.duration_months;
+    end if;
+    v_end := billing.add_months(v_run_start, v_months);
+    -- A payment rules over the payment that it extends, even if the latter is verified later.
+    v_since := greatest(v_link.since, v_since + interval '1 microsecond');
+    update public.payments p
+    set period_start = v_start, period_end = v_end, chain_start = v_shown_start, since = v_since
+    where p.id = v_link.id
+      and (p.period_start, p.period_end, p.chain_start, p.since)
+        is distinct from (v_start, v_end, v_shown_start, v_since);
+  end loop;
+end $$;
+
+-- Finds the credit that a purchase gets: for the unused time of the ruling source, if that was paid and the purchase is for a
+-- higher tier or a longer period. Of a chain of early renewals, the period that runs counts. If the price does not cover the
+-- unused time, there is no credit, and that time follows the purchase. The caller holds the lock on the user.
+create function billing.find_credit(
+  p_user_id uuid,
+  p_offer billing.offers,
+  out credit bigint, -- minor currency units; null, as all others: there is none
+  out kind text,
+  out id text,
+  out until timestamptz,
+  out amount bigint -- what was paid for the period
+)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_ruling billing.ruling;
+  v_source billing.sources;
+  v_starts_at timestamptz;
+begin
+  if exists (select from billing.settings s where s.credit = 'off') then return; end if;
+  v_ruling := billing.find_ruling(p_user_id);
+  v_source := v_ruling.source;
+  if v_ruling.is_live is not true
+    or billing.compare_prices(billing.find_held(v_source.plan_id, v_source.tier, v_source.sold), p_offer)
+      not in ('upgrade', 'longer')
+  then
+    return;
+  end if;
+
+  if v_source.kind = 'payment' then
+    select p.id::text, p.period_start, p.period_end
+    into id, v_starts_at, until
+    from public.payments ruling
+    join public.payments p
+      on p.user_id = ruling.user_id
+      and coalesce(p.chain_id, p.id) = coalesce(ruling.chain_id, ruling.id)
+    where ruling.id = v_source.id::uuid
+      and p.fulfilled_at is not null
+      and p.ended_at is null
+      and p.period_end > v_now
+      and not exists (select from billing.replacements r where r.kind = 'payment' and r.id = p.id::text)
+    order by p.period_start
+    limit 1;
+  elsif v_source.kind = 'gateway_subscription' then
+    select m.gateway_subscription_id, m.period_start, m.period_end
+    into id, v_starts_at, until
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and m.gateway_subscription_id = v_source.id
+      and m.paid_until is null
+      and m.period_end > v_now;
+  end if;
+  if v_starts_at < until then
+    kind := v_source.kind;
+    amount := billing.paid_for(p_user_id, kind, id, until, p_offer.currency);
+    credit := floor(
+      amount * extract(epoch from until - greatest(v_now, v_starts_at)) / extract(epoch from until - v_starts_at)
+    );
+  end if;
+  if credit between 1 and p_offer.amount then
+    credit := least(credit, p_offer.amount - 100); -- the gateway accepts no order of less than 100
+  end if;
+  if (credit between 1 and p_offer.amount - 100) is not true then
+    select null, null, null, null, null into credit, kind, id, until, amount;
+  end if;
+end $$;
+
+-- Finds what a purchase follows: of all that runs or begins later, what ends last; a grant only if it rules. A purchase
+-- follows if its order says so, and under the setting extend if it is for the running tier and gets no credit. since is the
+-- newest of all that runs. The caller holds the lock on the user.
+create function billing.find_followed(
+  p_user_id uuid,
+  p_tier text,
+  p_starts text,
+  p_early_renewal text -- the setting; null: the purchase gets a credit
+)
+returns billing.sources -- null: the purchase starts now
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_ruling billing.ruling;
+  v_shown public.subscriptions;
+  v_followed billing.sources;
+begin
+  if p_starts is distinct from 'after_current' and p_early_renewal is distinct from 'extend' then return null; end if;
+  v_ruling := billing.find_ruling(p_user_id);
+  v_shown := v_ruling.shown;
+  if (
+    v_ruling.is_live and v_shown.status = 'active' and (p_starts = 'after_current' or (v_ruling.source).tier = p_tier)
+  ) is not true then
+    return null;
+  end if;
+  select s.* into v_followed
+  from billing.sources s
+  where s.user_id = p_user_id and s.is_running
+  order by
+    s.kind <> 'grant' or s.id = (v_ruling.source).id desc, s.ends_at desc nulls last, s.id = (v_ruling.source).id desc
+  limit 1;
+  -- The row may show the period of an attached gateway subscription.
+  if v_shown.current_period_end > v_followed.ends_at or v_followed.ends_at is null then
+    v_followed := v_ruling.source;
+    v_followed.kind := 'gateway_subscription';
+    v_followed.starts_at := v_shown.current_period_start;
+    v_followed.ends_at := v_shown.current_period_end;
+  end if;
+  v_followed.since := (select max(s.since) from billing.sources s where s.user_id = p_user_id and s.is_running);
+  return case when v_followed.ends_at > billing.clock() then v_followed end;
+end $$;
+
+-- Sets the period of a purchase: from now, or from the end of what it follows. It extends what it follows, if that was sold
+-- for the same tier, currency and months, and rules or begins later: both are shown as one period. Else it begins, and rules,
+-- when the other one ends.
+create function billing.set_period(
+  p_purchase billing.purchase,
+  p_payment public.payments,
+  p_tier text,
+  p_months integer
+)
+returns public.payments language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_followed billing.sources;
+begin
+  v_followed := billing.find_followed(
+    p_payment.user_id, p_tier, p_payment.starts, case when p_payment.credit is null then p_purchase.early_renewal end
+  );
+  p_payment.chain_id := null;
+  p_payment.extends_from := date_trunc('milliseconds', v_followed.ends_at);
+  p_payment.chain_start := p_payment.extends_from;
+  if v_followed.tier = p_tier
+    -- Of a row that was written by hand they may not be known.
+    and (((v_followed.sold).currency, (v_followed.sold).months) = (p_payment.currency, p_months)) is not false
+    and ((p_purchase.shown).tier = p_tier or v_followed.is_upcoming)
+  then
+    p_payment.chain_start := v_followed.starts_at;
+    if v_followed.kind = 'payment' then
+      select coalesce(p.chain_id, p.id), p.extends_from
+      into p_payment.chain_id, p_payment.extends_from
+      from public.payments p
+      where p.id = v_followed.id::uuid;
+    end if;
+  end if;
+  -- From its start it rules over what it follows, even if its order is older.
+  p_payment.since := greatest(p_payment.since, v_followed.since + interval '1 microsecond');
+  p_payment.period_start := coalesce(p_payment.extends_from, date_trunc('milliseconds', billing.clock()));
+  p_payment.period_end := billing.add_months(p_payment.period_start, p_months);
+  return p_payment;
+end $$;
+
+-- Settles the access of a user whose payment is fulfilled, with the success mail.
+create function billing.settle_purchase(
+  p_purchase billing.purchase,
+  p_payment public.payments, -- as it is fulfilled
+  p_tier text,
+  p_email text, -- of the user
+  p_rules boolean -- whether it is known to rule
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_plan constant public.plans := p_purchase.plan;
+  v_ruling billing.ruling;
+begin
+  -- Its row of billing.sources. A ranking would take half of the time.
+  if p_rules then
+    v_ruling := row(
+      row(
+        p_payment.user_id, 'payment', p_payment.id::text, v_plan.id, p_tier,
+        coalesce(p_payment.chain_start, p_payment.period_start), p_payment.period_end, p_payment.period_end,
+        p_payment.since, billing.clock(), null, null, p_payment.cancel_at_period_end, null, false,
+        billing.price_sold(p_payment), null, true
+      )::billing.sources,
+      true, false, 0, 0, p_purchase.shown
+    )::billing.ruling;
+  end if;
+  perform billing.settle_access(
+    p_payment.user_id, p_email, p_payment.id::text, p_ruling => v_ruling, p_mail => jsonb_build_object(
+      'plan_name', v_plan.name, 'amount', p_payment.amount, 'currency', p_payment.currency,
+      'transaction_id', p_payment.gateway_payment_id, 'valid_until', billing.iso_time(p_payment.period_end)
+    )
+  );
+end $$;
+
+-- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
+-- A payment is captured but not fulfilled if its tier has no plan, its user is deleted, or it was refunded in full.
+create function billing.fulfil_payment(
+  p_purchase billing.purchase, -- its payment has the gateway's payment id to store
+  p_email text,
+  p_signature text, -- null: not verified by the customer
+  p_is_confirmed boolean -- the gateway confirms the capture
+)
+returns jsonb -- {outcome: applied | plan_not_found | refunded | user_gone, tier, valid_until}
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_payment public.payments := p_purchase.payment;
+  v_plan constant public.plans := p_purchase.plan;
+  v_tier constant text := billing.tier_bought(v_payment);
+  v_months constant integer := coalesce(v_payment.duration_months, billing.sold_months(v_plan.duration_months));
+  v_is_refunded constant boolean := billing.is_refunded(v_payment.amount, v_payment.refunded_amount);
+  v_grants constant boolean := v_plan.id is not null and v_payment.user_id is not null and not v_is_refunded;
+  v_rules boolean; -- the usual purchase: the newest act of a user without a gateway subscription
+begin
+  v_payment.since := case
+    when p_signature is null then greatest(v_payment.since, v_payment.created_at, v_payment.verified_at)
+    -- A verification ranks after every earlier act of the customer, also one while this transaction waited for the lock.
+    else greatest(v_now, p_purchase.newest_at + interval '1 microsecond')
+  end;
+  if v_grants then
+    v_payment := billing.set_period(p_purchase, v_payment, v_tier, v_months);
+    v_payment.tier := v_tier;
+    v_payment.duration_months := v_months;
+    v_rules := not p_purchase.is_mirrored
+      and v_payment.since > coalesce(p_purchase.newest_at, '-infinity')
+      and v_payment.chain_id is null
+      and (v_payment.chain_start > v_now) is not true;
+    -- payments.subscription_id needs a row.
+    if v_rules then
+      perform billing.settle_purchase(p_purchase, v_payment, v_tier, p_email, true);
+    elsif (p_purchase.shown).id is null then
+      -- billing.settle_access writes other values.
+      insert into public.subscriptions (user_id, tier, status, revision, updated_at)
+      values (v_payment.user_id, v_tier, 'cancelled', 1, greatest(v_now, v_payment.since));
+    end if;
+  end if;
+  update public.payments p
+  set status = 'captured', gateway_payment_id = v_payment.gateway_payment_id,
+    gateway_signature = coalesce(p_signature, p.gateway_signature), refunded_amount = v_payment.refunded_amount,
+    captured_at = coalesce(p.captured_at, v_now),
+    confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, v_now) else p.confirmed_at end,
+    -- A verification of a refunded payment is refused and does not count.
+    verified_at = coalesce(p.verified_at, case when p_signature is not null and not v_is_refunded then v_now end),
+    uncaptured_at = null, ended_at = null, ended_reason = null,
+    tier = v_tier, plan_id = coalesce(v_plan.id, p.plan_id),
+    duration_months = case when v_grants then v_months else p.duration_months end,
+    subscription_id = case
+      when v_grants then (select s.id from public.subscriptions s where s.user_id = v_payment.user_id)
+    end,
+    fulfilled_at = case when v_grants then v_now end,
+    period_start = v_payment.period_start, period_end = v_payment.period_end, chain_id = v_payment.chain_id,
+    chain_start = v_payment.chain_start, extends_from = v_payment.extends_from, since = v_payment.since,
+    -- Without extends_from the chain has begun, also where it did so while this transaction waited for the lock.
+    settle_at = case when v_payment.extends_from is not null and v_payment.chain_start > v_now then v_payment.chain_start end,
+    -- A payment that is only verified needs a confirmation by the gateway, however old its order is.
+    next_reconcile_at = case when p_is_confirmed then p.next_reconcile_at else v_now + interval '15 minutes' end
+  where p.id = v_payment.id;
+
+  if not v_grants then
+    return jsonb_build_object('tier', v_tier, 'outcome', case
+      when v_is_refunded then 'refunded'
+      when v_payment.user_id is null then 'user_gone'
+      else 'plan_not_found'
+    end);
+  end if;
+  if v_payment.chain_id is not null then
+    perform billing.lay_out_chain(v_payment.chain_id);
+    select p.period_end into v_payment.period_end from public.payments p where p.id = v_payment.id;
+  end if;
+  if not v_rules then perform billing.settle_purchase(p_purchase, v_payment, v_tier, p_email, false); end if;
+  return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', billing.iso_time(v_payment.period_end));
+end $$;
+
+create function public.verify_payment(
+  p_user_id uuid,
+  p_order_id text,
+  p_payment_id text,
+  p_signature text -- already checked by the route
+)
+returns jsonb
+-- {outcome: applied | already_applied | payment_not_found | plan_not_found | refunded | never_captured, tier, valid_until}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_email text;
+  v_purchase billing.purchase;
+  v_payment public.payments;
+begin
+  perform billing.begin_request('payment', p_payment_id);
+  v_email := billing.lock_user(p_user_id);
+  v_purchase := billing.lock_purchase(
+    (select p.id from public.payments p where p.gateway_order_id = p_order_id and p.user_id = p_user_id), p_payment_id
+  );
+  v_payment := v_purchase.payment;
+  if v_payment.id is null then return jsonb_build_object('outcome', 'payment_not_found'); end if;
+
+  if v_payment.uncaptured_at is not null then
+    -- A signature never expires, so it must not grant the tier again. A confirmation by the gateway would.
+    update public.payments p set next_reconcile_at = billing.clock() where p.id = v_payment.id;
+    return jsonb_build_object('outcome', 'never_captured');
+  end if;
+  if v_payment.status = 'captured' and v_payment.gateway_payment_id <> p_payment_id then
+    perform billing.note_extra_payment(v_payment, p_payment_id, null);
+    v_payment := billing.count_best_payment(v_payment);
+  elsif v_payment.gateway_payment_id is distinct from p_payment_id and v_payment.status <> 'captured' then
+    v_payment.gateway_payment_id := p_payment_id;
+    v_payment.refunded_amount := v_purchase.refunded_amount;
+  end if;
+
+  if v_payment.status = 'captured' and billing.is_refunded(v_payment.amount, v_payment.refunded_amount) then
+    return jsonb_build_object('outcome', 'refunded');
+  end if;
+  if v_payment.fulfilled_at is null or v_payment.ended_reason = 'refunded' then
+    v_purchase.payment := v_payment;
+    return billing.fulfil_payment(
+      v_purchase, v_email, case when v_payment.gateway_payment_id = p_payment_id then p_signature end, false
+    );
+  end if;
+
+  if v_payment.verified_at is null and v_payment.gateway_payment_id = p_payment_id then
+    -- The webhook fulfilled the payment first. The verification is the customer's newest act.
+    update public.payments p
+    set gateway_signature = p_signature,
+      verified_at = billing.clock(),
+      since = greatest(
+        billing.clock(),
+        (select s.updated_at + interval '1 microsecond' from public.subscriptions s where s.user_id = p_user_id)
+      )
+    where p.id = v_payment.id;
+    perform billing.settle_payment(v_payment, v_email);
+  end if;
+  return jsonb_build_object(
+    'outcome', 'already_applied', 'tier', v_payment.tier, 'valid_until', billing.iso_time(v_payment.period_end)
+  );
+end $$;
+comment on function public.verify_payment is 'Captures a user''s payment and grants its tier, once.';
+
+-- The signature proves that order and payment belong together. Contract: POST /api/payments/return.
+create function public.verify_returned_payment(
+  p_order_id text,
+  p_payment_id text,
+  p_signature text -- already checked by the route
+)
+returns jsonb -- as verify_payment
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+begin
+  return public.verify_payment(
+    (select p.user_id from public.payments p where p.gateway_order_id = p_order_id), p_order_id, p_payment_id, p_signature
+  );
+end $$;
+comment on function public.verify_returned_payment is 'As verify_payment, for the user of the order.';
+
+-- Settles the access of users whose next purchase begins, also while the source before it has days of grace left.
+create function billing.start_purchases()
+returns integer -- how many purchases began; call again until it is 0
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_due record;
+  v_started integer := 0;
+begin
+  for v_due in
+    select p.id, p.user_id, p.gateway_payment_id, u.email
+    from public.payments p
+    join auth.users u on u.id = p.user_id
+    where p.settle_at <= billing.clock()
+      and not exists (select from billing.recent_failures f where f.user_id = p.user_id::text)
+    order by p.settle_at
+    limit 100
+    for no key update of u skip locked
+  loop
+    begin
+      perform billing.begin_request('start of a period', v_due.gateway_payment_id);
+      update public.payments p set settle_at = null where p.id = v_due.id;
+      perform billing.settle_access(v_due.user_id, v_due.email);
+      -- If the period ends in less than seven days, the sweep has looked at it already.
+      perform billing.announce_subscription_ends(array[s.id]) from public.subscriptions s where s.user_id = v_due.user_id;
+      v_started := v_started + 1;
+    exception
+      -- The error may come from an app's trigger on the profile. It must not stop the other users.
+      when others then
+        perform billing.note_settle_failure(v_due.user_id, sqlstate);
+    end;
+  end loop;
+  if v_started > 0 then
+    perform set_config('subscriptions.request', '', true);
+    perform billing.wake();
+  end if;
+  return v_started;
+end $$;
+
+create function public.get_subscription(p_user_id uuid)
+returns json -- {subscription, currentTier, entitlements, payments, billing}: the answer's body
+language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+begin
+  return row_to_json(answer)
+  from (
+    select
+      (
+        select record
+        from (
+          select
+            s.id, s.user_id, s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at,
+            s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id, s.price_key, s.currency,
+            s.duration_months, s.created_at, row_to_json(p) as plan
+          from public.subscriptions s
+          left join public.plans p on p.id = s.plan_id
+          where s.user_id = p_user_id
+        ) record
+      ) as subscription,
+      coalesce(a.tier, 'free') as "currentTier",
+      coalesce(a.entitlements, (select p.entitlements from public.plans p where p.tier = 'free'), '{}') as entitlements,
+      array(
+        select newest
+        from (
+          select
+            p.id, p.user_id, p.subscription_id, p.amount, p.currency, p.status, p.tier, p.price_key, p.gateway_order_id,
+            p.gateway_payment_id, p.gateway_signature, p.gateway_subscription_id, p.meta, p.captured_at, p.confirmed_at,
+            p.fulfilled_at, p.period_start, p.period_end, p.refunded_amount, p.dispute_status, p.created_at
+          from public.payments p
+          where p.user_id = p_user_id and p.extra_of is null
+          order by p.created_at desc, p.id desc
+          limit 10
+        ) newest
+      ) as payments,
+      (
+        select record
+        from (
+          select
+            m.gateway_subscription_id, coalesce(m.gateway_status, m.status) as status,
+            next.charge_at as next_charge_at,
+            coalesce(m.gateway_status in ('pending', 'halted'), false) as payment_attention,
+            m.short_url as manage_url,
+            billing.price_answer((m.sold).lookup_key, (m.sold).amount, (m.sold).currency, (m.sold).months) as price
+          from billing.gateway_subscriptions m
+          cross join lateral (
+            select case
+              when m.stops_at is null
+                -- Once halted, the gateway charges again only after the customer changed the method of payment.
+                and coalesce(m.gateway_status, 'active') not in ('paused', 'halted')
+                then coalesce(m.charge_at, m.period_end)
+            end as charge_at
+          ) next
+          where m.user_id = p_user_id
+            and m.gateway_subscription_id <> ''
+            and m.arrived_at is not null
+            and billing.is_billed(m)
+            and m.gateway_status is distinct from 'created'
+          -- What is charged next; else the running one before one that starts later; of two the one that would rule.
+          order by
+            next.charge_at is null,
+            m.period_end > billing.clock() desc nulls last,
+            coalesce(m.activated_at, m.first_charged_at, m.authenticated_at, m.arrived_at) desc,
+            m.gateway_subscription_id desc
+          limit 1
+        ) record
+      ) as billing
+    from (values (p_user_id)) one (user_id)
+    left join billing.access a on a.user_id = one.user_id
+  ) answer;
+end $$;
+comment on function public.get_subscription is 'A user''s subscription with its plan, tier and newest payments.';
+
+revoke execute on function public.verify_payment, public.verify_returned_payment, public.get_subscription
+from public, anon, authenticated;
+grant execute on function public.verify_payment, public.verify_returned_payment, public.get_subscription to service_role;

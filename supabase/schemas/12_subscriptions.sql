@@ -1,0 +1,503 @@
+-- Subscriptions that the gateway bills: their start, the verification of their first payment, and changes of the plan.
+-- Contract: POST /api/subscriptions, POST /api/subscriptions/change.
+
+-- The result of create_subscription.
+create function billing.subscription_order(p_outcome text, p_order billing.subscription_orders, p_offer billing.offers)
+returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return jsonb_build_object(
+    'outcome', p_outcome, 'id', p_order.id, 'gateway_plan_id', p_order.gateway_plan_id,
+    'billing_cycles', p_offer.cycles,
+    'expire_by', extract(epoch from p_order.expires_at)::bigint,
+    'start_at', extract(epoch from p_order.starts_at)::bigint,
+    'gateway_subscription_id', p_order.gateway_subscription_id, 'short_url', p_order.short_url,
+    'status', coalesce(
+      (
+        select coalesce(m.gateway_status, m.status)
+        from billing.gateway_subscriptions m
+        where m.user_id = p_order.user_id and m.gateway_subscription_id = p_order.gateway_subscription_id
+      ),
+      case when p_order.stops_at is null then 'created' else 'cancelled' end
+    ),
+    'plan', (select billing.plan_answer(p) from public.plans p where p.id = p_offer.plan_id),
+    'price', billing.price_answer(
+      (p_order.sold).lookup_key, (p_order.sold).amount, (p_order.sold).currency, (p_order.sold).months
+    ),
+    'running', billing.running(p_order.user_id)
+  );
+end $$;
+
+-- Returns the user's open order of a subscription at a price, else a new one to make at the gateway. The caller holds the
+-- lock on the user.
+create function billing.request_subscription(
+  p_user_id uuid,
+  p_offer billing.offers,
+  p_order billing.subscription_orders, -- that the idempotency key names
+  p_idempotency_key text,
+  p_gateway_key_id text,
+  p_starts_at timestamptz default null, -- null: at the authorisation
+  p_replaces text default null, -- the gateway subscription that ends when this one starts
+  p_payment_id uuid default null -- pays for the time until p_starts_at
+)
+returns jsonb -- as public.create_subscription
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_order billing.subscription_orders := p_order;
+  v_refusal jsonb;
+  v_sold constant billing.price := row(p_offer.lookup_key, p_offer.amount, p_offer.currency, p_offer.months);
+  v_trial_days constant integer := (select p.trial_days from public.plans p where p.id = p_offer.plan_id);
+begin
+  if v_order.id is null then
+    select * into v_order
+    from billing.subscription_orders o
+    where o.user_id = p_user_id
+      and o.tier = p_offer.tier
+      and (o.gateway_plan_id, o.sold) = (p_offer.gateway_plan_id, v_sold)
+      and o.replaces is not distinct from p_replaces
+      and o.payment_id is not distinct from p_payment_id
+      and coalesce(o.gateway_key_id = p_gateway_key_id, true)
+      and o.created_at > v_now - interval '30 minutes'
+      and o.undone_at is null
+      and o.stops_at is null
+      and not exists (
+        select from billing.gateway_subscriptions m
+        where m.user_id = p_user_id and m.gateway_subscription_id = o.gateway_subscription_id
+      )
+      and (o.gateway_subscription_id is not null or o.created_at > v_now - interval '30 seconds')
+    order by o.gateway_subscription_id is not null desc, o.created_at desc
+    limit 1;
+  elsif v_order.gateway_subscription_id is null and v_order.created_at <= v_now - interval '30 seconds' then
+    -- Its request ended without an answer of the gateway. What it may have made there expires without an authorisation.
+    perform billing.forget_subscription_order(v_order.id);
+    v_order := null;
+  end if;
+  if v_order.id is not null then
+    if v_order.gateway_subscription_id is null then return jsonb_build_object('outcome', 'in_flight'); end if;
+    if p_idempotency_key is not null and p_idempotency_key <> all (v_order.idempotency_keys) then
+      if cardinality(v_order.idempotency_keys) = 20 then
+        return billing.rate_limited(v_order.created_at + interval '30 minutes');
+      end if;
+      update billing.subscription_orders o
+      set idempotency_keys = o.idempotency_keys || p_idempotency_key
+      where o.id = v_order.id;
+    end if;
+    return billing.subscription_order('existing', v_order, p_offer);
+  end if;
+
+  v_refusal := billing.rate_limited((
+    select o.created_at + interval '1 hour'
+    from billing.subscription_orders o
+    where o.user_id = p_user_id
+    order by o.created_at desc
+    offset 9
+    limit 1
+  ));
+  if v_refusal is not null then return v_refusal; end if;
+  -- A trial is for a user who never paid.
+  if p_starts_at is null
+    and v_trial_days > 0
+    and not exists (select from public.payments p where p.user_id = p_user_id and p.captured_at is not null)
+    and not exists (
+      select from billing.gateway_subscriptions m where m.user_id = p_user_id and m.arrived_at is not null
+    )
+  then
+    p_starts_at := date_trunc('second', v_now) + make_interval(days => v_trial_days);
+    v_order.is_trial := true;
+  end if;
+  insert into billing.subscription_orders (
+    user_id, tier, gateway_plan_id, sold, gateway_key_id, idempotency_keys, created_at, expires_at, starts_at, is_trial,
+    replaces, payment_id, next_check_at
+  )
+  values (
+    p_user_id, p_offer.tier, p_offer.gateway_plan_id, v_sold, p_gateway_key_id,
+    array_remove(array[p_idempotency_key], null), v_now, v_now + interval '24 hours', p_starts_at, coalesce(v_order.is_trial, false), p_replaces,
+    p_payment_id, v_now + interval '25 hours'
+  )
+  returning * into v_order;
+  return billing.subscription_order('created', v_order, p_offer);
+end $$;
+
+create function public.create_subscription(
+  p_user_id uuid,
+  p_tier text,
+  p_idempotency_key text default null,
+  p_gateway_key_id text default null, -- under which it is made; null: those of any are given again
+  p_price text default null -- the lookup key of the price; null: the default price of the tier
+)
+returns jsonb
+-- {outcome: created | existing, id, gateway_plan_id, billing_cycles, expire_by, start_at (Unix seconds; null: at once),
+-- gateway_subscription_id, short_url, status, plan, price, running: {tier, until, early_renewal} | null},
+-- {outcome: plan_not_found | not_at_gateway | price_conflict | user_not_found | in_flight | key_conflict |
+-- already_subscribed},
+-- {outcome: rate_limited, retry_after}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_offer constant billing.offers := billing.find_offer(p_tier, p_price);
+  v_order billing.subscription_orders;
+begin
+  perform billing.begin_request('subscription', p_idempotency_key);
+  -- Of two requests at once the second waits here and finds what the first wrote.
+  if billing.lock_user(p_user_id) is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
+  select * into v_order
+  from billing.subscription_orders o
+  where o.user_id = p_user_id and p_idempotency_key = any (o.idempotency_keys);
+  if v_offer.tier <> p_tier then return jsonb_build_object('outcome', 'price_conflict'); end if;
+  if (v_order.sold).lookup_key <> coalesce(p_price, p_tier) then return jsonb_build_object('outcome', 'key_conflict'); end if;
+  if (v_offer.is_active or v_offer.plan_id is not null and v_order.id is not null) is not true then
+    return jsonb_build_object('outcome', 'plan_not_found');
+  end if;
+  if v_offer.gateway_plan_id is null then return jsonb_build_object('outcome', 'not_at_gateway'); end if;
+  if v_order.id is null and exists (
+    select from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and billing.compare_prices(billing.find_held(m.plan_id, null, m.sold), v_offer) = 'same'
+      and billing.is_billed(m)
+      and (m.status = 'active' or m.gateway_status = 'authenticated')
+      and m.gateway_status is distinct from 'halted'
+      and m.stops_at is null
+  ) then
+    return jsonb_build_object('outcome', 'already_subscribed');
+  end if;
+  return billing.request_subscription(p_user_id, v_offer, v_order, p_idempotency_key, p_gateway_key_id);
+end $$;
+comment on function public.create_subscription is 'A user''s open subscription to a tier, or one to make at the gateway.';
+
+-- What was made for an order that was withdrawn or forgotten in the meantime is cancelled, so that it is never authorised.
+create function public.store_subscription(
+  p_id uuid,
+  p_gateway_subscription_id text default null, -- null: the gateway made none
+  p_short_url text default null
+)
+returns jsonb -- {outcome: stored | withdrawn | discarded | order_not_found}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_order billing.subscription_orders;
+begin
+  if p_gateway_subscription_id is null then
+    perform billing.forget_subscription_order(p_id);
+    return jsonb_build_object('outcome', 'discarded');
+  end if;
+  perform billing.lock_user((select o.user_id from billing.subscription_orders o where o.id = p_id));
+  update billing.subscription_orders o
+  set gateway_subscription_id = p_gateway_subscription_id,
+    short_url = p_short_url,
+    next_check_at = billing.clock() + interval '10 minutes'
+  where o.id = p_id and coalesce(o.gateway_subscription_id = p_gateway_subscription_id, true)
+  returning o.* into v_order;
+  if v_order.id is null then
+    perform billing.tell_stop(p_gateway_subscription_id, row(billing.clock(), true, false)::billing.stop);
+    return jsonb_build_object('outcome', 'order_not_found');
+  end if;
+  perform billing.plan(v_order.user_id, billing.find_shown(v_order.user_id));
+  return (
+    select jsonb_build_object('outcome', case when o.stops_at is null then 'stored' else 'withdrawn' end)
+    from billing.subscription_orders o
+    where o.id = p_id
+  );
+end $$;
+comment on function public.store_subscription is 'Stores what the gateway made for an order, or forgets the order.';
+
+-- Forgets an order that can no longer be authorised, or for which the gateway made no subscription.
+-- Security definer: service_role has no right to delete other orders.
+create function billing.forget_subscription_order(p_id uuid)
+returns void language sql security definer set search_path = pg_catalog, pg_temp as $$
+  delete from billing.subscription_orders o
+  where o.id = p_id and (o.gateway_subscription_id is null or o.expires_at <= billing.clock())
+$$;
+
+-- The lease is five minutes. A subscription whose events arrived is left to the reconciliation of gateway subscriptions.
+create function public.claim_subscription_orders()
+returns jsonb -- {orders: [{id, gateway_subscription_id}]}: at most 20
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_orders jsonb;
+begin
+  -- The requests of these ended without an answer of the gateway.
+  perform billing.forget_subscription_order(o.id)
+  from billing.subscription_orders o
+  where o.next_check_at <= v_now and o.gateway_subscription_id is null
+  limit 20;
+  with due as materialized (
+    select o.id
+    from billing.subscription_orders o
+    where o.next_check_at <= v_now and o.gateway_subscription_id is not null
+    order by o.next_check_at
+    limit 20
+    for no key update skip locked
+  ),
+  leased as (
+    update billing.subscription_orders o
+    set next_check_at = case when not exists (
+      select from billing.gateway_subscriptions m
+      where m.user_id = o.user_id
+        and m.gateway_subscription_id = o.gateway_subscription_id
+        -- From then on the mirror has a time of its own for the next reconciliation.
+        and m.period_end is not null
+    ) then v_now + interval '5 minutes' end
+    from due
+    where o.id = due.id
+    returning o.id, o.gateway_subscription_id, o.next_check_at
+  )
+  select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'gateway_subscription_id', l.gateway_subscription_id)), '[]')
+  into v_orders
+  from leased l
+  where l.next_check_at is not null;
+  return jsonb_build_object('orders', v_orders);
+end $$;
+comment on function public.claim_subscription_orders is 'Leases 20 subscriptions that may not be authorised yet.';
+
+-- Without the gateway's answer it says whether one is needed. Contract: POST /api/payments/verify.
+create function public.verify_subscription(
+  p_user_id uuid,
+  p_gateway_subscription_id text,
+  p_payment_id text, -- its signature was checked by the route
+  p_entity text default null, -- the subscription at the gateway, JSON; null: not read yet
+  p_payment text default null -- the payment at the gateway, JSON; null: not read, or unknown there
+)
+returns jsonb
+-- {outcome: applied | already_applied, tier, valid_until, starts_at (null: it runs)},
+-- {outcome: unread | refunded | subscription_not_found}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_payment constant jsonb := p_payment::jsonb;
+  v_order billing.subscription_orders;
+  v_mirrored billing.gateway_subscriptions;
+  v_is_applied boolean := false;
+begin
+  perform billing.begin_request('payment', p_payment_id);
+  perform billing.lock_user(p_user_id);
+  select * into v_order
+  from billing.subscription_orders o
+  where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id
+  for update;
+  if not found then return jsonb_build_object('outcome', 'subscription_not_found'); end if;
+  select * into v_mirrored
+  from billing.gateway_subscriptions m
+  where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id;
+
+  if v_mirrored.period_end is null or v_order.is_trial and v_mirrored.authenticated_at is null then
+    if p_entity is null then return jsonb_build_object('outcome', 'unread'); end if;
+    v_is_applied := billing.apply_order_state(
+      v_order, p_entity::jsonb, case
+        when billing.json_text(v_payment -> 'id') = p_payment_id
+          and billing.json_text(v_payment -> 'status') in ('captured', 'refunded')
+          and billing.json_integer(v_payment -> 'amount') is not null
+          then v_payment
+      end, false
+    );
+    -- The gateway may need a moment. Its events or the next reconciliation tell.
+    update billing.subscription_orders o
+    set next_check_at = least(o.next_check_at, billing.clock() + interval '1 minute')
+    where o.id = v_order.id;
+    select * into v_mirrored
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id;
+  end if;
+  -- A signature never expires. So it does not count after a refund, or after a cancellation at once.
+  if v_mirrored.ended_at is not null or exists (
+    select from public.payments c
+    where c.gateway_payment_id = p_payment_id and billing.is_refunded(c.amount, c.refunded_amount)
+  ) then
+    return jsonb_build_object('outcome', 'refunded');
+  end if;
+  return jsonb_build_object(
+    'outcome', case when v_is_applied then 'applied' else 'already_applied' end,
+    'tier', v_order.tier, 'valid_until', billing.iso_time(v_mirrored.period_end),
+    'starts_at', case when v_mirrored.period_end is null then billing.iso_time(v_order.starts_at) end
+  );
+end $$;
+comment on function public.verify_subscription is 'Grants the first cycle of a subscription that was authorised, once.';
+
+-- The terms of a change, which adds a purchase, a subscription at the gateway, or both.
+create type billing.change as (
+  outcome text, -- change | undo | too_late | not_now | plan_not_found | price_conflict | already_subscribed |
+  -- subscription_not_found
+  offer billing.offers,
+  scenario text, -- see billing.find_scenario
+  from_tier text,
+  order_start text, -- the order to pay: now or after_current; null: none
+  is_billed boolean, -- the gateway bills a new subscription
+  replaces text, -- the subscription that ends when the new one starts
+  renews uuid, -- the payment after whose period the new subscription is charged
+  charge_at timestamptz, -- when the gateway charges the new subscription; null: at the authorisation
+  starts_at timestamptz, -- when the new tier begins
+  ends_at timestamptz, -- the end of its first period
+  credit bigint, -- minor currency units
+  amount_due bigint -- at starts_at, minor currency units
+);
+
+create function billing.plan_change(
+  p_user_id uuid,
+  p_tier text,
+  p_when text, -- now or period_end
+  p_price text -- the lookup key of the price; null: the default price of the tier
+)
+returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_offer constant billing.offers := billing.find_offer(p_tier, p_price);
+  v_is_same boolean; -- a renewal, not a change
+  v_running public.subscriptions;
+  v_billed billing.gateway_subscriptions;
+  v_successor billing.subscription_orders;
+  v_renewed public.payments;
+  v_change billing.change;
+begin
+  select * into v_running
+  from public.subscriptions s
+  where s.user_id = p_user_id and s.status = 'active' and s.current_period_end > v_now;
+  v_change.outcome := case
+    when v_offer.tier <> p_tier then 'price_conflict'
+    when v_offer.is_active is not true then 'plan_not_found'
+    when v_running.id is null then 'subscription_not_found'
+  end;
+  if v_change.outcome is not null then return v_change; end if;
+  v_change.scenario := billing.find_scenario(v_running, billing.find_held_by(v_running), v_offer);
+  v_is_same := v_change.scenario in ('current', 'renew');
+  select * into v_billed
+  from billing.gateway_subscriptions m
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id = v_running.gateway_subscription_id
+    and billing.is_billed(m)
+    and m.period_end > v_now;
+  v_successor := billing.find_successor(p_user_id, v_billed.gateway_subscription_id);
+  v_change.outcome := case
+    when p_when = 'now' and v_change.scenario in ('shorter', 'other_currency') then 'not_now'
+    when v_billed.user_id is null or not v_is_same then 'change'
+    when v_successor.id is not null then 'undo'
+    else 'already_subscribed'
+  end;
+  v_change.offer := v_offer;
+  v_change.from_tier := v_running.tier;
+  if v_billed.user_id is null and v_is_same and p_when = 'period_end' then
+    -- A renewal that the customer cancelled or never authorised is made again.
+    v_renewed := billing.find_unrenewed(p_user_id, v_running.current_period_end);
+  end if;
+  v_change.is_billed := v_offer.gateway_plan_id is not null and num_nonnulls(v_billed.user_id, v_renewed.id) > 0;
+
+  v_change.credit := 0;
+  v_change.starts_at := v_now;
+  if v_change.is_billed and v_renewed.id is not null then
+    v_change.renews := v_renewed.id;
+    v_change.charge_at := v_renewed.period_end;
+    v_change.starts_at := v_renewed.period_end;
+  elsif p_when = 'now' then
+    v_change.credit := coalesce((billing.find_credit(p_user_id, v_offer)).credit, 0);
+    if not v_change.is_billed or v_change.credit > 0 then
+      v_change.order_start := 'now';
+      v_change.charge_at := billing.add_months(v_now, v_offer.months);
+    end if;
+  elsif v_change.is_billed then
+    v_change.replaces := v_billed.gateway_subscription_id;
+    v_change.starts_at := v_billed.period_end;
+    v_change.charge_at := v_change.starts_at;
+    -- The customer may authorise for 24 hours, and the gateway needs to know a cancellation 48 hours before a cycle ends.
+    if v_change.outcome = 'change' and v_change.starts_at < v_now + interval '80 hours' then
+      v_change.outcome := 'too_late';
+    end if;
+  else
+    v_change.order_start := 'after_current';
+    v_change.starts_at := coalesce(
+      (billing.find_followed(p_user_id, v_offer.tier, v_change.order_start, null)).ends_at, v_now
+    );
+  end if;
+  v_change.ends_at := billing.add_months(v_change.starts_at, v_offer.months);
+  v_change.amount_due := v_offer.amount - v_change.credit;
+  if v_change.outcome = 'undo' then
+    if billing.is_told(v_billed.gateway_subscription_id) then
+      -- What runs ends, so what follows it must start.
+      v_change.outcome := 'too_late';
+      v_change.starts_at := v_successor.starts_at;
+    end if;
+    v_change.order_start := null;
+    v_change.credit := 0;
+    v_change.amount_due := 0;
+  end if;
+  return v_change;
+end $$;
+
+create function public.preview_change(
+  p_user_id uuid,
+  p_tier text,
+  p_when text, -- now or period_end
+  p_price text default null -- the lookup key of the price; null: the default price of the tier
+)
+returns jsonb
+-- {outcome: change | undo, order_start: now | after_current | null, is_billed, change: {amount_due, credit, currency,
+-- starts_at, ends_at, from, to, scenario, price}},
+-- {outcome: plan_not_found | price_conflict | not_now | already_subscribed | subscription_not_found},
+-- {outcome: too_late, possible_from}
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_change constant billing.change := billing.plan_change(p_user_id, p_tier, p_when, p_price);
+  v_offer constant billing.offers := v_change.offer;
+begin
+  if v_change.outcome not in ('change', 'undo') then
+    return jsonb_strip_nulls(jsonb_build_object(
+      'outcome', v_change.outcome,
+      'possible_from', case when v_change.outcome = 'too_late' then billing.iso_time(v_change.starts_at) end
+    ));
+  end if;
+  return jsonb_build_object(
+    'outcome', v_change.outcome, 'order_start', v_change.order_start, 'is_billed', v_change.is_billed,
+    'change', jsonb_build_object(
+      'amount_due', v_change.amount_due, 'credit', v_change.credit,
+      'currency', v_offer.currency,
+      'starts_at', billing.iso_time(v_change.starts_at),
+      'ends_at', billing.iso_time(v_change.ends_at),
+      'from', v_change.from_tier,
+      'to', v_offer.tier,
+      'scenario', v_change.scenario,
+      'price', billing.price_answer(v_offer.lookup_key, v_offer.amount, v_offer.currency, v_offer.months)
+    )
+  );
+end $$;
+comment on function public.preview_change is 'What a change of the plan would cost, and when it begins.';
+
+create function public.create_change(
+  p_user_id uuid,
+  p_tier text,
+  p_when text, -- now or period_end
+  p_payment_id uuid default null, -- pays for the first period
+  p_gateway_key_id text default null,
+  p_price text default null -- the lookup key of the price; null: the default price of the tier
+)
+returns jsonb
+-- as create_subscription, or {outcome: undone | already_subscribed | subscription_not_found | not_now},
+-- {outcome: too_late, possible_from}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_email text;
+  v_change billing.change;
+begin
+  perform billing.begin_request('change', null);
+  v_email := billing.lock_user(p_user_id);
+  if v_email is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
+  v_change := billing.plan_change(p_user_id, p_tier, p_when, p_price);
+  if v_change.outcome = 'undo' then
+    update billing.subscription_orders o
+    set undone_at = billing.clock()
+    where o.user_id = p_user_id and o.replaces is not null and o.starts_at > billing.clock() and o.undone_at is null;
+    perform billing.settle_access(p_user_id, v_email);
+    return jsonb_build_object('outcome', 'undone');
+  end if;
+  if v_change.outcome <> 'change' then return public.preview_change(p_user_id, p_tier, p_when, p_price); end if;
+  if not v_change.is_billed then return jsonb_build_object('outcome', 'plan_not_found'); end if;
+  return billing.request_subscription(
+    p_user_id, v_change.offer, null, null, p_gateway_key_id,
+    case when p_payment_id is not null or v_change.renews is not null or p_when = 'period_end' then v_change.charge_at end,
+    v_change.replaces, coalesce(p_payment_id, v_change.renews)
+  );
+end $$;
+comment on function public.create_change is 'The subscription to make for a change of the plan, or undoes the change.';
+
+revoke execute on function
+  public.create_subscription, public.store_subscription, public.claim_subscription_orders, public.verify_subscription,
+  public.preview_change, public.create_change
+from public, anon, authenticated;
+grant execute on function
+  public.create_subscription, public.store_subscription, public.claim_subscription_orders, public.verify_subscription,
+  public.preview_change, public.create_change
+to service_role;

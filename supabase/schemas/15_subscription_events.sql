@@ -1,0 +1,488 @@
+-- The events about gateway subscriptions, in any order: each is merged into the mirror, then the user's access is settled.
+-- Contract: "Gateway subscriptions".
+
+-- Returns when a user's access ends unless a gateway subscription is charged again. Only the ruling source ends access, and
+-- only if no other running source ends later. Another gateway subscription ends with its cycle if it is not renewed.
+create function billing.access_end(p_subscription billing.gateway_subscriptions)
+returns timestamptz -- null: access does not depend on the subscription, or its end is not known
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_source constant billing.sources := (billing.find_ruling(p_subscription.user_id)).source;
+  v_end timestamptz := v_source.lapses_at;
+begin
+  if v_end = 'infinity' then
+    -- A reconciliation confirms the end.
+    v_end := v_source.ends_at + make_interval(days => billing.grace_days(
+      (select p.grace_days from public.plans p where p.id = v_source.plan_id), v_source.cancel_at_period_end
+    ));
+  end if;
+  if v_source.ended_at is not null
+    or not (
+      v_source.kind = 'gateway_subscription' and v_source.id = p_subscription.gateway_subscription_id
+      -- Before the first charge of a change of plan.
+      or p_subscription.period_end is null and exists (
+        select from billing.subscription_orders o
+        where o.gateway_subscription_id = p_subscription.gateway_subscription_id
+          and o.user_id = p_subscription.user_id
+          and v_source.id in (o.replaces, o.payment_id::text)
+      )
+    )
+    or exists (
+      select from billing.sources s
+      left join billing.gateway_subscriptions m
+        on s.kind = 'gateway_subscription'
+        and m.user_id = s.user_id
+        and m.gateway_subscription_id = s.id
+      left join public.plans p on p.id = s.plan_id
+      where s.user_id = p_subscription.user_id
+        and (s.kind, s.id) <> (v_source.kind, v_source.id)
+        and s.ended_at is null
+        and s.lapses_at > v_end
+        and (
+          s.lapses_at < 'infinity'
+          or (m.stops_at is not null or m.gateway_status = 'pending') is not true
+          or s.ends_at + make_interval(days => billing.grace_days(p.grace_days, s.cancel_at_period_end)) > v_end
+        )
+    )
+  then
+    return null;
+  end if;
+  return v_end;
+end $$;
+
+-- Enqueues a mail about a gateway subscription with a plan of ours.
+create function billing.enqueue_billing_mail(
+  p_user_id uuid,
+  p_plan_id uuid,
+  p_email text, -- of the user
+  p_kind text,
+  p_key text,
+  p_payload jsonb,
+  -- The mails about the charges of other subscriptions than those that were asked for here are the gateway's own.
+  p_asked_for text default null -- the gateway subscription; null: any
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  insert into billing.outbox (key, destination, kind, payload)
+  select
+    concat_ws('/', p_kind, p_key),
+    case p_kind when 'payment-success' then 'email' else 'notice' end,
+    p_kind,
+    p_payload || jsonb_build_object(
+      'to', p_email,
+      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
+      'plan_name', pl.name
+    )
+  from billing.profiles p
+  join public.plans pl on pl.id = p_plan_id
+  where p.user_id = p_user_id
+    and p_email <> ''
+    and (
+      p_asked_for is null
+      or exists (
+        select from billing.subscription_orders o
+        where o.gateway_subscription_id = p_asked_for and o.user_id = p_user_id
+      )
+    )
+  on conflict (key) do nothing;
+end $$;
+
+-- Enqueues the mail about a charge.
+create function billing.announce_charge(
+  p_subscription billing.gateway_subscriptions, -- after the event
+  p_entity jsonb, -- the subscription
+  p_payment jsonb, -- of the cycle
+  p_email text -- of the user
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_payment_id constant text := billing.json_text(p_payment -> 'id');
+begin
+  if v_payment_id is not null then
+    perform billing.enqueue_billing_mail(
+      p_subscription.user_id, p_subscription.plan_id, p_email,
+      case when billing.json_integer(p_entity -> 'paid_count') > 1 then 'subscription-renewed' else 'payment-success' end,
+      v_payment_id,
+      jsonb_build_object(
+        'amount', billing.json_integer(p_payment -> 'amount'),
+        'currency', billing.json_text(p_payment -> 'currency'),
+        'transaction_id', v_payment_id,
+        'valid_until', billing.iso_time(billing.json_time(p_entity -> 'current_end')),
+        'next_charge_at', case
+          when p_subscription.stops_at is null then billing.iso_time(billing.json_time(p_entity -> 'charge_at'))
+        end
+      ),
+      p_subscription.gateway_subscription_id
+    );
+  end if;
+end $$;
+
+-- Enqueues the mail about a charge that failed or was the last. The caller has settled the user's access.
+create function billing.announce_problem(
+  p_status text,
+  p_subscription billing.gateway_subscriptions, -- after the event
+  p_email text -- of the user
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_id constant text := p_subscription.gateway_subscription_id;
+  -- The end of the paid time: of a change of plan before its first charge the end of what it follows.
+  v_paid_until constant timestamptz := coalesce(p_subscription.period_end, (
+    select o.starts_at
+    from billing.subscription_orders o
+    where o.gateway_subscription_id = v_id
+      and o.user_id = p_subscription.user_id
+      and num_nonnulls(o.replaces, o.payment_id) > 0
+  ));
+begin
+  -- Without a paid cycle there is no access that ends.
+  if p_subscription.gateway_status is distinct from p_status or v_paid_until is null then return; end if;
+  perform billing.enqueue_billing_mail(
+    p_subscription.user_id, p_subscription.plan_id, p_email,
+    case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,
+    -- One mail for each cycle that was not charged.
+    concat_ws('/', v_id, case when p_status <> 'completed' then billing.iso_time(v_paid_until) end),
+    jsonb_build_object(
+      'access_ends_at', billing.iso_time(billing.access_end(p_subscription)),
+      'manage_url', p_subscription.short_url,
+      'ends_at', billing.iso_time(v_paid_until)
+    )
+  );
+end $$;
+
+-- Returns the currency of a charge.
+create function billing.charged_currency(
+  p_payment jsonb,
+  p_currency text -- of the plan; null: there is none
+)
+returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce(substring(billing.json_text(p_payment -> 'currency') from '^[A-Z]{3}$'), p_currency, 'INR');
+end $$;
+
+-- Stores the payment of a charged cycle, once. Without a user it waits for billing.adopt_charges. A payment id that another
+-- row has is reused, as in a test account: then nothing is stored.
+create function billing.record_charge(
+  p_subscription billing.gateway_subscriptions, -- after the event
+  p_gateway_plan_id text, -- of the charge; null: the event named none
+  p_period_start timestamptz,
+  p_period_end timestamptz,
+  p_payment jsonb, -- null, or without an id and an amount: the gateway named no payment, and none is stored
+  p_charged_at timestamptz
+)
+returns boolean -- whether the payment is new
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_gateway_payment_id constant text := billing.json_text(p_payment -> 'id');
+  v_user_id constant uuid := (select p_subscription.user_id from billing.find_user(p_subscription.user_id));
+  v_billed record;
+begin
+  -- Without a user and without an id nothing tells later whose charge it is.
+  if v_gateway_payment_id is null or v_user_id is null and p_subscription.gateway_subscription_id = '' then
+    return false;
+  end if;
+  select * into v_billed
+  from billing.find_billed_price(p_gateway_plan_id, p_subscription.gateway_subscription_id)
+  where p_gateway_plan_id is distinct from p_subscription.gateway_plan_id;
+  if not found then select p_subscription.plan_id, p_subscription.sold into v_billed; end if;
+  insert into public.payments (
+    user_id, amount, currency, status, tier, plan_id, price_key, duration_months, gateway_key_id, gateway_payment_id, gateway_subscription_id,
+    captured_at, confirmed_at, period_start, period_end, refunded_amount, next_reconcile_at, created_at, settle_at
+  )
+  select
+    v_user_id, charge.amount, -- the currency may differ from that of the plan
+    billing.charged_currency(p_payment, (v_billed.sold).currency), 'captured',
+    (select p.tier from public.plans p where p.id = v_billed.plan_id), v_billed.plan_id, (v_billed.sold).lookup_key,
+    (v_billed.sold).months,
+    (
+      select o.gateway_key_id
+      from billing.subscription_orders o
+      where o.gateway_subscription_id = p_subscription.gateway_subscription_id
+    ),
+    v_gateway_payment_id, p_subscription.gateway_subscription_id, p_charged_at, p_charged_at, p_period_start, p_period_end,
+    billing.refunded_amount(v_gateway_payment_id), null, p_charged_at,
+    -- A first cycle that was debited early rules from its start.
+    case when p_period_start > billing.clock() then p_period_start end
+  from (select billing.json_integer(p_payment -> 'amount') as amount) charge
+  where charge.amount >= 0
+  on conflict (gateway_payment_id) do nothing;
+  if found then return true; end if;
+  update public.payments c
+  set captured_at = p_charged_at, confirmed_at = p_charged_at, created_at = p_charged_at
+  where c.gateway_payment_id = v_gateway_payment_id
+    and c.gateway_subscription_id = p_subscription.gateway_subscription_id
+    and c.captured_at > p_charged_at;
+  return false;
+end $$;
+
+-- Completes the charges of a user's gateway subscriptions that arrived before their user or their plan was known.
+create function billing.adopt_charges(p_user_id uuid)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  update public.payments c
+  set user_id = m.user_id,
+    plan_id = coalesce(c.plan_id, m.plan_id),
+    tier = coalesce(c.tier, pl.tier),
+    price_key = coalesce(c.price_key, (m.sold).lookup_key),
+    duration_months = coalesce(c.duration_months, (m.sold).months),
+    -- A backup or an import may restore a deleted user.
+    user_deleted_at = null
+  from billing.gateway_subscriptions m
+  left join public.plans pl on pl.id = m.plan_id
+  where m.user_id = p_user_id
+    and c.gateway_subscription_id = m.gateway_subscription_id
+    and case
+      when c.user_id is null then m.gateway_subscription_id <> ''
+      else c.user_id = m.user_id and c.plan_id is null and m.plan_id is not null
+    end;
+end $$;
+
+-- Returns whether the gateway charged the newest cycle with a payment that it did not name yet.
+create function billing.lacks_payment(p_subscription billing.gateway_subscriptions)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return p_subscription.gateway_subscription_id <> ''
+    and p_subscription.period_end is not null
+    and coalesce(p_subscription.activated_at, p_subscription.first_charged_at) is not null
+    and not exists (
+      select from public.payments c
+      where c.gateway_subscription_id = p_subscription.gateway_subscription_id
+        and c.period_end = p_subscription.period_end
+    );
+end $$;
+
+-- Applies the usual charge: the next cycle, in order, of a user's only subscription. One statement writes its rows.
+-- It begins with the ledger, so a delivery that another one overtook writes nothing. The values are those that
+-- billing.merge_gateway_subscription, billing.record_charge and billing.settle_access would write.
+create function billing.apply_next_charge(p_event billing.gateway_events) -- as it is to be stored
+returns boolean -- false: it is not the usual charge, and nothing was written
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_entity constant jsonb := p_event.payload #> '{payload,subscription,entity}';
+  v_payment constant jsonb := billing.json_object(p_event.payload #> '{payload,payment,entity}');
+  v_payment_id constant text := billing.json_text(v_payment -> 'id');
+  v_amount constant bigint := billing.json_integer(v_payment -> 'amount');
+  v_user_id constant uuid := billing.json_uuid(v_entity -> 'notes' -> 'user_id');
+  v_start constant timestamptz := billing.json_time(v_entity -> 'current_start');
+  v_end constant timestamptz := billing.json_time(v_entity -> 'current_end');
+  v_charged_at constant timestamptz := billing.charged_at(p_event.event_at, p_event.received_at);
+  v_email text;
+  v_merged billing.gateway_subscriptions;
+begin
+  if num_nulls(p_event.event_at, v_user_id, v_start, v_end) > 0 then return false; end if;
+  perform billing.lock_gateway_payment(v_payment_id);
+  v_email := billing.lock_user(v_user_id);
+  with usual as materialized (
+    select m.user_id, m.gateway_subscription_id, m.sold, p.id as plan_id, p.tier, o.gateway_key_id, s.id as subscription_id
+    from billing.gateway_subscriptions m
+    join public.plans p on p.id = m.plan_id
+    join billing.profiles f on f.user_id = m.user_id
+    -- In a subquery of its own, so that the planner has no other index than that on the user.
+    join (select * from public.subscriptions s where s.user_id = v_user_id offset 0 for update) s
+      on (s.user_id, s.gateway_subscription_id, s.plan_id, s.tier) = (m.user_id, m.gateway_subscription_id, p.id, p.tier)
+    left join billing.subscription_orders o on o.gateway_subscription_id = m.gateway_subscription_id
+    where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_event.subject_id)
+      and m.gateway_plan_id = billing.json_text(v_entity -> 'plan_id')
+      -- It goes on, and it was charged before. This charge is the newest event.
+      and m.status = 'active'
+      and m.first_charged_at is not null
+      and m.stops_at is null
+      and m.ended_at is null
+      and not m.has_refunds
+      and not m.cancel_at_period_end
+      and greatest(m.plan_event_at, m.period_event_at, m.gateway_status_event_at) < p_event.event_at
+      and greatest(m.first_charged_at, m.paid_period_event_at) < v_charged_at
+      and m.next_check_at <= v_end - interval '1 day'
+      and v_end > billing.clock()
+      -- It rules. If access begins again, the tier is to be written.
+      and s.status = 'active'
+      and s.revision > 0
+      and not s.cancel_at_period_end
+      and (s.current_period_end > billing.clock() or f.subscription_tier = p.tier)
+      and not exists (
+        select from billing.gateway_subscriptions other
+        where other.user_id = m.user_id and other.gateway_subscription_id <> m.gateway_subscription_id
+      )
+      and not exists (select from billing.refunds b where b.gateway_payment_id = v_payment_id)
+  ),
+  entry as (
+    insert into billing.gateway_events select (p_event).* from usual
+    on conflict (body_sha256) do nothing
+    returning true
+  ),
+  charge as (
+    insert into public.payments (
+      user_id, amount, currency, status, tier, plan_id, price_key, duration_months, gateway_key_id, gateway_payment_id,
+      gateway_subscription_id, captured_at, confirmed_at, period_start, period_end, next_reconcile_at, created_at
+    )
+    select
+      u.user_id, v_amount, billing.charged_currency(v_payment, (u.sold).currency), 'captured', u.tier, u.plan_id,
+      (u.sold).lookup_key, (u.sold).months, u.gateway_key_id, v_payment_id, u.gateway_subscription_id, v_charged_at, v_charged_at, v_start, v_end, null,
+      v_charged_at
+    from usual u, entry
+    where v_payment_id is not null and v_amount >= 0
+    on conflict do nothing
+  ),
+  subscription as (
+    update public.subscriptions s
+    set current_period_start = v_start,
+      current_period_end = v_end,
+      revision = s.revision + 1,
+      updated_at = greatest(s.updated_at, billing.clock())
+    from usual u, entry
+    where s.id = u.subscription_id
+  )
+  update billing.gateway_subscriptions m
+  set (period_start, period_end, period_event_at) = row(v_start, v_end, p_event.event_at),
+    (paid_period_start, paid_period_end, paid_period_event_at) = row(v_start, v_end, v_charged_at),
+    (plan_event_at, gateway_status_event_at, arrived_at) = row(p_event.event_at, p_event.event_at, p_event.received_at),
+    gateway_status = 'active',
+    charge_at = billing.json_time(v_entity -> 'charge_at'),
+    paid_count = greatest(m.paid_count, billing.json_integer(v_entity -> 'paid_count'))
+  from usual u, entry
+  where (m.user_id, m.gateway_subscription_id) = (u.user_id, u.gateway_subscription_id)
+  returning m.* into v_merged;
+  if found then perform billing.announce_charge(v_merged, v_entity, v_payment, v_email); end if;
+  return v_merged.user_id is not null;
+end $$;
+
+-- Applies an event about a gateway subscription. Contract: "Fields that an event needs", "Gateway subscriptions".
+create function billing.apply_subscription_event(
+  p_event text,
+  p_entity jsonb,
+  p_payment jsonb, -- of the cycle, if the event has it
+  p_created_at timestamptz, -- of the event; null: it has none
+  p_arrived_at timestamptz
+)
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_status constant text := substr(p_event, length('subscription.') + 1);
+  v_cancelled constant boolean := p_event = 'subscription.cancelled';
+  v_has_cycle constant boolean := p_event in ('subscription.activated', 'subscription.charged');
+  -- No real id has more than 200 characters, and the index cannot hold it.
+  v_id constant text := coalesce(substring(billing.json_text(p_entity -> 'id') from '^.{1,200}$'), '');
+  v_user_id constant uuid := billing.json_uuid(p_entity -> 'notes' -> 'user_id');
+  v_start constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_start') end;
+  v_end constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_end') end;
+  v_payment_id constant text := case when p_event = 'subscription.charged' then billing.json_text(p_payment -> 'id') end;
+  v_gateway_plan_id constant text := billing.json_text(p_entity -> 'plan_id');
+  v_email text;
+  v_merged billing.gateway_subscriptions;
+  v_is_changed boolean;
+begin
+  if v_user_id is null then return 'ignored: subscription.entity.notes.user_id'; end if;
+  if v_has_cycle
+    and (v_start is null or v_end is null)
+    -- An activation before the first cycle has no period.
+    and (
+      p_event = 'subscription.activated'
+      and p_entity -> 'current_start' = 'null'
+      and p_entity -> 'current_end' = 'null'
+    ) is not true
+  then
+    return 'ignored: subscription.entity.current_start, current_end';
+  end if;
+
+  perform billing.lock_gateway_payment(v_payment_id);
+  v_email := billing.lock_user(v_user_id);
+  if v_email is null and billing.is_deleted(v_user_id) then
+    perform set_config('subscriptions.user_deleted', 'on', true);
+  end if;
+  if v_email is null and billing.lock_missing_user(v_user_id) then
+    -- Nothing is stored about an erased user, but the subscription is cancelled at the gateway.
+    return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
+  end if;
+  v_merged := billing.merge_gateway_subscription(
+    v_user_id, v_id, p_event, p_entity, v_gateway_plan_id, v_start, v_end, p_payment, p_created_at, p_arrived_at
+  );
+  if v_email is null then
+    update billing.gateway_subscriptions m
+    set is_waiting = true
+    where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id) and not m.is_waiting;
+    return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
+  end if;
+  if v_merged.user_id is null then return 'stale'; end if;
+  v_is_changed := billing.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled);
+  if v_merged.plan_id is not null and p_event = 'subscription.charged' then
+    perform billing.announce_charge(v_merged, p_entity, p_payment, v_email);
+  elsif v_merged.plan_id is not null and v_status in ('pending', 'halted', 'completed') then
+    perform billing.announce_problem(v_status, v_merged, v_email);
+  end if;
+  return case
+    when not v_has_cycle and not v_cancelled then 'applied'
+    -- The subscription waits for a plan of ours, for a cycle, or for a source to attach to.
+    when v_is_changed is null then 'unmatched'
+    -- A newer fact is known.
+    when not v_is_changed
+      and p_created_at < greatest(v_merged.period_event_at, v_merged.status_event_at)
+      and v_merged.plan_id is null
+      then 'stale'
+    -- The event is about a gateway subscription that is not the attached one.
+    when not v_is_changed and v_merged.plan_id is null and v_merged.activated_at is null then 'mismatch'
+    else 'applied'
+  end;
+end $$;
+
+-- Stores the payments of cycles that no webhook named, from the gateway's invoices: each as its charge would be announced.
+-- API: service_role only.
+create function public.apply_invoices(
+  p_gateway_subscription_id text,
+  p_items text default null -- the gateway's invoices of the subscription, a JSON array; null: it has none
+)
+returns jsonb -- {applied}: how many of the payments were new
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_mirrored billing.gateway_subscriptions;
+  v_invoice record;
+  v_applied integer := 0;
+begin
+  perform billing.begin_request('reconciliation', p_gateway_subscription_id);
+  select * into v_mirrored
+  from billing.gateway_subscriptions m
+  where m.gateway_subscription_id = p_gateway_subscription_id
+  order by m.user_id
+  limit 1;
+  perform billing.lock_gateway_payment(i.item ->> 'payment_id')
+  from (select item from jsonb_array_elements(p_items::jsonb) item order by item ->> 'payment_id') i;
+  perform billing.lock_user(v_mirrored.user_id);
+  for v_invoice in
+    select paid.*
+    from (
+      select
+        i.item, billing.json_text(i.item -> 'payment_id') as payment_id,
+        row_number() over (order by billing.json_time(i.item -> 'billing_start')) as paid_count
+      from jsonb_array_elements(p_items::jsonb) i (item)
+      where i.item ->> 'status' = 'paid'
+    ) paid
+    where v_mirrored.user_id is not null
+      and paid.payment_id is not null
+      and not exists (select from public.payments p where p.gateway_payment_id = paid.payment_id)
+    order by paid.paid_count
+  loop
+    v_applied := v_applied + billing.apply_answer(
+      concat_ws(':', 'reconcile', p_gateway_subscription_id, 'charged', v_invoice.payment_id),
+      'subscription.charged',
+      jsonb_build_object(
+        'subscription', jsonb_build_object('entity', jsonb_build_object(
+          'id', p_gateway_subscription_id, 'plan_id', v_mirrored.gateway_plan_id,
+          'current_start', v_invoice.item -> 'billing_start',
+          'current_end', v_invoice.item -> 'billing_end',
+          'paid_count', v_invoice.paid_count,
+          'charge_at', extract(epoch from v_mirrored.charge_at)::bigint,
+          'notes', jsonb_build_object('user_id', v_mirrored.user_id)
+        )),
+        'payment', jsonb_build_object('entity', jsonb_build_object(
+          'id', v_invoice.payment_id, 'amount', v_invoice.item -> 'amount', 'currency', v_invoice.item -> 'currency'
+        ))
+      ),
+      v_invoice.item -> 'paid_at',
+      null
+    )::integer;
+  end loop;
+  return jsonb_build_object('applied', v_applied);
+end $$;
+comment on function public.apply_invoices is 'Applies the gateway''s invoices of a subscription that it bills.';
+
+revoke execute on function public.apply_invoices from public, anon, authenticated;
+grant execute on function public.apply_invoices to service_role;

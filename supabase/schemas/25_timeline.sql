@@ -1,0 +1,259 @@
+-- What happened to a customer in one list, and the views behind the pages of a console. Operations: "Customers".
+
+-- Returns the address of a record in the gateway's dashboard.
+create function billing.gateway_link(
+  p_key_id text, -- the API key of the record; its name tells the mode
+  p_kind text, -- payments, orders or subscriptions
+  p_id text
+)
+returns text -- null: the mode or the address of the dashboard is not known
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select replace(replace(replace(s.gateway_dashboard, '{mode}', mode.name), '{kind}', p_kind), '{id}', p_id)
+    from billing.settings s
+    cross join substring(p_key_id from '_(test|live)_') mode (name)
+    where s.is_only and p_id <> ''
+  );
+end $$;
+
+create function billing.outbox_state(p_delivered_at timestamptz, p_parked_at timestamptz)
+returns text language sql immutable set search_path = pg_catalog, pg_temp
+return case when p_delivered_at is not null then 'delivered' when p_parked_at is not null then 'parked' else 'queued' end;
+
+create view billing.subjects with (security_invoker = true) as
+select p.user_id, p.gateway_order_id as subject_id, 'orders' as kind, p.gateway_key_id
+from public.payments p
+where p.gateway_order_id is not null
+union all
+select p.user_id, p.gateway_payment_id, 'payments', p.gateway_key_id
+from public.payments p
+where p.gateway_payment_id is not null
+union all
+select m.user_id, m.gateway_subscription_id, 'subscriptions', o.gateway_key_id
+from billing.gateway_subscriptions m
+left join billing.subscription_orders o on o.gateway_subscription_id = m.gateway_subscription_id
+where m.gateway_subscription_id <> '';
+comment on view billing.subjects is 'The gateway''s ids of each customer''s orders, payments and subscriptions (kind).';
+
+create view billing.timeline with (security_invoker = true) as
+select u.user_id, u.email, line.at, line.what, line.reference, line.detail, line.link, line.rank
+from billing.users u
+cross join lateral (
+  select u.signed_up_at as at, 'signed_up' as what, u.user_id::text as reference, 'Signed up.' as detail, null as link,
+    0 as rank
+  union all
+  select l.at, l.what, l.reference, l.detail, billing.gateway_link(p.gateway_key_id, l.kind, l.id), l.rank
+  from public.payments p
+  cross join lateral (
+    values
+      (
+        case when coalesce(p.gateway_subscription_id, p.extra_of::text) is null then p.created_at end, 'order',
+        coalesce(p.gateway_order_id, p.id::text),
+        format('Order of %s for %s.', billing.amount_text(p.amount, p.currency), p.tier)
+          || coalesce(' Credit: ' || billing.amount_text(p.credit, p.currency) || '.', ''),
+        'orders', p.gateway_order_id, 1
+      ),
+      (p.uncaptured_at, 'attempt_failed', p.gateway_payment_id, 'The gateway did not capture the payment.', 'payments',
+        p.gateway_payment_id, 3),
+      (case when p.dispute_status is not null then coalesce(p.dispute_event_at, p.captured_at) end, 'dispute',
+        p.gateway_payment_id, format('Dispute: %s.', p.dispute_status), 'payments', p.gateway_payment_id, 3)
+  ) l (at, what, reference, detail, kind, id, rank)
+  where p.user_id = u.user_id
+  union all
+  select
+    e.received_at,
+    case
+      when e.event = 'payment.failed' then 'attempt_failed'
+      when e.deliveries = 0 then 'reconciliation'
+      else 'webhook'
+    end,
+    e.subject_id,
+    format('%s: %s', e.event, e.outcome)
+      || coalesce('. ' || nullif(rtrim(e.payload #>> '{payload,payment,entity,error_description}', '.'), ''), '')
+      || case when e.deliveries > 1 then format('. Delivered %s times', e.deliveries) else '' end
+      || '.',
+    -- The payment of the attempt, if the ledger still has it.
+    case
+      when e.event = 'payment.failed' and e.payload #>> '{payload,payment,entity,id}' is not null
+        then billing.gateway_link(subject.gateway_key_id, 'payments', e.payload #>> '{payload,payment,entity,id}')
+      else billing.gateway_link(subject.gateway_key_id, subject.kind, subject.subject_id)
+    end,
+    2
+  from (
+    select left(s.subject_id, 200) as subject_id, min(s.kind) as kind, max(s.gateway_key_id) as gateway_key_id
+    from billing.subjects s
+    where s.user_id = u.user_id
+    group by left(s.subject_id, 200)
+  ) subject
+  join billing.gateway_events e on e.subject_id = subject.subject_id
+  union all
+  select r.received_at, 'captured', coalesce(r.gateway_payment_id, r.id::text),
+    billing.amount_text(r.amount, r.currency) || case
+      when r.extra_of is not null then ': a further payment on the order.'
+      when r.period_end is null then ' captured. It gave no tier.'
+      else format(
+        ' captured for %s, %s to %s.', coalesce(r.tier, 'a cycle'), billing.day_text(r.period_start),
+        billing.day_text(r.period_end)
+      )
+    end,
+    billing.gateway_link(r.gateway_key_id, 'payments', r.gateway_payment_id), 3
+  from billing.receipts r
+  where r.user_id = u.user_id
+  union all
+  select f.created_at, 'refunded', f.refund_id,
+    format('%s of payment %s: %s.', billing.amount_text(f.amount, r.currency), r.gateway_payment_id, f.status),
+    billing.gateway_link(r.gateway_key_id, 'payments', r.gateway_payment_id), 3
+  from billing.receipts r
+  join billing.refunds f on f.gateway_payment_id = r.gateway_payment_id
+  where r.user_id = u.user_id
+  union all
+  select g.at, 'grant', g.id::text,
+    format('%s until %s: %s.', g.tier, billing.day_text(g.until), rtrim(coalesce(g.reason, 'no reason'), '.')), null, 4
+  from billing.grants g
+  where g.user_id = u.user_id
+  union all
+  select g.ended_at, 'grant_ended', g.id::text, coalesce(g.ended_reason, 'ended') || '.', null, 4
+  from billing.grants g
+  where g.user_id = u.user_id
+  union all
+  select a.created_at, 'support_action', coalesce(a.reference, a.id::text),
+    format('%s by %s: %s Reason: %s.', a.action, coalesce(a.actor_email, a.actor), a.result, rtrim(a.reason, '.')), null, 2
+  from billing.support_actions a
+  where a.user_id = u.user_id
+  union all
+  select c.at, 'tier_changed', c.reference,
+    format('%s to %s: %s.', coalesce(c.from_tier, 'free'), coalesce(c.to_tier, 'free'), c.cause), null, 5
+  from billing.tier_changes c
+  where c.user_id = u.user_id
+  union all
+  select o.created_at, 'mail', o.id::text,
+    concat(o.kind, ': ', billing.outbox_state(o.delivered_at, o.parked_at), '. ' || rtrim(o.last_error, '.'), '.'), null, 6
+  from billing.outbox o
+  where o.payload ->> 'to' = u.email and o.destination in ('email', 'notice')
+  union all
+  select o.created_at, 'event', o.id::text,
+    concat(o.kind, ': ', billing.outbox_state(o.delivered_at, o.parked_at), '. ' || rtrim(o.last_error, '.'), '.'), null, 6
+  from billing.outbox o
+  where o.payload #>> '{data,user_id}' = u.user_id::text and o.destination = 'event'
+  union all
+  select w.at, 'cancelled', null,
+    case when w.at_period_end then 'By the customer, for the end of the period.' else 'By the customer, at once.' end, null, 2
+  from billing.wishes w
+  where w.user_id = u.user_id
+  union all
+  select w.withdrawn_at, 'resumed', null, 'By the customer.', null, 2
+  from billing.wishes w
+  where w.user_id = u.user_id
+  union all
+  select o.created_at, 'change', o.gateway_subscription_id,
+    format('To %s from %s.', o.tier, billing.day_text(coalesce(o.starts_at, o.created_at)))
+      || coalesce(' Undone on ' || billing.day_text(o.undone_at) || '.', ''),
+    billing.gateway_link(o.gateway_key_id, 'subscriptions', o.gateway_subscription_id), 1
+  from billing.subscription_orders o
+  where o.user_id = u.user_id and num_nonnulls(o.replaces, o.payment_id) > 0
+  union all
+  select o.queued_at, 'cancellation', m.gateway_subscription_id,
+    concat(
+      case when o.payload @> '{"at_cycle_end": true}' then 'At the end of the cycle' else 'At once' end,
+      ', to the gateway: ', billing.outbox_state(o.delivered_at, o.parked_at), '. ' || rtrim(o.last_error, '.'), '.'
+    ),
+    null, 6
+  from billing.gateway_subscriptions m
+  join billing.outbox o on o.key = 'cancel-subscription/' || m.gateway_subscription_id
+  where m.user_id = u.user_id
+) line
+where line.at is not null;
+comment on view billing.timeline is 'What happened to each customer. Filter it by email or user_id, and sort it by at and rank.';
+comment on column billing.timeline.reference is 'The gateway''s id of the record, or our id of the grant, mail or action.';
+comment on column billing.timeline.link is 'The record in the gateway''s dashboard. Null: its address or mode is not known.';
+comment on column billing.timeline.rank is 'Sorts rows of the same time: a cause before its effect.';
+
+create view billing.webhooks with (security_invoker = true) as
+select
+  e.body_sha256, e.received_at, e.event, e.subject_id,
+  coalesce(subject.user_id, billing.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}')) as user_id,
+  (select u.email from billing.find_user(subject.user_id) u) as email,
+  e.deliveries, e.attempts, e.outcome, e.payload
+from billing.gateway_events e
+left join lateral (
+  select s.user_id from billing.subjects s where s.subject_id = e.subject_id and s.user_id is not null limit 1
+) subject on true;
+comment on view billing.webhooks is
+  'The ledger, with the customer. Filter it by received_at, body_sha256 or subject_id; for one customer read billing.timeline.';
+comment on column billing.webhooks.body_sha256 is 'The hash of the body: the reference of replay_event and ignore_event.';
+comment on column billing.webhooks.deliveries is 'How often it was delivered. 0: reconciliation read it from the gateway.';
+
+create view billing.messages with (security_invoker = true) as
+select
+  o.id, o.kind, o.destination,
+  o.payload ->> 'to' as recipient,
+  billing.user_of_message(o) as user_id,
+  billing.outbox_state(o.delivered_at, o.parked_at) as state,
+  o.attempts, o.last_error, o.created_at, o.delivered_at,
+  case when o.delivered_at is null and o.parked_at is null then o.next_attempt_at end as next_attempt_at,
+  o.payload
+from billing.outbox o;
+comment on view billing.messages is 'Mails and other side effects. Filter it by id, recipient or created_at.';
+comment on column billing.messages.id is 'The number of the message: the reference of requeue_mail.';
+comment on column billing.messages.destination is 'email, notice, revalidation (of cached pages), gateway (a cancellation or a refund) or event.';
+comment on column billing.messages.user_id is 'The user who has this address now, or whom the message is about.';
+comment on column billing.messages.state is 'queued, delivered or parked: an admin repairs the cause and requeues it.';
+comment on column billing.messages.last_error is 'Why the newest attempt failed, it was withdrawn, or no mail was sent.';
+
+create view billing.customer_payments with (security_invoker = true) as
+select
+  p.user_id, p.gateway_order_id, p.gateway_payment_id,
+  coalesce(p.captured_at, p.created_at) as at,
+  p.tier, p.amount, p.currency,
+  case when p.extra_of is not null and p.confirmed_at is null then 'created' else p.status end as status,
+  (
+    select count(*)
+    from billing.gateway_events e
+    where e.subject_id = p.gateway_order_id and e.event = 'payment.failed'
+  ) + case when p.captured_at is null then 0 else 1 end as attempts,
+  coalesce(p.meta ->> 'error_description', p.meta ->> 'error_reason', p.meta ->> 'error_code') as last_error,
+  p.refunded_amount,
+  p.dispute_status,
+  case
+    when p.extra_of is not null then 'extra_payment'
+    when p.gateway_subscription_id is not null then 'cycle'
+    else 'order'
+  end as kind,
+  coalesce(p.gateway_subscription_id, p.extra_of::text, p.id::text) as source_id,
+  billing.refundable_amount(p) as refundable_amount
+from public.payments p;
+comment on view billing.customer_payments is 'Orders, paid or not, further payments, cycles. Minor units. Filter by user_id.';
+comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';
+comment on column billing.customer_payments.kind is 'order, extra_payment (a further payment on an order) or cycle.';
+comment on column billing.customer_payments.refundable_amount is 'What may still be asked back.';
+comment on column billing.customer_payments.source_id is 'Our id of the payment, or the subscription: for actions.';
+
+create view billing.service_state with (security_invoker = true) as
+select
+  (select max(e.received_at) from billing.gateway_events e where e.deliveries > 0) as last_webhook_at,
+  (select j.done_at from billing.scheduled_jobs j where j.name = 'sweep') as last_sweep_at,
+  (select j.done_at from billing.scheduled_jobs j where j.name = 'reconciliation') as last_reconciliation_at,
+  (
+    select min(o.queued_at)
+    from billing.outbox o
+    where o.destination in ('email', 'notice')
+      and o.delivered_at is null
+      and o.parked_at is null
+      and o.queued_at <= billing.clock()
+  ) as oldest_undelivered_mail_at,
+  (select p.complete_as_of from billing.passes p where p.name = 'findings') as findings_as_of,
+  (select p.complete_as_of from billing.passes p where p.name = 'revenue') as revenue_as_of,
+  today.payments as payments_today,
+  today.revenue as revenue_today
+from (
+  select coalesce(sum(r.payments), 0)::bigint as payments,
+    coalesce(jsonb_object_agg(r.currency, r.amount) filter (where r.currency is not null), '{}') as revenue
+  from (
+    select h.currency, sum(h.payments) as payments, sum(h.amount) as amount
+    from billing.received_by_hour h
+    where h.hour >= date_trunc('day', billing.clock(), 'UTC')
+    group by h.currency
+  ) r
+) today;
+comment on view billing.service_state is 'The state of the service in one row. Days begin at midnight UTC. Payments of today are those of the last sweep.';

@@ -1,0 +1,157 @@
+-- Events to the app: what is true after a change, through the outbox. Contract: "Events to the app".
+
+-- Returns what an event about a user's access says: the answer of GET /api/subscriptions, without the payments and without
+-- the page on which the customer changes the method of payment.
+create function billing.subscription_event(p_user_id uuid)
+returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return jsonb_build_object('user_id', p_user_id)
+    || (public.get_subscription(p_user_id)::jsonb - 'payments' #- '{billing,manage_url}');
+end $$;
+
+-- Returns what an event about a payment says. Amounts are in minor currency units.
+create function billing.payment_event(p_id uuid)
+returns jsonb -- null: the payment is gone
+language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+begin
+  return (
+    select to_jsonb(record)
+    from (
+      select
+        p.user_id, p.id, p.amount, p.currency, p.status, p.refunded_amount, p.tier, p.price_key, p.gateway_order_id,
+        p.gateway_payment_id, p.gateway_subscription_id, p.extra_of, p.captured_at, p.period_start, p.period_end,
+        p.dispute_status, p.created_at
+      from public.payments p
+      where p.id = p_id
+    ) record
+  );
+end $$;
+
+-- Enqueues an event, once in a transaction. Runs at the end of the transaction, so that the event says what is true after
+-- it. The id of the row grows with each event about a user, because the user is locked: it is the event's version.
+-- Nothing is sent about a deleted user, who is to be forgotten, or about a payment that is gone.
+create function billing.enqueue_event(
+  p_type text,
+  p_subject uuid -- the user of subscription.updated, else the payment
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  -- Also the receiver's webhook-id, in which a full stop is not allowed.
+  v_key constant text := concat_ws(
+    '_', 'evt', translate(p_type, '.', '_'), translate(p_subject::text, '-', ''), pg_current_xact_id(),
+    (extract(epoch from now()) * 1000000)::bigint
+  );
+  v_data jsonb;
+begin
+  if exists (select from billing.outbox o where o.key = v_key) then return; end if;
+  if p_type <> 'subscription.updated' then
+    v_data := billing.payment_event(p_subject);
+  elsif billing.lock_user(p_subject) is not null then
+    v_data := billing.subscription_event(p_subject);
+  end if;
+  if v_data is null then return; end if;
+  perform billing.enqueue(
+    v_key, 'event', p_type,
+    jsonb_build_object('type', p_type, 'timestamp', billing.iso_time(billing.clock()), 'data', v_data)
+  );
+end $$;
+
+-- Security definer, as the functions below: the role of an admin or of the app may write these tables but not the outbox.
+create function billing.note_subscription_event()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.enqueue_event('subscription.updated', new.user_id);
+  return null;
+end $$;
+
+create function billing.note_tier_event()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if coalesce(old.subscription_tier, 'free') <> coalesce(new.subscription_tier, 'free') then
+    perform billing.enqueue_event('subscription.updated', new.user_id);
+  end if;
+  return null;
+end $$;
+
+create function billing.note_payment_event()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if new.status <> 'created' and new.status is distinct from old.status then
+    perform billing.enqueue_event('payment.' || new.status, new.id);
+  end if;
+  if new.refunded_amount <> coalesce(old.refunded_amount, 0) then
+    perform billing.enqueue_event('payment.refunded', new.id);
+  end if;
+  return null;
+end $$;
+
+create constraint trigger note_event_insert after insert on public.subscriptions
+deferrable initially deferred for each row execute function billing.note_subscription_event();
+
+-- A write by hand leaves the revision, and the sweep writes due_at alone.
+create constraint trigger note_event after update on public.subscriptions
+deferrable initially deferred for each row
+when (new.revision <> old.revision or new.due_at is not distinct from old.due_at)
+execute function billing.note_subscription_event();
+
+create constraint trigger note_event_insert after insert on billing.gateway_subscriptions
+deferrable initially deferred for each row
+when (new.arrived_at is not null)
+execute function billing.note_subscription_event();
+
+create constraint trigger note_event after update on billing.gateway_subscriptions
+deferrable initially deferred for each row
+when (
+  (new.gateway_status, new.charge_at, new.stops_at, new.period_end, new.sold)
+    is distinct from (old.gateway_status, old.charge_at, old.stops_at, old.period_end, old.sold)
+)
+execute function billing.note_subscription_event();
+
+create constraint trigger note_event after insert or update of status, refunded_amount on public.payments
+deferrable initially deferred for each row execute function billing.note_payment_event();
+
+do $trigger$
+begin
+  execute format(
+    'create constraint trigger note_event after insert or update of subscription_tier on %s
+    deferrable initially deferred for each row execute function billing.note_tier_event()',
+    billing.profiles_table()
+  );
+end
+$trigger$;
+
+-- The triggers are disabled while the setting is off, so that events then cost nothing.
+create function billing.switch_events(p_are_sent boolean)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_trigger record;
+begin
+  for v_trigger in
+    select t.tgrelid::regclass as relation, t.tgname as name
+    from pg_catalog.pg_trigger t
+    where t.tgfoid in (
+      'billing.note_subscription_event'::regproc, 'billing.note_tier_event'::regproc, 'billing.note_payment_event'::regproc
+    )
+  loop
+    execute format(
+      'alter table %s %s trigger %I', v_trigger.relation, case when p_are_sent then 'enable' else 'disable' end,
+      v_trigger.name
+    );
+  end loop;
+end $$;
+revoke execute on function billing.switch_events(boolean) from service_role;
+select billing.switch_events(false);
+
+create function billing.switch_events_by_setting()
+returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.switch_events(new.sends_events);
+  return null;
+end $$;
+
+create trigger switch_events after update of sends_events on billing.settings for each row
+when (new.sends_events <> old.sends_events)
+execute function billing.switch_events_by_setting();
+
+-- For the events of one customer.
+create index outbox_events_idx on billing.outbox ((payload #>> '{data,user_id}')) where destination = 'event';

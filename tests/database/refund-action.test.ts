@@ -1,0 +1,194 @@
+import type pg from 'pg';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { waitUntilBlocked } from '../helpers/database/session.ts';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { claim, fail } from '../helpers/outbox/claims.ts';
+import type { CustomerOrder } from '../helpers/records/customer.ts';
+import { readAllRows } from '../helpers/records/read-records.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { act, actAsOwner, openSupport, type SupportAction } from '../helpers/records/support-actions.ts';
+import { months } from '../helpers/records/time.ts';
+
+const database = useDatabase({ isEmptied: true });
+const customer = useCustomer(database);
+let support: pg.Client;
+beforeAll(async () => {
+  support = await openSupport(database);
+});
+
+const price = 99900;
+const buy = () => customer.buy('pro', { at: '01-01' });
+const refund = ({ paymentId }: CustomerOrder, amount?: number, session = support) =>
+  act(session, { action: 'refund', reference: paymentId, amount });
+const left = async ({ paymentId }: CustomerOrder) =>
+  Number(
+    (await database.one('select refundable_amount from billing.customer_payments where gateway_payment_id = $1', [
+      paymentId,
+    ])).refundable_amount,
+  );
+
+/** Answers what waits for the gateway as it does: each row becomes a refund of this status. */
+async function answer(status: 'pending' | 'processed', id = uniqueId('rfnd')): Promise<unknown> {
+  const client = await database.connect();
+  const { rows: [{ claimed }] } = await client.query("select public.claim_outbox('gateway') as claimed");
+  const [row] = claimed.rows;
+  const { gateway_payment_id: payment_id, amount } = row.payload;
+  const made = JSON.stringify({ id, entity: 'refund', payment_id, amount, status });
+  await client.query('select public.complete_outbox($1, $2, null, $3)', [claimed.token, String(row.id), made]);
+  await client.end();
+  return row;
+}
+async function refused(action: SupportAction, code: string, message: RegExp, session = support): Promise<void> {
+  const before = await readAllRows(database);
+  await expect(act(session, action)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  expect(await readAllRows(database)).toEqual(before);
+}
+
+describe('refund', () => {
+  test('of a payment asks the gateway for all that is left, and access ends with its answer', async () => {
+    const pro = await buy();
+    const row = await refund(pro);
+    expect(row).toMatchObject({ amount: String(price), reference: pro.paymentId, user_id: customer.id });
+    expect(row.result).toBe(
+      `The gateway is asked to refund 999.00 INR of payment ${pro.paymentId}. Its access ends when the refund is processed.`,
+    );
+    expect([await customer.tier(), await left(pro)]).toEqual(['pro', 0]);
+    expect(await answer('processed')).toMatchObject({
+      kind: 'refund',
+      key: expect.stringMatching(/^refund-[\w-]{36}$/),
+      payload: { gateway_payment_id: pro.paymentId, amount: price, currency: 'INR' },
+    });
+    expect([await customer.tier(), await left(pro)]).toEqual(['free', 0]);
+  });
+
+  test('of parts, in any state, adds up to what was paid and no more', async () => {
+    const pro = await buy();
+    const id = uniqueId('rfnd');
+    expect(await refund(pro, 40000)).toMatchObject({ result: expect.stringContaining('Access stays.') });
+    expect(await left(pro)).toBe(59900);
+    await refused(
+      { action: 'refund', reference: pro.paymentId, amount: 59901 },
+      'PS409',
+      /599\.00 INR can be refunded/,
+    );
+    await answer('pending', id);
+    expect([await left(pro), (await pro.row()).refunded_amount]).toEqual([59900, '0']);
+    await pro.refund(40000, { id });
+    await pro.refund(10000);
+    expect(await left(pro)).toBe(49900);
+    await refund(pro);
+    await refused({ action: 'refund', reference: pro.paymentId }, 'PS409', / 0\.00 INR can be refunded/);
+    expect(await customer.tier()).toBe('pro');
+    await answer('processed');
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test('that failed, before or after it was processed, can be asked for again', async () => {
+    const pro = await buy();
+    const id = uniqueId('rfnd');
+    await refund(pro);
+    await answer('processed', id);
+    await pro.refund(price, { id, status: 'failed' });
+    expect([await customer.tier(), await left(pro)]).toEqual(['pro', price]);
+    await refund(pro);
+    expect(await left(pro)).toBe(0);
+  });
+
+  test('whose webhook comes before the answer counts once', async () => {
+    const pro = await buy();
+    const id = uniqueId('rfnd');
+    await refund(pro, 30000);
+    await pro.refund(30000, { id });
+    await answer('processed', id);
+    expect([await left(pro), (await pro.row()).refunded_amount]).toEqual([69900, '30000']);
+  });
+
+  test('that the gateway refuses is parked and still counts, and may be queued again', async () => {
+    const pro = await buy();
+    await refund(pro);
+    const { token, ids } = await claim(await database.connect(), 'gateway');
+    await fail(await database.connect(), token, ids, { error: 'HTTP 400: balance', final: true });
+    expect(await left(pro)).toBe(0);
+    const again = await act(support, { action: 'requeue_mail', reference: String(ids[0]) });
+    expect(again).toMatchObject({ user_id: customer.id });
+    await answer('processed');
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test('by two admins at once asks for no more than was paid', async () => {
+    const pro = await buy();
+    const other = await openSupport(database);
+    await support.query('begin');
+    await refund(pro, 60000);
+    const second = refund(pro, 60000, other);
+    second.catch(() => {});
+    await waitUntilBlocked(database, other);
+    await support.query('commit');
+    await expect(second).rejects.toMatchObject({ code: 'PS409' });
+    expect(await left(pro)).toBe(39900);
+  });
+
+  test('of a cycle says that the gateway goes on billing, and of a second payment on an order that access stays', async () => {
+    const cycle = months(1);
+    await customer.event('activated', '01-01', { planId: 'plan_pro', ...cycle });
+    await customer.charge(cycle, 'pro');
+    const reference = `pay_${cycle.start.slice(0, 7)}_${customer.gatewayId}`;
+    expect((await act(support, { action: 'refund', reference })).result).toMatch(/goes on billing/);
+    const buyer = await database.customer();
+    const pro = await buyer.buy('pro');
+    const extra = buyer.again(pro);
+    await pro.capture();
+    await extra.capture();
+    expect((await refund(extra)).result).toMatch(/Access does not depend on it/);
+  });
+
+  test('of one of two payments on an order is of that one, also if the other one counts by then', async () => {
+    const pro = await buy();
+    const extra = customer.again(pro);
+    await pro.capture();
+    await extra.capture();
+    const holder = await database.connect();
+    await holder.query('begin');
+    await holder.query('select billing.lock_gateway_payment($1)', [pro.paymentId]);
+    const asked = refund(pro);
+    asked.catch(() => {});
+    await waitUntilBlocked(database, support);
+    // As billing.count_best_payment exchanges them.
+    for (
+      const [from, to] of [[pro.paymentId, 'pay_moved'], [extra.paymentId, pro.paymentId], [
+        'pay_moved',
+        extra.paymentId,
+      ]]
+    ) {
+      await holder.query('update public.payments set gateway_payment_id = $2 where gateway_payment_id = $1', [
+        from,
+        to,
+      ]);
+    }
+    await holder.query('commit');
+    expect(await asked).toMatchObject({ reference: pro.paymentId, result: expect.stringMatching(/does not depend/) });
+    expect(await answer('processed')).toMatchObject({ payload: { gateway_payment_id: pro.paymentId } });
+  });
+
+  test('of nothing, of what was not captured, or of another customer is refused', async () => {
+    const pro = await buy();
+    const { email } = await database.customer();
+    const { orderId } = await createPayment(database, { userId: customer.id });
+    await refused({ action: 'refund', reference: 'pay_unknown' }, 'PS404', /no payment "pay_unknown"/);
+    await refused({ action: 'refund', reference: pro.paymentId, email }, 'PS404', /no payment/);
+    await refused({ action: 'refund', reference: orderId }, 'PS409', /not captured/);
+    for (const amount of [0, -1]) {
+      await refused({ action: 'refund', reference: pro.paymentId, amount }, 'PS409', /999\.00/);
+    }
+  });
+
+  test('by support is limited by a setting; the owner may refund more', async () => {
+    const pro = await buy();
+    await database.query('update billing.settings set support_refund_amount = 50000');
+    await refused({ action: 'refund', reference: pro.paymentId }, 'PS403', /setting support_refund_amount/);
+    await refund(pro, 40000);
+    await actAsOwner(database, { action: 'refund', reference: pro.paymentId });
+    await database.query('update billing.settings set support_refund_amount = null');
+    expect(await left(pro)).toBe(0);
+  });
+});
