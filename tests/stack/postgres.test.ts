@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { localKeys } from '../../scripts/stack/defaults.ts';
+import { localKeys } from '../helpers/project/keys.ts';
 import { createLite } from '../../scripts/stack/supabase-lite/lite.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
+import { removeFolder } from '../../scripts/stack/postgres/init-database.ts';
 import { createPostgres } from '../../scripts/stack/postgres/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
+import { createCluster } from '../helpers/database/clusters.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
 
 const quiet = () => {};
@@ -23,7 +25,21 @@ test('a local Postgres keeps its data after a restart, and refuses a wrong passw
   const before = server.pid();
   await server.restart();
   expect([server.pid() === before, await run(server.url(), 'select from kept'), crashes]).toEqual([false, [], []]);
-  await expect(run(server.url().replace(':postgres@', ':wrong@'), 'select 1')).rejects.toThrow('password');
+  await expect(run(Object.assign(new URL(server.url()), { password: 'postgres' }).href, 'select 1')).rejects.toThrow(
+    'password',
+  );
+});
+
+test('kept data get the password of each start, whatever they had, and listen on no Unix socket', async () => {
+  const dataFolder = await createCluster('empty');
+  for (const password of [undefined, crypto.randomUUID()]) {
+    const kept = createPostgres({ port: freePort(), password, dataFolder, ephemeral: false, log: quiet });
+    await kept.start();
+    await kept.ready();
+    expect(await run(kept.url(), 'show unix_socket_directories')).toEqual([{ unix_socket_directories: '' }]);
+    await kept.stop();
+  }
+  await removeFolder(dataFolder);
 });
 
 test('it can be prepared twice, and in two databases at once', async () => {
@@ -57,6 +73,36 @@ test('Lite answers again after a restart of Postgres', async () => {
     await lite.stop();
   }
   expect(lite.pid()).toBeUndefined();
+});
+
+test('Lite is replaced when it does not answer while Postgres does, and not while Postgres is silent, too', async () => {
+  const { jwtSecret, publishable: publishableKey, secret: secretKey } = localKeys;
+  const keys = { jwtSecret, publishableKey, secretKey };
+  const lines: string[] = [];
+  const lite = createLite({ siteUrl: 'http://127.0.0.1:3000', databaseUrl: server.url('first'), ...keys }, {
+    log: (line) => void lines.push(line),
+    watch: { everyMs: 50, silentMs: 1000 },
+  });
+  const replaced = () => lines.filter((line) => line.includes('it is replaced')).length;
+  try {
+    await lite.start();
+    await lite.ready();
+    const pid = lite.pid() ?? 0;
+    Deno.kill(server.pid() ?? 0, 'SIGSTOP');
+    Deno.kill(pid, 'SIGSTOP');
+    // Longer than it waits for both.
+    await new Promise((resolve) => setTimeout(resolve, 8000));
+    expect([lite.pid(), replaced()]).toEqual([pid, 0]);
+    Deno.kill(server.pid() ?? 0, 'SIGCONT');
+    await vi.waitFor(() => expect(replaced()).toBe(1), { timeout: 30_000 });
+    await vi.waitFor(() => expect(lite.pid()).not.toBe(pid), { timeout: 30_000 });
+    await lite.ready();
+    expect((await fetch(`${await lite.apiUrl()}/rest/v1/things`, { headers: { apikey: publishableKey } })).status).toBe(
+      200,
+    );
+  } finally {
+    await lite.stop();
+  }
 });
 
 test('it stops while it is paused by SIGSTOP, and reports its last lines when it crashes', async () => {

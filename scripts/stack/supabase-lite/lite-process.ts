@@ -6,16 +6,22 @@
 import { App } from '@supabase/lite';
 import { createPostgresConnection } from '@supabase/lite/postgres';
 import { cors } from 'hono/cors';
+import postgres from 'postgres';
 import type { LiteSettings } from './lite.ts';
 import { isLocalRequest } from '../http/local-host.ts';
+import { isOwnUser } from '../http/own-user.ts';
+import { asRole } from '../postgres/database-url.ts';
 import { serveStudioAsset } from './serve-studio-asset.ts';
+import { alivePath } from './watch-lite.ts';
 
 const settings: LiteSettings = await new Response(Deno.stdin.readable).json();
 const { studioPort } = settings;
-const connection = createPostgresConnection({
-  url: settings.databaseUrl,
-  postgresOptions: { max: 20, onnotice: () => {} },
-});
+/** Of the owner: for auth, Studio, and what Lite reads of the schema. */
+const connection = connect(settings.databaseUrl);
+/** As on a hosted project: a token that names another role than the API's gets nothing. */
+const apiConnection = connect(asRole(settings.databaseUrl, 'authenticator'));
+// Lite runs the statements of a request through this function, with the role of its token.
+connection.withContext = (context, work, options) => apiConnection.withContext(context, work, options);
 const auth = {
   enabled: true,
   jwt_secret: settings.jwtSecret,
@@ -52,10 +58,13 @@ const studio = new App({
 
 keepGrants();
 await waitForDatabase();
+await watchSchema();
 const ports = {
-  api: serve((request, peerAddress) => api.fetch(request, { peerAddress })),
-  studio: studioPort === undefined ? undefined : serve((request, peerAddress) => {
-    if (!isLocalRequest(request, studioPort)) {
+  api: serve((request, peerAddress) =>
+    new URL(request.url).pathname === alivePath ? isAlive() : api.fetch(request, { peerAddress })
+  ),
+  studio: studioPort === undefined ? undefined : serve(async (request, peerAddress, isOwn) => {
+    if (!isLocalRequest(request, studioPort) || !await isOwn()) {
       return Response.json({ error: 'Studio answers its own machine only' }, { status: 403 });
     }
     return serveStudioAsset(request) ?? studio.fetch(request, { peerAddress });
@@ -63,9 +72,27 @@ const ports = {
 };
 Deno.stdout.writeSync(new TextEncoder().encode(`${JSON.stringify({ event: 'listening', ...ports })}\n`));
 
-function serve(answer: (request: Request, peerAddress: string) => Response | Promise<Response>): number {
+function serve(
+  answer: (request: Request, peerAddress: string, isOwn: () => Promise<boolean>) => Response | Promise<Response>,
+): number {
   const options = { hostname: '127.0.0.1', port: 0, onListen: () => {} };
-  return Deno.serve(options, (request, info) => answer(request, info.remoteAddr.hostname)).addr.port;
+  const server: Deno.HttpServer<Deno.NetAddr> = Deno.serve(
+    options,
+    (request, { remoteAddr: { hostname, port } }) => answer(request, hostname, () => isOwnUser(port, server.addr.port)),
+  );
+  return server.addr.port;
+}
+
+async function isAlive(): Promise<Response> {
+  const queries = [connection, apiConnection].map((pool) => pool.exec('select 1'));
+  return new Response(null, { status: await Promise.all(queries).then(() => 204, () => 503) });
+}
+
+function connect(url: string) {
+  const made = createPostgresConnection({ url, postgresOptions: { max: 20, onnotice: () => {} } });
+  // Studio's page of the system shows it, with its password.
+  delete made.config.url;
+  return made;
 }
 
 /**
@@ -74,10 +101,10 @@ function serve(answer: (request: Request, peerAddress: string) => Response | Pro
  * private, so a version of Lite without it is refused.
  */
 function keepGrants(): void {
-  if (Reflect.get(connection, 'rlsState') !== 'unknown') {
+  if (Reflect.get(apiConnection, 'rlsState') !== 'unknown') {
     throw new Error('This version of Lite has no rlsState: check which rights it grants');
   }
-  Reflect.set(connection, 'rlsState', 'active');
+  Reflect.set(apiConnection, 'rlsState', 'active');
 }
 
 /** Waits for the database, then reads its schema into the cache, before the first request. */
@@ -91,4 +118,20 @@ async function waitForDatabase(): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
+}
+
+/**
+ * Reads the schema again after each change of it, as the API of a hosted project does. There the platform has this event
+ * trigger.
+ */
+async function watchSchema(): Promise<void> {
+  const sql = postgres(settings.databaseUrl, { max: 1, fetch_types: false, onnotice: () => {} });
+  await sql.unsafe(`
+    create schema if not exists extensions;
+    create or replace function extensions.pgrst_ddl_watch()
+    returns event_trigger language plpgsql set search_path = pg_catalog, pg_temp
+    as $$ begin notify pgrst, 'reload schema'; end $$;
+    drop event trigger if exists pgrst_ddl_watch;
+    create event trigger pgrst_ddl_watch on ddl_command_end execute function extensions.pgrst_ddl_watch()`);
+  await sql.listen('pgrst', () => void connection.clearSchemaCache());
 }

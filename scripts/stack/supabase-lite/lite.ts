@@ -1,7 +1,8 @@
-import { type Child, spawnChild } from '../process/child.ts';
+import { type Child, spawnChild, writeLine } from '../process/child.ts';
 import { denoEnvironment } from '../process/deno-environment.ts';
 import { root } from '../root.ts';
 import type { Service } from '../service.ts';
+import { waitUntilSilent, type WatchTimes } from './watch-lite.ts';
 
 /** The settings of Lite's process. */
 export type LiteSettings = {
@@ -31,12 +32,16 @@ const readyWithinMs = 30_000;
 const maxBackoffMs = 2000;
 
 /**
- * Runs Lite on a database, and restarts it when it ends without `stop`. Lite reads the schema once, so that it connects
+ * Runs Lite on a database. Restarts it when it ends without `stop`, and when it is silent while Postgres answers. Lite reads the schema once, so that it connects
  * only after `migrated` is resolved; it loads before.
  */
 export function createLite(
   settings: LiteSettings,
-  { log, migrated = Promise.resolve() }: { log?: (line: string) => void; migrated?: Promise<void> } = {},
+  { log, migrated = Promise.resolve(), watch = { everyMs: 2000, silentMs: 10_000 } }: {
+    log?: (line: string) => void;
+    migrated?: Promise<void>;
+    watch?: WatchTimes;
+  } = {},
 ): Lite {
   let child: Child | undefined;
   let lastLines = (): string[] => [];
@@ -58,9 +63,17 @@ export function createLite(
       onLine(line) {
         if (!line.startsWith('{"event":"listening"')) return;
         up = true;
-        listening.resolve(JSON.parse(line));
+        const started: Ports = JSON.parse(line);
+        listening.resolve(started);
+        void replaceWhenSilent(started.api);
       },
     });
+    const replaceWhenSilent = async (port: number) => {
+      const isOver = () => child !== lite;
+      if (!await waitUntilSilent(`http://127.0.0.1:${port}`, settings.databaseUrl, isOver, watch)) return;
+      (log ?? writeLine)('[lite] does not answer while Postgres does: it is replaced');
+      await lite.end();
+    };
     child = lite;
     lastLines = lite.lastLines;
     const startedAt = performance.now();
