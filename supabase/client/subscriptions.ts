@@ -142,8 +142,8 @@ export type Endpoints = {
   'GET /api/subscriptions': { body: undefined; answer: CurrentSubscription };
   'GET /api/subscriptions/plans': { body: undefined; answer: { plans: OfferedPlan[] } };
   'POST /api/subscriptions': { body: Named; answer: Started & { subscription: GatewaySubscription } };
-  'POST /api/subscriptions/cancel': { body: { at_period_end: boolean }; answer: { subscription: Subscription } };
-  'POST /api/subscriptions/resume': { body: undefined; answer: { subscription: Subscription } };
+  'POST /api/subscriptions/cancel': { body: { at_period_end: boolean }; answer: { subscription: Subscription | null } };
+  'POST /api/subscriptions/resume': { body: undefined; answer: { subscription: Subscription | null } };
   'POST /api/subscriptions/change/preview': { body: When; answer: Change };
   'POST /api/subscriptions/change': {
     body: When;
@@ -291,17 +291,18 @@ export type Subscriptions = {
    */
   resumePending(options?: Pick<CheckoutOptions, 'signal' | 'onState'>): Promise<CheckoutResult[]>;
   /**
-   * Ends the subscription with its period, or now. @throws SubscriptionsError
+   * Ends the subscription with its period, or now, and all that the gateway may still charge. Null: nothing gave access yet.
+   * @throws SubscriptionsError
    * @example
    * await subscriptions.cancel({ atPeriodEnd: true });
    */
-  cancel(options?: Abortable & { atPeriodEnd?: boolean }): Promise<Subscription>;
+  cancel(options?: Abortable & { atPeriodEnd?: boolean }): Promise<Subscription | null>;
   /**
    * Withdraws a cancellation at the end of the period. @throws SubscriptionsError
    * @example
-   * const { current_period_end } = await subscriptions.resume();
+   * const subscription = await subscriptions.resume();
    */
-  resume(options?: Abortable): Promise<Subscription>;
+  resume(options?: Abortable): Promise<Subscription | null>;
 };
 
 /** The gateway's names of the fields that its window answers. The third one is the id of the order or subscription. */

@@ -7,7 +7,7 @@ declare
   v_names constant text[] := array[
     'apply_gateway_event', 'apply_gateway_subscription', 'apply_invoices', 'apply_order_payments', 'apply_order_read',
     'apply_subscription_order', 'begin_reconciliation', 'cancel_subscription', 'claim_outbox',
-    'claim_payments_to_reconcile', 'claim_subscription_orders', 'claim_subscriptions_to_reconcile', 'complete_outbox',
+    'claim_payments_to_reconcile', 'claim_subscription_orders', 'claim_subscriptions_to_reconcile', 'complete_outbox', 'confirm_stop',
     'create_change', 'create_order', 'create_subscription', 'current_tier', 'discard_order', 'end_reconciliation',
     'fail_outbox', 'feature_limit', 'get_health', 'get_order', 'get_schema_version', 'get_subscription', 'has_feature',
     'has_tier', 'has_tier_at_least', 'list_plans', 'list_plans_for_user', 'next_outbox_attempt', 'payments', 'payments_captured_at_idx',

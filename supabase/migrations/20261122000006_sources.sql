@@ -73,15 +73,19 @@ begin
   -- A subscription in the mirror is reconciled, and is cancelled at the gateway when another source replaces it.
   if new.gateway_subscription_id is not null then
     insert into billing.gateway_subscriptions as g (
-      user_id, gateway_subscription_id, period_start, period_end, next_check_at
+      user_id, gateway_subscription_id, period_start, period_end, next_check_at, asked_at, written_at
     )
-    values (
+    select
       new.user_id, new.gateway_subscription_id, new.current_period_start, new.current_period_end,
-      new.current_period_end - interval '1 day'
-    )
+      new.current_period_end - interval '1 day', coalesce(asked.at, billing.clock()), billing.clock()
+    from (select billing.requested_at(new.user_id, new.gateway_subscription_id) as at) asked
     on conflict (user_id, gateway_subscription_id) do update
-    set period_start = excluded.period_start, period_end = excluded.period_end, next_check_at = excluded.next_check_at
-    where g.arrived_at is null;
+    set written_at = excluded.written_at,
+      (period_start, period_end, next_check_at) = row(
+        case when g.arrived_at is null then excluded.period_start else g.period_start end,
+        case when g.arrived_at is null then excluded.period_end else g.period_end end,
+        case when g.arrived_at is null then excluded.next_check_at else g.next_check_at end
+      );
   end if;
   return new;
 end $$;
@@ -109,29 +113,43 @@ alter table billing.wishes enable row level security;
 grant select, insert, update on billing.wishes to service_role;
 create index wishes_user_id_idx on billing.wishes (user_id);
 comment on table billing.wishes is
-  'What users asked to be cancelled. A wish covers everything that the gateway bills or will bill for the user and that was '
-  'authorised before it, whatever gives access at that time.';
+  'What users asked to be cancelled. A wish covers everything that the gateway bills or may bill for the user and that was '
+  'asked for before it, whatever gives access at that time.';
 
--- Returns when the first wish that covers a gateway subscription was made.
-create function billing.cancelled_by_user_at(p_user_id uuid, p_authorised_at timestamptz)
+-- Returns when the first wish that covers a gateway subscription was made: what was asked for before it, also if the customer
+-- authorised it later.
+create function billing.cancelled_by_user_at(p_user_id uuid, p_asked_at timestamptz)
 returns timestamptz -- null: none
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return (
     select min(w.at)
     from billing.wishes w
-    where w.user_id = p_user_id and w.at >= p_authorised_at and w.withdrawn_at is null
+    where w.user_id = p_user_id and w.at >= p_asked_at and w.withdrawn_at is null
   );
 end $$;
 
--- Returns when the customer authorised a gateway subscription.
+-- Returns when the customer authorised a gateway subscription: not before it was asked for here, since the gateway's clock
+-- may be behind ours.
 create function billing.authorised_at(p_subscription billing.gateway_subscriptions)
-returns timestamptz -- null: no event is known
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return greatest(
+    least(p_subscription.authenticated_at, p_subscription.first_activated_at, p_subscription.first_charged_at),
+    p_subscription.asked_at
+  );
+end $$;
+
+-- Returns the time that ranks a gateway subscription among the sources of its user.
+create function billing.since_of(p_subscription billing.gateway_subscriptions)
+returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return coalesce(
-    least(p_subscription.authenticated_at, p_subscription.first_activated_at, p_subscription.first_charged_at),
-    p_subscription.arrived_at
+    p_subscription.written_at,
+    greatest(
+      coalesce(p_subscription.activated_at, p_subscription.first_charged_at, p_subscription.authenticated_at),
+      p_subscription.asked_at
+    )
   );
 end $$;
 
@@ -151,7 +169,7 @@ begin
       and o.replaces = p_gateway_subscription_id
       and o.undone_at is null
       and billing.is_billed(m)
-      and billing.cancelled_by_user_at(p_user_id, billing.authorised_at(m)) is null
+      and billing.cancelled_by_user_at(p_user_id, m.asked_at) is null
     order by o.created_at desc, o.id desc
     limit 1
   );
@@ -293,7 +311,7 @@ from (
     least(m.period_start, m.paid_until),
     coalesce(m.paid_until, m.period_end),
     own.lapses_at,
-    coalesce(m.activated_at, m.first_charged_at, m.authenticated_at, m.arrived_at),
+    billing.since_of(m),
     m.arrived_at,
     coalesce(own.ended_at, replaced.at),
     coalesce(own.ended_reason, case when own.ended_at is null and replaced.at is not null then 'replaced' end),

@@ -267,7 +267,8 @@ create function public.apply_gateway_event(
   p_body text default null, -- JSON that jsonb accepts; null: nested too deep to read
   p_account_id text default null -- the gateway account whose events are applied; null: all accounts
 )
-returns jsonb -- {outcome}: see billing.gateway_events.outcome; for "failed: …" the gateway must retry
+returns jsonb -- {outcome, enqueued}: see billing.gateway_events.outcome; for "failed: …" the gateway must retry. enqueued:
+-- whether there is a side effect to dispatch
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_body constant jsonb := p_body::jsonb;
@@ -280,11 +281,13 @@ begin
     on conflict (body_sha256) do update
     set deliveries = e.deliveries + excluded.deliveries
     returning e.outcome into v_outcome;
-    return jsonb_build_object('outcome', v_outcome);
+    return jsonb_build_object('outcome', v_outcome, 'enqueued', false);
   end if;
   perform billing.begin_request(null, null); -- billing.apply_delivery sets the cause
   v_outcome := (billing.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
-  return jsonb_build_object('outcome', v_outcome);
+  return jsonb_build_object(
+    'outcome', v_outcome, 'enqueued', coalesce(current_setting('subscriptions.enqueued', true) = 'on', false)
+  );
 end $$;
 comment on function public.apply_gateway_event is 'Applies a signed event once. A repeat returns the stored outcome.';
 

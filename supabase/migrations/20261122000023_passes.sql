@@ -71,6 +71,10 @@ select 'outbox_stuck', v.key, v.user_id, v.since, to_jsonb(v),
   end
 from billing.outbox_stuck v
 union all
+select 'untold_stop', v.gateway_subscription_id, v.user_id, v.since, to_jsonb(v),
+  'Cancel the subscription in the dashboard of the gateway, then look at why the message fails.'
+from billing.untold_stops v
+union all
 select 'failed_events', encode(v.body_sha256, 'hex'), v.user_id, v.since, to_jsonb(v),
   case v.outcome
     when 'plan_not_found' then 'Add the plan, then replay the webhook.'

@@ -123,7 +123,7 @@ from billing.users u
 left join billing.profiles pr on pr.user_id = u.user_id
 left join public.subscriptions s on s.user_id = u.user_id and s.status = 'active'
 -- One call for each user, for the columns that read it.
-left join lateral (select billing.find_ruling(u.user_id) as ruling offset 0) found on true
+left join lateral (select billing.find_shown(u.user_id) as ruling offset 0) found on true
 left join lateral (select ((found.ruling).source).* where (found.ruling).is_live) live on true;
 comment on view billing.customers is 'One row for each user: tier, why, and what was paid. Filter it by email or user_id.';
 comment on column billing.customers.source_kind is 'payment, gateway_subscription, grant or manual (by hand). Null: none runs.';

@@ -8,7 +8,7 @@ select
     false
   ) as is_ruling
 from billing.users u
-cross join lateral (select billing.find_ruling(u.user_id) as ruling offset 0) found
+cross join lateral (select billing.find_shown(u.user_id) as ruling offset 0) found
 left join lateral (select ((found.ruling).source).* where (found.ruling).is_live) live on true
 cross join lateral (
   select

@@ -17,7 +17,8 @@ create table billing.outbox (
   claims uuid[] not null default '{}', -- tokens of the newest claims, newest last. A null at the end: it is over
   last_error text, -- why the newest attempt failed. If delivered: why no message was sent
   delivered_at timestamptz,
-  parked_at timestamptz
+  parked_at timestamptz,
+  told_at timestamptz -- of a message that is final: when the receiver may have received it. Null: not yet
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 alter table billing.outbox enable row level security;
 grant select, insert, update on billing.outbox to service_role;
@@ -54,6 +55,11 @@ alter table billing.marks enable row level security;
 grant select, insert, update on billing.marks to service_role;
 comment on table billing.marks is 'Facts that are one time each, and what they are about: an id, or a destination.';
 
+-- Returns how long a side effect is tried. A stop is told 48 hours before the gateway charges the next cycle.
+create function billing.tried_for(p_kind text)
+returns interval language sql immutable set search_path = pg_catalog, pg_temp
+return case p_kind when 'cancel-subscription' then interval '48 hours' else interval '24 hours' end;
+
 -- After the lease, rows that were neither completed nor failed may be claimed again.
 create function public.claim_outbox(p_destination text)
 returns jsonb -- {token, rows: [{id, key, kind, payload}], parked}: at most 20 rows, with the parked ones
@@ -66,7 +72,7 @@ begin
     select
       o.id,
       -- Too old: tried for a day, or a mail that waited for a day. Then the provider no longer knows the idempotency key.
-      o.queued_at <= billing.clock() - interval '24 hours'
+      o.queued_at <= billing.clock() - billing.tried_for(o.kind)
         and (o.attempts > 0 or o.destination in ('email', 'notice')) as is_over
     from billing.outbox o
     where o.destination = p_destination
@@ -87,7 +93,7 @@ begin
       next_attempt_at = billing.clock() + interval '60 seconds',
       attempts = o.attempts + 1,
       parked_at = case when due.is_over then billing.clock() end,
-      last_error = coalesce(o.last_error, case when due.is_over then 'not delivered within 24 hours' end)
+      last_error = coalesce(o.last_error, case when due.is_over then 'not delivered within ' || to_char(billing.tried_for(o.kind), 'HH24') || ' hours' end)
     from due
     where o.id = due.id
     returning o.id, o.key, o.kind, o.payload, o.parked_at
@@ -189,7 +195,7 @@ begin
       claims = o.claims || null::uuid,
       attempts = o.attempts - case when v_pause_until is null then 0 else 1 end,
       next_attempt_at = coalesce(v_pause_until, v_now + billing.retry_delay(o.attempts)),
-      parked_at = case when p_final or o.queued_at <= v_now - interval '24 hours' then v_now end
+      parked_at = case when p_final or o.queued_at <= v_now - billing.tried_for(o.kind) then v_now end
     from leased
     where o.id = leased.id
     returning o.destination, o.parked_at
@@ -404,6 +410,18 @@ begin
   perform billing.wake();
   return null;
 end $$;
+
+-- A request that enqueued something dispatches after its answer; one that did not saves the calls.
+create function billing.note_enqueued()
+returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform set_config('subscriptions.enqueued', 'on', true);
+  return null;
+end $$;
+
+create trigger note_enqueued after insert or update of payload on billing.outbox for each row
+when (current_setting('subscriptions.request', true) = 'on')
+execute function billing.note_enqueued();
 
 create trigger wake_dispatcher after insert on billing.outbox for each statement
 when (current_setting('subscriptions.request', true) is distinct from 'on')

@@ -54,6 +54,10 @@ create table billing.gateway_subscriptions (
   paid_period_start timestamptz, -- the newest charged cycle: its start
   paid_period_end timestamptz,
   paid_period_event_at timestamptz,
+  -- When it was asked for here, by our clock: its request, else the first fact about it. Wishes and purchases are older or newer.
+  asked_at timestamptz not null default billing.clock(),
+  -- When a row of public.subscriptions that was written by hand last named it: it ranks from then on.
+  written_at timestamptz,
   constraint gateway_subscriptions_pkey primary key (user_id, gateway_subscription_id)
 )
 -- Space in each page for a new row version (HOT updates): the usual merge writes no index.
@@ -370,20 +374,53 @@ begin
   return p_subscription;
 end $$;
 
+-- Returns when a subscription that was not asked for here was first seen, by one of its events. The clock of the gateway may
+-- differ from ours, so its time counts only for an event that arrives late.
+create function billing.seen_at(p_created_at timestamptz, p_arrived_at timestamptz)
+returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_created_at < p_arrived_at - interval '1 hour' then billing.happened_at(p_created_at, p_arrived_at)
+    else p_arrived_at
+  end;
+end $$;
+
+-- Returns when a gateway subscription was asked for here. Null: it was not.
+create function billing.requested_at(p_user_id uuid, p_gateway_subscription_id text)
+returns timestamptz language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select o.created_at
+    from billing.subscription_orders o
+    where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id
+  );
+end $$;
+
 -- Finds the row of a gateway subscription and locks it. A new one that the user ended before its first event is ended.
 create function billing.lock_mirrored(
   p_user_id uuid,
   p_gateway_subscription_id text,
-  p_happened_at timestamptz -- the event
+  p_seen_at timestamptz -- see billing.seen_at
 )
 returns billing.gateway_subscriptions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_mirrored billing.gateway_subscriptions;
 begin
-  insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, ended_at, ended_reason)
-  select p_user_id, p_gateway_subscription_id, max(w.at), case when max(w.at) is not null then 'cancelled' end
-  from billing.wishes w
-  where w.user_id = p_user_id and not w.at_period_end and w.at > p_happened_at
+  insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, asked_at, ended_at, ended_reason)
+  select
+    p_user_id, p_gateway_subscription_id, asked.at, max(w.at), case when max(w.at) is not null then 'cancelled' end
+  from (
+    select coalesce(
+      (
+        select o.created_at
+        from billing.subscription_orders o
+        where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id
+      ),
+      p_seen_at
+    ) as at
+  ) asked
+  left join billing.wishes w on w.user_id = p_user_id and not w.at_period_end and w.at > asked.at
+  group by asked.at
   on conflict on constraint gateway_subscriptions_pkey do nothing
   returning * into v_mirrored;
   if not found then
@@ -405,7 +442,7 @@ begin
     period_end, period_event_at, has_refunds, paid_until, cancel_at_period_end, stops_at, ended_at, ended_reason,
     arrived_at, is_waiting, next_check_at, checked_at, gateway_status, gateway_status_event_at, charge_at, short_url,
     paid_count, authenticated_at, first_halted_at, last_halted_at, last_resumed_at, first_period_start,
-    first_period_end, first_period_event_at, paid_period_start, paid_period_end, paid_period_event_at
+    first_period_end, first_period_event_at, paid_period_start, paid_period_end, paid_period_event_at, asked_at, written_at
   ) = row(p_subscription.*)
   where m.user_id = p_subscription.user_id and m.gateway_subscription_id = p_subscription.gateway_subscription_id
   returning m.* into p_subscription;
@@ -433,16 +470,29 @@ declare
   v_at constant timestamptz := coalesce(p_created_at, p_arrived_at);
   v_happened_at constant timestamptz := billing.happened_at(p_created_at, p_arrived_at);
   v_charged_at constant timestamptz := billing.charged_at(p_created_at, p_arrived_at);
+  v_seen_at constant timestamptz := billing.seen_at(p_created_at, p_arrived_at);
   v_is_paid boolean := false; -- the payment of the cycle is new
   v_is_older boolean := false;
   v_is_news boolean;
+  v_again_at timestamptz;
   v_before billing.gateway_subscriptions;
   v_after billing.gateway_subscriptions;
 begin
-  v_before := billing.lock_mirrored(
-    p_user_id, p_gateway_subscription_id, case when v_charged then v_charged_at else v_happened_at end
-  );
+  v_before := billing.lock_mirrored(p_user_id, p_gateway_subscription_id, v_seen_at);
   v_after := v_before;
+  if v_seen_at < v_before.asked_at
+    and v_before.written_at is null
+    and billing.requested_at(p_user_id, p_gateway_subscription_id) is null
+  then
+    v_after.asked_at := v_seen_at;
+    -- An older event that arrives late is no news, unless it changes what is newer.
+    if billing.since_of(v_after) = billing.since_of(v_before)
+      and not exists (select from billing.wishes w where w.user_id = p_user_id)
+    then
+      v_before.asked_at := v_seen_at;
+      v_is_older := true;
+    end if;
+  end if;
 
   -- Here and in the functions a comparison with a time that is not known is null: the event is applied.
   v_after := billing.merge_gateway_plan(v_after, p_event, p_gateway_plan_id, p_created_at);
@@ -477,10 +527,14 @@ begin
   end if;
   -- The gateway bills the subscription again after the user ended it. A repeated activation counts once, however late it
   -- arrives.
-  if v_activated
-      and v_happened_at > v_before.ended_at
-      and coalesce(p_created_at > v_before.activated_event_at, true)
-    or v_charged and v_charged_at > v_before.ended_at then
+  v_again_at := greatest(
+    case when v_charged then v_charged_at else v_happened_at end,
+    -- Before its first event the gateway's time says nothing about a wish.
+    case when v_before.arrived_at is null then v_seen_at end
+  );
+  if v_again_at > v_before.ended_at
+    and (v_charged or v_activated and coalesce(p_created_at > v_before.activated_event_at, true))
+  then
     v_after.ended_at := null;
     v_after.ended_reason := null;
   end if;

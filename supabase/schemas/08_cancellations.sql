@@ -2,40 +2,41 @@
 -- facts by billing.find_stop; only differences are written. The requests of the customer to cancel and to resume.
 -- Contract: POST /api/subscriptions/cancel, POST /api/subscriptions/resume.
 
--- Finds the newest act of a user that buys a tier: what is older and still billed is replaced by it. A grant or a row
--- written by hand replaces nothing. A purchase that begins later replaces what runs until then.
-create function billing.newest_purchase(p_ruling billing.ruling)
+create view billing.purchases with (security_invoker = true) as
+select s.*
+from billing.sources s
+where case s.kind
+  when 'payment' then exists (
+    select from public.payments p
+    where p.id = s.id::uuid
+      and p.ended_reason is distinct from 'dispute_lost'
+      and p.dispute_status is distinct from 'lost'
+      and p.uncaptured_at is null
+      and not billing.is_refunded(p.amount, p.refunded_amount)
+  )
+  -- After a refund of its newest cycle the cycles before still count.
+  when 'gateway_subscription' then s.ended_reason is distinct from 'refunded' or exists (
+    select from public.payments c
+    where c.user_id = s.user_id
+      and c.gateway_subscription_id = s.id
+      and not billing.is_refunded(c.amount, c.refunded_amount)
+  )
+  when 'manual' then s.gateway_subscription_id is not null
+  else false
+end;
+grant select on billing.purchases to service_role;
+comment on view billing.purchases is
+  'The acts of users that bought a tier. The newest one replaced what is older and still billed, also after it lapsed, failed '
+  'or was cancelled. Only its refund, a lost dispute, or that it was never captured takes that back. A grant or a row that '
+  'was written by hand replaces nothing, unless the row names a gateway subscription.';
+
+create function billing.newest_purchase(p_user_id uuid)
 returns billing.sources -- all null: none
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_ruling constant billing.sources := p_ruling.source;
-  v_newest billing.sources;
 begin
-  if p_ruling.is_live and v_ruling.kind in ('grant', 'manual') and v_ruling.gateway_subscription_id is null then
-    select s.* into v_newest
-    from billing.sources s
-    where s.user_id = v_ruling.user_id and s.kind in ('payment', 'gateway_subscription') and s.is_running
-    order by s.since desc, s.id desc
-    limit 1;
-  elsif p_ruling.is_live or p_ruling.is_ended_by_gateway then
-    v_newest := v_ruling;
-  end if;
-  if p_ruling.upcoming > 0 then
-    v_newest := coalesce(
-      (
-        select s
-        from billing.sources s
-        where s.user_id = v_ruling.user_id
-          and s.is_upcoming
-          and s.is_running
-          and s.since > coalesce(v_newest.since, '-infinity')
-        order by s.since desc, s.id desc
-        limit 1
-      ),
-      v_newest
-    );
-  end if;
-  return v_newest;
+  return (
+    select row(p.*)::billing.sources from billing.purchases p where p.user_id = p_user_id order by p.since desc, p.id desc limit 1
+  );
 end $$;
 
 -- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes of
@@ -85,7 +86,9 @@ select
   (
     select bool_and(w.at_period_end)
     from billing.wishes w
-    where w.user_id = g.user_id and w.at >= coalesce(g.authorised_at, (g.asked).created_at) and w.withdrawn_at is null
+    where w.user_id = g.user_id
+      and w.at >= coalesce((g.mirrored).asked_at, (g.asked).created_at)
+      and w.withdrawn_at is null
   ) as is_wish,
   case
     when exists (
@@ -96,11 +99,7 @@ select
 from (
   select
     m.user_id, m.gateway_subscription_id, m as mirrored, o as asked,
-    coalesce(billing.authorised_at(m), (
-      select w.at
-      from billing.manual_subscriptions w
-      where w.user_id = m.user_id and w.gateway_subscription_id = m.gateway_subscription_id
-    )) as authorised_at
+    billing.authorised_at(m) as authorised_at
   from billing.gateway_subscriptions m
   left join billing.subscription_orders o
     on o.gateway_subscription_id = m.gateway_subscription_id
@@ -120,6 +119,16 @@ comment on view billing.stoppable is
   'What billing.plan looks at: the subscriptions of a user, authorised or not. mirrored is all null before the customer '
   'authorised it, asked where it was not asked for here. succeeded_at is when the one starts that replaces it.';
 
+-- Returns whether the gateway may charge a user, now or after an authorisation that is still possible, for something that
+-- the user did not cancel at once.
+create function billing.may_be_charged(p_user_id uuid)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from billing.stoppable s where s.user_id = p_user_id and s.is_open and s.is_wish is distinct from false
+  );
+end $$;
+
 create type billing.stop as (
   stops_at timestamptz, -- now: at once; null: never
   at_cycle_end boolean, -- a cycle that is paid by then remains
@@ -129,8 +138,7 @@ create type billing.stop as (
 -- Derives when the gateway must stop billing a subscription. The first reason counts.
 create function billing.find_stop(
   p_each billing.stoppable,
-  p_ruling billing.ruling, -- of its user
-  p_newest billing.sources, -- see billing.newest_purchase
+  p_newest billing.sources, -- the newest of billing.purchases; all null: none
   p_with_wishes boolean default true -- false: as if the customer resumed
 )
 returns billing.stop language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -163,27 +171,17 @@ begin
   elsif p_each.succeeded_at is null then
     if v_authorised_at is null
       or p_newest.id is null
+      or p_newest.gateway_subscription_id = p_each.gateway_subscription_id
       or v_order.payment_id::text = p_newest.id
-      -- Only a row written by hand names it, while that row rules.
-      or v_subscription.arrived_at is null and (p_ruling.source).kind = 'manual'
       -- Without a plan of ours, and known only by a charge: it may be attached to nothing.
-      or num_nonnulls(v_subscription.plan_id, v_subscription.activated_at) = 0 and p_newest.kind <> 'payment'
-      or (
-        case
-          when p_newest.gateway_subscription_id = p_each.gateway_subscription_id then true
-          when v_is_waiting
-            then p_newest.since <= v_authorised_at or v_order.id is not null and p_newest.kind <> 'payment'
-          else p_newest.id is distinct from (p_ruling.source).id
-            and coalesce(
-              v_subscription.activated_at, v_subscription.first_charged_at, v_subscription.authenticated_at,
-              v_subscription.arrived_at
-            ) >= p_newest.since
-        end
-      )
+      or num_nonnulls(v_subscription.plan_id, v_subscription.activated_at, v_subscription.written_at) = 0
+        and p_newest.kind <> 'payment'
+      or v_is_waiting and v_order.id is not null and p_newest.kind <> 'payment'
+      or p_newest.since <= (case when v_is_waiting then v_authorised_at else billing.since_of(v_subscription) end)
     then
       return null;
     end if;
-    v_at := v_paid_until; -- a newer purchase replaces it
+    v_at := v_paid_until; -- what is newer replaced it
   else
     v_at := v_paid_until; -- the gateway charged it after all
   end if;
@@ -199,7 +197,11 @@ end $$;
 -- Tells the gateway to stop billing a subscription 48 hours before a time, since it debits up to 36 hours before a cycle.
 -- What may have been sent is final, except that a stop at once may follow one for the end of the cycle, and one for a later
 -- cycle follows one that the gateway did not obey.
-create function billing.tell_stop(p_gateway_subscription_id text, p_stop billing.stop)
+create function billing.tell_stop(
+  p_gateway_subscription_id text,
+  p_stop billing.stop,
+  p_before timestamptz default null -- the stop that was planned before; null: none
+)
 returns void language sql set search_path = pg_catalog, pg_temp as $$
   insert into billing.outbox as o (key, destination, kind, payload, queued_at, next_attempt_at)
   select
@@ -214,18 +216,23 @@ returns void language sql set search_path = pg_catalog, pg_temp as $$
   set payload = excluded.payload,
     queued_at = excluded.queued_at,
     next_attempt_at = excluded.next_attempt_at,
-    attempts = case when o.parked_at is null and o.delivered_at is null then o.attempts else 0 end,
+    attempts = 0,
     -- The end of a call that is under way does not count for another message.
-    claims = case when o.payload = excluded.payload then o.claims else '{}' end,
-    parked_at = null, last_error = null, delivered_at = null
+    claims = case when o.payload = excluded.payload and excluded.next_attempt_at <= billing.clock() then o.claims else '{}' end,
+    parked_at = null, last_error = null, delivered_at = null, told_at = null
   where case
-    when o.attempts = 0 and o.delivered_at is null
+    when o.told_at is null and o.delivered_at is null
       then o.parked_at is not null
         or o.payload <> excluded.payload
-        or o.next_attempt_at <> excluded.next_attempt_at
-          and (o.next_attempt_at > billing.clock() or excluded.next_attempt_at > billing.clock())
+        or o.next_attempt_at <> excluded.next_attempt_at and (
+          excluded.next_attempt_at > billing.clock()
+          -- A claimed row, or one that waits for its next try, is due already.
+          or o.attempts = 0 and o.next_attempt_at > billing.clock()
+        )
     else o.payload @> '{"at_cycle_end": true}' and not p_stop.at_cycle_end
-      or num_nonnulls(o.delivered_at, o.parked_at) > 0 and excluded.next_attempt_at > billing.clock()
+      or num_nonnulls(o.delivered_at, o.parked_at) > 0
+        and excluded.next_attempt_at > billing.clock()
+        and coalesce(p_stop.stops_at > p_before, true)
   end
 $$;
 
@@ -235,43 +242,45 @@ returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as
 begin
   return exists (
     select from billing.outbox o
-    where o.key = 'cancel-subscription/' || p_gateway_subscription_id and (o.attempts > 0 or o.delivered_at is not null)
+    where o.key = 'cancel-subscription/' || p_gateway_subscription_id and (o.told_at is not null or o.delivered_at is not null)
   );
 end $$;
 
 -- Derives what the gateway must be told about the subscriptions of a user, and writes what differs. The caller holds the lock
 -- on the user.
-create function billing.plan(
-  p_user_id uuid,
-  p_ruling billing.ruling -- see billing.find_shown
-)
+create function billing.plan(p_user_id uuid)
 returns boolean -- whether a subscription begins or ceases to end with its cycle
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_newest constant billing.sources := billing.newest_purchase(p_ruling);
+  v_newest billing.sources;
   v_each billing.stoppable;
+  v_row record;
   v_stop billing.stop;
   v_ends boolean;
   v_is_changed boolean := false;
 begin
-  for v_each in
-    select *
+  for v_row in
+    -- Without a subscription nothing is ranked.
+    select s as each, (
+      select row(p.*)::billing.sources from billing.purchases p where p.user_id = p_user_id order by p.since desc, p.id desc limit 1
+    ) as newest
     from billing.stoppable s
     where s.user_id = p_user_id and (s.is_open or s.stops_at is not null)
     order by s.gateway_subscription_id
   loop
-    v_stop := case
-      when not v_each.is_open then null
-      else billing.find_stop(v_each, p_ruling, v_newest)
-    end;
+    v_each := v_row.each;
+    v_newest := v_row.newest;
+    v_stop := case when v_each.is_open then billing.find_stop(v_each, v_newest) end;
     v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.mirrored).cancel_at_period_end end;
     if v_stop.stops_at is not null then
-      perform billing.tell_stop(v_each.gateway_subscription_id, v_stop);
+      perform billing.tell_stop(v_each.gateway_subscription_id, v_stop, v_each.stops_at);
+      -- No charge can fail after that, so no days of grace follow.
+      v_ends := v_ends or billing.is_told(v_each.gateway_subscription_id);
     elsif v_each.stops_at is not null then
       update billing.outbox o
       set parked_at = billing.clock(), last_error = 'withdrawn'
       where o.key = 'cancel-subscription/' || v_each.gateway_subscription_id
-        and o.attempts = 0
+        and o.told_at is null
         and o.delivered_at is null
         and o.parked_at is null;
       -- After the update, which waits for a dispatcher that claims the row.
@@ -325,10 +334,45 @@ join public.subscriptions s on s.user_id = m.user_id
 where m.stops_at is not null
   and m.cancel_at_period_end
   and billing.is_billed(m)
-  and billing.cancelled_by_user_at(m.user_id, coalesce(billing.authorised_at(m), '-infinity')) is null;
+  and billing.cancelled_by_user_at(m.user_id, m.asked_at) is null
+  and exists (
+    select from billing.stoppable g
+    where (g.user_id, g.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)
+      and (billing.find_stop(g, billing.newest_purchase(m.user_id))).stops_at is null
+  );
 comment on view billing.stopped_in_error is
   'Subscriptions that end with their cycle because the gateway was told, although nothing asks for it any more: the purchase '
   'that replaced it was refunded, or it was authorised while its cancellation was under way.';
+
+create view billing.untold_stops with (security_invoker = true) as
+select g.user_id, o.queued_at as since, g.gateway_subscription_id, g.stops_at, o.attempts, o.last_error
+from (
+  -- Two parts, each of which reads an index of few rows.
+  select o.*
+  from billing.outbox o
+  where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is null
+  union all
+  select o.*
+  from billing.outbox o
+  where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is not null and o.told_at is not null
+) o
+cross join lateral (
+  select m.user_id, m.gateway_subscription_id, m.stops_at
+  from billing.gateway_subscriptions m
+  where m.gateway_subscription_id = o.payload ->> 'gateway_subscription_id' and billing.is_billed(m)
+  union
+  select r.user_id, r.gateway_subscription_id, r.stops_at
+  from billing.subscription_orders r
+  where r.gateway_subscription_id = o.payload ->> 'gateway_subscription_id'
+    and not exists (
+      select from billing.gateway_subscriptions m where m.gateway_subscription_id = r.gateway_subscription_id
+    )
+) g
+where o.kind = 'cancel-subscription'
+  and g.stops_at < billing.clock() + interval '2 hours'
+  and o.queued_at < billing.clock() - interval '1 hour';
+comment on view billing.untold_stops is
+  'Subscriptions that must stop within two hours, of which the gateway is not told yet: it may charge them.';
 
 -- Sets cancel_at_period_end of what gives access now and is not billed, or clears it of everything. The caller holds the lock
 -- on the user.
@@ -394,37 +438,42 @@ create function public.cancel_subscription(
   p_user_id uuid,
   p_at_period_end boolean -- true: the tier stays until the paid period ends; false: access ends now
 )
-returns jsonb -- {outcome: cancelled | subscription_not_found, subscription}
+returns jsonb -- {outcome: cancelled | subscription_not_found, subscription}: null, if nothing gave access yet
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_email text;
   v_subscription public.subscriptions;
+  v_is_active boolean;
 begin
   perform billing.begin_request('cancellation', null);
   v_email := billing.lock_user(p_user_id);
   select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
-  if not found or v_subscription.status <> 'active' then
+  v_is_active := coalesce(v_subscription.status = 'active', false);
+  if not v_is_active and not billing.may_be_charged(p_user_id) then
     return jsonb_build_object('outcome', 'subscription_not_found');
   end if;
 
   -- A repeated cancellation for the period's end writes nothing.
   if not (
     p_at_period_end
-    and v_subscription.cancel_at_period_end
-    and not exists (select from billing.stoppable s where s.user_id = p_user_id and s.is_open and s.stops_at is null)
+    and (v_subscription.cancel_at_period_end or not v_is_active)
+    and not exists (
+      select from billing.stoppable s
+      where s.user_id = p_user_id and s.is_open and (s.stops_at is null or not v_is_active and s.is_wish is null)
+    )
   ) then
     insert into billing.wishes (user_id, at_period_end) values (p_user_id, p_at_period_end);
-    if p_at_period_end then
-      perform billing.mark_sources(p_user_id, true);
-    else
+    if not p_at_period_end then
       perform billing.end_sources(p_user_id);
+    elsif v_is_active then
+      perform billing.mark_sources(p_user_id, true);
     end if;
     perform billing.settle_access(p_user_id, v_email);
   end if;
   return jsonb_build_object('outcome', 'cancelled', 'subscription', public.get_subscription(p_user_id) -> 'subscription');
 end $$;
 comment on function public.cancel_subscription(uuid, boolean) is
-  'Ends a user''s subscription, now or when the paid period ends.';
+  'Ends a user''s subscription, now or when the paid period ends, and all that the gateway may still charge.';
 
 -- Contract: POST /api/subscriptions/resume.
 create function public.resume_subscription(p_user_id uuid)
@@ -433,15 +482,19 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout
 declare
   v_email text;
   v_subscription public.subscriptions;
-  v_ruling billing.ruling;
 begin
   perform billing.begin_request('resumption', null);
   v_email := billing.lock_user(p_user_id);
   select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
-  if not found then return jsonb_build_object('outcome', 'subscription_not_found'); end if;
-  if v_subscription.status <> 'active' then return jsonb_build_object('outcome', 'cannot_be_resumed'); end if;
+  if not found and not billing.may_be_charged(p_user_id) then
+    return jsonb_build_object('outcome', 'subscription_not_found');
+  end if;
+  if v_subscription.status is distinct from 'active' and not exists (
+    select from billing.stoppable s where s.user_id = p_user_id and s.is_open and s.is_wish
+  ) then
+    return jsonb_build_object('outcome', 'cannot_be_resumed');
+  end if;
 
-  v_ruling := billing.find_shown(p_user_id);
   -- No dispatcher claims them until the commit.
   perform
   from billing.outbox o
@@ -459,7 +512,7 @@ begin
       and s.is_open
       and s.stops_at is not null
       and billing.is_told(s.gateway_subscription_id)
-      and (billing.find_stop(s, v_ruling, billing.newest_purchase(v_ruling), false)).stops_at is null
+      and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
   ) then
     return jsonb_build_object('outcome', 'cannot_be_resumed');
   end if;

@@ -456,7 +456,7 @@ begin
         select record
         from (
           select
-            m.gateway_subscription_id, coalesce(m.gateway_status, m.status) as status,
+            m.gateway_subscription_id, coalesce(m.gateway_status, m.status, 'active') as status,
             next.charge_at as next_charge_at,
             coalesce(m.gateway_status in ('pending', 'halted'), false) as payment_attention,
             m.short_url as manage_url,
@@ -472,14 +472,15 @@ begin
           ) next
           where m.user_id = p_user_id
             and m.gateway_subscription_id <> ''
-            and m.arrived_at is not null
+            -- An imported one is billed, too, before its first event.
+            and num_nonnulls(m.arrived_at, m.written_at) > 0
             and billing.is_billed(m)
             and m.gateway_status is distinct from 'created'
           -- What is charged next; else the running one before one that starts later; of two the one that would rule.
           order by
             next.charge_at is null,
             m.period_end > billing.clock() desc nulls last,
-            coalesce(m.activated_at, m.first_charged_at, m.authenticated_at, m.arrived_at) desc,
+            billing.since_of(m) desc,
             m.gateway_subscription_id desc
           limit 1
         ) record

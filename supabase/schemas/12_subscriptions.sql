@@ -189,7 +189,7 @@ begin
     perform billing.tell_stop(p_gateway_subscription_id, row(billing.clock(), true, false)::billing.stop);
     return jsonb_build_object('outcome', 'order_not_found');
   end if;
-  perform billing.plan(v_order.user_id, billing.find_shown(v_order.user_id));
+  perform billing.plan(v_order.user_id);
   return (
     select jsonb_build_object('outcome', case when o.stops_at is null then 'stored' else 'withdrawn' end)
     from billing.subscription_orders o

@@ -282,18 +282,20 @@ begin
   end if;
 end $$;
 
--- API: service_role only.
-create function public.apply_gateway_subscription(
-  p_subscription_id uuid,
+-- Applies the gateway's answer about a subscription of the mirror, as the events would that it stands for. The caller holds
+-- the lock on the user.
+create function billing.apply_subscription_read(
+  p_user_id uuid,
   p_gateway_subscription_id text,
-  p_entity text default null -- the subscription at the gateway, JSON; null: the gateway has no such subscription
+  p_entity jsonb, -- the subscription at the gateway; null: the gateway has no such subscription
+  p_is_missed boolean -- an alert is due if no webhook announced it
 )
 returns jsonb -- {applied, lacks_payment}: whether it changed anything; whether apply_invoices is to name the payment
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_user_id uuid;
+  v_user_id constant uuid := p_user_id;
   v_mirrored billing.gateway_subscriptions;
-  v_entity jsonb := p_entity::jsonb;
+  v_entity jsonb := p_entity;
   v_status constant text := billing.json_text(v_entity -> 'status');
   v_now constant timestamptz := date_trunc('second', billing.clock());
   v_paid_count constant bigint := billing.json_integer(v_entity -> 'paid_count');
@@ -301,9 +303,6 @@ declare
   v_event text;
   v_applied boolean;
 begin
-  perform billing.begin_request('reconciliation', p_gateway_subscription_id);
-  select s.user_id into v_user_id from public.subscriptions s where s.id = p_subscription_id;
-  perform billing.lock_user(v_user_id);
   select * into v_mirrored
   from billing.gateway_subscriptions m
   where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_gateway_subscription_id)
@@ -316,7 +315,7 @@ begin
   select coalesce(bool_or(billing.apply_answer(
     concat_ws(':', 'reconcile', p_gateway_subscription_id, v_status, a.mark), a.event,
     jsonb_build_object('subscription', jsonb_build_object('entity', a.entity)), a.at,
-    coalesce(v_mirrored.period_end - interval '1 day', 'infinity')
+    case when p_is_missed then coalesce(v_mirrored.period_end - interval '1 day', 'infinity') end
   )), false)
   into v_applied
   from (
@@ -326,7 +325,7 @@ begin
         v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end,
         v_event is not null),
       (v_second::text, case v_status when 'active' then 'subscription.updated' else 'subscription.' || v_status end,
-        p_entity::jsonb || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), to_jsonb(v_second),
+        p_entity || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), to_jsonb(v_second),
         v_status is distinct from v_mirrored.gateway_status
           and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
           and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused')))
@@ -356,6 +355,22 @@ begin
   set due_at = billing.clock()
   where s.user_id = v_user_id and s.status = 'active' and s.current_period_end < v_now and s.due_at > v_now;
   return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_mirrored));
+end $$;
+
+-- API: service_role only.
+create function public.apply_gateway_subscription(
+  p_subscription_id uuid,
+  p_gateway_subscription_id text,
+  p_entity text default null -- as for billing.apply_subscription_read, JSON
+)
+returns jsonb -- as billing.apply_subscription_read
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_user_id constant uuid := (select s.user_id from public.subscriptions s where s.id = p_subscription_id);
+begin
+  perform billing.begin_request('reconciliation', p_gateway_subscription_id);
+  perform billing.lock_user(v_user_id);
+  return billing.apply_subscription_read(v_user_id, p_gateway_subscription_id, p_entity::jsonb, true);
 end $$;
 comment on function public.apply_gateway_subscription is 'Applies the gateway''s answer about a subscription that it bills.';
 
@@ -423,14 +438,14 @@ begin
   if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
 
   if v_order.expires_at <= v_now and coalesce(v_status, 'unknown') in ('created', 'expired', 'unknown') then
-    if v_status = 'created' then perform billing.plan(v_order.user_id, billing.find_shown(v_order.user_id)); end if;
+    if v_status = 'created' then perform billing.plan(v_order.user_id); end if;
     perform billing.forget_subscription_order(p_id);
     return jsonb_build_object('applied', v_status is not distinct from 'created', 'lacks_payment', false);
   end if;
   v_applied := billing.apply_order_state(v_order, v_entity, null, true);
   -- It may renew a payment that never came.
   if v_status = 'authenticated' and v_order.payment_id is not null and v_order.stops_at is null then
-    perform billing.plan(v_order.user_id, billing.find_shown(v_order.user_id));
+    perform billing.plan(v_order.user_id);
     v_applied := v_applied
       or exists (select from billing.subscription_orders o where o.id = p_id and o.stops_at is not null);
   end if;
@@ -451,6 +466,61 @@ begin
   ));
 end $$;
 comment on function public.apply_subscription_order is 'Applies the gateway''s answer about a requested subscription.';
+
+-- Confirms that a claimed stop still stands, before the gateway is told what is final there: applies what was just read from
+-- the gateway, plans again, and notes that the gateway may be told from now on. What was tried without an answer before, and
+-- had no effect, is planned anew. API: service_role only.
+create function public.confirm_stop(
+  p_id bigint, -- of the claimed row of the outbox
+  p_at_cycle_end boolean, -- as the row was claimed
+  p_entity text default null, -- the subscription at the gateway, JSON; null: the gateway has no such subscription
+  p_invoices text default null -- its invoices, a JSON array; null: not read
+)
+returns jsonb -- {outcome: stands | changed | unnamed}. unnamed: a paid cycle is not known here, the invoices name it
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_entity constant jsonb := p_entity::jsonb;
+  v_id constant text := (select o.payload ->> 'gateway_subscription_id' from billing.outbox o where o.id = p_id);
+  v_user_id uuid := (
+    select m.user_id from billing.gateway_subscriptions m where m.gateway_subscription_id = v_id order by m.user_id limit 1
+  );
+  v_order billing.subscription_orders;
+  v_email text;
+begin
+  perform billing.begin_request('reconciliation', v_id);
+  -- Locks the payments, whose locks come before that of the user.
+  if p_invoices is not null then perform public.apply_invoices(v_id, p_invoices); end if;
+  select * into v_order from billing.subscription_orders o where o.gateway_subscription_id = v_id;
+  v_user_id := coalesce(v_user_id, v_order.user_id);
+  v_email := billing.lock_user(v_user_id);
+  if v_email is not null and v_entity is not null then
+    if exists (
+      select from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id)
+    ) then
+      perform billing.apply_subscription_read(v_user_id, v_id, v_entity, false);
+    else
+      perform billing.apply_order_state(v_order, v_entity, null, false);
+    end if;
+    if p_invoices is null and billing.json_integer(v_entity -> 'paid_count') > (
+      select count(distinct p.period_end) from public.payments p where p.gateway_subscription_id = v_id
+    ) then
+      return jsonb_build_object('outcome', 'unnamed');
+    end if;
+    update billing.outbox o set told_at = null where o.id = p_id and o.payload @> '{"at_cycle_end": false}';
+    perform billing.settle_access(v_user_id, v_email);
+  end if;
+  update billing.outbox o
+  set told_at = v_now
+  where o.id = p_id
+    and o.payload @> jsonb_build_object('at_cycle_end', p_at_cycle_end)
+    and o.claims[cardinality(o.claims)] is not null
+    and o.next_attempt_at > v_now
+    and o.delivered_at is null
+    and o.parked_at is null;
+  return jsonb_build_object('outcome', case when found then 'stands' else 'changed' end);
+end $$;
+comment on function public.confirm_stop is 'Confirms that the gateway must still be told to stop billing a subscription.';
 
 -- Applies the gateway's payments on an order, after get_order answered `read`. API: service_role only.
 create function public.apply_order_read(
@@ -505,9 +575,9 @@ comment on view billing.reconciliation_backlog is
 
 revoke execute on function
   public.claim_payments_to_reconcile, public.apply_order_payments, public.claim_subscriptions_to_reconcile,
-  public.apply_gateway_subscription, public.apply_subscription_order, public.apply_order_read
+  public.apply_gateway_subscription, public.apply_subscription_order, public.apply_order_read, public.confirm_stop
 from public, anon, authenticated;
 grant execute on function
   public.claim_payments_to_reconcile, public.apply_order_payments, public.claim_subscriptions_to_reconcile,
-  public.apply_gateway_subscription, public.apply_subscription_order, public.apply_order_read
+  public.apply_gateway_subscription, public.apply_subscription_order, public.apply_order_read, public.confirm_stop
 to service_role;

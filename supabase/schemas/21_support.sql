@@ -489,7 +489,7 @@ return array[
   'billing.outbox_stuck', 'billing.failed_events', 'billing.open_functions', 'billing.unmailed_payments',
   'billing.reconciliation_backlog', 'billing.reconciliations', 'public.plans', 'public.prices', 'billing.profiles',
   billing.profiles_table()::text, 'public.subscriptions', 'public.payments', 'billing.settings',
-  'billing.gateway_subscriptions', 'billing.subscription_orders', 'billing.wishes', 'billing.stopped_in_error',
+  'billing.gateway_subscriptions', 'billing.subscription_orders', 'billing.wishes', 'billing.stopped_in_error', 'billing.untold_stops', 'billing.stoppable', 'billing.purchases',
   'billing.manual_subscriptions', 'billing.grants', 'billing.refunds', 'billing.tier_changes',
   'billing.gateway_events', 'billing.unsettled_events', 'billing.outbox', 'billing.marks',
   'billing.expected_triggers', 'billing.scheduled_jobs'
@@ -535,7 +535,7 @@ begin
     from pg_catalog.pg_proc p
     where p.pronamespace = 'billing'::regnamespace
       and p.proname = any (array[
-        'clock', 'findings_of', 'find_ruling', 'find_user', 'paid', 'paid_for', 'purchases_on_credit', 'is_bought',
+        'clock', 'findings_of', 'find_ruling', 'find_shown', 'attach_gateway_subscription', 'since_of', 'find_stop', 'newest_purchase', 'is_superseded', 'renews_purchase', 'find_user', 'paid', 'paid_for', 'purchases_on_credit', 'is_bought',
         'tier_bought', 'json_text', 'json_uuid', 'json_integer', 'grace_days', 'billed_until', 'is_refunded',
         'user_of_message', 'refunded_amount', 'refundable_amount', 'is_waiting', 'why_text', 'amount_text', 'day_text', 'gateway_link',
         'outbox_state', 'missing_parts', 'schedule_faults', 'search_customers', 'user_id_of', 'authorised_at',

@@ -188,7 +188,7 @@ cross join lateral (
     case
       when m.cancel_at_period_end or m.status = 'cancelled' or m.gateway_status in ('completed', 'expired')
         or num_nonnulls(m.stops_at, m.ended_at) > 0
-        then billing.cancelled_by_user_at(m.user_id, billing.authorised_at(m))
+        then billing.cancelled_by_user_at(m.user_id, m.asked_at)
     end as cancelled_at,
     exists (
       select from billing.gateway_subscriptions o
@@ -228,7 +228,7 @@ cross join lateral (
       where newer.user_id = m.user_id
         and newer.kind in ('payment', 'gateway_subscription')
         and newer.id <> m.gateway_subscription_id
-        and there.since > coalesce(m.activated_at, m.first_charged_at)
+        and there.since > billing.since_of(m)
         and there.since < c.captured_at
         and coalesce(newer.ended_at > c.captured_at, true)
     )
@@ -333,8 +333,7 @@ where o.delivered_at is null
   and o.next_attempt_at < (select billing.clock()) - interval '15 minutes'
   or o.delivered_at is null
   and o.parked_at is not null
-  -- Skips withdrawn cancellations, which are parked without a claim.
-  and o.claims <> '{}';
+  and o.last_error is distinct from 'withdrawn';
 comment on view billing.outbox_stuck is
   'Side effects that are due for more than 15 minutes (the destination is not configured, or paused until paused_until), or '
   'parked, with the cause in last_error. billing.requeue(id) retries one.';

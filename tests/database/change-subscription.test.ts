@@ -311,7 +311,9 @@ describe('a change now, with a credit', () => {
     test('a failed charge after it was told to stop at the end of a cycle: it is stopped at once', async () => {
       const { renewal } = await upgrade();
       await cancel();
-      await database.query("update billing.outbox set attempts = 1, delivered_at = now() where kind like 'cancel%'");
+      await database.query(
+        "update billing.outbox set attempts = 1, told_at = now(), delivered_at = now() where kind like 'cancel%'",
+      );
       await learn(renewal, failed, { status: 'pending', paid_count: 0 });
       expect(await toldOf(renewal)).toBe('at once 2027-06-16T02:00:00.000Z');
     });

@@ -9,7 +9,9 @@ const database = useDatabase({ isEmptied: true });
 const customer = useCustomer(database);
 
 const findings = async () =>
-  (await readFindings(database)).filter(([kind]) => kind !== 'outbox_stuck').map((finding) => finding.join(' '));
+  (await readFindings(database)).filter(([kind]) => kind !== 'outbox_stuck' && kind !== 'untold_stop').map((finding) =>
+    finding.join(' ')
+  );
 const writeSubscription = (assignment: string, { id } = customer) =>
   database.query(`update public.subscriptions set ${assignment} where user_id = $1`, [id]);
 const writeTier = (tier: string | null, { id } = customer) =>

@@ -84,7 +84,11 @@ describe('of two subscriptions that were authorised in the same moment', () => {
       const [basic, pro] = [await start('basic', 0), await start('pro', 5)];
       await basic.begin(10);
       // The gateway may have got the cancellation.
-      if (isSent) await database.query('update billing.outbox set attempts = 1 where key ~ $1', [pro.id]);
+      if (isSent) {
+        await database.query('update billing.outbox set attempts = 1, told_at = billing.clock() where key ~ $1', [
+          pro.id,
+        ]);
+      }
       await pro.begin(11);
       expect([await basic.cancellation(), await pro.cancellation()]).toEqual([withdrawn, { at: 'cycle end', state }]);
       expect([await customer.tier(), await running()]).toEqual(['pro', pro.id]);

@@ -208,7 +208,7 @@ describe('a year of premium that the gateway billed, with a purchased month of b
     (await database.one('select cancel_at_period_end as ends from public.subscriptions')).ends;
   const deliverCancellation = () =>
     database.one(
-      `update billing.outbox set attempts = 1, delivered_at = billing.clock()
+      `update billing.outbox set attempts = 1, told_at = billing.clock(), delivered_at = billing.clock()
        where kind = 'cancel-subscription' and delivered_at is null and parked_at is null returning id`,
     );
 

@@ -43,7 +43,7 @@ const usual: Record<string, string> = {
   'a refund of half of a cycle': 'the refund',
   'a change now, with a credit': 'the new subscription',
   'a change that the customer undoes': 'the cancellation',
-  'two pages that are both authorised': 'the cancellation of the second',
+  'two pages that are both authorised': 'the reading of the second, before it is cancelled',
 };
 const chosen = cases.filter(({ name, call, does }) => isLong !== (usual[name] === call && does === losesAnswer.does));
 

@@ -1,39 +1,60 @@
 import { expect, test } from 'vitest';
 import { createGatewaySender } from '../../supabase/functions/api/outbox/gateway-sender.ts';
 import type { Delivery } from '../../supabase/functions/api/outbox/outbox.ts';
-import type { GatewaySubscription, Reading } from '../../supabase/functions/api/ports.ts';
+import type { GatewaySubscription, StopDatabase } from '../../supabase/functions/api/ports.ts';
 import { silentGateway } from './silent-gateway.ts';
 
+type Outcome = Awaited<ReturnType<StopDatabase['confirmStop']>>['outcome'];
+
 type Answers = {
-  readonly atCycleEnd?: number;
-  readonly atOnce?: number;
-  readonly found?: GatewaySubscription;
-  readonly reading?: Reading<GatewaySubscription>;
+  /** The subscription at the gateway; unknown: it has none; unanswered: no answer. */
+  readonly read?: GatewaySubscription | 'unknown' | 'unanswered';
+  /** What the database says to each call; a missing one fails. */
+  readonly confirmed?: readonly Outcome[];
+  readonly invoices?: 'unanswered';
+  readonly status?: number;
   readonly retryAfter?: string | null;
 };
 
-const noCycle = { current_end: null };
-const cycle = { current_end: 1_797_776_460 };
+const active = { status: 'active', current_end: 1_797_776_460 };
 
-/** Delivers a cancellation to a gateway with a status for each kind of it. Returns the calls and the delivery. */
+/** Delivers a cancellation. Returns what was asked in which order, and the delivery. */
 async function cancel(
   isAtCycleEnd: boolean,
-  { atCycleEnd = 0, atOnce = 0, found, reading = { status: 'unanswered' }, retryAfter = null }: Answers,
+  { read = active, confirmed = ['stands'], invoices, status = 200, retryAfter = null }: Answers,
   kind = 'cancel-subscription',
 ) {
   const payload = { gateway_subscription_id: 'sub_1', at_cycle_end: isAtCycleEnd };
   const asked: string[] = [];
-  const [attempt] = createGatewaySender({
+  const outcomes = [...confirmed];
+  const gateway = {
     ...silentGateway,
-    cancelSubscription(id, whether) {
+    cancelSubscription(id: string, whether: boolean) {
       asked.push(`cancel ${id} ${whether ? 'at cycle end' : 'at once'}`);
-      return Promise.resolve({ status: whether ? atCycleEnd : atOnce, retryAfter });
+      return Promise.resolve({ status, retryAfter });
     },
     readSubscription() {
       asked.push('read');
-      return Promise.resolve(found === undefined ? reading : { status: 'found', value: found });
+      return Promise.resolve(typeof read === 'string' ? { status: read } : { status: 'found' as const, value: read });
     },
-  })([{ id: 1, key: 'cancel-subscription/sub_1', kind, payload }]);
+    listInvoices() {
+      asked.push('invoices');
+      return Promise.resolve(invoices ? { status: invoices } : { status: 'found' as const, value: [{ id: 'inv_1' }] });
+    },
+  };
+  const database: StopDatabase = {
+    confirmStop({ subscription, invoices }) {
+      asked.push(`confirm ${subscription?.status} ${invoices === null ? '' : `with ${invoices.length}`}`.trim());
+      const outcome = outcomes.shift();
+      return outcome ? Promise.resolve({ outcome }) : Promise.reject(new Error('no database'));
+    },
+  };
+  const [attempt] = createGatewaySender(gateway, database)([{
+    id: 1,
+    key: 'cancel-subscription/sub_1',
+    kind,
+    payload,
+  }]);
   const delivery = await attempt?.deliver();
   return { asked: asked.join(', '), delivery };
 }
@@ -41,49 +62,52 @@ async function cancel(
 const delivered: Delivery = { status: 'delivered' };
 const refused = (error: string): Delivery => ({ status: 'refused', error });
 const failed = (error: string): Delivery => ({ status: 'failed', error });
-
-test.each<[Answers, Delivery]>([
-  [{ atOnce: 200 }, delivered],
-  [{ atOnce: 400, found: { status: 'cancelled' } }, delivered],
-  [{ atOnce: 400, found: { status: 'completed' } }, delivered],
-  [{ atOnce: 400, found: { status: 'expired' } }, delivered],
-  [{ atOnce: 400, found: { status: 'active' } }, refused('HTTP 400')],
-  [{ atOnce: 400 }, failed('HTTP 400')],
-  [{ atOnce: 404 }, refused('HTTP 404')],
-  [{ atOnce: 500 }, failed('HTTP 500')],
-  [{ atOnce: 0 }, failed('no answer')],
-  [{ atOnce: 429, retryAfter: '7' }, { status: 'paused', error: 'HTTP 429', seconds: 7 }],
-])('a cancellation at once with %j is called once: %j', async (answers, delivery) => {
-  const { asked, ...rest } = await cancel(false, answers);
-  expect(rest).toEqual({ delivery });
-  expect(asked.replace(', read', '')).toBe('cancel sub_1 at once');
-});
-
-const atCycleEnd = 'cancel sub_1 at cycle end';
-const read = `${atCycleEnd}, read`;
-const repeated = `${read}, cancel sub_1 at once`;
-const refusal = { atCycleEnd: 400, atOnce: 200 };
+const told = 'read, confirm active, cancel sub_1 at once';
 
 test.each<[Answers, asked: string, Delivery]>([
-  [{ atCycleEnd: 200, found: { status: 'authenticated', ...noCycle } }, atCycleEnd, delivered],
-  [{ ...refusal, found: { status: 'created', ...noCycle } }, repeated, delivered],
-  [{ ...refusal, found: { status: 'authenticated', ...noCycle } }, repeated, delivered],
-  [{ ...refusal, found: { status: 'active', ...cycle } }, read, refused('HTTP 400')],
-  [{ ...refusal, found: { status: 'active', ...noCycle } }, read, refused('HTTP 400')],
-  [{ ...refusal, found: { status: 'paused', ...noCycle } }, read, refused('HTTP 400')],
-  [{ ...refusal, found: { status: 'authenticated', ...cycle } }, read, refused('HTTP 400')],
-  [{ atCycleEnd: 404, atOnce: 200, found: { status: 'authenticated', ...noCycle } }, read, refused('HTTP 404')],
-  [{ atCycleEnd: 500, atOnce: 200, found: { status: 'authenticated', ...noCycle } }, atCycleEnd, failed('HTTP 500')],
-  [{ ...refusal, reading: { status: 'unknown' } }, read, refused('HTTP 400')],
-  [{ ...refusal, reading: { status: 'unanswered' } }, read, failed('HTTP 400')],
-  [{ ...refusal, found: { status: 'cancelled', ...noCycle } }, read, delivered],
-  [{ atCycleEnd: 400, atOnce: 400, found: { status: 'created', ...noCycle } }, repeated, failed('HTTP 400')],
-  [{ atCycleEnd: 400, atOnce: 500, found: { status: 'created', ...noCycle } }, repeated, failed('HTTP 500')],
-  [{ atCycleEnd: 400, atOnce: 0, found: { status: 'created', ...noCycle } }, repeated, failed('no answer')],
-])('a cancellation at the end of a cycle with %j calls "%s": %j', async (answers, asked, delivery) => {
-  expect(await cancel(true, answers)).toEqual({ asked, delivery });
+  [{}, told, delivered],
+  [{ read: 'unanswered' }, 'read', failed('not read: no answer')],
+  [{ confirmed: [] }, 'read, confirm active', failed('not confirmed')],
+  [{ confirmed: ['changed'] }, 'read, confirm active', failed('planned anew')],
+  [
+    { confirmed: ['unnamed', 'stands'] },
+    'read, confirm active, invoices, confirm active with 1, cancel sub_1 at once',
+    delivered,
+  ],
+  [
+    { confirmed: ['unnamed', 'changed'] },
+    'read, confirm active, invoices, confirm active with 1',
+    failed('planned anew'),
+  ],
+  [
+    { confirmed: ['unnamed'], invoices: 'unanswered' },
+    'read, confirm active, invoices',
+    failed('invoices not read: no answer'),
+  ],
+  [{ read: 'unknown' }, 'read, confirm undefined', refused('the gateway has no such subscription')],
+  [{ read: { ...active, status: 'cancelled' } }, 'read, confirm cancelled', delivered],
+  [{ read: { ...active, status: 'completed' }, confirmed: ['changed'] }, 'read, confirm completed', delivered],
+  [{ read: { ...active, status: 'expired' } }, 'read, confirm expired', delivered],
+  [{ status: 400 }, told, failed('HTTP 400')],
+  [{ status: 500 }, told, failed('HTTP 500')],
+  [{ status: 0 }, told, failed('no answer')],
+  [{ status: 429, retryAfter: '7' }, told, { status: 'paused', error: 'HTTP 429', seconds: 7 }],
+])('a cancellation at once with %j asks "%s": %j', async (answers, asked, delivery) => {
+  expect(await cancel(false, answers)).toEqual({ asked, delivery });
+});
+
+test.each<[GatewaySubscription, how: string]>([
+  [active, 'at cycle end'],
+  [{ status: 'paused', current_end: null }, 'at cycle end'],
+  [{ status: 'authenticated', current_end: 1_797_776_460 }, 'at cycle end'],
+  // Without a paid cycle the gateway refuses a cancellation at its end.
+  [{ status: 'authenticated', current_end: null }, 'at once'],
+  [{ status: 'created' }, 'at once'],
+])('a cancellation at the end of the cycle of %j is told %s', async (read, how) => {
+  const asked = `read, confirm ${read.status}, cancel sub_1 ${how}`;
+  expect(await cancel(true, { read })).toEqual({ asked, delivery: delivered });
 });
 
 test('a row of another kind is refused and nothing is called', async () => {
-  expect(await cancel(false, { atOnce: 200 }, 'refund')).toEqual({ asked: '', delivery: refused('unknown row') });
+  expect(await cancel(false, {}, 'other')).toEqual({ asked: '', delivery: refused('unknown row') });
 });

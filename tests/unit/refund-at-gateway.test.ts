@@ -18,7 +18,10 @@ async function send(status: number, body: unknown, sent: Record<string, unknown>
   const apiUrl = `http://127.0.0.1:${server.addr.port}`;
   const gateway = createGateway({ apiUrl, keyId: 'key', keySecret: 'secret', accountId: null } as never);
   if (gateway === null) throw new Error('no gateway');
-  const [attempt] = createGatewaySender(gateway)([{ ...row, ...sent }]);
+  const [attempt] = createGatewaySender(gateway, { confirmStop: () => Promise.reject(new Error('not asked')) })([{
+    ...row,
+    ...sent,
+  }]);
   const delivery = await attempt?.deliver();
   await server.shutdown();
   return { delivery, requests };

@@ -49,8 +49,10 @@ const actions: Actions = {
     return result.outcome === 'undone' ? 'The change that waited is withdrawn.' : shown(result);
   }),
   cancel: act(async () => {
-    const { current_period_end } = await subscriptions.cancel({ atPeriodEnd: true });
-    return `Cancelled. The tier stays until ${day(current_period_end)}.`;
+    const subscription = await subscriptions.cancel({ atPeriodEnd: true });
+    return subscription?.status === 'active'
+      ? `Cancelled. The tier stays until ${day(subscription.current_period_end)}.`
+      : 'Cancelled. Nothing more is charged.';
   }),
   resume: act(async () => (await subscriptions.resume(), 'Resumed.')),
 };

@@ -113,7 +113,15 @@ export function dashboard(
     const onclick = ends ? actions.resume : actions.cancel;
     const label = ends ? 'Resume' : 'Cancel at the end of the period';
     card.append(element('p', { id: 'period' }, period), element('button', { id: 'end', onclick }, label));
-  } else card.append(link('/pricing', 'See the plans'));
+  } else {
+    card.append(link('/pricing', 'See the plans'));
+    if (billing) {
+      // Without access, too: a charge that failed is tried again, and a new card is charged.
+      const text = `The gateway bills you (${billing.status}), and may charge you again. `;
+      const button = element('button', { id: 'end', onclick: actions.cancel }, 'Cancel it');
+      card.append(element('p', { id: 'billed' }, text), button);
+    }
+  }
   const projects = limit('projects');
   const may = element(
     'ul',

@@ -25,11 +25,12 @@ if (config.email?.expiryEmails === false) log({ level: 'info', event: 'expiry_em
 
 const gateway = createGateway(config.gateway);
 const transport = await createTransport(config);
+const database = createDatabase(transport, config);
 const ports = {
   auth: createAuth(config),
-  database: createDatabase(transport, config),
+  database,
   gateway,
-  senders: createSenders(config, gateway),
+  senders: createSenders(config, gateway, database),
 };
 const app = createApp(config, ports, log);
 

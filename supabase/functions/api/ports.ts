@@ -97,6 +97,16 @@ export type Database = {
     gatewaySubscriptionId: string,
     items: readonly unknown[] | null,
   ): Promise<Result<'apply_invoices'>>;
+  /**
+   * Applies what was read of a subscription before the gateway is told to stop billing it, and says whether that still
+   * stands. `invoices`: null, if they were not read.
+   */
+  confirmStop(stop: {
+    readonly id: number;
+    readonly atCycleEnd: boolean;
+    readonly subscription: GatewaySubscription | null;
+    readonly invoices: readonly unknown[] | null;
+  }): Promise<Result<'confirm_stop'>>;
   /** Starts a run, unless another one is running. Its lease of 75 seconds is longer than a run. */
   beginReconciliation(runId: string): Promise<Result<'begin_reconciliation'>>;
   /** Ends a run. `isDone`: it left nothing to do, or used up its time and got answers. */
@@ -107,6 +117,9 @@ export type Database = {
 
 /** The methods that the dispatcher needs. */
 export type OutboxDatabase = Pick<Database, 'claimOutbox' | 'completeOutbox' | 'failOutbox' | 'nextOutboxAttempt'>;
+
+/** The method that a stop at the gateway needs. */
+export type StopDatabase = Pick<Database, 'confirmStop'>;
 
 /** The methods that reconciliation needs. */
 export type ReconcileDatabase = Pick<

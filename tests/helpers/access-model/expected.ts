@@ -40,7 +40,7 @@ export function billingDifferences(
   const [model, database] = [describeBilling(billing, isDecided), describeBilling(stored.billing, isDecided)];
   return [
     ...(billing === undefined || model === database ? [] : [`model    ${model}`, `database ${database}`]),
-    ...[...toBeCancelled(facts, now)].filter(([name, isCancelled]) => stored.cancelled.includes(name) !== isCancelled)
+    ...[...toBeCancelled(facts)].filter(([name, isCancelled]) => stored.cancelled.includes(name) !== isCancelled)
       .map(([name, isCancelled]) => `${isCancelled ? 'not ' : ''}to be cancelled at the gateway: ${name}`),
   ];
 }
@@ -86,7 +86,7 @@ export function billingOf(facts: Facts, now: Time): ExpectedBilling {
   const rank = ({ cycles }: Subscription) =>
     cycles.length === 0 ? 0 : Math.max(...cycles.map((cycle) => cycle.end)) > now ? 2 : 1;
   const isStopping = (one: Subscription) =>
-    ['paused', 'halted'].includes(rules.newestStatus(one)?.status ?? '') || isToStop(facts, one, now);
+    ['paused', 'halted'].includes(rules.newestStatus(one)?.status ?? '') || isToStop(facts, one);
   const shown = facts.subscriptions.filter((one) => isBilled(one) && !rules.isStopped(one)).toSorted((one, other) =>
     Number(isStopping(one)) - Number(isStopping(other)) || rank(other) - rank(one) ||
     (rules.sinceOf(other) ?? 0) - (rules.sinceOf(one) ?? 0)
@@ -106,7 +106,7 @@ function shownBilling(facts: Facts, one: Subscription): ExpectedBilling {
   const { status, chargeAt } = rules.newestStatus(one) ?? { status: 'active', chargeAt: null };
   const isPlain = (status === 'active' || status === 'pending') && facts.subscriptions.length === 1 &&
     facts.grants.length === 0 && facts.orders.every(({ fulfilledAt }) => fulfilledAt === null);
-  const isCancelledAtOnce = facts.cancellations.some((at) => at >= rules.authorisedSince(one));
+  const isCancelledAtOnce = facts.cancellations.some((at) => at >= one.askedAt);
   const hasNone = one.cancelledFor !== null || status === 'paused' || isPlain && isCancelledAtOnce;
   return {
     name: one.name,
@@ -122,27 +122,32 @@ function shownBilling(facts: Facts, one: Subscription): ExpectedBilling {
  * grant or a purchase; so is one whose change of plan was authorised, and one that a newer purchase replaced. One that
  * rules and renews goes on. Those that the rules of the model do not decide are left out.
  */
-export function toBeCancelled(facts: Facts, now: Time): Map<string, boolean> {
+export function toBeCancelled(facts: Facts): Map<string, boolean> {
   const open = facts.subscriptions.filter((one) =>
     !rules.hasEndedAtGateway(one) && !['completed', 'cancelled'].includes(rules.newestStatus(one)?.status ?? '')
   );
   return new Map(open.flatMap((one) => {
-    const isStopped = isToStop(facts, one, now);
+    const isStopped = isToStop(facts, one);
     return isStopped === undefined ? [] : [[one.name, isStopped]];
   }));
 }
 
-function isToStop(facts: Facts, one: Subscription, now: Time): boolean | undefined {
-  if (facts.cancellations.some((at) => at >= rules.authorisedSince(one)) || one.cancelledFor !== null) return true;
+function isToStop(facts: Facts, one: Subscription): boolean | undefined {
+  if (facts.cancellations.some((at) => at >= one.askedAt) || one.cancelledFor !== null) return true;
   if (rules.successorOf(facts, one) !== null) return true;
   if (one.activations.length === 0) return undefined;
-  const [ruling, since] = [rules.rulingSource(facts, now), rules.sinceOf(one) ?? 0];
-  // A newer purchase is paid that begins after what runs.
-  const isFollowed = () =>
-    rules.sourcesOf(facts).some((source) => !source.isEnded && source.rulesFrom > now && source.since > since);
-  if (ruling?.name === one.name) return isFollowed();
-  const isPurchase = ruling?.kind === 'payment' || ruling?.kind === 'gateway';
-  return isPurchase && since < ruling.since ? true : undefined;
+  const since = rules.sinceOf(one) ?? 0;
+  // What is newer replaced it, also after it ended, unless it was refunded.
+  return rules.sourcesOf(facts).some((source) =>
+    source.kind !== 'grant' && source.name !== one.name && source.since > since && !isTakenBack(facts, source.name)
+  );
+}
+
+function isTakenBack({ orders, subscriptions }: Facts, name: string): boolean {
+  const order = orders.find((each) => each.name === name);
+  if (order) return !isPaid(order);
+  const one = subscriptions.find((each) => each.name === name);
+  return one !== undefined && rules.paidCycle(one) === null;
 }
 
 /** The period that was sold for a fulfilled order, and its price. */

@@ -70,6 +70,8 @@ export type EventTimes = { readonly at: Time; readonly arrivedAt: Time };
 /** The mirror of a gateway subscription whose plan is one of ours. */
 export type Subscription = Cancellation & {
   readonly name: string;
+  /** When the user asked for it, else when it was first seen: a wish covers what was asked for before it. */
+  askedAt: Time;
   price: string;
   planAt: Time;
   readonly authentications: EventTimes[];
@@ -102,7 +104,7 @@ export type Facts = {
   readonly orders: Order[];
   readonly subscriptions: Subscription[];
   /** The gateway subscriptions that the user asked for: they start after a trial, or when `replaces` ends. */
-  readonly planned: { name: string; startsAt: Time; isTrial: boolean; replaces: string | null }[];
+  readonly planned: { name: string; at: Time; startsAt: Time; isTrial: boolean; replaces: string | null }[];
   readonly grants: Grant[];
   readonly money: Map<string, Money>;
   readonly cancellations: Time[];

@@ -165,9 +165,9 @@ function isChargeOpen(facts: Facts, one: Subscription, cycle: Cycle): boolean {
     cycle.money === null && (isAfterReplacement || isAfterCancellation);
 }
 
-function wasChargedAfterReplacement(facts: Facts, { activations, charges }: Subscription, at: Time): boolean {
+function wasChargedAfterReplacement(facts: Facts, { activations, charges, askedAt }: Subscription, at: Time): boolean {
   const before = activations.filter((event) => event.at <= at);
-  const since = sinceOf({ authentications: [], activations: before, charges }) ?? 0;
+  const since = sinceOf({ authentications: [], activations: before, charges, askedAt }) ?? 0;
   const there = sourcesOf(facts).filter((source) => isLive(source, at) && source.arrivedAt < at)
     .map(({ name }) => name);
   return facts.orders.some(({ name, verifiedAt, orderedAt }) =>

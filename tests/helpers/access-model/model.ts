@@ -1,4 +1,4 @@
-import { addMonths, day, gatewayStatuses, priceOf, prices, second, tiers, type Time } from './actions.ts';
+import { addMonths, day, gatewayStatuses, hour, priceOf, prices, second, tiers, type Time } from './actions.ts';
 import { isPaid, isRefunded, paidOf } from './facts.ts';
 import type { Credit, Cycle, EventTimes, Facts, Grant, Order, Subscription } from './facts.ts';
 
@@ -25,7 +25,7 @@ export type Source = {
   readonly runsUntilReconciled: boolean;
 };
 
-type Times = Pick<Subscription, 'authentications' | 'activations' | 'charges'>;
+type Times = Pick<Subscription, 'authentications' | 'activations' | 'charges' | 'askedAt'>;
 
 const graceDays = 3;
 
@@ -62,20 +62,20 @@ export function rulingSource(facts: Facts, now: Time): Source | null {
 }
 
 /** The newest activation, else the first charge, else the authorisation, each at the end of its second. */
-export function sinceOf({ authentications, activations, charges }: Times): Time | null {
+export function sinceOf({ authentications, activations, charges, askedAt }: Times): Time | null {
   const first = (events: readonly EventTimes[]) => events.toSorted((one, other) => one.at - other.at)[0];
   const newest = activations.toSorted((one, other) => other.at - one.at)[0] ?? first(charges) ?? first(authentications);
-  return newest === undefined ? null : happenedAt(newest);
+  return newest === undefined ? null : Math.max(happenedAt(newest), askedAt);
 }
 
 /** The first activation or charge of a gateway subscription. */
-export function firstSinceOf({ activations, charges }: Times): Time {
+export function firstSinceOf({ activations, charges }: Pick<Subscription, 'activations' | 'charges'>): Time {
   return Math.min(...[...activations, ...charges].map(happenedAt));
 }
 
-/** The first fact about a gateway subscription: when the customer authorised it. */
-export function authorisedSince(one: Times): Time {
-  return Math.min(...one.authentications.map(happenedAt), firstSinceOf(one));
+/** When an event shows a subscription that was not asked for here. The gateway's time counts only where it arrives late. */
+export function seenAt(times: EventTimes): Time {
+  return times.at < times.arrivedAt - hour ? happenedAt(times) : times.arrivedAt;
 }
 
 function happenedAt({ at, arrivedAt }: EventTimes): Time {

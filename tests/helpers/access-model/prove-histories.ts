@@ -149,7 +149,7 @@ async function proveNextCycle(
 
   /** Whether a stop that was sent is no longer asked for, and not known to have been obeyed. */
   function isFinal(known: Facts): boolean {
-    const asked = toBeCancelled(known, now);
+    const asked = toBeCancelled(known);
     return known.subscriptions.some((one) => told.has(one.name) && !hasEndedAtGateway(one) && !asked.get(one.name));
   }
 
@@ -163,7 +163,7 @@ async function proveNextCycle(
     const stops = await subject.takeStops();
     for (const { subscription } of stops) told.add(subscription);
     for (const { subscription: name, atCycleEnd, dueAt } of stops) {
-      if (toBeCancelled(facts, now).get(name) === false) throw fault(`the gateway stops ${name}, which goes on`);
+      if (toBeCancelled(facts).get(name) === false) throw fault(`the gateway stops ${name}, which goes on`);
       const one = billed.find((each) => each.name === name);
       if (!one || one.status === 'cancelled' || one.status === 'completed') continue;
       // Sent when it was due, it would have ended the subscription before the charge that failed.
@@ -180,7 +180,7 @@ async function proveNextCycle(
   for (const { one, at } of nextCharges(billed, last)) {
     if (!await pass(at - debitNotice) || !await send()) return;
     // What is sent after the debit is too late.
-    const isToStopInTime = toBeCancelled(facts, now).get(one.name);
+    const isToStopInTime = toBeCancelled(facts).get(one.name);
     now = at + minute;
     await subject.advance(now, true);
     if (one.status === 'cancelled') continue;

@@ -7,10 +7,10 @@ import * as rules from './model.ts';
 /** Adds an action and its time to the facts. `answers` of `ask` contains only the subscriptions that were claimed. */
 export function recordAction(facts: Facts, action: Action, now: Time): void {
   record(facts, action, now);
-  // A wish covers each subscription that was authorised before it, also below a grant.
+  // A wish covers each subscription that was asked for before it, also below a grant.
   for (const one of facts.subscriptions) {
     if (rules.hasEndedAtGateway(one) || rules.newestStatus(one)?.status === 'completed') continue;
-    one.cancelledFor = facts.wishes.find((at) => at >= rules.authorisedSince(one)) ?? null;
+    one.cancelledFor = facts.wishes.find((at) => at >= one.askedAt) ?? null;
   }
 }
 
@@ -37,7 +37,7 @@ function record(facts: Facts, action: Action, now: Time): void {
     }
     case 'subscribe': {
       const { subscription: name, startsAt, isTrial, replaces } = action;
-      return void facts.planned.push({ name, startsAt, isTrial, replaces });
+      return void facts.planned.push({ name, at: now, startsAt, isTrial, replaces });
     }
     case 'ask':
       for (const [name, answer] of Object.entries(action.answers)) receiveAnswer(facts, name, answer, now);
@@ -144,7 +144,7 @@ function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
 function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
   const { createdAt: at, price, start, end, chargeAt } = event;
   const times = { at, arrivedAt: now };
-  const one = mirrorOf(facts, event.subscription, price, at);
+  const one = mirrorOf(facts, event.subscription, price, rules.seenAt(times));
   const period = start !== null && end !== null ? { start, end } : null;
   one.statuses.push({ at, status: statusAfter(event.do), isRead: false, chargeAt });
   one.isNoted ||= event.do !== 'charged';
@@ -230,15 +230,34 @@ function namePrice(one: Subscription, price: string, at: Time): void {
   one.planAt = at;
 }
 
-/** @param at the time of the first fact */
-function mirrorOf({ subscriptions, cancellations }: Facts, name: string, price: string, at: Time): Subscription {
+/** @param seenAt see `rules.seenAt` */
+function mirrorOf(
+  { subscriptions, cancellations, planned }: Facts,
+  name: string,
+  price: string,
+  seenAt: Time,
+): Subscription {
   const known = subscriptions.find((subscription) => subscription.name === name);
-  if (known) return known;
-  // A cancellation at once also ends what was activated before it and is known later.
-  const stops = cancellations.filter((time) => time > at);
+  const order = planned.find((each) => each.name === name);
+  if (known) {
+    if (!order) known.askedAt = Math.min(known.askedAt, seenAt);
+    return known;
+  }
+  const askedAt = order?.at ?? seenAt;
+  // A cancellation at once also ends what was asked for before it and is known later.
+  const stops = cancellations.filter((time) => time > askedAt);
   const events = { authentications: [], activations: [], charges: [], halts: [], resumptions: [], statuses: [] };
   const open = { paidCount: null, isNoted: false, cycles: [], endedAt: null, reconciledAt: null, cancelledFor: null };
-  const mirror: Subscription = { name, price, planAt: -Infinity, ...events, ...open, stops, cancelledAt: [...stops] };
+  const mirror: Subscription = {
+    name,
+    askedAt,
+    price,
+    planAt: -Infinity,
+    ...events,
+    ...open,
+    stops,
+    cancelledAt: [...stops],
+  };
   subscriptions.push(mirror);
   return mirror;
 }

@@ -44,7 +44,7 @@ begin
       select coalesce(jsonb_agg(jsonb_build_array(f.finding, f.subject)), '[]')
       from billing.findings f
       -- No dispatcher runs here, so due rows stay due.
-      where f.user_id = p_user_id and f.finding <> 'outbox_stuck'
+      where f.user_id = p_user_id and f.finding not in ('outbox_stuck', 'untold_stop')
     ),
     'billing', case when jsonb_typeof(v_billing) = 'object' then jsonb_build_object(
       'name', v_billing -> 'gateway_subscription_id',
@@ -92,7 +92,7 @@ $$;
 -- Sends what is due: the dispatcher sends each message as soon as it is due.
 create function test.take_stops() returns setof jsonb language sql as $$
   update billing.outbox o
-  set attempts = o.attempts + 1, delivered_at = billing.clock()
+  set attempts = o.attempts + 1, told_at = billing.clock(), delivered_at = billing.clock()
   where o.kind = 'cancel-subscription' and o.parked_at is null and o.delivered_at is null
     and o.next_attempt_at <= billing.clock()
   returning jsonb_build_object(

@@ -31,6 +31,7 @@ export async function compareFindings(
     -- Most tests have no dispatcher, so rows that were never attempted are overdue wherever a clock was set. The same is true
     -- of records that no test reconciled.
     where not (finding = 'outbox_stuck' and detail @> '{"state": "due", "attempts": 0}')
+      and not (finding = 'untold_stop' and detail @> '{"attempts": 0}')
       and finding <> 'reconciliation_backlog'
     order by finding, since`);
   const found = Map.groupBy(rows, ({ finding }) => String(finding));

@@ -15,5 +15,8 @@ export async function told(database: TestDatabase, id: string): Promise<string> 
 
 /** Marks the message about the end of a subscription as attempted, so that the gateway may have it. */
 export async function attempt(database: TestDatabase, id: string): Promise<void> {
-  await database.query("update billing.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [id]);
+  await database.query(
+    "update billing.outbox set attempts = 1, told_at = billing.clock() where key = 'cancel-subscription/' || $1",
+    [id],
+  );
 }

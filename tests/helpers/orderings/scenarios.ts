@@ -298,7 +298,7 @@ const templates = {
   'two subscriptions, of which the second one ends first': {
     steps: [activated(1, running), activated(2, last, B), cancelled(3, null, B), charged(4, later)],
     needs: charge,
-    end: 'pro; pro active A',
+    end: 'pro; pro active A; stops A',
   },
   'two payments on one order': {
     orders: [10],

@@ -23,8 +23,6 @@ export function receiverEnvironment(url: string): Record<string, string> {
 export function createTestDispatcher(apiUrl: string, environment: Record<string, string>): Dispatcher {
   const env: Record<string, string> = { ...functionEnvironment(apiUrl), ...environment };
   const config = readConfig((name) => env[name]);
-  return createDispatcher(
-    createDatabase(createRestTransport(config.supabaseUrl, config.secretKey), config),
-    createSenders(config, createGateway(config.gateway)),
-  );
+  const database = createDatabase(createRestTransport(config.supabaseUrl, config.secretKey), config);
+  return createDispatcher(database, createSenders(config, createGateway(config.gateway), database));
 }

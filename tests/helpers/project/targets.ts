@@ -54,15 +54,16 @@ export async function startService(
     const gateway = createGateway(config.gateway);
     const transport = await createTransport(config, fetchThrough);
     let isStopped = false;
+    // A dispatcher that still waits must not reach the database of the next file.
+    const database = createDatabase(
+      (...call) => isStopped ? Promise.reject(new Error('stopped')) : transport(...call),
+      config,
+    );
     const app = createApp(config, {
       auth: createAuth(config, fetchThrough),
-      // A dispatcher that still waits must not reach the database of the next file.
-      database: createDatabase(
-        (...call) => isStopped ? Promise.reject(new Error('stopped')) : transport(...call),
-        config,
-      ),
+      database,
       gateway,
-      senders: createSenders(config, gateway),
+      senders: createSenders(config, gateway, database),
     }, (entry) => {
       log.push({ ...entry });
       output.push(JSON.stringify(entry));

@@ -95,7 +95,7 @@ export function customerOf(rules: Rules, user: Purchase['user'], gatewayId = uni
     async findings() {
       const rows = await rules.query(
         `select finding || ' ' || subject as text from billing.findings
-         where user_id = $1 and finding <> 'outbox_stuck' order by 1`,
+         where user_id = $1 and finding not in ('outbox_stuck', 'untold_stop') order by 1`,
         [user.id],
         'findings of a customer',
       );

@@ -148,15 +148,19 @@ export const results = {
   verify_payment: verifiedPayment,
   verify_returned_payment: verifiedPayment,
   cancel_subscription: z.union([
-    z.object({ outcome: z.literal('cancelled'), subscription }),
+    z.object({ outcome: z.literal('cancelled'), subscription: subscription.nullable() }),
     z.object({ outcome: z.literal('subscription_not_found') }),
   ]),
   resume_subscription: z.union([
-    z.object({ outcome: z.literal('resumed'), subscription }),
+    z.object({ outcome: z.literal('resumed'), subscription: subscription.nullable() }),
     z.object({ outcome: z.enum(['subscription_not_found', 'cannot_be_resumed']) }),
   ]),
   /** The outcome as the ledger stores it. */
-  apply_gateway_event: z.object({ outcome: z.string() }),
+  apply_gateway_event: z.object({
+    outcome: z.string(),
+    /** Whether it enqueued a side effect. An older schema does not say it. */
+    enqueued: z.boolean().default(true),
+  }),
   claim_outbox: z.object({
     token: z.string(),
     /** `key` names the cause of the side effect and is the same at every attempt. */
@@ -186,6 +190,8 @@ export const results = {
   }),
   apply_subscription_order: z.object({ applied: z.boolean(), lacks_payment: z.boolean() }),
   apply_invoices: z.object({ applied: z.number() }),
+  /** `unnamed`: the invoices are to be read, and it is to be called again with them. */
+  confirm_stop: z.object({ outcome: z.enum(['stands', 'changed', 'unnamed']) }),
   begin_reconciliation: z.object({ began: z.boolean() }),
   end_reconciliation: unread,
   get_health: z.object({ oldest_undelivered_at: time, last_webhook_at: time, last_sweep_at: time }),

@@ -152,6 +152,14 @@ export function createDatabase(
     applyInvoices: (gatewaySubscriptionId, items) =>
       call('apply_invoices', { p_gateway_subscription_id: gatewaySubscriptionId, p_items: toJson(items) }),
 
+    confirmStop: ({ id, atCycleEnd, subscription, invoices }) =>
+      call('confirm_stop', {
+        p_id: id,
+        p_at_cycle_end: atCycleEnd,
+        p_entity: toJson(subscription),
+        p_invoices: toJson(invoices),
+      }),
+
     beginReconciliation: (runId) => call('begin_reconciliation', { p_run_id: runId }),
 
     endReconciliation: (runId, isDone) => call('end_reconciliation', { p_run_id: runId, p_is_done: isDone }),

@@ -11,12 +11,21 @@ class NestedTooDeep extends Error {}
  */
 export function toStorableJson(text: string): string | null {
   const value: unknown = JSON.parse(text);
+  if (isStorable(text)) return text;
   try {
     return JSON.stringify(clean(value, 0));
   } catch (error) {
     if (error instanceof NestedTooDeep) return null;
     throw error;
   }
+}
+
+/**
+ * Whether JSON can stay as it is: no escape of a code unit and no lone surrogate, no number that may be beyond a double, and
+ * too few brackets to be nested too deep. Most bodies are so, and to write them anew costs as much as to parse them.
+ */
+function isStorable(text: string): boolean {
+  return !/\\u|\d{17}|\d[eE]/.test(text) && text.isWellFormed() && (text.match(/[[{]/g)?.length ?? 0) <= maxDepth;
 }
 
 function clean(value: unknown, depth: number): unknown {

@@ -407,6 +407,10 @@ export type Database = {
         Args: { 'p_ids': string; 'p_note'?: string; 'p_refund'?: string; 'p_token': string };
         Returns: Json;
       };
+      'confirm_stop': {
+        Args: { 'p_at_cycle_end': boolean; 'p_entity'?: string; 'p_id': number; 'p_invoices'?: string };
+        Returns: Json;
+      };
       'create_change': {
         Args: {
           'p_gateway_key_id'?: string;

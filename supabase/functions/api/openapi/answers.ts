@@ -35,7 +35,8 @@ export const plansAnswer = z.object({
   plans: z.array(plan.extend({ prices: z.array(offeredPrice), ...offered })),
 }).meta({ id: 'PlansAnswer' });
 
-export const changedSubscriptionAnswer = z.object({ subscription }).meta({ id: 'ChangedSubscriptionAnswer' });
+export const changedSubscriptionAnswer = z.object({ subscription: subscription.nullable() })
+  .meta({ id: 'ChangedSubscriptionAnswer', description: '`subscription`: null, if nothing gave access yet.' });
 
 const orderOfGateway = z.object({ id: z.string(), amount, currency })
   .meta({ id: 'GatewayOrder', description: 'The order at the gateway.' });

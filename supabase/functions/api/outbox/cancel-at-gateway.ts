@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Delivery, type OutboxRow, readStatus } from './outbox.ts';
-import type { Gateway, GatewayReply, GatewaySubscription } from '../ports.ts';
+import type { Gateway, GatewayEntity, GatewayReply, GatewaySubscription, StopDatabase } from '../ports.ts';
 
 const payload = z.object({ gateway_subscription_id: z.string(), at_cycle_end: z.boolean() });
 
@@ -10,37 +10,42 @@ const over = ['cancelled', 'completed', 'expired'];
 /** States before the first cycle. */
 const notBegun = ['created', 'authenticated'];
 
-/** Cancels a subscription at the gateway. A cancellation there is final. */
-export async function cancelAtGateway(gateway: Gateway, row: OutboxRow): Promise<Delivery> {
+/** For the log of an admin: the next claim tells what is still to be told. */
+const changed: Delivery = { status: 'failed', error: 'planned anew' };
+
+/**
+ * Cancels a subscription at the gateway. A cancellation there is final, and what is known here may be old. So the
+ * subscription is read first, and its invoices where a paid cycle is not known; the database applies what was read, plans
+ * again, and says whether the stop still stands. Contract: Gateway subscriptions.
+ */
+export async function cancelAtGateway(gateway: Gateway, database: StopDatabase, row: OutboxRow): Promise<Delivery> {
   const parsed = payload.safeParse(row.payload);
   if (!parsed.success) return { status: 'refused', error: 'unknown row' };
   const { gateway_subscription_id: id, at_cycle_end: atCycleEnd } = parsed.data;
 
-  const reply = await gateway.cancelSubscription(id, atCycleEnd);
-  const delivery = readReply(reply);
-  if (delivery.status !== 'refused') return delivery;
   const reading = await gateway.readSubscription(id);
-  // Without the state the reason of a 400 is unknown: retry. With a refused API key this read fails, too: no retry.
-  if (reading.status === 'unanswered' && reply.status === 400) return { status: 'failed', error: delivery.error };
-  if (reading.status !== 'found') return delivery;
-  // The gateway refuses a second cancellation. The subscription is no longer billed, so the row is delivered.
-  if (over.includes(reading.value.status)) return { status: 'delivered' };
-  return atCycleEnd && reply.status === 400 && hasNoCycle(reading.value) ? await cancelAtOnce(gateway, id) : delivery;
-}
+  if (reading.status === 'unanswered') return { status: 'failed', error: 'not read: no answer' };
+  const subscription = reading.status === 'found' ? reading.value : null;
+  const stop = { id: row.id, atCycleEnd, subscription };
+  let { outcome } = await database.confirmStop({ ...stop, invoices: null });
+  if (outcome === 'unnamed') {
+    const invoices = await gateway.listInvoices(id);
+    if (invoices.status === 'unanswered') return { status: 'failed', error: 'invoices not read: no answer' };
+    const value: readonly GatewayEntity[] = invoices.status === 'found' ? invoices.value : [];
+    ({ outcome } = await database.confirmStop({ ...stop, invoices: value }));
+  }
+  if (subscription === null) return { status: 'refused', error: 'the gateway has no such subscription' };
+  if (over.includes(subscription.status)) return { status: 'delivered' };
+  if (outcome !== 'stands') return changed;
 
-/**
- * The gateway refuses a cancellation at the end of the cycle before the first cycle. Nothing is paid then, so the
- * customer loses nothing by a cancellation at once. Contract: Gateway subscriptions.
- */
-async function cancelAtOnce(gateway: Gateway, id: string): Promise<Delivery> {
-  const delivery = readReply(await gateway.cancelSubscription(id, false));
-  // The state may have changed since it was read. The next attempt reads it again; a third call might outlast the
-  // lease.
+  // The gateway refuses a cancellation at the end of the cycle before the first cycle. Nothing is paid then.
+  const delivery = readReply(await gateway.cancelSubscription(id, atCycleEnd && !hasNoCycle(subscription)));
+  // The state may have changed since it was read. The next attempt reads it again.
   return delivery.status === 'refused' ? { status: 'failed', error: delivery.error } : delivery;
 }
 
 function hasNoCycle({ status, current_end: currentEnd }: GatewaySubscription): boolean {
-  return notBegun.includes(status) && currentEnd === null;
+  return notBegun.includes(status) && (currentEnd ?? null) === null;
 }
 
 function readReply({ status, retryAfter }: GatewayReply): Delivery {

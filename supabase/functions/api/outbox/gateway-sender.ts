@@ -1,17 +1,23 @@
-import type { Gateway } from '../ports.ts';
+import type { Gateway, StopDatabase } from '../ports.ts';
 import { cancelAtGateway } from './cancel-at-gateway.ts';
 import type { Attempt, Delivery, OutboxRow, Sender } from './outbox.ts';
 import { refundAtGateway } from './refund-at-gateway.ts';
 
-/** What the gateway is told, by the kind of the row. */
-const kinds: Readonly<Record<string, (gateway: Gateway, row: OutboxRow) => Promise<Delivery>>> = {
-  'cancel-subscription': cancelAtGateway,
-  refund: refundAtGateway,
-};
-
 /** Calls the gateway, one attempt a row. */
-export function createGatewaySender(gateway: Gateway): Sender {
-  const unknown = (): Promise<Delivery> => Promise.resolve({ status: 'refused', error: 'unknown row' });
-  return (rows) =>
-    rows.map((row): Attempt => ({ rows: [row], deliver: () => (kinds[row.kind] ?? unknown)(gateway, row) }));
+export function createGatewaySender(gateway: Gateway, database: StopDatabase): Sender {
+  async function deliver(row: OutboxRow): Promise<Delivery> {
+    switch (row.kind) {
+      case 'cancel-subscription':
+        // Without the database the stop is not confirmed, and the gateway is not told.
+        return await cancelAtGateway(gateway, database, row).catch(() => ({
+          status: 'failed',
+          error: 'not confirmed',
+        }));
+      case 'refund':
+        return await refundAtGateway(gateway, row);
+      default:
+        return { status: 'refused', error: 'unknown row' };
+    }
+  }
+  return (rows) => rows.map((row): Attempt => ({ rows: [row], deliver: () => deliver(row) }));
 }

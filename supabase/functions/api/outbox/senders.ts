@@ -2,13 +2,14 @@ import type { Config } from '../config.ts';
 import { createGatewaySender } from './gateway-sender.ts';
 import { createEventSender } from './event-sender.ts';
 import { createMailer } from './mailer.ts';
-import type { Gateway, Ports } from '../ports.ts';
+import type { Gateway, Ports, StopDatabase } from '../ports.ts';
 import { createRevalidator, nothingToRevalidate } from './revalidate.ts';
 
 /** Creates the senders of the configured destinations. Rows of the others wait in the outbox. */
 export function createSenders(
   { email, revalidation, events }: Pick<Config, 'email' | 'revalidation' | 'events'>,
   gateway: Gateway | null,
+  database: StopDatabase,
 ): Ports['senders'] {
   const mailer = email && createMailer(email);
   return {
@@ -17,6 +18,6 @@ export function createSenders(
       revalidation: revalidation === 'off' ? nothingToRevalidate : createRevalidator(revalidation),
     }),
     ...(events && { event: createEventSender(events) }),
-    ...(gateway && { gateway: createGatewaySender(gateway) }),
+    ...(gateway && { gateway: createGatewaySender(gateway, database) }),
   };
 }

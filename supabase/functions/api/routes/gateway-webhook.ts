@@ -20,13 +20,12 @@ export const gatewayWebhook: Route = {
     // Over the raw bytes: decoding would drop a byte-order mark, and a valid signature would fail.
     if (!verifyWebhookSignature(body, signature)) return errorAnswer('invalidSignature');
 
-    const { outcome } = await database.applyGatewayEvent({
+    const { outcome, enqueued } = await database.applyGatewayEvent({
       bodySha256: createHash('sha256').update(body).digest('hex'),
       eventId: request.headers.get(config.eventIdHeader),
       body: toStorableJson(new TextDecoder().decode(body)),
     });
-    // An `unmatched` event may write, too: the cancellation of an unknown subscription sets the profile to `free`.
-    if (['applied', 'unmatched', 'plan_not_found'].includes(outcome)) dispatchLater();
+    if (enqueued) dispatchLater();
     if (outcome.startsWith('failed: ')) return { ...errorAnswer('webhookFailed'), outcome };
     return { status: 200, body: { received: true }, outcome };
   },

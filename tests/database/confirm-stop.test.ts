@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { told } from '../helpers/gateway/told.ts';
+import { day, months, type Period } from '../helpers/records/time.ts';
+
+// Before the gateway is told to stop, what was just read from it is applied, and the stop is planned again.
+const database = useDatabase({ isEmptied: true });
+const customer = useCustomer(database);
+const planId = 'plan_basic';
+const toldOf = () => told(database, customer.gatewayId);
+const unix = (time: string) => Date.parse(day(time)) / 1000;
+
+beforeEach(async () => {
+  const january = months(1);
+  await customer.event('activated', '01-01', { planId, ...january });
+  await customer.charge(january, 'basic');
+});
+
+/** What the gateway answers about the subscription. */
+const answer = (status: string, { start, end }: Period, paidCount: number) => ({
+  ...{ id: customer.gatewayId, plan_id: planId, status, paid_count: paidCount },
+  ...{ current_start: unix(start), current_end: unix(end), charge_at: unix(end) },
+});
+const invoice = ({ start, end }: Period, id: string) => ({
+  ...{ id: `inv_${id}`, payment_id: id, status: 'paid', amount: 4900, currency: 'INR' },
+  ...{ billing_start: unix(start), billing_end: unix(end), paid_at: unix(start) },
+});
+
+/** Claims the stop that is due. */
+async function claim(): Promise<{ id: number; token: string; atCycleEnd: boolean }> {
+  const { token, rows } = Object(await database.rpc('claim_outbox', 'gateway'));
+  expect(rows).toHaveLength(1);
+  return { id: rows[0].id, token, atCycleEnd: rows[0].payload.at_cycle_end };
+}
+
+async function confirm({ id, atCycleEnd }: { id: number; atCycleEnd: boolean }, entity: unknown, invoices?: unknown) {
+  const parameters = [id, atCycleEnd, entity === null ? null : JSON.stringify(entity)];
+  const { outcome } = await database.rpc('confirm_stop', ...parameters, invoices ? JSON.stringify(invoices) : null);
+  return outcome;
+}
+
+const due = () => database.query("select payload, told_at from billing.outbox where destination = 'gateway'");
+
+describe('a cancellation after the end of the known cycle', () => {
+  const february = months(2);
+  beforeEach(async () => {
+    await database.at('2026-02-01T00:00:20Z');
+    await customer.cancel('at the end');
+    expect(await toldOf()).toMatch(/^at once/);
+  });
+
+  test('that the gateway charged again is for the end of that cycle: nothing paid is cut, and the payment is known', async () => {
+    const claimed = await claim();
+    const charged = answer('active', february, 2);
+    expect(await confirm(claimed, charged)).toBe('unnamed');
+    expect(
+      await confirm(claimed, charged, [
+        invoice(months(1), `pay_2026-01_${customer.gatewayId}`),
+        invoice(february, 'pay_2'),
+      ]),
+    ).toBe('changed');
+    expect(await toldOf()).toBe('at cycle end 2026-02-27');
+    expect(await customer.state()).toBe('basic: basic active to 2026-03-01');
+    const paid = 'select gateway_payment_id as id from public.payments where period_end = $1';
+    expect(await database.query(paid, [february.end])).toEqual([{ id: 'pay_2' }]);
+    // The claim of the former message settles nothing.
+    expect(await database.rpc('complete_outbox', claimed.token, String(claimed.id))).toEqual({ completed: 0 });
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test.each(['pending', 'halted'])(
+    'is told at once where the gateway says that nothing more is paid: %s',
+    async (status) => {
+      const claimed = await claim();
+      expect(await confirm(claimed, answer(status, february, 1))).toBe('stands');
+      expect(await due()).toEqual([{
+        payload: expect.objectContaining({ at_cycle_end: false }),
+        told_at: expect.anything(),
+      }]);
+      expect(await database.rpc('resume_subscription', customer.id)).toMatchObject({ outcome: 'cannot_be_resumed' });
+    },
+  );
+
+  test('that was tried without an answer, and paid meanwhile, is planned again', async () => {
+    const first = await claim();
+    expect(await confirm(first, answer('pending', february, 1))).toBe('stands');
+    await database.rpc('fail_outbox', first.token, String(first.id), 'no answer');
+    await database.at('2026-02-02T00:00:00Z');
+    const second = await claim();
+    const invoices = [invoice(months(1), `pay_2026-01_${customer.gatewayId}`), invoice(february, 'pay_2')];
+    expect(await confirm(second, answer('active', february, 2), invoices)).toBe('changed');
+    expect(await toldOf()).toBe('at cycle end 2026-02-27');
+    expect(await customer.tier()).toBe('basic');
+    expect(await database.rpc('resume_subscription', customer.id)).toMatchObject({ outcome: 'resumed' });
+  });
+
+  test('that the gateway ended meanwhile is withdrawn, and completes', async () => {
+    const claimed = await claim();
+    const ended = { ...answer('cancelled', months(1), 1), ended_at: unix('2026-02-01T00:00:10Z') };
+    expect(await confirm(claimed, ended)).toBe('changed');
+    expect(await toldOf()).toBe('withdrawn');
+    expect(await database.rpc('complete_outbox', claimed.token, String(claimed.id))).toEqual({ completed: 1 });
+  });
+
+  test('can be resumed while the gateway was read without an answer; the dispatcher then tells nothing', async () => {
+    const claimed = await claim();
+    expect(await database.rpc('resume_subscription', customer.id)).toMatchObject({ outcome: 'resumed' });
+    expect(await confirm(claimed, answer('pending', february, 1))).toBe('changed');
+    expect(await toldOf()).toBe('withdrawn');
+  });
+});
+
+test('a stop of which the gateway is not told two hours before the end is a finding; told, it ends', async () => {
+  const untold = () =>
+    database.query(
+      "select subject, detail -> 'last_error' as error from billing.findings where finding = 'untold_stop'",
+    );
+  await database.at('01-20');
+  await customer.cancel('at the end');
+  await database.at('2026-01-31T21:59:00Z');
+  const claimed = await claim();
+  await database.rpc('fail_outbox', claimed.token, String(claimed.id), 'not read: no answer');
+  expect(await untold()).toEqual([]);
+  await database.at('2026-01-31T22:01:00Z');
+  expect(await untold()).toEqual([{ subject: customer.gatewayId, error: 'not read: no answer' }]);
+  const again = await claim();
+  expect(await confirm(again, answer('active', months(1), 1))).toBe('stands');
+  await database.rpc('complete_outbox', again.token, String(again.id));
+  expect(await untold()).toEqual([]);
+});
+
+test('a subscription that nobody here knows is told as it was claimed', async () => {
+  await database.at('2026-02-01T00:00:20Z');
+  await customer.cancel('at the end');
+  await database.query('delete from auth.users');
+  const claimed = await claim();
+  expect(await confirm(claimed, answer('active', months(2), 2))).toBe('stands');
+});

@@ -1,0 +1,200 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { refundEvent } from '../helpers/gateway/events.ts';
+import { told } from '../helpers/gateway/told.ts';
+import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { months, type Period } from '../helpers/records/time.ts';
+
+// What the gateway may charge is cancelled, whether or not anything gives access; what was newer stays newer.
+const database = useDatabase({
+  isEmptied: true,
+  findings: { entitled_not_paid: 'any', charged_after_replacement: 'any', paid_twice: 'any' },
+});
+const customer = useCustomer(database);
+beforeEach(() => database.at('01-01'));
+
+const toldOf = (of: Customer = customer) => told(database, of.gatewayId);
+const cancel = (when: 'at once' | 'at the end' = 'at the end') => customer.cancel(when);
+const anotherOf = () => customerOf(database, customer, uniqueId('sub'));
+
+/** A subscription that is asked for here at a time, and not authorised yet. */
+async function ask(tier: string, time: string): Promise<Customer> {
+  await database.at(time);
+  const made = await database.rpc('create_subscription', customer.id, tier);
+  const asked = anotherOf();
+  await database.rpc('store_subscription', made.id, asked.gatewayId, 'https://gateway.example/s/1');
+  return asked;
+}
+
+/** Activated and charged. `createdAt` by the gateway's clock. */
+async function bill(of: Customer, tier: string, cycle: Period, createdAt = cycle.start): Promise<void> {
+  await of.event('activated', cycle.start, { planId: `plan_${tier}`, ...cycle, createdAt });
+  await of.charge(cycle, tier, { createdAt });
+}
+
+/** A row that the app's import writes: it names a subscription that was not asked for here. */
+async function importRow(of: Customer, tier: string, time: string, cycle: Period): Promise<void> {
+  await database.at(time);
+  await database.query(
+    `insert into public.subscriptions
+       (user_id, plan_id, tier, status, current_period_start, current_period_end, gateway_subscription_id)
+     select $1, p.id, p.tier, 'active', $3, $4, $5 from public.plans p where p.tier = $2`,
+    [of.id, tier, cycle.start, cycle.end, of.gatewayId],
+  );
+}
+
+describe('what can be charged while nothing gives access is cancelled', () => {
+  test('after all retries failed and a new card was given; it is told once, and a charge that comes is a finding', async () => {
+    await bill(customer, 'basic', months(1));
+    await customer.event('pending', '02-01', { planId: 'plan_basic' });
+    await customer.event('halted', '02-04', { planId: 'plan_basic' });
+    expect(await customer.stateAt('02-10')).toMatch(/^free/);
+    await customer.event('activated', '02-11', { planId: 'plan_basic', start: null, end: null });
+    expect(await cancel()).toMatchObject({ outcome: 'cancelled' });
+    expect(await toldOf()).toBe('at once 2026-02-11');
+    await customer.charge(months(3), 'basic');
+    expect((await customer.findings()).map((finding) => finding.split(' ')[0])).toEqual(['charged_after_cancellation']);
+  });
+
+  test.each(['at once', 'at the end'] as const)('after its first charge was refunded in full: %s', async (when) => {
+    await bill(customer, 'basic', months(1));
+    const [payment] = await database.query('select gateway_payment_id as id, amount from public.payments');
+    await database.send(refundEvent({ id: String(payment?.id), order_id: null }, Number(payment?.amount)));
+    expect(await customer.tier()).toBe('free');
+    await database.at('01-10');
+    expect(await cancel(when)).toMatchObject({ outcome: 'cancelled' });
+    expect(await toldOf()).toBe('at once 2026-01-10');
+  });
+
+  test('before its first charge succeeds, and without a plan of ours; nothing is paid yet', async () => {
+    await customer.event('authenticated', '01-01', { planId: 'plan_basic' });
+    await customer.event('pending', '01-02', { planId: 'plan_basic' });
+    const other = anotherOf();
+    await other.event('authenticated', '01-02', { planId: 'plan_of_another_app' });
+    expect(await customer.subscription()).toBeNull();
+    expect(await cancel()).toMatchObject({ outcome: 'cancelled', subscription: null });
+    expect([await toldOf(), await toldOf(other)]).toEqual(['at once 2026-01-02', 'at once 2026-01-02']);
+    expect(await cancel('at once')).toMatchObject({ outcome: 'cancelled' });
+    expect(await cancel('at once')).toMatchObject({ outcome: 'subscription_not_found' });
+  });
+
+  test('when it was asked for and is not authorised yet; authorised later it stays cancelled', async () => {
+    const asked = await ask('basic', '01-01');
+    await database.at('2026-01-01T00:10:00Z');
+    expect(await cancel()).toMatchObject({ outcome: 'cancelled', subscription: null });
+    expect(await toldOf(asked)).toBe('at cycle end 2026-01-01T00:10:00.000Z');
+    await asked.event('authenticated', '2026-01-01T00:20:00Z', { planId: 'plan_basic' });
+    expect(await toldOf(asked)).toMatch(/^at cycle end/);
+    await database.at('2026-01-01T00:30:00Z');
+    expect(await database.rpc('resume_subscription', customer.id)).toMatchObject({ outcome: 'resumed' });
+    expect(await toldOf(asked)).toBe('withdrawn');
+  });
+
+  test('and where nothing can be charged it is not found', async () => {
+    expect(await cancel()).toEqual({ outcome: 'subscription_not_found' });
+    expect(await database.rpc('resume_subscription', customer.id)).toEqual({ outcome: 'subscription_not_found' });
+    await bill(customer, 'basic', months(1));
+    await customer.event('cancelled', '01-15', { planId: 'plan_basic' });
+    expect(await cancel()).toEqual({ outcome: 'subscription_not_found' });
+    expect(await database.rpc('resume_subscription', customer.id)).toEqual({ outcome: 'cannot_be_resumed' });
+  });
+});
+
+describe('of an imported subscriber', () => {
+  beforeEach(() => importRow(customer, 'basic', '01-05', months(1)));
+
+  test.each(['updated', 'pending', 'resumed', 'charged'] as const)(
+    'a cancellation still covers the subscription after %s',
+    async (name) => {
+      await database.at('01-10');
+      await cancel();
+      expect(await toldOf()).toBe('at cycle end 2026-01-30');
+      const cycle = name === 'charged' ? months(2) : {};
+      await customer.event(name, '01-11', { planId: 'plan_basic', ...cycle });
+      expect(await toldOf()).toBe(name === 'charged' ? 'at cycle end 2026-02-27' : 'at cycle end 2026-01-30');
+    },
+  );
+
+  test.each(['subscription', 'purchase'])('a newer %s replaces it, and its later charge does not rule', async (how) => {
+    const newer = anotherOf();
+    if (how === 'purchase') await customer.buy('premium', { at: '01-10' });
+    else await bill(newer, 'premium', { start: '2026-01-10T00:00:00Z', end: '2027-01-10T00:00:00Z' });
+    expect(await customer.tier()).toBe('premium');
+    expect(await toldOf()).toBe('at cycle end 2026-01-30');
+    await customer.charge(months(2), 'basic', { fields: { paid_count: 7 } });
+    expect(await customer.tier()).toBe('premium');
+    expect(await toldOf(newer)).toBe('nothing');
+    expect((await customer.findings()).map((finding) => finding.split(' ')[0])).toContain('charged_after_replacement');
+  });
+});
+
+describe('what is older never replaces what is newer', () => {
+  test.each(['pending', 'paused', 'halted'] as const)(
+    'a year that was bought before rules while the newer subscription is %s, and does not stop it',
+    async (name) => {
+      await customer.buy('pro', { at: '01-01' });
+      await bill(customer, 'basic', months(2));
+      await customer.event(name, '03-01', { planId: 'plan_basic' });
+      await database.at('03-20');
+      await customer.reconcile({ id: customer.gatewayId, plan_id: 'plan_basic', status: name, paid_count: 1 });
+      expect(await customer.stateAt('03-20')).toMatch(/^pro/);
+      expect(await toldOf()).toBe('nothing');
+    },
+  );
+});
+
+describe('what is newer replaces what is older for good', () => {
+  const year = { start: months(1).start, end: '2027-01-01T00:00:00.000Z' };
+
+  test('also when its time is over, or when the gateway cancelled it', async () => {
+    await bill(customer, 'premium', year);
+    await customer.buy('basic', { at: '02-01' });
+    expect(await toldOf()).toBe('at cycle end 2026-12-30');
+    expect(await customer.stateAt('03-20')).toMatch(/^premium/);
+    expect(await toldOf()).toBe('at cycle end 2026-12-30');
+  });
+
+  test('not when it was refunded in full, or lost in a dispute', async () => {
+    await bill(customer, 'premium', year);
+    const refunded = await customer.buy('basic', { at: '02-01' });
+    await refunded.refund();
+    expect(await toldOf()).toBe('withdrawn');
+    const lost = await customer.buy('basic', { at: '03-01' });
+    expect(await toldOf()).toBe('at cycle end 2026-12-30');
+    await lost.dispute('lost');
+    await database.sweep('03-02');
+    await customer.event('updated', '03-03', { planId: 'plan_premium' });
+    expect(await toldOf()).toBe('withdrawn');
+  });
+});
+
+describe('with the clock of the gateway ten minutes', () => {
+  test.each(
+    [['behind', -10, 'at once'], ['behind', -10, 'at the end'], ['ahead', 10, 'at once'], [
+      'ahead',
+      10,
+      'at the end',
+    ]] as const,
+  )(
+    '%s (%i), what is asked for after a cancellation goes on: %s',
+    async (_name, minutes, when) => {
+      const at = (minute: number) => new Date(Date.UTC(2026, 0, 10, 12, minute)).toISOString();
+      await bill(customer, 'basic', months(1));
+      await database.at(at(0));
+      await cancel(when);
+      const next = await ask('premium', at(1));
+      const cycle = { start: at(2 + minutes), end: '2027-01-10T00:00:00Z' };
+      await next.event('authenticated', at(2), { planId: 'plan_premium', createdAt: at(2 + minutes) });
+      await next.event('activated', at(2), { planId: 'plan_premium', ...cycle, createdAt: at(2 + minutes) });
+      await next.event('charged', at(2), {
+        planId: 'plan_premium',
+        ...cycle,
+        createdAt: at(2 + minutes),
+        payment: { id: uniqueId('pay'), amount: 199900 },
+      });
+      expect([await customer.tier(), await toldOf(next)]).toEqual(['premium', 'nothing']);
+      expect(await toldOf()).toMatch(/^at (once|cycle end)/);
+    },
+  );
+});
