@@ -10,3 +10,9 @@ const razorpay: Readonly<Record<string, string>> = {
 export function presetOf(gateway: string | undefined): Readonly<Record<string, string>> {
   return gateway === 'razorpay' ? razorpay : {};
 }
+
+/** Reads a variable, or what GATEWAY sets for it. An empty one counts as missing. */
+export function withPreset(environment: (name: string) => string | undefined): (name: string) => string | undefined {
+  const preset = presetOf(environment('GATEWAY'));
+  return (name) => environment(name) || preset[name];
+}

@@ -16,7 +16,7 @@ import {
   wholeNumber,
   withoutSlash,
 } from './config-fields.ts';
-import { presetOf } from './config-presets.ts';
+import { withPreset } from './config-presets.ts';
 import type { Look } from './generated/emails.js';
 
 /** Reads an environment variable by name. */
@@ -91,8 +91,7 @@ const features = [
  * @throws Error naming the variable, when a required variable is missing or a value is invalid.
  */
 export function readConfig(environment: Environment) {
-  const preset = presetOf(environment('GATEWAY'));
-  const valueOf = (name: string) => environment(name) || preset[name];
+  const valueOf = withPreset(environment);
   const names = Object.keys(variables.shape);
   const parsed = variables.safeParse(Object.fromEntries(names.map((name) => [name, valueOf(name)])));
   if (!parsed.success) throw new Error(parsed.error.issues.map(({ path, message }) => `${path.join()} ${message}`)[0]);
