@@ -38,7 +38,8 @@ export function withIgnoredSecrets(text: string, others: readonly string[]): str
   return isIgnored ? text : joined(text, '# Secrets of the functions\nfunctions/.env\n', '');
 }
 
-function functionSection(name: string): string {
+/** The section of our function in `config.toml`. */
+export function functionSection(name: string): string {
   return `[functions.${name}]
 # The function checks sessions itself, and the gateway's webhooks carry none.
 verify_jwt = false
