@@ -9,6 +9,7 @@ import { chooseDatabase } from './console/choose-database.ts';
 import { readPassword } from './console/read-password.ts';
 import type { Verification } from './doctor/connection.ts';
 import { writeLine } from './stack/process/child.ts';
+import { onParentEnd } from './stack/process/parent.ts';
 
 const usage = `Usage: npm run console -- [--db-url <connection string>] [--port N] [--without-ca]
   --db-url      a hosted project, with the role subscriptions_support. Without the password, which this command asks for:
@@ -23,6 +24,7 @@ const ended = Promise.withResolvers<void>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] satisfies Deno.Signal[]) {
   Deno.addSignalListener(signal, () => ended.resolve());
 }
+onParentEnd(() => ended.resolve());
 
 try {
   const { port, dbUrl, withoutCa } = readOptions();

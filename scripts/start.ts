@@ -6,6 +6,7 @@ import { writeLine } from './stack/process/child.ts';
 import { claimDataFolder } from './stack/data-folder.ts';
 import { portNames, takenPorts } from './stack/ports.ts';
 import { localSecrets } from './stack/secrets.ts';
+import { onParentEnd } from './stack/process/parent.ts';
 import { createStack } from './stack/stack.ts';
 
 const usage = `Usage: npm start -- [--port N] [--ephemeral] [--reset]
@@ -32,6 +33,7 @@ async function run(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] satisfies Deno.Signal[]) {
     Deno.addSignalListener(signal, () => finish(0));
   }
+  onParentEnd(() => finish(0));
   // After a bug or a lost connection the stack stops cleanly, too.
   globalThis.addEventListener('unhandledrejection', (event) => {
     event.preventDefault();

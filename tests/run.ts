@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { writeLine } from '../scripts/stack/process/child.ts';
+import { onParentEnd } from '../scripts/stack/process/parent.ts';
 import { root } from '../scripts/stack/root.ts';
 
 /** How long a run may take, in minutes: on a busy machine the suites take a fifth of it. */
@@ -66,12 +67,14 @@ async function run(
     }).spawn();
     const end = () => child.kill('SIGTERM');
     Deno.addSignalListener('SIGTERM', end);
+    const unwatch = onParentEnd(end);
     const timer = setTimeout(() => {
       writeLine(`The tests did not end within ${limitMinutes} minutes`);
       end();
     }, limitMinutes * 60_000);
     const { code } = await child.status;
     clearTimeout(timer);
+    unwatch();
     Deno.removeSignalListener('SIGTERM', end);
     return { code, report: await readReport(`${folder}/report.json`) };
   } finally {

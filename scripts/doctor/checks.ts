@@ -8,6 +8,7 @@ import { features } from './checks/features.ts';
 import { findings } from './checks/findings.ts';
 import { functionDeployed } from './checks/function-deployed.ts';
 import { functionVersion } from './checks/function-version.ts';
+import { gatewayHeaders } from './checks/gateway-headers.ts';
 import { gatewayKey } from './checks/gateway-key.ts';
 import { gatewayPlans } from './checks/gateway-plans.ts';
 import { localStack } from './checks/local-stack.ts';
@@ -31,6 +32,7 @@ const everywhere: readonly Check[] = [
   functionDeployed,
   functionVersion,
   secrets,
+  gatewayHeaders,
   webhookPing,
   sessionKeys,
   gatewayKey,

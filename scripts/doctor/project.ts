@@ -105,6 +105,7 @@ async function hostedProject(
 
 /** Variables whose values may be shown. All others are treated as secrets. */
 const publicVariables = [
+  'GATEWAY',
   'GATEWAY_KEY_ID',
   'GATEWAY_SIGNATURE_HEADER',
   'GATEWAY_EVENT_ID_HEADER',

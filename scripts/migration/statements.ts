@@ -3,14 +3,14 @@ export type Statement = {
   /** With the comments before it. */
   readonly text: string;
   /**
-   * For patterns: in lower case, without comments and the semicolon at its end, with single spaces and unquoted names. Literals and bodies of functions
-   * are empty.
+   * For patterns: in lower case, without comments and the semicolon at its end, with single spaces. Names lose
+   * the quotes that they do not need. Literals and bodies of functions are empty.
    */
   readonly code: string;
 };
 
 const token =
-  /(?<comment>--[^\n]*|\/\*[^]*?\*\/)|(?<literal>\$(?<tag>\w*)\$[^]*?\$\k<tag>\$|\be'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*')|"(?<name>[^"]*)"|\bbegin\s+atomic\b|\b(?:case|end)\b|;/gi;
+  /(?<comment>--[^\n]*|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*)|\/\*[^]*?\*\/)*\*\/)|(?<literal>\$(?<tag>\w*)\$[^]*?\$\k<tag>\$|\be'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*')|"(?<name>[^"]*)"|\bbegin\s+atomic\b|\b(?:case|end)\b|;/gi;
 
 /** Splits SQL at the semicolons that end a statement. Knows quotes, dollar quotes, comments and `begin atomic`. */
 export function splitStatements(sql: string): Statement[] {
@@ -26,7 +26,7 @@ export function splitStatements(sql: string): Statement[] {
     last = index + found.length;
     if (groups.comment !== undefined) code += ' ';
     else if (groups.literal !== undefined) code += "''";
-    else if (groups.name !== undefined) code += groups.name;
+    else if (groups.name !== undefined) code += /[^a-z0-9_]/.test(groups.name) ? found : groups.name;
     else if (found === ';' && depth === 0) endStatement(last);
     else {
       code += found;

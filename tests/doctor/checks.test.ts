@@ -3,6 +3,7 @@ import { advisors } from '../../scripts/doctor/checks/advisors.ts';
 import { appUrl } from '../../scripts/doctor/checks/app-url.ts';
 import { authorisedPayments } from '../../scripts/doctor/checks/authorised-payments.ts';
 import { functionDeployed } from '../../scripts/doctor/checks/function-deployed.ts';
+import { gatewayHeaders } from '../../scripts/doctor/checks/gateway-headers.ts';
 import { gatewayKey } from '../../scripts/doctor/checks/gateway-key.ts';
 import { localStack } from '../../scripts/doctor/checks/local-stack.ts';
 import { revalidation } from '../../scripts/doctor/checks/revalidation.ts';
@@ -201,7 +202,28 @@ testReports(functionDeployed, [
   [() => local(), 'skip only for a hosted project'],
 ]);
 
+const razorpay = { GATEWAY_API_URL: 'https://api.razorpay.com/' };
+const itsSignature = { GATEWAY_SIGNATURE_HEADER: 'X-Razorpay-Signature' };
+testReports(gatewayHeaders, [
+  [() => hosted(), 'skip GATEWAY_API_URL not given'],
+  [() => hosted({ environment: all }), 'pass x-gateway-signature, x-gateway-event-id'],
+  [
+    () => hosted({ environment: razorpay }),
+    'fail Razorpay does not send x-gateway-signature, x-gateway-event-id: the function refuses its webhooks',
+    'GATEWAY=razorpay',
+  ],
+  [
+    () => local({ environment: { ...razorpay, ...itsSignature } }),
+    'fail Razorpay does not send x-gateway-event-id: the function refuses its webhooks',
+  ],
+  [
+    () => hosted({ environment: { ...razorpay, ...itsSignature, GATEWAY_EVENT_ID_HEADER: 'x-razorpay-event-id' } }),
+    'pass X-Razorpay-Signature, x-razorpay-event-id',
+  ],
+]);
+
 testReports(secrets, [
+  [managedAs({ secrets: { ...without('GATEWAY_API_URL'), GATEWAY: 'razorpay' } }), /^pass /],
   [() => managing(all), 'pass 10 secrets'],
   [
     managedAs({ secrets: { ...without('GATEWAY_WEBHOOK_SECRET'), INTERNAL_KEY: '' } }),

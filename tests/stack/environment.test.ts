@@ -29,6 +29,16 @@ test.each<[string, Record<string, string>, (string | undefined)[]]>([
   expect(Object.keys(environment).filter((name) => !names.includes(name))).toEqual([]);
 });
 
+test('GATEWAY=razorpay sets what is missing or empty, and the simulator stays', async () => {
+  const environment = await readEnvironment({ GATEWAY: 'razorpay', EMAIL_TIME_ZONE: '' }, defaults, file);
+  expect(environment).toMatchObject({
+    GATEWAY_API_URL: urls.gateway,
+    GATEWAY_SIGNATURE_HEADER: 'x-razorpay-signature',
+    GATEWAY_EVENT_ID_HEADER: 'x-razorpay-event-id',
+    EMAIL_TIME_ZONE: 'Asia/Kolkata',
+  });
+});
+
 test('without .env the defaults apply', async () => {
   const environment = await readEnvironment({}, defaults, `${file}.absent`);
   expect(environment.GATEWAY_KEY_SECRET).toBe(defaults.GATEWAY_KEY_SECRET);

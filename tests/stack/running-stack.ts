@@ -52,6 +52,9 @@ export function npmStart(args: string[], env: Record<string, string> = {}, cwd =
   return { stdout, stderr, ready, exited, end, processes: () => descendants(npm.pid) };
 }
 
+/** The exit codes of npm after SIGTERM: of the script, or of a shell that did not replace itself by the script. */
+export const stoppedCodes = [0, 143];
+
 /** A base port whose ports are free. */
 export const freeBasePort = () => freePort(portNames.length);
 
@@ -82,7 +85,8 @@ async function listProcesses(): Promise<Process[]> {
   });
 }
 
-async function descendants(pid: number): Promise<Process[]> {
+/** All child processes of a process. */
+export async function descendants(pid: number): Promise<Process[]> {
   const all = await listProcesses();
   const below = (parent: number): Process[] =>
     all.filter((process) => process.parent === parent).flatMap((process) => [process, ...below(process.pid)]);

@@ -7,7 +7,17 @@ import { withClient } from '../helpers/database/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { createToken } from '../helpers/http/tokens.ts';
 import { createUser } from '../helpers/records/records.ts';
-import { dataFolderOf, expectGone, freeBasePort, npmStart, type Process, type RunningStack } from './running-stack.ts';
+import { readLines } from '../../scripts/stack/process/read-lines.ts';
+import {
+  dataFolderOf,
+  descendants,
+  expectGone,
+  freeBasePort,
+  npmStart,
+  type Process,
+  type RunningStack,
+  stoppedCodes,
+} from './running-stack.ts';
 
 // One stack for all tests, because a start takes seconds. The last one kills its function.
 const port = freeBasePort();
@@ -269,6 +279,20 @@ test('npm run doctor finds no fault, and exits with 0', async () => {
   expect(passed).toEqual(expect.arrayContaining(expected));
 });
 
+test('npm run sql prints rows on stdout, and the error of the server on stderr with 1', async () => {
+  const options = ['--port', String(port)];
+  expect(await run('sql', ["select tier from public.plans where tier = 'pro'", ...options])).toEqual({
+    code: 0,
+    stdout: 'tier\n----\npro\n(1 row)\n',
+    stderr: '',
+  });
+  expect(await run('sql', ['select from nothing', ...options])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'ERROR: relation "nothing" does not exist\n',
+  });
+});
+
 test('npm run clock ends the tier after its month and grace, with a mail before and after, and is set back', async () => {
   const shiftClock = async (...shift: string[]) => (await run('clock', ['--port', String(port), ...shift])).code;
   expect(await shiftClock('25 days')).toBe(0);
@@ -289,8 +313,27 @@ test('SIGTERM while the database is made ends the CLI, which waits for it', asyn
   }, patience);
   const { databasePassword } = await localSecrets();
   expect(processes.filter(({ command }) => command.includes(databasePassword))).toEqual([]);
-  expect((await early.end()).code).toBe(0);
+  expect(stoppedCodes).toContain((await early.end()).code);
   await expectGone(processes);
+});
+
+test('npm start stops when the shell of its script is ended, which passes no signal on', async () => {
+  const script = `${Deno.execPath()} run -A scripts/start.ts --port ${freeBasePort()} --ephemeral; :`;
+  const shell = new Deno.Command('/bin/sh', {
+    args: ['-c', script],
+    cwd: root,
+    env: { npm_lifecycle_event: 'start' },
+    ...{ stdin: 'null', stdout: 'piped', stderr: 'null' },
+  }).spawn();
+  const ready = Promise.withResolvers<void>();
+  const read = readLines(shell.stdout, (line) => line === 'ready' && ready.resolve());
+  await ready.promise;
+  const processes = await descendants(shell.pid);
+  expect(processes.map(({ command }) => command).join()).toMatch(/scripts\/start\.ts/);
+  shell.kill('SIGTERM');
+  await shell.status;
+  await expectGone(processes);
+  await read;
 });
 
 test('a killed function stops the stack, which shows its last lines and leaves no process and no data', async () => {

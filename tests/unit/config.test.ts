@@ -68,6 +68,21 @@ test.each<[Environment, expected: Record<string, unknown>]>([
     revalidation: { url: 'https://a.example/shop/api/revalidate' },
   }],
   [{ APP_URL: '' }, { appUrl: null, email: null, revalidation: null, missing: ['APP_URL', 'REVALIDATE_URL'] }],
+  [{ GATEWAY: 'razorpay', GATEWAY_API_URL: '' }, {
+    gateway: { apiUrl: 'https://api.razorpay.com' },
+    signatureHeader: 'x-razorpay-signature',
+    eventIdHeader: 'x-razorpay-event-id',
+    email: { timeZone: expect.stringMatching(/^Asia\/(Kolkata|Calcutta)$/) },
+    missing: [],
+  }],
+  [
+    { GATEWAY: 'razorpay', GATEWAY_SIGNATURE_HEADER: 'x-own', GATEWAY_EVENT_ID_HEADER: 'x-id', EMAIL_TIME_ZONE: 'UTC' },
+    {
+      gateway: { apiUrl: 'https://api.gateway.example' },
+      ...{ signatureHeader: 'x-own', eventIdHeader: 'x-id', email: { timeZone: 'UTC' } },
+    },
+  ],
+  [{ GATEWAY: '' }, { signatureHeader: 'x-gateway-signature', email: { timeZone: 'UTC' } }],
   [{ GATEWAY_ACCOUNT_ID: 'acc_Ours' }, { gatewayAccountId: 'acc_Ours' }],
   [{ GATEWAY_KEY_ID: '' }, { gateway: null, missing: ['GATEWAY_KEY_ID'] }],
   [{ GATEWAY_KEY_SECRET: '' }, { gateway: null, missing: ['GATEWAY_KEY_SECRET'] }],
@@ -141,6 +156,7 @@ test.each(
     EVENTS_SECRET: ['secret', 'whsec_c2hvcnQ=', `${signing}!`],
     EVENTS_URL: ['app.example.com', 'http://app.example.com', 'https://10.0.0.1'],
     EXPIRY_EMAILS: ['no', 'Off'],
+    GATEWAY: ['stripe', 'Razorpay'],
     GATEWAY_API_URL: ['api.gateway.example', 'ftp://api.gateway.example'],
     GATEWAY_EVENT_ID_HEADER: ['x-gateway-event-id:'],
     GATEWAY_RETURN_FIELDS: ['a,b', 'a,b,c,d', 'a,b,', 'a, b, c', 'a,b,a'],
@@ -162,6 +178,7 @@ test.each(
 });
 
 test.each([
+  ['GATEWAY', 'stripe', 'is not "razorpay"'],
   ['LEDGER_RETENTION_DAYS', '30', 'is not a whole number of days from 90 to 99999'],
   ['SUPABASE_PUBLISHABLE_KEYS', 'sb_secret_raw', 'is not JSON'],
   ['SUPABASE_SECRET_KEYS', 'sb_secret_raw', 'is not JSON'],

@@ -44,6 +44,8 @@ describe('a statement of a schema file', () => {
   test.each([
     ['a string', "select ';', e'\\';', 'it''s;'; select 2;", ["select '', '', ''", 'select 2']],
     ['a comment', 'select 1 -- ; no end\n; /* ; */ select 2;', ['select 1', 'select 2']],
+    ['a comment in a comment', '/* ; /* ; */ ; */ select 1; select 2;', ['select 1', 'select 2']],
+    ['a name in quotes', 'select "a;B", "c"; select 2;', ['select "a;b", c', 'select 2']],
     ['a dollar quote', 'do $a$ begin $$;$$; end $a$; select 2;', ["do ''", 'select 2']],
     [
       'a body in standard SQL',

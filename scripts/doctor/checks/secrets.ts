@@ -56,7 +56,7 @@ async function hostedSecrets(context: Context): Promise<Outcome[]> {
   const isSet = (name: string) => digests.has(name) && digests.get(name) !== emptyDigest;
   // An empty REVALIDATE_URL means that the app has no cached pages.
   const isOff = digests.get('REVALIDATE_URL') === emptyDigest;
-  const missing = required.filter((name) => !isSet(name));
+  const missing = required.filter((name) => !isSet(name) && !(name === 'GATEWAY_API_URL' && isSet('GATEWAY')));
   const unset = recommended.filter((name) => !isSet(name) && !(isOff && name === 'REVALIDATE_SECRET'));
   const different = Object.entries(context.environment)
     .filter(([name, value]) => digests.has(name) && digests.get(name) !== digest(value))

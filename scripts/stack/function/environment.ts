@@ -1,9 +1,10 @@
 import { parseEnv } from 'node:util';
+import { presetOf } from '../../../supabase/functions/api/config-presets.ts';
 import { root } from '../root.ts';
 
 /**
  * The variables of the function, the mailbox and the simulator: from the process environment, else from
- * `supabase/functions/.env`, else from the defaults. An empty value means "not configured" and is kept. Only names of
+ * `supabase/functions/.env`, else from the defaults, else from the preset of GATEWAY. An empty value means "not configured" and is kept. Only names of
  * `supabase/functions/.env.example` and of the defaults are read.
  */
 export async function readEnvironment(
@@ -18,6 +19,7 @@ export async function readEnvironment(
     const value = processEnvironment[name] ?? file[name] ?? defaults[name];
     if (value !== undefined) environment[name] = value;
   }
+  for (const [name, value] of Object.entries(presetOf(environment.GATEWAY))) environment[name] ||= value;
   return environment;
 }
 

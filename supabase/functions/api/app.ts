@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { DatabaseError } from './database/rpc.ts';
 import { createDispatcher } from './outbox/dispatcher.ts';
 import { errorAnswer, type ErrorName } from './http/errors.ts';
+import { functionPath } from './http/function-path.ts';
 import { createInternalAccess } from './sessions/internal-access.ts';
 import type { Log } from './http/log.ts';
 import type { Ports } from './ports.ts';
@@ -29,7 +30,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
     mayCallInternally: createInternalAccess(config.internalKey, config.secretKey),
   };
   const dispatcher = createDispatcher(ports.database, ports.senders);
-  const app = new Hono<AppEnv>();
+  const app = new Hono<AppEnv>({ getPath: functionPath });
 
   app.use(requestLog(log));
   const preflight = cors({
@@ -117,6 +118,6 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
 function describe(error: unknown): string {
   if (error instanceof DatabaseError) return error.message;
   if (!(error instanceof Error)) return typeof error;
-  const frame = error.stack?.split('\n').find((line) => line.includes('/functions/api/'));
+  const frame = error.stack?.split('\n').find((line) => line.includes('/functions/'));
   return `${error.name} ${frame?.trim().replace(/file:\S*\/functions\//, '') ?? ''}`.trim();
 }

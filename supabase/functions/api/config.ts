@@ -16,6 +16,7 @@ import {
   wholeNumber,
   withoutSlash,
 } from './config-fields.ts';
+import { withPreset } from './config-presets.ts';
 import type { Look } from './generated/emails.js';
 
 /** Reads an environment variable by name. */
@@ -39,6 +40,7 @@ const variables = z.object({
   SESSION_ISSUER: httpUrl.optional(),
   DATABASE_POOL_URL: postgresUrl.optional(),
   DATABASE_POOL_CA: certificate.optional(),
+  GATEWAY: z.literal('razorpay', 'is not "razorpay"').optional(),
   GATEWAY_KEY_ID: text.optional(),
   GATEWAY_KEY_SECRET: text.optional(),
   GATEWAY_KEY_SECRET_PREVIOUS: text.optional(),
@@ -89,8 +91,9 @@ const features = [
  * @throws Error naming the variable, when a required variable is missing or a value is invalid.
  */
 export function readConfig(environment: Environment) {
+  const valueOf = withPreset(environment);
   const names = Object.keys(variables.shape);
-  const parsed = variables.safeParse(Object.fromEntries(names.map((name) => [name, environment(name) || undefined])));
+  const parsed = variables.safeParse(Object.fromEntries(names.map((name) => [name, valueOf(name)])));
   if (!parsed.success) throw new Error(parsed.error.issues.map(({ path, message }) => `${path.join()} ${message}`)[0]);
   const given = parsed.data;
   const { GATEWAY_KEY_ID: keyId, GATEWAY_KEY_SECRET: keySecret, APP_URL: appUrl } = given;

@@ -27,6 +27,8 @@ export async function createAppProject({ findings }: { readonly findings?: Findi
   const database = openDatabase(url, { findings: findings ?? 'compared elsewhere', close: drop });
   return {
     database,
+    /** The folder of the app. */
+    folder,
     /** Adds a migration of the app to the folder. The name of the file starts with its version. */
     add: (file: string, sql: string) => Deno.writeTextFile(`${migrations}/${file}`, sql),
     async addService() {

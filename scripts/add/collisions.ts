@@ -1,0 +1,98 @@
+import { hashOf, type Installed, readIfExists } from './installed.ts';
+import { pathsBelow, type Product } from './product.ts';
+import { takenNames } from './taken-names.ts';
+
+const migrationsFolder = 'supabase/migrations/';
+
+/** Looks for what the app has under a name of ours. @returns a sentence for each, with its way out */
+export async function findCollisions(
+  folder: string,
+  installed: Installed | undefined,
+  product: Product,
+): Promise<string[]> {
+  return [
+    ...await takenObjects(folder, installed, product),
+    ...await takenVersions(folder, installed, product),
+    ...await foreignFiles(folder, installed, product),
+  ];
+}
+
+/** The migrations of the app, without ours, in their order. */
+export async function appMigrations(
+  folder: string,
+  installed: Installed | undefined,
+  product: Product,
+): Promise<string[]> {
+  const names = await pathsBelow(`${folder}/${migrationsFolder}`);
+  return names.filter((name) => {
+    const path = migrationsFolder + name;
+    return /^\d+_.*\.sql$/.test(name) && !product.files.has(path) && installed?.files[path] === undefined;
+  });
+}
+
+/** The names of our migrations, in their order. */
+export function ownMigrations({ files }: Product): string[] {
+  const paths = [...files.keys()].filter((path) => path.startsWith(migrationsFolder));
+  return paths.map((path) => path.slice(migrationsFolder.length)).toSorted();
+}
+
+async function takenObjects(folder: string, installed: Installed | undefined, product: Product): Promise<string[]> {
+  const app = (await appMigrations(folder, installed, product)).map(async (file) => ({
+    file,
+    sql: await Deno.readTextFile(`${folder}/${migrationsFolder}${file}`),
+  }));
+  const ours = ownMigrations(product).map((file) => ({
+    file,
+    sql: new TextDecoder().decode(product.files.get(migrationsFolder + file)),
+  }));
+  return takenNames(await Promise.all(app), ours).map(({ object, file }) => {
+    const kind = object.replace(/ .*/, '');
+    const name = object.replace(/^.* /, '');
+    const indexes = kind === 'table' ? ', and its indexes, which keep their names' : '';
+    return `${object} is created by ${migrationsFolder}${file}. Way out: rename it there, or in a migration older than ` +
+      `${ours[0]?.file}, such as \`alter ${kind} ${name} rename to app_${name.replace(/^.*\./, '')}\`${indexes}.`;
+  });
+}
+
+async function takenVersions(folder: string, installed: Installed | undefined, product: Product): Promise<string[]> {
+  const versions = new Map(ownMigrations(product).map((name) => [versionOf(name), name]));
+  return (await appMigrations(folder, installed, product)).flatMap((name) => {
+    const ours = versions.get(versionOf(name));
+    return ours === undefined ? [] : [
+      `${migrationsFolder}${name} has the version of ours, ${ours}. Way out: rename the file to another version; where it ` +
+      'is applied, `supabase migration repair` gives its row the new one.',
+    ];
+  });
+}
+
+async function foreignFiles(folder: string, installed: Installed | undefined, product: Product): Promise<string[]> {
+  const functionFolder = `supabase/functions/${product.function}`;
+  if (product.function !== installed?.function && await isForeign(folder, functionFolder, product)) {
+    const other = product.function === 'billing' ? 'payments' : 'billing';
+    return [
+      `${functionFolder} is a function of the app. Way out: give ours another name with \`--function ${other}\`.`,
+    ];
+  }
+  const foreign: string[] = [];
+  for (const [path, bytes] of product.files) {
+    if (installed?.files[path] !== undefined) continue;
+    const found = await readIfExists(`${folder}/${path}`);
+    if (found === undefined || await hashOf(found) === await hashOf(bytes)) continue;
+    foreign.push(`${path} is a file of the app. Way out: move it to another folder or name.`);
+  }
+  return foreign;
+}
+
+/** Whether a folder has a file that is not as we would write it. */
+async function isForeign(folder: string, path: string, { files }: Product): Promise<boolean> {
+  for (const name of await pathsBelow(`${folder}/${path}`)) {
+    const ours = files.get(`${path}/${name}`);
+    const found = await Deno.readFile(`${folder}/${path}/${name}`);
+    if (ours === undefined || await hashOf(found) !== await hashOf(ours)) return true;
+  }
+  return false;
+}
+
+function versionOf(name: string): string {
+  return name.split('_', 1)[0] ?? '';
+}

@@ -1,0 +1,57 @@
+import { hashOf, type Installed, readIfExists } from './installed.ts';
+import type { Product } from './product.ts';
+import { unifiedDiff } from './unified-diff.ts';
+
+/**
+ * Looks for installed files that the app edited or deleted, and for installed migrations that the new version would
+ * rewrite or drop. @returns a text with a diff for each
+ */
+export async function findEdits(folder: string, installed: Installed, product: Product): Promise<string[]> {
+  const problems: string[] = [];
+  for (const [path, hash] of Object.entries(installed.files)) {
+    const expected = product.files.get(newPath(path, installed, product));
+    const found = await readIfExists(`${folder}/${path}`);
+    if (found === undefined) {
+      // An interrupted run has removed it, if this version has no such file.
+      if (expected === undefined) continue;
+      problems.push(`${path} was deleted:\n${unifiedDiff(path, textOf(expected), undefined)}`);
+      continue;
+    }
+    const foundHash = await hashOf(found);
+    const expectedHash = expected && await hashOf(expected);
+    if (foundHash !== hash && foundHash !== expectedHash) {
+      const what = installed.version === product.version
+        ? 'was edited'
+        : `was edited; compared with ${product.version}`;
+      problems.push(`${path} ${what}:\n${unifiedDiff(path, textOf(expected), textOf(found))}`);
+    } else if (path.startsWith('supabase/migrations/') && expectedHash !== hash) {
+      problems.push(
+        expected === undefined
+          ? `${path} is installed, and version ${product.version} does not have it: a migration is never removed`
+          : `${path} is installed, and version ${product.version} has another text: a migration is never rewritten\n` +
+            unifiedDiff(path, textOf(found), textOf(expected)),
+      );
+    }
+  }
+  return problems;
+}
+
+/** The files whose hash is not the recorded one. */
+export async function changedFiles(folder: string, installed: Installed): Promise<string[]> {
+  const changed: string[] = [];
+  for (const [path, hash] of Object.entries(installed.files)) {
+    const found = await readIfExists(`${folder}/${path}`);
+    if (found === undefined || await hashOf(found) !== hash) changed.push(path);
+  }
+  return changed;
+}
+
+/** The path that a file has under the new name of the function. */
+function newPath(path: string, installed: Installed, product: Product): string {
+  const before = `supabase/functions/${installed.function}/`;
+  return path.startsWith(before) ? `supabase/functions/${product.function}/${path.slice(before.length)}` : path;
+}
+
+function textOf(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && new TextDecoder().decode(bytes);
+}

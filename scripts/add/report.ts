@@ -1,0 +1,44 @@
+import type { Plan } from './plan.ts';
+import type { Product } from './product.ts';
+
+/** What will be done, a line for each file; the files of a new folder of the function or of the mails are one line. */
+export function stepLines({ steps }: Plan, product: Product): string[] {
+  const groups = [`supabase/functions/${product.function}/`, 'supabase/emails/'].filter((group) =>
+    steps.every(({ path, kind }) => !path.startsWith(group) || kind === 'add')
+  );
+  const counts = new Map<string, number>();
+  for (const { path, kind } of steps) {
+    const line = `  ${kind.padEnd(6)} ${groups.find((group) => path.startsWith(group)) ?? path}`;
+    counts.set(line, (counts.get(line) ?? 0) + 1);
+  }
+  return [...counts].map(([line, count]) => line.endsWith('/') ? `${line} (${count} files)` : line);
+}
+
+/** What prevents the installation. */
+export function problemLines({ edits, collisions }: Plan): string[] {
+  return [
+    ...edits,
+    ...(edits.length === 0
+      ? []
+      : ['Way out: restore these files from your repository, and put the changes into files of your own.']),
+    ...collisions,
+  ];
+}
+
+/** What the developer does next. */
+export function nextLines({ younger, steps }: Plan, { function: name }: Product): string[] {
+  const hasMigration = steps.some(({ path }) => path.startsWith('supabase/migrations/'));
+  return [
+    ...(younger.length === 0 ? [] : [
+      `${younger.join(', ')} ${younger.length === 1 ? 'is' : 'are'} younger than ours: push with --include-all.`,
+    ]),
+    ...(name === 'api' ? [] : [
+      `Address: .../functions/v1/${name}, also for \`subscriptions_url\` in Vault and the gateway's webhook. Client: ` +
+      `\`createSubscriptions({ supabase, functionName: '${name}' })\`.`,
+    ]),
+    'Next:',
+    ...(hasMigration ? [`  npx supabase db push --remote${younger.length === 0 ? '' : ' --include-all'}`] : []),
+    '  npx supabase secrets set --env-file supabase/functions/.env   # made from .env.example',
+    `  npx supabase functions deploy ${name} --use-api`,
+  ];
+}
