@@ -1,39 +1,99 @@
 /**
- * `npm run clock -- '+1 month'`: shifts the time of the local stack; without an argument: resets it to the real time.
+ * `npm run clock -- '1 month'`: moves the time of the local stack; without an argument: back to the machine's time.
+ * Exit code: 0, 1 if the clock was not moved, 2 for invalid arguments.
  */
 import { parseArgs } from 'node:util';
 import postgres from 'postgres';
+import { moveClock } from './stack/clock/move-clock.ts';
+import { readTarget } from './stack/clock/read-target.ts';
 import { writeLine } from './stack/process/child.ts';
-import { localDatabaseUrl } from './stack/secrets.ts';
-import { setGatewayClock, settleGateway } from './stack/gateway/clock.ts';
-import { sweep } from './stack/postgres/sweep.ts';
+import { databaseUrlAt } from './stack/postgres/database-url.ts';
+import { portNames } from './stack/ports.ts';
+import { localSecrets } from './stack/secrets.ts';
 
-const { values, positionals } = parseArgs({
-  args: Deno.args,
-  options: { port: { type: 'string', default: '54321' } },
-  allowPositionals: true,
-});
-const [shift] = positionals;
-const port = Number(values.port);
-const gatewayUrl = `http://127.0.0.1:${port + 4}`;
-const sql = postgres(await localDatabaseUrl(port), { max: 1 });
-try {
-  // In one transaction: if the gateway simulator refuses the new time, the stack keeps the old one.
-  await sql.begin(async (sql) => {
-    await sql`update billing.clock_shift set shift = ${
-      shift === undefined ? sql`interval '0'` : sql`shift + ${shift}::text::interval`
-    }`;
-    await setGatewayClock(sql, gatewayUrl);
-  });
-  // After the commit, so that the webhooks find the new time, and before the sweep, so that renewals are known to it.
-  await settleGateway(gatewayUrl);
-  // Run the sweep now instead of at the next minute.
-  await sql.unsafe(sweep);
-  const [row] = await sql`select billing.iso_time(billing.clock()) as now`;
-  writeLine(`The stack's time is ${row?.now}`);
-} catch (error) {
-  writeLine(`The clock was not shifted: ${error instanceof Error ? error.message : error}`);
-  Deno.exitCode = 1;
-} finally {
-  await sql.end();
+const usage = `Usage: npm run clock -- [INTERVAL] [--port N]
+  INTERVAL   moves the time of the local stack, such as '1 month', '36 hours', '1 year 4 days' or '3 days ago'. Everything
+             that is due on the way happens in its order. Default: back to the machine's time
+  --port N   the stack's API port (54321)`;
+
+Deno.exit(await run());
+
+/** @returns the exit code */
+async function run(): Promise<number> {
+  const options = readOptions();
+  if (options === null) return 2;
+  if (options.help) {
+    writeLine(usage);
+    return 0;
+  }
+  const { port, interval } = options;
+  const { databasePassword, secretKey } = await localSecrets();
+  const sql = postgres(databaseUrlAt(port + 1, databasePassword), { max: 1, connect_timeout: 5, onnotice: () => {} });
+  const stack = {
+    sql,
+    gatewayUrl: `http://127.0.0.1:${port + 4}`,
+    internalUrl: `http://127.0.0.1:${port}/functions/v1/api/internal`,
+    secretKey,
+  };
+  let isMoving = false;
+  try {
+    const target = await readTarget(sql, interval);
+    if (target.status === 'refused') {
+      writeLine(`${target.reason}\n${usage}`);
+      return 2;
+    }
+    isMoving = true;
+    await moveClock(stack, target.at, ({ at, text }) => writeLine(`${minute(at)}  ${text}`));
+    const [row] = await sql`select billing.iso_time(billing.clock()) as now`;
+    writeLine(`The stack's time is ${row?.now}`);
+    return 0;
+  } catch (error) {
+    writeLine(reasonOf(error, port));
+    const [row] = isMoving ? await sql`select billing.iso_time(billing.clock()) as now`.catch(() => []) : [];
+    if (row !== undefined) writeLine(`The stack's time is ${row.now}`);
+    return 1;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** A time as `2027-01-05 00:00`, in UTC. @param seconds Unix seconds */
+function minute(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+function reasonOf(error: unknown, port: number): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (/^(ECONNREFUSED|CONNECT_TIMEOUT|CONNECTION_CLOSED|CONNECTION_ENDED)$/.test(code)) {
+    return `No stack runs at port ${port}: start it with npm start, or name its port with --port N.`;
+  }
+  if (code === '28P01') {
+    return `The database at port ${port + 1} has another password: another folder's stack runs there.`;
+  }
+  if (code === '42P01' || code === '42883') return 'The stack is not ready yet: wait for the line "ready".';
+  return `The clock was not moved to the end: ${error instanceof Error ? error.message : error}`;
+}
+
+type Options = { readonly help: boolean; readonly port: number; readonly interval: string | undefined };
+
+/** @returns null, after a message, for invalid arguments */
+function readOptions(): Options | null {
+  try {
+    const { values, positionals } = parseArgs({
+      args: Deno.args,
+      options: { port: { type: 'string', default: '54321' }, help: { type: 'boolean', short: 'h', default: false } },
+      allowPositionals: true,
+    });
+    const [interval, ...more] = positionals;
+    const port = Number(values.port);
+    const last = 65_536 - portNames.length;
+    if (!/^\d+$/.test(values.port) || port < 1 || port > last) {
+      throw new Error(`--port is not a number from 1 to ${last}`);
+    }
+    if (more.length > 0) throw new Error(`more than one interval: put '${positionals.join(' ')}' in quotes`);
+    return { help: values.help, port, interval };
+  } catch (error) {
+    writeLine(`${error instanceof Error ? error.message : error}\n${usage}`);
+    return null;
+  }
 }

@@ -17,6 +17,8 @@ export function localEnvironment(
     RESEND_API_KEY: 're_local',
     RESEND_BASE_URL: urls.mailbox,
     EVENTS_URL: `${urls.mailbox}/events`,
+    // The simulator has no limit, and `npm run clock` waits for each read.
+    RECONCILE_CALLS_PER_SECOND: '1000',
     EMAIL_FROM: 'Local stack <noreply@example.com>',
     ...secrets,
   };

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { deliverOptions } from './events.ts';
 import { postJson } from './post-json.ts';
 
-// About 1,000 years: ISO 8601 has four digits for a year.
-const MAX_SHIFT_SECONDS = 1_000 * 366 * 24 * 60 * 60;
+/** About 1,000 years: ISO 8601 has four digits for a year. */
+export const MAX_SHIFT_SECONDS = 1_000 * 366 * 24 * 60 * 60;
 
 /** The body of `POST /simulate/clock`: the offset of the gateway's time from the machine's; 0 resets it. */
 export const clockRequest = z.strictObject({
   shift_seconds: z.int().min(-MAX_SHIFT_SECONDS).max(MAX_SHIFT_SECONDS),
-  /** False: what is due now happens at the next `POST /simulate/due`, or within a second. */
+  /** False: what is due then happens at the next `POST /simulate/due`, or within a second. */
   settle: z.boolean().default(true),
   /** How the webhooks of what is due are delivered. */
   deliver: deliverOptions.default({}),
@@ -109,34 +109,11 @@ export function createScaledTimer(scale: number): ScaledTimer {
   };
 }
 
-/** The longest wait for the first delivery of a webhook; the gateway gives the endpoint 5 s for each of them. */
-const PATIENCE_MS = 30_000;
-
 /**
- * Sets the simulator's clock to the shift of the stack's clock. What is due by then happens at `settleGateway`.
+ * Sets the simulator's clock to the shift of the stack's clock. What is due by then happens within a second.
  * @throws Error when the simulator refuses
  */
 export async function setGatewayClock(sql: ISql, gatewayUrl: string): Promise<void> {
   const [row] = await sql`select round(extract(epoch from billing.clock() - now()))::float8 as shift_seconds`;
   await postJson(`${gatewayUrl}/simulate/clock`, { ...row, settle: false });
-}
-
-/**
- * Makes everything happen at the simulator that is due, such as the charges of subscriptions, and waits until each
- * webhook about it was delivered once. @throws Error when the simulator refuses, or the deliveries take too long
- */
-export async function settleGateway(gatewayUrl: string): Promise<void> {
-  const { event_ids } = await postJson(`${gatewayUrl}/simulate/due`, {});
-  for (const id of event_ids) {
-    const deadline = Date.now() + PATIENCE_MS;
-    while (await isPending(`${gatewayUrl}/simulate/deliveries/${id}`)) {
-      if (Date.now() > deadline) throw new Error(`webhooks of the gateway simulator are not delivered yet`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
-}
-
-async function isPending(url: string): Promise<boolean> {
-  const { state } = await (await fetch(url)).json();
-  return state === 'pending';
 }

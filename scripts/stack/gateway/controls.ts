@@ -5,7 +5,8 @@ import { debitRequest, setDebit, setSubscriptionFault, subscriptionFaultRequest 
 import { applyChange } from './apply-change.ts';
 import { clockRequest, type GatewayClock, type Timed } from './clock.ts';
 import { control } from './answers.ts';
-import { type DeliveryQueue, endpointRequest } from './delivery-queue.ts';
+import type { DeliveryQueue } from './delivery-queue.ts';
+import { endpointRequest } from './endpoint.ts';
 import { dueRequest, type DueTimer } from './billing/due-timer.ts';
 import { faultRequest, gatewayError, type GatewayFaults, unknownId } from './errors.ts';
 import { deliverOptions, type EventRequest, type Webhook } from './events.ts';
@@ -71,7 +72,14 @@ export function createGatewayControls(parts: Parts): Hono {
       return time();
     }),
   );
-  routes.post('/due', control(dueRequest, async ({ deliver }) => ({ event_ids: await due.settle(deliver) })));
+  routes.get('/due', (c) => c.json({ next_at: due.nextAt(), ...queue.underWay() }));
+  routes.post(
+    '/due',
+    control(dueRequest, async ({ shift_seconds, deliver, parallel }) => {
+      if (shift_seconds !== undefined) clock.setShift(shift_seconds);
+      return { event_ids: await due.settle(deliver, parallel) };
+    }),
+  );
 
   routes.get('/state', (c) =>
     c.json({

@@ -1,32 +1,10 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { createScaledTimer } from './clock.ts';
 import { type Delivery, postDelivery, prepareDelivery } from './delivery.ts';
+import type { Endpoint, endpointRequest } from './endpoint.ts';
 import type { DeliverOptions, Webhook } from './events.ts';
 
 const KEPT_DELIVERIES = 1_000;
-
-/**
- * The body of `POST /simulate/endpoint`: the settings of the gateway's dashboard, and the speed of retries.
- * - `enabled`: switches the endpoint on or off
- * - `secret`: signs new events; retries of older events keep their signature
- * - `time_scale`: how many times faster than real time the 24 hours of retries pass
- */
-export const endpointRequest = z.strictObject({
-  enabled: z.boolean().optional(),
-  secret: z.string().min(1).max(255).optional(),
-  time_scale: z.number().min(1).max(1_000_000).optional(),
-});
-
-/** The webhook endpoint as the gateway's dashboard shows it. */
-type Endpoint = {
-  url: string;
-  enabled: boolean;
-  disabled_at: string | null;
-  /** `retries_exhausted`: the last delivery of an event failed. `control`: by `POST /simulate/endpoint`. */
-  disabled_by: 'retries_exhausted' | 'control' | null;
-  secret_rotated_at: string | null;
-  time_scale: number;
-};
 
 /**
  * `firstRetryMs`: the pause before the first retry; each further pause is twice as long. `maxDeliveries` includes the
@@ -49,6 +27,11 @@ export type DeliveryQueue = {
   /** Newest first. */
   list(): Delivery[];
   find(eventId: string): Delivery | undefined;
+  /**
+   * How many webhooks are under way, without those of `delay_ms`; the event ids of those that wait for a retry; whether
+   * any of those that are listed did not arrive.
+   */
+  underWay(): { under_way: number; retrying: string[]; is_any_lost: boolean };
   /** Makes the waiting retries now, of one event or of all. @returns how many */
   retryNow(eventId?: string): number;
   /**
@@ -68,6 +51,8 @@ export type DeliveryQueue = {
 /** Delivers webhooks as the gateway does: retries until a 2xx, and disables the endpoint after the last failed retry. */
 export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
   const deliveries: Delivery[] = [];
+  /** Sent without a delay, and not known to be over. */
+  const open = new Set<Delivery>();
   const tasks = new Set<Promise<unknown>>();
   const retried = new WeakSet<Delivery>();
   const timer = createScaledTimer(settings.timeScale);
@@ -153,6 +138,7 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
       if (!state.enabled) toSend.forEach((delivery) => delivery.state = 'endpoint_off');
       deliveries.unshift(...created.toReversed());
       deliveries.splice(KEPT_DELIVERIES);
+      if (!options.delay_ms) toSend.forEach((delivery) => open.add(delivery));
       if (options.reorder) toSend.reverse();
       const withDuplicates = Array.from({ length: 1 + (options.duplicate ?? 0) }, () => toSend).flat();
       if (!active.signal.aborted) track(run(withDuplicates, options, active));
@@ -160,6 +146,15 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
     },
     list: () => structuredClone(deliveries),
     find: (eventId) => structuredClone(deliveries.find(({ event_id }) => event_id === eventId)),
+    underWay() {
+      for (const one of open) if (one.state !== 'pending' && one.state !== 'retrying') open.delete(one);
+      const waiting = [...open].filter(({ retry_after_ms }) => retry_after_ms !== null);
+      return {
+        under_way: open.size - waiting.length,
+        retrying: waiting.map(({ event_id }) => event_id),
+        is_any_lost: deliveries.some(({ state }) => state !== 'delivered' && state !== 'pending'),
+      };
+    },
     retryNow: (eventId) => timer.skip(eventId),
     redeliver(eventId) {
       const delivery = deliveries.find(({ event_id }) => event_id === eventId);

@@ -43,18 +43,19 @@ export function setSubscriptionFault(
 
 /**
  * Makes everything happen that is due at a time, Unix seconds: charges, retries, ends and expiries, each at its own
- * time and in the order of the times. @returns the webhooks
+ * time and in the order of the times. @returns the webhooks, and the subscription that each list is about
  */
-export function settleDue(store: GatewayStore, now: number): Webhook[] {
-  const webhooks: Webhook[] = [];
+export function settleDue(store: GatewayStore, now: number): { subscription: Subscription; webhooks: Webhook[] }[] {
+  const settled = [];
   for (let next = nextDue(store, now); next !== undefined; next = nextDue(store, now)) {
-    webhooks.push(...settle(store, next.subscription, next.at));
+    const { subscription, at } = next;
+    settled.push({ subscription, webhooks: settle(store, subscription, at) });
   }
-  return webhooks;
+  return settled;
 }
 
-/** The next subscription that is due, by the time that it was due. */
-function nextDue(store: GatewayStore, now: number): { subscription: Subscription; at: number } | undefined {
+/** The subscription that is due first, by a time in Unix seconds, and when it is due. */
+export function nextDue(store: GatewayStore, now: number): { subscription: Subscription; at: number } | undefined {
   const due = [...store.billing.keys()].flatMap((id) => {
     const subscription = store.subscriptions.find(id);
     const at = subscription && dueAt(store, subscription);

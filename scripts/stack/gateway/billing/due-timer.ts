@@ -1,19 +1,30 @@
 import { z } from 'zod';
-import { settleDue } from './charges.ts';
-import type { GatewayClock } from '../clock.ts';
+import { nextDue, settleDue } from './charges.ts';
+import { clockRequest, type GatewayClock } from '../clock.ts';
 import type { DeliveryQueue } from '../delivery-queue.ts';
 import { chosen, type DeliverOptions, deliverOptions } from '../events.ts';
 import type { GatewayStore } from '../store.ts';
 
 const EVERY_MS = 1_000;
 
+/** How many customers get their webhooks at once. */
+const LANES = 8;
+
 /** The body of `POST /simulate/due`: makes everything happen that is due. */
-export const dueRequest = z.strictObject({ deliver: deliverOptions.default({}) });
+export const dueRequest = z.strictObject({
+  /** Sets the clock first. */
+  shift_seconds: clockRequest.shape.shift_seconds.optional(),
+  deliver: deliverOptions.default({}),
+  /** True: several customers get their webhooks at once, each customer in the order of the events. */
+  parallel: z.boolean().default(false),
+});
 
 /** Lets subscriptions bill themselves: looks each second for what is due by the gateway's clock. */
 export type DueTimer = {
   /** Makes everything happen that is due, and sends the webhooks. @returns their event ids */
-  settle(deliver?: DeliverOptions): Promise<string[]>;
+  settle(deliver?: DeliverOptions, parallel?: boolean): Promise<string[]>;
+  /** When something is due next, Unix seconds; null: nothing will be. */
+  nextAt(): number | null;
   start(): void;
   stop(): void;
 };
@@ -23,15 +34,19 @@ type Parts = { store: GatewayStore; queue: DeliveryQueue; clock: GatewayClock };
 export function createDueTimer({ store, queue, clock }: Parts): DueTimer {
   let timer: ReturnType<typeof setInterval> | undefined;
 
-  const settle = async (deliver: DeliverOptions = {}) => {
-    const webhooks = settleDue(store, clock.seconds());
-    if (webhooks.length === 0) return [];
-    const sent = await queue.send(chosen(webhooks, deliver), deliver);
-    return sent.map(({ event_id }) => event_id);
+  const settle = async (deliver: DeliverOptions = {}, parallel = false) => {
+    const settled = settleDue(store, clock.seconds());
+    const lanes = parallel ? inLanes(settled) : [settled];
+    const sent = await Promise.all(lanes.map((lane) => {
+      const webhooks = chosen(lane.flatMap((one) => one.webhooks), deliver);
+      return webhooks.length === 0 ? [] : queue.send(webhooks, deliver);
+    }));
+    return sent.flat().map(({ event_id }) => event_id);
   };
 
   return {
     settle,
+    nextAt: () => nextDue(store, Infinity)?.at ?? null,
     start() {
       timer ??= setInterval(() => void settle(), EVERY_MS);
     },
@@ -40,4 +55,17 @@ export function createDueTimer({ store, queue, clock }: Parts): DueTimer {
       timer = undefined;
     },
   };
+}
+
+type Settled = ReturnType<typeof settleDue>;
+
+/** Divides what was settled, so that all of a customer is in one lane. A customer may have several subscriptions. */
+function inLanes(settled: Settled): Settled[] {
+  const customers = Map.groupBy(
+    settled,
+    ({ subscription: { id, notes } }) => Array.isArray(notes) ? id : notes.user_id ?? id,
+  );
+  const lanes: Settled[] = Array.from({ length: LANES }, () => []);
+  [...customers.values()].forEach((own, index) => lanes[index % LANES]?.push(...own));
+  return lanes;
 }

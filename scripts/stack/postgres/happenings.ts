@@ -1,0 +1,38 @@
+import type { ISql } from 'postgres';
+
+/**
+ * Reads what happened to the customers since a time of the stack's clock.
+ * @param since Unix seconds
+ * @returns `charged 3, mails 3`; empty: nothing
+ */
+export async function readHappenings(sql: ISql, since: number): Promise<string> {
+  const rows = await sql`
+    with happened (place, what) as (
+      select 1, case e.event
+          when 'subscription.charged' then 'charged'
+          when 'subscription.pending' then 'charge failed'
+          when 'subscription.halted' then 'halted'
+          else 'cancelled'
+        end
+      from billing.gateway_events e
+      where e.received_at > to_timestamp(${since})
+        and e.outcome = 'applied'
+        and e.event in (
+          'subscription.charged', 'subscription.pending', 'subscription.halted', 'subscription.cancelled',
+          'subscription.completed'
+        )
+      union all
+      select 2, case when o.destination = 'gateway' then 'gateway told' else 'mails' end
+      from billing.outbox o
+      where o.delivered_at > to_timestamp(${since}) and o.destination in ('email', 'notice', 'gateway')
+      union all
+      select 3, 'access ended'
+      from billing.tier_changes c
+      where c.at > to_timestamp(${since}) and c.to_tier = 'free'
+    )
+    select h.what || ' ' || count(*) as text
+    from happened h
+    group by h.place, h.what
+    order by h.place, h.what`;
+  return rows.map(({ text }) => text).join(', ');
+}
