@@ -155,12 +155,8 @@ export const results = {
     z.object({ outcome: z.literal('resumed'), subscription: subscription.nullable() }),
     z.object({ outcome: z.enum(['subscription_not_found', 'cannot_be_resumed']) }),
   ]),
-  /** The outcome as the ledger stores it. */
-  apply_gateway_event: z.object({
-    outcome: z.string(),
-    /** Whether it enqueued a side effect. An older schema does not say it. */
-    enqueued: z.boolean().default(true),
-  }),
+  /** The outcome as the ledger stores it, and whether there is a side effect to dispatch. */
+  apply_gateway_event: z.object({ outcome: z.string(), enqueued: z.boolean() }),
   claim_outbox: z.object({
     token: z.string(),
     /** `key` names the cause of the side effect and is the same at every attempt. */
