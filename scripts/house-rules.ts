@@ -53,14 +53,15 @@ export const houseRules: readonly HouseRule[] = [
         and not coalesce(p.proconfig, '{}') @> array['search_path=pg_catalog, pg_temp']`,
   },
   {
-    // billing.own_access has no parameter, and returns to each caller the caller's own access.
-    name: 'no security definer function but billing.own_access is in a schema of the API or callable by a client',
+    // These have no parameter: each caller's own access, and what everybody may see.
+    name:
+      'no security definer function but own_access and tiers_on_offer is in a schema of the API or callable by a client',
     violations: `
       select format('function %s', p.oid::regprocedure) as detail
       from pg_proc p
       where p.pronamespace in ('public'::regnamespace, 'billing'::regnamespace)
         and p.prosecdef
-        and p.oid <> 'billing.own_access()'::regprocedure
+        and p.oid not in ('billing.own_access()'::regprocedure, 'billing.tiers_on_offer()'::regprocedure)
         and (
           p.pronamespace = 'public'::regnamespace
           or has_function_privilege('anon', p.oid, 'execute')

@@ -80,15 +80,15 @@ begin
     where id = any (v_samples);
   end if;
 
-  insert into public.prices (plan_id, lookup_key, amount, "interval")
-  select p.id, sample.lookup_key, sample.amount, sample."interval"
+  insert into public.plans (tier, lookup_key, name, price, duration_months)
+  select p.tier, sample.lookup_key, p.name, sample.price, sample.months
   from (
     values
-      ('basic', 'basic_yearly', 49000, 'year'),
-      ('pro', 'pro_monthly', 9900, 'month'),
-      ('premium', 'premium_monthly', 19900, 'month')
-  ) sample (tier, lookup_key, amount, "interval")
-  join public.plans p on p.tier = sample.tier and p.currency = 'INR'
+      ('basic', 'basic_yearly', 49000, 12),
+      ('pro', 'pro_monthly', 9900, 1),
+      ('premium', 'premium_monthly', 19900, 1)
+  ) sample (tier, lookup_key, price, months)
+  join public.plans p on p.tier = sample.tier and p.lookup_key is null and p.currency = 'INR'
   on conflict (lookup_key) do nothing;
 
   update public.plans p
@@ -99,6 +99,6 @@ begin
       ('pro', '{"projects": 25, "analytics": true, "priority_support": true}'),
       ('premium', '{"projects": null, "analytics": true, "priority_support": true}')
   ) sample (tier, entitlements)
-  where p.tier = sample.tier and p.entitlements = '{}';
+  where p.tier = sample.tier and p.lookup_key is null and p.entitlements = '{}';
 end
 $seed$;

@@ -18,6 +18,7 @@ export function errorSchema(name: ErrorName): z.ZodType {
   const body = z.object({
     ...fields,
     ...(name === 'invalidRequest' ? { details: validationDetails } : {}),
+    ...(name === 'onlyAtPeriodEnd' ? { reason: z.enum(['currency', 'downgrade', 'credit']) } : {}),
     ...(name === 'tooLateToChange' ? { possible_from: z.iso.datetime().meta({ description: 'UTC.' }) } : {}),
   });
   const schema = body.meta({ id: `${name.charAt(0).toUpperCase()}${name.slice(1)}Error` });
@@ -26,8 +27,11 @@ export function errorSchema(name: ErrorName): z.ZodType {
 }
 
 /** The body of an error answer. */
-export function errorExample(name: ErrorName): { error: string; details?: unknown; possible_from?: string } {
+export function errorExample(
+  name: ErrorName,
+): { error: string; details?: unknown; reason?: string; possible_from?: string } {
   const error = textOf(name);
+  if (name === 'onlyAtPeriodEnd') return { error, reason: 'downgrade' };
   if (name === 'tooLateToChange') return { error, possible_from: '2026-12-01T00:00:00.000Z' };
   if (name !== 'invalidRequest') return { error };
   const fieldErrors = { tier: ['Invalid input: expected string, received undefined'] };

@@ -15,17 +15,12 @@ type Invocation = { method: 'GET' | 'POST'; body?: Record<string, unknown>; sign
 /** What a tier may do. A missing key is no, null is unlimited. */
 export type Entitlements = Record<string, boolean | number | null>;
 /** Amounts are integers in minor units of `currency`, times ISO 8601 in UTC. `lookup_key`: the name of the price. */
-export type Price = {
-  lookup_key: string;
-  amount: number;
-  currency: string;
-  interval: 'month' | 'year';
-  interval_count: number;
-};
+export type Price = { lookup_key: string } & Money & Length;
+type Money = { amount: number; currency: string };
+type Length = { interval: 'month' | 'year'; interval_count: number };
 /** What it would be for the user to buy a price now. */
-export type Scenario = 'buy' | 'current' | 'renew' | Otherwise;
-type Otherwise = 'upgrade' | 'downgrade' | 'longer' | 'shorter' | 'other_currency';
-export type OfferedPrice = Price & { gateway_plan_id: string | null; scenario?: Scenario };
+export type Scenario = 'buy' | 'current' | 'renew' | 'upgrade' | 'downgrade' | 'scheduled';
+export type OfferedPrice = Price & Pick<Plan, 'id' | 'gateway_plan_id'> & { is_default: boolean; scenario?: Scenario };
 export type Plan = {
   id: string;
   tier: string;
@@ -41,6 +36,7 @@ export type Plan = {
   gateway_plan_id: string | null;
   rank: number | null;
   entitlements: Entitlements;
+  lookup_key: string | null;
   created_at: string;
 };
 /** A plan on offer. `scenario`, with a session, is that of its default price, whose lookup key is the tier. */
@@ -57,10 +53,8 @@ export type Subscription = {
   cancel_at_period_end: boolean;
   ended_reason: string | null;
   gateway_subscription_id: string | null;
-  price_key: string | null;
-  currency: string | null;
-  duration_months: number | null;
   created_at: string;
+  price: Price | null;
   plan: Plan | null;
 };
 export type Payment = {
@@ -72,6 +66,8 @@ export type Payment = {
   status: 'created' | 'captured' | 'failed';
   tier: string | null;
   price_key: string | null;
+  interval: Length['interval'] | null;
+  interval_count: number | null;
   gateway_order_id: string | null;
   gateway_payment_id: string | null;
   gateway_signature: string | null;
@@ -94,7 +90,10 @@ export type Billing = {
   payment_attention: boolean;
   manage_url: string | null;
   price: Price | null;
+  next: NextChange | null;
 };
+/** The change that waits for the end of the cycle. A change back undoes it until `undo_until`; null: no longer. */
+export type NextChange = { tier: string; price: Price; starts_at: string; undo_until: string | null } & Money;
 export type CurrentSubscription = {
   subscription: Subscription | null;
   currentTier: string;
@@ -111,11 +110,12 @@ export type Change = {
   ends_at: string;
   from: string;
   to: string;
-  scenario: Scenario;
-  price: Price;
+  from_price: string | null;
+  to_price: string;
 };
-type Running = { tier: string; until: string; early_renewal: 'replace' | 'extend'; starts_at?: string };
-type Order = { id: string; amount: number; currency: string };
+type Running = { tier: string; until: string; early_renewal: Renewal; price: Price | null; starts_at?: string };
+type Renewal = 'replace' | 'extend';
+type Order = { id: string } & Money;
 type GatewaySubscription = { id: string; status: string; short_url: string };
 type Sold = { order: Order | null; payment_id: string | null; subscription: GatewaySubscription | null };
 type Started<P = Price> = { key_id: string; plan: Plan; price: P; running: Running | null };

@@ -207,15 +207,18 @@ as $$ begin return coalesce(nullif(p_payment.meta ->> 'tier', ''), nullif(p_paym
 create function billing.is_bought(p_plan public.plans, p_payment public.payments)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  return p_plan.id = p_payment.plan_id or p_payment.plan_id is null and p_plan.tier = billing.tier_bought(p_payment);
+  return p_plan.id = p_payment.plan_id
+    or p_payment.plan_id is null and p_plan.tier = billing.tier_bought(p_payment) and p_plan.lookup_key is null;
 end $$;
 
 -- Returns the price that a payment was sold for.
 create function billing.price_sold(p_payment public.payments)
-returns billing.price language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+returns billing.price -- null: no price, as of an order of the app's own
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
+  if p_payment.price_amount is null then return null; end if;
   return row(
-    coalesce(p_payment.price_key, p_payment.tier), p_payment.amount + coalesce(p_payment.credit, 0), p_payment.currency, p_payment.duration_months
+    p_payment.price_key, p_payment.price_amount, p_payment.currency, p_payment.duration_months
   )::billing.price;
 end $$;
 

@@ -13,12 +13,13 @@ end $$;
 
 -- Returns what a user has while a purchase or a subscription is made.
 create function billing.running(p_user_id uuid)
-returns jsonb -- {tier, until, early_renewal}; null: nothing runs
+returns jsonb -- {tier, until, early_renewal, price}; null: nothing runs
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return (
     select jsonb_build_object(
-      'tier', s.tier, 'until', billing.iso_time(s.current_period_end), 'early_renewal', billing.early_renewal()
+      'tier', s.tier, 'until', billing.iso_time(s.current_period_end), 'early_renewal', billing.early_renewal(),
+      'price', billing.price_answer(s.tier, billing.price_shown(s))
     )
     from public.subscriptions s
     where s.user_id = p_user_id and s.status = 'active' and s.current_period_end > billing.clock()
@@ -26,12 +27,15 @@ begin
 end $$;
 
 -- Returns whether an order can still be paid and sells a price as the price is now.
-create function billing.is_open_for(p_payment public.payments, p_offer billing.offers)
+create function billing.is_open_for(p_payment public.payments, p_plan public.plans)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_payment.status in ('created', 'failed')
-    and (p_payment.amount + coalesce(p_payment.credit, 0), p_payment.currency) = (p_offer.amount, p_offer.currency)
-    and coalesce((p_payment.plan_id, p_payment.duration_months) = (p_offer.plan_id, p_offer.months), true)
+    and (p_payment.amount + coalesce(p_payment.credit, 0), p_payment.currency) = (p_plan.price, p_plan.currency)
+    and p_payment.price_key is not distinct from p_plan.lookup_key
+    and coalesce(
+      (p_payment.plan_id, p_payment.duration_months) = (p_plan.id, billing.sold_months(p_plan.duration_months)), true
+    )
     -- The gateway accepts no payment on an order that was paid and refunded.
     and p_payment.refunded_amount = 0
     and not exists (
@@ -55,7 +59,7 @@ declare
   v_starts_at constant timestamptz := coalesce(
     p_payment.period_start,
     (billing.find_followed(
-      p_payment.user_id, p_payment.tier, p_start, case when p_payment.credit is null then billing.early_renewal() end
+      p_payment.user_id, p_payment.tier, p_payment.plan_id, v_sold, p_start, case when p_payment.credit is null then billing.early_renewal() end
     )).ends_at,
     billing.clock()
   );
@@ -64,8 +68,8 @@ begin
     'outcome', case when p_payment.gateway_order_id is null then 'created' else 'existing' end,
     'payment_id', p_payment.id, 'order_id', p_payment.gateway_order_id, 'amount', p_payment.amount,
     'currency', p_payment.currency,
-    'plan', (select billing.plan_answer(p) from public.plans p where billing.is_bought(p, p_payment)),
-    'price', billing.price_answer(v_sold.lookup_key, v_sold.amount, v_sold.currency, v_sold.months),
+    'plan', (select to_jsonb(p) from public.plans p where billing.is_bought(p, p_payment)),
+    'price', billing.price_answer(p_payment.tier, v_sold),
     'running', v_running || jsonb_build_object('starts_at', billing.iso_time(v_starts_at)),
     'prefill', jsonb_build_object(
       'email', nullif(p_email, ''),
@@ -95,14 +99,15 @@ create function public.create_order(
 )
 returns jsonb
 -- {outcome: created | existing, payment_id, order_id, amount, currency, plan, price,
--- running: {tier, until, early_renewal, starts_at} | null, prefill: {email, name}},
+-- running: {tier, until, early_renewal, price, starts_at} | null, prefill: {email, name}},
 -- with p_start also {credit, starts_at, ends_at},
--- {outcome: plan_not_found | price_conflict | user_not_found | in_flight | key_conflict}, {outcome: rate_limited, retry_after}
+-- {outcome: plan_not_found | price_conflict | user_not_found | in_flight | key_conflict},
+-- {outcome: not_now, reason: credit}, {outcome: rate_limited, retry_after}
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_email text;
-  v_offer constant billing.offers := billing.find_offer(p_tier, p_price);
+  v_plan constant public.plans := billing.find_plan(p_tier, p_price);
   v_keyed public.payments; -- the order of the idempotency key
   v_payment public.payments;
   v_refusal jsonb;
@@ -120,30 +125,32 @@ begin
     and p_idempotency_key = any (p.idempotency_keys)
   order by p.gateway_order_id is not null desc, p.created_at desc
   limit 1;
-  if v_offer.tier <> p_tier then return jsonb_build_object('outcome', 'price_conflict'); end if;
   if v_keyed.id is not null
     and (coalesce(v_keyed.price_key, v_keyed.tier), v_keyed.starts) is distinct from (coalesce(p_price, p_tier), p_start)
   then
     return jsonb_build_object('outcome', 'key_conflict');
   end if;
-  if (v_offer.is_active or v_offer.plan_id is not null and v_keyed.id is not null) is not true then
+  if (v_plan.id is not null and (v_keyed.id is not null or billing.is_on_offer(v_plan))) is not true then
     return jsonb_build_object('outcome', 'plan_not_found');
   end if;
-  select * into v_credit from billing.find_credit(p_user_id, v_offer) where p_start = 'now';
+  if v_plan.tier <> p_tier then return jsonb_build_object('outcome', 'price_conflict'); end if;
+  select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_start = 'now';
+  if v_keyed.id is null and v_credit.is_excess then
+    return jsonb_build_object('outcome', 'not_now', 'reason', 'credit');
+  end if;
   select * into v_payment
   from public.payments p
   where p.user_id = p_user_id
     and coalesce(p.gateway_key_id = p_gateway_key_id, true)
     and (
       p.id = v_keyed.id
-      or p.tier = v_offer.tier
-        and coalesce(p.price_key, p.tier) = v_offer.lookup_key
+      or p.tier = v_plan.tier
         and p.starts is not distinct from p_start
         -- The credit is that of the time when the order was made.
         and (p.credited_kind, p.credited_id, p.credited_until)
           is not distinct from (v_credit.kind, v_credit.id, v_credit.until)
         and p.created_at > v_now - interval '30 minutes'
-        and billing.is_open_for(p, v_offer)
+        and billing.is_open_for(p, v_plan)
     )
     -- After 30 seconds the request of a payment without an order has ended, so no order will follow.
     and (p.gateway_order_id is not null or p.created_at > v_now - interval '30 seconds')
@@ -163,13 +170,14 @@ begin
     if v_refusal is not null then return v_refusal; end if;
     -- The payment stores the terms of the sale. A later change of the plan, or of what was credited, does not change them.
     insert into public.payments (
-      user_id, amount, currency, tier, plan_id, price_key, duration_months, gateway_key_id, idempotency_keys, meta, starts,
+      user_id, amount, currency, tier, plan_id, price_key, price_amount, duration_months, gateway_key_id, idempotency_keys,
+      meta, starts,
       credit, credited_kind, credited_id, credited_until, credited_amount
     )
     values (
-      p_user_id, v_offer.amount - coalesce(v_credit.credit, 0), v_offer.currency, v_offer.tier, v_offer.plan_id,
-      v_offer.lookup_key, v_offer.months, p_gateway_key_id, array_remove(array[p_idempotency_key], null),
-      jsonb_build_object('tier', v_offer.tier), p_start,
+      p_user_id, v_plan.price - coalesce(v_credit.credit, 0), v_plan.currency, v_plan.tier, v_plan.id,
+      v_plan.lookup_key, v_plan.price, billing.sold_months(v_plan.duration_months), p_gateway_key_id,
+      array_remove(array[p_idempotency_key], null), jsonb_build_object('tier', v_plan.tier), p_start,
       v_credit.credit, v_credit.kind, v_credit.id, v_credit.until, v_credit.amount
     )
     returning * into v_payment;

@@ -223,7 +223,7 @@ begin
   set user_id = m.user_id,
     plan_id = coalesce(c.plan_id, m.plan_id),
     tier = coalesce(c.tier, pl.tier),
-    price_key = coalesce(c.price_key, (m.sold).lookup_key),
+    price_key = case when c.plan_id is null then (m.sold).lookup_key else c.price_key end,
     duration_months = coalesce(c.duration_months, (m.sold).months),
     -- A backup or an import may restore a deleted user.
     user_deleted_at = null

@@ -136,7 +136,7 @@ begin
     select m.user_id, m.gateway_subscription_id, m.plan_id, m.sold, u.email
     from (
       select w.user_id, w.gateway_subscription_id, p.plan_id, p.sold
-      from billing.offers o
+      from public.plans o
       join billing.gateway_subscriptions w on w.gateway_plan_id = o.gateway_plan_id
       cross join lateral billing.find_billed_price(w.gateway_plan_id, w.gateway_subscription_id) p
       where w.plan_id is null

@@ -29,7 +29,10 @@ create table billing.support_actions (
   tier text,
   until timestamptz,
   reference text,
-  entitlements jsonb,
+  entitlements jsonb
+    constraint support_actions_entitlements_check check (
+      entitlements is null or action = 'grant' and billing.are_entitlements(entitlements)
+    ),
   amount bigint,
   reason text not null constraint support_actions_reason_check check (reason ~ '\S'),
   actor text not null default current_user,
@@ -152,8 +155,12 @@ begin
   perform billing.require(
     v_limits.support_grant_tier is null
       or p_action.entitlements is null
-        and (select billing.rank_of(p) from public.plans p where p.tier = p_action.tier)
-          <= (select billing.rank_of(p) from public.plans p where p.tier = v_limits.support_grant_tier),
+        and (select billing.rank_of(p) from public.plans p where p.tier = p_action.tier and p.lookup_key is null)
+          <= (
+            select billing.rank_of(p)
+            from public.plans p
+            where p.tier = v_limits.support_grant_tier and p.lookup_key is null
+          ),
     'PS403', format(
       'support may grant %s at most, without entitlements: the setting support_grant_tier', v_limits.support_grant_tier
     )
@@ -487,7 +494,7 @@ return array[
   'billing.captured_not_fulfilled', 'billing.tier_mismatch', 'billing.paid_twice', 'billing.unexpected_charges',
   'billing.unearned_credits', 'billing.never_captured', 'billing.dispute_lost', 'billing.expiry_failed',
   'billing.outbox_stuck', 'billing.failed_events', 'billing.open_functions', 'billing.unmailed_payments',
-  'billing.reconciliation_backlog', 'billing.reconciliations', 'public.plans', 'public.prices', 'billing.profiles',
+  'billing.reconciliation_backlog', 'billing.reconciliations', 'public.plans', 'billing.profiles',
   billing.profiles_table()::text, 'public.subscriptions', 'public.payments', 'billing.settings',
   'billing.gateway_subscriptions', 'billing.subscription_orders', 'billing.wishes', 'billing.stopped_in_error', 'billing.untold_stops', 'billing.stoppable', 'billing.purchases',
   'billing.manual_subscriptions', 'billing.grants', 'billing.refunds', 'billing.tier_changes',

@@ -242,7 +242,6 @@ cross join lateral (
       join public.payments n using (user_id, gateway_subscription_id)
       where newer.user_id = m.user_id
         and newer.plan_id = m.plan_id
-        and (newer.sold).months is not distinct from (m.sold).months
         and newer.gateway_subscription_id <> m.gateway_subscription_id
         and newer.ended_at is null
         and not billing.is_refunded(n.amount, n.refunded_amount)
@@ -282,7 +281,8 @@ cross join lateral (
   union all
   select 'mismatch'
   where c.period_end > (select billing.clock())
-    and c.price_key = (m.sold).lookup_key
+    and c.plan_id = m.plan_id
+    and c.price_key is not distinct from (m.sold).lookup_key
     and (c.amount, c.currency) <> ((m.sold).amount, (m.sold).currency)
 ) found
 where billing.paid(c.payment) > 0;

@@ -1,24 +1,20 @@
 -- The tables of schema public with their rights, the functions for an app's policies, and the users. Contract: "Records",
 -- "Price", "Entitlements".
 
--- Checks the entitlements of a plan or a grant: an object whose values are true, false, an integer, or null (unlimited).
+-- Returns whether these are entitlements: an object whose values are true, false, a whole number, or null (unlimited).
 create function billing.are_entitlements(p_entitlements jsonb)
-returns boolean -- null: p_entitlements is null. Raises PS400 with the key of a wrong value
+returns boolean -- null: p_entitlements is null
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
   v_entry record;
 begin
   if p_entitlements is null then return null; end if;
-  if jsonb_typeof(p_entitlements) <> 'object' then
-    raise exception 'entitlements must be a JSON object' using errcode = 'PS400';
-  end if;
+  if jsonb_typeof(p_entitlements) <> 'object' then return false; end if;
   for v_entry in select e.key, e.value, jsonb_typeof(e.value) as type from jsonb_each(p_entitlements) e loop
-    continue when v_entry.type in ('boolean', 'null');
-    if v_entry.type <> 'number'
-      or (v_entry.value::numeric between 0 and 9007199254740991 and v_entry.value::numeric % 1 = 0) is not true
-    then
-      raise exception 'entitlement "%" must be true, false, null or a whole number of at least 0', v_entry.key
-        using errcode = 'PS400';
+    if v_entry.key !~ '^[a-z0-9_.-]{1,64}$' or v_entry.type not in ('boolean', 'null', 'number') then return false; end if;
+    continue when v_entry.type <> 'number';
+    if v_entry.value::numeric not between 0 and 9007199254740991 or v_entry.value::numeric % 1 <> 0 then
+      return false;
     end if;
   end loop;
   return true;
@@ -26,7 +22,7 @@ end $$;
 
 create table public.plans (
   id uuid primary key default gen_random_uuid(),
-  tier text not null constraint plans_tier_key unique,
+  tier text not null,
   name text not null,
   price bigint not null constraint plans_price_check check (price >= 0),
   currency text not null default 'INR' constraint plans_currency_check check (currency ~ '^[A-Z]{3}$'),
@@ -41,145 +37,127 @@ create table public.plans (
     constraint plans_trial_days_check check (trial_days between 0 and 365),
   rank integer,
   entitlements jsonb not null default '{}'
-    constraint plans_entitlements_check check (billing.are_entitlements(entitlements))
+    constraint plans_entitlements_check check (billing.are_entitlements(entitlements)),
+  lookup_key text
+    constraint plans_lookup_key_key unique
+    constraint plans_lookup_key_check check (lookup_key ~ '^[a-z0-9_-]{1,64}$'),
+  constraint plans_rank_check check ((rank is null) = (lookup_key is not null)),
+  -- A further price of a tier has nothing of the tier.
+  constraint plans_further_price_check check (
+    lookup_key is null or price > 0 and features = '[]' and entitlements = '{}'
+  )
 );
+create unique index plans_tier_key on public.plans (tier) where lookup_key is null;
 comment on table public.plans is
-  'The plans that customers can buy, one for each tier. To retire one, set is_active to false: orders need its row.';
-comment on column public.plans.price is 'The default price, in minor currency units. Further ones: public.prices.';
+  'The prices that customers can buy: the plan of each tier with its default price, and the further prices of the tier. To '
+  'retire one, set is_active to false: orders need its row.';
+comment on column public.plans.lookup_key is
+  'The app''s name of a further price of the tier, for example pro_yearly. Null: the tier''s own plan.';
+comment on column public.plans.price is 'Minor currency units.';
 comment on column public.plans.duration_months is 'Calendar months that a payment buys; null or 0 counts as 12.';
 comment on column public.plans.grace_days is 'Days of access after a period that ended unpaid.';
 alter table public.plans enable row level security;
 comment on column public.plans.billing_cycles is 'How often the gateway bills a subscription. Null: for ten years.';
 comment on column public.plans.trial_days is 'Days of access before the first charge, for a user who never paid.';
 comment on column public.plans.rank is
-  'Orders the tiers: a change to a plan of a lower rank is a downgrade. Null: the default price for a month.';
+  'Orders the tiers: a change to a plan of a lower rank is a downgrade. Null: a further price, see billing.default_rank.';
 comment on column public.plans.entitlements is
   'What the tier may do: {"reports": true, "projects": 10}. A missing key is no, null is unlimited.';
-
-insert into public.plans (tier, name, price, duration_months, features)
-values
-  ('basic', 'Basic', 4900, 1, '["All core features", "E-mail support"]'),
-  ('pro', 'Pro', 99900, 12, '["Everything in Basic", "Analytics", "Priority support"]'),
-  ('premium', 'Premium', 199900, 12, '["Everything in Pro", "Unlimited projects", "A person to call"]');
-
-create table public.prices (
-  id uuid primary key default gen_random_uuid(),
-  plan_id uuid not null constraint prices_plan_id_fkey references public.plans (id),
-  lookup_key text not null
-    constraint prices_lookup_key_key unique
-    constraint prices_lookup_key_check check (char_length(lookup_key) between 1 and 200),
-  amount bigint not null constraint prices_amount_check check (amount >= 0),
-  currency text not null default 'INR' constraint prices_currency_check check (currency ~ '^[A-Z]{3}$'),
-  "interval" text not null constraint prices_interval_check check ("interval" in ('month', 'year')),
-  interval_count integer not null default 1 constraint prices_interval_count_check check (interval_count between 1 and 100),
-  gateway_plan_id text constraint prices_gateway_plan_id_key unique,
-  is_active boolean not null default true,
-  created_at timestamptz not null default billing.clock()
-);
-create index prices_plan_id_idx on public.prices (plan_id);
-comment on table public.prices is
-  'Further prices of the plans, beside the default price in public.plans. To retire one, set is_active to false.';
-comment on column public.prices.lookup_key is 'The app''s name of the price, for example pro_yearly. No tier may have it.';
-comment on column public.prices.amount is 'Minor currency units.';
-comment on column public.prices.gateway_plan_id is 'The plan at the gateway. Null: it can be bought, but not billed.';
-alter table public.prices enable row level security;
-
--- A lookup key names one price, and a plan of the gateway belongs to one: also across the two tables.
-create function billing.refuse_taken_price()
-returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_new constant jsonb := to_jsonb(new);
-  v_taken text;
-begin
-  -- Of two writers the second one sees the rows of the first.
-  perform pg_advisory_xact_lock(hashtextextended('public.prices', 0));
-  select case when o.key = coalesce(v_new ->> 'lookup_key', v_new ->> 'tier') then 'name "' || o.key
-    else 'gateway_plan_id "' || o.gateway_plan_id end || '"'
-  into v_taken
-  from (
-    select p.tier, p.gateway_plan_id from public.plans p where tg_table_name = 'prices'
-    union all
-    select r.lookup_key, r.gateway_plan_id from public.prices r where tg_table_name = 'plans'
-  ) o (key, gateway_plan_id)
-  where o.key = coalesce(v_new ->> 'lookup_key', v_new ->> 'tier') or o.gateway_plan_id = new.gateway_plan_id
-  limit 1;
-  if v_taken is not null then
-    raise exception 'another price has the %', v_taken using errcode = 'unique_violation';
-  end if;
-  return new;
-end $$;
-
-create trigger refuse_taken_price
-before insert or update of tier, gateway_plan_id on public.plans
-for each row execute function billing.refuse_taken_price();
-
-create trigger refuse_taken_price
-before insert or update of lookup_key, gateway_plan_id on public.prices
-for each row execute function billing.refuse_taken_price();
-
--- A price as it was sold. All null: not known, for example of a grant.
-create type billing.price as (
-  lookup_key text,
-  amount bigint, -- minor currency units
-  currency text,
-  months integer
-);
 
 -- Returns the calendar months that a plan sells.
 create function billing.sold_months(p_duration_months integer)
 returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce(nullif(p_duration_months, 0), 12); end $$;
 
--- Orders the tiers.
-create function billing.rank_of(p_plan public.plans)
-returns bigint language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$ begin return coalesce(p_plan.rank, p_plan.price / billing.sold_months(p_plan.duration_months)); end $$;
-
-create view billing.offers with (security_invoker = true) as
-select
-  p.id as plan_id, p.tier, p.tier as lookup_key, p.price as amount, p.currency, billing.sold_months(p.duration_months) as months,
-  p.gateway_plan_id, p.is_active, true as is_default, billing.rank_of(p) as rank,
-  coalesce(p.billing_cycles, greatest(120 / billing.sold_months(p.duration_months), 1)) as cycles
-from public.plans p
-union all
-select
-  p.id, p.tier, r.lookup_key, r.amount, r.currency, own.months, r.gateway_plan_id, p.is_active and r.is_active, false,
-  billing.rank_of(p),
-  -- For as long as the default price is billed.
-  greatest(coalesce(p.billing_cycles * billing.sold_months(p.duration_months), 120) / own.months, 1)
-from public.prices r
-join public.plans p on p.id = r.plan_id
-cross join lateral (
-  select r.interval_count * case r."interval" when 'year' then 12 else 1 end as months
-) own;
-comment on view billing.offers is
-  'All prices, on offer or not: the default price of each plan, whose name is the tier, and those of public.prices.';
-grant select on billing.offers to service_role;
-
--- Finds a price by the tier, for its default price, by its name, or by both.
-create function billing.find_offer(p_tier text, p_price text)
-returns billing.offers -- all null: there is none
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$ begin return (select o from billing.offers o where o.lookup_key = coalesce(p_price, p_tier)); end $$;
-
--- The price in answers. Contract: "Price".
-create function billing.price_answer(p_lookup_key text, p_amount bigint, p_currency text, p_months integer)
-returns jsonb -- null: the price is not known
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+-- Returns the rank of a new plan: above all of its currency that are not dearer for a month. Contract: "Plan".
+create function billing.default_rank(p_plan public.plans)
+returns integer language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  return case
-    when num_nulls(p_lookup_key, p_amount, p_currency, p_months) = 0 then jsonb_build_object(
-      'lookup_key', p_lookup_key, 'amount', p_amount, 'currency', p_currency,
-      'interval', case when p_months % 12 = 0 then 'year' else 'month' end,
-      'interval_count', case when p_months % 12 = 0 then p_months / 12 else p_months end
+  return (
+    select coalesce(
+      max(p.rank) filter (
+        where p.currency = p_plan.currency
+          and p.price::numeric * billing.sold_months(p_plan.duration_months)
+            <= p_plan.price::numeric * billing.sold_months(p.duration_months)
+      ) + 1,
+      min(p.rank) filter (where p.currency = p_plan.currency) - 1,
+      max(p.rank) + 1,
+      1
     )
-  end;
+    from public.plans p
+    where p.lookup_key is null
+  );
 end $$;
 
--- The plan in answers. Contract: "Plan".
-create function billing.plan_answer(p_plan public.plans)
-returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$ begin return to_jsonb(p_plan) || jsonb_build_object('rank', billing.rank_of(p_plan)); end $$;
+-- A key names one price, and a further price belongs to a plan. Security definer: an admin may have no other right here.
+create function billing.check_plan()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  -- Of two writers the second one sees the rows of the first.
+  perform pg_advisory_xact_lock(hashtextextended('public.plans', 0));
+  if exists (
+    select from public.plans p
+    where p.id <> new.id
+      and case when new.lookup_key is null then p.lookup_key = new.tier else p.lookup_key is null and p.tier = new.lookup_key end
+  ) then
+    raise exception 'another price has the name "%"', coalesce(new.lookup_key, new.tier) using errcode = 'unique_violation';
+  end if;
+  if new.lookup_key is not null
+    and not exists (select from public.plans p where p.tier = new.tier and p.lookup_key is null and p.id <> new.id)
+  then
+    raise exception 'the tier "%" has no plan of its own', new.tier using errcode = 'foreign_key_violation';
+  end if;
+  if tg_op = 'INSERT' and new.lookup_key is null then
+    new.rank := coalesce(new.rank, billing.default_rank(new));
+  end if;
+  return new;
+end $$;
+
+create trigger check_plan
+before insert or update of tier, lookup_key on public.plans
+for each row execute function billing.check_plan();
+
+create function billing.keep_own_plan()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('public.plans', 0));
+  if old.lookup_key is null
+    and exists (select from public.plans p where p.tier = old.tier and p.lookup_key is not null)
+    and not exists (select from public.plans p where p.tier = old.tier and p.lookup_key is null)
+  then
+    raise exception 'the tier "%" has further prices', old.tier using errcode = 'foreign_key_violation';
+  end if;
+  return null;
+end $$;
+
+create trigger keep_own_plan
+after delete or update of tier, lookup_key on public.plans
+for each row execute function billing.keep_own_plan();
+
+insert into public.plans (tier, name, price, duration_months, features, rank)
+values
+  ('basic', 'Basic', 4900, 1, '["All core features", "E-mail support"]', 100),
+  ('pro', 'Pro', 99900, 12, '["Everything in Basic", "Analytics", "Priority support"]', 200),
+  ('premium', 'Premium', 199900, 12, '["Everything in Pro", "Unlimited projects", "A person to call"]', 300);
+
+-- A price as it was sold. All null: nothing was sold by a price, for example a grant.
+create type billing.price as (
+  lookup_key text, -- null: the default price of the tier
+  amount bigint, -- minor currency units
+  currency text,
+  months integer
+);
+
+-- Orders the tiers. Contract: "Entitlements".
+create function billing.rank_of(p_plan public.plans)
+returns bigint language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return case p_plan.tier when 'free' then -9223372036854775808 else p_plan.rank end; end $$;
+
+-- Returns the tiers whose own plans are on offer. Security definer: the policy of public.plans cannot read the table itself.
+create function billing.tiers_on_offer()
+returns text[] language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$ begin return array(select p.tier from public.plans p where p.lookup_key is null and p.is_active); end $$;
+grant execute on function billing.tiers_on_offer to anon, authenticated;
 
 select billing.lock_users();
 
@@ -306,6 +284,7 @@ create table public.subscriptions (
   ended_reason text,
   gateway_subscription_id text,
   price_key text,
+  price_amount bigint,
   currency text,
   duration_months integer,
   entitlements jsonb constraint subscriptions_entitlements_check check (billing.are_entitlements(entitlements)),
@@ -317,7 +296,9 @@ create table public.subscriptions (
 create index subscriptions_plan_id_idx on public.subscriptions (plan_id);
 comment on table public.subscriptions is 'One row for each user: the ruling source, as billing.settle_access wrote it.';
 comment on column public.subscriptions.price_key is
-  'The lookup key of the price that was sold, with its currency and its calendar months. Null: not known.';
+  'The lookup key of the price that was sold. Null: the default price, or without price_amount no price.';
+comment on column public.subscriptions.price_amount is
+  'The price that was sold, minor currency units, with its currency and its calendar months. Null: none, as of a grant.';
 comment on column public.subscriptions.entitlements is 'Of the grant that rules, beside those of the plan. Null: none.';
 comment on column public.subscriptions.revision is 'A write that does not change it was made by hand.';
 comment on column public.subscriptions.due_at is 'When the sweep looks at it next, or earlier. A renewal does not write it.';
@@ -335,6 +316,7 @@ create table public.payments (
   tier text,
   plan_id uuid,
   price_key text,
+  price_amount bigint,
   duration_months integer constraint payments_duration_months_check check (duration_months between 1 and 1200),
   gateway_key_id text,
   gateway_order_id text constraint payments_gateway_order_id_key unique,
@@ -407,6 +389,8 @@ comment on column public.payments.gateway_key_id is 'The API key of the order: i
 comment on column public.payments.tier is 'The tier that was sold. Any text is valid: an app may sell tiers of its own.';
 comment on column public.payments.plan_id is 'Null: the plan of the tier. No foreign key: it would need an index.';
 comment on column public.payments.price_key is 'The lookup key of the price that was sold. Null: the default price.';
+comment on column public.payments.price_amount is
+  'The price that was sold, before its credit. Null: an order of the app''s own, or a charge of a gateway subscription.';
 comment on column public.payments.duration_months is 'The calendar months that were sold. Null: those of the plan.';
 comment on column public.payments.meta is 'tier of a new payment; also the three error fields after a failed attempt.';
 comment on column public.payments.gateway_subscription_id is 'Of a charge; empty where its events have no id.';
@@ -432,17 +416,15 @@ comment on column public.payments.is_attempt_open is 'Whether the newest attempt
 comment on column public.payments.idempotency_keys is 'Each returns this order, for seven days. Erased with the user.';
 alter table public.payments enable row level security;
 
-revoke all on public.plans, public.prices, public.subscriptions, public.payments
-from public, anon, authenticated, service_role;
-grant select on public.plans, public.prices to anon, authenticated;
+revoke all on public.plans, public.subscriptions, public.payments from public, anon, authenticated, service_role;
+grant select on public.plans to anon, authenticated;
 grant select on public.subscriptions, public.payments to authenticated;
--- The service reads plans and prices, writes the other tables and deletes no rows. The app inserts its own payments with the same role.
-grant select on public.plans, public.prices to service_role;
+-- The service reads plans, writes the other tables and deletes no rows. The app inserts its own payments with the same role.
+grant select on public.plans to service_role;
 grant select, insert, update on public.subscriptions, public.payments to service_role;
 
-create policy "Everybody sees the plans on offer" on public.plans for select to anon, authenticated using (is_active);
-
-create policy "Everybody sees the prices on offer" on public.prices for select to anon, authenticated using (is_active);
+create policy "Everybody sees the plans on offer" on public.plans for select to anon, authenticated
+using (is_active and (lookup_key is null or tier = any ((select billing.tiers_on_offer())::text[])));
 
 create policy "Users see their own subscription" on public.subscriptions for select to authenticated
 using ((select auth.uid()) = user_id);
@@ -471,7 +453,7 @@ select
   coalesce(p.entitlements, '{}') || coalesce(s.entitlements, '{}') as entitlements
 from billing.profiles f
 cross join lateral (select coalesce(f.subscription_tier, 'free') as tier) own
-left join public.plans p on p.tier = own.tier
+left join public.plans p on p.tier = own.tier and p.lookup_key is null
 left join public.subscriptions s on s.user_id = f.user_id and s.status = 'active' and s.tier = own.tier;
 comment on view billing.access is
   'What each user may do: the entitlements of the tier''s plan, and over them those of the grant that rules.';
@@ -492,7 +474,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   from (select auth.uid()) me (user_id)
   left join billing.access a on a.user_id = me.user_id
   -- A user without a profile.
-  left join public.plans free on free.tier = 'free' and a.user_id is null
+  left join public.plans free on free.tier = 'free' and free.lookup_key is null and a.user_id is null
   where me.user_id is not null
 $$;
 grant execute on function billing.own_access to anon, authenticated;

@@ -10,7 +10,7 @@ create table billing.gateway_subscriptions (
   gateway_plan_id text, -- the gateway's plan id in the newest event
   -- Our plan, which makes the subscription a source of access. Null: the subscription attaches to the ruling source.
   plan_id uuid,
-  sold billing.price, -- the price that is billed. Null: as long as plan_id
+  sold billing.price, -- the price of plan_id that is billed
   plan_event_at timestamptz,
   status text constraint gateway_subscriptions_status_check check (status in ('active', 'cancelled')),
   status_event_at timestamptz,
@@ -81,8 +81,10 @@ create table billing.subscription_orders (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null constraint subscription_orders_user_id_fkey references auth.users (id) on delete cascade,
   tier text not null,
+  plan_id uuid not null, -- the row of public.plans that was asked for
   gateway_plan_id text not null, -- the plan at the gateway when the subscription was made
   sold billing.price not null, -- the price that was asked for
+  price_key text generated always as ((sold).lookup_key) stored, -- null: the default price
   gateway_key_id text,
   -- Each of these keys returns this order.
   idempotency_keys text[] not null default '{}'
@@ -230,12 +232,12 @@ begin
   return query
   select p.id, o.sold
   from billing.subscription_orders o
-  join public.plans p on p.tier = o.tier
+  join public.plans p on p.id = o.plan_id
   where o.gateway_subscription_id = p_gateway_subscription_id and o.gateway_plan_id = p_gateway_plan_id;
   if found then return; end if;
   return query
-  select p.plan_id, row(p.lookup_key, p.amount, p.currency, p.months)::billing.price
-  from billing.offers p
+  select p.id, billing.price_of(p)
+  from public.plans p
   where p.gateway_plan_id = p_gateway_plan_id;
 end $$;
 
@@ -252,6 +254,7 @@ declare
   v_cancelled constant boolean := p_event = 'subscription.cancelled';
   v_id constant text := left(p_gateway_plan_id, 200);
   v_plan_id uuid := p_subscription.plan_id;
+  v_sold billing.price := p_subscription.sold;
   v_billed record;
 begin
   if v_id is null or (p_created_at, v_id) > (p_subscription.plan_event_at, p_subscription.gateway_plan_id) is false then
@@ -260,9 +263,10 @@ begin
   if v_plan_id is null or v_id is distinct from p_subscription.gateway_plan_id then
     select * into v_billed from billing.find_billed_price(v_id, p_subscription.gateway_subscription_id);
     v_plan_id := v_billed.plan_id;
+    v_sold := v_billed.sold;
   end if;
   if v_plan_id is not null and (not v_cancelled or p_subscription.plan_id is null) then
-    if v_billed is not null then p_subscription.sold := v_billed.sold; end if;
+    p_subscription.sold := v_sold;
     p_subscription.plan_id := v_plan_id;
     p_subscription.gateway_plan_id := v_id;
     p_subscription.plan_event_at := case

@@ -32,7 +32,6 @@ create table billing.manual_subscriptions (
   ended_at timestamptz,
   ended_reason text,
   at timestamptz not null,
-  sold billing.price, -- without the amount
   entitlements jsonb
 );
 alter table billing.manual_subscriptions enable row level security;
@@ -49,11 +48,13 @@ begin
   if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
     new.updated_at := billing.clock();
   end if;
-  -- The price and the entitlements of what ruled before are not those of another plan.
+  -- A row that was written by hand was not sold by a price.
+  select null, null, null, null into new.price_key, new.price_amount, new.currency, new.duration_months;
+  -- The entitlements of what ruled before are not those of another plan.
   if tg_op = 'UPDATE' and (new.tier, new.plan_id) is distinct from (old.tier, old.plan_id)
-    and (new.price_key, new.entitlements) is not distinct from (old.price_key, old.entitlements)
+    and new.entitlements is not distinct from old.entitlements
   then
-    select null, null, null, null into new.price_key, new.currency, new.duration_months, new.entitlements;
+    new.entitlements := null;
   end if;
   -- A purchase ranks after updated_at. A time in the future would rank the next purchase above acts that follow it.
   new.updated_at := least(new.updated_at, billing.clock());
@@ -61,14 +62,13 @@ begin
   delete from billing.manual_subscriptions w where w.user_id = new.user_id;
   insert into billing.manual_subscriptions (
     user_id, plan_id, tier, status, period_start, period_end, gateway_subscription_id, cancel_at_period_end,
-    ended_at, ended_reason, at, sold, entitlements
+    ended_at, ended_reason, at, entitlements
   )
   values (
     new.user_id, new.plan_id, new.tier, new.status, new.current_period_start, new.current_period_end,
     new.gateway_subscription_id, new.cancel_at_period_end,
     case when new.status = 'cancelled' then coalesce(new.cancelled_at, billing.clock()) end,
-    new.ended_reason, billing.clock(),
-    row(new.price_key, null, new.currency, new.duration_months)::billing.price, new.entitlements
+    new.ended_reason, billing.clock(), new.entitlements
   );
   -- A subscription in the mirror is reconciled, and is cancelled at the gateway when another source replaces it.
   if new.gateway_subscription_id is not null then
@@ -346,7 +346,7 @@ from (
     g.until + make_interval(days => billing.grace_days(pl.grace_days, g.cancel_at_period_end)),
     g.at, g.at, g.ended_at, g.ended_reason, g.cancel_at_period_end, null, false, null, g.entitlements
   from billing.grants g
-  left join public.plans pl on pl.tier = g.tier
+  left join public.plans pl on pl.tier = g.tier and pl.lookup_key is null
   union all
   select
     w.user_id, 'manual', w.user_id::text, w.plan_id, w.tier, w.period_start, w.period_end,
@@ -361,7 +361,7 @@ from (
     w.cancel_at_period_end,
     w.gateway_subscription_id,
     false,
-    w.sold,
+    null,
     w.entitlements
   from billing.manual_subscriptions w
   left join public.plans pl on pl.id = w.plan_id

@@ -157,21 +157,21 @@ begin
     end;
     insert into public.subscriptions as s (
       user_id, plan_id, tier, status, current_period_start, current_period_end, cancelled_at, cancel_at_period_end,
-      ended_reason, gateway_subscription_id, price_key, currency, duration_months, entitlements, revision, created_at,
+      ended_reason, gateway_subscription_id, price_key, price_amount, currency, duration_months, entitlements, revision, created_at,
       updated_at, due_at
     )
     values (
       p_user_id, v_source.plan_id, v_source.tier, case when v_ruling.is_live then 'active' else 'cancelled' end,
       v_source.starts_at, v_source.ends_at, v_cancelled_at, v_source.cancel_at_period_end,
-      v_reason, v_source.gateway_subscription_id, (v_source.sold).lookup_key, (v_source.sold).currency,
-      (v_source.sold).months, v_source.entitlements, 1, v_now, greatest(v_now, v_source.since), v_due_at
+      v_reason, v_source.gateway_subscription_id, (v_source.sold).lookup_key, (v_source.sold).amount,
+      (v_source.sold).currency, (v_source.sold).months, v_source.entitlements, 1, v_now, greatest(v_now, v_source.since), v_due_at
     )
     on conflict (user_id) do update
     set plan_id = excluded.plan_id, tier = excluded.tier, status = excluded.status,
       current_period_start = excluded.current_period_start, current_period_end = excluded.current_period_end,
       cancelled_at = excluded.cancelled_at, cancel_at_period_end = excluded.cancel_at_period_end,
       ended_reason = excluded.ended_reason, gateway_subscription_id = excluded.gateway_subscription_id,
-      price_key = excluded.price_key, currency = excluded.currency, duration_months = excluded.duration_months,
+      price_key = excluded.price_key, price_amount = excluded.price_amount, currency = excluded.currency, duration_months = excluded.duration_months,
       entitlements = excluded.entitlements,
       revision = s.revision + 1,
       updated_at = excluded.updated_at,
@@ -180,11 +180,11 @@ begin
     where s.updated_at < v_source.since
       or (
         s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at, s.cancel_at_period_end,
-        s.ended_reason, s.gateway_subscription_id, s.price_key, s.currency, s.duration_months, s.entitlements
+        s.ended_reason, s.gateway_subscription_id, s.price_key, s.price_amount, s.currency, s.duration_months, s.entitlements
       ) is distinct from (
         excluded.plan_id, excluded.tier, excluded.status, excluded.current_period_start, excluded.current_period_end,
         excluded.cancelled_at, excluded.cancel_at_period_end, excluded.ended_reason, excluded.gateway_subscription_id,
-        excluded.price_key, excluded.currency, excluded.duration_months, excluded.entitlements
+        excluded.price_key, excluded.price_amount, excluded.currency, excluded.duration_months, excluded.entitlements
       );
     v_is_changed := found;
     if not found and v_due_at < coalesce(v_before.due_at, 'infinity') then

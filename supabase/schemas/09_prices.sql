@@ -1,62 +1,130 @@
 -- Prices compared with what a user has, and the plans on offer. Contract: GET /api/subscriptions/plans, "Scenarios".
 
--- Returns the price that a user has: of the plan, in the currency and with the months that were sold.
-create function billing.find_held(p_plan_id uuid, p_tier text, p_sold billing.price)
-returns billing.offers -- all null: the tier has no plan
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_held billing.offers;
+-- Returns the price of a plan as it is now.
+create function billing.price_of(p_plan public.plans)
+returns billing.price language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  select * into v_held
-  from billing.offers o
-  where o.is_default and (o.plan_id = p_plan_id or p_plan_id is null and o.tier = p_tier);
-  v_held.currency := coalesce(p_sold.currency, v_held.currency);
-  v_held.months := coalesce(p_sold.months, v_held.months);
-  return v_held;
+  return row(p_plan.lookup_key, p_plan.price, p_plan.currency, billing.sold_months(p_plan.duration_months))::billing.price;
 end $$;
 
--- Returns the price that a subscription row shows.
-create function billing.find_held_by(p_running public.subscriptions)
-returns billing.offers language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+create function billing.is_on_offer(p_plan public.plans)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return p_plan.is_active and (p_plan.lookup_key is null or p_plan.tier = any (billing.tiers_on_offer())); end $$;
+
+-- Finds a price by the tier, for its default price, by its lookup key, or by both.
+create function billing.find_plan(p_tier text, p_price text)
+returns public.plans -- all null: there is none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  return billing.find_held(
-    p_running.plan_id, p_running.tier,
-    row(p_running.price_key, null, p_running.currency, p_running.duration_months)::billing.price
+  return (
+    select p
+    from public.plans p
+    where p.lookup_key = coalesce(p_price, p_tier) or p.lookup_key is null and p.tier = coalesce(p_price, p_tier)
   );
 end $$;
 
+-- The interval of a price in answers. Contract: "Price".
+create function billing.interval_answer(p_months integer)
+returns jsonb language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return jsonb_build_object(
+    'interval', case when p_months % 12 = 0 then 'year' when p_months is not null then 'month' end,
+    'interval_count', case when p_months % 12 = 0 then p_months / 12 else p_months end
+  );
+end $$;
+
+-- The sold price in answers. Contract: "Price".
+create function billing.price_answer(p_tier text, p_sold billing.price)
+returns jsonb -- null: nothing was sold by a price
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_sold.amount is not null then jsonb_build_object(
+      'lookup_key', coalesce(p_sold.lookup_key, p_tier), 'amount', p_sold.amount, 'currency', p_sold.currency
+    ) || billing.interval_answer(p_sold.months)
+  end;
+end $$;
+
+-- A price that a user has or wants.
+create type billing.held as (
+  plan_id uuid, -- the row of public.plans. All null: the tier has no plan
+  tier text,
+  rank bigint,
+  price billing.price
+);
+
+-- Returns the price that a user has, as it was sold. What was not sold by a price counts as the default price of its tier.
+create function billing.find_held(p_plan_id uuid, p_tier text, p_sold billing.price)
+returns billing.held language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_own public.plans;
+begin
+  select * into v_own from public.plans p where p.tier = p_tier and p.lookup_key is null;
+  if not found then return null; end if;
+  return row(
+    case when p_sold.amount is null then v_own.id else coalesce(p_plan_id, v_own.id) end, p_tier, billing.rank_of(v_own),
+    case when p_sold.amount is null then billing.price_of(v_own) else p_sold end
+  )::billing.held;
+end $$;
+
+-- Returns a price as it is now.
+create function billing.find_wanted(p_plan public.plans)
+returns billing.held language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return billing.find_held(p_plan.id, p_plan.tier, billing.price_of(p_plan)); end $$;
+
+-- Returns the price that a subscription row shows.
+create function billing.price_shown(p_shown public.subscriptions)
+returns billing.price -- null: nothing was sold by a price
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_shown.price_amount is null then return null; end if;
+  return row(p_shown.price_key, p_shown.price_amount, p_shown.currency, p_shown.duration_months)::billing.price;
+end $$;
+
 -- Returns what a change from one price to another is. Contract: "Scenarios".
-create function billing.compare_prices(p_from billing.offers, p_to billing.offers)
-returns text -- same | upgrade | downgrade | longer | shorter | other_currency | buy: the present tier has no plan
+create function billing.compare_prices(p_from billing.held, p_to billing.held)
+returns text -- same | upgrade | downgrade | buy: the present tier has no plan
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
     when p_from.plan_id is null then 'buy'
-    when p_from.currency <> p_to.currency then 'other_currency'
-    when p_from.tier <> p_to.tier then case when p_to.rank < p_from.rank then 'downgrade' else 'upgrade' end
-    when p_from.months < p_to.months then 'longer'
-    when p_from.months > p_to.months then 'shorter'
-    else 'same'
+    when p_from.plan_id = p_to.plan_id then 'same'
+    when p_to.rank <> p_from.rank then case when p_to.rank > p_from.rank then 'upgrade' else 'downgrade' end
+    when (p_to.price).months <> (p_from.price).months
+      then case when (p_to.price).months > (p_from.price).months then 'upgrade' else 'downgrade' end
+    when (p_to.price).currency = (p_from.price).currency and (p_to.price).amount > (p_from.price).amount then 'upgrade'
+    else 'downgrade'
   end;
+end $$;
+
+-- Returns the prices that wait for the end of what runs: changes of what the gateway bills, and later purchases.
+create function billing.find_scheduled(p_user_id uuid)
+returns uuid[] language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return array(
+    select (billing.find_successor(m.user_id, m.gateway_subscription_id)).plan_id
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id and billing.is_billed(m) and m.period_end > billing.clock()
+    union all
+    select p.plan_id from public.payments p where p.user_id = p_user_id and p.ended_at is null and p.settle_at > billing.clock()
+  );
 end $$;
 
 -- Returns what it would be for a user to buy a price now. Contract: "Scenarios".
 create function billing.find_scenario(
   p_running public.subscriptions, -- active; all null: nothing runs
-  p_held billing.offers, -- see billing.find_held
-  p_offer billing.offers
+  p_held billing.held, -- see billing.find_held
+  p_wanted billing.held,
+  p_scheduled uuid[] -- see billing.find_scheduled
 )
-returns text -- buy | current | renew | upgrade | downgrade | longer | shorter | other_currency
+returns text -- buy | current | renew | scheduled | upgrade | downgrade
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_change constant text := case
-    when p_running.tier = p_offer.tier and p_held.plan_id is null then 'same'
-    else billing.compare_prices(p_held, p_offer)
-  end;
+  v_change constant text := case when p_running.id is null then 'buy' else billing.compare_prices(p_held, p_wanted) end;
 begin
   return case
-    when p_running.id is null then 'buy'
-    when v_change <> 'same' then v_change
+    when v_change = 'buy' then 'buy'
+    when v_change <> 'same' then case when p_wanted.plan_id = any (p_scheduled) then 'scheduled' else v_change end
     -- The gateway renews it.
     when p_running.gateway_subscription_id is not null and not p_running.cancel_at_period_end then 'current'
     when p_running.current_period_end <= billing.clock() + interval '7 days' then 'renew'
@@ -69,31 +137,33 @@ end $$;
 create function billing.offered_plan(
   p_plan public.plans,
   p_running public.subscriptions, -- of the user, active; all null: none
-  p_held billing.offers, -- see billing.find_held
-  p_has_user boolean -- whether to add the scenarios
+  p_held billing.held, -- see billing.find_held
+  p_scheduled uuid[] -- see billing.find_scheduled. Null: there is no user, and no scenario
 )
 returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_answer jsonb := billing.plan_answer(p_plan);
   v_prices jsonb;
   v_scenario text;
 begin
   select
     jsonb_agg(
-      billing.price_answer(o.lookup_key, o.amount, o.currency, o.months)
-        || jsonb_build_object('gateway_plan_id', o.gateway_plan_id)
-        || case when p_has_user then jsonb_build_object('scenario', own.scenario) else '{}' end
-      order by o.months, o.amount, o.lookup_key
+      jsonb_build_object('id', p.id, 'gateway_plan_id', p.gateway_plan_id, 'is_default', p.lookup_key is null)
+        || billing.price_answer(p.tier, (own.wanted).price)
+        || case when own.scenario is null then '{}' else jsonb_build_object('scenario', own.scenario) end
+      order by p.lookup_key is not null, ((own.wanted).price).months, p.price, p.lookup_key
     ),
-    max(own.scenario) filter (where o.is_default)
+    max(own.scenario) filter (where p.lookup_key is null)
   into v_prices, v_scenario
-  from billing.offers o
+  from public.plans p
   cross join lateral (
-    select case when p_has_user then billing.find_scenario(p_running, p_held, o) end as scenario
+    select
+      w.wanted,
+      case when p_scheduled is not null then billing.find_scenario(p_running, p_held, w.wanted, p_scheduled) end as scenario
+    from (select billing.find_wanted(p) as wanted) w
   ) own
-  where o.plan_id = p_plan.id and o.is_active;
-  v_answer := v_answer || jsonb_build_object('prices', v_prices);
-  return case when p_has_user then v_answer || jsonb_build_object('scenario', v_scenario) else v_answer end;
+  where p.tier = p_plan.tier and p.is_active;
+  return to_jsonb(p_plan) || jsonb_build_object('prices', v_prices)
+    || case when v_scenario is null then '{}' else jsonb_build_object('scenario', v_scenario) end;
 end $$;
 
 create function public.list_plans()
@@ -102,10 +172,10 @@ language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UT
 begin
   return (
     select jsonb_build_object(
-      'plans', coalesce(jsonb_agg(billing.offered_plan(p, null, null, false) order by p.price, p.tier), '[]')
+      'plans', coalesce(jsonb_agg(billing.offered_plan(p, null, null, null) order by p.price, p.tier), '[]')
     )
     from public.plans p
-    where p.is_active
+    where p.is_active and p.lookup_key is null
   );
 end $$;
 comment on function public.list_plans is 'Returns the plans on offer with their prices, the lowest default price first.';
@@ -116,16 +186,18 @@ returns jsonb -- {plans}: the answer's body, the lowest price first
 language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 declare
   v_running public.subscriptions;
-  v_held billing.offers;
+  v_held billing.held;
+  v_scheduled uuid[];
 begin
   select * into v_running from public.subscriptions s where s.user_id = p_user_id and s.status = 'active';
-  v_held := billing.find_held_by(v_running);
+  v_held := billing.find_held(v_running.plan_id, v_running.tier, billing.price_shown(v_running));
+  v_scheduled := billing.find_scheduled(p_user_id);
   return (
     select jsonb_build_object(
-      'plans', coalesce(jsonb_agg(billing.offered_plan(p, v_running, v_held, true) order by p.price, p.tier), '[]')
+      'plans', coalesce(jsonb_agg(billing.offered_plan(p, v_running, v_held, v_scheduled) order by p.price, p.tier), '[]')
     )
     from public.plans p
-    where p.is_active
+    where p.is_active and p.lookup_key is null
   );
 end $$;
 comment on function public.list_plans_for_user is 'Returns list_plans, each price with what it would be for a user to buy it.';

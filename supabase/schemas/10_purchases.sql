@@ -43,31 +43,34 @@ begin
   end loop;
 end $$;
 
--- Finds the credit that a purchase gets: for the unused time of the ruling source, if that was paid and the purchase is for a
--- higher tier or a longer period. Of a chain of early renewals, the period that runs counts. If the price does not cover the
--- unused time, there is no credit, and that time follows the purchase. The caller holds the lock on the user.
+-- Finds the credit that an upgrade in one currency gets: for the unused time of the ruling source, if that was paid. Of a
+-- chain of early renewals, the period that runs counts. The caller holds the lock on the user.
 create function billing.find_credit(
   p_user_id uuid,
-  p_offer billing.offers,
+  p_plan public.plans,
   out credit bigint, -- minor currency units; null, as all others: there is none
   out kind text,
   out id text,
   out until timestamptz,
-  out amount bigint -- what was paid for the period
+  out amount bigint, -- what was paid for the period
+  out is_excess boolean -- the unused time is worth more than the price can take, so the upgrade cannot start now
 )
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_ruling billing.ruling;
   v_source billing.sources;
+  v_held billing.held;
   v_starts_at timestamptz;
 begin
+  is_excess := false;
   if exists (select from billing.settings s where s.credit = 'off') then return; end if;
   v_ruling := billing.find_ruling(p_user_id);
   v_source := v_ruling.source;
+  v_held := billing.find_held(v_source.plan_id, v_source.tier, v_source.sold);
   if v_ruling.is_live is not true
-    or billing.compare_prices(billing.find_held(v_source.plan_id, v_source.tier, v_source.sold), p_offer)
-      not in ('upgrade', 'longer')
+    or (v_held.price).currency <> p_plan.currency
+    or billing.compare_prices(v_held, billing.find_wanted(p_plan)) <> 'upgrade'
   then
     return;
   end if;
@@ -97,25 +100,26 @@ begin
   end if;
   if v_starts_at < until then
     kind := v_source.kind;
-    amount := billing.paid_for(p_user_id, kind, id, until, p_offer.currency);
+    amount := billing.paid_for(p_user_id, kind, id, until, p_plan.currency);
     credit := floor(
       amount * extract(epoch from until - greatest(v_now, v_starts_at)) / extract(epoch from until - v_starts_at)
     );
   end if;
-  if credit between 1 and p_offer.amount then
-    credit := least(credit, p_offer.amount - 100); -- the gateway accepts no order of less than 100
-  end if;
-  if (credit between 1 and p_offer.amount - 100) is not true then
+  -- The gateway accepts no order of less than 100.
+  is_excess := coalesce(credit >= 1 and credit > p_plan.price - 100, false);
+  if is_excess or (credit >= 1) is not true then
     select null, null, null, null, null into credit, kind, id, until, amount;
   end if;
 end $$;
 
 -- Finds what a purchase follows: of all that runs or begins later, what ends last; a grant only if it rules. A purchase
--- follows if its order says so, and under the setting extend if it is for the running tier and gets no credit. since is the
--- newest of all that runs. The caller holds the lock on the user.
+-- follows if its order says so, and under the setting extend if it is for the running tier and gets no credit, unless its
+-- order says now for an upgrade within the tier. since is the newest of all that runs. The caller holds the lock on the user.
 create function billing.find_followed(
   p_user_id uuid,
   p_tier text,
+  p_plan_id uuid, -- with p_sold: the price of the purchase
+  p_sold billing.price,
   p_starts text,
   p_early_renewal text -- the setting; null: the purchase gets a credit
 )
@@ -132,6 +136,11 @@ begin
   if (
     v_ruling.is_live and v_shown.status = 'active' and (p_starts = 'after_current' or (v_ruling.source).tier = p_tier)
   ) is not true then
+    return null;
+  end if;
+  if p_starts = 'now' and billing.compare_prices(
+    billing.find_held((v_ruling.source).plan_id, p_tier, (v_ruling.source).sold), billing.find_held(p_plan_id, p_tier, p_sold)
+  ) = 'upgrade' then
     return null;
   end if;
   select s.* into v_followed
@@ -165,13 +174,14 @@ declare
   v_followed billing.sources;
 begin
   v_followed := billing.find_followed(
-    p_payment.user_id, p_tier, p_payment.starts, case when p_payment.credit is null then p_purchase.early_renewal end
+    p_payment.user_id, p_tier, p_payment.plan_id, billing.price_sold(p_payment), p_payment.starts,
+    case when p_payment.credit is null then p_purchase.early_renewal end
   );
   p_payment.chain_id := null;
   p_payment.extends_from := date_trunc('milliseconds', v_followed.ends_at);
   p_payment.chain_start := p_payment.extends_from;
   if v_followed.tier = p_tier
-    -- Of a row that was written by hand they may not be known.
+    -- Of what was not sold by a price they are not known.
     and (((v_followed.sold).currency, (v_followed.sold).months) = (p_payment.currency, p_months)) is not false
     and ((p_purchase.shown).tier = p_tier or v_followed.is_upcoming)
   then
@@ -418,6 +428,27 @@ begin
   return v_started;
 end $$;
 
+-- Returns the change of plan that waits for the end of what the gateway bills. Contract: GET /api/subscriptions.
+create function billing.next_change(p_user_id uuid)
+returns jsonb -- {tier, price, amount, currency, starts_at, undo_until}; null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select jsonb_build_object(
+      'tier', o.tier, 'price', billing.price_answer(o.tier, o.sold), 'amount', (o.sold).amount,
+      'currency', (o.sold).currency, 'starts_at', billing.iso_time(o.starts_at),
+      'undo_until', case
+        when not billing.is_told(o.replaces) then billing.iso_time(o.starts_at - interval '48 hours')
+      end
+    )
+    from billing.gateway_subscriptions m
+    cross join lateral billing.find_successor(m.user_id, m.gateway_subscription_id) o
+    where m.user_id = p_user_id and billing.is_billed(m) and o.starts_at > billing.clock()
+    order by o.starts_at
+    limit 1
+  );
+end $$;
+
 create function public.get_subscription(p_user_id uuid)
 returns json -- {subscription, currentTier, entitlements, payments, billing}: the answer's body
 language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
@@ -430,23 +461,27 @@ begin
         from (
           select
             s.id, s.user_id, s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at,
-            s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id, s.price_key, s.currency,
-            s.duration_months, s.created_at, row_to_json(p) as plan
+            s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id, s.created_at,
+            billing.price_answer(s.tier, billing.price_shown(s)) as price, row_to_json(p) as plan
           from public.subscriptions s
           left join public.plans p on p.id = s.plan_id
           where s.user_id = p_user_id
         ) record
       ) as subscription,
       coalesce(a.tier, 'free') as "currentTier",
-      coalesce(a.entitlements, (select p.entitlements from public.plans p where p.tier = 'free'), '{}') as entitlements,
+      coalesce(a.entitlements, (
+        select p.entitlements from public.plans p where p.tier = 'free' and p.lookup_key is null
+      ), '{}') as entitlements,
       array(
         select newest
         from (
           select
-            p.id, p.user_id, p.subscription_id, p.amount, p.currency, p.status, p.tier, p.price_key, p.gateway_order_id,
-            p.gateway_payment_id, p.gateway_signature, p.gateway_subscription_id, p.meta, p.captured_at, p.confirmed_at,
+            p.id, p.user_id, p.subscription_id, p.amount, p.currency, p.status, p.tier, p.price_key,
+            length.answer ->> 'interval' as "interval", (length.answer ->> 'interval_count')::integer as interval_count,
+            p.gateway_order_id, p.gateway_payment_id, p.gateway_signature, p.gateway_subscription_id, p.meta, p.captured_at, p.confirmed_at,
             p.fulfilled_at, p.period_start, p.period_end, p.refunded_amount, p.dispute_status, p.created_at
           from public.payments p
+          cross join lateral (select billing.interval_answer(p.duration_months) as answer) length
           where p.user_id = p_user_id and p.extra_of is null
           order by p.created_at desc, p.id desc
           limit 10
@@ -460,7 +495,8 @@ begin
             next.charge_at as next_charge_at,
             coalesce(m.gateway_status in ('pending', 'halted'), false) as payment_attention,
             m.short_url as manage_url,
-            billing.price_answer((m.sold).lookup_key, (m.sold).amount, (m.sold).currency, (m.sold).months) as price
+            billing.price_answer((select p.tier from public.plans p where p.id = m.plan_id), m.sold) as price,
+            billing.next_change(p_user_id) as next
           from billing.gateway_subscriptions m
           cross join lateral (
             select case

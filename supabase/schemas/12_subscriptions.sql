@@ -2,12 +2,14 @@
 -- Contract: POST /api/subscriptions, POST /api/subscriptions/change.
 
 -- The result of create_subscription.
-create function billing.subscription_order(p_outcome text, p_order billing.subscription_orders, p_offer billing.offers)
+create function billing.subscription_order(p_outcome text, p_order billing.subscription_orders, p_plan public.plans)
 returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object(
     'outcome', p_outcome, 'id', p_order.id, 'gateway_plan_id', p_order.gateway_plan_id,
-    'billing_cycles', p_offer.cycles,
+    'billing_cycles', coalesce(
+      p_plan.billing_cycles, greatest(120 / billing.sold_months(p_plan.duration_months), 1)
+    ),
     'expire_by', extract(epoch from p_order.expires_at)::bigint,
     'start_at', extract(epoch from p_order.starts_at)::bigint,
     'gateway_subscription_id', p_order.gateway_subscription_id, 'short_url', p_order.short_url,
@@ -19,10 +21,7 @@ begin
       ),
       case when p_order.stops_at is null then 'created' else 'cancelled' end
     ),
-    'plan', (select billing.plan_answer(p) from public.plans p where p.id = p_offer.plan_id),
-    'price', billing.price_answer(
-      (p_order.sold).lookup_key, (p_order.sold).amount, (p_order.sold).currency, (p_order.sold).months
-    ),
+    'plan', to_jsonb(p_plan), 'price', billing.price_answer(p_order.tier, p_order.sold),
     'running', billing.running(p_order.user_id)
   );
 end $$;
@@ -31,7 +30,7 @@ end $$;
 -- lock on the user.
 create function billing.request_subscription(
   p_user_id uuid,
-  p_offer billing.offers,
+  p_plan public.plans,
   p_order billing.subscription_orders, -- that the idempotency key names
   p_idempotency_key text,
   p_gateway_key_id text,
@@ -45,15 +44,14 @@ declare
   v_now constant timestamptz := billing.clock();
   v_order billing.subscription_orders := p_order;
   v_refusal jsonb;
-  v_sold constant billing.price := row(p_offer.lookup_key, p_offer.amount, p_offer.currency, p_offer.months);
-  v_trial_days constant integer := (select p.trial_days from public.plans p where p.id = p_offer.plan_id);
+  v_sold constant billing.price := billing.price_of(p_plan);
 begin
   if v_order.id is null then
     select * into v_order
     from billing.subscription_orders o
     where o.user_id = p_user_id
-      and o.tier = p_offer.tier
-      and (o.gateway_plan_id, o.sold) = (p_offer.gateway_plan_id, v_sold)
+      and (o.plan_id, o.gateway_plan_id) = (p_plan.id, p_plan.gateway_plan_id)
+      and o.sold is not distinct from v_sold
       and o.replaces is not distinct from p_replaces
       and o.payment_id is not distinct from p_payment_id
       and coalesce(o.gateway_key_id = p_gateway_key_id, true)
@@ -82,7 +80,7 @@ begin
       set idempotency_keys = o.idempotency_keys || p_idempotency_key
       where o.id = v_order.id;
     end if;
-    return billing.subscription_order('existing', v_order, p_offer);
+    return billing.subscription_order('existing', v_order, p_plan);
   end if;
 
   v_refusal := billing.rate_limited((
@@ -96,26 +94,26 @@ begin
   if v_refusal is not null then return v_refusal; end if;
   -- A trial is for a user who never paid.
   if p_starts_at is null
-    and v_trial_days > 0
+    and p_plan.trial_days > 0
     and not exists (select from public.payments p where p.user_id = p_user_id and p.captured_at is not null)
     and not exists (
       select from billing.gateway_subscriptions m where m.user_id = p_user_id and m.arrived_at is not null
     )
   then
-    p_starts_at := date_trunc('second', v_now) + make_interval(days => v_trial_days);
+    p_starts_at := date_trunc('second', v_now) + make_interval(days => p_plan.trial_days);
     v_order.is_trial := true;
   end if;
   insert into billing.subscription_orders (
-    user_id, tier, gateway_plan_id, sold, gateway_key_id, idempotency_keys, created_at, expires_at, starts_at, is_trial,
+    user_id, tier, plan_id, gateway_plan_id, sold, gateway_key_id, idempotency_keys, created_at, expires_at, starts_at, is_trial,
     replaces, payment_id, next_check_at
   )
   values (
-    p_user_id, p_offer.tier, p_offer.gateway_plan_id, v_sold, p_gateway_key_id,
-    array_remove(array[p_idempotency_key], null), v_now, v_now + interval '24 hours', p_starts_at, coalesce(v_order.is_trial, false), p_replaces,
-    p_payment_id, v_now + interval '25 hours'
+    p_user_id, p_plan.tier, p_plan.id, p_plan.gateway_plan_id, v_sold, p_gateway_key_id,
+    array_remove(array[p_idempotency_key], null), v_now, v_now + interval '24 hours', p_starts_at,
+    coalesce(v_order.is_trial, false), p_replaces, p_payment_id, v_now + interval '25 hours'
   )
   returning * into v_order;
-  return billing.subscription_order('created', v_order, p_offer);
+  return billing.subscription_order('created', v_order, p_plan);
 end $$;
 
 create function public.create_subscription(
@@ -127,13 +125,13 @@ create function public.create_subscription(
 )
 returns jsonb
 -- {outcome: created | existing, id, gateway_plan_id, billing_cycles, expire_by, start_at (Unix seconds; null: at once),
--- gateway_subscription_id, short_url, status, plan, price, running: {tier, until, early_renewal} | null},
+-- gateway_subscription_id, short_url, status, plan, price, running: {tier, until, early_renewal, price} | null},
 -- {outcome: plan_not_found | not_at_gateway | price_conflict | user_not_found | in_flight | key_conflict |
 -- already_subscribed},
 -- {outcome: rate_limited, retry_after}
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
-  v_offer constant billing.offers := billing.find_offer(p_tier, p_price);
+  v_plan constant public.plans := billing.find_plan(p_tier, p_price);
   v_order billing.subscription_orders;
 begin
   perform billing.begin_request('subscription', p_idempotency_key);
@@ -142,16 +140,18 @@ begin
   select * into v_order
   from billing.subscription_orders o
   where o.user_id = p_user_id and p_idempotency_key = any (o.idempotency_keys);
-  if v_offer.tier <> p_tier then return jsonb_build_object('outcome', 'price_conflict'); end if;
-  if (v_order.sold).lookup_key <> coalesce(p_price, p_tier) then return jsonb_build_object('outcome', 'key_conflict'); end if;
-  if (v_offer.is_active or v_offer.plan_id is not null and v_order.id is not null) is not true then
+  if coalesce(v_order.price_key, v_order.tier) <> coalesce(p_price, p_tier) then
+    return jsonb_build_object('outcome', 'key_conflict');
+  end if;
+  if (v_plan.id is not null and (v_order.id is not null or billing.is_on_offer(v_plan))) is not true then
     return jsonb_build_object('outcome', 'plan_not_found');
   end if;
-  if v_offer.gateway_plan_id is null then return jsonb_build_object('outcome', 'not_at_gateway'); end if;
+  if v_plan.tier <> p_tier then return jsonb_build_object('outcome', 'price_conflict'); end if;
+  if v_plan.gateway_plan_id is null then return jsonb_build_object('outcome', 'not_at_gateway'); end if;
   if v_order.id is null and exists (
     select from billing.gateway_subscriptions m
     where m.user_id = p_user_id
-      and billing.compare_prices(billing.find_held(m.plan_id, null, m.sold), v_offer) = 'same'
+      and m.plan_id = v_plan.id
       and billing.is_billed(m)
       and (m.status = 'active' or m.gateway_status = 'authenticated')
       and m.gateway_status is distinct from 'halted'
@@ -159,7 +159,7 @@ begin
   ) then
     return jsonb_build_object('outcome', 'already_subscribed');
   end if;
-  return billing.request_subscription(p_user_id, v_offer, v_order, p_idempotency_key, p_gateway_key_id);
+  return billing.request_subscription(p_user_id, v_plan, v_order, p_idempotency_key, p_gateway_key_id);
 end $$;
 comment on function public.create_subscription is 'A user''s open subscription to a tier, or one to make at the gateway.';
 
@@ -314,9 +314,10 @@ comment on function public.verify_subscription is 'Grants the first cycle of a s
 create type billing.change as (
   outcome text, -- change | undo | too_late | not_now | plan_not_found | price_conflict | already_subscribed |
   -- subscription_not_found
-  offer billing.offers,
-  scenario text, -- see billing.find_scenario
+  reason text, -- of not_now: currency | downgrade | credit
+  plan public.plans, -- the row to sell
   from_tier text,
+  from_price text, -- the lookup key of what runs; null: nothing was sold by a price
   order_start text, -- the order to pay: now or after_current; null: none
   is_billed boolean, -- the gateway bills a new subscription
   replaces text, -- the subscription that ends when the new one starts
@@ -328,6 +329,19 @@ create type billing.change as (
   amount_due bigint -- at starts_at, minor currency units
 );
 
+-- Returns why a change cannot begin before the end of the period.
+create function billing.refuse_now(p_from billing.held, p_to billing.held, p_credit_is_excess boolean)
+returns text -- currency | downgrade | credit; null: it can
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_from.plan_id = p_to.plan_id then null
+    when (p_from.price).currency <> (p_to.price).currency then 'currency'
+    when p_from.tier = p_to.tier and billing.compare_prices(p_from, p_to) = 'downgrade' then 'downgrade'
+    when p_credit_is_excess then 'credit'
+  end;
+end $$;
+
 create function billing.plan_change(
   p_user_id uuid,
   p_tier text,
@@ -337,25 +351,28 @@ create function billing.plan_change(
 returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
-  v_offer constant billing.offers := billing.find_offer(p_tier, p_price);
+  v_plan constant public.plans := billing.find_plan(p_tier, p_price);
+  v_months constant integer := billing.sold_months(v_plan.duration_months);
+  v_held billing.held;
   v_is_same boolean; -- a renewal, not a change
   v_running public.subscriptions;
   v_billed billing.gateway_subscriptions;
   v_successor billing.subscription_orders;
   v_renewed public.payments;
+  v_credit record;
   v_change billing.change;
 begin
   select * into v_running
   from public.subscriptions s
   where s.user_id = p_user_id and s.status = 'active' and s.current_period_end > v_now;
+  v_held := billing.find_held(v_running.plan_id, v_running.tier, billing.price_shown(v_running));
   v_change.outcome := case
-    when v_offer.tier <> p_tier then 'price_conflict'
-    when v_offer.is_active is not true then 'plan_not_found'
-    when v_running.id is null then 'subscription_not_found'
+    when billing.is_on_offer(v_plan) is not true then 'plan_not_found'
+    when v_plan.tier <> p_tier then 'price_conflict'
+    when v_held.plan_id is null then 'subscription_not_found'
   end;
   if v_change.outcome is not null then return v_change; end if;
-  v_change.scenario := billing.find_scenario(v_running, billing.find_held_by(v_running), v_offer);
-  v_is_same := v_change.scenario in ('current', 'renew');
+  v_is_same := v_held.plan_id = v_plan.id;
   select * into v_billed
   from billing.gateway_subscriptions m
   where m.user_id = p_user_id
@@ -363,19 +380,24 @@ begin
     and billing.is_billed(m)
     and m.period_end > v_now;
   v_successor := billing.find_successor(p_user_id, v_billed.gateway_subscription_id);
+  select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_when = 'now';
+  if p_when = 'now' then
+    v_change.reason := billing.refuse_now(v_held, billing.find_wanted(v_plan), v_credit.is_excess);
+  end if;
   v_change.outcome := case
-    when p_when = 'now' and v_change.scenario in ('shorter', 'other_currency') then 'not_now'
+    when v_change.reason is not null then 'not_now'
     when v_billed.user_id is null or not v_is_same then 'change'
     when v_successor.id is not null then 'undo'
     else 'already_subscribed'
   end;
-  v_change.offer := v_offer;
+  v_change.plan := v_plan;
   v_change.from_tier := v_running.tier;
+  v_change.from_price := case when v_running.price_amount is not null then coalesce(v_running.price_key, v_running.tier) end;
   if v_billed.user_id is null and v_is_same and p_when = 'period_end' then
     -- A renewal that the customer cancelled or never authorised is made again.
     v_renewed := billing.find_unrenewed(p_user_id, v_running.current_period_end);
   end if;
-  v_change.is_billed := v_offer.gateway_plan_id is not null and num_nonnulls(v_billed.user_id, v_renewed.id) > 0;
+  v_change.is_billed := v_plan.gateway_plan_id is not null and num_nonnulls(v_billed.user_id, v_renewed.id) > 0;
 
   v_change.credit := 0;
   v_change.starts_at := v_now;
@@ -384,10 +406,10 @@ begin
     v_change.charge_at := v_renewed.period_end;
     v_change.starts_at := v_renewed.period_end;
   elsif p_when = 'now' then
-    v_change.credit := coalesce((billing.find_credit(p_user_id, v_offer)).credit, 0);
+    v_change.credit := coalesce(v_credit.credit, 0);
     if not v_change.is_billed or v_change.credit > 0 then
       v_change.order_start := 'now';
-      v_change.charge_at := billing.add_months(v_now, v_offer.months);
+      v_change.charge_at := billing.add_months(v_now, v_months);
     end if;
   elsif v_change.is_billed then
     v_change.replaces := v_billed.gateway_subscription_id;
@@ -400,11 +422,11 @@ begin
   else
     v_change.order_start := 'after_current';
     v_change.starts_at := coalesce(
-      (billing.find_followed(p_user_id, v_offer.tier, v_change.order_start, null)).ends_at, v_now
+      (billing.find_followed(p_user_id, v_plan.tier, null, null, v_change.order_start, null)).ends_at, v_now
     );
   end if;
-  v_change.ends_at := billing.add_months(v_change.starts_at, v_offer.months);
-  v_change.amount_due := v_offer.amount - v_change.credit;
+  v_change.ends_at := billing.add_months(v_change.starts_at, v_months);
+  v_change.amount_due := v_plan.price - v_change.credit;
   if v_change.outcome = 'undo' then
     if billing.is_told(v_billed.gateway_subscription_id) then
       -- What runs ends, so what follows it must start.
@@ -426,17 +448,17 @@ create function public.preview_change(
 )
 returns jsonb
 -- {outcome: change | undo, order_start: now | after_current | null, is_billed, change: {amount_due, credit, currency,
--- starts_at, ends_at, from, to, scenario, price}},
--- {outcome: plan_not_found | price_conflict | not_now | already_subscribed | subscription_not_found},
--- {outcome: too_late, possible_from}
+-- starts_at, ends_at, from, to, from_price, to_price}},
+-- {outcome: plan_not_found | price_conflict | already_subscribed | subscription_not_found},
+-- {outcome: not_now, reason: currency | downgrade | credit}, {outcome: too_late, possible_from}
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_change constant billing.change := billing.plan_change(p_user_id, p_tier, p_when, p_price);
-  v_offer constant billing.offers := v_change.offer;
 begin
   if v_change.outcome not in ('change', 'undo') then
     return jsonb_strip_nulls(jsonb_build_object(
       'outcome', v_change.outcome,
+      'reason', v_change.reason,
       'possible_from', case when v_change.outcome = 'too_late' then billing.iso_time(v_change.starts_at) end
     ));
   end if;
@@ -444,13 +466,13 @@ begin
     'outcome', v_change.outcome, 'order_start', v_change.order_start, 'is_billed', v_change.is_billed,
     'change', jsonb_build_object(
       'amount_due', v_change.amount_due, 'credit', v_change.credit,
-      'currency', v_offer.currency,
+      'currency', (v_change.plan).currency,
       'starts_at', billing.iso_time(v_change.starts_at),
       'ends_at', billing.iso_time(v_change.ends_at),
       'from', v_change.from_tier,
-      'to', v_offer.tier,
-      'scenario', v_change.scenario,
-      'price', billing.price_answer(v_offer.lookup_key, v_offer.amount, v_offer.currency, v_offer.months)
+      'to', (v_change.plan).tier,
+      'from_price', v_change.from_price,
+      'to_price', coalesce((v_change.plan).lookup_key, (v_change.plan).tier)
     )
   );
 end $$;
@@ -465,8 +487,8 @@ create function public.create_change(
   p_price text default null -- the lookup key of the price; null: the default price of the tier
 )
 returns jsonb
--- as create_subscription, or {outcome: undone | already_subscribed | subscription_not_found | not_now},
--- {outcome: too_late, possible_from}
+-- as create_subscription, or {outcome: undone | already_subscribed | subscription_not_found},
+-- {outcome: not_now, reason}, {outcome: too_late, possible_from}
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_email text;
@@ -484,9 +506,9 @@ begin
     return jsonb_build_object('outcome', 'undone');
   end if;
   if v_change.outcome <> 'change' then return public.preview_change(p_user_id, p_tier, p_when, p_price); end if;
-  if not v_change.is_billed then return jsonb_build_object('outcome', 'plan_not_found'); end if;
+  if not v_change.is_billed then return jsonb_build_object('outcome', 'not_at_gateway'); end if;
   return billing.request_subscription(
-    p_user_id, v_change.offer, null, null, p_gateway_key_id,
+    p_user_id, v_change.plan, null, null, p_gateway_key_id,
     case when p_payment_id is not null or v_change.renews is not null or p_when = 'period_end' then v_change.charge_at end,
     v_change.replaces, coalesce(p_payment_id, v_change.renews)
   );

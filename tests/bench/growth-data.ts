@@ -35,7 +35,7 @@ export async function loadPayments(database: TestDatabase, payments: number): Pr
      select u.id, u.n, u.kind, k, p.tier, p.id as plan_id, p.price as amount,
        t.first - k * t.step as starts, t.first - (k - 1) * t.step as ends
      from bench_users u
-     join public.plans p on p.tier = case u.kind when 'billed' then 'basic' else 'pro' end
+     join public.plans p on p.tier = case u.kind when 'billed' then 'basic' else 'pro' end and p.lookup_key is null
      cross join lateral (
        select
          case u.kind when 'billed' then interval '1 month' else interval '1 year' end as step,
@@ -73,7 +73,7 @@ export async function loadPayments(database: TestDatabase, payments: number): Pr
        captured_at, confirmed_at, period_start, period_end, next_reconcile_at, created_at
      )
      select
-       id, amount, 'captured', tier, plan_id, tier, 1, format('pay_%s_%s', lpad(n::text, 9, '0'), k), 'sub_' || n,
+       id, amount, 'captured', tier, plan_id, null, 1, format('pay_%s_%s', lpad(n::text, 9, '0'), k), 'sub_' || n,
        starts, starts, starts, ends, null, starts
      from bench_periods
      where kind = 'billed'`,
@@ -85,7 +85,7 @@ export async function loadPayments(database: TestDatabase, payments: number): Pr
        gateway_status, gateway_status_event_at, charge_at, paid_count, paid_period_start, paid_period_end, paid_period_event_at
      )
      select
-       id, 'sub_' || n, 'plan_basic', plan_id, row('basic', amount, 'INR', 1)::billing.price, starts, 'active', starts,
+       id, 'sub_' || n, 'plan_basic', plan_id, row(null, amount, 'INR', 1)::billing.price, starts, 'active', starts,
        starts - interval '9 months', starts - interval '9 months', starts - interval '9 months', starts, ends, starts, starts,
        ends - interval '1 day', 'active', starts, ends, 10, starts, ends, starts
      from bench_periods

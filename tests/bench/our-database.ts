@@ -82,8 +82,8 @@ export async function createSubscribers(url: string, subscribers: readonly Subsc
     );
     await client.query(
       `insert into billing.subscription_orders
-         (user_id, tier, gateway_plan_id, sold, gateway_subscription_id, created_at, expires_at)
-       select user_id, 'pro', $3, row('pro', 99900, 'INR', 12)::billing.price, id, to_timestamp($4), to_timestamp($4) + interval '1 day'
+         (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, created_at, expires_at)
+       select user_id, 'pro', (select p.id from public.plans p where p.tier = 'pro'), $3, row(null, 99900, 'INR', 12)::billing.price, id, to_timestamp($4), to_timestamp($4) + interval '1 day'
        from unnest($1::uuid[], $2::text[]) s (user_id, id)`,
       [owners, subscribers.map(({ gatewaySubscriptionId }) => gatewaySubscriptionId), proGatewayPlanId, at],
     );

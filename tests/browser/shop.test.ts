@@ -227,7 +227,7 @@ test('the app of the guide sells by the month, changes to the year, and shows a 
   await shows(page, '#root', 'Your tier is pro. paid');
   await shows(page, '#root', 'Here are your reports.');
   await click(page, 'Prices per month');
-  await click(page, 'longer: Pro');
+  await click(page, 'upgrade: Pro');
   // What is left of the month is credited.
   await press(await windowOf(page), 'Pay ₹900.01');
   await shows(page, '#root', 'current: Pro');

@@ -17,10 +17,9 @@ beforeAll(async () => {
     "update public.plans set gateway_plan_id = 'plan_' || tier, duration_months = 1, trial_days = 0",
   );
   await database.query(
-    `insert into public.prices (plan_id, lookup_key, amount, currency, "interval", gateway_plan_id)
-     select p.id, o.key, $1, o.currency, 'year', 'plan_' || o.key
-     from public.plans p, (values ('pro_yearly', 'INR'), ('pro_dollars', 'USD')) o (key, currency)
-     where p.tier = 'pro'`,
+    `insert into public.plans (tier, lookup_key, name, price, currency, duration_months, gateway_plan_id)
+     select 'pro', o.key, 'Pro', $1, o.currency, 12, 'plan_' || o.key
+     from (values ('pro_yearly', 'INR'), ('pro_dollars', 'USD')) o (key, currency)`,
     [price.pro_yearly],
   );
   await shop.price('plan_basic', price.basic);
@@ -53,7 +52,7 @@ test('POST …/change of a billed subscription to a dearer tier, now → as in i
   await billed('basic');
   const calls = shop.calls.length;
   const sold = { ...yearly, lookup_key: 'pro', amount: price.pro, interval: 'month' };
-  const terms = { currency: 'INR', from: 'basic', to: 'pro', scenario: 'upgrade', price: sold };
+  const terms = { currency: 'INR', from: 'basic', to: 'pro', from_price: 'basic', to_price: 'pro' };
   const previewed = await unchanged(() => preview('pro', 'now'));
   const { credit, amount_due } = previewed.body;
   expect(previewed)
@@ -75,7 +74,7 @@ test('POST …/change of a billed subscription to a dearer tier, now → as in i
       subscription: { status: 'created', short_url: expect.stringContaining('/s/') },
       key_id: 'key_test',
       plan: { tier: 'pro' },
-      running: { tier: 'basic' },
+      running: { tier: 'basic', price: { lookup_key: 'basic', amount: price.basic } },
     },
   });
   const start = Object(shop.calls.findLast(({ path }) => path === '/v1/subscriptions')?.body).start_at;
@@ -97,7 +96,10 @@ test('POST …/change to a cheaper tier at the end of the period → a subscript
   expect(await read()).toMatchObject({
     currentTier: 'pro',
     subscription: { cancel_at_period_end: false, gateway_subscription_id: old },
-    billing: { gateway_subscription_id: subscription.id },
+    billing: {
+      gateway_subscription_id: subscription.id,
+      next: { tier: 'basic', price: { lookup_key: 'basic' }, amount: price.basic, starts_at, undo_until: isTime },
+    },
   });
 
   expect(await change('pro', 'period_end')).toMatchObject({ status: 200, body: { subscription: null } });
@@ -111,12 +113,12 @@ test('POST …/change to a cheaper tier at the end of the period → a subscript
 test('POST …/change to a longer price of the tier → 201, now and with a credit; to the shorter one or another currency now → 409, at the end of the period → 201', async () => {
   const old = await billed('pro');
   expect((await preview({ price: 'pro_dollars' }, 'period_end')).body)
-    .toMatchObject({ credit: 0, currency: 'USD', amount_due: price.pro_yearly, scenario: 'other_currency' });
+    .toMatchObject({ credit: 0, currency: 'USD', amount_due: price.pro_yearly, to_price: 'pro_dollars' });
   const { status, body } = await change({ price: 'pro_yearly' }, 'now');
   expect({ status, body })
     .toMatchObject({
       status: 201,
-      body: { change: { scenario: 'longer', from: 'pro', price: yearly }, price: yearly },
+      body: { change: { from: 'pro', from_price: 'pro', to_price: 'pro_yearly' }, price: yearly },
     });
   // Almost the whole cycle is unused.
   expect(body.change.credit).toBeGreaterThan(price.pro - 100);
@@ -124,12 +126,15 @@ test('POST …/change to a longer price of the tier → 201, now and with a cred
 
   user = await newUser();
   await billed({ price: 'pro_yearly' });
-  const notNow = refusal(409, 'Possible at the end of the period only');
-  for (const offer of ['pro', { price: 'pro_dollars' }]) {
+  for (const [offer, reason] of [['pro', 'downgrade'], [{ price: 'pro_dollars' }, 'currency']] as const) {
+    const notNow = { status: 409, body: { error: 'Only at the end of the period', reason } };
     expect([await change(offer, 'now'), await preview(offer, 'now')]).toEqual([notNow, notNow]);
   }
   expect(await change('pro', 'period_end'))
-    .toMatchObject({ status: 201, body: { change: { scenario: 'shorter' }, price: { lookup_key: 'pro' } } });
+    .toMatchObject({
+      status: 201,
+      body: { change: { from_price: 'pro_yearly', to_price: 'pro' }, price: { lookup_key: 'pro' } },
+    });
 });
 
 test.each(paths)(

@@ -17,10 +17,8 @@ let user: SignedUpUser;
 beforeAll(async () => {
   await database.query("update public.plans set gateway_plan_id = 'plan_' || tier where tier <> 'premium'");
   await database.query(
-    `insert into public.prices (plan_id, lookup_key, amount, "interval", interval_count, gateway_plan_id)
-     select p.id, o.key, 27900, 'month', 3, o.gateway_plan_id
-     from public.plans p, (values ('pro_quarterly', 'plan_quarter'), ('pro_by_hand', null)) o (key, gateway_plan_id)
-     where p.tier = 'pro'`,
+    `insert into public.plans (tier, lookup_key, name, price, duration_months, gateway_plan_id)
+     values ('pro', 'pro_quarterly', 'Pro', 27900, 3, 'plan_quarter'), ('pro', 'pro_by_hand', 'Pro', 27900, 3, null)`,
   );
 });
 beforeEach(async () => {
@@ -61,7 +59,10 @@ test('POST /api/subscriptions for a price → 201 with it; the gateway bills its
   const headers = { 'idempotency-key': 'k' };
   const { status, body } = await subscribe({ price: 'pro_quarterly' }, { headers });
   const price = { lookup_key: 'pro_quarterly', amount: 27900, currency: 'INR', interval: 'month', interval_count: 3 };
-  expect({ status, body }).toMatchObject({ status: 201, body: { plan: { tier: 'pro' }, price } });
+  expect({ status, body }).toMatchObject({
+    status: 201,
+    body: { plan: { tier: 'pro', lookup_key: 'pro_quarterly' }, price },
+  });
   expect(shop.calls[0]?.body).toMatchObject({ plan_id: 'plan_quarter', total_count: 40 });
   expect(await subscribe({ tier: 'pro' }, { headers })).toEqual(conflict);
 });
@@ -142,8 +143,8 @@ test('POST /api/subscriptions withdrawn while the gateway makes it → 409 Alrea
 
 test('POST /api/subscriptions after ten within an hour → 429 with retry-after', async () => {
   await database.query(
-    `insert into billing.subscription_orders (user_id, tier, gateway_plan_id, sold, created_at, expires_at)
-     select $1, 'pro', 'plan_pro', row(null, null, null, null)::billing.price, now() - interval '40 minutes', now() from generate_series(1, 10)`,
+    `insert into billing.subscription_orders (user_id, tier, plan_id, gateway_plan_id, sold, created_at, expires_at)
+     select $1, 'pro', gen_random_uuid(), 'plan_pro', row(null, null, null, null)::billing.price, now() - interval '40 minutes', now() from generate_series(1, 10)`,
     [user.id],
   );
   const body = { tier: 'pro' };

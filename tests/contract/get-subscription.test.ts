@@ -30,9 +30,9 @@ describe.each(targets)('%s', (target) => {
     const subscription = await database.one(
       `insert into public.subscriptions
          (user_id, plan_id, tier, status, current_period_start, current_period_end, gateway_subscription_id, created_at,
-         price_key, currency, duration_months, entitlements)
+         entitlements)
        values ($1, $2, 'pro', 'active', '2027-03-01T10:00:00.125Z', '2028-03-01T10:00:00.125Z', $3, '2027-03-01T10:00:00Z',
-         'pro_yearly', 'INR', 12, '{"projects": 25}')
+         '{"projects": 25}')
        returning id`,
       [user.id, plan.id, `sub_${user.id}`],
     );
@@ -54,7 +54,7 @@ describe.each(targets)('%s', (target) => {
         current_period_start: '2027-03-01T10:00:00.125+00:00',
         current_period_end: '2028-03-01T10:00:00.125+00:00',
         ...{ cancelled_at: null, cancel_at_period_end: false, gateway_subscription_id: `sub_${user.id}` },
-        ...{ price_key: 'pro_yearly', currency: 'INR', duration_months: 12 },
+        price: null,
         plan: { id: plan.id, name: 'Pro', price: 99900, features: expect.any(Array), grace_days: 3 },
       },
       currentTier: 'pro',
@@ -65,7 +65,7 @@ describe.each(targets)('%s', (target) => {
           currency: 'INR',
           status: 'captured',
           meta: { tier: 'pro' },
-          price_key: null,
+          ...{ price_key: null, interval: null, interval_count: null },
         },
         ...{ gateway_order_id: `order_${user.id}`, gateway_payment_id: `pay_${user.id}`, gateway_signature: 'abc' },
         ...{ created_at: '2027-03-01T09:59:00+00:00', captured_at: '2027-03-01T10:00:01+00:00' },

@@ -21,13 +21,12 @@ async function list(headers: Record<string, string> = {}) {
 }
 const as = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` });
 afterEach(async () => {
-  await database.query('delete from public.prices');
   await database.query("delete from public.plans where tier like 'test-%'");
 });
 
 const defaultPrice = (lookup_key: string, amount: number, months: 1 | 12) => ({
   ...{ lookup_key, amount, currency: 'INR', interval: months === 12 ? 'year' : 'month', interval_count: 1 },
-  gateway_plan_id: null,
+  ...{ id: expect.any(String), gateway_plan_id: null, is_default: true },
 });
 const isEtag = expect.stringMatching(/^W\/"[0-9a-f]{16}"$/);
 
@@ -36,12 +35,12 @@ test('GET /api/subscriptions/plans → 200; every plan with all its fields, chea
   const defaults = { grace_days: 3, billing_cycles: null, trial_days: 0, gateway_plan_id: null };
   const [id, created_at] = [expect.any(String), expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/)];
   const plans = ([
-    ['basic', 'Basic', 4900, 1, 4900, ['All core features', 'E-mail support']],
-    ['pro', 'Pro', 99900, 12, 8325, ['Everything in Basic', 'Analytics', 'Priority support']],
-    ['premium', 'Premium', 199900, 12, 16658, ['Everything in Pro', 'Unlimited projects', 'A person to call']],
+    ['basic', 'Basic', 4900, 1, 100, ['All core features', 'E-mail support']],
+    ['pro', 'Pro', 99900, 12, 200, ['Everything in Basic', 'Analytics', 'Priority support']],
+    ['premium', 'Premium', 199900, 12, 300, ['Everything in Pro', 'Unlimited projects', 'A person to call']],
   ] as const).map(([tier, name, amount, duration_months, rank, features]) => ({
     ...{ id, tier, name, price: amount, currency: 'INR', duration_months, features, is_active: true, ...defaults },
-    ...{ created_at, rank, entitlements: {}, prices: [defaultPrice(tier, amount, duration_months)] },
+    ...{ created_at, rank, entitlements: {}, lookup_key: null, prices: [defaultPrice(tier, amount, duration_months)] },
   }));
   expect({ status, body }).toEqual({ status: 200, body: { plans } });
   expect(header('content-type')).toBe('application/json; charset=utf-8');
@@ -51,17 +50,16 @@ test('GET /api/subscriptions/plans → 200; every plan with all its fields, chea
   expect(header('access-control-allow-origin')).toBe('*');
 });
 
-test('GET /api/subscriptions/plans → each plan with its prices on offer, the shortest first, and with its entitlements', async () => {
+test('GET /api/subscriptions/plans → each plan with its prices on offer, the default first, then the shortest, and with its entitlements', async () => {
   await database.query(
     `insert into public.plans (tier, name, price, rank, entitlements) values ('test-a', 'A', 4900, 7, '{"projects": null}')`,
   );
   await database.query(
-    `insert into public.prices (plan_id, lookup_key, amount, currency, "interval", interval_count, gateway_plan_id, is_active)
-     select p.id, o.*
-     from public.plans p, (values
-       ('a-long', 900, 'USD', 'year', 2, null, true), ('a-quarter', 1500, 'INR', 'month', 3, 'plan_a', true),
-       ('a-month', 500, 'INR', 'month', 1, null, true), ('a-old', 1, 'INR', 'month', 1, null, false)) o
-     where p.tier = 'test-a'`,
+    `insert into public.plans (tier, name, lookup_key, price, currency, duration_months, gateway_plan_id, is_active)
+     values ('test-a', 'A', 'a-long', 900, 'USD', 24, null, true),
+       ('test-a', 'A', 'a-quarter', 1500, 'INR', 3, 'plan_a', true),
+       ('test-a', 'A', 'a-month', 500, 'INR', 1, null, true), ('test-a', 'A', 'a-month-b', 500, 'INR', 1, null, true),
+       ('test-a', 'A', 'a-month-0', 400, 'INR', 1, null, true), ('test-a', 'A', 'a-old', 1, 'INR', 1, null, false)`,
   );
   const plan = (await list()).plans.find(({ tier }) => tier === 'test-a');
   const of = (lookup_key: string, amount: number, currency: string, interval: string, interval_count: number) => (
@@ -72,13 +70,16 @@ test('GET /api/subscriptions/plans → each plan with its prices on offer, the s
       interval,
       interval_count,
       gateway_plan_id: lookup_key === 'a-quarter' ? 'plan_a' : null,
+      ...{ id: expect.any(String), is_default: lookup_key === 'test-a' },
     }
   );
   expect(plan).toMatchObject({ rank: 7, entitlements: { projects: null } });
   expect(plan?.prices).toEqual([
-    of('a-month', 500, 'INR', 'month', 1),
-    of('a-quarter', 1500, 'INR', 'month', 3),
     of('test-a', 4900, 'INR', 'year', 1),
+    of('a-month-0', 400, 'INR', 'month', 1),
+    of('a-month', 500, 'INR', 'month', 1),
+    of('a-month-b', 500, 'INR', 'month', 1),
+    of('a-quarter', 1500, 'INR', 'month', 3),
     of('a-long', 900, 'USD', 'year', 2),
   ]);
 });

@@ -27,18 +27,18 @@ describe('the API’s roles hold exactly these rights', () => {
   test('on tables', async () => {
     const holds = 'where has_table_privilege(role, c.oid, privilege)';
     expect(await granted(key, 'c.relname', `${relations} ${holds}`)).toEqual({
-      'anon: select public': ['plans', 'prices'],
+      'anon: select public': ['plans'],
       // For public.current_tier. The role may not use schema billing.
       'authenticated: select billing': ['profiles'],
-      'authenticated: select public': ['payments', 'plans', 'prices', 'profiles', 'subscriptions'],
+      'authenticated: select public': ['payments', 'plans', 'profiles', 'subscriptions'],
       'service_role: delete billing': ['unsettled_events'],
       'service_role: insert billing': words(`gateway_events gateway_subscriptions marks outbox profiles refunds
         subscription_orders unsettled_events wishes`),
       'service_role: insert public': ['payments', 'profiles', 'subscriptions'],
       'service_role: select billing': words(`access deleted_users gateway_events gateway_subscriptions grants
-        manual_subscriptions marks offers outbox profiles purchases refunded refunds replacements scheduled_jobs settings sources stoppable
+        manual_subscriptions marks outbox profiles purchases refunded refunds replacements scheduled_jobs settings sources stoppable
         subscription_orders unsettled_events wishes`),
-      'service_role: select public': ['payments', 'plans', 'prices', 'profiles', 'subscriptions'],
+      'service_role: select public': ['payments', 'plans', 'profiles', 'subscriptions'],
       'service_role: update billing': words(
         `gateway_events gateway_subscriptions grants manual_subscriptions marks outbox
         profiles refunds scheduled_jobs subscription_orders wishes`,
@@ -77,8 +77,8 @@ describe('the API’s roles hold exactly these rights', () => {
     const exceptions = `pg_proc p where p.pronamespace = 'billing'::regnamespace
       and has_function_privilege(role, p.oid, 'EXECUTE') <> (role = 'service_role')`;
     expect(await granted('role', 'p.oid::regprocedure', exceptions)).toEqual({
-      anon: ['billing.own_access()'],
-      authenticated: ['billing.own_access()'],
+      anon: ['billing.own_access()', 'billing.tiers_on_offer()'],
+      authenticated: ['billing.own_access()', 'billing.tiers_on_offer()'],
       service_role: words(`billing.create_profiles() billing.lock_users() billing.missing_parts()
         billing.replay_event(bytea) billing.requeue(bigint) billing.schedule_faults() billing.schedule_jobs()
         billing.set_up() billing.set_up_support() billing.switch_events(boolean) billing.wake()`),
@@ -125,7 +125,7 @@ const offences: Record<string, [sql: string, detail: string]> = {
     "create function billing.wandering() returns int language sql set search_path = '' return 1",
     'function billing.wandering()',
   ],
-  'no security definer function but billing.own_access is in a schema of the API or callable by a client': [
+  'no security definer function but own_access and tiers_on_offer is in a schema of the API or callable by a client': [
     'create function billing.powerful() returns int language sql security definer return 1',
     'function billing.powerful()',
   ],

@@ -231,15 +231,26 @@ describe('the credit', () => {
     ['at the moment of the purchase is all that was paid', '01-01', 199900, 4900],
     ['a millisecond after the purchase is rounded down', '2026-01-01T00:00:00.001Z', 199900, 4899],
     ['in the last second is rounded down to nothing', '2026-01-31T23:59:59.000Z', 199900, 0],
-    ['leaves 100 of a price of 49.99 to pay', '01-01', 4999, 4899],
     ['leaves 100 of a price of 50.00 to pay', '01-01', 5000, 4900],
-    ['leaves 100 of a price of the same amount to pay', '01-01', 4900, 4800],
-    ['is none where the price does not cover it', '01-01', 4899, 0],
   ])('%s', async (_, at, price, credit) => {
     await bought();
     await database.setPlan('premium', `price = ${price}, rank = 5000`);
     expect((await customer.order('premium', { at, ...now })).answer).toMatchObject({ credit, amount: price - credit });
   });
+
+  test.each([4999, 4900, 99])(
+    'over the price of %i less 100 refuses an order that starts now, and no other',
+    async (price) => {
+      await bought();
+      await database.setPlan('premium', `price = ${price}, rank = 5000`);
+      const ask = (start: string | null) => database.rpc('create_order', customer.id, 'premium', null, null, start);
+      expect(await ask('now')).toEqual({ outcome: 'not_now', reason: 'credit' });
+      expect(await ask('after_current')).toMatchObject({ outcome: 'created', amount: price, credit: 0 });
+      expect(await ask(null)).toMatchObject({ outcome: 'created', amount: price });
+      await database.set("credit = 'off'");
+      expect(await ask('now')).toMatchObject({ outcome: 'created', amount: price, credit: 0 });
+    },
+  );
 
   test('of a purchase that was itself credited counts what that credit was paid with', async () => {
     await customer.buy('basic', { at: '01-01' });

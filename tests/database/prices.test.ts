@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { waitUntilBlocked } from '../helpers/database/session.ts';
+import { openSession, waitUntilBlocked } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { refundEvent } from '../helpers/gateway/events.ts';
 import { uniqueId } from '../helpers/records/records.ts';
@@ -8,9 +8,9 @@ import { day, months } from '../helpers/records/time.ts';
 const database = useDatabase({ isEmptied: true });
 const customer = useCustomer(database);
 
-/** A price: `basic` and `pro` are default prices. The gateway has a plan of each, as `plan_<key>`. */
+/** A price: those with the key of a tier are default prices. The gateway has a plan of each, as `plan_<key>`. */
 type Price = {
-  readonly tier: 'basic' | 'pro';
+  readonly tier: 'basic' | 'pro' | 'premium';
   readonly amount: number;
   readonly currency: string;
   readonly months: number;
@@ -21,28 +21,29 @@ const offered: Record<string, Price> = {
   basic_usd: { tier: 'basic', amount: 900, currency: 'USD', months: 1 },
   basic_usd_year: { tier: 'basic', amount: 9000, currency: 'USD', months: 12 },
   pro: { tier: 'pro', amount: 99900, currency: 'INR', months: 12 },
+  pro_dear: { tier: 'pro', amount: 119900, currency: 'INR', months: 12 },
   pro_month: { tier: 'pro', amount: 9900, currency: 'INR', months: 1 },
   pro_usd: { tier: 'pro', amount: 1900, currency: 'USD', months: 1 },
   pro_usd_year: { tier: 'pro', amount: 19000, currency: 'USD', months: 12 },
+  premium: { tier: 'premium', amount: 199900, currency: 'INR', months: 12 },
+  premium_month: { tier: 'premium', amount: 9900, currency: 'INR', months: 1 },
 };
 const keys = Object.keys(offered);
 const priceOf = (key: string): Price => offered[key] ?? expect.fail(`no price ${key}`);
+const lengthOf = (key: string) => ({ interval: priceOf(key).months === 12 ? 'year' : 'month', interval_count: 1 });
 const answered = (key: string) => {
-  const { amount, currency, months } = priceOf(key);
-  return { lookup_key: key, amount, currency, interval: months === 12 ? 'year' : 'month', interval_count: 1 };
+  const { amount, currency } = priceOf(key);
+  return { lookup_key: key, amount, currency, ...lengthOf(key) };
 };
-const sold = (key: string) => {
-  const { currency, months } = priceOf(key);
-  return { price_key: key, currency, duration_months: months };
-};
+/** The key as rows store it: null for a default price. */
+const storedKey = (key: string) => key === priceOf(key).tier ? null : key;
 
 beforeEach(async () => {
   for (const [key, { tier, amount, currency, months }] of Object.entries(offered)) {
     if (key === tier) continue;
     await database.query(
-      `insert into public.prices (plan_id, lookup_key, amount, currency, "interval", gateway_plan_id)
-       select p.id, $1, $3, $4, case $5::integer when 12 then 'year' else 'month' end, 'plan_' || $1
-       from public.plans p where p.tier = $2`,
+      `insert into public.plans (tier, lookup_key, name, price, currency, duration_months, gateway_plan_id)
+       values ($2, $1, $1, $3, $4, $5, 'plan_' || $1)`,
       [key, tier, amount, currency, months],
     );
   }
@@ -64,20 +65,34 @@ const read = async () => Object(await database.rpc('get_subscription', customer.
 describe('from a running price to another one, on 11 January', () => {
   const now = day('01-11');
 
-  /** What a change is, by the rules of the contract: "Scenarios". */
+  // premium has the rank of pro here.
+  beforeEach(() => database.setPlan('premium', 'rank = 200'));
+  const rankOf = ({ tier }: Price) => tier === 'basic' ? 100 : 200;
+
+  /** What a change is. Contract: "Scenarios". */
   function scenarioOf(from: Price, to: Price): string {
-    if (from.currency !== to.currency) return 'other_currency';
-    if (from.tier !== to.tier) return to.tier === 'pro' ? 'upgrade' : 'downgrade';
-    if (from.months !== to.months) return from.months < to.months ? 'longer' : 'shorter';
-    return 'current';
+    if (from === to) return 'current';
+    const steps = [
+      rankOf(to) - rankOf(from),
+      to.months - from.months,
+      to.currency === from.currency ? to.amount - from.amount : 0,
+    ];
+    return (steps.find((step) => step !== 0) ?? 0) > 0 ? 'upgrade' : 'downgrade';
   }
 
-  /** The credit for the time from 11 January to the end of the period. */
-  function creditOf(from: Price, to: Price): number {
-    if (!['upgrade', 'longer'].includes(scenarioOf(from, to))) return 0;
+  /** The worth of the time from 11 January to the end of the period, for an upgrade in one currency. */
+  function unusedOf(from: Price, to: Price): number {
+    if (scenarioOf(from, to) !== 'upgrade' || from.currency !== to.currency) return 0;
     const days = from.months === 12 ? 365 : 31;
-    const unused = Math.floor((from.amount * (days - 10)) / days);
-    return unused > to.amount ? 0 : Math.min(unused, to.amount - 100);
+    return Math.floor((from.amount * (days - 10)) / days);
+  }
+
+  /** Why the change is possible at the end of the period only. */
+  function reasonOf(from: Price, to: Price): string | undefined {
+    if (from === to) return undefined;
+    if (from.currency !== to.currency) return 'currency';
+    if (from.tier === to.tier && scenarioOf(from, to) === 'downgrade') return 'downgrade';
+    return unusedOf(from, to) > to.amount - 100 ? 'credit' : undefined;
   }
 
   const monthsLater = (time: string, count: number) => {
@@ -97,22 +112,27 @@ describe('from a running price to another one, on 11 January', () => {
         plans.flatMap(({ prices }: { prices: { lookup_key: string; scenario: string }[] }) => prices)
           .map(({ lookup_key, scenario }: { lookup_key: string; scenario: string }) => [lookup_key, scenario]),
       );
+      const forget = () =>
+        database.query(`delete from billing.subscription_orders;
+          delete from public.payments where fulfilled_at is null and gateway_subscription_id is null`);
       for (const each of keys) {
         const to = priceOf(each);
-        const [scenario, credit] = [scenarioOf(from, to), creditOf(from, to)];
+        const [scenario, reason] = [scenarioOf(from, to), reasonOf(from, to)];
+        const credit = reason === undefined ? unusedOf(from, to) : 0;
         expect(shown[each], each).toBe(scenario);
         expect(plans.find(({ tier }: { tier: string }) => tier === to.tier).scenario).toBe(shown[to.tier]);
         for (const when of ['now', 'period_end']) {
           const parameters = [customer.id, to.tier, when] as const;
           const previewed = await database.rpc('preview_change', ...parameters, each);
           const changed = await database.rpc('create_change', ...parameters, null, null, each);
-          const refused = when === 'now' && ['shorter', 'other_currency'].includes(scenario)
-            ? 'not_now'
-            : isBilled && scenario === 'current'
-            ? 'already_subscribed'
+          await forget();
+          const refused = isBilled && from === to
+            ? { outcome: 'already_subscribed' }
+            : when === 'now' && reason !== undefined
+            ? { outcome: 'not_now', reason }
             : null;
           if (refused) {
-            expect([previewed, changed], `${each} ${when}`).toEqual(Array(2).fill({ outcome: refused }));
+            expect([previewed, changed], `${each} ${when}`).toEqual(Array(2).fill(refused));
             continue;
           }
           const starts_at = when === 'now' ? new Date(now).toISOString() : end;
@@ -123,75 +143,129 @@ describe('from a running price to another one, on 11 January', () => {
             change: {
               ...{ amount_due: to.amount - due, credit: due, currency: to.currency, starts_at },
               ends_at: monthsLater(starts_at, to.months),
-              ...{ from: from.tier, to: to.tier, scenario, price: answered(each) },
+              ...{ from: from.tier, to: to.tier, from_price: key, to_price: each },
             },
           });
-          expect(changed).toMatchObject(
+          expect(changed, `${each} ${when}`).toMatchObject(
             isBilled
               ? { outcome: 'created', gateway_plan_id: `plan_${each}`, price: answered(each) }
-              : { outcome: 'plan_not_found' },
+              : { outcome: 'not_at_gateway' },
           );
         }
+        const ask = [customer.id, to.tier, null, null, 'now', each] as const;
+        if (reason === 'credit') {
+          expect(await database.rpc('create_order', ...ask), each).toEqual({ outcome: 'not_now', reason });
+          continue;
+        }
         const order = await customer.order(to.tier, { start: 'now', price: each });
-        expect(order.answer).toMatchObject({ amount: to.amount - credit, credit, price: answered(each) });
-        expect(await order.row()).toMatchObject({ ...sold(each), amount: `${to.amount - credit}` });
+        const running = { tier: from.tier, price: answered(key) };
+        expect(order.answer).toMatchObject({ amount: to.amount - credit, credit, price: answered(each), running });
+        expect(await order.row()).toMatchObject({
+          ...{ price_key: storedKey(each), currency: to.currency, duration_months: to.months },
+          amount: `${to.amount - credit}`,
+        });
+        await forget();
       }
     });
   });
 });
 
-test('the rank orders the tiers, whatever they cost; of two of the same rank the other one is an upgrade', async () => {
+const scenarios = async () => {
+  const { plans } = Object(await database.rpc('list_plans_for_user', customer.id));
+  type Offered = { lookup_key: string; scenario: string };
+  const prices = plans.flatMap(({ prices }: { prices: Offered[] }) => prices);
+  return Object.fromEntries(prices.map(({ lookup_key, scenario }: Offered) => [lookup_key, scenario]));
+};
+
+test('the rank orders the tiers, whatever they cost; of one rank the longer, then the dearer price is an upgrade', async () => {
   await buy('basic');
   await database.at('01-11');
-  const scenario = async () => Object(await database.rpc('preview_change', customer.id, 'pro', 'now')).change.scenario;
-  for (const [rank, expected] of [[4900, 'upgrade'], [4899, 'downgrade'], [4901, 'upgrade']]) {
+  for (const [rank, expected] of [[101, 'upgrade'], [99, 'downgrade'], [100, 'upgrade']]) {
     await database.setPlan('pro', `rank = ${rank}`);
-    expect(await scenario(), String(rank)).toBe(expected);
+    expect((await scenarios()).pro, String(rank)).toBe(expected);
   }
+  expect((await scenarios()).pro_usd).toBe('downgrade');
+  expect((await scenarios()).pro_month).toBe('upgrade');
 });
 
-test('unused time that a price does not cover goes on after its period', async () => {
-  await buy('basic_year');
-  await customer.buy('pro', { at: '01-11', start: 'now', price: 'pro_month' });
-  expect(await customer.state()).toBe('pro: pro active to 2026-02-11');
-  await database.sweep('02-20');
-  expect(await customer.state()).toBe('basic: basic active to 2027-01-01');
+test('what runs without a price counts as the default price of its tier; without a plan of its tier all is buy', async () => {
+  await database.at('01-11');
+  await database.query(
+    `insert into public.subscriptions (user_id, plan_id, tier, status, current_period_end)
+     select $1, p.id, 'pro', 'active', $2 from public.plans p where p.lookup_key = 'pro_month'`,
+    [customer.id, day('06-01')],
+  );
+  expect(await scenarios()).toMatchObject({ pro: 'current', pro_month: 'downgrade', pro_dear: 'upgrade' });
+  expect((await read()).subscription.price).toBeNull();
+  const { change } = Object(await database.rpc('preview_change', customer.id, 'premium', 'now'));
+  expect(change).toMatchObject({ from: 'pro', from_price: null, to_price: 'premium' });
+  await database.query("update public.subscriptions set tier = 'gold', plan_id = null where user_id = $1", [
+    customer.id,
+  ]);
+  expect(new Set(Object.values(await scenarios()))).toEqual(new Set(['buy']));
+  expect(await database.rpc('preview_change', customer.id, 'premium', 'now')).toEqual({
+    outcome: 'subscription_not_found',
+  });
 });
+
+test('a change that waits for the end of the cycle is scheduled and shown until it is undone', async () => {
+  await bill('pro_month');
+  await database.at('01-11');
+  expect((await read()).billing.next).toBeNull();
+  const { id } = await database.rpc('create_change', customer.id, null, 'period_end', null, null, 'basic_year');
+  const later = uniqueId('sub');
+  await database.rpc('store_subscription', id, later, 'https://gateway.example/s/2');
+  expect((await scenarios()).basic_year).toBe('downgrade');
+  await customer.event('authenticated', '01-12', { id: later, planId: 'plan_basic_year' });
+  expect(await scenarios()).toMatchObject({ pro_month: 'current', basic_year: 'scheduled', basic: 'downgrade' });
+  expect((await read()).billing.next).toEqual({
+    ...{ tier: 'basic', price: answered('basic_year'), amount: 49000, currency: 'INR' },
+    ...{ starts_at: months(1).end, undo_until: new Date(day('01-30')).toISOString() },
+  });
+  expect(await database.rpc('create_change', customer.id, null, 'now', null, null, 'pro_month'))
+    .toEqual({ outcome: 'undone' });
+  expect((await read()).billing.next).toBeNull();
+  expect((await scenarios()).basic_year).toBe('downgrade');
+});
+
+test.each(['credit on', 'credit off'])(
+  'under extend a change now to a longer price starts now, with %s',
+  async (credit) => {
+    await database.set(`early_renewal = 'extend', credit = '${credit === 'credit on' ? 'on' : 'off'}'`);
+    await buy('pro_month');
+    await customer.buy('pro', { at: '01-11', start: 'now' });
+    expect(await customer.state()).toBe('pro: pro active to 2027-01-11');
+    await customer.buy('pro', { at: '01-12' });
+    expect(await customer.state()).toBe('pro: pro active to 2028-01-11');
+  },
+);
 
 test.each([
-  ['pro', 'pro_month', 'shorter'],
-  ['pro_month', 'pro_usd', 'other_currency'],
-])('a purchase after the current period begins with its own: from %s to %s', async (from, to, scenario) => {
+  ['pro', 'pro_month'],
+  ['pro_month', 'pro_usd'],
+])('a purchase after the current period begins with its own: from %s to %s', async (from, to) => {
   await buy(from);
-  const change = async (key: string) => {
-    const { plans } = Object(await database.rpc('list_plans_for_user', customer.id));
-    const { prices } = plans.find(({ tier }: { tier: string }) => tier === 'pro');
-    return prices.find((price: { lookup_key: string }) => price.lookup_key === key).scenario;
-  };
   await customer.buy('pro', { at: '01-11', start: 'after_current', price: to });
-  expect((await read()).subscription).toMatchObject(sold(from));
-  expect([await change(from), await change(to)]).toEqual(['current', scenario]);
+  expect((await read()).subscription.price).toEqual(answered(from));
+  expect(await scenarios()).toMatchObject({ [from]: 'current', [to]: 'scheduled' });
   await database.sweep(`${months(1, priceOf(from).months).end}`);
-  expect((await read()).subscription).toMatchObject(sold(to));
-  expect(await change(to)).toBe('current');
+  expect((await read()).subscription.price).toEqual(answered(to));
+  expect((await scenarios())[to]).toBe('current');
 });
 
 describe.each(['pro', 'pro_month'])('%s, edited after it was sold', (key) => {
   const { tier, months: length } = priceOf(key);
-  const edit = async (assignment: string) => {
-    if (key === tier) return await database.setPlan(tier, assignment);
-    await database.query(`update public.prices set ${assignment} where lookup_key = $1`, [key]);
-  };
-  const isDefault = key === tier;
+  const edit = (assignment: string) =>
+    database.query(`update public.plans set ${assignment} where coalesce(lookup_key, tier) = $1`, [key]);
   const edits: [string, () => Promise<unknown>][] = [
-    ['to another amount', () => edit(isDefault ? 'price = 1' : 'amount = 1')],
+    ['to another amount', () => edit('price = 1')],
     ['to another currency', () => edit("currency = 'EUR'")],
-    ['to another interval', () => edit(isDefault ? 'duration_months = 3' : 'interval_count = 3')],
+    ['to another interval', () => edit('duration_months = 3')],
     ['off sale', () => edit('is_active = false')],
     ['without its plan at the gateway', () => edit('gateway_plan_id = null')],
     ['whose plan at the gateway is now that of another tier', async () => {
       await edit('gateway_plan_id = null');
-      await database.query("update public.prices set gateway_plan_id = $1 where lookup_key = 'basic_year'", [
+      await database.query("update public.plans set gateway_plan_id = $1 where lookup_key = 'basic_year'", [
         `plan_${key}`,
       ]);
     }],
@@ -203,7 +277,10 @@ describe.each(['pro', 'pro_month'])('%s, edited after it was sold', (key) => {
     expect(await order.capture()).toBe('applied');
     expect(await customer.state()).toBe(`pro: pro active to ${months(1, length).end.slice(0, 10)}`);
     const { subscription, payments } = await read();
-    expect([subscription, payments[0]]).toMatchObject([sold(key), { amount: priceOf(key).amount, price_key: key }]);
+    expect([subscription, payments[0]]).toMatchObject([
+      { price: answered(key) },
+      { amount: priceOf(key).amount, price_key: storedKey(key), ...lengthOf(key) },
+    ]);
   });
 
   const ways = ['here', 'by the app'] as const;
@@ -223,8 +300,8 @@ describe.each(['pro', 'pro_month'])('%s, edited after it was sold', (key) => {
     for (const cycle of [1, 2]) await charge(key, 1 + cycle * length);
     const { subscription, payments, billing } = await read();
     expect(billing.price).toEqual(answered(key));
-    expect(subscription).toMatchObject({ tier, ...sold(key) });
-    expect(payments).toMatchObject(Array(3).fill({ tier, price_key: key, currency: 'INR' }));
+    expect(subscription).toMatchObject({ tier, price: answered(key) });
+    expect(payments).toMatchObject(Array(3).fill({ tier, price_key: storedKey(key), currency: 'INR' }));
     const charges = await database.query('select plan_id, duration_months from public.payments');
     expect(charges).toEqual(Array(3).fill({ plan_id: subscription.plan_id, duration_months: length }));
     expect(await customer.findings()).toEqual([]);
@@ -250,7 +327,7 @@ describe('a request for a price', () => {
     expect(await outcome('pro', 'basic')).toBe('price_conflict');
     for (const tier of ['pro', null]) expect(await outcome(tier, 'pro_week')).toBe('plan_not_found');
     expect(await outcome('pro', 'pro_month')).toMatch(/^(created|change)$/);
-    await database.query("update public.prices set is_active = false where lookup_key = 'pro_month'");
+    await database.query("update public.plans set is_active = false where lookup_key = 'pro_month'");
     expect(await outcome(null, 'pro_month')).toBe('plan_not_found');
     await database.setPlan('pro', 'is_active = false');
     expect(await outcome(null, 'pro_usd')).toBe('plan_not_found');
@@ -259,11 +336,11 @@ describe('a request for a price', () => {
   test('without a plan at the gateway can be bought, and a change to it is an order, but it cannot be billed', async () => {
     await bill('basic');
     await database.at('01-11');
-    await database.query("update public.prices set gateway_plan_id = null where lookup_key = 'pro_month'");
+    await database.query("update public.plans set gateway_plan_id = null where lookup_key = 'pro_month'");
     expect(await order(null, 'pro_month')).toMatchObject({ outcome: 'created', price: answered('pro_month') });
     expect(await subscribe(null, 'pro_month')).toEqual({ outcome: 'not_at_gateway' });
     expect(await preview(null, 'pro_month')).toMatchObject({ order_start: 'after_current', is_billed: false });
-    expect(await change(null, 'pro_month')).toEqual({ outcome: 'plan_not_found' });
+    expect(await change(null, 'pro_month')).toEqual({ outcome: 'not_at_gateway' });
   });
 
   test.each([['an order', order], ['a subscription', subscribe]])(
@@ -280,7 +357,7 @@ describe('a request for a price', () => {
         expect(await ask(tier, price, 'key'), `${tier} ${price}`).toEqual({ outcome: 'key_conflict' });
         expect((await ask(tier, price)).outcome).toBe(price === 'pro' ? 'in_flight' : 'created');
       }
-      await database.query("update public.prices set is_active = false where lookup_key = 'pro_month'");
+      await database.query("update public.plans set is_active = false where lookup_key = 'pro_month'");
       expect(await ask(null, 'pro_month', 'key')).toMatchObject(known);
       expect(await ask(null, 'pro_month')).toEqual({ outcome: 'plan_not_found' });
     },
@@ -293,17 +370,17 @@ describe('a request for a price', () => {
       return made.outcome;
     };
     expect([await made(), await made()]).toEqual(['created', 'existing']);
-    await database.query("update public.prices set amount = 8900 where lookup_key = 'pro_month'");
+    await database.query("update public.plans set price = 8900 where lookup_key = 'pro_month'");
     expect([await made(), await made()]).toEqual(['created', 'existing']);
-    await database.query("update public.prices set gateway_plan_id = null where lookup_key = 'pro_month'");
-    await database.query("update public.prices set gateway_plan_id = 'plan_pro_month' where lookup_key = 'pro_usd'");
+    await database.query("update public.plans set gateway_plan_id = null where lookup_key = 'pro_month'");
+    await database.query("update public.plans set gateway_plan_id = 'plan_pro_month' where lookup_key = 'pro_usd'");
     expect(await subscribe(null, 'pro_usd')).toMatchObject({ outcome: 'created', price: answered('pro_usd') });
   });
 
-  test('already subscribed is who is billed the tier with the same interval and currency', async () => {
+  test('already subscribed is who is billed this very price', async () => {
     await bill('pro_month');
     expect(await subscribe(null, 'pro_month')).toEqual({ outcome: 'already_subscribed' });
-    for (const other of ['pro', 'pro_usd', 'basic']) {
+    for (const other of ['pro', 'pro_usd', 'pro_dear', 'basic']) {
       expect((await subscribe(null, other)).outcome, other).toBe('created');
     }
   });
@@ -338,42 +415,53 @@ describe('a charge of another amount or currency than what was sold', () => {
   });
 });
 
-describe('a name or a plan at the gateway that another price has is refused', () => {
-  const insertPrice = (key: string, gatewayPlan: string | null) =>
-    [
-      `insert into public.prices (plan_id, lookup_key, amount, "interval", gateway_plan_id)
-     select id, $1, 100, 'month', $2 from public.plans where tier = 'basic'`,
-      [key, gatewayPlan],
+describe('rows of public.plans', () => {
+  const insert = (columns: Record<string, unknown>) => {
+    const row = { name: 'New', price: 100, ...columns };
+    const names = Object.keys(row);
+    return [
+      `insert into public.plans (${names}) values (${names.map((_, index) => `$${index + 1}`)})`,
+      Object.values(row),
     ] as const;
-  const insertPlan = (tier: string, gatewayPlan: string | null) =>
-    [
-      `insert into public.plans (tier, name, price, gateway_plan_id) values ($1, $1, 100, $2)`,
-      [tier, gatewayPlan],
-    ] as const;
-  const set = (table: string, assignment: string, where: string) =>
-    [`update public.${table} set ${assignment} where ${where}`, []] as const;
-  const [ofPrice, ofPlan] = ["lookup_key = 'pro_month'", "tier = 'pro'"];
+  };
+  const further = (columns: Record<string, unknown>) => insert({ tier: 'basic', lookup_key: 'new', ...columns });
+  const update = (assignment: string, key: string) =>
+    [`update public.plans set ${assignment} where coalesce(lookup_key, tier) = $1`, [key]] as const;
 
   test.each(
     [
-      ['name "pro"', 'of a new price', insertPrice('pro', null)],
-      ['gateway_plan_id "plan_pro"', 'of a new price', insertPrice('new', 'plan_pro')],
-      ['name "pro"', 'of a price', set('prices', "lookup_key = 'pro'", ofPrice)],
-      ['gateway_plan_id "plan_pro"', 'of a price', set('prices', "gateway_plan_id = 'plan_pro'", ofPrice)],
-      ['name "pro_month"', 'of a new plan', insertPlan('pro_month', null)],
-      ['gateway_plan_id "plan_pro_month"', 'of a new plan', insertPlan('new', 'plan_pro_month')],
-      ['name "pro_month"', 'of a plan', set('plans', "tier = 'pro_month'", ofPlan)],
-      ['gateway_plan_id "plan_pro_month"', 'of a plan', set('plans', "gateway_plan_id = 'plan_pro_month'", ofPlan)],
+      ['a second plan of a tier', '23505', insert({ tier: 'pro' })],
+      ['a second price of a key', '23505', further({ lookup_key: 'pro_month' })],
+      ['a key that is a tier', '23505', further({ lookup_key: 'pro' })],
+      ['a key that becomes a tier', '23505', update("lookup_key = 'pro'", 'pro_month')],
+      ['a key that is the tier of its price', '23505', further({ lookup_key: 'basic' })],
+      ['a tier that is a key', '23505', insert({ tier: 'pro_month' })],
+      ['a tier that becomes a key', '23505', update("tier = 'pro_month'", 'basic')],
+      ['a plan at the gateway of another price', '23505', further({ gateway_plan_id: 'plan_pro' })],
+      ['a price of a tier without a plan', '23503', further({ tier: 'gold' })],
+      ['a price that moves to a tier without a plan', '23503', update("tier = 'gold'", 'pro_month')],
+      ['the plan of a tier with prices that becomes a price', '23503', update("lookup_key = 'x', rank = null", 'pro')],
+      ['another tier of a plan with prices', '23503', update("tier = 'gold'", 'pro')],
+      ['the deletion of a plan with prices', '23503', [
+        "delete from public.plans where tier = 'pro' and lookup_key is null",
+        [],
+      ]],
+      ['a key with a capital letter', '23514', further({ lookup_key: 'New' })],
+      ['a key of 65 characters', '23514', further({ lookup_key: 'k'.repeat(65) })],
+      ['a further price of 0', '23514', further({ price: 0 })],
+      ['a further price with features', '23514', further({ features: '["x"]' })],
+      ['a further price with a rank', '23514', further({ rank: 1 })],
+      ['a further price with entitlements', '23514', further({ entitlements: '{"x": true}' })],
+      ['a plan that loses its rank', '23514', update('rank = null', 'pro')],
     ] as const,
-  )('%s %s', async (taken, _, [text, values]) => {
-    const expected = { code: '23505', message: `another price has the ${taken}` };
-    await expect(database.query(text, [...values])).rejects.toMatchObject(expected);
+  )('refuse %s: %s', async (_, code, [text, values]) => {
+    await expect(database.query(text, [...values])).rejects.toMatchObject({ code });
   });
 
   test.each([
-    ['the name', insertPrice('gold', null), insertPlan('gold', null)],
-    ['the plan', insertPlan('gold', 'plan_gold'), insertPrice('gold_month', 'plan_gold')],
-  ])('also of two transactions at once: %s', async (_, first, second) => {
+    ['the name', insert({ tier: 'gold' }), further({ lookup_key: 'gold' })],
+    ['the plan', further({ gateway_plan_id: 'plan_gold' }), insert({ tier: 'gold', gateway_plan_id: 'plan_gold' })],
+  ])('refuse it also of two transactions at once: %s', async (_, first, second) => {
     const [one, other] = [await database.connect(), await database.connect()];
     await one.query('begin');
     await one.query(first[0], [...first[1]]);
@@ -381,5 +469,36 @@ describe('a name or a plan at the gateway that another price has is refused', ()
     await waitUntilBlocked(database, other);
     await one.query('commit');
     expect(await refused).toBe('23505');
+  });
+
+  test.each([
+    ['that costs as much a month as one: 1 above it', { price: 99900, duration_months: 12 }, 201],
+    ['between two: 1 above the cheaper one', { price: 4901, duration_months: 1 }, 101],
+    ['dearer than all: 1 above the highest that is not dearer', { price: 99900, duration_months: 1 }, 301],
+    ['cheaper than all: 1 below the lowest', { price: 0 }, 99],
+    ['in a currency of its own: 1 above all', { price: 1, currency: 'EUR' }, 301],
+    ['with a rank: that', { price: 1, rank: 7 }, 7],
+  ])('give a new plan %s', async (_, columns, rank) => {
+    const [text, values] = insert({ tier: 'gold', ...columns });
+    await database.query("update public.plans set price = 99900 where tier = 'pro' and lookup_key is null");
+    await database.query(text, values);
+    expect(await database.one("select rank from public.plans where tier = 'gold'")).toEqual({ rank });
+    await database.query("update public.plans set price = 1 where tier = 'gold'");
+    expect(await database.one("select rank from public.plans where tier = 'gold'")).toEqual({ rank });
+  });
+
+  test('are seen over REST where they and the plan of their tier are active', async () => {
+    const seen = async () => {
+      const session = await openSession(database, { role: 'anon' });
+      const { rows } = await session.query(
+        "select coalesce(lookup_key, tier) as key from public.plans where tier = 'pro'",
+      );
+      return rows.map(({ key }) => key).sort();
+    };
+    expect(await seen()).toEqual(keys.filter((key) => priceOf(key).tier === 'pro').sort());
+    await database.query("update public.plans set is_active = false where lookup_key = 'pro_month'");
+    expect(await seen()).toEqual(['pro', 'pro_dear', 'pro_usd', 'pro_usd_year']);
+    await database.setPlan('pro', 'is_active = false');
+    expect(await seen()).toEqual([]);
   });
 });

@@ -24,9 +24,10 @@ test('the policy of the README lets premium read reports, and neither basic nor 
 });
 
 test('the plans of the deployment guide are on offer monthly and yearly, and a user without a tier has one project', async () => {
-  await database.query(await printed('supabase/docs/deployment.md', 'insert into public.prices'));
-  const offers = "select lookup_key, months from billing.offers where is_active and tier in ('pro', 'team', 'free')";
-  expect(await database.query(`${offers} order by rank, months`)).toEqual([
+  await database.query(await printed('supabase/docs/deployment.md', 'insert into public.plans'));
+  const offers = `select coalesce(lookup_key, tier) as lookup_key, billing.sold_months(duration_months) as months
+    from public.plans where is_active and tier in ('pro', 'team', 'free') order by tier, 2`;
+  expect(await database.query(offers)).toEqual([
     { lookup_key: 'pro', months: 1 },
     { lookup_key: 'pro_yearly', months: 12 },
     { lookup_key: 'team', months: 1 },

@@ -26,8 +26,8 @@ async function subscriber(): Promise<(name: 'activated' | 'charged') => Statemen
   const { id: userId } = await createUser(database);
   const id = uniqueId('sub');
   await database.query(
-    `insert into billing.subscription_orders (user_id, tier, gateway_plan_id, sold, gateway_subscription_id, expires_at)
-     values ($1, 'pro', 'plan_pro', row('pro', 99900, 'INR', 12)::billing.price, $2, now() + interval '1 day')`,
+    `insert into billing.subscription_orders (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at)
+     select $1, 'pro', p.id, 'plan_pro', billing.price_of(p), $2, now() + interval '1 day' from public.plans p where p.tier = 'pro'`,
     [userId, id],
   );
   let at = Math.floor(Date.now() / 1000) * 1000;

@@ -78,8 +78,8 @@ const rows = `
      next_reconcile_at)
   select id, sub, since, until, 'pay_of_' || sub, 99900, 'captured', since, since, null from one;
   insert into billing.subscription_orders
-    (user_id, tier, gateway_plan_id, sold, gateway_subscription_id, created_at, expires_at, next_check_at)
-  select id, 'pro', 'plan_pro', row('pro', 99900, 'INR', 12)::billing.price, 'sub_new_' || n, now(), now() + interval '1 day', check_at from one;
+    (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, created_at, expires_at, next_check_at)
+  select id, 'pro', (select p.id from public.plans p where p.tier = 'pro'), 'plan_pro', row(null, 99900, 'INR', 12)::billing.price, 'sub_new_' || n, now(), now() + interval '1 day', check_at from one;
   insert into billing.refunds (refund_id, gateway_payment_id, amount, status)
   select 'rfnd_' || n, 'pay_' || n, 100, 'processed' from one;
   insert into public.payments (user_id, extra_of, gateway_payment_id, amount, status, captured_at, next_reconcile_at)

@@ -66,8 +66,9 @@ describe('seed.sql adds the sample users, and prices and entitlements of the sam
     const ids = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
     const identities = 'select provider_id, user_id::text from auth.identities order by 1';
     expect(await database.query(identities)).toEqual(ids.map((id) => ({ provider_id: id, user_id: id })));
-    const offers = `select o.lookup_key || ' ' || o.amount || ' ' || o.months as offer, p.entitlements
-      from billing.offers o join public.plans p on p.id = o.plan_id where not o.is_default order by o.rank`;
+    const offers = `select o.lookup_key || ' ' || o.price || ' ' || o.duration_months as offer, p.entitlements
+      from public.plans o join public.plans p on p.tier = o.tier and p.lookup_key is null
+      where o.lookup_key is not null order by p.rank`;
     expect(await database.query(offers)).toEqual([
       { offer: 'basic_yearly 49000 12', entitlements: { projects: 3 } },
       { offer: 'pro_monthly 9900 1', entitlements: { projects: 25, analytics: true, priority_support: true } },

@@ -225,7 +225,9 @@ test('the service handles each event of the gateway guide, and the doctor requir
 describe('the plans of the gateway', () => {
   const [id, yearly] = ['plan_00000000000001', 'plan_00000000000002'];
   const billed = (months: number | null, plans: Record<string, unknown>[] | null = [], also = '') => async () => {
-    await database.query(`delete from public.prices; update public.plans set price = 4900 where tier = 'basic'`);
+    await database.query(
+      `delete from public.plans where lookup_key is not null; update public.plans set price = 4900 where tier = 'basic'`,
+    );
     const bill = "update public.plans set gateway_plan_id = $2, duration_months = $1 where tier = 'basic'";
     await database.query(bill, [months, id]);
     if (also !== '') await database.query(also);
@@ -234,9 +236,8 @@ describe('the plans of the gateway', () => {
   };
   const plan = (fields: Parameters<typeof documentedPlan>[1] = {}) => [documentedPlan(id, fields)];
   const price = (gatewayPlan: string | null) =>
-    `insert into public.prices (plan_id, lookup_key, amount, currency, "interval", gateway_plan_id)
-    select id, 'basic_yearly', 50000, 'JPY', 'year', ${gatewayPlan && `'${gatewayPlan}'`}
-    from public.plans where tier = 'basic'`;
+    `insert into public.plans (tier, name, lookup_key, price, currency, duration_months, gateway_plan_id)
+    values ('basic', 'Basic', 'basic_yearly', 50000, 'JPY', 12, ${gatewayPlan && `'${gatewayPlan}'`})`;
   const both = [...plan(), documentedPlan(yearly, { amount: 50000, currency: 'JPY', period: 'yearly' })];
   const matches = `pass basic (${id}) matches the plan at the gateway`;
   const differs = `fail the plan of basic (${id}) differs:`;
@@ -254,7 +255,7 @@ describe('the plans of the gateway', () => {
       billed(1, [...plan(), documentedPlan(yearly, { amount: 50000 })], price(yearly)),
       `fail the plan of basic_yearly (${yearly}) differs: ₹500.00 at the gateway, JPY 50000 here, ` +
       'monthly × 1 at the gateway, 12 months here',
-      'set prices.gateway_plan_id',
+      'set plans.gateway_plan_id',
     ],
     [
       billed(1, plan(), price(null)),

@@ -212,8 +212,8 @@ describe('the API', () => {
   test('a customer has the price and the months that were sold, of payments and of what the gateway bills', async () => {
     await support.database.query(
       `update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro';
-       insert into public.prices (plan_id, lookup_key, amount, "interval", gateway_plan_id)
-       select id, 'pro_monthly', 9900, 'month', 'plan_pro_monthly' from public.plans where tier = 'pro'`,
+       insert into public.plans (tier, name, lookup_key, price, duration_months, gateway_plan_id)
+       values ('pro', 'Pro', 'pro_monthly', 9900, 1, 'plan_pro_monthly')`,
     );
     const { id } = await createUser(support.database);
     const start = inDays(0);

@@ -28,7 +28,9 @@ const input = z.strictObject({
 export function actionRoutes(database: SupportDatabase): Hono {
   const routes = new Hono();
   routes.get('/tiers', async (c) => {
-    const plans = await database.read<{ tier: string }>('select tier from public.plans order by price, tier');
+    const plans = await database.read<{ tier: string }>(
+      'select tier from public.plans where lookup_key is null order by price, tier',
+    );
     return c.json(plans.map(({ tier }) => tier));
   });
   routes.post('/actions', async (c) => {

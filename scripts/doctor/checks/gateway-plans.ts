@@ -16,7 +16,6 @@ const offer = z.object({
   currency: z.string(),
   months: z.number(),
   gateway_plan_id: z.string().nullable(),
-  column: z.string(),
 });
 type Offer = z.infer<typeof offer>;
 type BilledOffer = Offer & { gateway_plan_id: string };
@@ -35,16 +34,14 @@ export const gatewayPlans: Check = {
   async run(context) {
     const rows = await context.query(`
       select
-        o.lookup_key, o.amount, o.currency, o.months, o.gateway_plan_id,
-        case when o.is_default then 'plans.gateway_plan_id' else 'prices.gateway_plan_id' end as column
-      from billing.offers o
-      where o.gateway_plan_id is not null
-        or o.is_active
-        and o.amount > 0
-        and exists (
-          select from billing.offers other where other.plan_id = o.plan_id and other.gateway_plan_id is not null
-        )
-      order by o.lookup_key`);
+        coalesce(p.lookup_key, p.tier) as lookup_key, p.price as amount, p.currency,
+        billing.sold_months(p.duration_months) as months, p.gateway_plan_id
+      from public.plans p
+      where p.gateway_plan_id is not null
+        or billing.is_on_offer(p)
+        and p.price > 0
+        and exists (select from public.plans other where other.tier = p.tier and other.gateway_plan_id is not null)
+      order by 1`);
     const offers = z.array(offer).parse(rows);
     if (offers.length === 0) return [pass('no price is billed by the gateway')];
     const outcomes: Outcome[] = [];
@@ -59,10 +56,10 @@ function isBilled(offer: Offer): offer is BilledOffer {
   return offer.gateway_plan_id !== null;
 }
 
-function notBilled({ lookup_key, column }: Offer): Outcome {
+function notBilled({ lookup_key }: Offer): Outcome {
   return warn(
-    `${lookup_key} has no plan at the gateway, other prices of its plan have one: it can be bought, not renewed`,
-    `Make a plan there and set ${column}.`,
+    `${lookup_key} has no plan at the gateway, other prices of its tier have one: it can be bought, not renewed`,
+    'Make a plan there and set plans.gateway_plan_id.',
   );
 }
 
@@ -91,7 +88,7 @@ async function compare(context: Context, ours: BilledOffer): Promise<Outcome> {
   if (reply.status === 400) {
     return fail(
       `the gateway has no plan of ${name}`,
-      `Correct ${ours.column}. The plan must belong to this account and to the mode of the key.`,
+      'Correct plans.gateway_plan_id. The plan must belong to this account and to the mode of the key.',
     );
   }
   const theirs = plan.safeParse(reply.body);
@@ -113,7 +110,7 @@ async function compare(context: Context, ours: BilledOffer): Promise<Outcome> {
   ];
   return differences.length === 0 ? pass(`${name} matches the plan at the gateway`) : fail(
     `the plan of ${name} differs: ${differences.join(', ')}`,
-    `A plan at the gateway can not be changed: make a new one there and set ${ours.column}, or correct the row.`,
+    `A plan at the gateway can not be changed: make a new one there and set plans.gateway_plan_id, or correct the row.`,
   );
 }
 

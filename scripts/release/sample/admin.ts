@@ -25,8 +25,8 @@ export const admin: readonly Step[] = [
   [
     '2026-07-01T00:00:00Z',
     statement(
-      `insert into public.prices (plan_id, lookup_key, amount, "interval")
-       select p.id, 'basic_yearly', 49000, 'year' from public.plans p where p.tier = 'basic'`,
+      `insert into public.plans (tier, lookup_key, name, price, duration_months)
+       values ('basic', 'basic_yearly', 'Basic, yearly', 49000, 12)`,
     ),
   ],
 

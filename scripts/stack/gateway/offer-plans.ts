@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { postJson } from './post-json.ts';
 
 /**
- * Lets the gateway bill every price: gives each one without `gateway_plan_id` an id, and makes all of them at the
+ * Lets the gateway bill every price: gives each one on sale without `gateway_plan_id` an id, and makes all of them at the
  * simulator with the same amount and interval, since the simulator forgets them when it stops. Safe to run again.
  * @throws Error when the simulator refuses a plan
  */
@@ -11,23 +11,19 @@ export async function offerPlans(databaseUrl: string, gatewayUrl: string): Promi
   try {
     await sql`
       update public.plans p
-      set gateway_plan_id = 'plan_local_' || p.tier
+      set gateway_plan_id = 'plan_local_' || coalesce(p.lookup_key, p.tier)
       where p.gateway_plan_id is null
+        and p.is_active
         and p.price >= 100`;
-    await sql`
-      update public.prices r
-      set gateway_plan_id = 'plan_local_' || r.lookup_key
-      where r.gateway_plan_id is null
-        and r.amount >= 100`;
     const plans = await sql`
       select
-        o.gateway_plan_id as id, p.name, o.amount::integer as amount, o.currency,
-        case when o.months % 12 = 0 then 'yearly' else 'monthly' end as period,
-        case when o.months % 12 = 0 then o.months / 12 else o.months end as interval
-      from billing.offers o
-      join public.plans p on p.id = o.plan_id
-      where o.gateway_plan_id is not null
-        and o.amount >= 100`;
+        p.gateway_plan_id as id, p.name, p.price::integer as amount, p.currency,
+        case when months % 12 = 0 then 'yearly' else 'monthly' end as period,
+        case when months % 12 = 0 then months / 12 else months end as interval
+      from public.plans p
+      cross join billing.sold_months(p.duration_months) months
+      where p.gateway_plan_id is not null
+        and p.price >= 100`;
     for (const plan of plans) await postJson(`${gatewayUrl}/simulate/plan`, plan);
   } finally {
     await sql.end();

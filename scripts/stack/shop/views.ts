@@ -87,14 +87,9 @@ function offer(name: string, { lookup_key, scenario, ...price }: OfferedPrice, o
     const properties = { id: `buy-${lookup_key}`, className: 'main', onclick };
     return element('button', properties, `${scenario === 'renew' ? 'Renew' : 'Buy'} ${name}`);
   }
-  const change = {
-    upgrade: `Upgrade to ${name}`,
-    downgrade: `Change to ${name}`,
-    longer: `Change to ${every(price)}`,
-    shorter: `Change to ${every(price)}`,
-    other_currency: `Pay ${name} in ${price.currency}`,
-  };
-  return link(`/subscription?to=${encodeURIComponent(lookup_key)}`, change[scenario]);
+  if (scenario === 'scheduled') return element('p', { className: 'badge' }, 'Starts after the current period');
+  const what = `${scenario === 'upgrade' ? 'Upgrade' : 'Change'} to ${name}, ${every(price)}`;
+  return link(`/subscription?to=${encodeURIComponent(lookup_key)}`, what);
 }
 
 /** The tier with its period, what it may do in the app, and the payments. */
@@ -143,7 +138,7 @@ export function dashboard(
 /** How the subscription goes on, and what a chosen change of the price would cost. */
 export function subscription(
   { subscription: running, billing }: CurrentSubscription,
-  changes: (Change & { when: When })[],
+  changes: (Change & { when: When; price: OfferedPrice })[],
   { change }: Actions,
 ): Node[] {
   const isActive = running?.status === 'active';
@@ -156,12 +151,16 @@ export function subscription(
     : 'None.';
   const card = panel('section', element('h2', {}, running?.plan?.name ?? 'No subscription'), element('p', {}, text));
   if (billing?.manage_url) card.append(link(billing.manage_url, 'Change the method of payment'));
+  if (billing?.next) {
+    const { tier, price, starts_at, undo_until } = billing.next;
+    const undo = undo_until ? ` You can undo it until ${day(undo_until)}.` : '';
+    card.append(element('p', { id: 'next' }, `${tier}, ${every(price)}, begins on ${day(starts_at)}.${undo}`));
+  }
   card.append(link('/pricing', isActive ? 'Another plan' : 'See the plans'));
-  const choices = changes.map(({ when, to, price, scenario, amount_due, credit, currency, starts_at }) => {
+  const choices = changes.map(({ when, to, price, amount_due, credit, currency, starts_at }) => {
     const due = `The first payment is ${money(amount_due, currency)}, after a credit of ${money(credit, currency)}.`;
     const terms = `${money(price.amount, price.currency)} ${per(price)}.${credit > 0 ? ` ${due}` : ''}`;
-    const what = scenario === 'longer' || scenario === 'shorter' ? every(price) : to;
-    const label = `Change to ${what} ${when === 'now' ? 'now' : `on ${day(starts_at)}`}`;
+    const label = `Change to ${to}, ${every(price)}, ${when === 'now' ? 'now' : `on ${day(starts_at)}`}`;
     const button = element('button', { id: when, onclick: () => change(price.lookup_key, when) }, label);
     return panel('section', element('p', {}, terms), button);
   });

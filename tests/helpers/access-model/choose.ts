@@ -5,7 +5,7 @@ import { type Facts, noFacts, type Order } from './facts.ts';
 import { isChargedAfterCancellation, isOpenCase } from './findings.ts';
 import * as gateway from './gateway.ts';
 import type { Billed } from './gateway.ts';
-import { creditFor, isLive, relationOf, rulingSource, scenarioOf, sourcesOf } from './model.ts';
+import { creditFor, isExcess, isLive, reasonOf, relationOf, rulingSource, scenarioOf, sourcesOf } from './model.ts';
 import { recordAction } from './record.ts';
 
 /** The state of a history: the facts sent to the database, and the subscriptions at the gateway. */
@@ -91,6 +91,7 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
       const isRepeated = ({ orderedAt, ...other }: Order) =>
         other.price === price && other.starts === start && orderedAt >= now - hour;
       if (facts.orders.some(isRepeated)) return null;
+      if (start === 'now' && isExcess(facts, price, now)) return null;
       const credit = start === 'now' ? creditFor(facts, price, now)?.credit ?? 0 : 0;
       const placed: Action = { do: 'order', order: name, price, amount: amount - credit, start };
       return kind === 'buy with start' ? [placed, verified] : [placed];
@@ -137,7 +138,8 @@ const drawnPrice = (how: number): string => Object.keys(prices)[how % Object.key
 function lookAt(facts: Facts, price: string, when: Look['when'], now: Time): Look {
   const ruling = rulingSource(facts, now);
   const relation = ruling && relationOf(ruling, price);
-  const isLater = relation === 'shorter' || relation === 'other_currency';
+  const isLater = ruling !== null && relation !== 'same' && reasonOf(ruling, price) !== null ||
+    isExcess(facts, price, now);
   const outcome = ruling === null || ruling.end <= now
     ? 'subscription_not_found'
     : when === 'now' && isLater

@@ -246,35 +246,69 @@ function closingOf(facts: Facts, subscription: Subscription, paid: Cycle) {
 /** What a change from a source to a price is. A grant counts as the default price of its tier. Contract: Scenarios. */
 export function relationOf({ tier, price }: Source, key: string): string {
   const [from, to] = [priceOf(price ?? tier), priceOf(key)];
-  if (from.currency !== to.currency) return 'other_currency';
-  if (from.tier !== to.tier) return tiers.indexOf(from.tier) < tiers.indexOf(to.tier) ? 'upgrade' : 'downgrade';
-  if (from.months === to.months) return 'same';
-  return from.months < to.months ? 'longer' : 'shorter';
+  if (from === to) return 'same';
+  const steps = [
+    tiers.indexOf(to.tier) - tiers.indexOf(from.tier),
+    to.months - from.months,
+    to.currency === from.currency ? to.amount - from.amount : 0,
+  ];
+  return (steps.find((step) => step !== 0) ?? 0) > 0 ? 'upgrade' : 'downgrade';
+}
+
+/** Why a change from a source to a price can not begin at once, but for its credit. Contract: Scenarios. */
+export function reasonOf(source: Source, key: string): 'currency' | 'downgrade' | null {
+  const [from, to] = [priceOf(source.price ?? source.tier), priceOf(key)];
+  if (from.currency !== to.currency) return 'currency';
+  return from.tier === to.tier && relationOf(source, key) === 'downgrade' ? 'downgrade' : null;
+}
+
+/** Whether a change to a price, or a purchase of it, waits for the end of what runs. */
+function isScheduled(facts: Facts, key: string, now: Time): boolean {
+  const isWaiting = facts.orders.some((order) => {
+    const period = periodOf(order);
+    return order.price === key && isPaid(order) && order.cancelledAt.length === 0 && period !== null &&
+      period.start > now;
+  });
+  return isWaiting || facts.subscriptions.some((one) => {
+    const next = hasEndedAtGateway(one) ? null : successorOf(facts, one);
+    return next?.price === key && one.cycles.some(({ end }) => end > now);
+  });
 }
 
 /** What it would be to buy a price. Contract: Scenarios. */
 export function scenarioOf(facts: Facts, key: string, now: Time): string {
   const ruling = rulingSource(facts, now);
   const relation = ruling && relationOf(ruling, key);
-  if (ruling === null || relation !== 'same') return relation ?? 'buy';
+  if (ruling === null || relation === null) return 'buy';
+  if (relation !== 'same') return isScheduled(facts, key, now) ? 'scheduled' : relation;
   if (ruling.kind === 'gateway' && !ruling.cancelAtPeriodEnd) return 'current';
   return facts.earlyRenewal === 'extend' || ruling.end <= now + 7 * day ? 'renew' : 'current';
 }
 
 /** The credit of an order that starts now, if the price covers it. Contract: Start and credit. */
 export function creditFor(facts: Facts, key: string, now: Time): Credit | null {
+  const unused = unusedFor(facts, key, now);
+  return unused !== null && unused.credit <= priceOf(key).amount - 100 ? unused : null;
+}
+
+/** Whether the unused time is worth more than an order of the price that starts now could credit. */
+export const isExcess = (facts: Facts, key: string, now: Time): boolean =>
+  unusedFor(facts, key, now) !== null && creditFor(facts, key, now) === null;
+
+/** The worth of the unused time for an upgrade in one currency. */
+function unusedFor(facts: Facts, key: string, now: Time): Credit | null {
   const ruling = rulingSource(facts, now);
-  if (ruling === null || !['upgrade', 'longer'].includes(relationOf(ruling, key))) return null;
+  if (ruling === null || reasonOf(ruling, key) === 'currency' || relationOf(ruling, key) !== 'upgrade') return null;
   const { name, kind } = ruling;
   if (kind !== 'payment' && kind !== 'gateway') return null;
   const period = kind === 'payment' ? runningLink(facts, name, now) : runningCycle(facts, name, now);
   if (period === null) return null;
   const { start, end: until } = period;
-  const { amount, currency } = priceOf(key);
+  const { currency } = priceOf(key);
   const paid = paidFor(facts, kind, period.name, until, currency);
   const share = BigInt(paid) * BigInt(until - Math.max(now, start)) / BigInt(until - start);
-  const credit = Math.min(Number(share), amount - 100);
-  return credit > 0 && Number(share) <= amount ? { name: period.name, kind, until, paid, credit } : null;
+  const credit = Number(share);
+  return credit > 0 ? { name: period.name, kind, until, paid, credit } : null;
 }
 
 /** What was paid for a period in a currency and not refunded, the credit of its purchase included. */

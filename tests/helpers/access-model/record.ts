@@ -105,14 +105,16 @@ function fulfil(facts: Facts, order: Order, now: Time): void {
 
 /**
  * What follows another source begins at its end; it extends that if it has its tier, currency and months, and rules or begins
- * later. Under extend the same tier follows what runs, unless it gets a credit for that.
+ * later. Under extend the same tier follows what runs, unless it gets a credit for that or is an
+ * upgrade that is to start now.
  */
 function chainFor(facts: Facts, order: Order, now: Time): Chain {
   const { starts, credited } = order;
   const { tier, currency, months } = priceOf(order.price);
   const ruling = rules.rulingSource(facts, now);
   const follows = starts === 'after_current' ||
-    facts.earlyRenewal === 'extend' && credited === null && ruling?.tier === tier;
+    facts.earlyRenewal === 'extend' && credited === null && ruling?.tier === tier &&
+      !(starts === 'now' && rules.relationOf(ruling, order.price) === 'upgrade');
   const followed = follows ? rules.endOfRunning(facts, now) : null;
   order.follows = followed?.since ?? null;
   if (followed === null) return { from: now, after: null, rulesFrom: now, links: [] };

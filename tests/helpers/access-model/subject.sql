@@ -32,7 +32,7 @@ begin
     'active', (
       select jsonb_build_object(
         'tier', s.tier,
-        'price', nullif(concat_ws(' ', s.price_key, s.currency, s.duration_months), ''),
+        'price', case when s.price_amount is not null then concat_ws(' ', coalesce(s.price_key, s.tier), s.currency, s.duration_months) end,
         'end', test.micros(s.current_period_end),
         'gatewaySubscription', s.gateway_subscription_id,
         'cancelAtPeriodEnd', s.cancel_at_period_end
@@ -61,7 +61,7 @@ begin
     'sold', (
       select coalesce(jsonb_agg(jsonb_build_object(
         'order', p.id,
-        'price', concat_ws(' ', p.price_key, p.currency, p.duration_months),
+        'price', concat_ws(' ', coalesce(p.price_key, p.tier), p.currency, p.duration_months),
         'start', test.micros(p.period_start),
         'end', test.micros(p.period_end),
         'isEnded', p.ended_at is not null
@@ -72,7 +72,7 @@ begin
     'charges', (
       select coalesce(jsonb_agg(jsonb_build_object(
         'payment', p.gateway_payment_id,
-        'price', concat_ws(' ', p.price_key, p.currency, p.duration_months)
+        'price', concat_ws(' ', coalesce(p.price_key, p.tier), p.currency, p.duration_months)
       )), '[]')
       from public.payments p
       where p.gateway_subscription_id is not null

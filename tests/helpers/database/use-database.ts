@@ -30,7 +30,7 @@ export type Rules = TestDatabase & {
   customer(options?: { email?: string | null }): Promise<Customer>;
 };
 
-type Kept = { readonly plans: Row[]; readonly prices: Row[] | null; readonly settings: Row };
+type Kept = { readonly plans: Row[]; readonly settings: Row };
 
 /**
  * A database for the tests of the file: cloned before the first, closed after the last, when its findings are compared with
@@ -47,8 +47,7 @@ export function useDatabase(
   const started = () => database ?? fail();
   const readKept = async (): Promise<Kept> => {
     return await started().one(`select to_jsonb(s) as settings,
-      (select jsonb_agg(p order by p.id) from public.plans p) as plans,
-      (select jsonb_agg(r) from public.prices r) as prices from billing.settings s`) as Kept;
+      (select jsonb_agg(p order by p.id) from public.plans p) as plans from billing.settings s`) as Kept;
   };
 
   beforeAll(async () => {
@@ -107,7 +106,7 @@ export function useDatabase(
       await rules.query(`update billing.settings set ${assignment}`);
     },
     async setPlan(tier, assignment) {
-      await rules.query(`update public.plans set ${assignment} where tier = $1`, [tier]);
+      await rules.query(`update public.plans set ${assignment} where tier = $1 and lookup_key is null`, [tier]);
     },
     customer: (options) => createCustomer(rules, options),
   };
@@ -131,7 +130,7 @@ async function restore(database: TestDatabase, { plans, settings }: Kept, isEmpt
       [JSON.stringify(rows)],
     );
   };
-  await database.query('delete from public.prices');
+  await database.query('delete from public.plans where lookup_key is not null');
   if (isEmptied) await database.query('delete from public.plans where id <> all ($1)', [plans.map(({ id }) => id)]);
   await write('public.plans', 'id', plans);
   await write('billing.settings', 'is_only', [settings]);

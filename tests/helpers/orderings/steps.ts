@@ -145,8 +145,9 @@ export const expire = statement('expire', () => 'select test.expire()');
 export function ask(sub: string, startsOn: number): StepTemplate {
   return statement('ask', ({ userId, subscriptionId }) =>
     `insert into billing.subscription_orders
-       (user_id, tier, gateway_plan_id, sold, gateway_subscription_id, expires_at, starts_at, is_trial, replaces)
-     values ('${userId}', 'pro', 'plan_pro', row('pro', 99900, 'INR', 12)::billing.price, '${subscriptionId(sub)}',
+       (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at, starts_at, is_trial, replaces)
+     values ('${userId}', 'pro', (select p.id from public.plans p where p.tier = 'pro'), 'plan_pro',
+       row(null, 99900, 'INR', 12)::billing.price, '${subscriptionId(sub)}',
        billing.clock() + interval '30 days', '${dayOfEvents(startsOn)}', ${sub === 'A'}, ${
       sub === 'A' ? 'null' : `'${subscriptionId('A')}'`
     })

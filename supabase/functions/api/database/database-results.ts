@@ -5,12 +5,13 @@ const subscription = z.looseObject({});
 const time = z.string().nullable();
 const refused = <Outcome extends string>(...outcomes: Outcome[]) => z.object({ outcome: z.enum(outcomes) });
 /** The running subscription. `until`: its end, ISO 8601 in UTC, with milliseconds. Contract: Early renewals. */
-const runningPeriod = z.object({ tier: z.string(), until: z.string(), early_renewal: z.string() });
-const running = runningPeriod.nullable();
 /** Contract: Price. */
 const price = z.looseObject({ lookup_key: z.string(), amount: z.number(), currency: z.string() });
+const texts = { tier: z.string(), until: z.string(), early_renewal: z.string() };
+const runningPeriod = z.object({ ...texts, price: price.nullable() });
+const running = runningPeriod.nullable();
 /** Contract: Scenarios. */
-const scenario = z.enum(['buy', 'current', 'renew', 'upgrade', 'downgrade', 'longer', 'shorter', 'other_currency']);
+const scenario = z.enum(['buy', 'current', 'renew', 'upgrade', 'downgrade', 'scheduled']);
 const ordered = {
   payment_id: z.string(),
   /** In minor units of `currency`. */
@@ -41,6 +42,7 @@ const subscribed = {
 };
 /** A change that is not possible before that time, ISO 8601 in UTC. */
 const tooLate = z.object({ outcome: z.literal('too_late'), possible_from: z.string() });
+const notNow = z.object({ outcome: z.literal('not_now'), reason: z.enum(['currency', 'downgrade', 'credit']) });
 /** `subscription_not_found`, `undone`, `not_now` and `too_late` are outcomes of a change. */
 const subscribing = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('created'), ...subscribed }),
@@ -60,8 +62,8 @@ const subscribing = z.discriminatedUnion('outcome', [
     'already_subscribed',
     'subscription_not_found',
     'undone',
-    'not_now',
   ),
+  notNow,
   tooLate,
   z.object({ outcome: z.literal('rate_limited'), retry_after: z.number() }),
 ]);
@@ -74,8 +76,8 @@ const change = z.object({
   ends_at: z.string(),
   from: z.string(),
   to: z.string(),
-  scenario,
-  price,
+  from_price: z.string().nullable(),
+  to_price: z.string(),
 });
 /** Contract: GET /api/payments/orders/:order_id. */
 const order = z.object({
@@ -118,6 +120,7 @@ export const results = {
     z.object({ outcome: z.literal('created'), ...ordered }),
     z.object({ outcome: z.literal('existing'), order_id: z.string(), ...ordered }),
     refused('plan_not_found', 'price_conflict', 'user_not_found', 'in_flight', 'key_conflict'),
+    notNow,
     z.object({ outcome: z.literal('rate_limited'), retry_after: z.number() }),
   ]),
   store_order: unread,
@@ -130,7 +133,8 @@ export const results = {
       is_billed: z.boolean(),
       change,
     }),
-    refused('plan_not_found', 'price_conflict', 'not_now', 'already_subscribed', 'subscription_not_found'),
+    refused('plan_not_found', 'price_conflict', 'already_subscribed', 'subscription_not_found'),
+    notNow,
     tooLate,
   ]),
   create_change: subscribing,

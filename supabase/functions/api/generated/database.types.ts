@@ -41,6 +41,7 @@ export type Database = {
           'period_end': string | null;
           'period_start': string | null;
           'plan_id': string | null;
+          'price_amount': number | null;
           'price_key': string | null;
           'read_at': string | null;
           'read_attempts': number;
@@ -93,6 +94,7 @@ export type Database = {
           'period_end'?: string | null;
           'period_start'?: string | null;
           'plan_id'?: string | null;
+          'price_amount'?: number | null;
           'price_key'?: string | null;
           'read_at'?: string | null;
           'read_attempts'?: number;
@@ -144,6 +146,7 @@ export type Database = {
           'period_end'?: string | null;
           'period_start'?: string | null;
           'plan_id'?: string | null;
+          'price_amount'?: number | null;
           'price_key'?: string | null;
           'read_at'?: string | null;
           'read_attempts'?: number;
@@ -189,6 +192,7 @@ export type Database = {
           'grace_days': number;
           'id': string;
           'is_active': boolean;
+          'lookup_key': string | null;
           'name': string;
           'price': number;
           'rank': number | null;
@@ -207,6 +211,7 @@ export type Database = {
           'grace_days'?: number;
           'id'?: string;
           'is_active'?: boolean;
+          'lookup_key'?: string | null;
           'name': string;
           'price': number;
           'rank'?: number | null;
@@ -224,6 +229,7 @@ export type Database = {
           'grace_days'?: number;
           'id'?: string;
           'is_active'?: boolean;
+          'lookup_key'?: string | null;
           'name'?: string;
           'price'?: number;
           'rank'?: number | null;
@@ -231,54 +237,6 @@ export type Database = {
           'trial_days'?: number;
         };
         Relationships: [];
-      };
-      'prices': {
-        Row: {
-          'amount': number;
-          'created_at': string;
-          'currency': string;
-          'gateway_plan_id': string | null;
-          'id': string;
-          'interval': string;
-          'interval_count': number;
-          'is_active': boolean;
-          'lookup_key': string;
-          'plan_id': string;
-        };
-        ComputedFields: never;
-        Insert: {
-          'amount': number;
-          'created_at'?: string;
-          'currency'?: string;
-          'gateway_plan_id'?: string | null;
-          'id'?: string;
-          'interval': string;
-          'interval_count'?: number;
-          'is_active'?: boolean;
-          'lookup_key': string;
-          'plan_id': string;
-        };
-        Update: {
-          'amount'?: number;
-          'created_at'?: string;
-          'currency'?: string;
-          'gateway_plan_id'?: string | null;
-          'id'?: string;
-          'interval'?: string;
-          'interval_count'?: number;
-          'is_active'?: boolean;
-          'lookup_key'?: string;
-          'plan_id'?: string;
-        };
-        Relationships: [
-          {
-            foreignKeyName: 'prices_plan_id_fkey';
-            columns: ['plan_id'];
-            isOneToOne: false;
-            referencedRelation: 'plans';
-            referencedColumns: ['id'];
-          },
-        ];
       };
       'profiles': {
         Row: {
@@ -320,6 +278,7 @@ export type Database = {
           'gateway_subscription_id': string | null;
           'id': string;
           'plan_id': string | null;
+          'price_amount': number | null;
           'price_key': string | null;
           'revision': number;
           'status': string;
@@ -342,6 +301,7 @@ export type Database = {
           'gateway_subscription_id'?: string | null;
           'id'?: string;
           'plan_id'?: string | null;
+          'price_amount'?: number | null;
           'price_key'?: string | null;
           'revision'?: number;
           'status': string;
@@ -363,6 +323,7 @@ export type Database = {
           'gateway_subscription_id'?: string | null;
           'id'?: string;
           'plan_id'?: string | null;
+          'price_amount'?: number | null;
           'price_key'?: string | null;
           'revision'?: number;
           'status'?: string;

@@ -22,7 +22,7 @@ const errors = {
   subscriptionInProgress: [409, 'Subscription is being created'],
   alreadySubscribed: [409, 'Already subscribed'],
   tooLateToChange: [409, 'Too late to change this period'],
-  onlyAtPeriodEnd: [409, 'Possible at the end of the period only'],
+  onlyAtPeriodEnd: [409, 'Only at the end of the period'],
   offerNotFound: [404, 'Plan not found'],
   priceNotAtGateway: [404, 'Price has no gateway plan'],
   subscriptionNotFound: [404, 'Subscription not found'],
@@ -50,6 +50,12 @@ export type ErrorName = keyof typeof errors;
 export function tooLateAnswer(possibleFrom: string): Answer {
   const [status, error] = errors.tooLateToChange;
   return { status, body: { error, possible_from: possibleFrom }, outcome: 'tooLateToChange' };
+}
+
+/** A change that can only begin when the period ends. Contract: POST /api/subscriptions/change. */
+export function onlyAtPeriodEndAnswer(reason: 'currency' | 'downgrade' | 'credit'): Answer {
+  const [status, error] = errors.onlyAtPeriodEnd;
+  return { status, body: { error, reason }, outcome: 'onlyAtPeriodEnd' };
 }
 
 /** A request for a price and another tier than the price's. */

@@ -28,7 +28,9 @@ export const subscriptionAnswer = z.object({
 
 const offered = { scenario: scenario.optional().describe('Only with a session.') };
 const offeredPrice = price.extend({
+  id: z.uuid(),
   gateway_plan_id: z.string().nullable().describe('The plan at the gateway. Null: the gateway does not bill it.'),
+  is_default: z.boolean(),
   ...offered,
 }).meta({ id: 'OfferedPrice' });
 export const plansAnswer = z.object({
@@ -84,8 +86,8 @@ export const changeTerms = z.object({
   ends_at: time,
   from: tier,
   to: tier,
-  scenario,
-  price,
+  from_price: z.string().nullable().describe('Null: what runs was not sold by a price.'),
+  to_price: z.string(),
 }).meta({ id: 'ChangeTerms', description: 'The terms of a change to another plan.' });
 
 export const undoneChangeAnswer = z.object({

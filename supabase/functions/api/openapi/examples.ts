@@ -14,11 +14,10 @@ const plan = {
   features: ['Everything in Basic', 'Analytics', 'Priority support'],
   is_active: true,
   duration_months: 12,
-  grace_days: 3,
-  trial_days: 0,
+  ...{ grace_days: 3, trial_days: 0 },
   gateway_plan_id: 'plan_NfR2k8Qv1xYzAb',
   billing_cycles: null,
-  rank: 8325,
+  ...{ rank: 200, lookup_key: null },
   entitlements: { analytics: true, projects: 25 },
   created_at: '2026-10-01T08:00:00.000+00:00',
 } satisfies Example<typeof records.plan>;
@@ -40,10 +39,8 @@ const subscription = {
   cancel_at_period_end: false,
   ended_reason: null,
   gateway_subscription_id: null,
-  price_key: 'pro',
-  currency: 'INR',
-  duration_months: 12,
   created_at: '2026-11-22T09:30:00.000+00:00',
+  price,
   plan,
 } satisfies Example<typeof records.subscription>;
 
@@ -55,7 +52,9 @@ const payment = {
   currency: 'INR',
   status: 'captured',
   tier: 'pro',
-  price_key: 'pro',
+  price_key: null,
+  interval: 'year',
+  interval_count: 1,
   gateway_order_id: 'order_NfR4mX7cT2pLqW',
   gateway_payment_id: 'pay_NfR5nB9dK3sVhY',
   gateway_signature: '5f1d7a84a1f9c4f0b7e0a7d6f2a5c8e35f1d7a84a1f9c4f0b7e0a7d6f2a5c8e3',
@@ -79,13 +78,15 @@ export const read = {
   billing: null,
 } satisfies Example<typeof answers.subscriptionAnswer>;
 
-const offered = { ...price, gateway_plan_id: plan.gateway_plan_id };
-const sold = [{ ...offered, lookup_key: 'pro_monthly', amount: 9900, interval: 'month' as const }, offered];
-export const publicPlans = { plans: [{ ...plan, prices: sold }] } satisfies Example<typeof answers.plansAnswer>;
+const offered = { id: plan.id, ...price, gateway_plan_id: plan.gateway_plan_id, is_default: true };
+const month = { lookup_key: 'pro_monthly', amount: 9900, interval: 'month' as const, is_default: false };
+const monthly = { ...offered, id: '0b7e6d2a-5f1c-4d3e-9a8b-7c6d5e4f3a21', ...month };
+const prices = [offered, monthly];
+export const publicPlans = { plans: [{ ...plan, prices }] } satisfies Example<typeof answers.plansAnswer>;
 
 const scenario = 'upgrade';
 export const plansOfUser = {
-  plans: [{ ...plan, scenario, prices: sold.map((price) => ({ ...price, scenario })) }],
+  plans: [{ ...plan, scenario, prices: prices.map((price) => ({ ...price, scenario })) }],
 } satisfies Example<typeof answers.plansAnswer>;
 
 export const cancelled = { subscription: { ...subscription, cancel_at_period_end: true } } satisfies Example<
@@ -94,10 +95,10 @@ export const cancelled = { subscription: { ...subscription, cancel_at_period_end
 
 export const resumed = { subscription } satisfies Example<typeof answers.changedSubscriptionAnswer>;
 
+const basic = { ...price, lookup_key: 'basic', amount: 4900, interval: 'month' as const };
 const running = {
-  tier: 'basic',
-  until: '2026-12-01T10:00:00.000Z',
-  early_renewal: 'replace',
+  ...{ tier: 'basic', until: '2026-12-01T10:00:00.000Z', early_renewal: 'replace' },
+  price: basic,
 } satisfies Example<typeof records.running>;
 
 export const ordered = {
@@ -145,8 +146,8 @@ export const terms = {
   ends_at: '2027-11-22T09:28:41.000Z',
   from: 'basic',
   to: 'pro',
-  scenario: 'upgrade',
-  price,
+  from_price: 'basic',
+  to_price: 'pro',
 } satisfies Example<typeof answers.changeTerms>;
 
 export const changed = {

@@ -30,6 +30,7 @@ export const paymentOperations = {
       'idempotencyKeyReused',
       'tooManyOrders',
       'offerNotFound',
+      'onlyAtPeriodEnd',
       'orderInProgress',
       'gatewayUnavailable',
     ],

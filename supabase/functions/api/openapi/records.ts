@@ -12,9 +12,7 @@ export const scenario = z.enum([
   'renew',
   'upgrade',
   'downgrade',
-  'longer',
-  'shorter',
-  'other_currency',
+  'scheduled',
 ]).meta({ id: 'Scenario', description: 'What it would be for the user to buy the price now.' });
 export const entitlements = z.record(z.string(), z.union([z.boolean(), z.int()]).nullable())
   .meta({ id: 'Entitlements', description: 'What a tier may do. A missing key is no, null is unlimited.' });
@@ -25,7 +23,7 @@ export const price = z.object({
   currency,
   interval: z.enum(['month', 'year']),
   interval_count: z.int(),
-}).meta({ id: 'Price', description: 'What a plan costs for a length of time.' });
+}).meta({ id: 'Price', description: 'A price as it was sold. A credit does not reduce the amount.' });
 
 /** Columns that the app added to the table come, too. */
 export const plan = z.looseObject({
@@ -41,8 +39,9 @@ export const plan = z.looseObject({
   trial_days: z.int().describe('Days of access before the first charge of such a subscription.'),
   gateway_plan_id: z.string().nullable().describe('The plan at the gateway, for subscriptions that the gateway bills.'),
   billing_cycles: z.int().nullable().describe('How often the gateway bills; null: for ten years.'),
-  rank: z.int().nullable().describe('Orders the plans. Null, of a subscription: it has none of its own.'),
+  rank: z.int().nullable().describe('Orders the plans. Null: a further price of a tier.'),
   entitlements,
+  lookup_key: z.string().nullable().describe("Of a further price of the tier. Null: the tier's own plan."),
   created_at: time,
 }).meta({ id: 'Plan', description: 'A plan, with the columns that the app added.' });
 
@@ -58,10 +57,8 @@ export const subscription = z.object({
   cancel_at_period_end: z.boolean(),
   ended_reason: z.string().nullable().describe('Why access ended, for example `lapsed` or `refunded`.'),
   gateway_subscription_id: z.string().nullable().describe('Set where the gateway bills the subscription.'),
-  price_key: z.string().nullable().describe('The lookup key of the price that was sold.'),
-  currency: currency.nullable(),
-  duration_months: z.int().nullable().describe('The calendar months that were sold.'),
   created_at: time,
+  price: price.nullable().describe('Null: it was not sold by a price, for example a grant.'),
   plan: plan.nullable(),
 }).meta({ id: 'Subscription', description: 'One for each user: the state of the source that rules.' });
 
@@ -74,6 +71,8 @@ export const payment = z.object({
   status: z.enum(['created', 'captured', 'failed']),
   tier: tier.nullable(),
   price_key: z.string().nullable().describe('The lookup key of the price. Null: the default price.'),
+  interval: price.shape.interval.nullable(),
+  interval_count: z.int().nullable(),
   gateway_order_id: z.string().nullable(),
   gateway_payment_id: z.string().nullable(),
   gateway_signature: z.string().nullable(),
@@ -96,12 +95,21 @@ export const billing = z.object({
   payment_attention: z.boolean().describe('A charge failed, and the customer must act.'),
   manage_url: z.string().nullable().describe('The page of the gateway.'),
   price: price.nullable(),
+  next: z.object({
+    tier,
+    price,
+    amount,
+    currency,
+    starts_at: time,
+    undo_until: time.nullable().describe('Null: the gateway was told, and the change can not be undone.'),
+  }).nullable().describe('The change that waits for the end of the cycle.'),
 }).meta({ id: 'Billing', description: 'The subscription that the gateway bills.' });
 
 export const running = z.object({
   tier,
   until: time,
   early_renewal: z.enum(['replace', 'extend']),
+  price: price.nullable(),
   starts_at: time.optional().describe('When the bought period would start. Only with an order.'),
 }).meta({ id: 'Running', description: 'What the user has now.' });
 

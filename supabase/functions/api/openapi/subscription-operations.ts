@@ -87,6 +87,7 @@ export const subscriptionOperations = {
       'invalidRequest',
       'idempotencyKeyReused',
       'offerNotFound',
+      'priceNotAtGateway',
       'subscriptionNotFound',
       'alreadySubscribed',
       'onlyAtPeriodEnd',

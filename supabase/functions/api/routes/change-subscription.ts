@@ -1,5 +1,5 @@
 import type { Answer } from '../http/answer.ts';
-import { errorAnswer, priceConflictAnswer, tooLateAnswer } from '../http/errors.ts';
+import { errorAnswer, onlyAtPeriodEndAnswer, priceConflictAnswer, tooLateAnswer } from '../http/errors.ts';
 import { readJson } from '../http/read-json.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import { changeRequest, parseRequest } from '../http/validation.ts';
@@ -92,7 +92,7 @@ function refuse(result: Exclude<Result<'preview_change'>, { change: unknown }>):
     case 'price_conflict':
       return priceConflictAnswer();
     case 'not_now':
-      return errorAnswer('onlyAtPeriodEnd');
+      return onlyAtPeriodEndAnswer(result.reason);
     case 'already_subscribed':
       return errorAnswer('alreadySubscribed');
     case 'subscription_not_found':

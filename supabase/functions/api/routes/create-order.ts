@@ -1,5 +1,5 @@
 import type { Answer } from '../http/answer.ts';
-import { errorAnswer, priceConflictAnswer } from '../http/errors.ts';
+import { errorAnswer, onlyAtPeriodEndAnswer, priceConflictAnswer } from '../http/errors.ts';
 import type { Result } from '../database/database-results.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import { orderRequest } from '../http/validation.ts';
@@ -63,6 +63,8 @@ function answerWithoutOrdering(
       return errorAnswer('offerNotFound');
     case 'price_conflict':
       return priceConflictAnswer();
+    case 'not_now':
+      return onlyAtPeriodEndAnswer(result.reason);
     case 'user_not_found':
       return errorAnswer('unauthorized');
     case 'key_conflict':

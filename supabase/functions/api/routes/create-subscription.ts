@@ -1,6 +1,6 @@
 import type { Result } from '../database/database-results.ts';
 import type { Answer } from '../http/answer.ts';
-import { errorAnswer, priceConflictAnswer, tooLateAnswer } from '../http/errors.ts';
+import { errorAnswer, onlyAtPeriodEndAnswer, priceConflictAnswer, tooLateAnswer } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
 import { subscriptionRequest } from '../http/validation.ts';
 import type { Database, Gateway, MadeSubscription } from '../ports.ts';
@@ -74,7 +74,7 @@ function answerWithoutCreating(
     case 'price_conflict':
       return priceConflictAnswer();
     case 'not_now':
-      return errorAnswer('onlyAtPeriodEnd');
+      return onlyAtPeriodEndAnswer(result.reason);
     case 'user_not_found':
       return errorAnswer('unauthorized');
     case 'key_conflict':
