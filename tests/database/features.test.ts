@@ -168,6 +168,11 @@ describe('refused', () => {
     }
     await write(JSON.stringify({ most: 2 ** 53 - 1, ['a-z_0.9'.padEnd(64, 'k')]: false }));
   });
+
+  test('are entitlements of another action than a grant', async () => {
+    const note = { action: 'note', email: customer.id, entitlements: { projects: 25 } } as const;
+    await expect(actAsOwner(database, note)).rejects.toMatchObject({ code: '23514' });
+  });
 });
 
 describe('in a policy of a table of 100,000 rows', () => {

@@ -55,6 +55,7 @@ describe('a charge that fails', () => {
       payment_attention: true,
       manage_url,
       price: { lookup_key: 'pro', amount: 99900, currency: 'INR', interval: 'year', interval_count: 1 },
+      next: null,
     });
     expect(await customer.state()).toBe(untilJuly);
   });

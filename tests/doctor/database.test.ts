@@ -276,15 +276,15 @@ test('the check features names each feature that a policy asks for and no plan h
   await database.query(`
     create table public.reports (id integer);
     create policy "reports" on public.reports for select
-    using ((select public.has_feature('reports')) or public.feature_limit('o''brien') > 3);
+    using ((select public.has_feature('reports')) or public.feature_limit('exports.csv') > 3);
     create policy "insert" on public.reports for insert with check (public.has_feature('reports'))`);
-  const told = 'warn no plan has the feature "o\'brien", for which policies of public.reports ask';
+  const told = 'warn no plan has the feature "exports.csv", for which policies of public.reports ask';
   const remedy = 'add it to plans.entitlements';
-  await expectReport(features, project(), `${told}; ${told.slice(5).replace("o'brien", 'reports')}`, remedy);
-  const give = 'update public.plans set entitlements = $1';
+  await expectReport(features, project(), `${told}; ${told.slice(5).replace('exports.csv', 'reports')}`, remedy);
+  const give = 'update public.plans set entitlements = $1 where lookup_key is null';
   await database.query(give, [{ reports: null }]);
   await expectReport(features, project(), told, remedy);
-  await database.query(give, [{ reports: false, "o'brien": 1 }]);
+  await database.query(give, [{ reports: false, 'exports.csv': 1 }]);
   await expectReport(features, project(), 'pass plans have each feature that policies ask for: 2');
   await database.query('drop table public.reports');
 });
