@@ -70,7 +70,11 @@ describe.each(targets)('%s', (target) => {
         ...{ gateway_order_id: `order_${user.id}`, gateway_payment_id: `pay_${user.id}`, gateway_signature: 'abc' },
         ...{ created_at: '2027-03-01T09:59:00+00:00', captured_at: '2027-03-01T10:00:01+00:00' },
       }],
-      billing: null,
+      // The row names a subscription of the gateway, which charges it, also before its first event.
+      billing: {
+        ...{ gateway_subscription_id: `sub_${user.id}`, status: 'active', next: null, payment_attention: false },
+        next_charge_at: '2028-03-01T10:00:00.125+00:00',
+      },
     });
     // Those of the plan, and over them those of the row.
     expect(body.entitlements).toEqual({ reports: true, projects: 25 });

@@ -45,7 +45,7 @@ describe('the ledger', () => {
   test('records an event of another account, without effect', async () => {
     const body = changeEnvelope(failed(), { account_id: 'acc_Others' });
     const apply = () => database.rpc('apply_gateway_event', sha256(body), null, body, 'acc_Ours');
-    expect([await apply(), await status()]).toEqual([{ outcome: 'ignored: account' }, 'created']);
+    expect([await apply(), await status()]).toEqual([{ outcome: 'ignored: account', enqueued: false }, 'created']);
   });
 
   test.each<[string, string | null, string]>([
@@ -59,7 +59,7 @@ describe('the ledger', () => {
   ])('stores %s as ignored, also after a repeat', async (_, body, reason) => {
     const [hash, outcome] = [sha256(uniqueId('body')), `ignored: ${reason}`];
     for (let i = 0; i < 2; i++) {
-      expect(await database.rpc('apply_gateway_event', hash, null, body)).toEqual({ outcome });
+      expect(await database.rpc('apply_gateway_event', hash, null, body)).toEqual({ outcome, enqueued: false });
     }
     expect(await readLedger(database, hash)).toMatchObject({ outcome, deliveries: 2, attempts: 1 });
   });
