@@ -281,11 +281,12 @@ test('npm run doctor finds no fault, and exits with 0', async () => {
 
 test('npm run sql prints rows on stdout, and the error of the server on stderr with 1', async () => {
   const options = ['--port', String(port)];
-  expect(await run('sql', ["select tier from public.plans where tier = 'pro' and lookup_key is null", ...options])).toEqual({
-    code: 0,
-    stdout: 'tier\n----\npro\n(1 row)\n',
-    stderr: '',
-  });
+  expect(await run('sql', ["select tier from public.plans where tier = 'pro' and lookup_key is null", ...options]))
+    .toEqual({
+      code: 0,
+      stdout: 'tier\n----\npro\n(1 row)\n',
+      stderr: '',
+    });
   expect(await run('sql', ['select from nothing', ...options])).toEqual({
     code: 1,
     stdout: '',
