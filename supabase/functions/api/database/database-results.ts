@@ -173,13 +173,12 @@ export const results = {
   next_outbox_attempt: z.object({ next_attempt_at: time }),
   purge_records: z.object({ purged: z.number() }),
   claim_payments_to_reconcile: z.object({
-    /** How many other due payments needed no call of the gateway. */
+    /** Here and below: how many others that were due needed no call of the gateway. */
     settled: z.number(),
     payments: z.array(z.object({ id: z.string(), order_id: z.string() })),
   }),
   apply_order_payments: z.object({ applied: z.number(), ended: z.boolean() }),
   claim_subscriptions_to_reconcile: z.object({
-    /** How many other due subscriptions needed no call of the gateway. */
     settled: z.number(),
     subscriptions: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
   }),
