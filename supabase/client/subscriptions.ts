@@ -78,6 +78,7 @@ export type Payment = {
   fulfilled_at: string | null;
   period_start: string | null;
   period_end: string | null;
+  paid_amount: number | null;
   refunded_amount: number;
   dispute_status: string | null;
   created_at: string;
@@ -291,8 +292,7 @@ export type Subscriptions = {
    */
   resumePending(options?: Pick<CheckoutOptions, 'signal' | 'onState'>): Promise<CheckoutResult[]>;
   /**
-   * Ends the subscription with its period, or now, and all that the gateway may still charge. Null: nothing gave access yet.
-   * @throws SubscriptionsError
+   * Ends all that is billed, with its period or now. Null: nothing gave access yet. @throws SubscriptionsError
    * @example
    * await subscriptions.cancel({ atPeriodEnd: true });
    */

@@ -339,6 +339,7 @@ create table public.payments (
   ended_reason text,
   cancel_at_period_end boolean not null default false,
   refunded_amount bigint not null default 0 constraint payments_refunded_amount_check check (refunded_amount >= 0),
+  paid_amount bigint, -- what the gateway captured: with its fee on top, or less by an offer. Null: it has not said so yet
   dispute_status text,
   dispute_event_at timestamptz,
   uncaptured_at timestamptz,

@@ -249,7 +249,7 @@ declare
   v_plan constant public.plans := p_purchase.plan;
   v_tier constant text := billing.tier_bought(v_payment);
   v_months constant integer := coalesce(v_payment.duration_months, billing.sold_months(v_plan.duration_months));
-  v_is_refunded constant boolean := billing.is_refunded(v_payment.amount, v_payment.refunded_amount);
+  v_is_refunded constant boolean := billing.is_refunded(coalesce(v_payment.paid_amount, v_payment.amount), v_payment.refunded_amount);
   v_grants constant boolean := v_plan.id is not null and v_payment.user_id is not null and not v_is_refunded;
   v_rules boolean; -- the usual purchase: the newest act of a user without a gateway subscription
 begin
@@ -278,6 +278,7 @@ begin
   update public.payments p
   set status = 'captured', gateway_payment_id = v_payment.gateway_payment_id,
     gateway_signature = coalesce(p_signature, p.gateway_signature), refunded_amount = v_payment.refunded_amount,
+    paid_amount = coalesce(v_payment.paid_amount, p.paid_amount),
     captured_at = coalesce(p.captured_at, v_now),
     confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, v_now) else p.confirmed_at end,
     -- A verification of a refunded payment is refused and does not count.
@@ -347,7 +348,7 @@ begin
     v_payment.refunded_amount := v_purchase.refunded_amount;
   end if;
 
-  if v_payment.status = 'captured' and billing.is_refunded(v_payment.amount, v_payment.refunded_amount) then
+  if v_payment.status = 'captured' and billing.is_refunded(coalesce(v_payment.paid_amount, v_payment.amount), v_payment.refunded_amount) then
     return jsonb_build_object('outcome', 'refunded');
   end if;
   if v_payment.fulfilled_at is null or v_payment.ended_reason = 'refunded' then
@@ -479,7 +480,7 @@ begin
             p.id, p.user_id, p.subscription_id, p.amount, p.currency, p.status, p.tier, p.price_key,
             length.answer ->> 'interval' as "interval", (length.answer ->> 'interval_count')::integer as interval_count,
             p.gateway_order_id, p.gateway_payment_id, p.gateway_signature, p.gateway_subscription_id, p.meta, p.captured_at, p.confirmed_at,
-            p.fulfilled_at, p.period_start, p.period_end, p.refunded_amount, p.dispute_status, p.created_at
+            p.fulfilled_at, p.period_start, p.period_end, p.paid_amount, p.refunded_amount, p.dispute_status, p.created_at
           from public.payments p
           cross join lateral (select billing.interval_answer(p.duration_months) as answer) length
           where p.user_id = p_user_id and p.extra_of is null

@@ -36,8 +36,29 @@ begin
   );
 end $$;
 
--- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The event must have
--- exactly the amount of the order. Contract: "Closed browser".
+-- Returns whether the gateway says that an order is paid: the order itself, or a captured payment of its amount.
+create function billing.is_paid(p_payment public.payments, p_entity jsonb, p_order jsonb)
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_paid constant jsonb := case
+    when billing.json_text(p_order -> 'status') = 'paid'
+      and billing.json_text(p_order -> 'id') = coalesce(p_payment.gateway_order_id, billing.json_text(p_order -> 'id'))
+      and billing.json_integer(p_order -> 'amount') is not null
+      then p_order
+    else p_entity
+  end;
+begin
+  return coalesce(
+    billing.json_integer(v_paid -> 'amount') = p_payment.amount
+      and coalesce(billing.json_text(v_paid -> 'currency'), p_payment.currency) = p_payment.currency
+      and coalesce(billing.json_text(p_entity -> 'status'), 'captured') = 'captured',
+    false
+  );
+end $$;
+
+-- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The gateway must say that
+-- the order is paid, or the payment must have exactly the amount of the order: the customer may bear the gateway's fee, or have
+-- an offer. Contract: "Closed browser".
 create function billing.apply_payment_captured(p_entity jsonb, p_order jsonb)
 returns text -- the outcome for the ledger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -74,13 +95,15 @@ begin
   v_purchase := billing.lock_purchase(v_payment.id, v_gateway_payment_id);
   v_payment := v_purchase.payment;
   v_is_same := v_payment.gateway_payment_id is not distinct from v_gateway_payment_id;
-  v_is_exact := coalesce(
-    v_amount = v_payment.amount
-      and coalesce(billing.json_text(p_entity -> 'currency'), v_payment.currency) = v_payment.currency
-      and coalesce(billing.json_text(p_entity -> 'status'), 'captured') = 'captured',
-    false
-  );
-  if not v_is_same and not v_is_exact then return 'mismatch'; end if;
+  v_is_exact := billing.is_paid(v_payment, p_entity, p_order);
+  if not v_is_same and not v_is_exact then
+    -- The order itself is read at once: only it says whether that was its payment.
+    update public.payments p
+    set next_reconcile_at = billing.clock()
+    where p.id = v_payment.id and p.gateway_order_id = v_gateway_order_id and p.status <> 'captured';
+    return 'mismatch';
+  end if;
+  if v_is_same or v_payment.status <> 'captured' then v_payment.paid_amount := coalesce(v_amount, v_payment.paid_amount); end if;
 
   if not v_is_same and v_payment.status <> 'captured' then
     v_payment.gateway_payment_id := v_gateway_payment_id;
@@ -94,7 +117,7 @@ begin
 
   if v_is_exact
     and (v_payment.fulfilled_at is null or v_payment.uncaptured_at is not null or v_payment.ended_reason = 'refunded')
-    and (v_payment.status <> 'captured' or not billing.is_refunded(v_payment.amount, v_payment.refunded_amount))
+    and (v_payment.status <> 'captured' or not billing.is_refunded(coalesce(v_payment.paid_amount, v_payment.amount), v_payment.refunded_amount))
   then
     v_is_same := v_payment.gateway_payment_id = v_gateway_payment_id;
     v_purchase.payment := v_payment;
@@ -114,8 +137,12 @@ begin
   update public.payments p
   set status = 'captured',
     captured_at = coalesce(p.captured_at, billing.clock()),
-    confirmed_at = coalesce(p.confirmed_at, billing.clock())
-  where p.id = v_payment.id;
+    confirmed_at = coalesce(p.confirmed_at, billing.clock()),
+    paid_amount = coalesce(v_amount, p.paid_amount)
+  where p.id = v_payment.id
+  returning * into v_payment;
+  -- A refund may have arrived before it was known what was paid.
+  if v_payment.refunded_amount > 0 then perform billing.settle_full_refund(v_payment, v_email); end if;
   return 'applied';
 end $$;
 
@@ -180,6 +207,21 @@ begin
   return 'applied';
 end $$;
 
+-- Ends the source of a fulfilled payment that was refunded in full, or lets it run again.
+create function billing.settle_full_refund(p_payment public.payments, p_email text)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_is_refunded constant boolean := billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount);
+begin
+  update public.payments p
+  set ended_at = case when v_is_refunded then billing.clock() end,
+    ended_reason = case when v_is_refunded then 'refunded' end
+  where p.id = p_payment.id
+    and p.fulfilled_at is not null
+    and case when v_is_refunded then p.ended_at is null else p.ended_reason = 'refunded' end;
+  if found then perform billing.settle_payment(p_payment, p_email); end if;
+end $$;
+
 -- Applies a payment's refunds to its access. A full refund ends the source, and that of a charge the time that its cycle
 -- paid. If the refund fails later, the source runs again. The caller holds the locks on the user and on the payment.
 create function billing.settle_refunds(p_payment public.payments, p_email text)
@@ -204,12 +246,12 @@ begin
     return true;
   end if;
   if v_payment.status = 'captured' then v_payment := billing.count_best_payment(v_payment); end if;
-  v_is_refunded := billing.is_refunded(v_payment.amount, v_payment.refunded_amount);
+  v_is_refunded := billing.is_refunded(coalesce(v_payment.paid_amount, v_payment.amount), v_payment.refunded_amount);
 
   -- The capture arrived while the payment was refunded in full. If the refund failed since, the payment is fulfilled now.
   if v_payment.fulfilled_at is null then
     if v_payment.status = 'captured'
-      and billing.is_refunded(p_payment.amount, p_payment.refunded_amount)
+      and billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount)
       and not v_is_refunded
     then
       perform billing.fulfil_payment(
@@ -219,11 +261,7 @@ begin
     return true;
   end if;
 
-  update public.payments p
-  set ended_at = case when v_is_refunded then billing.clock() end,
-    ended_reason = case when v_is_refunded then 'refunded' end
-  where p.id = v_payment.id and case when v_is_refunded then p.ended_at is null else p.ended_reason = 'refunded' end;
-  if found then perform billing.settle_payment(v_payment, p_email); end if;
+  perform billing.settle_full_refund(v_payment, p_email);
   return true;
 end $$;
 
@@ -254,6 +292,13 @@ begin
   perform billing.note_missing_user(v_payment);
   v_email := billing.lock_user(v_payment.user_id);
   select * into v_payment from public.payments p where p.id = v_payment.id for update;
+  update public.payments p
+  set paid_amount = billing.json_integer(p_payment -> 'amount')
+  where p.id = v_payment.id
+    and p.gateway_payment_id = v_gateway_payment_id
+    and p.gateway_subscription_id is null
+    and p.paid_amount is null
+    and billing.json_integer(p_payment -> 'amount') > 0;
   -- The refund is stored even without its payment, which reads its refunds when it arrives.
   insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status)
   values (v_refund_id, v_gateway_payment_id, v_amount, v_status)

@@ -147,7 +147,7 @@ begin
   where x.extra_of = p_payment.id
     and not billing.is_refunded(p_payment.amount, x.refunded_amount)
     and (
-      billing.is_refunded(p_payment.amount, p_payment.refunded_amount)
+      billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount)
       or p_payment.confirmed_at is null and x.confirmed_at is not null
     )
   order by x.confirmed_at is null, x.captured_at, x.gateway_payment_id
@@ -159,7 +159,7 @@ begin
   update public.payments p
   set gateway_payment_id = v_extra.gateway_payment_id,
     gateway_signature = null, captured_at = v_extra.captured_at, confirmed_at = v_extra.confirmed_at,
-    refunded_amount = v_extra.refunded_amount, dispute_status = v_extra.dispute_status,
+    paid_amount = v_extra.paid_amount, refunded_amount = v_extra.refunded_amount, dispute_status = v_extra.dispute_status,
     dispute_event_at = v_extra.dispute_event_at,
     -- A payment that is only verified needs a confirmation by the gateway.
     next_reconcile_at = case
@@ -170,7 +170,7 @@ begin
   update public.payments x
   set gateway_payment_id = p_payment.gateway_payment_id,
     captured_at = p_payment.captured_at, confirmed_at = p_payment.confirmed_at,
-    refunded_amount = p_payment.refunded_amount, dispute_status = p_payment.dispute_status,
+    paid_amount = p_payment.paid_amount, refunded_amount = p_payment.refunded_amount, dispute_status = p_payment.dispute_status,
     dispute_event_at = p_payment.dispute_event_at
   where x.id = v_extra.id;
   select * into p_payment from public.payments p where p.id = p_payment.id;
@@ -182,7 +182,7 @@ create function billing.is_settled(p_payment public.payments)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_payment.confirmed_at is not null and (p_payment.fulfilled_at is not null or p_payment.user_id is null)
-    or billing.is_refunded(p_payment.amount, p_payment.refunded_amount);
+    or billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount);
 end $$;
 
 -- Returns when to reconcile a payment again, counted from its order or its verification. After five days the result is

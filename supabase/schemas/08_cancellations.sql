@@ -12,14 +12,14 @@ where case s.kind
       and p.ended_reason is distinct from 'dispute_lost'
       and p.dispute_status is distinct from 'lost'
       and p.uncaptured_at is null
-      and not billing.is_refunded(p.amount, p.refunded_amount)
+      and not billing.is_refunded(coalesce(p.paid_amount, p.amount), p.refunded_amount)
   )
   -- After a refund of its newest cycle the cycles before still count.
   when 'gateway_subscription' then s.ended_reason is distinct from 'refunded' or exists (
     select from public.payments c
     where c.user_id = s.user_id
       and c.gateway_subscription_id = s.id
-      and not billing.is_refunded(c.amount, c.refunded_amount)
+      and not billing.is_refunded(coalesce(c.paid_amount, c.amount), c.refunded_amount)
   )
   when 'manual' then s.gateway_subscription_id is not null
   else false

@@ -4,7 +4,7 @@
 -- If the caller crashes or gets no answer, a later call claims the payments again. API: service_role only.
 create function public.claim_payments_to_reconcile()
 returns jsonb
--- {settled, payments: [{id, order_id}]}; settled: how many payments need no reconciliation. 0 and []: nothing is due
+-- {settled, payments: [{id, order_id, amount}]}; settled: how many payments need no reconciliation. 0 and []: nothing is due
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_result jsonb;
@@ -22,12 +22,12 @@ begin
     set next_reconcile_at = case when not d.is_settled then billing.clock() + interval '5 minutes' end
     from (select due.*, row_number() over (partition by due.is_settled order by due.next_reconcile_at) as place from due) d
     where p.id = d.id and (d.is_settled or d.place <= 20)
-    returning p.id, p.gateway_order_id, d.is_settled
+    returning p.id, p.gateway_order_id, p.amount, d.is_settled
   )
   select jsonb_build_object(
     'settled', count(*) filter (where c.is_settled),
     'payments', coalesce(
-      jsonb_agg(jsonb_build_object('id', c.id, 'order_id', c.gateway_order_id)) filter (where not c.is_settled), '[]'
+      jsonb_agg(jsonb_build_object('id', c.id, 'order_id', c.gateway_order_id, 'amount', c.amount)) filter (where not c.is_settled), '[]'
     )
   )
   into v_result
@@ -76,20 +76,21 @@ end $$;
 
 -- Returns the events, with their keys, that would have announced a gateway's payment and its refunds. The refunds are read
 -- from their own list, because the payment's total includes pending refunds.
-create function billing.events_of(p_entity jsonb) -- the payment, with its list of refunds if it has any
+create function billing.events_of(p_entity jsonb) -- the payment, with its list of refunds and with its order if it has any
 returns table (key text, event text, payload jsonb)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
   select
-    concat_ws(':', 'reconcile', p_entity ->> 'id', p_entity ->> 'status'),
+    concat_ws(':', 'reconcile', p_entity ->> 'id', p_entity ->> 'status', p_entity #>> '{order,status}'),
     'payment.' || (p_entity ->> 'status'),
-    jsonb_build_object('payment', jsonb_build_object('entity', p_entity - 'refunds'))
+    jsonb_build_object('payment', jsonb_build_object('entity', p_entity - 'refunds' - 'order'))
+      || case when p_entity ? 'order' then jsonb_build_object('order', jsonb_build_object('entity', p_entity -> 'order')) else '{}' end
   where p_entity ->> 'status' in ('captured', 'failed') and billing.json_text(p_entity -> 'id') is not null
   union all
   select
     concat_ws(':', 'reconcile', r.refund ->> 'id', r.refund ->> 'status'),
     'refund.' || (r.refund ->> 'status'),
     jsonb_build_object(
-      'payment', jsonb_build_object('entity', p_entity - 'refunds'),
+      'payment', jsonb_build_object('entity', p_entity - 'refunds' - 'order'),
       'refund', jsonb_build_object('entity', r.refund || jsonb_build_object('payment_id', p_entity -> 'id'))
     )
   from jsonb_array_elements(case when jsonb_typeof(p_entity -> 'refunds') = 'array' then p_entity -> 'refunds' else '[]' end)

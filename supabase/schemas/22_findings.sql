@@ -113,7 +113,7 @@ where p.status = 'captured'
   and p.fulfilled_at is null
   and p.gateway_subscription_id is null
   and p.extra_of is null
-  and not billing.is_refunded(p.amount, p.refunded_amount);
+  and not billing.is_refunded(coalesce(p.paid_amount, p.amount), p.refunded_amount);
 comment on view billing.captured_not_fulfilled is
   'Captured payments that granted no tier. A verification, a replay after the plan was added, or a refund ends the finding.';
 
@@ -244,7 +244,7 @@ cross join lateral (
         and newer.plan_id = m.plan_id
         and newer.gateway_subscription_id <> m.gateway_subscription_id
         and newer.ended_at is null
-        and not billing.is_refunded(n.amount, n.refunded_amount)
+        and not billing.is_refunded(coalesce(n.paid_amount, n.amount), n.refunded_amount)
         and n.period_start < c.period_end
         and n.period_end > c.period_start
         -- Of two in one second the one that goes on is the newer one.
@@ -355,7 +355,7 @@ where (e.outcome like 'failed: %' or e.outcome in ('parked', 'plan_not_found', '
   and e.payload is not null
   and case e.outcome
     -- Until the payment is fulfilled or refunded.
-    when 'plan_not_found' then p.fulfilled_at is null and not billing.is_refunded(p.amount, p.refunded_amount)
+    when 'plan_not_found' then p.fulfilled_at is null and not billing.is_refunded(coalesce(p.paid_amount, p.amount), p.refunded_amount)
     when 'mismatch' then
       -- A mismatch is normal for refunds and disputes of an extra payment, and for cancellations of a gateway subscription
       -- that is not attached. After a charge the activation may still arrive within 15 minutes.

@@ -75,7 +75,10 @@ describe('POST /api/internal/reconcile', () => {
   };
   const reconcile = (answers: Record<string, unknown[]>, settings = config) =>
     call('/api/internal/reconcile', { begin_reconciliation: [{ began: true }], ...answers }, noneLeft, settings);
-  const payments = [{ settled: 0, payments: [{ id: 'a', order_id: 'order_1' }, { id: 'b', order_id: 'order_2' }] }];
+  const payments = [{
+    settled: 0,
+    payments: [{ id: 'a', order_id: 'order_1', amount: 1 }, { id: 'b', order_id: 'order_2', amount: 1 }],
+  }];
   const subscriptions = (...ids: string[]) => [{
     settled: 0,
     subscriptions: ids.map((id) => ({ id, gateway_subscription_id: `sub_${id}` })),

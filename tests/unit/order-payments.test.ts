@@ -9,12 +9,20 @@ const unanswered: Answer = { status: 'unanswered' };
 const refund = { id: 'rfnd_A', payment_id: 'pay_A', amount: 100, status: 'pending', created_at: 1_767_225_600 };
 
 /** Reads an order from a gateway with these payments, and the refunds of each by its id. Also returns the calls. */
-async function read(payments: Answer, refunds: Record<string, Answer> = {}) {
+async function read(payments: Answer, refunds: Record<string, Answer> = {}, order?: GatewayEntity) {
   const asked: string[] = [];
-  const reading = await readOrderPayments({
-    listOrderPayments: (orderId) => (asked.push(orderId), Promise.resolve(payments)),
-    listRefunds: (paymentId) => (asked.push(paymentId), Promise.resolve(refunds[paymentId] ?? unanswered)),
-  }, 'order_A');
+  const reading = await readOrderPayments(
+    {
+      listOrderPayments: (orderId) => (asked.push(orderId), Promise.resolve(payments)),
+      listRefunds: (paymentId) => (asked.push(paymentId), Promise.resolve(refunds[paymentId] ?? unanswered)),
+      readOrder: (
+        id,
+      ) => (asked.push(`${id} itself`),
+        Promise.resolve(order ? { status: 'found', value: order } : { status: 'unanswered' })),
+    },
+    'order_A',
+    99900,
+  );
   return { reading, asked };
 }
 
@@ -51,4 +59,18 @@ test('each payment has its own refunds, none where the gateway knows none, and t
 test('an unanswered list of refunds makes the whole reading unanswered, and ends the calls', async () => {
   const payments = found({ id: 'pay_A', amount_refunded: 1 }, { id: 'pay_B', amount_refunded: 1 });
   expect(await read(payments, { pay_B: found(refund) })).toEqual({ reading: unanswered, asked: ['order_A', 'pay_A'] });
+});
+
+test('the order of a captured payment of another amount is read, once, and a missing answer is none', async () => {
+  const [exact, fee] = [{ id: 'pay_A', status: 'captured', amount: 99900 }, {
+    id: 'pay_B',
+    status: 'captured',
+    amount: 102258,
+  }];
+  const order = { id: 'order_A', status: 'paid', amount: 99900 };
+  expect(await read(found(exact, fee, { ...fee, status: 'failed' }), {}, order)).toEqual({
+    reading: found(exact, { ...fee, order }, { ...fee, status: 'failed' }),
+    asked: ['order_A', 'order_A itself'],
+  });
+  expect((await read(found(fee))).reading).toEqual(unanswered);
 });

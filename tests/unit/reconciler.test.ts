@@ -33,7 +33,10 @@ function due({ fails = () => false, lacks_payment = false, ...counts }: Due) {
       return Promise.resolve();
     },
     claimPaymentsToReconcile: () =>
-      Promise.resolve({ settled: 0, payments: claim('payments').map((id) => ({ id, order_id: `order_${id}` })) }),
+      Promise.resolve({
+        settled: 0,
+        payments: claim('payments').map((id) => ({ id, order_id: `order_${id}`, amount: 99900 })),
+      }),
     claimSubscriptionsToReconcile: () =>
       Promise.resolve({ settled: 0, subscriptions: claim('subscriptions').map(subscriptionOf) }),
     claimSubscriptionOrders: () => Promise.resolve({ orders: claim('orders').map(subscriptionOf) }),

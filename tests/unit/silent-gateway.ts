@@ -8,6 +8,7 @@ export const silentGateway: Gateway = {
   refundPayment: () => Promise.resolve({ status: 0, retryAfter: null, refund: null, reason: null }),
   readSubscription: () => Promise.resolve({ status: 'unanswered' }),
   listOrderPayments: () => Promise.resolve({ status: 'unanswered' }),
+  readOrder: () => Promise.resolve({ status: 'unanswered' }),
   readPayment: () => Promise.resolve({ status: 'unanswered' }),
   listRefunds: () => Promise.resolve({ status: 'unanswered' }),
   listInvoices: () => Promise.resolve({ status: 'unanswered' }),

@@ -125,8 +125,8 @@ export function dashboard(
     element('li', {}, `Analytics: ${can('analytics') ? 'yes' : 'no'}`),
   );
   const row = (tag: 'td' | 'th', texts: string[]) => element('tr', {}, ...texts.map((text) => element(tag, {}, text)));
-  const rows = payments.map(({ created_at, tier, amount, currency, status }) =>
-    row('td', [day(created_at), tier ?? '', money(amount, currency), status])
+  const rows = payments.map(({ created_at, tier, amount, paid_amount: paid, currency, status }) =>
+    row('td', [day(created_at), tier ?? '', money(paid ?? amount, currency), status])
   );
   const head = row('th', ['Date', 'Tier', 'Amount', 'Status']);
   const table = element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows));

@@ -92,9 +92,17 @@ export function paymentFailed(payment: Fields = {}, options?: EventOptions): str
   return gatewayEvent('payment.failed', { payment: { ...failed, ...payment } }, options);
 }
 
-/** order.paid. The receipt of an order is the id of our payment without dashes. */
+/**
+ * order.paid: of the amount and the currency of the payment, unless the order names others. The receipt of an order is the id
+ * of our payment without dashes.
+ */
 export function orderPaid(payment: PaymentFields, order: Fields & { readonly id: string }): string {
-  return gatewayEvent('order.paid', { payment: { order_id: order.id, ...payment }, order });
+  const { amount, currency } = payment;
+  const paid = {
+    ...(amount === undefined ? {} : { amount, amount_paid: amount }),
+    ...(currency === undefined ? {} : { currency }),
+  };
+  return gatewayEvent('order.paid', { payment: { order_id: order.id, ...payment }, order: { ...paid, ...order } });
 }
 
 /**

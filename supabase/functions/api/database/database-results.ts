@@ -175,7 +175,7 @@ export const results = {
   claim_payments_to_reconcile: z.object({
     /** Here and below: how many others that were due needed no call of the gateway. */
     settled: z.number(),
-    payments: z.array(z.object({ id: z.string(), order_id: z.string() })),
+    payments: z.array(z.object({ id: z.string(), order_id: z.string(), amount: z.number() })),
   }),
   apply_order_payments: z.object({ applied: z.number(), ended: z.boolean() }),
   claim_subscriptions_to_reconcile: z.object({

@@ -21,6 +21,7 @@ export type Gateway = {
   refundPayment(refund: { paymentId: string; amount: number; key: string }): Promise<RefundReply>;
   readSubscription(id: string): Promise<Reading<GatewaySubscription>>;
   readPayment(id: string): Promise<Reading<GatewayEntity>>;
+  readOrder(id: string): Promise<Reading<GatewayEntity>>;
   /** All payment attempts on an order. */
   listOrderPayments(orderId: string): Promise<Reading<readonly GatewayEntity[]>>;
   /** The newest 100 refunds of a payment, in any state. */

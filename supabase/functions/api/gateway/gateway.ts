@@ -97,6 +97,8 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
 
     readPayment: async (id) => read(await call('GET', `/payments/${encodeURIComponent(id)}`), z.looseObject({})),
 
+    readOrder: async (id) => read(await call('GET', `/orders/${encodeURIComponent(id)}`), z.looseObject({})),
+
     listOrderPayments: (orderId) => list(`/orders/${encodeURIComponent(orderId)}/payments`),
 
     listRefunds: (paymentId) => list(`/payments/${encodeURIComponent(paymentId)}/refunds?count=${maxListed}`),

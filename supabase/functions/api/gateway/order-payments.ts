@@ -2,17 +2,25 @@ import type { Gateway, GatewayEntity, Reading } from '../ports.ts';
 
 /**
  * Reads the payments on an order. A payment that was refunded, in full or in part, gets a list `refunds`: its
- * `amount_refunded` also counts pending refunds, which may still fail.
+ * `amount_refunded` also counts pending refunds, which may still fail. A captured one of another amount than the order's gets
+ * its `order`: only that says whether it is paid, since the customer may bear the fee or have an offer.
+ * @param amount of the order, minor units
  * @returns `unanswered` when any of the reads got no answer: a partial list would be applied as the complete one.
  */
 export async function readOrderPayments(
-  gateway: Pick<Gateway, 'listOrderPayments' | 'listRefunds'>,
+  gateway: Pick<Gateway, 'listOrderPayments' | 'listRefunds' | 'readOrder'>,
   orderId: string,
+  amount: number,
 ): Promise<Reading<readonly GatewayEntity[]>> {
   const payments = await gateway.listOrderPayments(orderId);
   if (payments.status !== 'found') return payments;
+  const isOther = ({ status, amount: paid }: GatewayEntity) =>
+    status === 'captured' && typeof paid === 'number' && paid !== amount;
+  const order = payments.value.some(isOther) ? await gateway.readOrder(orderId) : null;
+  if (order?.status === 'unanswered') return order;
   const items: GatewayEntity[] = [];
-  for (const item of payments.value) {
+  for (const listed of payments.value) {
+    const item = isOther(listed) && order?.status === 'found' ? { ...listed, order: order.value } : listed;
     if (!isRefunded(item)) {
       items.push(item);
       continue;

@@ -1,7 +1,10 @@
 import type { Gateway } from '../ports.ts';
 
 /** The reads of reconciliation. */
-export type GatewayReads = Pick<Gateway, 'listOrderPayments' | 'listRefunds' | 'listInvoices' | 'readSubscription'>;
+export type GatewayReads = Pick<
+  Gateway,
+  'listOrderPayments' | 'listRefunds' | 'listInvoices' | 'readOrder' | 'readSubscription'
+>;
 
 /** Waits until the next call may start. */
 export type RateLimit = () => Promise<void>;
@@ -30,6 +33,7 @@ export function createRateLimit(callsPerSecond: number, timer: Timer = systemTim
 export function limitRate(gateway: GatewayReads, wait: RateLimit): GatewayReads {
   return {
     readSubscription: (id) => wait().then(() => gateway.readSubscription(id)),
+    readOrder: (id) => wait().then(() => gateway.readOrder(id)),
     listOrderPayments: (orderId) => wait().then(() => gateway.listOrderPayments(orderId)),
     listRefunds: (paymentId) => wait().then(() => gateway.listRefunds(paymentId)),
     listInvoices: (subscriptionId) => wait().then(() => gateway.listInvoices(subscriptionId)),

@@ -119,7 +119,7 @@ async function claimRound(
   const { orders } = await database.claimSubscriptionOrders();
   const reads: Read[] = [
     ...payments.map((payment): Read => async () => {
-      const reading = await readOrderPayments(gateway, payment.order_id);
+      const reading = await readOrderPayments(gateway, payment.order_id, payment.amount);
       if (reading.status === 'unanswered') return null;
       const { applied, ended } = await database.applyOrderPayments(payment.id, valueOf(reading));
       return applied + Number(ended);

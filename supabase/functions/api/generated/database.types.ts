@@ -38,6 +38,7 @@ export type Database = {
           'is_attempt_open': boolean;
           'meta': Json | null;
           'next_reconcile_at': string | null;
+          'paid_amount': number | null;
           'period_end': string | null;
           'period_start': string | null;
           'plan_id': string | null;
@@ -91,6 +92,7 @@ export type Database = {
           'is_attempt_open'?: boolean;
           'meta'?: Json | null;
           'next_reconcile_at'?: string | null;
+          'paid_amount'?: number | null;
           'period_end'?: string | null;
           'period_start'?: string | null;
           'plan_id'?: string | null;
@@ -143,6 +145,7 @@ export type Database = {
           'is_attempt_open'?: boolean;
           'meta'?: Json | null;
           'next_reconcile_at'?: string | null;
+          'paid_amount'?: number | null;
           'period_end'?: string | null;
           'period_start'?: string | null;
           'plan_id'?: string | null;

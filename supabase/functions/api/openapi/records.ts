@@ -83,6 +83,7 @@ export const payment = z.object({
   fulfilled_at: time.nullable(),
   period_start: time.nullable(),
   period_end: time.nullable(),
+  paid_amount: amount.nullable(),
   refunded_amount: amount,
   dispute_status: z.string().nullable(),
   created_at: time,

@@ -33,7 +33,7 @@ export const getOrder: Route = {
       case 'known':
         return { status: 200, body: result.order, outcome: result.outcome };
       case 'read': {
-        const order = await readOrder(context, result.payment_id, orderId);
+        const order = await readOrder(context, result.payment_id, orderId, result.order.amount);
         return { status: 200, body: order ?? result.order, outcome: order === null ? 'unanswered' : 'read' };
       }
     }
@@ -45,10 +45,11 @@ async function readOrder(
   { database, gateway, dispatchLater, logFault }: RouteContext,
   paymentId: string,
   orderId: string,
+  amount: number,
 ) {
   if (gateway === null) return null;
   try {
-    const reading = await withDeadline(readOrderPayments(gateway, orderId), readMilliseconds);
+    const reading = await withDeadline(readOrderPayments(gateway, orderId, amount), readMilliseconds);
     if (reading.status === 'unanswered') return null;
     const { applied, order } = await database.applyOrderRead(
       paymentId,

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { type Fields, orderPaid, paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
+import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
+import type { CustomerOrder } from '../helpers/records/customer.ts';
+
+// What was paid may differ from what was sold: the customer bears the gateway's fee, or has an offer.
+const database = useDatabase({ isEmptied: true, findings: { failed_events: 'any', captured_not_fulfilled: 'any' } });
+const customer = useCustomer(database);
+const sold = 99900;
+const entity = ({ orderId, paymentId }: CustomerOrder, amount: number) => ({
+  ...{ id: paymentId, order_id: orderId, amount, currency: 'INR', status: 'captured' },
+});
+const orderOf = ({ orderId }: CustomerOrder, fields: Fields = {}) => ({
+  ...{ id: orderId, amount: sold, amount_paid: sold, currency: 'INR', status: 'paid', ...fields },
+});
+const stored = () => database.one('select amount::int, paid_amount::int, refunded_amount::int from public.payments');
+
+test.each([['the fee on top', 102258], ['an offer', 89910]])(
+  'an order that the gateway calls paid is fulfilled, with %s: %i, whichever event comes first',
+  async (_name, paid) => {
+    const order = await customer.order('pro', { at: '01-01' });
+    expect(await database.send(paymentCaptured(entity(order, paid)))).toBe('mismatch');
+    const due = await database.one('select next_reconcile_at <= billing.clock() as due from public.payments');
+    expect([await customer.tier(), due]).toEqual(['free', { due: true }]);
+    expect(await database.send(orderPaid(entity(order, paid), orderOf(order)))).toBe('applied');
+    expect(await customer.tier()).toBe('pro');
+    expect(await stored()).toEqual({ amount: sold, paid_amount: paid, refunded_amount: 0 });
+    expect(await customer.findings()).toEqual([]);
+  },
+);
+
+test('an order that is read as paid is fulfilled, and not before', async () => {
+  const order = await customer.order('pro', { at: '01-01' });
+  const read = (fields: Fields) =>
+    applyOrderPayments(database.service, order, [{ ...entity(order, 102258), order: orderOf(order, fields) }]);
+  expect(await read({ status: 'attempted', amount_paid: 0 })).toMatchObject({ applied: 0 });
+  expect(await customer.tier()).toBe('free');
+  expect(await read({})).toMatchObject({ applied: 1 });
+  expect(await customer.tier()).toBe('pro');
+});
+
+test.each<[string, Fields]>([
+  ['of another amount', { amount: 4900, amount_paid: 4900 }],
+  ['that is not paid', { status: 'attempted' }],
+  ['of another currency', { currency: 'USD' }],
+  ['with another id', { id: 'order_of_another' }],
+])('an order %s grants nothing', async (_name, fields) => {
+  const order = await customer.order('pro', { at: '01-01' });
+  const outcome = await database.send(orderPaid(entity(order, 102258), orderOf(order, fields)));
+  expect(outcome).toBe('mismatch');
+  expect(await customer.tier()).toBe('free');
+});
+
+test.each(['before', 'after'])(
+  'a purchase with an offer ends when all that was paid is refunded, %s its capture',
+  async (when) => {
+    const order = await customer.order('pro', { at: '01-01' });
+    await order.verify();
+    const payment = entity(order, 50000);
+    if (when === 'after') await database.send(paymentCaptured(payment));
+    await database.send(refundEvent(payment, 20000));
+    expect(await customer.tier()).toBe('pro');
+    await database.send(refundEvent(payment, 30000));
+    if (when === 'before') await database.send(paymentCaptured(payment));
+    expect([await customer.tier(), (await customer.row()).ended_reason]).toEqual(['free', 'refunded']);
+    expect(await stored()).toEqual({ amount: sold, paid_amount: 50000, refunded_amount: 50000 });
+  },
+);
