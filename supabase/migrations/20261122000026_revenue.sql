@@ -136,11 +136,10 @@ begin
     join billing.refunds f on f.gateway_payment_id = c.gateway_payment_id
     where c.refunded_amount > 0 and f.status = 'processed' and (c.extra_of is null or c.confirmed_at is not null)
     union all
-    select
-      left(coalesce(c.user_id, c.id)::text, 3), c.currency, null, coalesce(c.dispute_event_at, c.captured_at), 0,
-      greatest(c.amount - c.refunded_amount, 0)
+    select left(coalesce(c.user_id, c.id)::text, 3), c.currency, null, l.at, 0, l.amount
     from captured c
-    where c.dispute_status = 'lost'
+    cross join lateral billing.losses(c) l
+    where c.dispute_status is not null and (c.extra_of is null or c.confirmed_at is not null)
   ),
   received as (
     select
