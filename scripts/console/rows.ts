@@ -61,7 +61,8 @@ export type Payment = {
   attempts: number | null;
   last_error: string | null;
   refunded_amount: number | null;
-  dispute_status: string | null;
+  /** Each dispute about it, the newest last; amounts in minor units. Null: none. */
+  disputes: { id: string; phase: string | null; amount: number | null; status: string }[] | null;
   kind: string;
   source_id: string;
   /** What may still be asked back, in minor units. */

@@ -376,7 +376,7 @@ create index payments_period_end_idx on public.payments (period_end) where fulfi
 -- Only payments with a problem are in this index, so it stays small.
 create index payments_unsettled_idx on public.payments (captured_at)
 where uncaptured_at is not null
-  or dispute_status = 'lost'
+  or dispute_status is not null
   or status = 'captured' and fulfilled_at is null and gateway_subscription_id is null and extra_of is null;
 create index payments_credited_id_idx on public.payments (credited_id) where credited_id is not null;
 create index payments_settle_at_idx on public.payments (settle_at) where settle_at is not null;
@@ -404,6 +404,7 @@ comment on column public.payments.since is 'Ranks the sources of a user: the tim
 comment on column public.payments.ended_at is 'When the access that this payment gives ended before its period was over.';
 comment on column public.payments.ended_reason is 'refunded, cancelled or never_captured.';
 comment on column public.payments.cancel_at_period_end is 'Cancelled for the end of this period: no days of grace.';
+comment on column public.payments.dispute_status is 'Of the newest dispute: billing.disputes has each.';
 comment on column public.payments.uncaptured_at is
   'When reconciliation found that the gateway did not capture a verified payment. From then on only a confirmation counts.';
 comment on column public.payments.user_deleted_at is 'Null 90 days later, when the payloads of its events are deleted.';

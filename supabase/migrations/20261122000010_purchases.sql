@@ -227,7 +227,7 @@ begin
   end if;
   perform billing.settle_access(
     p_payment.user_id, p_email, p_payment.id::text, p_ruling => v_ruling, p_mail => jsonb_build_object(
-      'plan_name', v_plan.name, 'amount', p_payment.amount, 'currency', p_payment.currency,
+      'plan_name', v_plan.name, 'amount', coalesce(p_payment.paid_amount, p_payment.amount), 'currency', p_payment.currency,
       'transaction_id', p_payment.gateway_payment_id, 'valid_until', billing.iso_time(p_payment.period_end)
     )
   );

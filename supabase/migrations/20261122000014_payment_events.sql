@@ -310,50 +310,72 @@ begin
   return case when v_payment.id is null then 'unmatched' when v_is_news then 'applied' else 'already' end;
 end $$;
 
--- Applies the status of a dispute. A decided dispute does not change any more. An event without a time counts only if it is
--- the first one or has the decision: it may be a repeat of an old event.
+-- Applies an event of a dispute. The newest event of each dispute counts, also after a decision; of two in one second the
+-- decided one. An event without a time may be a repeat of an old one: it counts if it is the first one or has the decision.
+-- Contract: "Disputes".
 create function billing.apply_dispute(
   p_dispute jsonb,
   p_entity jsonb, -- the payment's entity, if the event has one
+  p_gateway_payment_id text, -- null: the event names none
   p_created_at timestamptz -- of the event; null: it has none
 )
 returns text -- the outcome for the ledger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_status constant text := left(billing.json_text(p_dispute -> 'status'), 100);
-  v_decisions constant text[] := array['won', 'lost', 'closed'];
-  v_gateway_payment_id constant text := billing.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id'));
-  v_payment constant public.payments := billing.find_payment(
-    coalesce(p_entity, '{}') || jsonb_build_object('id', v_gateway_payment_id), null
-  );
+  v_dispute_id constant text := coalesce(billing.json_text(p_dispute -> 'id'), p_gateway_payment_id);
+  v_payment public.payments;
+  v_newest billing.disputes;
   v_email text;
+  v_lost bigint;
+  v_is_news boolean;
 begin
   if v_status is null then return 'ignored: dispute.entity.status'; end if;
+  if p_gateway_payment_id is null then return 'unmatched'; end if;
+  perform billing.lock_gateway_payment(p_gateway_payment_id);
+  v_payment := billing.find_payment(coalesce(p_entity, '{}') || jsonb_build_object('id', p_gateway_payment_id), null);
   perform billing.note_missing_user(v_payment);
-  if v_payment.id is null then return 'unmatched'; end if;
-  -- The dispute may be about an extra payment on the order, which may not be known yet.
-  if not exists (
-    select from public.payments p
-    where p.gateway_payment_id = v_gateway_payment_id or p.id = v_payment.id and p.gateway_payment_id is null
-  ) then
-    return 'mismatch';
-  end if;
   v_email := billing.lock_user(v_payment.user_id);
+  v_lost := billing.lost_amount(p_gateway_payment_id);
+  -- The dispute is stored even without its payment, which shows it when it arrives.
+  insert into billing.disputes as d (dispute_id, gateway_payment_id, phase, amount, amount_deducted, status, event_at)
+  values (
+    v_dispute_id, p_gateway_payment_id, left(billing.json_text(p_dispute -> 'phase'), 100),
+    nullif(greatest(billing.json_integer(p_dispute -> 'amount'), 0), 0),
+    nullif(greatest(billing.json_integer(p_dispute -> 'amount_deducted'), 0), 0), v_status, p_created_at
+  )
+  on conflict (dispute_id) do update
+  set phase = excluded.phase, amount = excluded.amount, amount_deducted = excluded.amount_deducted,
+    status = excluded.status, event_at = coalesce(excluded.event_at, d.event_at), arrived_at = excluded.arrived_at
+  where d.gateway_payment_id = excluded.gateway_payment_id
+    and case
+      when excluded.event_at is null or d.event_at is null
+        then billing.decision_rank(excluded.status) > billing.decision_rank(d.status)
+      else (excluded.event_at, billing.decision_rank(excluded.status), excluded.status)
+        > (d.event_at, billing.decision_rank(d.status), d.status)
+    end;
+  v_is_news := found;
+
+  v_newest := billing.newest_dispute(p_gateway_payment_id);
   update public.payments p
-  set dispute_status = v_status, dispute_event_at = greatest(p.dispute_event_at, p_created_at)
-  where (p.gateway_payment_id = v_gateway_payment_id or p.id = v_payment.id and p.gateway_payment_id is null)
-    and (
-      p.dispute_status is null
-      or p.dispute_status <> v_status
-        and p.dispute_status <> all (v_decisions)
-        and (v_status = any (v_decisions) or coalesce(p_created_at >= p.dispute_event_at, p_created_at is not null))
-    );
-  if not found then return 'stale'; end if;
-  if v_status = 'lost' and v_email is not null then
-    -- The renewal of a lost purchase is stopped.
+  set dispute_status = v_newest.status, dispute_event_at = v_newest.event_at
+  where p.gateway_payment_id = p_gateway_payment_id
+    and (p.dispute_status, p.dispute_event_at) is distinct from (v_newest.status, v_newest.event_at);
+  if not exists (select from public.payments p where p.gateway_payment_id = p_gateway_payment_id) then
+    return 'unmatched';
+  end if;
+  if v_email is not null and (v_status = 'lost' or v_lost <> billing.lost_amount(p_gateway_payment_id)) then
+    -- The renewal of a lost purchase is stopped, and goes on if the purchase is not lost any more.
     perform billing.settle_access(v_payment.user_id, v_email);
   end if;
-  return 'applied';
+  return case
+    when v_is_news then 'applied'
+    when exists (
+      select from billing.disputes d
+      where d.dispute_id = v_dispute_id and d.status = v_status and d.event_at is not distinct from p_created_at
+    ) then 'already'
+    else 'stale'
+  end;
 end $$;
 
 create function billing.apply_event(p_body jsonb, p_body_sha256 bytea, p_arrived_at timestamptz) -- the first delivery
@@ -372,7 +394,9 @@ begin
       -- If the entity has no status, the name of the event gives it.
       jsonb_build_object('status', replace(split_part(v_read.event, '.', 2), 'created', 'pending')) || v_entity, v_payment
     )
-    when v_read.kind = 'dispute' then billing.apply_dispute(v_entity, v_payment, billing.event_time(p_body))
+    when v_read.kind = 'dispute' then billing.apply_dispute(
+      v_entity, v_payment, billing.disputed_payment_id(p_body), billing.event_time(p_body)
+    )
     when v_read.event = 'payment.failed' then billing.apply_payment_failed(v_entity, p_body_sha256)
     else billing.apply_payment_captured(v_entity, billing.json_object(p_body #> '{payload,order,entity}'))
   end;

@@ -262,7 +262,7 @@ begin
   ));
   p_action.user_id := v_payment.user_id;
   v_email := billing.lock_user(p_action.user_id);
-  v_reason := case when v_payment.dispute_status = 'lost' then 'dispute_lost' else 'ended_by_admin' end;
+  v_reason := case when billing.lost_amount(v_payment.gateway_payment_id) > 0 then 'dispute_lost' else 'ended_by_admin' end;
   update public.payments p
   set ended_at = billing.clock(), ended_reason = v_reason
   where p.id = v_payment.id and p.fulfilled_at is not null and p.ended_at is null;
@@ -495,7 +495,7 @@ return array[
   'billing.reconciliation_backlog', 'billing.reconciliations', 'public.plans', 'billing.profiles',
   billing.profiles_table()::text, 'public.subscriptions', 'public.payments', 'billing.settings',
   'billing.gateway_subscriptions', 'billing.subscription_orders', 'billing.wishes', 'billing.stopped_in_error', 'billing.untold_stops', 'billing.stoppable', 'billing.purchases',
-  'billing.manual_subscriptions', 'billing.grants', 'billing.refunds', 'billing.tier_changes',
+  'billing.manual_subscriptions', 'billing.grants', 'billing.refunds', 'billing.disputes', 'billing.lost_disputes', 'billing.tier_changes',
   'billing.gateway_events', 'billing.unsettled_events', 'billing.outbox', 'billing.marks',
   'billing.expected_triggers', 'billing.scheduled_jobs'
 ];
@@ -540,7 +540,7 @@ begin
     from pg_catalog.pg_proc p
     where p.pronamespace = 'billing'::regnamespace
       and p.proname = any (array[
-        'clock', 'findings_of', 'find_ruling', 'find_shown', 'attach_gateway_subscription', 'since_of', 'find_stop', 'newest_purchase', 'is_superseded', 'renews_purchase', 'find_user', 'paid', 'paid_for', 'purchases_on_credit', 'is_bought',
+        'clock', 'findings_of', 'find_ruling', 'find_shown', 'attach_gateway_subscription', 'since_of', 'find_stop', 'newest_purchase', 'is_superseded', 'renews_purchase', 'find_user', 'kept', 'is_lost', 'lost_amount', 'paid_for', 'purchases_on_credit', 'is_bought',
         'tier_bought', 'json_text', 'json_uuid', 'json_integer', 'grace_days', 'billed_until', 'is_refunded',
         'user_of_message', 'refunded_amount', 'refundable_amount', 'is_waiting', 'why_text', 'amount_text', 'day_text', 'gateway_link',
         'outbox_state', 'missing_parts', 'schedule_faults', 'search_customers', 'user_id_of', 'authorised_at',

@@ -36,7 +36,10 @@ from billing.unearned_credits v
 union all
 select 'dispute_lost', coalesce(v.payment_id::text, v.gateway_payment_id), v.user_id, v.since, to_jsonb(v),
   case
+    when v.payment_id is null and v.kept > 0
+      then 'Cancel the subscription at the gateway, or insert a note about the payment: a part was kept.'
     when v.payment_id is null then 'Cancel the subscription at the gateway.'
+    when v.kept > 0 then 'End the access of the payment, or insert a note about it: a part was kept.'
     else 'End the access of the payment.'
   end
 from billing.dispute_lost v

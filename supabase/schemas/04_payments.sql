@@ -1,5 +1,5 @@
--- Facts about payments: refunds, extra payments on an order, what was sold.
--- Contract: "Refunds", "Second payment on an order".
+-- Facts about payments: refunds, disputes, extra payments on an order, what was sold.
+-- Contract: "Refunds", "Disputes", "Second payment on an order".
 
 -- Refunds are stored by their ids, and only processed refunds count. The gateway's total in the payment is not used: it
 -- includes pending refunds, and a refund that fails returns no money.
@@ -30,15 +30,93 @@ begin
   return coalesce((select r.amount from billing.refunded r where r.gateway_payment_id = p_gateway_payment_id), 0);
 end $$;
 
--- Returns what may still be asked back of a payment, in minor units: without the refunds that did not fail, and without
--- those that were asked for here and are not at the gateway yet. A parked one counts, because it may be queued again.
+-- Disputes are stored by their ids, because several may be about one payment: a retrieval that was closed comes back as a
+-- chargeback, and the bank may challenge what was won.
+
+create table billing.disputes (
+  dispute_id text primary key, -- the payment's id where the gateway named no dispute
+  gateway_payment_id text not null,
+  phase text, -- retrieval, chargeback, pre_arbitration, arbitration or fraud
+  amount bigint constraint disputes_amount_check check (amount > 0), -- disputed, minor units. Null: not named
+  amount_deducted bigint constraint disputes_amount_deducted_check check (amount_deducted > 0), -- null: not named
+  status text not null,
+  event_at timestamptz, -- created_at of the newest event. Null: it has none
+  arrived_at timestamptz not null default billing.clock()
+);
+create index disputes_gateway_payment_id_idx on billing.disputes (gateway_payment_id);
+alter table billing.disputes enable row level security;
+grant select, insert, update on billing.disputes to service_role;
+comment on table billing.disputes is
+  'The disputes at the gateway, as the newest event of each says. A dispute may arrive before its payment.';
+
+create view billing.lost_disputes with (security_invoker = true) as
+select
+  d.gateway_payment_id, d.dispute_id,
+  coalesce(d.event_at, d.arrived_at) as at,
+  coalesce(d.amount_deducted, d.amount, p.paid_amount, p.amount) as amount,
+  coalesce(p.paid_amount, p.amount) as paid
+from billing.disputes d
+join public.payments p using (gateway_payment_id)
+where d.status = 'lost';
+grant select on billing.lost_disputes to service_role;
+comment on view billing.lost_disputes is
+  'What each lost dispute took of a known payment, in minor units: what was deducted, else what was disputed, else all.';
+
+-- Returns what was lost in disputes about a gateway payment, in minor units: at most the payment's amount.
+create function billing.lost_amount(p_gateway_payment_id text)
+returns bigint -- 0: nothing was lost, or the payment is not known
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce((
+    select least(sum(l.amount), max(l.paid))::bigint
+    from billing.lost_disputes l
+    where l.gateway_payment_id = p_gateway_payment_id
+  ), 0);
+end $$;
+
+-- Returns which of two statuses of one second counts: the decided one.
+create function billing.decision_rank(p_status text)
+returns integer -- 0: not decided
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return coalesce(array_position(array['closed', 'won', 'lost'], p_status), 0); end $$;
+
+-- Returns the dispute that a payment shows: the one with the newest event.
+create function billing.newest_dispute(p_gateway_payment_id text)
+returns billing.disputes -- all null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select d
+    from billing.disputes d
+    where d.gateway_payment_id = p_gateway_payment_id
+    order by d.event_at desc nulls last, billing.decision_rank(d.status) desc, d.dispute_id desc
+    limit 1
+  );
+end $$;
+
+-- Shows the newest dispute on its payment. A dispute that arrived before its payment is shown when the sweep applies it again:
+-- a trigger would cost each purchase and each renewal a statement.
+create function billing.show_disputes(p_gateway_payment_id text)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  update public.payments p
+  set (dispute_status, dispute_event_at) = (
+    select d.status, d.event_at from billing.newest_dispute(p_gateway_payment_id) d
+  )
+  where p.gateway_payment_id = p_gateway_payment_id;
+end $$;
+
+-- Returns what may still be asked back of a payment, in minor units: without what was lost in disputes, without the refunds
+-- that did not fail, and without those that were asked for here and are not at the gateway yet. A parked one counts, because
+-- it may be queued again.
 create function billing.refundable_amount(p_payment public.payments)
 returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
     when p_payment.status = 'captured' and p_payment.gateway_payment_id is not null
       then greatest(
-        p_payment.amount
+        coalesce(p_payment.paid_amount, p_payment.amount)
+        - billing.lost_amount(p_payment.gateway_payment_id)
         - coalesce((
           select sum(r.amount)
           from billing.refunds r
@@ -63,16 +141,39 @@ returns boolean -- false: the amount is not known
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce(p_amount > 0 and p_refunded_amount >= p_amount, false); end $$;
 
--- Returns what was paid with a payment, in its own currency: without its refunds, and nothing after a lost dispute.
-create function billing.paid(p_payment public.payments)
-returns bigint -- minor currency units
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+-- Returns what was paid with a payment and kept: without its refunds, and without what was lost in disputes.
+create function billing.kept(p_payment public.payments)
+returns bigint -- minor currency units of the payment's currency; never below 0
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  return case
-    when p_payment.status = 'captured' and p_payment.dispute_status is distinct from 'lost'
-      then greatest(p_payment.amount - p_payment.refunded_amount, 0)
-    else 0
-  end;
+  if p_payment.status <> 'captured' then return 0; end if;
+  return greatest(
+    coalesce(p_payment.paid_amount, p_payment.amount) - p_payment.refunded_amount
+    - case when p_payment.dispute_status is null then 0 else billing.lost_amount(p_payment.gateway_payment_id) end,
+    0
+  );
+end $$;
+
+-- Returns whether a dispute took what was left of a payment.
+create function billing.is_lost(p_payment public.payments)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return p_payment.dispute_status is not null
+    and billing.lost_amount(p_payment.gateway_payment_id) > 0
+    and billing.kept(p_payment) = 0;
+end $$;
+
+-- Returns when a payment lost how much, in minor units: no more in all than what was not refunded.
+create function billing.losses(p_payment public.payments)
+returns table (at timestamptz, amount bigint) language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_most constant bigint := greatest(coalesce(p_payment.paid_amount, p_payment.amount) - p_payment.refunded_amount, 0);
+begin
+  return query
+  select l.at, (least(sum(l.amount) over w, v_most) - least(sum(l.amount) over w - l.amount, v_most))::bigint
+  from billing.lost_disputes l
+  where l.gateway_payment_id = p_payment.gateway_payment_id
+  window w as (order by l.at, l.dispute_id);
 end $$;
 
 -- Returns what was paid for a period, without what was refunded or lost in a dispute. The credit of a payment counts: it was
@@ -89,13 +190,13 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if p_kind = 'payment' then
     return coalesce((
-      select billing.paid(p) + coalesce(p.credit, 0)
+      select billing.kept(p) + coalesce(p.credit, 0)
       from public.payments p
-      where p.id = p_id::uuid and p.currency = p_currency and billing.paid(p) > 0
+      where p.id = p_id::uuid and p.currency = p_currency and billing.kept(p) > 0
     ), 0);
   end if;
   return coalesce((
-    select max(billing.paid(c))
+    select max(billing.kept(c))
     from public.payments c
     where c.user_id = p_user_id
       and c.gateway_subscription_id = p_id
@@ -159,8 +260,7 @@ begin
   update public.payments p
   set gateway_payment_id = v_extra.gateway_payment_id,
     gateway_signature = null, captured_at = v_extra.captured_at, confirmed_at = v_extra.confirmed_at,
-    paid_amount = v_extra.paid_amount, refunded_amount = v_extra.refunded_amount, dispute_status = v_extra.dispute_status,
-    dispute_event_at = v_extra.dispute_event_at,
+    paid_amount = v_extra.paid_amount, refunded_amount = v_extra.refunded_amount,
     -- A payment that is only verified needs a confirmation by the gateway.
     next_reconcile_at = case
       when v_extra.confirmed_at is null then billing.clock() + interval '15 minutes'
@@ -170,9 +270,11 @@ begin
   update public.payments x
   set gateway_payment_id = p_payment.gateway_payment_id,
     captured_at = p_payment.captured_at, confirmed_at = p_payment.confirmed_at,
-    paid_amount = p_payment.paid_amount, refunded_amount = p_payment.refunded_amount, dispute_status = p_payment.dispute_status,
-    dispute_event_at = p_payment.dispute_event_at
+    paid_amount = p_payment.paid_amount, refunded_amount = p_payment.refunded_amount
   where x.id = v_extra.id;
+  perform billing.show_disputes(p.gateway_payment_id)
+  from public.payments p
+  where p.id in (p_payment.id, v_extra.id);
   select * into p_payment from public.payments p where p.id = p_payment.id;
   return p_payment;
 end $$;

@@ -10,7 +10,7 @@ where case s.kind
     select from public.payments p
     where p.id = s.id::uuid
       and p.ended_reason is distinct from 'dispute_lost'
-      and p.dispute_status is distinct from 'lost'
+      and not billing.is_lost(p)
       and p.uncaptured_at is null
       and not billing.is_refunded(coalesce(p.paid_amount, p.amount), p.refunded_amount)
   )
@@ -70,7 +70,7 @@ begin
     select from public.payments p
     where p.id = p_order.payment_id
       and p.ended_at is null
-      and p.dispute_status is distinct from 'lost'
+      and not billing.is_lost(p)
       and (p.fulfilled_at is not null or p_order.created_at >= billing.clock() - interval '5 days')
   );
 end $$;

@@ -49,7 +49,7 @@ returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return left(p_sqlstate, 2) not in ('08', '40', '53', '57', '58') and p_sqlstate <> '55P03'; end $$;
 
 -- Returns whether an event belongs in billing.unsettled_events. An unmatched event about an order does not, since storing
--- the order applies it. A dispute does, since it names no order.
+-- the order applies it. A dispute does: it waits for its payment.
 create function billing.can_be_reapplied(p_event text, p_outcome text)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -93,6 +93,17 @@ begin
     when kind is null then 'ignored: not handled'
     when billing.json_object(p_body #> array['payload', kind, 'entity']) is null then 'ignored: ' || kind || '.entity'
   end;
+end $$;
+
+-- Returns the gateway's id of the payment that an event of a dispute is about.
+create function billing.disputed_payment_id(p_body jsonb)
+returns text -- null: the event names none
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce(
+    billing.json_text(p_body #> '{payload,dispute,entity,payment_id}'),
+    billing.json_text(p_body #> '{payload,payment,entity,id}')
+  );
 end $$;
 
 -- Applies an event, or undoes the effect of one that fails. After six hours it is parked, so that the gateway does not
@@ -141,7 +152,7 @@ declare
   v_event constant text := billing.json_text(p_body -> 'event');
   v_payload constant jsonb := billing.json_object(p_body -> 'payload');
   v_fields text[] := '{id, order_id, payment_id, receipt, plan_id, amount, currency, status, current_start, current_end,
-    error_code, error_reason}';
+    phase, amount_deducted, error_code, error_reason}';
   v_is_waiting constant boolean := billing.is_waiting(v_event, p_outcome);
   v_entities jsonb;
 begin
@@ -198,8 +209,9 @@ begin
   v_event.event_id := p_event_id;
   select c.event, coalesce(c.ignored, 'applied') into v_event.event, v_event.outcome from billing.classify_event(p_body) c;
   v_event.subject_id := left(coalesce(
+    case when v_event.event like 'payment.dispute.%' then billing.disputed_payment_id(p_body) end,
     p_body #>> '{payload,subscription,entity,id}', p_body #>> '{payload,payment,entity,order_id}',
-    p_body #>> '{payload,order,entity,id}', p_body #>> '{payload,dispute,entity,payment_id}',
+    p_body #>> '{payload,order,entity,id}',
     p_body #>> '{payload,payment,entity,id}', p_body #>> '{payload,refund,entity,payment_id}'
   ), 200);
   v_event.event_at := case when v_event.event like 'subscription.%' then billing.event_time(p_body) end;

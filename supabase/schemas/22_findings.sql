@@ -131,7 +131,7 @@ select
   'a further payment on the order' as reason
 from public.payments x
 where x.extra_of is not null
-  and billing.paid(x) > 0
+  and billing.kept(x) > 0
   -- The gateway refunds a payment that was verified but not captured within five days.
   and (x.confirmed_at is not null or x.captured_at > (select billing.clock()) - interval '5 days')
 union all
@@ -276,7 +276,7 @@ cross join lateral (
       and first.user_id = c.user_id
       and first.period_end = c.period_end
       and (first.captured_at, first.gateway_payment_id) < (c.captured_at, c.gateway_payment_id)
-      and billing.paid(first) > 0
+      and billing.kept(first) > 0
   )
   union all
   select 'mismatch'
@@ -285,7 +285,7 @@ cross join lateral (
     and c.price_key is not distinct from (m.sold).lookup_key
     and (c.amount, c.currency) <> ((m.sold).amount, (m.sold).currency)
 ) found
-where billing.paid(c.payment) > 0;
+where billing.kept(c.payment) > 0;
 comment on view billing.unexpected_charges is
   'Charges of a gateway subscription after its user cancelled it or a newer purchase replaced it; a second charge of one '
   'cycle, or of one plan for the same time (charged_twice: the service cancels the older subscription); charges of '
@@ -303,9 +303,19 @@ select
   p.user_id,
   p.captured_at as since,
   case when p.gateway_subscription_id is null then p.id end as payment_id,
-  p.tier, p.amount, p.gateway_payment_id
+  p.tier, p.amount, lost.amount as lost, billing.kept(p) as kept, p.gateway_payment_id
 from public.payments p
-where p.dispute_status = 'lost'
+cross join lateral (select billing.lost_amount(p.gateway_payment_id) as amount offset 0) lost
+where p.dispute_status is not null
+  and lost.amount > 0
+  -- An admin accepted that a part was lost.
+  and not exists (
+    select from billing.support_actions a
+    where a.action = 'note'
+      and a.reference in (p.id::text, p.gateway_payment_id)
+      and a.created_at >= coalesce(p.dispute_event_at, p.captured_at)
+      and billing.kept(p) > 0
+  )
   and (
     p.fulfilled_at is not null
     and p.ended_at is null
@@ -316,8 +326,9 @@ where p.dispute_status = 'lost'
     or exists (select from billing.purchases_on_credit(p))
   );
 comment on view billing.dispute_lost is
-  'Payments whose dispute was lost, until the support action end_access, or until the gateway subscription is cancelled (a '
-  'cycle has no payment_id); also while a purchase runs that was paid for with the credit of the payment.';
+  'Payments of which something was lost in disputes, until the support action end_access, or until the gateway subscription '
+  'is cancelled (a cycle has no payment_id); also while a purchase runs that was paid for with the credit of the payment. '
+  'If a part was kept, a support action note about the payment ends it, too.';
 
 create view billing.outbox_stuck with (security_invoker = true) as
 select
@@ -343,7 +354,8 @@ select
   coalesce(p.user_id, billing.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}')) as user_id,
   e.received_at as since, e.body_sha256, e.event, e.subject_id, e.outcome, e.attempts, p.id as payment_id
 from billing.unsettled_events u
-join billing.gateway_events e on e.body_sha256 = u.body_sha256
+-- By its key: few events are unsettled, and many are stored.
+cross join lateral (select g.* from billing.gateway_events g where g.body_sha256 = u.body_sha256 offset 0) e
 left join public.payments p on p.gateway_order_id = e.subject_id
 cross join lateral (
   select

@@ -23,12 +23,12 @@ as $$ begin return to_char(p_at at time zone 'UTC', 'FMDD Mon YYYY'); end $$;
 create view billing.receipts with (security_invoker = true) as
 select
   p.user_id, p.id, p.extra_of, p.gateway_payment_id, p.gateway_key_id, p.captured_at as received_at, p.tier, p.currency, p.amount,
-  billing.paid(p) as paid,
+  billing.kept(p) as paid,
   p.period_start, p.period_end
 from public.payments p
 where p.status = 'captured' and (p.extra_of is null or p.confirmed_at is not null);
 comment on view billing.receipts is 'What was received, in minor units: captured payments, further payments on an order, cycles.';
-comment on column billing.receipts.paid is 'The amount without refunds, and 0 after a lost dispute.';
+comment on column billing.receipts.paid is 'The amount without refunds and without what was lost in disputes.';
 
 -- Returns in one sentence why a user has the tier: the source that rules.
 create function billing.why_text(p_ruling billing.ruling)
@@ -186,6 +186,13 @@ begin
       select s.user_id from billing.subjects s where s.subject_id = f.gateway_payment_id offset 0
     ) paid
     where f.refund_id = v_query
+    union all
+    select paid.user_id, 'dispute', 0
+    from billing.disputes d
+    cross join lateral (
+      select s.user_id from billing.subjects s where s.subject_id = d.gateway_payment_id offset 0
+    ) paid
+    where d.dispute_id = v_query
     union all
     select p.user_id, 'payment', 0
     from public.payments p

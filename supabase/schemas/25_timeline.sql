@@ -55,9 +55,7 @@ cross join lateral (
         'orders', p.gateway_order_id, 1
       ),
       (p.uncaptured_at, 'attempt_failed', p.gateway_payment_id, 'The gateway did not capture the payment.', 'payments',
-        p.gateway_payment_id, 3),
-      (case when p.dispute_status is not null then coalesce(p.dispute_event_at, p.captured_at) end, 'dispute',
-        p.gateway_payment_id, format('Dispute: %s.', p.dispute_status), 'payments', p.gateway_payment_id, 3)
+        p.gateway_payment_id, 3)
   ) l (at, what, reference, detail, kind, id, rank)
   where p.user_id = u.user_id
   union all
@@ -107,6 +105,15 @@ cross join lateral (
   from billing.receipts r
   join billing.refunds f on f.gateway_payment_id = r.gateway_payment_id
   where r.user_id = u.user_id
+  union all
+  select coalesce(d.event_at, d.arrived_at), 'dispute', d.dispute_id,
+    format('%s of payment %s', coalesce(billing.amount_text(d.amount, p.currency), 'All'), p.gateway_payment_id)
+      || coalesce(', ' || replace(d.phase, '_', ' '), '') || format(': %s.', replace(d.status, '_', ' '))
+      || coalesce(' Deducted: ' || billing.amount_text(d.amount_deducted, p.currency) || '.', ''),
+    billing.gateway_link(p.gateway_key_id, 'payments', p.gateway_payment_id), 3
+  from public.payments p
+  join billing.disputes d on d.gateway_payment_id = p.gateway_payment_id
+  where p.user_id = u.user_id
   union all
   select g.at, 'grant', g.id::text,
     format('%s until %s: %s.', g.tier, billing.day_text(g.until), rtrim(coalesce(g.reason, 'no reason'), '.')), null, 4
@@ -215,6 +222,14 @@ select
   coalesce(p.meta ->> 'error_description', p.meta ->> 'error_reason', p.meta ->> 'error_code') as last_error,
   p.refunded_amount,
   p.dispute_status,
+  (
+    select jsonb_agg(
+      jsonb_build_object('id', d.dispute_id, 'phase', d.phase, 'amount', d.amount, 'amount_deducted', d.amount_deducted, 'status', d.status)
+      order by d.event_at, d.dispute_id
+    )
+    from billing.disputes d
+    where d.gateway_payment_id = p.gateway_payment_id
+  ) as disputes,
   case
     when p.extra_of is not null then 'extra_payment'
     when p.gateway_subscription_id is not null then 'cycle'
@@ -225,6 +240,7 @@ select
 from public.payments p;
 comment on view billing.customer_payments is 'Orders, paid or not, further payments, cycles. Minor units. Filter by user_id.';
 comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';
+comment on column billing.customer_payments.disputes is 'Each dispute about it, the newest last. Null: none.';
 comment on column billing.customer_payments.kind is 'order, extra_payment (a further payment on an order) or cycle.';
 comment on column billing.customer_payments.refundable_amount is 'What may still be asked back.';
 comment on column billing.customer_payments.source_id is 'Our id of the payment, or the subscription: for actions.';

@@ -127,7 +127,8 @@ begin
   ),
   lines as (
     select
-      left(coalesce(c.user_id, c.id)::text, 3) as bucket, c.currency, c.user_id, c.captured_at as at, c.amount as gross, 0 as refunded
+      left(coalesce(c.user_id, c.id)::text, 3) as bucket, c.currency, c.user_id, c.captured_at as at,
+      coalesce(c.paid_amount, c.amount) as gross, 0 as refunded
     from captured c
     where c.extra_of is null or c.confirmed_at is not null
     union all
@@ -136,11 +137,10 @@ begin
     join billing.refunds f on f.gateway_payment_id = c.gateway_payment_id
     where c.refunded_amount > 0 and f.status = 'processed' and (c.extra_of is null or c.confirmed_at is not null)
     union all
-    select
-      left(coalesce(c.user_id, c.id)::text, 3), c.currency, null, coalesce(c.dispute_event_at, c.captured_at), 0,
-      greatest(c.amount - c.refunded_amount, 0)
+    select left(coalesce(c.user_id, c.id)::text, 3), c.currency, null, l.at, 0, l.amount
     from captured c
-    where c.dispute_status = 'lost'
+    cross join lateral billing.losses(c) l
+    where c.dispute_status is not null and (c.extra_of is null or c.confirmed_at is not null)
   ),
   received as (
     select

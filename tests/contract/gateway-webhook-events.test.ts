@@ -65,7 +65,7 @@ describe('payments', () => {
     expect((await verify(service, verified.accessToken, verified.paid)).status).toBe(200);
     const before = await stored(verified);
     expect(await post(pay(verified))).toBe('applied');
-    expect(await stored(verified)).toEqual({ ...before, confirmed_at: expect.any(Date) });
+    expect(await stored(verified)).toEqual({ ...before, confirmed_at: expect.any(Date), paid_amount: '99900' });
     expect(await postInVain(pay(verified), pay(captured))).toEqual(['already', 'already']);
     expect(await postInVain(paymentFailed({ order_id: captured.orderId }))).toEqual(['stale']);
   });

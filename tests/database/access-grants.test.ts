@@ -32,15 +32,15 @@ describe('the API’s roles hold exactly these rights', () => {
       'authenticated: select billing': ['profiles'],
       'authenticated: select public': ['payments', 'plans', 'profiles', 'subscriptions'],
       'service_role: delete billing': ['unsettled_events'],
-      'service_role: insert billing': words(`gateway_events gateway_subscriptions marks outbox profiles refunds
+      'service_role: insert billing': words(`disputes gateway_events gateway_subscriptions marks outbox profiles refunds
         subscription_orders unsettled_events wishes`),
       'service_role: insert public': ['payments', 'profiles', 'subscriptions'],
-      'service_role: select billing': words(`access deleted_users gateway_events gateway_subscriptions grants
-        manual_subscriptions marks outbox profiles purchases refunded refunds replacements scheduled_jobs settings sources stoppable
+      'service_role: select billing': words(`access deleted_users disputes gateway_events gateway_subscriptions grants
+        lost_disputes manual_subscriptions marks outbox profiles purchases refunded refunds replacements scheduled_jobs settings sources stoppable
         subscription_orders unsettled_events wishes`),
       'service_role: select public': ['payments', 'plans', 'profiles', 'subscriptions'],
       'service_role: update billing': words(
-        `gateway_events gateway_subscriptions grants manual_subscriptions marks outbox
+        `disputes gateway_events gateway_subscriptions grants manual_subscriptions marks outbox
         profiles refunds scheduled_jobs subscription_orders wishes`,
       ),
       'service_role: update public': ['payments', 'profiles', 'subscriptions'],

@@ -173,9 +173,8 @@ describe('billing.timeline', () => {
     await database.at('01-03');
     await order.capture();
     await database.at('01-04');
-    await database.send(disputeEvent('created', 'open', money));
-    // The dispute counts from the time of its event, which here is new year.
-    await database.query("update public.payments set dispute_event_at = '2026-01-04Z' where id = $1", [order.id]);
+    const dispute = { id: uniqueId('disp'), amount: 10000 };
+    await database.send(disputeEvent('created', 'open', money, dispute, { createdAt: '2026-01-04T00:00:00Z' }));
     await database.at('01-05');
     await order.refund(99900, { id: refund });
     await database.at('01-06');
@@ -192,8 +191,8 @@ describe('billing.timeline', () => {
       ['captured', paymentId, '999.00 INR captured for pro, 3 Jan 2026 to 3 Jan 2027.', paid],
       ['tier_changed', orderId, 'free to pro: payment.captured.', null],
       ['mail', expect.any(String), 'payment-success: queued.', null],
-      ['webhook', orderId, 'payment.dispute.created: applied.', ordered],
-      ['dispute', paymentId, 'Dispute: open.', paid],
+      ['webhook', paymentId, 'payment.dispute.created: applied.', paid],
+      ['dispute', dispute.id, `100.00 INR of payment ${paymentId}, chargeback: open.`, paid],
       ['webhook', orderId, 'refund.processed: applied.', ordered],
       ['refunded', refund, `999.00 INR of payment ${paymentId}: processed.`, paid],
       ['tier_changed', orderId, 'pro to free: refund.processed.', null],

@@ -293,6 +293,6 @@ test.each(['verify', 'capture'] as const)(
     await order[way]();
     await sweepOnce();
     expect(await order.row()).toMatchObject({ dispute_status: 'open' });
-    expect(await ledger(body)).toMatchObject({ subject_id: order.paymentId, outcome: 'applied', attempts: 2 });
+    expect(await ledger(body)).toMatchObject({ subject_id: order.paymentId, outcome: 'already', attempts: 2 });
   },
 );

@@ -6,7 +6,7 @@ import { openDatabase, type TestDatabase } from '../helpers/database/test-databa
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { act, openSupport } from '../helpers/records/support-actions.ts';
 import { createPayment, createUser } from '../helpers/records/records.ts';
-import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
+import { disputeEvent, paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
 
 // A lost dispute, so that there is something to attend to.
 const database = useDatabase({ findings: { dispute_lost: 1 } });
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const money = { id: 'pay_sample', order_id: order.orderId };
   await database.send(paymentCaptured(money));
   await database.send(refundEvent(money, 100));
-  await database.query("update public.payments set dispute_status = 'lost' where id = $1", [order.id]);
+  await database.send(disputeEvent('lost', 'lost', money, { amount: 100 }));
   await act(support, { action: 'grant', email: asha.email, tier: 'premium', until: '2126-01-01Z' });
   await database.query('select billing.run_passes()');
   // By the documented statement.

@@ -150,3 +150,18 @@ test('a dispute is opened, reviewed and lost; events are about the newest one of
   const { dispute: second } = await dispute('created', quiet);
   expect((await dispute('closed', quiet)).dispute).toEqual({ ...second, status: 'closed' });
 });
+
+test('a dispute is named by its id, changes its phase after a decision, and is lost for a part', async () => {
+  const payment_id = await paid();
+  const dispute = async (dispute_id: string, event: string, fields: Entity = {}) =>
+    (await simulate('dispute', { payment_id, dispute_id, event, ...fields, ...quiet })).dispute;
+  const [first, second] = ['disp_retrieval', 'disp_chargeback'];
+  expect(await dispute(first, 'created', { phase: 'retrieval' })).toMatchObject({ id: first, phase: 'retrieval' });
+  expect(await dispute(second, 'created', { amount: 9000 })).toMatchObject({ id: second, phase: 'chargeback' });
+  expect(await dispute(first, 'closed')).toMatchObject({ id: first, phase: 'retrieval', status: 'closed' });
+  expect(await dispute(second, 'won')).toMatchObject({ amount_deducted: 0, status: 'won' });
+  const phase = 'pre_arbitration';
+  expect(await dispute(second, 'created', { phase })).toMatchObject({ phase, amount: 9000, status: 'open' });
+  expect(await dispute(second, 'lost', { amount_deducted: 7000 }))
+    .toMatchObject({ phase, amount: 9000, amount_deducted: 7000, status: 'lost' });
+});

@@ -38,7 +38,13 @@ test('every read of a payment waits, those of its refunds too', async () => {
   const asked: unknown[] = [];
   const answer = (...id: unknown[]) => (asked.push([waits, ...id]), Promise.resolve(found));
   const gateway = limitRate(
-    { listOrderPayments: answer, listRefunds: answer, listInvoices: answer, readSubscription: answer },
+    {
+      listOrderPayments: answer,
+      listRefunds: answer,
+      listInvoices: answer,
+      readOrder: answer,
+      readSubscription: answer,
+    },
     () => (waits += 1, Promise.resolve()),
   );
   for (const read of [gateway.listOrderPayments, gateway.listRefunds, gateway.listInvoices, gateway.readSubscription]) {

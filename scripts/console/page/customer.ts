@@ -100,10 +100,16 @@ function sold({ tier, price_key, months }: Payment): Node {
   return element('span', { className: 'stack' }, tier ?? '–', element('span', { className: 'soft' }, price));
 }
 
-function status({ status, refunded_amount, currency, dispute_status }: Payment): Node {
+function status({ status, refunded_amount, currency, disputes }: Payment): Node {
   const made = element('span', { className: 'row tight' }, badge(status, tones[status] ?? 'wait'));
   if (refunded_amount) made.append(badge(`refunded ${money(refunded_amount, currency)}`, 'wait'));
-  if (dispute_status) made.append(badge(`dispute ${dispute_status}`, 'bad'));
+  for (const { id, phase, amount, status } of disputes ?? []) {
+    const told = [id, phase?.replaceAll('_', ' '), amount === null ? '' : money(amount, currency)];
+    made.append(
+      badge(`dispute ${status}`, 'bad'),
+      element('span', { className: 'soft' }, told.filter(Boolean).join(', ')),
+    );
+  }
   return made;
 }
 

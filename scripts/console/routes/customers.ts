@@ -62,7 +62,7 @@ export function customerRoutes(database: SupportDatabase): Hono {
   async function readPayments(id: string, older: string | undefined) {
     const rows = await database.read<Payment>(
       `select c.gateway_order_id, c.gateway_payment_id, c.at, c.tier, c.amount, c.currency, c.status, c.attempts,
-        c.last_error, c.refunded_amount, c.dispute_status, c.kind, c.source_id, c.refundable_amount,
+        c.last_error, c.refunded_amount, c.disputes, c.kind, c.source_id, c.refundable_amount,
         coalesce(p.price_key, p.tier) as price_key,
         p.duration_months as months
       from billing.customer_payments c

@@ -110,7 +110,7 @@ export type Dispute = {
   reason_code: string;
   respond_by: number;
   status: 'open' | 'under_review' | 'won' | 'lost' | 'closed';
-  phase: 'chargeback';
+  phase: 'retrieval' | 'chargeback' | 'pre_arbitration' | 'arbitration' | 'fraud';
   evidence: { amount: number; summary: null; others: null; submitted_at: null };
   created_at: number;
 };

@@ -123,12 +123,17 @@ const DISPUTE_STATUS_AFTER = {
 
 /**
  * The body of `POST /simulate/dispute`. `created` opens a dispute of a payment, for its whole amount or for `amount`
- * minor units. The other events change the newest dispute of the payment.
+ * minor units; `dispute_id` names it. The other events change that dispute, else the newest one of the payment. `phase`,
+ * `amount`, `amount_deducted` and `status` replace what follows from the event.
  */
 export const disputeRequest = z.strictObject({
   payment_id: z.string(),
+  dispute_id: z.string().min(1).optional(),
   event: z.enum(DISPUTE_EVENTS),
+  phase: z.enum(['retrieval', 'chargeback', 'pre_arbitration', 'arbitration', 'fraud']).optional(),
   amount: z.int().min(1).optional(),
+  amount_deducted: z.int().min(0).optional(),
+  status: z.enum(['open', 'under_review', 'won', 'lost', 'closed']).optional(),
   reason_code: z.string().default('goods_or_services_not_received_or_partially_received'),
   ...eventFields,
 });
@@ -138,26 +143,30 @@ type DisputeRequest = Timed<z.infer<typeof disputeRequest>>;
 /** The dispute after an event, its payment, and the webhook about them. */
 type Disputed = { dispute: Dispute; payment: Payment; webhooks: Webhook[] };
 
-/** Opens a dispute of a payment, or moves its newest dispute to another status. */
+/** Opens a dispute of a payment, or moves one of its disputes to another status or phase. */
 export function moveDispute(store: GatewayStore, request: DisputeRequest): Disputed | Response {
-  const { payment_id, event } = request;
+  const { payment_id, dispute_id, event } = request;
   const payment = store.payments.find(payment_id);
   if (payment === undefined) return unknownId('payment_id');
-  const before = event === 'created'
+  const known = store.disputes.list().find((dispute) =>
+    dispute.payment_id === payment_id && (dispute_id === undefined || dispute.id === dispute_id)
+  );
+  const before = event === 'created' && (dispute_id === undefined || known === undefined)
     ? newDispute(payment, request)
-    : store.disputes.list().find((dispute) => dispute.payment_id === payment_id);
-  if (before === undefined) return gatewayError('There is no dispute about this payment.', { field: 'event' });
-  const amount_deducted = event === 'lost' ? before.amount : before.amount_deducted;
-  const dispute = store.disputes.save({ ...before, status: DISPUTE_STATUS_AFTER[event], amount_deducted });
+    : known;
+  if (before === undefined) return gatewayError('There is no such dispute about this payment.', { field: 'event' });
+  const { amount = before.amount, phase = before.phase, status = DISPUTE_STATUS_AFTER[event] } = request;
+  const { amount_deducted = status === 'lost' ? amount : before.amount_deducted } = request;
+  const dispute = store.disputes.save({ ...before, amount, phase, status, amount_deducted });
   return { dispute, payment, webhooks: [createWebhook(`payment.dispute.${event}`, { payment, dispute }, request)] };
 }
 
 function newDispute(
   { id: payment_id, amount: paid, currency }: Payment,
-  { amount = paid, reason_code, created_at }: DisputeRequest,
+  { amount = paid, dispute_id = newId('disp'), reason_code, created_at }: DisputeRequest,
 ): Dispute {
   return {
-    id: newId('disp'),
+    id: dispute_id,
     entity: 'dispute',
     payment_id,
     amount,

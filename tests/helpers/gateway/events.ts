@@ -120,9 +120,16 @@ export function refundEvent(
   });
 }
 
-/** An event of a dispute, with the disputed payment. */
-export function disputeEvent(name: string, status: unknown, payment: PaymentFields): string {
-  return gatewayEvent(`payment.dispute.${name}`, { payment, dispute: { payment_id: payment.id, status } });
+/** An event of a dispute, with the disputed payment. It is about the whole payment, and always the same one, by default. */
+export function disputeEvent(
+  name: string,
+  status: unknown,
+  payment: PaymentFields,
+  dispute: Fields = {},
+  options?: EventOptions,
+): string {
+  const built = { id: `disp_of_${payment.id}`, payment_id: payment.id, amount: payment.amount, status };
+  return gatewayEvent(`payment.dispute.${name}`, { payment, dispute: { ...built, ...dispute } }, options);
 }
 
 /** Events of an active subscription. The others have the name of its new status. */

@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { disputeEvent, type Fields, paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
+import { permutations } from '../helpers/orderings/permutations.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { actAsOwner } from '../helpers/records/support-actions.ts';
+import { months } from '../helpers/records/time.ts';
+
+const database = useDatabase({ isEmptied: true });
+const customer = useCustomer(database);
+
+const price = 99900;
+const active = 'pro: pro active to 2027-01-01';
+const buy = async () => {
+  const order = await customer.buy('pro', { at: '01-01', start: 'now' });
+  await order.capture();
+  return order;
+};
+/** Delivers an event of a dispute at a second of 2 January. @returns the outcome */
+const dispute = (payment: string, id: string | undefined, second: number, status: string, fields: Fields = {}) =>
+  database.send(disputeEvent(
+    status === 'open' ? 'created' : status,
+    status,
+    { id: payment },
+    { id, amount: price, ...fields },
+    { createdAt: new Date(Date.UTC(2026, 0, 2, 0, 0, second)).toISOString() },
+  ));
+const status = async (payment: string) =>
+  (await database.one('select dispute_status from public.payments where gateway_payment_id = $1', [payment]))
+    .dispute_status;
+const kept = async (payment: string) =>
+  Number(
+    (await database.one('select billing.kept(p) as kept from public.payments p where gateway_payment_id = $1', [
+      payment,
+    ]))
+      .kept,
+  );
+const lifetime = async () =>
+  (await database.one('select lifetime_amounts from billing.customers where user_id = $1', [customer.id]))
+    .lifetime_amounts;
+const disputesOf = async (payment: string) =>
+  (await database.query(
+    `select concat_ws(' ', dispute_id, phase, amount, amount_deducted, status) as text
+    from billing.disputes where gateway_payment_id = $1 order by dispute_id`,
+    [payment],
+  )).map(({ text }) => text);
+const refundable = async (payment: string) =>
+  Number(
+    (await database.one(
+      'select refundable_amount as left from billing.customer_payments where gateway_payment_id = $1',
+      [
+        payment,
+      ],
+    )).left,
+  );
+const credit = async () =>
+  Number(Object((await database.rpc('preview_change', customer.id, 'premium', 'now')).change).credit);
+
+describe('the newest event of a dispute counts', () => {
+  test('won, then lost in pre-arbitration: a finding, and nothing is kept', async () => {
+    const { id, paymentId: payment } = await buy();
+    const first = uniqueId('disp');
+    expect(await dispute(payment, first, 1, 'open')).toBe('applied');
+    expect(await dispute(payment, first, 2, 'won')).toBe('applied');
+    expect([await status(payment), await kept(payment), await customer.findings()]).toEqual(['won', price, []]);
+    const again = { phase: 'pre_arbitration' };
+    expect(await dispute(payment, first, 3, 'under_review', again)).toBe('applied');
+    expect(await dispute(payment, first, 4, 'lost', { ...again, amount_deducted: price })).toBe('applied');
+    expect([await status(payment), await kept(payment), await lifetime()]).toEqual(['lost', 0, { INR: 0 }]);
+    expect(await customer.findings()).toEqual([`dispute_lost ${id}`]);
+    expect(await disputesOf(payment)).toEqual([`${first} pre_arbitration ${price} ${price} lost`]);
+    expect([await customer.state(), await refundable(payment)]).toEqual([active, 0]);
+  });
+
+  test('a retrieval that was closed, then a chargeback of another id that was lost', async () => {
+    const { id, paymentId: payment } = await buy();
+    await dispute(payment, 'disp_retrieval', 1, 'closed', { phase: 'retrieval' });
+    expect([await status(payment), await kept(payment)]).toEqual(['closed', price]);
+    await dispute(payment, 'disp_chargeback', 2, 'open');
+    await dispute(payment, 'disp_chargeback', 3, 'lost');
+    expect([await status(payment), await kept(payment)]).toEqual(['lost', 0]);
+    expect(await customer.findings()).toEqual([`dispute_lost ${id}`]);
+  });
+
+  test('lost, then won: the payment is kept again, and the finding is gone', async () => {
+    const { id, paymentId: payment } = await buy();
+    await dispute(payment, 'disp_back', 1, 'lost', { amount_deducted: price });
+    expect(await customer.findings()).toEqual([`dispute_lost ${id}`]);
+    await dispute(payment, 'disp_back', 2, 'won', { amount_deducted: 0 });
+    expect([await status(payment), await kept(payment), await lifetime()]).toEqual(['won', price, { INR: price }]);
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test('of two in one second the decided one', async () => {
+    const { paymentId: payment } = await buy();
+    await dispute(payment, 'disp_second', 1, 'won');
+    expect(await dispute(payment, 'disp_second', 1, 'under_review')).toBe('stale');
+    expect(await status(payment)).toBe('won');
+  });
+
+  test('without an id it is the one dispute of its payment', async () => {
+    const { paymentId: payment } = await buy();
+    for (const [second, each] of ['open', 'lost', 'won'].entries()) await dispute(payment, undefined, second, each);
+    expect(await disputesOf(payment)).toEqual([`${payment} chargeback ${price} won`]);
+  });
+});
+
+describe('a part that was lost', () => {
+  test('100.00 of 999.00 leaves the rest: access, credit, lifetime, revenue and what can be refunded', async () => {
+    const { id, paymentId: payment } = await buy();
+    await database.at('01-02');
+    const before = await credit();
+    await dispute(payment, 'disp_part', 1, 'lost', { amount: 10000, amount_deducted: 10000 });
+    expect([await kept(payment), await refundable(payment)]).toEqual([89900, 89900]);
+    expect([await lifetime(), await customer.state()]).toEqual([{ INR: 89900 }, active]);
+    expect(before - await credit()).toBeCloseTo(10000 * 364 / 365, -1);
+    await database.query('select billing.run_passes()');
+    expect(await database.one("select sum(refunded)::int as lost from billing.revenue_monthly where currency = 'INR'"))
+      .toEqual({ lost: 10000 });
+    // An admin ends the finding with a note, and access stays.
+    await database.at('01-03');
+    expect(await customer.findings()).toEqual([`dispute_lost ${id}`]);
+    await actAsOwner(database, { action: 'note', reference: payment, email: customer.email });
+    expect([await customer.findings(), await customer.state()]).toEqual([[], active]);
+  });
+
+  test('adds up over two disputes and a refund, and is never more than was paid', async () => {
+    const { paymentId: payment } = await buy();
+    await dispute(payment, 'disp_one', 1, 'open', { amount: 60000 });
+    await dispute(payment, 'disp_two', 2, 'open', { amount: 20000 });
+    expect([await kept(payment), await status(payment)]).toEqual([price, 'open']);
+    await dispute(payment, 'disp_two', 3, 'lost', { amount: 20000, amount_deducted: 15000 });
+    expect(await kept(payment)).toBe(price - 15000);
+    await dispute(payment, 'disp_one', 4, 'lost', { amount: 60000 });
+    expect(await kept(payment)).toBe(price - 75000);
+    await database.send(refundEvent({ id: payment }, 30000));
+    expect([await kept(payment), await lifetime()]).toEqual([0, { INR: 0 }]);
+    // Refunds and losses are no more than what was paid, and that is no refund in full: access stays.
+    await database.query('select billing.run_passes()');
+    expect(await database.one("select sum(refunded)::int as lost from billing.revenue_monthly where currency = 'INR'"))
+      .toEqual({ lost: price });
+    expect(await customer.state()).toBe(active);
+  });
+});
+
+describe('a dispute before its payment is known', () => {
+  test('of an order counts when the payment is captured', async () => {
+    const order = await customer.order('pro', { at: '01-01' });
+    expect(await dispute(order.paymentId, 'disp_early', 1, 'lost')).toBe('unmatched');
+    await order.capture();
+    await database.sweep();
+    expect([await status(order.paymentId), await kept(order.paymentId)]).toEqual(['lost', 0]);
+    expect(await customer.findings()).toEqual([`dispute_lost ${order.id}`]);
+  });
+
+  test('of a further payment on an order counts for that payment alone', async () => {
+    const order = await buy();
+    const extra = { id: uniqueId('pay'), order_id: order.orderId };
+    expect(await dispute(extra.id, 'disp_extra', 1, 'lost')).toBe('unmatched');
+    await database.send(paymentCaptured(extra));
+    await database.sweep();
+    expect([await kept(extra.id), await kept(order.paymentId)]).toEqual([0, price]);
+    // The other payment counts for the order after the refund: each keeps its own disputes.
+    await order.refund();
+    expect([await status(extra.id), await status(order.paymentId)]).toEqual(['lost', null]);
+  });
+
+  test('of a charge counts when the charge arrives, whatever order its payment names', async () => {
+    await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
+    const payment = uniqueId('pay');
+    const early = disputeEvent('lost', 'lost', { id: payment, order_id: uniqueId('order') });
+    expect(await database.send(early)).toBe('unmatched');
+    await customer.charge(months(1), 'pro', { payment: { id: payment, amount: price } });
+    await database.sweep();
+    expect([await status(payment), await kept(payment)]).toEqual(['lost', 0]);
+    expect(await customer.findings()).toEqual([`dispute_lost ${payment}`]);
+    expect(await database.one('select outcome from billing.gateway_events where subject_id = $1', [payment]))
+      .toEqual({ outcome: 'already' });
+  });
+});
+
+test('reordered and repeated events end the same', async () => {
+  const ends = new Set<string>();
+  for (const order of permutations(['retrieval', 'open', 'won', 'lost', 'capture'])) {
+    const bought = await customer.order('pro', { at: '01-01' });
+    const { paymentId: payment } = bought;
+    const [first, second] = [`disp_1_${payment}`, `disp_2_${payment}`];
+    const send: Record<string, () => Promise<unknown>> = {
+      retrieval: () => dispute(payment, first, 1, 'closed', { phase: 'retrieval' }),
+      open: () => dispute(payment, second, 2, 'open', { amount: 50000 }),
+      won: () => dispute(payment, second, 3, 'won', { amount: 50000 }),
+      lost: () => dispute(payment, second, 3, 'lost', { amount: 50000, amount_deducted: 40000 }),
+      capture: () => bought.capture(),
+    };
+    for (const step of [...order, ...order]) await send[step]?.();
+    const rows = (await disputesOf(payment)).join().replaceAll(payment, '');
+    ends.add(`${rows}: ${await status(payment)} ${await kept(payment)}`);
+    await database.query('delete from public.payments where gateway_payment_id = $1', [payment]);
+  }
+  expect([...ends]).toEqual([
+    `disp_1_ retrieval ${price} closed,disp_2_ chargeback 50000 40000 lost: lost ${price - 40000}`,
+  ]);
+});
