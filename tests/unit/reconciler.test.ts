@@ -56,7 +56,7 @@ function due({ fails = () => false, lacks_payment = false, ...counts }: Due) {
 
 const all = (status: 'unanswered' | 'unknown'): GatewayReads => {
   const read = () => Promise.resolve({ status });
-  return { listOrderPayments: read, listRefunds: read, listInvoices: read, readSubscription: read };
+  return { listOrderPayments: read, listRefunds: read, listInvoices: read, readOrder: read, readSubscription: read };
 };
 const nothing = all('unanswered');
 const answers: GatewayReads = {
