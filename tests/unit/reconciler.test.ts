@@ -63,6 +63,7 @@ const answers: GatewayReads = {
   listOrderPayments: () => Promise.resolve({ status: 'found', value: [{ id: 'pay_A' }] }),
   listRefunds: () => Promise.reject(new Error('nothing was refunded')),
   listInvoices: () => Promise.reject(new Error('every payment is known')),
+  readOrder: () => Promise.reject(new Error('no payment has another amount')),
   readSubscription: () => Promise.resolve({ status: 'found', value: { status: 'active' } }),
 };
 /** The gateway, with another answer for the payments of an order. */

@@ -65,8 +65,7 @@ const payment = {
   fulfilled_at: '2026-11-22T09:30:00.000+00:00',
   period_start: subscription.current_period_start,
   period_end: subscription.current_period_end,
-  paid_amount: 99900,
-  refunded_amount: 0,
+  ...{ paid_amount: 99900, refunded_amount: 0 },
   dispute_status: null,
   created_at: '2026-11-22T09:28:41.000+00:00',
 } satisfies Example<typeof records.payment>;
