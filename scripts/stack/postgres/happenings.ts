@@ -1,7 +1,8 @@
 import type { ISql } from 'postgres';
 
 /**
- * Reads what happened to the customers since a time of the stack's clock.
+ * Reads what happened to the customers since a time of the stack's clock, and not later: after the clock was set back there
+ * are rows of the future.
  * @param since Unix seconds
  * @returns `charged 3, mails 3`; empty: nothing
  */
@@ -16,6 +17,7 @@ export async function readHappenings(sql: ISql, since: number): Promise<string> 
         end
       from billing.gateway_events e
       where e.received_at > to_timestamp(${since})
+        and e.received_at <= billing.clock()
         and e.outcome = 'applied'
         and e.event in (
           'subscription.charged', 'subscription.pending', 'subscription.halted', 'subscription.cancelled',
@@ -24,11 +26,13 @@ export async function readHappenings(sql: ISql, since: number): Promise<string> 
       union all
       select 2, case when o.destination = 'gateway' then 'gateway told' else 'mails' end
       from billing.outbox o
-      where o.delivered_at > to_timestamp(${since}) and o.destination in ('email', 'notice', 'gateway')
+      where o.delivered_at > to_timestamp(${since})
+        and o.delivered_at <= billing.clock()
+        and o.destination in ('email', 'notice', 'gateway')
       union all
       select 3, 'access ended'
       from billing.tier_changes c
-      where c.at > to_timestamp(${since}) and c.to_tier = 'free'
+      where c.at > to_timestamp(${since}) and c.at <= billing.clock() and c.to_tier = 'free'
     )
     select h.what || ' ' || count(*) as text
     from happened h
