@@ -85,10 +85,12 @@ begin
     return 'unmatched';
   end if;
 
-  -- If this gateway payment already fulfilled the payment, access does not change, and the user's lock is not needed.
+  -- If this gateway payment already fulfilled the payment, access does not change, and the user's lock is not needed. With
+  -- another amount than was sold, an earlier refund may turn out to be a full one.
   if v_payment.fulfilled_at is null
     or v_payment.ended_at is not null
     or v_payment.gateway_payment_id is distinct from v_gateway_payment_id
+    or v_amount <> v_payment.amount
   then
     v_email := billing.lock_user(v_payment.user_id);
   end if;
@@ -141,8 +143,7 @@ begin
     paid_amount = coalesce(v_amount, p.paid_amount)
   where p.id = v_payment.id
   returning * into v_payment;
-  -- A refund may have arrived before it was known what was paid.
-  if v_payment.refunded_amount > 0 then perform billing.settle_full_refund(v_payment, v_email); end if;
+  if v_amount <> v_payment.amount then perform billing.settle_full_refund(v_payment, v_email); end if;
   return 'applied';
 end $$;
 

@@ -81,18 +81,21 @@ describe('a cancellation after the end of the known cycle', () => {
     },
   );
 
-  test('that was tried without an answer, and paid meanwhile, is planned again', async () => {
-    const first = await claim();
-    expect(await confirm(first, answer('pending', february, 1))).toBe('stands');
-    await database.rpc('fail_outbox', first.token, String(first.id), 'no answer');
-    await database.at('2026-02-02T00:00:00Z');
-    const second = await claim();
-    const invoices = [invoice(months(1), `pay_2026-01_${customer.gatewayId}`), invoice(february, 'pay_2')];
-    expect(await confirm(second, answer('active', february, 2), invoices)).toBe('changed');
-    expect(await toldOf()).toBe('at cycle end 2026-02-27');
-    expect(await customer.tier()).toBe('basic');
-    expect(await database.rpc('resume_subscription', customer.id)).toMatchObject({ outcome: 'resumed' });
-  });
+  test.each(['pending', 'halted'])(
+    'that was tried without an answer while %s, and paid meanwhile, is planned again',
+    async (status) => {
+      const first = await claim();
+      expect(await confirm(first, answer(status, february, 1))).toBe('stands');
+      await database.rpc('fail_outbox', first.token, String(first.id), 'no answer');
+      await database.at('2026-02-02T00:00:00Z');
+      const second = await claim();
+      const invoices = [invoice(months(1), `pay_2026-01_${customer.gatewayId}`), invoice(february, 'pay_2')];
+      expect(await confirm(second, answer('active', february, 2), invoices)).toBe('changed');
+      expect(await toldOf()).toBe('at cycle end 2026-02-27');
+      expect(await customer.tier()).toBe('basic');
+      expect(await database.rpc('resume_subscription', customer.id)).toMatchObject({ outcome: 'resumed' });
+    },
+  );
 
   test('that the gateway ended meanwhile is withdrawn, and completes', async () => {
     const claimed = await claim();
@@ -108,6 +111,16 @@ describe('a cancellation after the end of the known cycle', () => {
     expect(await confirm(claimed, answer('pending', february, 1))).toBe('changed');
     expect(await toldOf()).toBe('withdrawn');
   });
+});
+
+test('a stop for the end of a cycle that is read after that end is planned again: nothing paid is left', async () => {
+  await database.at('01-20');
+  await customer.cancel('at the end');
+  await database.at('2026-02-01T00:01:00Z');
+  const late = await claim();
+  expect(late.atCycleEnd).toBe(true);
+  expect(await confirm(late, answer('active', months(1), 1))).toBe('changed');
+  expect(await toldOf()).toMatch(/^at once/);
 });
 
 test('a stop of which the gateway is not told two hours before the end is a finding; told, it ends', async () => {

@@ -52,6 +52,26 @@ test.each<[string, Fields]>([
   expect(await customer.tier()).toBe('free');
 });
 
+test.each([[[50000]], [[20000, 30000]]])(
+  'refunds %j that came before it was known what was paid end the purchase with its capture, and mail it',
+  async (parts) => {
+    const order = await customer.order('pro', { at: '01-01' });
+    await order.verify();
+    for (const part of parts) await database.send(refundEvent({ ...entity(order, 50000), amount: undefined }, part));
+    expect([await customer.tier(), await stored()]).toEqual(['pro', {
+      amount: sold,
+      paid_amount: null,
+      refunded_amount: 50000,
+    }]);
+    await database.send(paymentCaptured(entity(order, 50000)));
+    expect([await customer.tier(), (await customer.row()).ended_reason]).toEqual(['free', 'refunded']);
+    const mails = await database.query(
+      "select payload ->> 'to' as to from billing.outbox where kind = 'subscription-ended'",
+    );
+    expect(mails).toEqual([{ to: customer.email }]);
+  },
+);
+
 test.each(['before', 'after'])(
   'a purchase with an offer ends when all that was paid is refunded, %s its capture',
   async (when) => {

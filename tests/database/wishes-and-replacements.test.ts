@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { refundEvent } from '../helpers/gateway/events.ts';
 import { told } from '../helpers/gateway/told.ts';
-import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { type Customer, customerOf, prices } from '../helpers/records/customer.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { months, type Period } from '../helpers/records/time.ts';
 
@@ -170,6 +170,20 @@ describe('what is newer replaces what is older for good', () => {
 });
 
 describe('with the clock of the gateway ten minutes', () => {
+  test.each([['basic', 'premium'], ['premium', 'basic']])(
+    'behind, after a purchase of %s a subscription to %s that is asked for later is newer',
+    async (bought, tier) => {
+      const at = (minute: number) => new Date(Date.UTC(2026, 0, 10, 12, minute)).toISOString();
+      await customer.buy(bought, { at: at(0) });
+      const next = await ask(tier, at(1));
+      const cycle = { start: at(-8), end: '2026-02-10T00:00:00Z' };
+      await next.event('activated', at(2), { planId: `plan_${tier}`, ...cycle, createdAt: at(-8) });
+      const payment = { id: uniqueId('pay'), amount: prices[tier] };
+      await next.event('charged', at(2), { planId: `plan_${tier}`, ...cycle, createdAt: at(-8), payment });
+      expect([await customer.tier(), await toldOf(next)]).toEqual([tier, 'nothing']);
+    },
+  );
+
   test.each(
     [['behind', -10, 'at once'], ['behind', -10, 'at the end'], ['ahead', 10, 'at once'], [
       'ahead',
