@@ -92,6 +92,8 @@ export type ServiceState = {
   /** When the last complete pass over all customers began. Null: the first one runs. */
   findings_as_of: string | null;
   revenue_as_of: string | null;
+  /** How far the lists of the gateway were read. Null: not yet. */
+  statement: { read_until: string; payments: number; news: number } | null;
   payments_today: number;
   revenue_today: Amounts | null;
 };

@@ -187,7 +187,8 @@ begin
   if not found then select p_subscription.plan_id, p_subscription.sold into v_billed; end if;
   insert into public.payments (
     user_id, amount, currency, status, tier, plan_id, price_key, duration_months, gateway_key_id, gateway_payment_id, gateway_subscription_id,
-    captured_at, confirmed_at, period_start, period_end, refunded_amount, next_reconcile_at, created_at, settle_at
+    captured_at, confirmed_at, period_start, period_end, refunded_amount, next_reconcile_at, created_at, settle_at,
+    user_deleted_at
   )
   select
     v_user_id, charge.amount, -- the currency may differ from that of the plan
@@ -202,7 +203,12 @@ begin
     v_gateway_payment_id, p_subscription.gateway_subscription_id, p_charged_at, p_charged_at, p_period_start, p_period_end,
     billing.refunded_amount(v_gateway_payment_id), null, p_charged_at,
     -- A first cycle that was debited early rules from its start.
-    case when p_period_start > billing.clock() then p_period_start end
+    case when p_period_start > billing.clock() then p_period_start end,
+    case when v_user_id is null then (
+      select d.deleted_at
+      from billing.deleted_users d
+      where d.user_id in (p_subscription.user_id, billing.hash_user_id(p_subscription.user_id))
+    ) end
   from (select billing.json_integer(p_payment -> 'amount') as amount) charge
   where charge.amount >= 0
   on conflict (gateway_payment_id) do nothing;
@@ -237,17 +243,32 @@ begin
     end;
 end $$;
 
--- Returns whether the gateway charged the newest cycle with a payment that it did not name yet.
+-- Returns how many paid cycles of a subscription that was asked for here have no payment: the number of the gateway is a promise.
+create function billing.unnamed_cycles(p_subscription billing.gateway_subscriptions)
+returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if billing.requested_at(p_subscription.user_id, p_subscription.gateway_subscription_id) is null then return 0; end if;
+  return greatest(coalesce(p_subscription.paid_count, 0) - (
+    select count(distinct c.period_end)
+    from public.payments c
+    where c.gateway_subscription_id = p_subscription.gateway_subscription_id
+  ), 0);
+end $$;
+
+-- Returns whether the gateway charged a cycle with a payment that it did not name yet.
 create function billing.lacks_payment(p_subscription billing.gateway_subscriptions)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_subscription.gateway_subscription_id <> ''
     and p_subscription.period_end is not null
     and coalesce(p_subscription.activated_at, p_subscription.first_charged_at) is not null
-    and not exists (
-      select from public.payments c
-      where c.gateway_subscription_id = p_subscription.gateway_subscription_id
-        and c.period_end = p_subscription.period_end
+    and (
+      not exists (
+        select from public.payments c
+        where c.gateway_subscription_id = p_subscription.gateway_subscription_id
+          and c.period_end = p_subscription.period_end
+      )
+      or billing.unnamed_cycles(p_subscription) > 0
     );
 end $$;
 

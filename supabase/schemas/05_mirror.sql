@@ -203,7 +203,13 @@ begin
   elsif p_event = 'subscription.resumed' then
     p_subscription.last_resumed_at := greatest(v_before.last_resumed_at, v_at);
   end if;
-  if p_event in ('subscription.pending', 'subscription.halted', 'subscription.paused') then
+  if p_event in ('subscription.cancelled', 'subscription.completed')
+    and billing.json_integer(p_entity -> 'paid_count') > v_before.paid_count
+  then
+    -- Its last charge is known by this number only.
+    p_subscription.paid_count := billing.json_integer(p_entity -> 'paid_count');
+    p_subscription.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
+  elsif p_event in ('subscription.pending', 'subscription.halted', 'subscription.paused') then
     p_subscription.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
   end if;
   -- Pages link to it, so no other scheme is stored.

@@ -303,6 +303,13 @@ begin
     -- Those that are due, and those that are leased by a run that got no answer.
     and exists (select from billing.reconciliations r where r.at < billing.clock() + interval '5 minutes')
   union all
+  select
+    'statement_overdue', 'statement', s.answered_at,
+    jsonb_build_object('remedy', 'Payments, refunds and disputes at the gateway are read each hour. Read the function''s log: '
+      'an item that can''t be applied, or a list that the gateway does not answer, is named there.')
+  from billing.statement s
+  where s.answered_at < now() - interval '3 hours'
+  union all
   -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
   select
     'job_failing', j.name, j.since,
@@ -375,9 +382,10 @@ revoke execute on function billing.schedule_faults() from service_role;
 create function public.get_health(
   p_destinations text default null -- the configured destinations, comma-separated; null: all
 )
-returns jsonb -- {oldest_undelivered_at, last_webhook_at, last_sweep_at}: ISO 8601 or null
-language sql stable set search_path = pg_catalog, pg_temp as $$
-  select jsonb_build_object(
+returns jsonb -- {oldest_undelivered_at, last_webhook_at, last_sweep_at, statement}: times are ISO 8601, each may be null
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return jsonb_build_object(
     'oldest_undelivered_at', (
       -- queued_at is the time from which the row is due: a cancellation may be planned for next year.
       select billing.iso_time(min(o.queued_at))
@@ -388,9 +396,18 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
         and (p_destinations is null or o.destination = any (string_to_array(p_destinations, ',')))
     ),
     'last_webhook_at', (select billing.iso_time(max(e.received_at)) from billing.gateway_events e where e.deliveries > 0),
-    'last_sweep_at', (select billing.iso_time(j.done_at) from billing.scheduled_jobs j where j.name = 'sweep')
-  )
-$$;
+    'last_sweep_at', (select billing.iso_time(j.done_at) from billing.scheduled_jobs j where j.name = 'sweep'),
+    'statement', (
+      select case when s.completed_at is not null then jsonb_build_object(
+        'read_until', billing.iso_time(s.read_until),
+        'completed_at', billing.iso_time(s.completed_at),
+        'payments', s.payments,
+        'news', s.news
+      ) end
+      from billing.statement s
+    )
+  );
+end $$;
 comment on function public.get_health(text) is 'Returns the times that a monitor checks. No customer data.';
 
 -- An app's own migrations count: only an equal version says that the service's migrations are applied.

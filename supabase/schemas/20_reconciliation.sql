@@ -81,10 +81,17 @@ returns table (key text, event text, payload jsonb)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
   select
     concat_ws(':', 'reconcile', p_entity ->> 'id', p_entity ->> 'status', p_entity #>> '{order,status}'),
-    'payment.' || (p_entity ->> 'status'),
-    jsonb_build_object('payment', jsonb_build_object('entity', p_entity - 'refunds' - 'order'))
+    'payment.' || replace(p_entity ->> 'status', 'refunded', 'captured'),
+    jsonb_build_object('payment', jsonb_build_object('entity', (p_entity - 'refunds' - 'order') || jsonb_build_object(
+      'status', replace(p_entity ->> 'status', 'refunded', 'captured')
+    )))
       || case when p_entity ? 'order' then jsonb_build_object('order', jsonb_build_object('entity', p_entity -> 'order')) else '{}' end
-  where p_entity ->> 'status' in ('captured', 'failed') and billing.json_text(p_entity -> 'id') is not null
+  where (
+      p_entity ->> 'status' in ('captured', 'failed')
+      -- One that was never captured is refunded, too.
+      or p_entity ->> 'status' = 'refunded' and p_entity ->> 'captured' in ('true', '1')
+    )
+    and billing.json_text(p_entity -> 'id') is not null
   union all
   select
     concat_ws(':', 'reconcile', r.refund ->> 'id', r.refund ->> 'status'),
@@ -177,7 +184,7 @@ begin
   with due as materialized (
     select
       m.user_id, m.gateway_subscription_id, s.id, m.status, m.gateway_status, m.period_end, m.checked_at, m.arrived_at,
-      m.period_end + make_interval(days => billing.grace_days(p.grace_days, false) + 14) as given_up_at
+      m.period_end + make_interval(days => billing.grace_days(p.grace_days, false) + 14) as given_up_at, m as mirrored
     from billing.gateway_subscriptions m
     left join public.subscriptions s on s.user_id = m.user_id
     left join public.plans p on p.id = m.plan_id
@@ -190,8 +197,12 @@ begin
     select
       d.*,
       case
-        -- A cancelled subscription has ended, and one without an id cannot be read.
-        when d.status = 'cancelled' or d.gateway_subscription_id = '' then 'never'
+        -- One without an id cannot be read. A cancelled subscription has ended; for a day its last payments are looked for.
+        when d.gateway_subscription_id = '' then 'never'
+        when d.status = 'cancelled' or d.gateway_status = 'completed' then case
+            when (d.mirrored).cancelled_arrived_at < v_now - interval '1 day' or billing.unnamed_cycles(d.mirrored) = 0 then 'never'
+            else 'now'
+          end
         -- The user may still sign up. The subscription may also belong to another app with the same gateway account.
         when d.id is null then case when d.arrived_at > v_now - interval '30 days' then 'tomorrow' else 'never' end
         -- The gateway may bill it again at any time. So long after the last access it is read once a day.
@@ -336,7 +347,8 @@ begin
   update billing.gateway_subscriptions m
   set checked_at = billing.clock(),
     next_check_at = case
-      when m.status = 'cancelled' or m.gateway_status = 'completed' then null
+      when m.status = 'cancelled' or m.gateway_status = 'completed'
+        then case when billing.unnamed_cycles(m) > 0 then v_now + interval '6 hours' end
       -- The customer may pay or resume months later. Until then nothing changes by itself.
       when v_status in ('halted', 'paused') and m.period_end < v_now - interval '14 days' then v_now + interval '1 day'
       else v_now + interval '6 hours'

@@ -25,7 +25,7 @@ afterEach(async () => {
 
 test('GET /api/health without any records → 200 with nulls, the newest migration in x-schema-version; when the database refuses → 503', async () => {
   const { headers, ...received } = await unchanged(async () => await fullAnswer(send(service, endpoint)));
-  const none = { oldest_undelivered_at: null, last_webhook_at: null, last_sweep_at: null };
+  const none = { oldest_undelivered_at: null, last_webhook_at: null, last_sweep_at: null, statement: null };
   expect(received).toEqual({ status: 200, body: { status: 'ok', ...none } });
   expect(headers.get('cache-control')).toBe('private, no-store');
   expect(headers.get('x-schema-version')).toBe((await migrationVersions()).at(-1));
@@ -55,6 +55,7 @@ test('GET /api/health → 200 with the oldest undelivered side effect, the newes
       oldest_undelivered_at: '2027-01-02T03:04:05.678Z',
       last_webhook_at: '2027-01-02T03:04:06.000Z',
       last_sweep_at: '2027-01-02T03:04:00.000Z',
+      statement: null,
     },
   });
   await database.query(

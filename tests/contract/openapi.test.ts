@@ -51,7 +51,13 @@ test('every body of an answer and of a request has an example, and each is valid
 
 test('an answer of the tests that is not as described is refused', async () => {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': crypto.randomUUID() };
-  const health = { status: 'ok', oldest_undelivered_at: null, last_webhook_at: null, last_sweep_at: null };
+  const health = {
+    status: 'ok',
+    oldest_undelivered_at: null,
+    last_webhook_at: null,
+    last_sweep_at: null,
+    statement: null,
+  };
   const check = (status: number, body: unknown, sent: Record<string, string> = headers, path = '/api/health') =>
     checkAnswer('GET', path, new Response(JSON.stringify(body), { status, headers: sent }));
   await check(200, health);

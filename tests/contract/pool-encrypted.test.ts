@@ -32,7 +32,7 @@ beforeAll(async () => {
         if (select ssl from pg_stat_ssl where pid = pg_backend_pid()) is not true then
           raise exception 'in the clear';
         end if;
-        return '{"oldest_undelivered_at": null, "last_webhook_at": null, "last_sweep_at": null}';
+        return '{"oldest_undelivered_at": null, "last_webhook_at": null, "last_sweep_at": null, "statement": null}';
       end $$`);
     await client.query(`alter system set ssl_cert_file = '${folder}/server.pem'`);
     await client.query(`alter system set ssl_key_file = '${folder}/server-key.pem'`);

@@ -36,12 +36,12 @@ describe('the API’s roles hold exactly these rights', () => {
         subscription_orders unsettled_events wishes`),
       'service_role: insert public': ['payments', 'profiles', 'subscriptions'],
       'service_role: select billing': words(`access deleted_users disputes gateway_events gateway_subscriptions grants
-        lost_disputes manual_subscriptions marks outbox profiles purchases refunded refunds replacements scheduled_jobs settings sources stoppable
+        lost_disputes manual_subscriptions marks outbox profiles purchases refunded refunds replacements scheduled_jobs settings sources statement statement_windows stoppable
         subscription_orders unsettled_events wishes`),
       'service_role: select public': ['payments', 'plans', 'profiles', 'subscriptions'],
       'service_role: update billing': words(
         `disputes gateway_events gateway_subscriptions grants manual_subscriptions marks outbox
-        profiles refunds scheduled_jobs subscription_orders wishes`,
+        profiles refunds scheduled_jobs statement_windows subscription_orders wishes`,
       ),
       'service_role: update public': ['payments', 'profiles', 'subscriptions'],
     });
@@ -64,8 +64,8 @@ describe('the API’s roles hold exactly these rights', () => {
       anon: ['feature_limit', 'has_feature', 'has_tier_at_least'],
       authenticated: ['current_tier', 'feature_limit', 'has_feature', 'has_tier', 'has_tier_at_least'],
       service_role: words(`apply_gateway_event apply_gateway_subscription apply_invoices apply_order_payments
-        apply_order_read apply_subscription_order begin_reconciliation cancel_subscription claim_outbox
-        claim_payments_to_reconcile claim_subscription_orders claim_subscriptions_to_reconcile complete_outbox confirm_stop create_change
+        apply_order_read apply_statement_item apply_statement_page apply_subscription_order begin_reconciliation cancel_subscription claim_outbox
+        claim_payments_to_reconcile claim_statement_pages claim_subscription_orders claim_subscriptions_to_reconcile complete_outbox confirm_stop create_change
         create_order create_subscription discard_order end_reconciliation fail_outbox get_health get_order
         get_schema_version get_subscription list_plans list_plans_for_user next_outbox_attempt preview_change purge_records
         resume_subscription store_order store_subscription verify_payment verify_returned_payment verify_subscription`),

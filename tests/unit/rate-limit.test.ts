@@ -42,13 +42,16 @@ test('every read of a payment waits, those of its refunds too', async () => {
       listOrderPayments: answer,
       listRefunds: answer,
       listInvoices: answer,
+      listCreated: answer,
+      readInvoice: answer,
       readOrder: answer,
       readSubscription: answer,
     },
     () => (waits += 1, Promise.resolve()),
   );
-  for (const read of [gateway.listOrderPayments, gateway.listRefunds, gateway.listInvoices, gateway.readSubscription]) {
-    expect(await read('id')).toBe(found);
-  }
-  expect(asked).toEqual([[1, 'id'], [2, 'id'], [3, 'id'], [4, 'id']]);
+  const { listCreated, ...reads } = gateway;
+  for (const read of Object.values(reads)) expect(await read('id')).toBe(found);
+  const page = { list: 'payments', from: 1, to: 2, skip: 0 } as const;
+  expect(await listCreated(page)).toBe(found);
+  expect(asked).toEqual([[1, 'id'], [2, 'id'], [3, 'id'], [4, 'id'], [5, 'id'], [6, 'id'], [7, page]]);
 });

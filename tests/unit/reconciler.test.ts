@@ -40,6 +40,9 @@ function due({ fails = () => false, lacks_payment = false, ...counts }: Due) {
     claimSubscriptionsToReconcile: () =>
       Promise.resolve({ settled: 0, subscriptions: claim('subscriptions').map(subscriptionOf) }),
     claimSubscriptionOrders: () => Promise.resolve({ orders: claim('orders').map(subscriptionOf) }),
+    claimStatementPages: () => Promise.resolve({ pages: [] }),
+    applyStatementPage: () => Promise.resolve({ news: [] }),
+    applyStatementItem: () => Promise.resolve({ applied: false, subscriptions: [] }),
     applyInvoices: (id, items) => store({ applied: items?.length ?? 0 }, id, items),
     applyOrderPayments: (id, items) =>
       fails(id) ? locked() : store({ applied: items?.length ?? 0, ended: false }, id, items),
@@ -56,13 +59,23 @@ function due({ fails = () => false, lacks_payment = false, ...counts }: Due) {
 
 const all = (status: 'unanswered' | 'unknown'): GatewayReads => {
   const read = () => Promise.resolve({ status });
-  return { listOrderPayments: read, listRefunds: read, listInvoices: read, readOrder: read, readSubscription: read };
+  return {
+    listOrderPayments: read,
+    listRefunds: read,
+    listInvoices: read,
+    listCreated: read,
+    readInvoice: read,
+    readOrder: read,
+    readSubscription: read,
+  };
 };
 const nothing = all('unanswered');
 const answers: GatewayReads = {
   listOrderPayments: () => Promise.resolve({ status: 'found', value: [{ id: 'pay_A' }] }),
   listRefunds: () => Promise.reject(new Error('nothing was refunded')),
   listInvoices: () => Promise.reject(new Error('every payment is known')),
+  listCreated: () => Promise.reject(new Error('no page is due')),
+  readInvoice: () => Promise.reject(new Error('no cycle is new')),
   readOrder: () => Promise.reject(new Error('no payment has another amount')),
   readSubscription: () => Promise.resolve({ status: 'found', value: { status: 'active' } }),
 };

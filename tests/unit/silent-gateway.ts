@@ -12,4 +12,6 @@ export const silentGateway: Gateway = {
   readPayment: () => Promise.resolve({ status: 'unanswered' }),
   listRefunds: () => Promise.resolve({ status: 'unanswered' }),
   listInvoices: () => Promise.resolve({ status: 'unanswered' }),
+  listCreated: () => Promise.resolve({ status: 'unanswered' }),
+  readInvoice: () => Promise.resolve({ status: 'unanswered' }),
 };

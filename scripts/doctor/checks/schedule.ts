@@ -10,6 +10,7 @@ export const scheduleFindings = [
   'sweep_overdue',
   'reconciliation_overdue',
   'reconciliation_backlog',
+  'statement_overdue',
 ];
 
 /** Extensions, jobs, triggers and Vault rows exist, the jobs run, and the function answers their calls. */
@@ -30,9 +31,19 @@ export const schedule: Check = {
     // `checkVault` reports Vault rows with a fix, so their findings are left out.
     const others = rows.filter(({ subject }) => !vault.some(({ message }) => message.includes(String(subject))));
     const outcomes = [...others.map(describe), ...vault];
-    return outcomes.length > 0 ? outcomes : [pass('nothing is missing, failing or overdue')];
+    if (outcomes.length > 0) return outcomes;
+    return [pass(`nothing is missing, failing or overdue; ${await describeStatement(context)}`)];
   },
 };
+
+/** How far the lists of the gateway were read, and what the last complete ones had. */
+async function describeStatement(context: Context): Promise<string> {
+  const [row] = await context.query(`select
+    to_char(s.read_until at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as read_until, s.payments, s.news
+    from billing.statement s where s.completed_at is not null`);
+  if (row === undefined) return "the gateway's lists are not read yet: they are an hour after the installation";
+  return `the gateway was read up to ${row.read_until} UTC (payments ${row.payments}, new ${row.news})`;
+}
 
 const setUp = {
   title: 'run billing.set_up() in the database: extensions, jobs, triggers on auth.users',

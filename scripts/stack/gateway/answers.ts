@@ -23,6 +23,20 @@ export function page<Item>(items: Item[], query: Record<string, string>): Item[]
   return success ? items.slice(data.skip, data.skip + data.count) : undefined;
 }
 
+const time = z.coerce.number().int().min(0).optional();
+const createdRequest = z.object({ from: time, to: time });
+
+/** A part of a list, as `page`, of what was created between `from` and `to`, Unix seconds, both included. */
+export function createdBetween<Item extends { created_at: number }>(
+  items: Item[],
+  query: Record<string, string>,
+): Item[] | undefined {
+  const { success, data } = createdRequest.safeParse(query);
+  if (!success) return undefined;
+  const { from = 0, to = Infinity } = data;
+  return page(items.filter(({ created_at: at }) => at >= from && at <= to), query);
+}
+
 /**
  * Handles a request with a JSON body: answers its result, or a response as it is. The answer to an invalid body is 400
  * with the path of the first invalid field.

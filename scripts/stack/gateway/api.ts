@@ -1,6 +1,6 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { collection, found } from './answers.ts';
+import { collection, createdBetween, found } from './answers.ts';
 import { applyChange } from './apply-change.ts';
 import type { GatewayClock } from './clock.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
@@ -56,6 +56,14 @@ export function createGatewayApi({ store, queue, clock, baseUrl, keyId, keySecre
     const order = store.orders.find(c.req.param('id'));
     return found(c, order && collection(store.paymentsOf(order.id)));
   });
+  const listCreated = (c: Context, items: { created_at: number }[]) => {
+    const part = createdBetween(items, c.req.query());
+    return part === undefined ? gatewayError('The from, to, count or skip is invalid.') : c.json(collection(part));
+  };
+  api.get('/payments', (c) => listCreated(c, store.payments.list()));
+  api.get('/refunds', (c) => listCreated(c, store.refunds.list()));
+  api.get('/disputes', (c) => listCreated(c, store.disputes.list()));
+  api.get('/disputes/:id', (c) => found(c, store.disputes.find(c.req.param('id'))));
   api.get('/payments/:id', (c) => found(c, store.payments.find(c.req.param('id'))));
   api.get('/payments/:id/refunds', (c) => {
     const payment = store.payments.find(c.req.param('id'));

@@ -1,9 +1,11 @@
 import type { RetentionConfig } from './config.ts';
 import type { Result } from './database/database-results.ts';
 import type { Gateway, GatewayEntity, GatewaySubscription, MadeSubscription } from './gateway/gateway-port.ts';
+import type { ReconcileDatabase } from './gateway/reconcile-port.ts';
 import type { Delivered, Destination, Failure, Sender } from './outbox/outbox.ts';
 
 export type * from './gateway/gateway-port.ts';
+export type * from './gateway/reconcile-port.ts';
 
 /** Authenticates requests. Contract: Sessions. */
 export type Auth = {
@@ -18,7 +20,7 @@ export type Auth = {
  * The SQL functions of the service, one round trip a call. Every method throws when the database fails or its result is
  * not the expected one.
  */
-export type Database = {
+export type Database = ReconcileDatabase & {
   /** The body of the answer, as JSON text. Contract: GET /api/subscriptions. */
   getSubscription(userId: string): Promise<Result<'get_subscription'>>;
   /** The body of the answer. Contract: GET /api/subscriptions/plans. */
@@ -74,29 +76,6 @@ export type Database = {
   nextOutboxAttempt(destinations: readonly string[]): Promise<Result<'next_outbox_attempt'>>;
   /** Deletes one batch of old records. @returns how many; 0: none is left */
   purgeRecords(retention: RetentionConfig): Promise<Result<'purge_records'>>;
-  /** Claims at most 20 payments to reconcile, leased for five minutes. */
-  claimPaymentsToReconcile(): Promise<Result<'claim_payments_to_reconcile'>>;
-  /** Applies the gateway's payments on an order; null: the gateway does not know the order. */
-  applyOrderPayments(paymentId: string, items: readonly unknown[] | null): Promise<Result<'apply_order_payments'>>;
-  /** Claims at most 20 subscriptions that the gateway bills, leased for five minutes. */
-  claimSubscriptionsToReconcile(): Promise<Result<'claim_subscriptions_to_reconcile'>>;
-  /** Applies the gateway's state of a subscription; null: the gateway does not know the subscription. */
-  applyGatewaySubscription(
-    subscription: Result<'claim_subscriptions_to_reconcile'>['subscriptions'][number],
-    entity: GatewaySubscription | null,
-  ): Promise<Result<'apply_gateway_subscription'>>;
-  /** Claims subscriptions that users asked for and whose authorisation is not known, leased for five minutes. */
-  claimSubscriptionOrders(): Promise<Result<'claim_subscription_orders'>>;
-  /** Applies the gateway's state of such a subscription; null: the gateway does not know it. */
-  applySubscriptionOrder(
-    id: string,
-    entity: GatewaySubscription | null,
-  ): Promise<Result<'apply_subscription_order'>>;
-  /** Applies the invoices of a subscription, whose paid cycles may lack their payment; null: it has none. */
-  applyInvoices(
-    gatewaySubscriptionId: string,
-    items: readonly unknown[] | null,
-  ): Promise<Result<'apply_invoices'>>;
   /**
    * Applies what was read of a subscription before the gateway is told to stop billing it, and says whether that still
    * stands. `invoices`: null, if they were not read.
@@ -107,10 +86,6 @@ export type Database = {
     readonly subscription: GatewaySubscription | null;
     readonly invoices: readonly unknown[] | null;
   }): Promise<Result<'confirm_stop'>>;
-  /** Starts a run, unless another one is running. Its lease of 75 seconds is longer than a run. */
-  beginReconciliation(runId: string): Promise<Result<'begin_reconciliation'>>;
-  /** Ends a run. `isDone`: it left nothing to do, or used up its time and got answers. */
-  endReconciliation(runId: string, isDone: boolean): Promise<void>;
   /** Times are ISO 8601. @param destinations the configured ones: rows of others do not count as undelivered */
   getHealth(destinations: readonly string[]): Promise<Result<'get_health'>>;
 };
@@ -120,20 +95,6 @@ export type OutboxDatabase = Pick<Database, 'claimOutbox' | 'completeOutbox' | '
 
 /** The method that a stop at the gateway needs. */
 export type StopDatabase = Pick<Database, 'confirmStop'>;
-
-/** The methods that reconciliation needs. */
-export type ReconcileDatabase = Pick<
-  Database,
-  | 'claimPaymentsToReconcile'
-  | 'claimSubscriptionsToReconcile'
-  | 'applyOrderPayments'
-  | 'applyGatewaySubscription'
-  | 'claimSubscriptionOrders'
-  | 'applySubscriptionOrder'
-  | 'applyInvoices'
-  | 'beginReconciliation'
-  | 'endReconciliation'
->;
 
 export type VerifiedPayment = {
   readonly userId: string;

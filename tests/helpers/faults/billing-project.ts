@@ -12,6 +12,7 @@ import type { Project, SignedUpUser } from '../project/project.ts';
 import { functionEnvironment } from './fault-project.ts';
 
 const internalKey = 'internal-key-of-the-tests';
+const basic = `Basic ${btoa(`${secrets.GATEWAY_KEY_ID}:${secrets.GATEWAY_KEY_SECRET}`)}`;
 const start = Date.parse('2027-01-10T12:00:00Z');
 
 /** The type of `response.json()`. */
@@ -135,8 +136,8 @@ export function useBillingProject(project: Project) {
     },
     /** Calls the gateway's API as its dashboard does: `path` is below `/v1`. */
     async callApi(path: string): Promise<unknown> {
-      const authorization = `Basic ${btoa(`${secrets.GATEWAY_KEY_ID}:${secrets.GATEWAY_KEY_SECRET}`)}`;
-      const response = await fetch(url(`/v1${path}`), { method: 'POST', headers: { authorization }, body: '{}' });
+      const init = { method: 'POST', headers: { authorization: basic }, body: '{}' };
+      const response = await fetch(url(`/v1${path}`), init);
       expect(response.status).toBe(200);
       await settled();
       return await response.json();
@@ -155,6 +156,9 @@ export function useBillingProject(project: Project) {
       const { subscriptions }: { subscriptions: Billed[] } = await read('/simulate/state');
       return subscriptions.filter(({ notes }) => notes.user_id === id).reverse();
     },
+    /** Reads the gateway's API: `path` is below `/v1`. */
+    readApi: async (path: string): Promise<Json> =>
+      await (await fetch(url(`/v1${path}`), { headers: { authorization: basic } })).json(),
     /** Moves both clocks. The gateway makes everything happen that is due; its webhooks arrive. */
     async moveOn(more: number) {
       hours += more;

@@ -61,6 +61,8 @@ export function createSubscriptionApi({ store, queue, clock, baseUrl }: Parts): 
     return listed(c, store.invoices.list().filter(({ subscription_id }) => subscription_id === subscription));
   });
 
+  routes.get('/invoices/:id', (c) => found(c, store.invoices.find(c.req.param('id'))));
+
   /** Changes the subscription that the path names, sends the webhooks about it, and answers it. */
   const change = <Fields>(
     schema: z.ZodType<Fields>,

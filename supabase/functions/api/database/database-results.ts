@@ -1,5 +1,6 @@
 /** Schemas of the SQL functions' results. A proxy or an older migration may return something else. */
 import { z } from 'zod';
+import { reconcileResults, unread } from './reconcile-results.ts';
 
 const subscription = z.looseObject({});
 const time = z.string().nullable();
@@ -96,7 +97,6 @@ const verifiedPayment = z.union([
   z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: z.string() }),
   z.object({ outcome: z.enum(['payment_not_found', 'plan_not_found', 'refunded', 'never_captured', 'user_gone']) }),
 ]);
-const unread = z.unknown().transform(() => {});
 
 export const results = {
   /** JSON text for the answer. The pool transport returns Postgres' text; REST returns the parsed value. */
@@ -172,28 +172,16 @@ export const results = {
   fail_outbox: z.object({ retried: z.number(), parked: z.number() }),
   next_outbox_attempt: z.object({ next_attempt_at: time }),
   purge_records: z.object({ purged: z.number() }),
-  claim_payments_to_reconcile: z.object({
-    /** Here and below: how many others that were due needed no call of the gateway. */
-    settled: z.number(),
-    payments: z.array(z.object({ id: z.string(), order_id: z.string(), amount: z.number() })),
-  }),
-  apply_order_payments: z.object({ applied: z.number(), ended: z.boolean() }),
-  claim_subscriptions_to_reconcile: z.object({
-    settled: z.number(),
-    subscriptions: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
-  }),
-  /** `lacks_payment`: the gateway did not name the payment of the newest cycle yet. */
-  apply_gateway_subscription: z.object({ applied: z.boolean(), lacks_payment: z.boolean() }),
-  claim_subscription_orders: z.object({
-    orders: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
-  }),
-  apply_subscription_order: z.object({ applied: z.boolean(), lacks_payment: z.boolean() }),
-  apply_invoices: z.object({ applied: z.number() }),
+  ...reconcileResults,
   /** `unnamed`: the invoices are to be read, and it is to be called again with them. */
   confirm_stop: z.object({ outcome: z.enum(['stands', 'changed', 'unnamed']) }),
-  begin_reconciliation: z.object({ began: z.boolean() }),
-  end_reconciliation: unread,
-  get_health: z.object({ oldest_undelivered_at: time, last_webhook_at: time, last_sweep_at: time }),
+  get_health: z.object({
+    oldest_undelivered_at: time,
+    last_webhook_at: time,
+    last_sweep_at: time,
+    statement: z.object({ read_until: z.string(), completed_at: z.string(), payments: z.number(), news: z.number() })
+      .nullable(),
+  }),
 };
 
 /** The checked result of an SQL function. */

@@ -160,6 +160,26 @@ export function createDatabase(
         p_invoices: toJson(invoices),
       }),
 
+    claimStatementPages: () => call('claim_statement_pages', {}),
+
+    applyStatementPage: ({ list, pass, to, skip }, items, applied) =>
+      call('apply_statement_page', {
+        p_list: list,
+        p_pass: pass,
+        p_to: to,
+        p_skip: skip,
+        p_items: toJson(items),
+        p_applied: applied,
+      }),
+
+    applyStatementItem: (list, item, cycle) =>
+      call('apply_statement_item', {
+        p_list: list,
+        p_item: JSON.stringify(item),
+        p_invoice: toJson(cycle?.invoice ?? null),
+        p_subscription: toJson(cycle?.subscription ?? null),
+      }),
+
     beginReconciliation: (runId) => call('begin_reconciliation', { p_run_id: runId }),
 
     endReconciliation: (runId, isDone) => call('end_reconciliation', { p_run_id: runId, p_is_done: isDone }),

@@ -28,6 +28,17 @@ export type Gateway = {
   listRefunds(paymentId: string): Promise<Reading<readonly GatewayEntity[]>>;
   /** The newest 100 invoices of a subscription: one for each cycle, with its payment once it is paid. */
   listInvoices(subscriptionId: string): Promise<Reading<readonly GatewayEntity[]>>;
+  readInvoice(id: string): Promise<Reading<GatewayEntity>>;
+  /** At most 100 payments, refunds or disputes that were created between two times, the newest first. */
+  listCreated(page: CreatedPage): Promise<Reading<readonly GatewayEntity[]>>;
+};
+
+/** A page of what was created between two times, Unix seconds, both included. */
+export type CreatedPage = {
+  readonly list: 'payments' | 'refunds' | 'disputes';
+  readonly from: number;
+  readonly to: number;
+  readonly skip: number;
 };
 
 /** What the gateway is to bill. `expireBy`: the last time of an authorisation, Unix seconds. */

@@ -105,6 +105,11 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
 
     listInvoices: (subscriptionId) =>
       list(`/invoices?subscription_id=${encodeURIComponent(subscriptionId)}&count=${maxListed}`),
+
+    readInvoice: async (id) => read(await call('GET', `/invoices/${encodeURIComponent(id)}`), z.looseObject({})),
+
+    listCreated: ({ list: name, from, to, skip }) =>
+      list(`/${name}?from=${from}&to=${to}&count=${maxListed}&skip=${skip}`),
   };
 }
 

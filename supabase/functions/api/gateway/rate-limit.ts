@@ -3,7 +3,13 @@ import type { Gateway } from '../ports.ts';
 /** The reads of reconciliation. */
 export type GatewayReads = Pick<
   Gateway,
-  'listOrderPayments' | 'listRefunds' | 'listInvoices' | 'readOrder' | 'readSubscription'
+  | 'listOrderPayments'
+  | 'listRefunds'
+  | 'listInvoices'
+  | 'listCreated'
+  | 'readInvoice'
+  | 'readOrder'
+  | 'readSubscription'
 >;
 
 /** Waits until the next call may start. */
@@ -37,5 +43,7 @@ export function limitRate(gateway: GatewayReads, wait: RateLimit): GatewayReads 
     listOrderPayments: (orderId) => wait().then(() => gateway.listOrderPayments(orderId)),
     listRefunds: (paymentId) => wait().then(() => gateway.listRefunds(paymentId)),
     listInvoices: (subscriptionId) => wait().then(() => gateway.listInvoices(subscriptionId)),
+    listCreated: (page) => wait().then(() => gateway.listCreated(page)),
+    readInvoice: (id) => wait().then(() => gateway.readInvoice(id)),
   };
 }

@@ -1,5 +1,6 @@
 import { readOrderPayments } from './order-payments.ts';
 import { type GatewayReads, systemTimer } from './rate-limit.ts';
+import { readStatementPage } from './statement.ts';
 import type { Reading, ReconcileDatabase } from '../ports.ts';
 
 /**
@@ -117,6 +118,7 @@ async function claimRound(
   const { settled, payments } = await database.claimPaymentsToReconcile();
   const { settled: later, subscriptions } = await database.claimSubscriptionsToReconcile();
   const { orders } = await database.claimSubscriptionOrders();
+  const { pages } = await database.claimStatementPages();
   const reads: Read[] = [
     ...payments.map((payment): Read => async () => {
       const reading = await readOrderPayments(gateway, payment.order_id, payment.amount);
@@ -136,6 +138,7 @@ async function claimRound(
       const answer = await database.applySubscriptionOrder(order.id, valueOf(reading));
       return await nameCharges(database, gateway, order.gateway_subscription_id, answer);
     }),
+    ...pages.map((page): Read => () => readStatementPage(database, gateway, page)),
   ];
   return { reads, settled: settled + later };
 }

@@ -360,11 +360,27 @@ export type Database = {
       'apply_invoices': { Args: { 'p_gateway_subscription_id': string; 'p_items'?: string }; Returns: Json };
       'apply_order_payments': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
       'apply_order_read': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
+      'apply_statement_item': {
+        Args: { 'p_invoice'?: string; 'p_item': string; 'p_list': string; 'p_subscription'?: string };
+        Returns: Json;
+      };
+      'apply_statement_page': {
+        Args: {
+          'p_applied'?: number;
+          'p_items'?: string;
+          'p_list': string;
+          'p_pass': string;
+          'p_skip': number;
+          'p_to': number;
+        };
+        Returns: Json;
+      };
       'apply_subscription_order': { Args: { 'p_entity'?: string; 'p_id': string }; Returns: Json };
       'begin_reconciliation': { Args: { 'p_run_id': string }; Returns: Json };
       'cancel_subscription': { Args: { 'p_at_period_end': boolean; 'p_user_id': string }; Returns: Json };
       'claim_outbox': { Args: { 'p_destination': string }; Returns: Json };
       'claim_payments_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
+      'claim_statement_pages': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_subscription_orders': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_subscriptions_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
       'complete_outbox': {

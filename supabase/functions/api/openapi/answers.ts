@@ -126,6 +126,12 @@ export const healthAnswer = z.object({
   oldest_undelivered_at: time.nullable(),
   last_webhook_at: time.nullable(),
   last_sweep_at: time.nullable(),
+  statement: z.object({
+    read_until: time.describe('Everything that was created at the gateway before was read.'),
+    completed_at: time,
+    payments: count.describe('How many payments the last complete window had.'),
+    news: count.describe('How much of the last complete windows no webhook had announced.'),
+  }).nullable().describe('How far the lists of the gateway were read; null: not yet.'),
 }).meta({ id: 'HealthAnswer' });
 
 export const dispatchAnswer = z.object({

@@ -182,7 +182,7 @@ export const healthy = {
   status: 'ok',
   oldest_undelivered_at: null,
   last_webhook_at: '2026-11-22T09:30:04.000Z',
-  last_sweep_at: '2026-11-22T09:30:00.000Z',
+  ...{ last_sweep_at: '2026-11-22T09:30:00.000Z', statement: null },
 } satisfies Example<typeof answers.healthAnswer>;
 
 export const dispatched = { delivered: 3, retried: 0, parked: 0, next_attempt_at: null } satisfies Example<

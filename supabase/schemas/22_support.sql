@@ -490,14 +490,14 @@ return array[
   'billing.receipts', 'billing.subjects', 'billing.sources', 'billing.replacements',
   'billing.support_actions', 'billing.paid_not_entitled', 'billing.entitled_not_paid',
   'billing.captured_not_fulfilled', 'billing.tier_mismatch', 'billing.paid_twice', 'billing.unexpected_charges',
-  'billing.unearned_credits', 'billing.never_captured', 'billing.dispute_lost', 'billing.expiry_failed',
+  'billing.unearned_credits', 'billing.unnamed_charges', 'billing.charged_after_deletion', 'billing.never_captured', 'billing.dispute_lost', 'billing.expiry_failed',
   'billing.outbox_stuck', 'billing.failed_events', 'billing.open_functions', 'billing.unmailed_payments',
   'billing.reconciliation_backlog', 'billing.reconciliations', 'public.plans', 'billing.profiles',
   billing.profiles_table()::text, 'public.subscriptions', 'public.payments', 'billing.settings',
   'billing.gateway_subscriptions', 'billing.subscription_orders', 'billing.wishes', 'billing.stopped_in_error', 'billing.untold_stops', 'billing.stoppable', 'billing.purchases',
   'billing.manual_subscriptions', 'billing.grants', 'billing.refunds', 'billing.disputes', 'billing.lost_disputes', 'billing.tier_changes',
   'billing.gateway_events', 'billing.unsettled_events', 'billing.outbox', 'billing.marks',
-  'billing.expected_triggers', 'billing.scheduled_jobs'
+  'billing.expected_triggers', 'billing.scheduled_jobs', 'billing.statement', 'billing.statement_windows'
 ];
 
 create function billing.has_policy(p_table regclass, p_name text)
@@ -544,7 +544,7 @@ begin
         'tier_bought', 'json_text', 'json_uuid', 'json_integer', 'grace_days', 'billed_until', 'is_refunded',
         'user_of_message', 'refunded_amount', 'refundable_amount', 'is_waiting', 'why_text', 'amount_text', 'day_text', 'gateway_link',
         'outbox_state', 'missing_parts', 'schedule_faults', 'search_customers', 'user_id_of', 'authorised_at',
-        'cancelled_by_user_at', 'find_successor', 'mirrored_end', 'is_billed', 'price_sold'
+        'cancelled_by_user_at', 'unnamed_cycles', 'requested_at', 'find_successor', 'mirrored_end', 'is_billed', 'price_sold'
       ])
   loop
     execute format('grant execute on function %s to subscriptions_support', v_name);

@@ -30,6 +30,10 @@ select 'stopped_in_error', v.gateway_subscription_id, v.user_id, v.since, to_jso
   'Ask the customer whether the subscription shall go on, and to start another one before it ends.'
 from billing.stopped_in_error v
 union all
+select 'unnamed_charge', v.gateway_subscription_id, v.user_id, v.since, to_jsonb(v),
+  'Look its payments up at the gateway, and compare them with those in the timeline.'
+from billing.unnamed_charges v
+union all
 select 'unearned_credit', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
   'Refund the payment at the gateway, or accept the loss: the finding ends with the period.'
 from billing.unearned_credits v
@@ -62,6 +66,10 @@ union all
 select 'never_captured', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
   'Look the payment up at the gateway: access has ended until it is captured.'
 from billing.never_captured v
+union all
+select 'charged_after_deletion', v.gateway_payment_id, null, v.since, to_jsonb(v),
+  'Refund the payment, and check that the subscription is cancelled at the gateway.'
+from billing.charged_after_deletion v
 union all
 select 'expiry_failed', v.user_id::text, v.user_id, v.since, to_jsonb(v),
   'Repair what raises the SQLSTATE, usually a trigger of the app on profiles; the sweep retries each hour.'

@@ -260,6 +260,7 @@ select
   ) as oldest_undelivered_mail_at,
   (select p.complete_as_of from billing.passes p where p.name = 'findings') as findings_as_of,
   (select p.complete_as_of from billing.passes p where p.name = 'revenue') as revenue_as_of,
+  (select case when s.completed_at is not null then to_jsonb(s) end from billing.statement s) as statement,
   today.payments as payments_today,
   today.revenue as revenue_today
 from (

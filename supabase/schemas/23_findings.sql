@@ -291,6 +291,29 @@ comment on view billing.unexpected_charges is
   'cycle, or of one plan for the same time (charged_twice: the service cancels the older subscription); charges of '
   'another amount or currency than the price that was sold (mismatch). A refund of the charge ends the finding.';
 
+create view billing.unnamed_charges with (security_invoker = true) as
+select
+  m.user_id, coalesce(m.cancelled_arrived_at, m.arrived_at) as since, m.gateway_subscription_id, m.paid_count,
+  unnamed.cycles
+from billing.gateway_subscriptions m
+cross join lateral (select billing.unnamed_cycles(m) as cycles offset 0) unnamed
+where m.paid_count > 0
+  and m.arrived_at < (select billing.clock()) - interval '1 day'
+  and unnamed.cycles > 0;
+comment on view billing.unnamed_charges is
+  'Subscriptions of which the gateway counts more paid cycles than there are payments here, for more than a day although their '
+  'invoices were read.';
+
+create view billing.charged_after_deletion with (security_invoker = true) as
+select p.captured_at as since, p.gateway_payment_id, p.gateway_subscription_id, p.amount, p.currency
+from public.payments p
+where p.user_deleted_at is not null
+  and p.gateway_subscription_id is not null
+  and p.captured_at > p.user_deleted_at
+  and billing.kept(p) > 0;
+comment on view billing.charged_after_deletion is
+  'Charges for a user who was deleted before. A refund ends the finding, or 90 days after the deletion.';
+
 create view billing.never_captured with (security_invoker = true) as
 select p.user_id, p.uncaptured_at as since, p.id as payment_id, p.tier, p.amount, p.gateway_payment_id
 from public.payments p

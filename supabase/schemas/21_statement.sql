@@ -1,0 +1,272 @@
+-- The statement: lists of what was created at the gateway, read page by page from a stored mark on, so that no lost webhook and
+-- no failed read hides money. What is known already writes nothing. Contract: "Statement".
+
+create table billing.statement_windows (
+  list text constraint statement_windows_list_check check (list in ('payments', 'refunds', 'disputes')),
+  -- new: each hour, what was created since the mark. again: each day, the last ten days, because what was created then may
+  -- have changed since.
+  pass text constraint statement_windows_pass_check check (pass in ('new', 'again')),
+  read_until timestamptz not null default billing.clock(), -- the mark: everything that was created before was read
+  window_end timestamptz, -- of the window that is being read. Null: none
+  skip integer not null default 0, -- how many items of that window were read
+  next_read_at timestamptz not null, -- during a read: the end of its lease
+  items bigint not null default 0, -- of the window that is being read
+  news bigint not null default 0, -- of these, how many no webhook had announced
+  completed_at timestamptz, -- the newest window that was read to its end
+  completed_items bigint,
+  completed_news bigint,
+  answered_at timestamptz, -- by now(), not by billing.clock(), which tests shift
+  constraint statement_windows_pkey primary key (list, pass)
+);
+alter table billing.statement_windows enable row level security;
+grant select, update on billing.statement_windows to service_role;
+comment on table billing.statement_windows is
+  'How far the lists of payments, refunds and disputes at the gateway were read.';
+comment on column billing.statement_windows.read_until is 'Moves with the transaction that finds nothing new in the last page.';
+
+insert into billing.statement_windows (list, pass, next_read_at)
+select l.list, p.pass, billing.clock() + p.every
+from (values ('payments'), ('refunds'), ('disputes')) l (list)
+cross join (values ('new', interval '1 hour'), ('again', interval '1 day')) p (pass, every);
+
+-- Claims the next page of each list that is due, for five minutes. The newest ten minutes are left out, because lists at the
+-- gateway lag. API: service_role only.
+create function public.claim_statement_pages()
+returns jsonb -- {pages: [{list, pass, from, to, skip}]}; from, to: Unix seconds
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_pages jsonb;
+begin
+  with claimed as (
+    update billing.statement_windows w
+    set next_read_at = v_now + interval '5 minutes',
+      window_end = coalesce(w.window_end, date_trunc('second', v_now) - interval '10 minutes')
+    where (w.list, w.pass) in (
+      select d.list, d.pass
+      from billing.statement_windows d
+      where d.next_read_at <= v_now
+      for update skip locked
+    )
+    returning w.*
+  )
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'list', c.list,
+    'pass', c.pass,
+    'from', floor(extract(epoch from least(
+      c.window_end, case c.pass when 'new' then c.read_until else c.window_end - interval '10 days' end
+    )))::bigint,
+    'to', extract(epoch from c.window_end)::bigint,
+    'skip', c.skip
+  )), '[]')
+  into v_pages
+  from claimed c;
+  return jsonb_build_object('pages', v_pages);
+end $$;
+comment on function public.claim_statement_pages is 'Claims the next pages of the statement, for five minutes.';
+
+-- Returns what is new in a page of payments: captured ones on an order of ours, and those of a billed cycle. One that was
+-- read before is in the ledger, also if it belongs to another app with the same gateway account.
+create function billing.new_payments(p_items jsonb)
+returns table (item jsonb, payment jsonb) -- payment: {id, order_id, amount} of the order; null: it is a cycle
+language sql stable set search_path = pg_catalog, pg_temp as $$
+  select
+    i.item,
+    case when p.id is not null then jsonb_build_object('id', p.id, 'order_id', p.gateway_order_id, 'amount', p.amount) end
+  from jsonb_array_elements(p_items) i (item)
+  left join public.payments p on p.gateway_order_id = billing.json_text(i.item -> 'order_id')
+  where billing.json_text(i.item -> 'id') is not null
+    and (i.item ->> 'status' = 'captured' or i.item ->> 'status' = 'refunded' and i.item ->> 'captured' in ('true', '1'))
+    and (p.id is not null or billing.json_text(i.item -> 'invoice_id') is not null)
+    and not exists (
+      select from public.payments known
+      where known.gateway_payment_id = i.item ->> 'id' and known.confirmed_at is not null
+    )
+    and not exists (
+      select from billing.gateway_events e
+      where e.subject_id = p.gateway_order_id and e.event_id like 'reconcile:' || (i.item ->> 'id') || ':%'
+    )
+    and not exists (
+      select from billing.gateway_events e
+      where e.body_sha256 = sha256(convert_to('reconcile:cycle:' || (i.item ->> 'id'), 'UTF8'))
+    )
+$$;
+
+-- Returns what is new in a page of refunds. A pending one is new only if it is not known at all.
+create function billing.new_refunds(p_items jsonb)
+returns table (item jsonb)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+  select i.item
+  from jsonb_array_elements(p_items) i (item)
+  where i.item ->> 'status' in ('pending', 'processed', 'failed')
+    and num_nulls(billing.json_text(i.item -> 'id'), billing.json_text(i.item -> 'payment_id')) = 0
+    and billing.json_integer(i.item -> 'amount') >= 0
+    and not exists (
+      select from billing.refunds r
+      where r.refund_id = i.item ->> 'id'
+        and (r.status = i.item ->> 'status' or r.status = 'failed' or i.item ->> 'status' = 'pending')
+    )
+$$;
+
+-- Returns what is new in a page of disputes: another state than the known one.
+create function billing.new_disputes(p_items jsonb)
+returns table (item jsonb)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+  select i.item
+  from jsonb_array_elements(p_items) i (item)
+  where i.item ->> 'status' in ('open', 'under_review', 'won', 'lost', 'closed')
+    and num_nulls(billing.json_text(i.item -> 'id'), billing.json_text(i.item -> 'payment_id')) = 0
+    and not exists (
+      select from billing.disputes d
+      where d.dispute_id = i.item ->> 'id'
+        and (
+          d.gateway_payment_id <> i.item ->> 'payment_id'
+          or (d.status, d.phase, d.amount_deducted) is not distinct from (
+            i.item ->> 'status', billing.json_text(i.item -> 'phase'),
+            nullif(greatest(billing.json_integer(i.item -> 'amount_deducted'), 0), 0)
+          )
+          -- A newer event is known. The list may lag.
+          or d.event_at > billing.clock() - interval '20 minutes'
+        )
+    )
+$$;
+
+-- Finds what is new in a page that was read. If nothing is, the next page follows, or the window ends and its mark moves. So
+-- the caller applies what is new and calls again: a crash in between only repeats. API: service_role only.
+create function public.apply_statement_page(
+  p_list text,
+  p_pass text,
+  p_to bigint, -- as it was claimed, here and below
+  p_skip integer,
+  p_items text default null, -- the page, a JSON array; null: the gateway has no such list
+  p_applied integer default 0 -- how many of the page were new before
+)
+returns jsonb -- {news: [{item, payment}]}: see billing.new_payments. []: also if another run has read the page
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_items constant jsonb := coalesce(p_items::jsonb, '[]');
+  v_count constant integer := jsonb_array_length(v_items);
+  v_news jsonb;
+begin
+  perform from billing.statement_windows w
+  where (w.list, w.pass, w.window_end, w.skip) = (p_list, p_pass, to_timestamp(p_to), p_skip)
+  for update;
+  if not found then return jsonb_build_object('news', '[]'::jsonb); end if;
+
+  case p_list
+    when 'payments' then
+      select jsonb_agg(jsonb_build_object('item', n.item, 'payment', n.payment)) into v_news from billing.new_payments(v_items) n;
+    when 'refunds' then
+      select jsonb_agg(jsonb_build_object('item', n.item, 'payment', null)) into v_news from billing.new_refunds(v_items) n;
+    else
+      select jsonb_agg(jsonb_build_object('item', n.item, 'payment', null)) into v_news from billing.new_disputes(v_items) n;
+  end case;
+  if v_news is not null then return jsonb_build_object('news', v_news); end if;
+
+  update billing.statement_windows w
+  set skip = w.skip + v_count, items = w.items + v_count, news = w.news + p_applied, next_read_at = v_now, answered_at = now()
+  where (w.list, w.pass) = (p_list, p_pass);
+  if v_count < 100 then
+    update billing.statement_windows w
+    set read_until = greatest(w.read_until, w.window_end),
+      next_read_at = v_now + case w.pass when 'new' then interval '1 hour' else interval '1 day' end,
+      completed_at = v_now, completed_items = w.items, completed_news = w.news,
+      window_end = null, skip = 0, items = 0, news = 0
+    where (w.list, w.pass) = (p_list, p_pass);
+  end if;
+  return jsonb_build_object('news', '[]'::jsonb);
+end $$;
+comment on function public.apply_statement_page is 'Finds what is new in a page of the statement, or moves its mark.';
+
+-- Applies what is new in the statement, as the event that would have announced it. API: service_role only.
+create function public.apply_statement_item(
+  p_list text,
+  p_item text, -- the payment of a cycle, a refund or a dispute, JSON
+  p_invoice text default null, -- of the payment, JSON; null, here and below: the gateway has none
+  p_subscription text default null -- of the invoice, JSON
+)
+returns jsonb -- {applied, subscriptions: [{id, gateway_subscription_id}]}: whether it changed anything; of a cycle, whose
+-- subscription it is, as public.apply_gateway_subscription takes it
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_item constant jsonb := p_item::jsonb;
+  v_invoice constant jsonb := p_invoice::jsonb;
+  v_subscription constant jsonb := p_subscription::jsonb;
+  v_id constant text := v_item ->> 'id';
+  v_is_applied boolean;
+  v_subscription_id constant text := billing.json_text(v_invoice -> 'subscription_id');
+  v_since constant timestamptz := coalesce(billing.json_time(v_item -> 'created_at'), billing.clock()) - interval '1 hour';
+  -- The time of a read is ours, and the list may lag: what an event said since then is newer.
+  v_read_at constant bigint := extract(epoch from billing.clock() - interval '20 minutes');
+begin
+  perform billing.begin_request('reconciliation', v_id);
+  v_is_applied := case p_list
+    when 'refunds' then billing.apply_answer(
+      concat_ws(':', 'reconcile', v_id, v_item ->> 'status'),
+      'refund.' || replace(v_item ->> 'status', 'pending', 'created'),
+      jsonb_build_object('refund', jsonb_build_object('entity', v_item)), null, v_since
+    )
+    when 'disputes' then billing.apply_answer(
+      concat_ws(':', 'reconcile', v_id, v_item ->> 'status', v_item ->> 'phase', v_read_at),
+      'payment.dispute.' || replace(v_item ->> 'status', 'open', 'created'),
+      jsonb_build_object('dispute', jsonb_build_object('entity', v_item)), to_jsonb(v_read_at), v_since
+    )
+    else billing.apply_answer(
+      'reconcile:cycle:' || v_id,
+      'subscription.charged',
+      jsonb_build_object(
+        'payment', jsonb_build_object('entity', v_item || '{"status": "captured"}'),
+        'subscription', jsonb_build_object('entity', coalesce(v_subscription, '{}') || jsonb_build_object(
+          'id', v_subscription_id,
+          'current_start', v_invoice -> 'billing_start',
+          'current_end', v_invoice -> 'billing_end',
+          'paid_count', 1 + (
+            select count(distinct c.period_end)
+            from public.payments c
+            where c.gateway_subscription_id = v_subscription_id
+              and c.period_end < billing.json_time(v_invoice -> 'billing_end')
+          ),
+          -- The user who asked for it keeps it, whatever its notes say now.
+          'notes', jsonb_build_object('user_id', coalesce(
+            (select m.user_id from billing.gateway_subscriptions m where m.gateway_subscription_id = v_subscription_id limit 1),
+            (select o.user_id from billing.subscription_orders o where o.gateway_subscription_id = v_subscription_id),
+            billing.json_uuid(v_subscription #> '{notes,user_id}')
+          ))
+        ))
+      ),
+      v_invoice -> 'paid_at', v_since
+    )
+  end;
+  return jsonb_build_object('applied', v_is_applied, 'subscriptions', coalesce(
+    (
+      select jsonb_agg(jsonb_build_object('id', s.id, 'gateway_subscription_id', v_subscription_id))
+      from billing.gateway_subscriptions m
+      join public.subscriptions s on s.user_id = m.user_id
+      where m.gateway_subscription_id = v_subscription_id
+    ),
+    '[]'
+  ));
+end $$;
+comment on function public.apply_statement_item is 'Applies a payment, a refund or a dispute that no webhook announced.';
+
+-- How far the gateway's lists were read, as health, console and doctor show it.
+create view billing.statement with (security_invoker = true) as
+select
+  min(w.read_until) filter (where w.pass = 'new') as read_until,
+  min(w.completed_at) filter (where w.pass = 'new') as completed_at,
+  min(w.completed_at) filter (where w.pass = 'again') as completed_again_at,
+  coalesce(sum(w.completed_items) filter (where w.pass = 'new' and w.list = 'payments'), 0)::bigint as payments,
+  coalesce(sum(w.completed_news), 0)::bigint as news,
+  min(w.answered_at) filter (where w.pass = 'new') as answered_at
+from billing.statement_windows w;
+comment on view billing.statement is
+  'The mark of the statement: read_until, the last complete windows, how many payments they had and how much was new in them. '
+  'Null: nothing was read yet.';
+
+grant select on billing.statement to service_role;
+
+revoke execute on function public.claim_statement_pages, public.apply_statement_page, public.apply_statement_item
+from public, anon, authenticated;
+grant execute on function public.claim_statement_pages, public.apply_statement_page, public.apply_statement_item
+to service_role;

@@ -1,0 +1,269 @@
+import { beforeEach, expect, test } from 'vitest';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { seconds } from '../helpers/gateway/events.ts';
+import { months } from '../helpers/records/time.ts';
+
+// A webhook that was lost is an alert, as everywhere.
+const database = useDatabase({ isEmptied: true, findings: 'compared elsewhere' });
+const customer = useCustomer(database);
+
+type List = 'payments' | 'refunds' | 'disputes';
+type Page = { list: List; pass: 'new' | 'again'; from: number; to: number; skip: number };
+type Item = Record<string, unknown>;
+
+beforeEach(async () => {
+  await database.query(`delete from billing.gateway_events`);
+  await database.query(
+    `update billing.statement_windows set read_until = '2026-01-01', window_end = null, skip = 0, items = 0, news = 0,
+       next_read_at = case pass when 'new' then timestamptz '2026-01-01 01:00+00' else 'infinity' end,
+       completed_at = null, completed_items = null, completed_news = null, answered_at = null`,
+  );
+  await database.at('2026-01-01T01:00:00Z');
+});
+
+const claim = async () => (await database.rpc('claim_statement_pages')).pages as Page[];
+const claimList = async (list: List) => (await claim()).find((page) => page.list === list) ?? expect.fail(`no ${list}`);
+const apply = async ({ list, pass, to, skip }: Page, items: Item[] | null, applied = 0) => {
+  const { news } = await database.rpc(
+    'apply_statement_page',
+    list,
+    pass,
+    to,
+    skip,
+    items && JSON.stringify(items),
+    applied,
+  );
+  return (news as { item: Item; payment: unknown }[]).map(({ item, payment }) => ({ id: item.id, payment }));
+};
+const applyItem = (list: List, item: Item, invoice: Item | null = null, subscription: Item | null = null) =>
+  database.rpc('apply_statement_item', list, ...[item, invoice, subscription].map((one) => one && JSON.stringify(one)));
+const windowOf = ({ list, pass }: Page) =>
+  database.one(
+    `select read_until, skip, completed_items::integer as items, completed_news::integer as news,
+       next_read_at - billing.clock() = interval '1 hour' as is_hourly
+     from billing.statement_windows where (list, pass) = ($1, $2)`,
+    [list, pass],
+  );
+const refund = (id: string, fields: Item = {}) => ({
+  id,
+  payment_id: `pay_${id}`,
+  amount: 100,
+  status: 'processed',
+  ...fields,
+});
+const dispute = (id: string, fields: Item = {}) => ({
+  id,
+  payment_id: `pay_${id}`,
+  amount: 100,
+  status: 'open',
+  ...fields,
+});
+
+test('each hour a window from the mark until ten minutes ago is read; two at once read it once; after five minutes again', async () => {
+  const pages = await claim();
+  const [from, to] = ['2026-01-01T00:00:00Z', '2026-01-01T00:50:00Z'].map((at) => seconds(at));
+  expect(pages.map(({ list }) => list).toSorted()).toEqual(['disputes', 'payments', 'refunds']);
+  for (const page of pages) expect(page).toMatchObject({ pass: 'new', from, to, skip: 0 });
+  expect(await claim()).toEqual([]);
+  await database.at('2026-01-01T01:05:00Z');
+  // The window stays as it is: what it has is fixed.
+  expect(await claim()).toMatchObject([{ to }, { to }, { to }]);
+  for (const page of pages) expect(await apply(page, [])).toEqual([]);
+  expect(await windowOf(pages[0] ?? expect.fail())).toMatchObject({
+    read_until: new Date('2026-01-01T00:50:00Z'),
+    is_hourly: true,
+  });
+  await database.at('2026-01-01T02:05:00Z');
+  expect(await claimList('payments')).toMatchObject({ from: to, to: seconds('2026-01-01T01:55:00Z') });
+});
+
+test('a window of 230 items has three pages, and the mark moves after the last one only', async () => {
+  const known = Array.from({ length: 230 }, (_, index) => refund(`rfnd_${index}`, { status: 'unheard of' }));
+  const skips = [];
+  for (let left = 230; left > 0; left -= 100) {
+    const page = await claimList('refunds');
+    skips.push(page.skip);
+    expect((await windowOf(page)).read_until).toEqual(new Date('2026-01-01T00:00:00Z'));
+    expect(await apply(page, known.slice(page.skip, page.skip + 100))).toEqual([]);
+  }
+  expect(skips).toEqual([0, 100, 200]);
+  const done = await windowOf({ list: 'refunds', pass: 'new', from: 0, to: 0, skip: 0 });
+  expect(done).toMatchObject({ read_until: new Date('2026-01-01T00:50:00Z'), skip: 0, items: 230, news: 0 });
+});
+
+test('the mark stays while something of the page is new, and a page of another run moves nothing', async () => {
+  const page = await claimList('refunds');
+  const items = [refund('rfnd_1')];
+  expect(await apply(page, items)).toEqual([{ id: 'rfnd_1', payment: null }]);
+  expect(await apply(page, items)).toEqual([{ id: 'rfnd_1', payment: null }]);
+  await applyItem('refunds', refund('rfnd_1'));
+  expect(await apply({ ...page, skip: 100 }, items)).toEqual([]);
+  expect((await windowOf(page)).items).toBeNull();
+  expect(await apply(page, items, 1)).toEqual([]);
+  expect(await windowOf(page)).toMatchObject({ items: 1, news: 1 });
+});
+
+test('a list that the gateway does not have is read to its end', async () => {
+  const page = await claimList('disputes');
+  expect(await apply(page, null)).toEqual([]);
+  expect(await windowOf(page)).toMatchObject({ items: 0, is_hourly: true });
+});
+
+test('of refunds, what is not known and another state are new; a pending one is no news of a processed one', async () => {
+  const page = await claimList('refunds');
+  await applyItem('refunds', refund('rfnd_1', { status: 'pending' }));
+  const states = async (...statuses: string[]) => {
+    const found = [];
+    for (const status of statuses) found.push((await apply(page, [refund('rfnd_1', { status })])).length);
+    return found;
+  };
+  // Nothing new moves the mark, so what is new comes first.
+  expect(await states('processed', 'failed')).toEqual([1, 1]);
+  await applyItem('refunds', refund('rfnd_1', { status: 'processed' }));
+  expect(await states('failed', 'pending')).toEqual([1, 0]);
+});
+
+test('of disputes, another state is new; not while a newer event of the dispute is known', async () => {
+  const page = await claimList('disputes');
+  const of = async (fields: Item) => (await apply(page, [dispute('disp_1', fields)])).length;
+  expect(await of({})).toBe(1);
+  await applyItem('disputes', dispute('disp_1', { phase: 'chargeback' }));
+  expect(await of({ phase: 'chargeback', status: 'lost', amount_deducted: 60 })).toBe(1);
+  await applyItem('disputes', dispute('disp_1', { phase: 'chargeback', status: 'lost', amount_deducted: 60 }));
+  expect(await database.one('select status, amount_deducted::integer from billing.disputes')).toEqual({
+    status: 'lost',
+    amount_deducted: 60,
+  });
+  // The list may lag behind an event of the last 20 minutes.
+  await database.query("update billing.disputes set event_at = billing.clock() - interval '19 minutes'");
+  expect(await of({ phase: 'chargeback', status: 'open' })).toBe(0);
+});
+
+test('of payments, a captured one on an order of ours is new until it is confirmed; failed ones and foreign orders never', async () => {
+  const order = await customer.order('pro');
+  const page = await claimList('payments');
+  const item = { id: 'pay_1', order_id: order.orderId, status: 'captured', captured: true, amount: 99900 };
+  const { id, amount } = await database.one('select id, amount from public.payments where gateway_order_id = $1', [
+    order.orderId,
+  ]);
+  const payment = { id, order_id: order.orderId, amount: Number(amount) };
+  const foreign = { ...item, id: 'pay_2', order_id: 'order_of_another_app' };
+  expect(await apply(page, [item, foreign, { ...item, id: 'pay_3', status: 'failed', captured: false }]))
+    .toEqual([{ id: 'pay_1', payment }]);
+  await database.rpc('apply_order_payments', id, JSON.stringify([item]));
+  expect(await apply(page, [item, foreign])).toEqual([]);
+});
+
+test('the cycle of another app with the same gateway account is read once', async () => {
+  const page = await claimList('payments');
+  const item = {
+    id: 'pay_1',
+    order_id: 'order_1',
+    invoice_id: 'inv_1',
+    status: 'captured',
+    captured: true,
+    amount: 4900,
+  };
+  expect(await apply(page, [item])).toEqual([{ id: 'pay_1', payment: null }]);
+  const cycle = { subscription_id: 'sub_foreign', billing_start: 1, billing_end: 2, paid_at: 1 };
+  expect(await applyItem('payments', item, cycle, { id: 'sub_foreign', notes: [] })).toEqual({
+    applied: false,
+    subscriptions: [],
+  });
+  expect(await apply(page, [item])).toEqual([]);
+  expect(await database.query('select from public.payments')).toEqual([]);
+});
+
+test('a cycle belongs to the user who asked for its subscription, whatever its notes say now', async () => {
+  const january = months(1);
+  await customer.event('activated', '01-01', { planId: 'plan_pro', ...january });
+  const other = await database.customer();
+  const item = {
+    id: 'pay_1',
+    order_id: 'order_1',
+    invoice_id: 'inv_1',
+    status: 'captured',
+    captured: true,
+    amount: 99900,
+    currency: 'INR',
+  };
+  const cycle = {
+    subscription_id: customer.gatewayId,
+    billing_start: seconds(january.start),
+    billing_end: seconds(january.end),
+    paid_at: seconds(january.start),
+  };
+  const subscription = { id: customer.gatewayId, plan_id: 'plan_pro', status: 'active', notes: { user_id: other.id } };
+  expect(await applyItem('payments', item, cycle, subscription)).toMatchObject({ applied: true });
+  expect(await database.query('select user_id, period_end from public.payments')).toEqual([
+    { user_id: customer.id, period_end: new Date(january.end) },
+  ]);
+});
+
+test('once a day the last ten days are read again', async () => {
+  await database.query("update billing.statement_windows set next_read_at = billing.clock() where pass = 'again'");
+  const pages = (await claim()).filter(({ pass }) => pass === 'again');
+  const to = seconds('2026-01-01T00:50:00Z');
+  for (const page of pages) expect(page).toMatchObject({ from: to - 10 * 86_400, to });
+  expect(pages).toHaveLength(3);
+});
+
+/** A subscription that the customer asked for here, with its first cycle. */
+async function subscribed() {
+  const january = months(1);
+  await database.at('2026-01-01T00:00:00Z');
+  await database.query(
+    `insert into billing.subscription_orders (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at)
+     select $1, tier, id, gateway_plan_id, billing.price_of(p), $2, billing.clock() + interval '1 day'
+     from public.plans p where tier = 'pro' and lookup_key is null`,
+    [customer.id, customer.gatewayId],
+  );
+  await customer.event('activated', '01-01', { planId: 'plan_pro', ...january });
+  expect(await customer.charge(january, 'pro', { fields: { paid_count: 1 } })).toBe('applied');
+}
+
+test('the number of paid cycles is a promise, also of a cancelled subscription: its invoices are read for a day, then it is unnamed_charge', async () => {
+  await subscribed();
+  const claimAt = async (time: string) => {
+    await database.at(time);
+    return (await database.rpc('claim_subscriptions_to_reconcile')).subscriptions;
+  };
+  // The second charge was lost, and the cancellation tells its number.
+  await customer.event('cancelled', '2026-02-02T00:00:00Z', { planId: 'plan_pro', fields: { paid_count: 2 } });
+  expect(await claimAt('2026-02-02T01:00:00Z')).toMatchObject([{ gateway_subscription_id: customer.gatewayId }]);
+  expect(await customer.reconcile({ status: 'cancelled', paid_count: 2 })).toMatchObject({ lacks_payment: true });
+  expect(await claimAt('2026-02-02T07:00:00Z')).toHaveLength(1);
+  await database.at('2026-02-03T00:00:01Z');
+  await database.sweep();
+  expect(await customer.findings()).toEqual([`unnamed_charge ${customer.gatewayId}`]);
+  expect(await claimAt('2026-02-03T07:00:00Z')).toEqual([]);
+  const february = months(2);
+  const invoice = {
+    status: 'paid',
+    payment_id: 'pay_february',
+    amount: 99900,
+    currency: 'INR',
+    billing_start: seconds(february.start),
+    billing_end: seconds(february.end),
+    paid_at: seconds(february.start),
+  };
+  await database.rpc('apply_invoices', customer.gatewayId, JSON.stringify([invoice]));
+  await database.sweep();
+  expect(await customer.findings()).not.toContain(`unnamed_charge ${customer.gatewayId}`);
+});
+
+test('a charge after the deletion of its user is a finding, until it is refunded; one before it is none', async () => {
+  await subscribed();
+  await database.at('2026-01-20T00:00:00Z');
+  await database.query('delete from auth.users where id = $1', [customer.id]);
+  const found = async () =>
+    (await database.query("select subject from billing.findings where finding = 'charged_after_deletion'")).map((
+      { subject },
+    ) => subject);
+  expect(await found()).toEqual([]);
+  await customer.charge(months(2), 'pro', { fields: { paid_count: 2 } });
+  const [payment] = await found();
+  expect(payment).toMatch(/^pay_2026-02/);
+  await applyItem('refunds', refund('rfnd_1', { payment_id: payment, amount: 99900 }));
+  expect(await found()).toEqual([]);
+});
