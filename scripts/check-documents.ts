@@ -2,7 +2,10 @@ import { dirname, relative, resolve } from 'node:path';
 import { root } from './stack/root.ts';
 
 /** The README is the first page for a newcomer, so it stays short. */
-const maxReadmeLines = 200;
+const maxReadmeLines = 110;
+
+/** Maximum of all documents together, without code, comments and the measurements in `tests/bench`. */
+const maxWords = 22_500;
 
 /** Maximum length of a table line after `deno fmt`: longer lines wrap in an editor. */
 const maxTableWidth = 160;
@@ -10,20 +13,21 @@ const maxTableWidth = 160;
 /** Folders that are not checked. */
 const excluded = ['node_modules', '.git', '.temp'];
 
-/** Checks the project's Markdown: length of the README, width of tables, links. @returns one line for each problem. */
+/** Checks the project's Markdown: length of the README, words of all, width of tables, links. @returns one line for each problem. */
 export async function checkDocuments(): Promise<string[]> {
   const texts = new Map<string, string>();
   for (const path of await documentsBelow(root)) texts.set(path, await Deno.readTextFile(path));
   const anchors = new Map([...texts].map(([path, text]) => [path, anchorsOf(text)]));
   return [
     ...readmeLength(texts.get(`${root}/README.md`) ?? ''),
+    ...tooManyWords([...texts].filter(([path]) => !path.includes('/bench/')).map(([, text]) => text)),
     ...[...texts].flatMap(([path, text]) => wideTables(path, text)),
     ...(await Promise.all([...texts].map(([path, text]) => deadLinks(path, text, anchors)))).flat(),
   ];
 }
 
 /** The Markdown files below a folder, without the results of benchmarks. */
-async function documentsBelow(folder: string): Promise<string[]> {
+export async function documentsBelow(folder: string): Promise<string[]> {
   const documents: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = `${folder}/${name}`;
@@ -36,6 +40,12 @@ async function documentsBelow(folder: string): Promise<string[]> {
 function readmeLength(text: string): string[] {
   const lines = text.trimEnd().split('\n').length;
   return lines > maxReadmeLines ? [`README.md has ${lines} lines, more than ${maxReadmeLines}`] : [];
+}
+
+function tooManyWords(texts: string[]): string[] {
+  const prose = texts.flatMap((text) => linesOutsideCode(text.replace(/<!--[^]*?-->/g, ''))).map(({ line }) => line);
+  const count = prose.join('\n').split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+  return count > maxWords ? [`the documents have ${count} words together, more than ${maxWords}`] : [];
 }
 
 function wideTables(path: string, text: string): string[] {

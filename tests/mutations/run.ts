@@ -3,14 +3,23 @@ import { mutations } from './list.ts';
 import { createScratch, hasEnough } from './run-mutation.ts';
 
 /**
- * `npm run mutations [-- parts of files, of rules, of what is broken or of tests]`: applies each mutation to a copy of the project,
+ * `npm run mutations [-- --list, parts of files, of rules, of what is broken or of tests]`: applies each mutation to a copy of the project,
  * runs the tests that could see it, and prints by how many it was killed. Exit code 1 when one is alive, or
- * when only one test sees a rule about money or access.
+ * when only one test sees a rule about money or access. With `--list` it runs nothing, and prints the rules with what is broken.
  */
-const parts = Deno.args.length === 0 ? [''] : Deno.args;
+const isList = Deno.args.includes('--list');
+const given = Deno.args.filter((arg) => arg !== '--list');
+const parts = given.length === 0 ? [''] : given;
 const chosen = mutations.filter(({ file, rule, breaks, tests }) =>
   parts.some((part) => [file, rule, breaks, ...tests].join(' ').includes(part))
 );
+if (isList) {
+  for (const { rule, breaks } of chosen.toSorted((a, b) => a.rule.localeCompare(b.rule))) {
+    writeLine(`${rule}: ${breaks}`);
+  }
+  writeLine(`${chosen.length} mutations`);
+  Deno.exit(0);
+}
 const scratch = await createScratch();
 let failed = 0;
 /** For each rule: the mutations, those about money or access, and the fewest tests that killed one. */

@@ -86,10 +86,11 @@ test('an escape sequence of a request does not reach the terminal', async () => 
   expect(stack.stderr.filter((line) => /[^\P{Cc}\t]/u.test(line))).toEqual([]);
 });
 
-test("the README's policy works as printed, on a table that is made while the stack runs", async () => {
-  const [, sql] = /```sql\n([^`]*create policy[^`]*)```/.exec(await Deno.readTextFile(`${root}/README.md`)) ??
-    [];
-  await database.query(sql ?? expect.fail('the README has no policy'));
+test('the policy of the guide works as printed, on a table that is made while the stack runs', async () => {
+  const [, sql] =
+    /```sql\n([^`]*create policy[^`]*)```/.exec(await Deno.readTextFile(`${root}/supabase/docs/own-plan.md`)) ??
+      [];
+  await database.query(sql ?? expect.fail('the guide has no policy'));
   await database.query("insert into public.reports (body) values ('November')");
   const supabase = createClient(value('API_URL'), value('PUBLISHABLE_KEY'), { auth: { persistSession: false } });
   const read = async () => (await supabase.from('reports').select('body')).data;
