@@ -154,8 +154,9 @@ function Message({ said, onClose }: { said: Said | null; onClose: () => void }) 
   return (
     <div aria-live='polite' className='pointer-events-none fixed inset-x-0 bottom-0 z-10 flex justify-center p-4'>
       {said && (
-        <div className='pointer-events-auto flex w-full max-w-xl items-center gap-4 rounded-xl border border-(--bp-line) bg-(--bp-card) py-2 pr-2 pl-5 text-sm shadow-lg'>
-          <p className={`flex-1 ${said.isProblem ? 'text-(--bp-bad)' : ''}`}>{said.text}</p>
+        <div className='pointer-events-auto flex w-full max-w-xl items-center gap-4 rounded-xl bg-(--bp-text) py-2 pr-2 pl-5 text-sm text-(--bp-page) shadow-xl'>
+          {said.isProblem && <span aria-hidden='true' className='size-2 shrink-0 rounded-full bg-red-500' />}
+          <p className='flex-1'>{said.text}</p>
           <Button onClick={onClose}>Close</Button>
         </div>
       )}

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { OfferedPlan, OfferedPrice } from '../../subscriptions.ts';
 import { every, money, per } from './texts.ts';
 import { Button, cardClass, Choice, Section } from './ui.tsx';
@@ -24,9 +24,25 @@ export function PlanList({ plans, busy, onBuy, onChange }: Props) {
   const canRenew = prices.some(({ scenario, gateway_plan_id: id }) => scenario === 'buy' && id !== null);
   const options = [['month', 'Monthly'], ['year', 'Yearly']] as const;
   const toggle = isChoice && <Choice label='Prices' options={options} value={interval} onChange={choose} />;
+  const aside = (
+    <div className='flex flex-wrap items-center gap-x-6 gap-y-2'>
+      {canRenew && (
+        <label className='flex min-h-11 cursor-pointer items-center gap-3 text-sm'>
+          <input
+            type='checkbox'
+            checked={renews}
+            onChange={(event) => setRenews(event.currentTarget.checked)}
+            className='size-5 accent-(--bp-main) outline-offset-2 focus-visible:outline-2 focus-visible:outline-(--bp-main)'
+          />
+          Renew automatically
+        </label>
+      )}
+      {toggle}
+    </div>
+  );
   if (plans.length === 0) return null;
   return (
-    <Section title='Plans' aside={toggle}>
+    <Section title='Plans' aside={aside}>
       <ul className='grid gap-4 sm:grid-cols-[repeat(auto-fit,minmax(15rem,1fr))]'>
         {plans.map((plan) => {
           const own = plan.prices.filter((price) => price.interval === interval);
@@ -45,7 +61,7 @@ export function PlanList({ plans, busy, onBuy, onChange }: Props) {
                     {' '}
                     <span className='text-sm text-(--bp-soft)'>{per(price)}</span>
                   </p>
-                  <p className='mt-1 min-h-5 text-sm text-(--bp-good)'>{saving(price, plan)}</p>
+                  <p className='mt-1 min-h-5 text-sm text-(--bp-soft)'>{comparison(price, plan)}</p>
                   <div className='mt-4 flex min-h-11'>
                     <Offer
                       price={price}
@@ -69,17 +85,6 @@ export function PlanList({ plans, busy, onBuy, onChange }: Props) {
           );
         })}
       </ul>
-      {canRenew && (
-        <label className='mt-4 flex min-h-11 w-fit cursor-pointer items-center gap-3 text-sm'>
-          <input
-            type='checkbox'
-            checked={renews}
-            onChange={(event) => setRenews(event.currentTarget.checked)}
-            className='size-5 accent-(--bp-main) outline-offset-2 focus-visible:outline-2 focus-visible:outline-(--bp-main)'
-          />
-          Renew automatically
-        </label>
-      )}
     </Section>
   );
 }
@@ -126,14 +131,15 @@ function Offer({ price, plan, isSameTier, busy, onBuy, onChange }: OfferProps) {
   );
 }
 
-/** What a year saves against twelve months of the plan. */
-function saving(price: OfferedPrice, { prices }: OfferedPlan): string {
-  if (price.interval !== 'year' || price.interval_count !== 1) return '';
-  const month = prices.find(({ interval, interval_count: count, currency }) =>
-    interval === 'month' && count === 1 && currency === price.currency
+/** A year against twelve months of the plan: what it saves, or at the month what a year costs. */
+function comparison(price: OfferedPrice, { prices }: OfferedPlan): ReactNode {
+  const other = prices.find(({ interval, interval_count: count, currency }) =>
+    interval !== price.interval && count === 1 && currency === price.currency
   );
-  const percent = month ? Math.floor(100 - 100 * price.amount / (12 * month.amount)) : 0;
-  return percent > 0 ? `${percent}% less than monthly` : '';
+  if (!other || price.interval_count !== 1) return null;
+  if (price.interval === 'month') return `or ${money(other.amount, other.currency)} ${per(other)}`;
+  const percent = Math.floor(100 - 100 * price.amount / (12 * other.amount));
+  return percent > 0 && <span className='text-(--bp-good)'>{percent}% less than monthly</span>;
 }
 
 function Check() {

@@ -42,7 +42,7 @@ export function stateOf(current: CurrentSubscription, plans: readonly OfferedPla
     next: nextOf(current, name, now),
   };
   if (running === null) {
-    const lines = ['You can choose a plan at any time.'];
+    const lines = shared.attention ? [] : ['You can choose a plan at any time.'];
     if (had?.cancelled_at) {
       lines.unshift(
         `${name(had.tier)} ended on ${day(had.cancelled_at)}. ${endings[had.ended_reason ?? ''] ?? ''}`.trim(),
@@ -66,6 +66,8 @@ export function stateOf(current: CurrentSubscription, plans: readonly OfferedPla
   const lines: string[] = [];
   if (ends) lines.push(`You keep it until ${end ? day(end) : 'its end'}. Nothing more is charged.`);
   else if (isTrial && charge) lines.push(`Your trial ends on ${day(charge)}. ${cost} is charged from then on.`);
+  else if (billing?.next && end) lines.push(`Paid until ${day(end)}.`);
+  else if (charge && shared.attention) lines.push(`The next attempt is on ${day(charge)}${amountOf(current)}.`);
   else if (charge) lines.push(`Renews on ${day(charge)}${amountOf(current)}.`);
   else if (end === null) lines.push('It has no end, and nothing is charged.');
   else if (shared.attention) lines.push(`The paid period ended on ${day(end)}. You keep your plan for some days.`);

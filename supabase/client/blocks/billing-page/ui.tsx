@@ -8,6 +8,7 @@ const palette = [
   '[--bp-card:var(--card,#ffffff)] dark:[--bp-card:var(--card,#15151b)]',
   '[--bp-soft:var(--muted-foreground,#5b5b66)] dark:[--bp-soft:var(--muted-foreground,#a6a6b3)]',
   '[--bp-quiet:var(--muted,#f1f1f4)] dark:[--bp-quiet:var(--muted,#24242d)]',
+  '[--bp-raised:var(--card,#ffffff)] dark:[--bp-raised:var(--input,#3b3b48)]',
   '[--bp-line:var(--border,#e4e4e9)] dark:[--bp-line:var(--border,#2b2b35)]',
   '[--bp-main:var(--primary,#4338ca)] dark:[--bp-main:var(--primary,#a5b4fc)]',
   '[--bp-on-main:var(--primary-foreground,#ffffff)] dark:[--bp-on-main:var(--primary-foreground,#14142b)]',
@@ -120,7 +121,7 @@ export function Choice<T extends string>({ label, options, value, onChange }: Ch
               onChange(one)}
             className='peer absolute inset-0 size-full cursor-pointer appearance-none opacity-0'
           />
-          <span className='block rounded-md px-4 py-2 peer-checked:bg-(--bp-card) peer-checked:font-medium peer-checked:shadow-xs peer-focus-visible:outline-2 peer-focus-visible:outline-(--bp-main)'>
+          <span className='block rounded-md px-4 py-2 peer-checked:bg-(--bp-raised) peer-checked:font-medium peer-checked:shadow-xs peer-focus-visible:outline-2 peer-focus-visible:outline-(--bp-main)'>
             {text}
           </span>
         </label>
