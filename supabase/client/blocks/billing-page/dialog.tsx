@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { Button } from './ui.tsx';
 
 type Props = {
@@ -15,7 +15,8 @@ type Props = {
 export function Dialog({ title, children, back, onClose, action }: Props) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Closed before it leaves the page, so that the focus returns to where it was.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     return () => element?.close();
