@@ -10,7 +10,7 @@ const clientFile = `${root}/supabase/client/subscriptions.ts`;
 
 type RegistryFile = {
   path: string;
-  type: 'registry:file' | 'registry:component' | 'registry:lib';
+  type: 'registry:file' | 'registry:component';
   target: string;
   content: string;
 };
@@ -76,9 +76,10 @@ async function billingPage(): Promise<RegistryItem> {
     target: `@components/billing-page/${name}`,
     content: forApps(await Deno.readTextFile(`${blockFolder}/${name}`)),
   }));
+  // The CLI changes components and libraries, and removes their first comments. A file it leaves as it is.
   const client: RegistryFile = {
     path: 'lib/subscriptions.ts',
-    type: 'registry:lib',
+    type: 'registry:file',
     target: '@lib/subscriptions.ts',
     content: await Deno.readTextFile(clientFile),
   };
@@ -95,7 +96,8 @@ async function billingPage(): Promise<RegistryItem> {
 
 /** With the imports of an app: bundlers and TypeScript find files without extensions, and the CLI adapts the alias. */
 function forApps(source: string): string {
-  return source.replaceAll("'../../subscriptions.ts'", "'@/lib/subscriptions'").replace(
+  const withoutReference = source.replace('/// <reference lib="dom" />\n', ''); // for Deno
+  return withoutReference.replaceAll("'../../subscriptions.ts'", "'@/lib/subscriptions'").replace(
     /(from '\.\/[^']+)\.tsx?'/g,
     "$1'",
   );

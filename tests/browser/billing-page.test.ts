@@ -1,6 +1,13 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buttonHeights, focusedName, scrollsSideways, styleOf, textOf } from '../helpers/browser/in-page.js';
+import {
+  buttonHeights,
+  enabledButtons,
+  focusedName,
+  scrollsSideways,
+  styleOf,
+  textOf,
+} from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { isLong } from '../helpers/project/is-long.ts';
 import { accessibilityProblems, press, problemsOf, windowOf } from '../stack/checkout-rig.ts';
@@ -34,12 +41,15 @@ const choose = (page: Page, name: string) => page.locator(`::-p-aria([name="${na
 const shows = (page: Page, text: string, selector = 'main') =>
   until(async () => (await page.evaluate(textOf, selector)).includes(text));
 const MESSAGE = '[aria-live]';
+const busy = (page: Page) => page.$('button[aria-busy]').then((button) => button !== null);
 
 test('a customer buys by the month, sees what the year costs, changes, and cancels and resumes without a reload', async () => {
   const { page, problems } = await visit();
   await shows(page, 'FreeNo active plan');
   await click(page, 'Choose Pro');
-  await press(await windowOf(page), 'Authorise ₹99.00');
+  const frame = await windowOf(page);
+  expect([await busy(page), await page.evaluate(enabledButtons)]).toEqual([true, []]);
+  await press(frame, 'Authorise ₹99.00');
   await shows(page, 'You are on Pro now.', MESSAGE);
   await shows(page, 'Pro, monthlyActive₹99.00 a monthRenews on');
   await shows(page, '₹99.00Paid', 'tbody');

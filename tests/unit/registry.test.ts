@@ -12,7 +12,7 @@ const itemSchema = z.strictObject({
   description: z.string(),
   files: z.array(z.strictObject({
     path: z.string(),
-    type: z.enum(['registry:file', 'registry:component', 'registry:lib']),
+    type: z.enum(['registry:file', 'registry:component']),
     target: z.string(),
     content: z.string(),
   })),

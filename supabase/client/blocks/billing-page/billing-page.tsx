@@ -149,17 +149,16 @@ function Content({ data: { current, plans }, subscriptions, options, busy, run }
   );
 }
 
-/** The result of an action. It lies over the page, so that nothing moves. */
+/** The result of an action. It lies over the page, so that nothing moves, and stays mounted, so that it is announced. */
 function Message({ said, onClose }: { said: Said | null; onClose: () => void }) {
+  const look = said ? 'bg-(--bp-text) text-(--bp-page) shadow-xl pointer-events-auto' : '';
   return (
-    <div aria-live='polite' className='pointer-events-none fixed inset-x-0 bottom-0 z-10 flex justify-center p-4'>
-      {said && (
-        <div className='pointer-events-auto flex w-full max-w-xl items-center gap-4 rounded-xl bg-(--bp-text) py-2 pr-2 pl-5 text-sm text-(--bp-page) shadow-xl'>
-          {said.isProblem && <span aria-hidden='true' className='size-2 shrink-0 rounded-full bg-red-500' />}
-          <p className='flex-1'>{said.text}</p>
-          <Button onClick={onClose}>Close</Button>
-        </div>
-      )}
+    <div className='pointer-events-none fixed inset-x-0 bottom-0 z-10 flex justify-center p-4'>
+      <div className={`flex w-full max-w-xl items-center gap-4 rounded-xl py-2 pr-2 pl-5 text-sm ${look}`}>
+        {said?.isProblem && <span aria-hidden='true' className='size-2 shrink-0 rounded-full bg-red-500' />}
+        <p role='status' aria-live='polite' className='flex-1'>{said?.text}</p>
+        {said && <Button onClick={onClose}>Close</Button>}
+      </div>
     </div>
   );
 }

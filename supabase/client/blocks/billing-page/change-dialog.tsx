@@ -42,7 +42,7 @@ export function ChangeDialog({ subscriptions, current, plans, plan, price, onClo
   const when = chosen ?? (previews?.[preferred] ? preferred : 'now');
   const change = previews?.[when];
   const label = !change
-    ? ''
+    ? 'Change'
     : when === 'now'
     ? change.amount_due > 0 ? `Pay ${money(change.amount_due, change.currency)}` : 'Change now'
     : `Change on ${day(change.starts_at)}`;
@@ -55,7 +55,7 @@ export function ChangeDialog({ subscriptions, current, plans, plan, price, onClo
       title={`Change to ${plan.name}, ${every(price)}`}
       back='Back'
       onClose={onClose}
-      action={change ? { label, look: 'main', run: () => onConfirm(when, change) } : null}
+      action={problem ? null : { label, look: 'main', isOff: !change, run: () => change && onConfirm(when, change) }}
     >
       <div className='mt-4 min-h-72' aria-busy={previews === null}>
         {previews === null && <p className='text-sm text-(--bp-soft)' role='status'>Calculating the price …</p>}
@@ -97,6 +97,7 @@ function Terms({ change, when, current: { subscription }, plans, price }: TermsP
       </dl>
       <p className='mt-2 text-sm text-(--bp-soft)'>
         {when === 'now' ? `This replaces ${replaced}, which ends now.` : `You keep ${replaced}, until then.`}
+        {renews && credit > 0 && ' After the payment you authorise the later ones.'}
       </p>
     </>
   );

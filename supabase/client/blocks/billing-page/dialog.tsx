@@ -7,8 +7,8 @@ type Props = {
   children: ReactNode;
   back: string;
   onClose: () => void;
-  /** The button that does it; null while it is not possible. */
-  action: { label: string; look: 'main' | 'bad'; run: () => void } | null;
+  /** The button that does it; null: it is not possible. */
+  action: { label: string; look: 'main' | 'bad'; isOff?: boolean; run: () => void } | null;
 };
 
 /** A question before something happens. The browser keeps the focus inside, and Escape closes it. */
@@ -36,7 +36,7 @@ export function Dialog({ title, children, back, onClose, action }: Props) {
         {children}
         <div className='mt-6 flex flex-col-reverse gap-3 sm:flex-row sm:justify-end'>
           <Button onClick={onClose}>{back}</Button>
-          {action && <Button look={action.look} onClick={action.run}>{action.label}</Button>}
+          {action && <Button look={action.look} isOff={action.isOff} onClick={action.run}>{action.label}</Button>}
         </div>
       </div>
     </dialog>
