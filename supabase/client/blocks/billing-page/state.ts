@@ -33,6 +33,8 @@ export function stateOf(current: CurrentSubscription, plans: readonly OfferedPla
   const ends = running?.cancel_at_period_end ?? false;
   const name = (tier: string) => nameOf(tier, plans);
   const charge = billing?.next_charge_at ?? null;
+  // A charge that failed may be due since some days.
+  const isAhead = charge !== null && Date.parse(charge) > now;
   const shared = {
     // A halted or paused subscription has no next charge, but is charged again with a new card.
     canCancel: charge !== null ||
@@ -48,7 +50,7 @@ export function stateOf(current: CurrentSubscription, plans: readonly OfferedPla
         `${name(had.tier)} ended on ${day(had.cancelled_at)}. ${endings[had.ended_reason ?? ''] ?? ''}`.trim(),
       );
     }
-    if (charge !== null) lines.unshift(`The next charge is on ${day(charge)}. Cancel to stop it.`);
+    if (charge !== null && isAhead) lines.unshift(`The next charge is on ${day(charge)}. Cancel to stop it.`);
     else if (shared.canCancel) lines.unshift('Your subscription may be charged again. Cancel to stop it.');
     const title = name(currentTier);
     return { title, badge: { text: 'No active plan', tone: 'plain' }, lines, price: null, ...shared };
@@ -67,8 +69,9 @@ export function stateOf(current: CurrentSubscription, plans: readonly OfferedPla
   if (ends) lines.push(`You keep it until ${end ? day(end) : 'its end'}. Nothing more is charged.`);
   else if (isTrial && charge) lines.push(`Your trial ends on ${day(charge)}. ${cost} is charged from then on.`);
   else if (billing?.next && end) lines.push(`Paid until ${day(end)}.`);
-  else if (charge && shared.attention) lines.push(`The next attempt is on ${day(charge)}${amountOf(current)}.`);
-  else if (charge) lines.push(`Renews on ${day(charge)}${amountOf(current)}.`);
+  else if (charge && isAhead && shared.attention) {
+    lines.push(`The next attempt is on ${day(charge)}${amountOf(current)}.`);
+  } else if (charge && !shared.attention) lines.push(`Renews on ${day(charge)}${amountOf(current)}.`);
   else if (end === null) lines.push('It has no end, and nothing is charged.');
   else if (shared.attention) lines.push(`The paid period ended on ${day(end)}. You keep your plan for some days.`);
   else lines.push(`Paid until ${day(end)}. It does not renew by itself.`);
