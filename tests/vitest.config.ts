@@ -15,7 +15,7 @@ const long = [
   'tests/concurrency/convergence.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{database-outage,flows,subscription-silent}.test.ts',
-  'tests/browser/{console,shop}.test.ts',
+  'tests/browser/{billing-page,console,shop}.test.ts',
 ];
 /** The files of the contract that run on every target in `npm test`. */
 const everyTarget = 'tests/contract/{get-subscription,one-round-trip,outages,sessions,start}.test.ts';

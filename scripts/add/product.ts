@@ -12,6 +12,9 @@ export type Product = {
 /** Local files that are no part of the product. */
 const excluded = ['.temp', '.env', '.DS_Store', 'node_modules'];
 
+/** Pages for apps, which the registry installs among an app's own components. */
+const blocks = 'supabase/client/blocks/';
+
 /** Reads the files to install, of a checkout of this project. */
 export async function readProduct(folder: string, functionName: string): Promise<Product> {
   const { version }: { version: string } = JSON.parse(await Deno.readTextFile(`${folder}/package.json`));
@@ -24,6 +27,7 @@ export async function readProduct(folder: string, functionName: string): Promise
   const files = new Map<string, Uint8Array>();
   for (const [from, to] of rooms) {
     for (const path of await pathsBelow(`${folder}/${from}`)) {
+      if (`${from}/${path}`.startsWith(blocks)) continue;
       files.set(`${to}/${path}`, await Deno.readFile(`${folder}/${from}/${path}`));
     }
   }

@@ -6,13 +6,13 @@ import { root } from '../../scripts/stack/root.ts';
 
 const itemSchema = z.strictObject({
   $schema: z.literal('https://ui.shadcn.com/schema/registry-item.json'),
-  name: z.literal('subscriptions'),
+  name: z.enum(['subscriptions', 'billing-page']),
   type: z.literal('registry:block'),
   title: z.string(),
   description: z.string(),
   files: z.array(z.strictObject({
     path: z.string(),
-    type: z.literal('registry:file'),
+    type: z.enum(['registry:file', 'registry:component']),
     target: z.string(),
     content: z.string(),
   })),
@@ -30,9 +30,27 @@ test('the item has every file of npm run add, byte for byte, below the root of t
   expect(item.docs).toContain(await Deno.readTextFile(`${root}/supabase/functions/.env.example`));
 });
 
-test('the index lists the item without the text of its files', async () => {
+test('the billing page has the client and its own files, with imports that an app finds', async () => {
+  const item = itemSchema.parse(JSON.parse((await buildRegistry()).get('billing-page.json') ?? ''));
+  const client = item.files.find(({ path }) => path === 'lib/subscriptions.ts');
+  expect(client?.content).toBe(await Deno.readTextFile(`${root}/supabase/client/subscriptions.ts`));
+  const targets = item.files.map(({ target }) => target);
+  for (const { path, content } of item.files) {
+    for (const [, from = ''] of content.matchAll(/^import .* from '(.*)';$/gm)) {
+      const isFound = from === 'react' || from === '@/lib/subscriptions' ||
+        ['ts', 'tsx'].some((extension) => targets.includes(`@components/billing-page/${from.slice(2)}.${extension}`));
+      expect([path, from, isFound]).toEqual([path, from, true]);
+    }
+  }
+  expect(item.docs).toContain('<BillingPage subscriptions={subscriptions}');
+});
+
+test('the index lists the items without the text of its files', async () => {
   const registry = JSON.parse((await buildRegistry()).get('registry.json') ?? '');
-  expect(registry).toMatchObject({ name: 'supabase-subscriptions', items: [{ name: 'subscriptions' }] });
+  expect(registry).toMatchObject({
+    name: 'supabase-subscriptions',
+    items: [{ name: 'subscriptions' }, { name: 'billing-page' }],
+  });
   expect(registry.homepage).toEqual(expect.any(String));
   expect(Object.keys(registry.items[0].files[0])).toEqual(['path', 'type', 'target']);
 });

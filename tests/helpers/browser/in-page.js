@@ -32,6 +32,12 @@ export function buttonHeights() {
   return [...document.querySelectorAll('button')].filter((one) => one.checkVisibility()).map((one) => one.offsetHeight);
 }
 
+/** The texts of the buttons that can be pressed. */
+export function enabledButtons() {
+  const all = [...document.querySelectorAll('button:not([aria-disabled="true"], :disabled)')];
+  return all.map(({ textContent }) => textContent);
+}
+
 /** Sends a request as the page does. @returns the status and the text, or the name of the error */
 export async function send(url, init) {
   try {

@@ -1,0 +1,176 @@
+'use client';
+/// <reference lib="dom" />
+import { useEffect, useRef, useState } from 'react';
+import type { CheckoutOptions, OfferedPlan, OfferedPrice, Subscriptions } from '../../subscriptions.ts';
+import { ChangeDialog } from './change-dialog.tsx';
+import { CurrentPlan } from './current-plan.tsx';
+import { Dialog } from './dialog.tsx';
+import { PaymentList } from './payment-list.tsx';
+import { PlanList } from './plan-list.tsx';
+import { stateOf } from './state.ts';
+import { day, type Said, saidOf } from './texts.ts';
+import { Button, pageClass } from './ui.tsx';
+import { type Data, useBilling } from './use-billing.ts';
+
+type Props = {
+  /** The client of `createSubscriptions`, created once, outside of components. */
+  subscriptions: Subscriptions;
+  /** Options of the gateway's window, for example `{ name: 'Acme' }`. */
+  window?: CheckoutOptions['window'];
+};
+
+/** The page on which a customer sees, buys, changes and cancels a plan. It needs a signed-in user. */
+export function BillingPage({ subscriptions, window = {} }: Props) {
+  const { data, failure, busy, said, say, run, load } = useBilling(subscriptions);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const wasBusy = useRef(false);
+  useEffect(() => {
+    // The button of the action may be gone.
+    if (wasBusy.current && busy === null && document.activeElement === document.body) heading.current?.focus();
+    wasBusy.current = busy !== null;
+  }, [busy]);
+  const options: CheckoutOptions = {
+    window,
+    checkSeconds: 10,
+    onState: (state, reason) => {
+      if (state === 'verifying' || state === 'checking') say({ text: 'Confirming the payment …' });
+      if (state === 'attempt_failed') say({ text: reason ?? 'This attempt failed.', isProblem: true });
+    },
+  };
+  return (
+    <main className={`${pageClass} min-h-dvh`}>
+      <div className='mx-auto max-w-5xl space-y-10 px-4 pt-10 pb-28 sm:px-6'>
+        <header>
+          <h1 ref={heading} tabIndex={-1} className='text-3xl font-semibold tracking-tight outline-none'>Billing</h1>
+          <p className='mt-1 text-(--bp-soft)'>Your plan, what it costs, and your payments.</p>
+        </header>
+        {data && <Content {...{ data, subscriptions, options, busy, run }} />}
+        {!data && !failure && <Skeleton />}
+        {!data && failure && (
+          <div role='alert' className='space-y-4'>
+            <p>{failure}</p>
+            <Button onClick={load}>Try again</Button>
+          </div>
+        )}
+      </div>
+      <Message said={said} onClose={() => say(null)} />
+    </main>
+  );
+}
+
+type ContentProps = {
+  data: Data;
+  subscriptions: Subscriptions;
+  options: CheckoutOptions;
+  busy: string | null;
+  run: (name: string, work: () => Promise<Said>) => Promise<void>;
+};
+type Question = 'cancel' | { plan: OfferedPlan; price: OfferedPrice } | null;
+
+function Content({ data: { current, plans }, subscriptions, options, busy, run }: ContentProps) {
+  const [question, ask] = useState<Question>(null);
+  const state = stateOf(current, plans);
+  const { subscription } = current;
+  const running = subscription?.status === 'active' ? subscription : null;
+
+  const buy = (price: OfferedPrice, plan: OfferedPlan, renews: boolean) =>
+    run(price.lookup_key, async () => {
+      const offered = (await subscriptions.plans()).flatMap(({ prices }) => prices);
+      if (offered.find(({ id }) => id === price.id)?.scenario !== price.scenario) {
+        return { text: 'Your plan has changed since this page was read. Please choose again.', isProblem: true };
+      }
+      const offer = { price: price.lookup_key };
+      const isBilled = renews && price.scenario === 'buy' && price.gateway_plan_id !== null;
+      // An early renewal starts after what runs, so that no paid day is lost.
+      const start = price.scenario === 'renew' ? 'after_current' : undefined;
+      const result = isBilled
+        ? await subscriptions.subscribe(offer, options)
+        : await subscriptions.checkout(offer, { ...options, ...start && { start } });
+      return saidOf(result, `Thank you. ${start ? `${plan.name} is renewed.` : `You are on ${plan.name} now.`}`);
+    });
+  const undo = () =>
+    run('undo', async () => {
+      const back = { price: running?.price?.lookup_key ?? current.currentTier };
+      const result = await subscriptions.change(back, 'period_end', options);
+      const text = 'The change is undone. Your plan stays as it is.';
+      return result.outcome === 'undone' ? { text } : saidOf(result, text);
+    });
+  const cancel = () =>
+    run('cancel', async () => {
+      const left = await subscriptions.cancel({ atPeriodEnd: true });
+      const end = left?.status === 'active' && left.current_period_end;
+      return { text: end ? `Cancelled. You keep your plan until ${day(end)}.` : 'Cancelled. Nothing more is charged.' };
+    });
+  const resume = () =>
+    run('resume', async () => {
+      await subscriptions.resume();
+      return { text: 'Resumed. Your plan goes on.' };
+    });
+  const end = running?.current_period_end;
+  return (
+    <>
+      <CurrentPlan state={state} busy={busy} onCancel={() => ask('cancel')} onResume={resume} onUndo={undo} />
+      <PlanList plans={plans} busy={busy} onBuy={buy} onChange={(price, plan) => ask({ price, plan })} />
+      <PaymentList payments={current.payments} plans={plans} />
+      {question === 'cancel' && (
+        <Dialog
+          title='Cancel your subscription?'
+          back='Keep it'
+          onClose={() => ask(null)}
+          action={{ label: 'Cancel subscription', look: 'bad', run: () => (ask(null), void cancel()) }}
+        >
+          <p className='mt-3 text-sm text-(--bp-soft)'>
+            {running ? `You keep ${running.plan?.name ?? 'your plan'}${end ? ` until ${day(end)}` : ''}. ` : ''}Nothing
+            more is charged after that.
+          </p>
+        </Dialog>
+      )}
+      {question !== null && question !== 'cancel' && (
+        <ChangeDialog
+          {...{ subscriptions, current, plans, ...question }}
+          onClose={() => ask(null)}
+          onConfirm={(when, change) => {
+            // Before the gateway's window opens: behind a modal dialog it could not be used.
+            ask(null);
+            const { plan, price } = question;
+            void run(price.lookup_key, async () => {
+              const result = await subscriptions.change({ price: price.lookup_key }, when, options);
+              if (result.outcome === 'undone') return { text: 'The change is undone. Your plan stays as it is.' };
+              if (result.outcome === 'paid' && result.renewal && result.renewal.outcome !== 'paid') {
+                return { text: `Paid. You are on ${plan.name}, but it does not renew by itself yet.`, isProblem: true };
+              }
+              const start = when === 'now' ? `You are on ${plan.name} now.` : `It starts on ${day(change.starts_at)}.`;
+              return saidOf(result, `Your plan is changed. ${start}`);
+            });
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** The result of an action. It lies over the page, so that nothing moves, and stays mounted, so that it is announced. */
+function Message({ said, onClose }: { said: Said | null; onClose: () => void }) {
+  const look = said ? 'bg-(--bp-text) text-(--bp-page) shadow-xl pointer-events-auto' : '';
+  return (
+    <div className='pointer-events-none fixed inset-x-0 bottom-0 z-10 flex justify-center p-4'>
+      <div className={`flex w-full max-w-xl items-center gap-4 rounded-xl py-2 pr-2 pl-5 text-sm ${look}`}>
+        {said?.isProblem && <span aria-hidden='true' className='size-2 shrink-0 rounded-full bg-red-500' />}
+        <p role='status' aria-live='polite' className='flex-1'>{said?.text}</p>
+        {said && <Button onClick={onClose}>Close</Button>}
+      </div>
+    </div>
+  );
+}
+
+/** As high as what follows. */
+function Skeleton() {
+  const heights = ['h-36', 'h-80', 'h-40'];
+  return (
+    <div className='space-y-10' role='status' aria-label='Loading'>
+      {heights.map((height) => (
+        <div key={height} className={`${height} animate-pulse rounded-xl bg-(--bp-quiet) motion-reduce:animate-none`} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import { useEffect, useState } from 'react';
+import type { Change, CurrentSubscription, OfferedPlan, OfferedPrice, Subscriptions } from '../../subscriptions.ts';
+import { Dialog } from './dialog.tsx';
+import { nameOf } from './state.ts';
+import { day, every, money, per, sentenceOf } from './texts.ts';
+import { Choice } from './ui.tsx';
+
+type When = 'now' | 'period_end';
+type Previews = Partial<Record<When, Change>>;
+type Props = {
+  subscriptions: Subscriptions;
+  current: CurrentSubscription;
+  plans: OfferedPlan[];
+  plan: OfferedPlan;
+  price: OfferedPrice;
+  onClose: () => void;
+  onConfirm: (when: When, change: Change) => void;
+};
+
+/** What a change costs and replaces, now and at the end of the period, before it is made. */
+export function ChangeDialog({ subscriptions, current, plans, plan, price, onClose, onConfirm }: Props) {
+  const [previews, setPreviews] = useState<Previews | null>(null);
+  const [problem, setProblem] = useState('');
+  const [chosen, choose] = useState<When | null>(null);
+  useEffect(() => {
+    let isOpen = true;
+    const ask = (when: When) => subscriptions.previewChange({ price: price.lookup_key }, when);
+    void Promise.allSettled([ask('now'), ask('period_end')]).then(([now, later]) => {
+      if (!isOpen) return;
+      setPreviews({
+        ...now.status === 'fulfilled' && { now: now.value },
+        ...later.status === 'fulfilled' && { period_end: later.value },
+      });
+      if (now.status === 'rejected' && later.status === 'rejected') setProblem(sentenceOf(later.reason));
+    });
+    return () => {
+      isOpen = false;
+    };
+  }, [subscriptions, price.lookup_key]);
+
+  const preferred: When = price.scenario === 'upgrade' && previews?.now ? 'now' : 'period_end';
+  const when = chosen ?? (previews?.[preferred] ? preferred : 'now');
+  const change = previews?.[when];
+  const label = !change
+    ? 'Change'
+    : when === 'now'
+    ? change.amount_due > 0 ? `Pay ${money(change.amount_due, change.currency)}` : 'Change now'
+    : `Change on ${day(change.starts_at)}`;
+  const options = [
+    ['now', 'Now'],
+    ['period_end', previews?.period_end ? `On ${day(previews.period_end.starts_at)}` : ''],
+  ] as const;
+  return (
+    <Dialog
+      title={`Change to ${plan.name}, ${every(price)}`}
+      back='Back'
+      onClose={onClose}
+      action={problem ? null : { label, look: 'main', isOff: !change, run: () => change && onConfirm(when, change) }}
+    >
+      <div className='mt-4 min-h-72' aria-busy={previews === null}>
+        {previews === null && <p className='text-sm text-(--bp-soft)' role='status'>Calculating the price …</p>}
+        {problem && <p className='text-sm' role='alert'>{problem}</p>}
+        {previews?.now && previews.period_end && (
+          <Choice label='When the change starts' options={options} value={when} onChange={choose} />
+        )}
+        {change && <Terms {...{ change, when, current, plans, price }} />}
+      </div>
+    </Dialog>
+  );
+}
+
+type TermsProps = Pick<Props, 'current' | 'plans' | 'price'> & { change: Change; when: When };
+
+function Terms({ change, when, current: { subscription }, plans, price }: TermsProps) {
+  const { currency, credit, starts_at: start, ends_at: end } = change;
+  const old = subscription?.price;
+  const replaced = nameOf(change.from, plans) + (old ? `, ${every(old)}` : '');
+  // As in the contract: only what the gateway bills goes on by itself.
+  const renews = Boolean(subscription?.gateway_subscription_id) && price.gateway_plan_id !== null;
+  const rows: [string, string][] = [['Price', `${money(price.amount, currency)} ${per(price)}`]];
+  if (credit > 0) rows.push(['Credit for unused time', `−${money(credit, currency)}`]);
+  rows.push(['Period', `${day(start)} – ${day(end)}`]);
+  rows.push(['After that', renews ? `${money(price.amount, currency)} ${per(price)}` : 'Does not renew by itself']);
+  return (
+    <>
+      <dl className='mt-4 divide-y divide-(--bp-line) text-sm'>
+        {rows.map(([term, text]) => (
+          <div key={term} className='flex justify-between gap-4 py-2.5'>
+            <dt className='text-(--bp-soft)'>{term}</dt>
+            <dd className='text-right tabular-nums'>{text}</dd>
+          </div>
+        ))}
+        <div className='flex justify-between gap-4 py-3 text-base font-semibold'>
+          <dt>{when === 'now' ? 'Due today' : `Due on ${day(start)}`}</dt>
+          <dd className='tabular-nums'>{money(change.amount_due, currency)}</dd>
+        </div>
+      </dl>
+      <p className='mt-2 text-sm text-(--bp-soft)'>
+        {when === 'now' ? `This replaces ${replaced}, which ends now.` : `You keep ${replaced}, until then.`}
+        {renews && credit > 0 && ' After the payment you authorise the later ones.'}
+      </p>
+    </>
+  );
+}

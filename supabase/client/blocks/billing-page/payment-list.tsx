@@ -1,0 +1,74 @@
+import type { OfferedPlan, Payment } from '../../subscriptions.ts';
+import { nameOf } from './state.ts';
+import { day, every, money } from './texts.ts';
+import { Badge, cardClass, Section } from './ui.tsx';
+
+/** The newest payments. Orders that were never paid are left out. */
+export function PaymentList({ payments, plans }: { payments: Payment[]; plans: OfferedPlan[] }) {
+  const shown = payments.filter(({ status }) => status !== 'created');
+  return (
+    <Section title='Payments'>
+      <div className={`${cardClass} overflow-hidden`}>
+        {shown.length === 0 && <p className='p-6 text-sm text-(--bp-soft)'>There are no payments yet.</p>}
+        {shown.length > 0 && (
+          <table className='w-full text-left text-sm'>
+            <thead className='border-b border-(--bp-line) text-(--bp-soft)'>
+              <tr>
+                <th scope='col' className='px-4 py-3 font-medium sm:px-6'>Plan</th>
+                <th scope='col' className='hidden px-6 py-3 font-medium sm:table-cell'>Date</th>
+                <th scope='col' className='px-2 py-3 text-right font-medium sm:px-6'>Amount</th>
+                <th scope='col' className='px-4 py-3 text-right font-medium sm:px-6'>Status</th>
+              </tr>
+            </thead>
+            <tbody className='divide-y divide-(--bp-line)'>
+              {shown.map((payment) => <Row key={payment.id} payment={payment} plans={plans} />)}
+            </tbody>
+          </table>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+function Row({ payment, plans }: { payment: Payment; plans: OfferedPlan[] }) {
+  const { interval, interval_count, currency, tier, period_start: start, period_end: end } = payment;
+  const date = day(payment.captured_at ?? payment.created_at);
+  const length = interval && interval_count ? `, ${every({ interval, interval_count })}` : '';
+  return (
+    <tr>
+      <td className='px-4 py-3 sm:px-6'>
+        <span className='font-medium'>{tier ? nameOf(tier, plans) + length : 'Payment'}</span>
+        {start && end && <span className='hidden text-(--bp-soft) sm:block'>{day(start)} – {day(end)}</span>}
+        <span className='block text-(--bp-soft) sm:hidden'>{date}</span>
+      </td>
+      <td className='hidden px-6 py-3 whitespace-nowrap sm:table-cell'>{date}</td>
+      <td className='px-2 py-3 text-right font-medium whitespace-nowrap tabular-nums sm:px-6'>
+        {money(payment.paid_amount ?? payment.amount, currency)}
+      </td>
+      <td className='px-4 py-3 text-right sm:px-6'>
+        <Status payment={payment} />
+      </td>
+    </tr>
+  );
+}
+
+/** Statuses of a dispute that the customer did not win. */
+const disputes: Readonly<Record<string, string>> = { lost: 'Charged back' };
+
+function Status({ payment }: { payment: Payment }) {
+  const { status, currency, refunded_amount: refunded, paid_amount: paid, dispute_status: dispute } = payment;
+  if (status === 'failed') return <Badge tone='warn'>Failed</Badge>;
+  if (refunded >= (paid ?? payment.amount) && refunded > 0) return <Badge tone='plain'>Refunded</Badge>;
+  if (dispute && dispute !== 'won' && dispute !== 'closed') {
+    return <Badge tone='warn'>{disputes[dispute] ?? 'Disputed'}</Badge>;
+  }
+  if (refunded === 0) return <Badge tone='good'>Paid</Badge>;
+  return (
+    <>
+      <Badge tone='good'>Paid</Badge>
+      <span className='mt-1 block text-xs whitespace-nowrap text-(--bp-soft)'>
+        {money(refunded, currency)} refunded
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+/// <reference lib="dom" />
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { CurrentSubscription, OfferedPlan, Subscriptions } from '../../subscriptions.ts';
+import { type Said, sentenceOf } from './texts.ts';
+
+/** What the page shows. */
+export type Data = { current: CurrentSubscription; plans: OfferedPlan[] };
+
+/** Webhooks may follow an action: seconds after it at which the page reads again. */
+const FOLLOW_UP_SECONDS = [3, 10, 30, 60];
+
+/**
+ * Reads what the customer has, and runs one action at a time.
+ * - `data`: null until the first answer; `failure`: why there is none
+ * - `busy`: the name of the running action
+ * - `said`: the result of the newest action
+ */
+export function useBilling(subscriptions: Subscriptions) {
+  const [data, setData] = useState<Data | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [busy, setBusy] = useState<string | null>(null);
+  const [said, say] = useState<Said | null>(null);
+  const isBusy = useRef(false);
+  const newest = useRef(0);
+  const timers = useRef<ReturnType<typeof setTimeout>[]>([]);
+
+  const read = useCallback(async () => {
+    const number = ++newest.current;
+    const [current, plans] = await Promise.all([subscriptions.current(), subscriptions.plans()]);
+    // An older answer may arrive later.
+    if (number !== newest.current) return;
+    setData({ current, plans });
+    setFailure(null);
+  }, [subscriptions]);
+
+  const load = useCallback(() => {
+    read().catch((error: unknown) => setFailure(sentenceOf(error)));
+  }, [read]);
+
+  useEffect(() => {
+    load();
+    // What a person did in another tab or on the gateway's page.
+    const refresh = () => {
+      if (!document.hidden && !isBusy.current) read().catch(() => {});
+    };
+    document.addEventListener('visibilitychange', refresh);
+    return () => {
+      document.removeEventListener('visibilitychange', refresh);
+      newest.current++;
+      for (const timer of timers.current) clearTimeout(timer);
+    };
+  }, [load, read]);
+
+  const run = useCallback(async (name: string, work: () => Promise<Said>) => {
+    if (isBusy.current) return;
+    isBusy.current = true;
+    setBusy(name);
+    say(null);
+    const result = await work().catch((error: unknown): Said => ({ text: sentenceOf(error), isProblem: true }));
+    await read().catch(() => {});
+    say(result);
+    setBusy(null);
+    isBusy.current = false;
+    for (const timer of timers.current) clearTimeout(timer);
+    timers.current = FOLLOW_UP_SECONDS.map((seconds) =>
+      setTimeout(() => {
+        if (!isBusy.current) read().catch(() => {});
+      }, seconds * 1000)
+    );
+  }, [read]);
+
+  return { data, failure, busy, said, say, run, load };
+}

@@ -1,0 +1,167 @@
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  buttonHeights,
+  enabledButtons,
+  focusedName,
+  scrollsSideways,
+  styleOf,
+  textOf,
+} from '../helpers/browser/in-page.js';
+import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
+import { isLong } from '../helpers/project/is-long.ts';
+import { accessibilityProblems, press, problemsOf, windowOf } from '../stack/checkout-rig.ts';
+import { until } from '../stack/gateway-simulator-rig.ts';
+import { freeBasePort, npmStart, type RunningStack } from '../stack/running-stack.ts';
+import { serveBillingPage } from './billing-page-rig.ts';
+import { states } from './billing-page-states.ts';
+
+const browser = useBrowser();
+let stack: RunningStack;
+let app: Awaited<ReturnType<typeof serveBillingPage>>;
+beforeAll(async () => {
+  stack = npmStart(['--port', String(freeBasePort()), '--ephemeral']);
+  app = await serveBillingPage(await stack.ready);
+});
+afterAll(async () => {
+  await app?.stop();
+  await stack.end();
+});
+
+async function visit(search = '', viewing: Viewing = {}) {
+  const page = await browser.openPage(viewing);
+  const problems = problemsOf(page);
+  await page.goto(`${app.url}/${search}`);
+  await shows(page, 'Plans');
+  return { page, problems };
+}
+
+const click = (page: Page, name: string) => press(page.mainFrame(), name);
+const choose = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"][role="radio"])`).click();
+const shows = (page: Page, text: string, selector = 'main') =>
+  until(async () => (await page.evaluate(textOf, selector)).includes(text));
+const MESSAGE = '[aria-live]';
+const busy = (page: Page) => page.$('button[aria-busy]').then((button) => button !== null);
+
+test('a customer buys by the month, sees what the year costs, changes, and cancels and resumes without a reload', async () => {
+  const { page, problems } = await visit();
+  await shows(page, 'FreeNo active plan');
+  await click(page, 'Choose Pro');
+  const frame = await windowOf(page);
+  expect([await busy(page), await page.evaluate(enabledButtons)]).toEqual([true, []]);
+  await press(frame, 'Authorise ₹99.00');
+  await shows(page, 'You are on Pro now.', MESSAGE);
+  await shows(page, 'Pro, monthlyActive₹99.00 a monthRenews on');
+  await shows(page, '₹99.00Paid', 'tbody');
+
+  await choose(page, 'Yearly');
+  await click(page, 'Change to yearly');
+  await shows(page, 'Due today₹900.0', 'dialog');
+  await shows(page, 'This replaces Pro, monthly, which ends now.', 'dialog');
+  await shows(page, 'After that₹999.00 a year', 'dialog');
+  expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
+  await page.locator('dialog button:last-child').click();
+  await press(await windowOf(page), await payLabel(page));
+  // The window of the order is closing.
+  await until(() => windowOf(page).then((frame) => press(frame, 'Authorise ₹999.00')).then(() => true, () => false));
+  await shows(page, 'Your plan is changed. You are on Pro now.', MESSAGE);
+  await shows(page, 'Pro, yearlyActive₹999.00 a year');
+
+  await click(page, 'Cancel');
+  await shows(page, 'You keep Pro until', 'dialog');
+  await click(page, 'Cancel subscription');
+  await shows(page, 'Cancelled. You keep your plan until', MESSAGE);
+  await shows(page, 'Nothing more is charged.', 'section');
+  await click(page, 'Resume');
+  await shows(page, 'Resumed. Your plan goes on.', MESSAGE);
+  await shows(page, 'Renews on', 'section');
+  // The credit of a preview, and a change that is possible only later, are asked for first.
+  expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
+});
+
+/** The name of the button that pays in the gateway's window. */
+async function payLabel(page: Page): Promise<string> {
+  const text = await (await windowOf(page)).evaluate(textOf, '[data-panel="pay"]');
+  return /Pay ₹[\d.,]+/.exec(text)?.[0] ?? 'Pay';
+}
+
+test('with the keyboard alone a customer schedules a change, sees it with its end of undo, and undoes it', async () => {
+  const { page } = await visit();
+  await click(page, 'Choose Premium');
+  await press(await windowOf(page), 'Authorise ₹199.00');
+  await shows(page, 'Premium, monthlyActive');
+  const tabTo = async (name: string) => {
+    const isThere = async () => (await page.evaluate(focusedName))?.startsWith(name) ?? false;
+    await until(async () => {
+      if (!await isThere()) await page.keyboard.press('Tab');
+      return await isThere();
+    });
+    expect(await page.evaluate(styleOf, ':focus', 'outline-style')).toBe('solid');
+    await page.keyboard.press('Enter');
+  };
+  await tabTo('Change to Basic');
+  await shows(page, 'You keep Premium, monthly, until then.', 'dialog');
+  expect(await page.evaluate(focusedName)).toBe('Change to Basic, monthly');
+  await page.keyboard.press('Escape');
+  await until(async () => await page.$('dialog') === null);
+  expect(await page.evaluate(focusedName)).toBe('Change to Basic');
+  await page.keyboard.press('Enter');
+  await shows(page, 'Change on', 'dialog');
+  await tabTo('Change on');
+  await press(await windowOf(page), 'Authorise ₹49.00');
+  await shows(page, 'Your plan is changed. It starts on', MESSAGE);
+  await shows(page, 'What comes nextBasic, monthly, starts on');
+  await shows(page, 'You can undo it until');
+  await tabTo('Undo change');
+  await shows(page, 'The change is undone.', MESSAGE);
+  expect(await page.evaluate(textOf, 'main')).not.toContain('What comes next');
+  expect(await page.evaluate(focusedName)).toBe('Billing');
+});
+
+/** A sentence that only this state shows. */
+const shown: Record<keyof typeof states, string> = {
+  'free': 'FreeNo active planYou can choose a plan at any time.',
+  'monthly': 'Pro, monthlyActive₹99.00 a monthRenews on',
+  'yearly': 'Pro, yearlyActive₹999.00 a yearRenews on',
+  'bought': 'It does not renew by itself.',
+  'trial': 'Free trial₹99.00 a monthYour trial ends on',
+  'pending': 'Your last payment failed',
+  'halted': 'Your subscription is on hold',
+  'ending': 'Nothing more is charged.Resume',
+  'scheduled': 'Undo change',
+  'told the gateway': 'It can no longer be undone.',
+  'changed': '₹30.00 refunded',
+  'refunded': 'Your payment was refunded.',
+};
+/** States in which the gateway may charge. */
+const charged = ['monthly', 'yearly', 'trial', 'pending', 'halted', 'scheduled', 'told the gateway', 'changed'];
+
+const phone = { width: 390, height: 844 };
+const viewings: [string, Viewing][] = [
+  ['dark on a phone', { ...phone, colours: 'dark' }],
+  ['light on a phone', phone],
+  ['dark on a desktop', { colours: 'dark' }],
+  ['light on a desktop', {}],
+];
+
+test.each(isLong ? viewings : viewings.slice(0, 1))(
+  'each state is shown without a finding of axe, and can be cancelled where money may move: %s',
+  async (_, viewing) => {
+    const { page, problems } = await visit('?state=free', viewing);
+    for (const state of Object.keys(states)) {
+      await page.goto(`${app.url}/?state=${encodeURIComponent(state)}`);
+      await shows(page, shown[state] ?? '');
+      const found = [await accessibilityProblems(page.mainFrame()), await page.evaluate(scrollsSideways)];
+      expect([state, ...found]).toEqual([state, [], false]);
+      expect(Math.min(...await page.evaluate(buttonHeights))).toBeGreaterThanOrEqual(44);
+      const cancel = await page.$('::-p-aria([name="Cancel"][role="button"])');
+      expect([state, cancel !== null]).toEqual([state, charged.includes(state)]);
+    }
+    expect(problems).toEqual([]);
+  },
+);
+
+test('the page has the colours of shadcn where an app has them', async () => {
+  const { page } = await visit('?state=free&shadcn');
+  expect(await page.evaluate(styleOf, 'li button', 'background-color')).toBe('rgb(15, 118, 110)');
+});
