@@ -91,6 +91,24 @@ begin
   end if;
 end $$;
 
+-- Enqueues a mail about one user to this user, who has an address and a profile.
+create function billing.enqueue_mail(
+  p_user_id uuid,
+  p_email text, -- of the user
+  p_kind text,
+  p_subject text, -- with the kind, the key: names the fact
+  p_payload jsonb
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.enqueue(
+    p_kind || '/' || p_subject, 'email', p_kind,
+    p_payload || jsonb_build_object('to', p_email, 'display_name', coalesce(nullif(p.display_name, ''), p.username, ''))
+  )
+  from billing.profiles p
+  where p.user_id = p_user_id and p_email <> '';
+end $$;
+
 -- Returns what was refunded of the payment that a source is, or of the newest refunded cycle.
 create function billing.refund_of(p_source billing.sources)
 returns jsonb -- {amount, currency}, in minor currency units; {}: nothing
@@ -193,7 +211,10 @@ begin
   end if;
 
   v_tier := billing.tier_to_write(v_ruling, v_before, p_new_source_id, p_is_cancelled);
-  if v_before.status = 'active' and not v_ruling.is_live then
+  -- The mail about a cancellation names the end, too.
+  if v_before.status = 'active' and not v_ruling.is_live
+    and current_setting('subscriptions.cause', true) is distinct from 'cancellation'
+  then
     v_ended_at := billing.iso_time(case when v_reason = 'lapsed' then v_source.ends_at else v_now end);
     v_end := jsonb_build_object(
       'key', format('subscription-ended/%s/%s', v_before.id, v_ended_at),
