@@ -42,7 +42,7 @@ begin
   on conflict (key) do nothing;
 end $$;
 
--- Withdraws mails that nobody sent yet, because they are no longer true.
+-- Withdraws mails that are no longer true and not sent yet.
 create function billing.withdraw_mails(p_keys text[])
 returns void language sql set search_path = pg_catalog, pg_temp as $$
   with waiting as materialized (

@@ -16,6 +16,15 @@ begin
       (select p.grace_days from public.plans p where p.id = v_source.plan_id), v_source.cancel_at_period_end
     ));
   end if;
+  -- Once the gateway is told of a cancellation, no days of grace follow.
+  if v_end > v_source.ends_at and v_source.kind = 'gateway_subscription' and exists (
+    select from billing.gateway_subscriptions m
+    where (m.user_id, m.gateway_subscription_id) = (v_source.user_id, v_source.id)
+      and m.stops_at is not null
+      and billing.cancelled_by_user_at(m.user_id, m.asked_at) is not null
+  ) then
+    v_end := v_source.ends_at;
+  end if;
   if v_source.ended_at is not null
     or not (
       v_source.kind = 'gateway_subscription' and v_source.id = p_subscription.gateway_subscription_id
@@ -139,7 +148,12 @@ declare
   ));
 begin
   -- Without a paid cycle there is no access that ends.
-  if p_subscription.gateway_status is distinct from p_status or v_paid_until is null then return; end if;
+  if p_subscription.gateway_status is distinct from p_status or v_paid_until is null
+    -- The customer cancelled it at once, and knows.
+    or p_subscription.ended_at is not null
+  then
+    return;
+  end if;
   perform billing.enqueue_billing_mail(
     p_subscription.user_id, p_subscription.plan_id, p_email,
     case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,

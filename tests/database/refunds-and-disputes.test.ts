@@ -133,7 +133,12 @@ describe('a full refund before the capture', () => {
   ])('is never fulfilled by %s', async (_, act, ...outcomes) => {
     const pro = await order();
     expect(await pro.refund()).toBe('applied');
-    const nothing = { isFulfilled: false, subscription: null, tier: 'free', mails: [expect.stringMatching(/^payment-refunded/)] };
+    const nothing = {
+      isFulfilled: false,
+      subscription: null,
+      tier: 'free',
+      mails: [expect.stringMatching(/^payment-refunded/)],
+    };
     for (const outcome of outcomes) {
       expect(await act(pro)).toBe(outcome);
       expect(await readPurchase(database, pro)).toEqual({ status: 'captured', paymentId: pro.paymentId, ...nothing });

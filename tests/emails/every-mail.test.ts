@@ -74,6 +74,12 @@ test.each<[subject: string, row: ReturnType<Row>, details: string[], link: reado
   ['Your Pro Yearly plan has ended', subscriptionEndedRow(), ['Ended on: 20 November 2027'], seePlans],
   [
     'Your Pro Yearly plan has ended',
+    subscriptionEndedRow({ access_ended_at: '2027-11-23T11:45:40.559Z' }),
+    ['Paid until: 20 November 2027', 'Ended on: 23 November 2027'],
+    seePlans,
+  ],
+  [
+    'Your Pro Yearly plan has ended',
     subscriptionEndedRow({ amount: 123456, currency: 'INR' }),
     ['Ended on: 20 November 2027', 'Refunded: ₹1,234.56'],
     seePlans,

@@ -57,6 +57,8 @@ export type SubscriptionEndProps = {
 
 /** Values of `subscription-ended`. */
 export type SubscriptionEndedProps = SubscriptionEndProps & {
+  /** The end of access, if that was later than `endsOn`: after days of grace. */
+  readonly accessEndedOn?: string | undefined;
   /** The amount, if access ended with a refund. */
   readonly refunded?: string | undefined;
 };

@@ -1080,13 +1080,13 @@ ubscription is complete`,preview:`The last payment was made. The plan is paid un
  to go on, there is nothing left to do."}}function Jc(e,n){return n===null?"After that, your other access continues.":n===
 e?"After that, your access ends.":`Your access ends on ${n}.`}function Ho(e){return(0,Do.jsx)(L,{...qi(e)})}Ho.PreviewProps=
 {displayName:"Asha Rao",planName:"Pro",endsOn:"20 November 2027",accessEndsOn:"20 November 2027",pricingUrl:"https://app\
-.example.com/pricing"};var Yo=y(E(),1);function ji({displayName:e,planName:n,endsOn:t,pricingUrl:r,refunded:i}){return{subject:`Your ${n} plan \
-has ended`,preview:`Your access ended on ${t}.`,heading:"Your access has ended",displayName:e,body:i===void 0?`Your acce\
-ss to the ${n} plan ended on ${t}. You can come back at any time.`:`Your access to the ${n} plan ended on ${t}, because ${i}\
- was refunded.`,details:[{label:"Plan",value:n},{label:"Ended on",value:t},...i===void 0?[]:[{label:"Refunded",value:i}]],
-action:{label:"See the plans",url:r},note:"If you have bought a plan since, there is nothing left to do."}}function Bo(e){
-return(0,Yo.jsx)(L,{...ji(e)})}Bo.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November 2027",pricingUrl:"\
-https://app.example.com/pricing"};var zo=y(E(),1);function $i({displayName:e,planName:n,endsOn:t,pricingUrl:r,earlyRenewal:i}){let{preview:l,advice:a,action:u}=Kc[i];
+.example.com/pricing"};var Yo=y(E(),1);function ji({displayName:e,planName:n,endsOn:t,accessEndedOn:r=t,pricingUrl:i,refunded:l}){return{subject:`\
+Your ${n} plan has ended`,preview:`Your access ended on ${r}.`,heading:"Your access has ended",displayName:e,body:l===void 0?
+`Your access to the ${n} plan ended on ${r}. You can come back at any time.`:`Your access to the ${n} plan ended on ${t}\
+, because ${l} was refunded.`,details:[{label:"Plan",value:n},...r===t?[]:[{label:"Paid until",value:t}],{label:"Ended o\
+n",value:r},...l===void 0?[]:[{label:"Refunded",value:l}]],action:{label:"See the plans",url:i},note:"If you have bought\
+ a plan since, there is nothing left to do."}}function Bo(e){return(0,Yo.jsx)(L,{...ji(e)})}Bo.PreviewProps={displayName:"\
+Asha Rao",planName:"Pro",endsOn:"20 November 2027",pricingUrl:"https://app.example.com/pricing"};var zo=y(E(),1);function $i({displayName:e,planName:n,endsOn:t,pricingUrl:r,earlyRenewal:i}){let{preview:l,advice:a,action:u}=Kc[i];
 return{subject:`Your ${n} plan ends on ${t}`,preview:l,heading:"Your access ends soon",displayName:e,body:`Your plan is \
 valid until ${t}. After that your access ends. ${a}`,details:[{label:"Plan",value:n},{label:"Valid until",value:t}],action:{
 label:u,url:r},note:"If you have bought a plan since, or do not want to go on, there is nothing left to do."}}var Kc={replace:{

@@ -76,8 +76,11 @@ export const outboxMail = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('subscription-ended'),
-    // What was refunded, if the access ended with a refund.
-    payload: periodEnd.extend(payment.pick({ amount: true, currency: true }).partial().shape),
+    // What was refunded, if the access ended with a refund. When it ended, if that was later than the period.
+    payload: periodEnd.extend({
+      ...payment.pick({ amount: true, currency: true }).partial().shape,
+      access_ended_at: time.optional(),
+    }),
   }),
 ]);
 

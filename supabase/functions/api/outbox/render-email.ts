@@ -84,6 +84,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, { appUrl, timeZ
     case 'subscription-ended':
       return mails.subscriptionEnded({
         ...periodEndProps(payload),
+        accessEndedOn: payload.access_ended_at && day(payload.access_ended_at),
         ...(payload.amount && payload.currency && { refunded: formatCurrency(payload.amount, payload.currency) }),
       }, look);
   }
