@@ -6,10 +6,11 @@ export const otherAccess = 'You also have other access, which is not affected.';
 
 /** The table of a mail about a failed renewal. Only an end of access is a fact to show. */
 export function failedRenewalDetails(
-  { planName, accessEndsOn }: Pick<FailedRenewalProps, 'planName' | 'accessEndsOn'>,
+  { planName, amount, accessEndsOn }: Pick<FailedRenewalProps, 'planName' | 'amount' | 'accessEndsOn'>,
 ): readonly Detail[] {
   return [
     { label: 'Plan', value: planName },
+    ...(amount === undefined ? [] : [{ label: 'Not charged', value: amount }]),
     ...(accessEndsOn === null ? [] : [{ label: 'Without a payment', value: `Access until ${accessEndsOn}` }]),
   ];
 }

@@ -31,6 +31,7 @@ export default function PaymentPending(props: FailedRenewalProps): ReactNode {
 PaymentPending.PreviewProps = {
   displayName: 'Asha Rao',
   planName: 'Pro',
+  amount: '₹1,499.00',
   accessEndsOn: '20 November 2027',
   manageUrl: 'https://gateway.example.com/s/29QQoUBi66xm2f',
   pricingUrl: 'https://app.example.com/pricing',

@@ -1,12 +1,15 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
+import { changeScheduled } from './change-scheduled.tsx';
 import { Layout } from './layout.tsx';
 import type { Look, Mail, Mails } from './mails.ts';
 import type { Message } from './message.ts';
 import { paymentFailed } from './payment-failed.tsx';
 import { paymentPending } from './payment-pending.tsx';
+import { paymentRefunded } from './payment-refunded.tsx';
 import { paymentSuccess } from './payment-success.tsx';
 import { plainText } from './plain-text.ts';
+import { subscriptionCancelled } from './subscription-cancelled.tsx';
 import { subscriptionCompleted } from './subscription-completed.tsx';
 import { subscriptionEnded } from './subscription-ended.tsx';
 import { subscriptionEnding } from './subscription-ending.tsx';
@@ -18,6 +21,9 @@ export const mails: Mails = {
   paymentSuccess: (props, look) => render(paymentSuccess(props), look),
   paymentFailed: (props, look) => render(paymentFailed(props), look),
   paymentPending: (props, look) => render(paymentPending(props), look),
+  paymentRefunded: (props, look) => render(paymentRefunded(props), look),
+  changeScheduled: (props, look) => render(changeScheduled(props), look),
+  subscriptionCancelled: (props, look) => render(subscriptionCancelled(props), look),
   subscriptionRenewed: (props, look) => render(subscriptionRenewed(props), look),
   subscriptionHalted: (props, look) => render(subscriptionHalted(props), look),
   subscriptionCompleted: (props, look) => render(subscriptionCompleted(props), look),

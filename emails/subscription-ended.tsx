@@ -5,19 +5,20 @@ import type { Message } from './message.ts';
 
 /** The mail after access has ended. Contract: E-mails. */
 export function subscriptionEnded(
-  { displayName, planName, endsOn, pricingUrl, refunded }: SubscriptionEndedProps,
+  { displayName, planName, endsOn, accessEndedOn = endsOn, pricingUrl, refunded }: SubscriptionEndedProps,
 ): Message {
   return {
     subject: `Your ${planName} plan has ended`,
-    preview: `Your access ended on ${endsOn}.`,
+    preview: `Your access ended on ${accessEndedOn}.`,
     heading: 'Your access has ended',
     displayName,
     body: refunded === undefined
-      ? `Your access to the ${planName} plan ended on ${endsOn}. You can come back at any time.`
+      ? `Your access to the ${planName} plan ended on ${accessEndedOn}. You can come back at any time.`
       : `Your access to the ${planName} plan ended on ${endsOn}, because ${refunded} was refunded.`,
     details: [
       { label: 'Plan', value: planName },
-      { label: 'Ended on', value: endsOn },
+      ...(accessEndedOn === endsOn ? [] : [{ label: 'Paid until', value: endsOn }]),
+      { label: 'Ended on', value: accessEndedOn },
       ...(refunded === undefined ? [] : [{ label: 'Refunded', value: refunded }]),
     ],
     action: { label: 'See the plans', url: pricingUrl },

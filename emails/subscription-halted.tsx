@@ -33,6 +33,7 @@ export default function SubscriptionHalted(props: FailedRenewalProps): ReactNode
 SubscriptionHalted.PreviewProps = {
   displayName: 'Asha Rao',
   planName: 'Pro',
+  amount: '₹1,499.00',
   accessEndsOn: '20 November 2027',
   manageUrl: 'https://gateway.example.com/s/29QQoUBi66xm2f',
   pricingUrl: 'https://app.example.com/pricing',

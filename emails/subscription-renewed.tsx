@@ -27,7 +27,7 @@ export default function SubscriptionRenewed(props: ReceiptProps): ReactNode {
 SubscriptionRenewed.PreviewProps = {
   displayName: 'Asha Rao',
   planName: 'Pro',
-  amount: '₹999.00',
+  amount: '₹1,499.00',
   transactionId: 'pay_29QQoUBi66xm2f',
   validUntil: '20 November 2027',
   nextPaymentOn: '20 November 2027',

@@ -42,6 +42,22 @@ begin
   on conflict (key) do nothing;
 end $$;
 
+-- Withdraws mails that are no longer true and not sent yet.
+create function billing.withdraw_mails(p_keys text[])
+returns void language sql set search_path = pg_catalog, pg_temp as $$
+  with waiting as materialized (
+    select o.id
+    from billing.outbox o
+    where o.key = any (p_keys) and o.delivered_at is null and o.parked_at is null
+    order by o.id
+    for no key update
+  )
+  update billing.outbox o
+  set parked_at = billing.clock(), last_error = 'withdrawn'
+  from waiting
+  where o.id = waiting.id
+$$;
+
 create table billing.marks (
   -- pause: a destination of the outbox asked for it, until then. settle_failure: a scheduled job could not settle the
   -- access of a user, and retries after an hour. missed_webhook: reconciliation first found what no webhook announced.

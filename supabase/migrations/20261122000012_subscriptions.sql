@@ -440,6 +440,45 @@ begin
   return v_change;
 end $$;
 
+-- Enqueues the mail about a change at the end of the period, once it is authorised. The caller has settled the user's access.
+create function billing.announce_change(
+  p_subscription billing.gateway_subscriptions, -- that starts then
+  p_email text -- of the user
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_next constant jsonb := billing.next_change(p_subscription.user_id);
+  v_order billing.subscription_orders;
+begin
+  select * into v_order
+  from billing.subscription_orders o
+  where o.user_id = p_subscription.user_id
+    and o.gateway_subscription_id = p_subscription.gateway_subscription_id
+    -- The outbox remembers a mail for at least that long.
+    and o.created_at > billing.clock() - interval '30 days';
+  if v_next is null
+    or (billing.find_successor(p_subscription.user_id, v_order.replaces)).id is distinct from v_order.id
+    or v_order.id is null
+  then
+    return;
+  end if;
+  -- Of several changes the newest one counts.
+  perform billing.withdraw_mails(array(
+    select 'change-scheduled/' || o.gateway_subscription_id
+    from billing.subscription_orders o
+    where o.user_id = p_subscription.user_id and o.id <> v_order.id
+  ));
+  perform billing.enqueue_mail(
+    p_subscription.user_id, p_email, 'change-scheduled', p_subscription.gateway_subscription_id,
+    jsonb_build_object(
+      'plan_name', coalesce((select p.name from public.plans p where p.id = v_order.plan_id), v_order.tier),
+      'amount', v_next -> 'amount', 'currency', v_next -> 'currency',
+      'interval', v_next #> '{price,interval}', 'interval_count', v_next #> '{price,interval_count}',
+      'starts_at', v_next -> 'starts_at', 'undo_until', v_next -> 'undo_until'
+    )
+  );
+end $$;
+
 create function public.preview_change(
   p_user_id uuid,
   p_tier text,
@@ -502,6 +541,9 @@ begin
     update billing.subscription_orders o
     set undone_at = billing.clock()
     where o.user_id = p_user_id and o.replaces is not null and o.starts_at > billing.clock() and o.undone_at is null;
+    perform billing.withdraw_mails(array(
+      select 'change-scheduled/' || o.gateway_subscription_id from billing.subscription_orders o where o.user_id = p_user_id
+    ));
     perform billing.settle_access(p_user_id, v_email);
     return jsonb_build_object('outcome', 'undone');
   end if;

@@ -266,6 +266,41 @@ begin
   return true;
 end $$;
 
+-- Enqueues the mail about a refund, and withdraws it if the refund failed. The caller has settled the user's access.
+create function billing.announce_refund(
+  p_refund jsonb, -- the entity
+  p_payment public.payments,
+  p_email text, -- of the user
+  p_had_access boolean -- before the refund
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_id constant text := billing.json_text(p_refund -> 'id');
+  v_after public.subscriptions;
+begin
+  if p_refund ->> 'status' = 'failed' then perform billing.withdraw_mails(array['payment-refunded/' || v_id]); end if;
+  select * into v_after from public.subscriptions s where s.user_id = p_payment.user_id;
+  if p_refund ->> 'status' <> 'processed'
+    -- The mail about the end names the refund.
+    or p_had_access and v_after.status = 'cancelled' and v_after.ended_reason = 'refunded'
+    -- An import finds old refunds.
+    or billing.json_time(p_refund -> 'created_at') < billing.clock() - interval '30 days'
+  then
+    return;
+  end if;
+  perform billing.enqueue_mail(p_payment.user_id, p_email, 'payment-refunded', v_id, jsonb_build_object(
+    'amount', billing.json_integer(p_refund -> 'amount'), 'currency', p_payment.currency,
+    'plan_name', coalesce((select p.name from public.plans p where p.id = p_payment.plan_id), p_payment.tier, 'basic'),
+    'paid_amount', coalesce(p_payment.paid_amount, p_payment.amount),
+    'paid_at', billing.iso_time(coalesce(p_payment.captured_at, p_payment.fulfilled_at, p_payment.created_at)),
+    'transaction_id', p_payment.gateway_payment_id,
+    'access_plan_name', case when v_after.status = 'active' then coalesce(
+      (select p.name from public.plans p where p.id = v_after.plan_id), v_after.tier
+    ) end,
+    'access_ends_at', case when v_after.status = 'active' then billing.iso_time(v_after.current_period_end) end
+  ));
+end $$;
+
 -- Applies refund.created, refund.processed or refund.failed, in any order, before or after their payment arrives.
 -- Contract: "Refunds".
 create function billing.apply_refund(p_refund jsonb, p_payment jsonb) -- the entities; null: the event has none
@@ -282,6 +317,8 @@ declare
   v_payment public.payments;
   v_email text;
   v_is_news boolean;
+  v_is_settled boolean;
+  v_had_access boolean;
 begin
   if v_refund_id is null or v_gateway_payment_id is null or v_amount is null or v_amount < 0
     or (v_status = any (v_statuses)) is not true
@@ -307,8 +344,12 @@ begin
   -- A pending refund becomes processed or failed. A processed refund may still fail.
   where array_position(v_statuses, r.status) < array_position(v_statuses, excluded.status);
   v_is_news := found;
-  if v_payment.id is not null and billing.settle_refunds(v_payment, v_email) then return 'applied'; end if;
-  return case when v_payment.id is null then 'unmatched' when v_is_news then 'applied' else 'already' end;
+  v_had_access := exists (select from public.subscriptions s where s.user_id = v_payment.user_id and s.status = 'active');
+  v_is_settled := v_payment.id is not null and billing.settle_refunds(v_payment, v_email);
+  if v_is_news and v_email is not null then
+    perform billing.announce_refund(p_refund, v_payment, v_email, v_had_access);
+  end if;
+  return case when v_payment.id is null then 'unmatched' when v_is_settled or v_is_news then 'applied' else 'already' end;
 end $$;
 
 -- Applies an event of a dispute. The newest event of each dispute counts, also after a decision; of two in one second the

@@ -227,7 +227,7 @@ begin
             where c.gateway_subscription_id = v_subscription_id
               and c.period_end < billing.json_time(v_invoice -> 'billing_end')
           ),
-          -- The user who asked for it keeps it, whatever its notes say now.
+          -- The user who asked for it keeps it, also if its notes were edited.
           'notes', jsonb_build_object('user_id', coalesce(
             (select m.user_id from billing.gateway_subscriptions m where m.gateway_subscription_id = v_subscription_id limit 1),
             (select o.user_id from billing.subscription_orders o where o.gateway_subscription_id = v_subscription_id),

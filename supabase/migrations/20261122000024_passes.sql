@@ -15,7 +15,7 @@ select 'tier_mismatch', v.user_id::text, v.user_id, v.since, to_jsonb(v),
 from billing.tier_mismatch v
 union all
 select 'paid_twice', coalesce(v.gateway_payment_id, v.payment_id::text), v.user_id, v.since, to_jsonb(v),
-  'Refund the payment at the gateway, or grant the customer the time.'
+  'Refund the payment. A grant can give the customer the time, but does not end the finding.'
 from billing.paid_twice v
 union all
 select v.finding, coalesce(nullif(v.gateway_payment_id, ''), v.gateway_subscription_id), v.user_id, v.since, to_jsonb(v),

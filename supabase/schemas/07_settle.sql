@@ -53,7 +53,7 @@ create function billing.announce_access(
   p_tier text, -- null: it remains
   p_new_source_id text,
   p_mail jsonb, -- see billing.settle_access
-  p_end jsonb -- {key, plan_name, ends_at} and of a refund {amount, currency}; null: access did not end
+  p_end jsonb -- {key, plan_name, ends_at}, of a refund {amount, currency}, after days of grace {access_ended_at}; null: access did not end
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -89,6 +89,24 @@ begin
     values (p_user_id, p_tier, billing.default_username(p_email))
     on conflict (user_id) do update set subscription_tier = excluded.subscription_tier;
   end if;
+end $$;
+
+-- Enqueues a mail about one user to this user, who has an address and a profile.
+create function billing.enqueue_mail(
+  p_user_id uuid,
+  p_email text, -- of the user
+  p_kind text,
+  p_subject text, -- with the kind, the key: names the fact
+  p_payload jsonb
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.enqueue(
+    p_kind || '/' || p_subject, 'email', p_kind,
+    p_payload || jsonb_build_object('to', p_email, 'display_name', coalesce(nullif(p.display_name, ''), p.username, ''))
+  )
+  from billing.profiles p
+  where p.user_id = p_user_id and p_email <> '';
 end $$;
 
 -- Returns what was refunded of the payment that a source is, or of the newest refunded cycle.
@@ -193,13 +211,22 @@ begin
   end if;
 
   v_tier := billing.tier_to_write(v_ruling, v_before, p_new_source_id, p_is_cancelled);
-  if v_before.status = 'active' and not v_ruling.is_live then
+  -- The mail about a cancellation names the end, too.
+  if v_before.status = 'active' and not v_ruling.is_live
+    and current_setting('subscriptions.cause', true) is distinct from 'cancellation'
+  then
     v_ended_at := billing.iso_time(case when v_reason = 'lapsed' then v_source.ends_at else v_now end);
     v_end := jsonb_build_object(
       'key', format('subscription-ended/%s/%s', v_before.id, v_ended_at),
       'plan_name', coalesce((select p.name from public.plans p where p.id = v_source.plan_id), v_source.tier),
       'ends_at', v_ended_at
-    ) || case when v_reason = 'refunded' then billing.refund_of(v_source) else '{}' end;
+    ) || case
+      when v_reason = 'refunded' then billing.refund_of(v_source)
+      -- After the days of grace, as the mail about the failed charge says.
+      when v_reason = 'lapsed' and v_source.lapses_at > v_source.ends_at and v_source.lapses_at < v_now
+        then jsonb_build_object('access_ended_at', billing.iso_time(v_source.lapses_at))
+      else '{}'
+    end;
   end if;
   if num_nonnulls(v_tier, p_mail, v_end) > 0 then
     perform billing.announce_access(p_user_id, p_email, v_tier, p_new_source_id, p_mail, v_end);

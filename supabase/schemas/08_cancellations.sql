@@ -433,6 +433,65 @@ begin
   where m.user_id = p_user_id and m.ended_at is null and m.status is distinct from 'cancelled';
 end $$;
 
+-- Enqueues the mail about a cancellation, and withdraws what it makes untrue. The caller has settled the user's access.
+create function billing.announce_cancellation(
+  p_wish billing.wishes,
+  p_email text, -- of the user
+  p_before public.subscriptions -- before the cancellation; all null: none
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_after public.subscriptions;
+  v_plan_name text;
+  v_ends_at timestamptz; -- null: access does not end with what was cancelled
+  v_resume_until timestamptz; -- null: it cannot be resumed
+begin
+  perform billing.withdraw_mails(array(
+    select 'subscription-cancelled/' || w.id from billing.wishes w where w.user_id = p_wish.user_id and w.at_period_end
+    union all
+    select 'change-scheduled/' || o.gateway_subscription_id from billing.subscription_orders o where o.user_id = p_wish.user_id
+  ));
+  select * into v_after from public.subscriptions s where s.user_id = p_wish.user_id;
+  if p_before.status = 'active' then
+    v_plan_name := coalesce((select p.name from public.plans p where p.id = p_before.plan_id), p_before.tier);
+    v_ends_at := case
+      when v_after.status = 'cancelled' then v_after.cancelled_at
+      when not exists (
+        select from billing.sources s
+        where s.user_id = p_wish.user_id
+          and s.ended_at is null
+          and (s.ends_at is null or coalesce(nullif(s.lapses_at, 'infinity'), s.ends_at) > v_after.current_period_end)
+      ) then v_after.current_period_end
+    end;
+  else
+    v_plan_name := (
+      select p.name
+      from billing.stoppable s
+      join public.plans p on p.id = coalesce((s.mirrored).plan_id, (s.asked).plan_id)
+      where s.user_id = p_wish.user_id and s.is_open
+      order by s.authorised_at desc nulls last
+      limit 1
+    );
+  end if;
+  if p_wish.at_period_end then
+    v_resume_until := least(
+      case when v_after.status = 'active' then v_after.current_period_end end,
+      -- Then the gateway is told.
+      (
+        select min(s.stops_at) - interval '48 hours'
+        from billing.stoppable s
+        where s.user_id = p_wish.user_id and s.is_open and s.is_wish
+      )
+    );
+  end if;
+  perform billing.enqueue_mail(p_wish.user_id, p_email, 'subscription-cancelled', p_wish.id::text, jsonb_build_object(
+    'plan_name', coalesce(v_plan_name, p_before.tier, 'basic'),
+    'access_ends_at', billing.iso_time(v_ends_at),
+    'is_ended', v_after.status is distinct from 'active',
+    'resume_until', case when v_resume_until > billing.clock() then billing.iso_time(v_resume_until) end
+  ));
+end $$;
+
 -- Contract: POST /api/subscriptions/cancel.
 create function public.cancel_subscription(
   p_user_id uuid,
@@ -443,6 +502,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout
 declare
   v_email text;
   v_subscription public.subscriptions;
+  v_wish billing.wishes;
   v_is_active boolean;
 begin
   perform billing.begin_request('cancellation', null);
@@ -462,13 +522,14 @@ begin
       where s.user_id = p_user_id and s.is_open and (s.stops_at is null or not v_is_active and s.is_wish is null)
     )
   ) then
-    insert into billing.wishes (user_id, at_period_end) values (p_user_id, p_at_period_end);
+    insert into billing.wishes (user_id, at_period_end) values (p_user_id, p_at_period_end) returning * into v_wish;
     if not p_at_period_end then
       perform billing.end_sources(p_user_id);
     elsif v_is_active then
       perform billing.mark_sources(p_user_id, true);
     end if;
     perform billing.settle_access(p_user_id, v_email);
+    perform billing.announce_cancellation(v_wish, v_email, v_subscription);
   end if;
   return jsonb_build_object('outcome', 'cancelled', 'subscription', public.get_subscription(p_user_id) -> 'subscription');
 end $$;
@@ -520,6 +581,9 @@ begin
   set withdrawn_at = billing.clock()
   where w.user_id = p_user_id and w.at_period_end and w.withdrawn_at is null;
   if found or v_subscription.cancel_at_period_end then
+    perform billing.withdraw_mails(array(
+      select 'subscription-cancelled/' || w.id from billing.wishes w where w.user_id = p_user_id and w.at_period_end
+    ));
     perform billing.mark_sources(p_user_id, false);
     perform billing.settle_access(p_user_id, v_email);
   end if;

@@ -16,6 +16,15 @@ begin
       (select p.grace_days from public.plans p where p.id = v_source.plan_id), v_source.cancel_at_period_end
     ));
   end if;
+  -- Once the gateway is told of a cancellation, no days of grace follow.
+  if v_end > v_source.ends_at and v_source.kind = 'gateway_subscription' and exists (
+    select from billing.gateway_subscriptions m
+    where (m.user_id, m.gateway_subscription_id) = (v_source.user_id, v_source.id)
+      and m.stops_at is not null
+      and billing.cancelled_by_user_at(m.user_id, m.asked_at) is not null
+  ) then
+    v_end := v_source.ends_at;
+  end if;
   if v_source.ended_at is not null
     or not (
       v_source.kind = 'gateway_subscription' and v_source.id = p_subscription.gateway_subscription_id
@@ -109,7 +118,9 @@ begin
         'transaction_id', v_payment_id,
         'valid_until', billing.iso_time(billing.json_time(p_entity -> 'current_end')),
         'next_charge_at', case
-          when p_subscription.stops_at is null then billing.iso_time(billing.json_time(p_entity -> 'charge_at'))
+          when num_nonnulls(p_subscription.stops_at, p_subscription.ended_at) = 0
+            and billing.json_integer(p_entity -> 'remaining_count') is distinct from 0
+            then billing.iso_time(billing.json_time(p_entity -> 'charge_at'))
         end
       ),
       p_subscription.gateway_subscription_id
@@ -121,6 +132,7 @@ end $$;
 create function billing.announce_problem(
   p_status text,
   p_subscription billing.gateway_subscriptions, -- after the event
+  p_payment jsonb, -- that failed; null: the event names none
   p_email text -- of the user
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -136,7 +148,12 @@ declare
   ));
 begin
   -- Without a paid cycle there is no access that ends.
-  if p_subscription.gateway_status is distinct from p_status or v_paid_until is null then return; end if;
+  if p_subscription.gateway_status is distinct from p_status or v_paid_until is null
+    -- The customer cancelled it at once, and knows.
+    or p_subscription.ended_at is not null
+  then
+    return;
+  end if;
   perform billing.enqueue_billing_mail(
     p_subscription.user_id, p_subscription.plan_id, p_email,
     case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,
@@ -144,6 +161,8 @@ begin
     concat_ws('/', v_id, case when p_status <> 'completed' then billing.iso_time(v_paid_until) end),
     jsonb_build_object(
       'access_ends_at', billing.iso_time(billing.access_end(p_subscription)),
+      'amount', coalesce(billing.json_integer(p_payment -> 'amount'), (p_subscription.sold).amount),
+      'currency', billing.charged_currency(p_payment, (p_subscription.sold).currency),
       'manage_url', p_subscription.short_url,
       'ends_at', billing.iso_time(v_paid_until)
     )
@@ -426,9 +445,15 @@ begin
   if v_merged.user_id is null then return 'stale'; end if;
   v_is_changed := billing.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled);
   if v_merged.plan_id is not null and p_event = 'subscription.charged' then
+    -- This charge may be the cause of a stop.
+    v_merged.stops_at := (
+      select m.stops_at from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id)
+    );
     perform billing.announce_charge(v_merged, p_entity, p_payment, v_email);
   elsif v_merged.plan_id is not null and v_status in ('pending', 'halted', 'completed') then
-    perform billing.announce_problem(v_status, v_merged, v_email);
+    perform billing.announce_problem(v_status, v_merged, p_payment, v_email);
+  elsif v_status = 'authenticated' then
+    perform billing.announce_change(v_merged, v_email);
   end if;
   return case
     when not v_has_cycle and not v_cancelled then 'applied'

@@ -108,17 +108,20 @@ describe('the mail subscription-ended', () => {
       await database.at('01-10');
       await order.refund();
     }],
-    ['the user cancels at once', async () => {
-      await buy();
-      await database.at('01-10');
-      await customer.cancel('at once');
-      await cancelled('2026-01-10T00:00:05Z');
-    }],
   ])('is enqueued once when %s', async (_, end) => {
     await end();
     expect([await customer.tier(), await ended()]).toEqual(['free', [tenth]]);
     await database.sweep('03-01');
     expect(await ended()).toEqual([tenth]);
+  });
+
+  test('is not enqueued when the user cancels at once, which has a mail of its own', async () => {
+    await buy();
+    await database.at('01-10');
+    await customer.cancel('at once');
+    await cancelled('2026-01-10T00:00:05Z');
+    await database.sweep('03-01');
+    expect([await customer.tier(), await ended()]).toEqual(['free', []]);
   });
 
   test('is enqueued for each end of access', async () => {
@@ -142,7 +145,13 @@ describe('the mail subscription-ended', () => {
     expect((await notices()).filter((mail) => mail.kind === kind)).toEqual([{
       key: `${kind}/${id}/${ends_at}`,
       kind,
-      payload: { to: customer.email, display_name: 'Asha', plan_name: 'Basic', ends_at },
+      payload: {
+        to: customer.email,
+        display_name: 'Asha',
+        plan_name: 'Basic',
+        ends_at,
+        access_ended_at: '2026-02-04T00:00:00.000Z',
+      },
     }]);
   });
 

@@ -52,7 +52,8 @@ describe('a refund', () => {
     expect(await pro.refund(60000, first)).toBe('already');
     expect(await pro.refund(39899)).toBe('applied');
     expect(await refundedAmount(pro)).toBe('99899');
-    expect(await readPurchase(database, pro)).toEqual(before);
+    const mails = [expect.anything(), `payment-refunded/${first.id}`, expect.stringMatching(/^payment-refunded/)];
+    expect(await readPurchase(database, pro)).toEqual({ ...before, mails });
     expect(await pro.verify()).toMatchObject({ outcome: 'already_applied' });
   });
 
@@ -132,7 +133,12 @@ describe('a full refund before the capture', () => {
   ])('is never fulfilled by %s', async (_, act, ...outcomes) => {
     const pro = await order();
     expect(await pro.refund()).toBe('applied');
-    const nothing = { isFulfilled: false, subscription: null, tier: 'free', mails: [] };
+    const nothing = {
+      isFulfilled: false,
+      subscription: null,
+      tier: 'free',
+      mails: [expect.stringMatching(/^payment-refunded/)],
+    };
     for (const outcome of outcomes) {
       expect(await act(pro)).toBe(outcome);
       expect(await readPurchase(database, pro)).toEqual({ status: 'captured', paymentId: pro.paymentId, ...nothing });

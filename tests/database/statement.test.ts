@@ -174,7 +174,7 @@ test('the cycle of another app with the same gateway account is read once', asyn
   expect(await database.query('select from public.payments')).toEqual([]);
 });
 
-test('a cycle belongs to the user who asked for its subscription, whatever its notes say now', async () => {
+test('a cycle belongs to the user who asked for its subscription, also if its notes were edited', async () => {
   const january = months(1);
   await customer.event('activated', '01-01', { planId: 'plan_pro', ...january });
   const other = await database.customer();

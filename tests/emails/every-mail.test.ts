@@ -2,11 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { outboxMail } from '../../supabase/functions/api/outbox/email-payloads.ts';
 import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import {
+  changeScheduledRow,
   paymentFailedRow,
   paymentPendingRow,
+  paymentRefundedRow,
   paymentSuccessRow,
   rows,
   settings,
+  subscriptionCancelledRow,
   subscriptionCompletedRow,
   subscriptionEndedRow,
   subscriptionEndingRow,
@@ -40,7 +43,30 @@ test.each<[subject: string, row: ReturnType<Row>, details: string[], link: reado
   ['Payment received: your Pro Yearly plan is active', paymentSuccessRow(), [amount, end, id], toDashboard],
   ['Your payment for the Premium plan failed', paymentFailedRow(), ['Amount: ₹999.00', reason], ['Try again', pricing]],
   ['Your Pro Yearly plan could not be renewed yet', paymentPendingRow({ manage_url: manage }), [unpaid], toPayment],
-  ['Your Pro Yearly plan has been renewed', subscriptionRenewedRow(), [amount, end, next, id], toDashboard],
+  [
+    'Your Pro Yearly plan has been renewed',
+    subscriptionRenewedRow(),
+    ['Amount paid: ₹1,234.56', end, next, id],
+    toDashboard,
+  ],
+  [
+    '₹499.00 was refunded',
+    paymentRefundedRow(),
+    ['Refunded: ₹499.00', 'Payment: ₹1,234.56 on 1 November 2027', id, 'Access until: 20 November 2027'],
+    seePlans,
+  ],
+  [
+    'Your plan changes to Pro Yearly on 20 November 2027',
+    changeScheduledRow(),
+    ['Price: ₹1,234.56 every 3 months', 'Starts on: 20 November 2027', 'Undo until: 18 November 2027'],
+    seePlans,
+  ],
+  [
+    'Your Pro Yearly subscription is cancelled',
+    subscriptionCancelledRow(),
+    ['Access until: 20 November 2027', 'Resume until: 18 November 2027'],
+    seePlans,
+  ],
   ['Your Pro Yearly plan could not be renewed', subscriptionHaltedRow({ manage_url: manage }), [unpaid], toPayment],
   ['Your Pro Yearly subscription is complete', subscriptionCompletedRow(), ['Paid until: 20 November 2027'], seePlans],
   [soon, subscriptionEndingRow(), [end], seePlans],
@@ -48,8 +74,14 @@ test.each<[subject: string, row: ReturnType<Row>, details: string[], link: reado
   ['Your Pro Yearly plan has ended', subscriptionEndedRow(), ['Ended on: 20 November 2027'], seePlans],
   [
     'Your Pro Yearly plan has ended',
+    subscriptionEndedRow({ access_ended_at: '2027-11-23T11:45:40.559Z' }),
+    ['Paid until: 20 November 2027', 'Ended on: 23 November 2027'],
+    seePlans,
+  ],
+  [
+    'Your Pro Yearly plan has ended',
     subscriptionEndedRow({ amount: 123456, currency: 'INR' }),
-    ['Ended on: 20 November 2027', 'Refunded: ₹1234.56'],
+    ['Ended on: 20 November 2027', 'Refunded: ₹1,234.56'],
     seePlans,
   ],
 ])(
@@ -165,6 +197,51 @@ test('a purchase and a renewal name the next charge, if there is one', async () 
   await expectSaid(charged, `${from}${next}\n${to}`, /renewed/);
   await expectSaid(paymentSuccessRow({ next_charge_at: null }), from + to, /next/i);
   await expectSaid(subscriptionRenewedRow({ next_charge_at: null }), from + to, /next|19 November/i);
+});
+
+test('a refund says what the customer has after it', async () => {
+  const of = '₹499.00 of your payment of ₹1,234.56 for the Pro Yearly plan was refunded. ';
+  await expectSaid(
+    paymentRefundedRow(),
+    `${of}Your Pro Yearly plan remains and is valid until 20 November 2027. `,
+    /no access/,
+  );
+  const other = paymentRefundedRow({ access_plan_name: 'Basic', access_ends_at: null });
+  await expectSaid(other, `${of}Your Basic plan remains. `, /no access|20 November/);
+  const none = paymentRefundedRow({ access_plan_name: null, access_ends_at: null });
+  await expectSaid(none, `${of}You have no access to a plan now. `, /remains|20 November/);
+});
+
+test('a change names its undoing, if it is possible', async () => {
+  await expectSaid(changeScheduledRow(), 'You can undo the change until 18 November 2027: ', /cannot/);
+  await expectSaid(
+    changeScheduledRow({ undo_until: null }),
+    'The change cannot be undone any more.',
+    /18 November|until: /,
+  );
+  const yearly = changeScheduledRow({ interval: 'year', interval_count: 1, currency: 'JPY', amount: 1500 });
+  await expectSaid(yearly, 'On that day ¥1,500 will be charged, then ¥1,500 every year. ', /month|₹/);
+});
+
+test('a cancellation says that nothing will be charged, when access ends, and until when it can be resumed', async () => {
+  const nothing = 'Nothing more will be charged for it. ';
+  const until =
+    `${nothing}Your access lasts until 20 November 2027. You can resume the subscription until 18 November 2027.`;
+  await expectSaid(subscriptionCancelledRow(), until, /ended/);
+  const final = { resume_until: null };
+  const ended = subscriptionCancelledRow({ ...final, is_ended: true });
+  await expectSaid(ended, `${nothing}Your access ended on 20 November 2027.\n`, /You can resume|until/);
+  const other = subscriptionCancelledRow({ ...final, access_ends_at: null });
+  await expectSaid(other, `${nothing}Your other access continues.\n`, /ended|20 November/);
+  const none = subscriptionCancelledRow({ ...final, access_ends_at: null, is_ended: true });
+  await expectSaid(none, `${nothing}You have no access to a plan now.\n`, /ended|20 November|continues/);
+});
+
+test('a failed renewal names the amount, if it is known', async () => {
+  for (const row of [paymentPendingRow, subscriptionHaltedRow]) {
+    await expectSaid(row({ amount: 149900, currency: 'INR' }), '\nNot charged: ₹1,499.00\n', /NaN/);
+    await expectSaid(row({ amount: null, currency: 'INR' }), 'Plan: Pro Yearly\n', /Not charged|₹/);
+  }
 });
 
 test('a completed subscription names the end of all access, and none where other access continues', async () => {

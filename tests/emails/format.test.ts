@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { formatAmount, formatLongDate } from '../../supabase/functions/api/outbox/format.ts';
+import {
+  formatAmount,
+  formatCurrency,
+  formatInterval,
+  formatLongDate,
+} from '../../supabase/functions/api/outbox/format.ts';
 
 test.each([
   [0, 'INR', '₹0.00'],
@@ -14,6 +19,28 @@ test.each([
 });
 
 test.each([
+  [0, 'INR', '₹0.00'],
+  [149900, 'INR', '₹1,499.00'],
+  [12345678, 'INR', '₹1,23,456.78'],
+  [12345678, 'USD', '$123,456.78'],
+  [1000, 'JPY', '¥1,000'],
+  [1234, 'KWD', 'KWD\u00a01.234'],
+])('%d minor units of %s are shown to people as %s', (amount, currency, text) => {
+  expect(formatCurrency(amount, currency)).toBe(text);
+});
+
+test.each(
+  [
+    ['month', 1, 'every month'],
+    ['month', 3, 'every 3 months'],
+    ['year', 1, 'every year'],
+    ['year', 2, 'every 2 years'],
+  ] as const,
+)('an interval of %s × %d is %s', (interval, count, text) => {
+  expect(formatInterval(interval, count)).toBe(text);
+});
+
+test.each([
   ['2027-11-20T11:45:40.559Z', undefined, '20 November 2027'],
   ['2027-12-31T18:29:59.999Z', 'Asia/Kolkata', '31 December 2027'],
   ['2027-12-31T18:30:00.000Z', 'Asia/Kolkata', '1 January 2028'],
@@ -24,7 +51,11 @@ test.each([
 });
 
 test.each([
-  ...[0.5, Number.MAX_SAFE_INTEGER + 1, NaN, Infinity].map((amount) => () => formatAmount(amount, 'INR')),
+  ...[0.5, Number.MAX_SAFE_INTEGER + 1, NaN, Infinity].flatMap((amount) => [
+    () => formatAmount(amount, 'INR'),
+    () => formatCurrency(amount, 'INR'),
+  ]),
+  () => formatCurrency(100, '₹'),
   () => formatAmount(100, '₹'),
   () => formatLongDate('soon'),
   () => formatLongDate('2027-11-20T11:45:40.559Z', 'Bombay'),

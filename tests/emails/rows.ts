@@ -31,6 +31,34 @@ const rowOf = (kind: string, fields: Record<string, unknown>) => (changes: Recor
 export const paymentSuccessRow = rowOf('payment-success', receipt);
 export const paymentFailedRow = rowOf('payment-failed', failedPayment);
 export const paymentPendingRow = rowOf('payment-pending', failedRenewal);
+export const paymentRefundedRow = rowOf('payment-refunded', {
+  ...customer,
+  plan_name: 'Pro Yearly',
+  amount: 49900,
+  currency: 'INR',
+  paid_amount: 123456,
+  paid_at: '2027-11-01T11:45:40.559Z',
+  transaction_id: 'pay_29QQoUBi66xm2f',
+  access_plan_name: 'Pro Yearly',
+  access_ends_at: end,
+});
+export const changeScheduledRow = rowOf('change-scheduled', {
+  ...customer,
+  plan_name: 'Pro Yearly',
+  amount: 123456,
+  currency: 'INR',
+  interval: 'month',
+  interval_count: 3,
+  starts_at: end,
+  undo_until: '2027-11-18T11:45:40.559Z',
+});
+export const subscriptionCancelledRow = rowOf('subscription-cancelled', {
+  ...customer,
+  plan_name: 'Pro Yearly',
+  access_ends_at: end,
+  is_ended: false,
+  resume_until: '2027-11-18T11:45:40.559Z',
+});
 export const subscriptionRenewedRow = rowOf('subscription-renewed', {
   ...receipt,
   next_charge_at: '2027-11-19T11:45:40.559Z',
@@ -44,6 +72,9 @@ export const rows = [
   paymentSuccessRow,
   paymentFailedRow,
   paymentPendingRow,
+  paymentRefundedRow,
+  changeScheduledRow,
+  subscriptionCancelledRow,
   subscriptionRenewedRow,
   subscriptionHaltedRow,
   subscriptionCompletedRow,

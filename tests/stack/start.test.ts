@@ -263,6 +263,14 @@ test('sign up, order, pay → the tier and the mail without verify', async () =>
   for (const part of ['Basic', '₹49.00']) expect(text).toContain(part);
 });
 
+test('cancel at the end of the period → a mail that says until when it can be resumed', async () => {
+  const act = (name: string, body?: unknown) => json(`${value('FUNCTIONS_URL')}/api/subscriptions/${name}`, body ?? {});
+  expect(await act('cancel', { at_period_end: true })).toMatchObject({ subscription: { cancel_at_period_end: true } });
+  const { text } = await json(`${value('MAILBOX_URL')}/emails/${await untilMail(/^Your Basic subscription is canc/)}`);
+  for (const part of ['Nothing more will be charged', 'Access until: ', 'Resume until: ']) expect(text).toContain(part);
+  expect(await act('resume')).toMatchObject({ subscription: { cancel_at_period_end: false } });
+});
+
 test('npm run doctor finds no fault, and exits with 0', async () => {
   const { code, stdout } = await run('doctor', ['--json', '--port', String(port)]);
   const results: { check: string; status: string }[] = JSON.parse(stdout);

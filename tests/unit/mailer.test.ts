@@ -1,6 +1,12 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createMailer } from '../../supabase/functions/api/outbox/mailer.ts';
-import { everyRow, paymentFailedRow, paymentPendingRow, paymentSuccessRow } from '../emails/rows.ts';
+import {
+  everyRow,
+  paymentFailedRow,
+  paymentPendingRow,
+  paymentSuccessRow,
+  subscriptionEndedRow,
+} from '../emails/rows.ts';
 import { accept, providerError, startReceiver } from '../helpers/outbox/receiver.ts';
 
 const provider = startReceiver();
@@ -78,4 +84,11 @@ test.each([
   );
   expect(provider.arrivals.map(({ headers }) => headers.get('idempotency-key')).toSorted())
     .toEqual(all.filter(({ kind }) => !kinds.includes(kind)).map(({ key }) => key).toSorted());
+});
+
+test('with EXPIRY_EMAILS=off an end with a refund is sent: no other mail names the refund', async () => {
+  const row = { id: 1, key: 'subscription-ended/1', ...subscriptionEndedRow({ amount: 99900, currency: 'INR' }) };
+  const [attempt] = createMailer({ ...config, expiryEmails: false })([row]);
+  expect(await attempt?.deliver()).toEqual({ status: 'delivered' });
+  expect(provider.arrivals).toHaveLength(1);
 });

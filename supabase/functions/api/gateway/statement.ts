@@ -1,4 +1,4 @@
-import type { GatewayEntity, Reading, ReconcileDatabase, StatementNews, StatementPage } from '../ports.ts';
+import type { Reading, ReconcileDatabase, StatementNews, StatementPage } from '../ports.ts';
 import { readOrderPayments } from './order-payments.ts';
 import type { GatewayReads } from './rate-limit.ts';
 

@@ -57,6 +57,8 @@ export type SubscriptionEndProps = {
 
 /** Values of `subscription-ended`. */
 export type SubscriptionEndedProps = SubscriptionEndProps & {
+  /** The end of access, if that was later than `endsOn`: after days of grace. */
+  readonly accessEndedOn?: string | undefined;
   /** The amount, if access ended with a refund. */
   readonly refunded?: string | undefined;
 };
@@ -67,11 +69,64 @@ export type SubscriptionEndingProps = SubscriptionEndProps & {
   readonly earlyRenewal: 'replace' | 'extend';
 };
 
+/** Values of `change-scheduled`, formatted for the reader. Contract: E-mails. */
+export type ChangeScheduledProps = {
+  /** May be empty. */
+  readonly displayName: string;
+  /** The coming plan. */
+  readonly planName: string;
+  /** `₹1,234.56` */
+  readonly amount: string;
+  /** `every 3 months` */
+  readonly interval: string;
+  readonly startsOn: string;
+  /** Null: the change cannot be undone any more. */
+  readonly undoUntil: string | null;
+  /** Absolute, http or https. */
+  readonly pricingUrl: string;
+};
+
+/** Values of `subscription-cancelled`, formatted for the reader. Contract: E-mails. */
+export type SubscriptionCancelledProps = {
+  /** May be empty. */
+  readonly displayName: string;
+  readonly planName: string;
+  /** The day on which access ends or ended; null: access does not end with what was cancelled. */
+  readonly accessEndsOn: string | null;
+  /** Whether access has ended. */
+  readonly isEnded: boolean;
+  /** Null: the subscription cannot be resumed. */
+  readonly resumeUntil: string | null;
+  /** Absolute, http or https. */
+  readonly pricingUrl: string;
+};
+
+/** Values of `payment-refunded`, formatted for the reader. Contract: E-mails. */
+export type PaymentRefundedProps = {
+  /** May be empty. */
+  readonly displayName: string;
+  /** What the payment was for. */
+  readonly planName: string;
+  /** `₹1,234.56` */
+  readonly refunded: string;
+  readonly paid: string;
+  readonly paidOn: string;
+  readonly transactionId: string;
+  /** The plan that the customer has after the refund; null: none. */
+  readonly accessPlanName: string | null;
+  /** Null: access has no end. */
+  readonly accessEndsOn: string | null;
+  /** Absolute, http or https. */
+  readonly pricingUrl: string;
+};
+
 /** Values of `payment-pending` and `subscription-halted`. */
 export type FailedRenewalProps = {
   /** May be empty. */
   readonly displayName: string;
   readonly planName: string;
+  /** What could not be charged: `₹1,234.56`. Not shown when absent. */
+  readonly amount?: string | undefined;
   /** The day on which access ends without a payment; null: the customer has other access. */
   readonly accessEndsOn: string | null;
   /** The gateway's page of the subscription, absolute, http or https; null: the mail links to `pricingUrl`. */
@@ -98,6 +153,9 @@ export type Mails = {
   readonly paymentSuccess: (props: ReceiptProps, look?: Look) => Mail;
   readonly paymentFailed: (props: PaymentFailedProps, look?: Look) => Mail;
   readonly paymentPending: (props: FailedRenewalProps, look?: Look) => Mail;
+  readonly paymentRefunded: (props: PaymentRefundedProps, look?: Look) => Mail;
+  readonly changeScheduled: (props: ChangeScheduledProps, look?: Look) => Mail;
+  readonly subscriptionCancelled: (props: SubscriptionCancelledProps, look?: Look) => Mail;
   readonly subscriptionRenewed: (props: ReceiptProps, look?: Look) => Mail;
   readonly subscriptionHalted: (props: FailedRenewalProps, look?: Look) => Mail;
   readonly subscriptionCompleted: (props: SubscriptionCompletedProps, look?: Look) => Mail;

@@ -18,8 +18,38 @@ const accessEnd = z.object({ access_ends_at: time.nullable() });
 const failedRenewal = recipient.extend({
   plan_name: z.string(),
   ...accessEnd.shape,
+  /** What was to be charged; null or missing: not known. */
+  amount: z.int().nullish(),
+  currency: z.string().nullish(),
   /** The gateway's page of the subscription. */
   manage_url: z.string().transform(gatewayPage).nullable(),
+});
+
+const changeScheduled = payment.extend({
+  plan_name: z.string(),
+  interval: z.enum(['month', 'year']),
+  interval_count: z.int().positive(),
+  starts_at: time,
+  /** Null: it cannot be undone any more. */
+  undo_until: time.nullable(),
+});
+const subscriptionCancelled = recipient.extend({
+  plan_name: z.string(),
+  /** Null: access does not end with what was cancelled. */
+  access_ends_at: time.nullable(),
+  is_ended: z.boolean(),
+  /** Null: it cannot be resumed. */
+  resume_until: time.nullable(),
+});
+const paymentRefunded = payment.extend({
+  plan_name: z.string(),
+  paid_amount: z.int(),
+  paid_at: time,
+  transaction_id: z.string(),
+  /** What the customer has after the refund; null: no plan. */
+  access_plan_name: z.string().nullable(),
+  /** Null: it has no end. */
+  access_ends_at: time.nullable(),
 });
 
 /** A row of the outbox that is a mail. */
@@ -33,9 +63,12 @@ export const outboxMail = z.discriminatedUnion('kind', [
     payload: payment.extend({ tier: z.string().optional(), reason: z.string().nullish() }),
   }),
   z.object({ kind: z.literal('payment-pending'), payload: failedRenewal }),
+  z.object({ kind: z.literal('payment-refunded'), payload: paymentRefunded }),
   z.object({ kind: z.literal('subscription-renewed'), payload: receipt }),
   z.object({ kind: z.literal('subscription-halted'), payload: failedRenewal }),
   z.object({ kind: z.literal('subscription-completed'), payload: periodEnd.extend(accessEnd.shape) }),
+  z.object({ kind: z.literal('change-scheduled'), payload: changeScheduled }),
+  z.object({ kind: z.literal('subscription-cancelled'), payload: subscriptionCancelled }),
   z.object({
     kind: z.literal('subscription-ending'),
     // Decides which advice the mail gives. Contract: Early renewals.
@@ -43,8 +76,11 @@ export const outboxMail = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('subscription-ended'),
-    // What was refunded, if the access ended with a refund.
-    payload: periodEnd.extend(payment.pick({ amount: true, currency: true }).partial().shape),
+    // What was refunded, if the access ended with a refund. When it ended, if that was later than the period.
+    payload: periodEnd.extend({
+      ...payment.pick({ amount: true, currency: true }).partial().shape,
+      access_ended_at: time.optional(),
+    }),
   }),
 ]);
 

@@ -1,5 +1,23 @@
 /**
- * Formats an amount for mails: `₹1234.56` for INR, `USD 12.34` for any other currency. Contract: E-mails.
+ * Formats an amount for people: `₹1,499.00`, `¥1,000`. Contract: E-mails.
+ * @param amount in minor units of the currency, an integer
+ * @param currency ISO 4217
+ * @throws RangeError when the amount is not a safe integer or the currency is not a code
+ */
+export function formatCurrency(amount: number, currency: string): string {
+  if (!Number.isSafeInteger(amount)) throw new RangeError('An amount is a whole number of minor units');
+  const format = new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en', { style: 'currency', currency });
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+}
+
+/** Formats the interval of a price: `every year`, `every 3 months`. */
+export function formatInterval(interval: 'month' | 'year', count: number): string {
+  return count === 1 ? `every ${interval}` : `every ${count} ${interval}s`;
+}
+
+/**
+ * Formats an amount for `payment-success` and `payment-failed`: `₹1234.56` for INR, `USD 12.34` for any other currency.
+ * Contract: E-mails.
  * @param amount in minor units of the currency, an integer
  * @param currency ISO 4217
  * @throws RangeError when the amount is not a safe integer or the currency is not a code

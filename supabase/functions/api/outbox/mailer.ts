@@ -16,15 +16,16 @@ export function createMailer(config: EmailConfig): Sender {
 }
 
 function deliverMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> {
-  const setting = turnedOffBy(config, row.kind);
+  const setting = turnedOffBy(config, row);
   return setting === null
     ? sendMail(config, row)
     : Promise.resolve({ status: 'delivered', note: `not sent: ${setting} is off` });
 }
 
 /** @returns the variable that turns mails of this kind off, or null. */
-function turnedOffBy({ expiryEmails, renewalEmails }: EmailConfig, kind: string): string | null {
-  if (!expiryEmails && expiryKinds.includes(kind)) return 'EXPIRY_EMAILS';
+function turnedOffBy({ expiryEmails, renewalEmails }: EmailConfig, { kind, payload }: OutboxRow): string | null {
+  // The end after a refund is the only mail about the refund.
+  if (!expiryEmails && expiryKinds.includes(kind) && Object(payload).amount === undefined) return 'EXPIRY_EMAILS';
   if (!renewalEmails && kind === 'subscription-renewed') return 'RENEWAL_EMAILS';
   return null;
 }

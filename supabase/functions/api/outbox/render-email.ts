@@ -1,5 +1,5 @@
 import { type OutboxMail, outboxMail } from './email-payloads.ts';
-import { formatAmount, formatLongDate, formatTier } from './format.ts';
+import { formatAmount, formatCurrency, formatInterval, formatLongDate, formatTier } from './format.ts';
 import type { Look, Mail, Mails } from '../generated/emails.js';
 
 /** A mail and its recipient. */
@@ -31,7 +31,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, { appUrl, timeZ
   const displayName = payload.display_name;
   switch (kind) {
     case 'payment-success':
-      return mails.paymentSuccess(receiptProps(payload), look);
+      return mails.paymentSuccess(receiptProps(payload, formatAmount), look);
     case 'payment-failed':
       return mails.paymentFailed({
         displayName,
@@ -42,8 +42,39 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, { appUrl, timeZ
       }, look);
     case 'payment-pending':
       return mails.paymentPending(failedRenewalProps(payload), look);
+    case 'payment-refunded':
+      return mails.paymentRefunded({
+        displayName,
+        planName: payload.plan_name,
+        refunded: formatCurrency(payload.amount, payload.currency),
+        paid: formatCurrency(payload.paid_amount, payload.currency),
+        paidOn: day(payload.paid_at),
+        transactionId: payload.transaction_id,
+        accessPlanName: payload.access_plan_name,
+        accessEndsOn: accessEndsOn(payload),
+        pricingUrl: page('pricing'),
+      }, look);
+    case 'change-scheduled':
+      return mails.changeScheduled({
+        displayName,
+        planName: payload.plan_name,
+        amount: formatCurrency(payload.amount, payload.currency),
+        interval: formatInterval(payload.interval, payload.interval_count),
+        startsOn: day(payload.starts_at),
+        undoUntil: payload.undo_until && day(payload.undo_until),
+        pricingUrl: page('pricing'),
+      }, look);
+    case 'subscription-cancelled':
+      return mails.subscriptionCancelled({
+        displayName,
+        planName: payload.plan_name,
+        accessEndsOn: accessEndsOn(payload),
+        isEnded: payload.is_ended,
+        resumeUntil: payload.resume_until && day(payload.resume_until),
+        pricingUrl: page('pricing'),
+      }, look);
     case 'subscription-renewed':
-      return mails.subscriptionRenewed(receiptProps(payload), look);
+      return mails.subscriptionRenewed(receiptProps(payload, formatCurrency), look);
     case 'subscription-halted':
       return mails.subscriptionHalted(failedRenewalProps(payload), look);
     case 'subscription-completed':
@@ -53,15 +84,16 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, { appUrl, timeZ
     case 'subscription-ended':
       return mails.subscriptionEnded({
         ...periodEndProps(payload),
-        ...(payload.amount && payload.currency && { refunded: formatAmount(payload.amount, payload.currency) }),
+        accessEndedOn: payload.access_ended_at && day(payload.access_ended_at),
+        ...(payload.amount && payload.currency && { refunded: formatCurrency(payload.amount, payload.currency) }),
       }, look);
   }
 
-  function receiptProps(receipt: Payload<'payment-success' | 'subscription-renewed'>) {
+  function receiptProps(receipt: Payload<'payment-success' | 'subscription-renewed'>, format: typeof formatAmount) {
     return {
       displayName,
       planName: receipt.plan_name,
-      amount: formatAmount(receipt.amount, receipt.currency),
+      amount: format(receipt.amount, receipt.currency),
       transactionId: receipt.transaction_id,
       validUntil: day(receipt.valid_until),
       ...(receipt.next_charge_at && { nextPaymentOn: day(receipt.next_charge_at) }),
@@ -74,6 +106,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, { appUrl, timeZ
       displayName,
       planName: renewal.plan_name,
       accessEndsOn: accessEndsOn(renewal),
+      ...(renewal.amount && renewal.currency && { amount: formatCurrency(renewal.amount, renewal.currency) }),
       manageUrl: renewal.manage_url,
       pricingUrl: page('pricing'),
     };

@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { seconds } from '../helpers/gateway/events.ts';
+import { attempt } from '../helpers/gateway/told.ts';
+import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { grantTier } from '../helpers/records/support-actions.ts';
+import { day, months } from '../helpers/records/time.ts';
+
+// The mails about an act of a customer, or of the gateway, that changes what will be charged.
+const database = useDatabase({ isEmptied: true, findings: { missed_webhook: 'any' } });
+const customer = useCustomer(database);
+
+const [june, july] = [months(6), months(7)];
+const planId = 'plan_pro';
+const [endOfJune, twoDaysBefore] = ['2026-07-01T00:00:00.000Z', '2026-06-29T00:00:00.000Z'];
+
+/** Charges the customer for June, and sets the clock to 10 June. */
+async function bill(): Promise<void> {
+  await customer.event('activated', '06-01', { planId, ...june });
+  await customer.charge(june, 'pro', { fields: { charge_at: seconds(day(july.start)) } });
+  await database.at('06-10');
+}
+const cancel = (when: 'at once' | 'at the end' = 'at the end') => customer.cancel(when);
+const resume = () => database.rpc('resume_subscription', customer.id);
+/** Payloads of the mails of a kind that are not withdrawn, without the recipient. */
+async function mails(kind: string): Promise<unknown[]> {
+  const rows = await database.query(
+    `select payload - 'to' - 'display_name' as payload from billing.outbox
+     where kind = $1 and payload ->> 'to' = $2 and last_error is distinct from 'withdrawn' order by id`,
+    [kind, customer.email],
+  );
+  return rows.map(({ payload }) => payload);
+}
+/** Delivers the mails that wait, as a dispatcher does. */
+const send = () =>
+  database.query("update billing.outbox set delivered_at = billing.clock() where destination = 'email'");
+
+describe('the mail subscription-cancelled', () => {
+  const kind = 'subscription-cancelled';
+  const atTheEnd = { plan_name: 'Pro', access_ends_at: endOfJune, is_ended: false, resume_until: twoDaysBefore };
+
+  test('names the end of a billed period, and until when the gateway is not told', async () => {
+    await bill();
+    await cancel();
+    expect(await mails(kind)).toEqual([atTheEnd]);
+    expect(await customer.subscription()).toMatchObject({ end: endOfJune });
+    await cancel();
+    expect(await mails(kind)).toHaveLength(1);
+    const [{ key, destination }] = await database.query('select key, destination from billing.outbox where kind = $1', [
+      kind,
+    ]) as [{ key: string; destination: string }];
+    const { id } = await database.one('select id from billing.wishes');
+    expect([key, destination]).toEqual([`${kind}/${id}`, 'email']);
+  });
+
+  test('of a purchase names its end, which is the last time to resume it', async () => {
+    await customer.buy('pro', { at: '06-01' });
+    await cancel();
+    const end = '2027-06-01T00:00:00.000Z';
+    expect(await mails(kind)).toEqual([{ ...atTheEnd, access_ends_at: end, resume_until: end }]);
+  });
+
+  test('within two days of the end says no word about resuming', async () => {
+    await bill();
+    await database.at('06-30');
+    await cancel();
+    expect(await mails(kind)).toEqual([{ ...atTheEnd, resume_until: null }]);
+  });
+
+  test('at once names this moment, and there is no other mail about the end', async () => {
+    await bill();
+    await cancel('at once');
+    const now = '2026-06-10T00:00:00.000Z';
+    expect(await mails(kind)).toEqual([{ ...atTheEnd, access_ends_at: now, is_ended: true, resume_until: null }]);
+    expect(await mails('subscription-ended')).toEqual([]);
+  });
+
+  test('names no end where other access lasts longer', async () => {
+    await bill();
+    await grantTier(database, customer.email, 'basic', '2026-09-01');
+    await customer.event('activated', '06-11', { planId, ...june });
+    await customer.charge({ start: '2026-06-12', end: '2026-07-12' }, 'pro', { id: 'sub_newer' });
+    await cancel();
+    expect(await mails(kind)).toEqual([{ ...atTheEnd, access_ends_at: null, resume_until: expect.any(String) }]);
+  });
+
+  test('is withdrawn by a resumption before it is sent; each cancellation has its own', async () => {
+    await bill();
+    await cancel();
+    await resume();
+    expect(await mails(kind)).toEqual([]);
+    await cancel();
+    expect(await mails(kind)).toEqual([atTheEnd]);
+    await send();
+    await resume();
+    await cancel();
+    expect(await mails(kind)).toEqual([atTheEnd, atTheEnd]);
+  });
+
+  test('for the end of the period is withdrawn by a cancellation at once', async () => {
+    await bill();
+    await cancel();
+    await cancel('at once');
+    expect(await mails(kind)).toMatchObject([{ is_ended: true, resume_until: null }]);
+  });
+
+  test('is not sent without a subscription', async () => {
+    expect(await cancel()).toMatchObject({ outcome: 'subscription_not_found' });
+    expect(await mails(kind)).toEqual([]);
+  });
+});
+
+describe('the mail change-scheduled', () => {
+  const kind = 'change-scheduled';
+  const scheduled = {
+    plan_name: 'Basic',
+    amount: 4900,
+    currency: 'INR',
+    interval: 'month',
+    interval_count: 1,
+    starts_at: endOfJune,
+    undo_until: twoDaysBefore,
+  };
+
+  /** A change for the end of June. */
+  async function change(tier = 'basic'): Promise<Customer> {
+    const made = await database.rpc('create_change', customer.id, tier, 'period_end');
+    expect(made).toMatchObject({ outcome: 'created' });
+    const next = customerOf(database, customer);
+    await database.rpc('store_subscription', made.id, next.gatewayId, 'https://gateway.example/s/1');
+    return next;
+  }
+  const authorise = (next: Customer, time = '2026-06-10T00:01:00Z', tier = 'basic') =>
+    next.event('authenticated', time, { planId: `plan_${tier}`, fields: { charge_at: seconds(day('07-01')) } });
+
+  test('is enqueued when the change is authorised, once, and says what the answer says', async () => {
+    await bill();
+    const next = await change();
+    expect(await mails(kind)).toEqual([]);
+    await authorise(next);
+    await authorise(next, '2026-06-10T00:02:00Z');
+    expect(await mails(kind)).toEqual([scheduled]);
+    const { key } = await database.one('select key from billing.outbox where kind = $1', [kind]);
+    expect(key).toBe(`${kind}/${next.gatewayId}`);
+    const { billing } = await database.rpc('get_subscription', customer.id);
+    const { amount, currency, starts_at, undo_until } = scheduled;
+    expect(billing).toMatchObject({ next: { amount, currency, starts_at, undo_until } });
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['is undone', () => database.rpc('create_change', customer.id, 'pro', 'period_end')],
+    ['is cancelled', () => cancel()],
+  ])('is withdrawn when the change %s before it is sent', async (_, act) => {
+    await bill();
+    await authorise(await change());
+    await act();
+    expect(await mails(kind)).toEqual([]);
+  });
+
+  test('about a change that was replaced by another one is withdrawn', async () => {
+    await bill();
+    await authorise(await change());
+    await authorise(await change('premium'), '2026-06-10T00:03:00Z', 'premium');
+    expect(await mails(kind)).toMatchObject([{ plan_name: 'Premium', amount: 199900 }]);
+  });
+
+  test('is not sent for a subscription that replaces nothing, or a change that was undone before', async () => {
+    await bill();
+    const next = await change();
+    await cancel();
+    await authorise(next);
+    await customer.event('authenticated', '06-11', { planId });
+    expect(await mails(kind)).toEqual([]);
+  });
+});
+
+describe('the mail payment-refunded', () => {
+  const kind = 'payment-refunded';
+  const endOfJanuary = '2026-02-01T00:00:00.000Z';
+
+  test('of a part names the payment, and the access that remains; once for each refund', async () => {
+    const pro = await customer.buy('pro', { at: '01-01' });
+    const refund = { id: 'rfnd_part' };
+    await pro.refund(10000, { ...refund, status: 'pending' });
+    expect(await mails(kind)).toEqual([]);
+    for (let time = 0; time < 2; time++) await pro.refund(10000, refund);
+    expect(await mails(kind)).toEqual([{
+      plan_name: 'Pro',
+      amount: 10000,
+      currency: 'INR',
+      paid_amount: 99900,
+      paid_at: '2026-01-01T00:00:00.000Z',
+      transaction_id: pro.paymentId,
+      access_plan_name: 'Pro',
+      access_ends_at: '2027-01-01T00:00:00.000Z',
+    }]);
+  });
+
+  test('is not sent where the mail about the end names the refund', async () => {
+    const pro = await customer.buy('pro', { at: '01-01' });
+    await pro.refund();
+    expect(await mails(kind)).toEqual([]);
+    expect(await mails('subscription-ended')).toMatchObject([{ amount: 99900, currency: 'INR' }]);
+  });
+
+  test('of the whole payment names what takes over', async () => {
+    await customer.buy('basic', { at: '01-01' });
+    const premium = await customer.buy('premium', { at: '01-02' });
+    await premium.refund();
+    const basic = { access_plan_name: 'Basic', access_ends_at: endOfJanuary };
+    expect(await mails(kind)).toMatchObject([{ plan_name: 'Premium', amount: 199900, ...basic }]);
+    expect(await mails('subscription-ended')).toEqual([]);
+  });
+
+  test('is withdrawn when the refund fails before it is sent', async () => {
+    const pro = await customer.buy('pro', { at: '01-01' });
+    await pro.refund(10000, { id: 'rfnd_1' });
+    await pro.refund(10000, { id: 'rfnd_1', status: 'failed' });
+    expect(await mails(kind)).toEqual([]);
+  });
+});
+
+describe('the mail about a charge', () => {
+  test('that failed names the amount', async () => {
+    await bill();
+    await customer.event('pending', '07-01', { planId, payment: { id: 'pay_failed', amount: 88800 } });
+    await customer.event('halted', '07-02', { planId });
+    expect(await mails('payment-pending')).toMatchObject([{ amount: 88800, currency: 'INR' }]);
+    expect(await mails('subscription-halted')).toMatchObject([{ amount: 99900, currency: 'INR' }]);
+  });
+
+  test('that failed after a cycle was charged that had been cancelled at once names no day of grace', async () => {
+    await customer.event('activated', '06-01', { planId, ...june });
+    await database.at('06-02');
+    await cancel('at once');
+    await customer.event('charged', '06-04', { planId, ...june });
+    expect(await customer.state()).toBe('pro: pro active to 2026-07-01');
+    await customer.event('pending', '06-11', { planId });
+    expect(await mails('payment-pending')).toMatchObject([{ access_ends_at: endOfJune }]);
+    await attempt(database, customer.gatewayId);
+    await customer.event('pending', '06-12', { planId });
+    // Then no days of grace follow.
+    expect(await customer.row()).toMatchObject({ current_period_end: new Date(endOfJune), cancel_at_period_end: true });
+  });
+
+  test('names no next payment that the same charge stops, and none after the last cycle', async () => {
+    await database.at('06-01');
+    const made = await database.rpc('create_subscription', customer.id, 'pro', null);
+    await database.rpc('store_subscription', made.id, customer.gatewayId, 'https://gateway.example/s/1');
+    await cancel('at once');
+    const charge_at = seconds(day(july.start));
+    await customer.charge(june, 'pro', { fields: { charge_at, paid_count: 1 } });
+    expect(await mails('payment-success')).toMatchObject([{ next_charge_at: null }]);
+    await customer.charge(july, 'pro', { fields: { charge_at, paid_count: 2, remaining_count: 0 } });
+    expect(await mails('subscription-renewed')).toMatchObject([{ next_charge_at: null }]);
+  });
+
+  test.each([['at the end', endOfJune], ['at once', null]] as const)(
+    'that failed after a cancellation %s names the end %s, without days of grace',
+    async (when, end) => {
+      await bill();
+      await cancel(when);
+      await customer.event('pending', '06-11', { planId });
+      const sent = await mails('payment-pending');
+      expect(sent).toMatchObject(end === null ? [] : [{ access_ends_at: end }]);
+      expect(sent).toHaveLength(end === null ? 0 : 1);
+    },
+  );
+});
