@@ -85,38 +85,41 @@ async function payLabel(page: Page): Promise<string> {
   return /Pay ₹[\d.,]+/.exec(text)?.[0] ?? 'Pay';
 }
 
-test('with the keyboard alone a customer schedules a change, sees it with its end of undo, and undoes it', async () => {
-  const { page } = await visit();
-  await click(page, 'Choose Premium');
-  await press(await windowOf(page), 'Authorise ₹199.00');
-  await shows(page, 'Premium, monthlyActive');
-  const tabTo = async (name: string) => {
-    const isThere = async () => (await page.evaluate(focusedName))?.startsWith(name) ?? false;
-    await until(async () => {
-      if (!await isThere()) await page.keyboard.press('Tab');
-      return await isThere();
-    });
-    expect(await page.evaluate(styleOf, ':focus', 'outline-style')).toBe('solid');
+test.runIf(isLong)(
+  'with the keyboard alone a customer schedules a change, sees it with its end of undo, and undoes it',
+  async () => {
+    const { page } = await visit();
+    await click(page, 'Choose Premium');
+    await press(await windowOf(page), 'Authorise ₹199.00');
+    await shows(page, 'Premium, monthlyActive');
+    const tabTo = async (name: string) => {
+      const isThere = async () => (await page.evaluate(focusedName))?.startsWith(name) ?? false;
+      await until(async () => {
+        if (!await isThere()) await page.keyboard.press('Tab');
+        return await isThere();
+      });
+      expect(await page.evaluate(styleOf, ':focus', 'outline-style')).toBe('solid');
+      await page.keyboard.press('Enter');
+    };
+    await tabTo('Change to Basic');
+    await shows(page, 'You keep Premium, monthly, until then.', 'dialog');
+    expect(await page.evaluate(focusedName)).toBe('Change to Basic, monthly');
+    await page.keyboard.press('Escape');
+    await until(async () => await page.$('dialog') === null);
+    expect(await page.evaluate(focusedName)).toBe('Change to Basic');
     await page.keyboard.press('Enter');
-  };
-  await tabTo('Change to Basic');
-  await shows(page, 'You keep Premium, monthly, until then.', 'dialog');
-  expect(await page.evaluate(focusedName)).toBe('Change to Basic, monthly');
-  await page.keyboard.press('Escape');
-  await until(async () => await page.$('dialog') === null);
-  expect(await page.evaluate(focusedName)).toBe('Change to Basic');
-  await page.keyboard.press('Enter');
-  await shows(page, 'Change on', 'dialog');
-  await tabTo('Change on');
-  await press(await windowOf(page), 'Authorise ₹49.00');
-  await shows(page, 'Your plan is changed. It starts on', MESSAGE);
-  await shows(page, 'What comes nextBasic, monthly, starts on');
-  await shows(page, 'You can undo it until');
-  await tabTo('Undo change');
-  await shows(page, 'The change is undone.', MESSAGE);
-  expect(await page.evaluate(textOf, 'main')).not.toContain('What comes next');
-  expect(await page.evaluate(focusedName)).toBe('Billing');
-});
+    await shows(page, 'Change on', 'dialog');
+    await tabTo('Change on');
+    await press(await windowOf(page), 'Authorise ₹49.00');
+    await shows(page, 'Your plan is changed. It starts on', MESSAGE);
+    await shows(page, 'What comes nextBasic, monthly, starts on');
+    await shows(page, 'You can undo it until');
+    await tabTo('Undo change');
+    await shows(page, 'The change is undone.', MESSAGE);
+    expect(await page.evaluate(textOf, 'main')).not.toContain('What comes next');
+    expect(await page.evaluate(focusedName)).toBe('Billing');
+  },
+);
 
 /** A sentence that only this state shows. */
 const shown: Record<keyof typeof states, string> = {
@@ -144,7 +147,7 @@ const viewings: [string, Viewing][] = [
   ['light on a desktop', {}],
 ];
 
-test.each(isLong ? viewings : viewings.slice(0, 1))(
+test.runIf(isLong).each(viewings)(
   'each state is shown without a finding of axe, and can be cancelled where money may move: %s',
   async (_, viewing) => {
     const { page, problems } = await visit('?state=free', viewing);
@@ -161,7 +164,7 @@ test.each(isLong ? viewings : viewings.slice(0, 1))(
   },
 );
 
-test('the page has the colours of shadcn where an app has them', async () => {
+test.runIf(isLong)('the page has the colours of shadcn where an app has them', async () => {
   const { page } = await visit('?state=free&shadcn');
   expect(await page.evaluate(styleOf, 'li button', 'background-color')).toBe('rgb(15, 118, 110)');
 });

@@ -81,7 +81,11 @@ describe('the check database', () => {
 
 describe('the checks schedule and findings', () => {
   test('pass without findings, and warn about each kind of finding with the number of its rows', async () => {
-    await expectReport(schedule, project(), 'pass nothing is missing, failing or overdue');
+    await expectReport(
+      schedule,
+      project(),
+      "pass nothing is missing, failing or overdue; the gateway's lists are not read yet: they are an hour after the installation",
+    );
     await expectReport(findings, project(), 'pass billing.findings is empty');
     const { id } = await createUser(database);
     const setTier = (tier: string) =>
