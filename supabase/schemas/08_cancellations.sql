@@ -274,8 +274,8 @@ begin
     v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.mirrored).cancel_at_period_end end;
     if v_stop.stops_at is not null then
       perform billing.tell_stop(v_each.gateway_subscription_id, v_stop, v_each.stops_at);
-      -- No charge can fail after that, so no days of grace follow.
-      v_ends := v_ends or billing.is_told(v_each.gateway_subscription_id);
+      -- No charge can fail after that, so no days of grace follow. Those before the first charge of a change of plan remain.
+      v_ends := v_ends or v_each.succeeded_at is null and billing.is_told(v_each.gateway_subscription_id);
     elsif v_each.stops_at is not null then
       update billing.outbox o
       set parked_at = billing.clock(), last_error = 'withdrawn'

@@ -61,6 +61,16 @@ async function tierAt(time: string): Promise<unknown> {
 }
 
 describe('a change at the end of the period', () => {
+  test('leaves no gap before the first charge, also if another event arrives after the gateway was told', async () => {
+    await downgrade();
+    await database.at('06-29');
+    await attempt(database, customer.gatewayId);
+    await customer.event('updated', '2026-06-29T00:01:00Z', { planId: 'plan_pro', fields: { status: 'active' } });
+    expect(await customer.row()).toMatchObject({ cancel_at_period_end: false });
+    await customer.event('cancelled', '2026-07-01T00:00:01Z', { planId: 'plan_pro' });
+    expect(await customer.tier()).toBe('pro');
+  });
+
   test('keeps the tier until then, and gives the new one without a gap', async () => {
     await bill();
     const next = await change('basic', 'period_end');

@@ -70,12 +70,13 @@ export function accessOf(facts: Facts, now: Time): Access {
 }
 
 /** The access in one line: `pro until 2027-01-31T10:00:00.000Z at pro INR 12, S1, cancelled for then; paid_twice: B`. */
-export function describeAccess({ tier, active, findings }: Access): string {
+export function describeAccess({ tier, active, findings }: Access, told: ReadonlySet<string> = new Set()): string {
   const row = active === null ? [] : [
     ` ${active.tier === tier ? '' : `row ${active.tier} `}until ${isoTime(active.end)}`,
     ...(active.price === null ? [] : [` at ${active.price}`]),
     ...(active.gatewaySubscription === null ? [] : [`, ${active.gatewaySubscription}`]),
-    ...(active.cancelAtPeriodEnd ? [', cancelled for then'] : []),
+    // What the gateway was told is final, and shown as such from the next change on.
+    ...(active.cancelAtPeriodEnd && !told.has(active.gatewaySubscription ?? '') ? [', cancelled for then'] : []),
   ];
   return [[tier, ...row].join(''), ...findings].join('; ');
 }

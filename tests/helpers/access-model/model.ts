@@ -203,6 +203,12 @@ export function isStopped({ stops, activations, charges }: Subscription): boolea
   return stops.some((time) => [...activations, ...charges].every(({ at }) => at < time));
 }
 
+/** Whether the gateway may charge it, by what is known here, and the user did not end it at once. */
+export function mayBeCharged({ cancellations }: Facts, one: Subscription): boolean {
+  return !hasEndedAtGateway(one) && !['completed', 'cancelled'].includes(newestStatus(one)?.status ?? '') &&
+    !cancellations.some((at) => at >= one.askedAt);
+}
+
 /** The cycles that give access. After a halt those of charges, of a trial, and of the first activation before it. */
 export function cyclesWithAccess({ cycles, halts, activations }: Subscription): Cycle[] {
   if (halts.length === 0) return cycles;

@@ -132,9 +132,12 @@ function chainFor(facts: Facts, order: Order, now: Time): Chain {
 function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
   const all = [...facts.orders, ...facts.subscriptions, ...facts.grants];
   const ruling = rules.rulingSource(facts, now);
-  if (ruling === null) return;
+  // What the gateway may still charge is cancelled, also where nothing runs.
+  const charged = facts.subscriptions.filter((one) => rules.mayBeCharged(facts, one));
+  if (ruling === null && charged.length === 0) return;
   if (atPeriodEnd) {
-    for (const source of all) if (source.name === ruling.name) source.cancelledFor ??= ruling.end;
+    if (ruling === null) { for (const one of charged) one.cancelledFor ??= now; }
+    else for (const source of all) if (source.name === ruling.name) source.cancelledFor ??= ruling.end;
     return void facts.wishes.push(now);
   }
   const open = rules.sourcesOf(facts).filter((source) => rules.isOpen(source, now)).map(({ name }) => name);
