@@ -11,7 +11,7 @@ if (memory !== undefined) Deno.env.set('TMPDIR', memory);
 const long = [
   'tests/long/**/*.test.ts',
   'tests/{browser/client,stack/checkout-window}.test.ts',
-  'tests/database/{access-histories,convergence-orders,request-plans,set-up}.test.ts',
+  'tests/database/{access-histories,convergence-orders,renewal-ways,request-plans,set-up}.test.ts',
   'tests/concurrency/convergence.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{database-outage,flows,subscription-silent}.test.ts',

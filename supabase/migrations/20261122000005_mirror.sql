@@ -173,6 +173,11 @@ begin
   );
 end $$;
 
+-- Returns the gateway's page of a subscription. Pages link to it, so no other scheme is stored.
+create function billing.page_url(p_entity jsonb) -- the subscription
+returns text language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return left(substring(billing.json_text(p_entity -> 'short_url') from '^https?://.*'), 500); end $$;
+
 -- Merges the status of an event, with the time of the next charge and the page of the gateway, if no newer one is known. A
 -- halt and a resumption are kept with their times.
 create function billing.merge_gateway_status(
@@ -212,10 +217,7 @@ begin
   elsif p_event in ('subscription.pending', 'subscription.halted', 'subscription.paused') then
     p_subscription.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
   end if;
-  -- Pages link to it, so no other scheme is stored.
-  p_subscription.short_url := greatest(
-    v_before.short_url, left(substring(billing.json_text(p_entity -> 'short_url') from '^https?://.*'), 500)
-  );
+  p_subscription.short_url := greatest(v_before.short_url, billing.page_url(p_entity));
   if v_status = any (v_statuses)
     and (p_created_at, array_position(v_statuses, v_status), coalesce(v_charge_at, '-infinity')) > (
       v_before.gateway_status_event_at,

@@ -353,12 +353,12 @@ begin
   charge as (
     insert into public.payments (
       user_id, amount, currency, status, tier, plan_id, price_key, duration_months, gateway_key_id, gateway_payment_id,
-      gateway_subscription_id, captured_at, confirmed_at, period_start, period_end, next_reconcile_at, created_at
+      gateway_subscription_id, captured_at, confirmed_at, period_start, period_end, next_reconcile_at, created_at, settle_at
     )
     select
       u.user_id, v_amount, billing.charged_currency(v_payment, (u.sold).currency), 'captured', u.tier, u.plan_id,
       (u.sold).lookup_key, (u.sold).months, u.gateway_key_id, v_payment_id, u.gateway_subscription_id, v_charged_at, v_charged_at, v_start, v_end, null,
-      v_charged_at
+      v_charged_at, case when v_start > billing.clock() then v_start end
     from usual u, entry
     where v_payment_id is not null and v_amount >= 0
     on conflict do nothing
@@ -378,6 +378,7 @@ begin
     (plan_event_at, gateway_status_event_at, arrived_at) = row(p_event.event_at, p_event.event_at, p_event.received_at),
     gateway_status = 'active',
     charge_at = billing.json_time(v_entity -> 'charge_at'),
+    short_url = greatest(m.short_url, billing.page_url(v_entity)),
     paid_count = greatest(m.paid_count, billing.json_integer(v_entity -> 'paid_count'))
   from usual u, entry
   where (m.user_id, m.gateway_subscription_id) = (u.user_id, u.gateway_subscription_id)

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { type Fields, seconds, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { isLong } from '../helpers/project/is-long.ts';
+import { months } from '../helpers/records/time.ts';
+
+// billing.apply_next_charge writes the usual renewal in one statement, all others go through the merge of the mirror. This test
+// is why there may be two ways: the same charge through both must leave the same rows.
+const database = useDatabase({ findings: 'compared elsewhere' });
+const [january, february] = [months(1), months(2)];
+
+/** What may be known before the charge, besides a subscription that is billed: statements about the user $1, subscription $2. */
+const states: Record<string, string> = {
+  'a grant': `insert into billing.grants (user_id, tier, at, until)
+    select $1::uuid, 'premium', billing.clock(), '2026-01-20' where $2 <> ''`,
+  'a refunded cycle': `with r as (insert into billing.refunds (refund_id, gateway_payment_id, amount, status)
+      select 'rfnd_' || $2, 'pay_january_' || $2, 4900, 'processed')
+    update billing.gateway_subscriptions set has_refunds = true where user_id = $1 and gateway_subscription_id = $2`,
+  'no paid cycles are known':
+    `update billing.gateway_subscriptions set paid_count = null where user_id = $1 and gateway_subscription_id = $2`,
+  'days of grace':
+    `update billing.gateway_subscriptions set gateway_status = 'pending' where user_id = $1 and gateway_subscription_id = $2`,
+  'a wish':
+    `insert into billing.wishes (user_id, at_period_end, at) select $1::uuid, true, '2026-01-01 00:00:30+00' where $2 <> ''`,
+  'a dearer plan':
+    `update billing.gateway_subscriptions set sold.amount = 5900 where user_id = $1 and gateway_subscription_id = $2`,
+  'a page of the gateway': `update billing.gateway_subscriptions set short_url = 'https://gateway.example/old'
+    where user_id = $1 and gateway_subscription_id = $2`,
+  'another subscription':
+    `insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, gateway_plan_id, status, gateway_status, arrived_at)
+    select $1::uuid, $2 || '_other', 'plan_basic', 'cancelled', 'cancelled', billing.clock()`,
+  'an edited profile': `update billing.profiles set subscription_tier = 'premium' where user_id = $1 and $2 <> ''`,
+  'an older check':
+    `update billing.gateway_subscriptions set next_check_at = null where user_id = $1 and gateway_subscription_id = $2`,
+};
+type State = {
+  about: readonly string[];
+  arrival: number;
+  fields: Fields;
+  payment: Fields | null;
+  isAsked: boolean;
+  isEarly: boolean;
+};
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const drawn: fc.Arbitrary<State> = fc.record({
+  about: fc.subarray(Object.keys(states), { maxLength: 2 }),
+  /** Seconds after the charge. */
+  arrival: fc.constantFrom(1, 90, 7_200, 20 * 86_400),
+  isAsked: fc.boolean(),
+  isEarly: fc.boolean(),
+  fields: fc.record({
+    paid_count: optional(fc.constantFrom(1, 2, 3)),
+    charge_at: fc.constantFrom(null, seconds(february.end)),
+    short_url: optional(fc.constantFrom('https://gateway.example/new', 'javascript:alert(1)', null)),
+    remaining_count: optional(fc.constantFrom(0, 10)),
+  }),
+  payment: fc.option(fc.record({
+    amount: fc.constantFrom(4900, 5900, 0),
+    currency: fc.constantFrom('INR', 'USD'),
+  })),
+});
+
+/** All rows that a charge may write, without what differs by itself: own ids, and the time of the transaction. */
+const rows = `select jsonb_object_agg(name, rows) as rows from (
+  select 'payments' as name, jsonb_agg(to_jsonb(p) - 'id' order by p.gateway_payment_id) as rows
+  from public.payments p where p.gateway_subscription_id like $2 || '%'
+  union all select 'subscriptions', jsonb_agg(to_jsonb(s) - 'id') from public.subscriptions s where s.user_id = $1
+  union all select 'mirror', jsonb_agg(to_jsonb(m) order by m.gateway_subscription_id)
+    from billing.gateway_subscriptions m where m.user_id = $1
+  union all select 'profile', jsonb_agg(to_jsonb(f)) from billing.profiles f where f.user_id = $1
+  union all select 'outbox', jsonb_agg(to_jsonb(o) - 'id' - case o.kind when 'revalidation' then 'key' else '' end
+    order by o.kind, o.key) from billing.outbox o
+  union all select 'events', jsonb_agg(to_jsonb(e) order by e.body_sha256) from billing.gateway_events e
+  union all select 'unsettled', jsonb_agg(to_jsonb(u)) from billing.unsettled_events u
+  union all select 'marks', jsonb_agg(to_jsonb(k)) from billing.marks k
+  union all select 'tiers', jsonb_agg(to_jsonb(t) - 'id' order by t.id) from billing.tier_changes t where t.user_id = $1
+) r`;
+const user = '00000000-0000-4000-8000-000000000001';
+const subscription = 'sub_differential';
+
+// Takes the usual way only where the session says so, and notes whether it was taken.
+beforeAll(async () => {
+  await database.at('2026-01-01T00:00:00Z');
+  await database.query(`alter function billing.apply_next_charge(billing.gateway_events) rename to usual_charge`);
+  await database.query(`create function billing.apply_next_charge(p_event billing.gateway_events) returns boolean
+    language plpgsql as $$ begin
+      if current_setting('test.way', true) <> 'usual' then return false; end if;
+      perform set_config('test.taken', billing.usual_charge(p_event)::text, true);
+      return current_setting('test.taken')::boolean;
+    end $$`);
+});
+
+type Client = Awaited<ReturnType<typeof database.connect>>;
+const at = (client: Client, time: number) => client.query('update stopped.clock set at = to_timestamp($1)', [time]);
+async function send(client: Client, body: string) {
+  const hash = createHash('sha256').update(body).digest('hex');
+  await client.query('select public.apply_gateway_event($1, $2, $3)', [hash, hash, body]);
+}
+const event = (name: 'activated' | 'charged', fields: Partial<Parameters<typeof subscriptionEvent>[0]>) =>
+  subscriptionEvent({ name, userId: user, id: subscription, planId: 'plan_basic', ...fields });
+
+/** The bodies of a life: they contain random ids. */
+function bodiesOf({ fields, payment, isEarly }: State) {
+  const first = { ...january, createdAt: january.start, fields: { paid_count: 1 } };
+  return {
+    before: [
+      event('activated', first),
+      event('charged', { ...first, payment: { id: `pay_january_${subscription}`, amount: 4900 } }),
+    ],
+    charge: event('charged', {
+      ...february,
+      createdAt: new Date(chargedAt(isEarly) * 1000).toISOString(),
+      fields,
+      ...(payment && { payment: { id: 'pay_february', ...payment } }),
+    }),
+  };
+}
+const chargedAt = (isEarly: boolean) => seconds(january.end) - (isEarly ? 36 * 3600 : 0);
+
+/** A subscription that is billed, with the payment of January, and what else is known. */
+async function prepare(client: Client, { about, isAsked }: State, bodies: readonly string[]) {
+  await at(client, seconds(january.start));
+  await client.query("insert into auth.users (id, email) values ($1, 'asha@example.com')", [user]);
+  if (isAsked) {
+    await client.query(
+      `insert into billing.subscription_orders (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at)
+       select $1, tier, id, gateway_plan_id, billing.price_of(p), $2, billing.clock() + interval '1 day'
+       from public.plans p where tier = 'basic' and lookup_key is null`,
+      [user, subscription],
+    );
+  }
+  for (const body of bodies) await send(client, body);
+  for (const each of about) await client.query(states[each] ?? '', [user, subscription]);
+  // An edit by hand settles nothing.
+  const isSettled = about.some((each) => each !== 'an edited profile');
+  if (isSettled) await client.query("select billing.settle_access($1, 'asha@example.com')", [user]);
+}
+
+/** Charges February. @returns the rows, and whether the usual way was taken */
+async function charge(client: Client, { arrival, isEarly }: State, body: string) {
+  await at(client, chargedAt(isEarly) + arrival);
+  await send(client, body);
+  const { rows: [read] } = await client.query(rows, [user, subscription]);
+  const { rows: [way] } = await client.query("select current_setting('test.taken', true) = 'true' as is_usual");
+  return { rows: read.rows, isUsual: way.is_usual === true };
+}
+
+test('the usual renewal leaves the rows that the merge of its event would leave', async () => {
+  let usual = 0;
+  const client = await database.connect();
+  const run = async (state: State, { before, charge: body }: ReturnType<typeof bodiesOf>, way: 'usual' | 'merge') => {
+    await client.query('begin');
+    try {
+      await prepare(client, state, before);
+      await client.query("select set_config('test.way', $1, true)", [way]);
+      return await charge(client, state, body);
+    } finally {
+      await client.query('rollback');
+    }
+  };
+  await fc.assert(
+    fc.asyncProperty(drawn, async (state) => {
+      const bodies = bodiesOf(state);
+      const one = await run(state, bodies, 'usual');
+      usual += Number(one.isUsual);
+      if (one.isUsual) expect(one.rows).toEqual((await run(state, bodies, 'merge')).rows);
+    }),
+    { numRuns: isLong ? 2000 : 300, ...(isLong ? {} : { seed: 1 }) },
+  );
+  // Otherwise nothing was compared.
+  expect(usual).toBeGreaterThan(isLong ? 200 : 30);
+}, 600_000);
