@@ -304,6 +304,13 @@ comment on view billing.unnamed_charges is
   'Subscriptions of which the gateway counts more paid cycles than there are payments here, for more than a day although their '
   'invoices were read.';
 
+create view billing.notes_edited with (security_invoker = true) as
+select o.user_id, o.created_at as since, o.gateway_subscription_id, o.noted_user_id
+from billing.subscription_orders o
+where o.noted_user_id is not null;
+comment on view billing.notes_edited is
+  'Subscriptions whose notes at the gateway name another user than the one who asked for them, who keeps them.';
+
 create view billing.charged_after_deletion with (security_invoker = true) as
 select p.captured_at as since, p.gateway_payment_id, p.gateway_subscription_id, p.amount, p.currency
 from public.payments p

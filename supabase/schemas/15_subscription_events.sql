@@ -403,7 +403,7 @@ declare
   v_has_cycle constant boolean := p_event in ('subscription.activated', 'subscription.charged');
   -- No real id has more than 200 characters, and the index cannot hold it.
   v_id constant text := coalesce(substring(billing.json_text(p_entity -> 'id') from '^.{1,200}$'), '');
-  v_user_id constant uuid := billing.json_uuid(p_entity -> 'notes' -> 'user_id');
+  v_user_id constant uuid := billing.owner_of(v_id, billing.json_uuid(p_entity -> 'notes' -> 'user_id'));
   v_start constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_start') end;
   v_end constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_end') end;
   v_payment_id constant text := case when p_event = 'subscription.charged' then billing.json_text(p_payment -> 'id') end;

@@ -490,7 +490,7 @@ return array[
   'billing.receipts', 'billing.subjects', 'billing.sources', 'billing.replacements',
   'billing.support_actions', 'billing.paid_not_entitled', 'billing.entitled_not_paid',
   'billing.captured_not_fulfilled', 'billing.tier_mismatch', 'billing.paid_twice', 'billing.unexpected_charges',
-  'billing.unearned_credits', 'billing.unnamed_charges', 'billing.charged_after_deletion', 'billing.never_captured', 'billing.dispute_lost', 'billing.expiry_failed',
+  'billing.unearned_credits', 'billing.unnamed_charges', 'billing.notes_edited', 'billing.charged_after_deletion', 'billing.never_captured', 'billing.dispute_lost', 'billing.expiry_failed',
   'billing.outbox_stuck', 'billing.failed_events', 'billing.open_functions', 'billing.unmailed_payments',
   'billing.reconciliation_backlog', 'billing.reconciliations', 'public.plans', 'billing.profiles',
   billing.profiles_table()::text, 'public.subscriptions', 'public.payments', 'billing.settings',

@@ -30,6 +30,10 @@ select 'stopped_in_error', v.gateway_subscription_id, v.user_id, v.since, to_jso
   'Ask the customer whether the subscription shall go on, and to start another one before it ends.'
 from billing.stopped_in_error v
 union all
+select 'notes_edited', v.gateway_subscription_id, v.user_id, v.since, to_jsonb(v),
+  'Write the user back into the notes at the gateway. To give the access to another user, grant it.'
+from billing.notes_edited v
+union all
 select 'unnamed_charge', v.gateway_subscription_id, v.user_id, v.since, to_jsonb(v),
   'Look its payments up at the gateway, and compare them with those in the timeline.'
 from billing.unnamed_charges v

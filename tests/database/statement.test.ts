@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
-import { seconds } from '../helpers/gateway/events.ts';
+import { seconds, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { months } from '../helpers/records/time.ts';
 
 // A webhook that was lost is an alert, as everywhere.
@@ -266,4 +266,25 @@ test('a charge after the deletion of its user is a finding, until it is refunded
   expect(payment).toMatch(/^pay_2026-02/);
   await applyItem('refunds', refund('rfnd_1', { payment_id: payment, amount: 99900 }));
   expect(await found()).toEqual([]);
+});
+
+test('notes that were edited at the gateway move a subscription to nobody: its user keeps it, and a finding names them', async () => {
+  await subscribed();
+  const other = await database.customer();
+  await database.at('2026-02-01T00:00:01Z');
+  const charge = { ...months(2), planId: 'plan_pro', createdAt: '2026-02-01T00:00:00Z' };
+  const send = (userId: string, id: string) =>
+    database.send(subscriptionEvent({
+      name: 'charged',
+      userId,
+      id: customer.gatewayId,
+      ...charge,
+      payment: { id, amount: 99900 },
+    }));
+  expect(await send(other.id, 'pay_february')).toBe('applied');
+  expect(await database.query("select user_id from public.payments where gateway_payment_id = 'pay_february'"))
+    .toEqual([{ user_id: customer.id }]);
+  expect([await customer.state(), await other.state()]).toEqual(['pro: pro active to 2026-03-01', 'free: none']);
+  await database.sweep();
+  expect(await customer.findings()).toContain(`notes_edited ${customer.gatewayId}`);
 });
