@@ -30,6 +30,24 @@ where p.status = 'captured' and (p.extra_of is null or p.confirmed_at is not nul
 comment on view billing.receipts is 'What was received, in minor units: captured payments, further payments on an order, cycles.';
 comment on column billing.receipts.paid is 'The amount without refunds and without what was lost in disputes.';
 
+-- Returns what the gateway does with the subscription of a source next.
+create function billing.state_of_billing(p_source billing.sources)
+returns text -- billed (a cycle follows), paused, halted or ending
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce(
+    (
+      select case
+        when m.gateway_status in ('paused', 'halted') then m.gateway_status
+        when m.stops_at is not null or not billing.is_billed(m) then 'ending'
+      end
+      from billing.gateway_subscriptions m
+      where (m.user_id, m.gateway_subscription_id) = (p_source.user_id, p_source.gateway_subscription_id)
+    ),
+    'billed'
+  );
+end $$;
+
 -- Returns in one sentence why a user has the tier: the source that rules.
 create function billing.why_text(p_ruling billing.ruling)
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -57,7 +75,12 @@ begin
     return v_name || ' gives ' || v_source.tier || v_until || case
       when v_source.cancel_at_period_end then ' and was cancelled for that day.'
       when v_source.ends_at < billing.clock() then ', and the days after it until it is renewed or ends.'
-      when v_source.gateway_subscription_id is not null then ', when the gateway charges the next cycle.'
+      when v_source.gateway_subscription_id is not null then case billing.state_of_billing(v_source)
+          when 'billed' then ', when the gateway charges the next cycle.'
+          when 'paused' then '. The gateway has paused it.'
+          when 'halted' then '. The gateway tries no further charge.'
+          else coalesce('. Then ' || (billing.next_change(v_source.user_id) ->> 'tier') || ' begins.', ', and is not charged again.')
+        end
       else '.'
     end;
   end if;
@@ -103,8 +126,8 @@ select
         and m.gateway_status in ('active', 'pending', 'authenticated')
     ) then 'billed'
     when live.kind = 'grant' then 'complimentary'
-    when live.gateway_subscription_id is not null or live.kind is not null and s.gateway_subscription_id is not null
-      then 'billed'
+    when live.gateway_subscription_id is not null then billing.state_of_billing((found.ruling).source)
+    when live.kind is not null and s.gateway_subscription_id is not null then 'billed'
     when live.kind = 'payment' then 'one-time'
   end as billing,
   (select max(r.received_at) from billing.receipts r where r.user_id = u.user_id) as last_payment_at,
@@ -128,7 +151,7 @@ left join lateral (select ((found.ruling).source).* where (found.ruling).is_live
 comment on view billing.customers is 'One row for each user: tier, why, and what was paid. Filter it by email or user_id.';
 comment on column billing.customers.source_kind is 'payment, gateway_subscription, grant or manual (by hand). Null: none runs.';
 comment on column billing.customers.until is 'End of the period, without the days of grace. Null: nothing runs, or no end.';
-comment on column billing.customers.billing is 'billed (a cycle follows), one-time or complimentary. Null: none, or by hand.';
+comment on column billing.customers.billing is 'billed (a cycle follows), paused, halted, ending, one-time or complimentary. Null: none, or by hand.';
 comment on column billing.customers.lifetime_amounts is 'For each currency captured minus refunded and lost in disputes, minor units.';
 
 -- For parts of names. Cost: a few index entries at a sign-up and at a change of a name; a change of the tier writes none.

@@ -77,6 +77,17 @@ describe('billing.customers says in one sentence why', () => {
     await database.send(refundEvent(payment, 4900));
     expect((await periods())[1]).toMatch(/: 1 Feb 2026 to 1 Mar 2026, ended 1 Feb 2026$/);
   });
+
+  test('a subscription that is paused or was cancelled is not called billed, and no charge is announced', async () => {
+    await customer.charge(months(1), 'basic');
+    const given = `Subscription ${customer.gatewayId} of 1 Jan 2026 gives basic until 1 Feb 2026`;
+    await customer.event('paused', '2026-01-05T00:00:00Z', { planId: 'plan_basic' });
+    expect(await read()).toMatchObject({ billing: 'paused', why: `${given}. The gateway has paused it.` });
+    await customer.event('resumed', '2026-01-06T00:00:00Z', { planId: 'plan_basic' });
+    expect(await read()).toMatchObject({ billing: 'billed' });
+    await customer.cancel('at the end');
+    expect(await read()).toMatchObject({ billing: 'ending', why: `${given} and was cancelled for that day.` });
+  });
 });
 
 test('billing.periods shows overlaps, and the one that rules', async () => {
