@@ -228,8 +228,8 @@ create function billing.billed_until(p_period_end timestamptz, p_checked_at time
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
-    when p_checked_at > p_period_end + make_interval(days => greatest(p_grace_days - 1, 0))
-      then p_period_end + make_interval(days => p_grace_days)
+    when p_checked_at > p_period_end + make_interval(hours => 24 * greatest(p_grace_days - 1, 0))
+      then p_period_end + make_interval(hours => 24 * p_grace_days)
     else 'infinity'
   end;
 end $$;
@@ -262,11 +262,11 @@ begin
     when p_subscription.paid_until is not null then p_subscription.paid_until
     -- No charge follows: no days of grace.
     when p_subscription.gateway_status in ('paused', 'completed') or v_ends_with_trial then v_end
-    when v_ends_with_change then v_end + make_interval(days => v_days)
+    when v_ends_with_change then v_end + make_interval(hours => 24 * v_days)
     -- The paid time passed while it was paused. The next charge gives access again.
     when p_subscription.last_resumed_at >= v_end then v_end
     -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays.
-    when p_subscription.last_halted_at > p_subscription.period_event_at then v_end + make_interval(days => v_days)
+    when p_subscription.last_halted_at > p_subscription.period_event_at then v_end + make_interval(hours => 24 * v_days)
     else billing.billed_until(v_end, p_subscription.checked_at, v_days)
   end;
   ended_at := case
@@ -287,7 +287,7 @@ from (
     p.user_id, 'payment' as kind, p.id::text as id, p.plan_id, p.tier,
     coalesce(p.chain_start, p.period_start) as starts_at,
     p.period_end as ends_at,
-    p.period_end + make_interval(days => billing.grace_days(pl.grace_days, p.cancel_at_period_end)) as lapses_at,
+    p.period_end + make_interval(hours => 24 * billing.grace_days(pl.grace_days, p.cancel_at_period_end)) as lapses_at,
     -- An import by the app may leave since empty.
     coalesce(p.since, p.fulfilled_at) as since,
     greatest(p.fulfilled_at, p.verified_at) as arrived_at,
@@ -343,7 +343,7 @@ from (
   union all
   select
     g.user_id, 'grant', g.id::text, pl.id, g.tier, g.at, g.until,
-    g.until + make_interval(days => billing.grace_days(pl.grace_days, g.cancel_at_period_end)),
+    g.until + make_interval(hours => 24 * billing.grace_days(pl.grace_days, g.cancel_at_period_end)),
     g.at, g.at, g.ended_at, g.ended_reason, g.cancel_at_period_end, null, false, null, g.entitlements
   from billing.grants g
   left join public.plans pl on pl.tier = g.tier and pl.lookup_key is null
@@ -352,7 +352,7 @@ from (
     w.user_id, 'manual', w.user_id::text, w.plan_id, w.tier, w.period_start, w.period_end,
     case
       when w.gateway_subscription_id is not null then billing.billed_until(w.period_end, m.checked_at, grace.days)
-      else coalesce(w.period_end + make_interval(days => grace.days), 'infinity')
+      else coalesce(w.period_end + make_interval(hours => 24 * grace.days), 'infinity')
     end,
     w.at,
     w.at,
@@ -491,7 +491,7 @@ begin
       -- Before its first cycle no further time is paid, and a subscription without an id cannot be reconciled. The row is
       -- active for an hour after the activation arrived.
       when v_attached.period_end is null or v_attached.gateway_subscription_id = ''
-        then greatest(v_end + make_interval(days => v_days), v_attached.arrived_at + interval '1 hour')
+        then greatest(v_end + make_interval(hours => 24 * v_days), v_attached.arrived_at + interval '1 hour')
       else billing.billed_until(v_end, v_attached.checked_at, v_days)
     end;
     if v_attached.status = 'active' and v_attached.ended_at is null and v_lapses_at > v_now then
@@ -522,7 +522,7 @@ begin
   order by m.first_charged_at desc, m.gateway_subscription_id desc
   limit 1;
   if not found then return p_ruling; end if;
-  v_lapses_at := v_attached.period_end + make_interval(days => v_grace);
+  v_lapses_at := v_attached.period_end + make_interval(hours => 24 * v_grace);
   if v_lapses_at <= v_now then
     -- The charged period is over. The row shows that period, but access does not change: a running source shows it for an
     -- hour after the charge arrived, an ended source shows it unless its own period ended later.

@@ -100,7 +100,7 @@ begin
       select from billing.gateway_subscriptions m where m.user_id = p_user_id and m.arrived_at is not null
     )
   then
-    p_starts_at := date_trunc('second', v_now) + make_interval(days => p_plan.trial_days);
+    p_starts_at := date_trunc('second', v_now) + make_interval(hours => 24 * p_plan.trial_days);
     v_order.is_trial := true;
   end if;
   insert into billing.subscription_orders (

@@ -12,7 +12,7 @@ declare
 begin
   if v_end = 'infinity' then
     -- A reconciliation confirms the end.
-    v_end := v_source.ends_at + make_interval(days => billing.grace_days(
+    v_end := v_source.ends_at + make_interval(hours => 24 * billing.grace_days(
       (select p.grace_days from public.plans p where p.id = v_source.plan_id), v_source.cancel_at_period_end
     ));
   end if;
@@ -50,7 +50,7 @@ begin
         and (
           s.lapses_at < 'infinity'
           or (m.stops_at is not null or m.gateway_status = 'pending') is not true
-          or s.ends_at + make_interval(days => billing.grace_days(p.grace_days, s.cancel_at_period_end)) > v_end
+          or s.ends_at + make_interval(hours => 24 * billing.grace_days(p.grace_days, s.cancel_at_period_end)) > v_end
         )
     )
   then

@@ -136,7 +136,7 @@ begin
       case
         -- Also before the first cycle of a subscription: there is no period to reconcile.
         when s.gateway_subscription_id is null or m.user_id is not null and m.period_end is null
-          then s.current_period_end + make_interval(days => grace.days)
+          then s.current_period_end + make_interval(hours => 24 * grace.days)
         -- The row was written by hand since then, or the subscription is attached.
         when m.plan_id is null or exists (
           select from billing.manual_subscriptions w where w.user_id = s.user_id and w.at > m.arrived_at

@@ -59,7 +59,7 @@ from (
   left join public.plans pl on pl.id = a.plan_id
   cross join lateral (
     select a.current_period_end + make_interval(
-      days => billing.grace_days(pl.grace_days, false) + (a.gateway_subscription_id is not null)::integer, hours => 1
+      hours => 24 * (billing.grace_days(pl.grace_days, false) + (a.gateway_subscription_id is not null)::integer) + 1
     ) as at
   ) ends
   where a.status = 'active'

@@ -21,7 +21,7 @@ begin
     -- Such a source keeps the tier, and restores it after a failed refund. After the days of grace it gives no new tier.
     v_has_access := v_source.ended_at is null
       and v_source.ends_at + make_interval(
-        days => billing.grace_days((select p.grace_days from public.plans p where p.id = v_source.plan_id), false)
+        hours => 24 * billing.grace_days((select p.grace_days from public.plans p where p.id = v_source.plan_id), false)
       ) > v_now
       or v_source.kind = 'gateway_subscription' and exists (
         select from billing.gateway_subscriptions m

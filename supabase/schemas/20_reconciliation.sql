@@ -184,7 +184,7 @@ begin
   with due as materialized (
     select
       m.user_id, m.gateway_subscription_id, s.id, m.status, m.gateway_status, m.period_end, m.checked_at, m.arrived_at,
-      m.period_end + make_interval(days => billing.grace_days(p.grace_days, false) + 14) as given_up_at, m as mirrored
+      m.period_end + make_interval(hours => 24 * (billing.grace_days(p.grace_days, false) + 14)) as given_up_at, m as mirrored
     from billing.gateway_subscriptions m
     left join public.subscriptions s on s.user_id = m.user_id
     left join public.plans p on p.id = m.plan_id

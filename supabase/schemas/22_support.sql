@@ -147,7 +147,7 @@ begin
   select * into v_limits from billing.settings;
   perform billing.require(
     v_limits.support_grant_days is null
-      or p_action.until <= billing.clock() + make_interval(days => v_limits.support_grant_days),
+      or p_action.until <= billing.clock() + make_interval(hours => 24 * v_limits.support_grant_days),
     'PS403', format('support may grant %s days at most: the setting support_grant_days', v_limits.support_grant_days)
   );
   perform billing.require(

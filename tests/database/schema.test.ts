@@ -14,6 +14,28 @@ test('no constraint names a tier', async () => {
   expect(await database.query(named)).toEqual([]);
 });
 
+test('a day is 24 hours in each time zone: no function and no view adds calendar days to a period', async () => {
+  const added = `select name from (
+      select p.oid::regprocedure::text as name, pg_get_functiondef(p.oid) as text
+      from pg_proc p where p.pronamespace in ('billing'::regnamespace, 'public'::regnamespace) and p.prokind = 'f'
+      union all
+      select c.oid::regclass::text, pg_get_viewdef(c.oid)
+      from pg_class c where c.relnamespace = 'billing'::regnamespace and c.relkind = 'v'
+    ) d where d.text ~ 'make_interval\\(\\s*days' and d.name !~ 'purge_'`;
+  expect(await database.query(added)).toEqual([]);
+  await database.query('update public.plans set grace_days = 3 where tier = $1', ['pro']);
+  const lapses = `select lapses_at at time zone 'UTC' as at from billing.sources where user_id = $1`;
+  await database.at('2026-02-06T12:00:00Z');
+  const customer = await database.customer();
+  await database.query("update public.plans set duration_months = 1 where tier = 'pro'");
+  await customer.buy('pro');
+  const session = await database.connect();
+  // Daylight saving begins on 8 March.
+  await session.query("set timezone = 'America/New_York'");
+  const { rows: [there] } = await session.query(lapses, [customer.id]);
+  expect(there).toEqual(await database.one(lapses, [customer.id]));
+});
+
 const payment = 'insert into public.payments (user_id, amount, gateway_order_id, gateway_payment_id)';
 const plan = "insert into public.plans (tier, name, price, gateway_plan_id) values ('one', 'One', 1, 'plan_one')";
 test.each([
