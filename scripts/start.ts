@@ -1,6 +1,7 @@
 /**
  * `npm start`: runs the local stack in the foreground. Prints a client's settings on stdout, everything else on stderr.
  */
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeLine } from './stack/process/child.ts';
 import { claimDataFolder } from './stack/data-folder.ts';
@@ -9,13 +10,14 @@ import { localSecrets } from './stack/secrets.ts';
 import { onParentEnd } from './stack/process/parent.ts';
 import { createStack } from './stack/stack.ts';
 
-const usage = `Usage: npm start -- [--port N] [--ephemeral] [--reset]
+const usage = `Usage: npm start -- [--port N] [--ephemeral] [--reset] [--project FOLDER]
   --port N      the API's port (54321); Postgres, Studio, mailbox, gateway simulator, function, demo shop and console take
                 the seven after it
   --ephemeral   throw-away data
-  --reset       delete the kept data first`;
+  --reset       delete the kept data first
+  --project     serves the functions of that app beside ours`;
 
-const { port, ephemeral, reset } = readOptions(Deno.args);
+const { port, ephemeral, reset, project } = readOptions(Deno.args);
 Deno.exit(await run());
 
 /**
@@ -51,7 +53,14 @@ async function run(): Promise<number> {
     const secrets = await localSecrets();
     if (!ephemeral) await claimDataFolder(reset, secrets.databasePassword);
     const environment = Deno.env.toObject();
-    const stack = await createStack({ port, ephemeral, secrets, environment, onCrash: (error) => finish(1, error) });
+    const stack = await createStack({
+      port,
+      ephemeral,
+      project,
+      secrets,
+      environment,
+      onCrash: (error) => finish(1, error),
+    });
     stack.start().then(
       (answers) => answers && print(stack.outputs),
       (error: unknown) => finish(1, error),
@@ -70,7 +79,9 @@ function print(outputs: Record<string, string>): void {
   Deno.stdout.writeSync(new TextEncoder().encode(lines.join('\n')));
 }
 
-function readOptions(args: string[]): { port: number; ephemeral: boolean; reset: boolean } {
+function readOptions(
+  args: string[],
+): { port: number; ephemeral: boolean; reset: boolean; project: string | undefined } {
   try {
     const { values } = parseArgs({
       args,
@@ -78,6 +89,7 @@ function readOptions(args: string[]): { port: number; ephemeral: boolean; reset:
         port: { type: 'string', default: '54321' },
         ephemeral: { type: 'boolean', default: false },
         reset: { type: 'boolean', default: false },
+        project: { type: 'string' },
       },
     });
     const highest = 65535 - (portNames.length - 1);
@@ -90,7 +102,8 @@ function readOptions(args: string[]): { port: number; ephemeral: boolean; reset:
     if (values.ephemeral && values.reset) {
       throw new Error('--reset deletes kept data, and --ephemeral keeps none');
     }
-    return { port, ephemeral: values.ephemeral, reset: values.reset };
+    const project = values.project === undefined ? undefined : resolve(values.project);
+    return { port, ephemeral: values.ephemeral, reset: values.reset, project };
   } catch (error) {
     printError(error);
     writeLine(usage);

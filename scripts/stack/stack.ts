@@ -18,6 +18,7 @@ import { readConfig } from '../../supabase/functions/api/config.ts';
 import { createStartMigration } from './postgres/start-migration.ts';
 import { openSupportRole, supportUrl } from './postgres/support-role.ts';
 import { writeSettings } from './postgres/write-settings.ts';
+import { createProjectFunctions } from './function/project-functions.ts';
 import { createPostgres } from './postgres/postgres.ts';
 import { platformEnvironment } from './function/platform-environment.ts';
 import { prepareDatabase } from './postgres/prepare-database.ts';
@@ -29,6 +30,8 @@ export type StackOptions = {
   port: number;
   /** Temporary data, which `stop` deletes. */
   ephemeral: boolean;
+  /** The folder of an app whose functions are served, too. */
+  project?: string | undefined;
   secrets: LocalSecrets;
   /** The process environment, which overrides `.env` and the local defaults. */
   environment: Record<string, string>;
@@ -83,7 +86,12 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   const settings: Record<string, string | undefined> = { EARLY_RENEWAL, CREDIT };
   const { earlyRenewal, credit, events } = readConfig((name) => name in settings ? settings[name] : env[name]);
   const edgeFunction = createFunction({ port: port + 5, env, onCrash });
-  const apiProxy = createReverseProxy({ name: 'API', port, route: (path) => routeApi(path, edgeFunction, lite) });
+  const platform = platformEnvironment(api, databaseUrl, secretKey);
+  const functions = options.project === undefined ? undefined : await createProjectFunctions(options.project, platform);
+  // An app with a function `api` of its own has ours under another name.
+  const ours = functions?.ours ?? 'api';
+  const route = (path: string) => routeApi(path, edgeFunction, lite, functions);
+  const apiProxy = createReverseProxy({ name: 'API', port, route });
   const routeStudio = (path: string) => ({ base: () => lite.studioUrl(), path });
   const studioProxy = createReverseProxy({ name: 'Studio', port: port + 2, route: routeStudio });
   const [revalidateSecret, eventsSecret] = [secret('REVALIDATE_SECRET'), secret('EVENTS_SECRET')];
@@ -93,7 +101,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     keyId: secret('GATEWAY_KEY_ID'),
     keySecret: secret('GATEWAY_KEY_SECRET'),
     webhookSecret: secret('GATEWAY_WEBHOOK_SECRET'),
-    webhookUrl: `${api}/functions/v1/api/webhooks/gateway`,
+    webhookUrl: `${api}/functions/v1/${ours}/webhooks/gateway`,
   });
   const shop = createShop({
     port: port + 6,
@@ -101,6 +109,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     publishableKey,
     gatewayUrl,
     mailboxUrl,
+    functionName: ours,
     revalidate: mailbox.revalidate,
   });
   const supportConsole = createConsole({
@@ -110,7 +119,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   });
   const scheduler = createScheduler({
     databaseUrl,
-    internalUrl: `${api}/functions/v1/api/internal`,
+    internalUrl: `${api}/functions/v1/${ours}/internal`,
     secretKey,
   });
 
@@ -134,6 +143,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     () => markLocal(databaseUrl),
     // Both load while the migrations run.
     () => Promise.all([edgeFunction.start(), lite.start()]),
+    () => functions?.start(),
     () => migration.apply(),
     () =>
       Promise.all([
@@ -160,6 +170,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     supportConsole,
     simulator,
     edgeFunction,
+    ...(functions === undefined ? [] : [functions]),
     apiProxy,
     studioProxy,
     mailbox,

@@ -5,7 +5,15 @@ import { createShop } from '../../scripts/stack/shop/shop.ts';
 test('the pages of the shop have no inline script, and reach only the stack', async () => {
   const { revalidate } = createMailbox({ port: 0, revalidateSecret: 'revalidate-me' });
   const [apiUrl, gatewayUrl, mailboxUrl] = ['http://127.0.0.1:1', 'http://127.0.0.1:2', 'http://127.0.0.1:3'];
-  const shop = createShop({ port: 0, apiUrl, publishableKey: 'sb_publishable_1', gatewayUrl, mailboxUrl, revalidate });
+  const shop = createShop({
+    port: 0,
+    apiUrl,
+    publishableKey: 'sb_publishable_1',
+    gatewayUrl,
+    mailboxUrl,
+    functionName: 'api',
+    revalidate,
+  });
   await shop.start();
   onTestFinished(() => shop.stop());
   for (const path of ['/', '/subscription?to=pro']) {

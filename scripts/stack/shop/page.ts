@@ -5,9 +5,14 @@ import { day, element } from './element.ts';
 import { type Actions, dashboard, pricing, signIn, subscription } from './views.ts';
 
 declare const API_URL: string, PUBLISHABLE_KEY: string, CHECKOUT_SCRIPT: string, MAILBOX_URL: string;
+declare const FUNCTION_NAME: string;
 
 const supabase = createClient(API_URL, PUBLISHABLE_KEY);
-const subscriptions = client.createSubscriptions({ supabase, checkout: { script: CHECKOUT_SCRIPT } });
+const subscriptions = client.createSubscriptions({
+  supabase,
+  functionName: FUNCTION_NAME,
+  checkout: { script: CHECKOUT_SCRIPT },
+});
 const options: client.CheckoutOptions = {
   window: { name: 'Demo shop' },
   checkSeconds: 10,

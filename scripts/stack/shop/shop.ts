@@ -11,6 +11,8 @@ type Options = {
   publishableKey: string;
   gatewayUrl: string;
   mailboxUrl: string;
+  /** The name of the deployed function. */
+  functionName: string;
   /** Answers `/api/revalidate`: the calls are those that the mailbox shows. */
   revalidate: (request: Request) => Promise<Response>;
 };
@@ -20,9 +22,10 @@ type Options = {
  * `supabase/client/subscriptions.ts` only.
  */
 export function createShop(options: Options): LocalHostService {
-  const { port, apiUrl, publishableKey, gatewayUrl, mailboxUrl, revalidate } = options;
+  const { port, apiUrl, publishableKey, gatewayUrl, mailboxUrl, functionName, revalidate } = options;
   const CHECKOUT_SCRIPT = `${gatewayUrl}/v1/checkout.js`;
-  const settings = { API_URL: apiUrl, PUBLISHABLE_KEY: publishableKey, CHECKOUT_SCRIPT, MAILBOX_URL: mailboxUrl };
+  const addresses = { API_URL: apiUrl, MAILBOX_URL: mailboxUrl, CHECKOUT_SCRIPT };
+  const settings = { ...addresses, PUBLISHABLE_KEY: publishableKey, FUNCTION_NAME: functionName };
   const sheets = ['page.css', 'pricing.css'];
   const script = () => bundlePageScript('scripts/stack/shop/page.ts', settings);
   const policy = {

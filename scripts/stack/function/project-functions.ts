@@ -1,0 +1,112 @@
+import { parseEnv } from 'node:util';
+import { z } from 'zod';
+import { freePort } from '../ports.ts';
+import { type Child, spawnChild, writeLine } from '../process/child.ts';
+import type { Service } from '../service.ts';
+
+/** The functions of an app, served beside ours. */
+export type ProjectFunctions = Service & {
+  /** The name under which the app has ours: `npm run add -- <folder> --function billing`. */
+  readonly ours: string;
+  has(name: string): boolean;
+  /** The address of a function of the app, when it listens. Undefined: it does not within some seconds. */
+  addressOf(name: string): Promise<string | undefined>;
+};
+
+const installed = z.looseObject({ function: z.string() });
+
+/**
+ * Serves the functions in `<folder>/supabase/functions`, each in a Deno of its own that restarts when its files change. They
+ * get the variables of the platform and those of the app's `.env`. Sessions are not checked in front of them.
+ * @throws Error if there is no such folder
+ */
+export async function createProjectFunctions(
+  folder: string,
+  platform: Record<string, string>,
+): Promise<ProjectFunctions> {
+  const functions = `${folder}/supabase/functions`;
+  const ours = await readOurName(folder);
+  const names = (await namesIn(functions)).filter((name) => name !== ours);
+  const running = new Map<string, { child: Child; port: number }>();
+  return {
+    name: 'functions of the project',
+    ours,
+    async start() {
+      const env = { ...Deno.env.toObject(), ...await readVariables(`${functions}/.env`), ...platform };
+      for (const name of names) {
+        const port = freePort();
+        const config = `${functions}/${name}/deno.json`;
+        const child = spawnChild({
+          name,
+          command: Deno.execPath(),
+          args: [
+            ...['run', '-A', '--no-prompt', '--watch', '--no-clear-screen'],
+            ...(await exists(config) ? ['--config', config] : []),
+            `${functions}/${name}/index.ts`,
+          ],
+          cwd: folder,
+          env: { ...env, NO_COLOR: '1', DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}` },
+        });
+        running.set(name, { child, port });
+      }
+      if (names.length > 0) writeLine(`Functions of ${folder}: ${names.join(', ')}`);
+    },
+    // A function with an error must not keep the stack from starting: a call of it is answered 503.
+    ready: () => Promise.resolve(),
+    async stop() {
+      const children = [...running.values()];
+      running.clear();
+      await Promise.all(children.map(({ child }) => child.end('SIGTERM')));
+    },
+    has: (name) => running.has(name),
+    async addressOf(name) {
+      const port = running.get(name)?.port;
+      return port !== undefined && await listens(port) ? `http://127.0.0.1:${port}` : undefined;
+    },
+  };
+}
+
+/** Waits while a function loads: it restarts when its files change. */
+async function listens(port: number): Promise<boolean> {
+  for (let tries = 0; tries < 60; tries++) {
+    const connection = await Deno.connect({ hostname: '127.0.0.1', port }).catch(() => undefined);
+    connection?.close();
+    if (connection !== undefined) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+}
+
+async function readOurName(folder: string): Promise<string> {
+  try {
+    return installed.parse(JSON.parse(await Deno.readTextFile(`${folder}/supabase/subscriptions.json`))).function;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 'api';
+    throw error;
+  }
+}
+
+/** As the CLI: each folder with an `index.ts`, but for those that begin with `_` or a dot. */
+async function namesIn(functions: string): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const { name, isDirectory } of Deno.readDir(functions)) {
+      if (isDirectory && !/^[_.]/.test(name) && await exists(`${functions}/${name}/index.ts`)) names.push(name);
+    }
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) throw new Error(`--project: ${functions} does not exist`);
+    throw error;
+  }
+  return names.toSorted();
+}
+
+async function readVariables(path: string): Promise<Record<string, string>> {
+  const read = await exists(path) ? parseEnv(await Deno.readTextFile(path)) : {};
+  return Object.fromEntries(
+    Object.entries(read).flatMap(([name, value]) => value === undefined ? [] : [[name, value]]),
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AppFolder, createAppFolder } from '../add/app-folder.ts';
+import { freeBasePort, npmStart, type RunningStack } from './running-stack.ts';
+
+// An app with a function `api` of its own: ours has the name `billing` there.
+let app: AppFolder;
+let stack: RunningStack;
+let env: Record<string, string>;
+const hello = (text: string) =>
+  `Deno.serve((request) => Response.json({
+  text: '${text}', path: new URL(request.url).pathname, secret: Deno.env.get('OWN_SECRET'), url: Deno.env.get('SUPABASE_URL'),
+}));`;
+beforeAll(async () => {
+  app = await createAppFolder({
+    'supabase/functions/api/index.ts': hello('of the app'),
+    'supabase/functions/_shared/index.ts': 'throw new Error("no function")',
+    'supabase/functions/broken/index.ts': 'throw new Error("broken")',
+    'supabase/functions/.env': 'OWN_SECRET=own\nSUPABASE_URL=http://elsewhere.example\n',
+  });
+  expect((await app.add(['--function', 'billing'])).code).toBe(0);
+  stack = npmStart(['--port', String(freeBasePort()), '--ephemeral', '--project', app.folder]);
+  env = await stack.ready;
+});
+afterAll(async () => {
+  await stack.end();
+  await app.remove();
+});
+
+const get = async (path: string) => {
+  const response = await fetch(`${env.FUNCTIONS_URL}/${path}`);
+  return { status: response.status, body: await response.json().catch(() => null) };
+};
+/** A function of the app loads after the stack is ready. */
+const getUntil = async (path: string, text: string) => {
+  const read = async () => (await get(path)).body?.text;
+  await expect.poll(read, { timeout: 30_000, interval: 100 }).toBe(text);
+  return (await get(path)).body;
+};
+
+test('npm start -- --project serves the functions of the app with its variables and those of the platform, and ours under its name there', async () => {
+  expect(await getUntil('api/hello', 'of the app')).toEqual({
+    text: 'of the app',
+    path: '/api/hello',
+    secret: 'own',
+    url: env.API_URL,
+  });
+  expect(await get('billing/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  expect((await get('_shared')).status).toBe(404);
+  expect((await get('broken')).status).toBe(503);
+});
+
+test('a function of the app is served anew when its file changes', async () => {
+  await app.write('supabase/functions/api/index.ts', hello('edited'));
+  expect(await getUntil('api/hello', 'edited')).toMatchObject({ text: 'edited' });
+});
+
+test('npm start -- --project of a folder without functions ends with a sentence and code 1', async () => {
+  const other = npmStart(['--port', String(freeBasePort()), '--ephemeral', '--project', '/nowhere']);
+  expect((await other.exited).code).toBe(1);
+  expect(other.stderr.join('\n')).toContain('--project: /nowhere/supabase/functions does not exist');
+});
