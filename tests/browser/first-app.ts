@@ -3,13 +3,9 @@ import { onTestFinished } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
 
 /**
- * Builds the React app of `supabase/docs/gateway.md`, "An app from nothing", with Vite, and serves it for the rest of the
- * test. @returns its address
+ * Builds the React app `supabase/docs/first-app.tsx` with Vite, and serves it for the rest of the test. @returns its address
  */
 export async function serveFirstApp(env: Record<string, string | undefined>): Promise<string> {
-  const guide = await Deno.readTextFile(`${root}/supabase/docs/gateway.md`);
-  const [, app] = /`src\/App\.tsx`:\n\n```tsx\n(.*?)```/s.exec(guide) ?? [];
-  if (app === undefined) throw new Error('the guide has no src/App.tsx');
   // Below the project, where its packages are found.
   const folder = await Deno.makeTempDir({ dir: `${root}/supabase/.temp`, prefix: 'first-app-' });
   onTestFinished(() => Deno.remove(folder, { recursive: true }));
@@ -19,7 +15,7 @@ export async function serveFirstApp(env: Record<string, string | undefined>): Pr
       `VITE_API_URL=${env.API_URL}\nVITE_PUBLISHABLE_KEY=${env.PUBLISHABLE_KEY}\nVITE_GATEWAY_URL=${env.GATEWAY_URL}\n`,
     'index.html':
       '<!doctype html><title>App</title><div id="root"></div><script type="module" src="/src/main.tsx"></script>',
-    'src/App.tsx': app,
+    'src/App.tsx': await Deno.readTextFile(`${root}/supabase/docs/first-app.tsx`),
     'src/subscriptions.ts': await Deno.readTextFile(`${root}/supabase/client/subscriptions.ts`),
     // As in the template.
     'src/main.tsx': `import { createRoot } from 'react-dom/client';

@@ -152,10 +152,12 @@ export function useBillingProject(project: Project) {
       }),
     mend,
     /** The subscriptions of a user at the gateway, the oldest first. */
-    async atGateway({ id }: SignedUpUser) {
+    async atGateway({ id }: Pick<SignedUpUser, 'id'>) {
       const { subscriptions }: { subscriptions: Billed[] } = await read('/simulate/state');
       return subscriptions.filter(({ notes }) => notes.user_id === id).reverse();
     },
+    /** When something is due at the gateway next. */
+    readDue: (): Promise<Json> => read('/simulate/due'),
     /** Reads the gateway's API: `path` is below `/v1`. */
     readApi: async (path: string): Promise<Json> =>
       await (await fetch(url(`/v1${path}`), { headers: { authorization: basic } })).json(),
