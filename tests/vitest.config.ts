@@ -10,6 +10,7 @@ if (memory !== undefined) Deno.env.set('TMPDIR', memory);
 /** The long suite, and the files with rows, orders, targets or cases that `npm test` does not run. */
 const long = [
   'tests/long/**/*.test.ts',
+  'tests/stories/*.test.ts',
   'tests/{browser/client,stack/checkout-window}.test.ts',
   'tests/database/{access-histories,convergence-orders,renewal-ways,request-plans,set-up}.test.ts',
   'tests/concurrency/convergence.test.ts',
@@ -17,6 +18,8 @@ const long = [
   'tests/faults/{database-outage,flows,subscription-silent}.test.ts',
   'tests/browser/{billing-page,console,shop}.test.ts',
 ];
+/** The lives that `npm test` leaves to the long suite. */
+const moreStories = 'tests/stories/{05,06,07,09,10,11}-*.test.ts';
 /** The files of the contract that run on every target in `npm test`. */
 const everyTarget = 'tests/contract/{get-subscription,one-round-trip,outages,sessions,start}.test.ts';
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
@@ -41,7 +44,7 @@ export default defineConfig({
             : []),
         ],
       }
-      : { include: ['tests/**/*.test.ts'], exclude: ['tests/long/**'], globalSetup }),
+      : { include: ['tests/**/*.test.ts'], exclude: ['tests/long/**', moreStories], globalSetup }),
     setupFiles: ['tests/helpers/database/closed-databases.ts'],
     pool: 'forks',
     // A worker loads the modules once for all of its files.

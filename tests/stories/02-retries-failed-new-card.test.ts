@@ -15,7 +15,7 @@ test('the renewal of 5 April fails until the gateway gives up: access ends after
 
   await asha.on('2027-04-12');
   await asha.sees('free; no charge; payment failed');
-  await asha.mailed('subscription-halted', 'subscription-ended');
+  await asha.mailed('subscription-ended', 'subscription-halted');
 
   // What was not charged is not charged later: the new card pays from 5 May on.
   await asha.on('2027-04-20');
