@@ -109,7 +109,7 @@ export function useLife() {
     return life;
   }
 
-  /** Every captured payment at the gateway, of orders and of cycles, without what was given back. */
+  /** Every captured payment at the gateway, of orders and of cycles, without what was refunded later. */
   async function chargesOf(userId: string): Promise<string[]> {
     const { items } = await billing.readApi('/payments?count=100');
     const mine = await idsOf(userId);
