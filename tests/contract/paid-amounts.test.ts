@@ -1,7 +1,9 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
 import { useShop } from '../helpers/gateway/shop.ts';
-import { orderPlan } from '../helpers/http/requests.ts';
+import { call, orderPlan } from '../helpers/http/requests.ts';
 import { restThenPool, useProject } from '../helpers/project/use-project.ts';
+import { localKeys } from '../helpers/project/keys.ts';
 import { paymentOfOrder, readTier } from '../helpers/records/read-records.ts';
 
 // The rules as a table: database/paid-amounts. Here the browser is closed, and the gateway's own events tell all.
@@ -49,3 +51,43 @@ test.each([
     expect(Number((await stored()).refunded_amount)).toBe(amount);
   },
 );
+
+/** The reads of an order since the test began: its payments, and the order itself. */
+const readsOf = (orderId: string) =>
+  shop.calls.filter(({ method, path }) => method === 'GET' && path.startsWith(`/v1/orders/${orderId}`))
+    .map(({ path }) => path.replace(`/v1/orders/${orderId}`, ''));
+
+test('POST /api/webhooks/gateway with payment.captured of another amount → 200; the order is read once, and fulfilled', async () => {
+  const { orderId, tier, stored } = await ordered(fee);
+  await shop.pay(orderId, 'captured', { events: [captured] });
+  await vi.waitFor(async () => expect(await tier()).toBe('pro'), { timeout: 10_000, interval: 20 });
+  expect(readsOf(orderId)).toEqual(['/payments', '']);
+  expect(Number((await stored()).paid_amount)).toBe(102258);
+  expect(await alertsAbout(database, orderId)).toEqual([]);
+});
+
+test('POST /api/webhooks/gateway with payment.captured of the amount of its order → 200; nothing is read', async () => {
+  const { orderId, tier } = await ordered({});
+  await shop.pay(orderId, 'captured', { events: [captured] });
+  await shop.deliveries(orderId, 1);
+  expect([await tier(), readsOf(orderId)]).toEqual(['pro', []]);
+});
+
+test('POST /api/webhooks/gateway with payment.captured of another amount while the gateway hangs → 200 at once; a crash loses nothing', async () => {
+  const { orderId, tier } = await ordered(fee);
+  const { promise: over, resolve: end } = Promise.withResolvers<Response>();
+  shop.onGatewayCall(() => over);
+  await shop.pay(orderId, 'captured', { events: [captured] });
+  const delivered = await shop.deliveries(orderId, 1);
+  expect(delivered.flatMap(({ attempts }) => attempts.map(({ status }) => status))).toEqual([200]);
+  await vi.waitFor(() => expect(readsOf(orderId)).toEqual(['/payments']), { timeout: 10_000, interval: 20 });
+  end(new Response(null, { status: 500 }));
+  // The read is not repeated; the next reconciliation finds the order due.
+  shop.onGatewayCall((_call, forwardRequest) => forwardRequest());
+  expect(await tier()).toBe('free');
+  expect(await call(shop, 'POST /api/internal/reconcile', { headers: { apikey: localKeys.secret } })).toMatchObject({
+    status: 200,
+    body: { unanswered: 0 },
+  });
+  expect(await tier()).toBe('pro');
+});

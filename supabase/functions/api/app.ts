@@ -17,6 +17,8 @@ import { MalformedJson } from './http/read-json.ts';
 import { requestLog } from './http/request-log.ts';
 import { type AppEnv, send } from './http/send.ts';
 import { routes } from './routes/routes.ts';
+import { createDueOrderReader } from './gateway/due-orders.ts';
+import { createRateLimit, limitRate } from './gateway/rate-limit.ts';
 import { createVerifier } from './gateway/signature.ts';
 import { deadlineMilliseconds, withDeadline } from './http/with-deadline.ts';
 
@@ -29,6 +31,8 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
     verifyWebhookSignature: config.webhookSecrets.length > 0 ? createVerifier(config.webhookSecrets) : null,
     mayCallInternally: createInternalAccess(config.internalKey, config.secretKey),
   };
+  const gatewayReads = ports.gateway && limitRate(ports.gateway, createRateLimit(config.reconcileCallsPerSecond));
+  const readDueOrder = createDueOrderReader(ports.database, gatewayReads);
   const dispatcher = createDispatcher(ports.database, ports.senders);
   const app = new Hono<AppEnv>({ getPath: functionPath });
 
@@ -55,6 +59,8 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
         auth: c.get('auth') ?? ports.auth,
         ...verifiers,
         config,
+        gatewayReads,
+        readDueOrder,
         dispatcher,
         dispatchLater,
         workLater: (work: () => Promise<Answer>) => runInBackground(workInBackground(c.get('requestId'), work)),
