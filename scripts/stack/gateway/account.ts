@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { newId } from './new-id.ts';
-import type { GatewayStore } from './store.ts';
 
 /** The gateway's fee with the tax on it, as a part of the amount, and the part of the fee that is tax. */
 const FEE = 0.0236;
@@ -31,7 +30,7 @@ export type Terms = { amount: number; fee: number | null; tax: number | null; of
 export const standardAccount: Readonly<Account> = { fee_bearer: 'merchant', offer: null, offer_id: null };
 
 /** Sets what the next payments of orders amount to. Those that were begun keep their amount. */
-export function setAccount(store: GatewayStore, request: AccountRequest): Account {
+export function setAccount(store: { account: Account }, request: AccountRequest): Account {
   store.account = { ...request, offer_id: request.offer === null ? null : newId('offer') };
   return store.account;
 }

@@ -18,6 +18,7 @@ import { requestLog } from './http/request-log.ts';
 import { type AppEnv, send } from './http/send.ts';
 import { routes } from './routes/routes.ts';
 import { createDueOrderReader } from './gateway/due-orders.ts';
+import { GatewayRefusal } from './gateway/gateway-refusal.ts';
 import { createRateLimit, limitRate } from './gateway/rate-limit.ts';
 import { createVerifier } from './gateway/signature.ts';
 import { deadlineMilliseconds, withDeadline } from './http/with-deadline.ts';
@@ -122,7 +123,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
 
 /** Error name and stack frame, without the message: messages of parsers and servers may quote customer data. */
 function describe(error: unknown): string {
-  if (error instanceof DatabaseError) return error.message;
+  if (error instanceof DatabaseError || error instanceof GatewayRefusal) return error.message;
   if (!(error instanceof Error)) return typeof error;
   const frame = error.stack?.split('\n').find((line) => line.includes('/functions/'));
   return `${error.name} ${frame?.trim().replace(/file:\S*\/functions\//, '') ?? ''}`.trim();
