@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { accountRequest, setAccount } from './account.ts';
 import { authorisationAnswer, authorise, authoriseRequest } from './billing/authorisation.ts';
 import { debitRequest, setDebit, setSubscriptionFault, subscriptionFaultRequest } from './billing/charges.ts';
+import { cyclesRequest } from './billing/cycles.ts';
 import { applyChange } from './apply-change.ts';
 import { clockRequest, type GatewayClock, type Timed } from './clock.ts';
 import { control } from './answers.ts';
@@ -126,6 +127,7 @@ function createEntityControls({ store, queue, clock, keySecret }: Parts): Hono {
   routes.post('/debit', control(debitRequest, (debit) => setDebit(store, debit)));
   routes.get('/account', (c) => c.json(store.account));
   routes.post('/account', control(accountRequest, (account) => setAccount(store, account)));
+  routes.post('/cycles', control(cyclesRequest, (cycles) => store.cycles = cycles));
   routes.post('/plan', control(simulatedPlanRequest, (plan) => ({ plan: savePlan(store, plan, clock.seconds()) })));
   return routes;
 }

@@ -1,4 +1,5 @@
 import { type Account, feeOn, standardAccount, type Terms } from './account.ts';
+import type { CycleSettings } from './billing/cycles.ts';
 import type {
   Dispute,
   Invoice,
@@ -52,6 +53,8 @@ export function createGatewayStore() {
     endingWithCycle: new Set<string>(),
     /** How long before its start a further cycle is charged. */
     debit: { secondsBefore: 0 },
+    /** When cycles end. */
+    cycles: { end_at: 'time_of_authorisation' } as CycleSettings,
     /** What makes the amount of a payment differ from its order's. */
     account: standardAccount as Account,
 
