@@ -22,6 +22,7 @@ import { senderDomain } from './checks/sender-domain.ts';
 import { sessionKeys } from './checks/session-keys.ts';
 import { credit, earlyRenewal } from './checks/settings.ts';
 import { silence } from './checks/silence.ts';
+import { timeZone } from './checks/time-zone.ts';
 import { webhookEndpoint } from './checks/webhook-endpoint.ts';
 import { webhookPing } from './checks/webhook-ping.ts';
 import type { Project } from './project.ts';
@@ -33,6 +34,7 @@ const everywhere: readonly Check[] = [
   functionVersion,
   secrets,
   gatewayHeaders,
+  timeZone,
   webhookPing,
   sessionKeys,
   gatewayKey,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { namesWithSpace } from '../../supabase/functions/api/config-fields.ts';
 import { fail, type Outcome, warn } from './check.ts';
 import type { Project } from './project.ts';
 
@@ -31,6 +32,27 @@ export function digest(value: string): string {
 }
 
 /**
+ * Looks for values with white space around them, such as a pasted line break: the function does not remove it.
+ * @param digests the digests of the hosted secrets, by name
+ */
+export function checkWhiteSpace(
+  environment: Project['environment'],
+  digests: ReadonlyMap<string, string> = new Map(),
+): Outcome[] {
+  const here = namesWithSpace(Object.keys(environment), (name) => environment[name]);
+  const there = Object.entries(environment)
+    .filter(([name, value]) => ['\n', '\r\n', ' '].some((space) => digests.get(name) === digest(value.trim() + space)))
+    .map(([name]) => name);
+  const names = [...new Set([...here, ...there])];
+  return names.length === 0 ? [] : [
+    fail(
+      `white space around the value: ${names.join(', ')}`,
+      'Set it again without it: signatures and keys are wrong with a line break at their end.',
+    ),
+  ];
+}
+
+/**
  * Looks for secrets of a hosted project that can be guessed, and for an address that shows the gateway's key on the way.
  * @param digests the digests of the hosted secrets, by name; empty without the right to read them
  */
@@ -50,6 +72,7 @@ export function checkSecretValues(
     environment[name] && environment[name].length < shortest && !guessed.has(name)
   );
   return [
+    ...checkWhiteSpace(environment, digests),
     ...guessed.size === 0 ? [] : [fail(`published values of the local stack: ${[...guessed].join(', ')}`, makeOne)],
     ...short.length === 0 ? [] : [warn(`shorter than ${shortest} characters: ${short.join(', ')}`, makeOne)],
     ...URL.parse(environment.GATEWAY_API_URL ?? '')?.protocol !== 'http:' ? [] : [

@@ -89,7 +89,18 @@ begin
   );
 end $$;
 
--- A key names one price, and a further price belongs to a plan. Security definer: an admin may have no other right here.
+-- Returns what the gateway's amounts in a currency are multiples of, in minor units: those with three decimals end in 0.
+create function billing.amount_step(p_currency text)
+returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin return case when p_currency in ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND') then 10 else 1 end; end $$;
+
+-- Returns whether the gateway makes an order or a plan of an amount.
+create function billing.is_payable(p_amount bigint, p_currency text)
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return p_amount >= 100 and p_amount % billing.amount_step(p_currency) = 0; end $$;
+
+-- A key names one price, and a further price belongs to a plan. What is on sale can be paid, and what is free is not sold.
+-- Security definer: an admin may have no other right here.
 create function billing.check_plan()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -107,6 +118,11 @@ begin
   then
     raise exception 'the tier "%" has no plan of its own', new.tier using errcode = 'foreign_key_violation';
   end if;
+  if new.is_active and new.price > 0 and not billing.is_payable(new.price, new.currency) then
+    raise exception 'the gateway takes no payment of % %: at least 100 minor units, and a last digit 0 in a currency with three decimals',
+      new.price, new.currency
+      using errcode = 'check_violation';
+  end if;
   if tg_op = 'INSERT' and new.lookup_key is null then
     new.rank := coalesce(new.rank, billing.default_rank(new));
   end if;
@@ -114,7 +130,7 @@ begin
 end $$;
 
 create trigger check_plan
-before insert or update of tier, lookup_key on public.plans
+before insert or update of tier, lookup_key, price, currency, is_active on public.plans
 for each row execute function billing.check_plan();
 
 create function billing.keep_own_plan()

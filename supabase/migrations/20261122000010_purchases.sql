@@ -104,6 +104,7 @@ begin
     credit := floor(
       amount * extract(epoch from until - greatest(v_now, v_starts_at)) / extract(epoch from until - v_starts_at)
     );
+    credit := credit - credit % billing.amount_step(p_plan.currency);
   end if;
   -- The gateway accepts no order of less than 100.
   is_excess := coalesce(credit >= 1 and credit > p_plan.price - 100, false);

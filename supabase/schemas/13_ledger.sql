@@ -273,6 +273,26 @@ begin
   return (v_known.outcome, false);
 end $$;
 
+-- Names the order of an event with another amount than was sold, if it is due to be read: the caller reads it at once, and the
+-- schedule if that fails.
+create function billing.order_to_read(p_body jsonb)
+returns jsonb -- {read: {payment_id, order_id, amount}}, {}: none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce(
+    (
+      select jsonb_build_object('read', jsonb_build_object('payment_id', p.id, 'order_id', p.gateway_order_id, 'amount', p.amount))
+      from public.payments p
+      where p.gateway_order_id = coalesce(
+          p_body #>> '{payload,payment,entity,order_id}', p_body #>> '{payload,order,entity,id}'
+        )
+        and p.status <> 'captured'
+        and p.next_reconcile_at <= billing.clock()
+    ),
+    '{}'
+  );
+end $$;
+
 create function public.apply_gateway_event(
   p_body_sha256 text, -- of the raw bytes, hex
   p_event_id text default null, -- from the header, not signed
@@ -280,7 +300,7 @@ create function public.apply_gateway_event(
   p_account_id text default null -- the gateway account whose events are applied; null: all accounts
 )
 returns jsonb -- {outcome, enqueued}: see billing.gateway_events.outcome; for "failed: …" the gateway must retry. enqueued:
--- whether there is a side effect to dispatch
+-- whether there is a side effect to dispatch. With an order to read at once also {read: {payment_id, order_id, amount}}
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_body constant jsonb := p_body::jsonb;
@@ -299,7 +319,7 @@ begin
   v_outcome := (billing.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
   return jsonb_build_object(
     'outcome', v_outcome, 'enqueued', coalesce(current_setting('subscriptions.enqueued', true) = 'on', false)
-  );
+  ) || case when v_outcome = 'mismatch' then billing.order_to_read(v_body) else '{}' end;
 end $$;
 comment on function public.apply_gateway_event is 'Applies a signed event once. A repeat returns the stored outcome.';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
-import { newId } from '../../scripts/stack/gateway/store.ts';
+import { newId } from '../../scripts/stack/gateway/new-id.ts';
 import type { Postgres } from '../../scripts/stack/postgres/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { setPoolPassword } from '../helpers/database/pool-role.ts';

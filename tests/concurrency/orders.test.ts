@@ -38,7 +38,7 @@ describe('orders of one user at once', () => {
     ],
   ])('%s', async (_, call, outcomes, count) => {
     await database.query(
-      `insert into public.plans (tier, name, price) select 'team' || n, 'Team', 1 from generate_series(0, 19) n
+      `insert into public.plans (tier, name, price) select 'team' || n, 'Team', 100 from generate_series(0, 19) n
        on conflict do nothing`,
     );
     const { id } = await createUser(database);

@@ -266,6 +266,21 @@ describe('the gateway', () => {
     await orderPlan(shop, user, 'basic', headers);
   });
 
+  test('POST /api/payments/orders that the gateway refuses with 400 → 500, no payment; the reason is in the log', async () => {
+    const user = await newUser();
+    shop.onGatewayCall(() =>
+      Response.json({ error: { description: 'Wrong currency for a@b.example' } }, { status: 400 })
+    );
+    await unchanged(async () => {
+      expect(await call(shop, path, { user, body: { tier: 'pro' } })).toEqual(refusal(500, 'Failed to create order'));
+    });
+    expect(shop.calls).toHaveLength(1);
+    await vi.waitFor(() => {
+      const fault = shop.output.find((line) => line.includes('the gateway refuses an order: Wrong currency for …'));
+      expect(fault).toContain('"level":"error"');
+    }, patience);
+  });
+
   test('POST /api/payments/orders while the gateway hangs → 502 within 10 s; meanwhile 409 with retry-after; then 201', async () => {
     const user = await newUser();
     const end = Promise.withResolvers<void>();

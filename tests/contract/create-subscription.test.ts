@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { openSession } from '../helpers/database/session.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { subscriptionEvent } from '../helpers/gateway/events.ts';
@@ -103,6 +103,16 @@ test('POST /api/subscriptions while the gateway fails, or answers with no web pa
     shop.onGatewayCall(() => response);
     expect(await subscribe()).toEqual(refusal(502, 'Payment gateway unavailable'));
   }
+  shop.onGatewayCall(make);
+  expect(await subscribe()).toMatchObject({ status: 201 });
+});
+
+test('POST /api/subscriptions that the gateway refuses with 400 → 500; then 201', async () => {
+  shop.onGatewayCall(() => Response.json({ error: { description: 'Unknown plan' } }, { status: 400 }));
+  expect(await subscribe()).toEqual(refusal(500, 'Failed to create subscription'));
+  await vi.waitFor(() => {
+    expect(shop.output.join()).toContain('the gateway refuses a subscription: Unknown plan');
+  }, { timeout: 10_000 });
   shop.onGatewayCall(make);
   expect(await subscribe()).toMatchObject({ status: 201 });
 });

@@ -102,7 +102,7 @@ test('GET /api/subscriptions/plans with its ETag → 304 without a body; after a
     expect(header('access-control-allow-origin')).toBe('*');
     expect(header('content-type')).toBeNull();
   }
-  await database.query("insert into public.plans (tier, name, price) values ('test-new', 'New', 5)");
+  await database.query("insert into public.plans (tier, name, price) values ('test-new', 'New', 500)");
   const changed = await list({ 'if-none-match': etag });
   expect(changed.status).toBe(200);
   expect(changed.header('etag')).toEqual(isEtag);

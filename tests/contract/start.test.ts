@@ -50,10 +50,12 @@ describe.each(targets)('%s', (target) => {
       EARLY_RENEWAL: 'extend',
       CREDIT: 'off',
       EXPIRY_EMAILS: 'off',
+      INTERNAL_KEY: 'pasted-with-a-line-break\n',
     });
-    await vi.waitFor(() => expect(lines(service)).toHaveLength(5), { timeout: 10_000 });
+    await vi.waitFor(() => expect(lines(service)).toHaveLength(6), { timeout: 10_000 });
     expect(lines(service)).toEqual([
       { level: 'warn', event: 'not_configured', missing: expect.arrayContaining(missing) },
+      { level: 'error', event: 'white_space_around', variables: ['INTERNAL_KEY'] },
       { level: 'info', event: 'early_renewal_is_a_database_setting' },
       { level: 'info', event: 'credit_is_a_database_setting' },
       { level: 'info', event: 'expiry_emails_off' },

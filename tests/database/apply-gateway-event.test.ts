@@ -248,7 +248,8 @@ describe('an event whose plan is missing', () => {
     const money = paymentOf(order);
     const body = paymentCaptured(money);
     expect(await database.send(body)).toBe('plan_not_found');
-    const addPlan = () => database.query("insert into public.plans (tier, name, price) values ($1, 'Team', 1)", [tier]);
+    const addPlan = () =>
+      database.query("insert into public.plans (tier, name, price) values ($1, 'Team', 100)", [tier]);
     return { tier, order, money, body, addPlan };
   }
 
@@ -269,7 +270,7 @@ describe('an event whose plan is missing', () => {
 
   test('is applied by the next sweep after a plan was renamed to its tier', async () => {
     const { tier } = await paidWithoutPlan();
-    await database.query("insert into public.plans (tier, name, price) values ($1 || '-old', 'Team', 1)", [tier]);
+    await database.query("insert into public.plans (tier, name, price) values ($1 || '-old', 'Team', 100)", [tier]);
     await database.query("update public.plans set tier = $1 where tier = $1 || '-old'", [tier]);
     await sweepOnce();
     expect(await customer.tier()).toBe(tier);

@@ -96,6 +96,17 @@ describe('a new order', () => {
   });
 });
 
+test.each([['a free plan', 'price = 0'], ['a plan of before that the gateway does not take', 'price = 99']])(
+  '%s is not sold: no order is stored',
+  async (_, assignment) => {
+    await database.query('alter table public.plans disable trigger check_plan');
+    await database.setPlan('pro', assignment);
+    await database.query('alter table public.plans enable trigger check_plan');
+    expect(await create()).toEqual({ outcome: 'plan_not_found' });
+    expect(await database.query('select from public.payments where user_id = $1', [user.id])).toEqual([]);
+  },
+);
+
 describe('an open order', () => {
   test('is returned for 30 minutes; after that a new order is created', async () => {
     const order = await user.order('pro');
@@ -174,7 +185,7 @@ describe('an idempotency key', () => {
     for (const key of [null, 'key']) expect(await create('pro', key)).toMatchObject(existing(order));
     await later(7200);
     expect(await create('pro', 'key')).toMatchObject(existing(order));
-    await database.setPlan('pro', 'price = 1, is_active = false');
+    await database.setPlan('pro', 'price = 100, is_active = false');
     expect(await create('pro', 'key')).toMatchObject(existing(order));
     await database.rpc('verify_payment', user.id, order.orderId, uniqueId('pay'), 'signature');
     await later(7 * day - 1);

@@ -238,7 +238,7 @@ describe('the credit', () => {
     expect((await customer.order('premium', { at, ...now })).answer).toMatchObject({ credit, amount: price - credit });
   });
 
-  test.each([4999, 4900, 99])(
+  test.each([4999, 4900, 100])(
     'over the price of %i less 100 refuses an order that starts now, and no other',
     async (price) => {
       await bought();
@@ -316,4 +316,11 @@ describe('an open order', () => {
     ids.push((await customer.order('premium', now)).id);
     expect(new Set(ids).size).toBe(5);
   });
+});
+
+test('in a currency with three decimals the credit and what remains end in 0', async () => {
+  await database.query("update public.plans set currency = 'KWD'");
+  await bought();
+  const { answer } = await orderDearer();
+  expect(answer).toMatchObject({ outcome: 'created', currency: 'KWD', credit: 3310, amount: 196590 });
 });

@@ -258,7 +258,7 @@ describe.each(['pro', 'pro_month'])('%s, edited after it was sold', (key) => {
   const edit = (assignment: string) =>
     database.query(`update public.plans set ${assignment} where coalesce(lookup_key, tier) = $1`, [key]);
   const edits: [string, () => Promise<unknown>][] = [
-    ['to another amount', () => edit('price = 1')],
+    ['to another amount', () => edit('price = 100')],
     ['to another currency', () => edit("currency = 'EUR'")],
     ['to another interval', () => edit('duration_months = 3')],
     ['off sale', () => edit('is_active = false')],
@@ -449,6 +449,11 @@ describe('rows of public.plans', () => {
       ['a key with a capital letter', '23514', further({ lookup_key: 'New' })],
       ['a key of 65 characters', '23514', further({ lookup_key: 'k'.repeat(65) })],
       ['a further price of 0', '23514', further({ price: 0 })],
+      ['a price below the gateway’s minimum', '23514', further({ price: 99 })],
+      ['a plan below the gateway’s minimum', '23514', insert({ tier: 'gold', price: 99 })],
+      ['a price that falls below the minimum', '23514', update('price = 99', 'pro')],
+      ['a price in KWD that does not end in 0', '23514', insert({ tier: 'gold', price: 5005, currency: 'KWD' })],
+      ['a currency of three decimals for such a price', '23514', update("price = 99905, currency = 'KWD'", 'pro')],
       ['a further price with features', '23514', further({ features: '["x"]' })],
       ['a further price with a rank', '23514', further({ rank: 1 })],
       ['a further price with entitlements', '23514', further({ entitlements: '{"x": true}' })],
@@ -456,6 +461,18 @@ describe('rows of public.plans', () => {
     ] as const,
   )('refuse %s: %s', async (_, code, [text, values]) => {
     await expect(database.query(text, [...values])).rejects.toMatchObject({ code });
+  });
+
+  test('may have an amount that the gateway does not take only while they are free or off sale', async () => {
+    for (const columns of [{ price: 0 }, { price: 99, is_active: false }, { price: 5010, currency: 'KWD' }]) {
+      const [text, values] = insert({ tier: 'gold', ...columns });
+      await database.query(text, values);
+      if (columns.is_active === false) {
+        await expect(database.query("update public.plans set is_active = true where tier = 'gold'")).rejects
+          .toThrow('the gateway takes no payment of 99 INR: at least 100 minor units');
+      }
+      await database.query("delete from public.plans where tier = 'gold'");
+    }
   });
 
   test.each([
@@ -476,14 +493,14 @@ describe('rows of public.plans', () => {
     ['between two: 1 above the cheaper one', { price: 4901, duration_months: 1 }, 101],
     ['dearer than all: 1 above the highest that is not dearer', { price: 99900, duration_months: 1 }, 301],
     ['cheaper than all: 1 below the lowest', { price: 0 }, 99],
-    ['in a currency of its own: 1 above all', { price: 1, currency: 'EUR' }, 301],
-    ['with a rank: that', { price: 1, rank: 7 }, 7],
+    ['in a currency of its own: 1 above all', { price: 100, currency: 'EUR' }, 301],
+    ['with a rank: that', { price: 100, rank: 7 }, 7],
   ])('give a new plan %s', async (_, columns, rank) => {
     const [text, values] = insert({ tier: 'gold', ...columns });
     await database.query("update public.plans set price = 99900 where tier = 'pro' and lookup_key is null");
     await database.query(text, values);
     expect(await database.one("select rank from public.plans where tier = 'gold'")).toEqual({ rank });
-    await database.query("update public.plans set price = 1 where tier = 'gold'");
+    await database.query("update public.plans set price = 100 where tier = 'gold'");
     expect(await database.one("select rank from public.plans where tier = 'gold'")).toEqual({ rank });
   });
 

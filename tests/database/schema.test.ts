@@ -37,7 +37,7 @@ test('a day is 24 hours in each time zone: no function and no view adds calendar
 });
 
 const payment = 'insert into public.payments (user_id, amount, gateway_order_id, gateway_payment_id)';
-const plan = "insert into public.plans (tier, name, price, gateway_plan_id) values ('one', 'One', 1, 'plan_one')";
+const plan = "insert into public.plans (tier, name, price, gateway_plan_id) values ('one', 'One', 100, 'plan_one')";
 test.each([
   ['payments_gateway_order_id_key', `${payment} values ($1, 1, 'order_one', null)`],
   ['payments_gateway_payment_id_key', `${payment} values ($1, 1, null, 'pay_one')`],

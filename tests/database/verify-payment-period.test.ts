@@ -130,7 +130,7 @@ describe('under "extend"', () => {
 });
 
 describe('an order grants what was sold', () => {
-  const changes = "price = 1, currency = 'EUR', duration_months = 1, is_active = false";
+  const changes = "price = 100, currency = 'EUR', duration_months = 1, is_active = false";
 
   test.each<[string, string, string, 'verify' | 'capture']>([
     ['costs and lasts less, and is not on offer', changes, 'team', 'verify'],
@@ -139,7 +139,7 @@ describe('an order grants what was sold', () => {
   ])('after its plan %s', async (_, change, added, way) => {
     const order = await customer.order('pro', { at: '05-01' });
     await database.setPlan('pro', change);
-    const insertion = 'insert into public.plans (tier, name, price, duration_months) values ($1, $1, 1, 1)';
+    const insertion = 'insert into public.plans (tier, name, price, duration_months) values ($1, $1, 100, 1)';
     await database.query(insertion, [added]);
     await order[way]();
     const sold = { amount: '99900', currency: 'INR', tier: 'pro', duration_months: 12 };
@@ -150,8 +150,8 @@ describe('an order grants what was sold', () => {
 
   test('so the new price of its plan does not pay it', async () => {
     const order = await customer.order('pro', { at: '05-01' });
-    await database.setPlan('pro', 'price = 1');
-    expect(await order.capture({ amount: 1 })).toBe('mismatch');
+    await database.setPlan('pro', 'price = 100');
+    expect(await order.capture({ amount: 100 })).toBe('mismatch');
     expect(await customer.tier()).toBe('free');
   });
 

@@ -111,7 +111,7 @@ test('without a plan the payment is captured, and nothing else changes; with one
   expect(await readPurchase(database, unplanned)).toMatchObject({ subscription: null, tier: 'free', mails: [] });
   expect(await countRevalidations(database)).toBe(revalidations);
 
-  await database.query("insert into public.plans (tier, name, price) values ('late', 'Late', 1)");
+  await database.query("insert into public.plans (tier, name, price) values ('late', 'Late', 100)");
   const paymentId = uniqueId('pay');
   expect(await verify({ ...unplanned, paymentId }, 'other')).toMatchObject({ outcome: 'applied', tier: 'late' });
   const stored = { ...first, captured_at: captured.captured_at };

@@ -4,6 +4,7 @@ import { appUrl } from '../../scripts/doctor/checks/app-url.ts';
 import { authorisedPayments } from '../../scripts/doctor/checks/authorised-payments.ts';
 import { functionDeployed } from '../../scripts/doctor/checks/function-deployed.ts';
 import { gatewayHeaders } from '../../scripts/doctor/checks/gateway-headers.ts';
+import { timeZone } from '../../scripts/doctor/checks/time-zone.ts';
 import { gatewayKey } from '../../scripts/doctor/checks/gateway-key.ts';
 import { localStack } from '../../scripts/doctor/checks/local-stack.ts';
 import { revalidation } from '../../scripts/doctor/checks/revalidation.ts';
@@ -222,6 +223,20 @@ testReports(gatewayHeaders, [
   ],
 ]);
 
+testReports(timeZone, [
+  [() => hosted(), 'skip GATEWAY_API_URL not given'],
+  [() => hosted({ environment: all }), 'pass mails name the days of UTC'],
+  [
+    () => hosted({ environment: razorpay }),
+    'warn EMAIL_TIME_ZONE is not set: mails name the day before, since cycles end at midnight in India, 18:30 in UTC',
+    'EMAIL_TIME_ZONE=Asia/Kolkata',
+  ],
+  [
+    () => hosted({ environment: { ...razorpay, EMAIL_TIME_ZONE: 'Asia/Kolkata' } }),
+    'pass mails name the days of Asia/Kolkata',
+  ],
+]);
+
 testReports(secrets, [
   [managedAs({ secrets: { ...without('GATEWAY_API_URL'), GATEWAY: 'razorpay' } }), /^pass /],
   [() => managing(all), 'pass 10 secrets'],
@@ -242,6 +257,16 @@ testReports(secrets, [
     'Use the hosted values here',
   ],
   [() => local({ environment: all }), 'pass 9 variables'],
+  [
+    () =>
+      local({ environment: { ...all, GATEWAY_WEBHOOK_SECRET: 'a-secret-of-the-webhook\n', EMAIL_FOOTER: 'Acme\n' } }),
+    'fail white space around the value: GATEWAY_WEBHOOK_SECRET',
+    'line break',
+  ],
+  [
+    managedAs({ secrets: { ...all, INTERNAL_KEY: `${all.INTERNAL_KEY}\n` } }, { ...all }),
+    /^fail white space around the value: INTERNAL_KEY; /,
+  ],
   [
     managedAs({ secrets: { ...all, INTERNAL_KEY: 'local-internal-key' } }, {
       REVALIDATE_SECRET: 'local-revalidate-secret',

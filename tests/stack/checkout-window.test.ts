@@ -107,3 +107,12 @@ test.runIf(isLong)(
     await expect(page.evaluate('new Razorpay({ order_id: "order_1" })')).rejects.toThrow('No key passed');
   },
 );
+
+test('the window shows what is paid: the price, the offer and the fee', async () => {
+  await simulate('account', { fee_bearer: 'customer', offer: { percent: 10 } });
+  const { frame, untilCalled } = await start();
+  const text = await frame.evaluate(textOf, '#checkout');
+  for (const part of ['₹459.70', '₹499.00', '− ₹49.90', '+ ₹10.60']) expect(text).toContain(part);
+  await press(frame, 'Pay ₹459.70');
+  await untilCalled('handler');
+});

@@ -46,7 +46,7 @@ test.each<[string, Entity, number, string]>([
 test('a failed attempt has the error of a checkout, the next one is paid, with the webhooks of both', async () => {
   const { id } = await createOrder();
   expect((await checkout('target', { order_id: id, amount: '49900', currency: 'INR' })).body)
-    .toEqual({ id, amount: 49900, currency: 'INR', plan: null });
+    .toEqual({ id, amount: 49900, currency: 'INR', plan: null, ordered: 49900, fee: 0, discount: 0 });
   const { body: { failed } } = await checkout('attempt', { order_id: id, outcome: 'failed' });
   expect(failed.error).toEqual({
     ...{ code: 'BAD_REQUEST_ERROR', description: 'The bank declined the payment.', source: 'customer' },

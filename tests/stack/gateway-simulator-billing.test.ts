@@ -219,3 +219,19 @@ describe('POST /simulate/subscription and /simulate/cycle', () => {
     expect(await stateOf(short)).toMatch(/^completed .* 2 paid, 0 left, next none/);
   });
 });
+
+test('POST /simulate/cycles: cycles end at midnight in India, 18:30 in UTC, until {} sets the default', async () => {
+  const periodOf = async () => {
+    const { id } = (await call('POST', '/v1/subscriptions', { plan_id: 'plan_Month000000001', total_count: 12 })).body;
+    await simulate('authorise', { subscription_id: id, outcome: 'approved', ...quiet });
+    const { current_start, current_end, status } = await read(`subscriptions/${id}`);
+    return [status, ...[current_start, current_end].map((at) => new Date(at * 1000).toISOString())];
+  };
+  expect(await simulate('cycles', { end_at: 'india_midnight' })).toEqual({ end_at: 'india_midnight' });
+  expect(await periodOf()).toEqual(['active', '2026-01-09T18:30:00.000Z', '2026-02-09T18:30:00.000Z']);
+  await simulate('clock', { shift_seconds: 18.5 * 3600 });
+  expect(await periodOf()).toEqual(['active', '2026-01-10T18:30:00.000Z', '2026-02-10T18:30:00.000Z']);
+  await simulate('cycles', {});
+  await simulate('clock', { shift_seconds: 60 });
+  expect(await periodOf()).toEqual(['active', '2026-01-10T00:01:00.000Z', '2026-02-10T00:01:00.000Z']);
+});

@@ -49,9 +49,18 @@ test('a full environment is read completely, with defaults; nothing is missing',
     revalidation: { url: 'https://app.example.com/api/revalidate', secret: 'revalidate-me' },
     internalKey: 'internal-key',
     port: null,
+    spaced: [],
     missing: [],
   });
 });
+
+test.each([' secret', 'secret\n', 'secret\r\n', '\tsecret'])(
+  '%j is kept as it is, and its variable is named',
+  (value) => {
+    const config = read({ ...full, GATEWAY_WEBHOOK_SECRET: value, EMAIL_FOOTER: 'Acme\n', REVALIDATE_SECRET: '' });
+    expect([config.webhookSecrets, config.spaced]).toEqual([[value], ['GATEWAY_WEBHOOK_SECRET']]);
+  },
+);
 
 const noApi = { keyId: 'key_1', keySecret: 'key-secret', apiUrl: null };
 

@@ -73,19 +73,42 @@ test.each<[call: string, (gateway: Gateway) => Promise<unknown>, body: unknown]>
 });
 
 test('createOrder returns the id, createSubscription the id, status and page, cancelSubscription the status', async () => {
-  expect(await gateway.createOrder(order)).toBe('order_Abc');
+  expect(await gateway.createOrder(order)).toEqual({ status: 'made', value: 'order_Abc' });
   const made = { id: 'sub_A', status: 'created', short_url: 'https://gateway.example.com/s/1' };
   respond = () => Response.json({ ...made, entity: 'subscription' });
-  expect(await gateway.createSubscription(subscription)).toEqual(made);
+  expect(await gateway.createSubscription(subscription)).toEqual({ status: 'made', value: made });
   respond = () => Response.json({ error: {} }, { status: 429, headers: { 'retry-after': '7' } });
   expect(await gateway.cancelSubscription('sub_A', true)).toMatchObject({ status: 429, retryAfter: '7' });
 });
 
-describe('createOrder and createSubscription return null', () => {
+test.each([
+  ['The amount must be at least INR 1.00', 'The amount must be at least INR 1.00'],
+  ['asha@example.com, +91 98765 43210', '… …'],
+  ['key_1 with key:secret at https://example.com/a?b is unknown', '… with … at … is unknown'],
+  ['plan_A1b2C3d4E5f6G7 is\n unknown', '… is  unknown'],
+  ['x'.repeat(300), 'x'.repeat(200)],
+])(
+  'createOrder and createSubscription answer a 400 %j as refused, without what a log must not have',
+  async (description, reason) => {
+    respond = () => Response.json({ error: { code: 'BAD_REQUEST_ERROR', description } }, { status: 400 });
+    expect(await gateway.createOrder(order)).toEqual({ status: 'refused', reason });
+    expect(await gateway.createSubscription(subscription)).toEqual({ status: 'refused', reason });
+  },
+);
+
+test('a 400 without a description is refused, too; a page of a proxy is not', async () => {
+  respond = () => Response.json({ id: 'order_Abc' }, { status: 400 });
+  expect(await gateway.createOrder(order)).toEqual({ status: 'refused', reason: 'no description' });
+  respond = () => new Response('<h1>Bad request</h1>', { status: 400 });
+  expect(await gateway.createOrder(order)).toEqual(unanswered);
+});
+
+const unanswered = { status: 'unanswered' };
+describe('createOrder and createSubscription have no answer', () => {
   const made = { id: 'order_Abc', status: 'created', short_url: 'https://gateway.example.com/s/1' };
 
   test.each<[string, () => Response]>([
-    ['400', () => Response.json(made, { status: 400 })],
+    ['429', () => Response.json(made, { status: 429 })],
     ['HTML', () => new Response('<h1>Maintenance</h1>')],
     ['nothing', () => new Response(null, { status: 204 })],
     ['an id with U+0000, which Postgres cannot store', () => Response.json({ ...made, id: 'order_\0' })],
@@ -93,13 +116,13 @@ describe('createOrder and createSubscription return null', () => {
     ['a redirect, which is not followed', () => Response.redirect(`${url}/elsewhere`, 307)],
   ])('on an answer with %s', async (_, answer) => {
     respond = answer;
-    expect(await gateway.createOrder(order)).toBeNull();
-    expect(await gateway.createSubscription(subscription)).toBeNull();
+    expect(await gateway.createOrder(order)).toEqual(unanswered);
+    expect(await gateway.createSubscription(subscription)).toEqual(unanswered);
     expect(received.map(({ call }) => call)).toEqual(['POST /v1/orders', 'POST /v1/subscriptions']);
   });
 
   test('without a server at the address', async () => {
-    expect(await create(`http://127.0.0.1:${freePort()}`)).toBeNull();
+    expect(await create(`http://127.0.0.1:${freePort()}`)).toEqual(unanswered);
   });
 
   test('after 5 s without an answer, or with an incomplete one', async () => {
@@ -109,10 +132,10 @@ describe('createOrder and createSubscription return null', () => {
       return over.signal;
     });
     respond = () => end.promise;
-    expect(await create(url)).toBeNull();
+    expect(await create(url)).toEqual(unanswered);
     const start = new TextEncoder().encode('{"id":');
     respond = () => new Response(new ReadableStream({ start: (stream) => stream.enqueue(start) }));
-    expect(await create(url)).toBeNull();
+    expect(await create(url)).toEqual(unanswered);
     expect(limit.mock.calls).toEqual([[5000], [5000]]);
     limit.mockRestore();
   });

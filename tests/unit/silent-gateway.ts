@@ -2,8 +2,8 @@ import type { Gateway } from '../../supabase/functions/api/ports.ts';
 
 /** A gateway that answers nothing. */
 export const silentGateway: Gateway = {
-  createOrder: () => Promise.resolve(null),
-  createSubscription: () => Promise.resolve(null),
+  createOrder: () => Promise.resolve({ status: 'unanswered' }),
+  createSubscription: () => Promise.resolve({ status: 'unanswered' }),
   cancelSubscription: () => Promise.resolve({ status: 0, retryAfter: null }),
   refundPayment: () => Promise.resolve({ status: 0, retryAfter: null, refund: null, reason: null }),
   readSubscription: () => Promise.resolve({ status: 'unanswered' }),

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { readHostedSecrets } from '../hosted-secrets.ts';
 import { howToGetToken } from '../management-api.ts';
 import { misspelled } from '../project.ts';
-import { checkSecretValues, digest } from '../secret-values.ts';
+import { checkSecretValues, checkWhiteSpace, digest } from '../secret-values.ts';
 
 /** Without these payments, webhooks or the schedule do not work. */
 const required = [
@@ -36,6 +36,7 @@ async function localSecrets({ environment, envFileNames }: Context): Promise<Out
   const unset = [...required, ...recommended].filter((name) => !environment[name]);
   const unknown = await misspelled(envFileNames);
   return [
+    ...checkWhiteSpace(environment),
     ...unset.length === 0 ? [] : [warn(`not set: ${unset.join(', ')}`, 'The features that need them are off.')],
     ...unknownSecrets(unknown),
     pass(`${Object.keys(environment).length} variables`),

@@ -1,7 +1,9 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { accountRequest, setAccount } from './account.ts';
 import { authorisationAnswer, authorise, authoriseRequest } from './billing/authorisation.ts';
 import { debitRequest, setDebit, setSubscriptionFault, subscriptionFaultRequest } from './billing/charges.ts';
+import { cyclesRequest } from './billing/cycles.ts';
 import { applyChange } from './apply-change.ts';
 import { clockRequest, type GatewayClock, type Timed } from './clock.ts';
 import { control } from './answers.ts';
@@ -91,6 +93,7 @@ export function createGatewayControls(parts: Parts): Hono {
       ending_with_their_cycle: [...store.endingWithCycle],
       deliveries: queue.list().slice(0, SHOWN),
       endpoint: queue.endpoint(),
+      account: store.account,
       faults: faults.current(),
       clock: time(),
     }));
@@ -122,6 +125,9 @@ function createEntityControls({ store, queue, clock, keySecret }: Parts): Hono {
   routes.post('/update-method', change(updateMethodRequest, updateMethod));
   routes.post('/subscription-fault', control(subscriptionFaultRequest, (fault) => setSubscriptionFault(store, fault)));
   routes.post('/debit', control(debitRequest, (debit) => setDebit(store, debit)));
+  routes.get('/account', (c) => c.json(store.account));
+  routes.post('/account', control(accountRequest, (account) => setAccount(store, account)));
+  routes.post('/cycles', control(cyclesRequest, (cycles) => store.cycles = cycles));
   routes.post('/plan', control(simulatedPlanRequest, (plan) => ({ plan: savePlan(store, plan, clock.seconds()) })));
   return routes;
 }

@@ -1,5 +1,5 @@
 import type { DeliverOptions, Webhook } from './events.ts';
-import { newId } from './store.ts';
+import { newId } from './new-id.ts';
 
 /** A webhook and its attempts so far. Id, body and signature are the same in all attempts. */
 export type Delivery = {

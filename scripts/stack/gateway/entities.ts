@@ -1,6 +1,7 @@
 /** The gateway's entities, with its field names. Times are Unix seconds, amounts minor units. */
 
 import { z } from 'zod';
+import type { Terms } from './account.ts';
 import type { Cycle } from './billing/cycles.ts';
 
 /** The gateway writes empty notes as an empty list. */
@@ -38,10 +39,9 @@ export type PaymentError = {
   error_reason: string | null;
 };
 
-export type Payment = PaymentError & {
+export type Payment = PaymentError & Terms & {
   id: string;
   entity: 'payment';
-  amount: number;
   currency: string;
   /** These two fields exist after the capture. */
   base_amount?: number;
@@ -62,8 +62,6 @@ export type Payment = PaymentError & {
   email: string;
   contact: string;
   notes: Notes;
-  fee: number | null;
-  tax: number | null;
   acquirer_data: { rrn: string | null };
   created_at: number;
 };

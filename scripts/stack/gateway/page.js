@@ -110,6 +110,19 @@ function drawEndpoint({ enabled, disabled_by }) {
   by('endpoint-text').textContent = `The webhook endpoint was switched off${why}. Nothing is delivered.`;
 }
 
+/** An offer that was set by `POST /simulate/account` is a choice of its own. */
+function drawAccount({ fee_bearer, offer }) {
+  by('customer-fee').checked = fee_bearer === 'customer';
+  const chosen = JSON.stringify(offer);
+  const isListed = [...by('offer').options].some(({ id, value }) => id === '' && value === chosen);
+  if (!isListed) {
+    const textContent = 'percent' in offer ? `${offer.percent} %` : `${offer.amount} minor units off`;
+    Object.assign(by('other-offer'), { value: chosen, textContent });
+  }
+  by('other-offer').hidden = isListed;
+  by('offer').value = chosen;
+}
+
 async function refresh(problem = '') {
   try {
     const response = await fetch('/simulate/state');
@@ -124,6 +137,7 @@ async function refresh(problem = '') {
       by(`${name}-empty`).hidden = state[name].length > 0;
     }
     drawEndpoint(state.endpoint);
+    if (!by('account').contains(document.activeElement)) drawAccount(state.account);
     by('state').textContent = problem;
   } catch {
     by('state').textContent = 'The simulator does not answer. Retrying.';
@@ -131,5 +145,9 @@ async function refresh(problem = '') {
 }
 
 by('endpoint-on').addEventListener('click', () => control('endpoint', { enabled: true }));
+by('account').addEventListener('change', () => {
+  const fee_bearer = by('customer-fee').checked ? 'customer' : 'merchant';
+  return control('account', { fee_bearer, offer: JSON.parse(by('offer').value) });
+});
 await refresh();
 setInterval(() => document.hidden || refresh(), EVERY_MS);

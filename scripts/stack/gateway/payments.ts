@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { termsOf } from './account.ts';
 import type { Timed } from './clock.ts';
 import { signHex } from './delivery.ts';
 import { notesRequest, type Payment } from './entities.ts';
@@ -55,7 +56,7 @@ export function pay(store: GatewayStore, request: Timed<z.infer<typeof payReques
   // A paid order accepts a failure, of an attempt that began earlier in another tab, but no second capture.
   const refusal = refuseSecondCapture(store, order_id, outcome, request);
   if (refusal !== undefined) return refusal;
-  const payment = store.attempt(order, notes, created_at);
+  const payment = store.attempt(order, notes, created_at, termsOf(store.account, order.amount));
   return outcome === 'created' ? { payment, webhooks: [] } : movePayment(store, payment, outcome, request);
 }
 

@@ -3,7 +3,8 @@ import type { Timed } from './clock.ts';
 import { type Dispute, notesRequest, type Payment, type Refund } from './entities.ts';
 import { gatewayError, unknownId } from './errors.ts';
 import { createWebhook, DISPUTE_EVENTS, eventFields, REFUND_EVENTS, type Webhook } from './events.ts';
-import { type GatewayStore, newId } from './store.ts';
+import { newId } from './new-id.ts';
+import type { GatewayStore } from './store.ts';
 
 /**
  * The body of `POST /simulate/refund`. With `payment_id` it creates a refund of `amount` minor units, or of the

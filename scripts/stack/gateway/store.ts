@@ -1,3 +1,5 @@
+import { type Account, feeOn, standardAccount, type Terms } from './account.ts';
+import type { CycleSettings } from './billing/cycles.ts';
 import type {
   Dispute,
   Invoice,
@@ -10,21 +12,9 @@ import type {
   Refund,
   Subscription,
 } from './entities.ts';
+import { newId } from './new-id.ts';
 
-const ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-const ID_LENGTH = 14;
 const CYCLES = 12;
-
-/** A new id in the gateway's format: the prefix, `_`, and 14 random case-sensitive alphanumerics. */
-export function newId(prefix: string): string {
-  let id = `${prefix}_`;
-  while (id.length < prefix.length + 1 + ID_LENGTH) {
-    const [byte = 255] = crypto.getRandomValues(new Uint8Array(1));
-    // Larger bytes are dropped: with the remainder the first letters would be more frequent.
-    if (byte < ID_ALPHABET.length * 4) id += ID_ALPHABET[byte % ID_ALPHABET.length];
-  }
-  return id;
-}
 
 export type NewOrder = { amount: number; currency: string; receipt: string | null; notes: Notes };
 
@@ -63,6 +53,10 @@ export function createGatewayStore() {
     endingWithCycle: new Set<string>(),
     /** How long before its start a further cycle is charged. */
     debit: { secondsBefore: 0 },
+    /** When cycles end. */
+    cycles: { end_at: 'time_of_authorisation' } as CycleSettings,
+    /** What makes the amount of a payment differ from its order's. */
+    account: standardAccount as Account,
 
     createOrder({ amount, currency, receipt, notes }: NewOrder, at: number): Order {
       const order = orders.save({
@@ -87,15 +81,16 @@ export function createGatewayStore() {
     paymentsOf: (orderId: string) => payments.list().filter(({ order_id }) => order_id === orderId),
     /** The refunds of a payment, newest first. */
     refundsOf: (paymentId: string) => refunds.list().filter(({ payment_id }) => payment_id === paymentId),
-    /** Creates a payment for an order. A paid order stays paid. */
-    attempt(order: Order, notes: Notes, at: number): Payment {
+    /** Creates a payment for an order, by default of the order's amount. A paid order stays paid. */
+    attempt(order: Order, notes: Notes, at: number, terms?: Terms): Payment {
       const status = order.status === 'created' ? 'attempted' : order.status;
       orders.save({ ...order, status, attempts: order.attempts + 1 });
-      return payments.save(newPayment(order, notes, at));
+      return payments.save({ ...newPayment(order, notes, at), ...terms });
     },
     /** Captures a payment and marks its order as paid, if it has one. */
     capture(authorized: Payment): { payment: Payment; order: Order | undefined } {
-      const fee = Math.round(authorized.amount * 0.0236);
+      // A fee on top of the order's amount was known before.
+      const { fee, tax } = authorized.fee === null ? feeOn(authorized.amount) : authorized;
       const payment = payments.save({
         ...authorized,
         status: 'captured',
@@ -103,12 +98,12 @@ export function createGatewayStore() {
         base_amount: authorized.amount,
         amount_transferred: 0,
         fee,
-        tax: Math.round(fee * 18 / 118),
+        tax,
         acquirer_data: { rrn: String(Date.now()).slice(-12) },
       });
       const order = orders.find(payment.order_id);
       if (order === undefined) return { payment, order };
-      return { payment, order: orders.save({ ...order, status: 'paid', amount_paid: payment.amount, amount_due: 0 }) };
+      return { payment, order: orders.save({ ...order, status: 'paid', amount_paid: order.amount, amount_due: 0 }) };
     },
   };
 }
@@ -161,6 +156,7 @@ function newPayment(order: Order, notes: Notes, at: number): Payment {
     notes,
     fee: null,
     tax: null,
+    offer_id: null,
     ...NO_ERROR,
     acquirer_data: { rrn: null },
     created_at: at,

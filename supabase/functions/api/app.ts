@@ -17,6 +17,9 @@ import { MalformedJson } from './http/read-json.ts';
 import { requestLog } from './http/request-log.ts';
 import { type AppEnv, send } from './http/send.ts';
 import { routes } from './routes/routes.ts';
+import { createDueOrderReader } from './gateway/due-orders.ts';
+import { GatewayRefusal } from './gateway/gateway-refusal.ts';
+import { createRateLimit, limitRate } from './gateway/rate-limit.ts';
 import { createVerifier } from './gateway/signature.ts';
 import { deadlineMilliseconds, withDeadline } from './http/with-deadline.ts';
 
@@ -29,6 +32,8 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
     verifyWebhookSignature: config.webhookSecrets.length > 0 ? createVerifier(config.webhookSecrets) : null,
     mayCallInternally: createInternalAccess(config.internalKey, config.secretKey),
   };
+  const gatewayReads = ports.gateway && limitRate(ports.gateway, createRateLimit(config.reconcileCallsPerSecond));
+  const readDueOrder = createDueOrderReader(ports.database, gatewayReads);
   const dispatcher = createDispatcher(ports.database, ports.senders);
   const app = new Hono<AppEnv>({ getPath: functionPath });
 
@@ -55,6 +60,8 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
         auth: c.get('auth') ?? ports.auth,
         ...verifiers,
         config,
+        gatewayReads,
+        readDueOrder,
         dispatcher,
         dispatchLater,
         workLater: (work: () => Promise<Answer>) => runInBackground(workInBackground(c.get('requestId'), work)),
@@ -116,7 +123,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
 
 /** Error name and stack frame, without the message: messages of parsers and servers may quote customer data. */
 function describe(error: unknown): string {
-  if (error instanceof DatabaseError) return error.message;
+  if (error instanceof DatabaseError || error instanceof GatewayRefusal) return error.message;
   if (!(error instanceof Error)) return typeof error;
   const frame = error.stack?.split('\n').find((line) => line.includes('/functions/'));
   return `${error.name} ${frame?.trim().replace(/file:\S*\/functions\//, '') ?? ''}`.trim();

@@ -70,3 +70,13 @@ export function wholeNumber(least: number, most: number, message: string) {
 export function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '');
 }
+
+/** Names of the variables whose value has white space around it: no signature and no key is right with it. */
+export function namesWithSpace(names: readonly string[], valueOf: (name: string) => string | undefined): string[] {
+  // A certificate, a text and JSON may end with a line break.
+  return names.filter((name) => !/_(CA|FOOTER|KEYS)$/.test(name) && valueOf(name) !== valueOf(name)?.trim());
+}
+
+export function missing(name: string): never {
+  throw new Error(`${name} is not set`);
+}

@@ -8,6 +8,8 @@ import {
   httpUrl,
   isPublicAddress,
   lines,
+  missing,
+  namesWithSpace,
   platformKey,
   postgresUrl,
   signingSecret,
@@ -177,6 +179,8 @@ export function readConfig(environment: Environment) {
     internalKey: given.INTERNAL_KEY ?? null,
     /** Local stack only; the hosted platform chooses the port itself. */
     port: given.PORT ?? null,
+    /** Names of the variables with white space around the value, as it is pasted. It is not removed. */
+    spaced: namesWithSpace(names, environment),
     /** Names of the missing variables that turn a feature off. */
     missing: features.filter((name) => given[name] === undefined && (hasPages || !name.startsWith('REVALIDATE_'))),
   };
@@ -184,10 +188,6 @@ export function readConfig(environment: Environment) {
 
 function isSet(secret: string | undefined): secret is string {
   return secret !== undefined;
-}
-
-function missing(name: string): never {
-  throw new Error(`${name} is not set`);
 }
 
 function readLook(given: z.infer<typeof variables>): Look {

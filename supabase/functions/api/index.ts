@@ -15,6 +15,10 @@ if (config.missing.length > 0) {
   log({ level: 'warn', event: 'not_configured', missing: config.missing });
 }
 
+if (config.spaced.length > 0) {
+  log({ level: 'error', event: 'white_space_around', variables: config.spaced });
+}
+
 if (isPoolWithoutCa(config)) log({ level: 'warn', event: 'pool_without_ca' });
 
 // The local stack writes the settings to the database and does not pass the variables. Contract: Early renewals.

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { newId } from '../../../scripts/stack/gateway/store.ts';
+import { newId } from '../../../scripts/stack/gateway/new-id.ts';
 import { capturedBody, ignoredBody, newPaymentIds } from '../gateway-bodies.ts';
 import { insertOrders, sha256, type Users } from '../our-database.ts';
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { newId } from '../../../scripts/stack/gateway/store.ts';
+import { newId } from '../../../scripts/stack/gateway/new-id.ts';
 import type { Postgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { poolUrl } from '../../helpers/database/pool-role.ts';
 import { withClient } from '../../helpers/database/postgres-client.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { newId } from '../../../scripts/stack/gateway/store.ts';
+import { newId } from '../../../scripts/stack/gateway/new-id.ts';
 import { periodSeconds, proPrice, type Subscriber } from '../gateway-bodies.ts';
 import { httpRequest } from '../http-connection.ts';
 

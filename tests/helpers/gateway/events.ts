@@ -6,7 +6,8 @@ import {
   moveRefund,
   refundRequest,
 } from '../../../scripts/stack/gateway/refunds-and-disputes.ts';
-import { createGatewayStore, newId, newSubscription } from '../../../scripts/stack/gateway/store.ts';
+import { newId } from '../../../scripts/stack/gateway/new-id.ts';
+import { createGatewayStore, newSubscription } from '../../../scripts/stack/gateway/store.ts';
 import { uniqueId } from '../records/records.ts';
 
 /** Fields of an entity or an envelope. They replace the built ones; an undefined one is left out of the JSON. */

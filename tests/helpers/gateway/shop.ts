@@ -106,6 +106,8 @@ export function useShop(target: Target, project: Addresses, environment: Record<
     /** Pays an order, or fails to. `deliver` selects the webhooks that follow, and how they are delivered. */
     pay: (orderId: string, outcome = 'captured', deliver: DeliverOptions = {}): Promise<Checkout> =>
       simulate('/simulate/pay', { order_id: orderId, outcome, deliver }),
+    /** Uses a control of the simulator, `/simulate/…`. */
+    simulate: (control: string, fields: unknown) => simulate(`/simulate/${control}`, fields),
     /** Sets what a plan of the gateway costs: minor units of INR, each month or year. */
     price: (id: string, amount: number, period: 'monthly' | 'yearly' = 'monthly'): Promise<unknown> =>
       simulate('/simulate/plan', { id, amount, period }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { collect, nextCycle } from './charges.ts';
+import { firstStart } from './cycles.ts';
 import type { Timed } from '../clock.ts';
 import { signHex } from '../delivery.ts';
 import { method, type Payment, type Subscription } from '../entities.ts';
@@ -67,9 +68,10 @@ function begin(
   created: Subscription,
   { created_at: at, irregular }: AuthoriseRequest,
 ): Authorised {
-  store.subscriptions.save({ ...created, start_at: at });
+  const start_at = firstStart(store.cycles, at);
+  store.subscriptions.save({ ...created, start_at });
   const authenticated = moveSubscription(store, eventRequest('authenticated', created.id, at, { irregular }));
-  const cycle = nextCycle(store, authenticated.subscription, at);
+  const cycle = nextCycle(store, authenticated.subscription, start_at);
   const { subscription, payment, webhooks } = collect(store, authenticated.subscription, at, { ...cycle, irregular });
   if (payment === undefined) throw new Error('a charge without a payment');
   return { subscription, payment, webhooks: [...authenticated.webhooks, ...webhooks] };

@@ -1,7 +1,26 @@
+import { z } from 'zod';
+
+/**
+ * The body of `POST /simulate/cycles`: when the cycles of subscriptions end that begin with their authorisation from now on.
+ * At the real gateway that is midnight in India, 18:30 in UTC.
+ */
+export const cyclesRequest = z.strictObject({
+  end_at: z.enum(['time_of_authorisation', 'india_midnight']).default('time_of_authorisation'),
+});
+
+export type CycleSettings = z.infer<typeof cyclesRequest>;
+
+const DAY_SECONDS = 24 * 60 * 60;
+const INDIA_MIDNIGHT = 18.5 * 60 * 60;
+
+/** The start of a first cycle that is authorised at a time, Unix seconds: then, or at midnight in India before. */
+export function firstStart({ end_at }: CycleSettings, at: number): number {
+  return end_at === 'india_midnight' ? at - (at - INDIA_MIDNIGHT) % DAY_SECONDS : at;
+}
+
 /** How often a plan is billed: every `interval` periods. */
 export type Cycle = { period: 'daily' | 'weekly' | 'monthly' | 'yearly'; interval: number };
 
-const DAY_SECONDS = 24 * 60 * 60;
 const SHORTEST_DAYS = { daily: 1, weekly: 7, monthly: 28, yearly: 365 };
 const LONGEST_DAYS = { daily: 1, weekly: 7, monthly: 31, yearly: 366 };
 

@@ -1,5 +1,6 @@
 import type { Invoice, Subscription } from '../entities.ts';
-import { type GatewayStore, newId } from '../store.ts';
+import { newId } from '../new-id.ts';
+import type { GatewayStore } from '../store.ts';
 
 /** The open invoice of the cycle that runs, or a new one. */
 export function issueInvoice(

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { isBillable } from './cycles.ts';
 import type { Plan } from '../entities.ts';
 import { apiNotes } from '../entities.ts';
-import { type GatewayStore, newId } from '../store.ts';
+import { newId } from '../new-id.ts';
+import type { GatewayStore } from '../store.ts';
 
 /** The price of a plan that was never created: minor units, each month. */
 const UNKNOWN = { amount: 99900, currency: 'INR', period: 'monthly', interval: 1 } as const;

@@ -9,7 +9,8 @@ import type { Subscription } from '../entities.ts';
 import { gatewayError, unknownId } from '../errors.ts';
 import { apiNotes } from '../entities.ts';
 import { createPlan, planRequest, usePlan } from './plans.ts';
-import { type GatewayStore, newId, newSubscription } from '../store.ts';
+import { newId } from '../new-id.ts';
+import { type GatewayStore, newSubscription } from '../store.ts';
 import { cancel, cancelAtCycleEnd, changePlan, changeRequest, pause, resume } from './subscription-changes.ts';
 import type { MovedSubscription } from './subscriptions.ts';
 

@@ -1,6 +1,7 @@
 import { type Cycle, cyclesBefore, endOfCycle, endOfCycleFrom } from './cycles.ts';
 import type { Plan, Subscription } from '../entities.ts';
-import { newId, newSubscription } from '../store.ts';
+import { newId } from '../new-id.ts';
+import { newSubscription } from '../store.ts';
 import type { SubscriptionRequest } from './subscription-requests.ts';
 
 /** After this many failed charges of a cycle the gateway halts the subscription. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Account, termsOf } from '../account.ts';
 import { eventFields } from '../events.ts';
 import { method, notesRequest, type Order, type Plan, type Subscription } from '../entities.ts';
 import { gatewayError, unknownId } from '../errors.ts';
@@ -70,11 +71,12 @@ function refuse(field: string, description: string, reason?: string): Response {
   return gatewayError(description, { field, reason, step: 'payment_initiation' });
 }
 
-/** What a window shows of its target. `plan` is null for an order. */
-export function describeTarget(target: Target) {
+/** What a window shows of its target, and what is paid there. `plan` is null for an order. */
+export function describeTarget(target: Target, account: Account) {
   if ('order' in target) {
-    const { id, amount, currency } = target.order;
-    return { id, amount, currency, plan: null };
+    const { id, amount: ordered, currency } = target.order;
+    const { amount, fee } = termsOf(account, ordered);
+    return { id, amount, currency, plan: null, ordered, fee: fee ?? 0, discount: ordered + (fee ?? 0) - amount };
   }
   const { subscription, plan } = target;
   const { item, period, interval } = plan;

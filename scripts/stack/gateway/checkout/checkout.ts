@@ -54,7 +54,7 @@ function createAttempts({ keyId, keySecret, ...parts }: Parts, settings: () => C
     '/target',
     control(targetRequest, (request) => {
       const target = findTarget(parts.store, keyId, request);
-      return target instanceof Response ? target : describeTarget(target);
+      return target instanceof Response ? target : describeTarget(target, parts.store.account);
     }),
   );
   routes.post(

@@ -159,8 +159,12 @@ export const results = {
     z.object({ outcome: z.literal('resumed'), subscription: subscription.nullable() }),
     z.object({ outcome: z.enum(['subscription_not_found', 'cannot_be_resumed']) }),
   ]),
-  /** The outcome as the ledger stores it, and whether there is a side effect to dispatch. */
-  apply_gateway_event: z.object({ outcome: z.string(), enqueued: z.boolean() }),
+  /** The outcome as the ledger stores it, whether there is a side effect to dispatch, and an order to read at once. */
+  apply_gateway_event: z.object({
+    outcome: z.string(),
+    enqueued: z.boolean(),
+    read: z.object({ payment_id: z.string(), order_id: z.string(), amount: z.number() }).optional(),
+  }),
   claim_outbox: z.object({
     token: z.string(),
     /** `key` names the cause of the side effect and is the same at every attempt. */

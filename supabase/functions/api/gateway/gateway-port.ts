@@ -3,15 +3,14 @@ export type Gateway = {
   /**
    * Creates an order with automatic capture.
    * @param receipt unique, at most 40 characters
-   * @returns the order's id, or null when the gateway refused, failed or did not answer in time.
+   * @returns the order's id
    */
-  createOrder(order: { amount: number; currency: string; receipt: string }): Promise<string | null>;
+  createOrder(order: { amount: number; currency: string; receipt: string }): Promise<Making<string>>;
   /**
    * Creates a subscription that the customer authorises on the page `short_url`. The gateway notifies the customer of
    * each charge.
-   * @returns null when the gateway refused, failed or did not answer in time.
    */
-  createSubscription(subscription: SubscriptionTerms): Promise<MadeSubscription | null>;
+  createSubscription(subscription: SubscriptionTerms): Promise<Making<MadeSubscription>>;
   /** Cancels a subscription, at once or at the end of its billing cycle. */
   cancelSubscription(id: string, atCycleEnd: boolean): Promise<GatewayReply>;
   /**
@@ -56,6 +55,15 @@ export type MadeSubscription = { readonly id: string; readonly status: string; r
 
 /** A payment or a refund as the gateway returns it. */
 export type GatewayEntity = Readonly<Record<string, unknown>>;
+
+/**
+ * What the gateway made. `refused`: it answered 400, with a reason that a log may have; `unanswered`: it failed, or did not
+ * answer in time.
+ */
+export type Making<T> =
+  | { readonly status: 'made'; readonly value: T }
+  | { readonly status: 'refused'; readonly reason: string }
+  | { readonly status: 'unanswered' };
 
 /** A read from the gateway. `unknown`: the gateway has no such entity; `unanswered`: no usable answer, retry later. */
 export type Reading<T> = { readonly status: 'found'; readonly value: T } | {

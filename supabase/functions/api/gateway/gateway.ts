@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { GatewayConfig } from '../config.ts';
-import type { Gateway, GatewayEntity, GatewayReply, Reading } from '../ports.ts';
+import type { Gateway, GatewayEntity, GatewayReply, Making, Reading } from '../ports.ts';
+import { withoutPersonalData } from './gateway-refusal.ts';
 import { isStorableText, toStorableJson } from '../database/storable-json.ts';
 
 const timeoutMilliseconds = 5000;
 
-const createdOrder = z.object({ id: z.string().min(1).refine(isStorableText) });
+const createdOrder = z.object({ id: z.string().min(1).refine(isStorableText) }).transform(({ id }) => id);
 const createdSubscription = z.object({
   id: z.string().min(1).refine(isStorableText),
   status: z.string(),
@@ -23,6 +24,7 @@ const maxListed = 100;
 export function createGateway(config: GatewayConfig | null): Gateway | null {
   if (config === null || config.apiUrl === null) return null;
   const base = `${config.apiUrl.replace(/\/+$/, '')}/v1`;
+  const keys = [config.keySecret, config.keyId];
   const authorization = `Basic ${base64(`${config.keyId}:${config.keySecret}`)}`;
 
   /** Never throws: without an answer, or with one that is not JSON, the status is 0. */
@@ -50,21 +52,29 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
     }
   }
 
+  /** Creates an entity. A 400 is a refusal, which a repeat would meet again. */
+  async function make<T>(path: string, terms: unknown, schema: z.ZodType<T>): Promise<Making<T>> {
+    const { status, body } = await call('POST', path, terms);
+    const made = schema.safeParse(body);
+    if (status >= 200 && status < 300 && made.success) return { status: 'made', value: made.data };
+    if (status !== 400) return { status: 'unanswered' };
+    const refused = refusal.safeParse(body);
+    const reason = refused.success ? refused.data.error.description : 'no description';
+    return { status: 'refused', reason: withoutPersonalData(reason, keys) };
+  }
+
   async function list(path: string): Promise<Reading<readonly GatewayEntity[]>> {
     const reading = read(await call('GET', path), collection);
     return reading.status === 'found' ? { status: 'found', value: reading.value.items } : reading;
   }
 
   return {
-    async createOrder({ amount, currency, receipt }) {
-      // Without automatic capture the gateway returns the money to the customer after some days.
-      const { status, body } = await call('POST', '/orders', { amount, currency, receipt, payment_capture: 1 });
-      const order = createdOrder.safeParse(body);
-      return status >= 200 && status < 300 && order.success ? order.data.id : null;
-    },
+    // Without automatic capture the gateway returns the money to the customer after some days.
+    createOrder: ({ amount, currency, receipt }) =>
+      make('/orders', { amount, currency, receipt, payment_capture: 1 }, createdOrder),
 
-    async createSubscription({ userId, planId, cycles, expireBy, startAt }) {
-      const { status, body } = await call('POST', '/subscriptions', {
+    createSubscription: ({ userId, planId, cycles, expireBy, startAt }) =>
+      make('/subscriptions', {
         plan_id: planId,
         total_count: cycles,
         quantity: 1,
@@ -72,10 +82,7 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
         expire_by: expireBy,
         ...(startAt === null ? {} : { start_at: startAt }),
         notes: { user_id: userId },
-      });
-      const made = createdSubscription.safeParse(body);
-      return status >= 200 && status < 300 && made.success ? made.data : null;
-    },
+      }, createdSubscription),
 
     cancelSubscription: (id, atCycleEnd) =>
       call('POST', `/subscriptions/${encodeURIComponent(id)}/cancel`, { cancel_at_cycle_end: atCycleEnd ? 1 : 0 }),

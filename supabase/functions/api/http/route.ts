@@ -5,6 +5,8 @@ import type { ErrorName } from './errors.ts';
 import type { InternalAccess } from '../sessions/internal-access.ts';
 import type { OperationId } from '../openapi/operations.ts';
 import type { Ports } from '../ports.ts';
+import type { ReadDueOrder } from '../gateway/due-orders.ts';
+import type { GatewayReads } from '../gateway/rate-limit.ts';
 import type { Verifier } from '../gateway/signature.ts';
 
 /** The input of a route. */
@@ -20,6 +22,9 @@ export type RouteContext = Ports & {
   /** Null: webhooks are not configured. */
   readonly verifyWebhookSignature: Verifier | null;
   readonly mayCallInternally: InternalAccess;
+  /** The gateway's reads, at the rate of reconciliation; null: the gateway's API is not configured. */
+  readonly gatewayReads: GatewayReads | null;
+  readonly readDueOrder: ReadDueOrder;
   readonly dispatcher: Dispatcher;
   /** Dispatches the outbox in the background, after a delay. */
   readonly dispatchLater: (milliseconds?: number) => void;

@@ -1,6 +1,7 @@
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer, onlyAtPeriodEndAnswer, priceConflictAnswer } from '../http/errors.ts';
 import type { Result } from '../database/database-results.ts';
+import { GatewayRefusal } from '../gateway/gateway-refusal.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import { orderRequest } from '../http/validation.ts';
 import type { Gateway, OrderRequest } from '../ports.ts';
@@ -31,7 +32,7 @@ export const createOrder: Route = {
   },
 };
 
-/** Creates an order, or returns the open one. */
+/** Creates an order, or returns the open one. @throws GatewayRefusal */
 export async function order(
   { database, gateway, dispatchLater }: Pick<RouteContext, 'database' | 'dispatchLater'> & { gateway: Gateway },
   request: OrderRequest,
@@ -41,11 +42,13 @@ export async function order(
   if (result.outcome !== 'created') return answerWithoutOrdering(result, keyId);
 
   const { payment_id: paymentId, amount, currency } = result;
-  const orderId = await gateway.createOrder({ amount, currency, receipt: paymentId.replaceAll('-', '') });
-  if (orderId === null) {
+  const made = await gateway.createOrder({ amount, currency, receipt: paymentId.replaceAll('-', '') });
+  if (made.status !== 'made') {
     await database.discardOrder(paymentId);
+    if (made.status === 'refused') throw new GatewayRefusal('an order', made.reason);
     return errorAnswer('gatewayUnavailable');
   }
+  const orderId = made.value;
   await database.storeOrder(paymentId, orderId);
   // `storeOrder` also applies the events about this order that arrived first, and they may enqueue side effects.
   dispatchLater();

@@ -1,4 +1,5 @@
 import type { Result } from '../database/database-results.ts';
+import { GatewayRefusal } from '../gateway/gateway-refusal.ts';
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer, onlyAtPeriodEndAnswer, priceConflictAnswer, tooLateAnswer } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
@@ -35,7 +36,7 @@ export const createSubscription: Route = {
   },
 };
 
-/** Creates what `create` stored at the gateway, or returns the open one. */
+/** Creates what `create` stored at the gateway, or returns the open one. @throws GatewayRefusal */
 export async function subscribe(
   { database, gateway }: { database: Database; gateway: Gateway },
   userId: string,
@@ -52,10 +53,12 @@ export async function subscribe(
     expireBy: result.expire_by,
     startAt: result.start_at,
   });
-  const { outcome } = await database.storeSubscription(result.id, made);
+  const value = made.status === 'made' ? made.value : null;
+  const { outcome } = await database.storeSubscription(result.id, value);
+  if (made.status === 'refused') throw new GatewayRefusal('a subscription', made.reason);
   // The user undid the change in the meantime, or authorised another subscription.
   if (outcome === 'withdrawn') return errorAnswer('alreadySubscribed');
-  return made === null || outcome !== 'stored' ? errorAnswer('gatewayUnavailable') : checkout(made, result, keyId);
+  return value === null || outcome !== 'stored' ? errorAnswer('gatewayUnavailable') : checkout(value, result, keyId);
 }
 
 function answerWithoutCreating(

@@ -12,7 +12,8 @@ export const gatewayWebhook: Route = {
   bodyOf: 'gateway',
   failure: 'webhookFailed',
 
-  async handle({ request, body, config, database, verifyWebhookSignature, dispatchLater }) {
+  async handle(context) {
+    const { request, body, config, database, verifyWebhookSignature, dispatchLater, workLater, readDueOrder } = context;
     const signature = request.headers.get(config.signatureHeader);
     if (!signature) return errorAnswer('missingSignature');
     // 500, so that the gateway retries later, when a secret is set.
@@ -20,12 +21,14 @@ export const gatewayWebhook: Route = {
     // Over the raw bytes: decoding would drop a byte-order mark, and a valid signature would fail.
     if (!verifyWebhookSignature(body, signature)) return errorAnswer('invalidSignature');
 
-    const { outcome, enqueued } = await database.applyGatewayEvent({
+    const { outcome, enqueued, read } = await database.applyGatewayEvent({
       bodySha256: createHash('sha256').update(body).digest('hex'),
       eventId: request.headers.get(config.eventIdHeader),
       body: toStorableJson(new TextDecoder().decode(body)),
     });
     if (enqueued) dispatchLater();
+    // The payment has another amount than its order, which alone says whether it is paid.
+    if (read !== undefined) workLater(() => readDueOrder(read, dispatchLater));
     if (outcome.startsWith('failed: ')) return { ...errorAnswer('webhookFailed'), outcome };
     return { status: 200, body: { received: true }, outcome };
   },

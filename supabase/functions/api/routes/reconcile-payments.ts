@@ -1,5 +1,4 @@
 import { errorAnswer } from '../http/errors.ts';
-import { createRateLimit, limitRate } from '../gateway/rate-limit.ts';
 import { reconcileAll } from '../gateway/reconciler.ts';
 import { respondAsync } from '../http/respond-async.ts';
 import type { Route } from '../http/route.ts';
@@ -14,12 +13,11 @@ export const reconcilePayments: Route = {
   deadlineMilliseconds: 75_000,
 
   async handle(context) {
-    const { request, mayCallInternally, database, gateway, config, dispatchLater, logFault } = context;
+    const { request, mayCallInternally, database, gatewayReads, dispatchLater, logFault } = context;
     if (!mayCallInternally(request)) return errorAnswer('unauthorized');
-    if (gateway === null) return errorAnswer('paymentsNotConfigured');
+    if (gatewayReads === null) return errorAnswer('paymentsNotConfigured');
     return await respondAsync(context, async () => {
-      const reads = limitRate(gateway, createRateLimit(config.reconcileCallsPerSecond));
-      const report = await reconcileAll(database, reads, logFault);
+      const report = await reconcileAll(database, gatewayReads, logFault);
       if (report.applied > 0) dispatchLater();
       return { status: 200, body: report, outcome: report.unanswered > 0 ? 'incomplete' : 'reconciled' };
     });

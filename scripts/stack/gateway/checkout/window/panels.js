@@ -50,11 +50,15 @@ function isLight(hex) {
 
 /** Shows what is paid. */
 export function drawBill(target, { prefill = {} }) {
-  const { id, plan } = target;
+  const { id, plan, currency } = target;
+  const part = (amount) => amount > 0 && money({ amount, currency });
   by('amount').textContent = money(target);
   by('period').textContent = plan === null ? '' : each(plan);
   const details = {
     [plan === null ? 'Order' : 'Subscription']: id,
+    'Price': (target.discount > 0 || target.fee > 0) && part(target.ordered),
+    'Offer': target.discount > 0 && `− ${part(target.discount)}`,
+    'Fee': target.fee > 0 && `+ ${part(target.fee)}`,
     'Plan': plan?.name,
     'First charge': plan && (plan.start_at === null ? 'now' : new Date(plan.start_at * 1000).toLocaleString()),
     'Customer': [prefill.name, prefill.email, prefill.contact].filter(Boolean).join(', '),
