@@ -3,7 +3,6 @@ import type { Config } from '../config.ts';
 import type { Dispatcher } from '../outbox/dispatcher.ts';
 import type { ErrorName } from './errors.ts';
 import type { InternalAccess } from '../sessions/internal-access.ts';
-import type { OperationId } from '../openapi/operations.ts';
 import type { Ports } from '../ports.ts';
 import type { Verifier } from '../gateway/signature.ts';
 
@@ -33,8 +32,8 @@ export type RouteContext = Ports & {
 export type Route = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Its description in GET /api/openapi.json. */
-  readonly operation: OperationId;
+  /** The name of its description in GET /api/openapi.json. */
+  readonly operation: string;
   /**
    * The body is read only from a request with a signature header, with a valid session, or with a small form. Undefined:
    * no body is needed.
