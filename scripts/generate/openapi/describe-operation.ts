@@ -1,5 +1,5 @@
 import { errorAnswer, type ErrorName } from '../../../supabase/functions/api/http/errors.ts';
-import type { Route } from '../../../supabase/functions/api/http/route.ts';
+import type { Route } from '../../../supabase/functions/api/routes/route.ts';
 import type { HeaderName, Operation } from './operation.ts';
 import { errorExample, errorSchema, referenceTo } from './schemas.ts';
 

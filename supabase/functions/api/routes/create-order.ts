@@ -1,9 +1,8 @@
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer, onlyAtPeriodEndAnswer, priceConflictAnswer } from '../http/errors.ts';
-import type { Result } from '../database/database-results.ts';
-import type { Route, RouteContext } from '../http/route.ts';
+import type { Route, RouteContext } from './route.ts';
 import { orderRequest } from '../http/validation.ts';
-import type { Gateway, OrderRequest } from '../ports.ts';
+import type { Gateway, OrderRequest, Result } from '../ports.ts';
 import { readOrderRequest, waitWhileInFlight } from './order-request.ts';
 
 type CreateOrderResult = Result<'create_order'>;
@@ -27,24 +26,29 @@ export const createOrder: Route = {
     const read = readOrderRequest(orderRequest, request, body);
     if (read.refusal) return read.refusal;
 
-    return await order({ database, gateway, dispatchLater }, { userId, ...read }, config.gateway.keyId);
+    const ordered = await order({ database, gateway, dispatchLater }, { userId, ...read }, config.gateway.keyId);
+    return 'refusal' in ordered ? ordered.refusal : ordered;
   },
 };
+
+/** An order to pay, as an answer, or the answer that refuses it. */
+export type Ordered = ReturnType<typeof checkout> | { readonly refusal: Answer };
 
 /** Creates an order, or returns the open one. */
 export async function order(
   { database, gateway, dispatchLater }: Pick<RouteContext, 'database' | 'dispatchLater'> & { gateway: Gateway },
   request: OrderRequest,
   keyId: string,
-): Promise<Answer> {
+): Promise<Ordered> {
   const result = await waitWhileInFlight(() => database.createOrder(request));
-  if (result.outcome !== 'created') return answerWithoutOrdering(result, keyId);
+  if (result.outcome === 'existing') return checkout(result, keyId, 'existing');
+  if (result.outcome !== 'created') return { refusal: refuse(result) };
 
   const { payment_id: paymentId, amount, currency } = result;
   const orderId = await gateway.createOrder({ amount, currency, receipt: paymentId.replaceAll('-', '') });
   if (orderId === null) {
     await database.discardOrder(paymentId);
-    return errorAnswer('gatewayUnavailable');
+    return { refusal: errorAnswer('gatewayUnavailable') };
   }
   await database.storeOrder(paymentId, orderId);
   // `storeOrder` also applies the events about this order that arrived first, and they may enqueue side effects.
@@ -52,13 +56,8 @@ export async function order(
   return checkout({ ...result, outcome: 'existing', order_id: orderId }, keyId, 'created');
 }
 
-function answerWithoutOrdering(
-  result: Exclude<CreateOrderResult, { outcome: 'created' }>,
-  keyId: string,
-): Answer {
+function refuse(result: Exclude<CreateOrderResult, { outcome: 'created' | 'existing' }>): Answer {
   switch (result.outcome) {
-    case 'existing':
-      return checkout(result, keyId, 'existing');
     case 'plan_not_found':
       return errorAnswer('offerNotFound');
     case 'price_conflict':
@@ -84,7 +83,7 @@ function checkout(
   >,
   keyId: string,
   outcome: string,
-): Answer {
+) {
   return {
     status: 201,
     // JSON leaves out what is undefined: the last three belong to a request with `start`.
@@ -101,5 +100,5 @@ function checkout(
       ends_at,
     },
     outcome,
-  };
+  } as const satisfies Answer;
 }

@@ -1,8 +1,9 @@
-import type { Answer } from './answer.ts';
+import type { Answer } from '../http/answer.ts';
 import type { Config } from '../config.ts';
 import type { Dispatcher } from '../outbox/dispatcher.ts';
-import type { ErrorName } from './errors.ts';
+import type { ErrorName } from '../http/errors.ts';
 import type { InternalAccess } from '../sessions/internal-access.ts';
+import type { BodyRoute } from '../http/read-body.ts';
 import type { Ports } from '../ports.ts';
 import type { Verifier } from '../gateway/signature.ts';
 
@@ -29,19 +30,10 @@ export type RouteContext = Ports & {
 };
 
 /** One endpoint. */
-export type Route = {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
+export type Route = BodyRoute & {
   /** The name of its description in GET /api/openapi.json. */
   readonly operation: string;
-  /**
-   * The body is read only from a request with a signature header, with a valid session, or with a small form. Undefined:
-   * no body is needed.
-   */
-  readonly bodyOf?: 'gateway' | 'session' | 'form';
   /** The error to answer when `handle` throws: "Every other failure" in the contract. */
   readonly failure: ErrorName;
-  /** Default 4.5 s, less than the gateway's timeout. */
-  readonly deadlineMilliseconds?: number;
   readonly handle: (context: RouteContext) => Promise<Answer>;
 };

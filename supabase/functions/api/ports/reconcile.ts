@@ -1,5 +1,5 @@
-import type { Result } from '../database/database-results.ts';
-import type { GatewayEntity, GatewaySubscription } from './gateway-port.ts';
+import type { Result } from './database-results.ts';
+import type { GatewayEntity, GatewaySubscription } from './gateway.ts';
 
 /** The SQL functions that reconciliation needs. Each throws when the database fails. */
 export type ReconcileDatabase = {
