@@ -11,7 +11,9 @@ import { checkSchemaVersion } from './check/schema-version.ts';
 import { checkSize } from './check/size.ts';
 import { checkVersions } from './check/versions.ts';
 import { checkWords } from './check/words.ts';
+import { checkPostgresProgram } from './stack/postgres/postgres-program.ts';
 import { writeLine } from './stack/process/child.ts';
+import { unprivilegedUser } from './stack/process/unprivileged-user.ts';
 import { root } from './stack/root.ts';
 
 /** With the packages of `npm ci`. To convert `deno.lock`, today's Deno would ask the registry. */
@@ -43,6 +45,13 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['schema', checkSchema],
 ];
 
+try {
+  await checkPostgresProgram(await unprivilegedUser());
+} catch (error) {
+  // Before the other checks, which take minutes.
+  writeLine(error instanceof Error ? error.message : String(error));
+  Deno.exit(1);
+}
 let failed = false;
 for (const [name, check] of checks) {
   const problems = await check();

@@ -4,18 +4,20 @@
 import { parseArgs } from 'node:util';
 import { writeLine } from './stack/process/child.ts';
 import { claimDataFolder } from './stack/data-folder.ts';
+import { pagesText } from './stack/pages.ts';
 import { portNames, takenPorts } from './stack/ports.ts';
 import { localSecrets } from './stack/secrets.ts';
 import { onParentEnd } from './stack/process/parent.ts';
 import { createStack } from './stack/stack.ts';
 
-const usage = `Usage: npm start -- [--port N] [--ephemeral] [--reset]
+const usage = `Usage: npm start -- [--port N] [--ephemeral] [--reset] [--verbose]
   --port N      the API's port (54321); Postgres, Studio, mailbox, gateway simulator, function, demo shop and console take
                 the seven after it
   --ephemeral   throw-away data
-  --reset       delete the kept data first`;
+  --reset       delete the kept data first
+  --verbose     show the migrations that are applied`;
 
-const { port, ephemeral, reset } = readOptions(Deno.args);
+const { port, ephemeral, reset, verbose } = readOptions(Deno.args);
 Deno.exit(await run());
 
 /**
@@ -51,7 +53,8 @@ async function run(): Promise<number> {
     const secrets = await localSecrets();
     if (!ephemeral) await claimDataFolder(reset, secrets.databasePassword);
     const environment = Deno.env.toObject();
-    const stack = await createStack({ port, ephemeral, secrets, environment, onCrash: (error) => finish(1, error) });
+    const onCrash = (error: Error) => finish(1, error);
+    const stack = await createStack({ port, ephemeral, secrets, environment, verbose, onCrash });
     stack.start().then(
       (answers) => answers && print(stack.outputs),
       (error: unknown) => finish(1, error),
@@ -65,12 +68,19 @@ async function run(): Promise<number> {
   }
 }
 
+/** Programs read the lines with values. A person at a terminal gets the pages first. */
 function print(outputs: Record<string, string>): void {
-  const lines = [...Object.entries(outputs).map(([name, value]) => `${name}=${JSON.stringify(value)}`), 'ready', ''];
+  const pages = Deno.stdout.isTerminal() ? [pagesText(outputs)] : [];
+  const lines = [
+    ...pages,
+    ...Object.entries(outputs).map(([name, value]) => `${name}=${JSON.stringify(value)}`),
+    'ready',
+    '',
+  ];
   Deno.stdout.writeSync(new TextEncoder().encode(lines.join('\n')));
 }
 
-function readOptions(args: string[]): { port: number; ephemeral: boolean; reset: boolean } {
+function readOptions(args: string[]): { port: number; ephemeral: boolean; reset: boolean; verbose: boolean } {
   try {
     const { values } = parseArgs({
       args,
@@ -78,6 +88,7 @@ function readOptions(args: string[]): { port: number; ephemeral: boolean; reset:
         port: { type: 'string', default: '54321' },
         ephemeral: { type: 'boolean', default: false },
         reset: { type: 'boolean', default: false },
+        verbose: { type: 'boolean', default: false },
       },
     });
     const highest = 65535 - (portNames.length - 1);
@@ -90,7 +101,7 @@ function readOptions(args: string[]): { port: number; ephemeral: boolean; reset:
     if (values.ephemeral && values.reset) {
       throw new Error('--reset deletes kept data, and --ephemeral keeps none');
     }
-    return { port, ephemeral: values.ephemeral, reset: values.reset };
+    return { port, ephemeral: values.ephemeral, reset: values.reset, verbose: values.verbose };
   } catch (error) {
     printError(error);
     writeLine(usage);

@@ -1,4 +1,4 @@
-import { migrationVersions } from '../migration/versions.ts';
+import { migrationVersions } from '../stack/postgres/migration-versions.ts';
 import { root } from '../stack/root.ts';
 
 /** Path of the function's schema version. */

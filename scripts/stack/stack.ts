@@ -32,6 +32,8 @@ export type StackOptions = {
   secrets: LocalSecrets;
   /** The process environment, which overrides `.env` and the local defaults. */
   environment: Record<string, string>;
+  /** Whether to log each migration. */
+  verbose: boolean;
   /** Called when a service that is not restarted automatically ends unexpectedly. */
   onCrash: (error: Error) => void;
 };
@@ -52,7 +54,7 @@ export type Stack = {
  * @throws Error naming the variable that has an invalid value
  */
 export async function createStack(options: StackOptions): Promise<Stack> {
-  const { port, ephemeral, secrets, environment, onCrash } = options;
+  const { port, ephemeral, secrets, environment, verbose, onCrash } = options;
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
   const [api, studioUrl, mailboxUrl, gatewayUrl, shopUrl] = [at(0), at(2), at(3), at(4), at(6)];
   const { databasePassword, jwtSecret, secretKey, variables } = secrets;
@@ -114,10 +116,8 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     secretKey,
   });
 
-  const migration = createStartMigration(
-    databaseUrl,
-    ephemeral ? undefined : { folder: dataFolder, record: migrationRecord },
-  );
+  const kept = ephemeral ? undefined : { folder: dataFolder, record: migrationRecord };
+  const migration = createStartMigration(databaseUrl, kept, verbose);
   const stopped = Promise.withResolvers<void>();
   let stopping = false;
   let started = Promise.resolve(false);

@@ -4,7 +4,7 @@ import { checkReleases } from '../../scripts/check/releases.ts';
 import { checkRuleMap } from '../../scripts/check/rule-map.ts';
 import { hashesText, hashRelease } from '../../scripts/release/file-hashes.ts';
 import { checkSchemaVersion } from '../../scripts/check/schema-version.ts';
-import { migrationVersions } from '../../scripts/migration/versions.ts';
+import { migrationVersions } from '../../scripts/stack/postgres/migration-versions.ts';
 
 let folder: string;
 const write = (path: string, text: string) => Deno.writeTextFile(`${folder}/${path}`, text);

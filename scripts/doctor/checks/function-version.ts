@@ -1,4 +1,4 @@
-import { migrationVersions } from '../../migration/versions.ts';
+import { migrationVersions } from '../../stack/postgres/migration-versions.ts';
 import { type Check, fail, type Outcome, pass, warn } from '../check.ts';
 import { checkClock } from '../clock.ts';
 import { otherServer } from '../other-server.ts';

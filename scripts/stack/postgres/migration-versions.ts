@@ -1,4 +1,4 @@
-import { root } from '../stack/root.ts';
+import { root } from '../root.ts';
 
 /** The versions of the migration files, oldest first: the 14 digits that their names start with. */
 export async function migrationVersions(folder = `${root}/supabase/migrations`): Promise<string[]> {
