@@ -1,17 +1,19 @@
-import { checkDependencies } from './check-dependencies.ts';
-import { checkDocuments } from './check-documents.ts';
-import { checkEmails } from './check-emails.ts';
-import { checkFileLength } from './check-file-length.ts';
-import { checkMigrations, checkSchemaFiles } from './check-migrations.ts';
-import { checkOpenapi } from './openapi.ts';
-import { checkReleases } from './check-releases.ts';
-import { checkRuleMap } from './check-rule-map.ts';
-import { checkSchema } from './check-schema.ts';
-import { checkSize } from './check-size.ts';
-import { checkVersions } from './check-versions.ts';
-import { checkWords } from './check-words.ts';
-import { checkSchemaVersion } from './schema-version.ts';
+import { checkDependencies } from './check/dependencies.ts';
+import { checkDocuments } from './check/documents.ts';
+import { checkEmails } from './check/emails.ts';
+import { checkFileLength } from './check/file-length.ts';
+import { checkMigrations, checkSchemaFiles } from './check/migrations.ts';
+import { checkOpenapi } from './check/openapi.ts';
+import { checkReleases } from './check/releases.ts';
+import { checkRuleMap } from './check/rule-map.ts';
+import { checkSchema } from './check/schema.ts';
+import { checkSchemaVersion } from './check/schema-version.ts';
+import { checkSize } from './check/size.ts';
+import { checkVersions } from './check/versions.ts';
+import { checkWords } from './check/words.ts';
+import { checkPostgresProgram } from './stack/postgres/postgres-program.ts';
 import { writeLine } from './stack/process/child.ts';
+import { unprivilegedUser } from './stack/process/unprivileged-user.ts';
 import { root } from './stack/root.ts';
 
 /** With the packages of `npm ci`. To convert `deno.lock`, today's Deno would ask the registry. */
@@ -43,6 +45,13 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['schema', checkSchema],
 ];
 
+try {
+  await checkPostgresProgram(await unprivilegedUser());
+} catch (error) {
+  // Before the other checks, which take minutes.
+  writeLine(error instanceof Error ? error.message : String(error));
+  Deno.exit(1);
+}
 let failed = false;
 for (const [name, check] of checks) {
   const problems = await check();

@@ -12,10 +12,11 @@ import { type Result, runChecks } from './doctor/run-checks.ts';
 import { writeLine } from './stack/process/child.ts';
 import { portNames } from './stack/ports.ts';
 
-const usage = `Usage: npm run doctor -- [--project-ref REF] [--env-file FILE] [--fix [--yes]] [--json] [--port N]
-                             [--without-ca]
+const usage = `Usage: npm run doctor -- [--project-ref REF] [--env-file FILE] [--function NAME] [--fix [--yes]] [--json]
+                             [--without-ca] [--port N]
   --project-ref REF  check a hosted project. Set SUPABASE_ACCESS_TOKEN and DATABASE_URL in the environment: checks that
                      need a missing one are skipped. Default: check the local stack
+  --function NAME    the name of the function in a hosted project (api)
   --env-file FILE    file with the function's variables (supabase/functions/.env); the process environment overrides it
   --fix              show possible fixes (Vault rows, billing.set_up(), billing.settings, the webhook endpoint),
                      ask, and apply them
@@ -27,6 +28,7 @@ const usage = `Usage: npm run doctor -- [--project-ref REF] [--env-file FILE] [-
 type Options = {
   readonly ref: string | null;
   readonly envFile: string | undefined;
+  readonly functionName: string;
   readonly port: number;
   readonly withoutCa: boolean;
   readonly fix: boolean;
@@ -84,6 +86,7 @@ function readOptions(args: string[]): Options {
       options: {
         'project-ref': { type: 'string' },
         'env-file': { type: 'string' },
+        function: { type: 'string' },
         port: { type: 'string', default: '54321' },
         fix: { type: 'boolean', default: false },
         'without-ca': { type: 'boolean', default: false },
@@ -103,9 +106,16 @@ function readOptions(args: string[]): Options {
     }
     const ref = values['project-ref'] ?? null;
     if (ref !== null && !/^[a-z0-9]+$/.test(ref)) throw new Error(`--project-ref ${ref}: not the ref of a project`);
+    if (values.function !== undefined && ref === null) {
+      throw new Error('--function needs --project-ref: the function of the local stack is api');
+    }
+    const functionName = values.function ?? 'api';
+    if (!/^[A-Za-z][\w-]*$/.test(functionName)) {
+      throw new Error(`--function ${functionName}: not a name of letters, digits, - and _`);
+    }
     if (values.yes && !values.fix) throw new Error('--yes needs --fix');
     const { 'env-file': envFile, 'without-ca': withoutCa, fix, yes, json } = values;
-    return { ref, envFile, port, withoutCa, fix, yes, json };
+    return { ref, envFile, functionName, port, withoutCa, fix, yes, json };
   } catch (error) {
     writeLine(error instanceof Error ? error.message : String(error));
     writeLine(usage);

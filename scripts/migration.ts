@@ -6,7 +6,7 @@
  * until the first release: released migrations never change.
  */
 import { parseArgs } from 'node:util';
-import { generateTypes } from './generate-types.ts';
+import { generateTypes } from './generate/types.ts';
 import { writeBaseline } from './migration/baseline.ts';
 import { firstOf } from './migration/differences.ts';
 import { writeMigration } from './migration/write-migration.ts';

@@ -6,7 +6,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { withMigratedDatabase } from './migrated-database.ts';
+import { withMigratedDatabase } from './stack/postgres/migrated-database.ts';
 import { dumpRows, type TableRows } from './release/dump-rows.ts';
 import { checkHashes } from './release/file-hashes.ts';
 import { readRelease } from './release/read-release.ts';

@@ -5,19 +5,21 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeLine } from './stack/process/child.ts';
 import { claimDataFolder } from './stack/data-folder.ts';
+import { pagesText } from './stack/pages.ts';
 import { portNames, takenPorts } from './stack/ports.ts';
 import { localSecrets } from './stack/secrets.ts';
 import { onParentEnd } from './stack/process/parent.ts';
 import { createStack } from './stack/stack.ts';
 
-const usage = `Usage: npm start -- [--port N] [--ephemeral] [--reset] [--project FOLDER]
+const usage = `Usage: npm start -- [--port N] [--ephemeral] [--reset] [--project FOLDER] [--verbose]
   --port N      the API's port (54321); Postgres, Studio, mailbox, gateway simulator, function, demo shop and console take
                 the seven after it
   --ephemeral   throw-away data
   --reset       delete the kept data first
-  --project     serves the functions of that app beside ours`;
+  --project     serves the functions of that app beside ours
+  --verbose     show the migrations that are applied`;
 
-const { port, ephemeral, reset, project } = readOptions(Deno.args);
+const { port, ephemeral, reset, project, verbose } = readOptions(Deno.args);
 Deno.exit(await run());
 
 /**
@@ -53,14 +55,8 @@ async function run(): Promise<number> {
     const secrets = await localSecrets();
     if (!ephemeral) await claimDataFolder(reset, secrets.databasePassword);
     const environment = Deno.env.toObject();
-    const stack = await createStack({
-      port,
-      ephemeral,
-      project,
-      secrets,
-      environment,
-      onCrash: (error) => finish(1, error),
-    });
+    const onCrash = (error: Error) => finish(1, error);
+    const stack = await createStack({ port, ephemeral, project, secrets, environment, verbose, onCrash });
     stack.start().then(
       (answers) => answers && print(stack.outputs),
       (error: unknown) => finish(1, error),
@@ -74,14 +70,21 @@ async function run(): Promise<number> {
   }
 }
 
+/** Programs read the lines with values. A person at a terminal gets the pages first. */
 function print(outputs: Record<string, string>): void {
-  const lines = [...Object.entries(outputs).map(([name, value]) => `${name}=${JSON.stringify(value)}`), 'ready', ''];
+  const pages = Deno.stdout.isTerminal() ? [pagesText(outputs)] : [];
+  const lines = [
+    ...pages,
+    ...Object.entries(outputs).map(([name, value]) => `${name}=${JSON.stringify(value)}`),
+    'ready',
+    '',
+  ];
   Deno.stdout.writeSync(new TextEncoder().encode(lines.join('\n')));
 }
 
-function readOptions(
-  args: string[],
-): { port: number; ephemeral: boolean; reset: boolean; project: string | undefined } {
+type Options = { port: number; ephemeral: boolean; reset: boolean; project: string | undefined; verbose: boolean };
+
+function readOptions(args: string[]): Options {
   try {
     const { values } = parseArgs({
       args,
@@ -90,6 +93,7 @@ function readOptions(
         ephemeral: { type: 'boolean', default: false },
         reset: { type: 'boolean', default: false },
         project: { type: 'string' },
+        verbose: { type: 'boolean', default: false },
       },
     });
     const highest = 65535 - (portNames.length - 1);
@@ -102,8 +106,9 @@ function readOptions(
     if (values.ephemeral && values.reset) {
       throw new Error('--reset deletes kept data, and --ephemeral keeps none');
     }
+    const { ephemeral, reset, verbose } = values;
     const project = values.project === undefined ? undefined : resolve(values.project);
-    return { port, ephemeral: values.ephemeral, reset: values.reset, project };
+    return { port, ephemeral, reset, project, verbose };
   } catch (error) {
     printError(error);
     writeLine(usage);

@@ -11,7 +11,9 @@ export type Project = {
   readonly ref: string | null;
   /** Public URL of the project, without a trailing slash. */
   readonly url: string;
-  /** Public URL of the functions, as the gateway calls them. */
+  /** The name of the function. */
+  readonly functionName: string;
+  /** Public URL that the paths of the function, `/api/…`, follow: of the functions, or of one that is not named `api`. */
   readonly functionsUrl: string;
   /** URL of Postgres for the role `postgres`; null: not given. */
   readonly databaseUrl: string | null;
@@ -36,6 +38,8 @@ export type ProjectOptions = {
   readonly ref: string | null;
   /** The local stack's API port. */
   readonly port: number;
+  /** The name of the function in a hosted project; default: `api`. */
+  readonly functionName?: string;
   /** The env file; it need not exist. */
   readonly envFile?: string;
   readonly withoutCa?: boolean;
@@ -68,6 +72,7 @@ async function localProject(
     mode: 'local',
     ref: null,
     url,
+    functionName: 'api',
     functionsUrl: `${url}/functions/v1`,
     databaseUrl: await localDatabaseUrl(port),
     withoutCa: false,
@@ -82,7 +87,7 @@ async function localProject(
 
 async function hostedProject(
   ref: string,
-  { environment, withoutCa = false }: ProjectOptions,
+  { environment, functionName = 'api', withoutCa = false }: ProjectOptions,
   envFile: string,
   envFileNames: string[],
 ): Promise<Project> {
@@ -91,7 +96,8 @@ async function hostedProject(
     mode: 'hosted',
     ref,
     url,
-    functionsUrl: `${url}/functions/v1`,
+    functionName,
+    functionsUrl: `${url}/functions/v1${functionName === 'api' ? '' : `/${functionName}`}`,
     databaseUrl: environment.DATABASE_URL || null,
     withoutCa,
     accessToken: environment.SUPABASE_ACCESS_TOKEN || null,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { withPreparedDatabase } from '../migrated-database.ts';
+import { withPreparedDatabase } from '../stack/postgres/migrated-database.ts';
 import { fileNames } from '../release/release-files.ts';
 
 /** A temporary database. Its sessions name every object with its schema. */

@@ -1,5 +1,5 @@
 import { splitPassword } from '../stack/postgres/database-url.ts';
-import { runSupabase } from '../supabase-cli.ts';
+import { runSupabase } from '../stack/postgres/supabase-cli.ts';
 import { splitStatements, type Statement } from './statements.ts';
 
 /**

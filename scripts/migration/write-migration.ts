@@ -1,6 +1,6 @@
 import { describeSchema } from '../release/describe-schema.ts';
 import { deployedFolder } from '../release/release-files.ts';
-import { migrationVersions } from '../schema-version.ts';
+import { migrationVersions } from '../stack/postgres/migration-versions.ts';
 import { applyInOrder } from './apply-in-order.ts';
 import { schemaFiles } from './baseline.ts';
 import { type Built, withBuilds } from './build.ts';

@@ -35,6 +35,8 @@ export type StackOptions = {
   secrets: LocalSecrets;
   /** The process environment, which overrides `.env` and the local defaults. */
   environment: Record<string, string>;
+  /** Whether to log each migration. */
+  verbose: boolean;
   /** Called when a service that is not restarted automatically ends unexpectedly. */
   onCrash: (error: Error) => void;
 };
@@ -55,7 +57,7 @@ export type Stack = {
  * @throws Error naming the variable that has an invalid value
  */
 export async function createStack(options: StackOptions): Promise<Stack> {
-  const { port, ephemeral, secrets, environment, onCrash } = options;
+  const { port, ephemeral, secrets, environment, verbose, onCrash } = options;
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
   const [api, studioUrl, mailboxUrl, gatewayUrl, shopUrl] = [at(0), at(2), at(3), at(4), at(6)];
   const { databasePassword, jwtSecret, secretKey, variables } = secrets;
@@ -73,23 +75,17 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   });
   const databaseUrl = postgres.url();
   const migrated = Promise.withResolvers<void>();
-  const lite = createLite({
-    databaseUrl,
-    jwtSecret,
-    publishableKey,
-    secretKey,
-    siteUrl: own.APP_URL || api,
-    studioPort: port + 2,
-  }, { migrated: migrated.promise });
+  const keys = { jwtSecret, publishableKey, secretKey };
+  const addresses = { siteUrl: own.APP_URL || api, studioPort: port + 2 };
+  const lite = createLite({ databaseUrl, ...keys, ...addresses }, { migrated: migrated.promise });
   // The settings are written to the database and not passed to the function.
-  const { EARLY_RENEWAL, CREDIT, ...env } = { ...own, ...platformEnvironment(api, databaseUrl, secretKey) };
+  const platform = platformEnvironment(api, databaseUrl, secretKey);
+  const { EARLY_RENEWAL, CREDIT, ...env } = { ...own, ...platform };
   const settings: Record<string, string | undefined> = { EARLY_RENEWAL, CREDIT };
   const { earlyRenewal, credit, events } = readConfig((name) => name in settings ? settings[name] : env[name]);
   const edgeFunction = createFunction({ port: port + 5, env, onCrash });
-  const platform = platformEnvironment(api, databaseUrl, secretKey);
-  const functions = options.project === undefined ? undefined : await createProjectFunctions(options.project, platform);
-  // An app with a function `api` of its own has ours under another name.
-  const ours = functions?.ours ?? 'api';
+  const functions = await createProjectFunctions(options.project, platform);
+  const base = `${api}/functions/v1/${functions.ours}`;
   const route = (path: string) => routeApi(path, edgeFunction, lite, functions);
   const apiProxy = createReverseProxy({ name: 'API', port, route });
   const routeStudio = (path: string) => ({ base: () => lite.studioUrl(), path });
@@ -101,7 +97,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     keyId: secret('GATEWAY_KEY_ID'),
     keySecret: secret('GATEWAY_KEY_SECRET'),
     webhookSecret: secret('GATEWAY_WEBHOOK_SECRET'),
-    webhookUrl: `${api}/functions/v1/${ours}/webhooks/gateway`,
+    webhookUrl: `${base}/webhooks/gateway`,
   });
   const shop = createShop({
     port: port + 6,
@@ -109,7 +105,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     publishableKey,
     gatewayUrl,
     mailboxUrl,
-    functionName: ours,
+    functionName: functions.ours,
     revalidate: mailbox.revalidate,
   });
   const supportConsole = createConsole({
@@ -117,16 +113,10 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     databaseUrl: supportUrl(databaseUrl),
     appUrl: own.APP_URL || shopUrl,
   });
-  const scheduler = createScheduler({
-    databaseUrl,
-    internalUrl: `${api}/functions/v1/${ours}/internal`,
-    secretKey,
-  });
+  const scheduler = createScheduler({ databaseUrl, internalUrl: `${base}/internal`, secretKey });
 
-  const migration = createStartMigration(
-    databaseUrl,
-    ephemeral ? undefined : { folder: dataFolder, record: migrationRecord },
-  );
+  const kept = ephemeral ? undefined : { folder: dataFolder, record: migrationRecord };
+  const migration = createStartMigration(databaseUrl, kept, verbose);
   const stopped = Promise.withResolvers<void>();
   let stopping = false;
   let started = Promise.resolve(false);
@@ -142,8 +132,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     () => prepareDatabase(databaseUrl),
     () => markLocal(databaseUrl),
     // Both load while the migrations run.
-    () => Promise.all([edgeFunction.start(), lite.start()]),
-    () => functions?.start(),
+    () => Promise.all([edgeFunction.start(), functions.start(), lite.start()]),
     () => migration.apply(),
     () =>
       Promise.all([
@@ -170,7 +159,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     supportConsole,
     simulator,
     edgeFunction,
-    ...(functions === undefined ? [] : [functions]),
+    functions,
     apiProxy,
     studioProxy,
     mailbox,

@@ -1,6 +1,6 @@
 /** Measures the expiry of 100,000 subscriptions, and its effect on concurrent verifies. */
 import pg from 'pg';
-import { withMigratedDatabase } from '../../scripts/migrated-database.ts';
+import { withMigratedDatabase } from '../../scripts/stack/postgres/migrated-database.ts';
 import { sweep } from '../../scripts/stack/postgres/sweep.ts';
 import { loadSubscriptions, resetLapsed } from './expiry-data.ts';
 import { median, milliseconds, type Row, seconds } from './report.ts';

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { createDatabase } from '../../supabase/functions/api/database/database.ts';
 import { createDispatcher } from '../../supabase/functions/api/outbox/dispatcher.ts';
-import type { Sender } from '../../supabase/functions/api/outbox/outbox.ts';
+import type { Sender } from '../../supabase/functions/api/ports.ts';
 import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { createRestTransport } from '../../supabase/functions/api/database/rest-transport.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Endpoints } from '../../supabase/client/subscriptions.ts';
-import type { paymentOperations } from '../../supabase/functions/api/openapi/payment-operations.ts';
-import type { subscriptionOperations } from '../../supabase/functions/api/openapi/subscription-operations.ts';
+import type { paymentOperations } from '../../scripts/generate/openapi/payment-operations.ts';
+import type { subscriptionOperations } from '../../scripts/generate/openapi/subscription-operations.ts';
 
 // `npm run check` compares the types of the client with the schemas of the API description. Nothing runs.
 

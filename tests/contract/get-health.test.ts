@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { migrationVersions } from '../../scripts/schema-version.ts';
+import { migrationVersions } from '../../scripts/stack/postgres/migration-versions.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';

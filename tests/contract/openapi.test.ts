@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { openapiText } from '../../scripts/openapi.ts';
+import { openapiText } from '../../scripts/generate/openapi.ts';
 import { routes } from '../../supabase/functions/api/routes/routes.ts';
 import { checkAnswer } from '../helpers/http/described-answers.ts';
 import { call, fullAnswer, send } from '../helpers/http/requests.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { houseRules } from '../../scripts/house-rules.ts';
+import { houseRules } from '../../scripts/check/house-rules.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
 
 const database = useDatabase();

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { migrationVersions } from '../../scripts/schema-version.ts';
+import { migrationVersions } from '../../scripts/stack/postgres/migration-versions.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { createUser } from '../helpers/records/records.ts';
 

@@ -14,7 +14,7 @@ import { silence } from '../../scripts/doctor/checks/silence.ts';
 import { handledEvents } from '../../scripts/doctor/handled-events.ts';
 import type { Project } from '../../scripts/doctor/project.ts';
 import { runChecks } from '../../scripts/doctor/run-checks.ts';
-import { migrationVersions } from '../../scripts/schema-version.ts';
+import { migrationVersions } from '../../scripts/stack/postgres/migration-versions.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';

@@ -10,6 +10,7 @@ export function hosted(fields: Partial<Project> = {}): Project {
     mode: 'hosted',
     ref: 'abcdefghijklmnopqrst',
     url: 'http://127.0.0.1:1',
+    functionName: 'api',
     functionsUrl: 'http://127.0.0.1:1/functions/v1',
     databaseUrl: null,
     withoutCa: false,

@@ -79,8 +79,9 @@ beforeAll(async () => {
   service = await startService('in process over the pool', addresses, environment);
   platform = startFake(async ({ method, path, headers, text }) => {
     if (path === '/auth/v1/.well-known/jwks.json') return Response.json({ keys: [{ kty: 'EC', alg: 'ES256' }] });
+    if (!path.startsWith(`${basePath}/api/`)) return null;
     const init = { method, headers, ...(method === 'POST' && { body: text }) };
-    return await service.request(path.replace('/functions/v1', ''), init);
+    return await service.request(path.replace(basePath, ''), init);
   });
   Object.assign(managed, { token: 'sbp_the-token', functions: [listedFunction()], secrets: environment });
 });
@@ -112,6 +113,9 @@ async function useTls(): Promise<void> {
     expect(rows).toEqual([{ ssl: 'on' }]);
   }, 30_000);
 }
+
+/** What the function's paths follow at the platform. */
+let basePath = '/functions/v1';
 
 /** The database as the doctor reaches it: not with the published password of the local stack. */
 const ownUrl = () => Object.assign(new URL(postgres.url), { username: 'admin', password: 'of-this-project' }).href;
@@ -160,16 +164,38 @@ const runHosted = (options: string[], changes: Record<string, string> = {}) =>
     ...changes,
   });
 
-test('npm run doctor passes each check of a correct project', async () => {
+test('npm run doctor passes each check of a correct project', () => expectPasses([]));
+
+test('npm run doctor -- --function billing calls the function below its name, and passes each check', async () => {
+  basePath = '/functions/v1/billing';
+  const base = `${platform.url}${basePath}`;
+  managed.functions = [listedFunction({ slug: 'billing' })];
+  account.endpoints = [{ ...ours(), url: `${base}/webhooks/gateway` }];
+  await database.query("delete from vault.secrets where name = 'subscriptions_url'");
+  await database.query("select vault.create_secret($1, 'subscriptions_url')", [base]);
+  try {
+    await expectPasses(['--function', 'billing']);
+    const { stdout } = await runHosted([]);
+    for (const check of ['function-deployed', 'webhook-ping', 'function-version', 'webhook-endpoint', 'schedule']) {
+      expect(stdout).toMatch(new RegExp(`^fail +${check} `, 'm'));
+    }
+  } finally {
+    basePath = '/functions/v1';
+    managed.functions = [listedFunction()];
+  }
+});
+
+/** The doctor passes each check of the project, whose app and gateway have certificates for it. */
+async function expectPasses(options: string[]): Promise<void> {
   const [secureApp, secureGateway] = [startFake(answerApp, tls), startGateway(account, tls)];
   const changes = { APP_URL: publicly(secureApp.url), GATEWAY_API_URL: secureGateway.url };
   managed.secrets = { ...environment, ...changes };
-  const { code, stdout, stderr } = await runHosted([], { ...changes, DENO_CERT: `${certificates}/authority.pem` });
+  const { code, stdout, stderr } = await runHosted(options, { ...changes, DENO_CERT: `${certificates}/authority.pem` });
   managed.secrets = environment;
   await Promise.all([secureApp, secureGateway].map((server) => server.stop()));
   expect(stdout.split('\n').filter((line) => !line.startsWith('pass '))).toEqual(['']);
   expect([code, stderr.trim()]).toEqual([0, `${checksFor(project()).length} pass`]);
-});
+}
 
 describe('npm run doctor -- --fix', () => {
   const doctor = (...options: string[]) => runHosted(['--fix', ...options]);

@@ -78,6 +78,8 @@ test.each(['', '--fix --yes --json'])(
 test.each([
   [2, '--port 70000'],
   [2, '--yes'],
+  [2, '--function billing'],
+  [2, `--project-ref ${ref} --function ../x`],
   [0, '--help'],
 ])('the exit code is %i and the usage is written with %s', async (code, options) => {
   const run = await runDoctor(options.split(' '));
@@ -137,6 +139,7 @@ describe('the project', () => {
   test('that is hosted has the addresses of the platform, and null for everything that is not given', async () => {
     expect(await read(ref, {})).toEqual({
       ...{ mode: 'hosted', ref, url, functionsUrl: `${url}/functions/v1`, databaseUrl: null, accessToken: null },
+      functionName: 'api',
       managementUrl: 'https://api.supabase.com',
       withoutCa: false,
       environment: { GATEWAY_KEY_ID: 'of-the-file', INTERNAL_KEY: 'of the file' },

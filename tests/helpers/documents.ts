@@ -1,5 +1,5 @@
 import { root } from '../../scripts/stack/root.ts';
-import { documentsBelow } from '../../scripts/check-documents.ts';
+import { documentsBelow } from '../../scripts/check/documents.ts';
 
 /** A block of code of a document. `mark`: why it is not run, from `<!-- not run: … -->` before it. */
 export type Block = { document: string; code: string; mark: string | undefined };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeSchema } from '../../scripts/release/describe-schema.ts';
-import { migrationVersions } from '../../scripts/schema-version.ts';
+import { migrationVersions } from '../../scripts/stack/postgres/migration-versions.ts';
 import { type AppProject, createAppProject } from '../helpers/database/app-project.ts';
 import { readFindings } from '../helpers/database/findings.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';

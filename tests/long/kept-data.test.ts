@@ -23,8 +23,8 @@ afterAll(async () => {
   await Deno.remove(project, { recursive: true });
 });
 
-const start = (args: string[] = [], env = {}) => npmStart(['--port', port, ...args], env, project);
-const startElsewhere = () => npmStart(['--port', String(freeBasePort())], {}, project);
+const start = (args: string[] = [], env = {}) => npmStart(['--port', port, '--verbose', ...args], env, project);
+const startElsewhere = () => npmStart(['--port', String(freeBasePort()), '--verbose'], {}, project);
 const settings = (url = '') =>
   withClient(url, async (client) => (await client.query('select early_renewal, credit from billing.settings')).rows);
 const signUp = async (env: Record<string, string>) => {

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { checkMigrations } from '../../scripts/check-migrations.ts';
+import { checkMigrations } from '../../scripts/check/migrations.ts';
 import { writeBaseline } from '../../scripts/migration/baseline.ts';
 import { writeMigration } from '../../scripts/migration/write-migration.ts';
 import { root } from '../../scripts/stack/root.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readProduct } from '../../scripts/add/product.ts';
-import { buildRegistry } from '../../scripts/registry.ts';
+import { buildRegistry } from '../../scripts/generate/registry.ts';
 import { root } from '../../scripts/stack/root.ts';
 
 // The CLI is no package of this project: `npm install shadcn` in a folder, then SHADCN_CLI=<folder>/node_modules/.bin/shadcn.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeSchema } from '../../scripts/release/describe-schema.ts';
 import { laterMigrations } from '../../scripts/release/file-hashes.ts';
 import type { ReleaseNotes } from '../../scripts/release/release-files.ts';
-import { migrationVersions } from '../../scripts/schema-version.ts';
+import { migrationVersions } from '../../scripts/stack/postgres/migration-versions.ts';
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';

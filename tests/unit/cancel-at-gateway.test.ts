@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createGatewaySender } from '../../supabase/functions/api/outbox/gateway-sender.ts';
-import type { Delivery } from '../../supabase/functions/api/outbox/outbox.ts';
-import type { GatewaySubscription, StopDatabase } from '../../supabase/functions/api/ports.ts';
+import type { Delivery, GatewaySubscription, StopDatabase } from '../../supabase/functions/api/ports.ts';
 import { silentGateway } from './silent-gateway.ts';
 
 type Outcome = Awaited<ReturnType<StopDatabase['confirmStop']>>['outcome'];

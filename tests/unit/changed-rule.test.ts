@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { definedIn } from '../../scripts/check-rule-map.ts';
+import { definedIn } from '../../scripts/check/rule-map.ts';
 import { root } from '../../scripts/stack/root.ts';
 
 // That such a change makes a migration: long/migration.

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkSchemaFiles } from '../../scripts/check-migrations.ts';
-import { checkReleases } from '../../scripts/check-releases.ts';
-import { checkRuleMap } from '../../scripts/check-rule-map.ts';
+import { checkSchemaFiles } from '../../scripts/check/migrations.ts';
+import { checkReleases } from '../../scripts/check/releases.ts';
+import { checkRuleMap } from '../../scripts/check/rule-map.ts';
 import { hashesText, hashRelease } from '../../scripts/release/file-hashes.ts';
-import { checkSchemaVersion, migrationVersions } from '../../scripts/schema-version.ts';
+import { checkSchemaVersion } from '../../scripts/check/schema-version.ts';
+import { migrationVersions } from '../../scripts/stack/postgres/migration-versions.ts';
 
 let folder: string;
 const write = (path: string, text: string) => Deno.writeTextFile(`${folder}/${path}`, text);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Dependencies, findProblems, readDependencies } from '../../scripts/check-dependencies.ts';
-import { readLicence } from '../../scripts/dependencies/licences.ts';
+import { type Dependencies, findProblems, readDependencies } from '../../scripts/check/dependencies.ts';
+import { readLicence } from '../../scripts/generate/dependencies/licences.ts';
 
 const stale = 'does not match package-lock.json: run `npm run generate`';
 

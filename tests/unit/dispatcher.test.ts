@@ -6,7 +6,7 @@ import {
   type Outcome,
   settleRows,
 } from '../../supabase/functions/api/outbox/dispatcher.ts';
-import type { Attempt, Delivery, OutboxRow, Sender } from '../../supabase/functions/api/outbox/outbox.ts';
+import type { Attempt, Delivery, OutboxRow, Sender } from '../../supabase/functions/api/ports.ts';
 import { scriptedDatabase } from '../helpers/outbox/scripted-database.ts';
 
 const row = (id: number): OutboxRow => ({ id, key: `key/${id}`, kind: 'kind', payload: null });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readProduct } from '../../scripts/add/product.ts';
-import { buildRegistry } from '../../scripts/registry.ts';
+import { buildRegistry } from '../../scripts/generate/registry.ts';
 import { root } from '../../scripts/stack/root.ts';
 
 const itemSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
-import type { OutboxRow } from '../../supabase/functions/api/outbox/outbox.ts';
+import type { OutboxRow } from '../../supabase/functions/api/ports.ts';
 import { createRevalidator, nothingToRevalidate } from '../../supabase/functions/api/outbox/revalidate.ts';
 import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
 

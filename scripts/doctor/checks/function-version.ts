@@ -1,6 +1,8 @@
-import { migrationVersions } from '../../schema-version.ts';
+import { migrationVersions } from '../../stack/postgres/migration-versions.ts';
 import { type Check, fail, type Outcome, pass, warn } from '../check.ts';
 import { checkClock } from '../clock.ts';
+import { deployCommand } from '../deploy-command.ts';
+import type { Project } from '../project.ts';
 import { otherServer } from '../other-server.ts';
 import { field } from '../request.ts';
 
@@ -13,17 +15,20 @@ export const functionVersion: Check = {
     if (status !== 200) return [fail(`GET /api/health answers ${status}`, 'See the check "webhook-ping".')];
     if (field(body, 'status') !== 'ok') return [otherServer(context, status)];
     const newest = (await migrationVersions()).at(-1) ?? '';
-    return [compare(headers.get('x-schema-version'), newest), ...checkClock('the function', headers.get('date'))];
+    return [
+      compare(context, headers.get('x-schema-version'), newest),
+      ...checkClock('the function', headers.get('date')),
+    ];
   },
 };
 
-function compare(version: string | null, newest: string): Outcome {
+function compare(project: Project, version: string | null, newest: string): Outcome {
   if (version === newest) return pass(`made for ${newest}`);
   if (version !== null && version > newest) {
     return warn(`the function is made for ${version}, newer than ${newest} here`, 'Update this checkout.');
   }
   return fail(
     `the function is made for ${version ?? 'an older schema'}, not for ${newest}`,
-    'Run `npm run generate` and `npx supabase functions deploy api --use-api`; locally, restart `npm start`.',
+    `Run \`npm run generate\` and ${deployCommand(project)}; locally, restart \`npm start\`.`,
   );
 }

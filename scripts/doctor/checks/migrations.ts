@@ -1,4 +1,4 @@
-import { migrationVersions } from '../../schema-version.ts';
+import { migrationVersions } from '../../stack/postgres/migration-versions.ts';
 import { type Check, fail, pass } from '../check.ts';
 
 /** The database has applied the migrations of this checkout. It may have more: those of the app. */

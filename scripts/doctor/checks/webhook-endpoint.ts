@@ -19,7 +19,10 @@ async function evaluate(context: Context): Promise<Outcome> {
   const url = `${context.functionsUrl}/api/webhooks/gateway`;
   const listed = await listEndpoints(context);
   if ('refusal' in listed) return skip(`the gateway does not list its endpoints (${listed.refusal})`, byHand(url));
-  const ours = listed.endpoints.find((endpoint) => endpoint.url.replace(/\/+$/, '') === url);
+  const { functionName, functionsUrl } = context;
+  // Below its own name a function also answers without `/api`.
+  const addresses = functionName === 'api' ? [url] : [url, `${functionsUrl}/webhooks/gateway`];
+  const ours = listed.endpoints.find((endpoint) => addresses.includes(endpoint.url.replace(/\/+$/, '')));
   const fix = (verb: string) => ({
     title: `${verb} the webhook endpoint ${url} at the gateway, active, with ${handledEvents.length} events`,
     apply: (context: Context) => apply(context, url, ours),

@@ -1,13 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { type Check, fail, notGiven, type Outcome, pass } from '../check.ts';
 import type { Context } from '../context.ts';
+import { deployCommand } from '../deploy-command.ts';
 import { otherServer } from '../other-server.ts';
 import { field, type Reply } from '../request.ts';
 
 /** Always the same bytes, so that repeated runs leave one row in the ledger. */
 const body = JSON.stringify({ entity: 'event', event: 'doctor.ping', contains: [], payload: {}, created_at: 0 });
-
-const deploy = 'Run `npx supabase functions deploy api --use-api`';
 
 /** A signed webhook to the public address reaches the ledger. Contract: POST /api/webhooks/gateway. */
 export const webhookPing: Check = {
@@ -32,6 +31,7 @@ export const webhookPing: Check = {
 async function evaluate(context: Context, { status, headers, body }: Reply): Promise<Outcome> {
   if (status === 200 && field(body, 'received') === true) return pass('a signed doctor.ping is received');
   if (status === 200) return otherServer(context, status);
+  const deploy = `Run ${deployCommand(context)}`;
   // The function's errors are {"error": …}, the platform's {"code": …, "message": …}.
   const error = field(body, 'error');
   const message = field(body, 'message');

@@ -35,7 +35,7 @@ export async function pauseRevalidation(database: SampleDatabase): Promise<void>
 
 /** The mail provider refuses Sara's mails, and fails on Tara's. */
 function refusalOf({ payload }: Row): Refusal | null {
-  const to: unknown = Reflect.get(Object(payload), 'to');
+  const to = typeof payload === 'object' && payload !== null && 'to' in payload ? payload.to : undefined;
   if (to === emailOf('sara')) return { error: 'HTTP 422', isFinal: true };
   if (to === emailOf('tara')) return { error: 'HTTP 500', isFinal: false };
   return null;

@@ -16,22 +16,24 @@ export type ProjectFunctions = Service & {
 const installed = z.looseObject({ function: z.string() });
 
 /**
- * Serves the functions in `<folder>/supabase/functions`, each in a Deno of its own that restarts when its files change. They
+ * Without a folder there are none. Serves the functions in `<folder>/supabase/functions`, each in a Deno of its own that restarts when its files change. They
  * get the variables of the platform and those of the app's `.env`. Sessions are not checked in front of them.
  * @throws Error if there is no such folder
  */
 export async function createProjectFunctions(
-  folder: string,
+  folder: string | undefined,
   platform: Record<string, string>,
 ): Promise<ProjectFunctions> {
   const functions = `${folder}/supabase/functions`;
-  const ours = await readOurName(folder);
-  const names = (await namesIn(functions)).filter((name) => name !== ours);
+  // An app with a function `api` of its own has ours under another name.
+  const ours = folder === undefined ? 'api' : await readOurName(folder);
+  const names = folder === undefined ? [] : (await namesIn(functions)).filter((name) => name !== ours);
   const running = new Map<string, { child: Child; port: number }>();
   return {
     name: 'functions of the project',
     ours,
     async start() {
+      if (folder === undefined) return;
       const env = { ...Deno.env.toObject(), ...await readVariables(`${functions}/.env`), ...platform };
       for (const name of names) {
         const port = freePort();

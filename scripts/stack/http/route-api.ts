@@ -14,12 +14,12 @@ export function routeApi(
   path: string,
   edgeFunction: EdgeFunction,
   lite: Lite,
-  project?: ProjectFunctions,
+  project: ProjectFunctions,
 ): Destination | undefined {
   if (!path.startsWith(`${functions}/`)) return { base: () => lite.apiUrl(), path };
   const rest = path.slice(functions.length);
   const [, name = ''] = /^\/([\w-]+)([/?]|$)/.exec(rest) ?? [];
-  if (project?.has(name)) return { base: () => project.addressOf(name), path: rest };
-  const isOurs = name === 'api' || name === project?.ours;
+  if (project.has(name)) return { base: () => project.addressOf(name), path: rest };
+  const isOurs = name === 'api' || name === project.ours;
   return isOurs ? { base: () => Promise.resolve(edgeFunction.url), path: rest } : undefined;
 }

@@ -17,14 +17,20 @@ export const postgresEnvironment = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bi
 /** @throws Error with the remedy when the user that runs Postgres can't execute its programs. */
 export async function checkPostgresProgram(user: UserIds | undefined): Promise<void> {
   const command = postgresProgram('postgres');
-  const { success } = await new Deno.Command(command, { args: ['--version'], cwd: '/', ...user, stderr: 'null' })
-    .output()
-    .catch(() => ({ success: false }));
-  if (success) return;
+  if (await runs(command, user)) return;
   throw new Error(
     user
       ? `The user "postgres", which Postgres runs as when started by root, can't run ${command}: move the project to a ` +
         'folder that other users can reach, or start it as another user'
       : `${command} can't be run: run \`npm ci\``,
   );
+}
+
+async function runs(command: string, user: UserIds | undefined): Promise<boolean> {
+  try {
+    const program = new Deno.Command(command, { args: ['--version'], cwd: '/', ...user, stderr: 'null' });
+    return (await program.output()).success;
+  } catch {
+    return false; // `output` throws before it returns a promise
+  }
 }

@@ -12,13 +12,26 @@ export type StartMigration = {
   stop(): Promise<void>;
 };
 
-/** @param kept the folder of the kept data and the record of `guardMigrations`; undefined: temporary data */
-export function createStartMigration(url: string, kept?: { folder: string; record: string }): StartMigration {
+/**
+ * @param kept the folder of the kept data and the record of `guardMigrations`; undefined: temporary data
+ * @param verbose whether to log the lines of the CLI; an error has the last ones anyway
+ */
+export function createStartMigration(
+  url: string,
+  kept: { folder: string; record: string } | undefined,
+  verbose: boolean,
+): StartMigration {
   const prepared = Promise.withResolvers<void>();
   prepared.promise.catch(() => {}); // without a CLI no one waits for it
   let migration: Promise<void> | undefined;
   const start = () => {
-    migration = migrate({ url, seed: true, includeAll: true, ready: prepared.promise });
+    migration = migrate({
+      url,
+      seed: true,
+      includeAll: true,
+      ready: prepared.promise,
+      ...(!verbose && { log: () => {} }),
+    });
     migration.catch(() => {}); // `apply` throws it
   };
   return {

@@ -1,11 +1,13 @@
 import type { RetentionConfig } from './config.ts';
-import type { Result } from './database/database-results.ts';
-import type { Gateway, GatewayEntity, GatewaySubscription, MadeSubscription } from './gateway/gateway-port.ts';
-import type { ReconcileDatabase } from './gateway/reconcile-port.ts';
-import type { Delivered, Destination, Failure, Sender } from './outbox/outbox.ts';
+import type { Result } from './ports/database-results.ts';
+import type { Gateway, GatewayEntity, GatewaySubscription, MadeSubscription } from './ports/gateway.ts';
+import type { ReconcileDatabase } from './ports/reconcile.ts';
+import type { Delivered, Destination, Failure, Sender } from './ports/outbox.ts';
 
-export type * from './gateway/gateway-port.ts';
-export type * from './gateway/reconcile-port.ts';
+export type { Result } from './ports/database-results.ts';
+export type * from './ports/gateway.ts';
+export type * from './ports/outbox.ts';
+export type * from './ports/reconcile.ts';
 
 /** Authenticates requests. Contract: Sessions. */
 export type Auth = {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { orderAnswer } from '../../../supabase/functions/api/openapi/answers.ts';
+import type { orderAnswer } from '../../../scripts/generate/openapi/answers.ts';
 import { secrets, sign } from '../gateway/sign.ts';
 import type { RunningService } from '../project/targets.ts';
 import { uniqueId } from '../records/records.ts';

@@ -1,6 +1,4 @@
-import type { Failure, OutboxRow } from '../../../supabase/functions/api/outbox/outbox.ts';
-import type { Result } from '../../../supabase/functions/api/database/database-results.ts';
-import type { OutboxDatabase } from '../../../supabase/functions/api/ports.ts';
+import type { Failure, OutboxDatabase, OutboxRow, Result } from '../../../supabase/functions/api/ports.ts';
 
 /** A call that settles rows, as the database received it. */
 export type Call = {

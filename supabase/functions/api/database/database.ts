@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Config } from '../config.ts';
-import { type Result, results } from './database-results.ts';
+import { type Result, results } from '../ports/database-results.ts';
 import type { Database, PriceRequest } from '../ports.ts';
 import { type Parameters, retryOnce, type Rpcs, type Transport } from './rpc.ts';
 

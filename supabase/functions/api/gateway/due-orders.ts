@@ -1,8 +1,7 @@
 import { readOrderPayments } from './order-payments.ts';
 import type { GatewayReads } from './rate-limit.ts';
 import type { Answer } from '../http/answer.ts';
-import type { Result } from '../database/database-results.ts';
-import type { ReconcileDatabase } from '../ports.ts';
+import type { ReconcileDatabase, Result } from '../ports.ts';
 
 /** So many reads wait at most. The schedule makes the others. */
 const maxWaiting = 20;

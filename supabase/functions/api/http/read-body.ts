@@ -3,15 +3,27 @@ import type { Auth } from '../ports.ts';
 import { errorAnswer } from './errors.ts';
 import { mayBeForm } from './read-form.ts';
 import { createBodyReader } from './request-body.ts';
-import type { Route } from './route.ts';
 import { type AppEnv, send } from './send.ts';
 import { withDeadline } from './with-deadline.ts';
+
+/** What of a route says whether its body is read, and how long it may take. */
+export type BodyRoute = {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /**
+   * The body is read only from a request with a signature header, with a valid session, or with a small form. Undefined:
+   * no body is needed.
+   */
+  readonly bodyOf?: 'gateway' | 'session' | 'form';
+  /** Default 4.5 s, less than the gateway's timeout. */
+  readonly deadlineMilliseconds?: number;
+};
 
 /**
  * Reads the body of a request within limits, if its route needs one and the headers alone do not refuse the request.
  * Then the route answers the refusal, in its order of checks. Any other body is skipped.
  */
-export function readBody(routes: readonly Route[], auth: Auth, signatureHeader: string): MiddlewareHandler<AppEnv> {
+export function readBody(routes: readonly BodyRoute[], auth: Auth, signatureHeader: string): MiddlewareHandler<AppEnv> {
   const bodies = createBodyReader();
   const routesWithBody = new Map(
     routes.filter(({ bodyOf }) => bodyOf).map((route) => [`${route.method} ${route.path}`, route]),
@@ -34,7 +46,7 @@ export function readBody(routes: readonly Route[], auth: Auth, signatureHeader: 
       body.release();
     }
 
-    async function needsBody({ bodyOf, deadlineMilliseconds }: Route): Promise<boolean> {
+    async function needsBody({ bodyOf, deadlineMilliseconds }: BodyRoute): Promise<boolean> {
       if (bodyOf === 'form') return mayBeForm(request);
       if (bodyOf === 'gateway') return Boolean(request.headers.get(signatureHeader));
       const started = performance.now();

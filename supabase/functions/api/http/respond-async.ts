@@ -1,12 +1,11 @@
 import type { Answer } from './answer.ts';
-import type { RouteContext } from './route.ts';
 
 /**
  * Runs the work and returns its answer. With `prefer: respond-async` (RFC 7240) the work runs in the background and the
  * answer is 202. Contract: "Asynchronous answers".
  */
 export async function respondAsync(
-  { request, workLater }: Pick<RouteContext, 'request' | 'workLater'>,
+  { request, workLater }: { request: Request; workLater: (work: () => Promise<Answer>) => void },
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const preferences = request.headers.get('prefer')?.split(',').map((preference) => preference.split(';')[0]?.trim()) ??

@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { type Delivery, type OutboxRow, readStatus } from './outbox.ts';
-import type { Gateway, GatewayEntity, GatewayReply, GatewaySubscription, StopDatabase } from '../ports.ts';
+import type {
+  Delivery,
+  Gateway,
+  GatewayEntity,
+  GatewayReply,
+  GatewaySubscription,
+  OutboxRow,
+  StopDatabase,
+} from '../ports.ts';
+import { readStatus } from './outbox.ts';
 
 const payload = z.object({ gateway_subscription_id: z.string(), at_cycle_end: z.boolean() });
 

@@ -1,5 +1,4 @@
-import type { OutboxDatabase } from '../ports.ts';
-import type { Attempt, Delivery, Destination, OutboxRow, Sender } from './outbox.ts';
+import type { Attempt, Delivery, Destination, OutboxDatabase, OutboxRow, Sender } from '../ports.ts';
 
 /** The result of a dispatch. `next_attempt_at`: when the next row is due, ISO 8601; null: no row is left. */
 export type DispatchReport = Counts & { readonly next_attempt_at: string | null };

@@ -1,6 +1,5 @@
-import type { Gateway, StopDatabase } from '../ports.ts';
 import { cancelAtGateway } from './cancel-at-gateway.ts';
-import type { Attempt, Delivery, OutboxRow, Sender } from './outbox.ts';
+import type { Attempt, Delivery, Gateway, OutboxRow, Sender, StopDatabase } from '../ports.ts';
 import { refundAtGateway } from './refund-at-gateway.ts';
 
 /** Calls the gateway, one attempt a row. */

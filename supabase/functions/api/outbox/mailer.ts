@@ -1,12 +1,6 @@
 import type { EmailConfig } from '../config.ts';
-import {
-  type Attempt,
-  attemptTimeoutMilliseconds,
-  type Delivery,
-  type OutboxRow,
-  readStatus,
-  type Sender,
-} from './outbox.ts';
+import type { Attempt, Delivery, OutboxRow, Sender } from '../ports.ts';
+import { attemptTimeoutMilliseconds, readStatus } from './outbox.ts';
 
 const expiryKinds = ['subscription-ending', 'subscription-ended'];
 
@@ -25,9 +19,13 @@ function deliverMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> {
 /** @returns the variable that turns mails of this kind off, or null. */
 function turnedOffBy({ expiryEmails, renewalEmails }: EmailConfig, { kind, payload }: OutboxRow): string | null {
   // The end after a refund is the only mail about the refund.
-  if (!expiryEmails && expiryKinds.includes(kind) && Object(payload).amount === undefined) return 'EXPIRY_EMAILS';
+  if (!expiryEmails && expiryKinds.includes(kind) && !hasAmount(payload)) return 'EXPIRY_EMAILS';
   if (!renewalEmails && kind === 'subscription-renewed') return 'RENEWAL_EMAILS';
   return null;
+}
+
+function hasAmount(payload: unknown): boolean {
+  return typeof payload === 'object' && payload !== null && 'amount' in payload;
 }
 
 async function sendMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> {

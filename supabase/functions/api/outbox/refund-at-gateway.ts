@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Gateway } from '../ports.ts';
-import { type Delivery, type OutboxRow, readStatus } from './outbox.ts';
+import type { Delivery, Gateway, OutboxRow } from '../ports.ts';
+import { readStatus } from './outbox.ts';
 
 const payload = z.object({ gateway_payment_id: z.string(), amount: z.int().positive() });
 

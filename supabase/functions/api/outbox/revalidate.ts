@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RevalidationConfig } from '../config.ts';
-import { attemptTimeoutMilliseconds, type Delivery, type OutboxRow, readStatus, type Sender } from './outbox.ts';
+import type { Delivery, OutboxRow, Sender } from '../ports.ts';
+import { attemptTimeoutMilliseconds, readStatus } from './outbox.ts';
 
 const payload = z.object({ paths: z.array(z.string()) });
 

@@ -1,6 +1,6 @@
 import { errorAnswer } from '../http/errors.ts';
 import { readJson } from '../http/read-json.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from './route.ts';
 import { cancelSubscriptionRequest, parseRequest } from '../http/validation.ts';
 
 /** Ends the caller's subscription, now or at the end of the period. Contract: POST /api/subscriptions/cancel. */

@@ -1,10 +1,9 @@
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer, onlyAtPeriodEndAnswer, priceConflictAnswer, tooLateAnswer } from '../http/errors.ts';
 import { readJson } from '../http/read-json.ts';
-import type { Route, RouteContext } from '../http/route.ts';
+import type { Route, RouteContext } from './route.ts';
 import { changeRequest, parseRequest } from '../http/validation.ts';
-import type { ChangeRequest } from '../ports.ts';
-import type { Result } from '../database/database-results.ts';
+import type { ChangeRequest, Result } from '../ports.ts';
 import { order } from './create-order.ts';
 import { subscribe } from './create-subscription.ts';
 import { mayExist } from './order-request.ts';
@@ -57,8 +56,8 @@ export const changeSubscription: Route = {
         { ...read, start, idempotencyKey: null },
         keyId,
       );
-      if (ordered.status !== 201) return ordered;
-      const { credit, starts_at, ends_at, ...rest } = Object(ordered.body);
+      if ('refusal' in ordered) return ordered.refusal;
+      const { credit, starts_at, ends_at, ...rest } = ordered.body;
       // The order fixes the terms, which may be some seconds older.
       Object.assign(body, rest, { change: { ...change, amount_due: rest.order.amount, credit, starts_at, ends_at } });
       if (!isBilled) return { ...ordered, body };
@@ -72,7 +71,7 @@ export const changeSubscription: Route = {
     );
     // A cancellation of what was undone.
     dispatchLater();
-    return subscribed.status < 300 ? { ...subscribed, body: { ...body, ...Object(subscribed.body) } } : subscribed;
+    return 'refusal' in subscribed ? subscribed.refusal : { ...subscribed, body: { ...body, ...subscribed.body } };
   },
 };
 

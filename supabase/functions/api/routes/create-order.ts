@@ -1,10 +1,9 @@
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer, onlyAtPeriodEndAnswer, priceConflictAnswer } from '../http/errors.ts';
-import type { Result } from '../database/database-results.ts';
 import { GatewayRefusal } from '../gateway/gateway-refusal.ts';
-import type { Route, RouteContext } from '../http/route.ts';
+import type { Route, RouteContext } from './route.ts';
 import { orderRequest } from '../http/validation.ts';
-import type { Gateway, OrderRequest } from '../ports.ts';
+import type { Gateway, OrderRequest, Result } from '../ports.ts';
 import { readOrderRequest, waitWhileInFlight } from './order-request.ts';
 
 type CreateOrderResult = Result<'create_order'>;
@@ -28,25 +27,30 @@ export const createOrder: Route = {
     const read = readOrderRequest(orderRequest, request, body);
     if (read.refusal) return read.refusal;
 
-    return await order({ database, gateway, dispatchLater }, { userId, ...read }, config.gateway.keyId);
+    const ordered = await order({ database, gateway, dispatchLater }, { userId, ...read }, config.gateway.keyId);
+    return 'refusal' in ordered ? ordered.refusal : ordered;
   },
 };
+
+/** An order to pay, as an answer, or the answer that refuses it. */
+export type Ordered = ReturnType<typeof checkout> | { readonly refusal: Answer };
 
 /** Creates an order, or returns the open one. @throws GatewayRefusal */
 export async function order(
   { database, gateway, dispatchLater }: Pick<RouteContext, 'database' | 'dispatchLater'> & { gateway: Gateway },
   request: OrderRequest,
   keyId: string,
-): Promise<Answer> {
+): Promise<Ordered> {
   const result = await waitWhileInFlight(() => database.createOrder(request));
-  if (result.outcome !== 'created') return answerWithoutOrdering(result, keyId);
+  if (result.outcome === 'existing') return checkout(result, keyId, 'existing');
+  if (result.outcome !== 'created') return { refusal: refuse(result) };
 
   const { payment_id: paymentId, amount, currency } = result;
   const made = await gateway.createOrder({ amount, currency, receipt: paymentId.replaceAll('-', '') });
   if (made.status !== 'made') {
     await database.discardOrder(paymentId);
     if (made.status === 'refused') throw new GatewayRefusal('an order', made.reason);
-    return errorAnswer('gatewayUnavailable');
+    return { refusal: errorAnswer('gatewayUnavailable') };
   }
   const orderId = made.value;
   await database.storeOrder(paymentId, orderId);
@@ -55,13 +59,8 @@ export async function order(
   return checkout({ ...result, outcome: 'existing', order_id: orderId }, keyId, 'created');
 }
 
-function answerWithoutOrdering(
-  result: Exclude<CreateOrderResult, { outcome: 'created' }>,
-  keyId: string,
-): Answer {
+function refuse(result: Exclude<CreateOrderResult, { outcome: 'created' | 'existing' }>): Answer {
   switch (result.outcome) {
-    case 'existing':
-      return checkout(result, keyId, 'existing');
     case 'plan_not_found':
       return errorAnswer('offerNotFound');
     case 'price_conflict':
@@ -87,7 +86,7 @@ function checkout(
   >,
   keyId: string,
   outcome: string,
-): Answer {
+) {
   return {
     status: 201,
     // JSON leaves out what is undefined: the last three belong to a request with `start`.
@@ -104,5 +103,5 @@ function checkout(
       ends_at,
     },
     outcome,
-  };
+  } as const satisfies Answer;
 }

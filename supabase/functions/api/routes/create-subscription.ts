@@ -1,10 +1,9 @@
-import type { Result } from '../database/database-results.ts';
 import { GatewayRefusal } from '../gateway/gateway-refusal.ts';
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer, onlyAtPeriodEndAnswer, priceConflictAnswer, tooLateAnswer } from '../http/errors.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from './route.ts';
 import { subscriptionRequest } from '../http/validation.ts';
-import type { Database, Gateway, MadeSubscription } from '../ports.ts';
+import type { Database, Gateway, MadeSubscription, Result } from '../ports.ts';
 import { readOrderRequest, waitWhileInFlight } from './order-request.ts';
 
 type CreateSubscriptionResult = Result<'create_subscription'>;
@@ -32,9 +31,15 @@ export const createSubscription: Route = {
     if (read.refusal) return read.refusal;
 
     const create = () => database.createSubscription({ userId, ...read });
-    return subscribe({ database, gateway }, userId, create, config.gateway.keyId);
+    const subscribed = await subscribe({ database, gateway }, userId, create, config.gateway.keyId);
+    return 'refusal' in subscribed ? subscribed.refusal : subscribed;
   },
 };
+
+/** A subscription to authorise, or none after a change was undone, as an answer; or the answer that refuses it. */
+export type Subscribed = ReturnType<typeof checkout> | typeof undone | { readonly refusal: Answer };
+
+const undone = { status: 200, body: { subscription: null }, outcome: 'undone' } as const satisfies Answer;
 
 /** Creates what `create` stored at the gateway, or returns the open one. @throws GatewayRefusal */
 export async function subscribe(
@@ -42,9 +47,14 @@ export async function subscribe(
   userId: string,
   create: () => Promise<CreateSubscriptionResult>,
   keyId: string,
-): Promise<Answer> {
+): Promise<Subscribed> {
   const result = await waitWhileInFlight(create);
-  if (result.outcome !== 'created') return answerWithoutCreating(result, keyId);
+  if (result.outcome === 'undone') return undone;
+  if (result.outcome === 'existing') {
+    const { gateway_subscription_id: id, status, short_url } = result;
+    return checkout({ id, status, short_url }, result, keyId);
+  }
+  if (result.outcome !== 'created') return { refusal: refuse(result) };
 
   const made = await gateway.createSubscription({
     userId,
@@ -57,19 +67,13 @@ export async function subscribe(
   const { outcome } = await database.storeSubscription(result.id, value);
   if (made.status === 'refused') throw new GatewayRefusal('a subscription', made.reason);
   // The user undid the change in the meantime, or authorised another subscription.
-  if (outcome === 'withdrawn') return errorAnswer('alreadySubscribed');
-  return value === null || outcome !== 'stored' ? errorAnswer('gatewayUnavailable') : checkout(value, result, keyId);
+  if (outcome === 'withdrawn') return { refusal: errorAnswer('alreadySubscribed') };
+  if (value === null || outcome !== 'stored') return { refusal: errorAnswer('gatewayUnavailable') };
+  return checkout(value, result, keyId);
 }
 
-function answerWithoutCreating(
-  result: Exclude<CreateSubscriptionResult, { outcome: 'created' }>,
-  keyId: string,
-): Answer {
+function refuse(result: Exclude<CreateSubscriptionResult, { outcome: 'created' | 'existing' | 'undone' }>): Answer {
   switch (result.outcome) {
-    case 'existing': {
-      const { gateway_subscription_id: id, status, short_url } = result;
-      return checkout({ id, status, short_url }, result, keyId);
-    }
     case 'plan_not_found':
       return errorAnswer('offerNotFound');
     case 'not_at_gateway':
@@ -86,8 +90,6 @@ function answerWithoutCreating(
       return errorAnswer('alreadySubscribed');
     case 'subscription_not_found':
       return errorAnswer('subscriptionNotFound');
-    case 'undone':
-      return { status: 200, body: { subscription: null }, outcome: 'undone' };
     case 'too_late':
       return tooLateAnswer(result.possible_from);
     case 'in_flight':
@@ -102,10 +104,10 @@ function checkout(
   { id, status, short_url }: MadeSubscription,
   { outcome, plan, price, running }: Extract<CreateSubscriptionResult, { plan: unknown }>,
   keyId: string,
-): Answer {
+) {
   return {
     status: 201,
     body: { subscription: { id, status, short_url }, key_id: keyId, plan, price, running },
     outcome,
-  };
+  } as const satisfies Answer;
 }

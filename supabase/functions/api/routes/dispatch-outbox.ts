@@ -1,7 +1,7 @@
 import { errorAnswer } from '../http/errors.ts';
 import { purgeRecords } from '../database/purge-records.ts';
 import { respondAsync } from '../http/respond-async.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from './route.ts';
 
 /** A change that commits while pg_net sends this call queues no call of its own. A second dispatch delivers it. */
 const secondDispatchMilliseconds = 1000;

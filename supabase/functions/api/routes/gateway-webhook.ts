@@ -1,7 +1,7 @@
 // @ts-types="../node-crypto.d.ts"
 import { createHash } from 'node:crypto';
 import { errorAnswer } from '../http/errors.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from './route.ts';
 import { toStorableJson } from '../database/storable-json.ts';
 
 /** Applies a signed event of the gateway. Contract: POST /api/webhooks/gateway, "Order of checks". */

@@ -1,5 +1,5 @@
 import { schemaVersion } from '../generated/schema-version.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from './route.ts';
 
 /** Returns the health for monitors, without secrets and customer data. Contract: GET /api/health. */
 export const getHealth: Route = {

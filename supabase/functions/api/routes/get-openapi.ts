@@ -1,5 +1,5 @@
 import { publicAnswer } from '../http/public-answer.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from './route.ts';
 
 /** Returns the description of the API. Contract: GET /api/openapi.json. */
 export const getOpenapi: Route = {

@@ -1,7 +1,7 @@
 import { isStorableText } from '../database/storable-json.ts';
 import { readOrderPayments } from '../gateway/order-payments.ts';
 import { errorAnswer } from '../http/errors.ts';
-import type { Route, RouteContext } from '../http/route.ts';
+import type { Route, RouteContext } from './route.ts';
 import { withDeadline } from '../http/with-deadline.ts';
 
 /** The gateway's own timeout, for all of its answers together. */

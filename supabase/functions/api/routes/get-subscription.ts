@@ -1,5 +1,5 @@
 import { errorAnswer } from '../http/errors.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from './route.ts';
 
 /** Returns the caller's subscription, tier and newest payments. Contract: GET /api/subscriptions. */
 export const getSubscription: Route = {

@@ -1,5 +1,5 @@
 import { publicAnswer } from '../http/public-answer.ts';
-import type { Route, RouteContext } from '../http/route.ts';
+import type { Route, RouteContext } from './route.ts';
 import { withDeadline } from '../http/with-deadline.ts';
 
 /** The plans are public, so an auth server that hangs delays them for no longer. */

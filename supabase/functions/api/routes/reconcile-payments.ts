@@ -1,7 +1,7 @@
 import { errorAnswer } from '../http/errors.ts';
 import { reconcileAll } from '../gateway/reconciler.ts';
 import { respondAsync } from '../http/respond-async.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from './route.ts';
 
 /** Reads from the gateway what its webhooks did not announce. Contract: POST /api/internal/reconcile. */
 export const reconcilePayments: Route = {

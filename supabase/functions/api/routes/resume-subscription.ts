@@ -1,5 +1,5 @@
 import { errorAnswer } from '../http/errors.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from './route.ts';
 
 /** Withdraws a cancellation at the end of the period. Contract: POST /api/subscriptions/resume. */
 export const resumeSubscription: Route = {

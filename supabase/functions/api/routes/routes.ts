@@ -1,4 +1,4 @@
-import type { Route } from '../http/route.ts';
+import type { Route } from './route.ts';
 import { cancelSubscription } from './cancel-subscription.ts';
 import { changeSubscription, previewChange } from './change-subscription.ts';
 import { createOrder } from './create-order.ts';

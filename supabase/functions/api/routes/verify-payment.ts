@@ -1,6 +1,6 @@
 import { errorAnswer } from '../http/errors.ts';
 import { readJson } from '../http/read-json.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from './route.ts';
 import { paymentMessage } from '../gateway/signature.ts';
 import { isStorableText } from '../database/storable-json.ts';
 import { namesSubscription, parseRequest, verifyPaymentRequest } from '../http/validation.ts';

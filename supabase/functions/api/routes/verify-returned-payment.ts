@@ -3,7 +3,7 @@ import { paymentMessage } from '../gateway/signature.ts';
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer } from '../http/errors.ts';
 import { type ReadField, readForm } from '../http/read-form.ts';
-import type { Route, RouteContext } from '../http/route.ts';
+import type { Route, RouteContext } from './route.ts';
 import { attemptMetadata, parseRequest, verifyPaymentRequest } from '../http/validation.ts';
 import { withDeadline } from '../http/with-deadline.ts';
 

@@ -2,7 +2,7 @@ import { isStorableText } from '../database/storable-json.ts';
 import { subscriptionMessage } from '../gateway/signature.ts';
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer } from '../http/errors.ts';
-import type { RouteContext } from '../http/route.ts';
+import type { RouteContext } from './route.ts';
 import { parseRequest, verifySubscriptionRequest } from '../http/validation.ts';
 
 /**

@@ -1,0 +1,16 @@
+/**
+ * `npm run generate`: writes every generated file: schema version and types of the database, description of the API,
+ * mails, registry, and the lock file and list of the deployed packages.
+ */
+import { generateDependencies } from './generate/dependencies.ts';
+import { generateEmails } from './generate/emails.ts';
+import { generateOpenapi } from './generate/openapi.ts';
+import { generateRegistry } from './generate/registry.ts';
+import { generateTypes } from './generate/types.ts';
+
+await generateTypes();
+await generateOpenapi();
+await generateEmails();
+// What these two write contains what the steps before them wrote.
+await generateRegistry();
+await generateDependencies();

@@ -1,0 +1,11 @@
+import type { Operation } from './operation.ts';
+import { paymentOperations } from './payment-operations.ts';
+import { serviceOperations } from './service-operations.ts';
+import { subscriptionOperations } from './subscription-operations.ts';
+
+/** The descriptions of all routes, by the name that the route has in `operation`. */
+export const operations: Readonly<Record<string, Operation>> = {
+  ...subscriptionOperations,
+  ...paymentOperations,
+  ...serviceOperations,
+};

@@ -1,0 +1,54 @@
+import type { Result } from './database-results.ts';
+import type { GatewayEntity, GatewaySubscription } from './gateway.ts';
+
+/** The SQL functions that reconciliation needs. Each throws when the database fails. */
+export type ReconcileDatabase = {
+  /** Claims at most 20 payments to reconcile, leased for five minutes. */
+  claimPaymentsToReconcile(): Promise<Result<'claim_payments_to_reconcile'>>;
+  /** Applies the gateway's payments on an order; null: the gateway does not know the order. */
+  applyOrderPayments(paymentId: string, items: readonly unknown[] | null): Promise<Result<'apply_order_payments'>>;
+  /** Claims at most 20 subscriptions that the gateway bills, leased for five minutes. */
+  claimSubscriptionsToReconcile(): Promise<Result<'claim_subscriptions_to_reconcile'>>;
+  /** Applies the gateway's state of a subscription; null: the gateway does not know the subscription. */
+  applyGatewaySubscription(
+    subscription: Result<'claim_subscriptions_to_reconcile'>['subscriptions'][number],
+    entity: GatewaySubscription | null,
+  ): Promise<Result<'apply_gateway_subscription'>>;
+  /** Claims subscriptions that users asked for and whose authorisation is not known, leased for five minutes. */
+  claimSubscriptionOrders(): Promise<Result<'claim_subscription_orders'>>;
+  /** Applies the gateway's state of such a subscription; null: the gateway does not know it. */
+  applySubscriptionOrder(
+    id: string,
+    entity: GatewaySubscription | null,
+  ): Promise<Result<'apply_subscription_order'>>;
+  /** Applies the invoices of a subscription, whose paid cycles may lack their payment; null: it has none. */
+  applyInvoices(
+    gatewaySubscriptionId: string,
+    items: readonly unknown[] | null,
+  ): Promise<Result<'apply_invoices'>>;
+  /** Claims the next page of each list of the statement that is due, leased for five minutes. */
+  claimStatementPages(): Promise<Result<'claim_statement_pages'>>;
+  /**
+   * Returns what is new in a page, or moves the mark behind it if nothing is. `items` null: the gateway has no such list.
+   * @param applied how many items were new before they were applied
+   */
+  applyStatementPage(
+    page: StatementPage,
+    items: readonly unknown[] | null,
+    applied: number,
+  ): Promise<Result<'apply_statement_page'>>;
+  /** Applies a refund, a dispute, or the payment of a billed cycle with its invoice and its subscription. */
+  applyStatementItem(
+    list: StatementPage['list'],
+    item: GatewayEntity,
+    cycle?: { readonly invoice: GatewayEntity | null; readonly subscription: GatewayEntity | null },
+  ): Promise<Result<'apply_statement_item'>>;
+  /** Starts a run, unless another one is running. Its lease of 75 seconds is longer than a run. */
+  beginReconciliation(runId: string): Promise<Result<'begin_reconciliation'>>;
+  /** Ends a run. `isDone`: it left nothing to do, or used up its time and got answers. */
+  endReconciliation(runId: string, isDone: boolean): Promise<void>;
+};
+
+/** A claimed page of the statement, and what is new in it. */
+export type StatementPage = Result<'claim_statement_pages'>['pages'][number];
+export type StatementNews = Result<'apply_statement_page'>['news'][number];
