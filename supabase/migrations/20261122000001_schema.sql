@@ -6,6 +6,7 @@ returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_names constant text[] := array[
     'apply_gateway_event', 'apply_gateway_subscription', 'apply_invoices', 'apply_order_payments', 'apply_order_read',
+    'apply_statement_item', 'apply_statement_page', 'claim_statement_pages',
     'apply_subscription_order', 'begin_reconciliation', 'cancel_subscription', 'claim_outbox',
     'claim_payments_to_reconcile', 'claim_subscription_orders', 'claim_subscriptions_to_reconcile', 'complete_outbox', 'confirm_stop',
     'create_change', 'create_order', 'create_subscription', 'current_tier', 'discard_order', 'end_reconciliation',

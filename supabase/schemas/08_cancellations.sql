@@ -21,6 +21,11 @@ where case s.kind
       and c.gateway_subscription_id = s.id
       and not billing.is_refunded(coalesce(c.paid_amount, c.amount), c.refunded_amount)
   )
+  -- The payment of its first cycle is not known.
+  or exists (
+    select from billing.gateway_subscriptions m
+    where (m.user_id, m.gateway_subscription_id) = (s.user_id, s.id) and m.first_period_start < m.paid_until
+  )
   when 'manual' then s.gateway_subscription_id is not null
   else false
 end;

@@ -81,14 +81,12 @@ function fromCycles(facts: Facts, subscription: Subscription, now: Time): string
 }
 
 /**
- * The times of charges of other subscriptions to the same plan, for as many months, for the time of a charged cycle. One of the two subscriptions was
- * started here, and the customer had no other plan between the charges.
+ * The times of charges of other subscriptions at the same price, for the time of a charged cycle. One of the two was started here, and the customer had no other plan between the charges.
  */
 export function chargedAgain(facts: Facts, subscription: Subscription, cycle: Cycle): Time[] {
   if (cycle.by !== 'charge' || isStopped(subscription)) return [];
   const plan = priceOf(subscription.price);
-  const isSamePlan = ({ price }: Subscription) =>
-    priceOf(price).tier === plan.tier && priceOf(price).months === plan.months;
+  const isSamePlan = ({ price }: Subscription) => price === subscription.price;
   const isStartedHere = ({ name }: Subscription) => facts.planned.some((planned) => planned.name === name);
   const others = facts.subscriptions.filter((other) =>
     other.name !== subscription.name && isSamePlan(other) && !isStopped(other) &&

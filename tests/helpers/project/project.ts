@@ -28,7 +28,11 @@ let lite: Lite | undefined;
 /** Starts a project on a new database. A worker has one at a time. */
 export async function startProject(declared: Declared = {}): Promise<Project> {
   const database = await createTestDatabase(declared, databaseName);
-  const apiUrl = await serveDatabase(database.url);
+  // The next file of this worker makes a database of the same name.
+  const apiUrl = await serveDatabase(database.url).catch(async (error) => {
+    await database.close();
+    throw error;
+  });
 
   return {
     database,
@@ -59,12 +63,13 @@ async function serveDatabase(databaseUrl: string): Promise<string> {
     await lite.ready();
   }
   const { apiUrl } = lite;
-  // Lite's connections ended with the database before this one. It notices when it uses one, and may restart.
+  // Lite's connections ended with the database before this one. It notices when it uses one, and may restart. One that stays
+  // silent is replaced after ten seconds.
   return await vi.waitFor(async () => {
     const url = await apiUrl();
     const answer = await fetch(`${url}/rest/v1/plans?limit=1`, { headers: { apikey: localKeys.publishable } });
     await answer.body?.cancel();
     expect(answer.status).toBe(200);
     return url ?? '';
-  }, { timeout: 10_000, interval: 20 });
+  }, { timeout: 60_000, interval: 20 });
 }
