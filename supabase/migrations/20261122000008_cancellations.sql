@@ -23,8 +23,7 @@ where case s.kind
   )
   -- The payment of its first cycle is not known.
   or exists (
-    select from billing.gateway_subscriptions m
-    where (m.user_id, m.gateway_subscription_id) = (s.user_id, s.id) and m.first_period_start < m.paid_until
+    select from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (s.user_id, s.id) and m.first_period_start < m.paid_until
   )
   when 'manual' then s.gateway_subscription_id is not null
   else false
