@@ -84,7 +84,9 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     )
     and not exists (
       select from billing.gateway_events e
-      where e.subject_id = p.gateway_order_id and e.event_id like 'reconcile:' || (i.item ->> 'id') || ':%'
+      where e.subject_id = p.gateway_order_id
+        and e.deliveries = 0
+        and starts_with(e.event_id, 'reconcile:' || (i.item ->> 'id') || ':')
     )
     and not exists (
       select from billing.gateway_events e

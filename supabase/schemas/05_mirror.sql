@@ -409,20 +409,6 @@ begin
   );
 end $$;
 
--- Returns the user of a subscription: the one who asked for it here, also if its notes were edited at the gateway; else the one
--- in its notes. Notes that name another user are noted, for a finding.
-create function billing.owner_of(p_gateway_subscription_id text, p_noted_user_id uuid)
-returns uuid language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_asked billing.subscription_orders;
-begin
-  select * into v_asked from billing.subscription_orders o where o.gateway_subscription_id = p_gateway_subscription_id;
-  if v_asked.noted_user_id is distinct from nullif(p_noted_user_id, v_asked.user_id) and v_asked.id is not null then
-    update billing.subscription_orders o set noted_user_id = nullif(p_noted_user_id, o.user_id) where o.id = v_asked.id;
-  end if;
-  return coalesce(v_asked.user_id, p_noted_user_id);
-end $$;
-
 -- Finds the row of a gateway subscription and locks it. A new one that the user ended before its first event is ended.
 create function billing.lock_mirrored(
   p_user_id uuid,

@@ -3,7 +3,8 @@
 
 create table billing.gateway_events (
   body_sha256 bytea primary key check (octet_length(body_sha256) = 32),
-  event_id text, -- from the delivery's header. It is not signed, so no rule reads it
+  -- From the delivery's header. It is not signed, so no rule reads it. Of what was read from the gateway: its key.
+  event_id text,
   event text,
   subject_id text, -- subscription or order, else payment: 200 characters of its id
   event_at timestamptz, -- created_at of a subscription event. Null: none, or another event

@@ -403,7 +403,9 @@ declare
   v_has_cycle constant boolean := p_event in ('subscription.activated', 'subscription.charged');
   -- No real id has more than 200 characters, and the index cannot hold it.
   v_id constant text := coalesce(substring(billing.json_text(p_entity -> 'id') from '^.{1,200}$'), '');
-  v_user_id constant uuid := billing.owner_of(v_id, billing.json_uuid(p_entity -> 'notes' -> 'user_id'));
+  v_noted_user_id constant uuid := billing.json_uuid(p_entity -> 'notes' -> 'user_id');
+  v_user_id uuid;
+  v_asked billing.subscription_orders;
   v_start constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_start') end;
   v_end constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_end') end;
   v_payment_id constant text := case when p_event = 'subscription.charged' then billing.json_text(p_payment -> 'id') end;
@@ -412,6 +414,9 @@ declare
   v_merged billing.gateway_subscriptions;
   v_is_changed boolean;
 begin
+  -- The user who asked for it here keeps it, also if its notes were edited at the gateway.
+  select * into v_asked from billing.subscription_orders o where o.gateway_subscription_id = v_id;
+  v_user_id := coalesce(v_asked.user_id, v_noted_user_id);
   if v_user_id is null then return 'ignored: subscription.entity.notes.user_id'; end if;
   if v_has_cycle
     and (v_start is null or v_end is null)
@@ -433,6 +438,10 @@ begin
   if v_email is null and billing.lock_missing_user(v_user_id) then
     -- Nothing is stored about an erased user, but the subscription is cancelled at the gateway.
     return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
+  end if;
+  -- For a finding.
+  if v_asked.noted_user_id is distinct from nullif(v_noted_user_id, v_asked.user_id) and v_asked.id is not null then
+    update billing.subscription_orders o set noted_user_id = nullif(v_noted_user_id, o.user_id) where o.id = v_asked.id;
   end if;
   v_merged := billing.merge_gateway_subscription(
     v_user_id, v_id, p_event, p_entity, v_gateway_plan_id, v_start, v_end, p_payment, p_created_at, p_arrived_at

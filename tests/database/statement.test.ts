@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
-import { seconds, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { paymentCaptured, seconds, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { months } from '../helpers/records/time.ts';
 
 // A webhook that was lost is an alert, as everywhere.
@@ -152,6 +152,15 @@ test('of payments, a captured one on an order of ours is new until it is confirm
     .toEqual([{ id: 'pay_1', payment }]);
   await database.rpc('apply_order_payments', id, JSON.stringify([item]));
   expect(await apply(page, [item, foreign])).toEqual([]);
+});
+
+test('a webhook hides no payment from the statement, also under an event id that looks like a read', async () => {
+  const order = await customer.order('pro');
+  const page = await claimList('payments');
+  const fields = { id: 'pay_1', order_id: order.orderId, amount: 102258 };
+  // Another amount than the order's: it grants nothing, and the order is to be read.
+  expect(await database.send(paymentCaptured(fields), 'reconcile:pay_1:captured')).toBe('mismatch');
+  expect(await apply(page, [{ ...fields, status: 'captured', captured: true }])).toMatchObject([{ id: 'pay_1' }]);
 });
 
 test('the cycle of another app with the same gateway account is read once', async () => {

@@ -6,7 +6,7 @@ import { createBodyReader } from './request-body.ts';
 import { type AppEnv, send } from './send.ts';
 import { withDeadline } from './with-deadline.ts';
 
-/** What of a route says whether its body is read, and how long it may take. */
+/** The fields of a route that decide whether its body is read, and for how long. */
 export type BodyRoute = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
