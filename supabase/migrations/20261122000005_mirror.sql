@@ -181,6 +181,17 @@ as $$ begin return left(substring(billing.json_text(p_entity -> 'short_url') fro
 
 -- Merges the status of an event, with the time of the next charge and the page of the gateway, if no newer one is known. A
 -- halt and a resumption are kept with their times.
+-- Returns when the gateway charges a subscription next; null: never. An entity without that field renews at the end of its cycle.
+create function billing.next_charge_at(p_entity jsonb) -- the subscription
+returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when billing.json_integer(p_entity -> 'remaining_count') = 0 and p_entity ->> 'status' is distinct from 'pending' then null
+    when p_entity ? 'charge_at' then billing.json_time(p_entity -> 'charge_at')
+    else billing.json_time(p_entity -> 'current_end')
+  end;
+end $$;
+
 create function billing.merge_gateway_status(
   p_subscription billing.gateway_subscriptions,
   p_event text,
@@ -199,7 +210,7 @@ declare
     when p_event = 'subscription.updated' then billing.json_text(p_entity -> 'status')
     else substr(p_event, length('subscription.') + 1)
   end;
-  v_charge_at constant timestamptz := billing.json_time(p_entity -> 'charge_at');
+  v_charge_at constant timestamptz := billing.next_charge_at(p_entity);
   v_before constant billing.gateway_subscriptions := p_subscription;
   v_at constant timestamptz := coalesce(p_created_at, p_arrived_at);
 begin

@@ -505,7 +505,7 @@ begin
               when m.stops_at is null
                 -- Once halted, the gateway charges again only after the customer changed the method of payment.
                 and coalesce(m.gateway_status, 'active') not in ('paused', 'halted')
-                then coalesce(m.charge_at, m.period_end)
+                then case when m.gateway_status is null then m.period_end else m.charge_at end
             end as charge_at
           ) next
           where m.user_id = p_user_id

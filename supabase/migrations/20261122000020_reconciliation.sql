@@ -360,7 +360,7 @@ begin
     end,
     gateway_status = coalesce(v_status, 'unknown'),
     gateway_status_event_at = v_now,
-    charge_at = case when v_status is null then m.charge_at else billing.json_time(v_entity -> 'charge_at') end
+    charge_at = case when v_status is null then m.charge_at else billing.next_charge_at(v_entity) end
   where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_gateway_subscription_id)
   returning m.* into v_mirrored;
   -- Now that the gateway was asked, access may lapse.

@@ -377,7 +377,7 @@ begin
     (paid_period_start, paid_period_end, paid_period_event_at) = row(v_start, v_end, v_charged_at),
     (plan_event_at, gateway_status_event_at, arrived_at) = row(p_event.event_at, p_event.event_at, p_event.received_at),
     gateway_status = 'active',
-    charge_at = billing.json_time(v_entity -> 'charge_at'),
+    charge_at = billing.next_charge_at(v_entity),
     short_url = greatest(m.short_url, billing.page_url(v_entity)),
     paid_count = greatest(m.paid_count, billing.json_integer(v_entity -> 'paid_count'))
   from usual u, entry

@@ -91,6 +91,19 @@ describe('a charge that fails', () => {
   });
 });
 
+test('the last cycle names no next charge; retries of its charge do', async () => {
+  await event('charged', '06-01', { ...june, ...paid(1) });
+  expect(await billing()).toMatchObject({ status: 'active', next_charge_at: '2026-07-01T00:00:00+00:00' });
+  const retried = { remaining_count: 0, status: 'pending', charge_at: seconds(day('07-02')) };
+  await event('pending', '07-01', { fields: retried });
+  expect(await billing()).toMatchObject({ status: 'pending', next_charge_at: '2026-07-02T00:00:00+00:00' });
+  const last = { remaining_count: 0, charge_at: seconds(day('08-01')), paid_count: 2 };
+  await event('charged', '07-02', { ...july, ...paid(2), fields: last });
+  expect(await billing()).toMatchObject({ status: 'active', next_charge_at: null });
+  await event('charged', '07-03', { ...july, ...paid(2), fields: { ...last, remaining_count: 1, charge_at: null } });
+  expect(await billing()).toMatchObject({ status: 'active', next_charge_at: null });
+});
+
 test.each(['pending', 'halted'] as const)('an older charge does not set the status %s back', async (state) => {
   await bill();
   await event('charged', '07-01', { ...july, ...paid(2) });

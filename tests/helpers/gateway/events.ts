@@ -164,6 +164,7 @@ export function subscriptionEvent(
       status: statuses.find((status) => status === name) ?? 'active',
       current_start: start === null ? null : seconds(start),
       current_end: end === null ? null : seconds(end),
+      charge_at: end === null || ['paused', 'cancelled', 'completed'].includes(name) ? null : seconds(end),
       ended_at: isCancelled && createdAt !== null ? seconds(createdAt) : null,
       notes: { user_id: userId },
       ...fields,
