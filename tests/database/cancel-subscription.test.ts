@@ -108,6 +108,22 @@ describe('a cancellation at the period’s end covers', () => {
     expect(await toldOf()).toBe(inTwoDays);
   });
 
+  test.each([
+    ['a grant', () => grantTier(database, customer.id, 'premium', day('01-20'))],
+    ['a later, shorter purchase', () => customer.buy('premium', { at: '01-02' })],
+  ])('a purchase below %s: no days of grace follow it', async (_, give) => {
+    await database.query("update public.plans set duration_months = 1 where tier = 'premium'");
+    await customer.buy('pro', { at: '2026-01-01' });
+    await database.query("update public.payments set period_end = '2026-03-01Z'");
+    await database.at('01-02');
+    await give();
+    expect(await customer.tier()).toBe('premium');
+    await cancel();
+    expect(await customer.stateAt('2026-02-28T23:00:00Z')).toBe('pro: pro active to 2026-03-01');
+    expect(await customer.stateAt('2026-03-01T00:01:00Z')).toBe('free: pro cancelled to 2026-03-01');
+    await database.query("update public.plans set duration_months = 12 where tier = 'premium'");
+  });
+
   test('a subscription below a row that was written by hand', async () => {
     await bill();
     await database.at('01-02');
