@@ -1,4 +1,4 @@
-import { denoLockFile, dependenciesDocument, describeDeployed, withTable } from '../generate/dependencies.ts';
+import { denoLockFile, dependenciesDocument, describeDeployed, withList } from '../generate/dependencies.ts';
 import { idOf, type PackageLock, readPackageLock } from '../generate/dependencies/deployed-packages.ts';
 import { isPermissive } from '../generate/dependencies/licences.ts';
 import { writeLine } from '../stack/process/child.ts';
@@ -54,7 +54,7 @@ export async function findProblems({ packages, denoLock, document }: Dependencie
     ...unavailable.filter((id) => !unhashed.includes(id)).map((id) => `${id} is no exception in package-lock.json`),
     ...deployed.problems,
     ...denoLock === deployed.denoLock ? [] : [`functions/api/deno.lock ${stale}`],
-    ...document === withTable(document, deployed.table) ? [] : [`docs/dependencies.md ${stale}`],
+    ...document === withList(document, deployed.list) ? [] : [`docs/dependencies.md ${stale}`],
   ];
 }
 

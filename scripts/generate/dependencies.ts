@@ -3,7 +3,6 @@ import {
   bundledPackages,
   idOf,
   importedPackages,
-  nameOf,
   neededPackages,
   type PackageLock,
   readPackageLock,
@@ -14,48 +13,56 @@ import { root } from '../stack/root.ts';
 const folder = `${root}/supabase/functions/api`;
 /** Path of the lock file of the function. */
 export const denoLockFile = `${folder}/deno.lock`;
-/** Path of the document that ends with the table of the deployed packages. */
+/** Path of the document that ends with the list of the deployed packages. */
 export const dependenciesDocument = `${root}/supabase/docs/dependencies.md`;
 
-/** Writes the function's lock file and the table of its packages, from `package-lock.json`. */
+/** Writes the function's lock file and the list of its packages, from `package-lock.json`. */
 export async function generateDependencies(): Promise<void> {
-  const { denoLock, table } = await describeDeployed(await readPackageLock());
+  const { denoLock, list } = await describeDeployed(await readPackageLock());
   await Deno.writeTextFile(denoLockFile, denoLock);
-  await Deno.writeTextFile(dependenciesDocument, withTable(await Deno.readTextFile(dependenciesDocument), table));
+  await Deno.writeTextFile(dependenciesDocument, withList(await Deno.readTextFile(dependenciesDocument), list));
 }
 
 /** The packages in the deployed function: what it imports, what these need, and what the bundle of the mails contains. */
 export async function describeDeployed(
   packages: PackageLock,
-): Promise<{ denoLock: string; table: string; problems: string[] }> {
+): Promise<{ denoLock: string; list: string; problems: string[] }> {
   const { imports } = JSON.parse(await Deno.readTextFile(`${folder}/deno.json`));
   const imported = await importedPackages();
   const uploaded = neededPackages(packages, imported);
-  const rows: string[][] = [];
+  const described: { licence: string; id: string }[] = [];
   const problems: string[] = [];
   for (const path of new Set([...uploaded, ...await bundledPackages()].toSorted())) {
-    const { version = '', license = 'none' } = packages[path] ?? {};
-    const licence = await readLicence(`${root}/${path}`, idOf(packages, path), license);
+    const { license = 'none' } = packages[path] ?? {};
+    const id = idOf(packages, path);
+    const licence = await readLicence(`${root}/${path}`, id, license);
     if ('problem' in licence) problems.push(licence.problem);
-    else rows.push([nameOf(path), version, license, licence.place]);
+    else {described.push({
+        licence: license,
+        id: isAddress(licence.place) ? `[\`${id}\`](${licence.place})` : `\`${id}\``,
+      });}
   }
   return {
     denoLock: denoLockText(packages, uploaded, imported, Object.values(imports)),
-    table: tableOf(rows),
+    list: listOf(described),
     problems,
   };
 }
 
-/** A Markdown table as `deno fmt` writes it. */
-function tableOf(rows: string[][]): string {
-  const head = ['package', 'version', 'licence', 'its text'];
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
-  const line = (cells: string[], fill: string) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(' | ')} |\n`;
-  return [line(head, ' '), line(['', '', '', ''], '-'), ...rows.map((row) => line(row, ' '))].join('');
+/** True for a licence whose text is not in the package. */
+function isAddress(place: string): boolean {
+  return place.startsWith('https:');
 }
 
-/** The document ends with the table. */
-export function withTable(document: string, table: string): string {
-  return document.replace(/^\| package[\s\S]*/m, table);
+/** A Markdown list: each licence with its packages. */
+function listOf(packages: { licence: string; id: string }[]): string {
+  const byLicence = Object.groupBy(packages, ({ licence }) => licence);
+  return Object.entries(byLicence).map(([licence, found = []]) =>
+    `- ${licence}: ${found.map(({ id }) => id).join(', ')}\n`
+  ).join('');
+}
+
+/** The document ends with the list. */
+export function withList(document: string, list: string): string {
+  return document.replace(/(?<=^## Deployed packages\n\n.*\n\n)[\s\S]*/m, list);
 }

@@ -17,8 +17,7 @@ const given = { EVENTS_URL: url, EVENTS_SECRET: secret };
 
 /** The receiver of the deployment guide. Its own imports and the app's function `apply` are from here. */
 async function receiverOfGuide(): Promise<(request: Request) => Promise<Response>> {
-  const guide = await Deno.readTextFile(`${root}/supabase/docs/deployment.md`);
-  const [, recipe = ''] = /(import \{ Webhook \} from 'standardwebhooks';\n.*?)```/s.exec(guide) ?? [];
+  const recipe = await Deno.readTextFile(`${root}/supabase/docs/events-route.ts`);
   const folder = await Deno.makeTempDir();
   onTestFinished(() => Deno.remove(folder, { recursive: true }));
   const code = recipe.replace("'standardwebhooks'", `'file://${root}/node_modules/standardwebhooks/dist/index.js'`);

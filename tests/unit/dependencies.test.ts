@@ -27,9 +27,9 @@ test.each<[what: string, problems: string[], edit: (committed: Dependencies) => 
     (committed) => committed.denoLock = committed.denoLock.replace('sha512-K', 'sha512-L'),
   ],
   [
-    'a table with another version',
+    'a list with another version',
     [`docs/dependencies.md ${stale}`],
-    (committed) => committed.document = committed.document.replace(/(\| hono +\| )\d/, '$19'),
+    (committed) => committed.document = committed.document.replace(/(hono@)\d/, '$19'),
   ],
 ])('the check of dependencies of %s reports %j', async (_, problems, edit) => {
   const committed = await readDependencies();

@@ -22,7 +22,7 @@ export const subscriptionAnswer = z.object({
   subscription: subscription.nullable(),
   currentTier: tier,
   entitlements,
-  payments: z.array(payment).max(10),
+  payments: z.array(payment).max(10).describe('The newest first.'),
   billing: billing.nullable(),
 }).meta({ id: 'SubscriptionAnswer' });
 
@@ -34,7 +34,10 @@ const offeredPrice = price.extend({
   ...offered,
 }).meta({ id: 'OfferedPrice' });
 export const plansAnswer = z.object({
-  plans: z.array(plan.extend({ prices: z.array(offeredPrice), ...offered })),
+  plans: z.array(plan.extend({
+    prices: z.array(offeredPrice).describe('The default first, then by length, amount and key.'),
+    ...offered,
+  })),
 }).meta({ id: 'PlansAnswer' });
 
 export const changedSubscriptionAnswer = z.object({ subscription: subscription.nullable() })
@@ -61,13 +64,16 @@ export const orderAnswer = z.object({
 
 export const orderStateAnswer = z.object({
   order_id: z.string(),
-  status: z.enum(['open', 'paid', 'failed']),
+  status: z.enum(['open', 'paid', 'failed']).describe(
+    '`paid`: verified or captured. `open`: not paid, or another attempt runs. `failed`: the newest attempt failed, or the ' +
+      'payment was refunded in full or never captured.',
+  ),
   tier,
   amount,
   currency,
   valid_until: time.nullable(),
   attempts: count,
-  last_error: z.string().nullable(),
+  last_error: z.string().nullable().describe("The gateway's text of the newest failed attempt."),
 }).meta({ id: 'OrderStateAnswer' });
 
 export const gatewaySubscriptionAnswer = z.object({
@@ -123,7 +129,7 @@ export const receivedAnswer = z.object({ received: z.literal(true) }).meta({ id:
 
 export const healthAnswer = z.object({
   status: z.literal('ok'),
-  oldest_undelivered_at: time.nullable(),
+  oldest_undelivered_at: time.nullable().describe('Null while nothing is due.'),
   last_webhook_at: time.nullable(),
   last_sweep_at: time.nullable(),
   statement: z.object({
@@ -141,8 +147,11 @@ export const dispatchAnswer = z.object({
   next_attempt_at: time.nullable(),
 }).meta({ id: 'DispatchAnswer' });
 
-export const reconcileAnswer = z.object({ asked: count, applied: count, unanswered: count })
-  .meta({ id: 'ReconcileAnswer' });
+export const reconcileAnswer = z.object({
+  asked: count.describe('Reads of the gateway.'),
+  applied: count.describe('Changes that they made.'),
+  unanswered: count.describe('Reads without a usable answer.'),
+}).meta({ id: 'ReconcileAnswer' });
 
 export const acceptedAnswer = z.object({ accepted: z.literal(true) }).meta({ id: 'AcceptedAnswer' });
 

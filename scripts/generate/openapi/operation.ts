@@ -55,7 +55,7 @@ export type HeaderName = keyof typeof headers;
 export const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'The same key returns the same order or subscription.',
+  description: 'The same key returns the same order or subscription, for seven days.',
   schema: { type: 'string', maxLength: 255 },
 };
 

@@ -1,4 +1,5 @@
 import * as answers from './answers.ts';
+import * as checks from './checks.ts';
 import * as examples from './examples.ts';
 import { idempotencyKey, type Operation } from './operation.ts';
 import * as requests from './requests.ts';
@@ -11,6 +12,7 @@ export const paymentOperations = {
   createOrder: {
     tag: 'Payments',
     summary: 'Create an order at the gateway, or return the open one',
+    description: checks.orderChecks,
     access: 'session',
     parameters: [idempotencyKey],
     request: {
@@ -38,7 +40,10 @@ export const paymentOperations = {
   getOrder: {
     tag: 'Payments',
     summary: "Read the state of one of the caller's orders",
-    description: 'An order that is not paid is read from the gateway, at most every 5 s.',
+    description:
+      'For a page whose checkout closed without an answer: poll every 5 s. So often, 20 times at most and within five ' +
+      'days, an order that is not paid is read from the gateway. Otherwise, and without an answer within 5 s, the answer is ' +
+      'what is known.',
     access: 'session',
     parameters: [
       { name: 'order_id', in: 'path', description: "The gateway's id of the order.", schema: { type: 'string' } },
@@ -51,6 +56,7 @@ export const paymentOperations = {
   verifyPayment: {
     tag: 'Payments',
     summary: 'Turn what a checkout returned into a tier',
+    description: checks.verifyChecks,
     access: 'session',
     request: {
       schema: requests.verifyRequest,
@@ -87,7 +93,7 @@ export const paymentOperations = {
   verifyReturnedPayment: {
     tag: 'Payments',
     summary: 'Verify the form of a redirect checkout and send the browser to the app',
-    description: 'The signature in the form proves the payment. The parameters of the redirect are no proof.',
+    description: checks.returnChecks,
     access: 'anyone',
     request: {
       mediaType: 'application/x-www-form-urlencoded',

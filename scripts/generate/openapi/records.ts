@@ -39,7 +39,7 @@ export const plan = z.looseObject({
   trial_days: z.int().describe('Days of access before the first charge of such a subscription.'),
   gateway_plan_id: z.string().nullable().describe('The plan at the gateway, for subscriptions that the gateway bills.'),
   billing_cycles: z.int().nullable().describe('How often the gateway bills; null: for ten years.'),
-  rank: z.int().nullable().describe('Orders the plans. Null: a further price of a tier.'),
+  rank: z.int().nullable().describe('Orders the tiers. Null: a further price of a tier.'),
   entitlements,
   lookup_key: z.string().nullable().describe("Of a further price of the tier. Null: the tier's own plan."),
   created_at: time,
@@ -55,7 +55,9 @@ export const subscription = z.object({
   current_period_end: time.nullable(),
   cancelled_at: time.nullable(),
   cancel_at_period_end: z.boolean(),
-  ended_reason: z.string().nullable().describe('Why access ended, for example `lapsed` or `refunded`.'),
+  ended_reason: z.string().nullable().describe(
+    "`lapsed`, `cancelled`, `refunded`, `never_captured`, `revoked`, or an admin's reason.",
+  ),
   gateway_subscription_id: z.string().nullable().describe('Set where the gateway bills the subscription.'),
   created_at: time,
   price: price.nullable().describe('Null: it was not sold by a price, for example a grant.'),
@@ -66,9 +68,9 @@ export const payment = z.object({
   id: z.uuid(),
   user_id: z.uuid(),
   subscription_id: z.uuid().nullable(),
-  amount,
+  amount: amount.describe('What was sold, minus a credit.'),
   currency,
-  status: z.enum(['created', 'captured', 'failed']),
+  status: z.enum(['created', 'captured', 'failed']).describe('`captured`: verified, or captured at the gateway.'),
   tier: tier.nullable(),
   price_key: z.string().nullable().describe('The lookup key of the price. Null: the default price.'),
   interval: price.shape.interval.nullable(),
@@ -79,20 +81,22 @@ export const payment = z.object({
   gateway_subscription_id: z.string().nullable().describe('The subscription that was charged. Null: it is an order.'),
   meta: z.unknown().describe('`tier`, and after a failed attempt three error fields. An app may store more.'),
   captured_at: time.nullable(),
-  confirmed_at: time.nullable(),
-  fulfilled_at: time.nullable(),
+  confirmed_at: time.nullable().describe('The gateway itself confirmed the capture.'),
+  fulfilled_at: time.nullable().describe(
+    'The payment granted its tier. Null for a charge: its subscription gives access.',
+  ),
   period_start: time.nullable(),
   period_end: time.nullable(),
-  paid_amount: amount.nullable(),
+  paid_amount: amount.nullable().describe('What the gateway captured. Null until known.'),
   refunded_amount: amount,
-  dispute_status: z.string().nullable(),
+  dispute_status: z.string().nullable().describe('Of the newest dispute.'),
   created_at: time,
 }).meta({ id: 'Payment', description: 'One for each order, and for each charge of a gateway subscription.' });
 
 export const billing = z.object({
   gateway_subscription_id: z.string(),
   status: z.string().nullable().describe('As the gateway names it.'),
-  next_charge_at: time.nullable(),
+  next_charge_at: time.nullable().describe('Null: no further charge.'),
   payment_attention: z.boolean().describe('A charge failed, and the customer must act.'),
   manage_url: z.string().nullable().describe('The page of the gateway.'),
   price: price.nullable(),
@@ -102,16 +106,18 @@ export const billing = z.object({
     amount,
     currency,
     starts_at: time,
-    undo_until: time.nullable().describe('Null: the gateway was told, and the change can not be undone.'),
+    undo_until: time.nullable().describe('48 hours before it starts. Null: the gateway was told; no undo.'),
   }).nullable().describe('The change that waits for the end of the cycle.'),
-}).meta({ id: 'Billing', description: 'The subscription that the gateway bills.' });
+}).meta({ id: 'Billing', description: 'Of the subscriptions that the gateway bills, the one that it charges next.' });
 
 export const running = z.object({
   tier,
   until: time,
   early_renewal: z.enum(['replace', 'extend']),
   price: price.nullable(),
-  starts_at: time.optional().describe('When the bought period would start. Only with an order.'),
+  starts_at: time.optional().describe(
+    'Only with an order: when its period would start. If this is before `until`, the time between is replaced.',
+  ),
 }).meta({ id: 'Running', description: 'What the user has now.' });
 
 export const prefill = z.object({

@@ -25,4 +25,14 @@ export const gatewayEvent = z.looseObject({
   created_at: z.int().describe('Unix seconds.'),
   account_id: z.string().optional(),
   payload: z.looseObject({}),
-}).meta({ id: 'GatewayEvent', description: 'A notification of the gateway; it documents the entities in `payload`.' });
+}).meta({
+  id: 'GatewayEvent',
+  description: 'A notification of the gateway, which documents the entities in `payload`. Required are: of ' +
+    '`payment.captured` and `order.paid` `payment.entity.id`; of `payment.failed` `payment.entity.order_id`; of ' +
+    '`refund.*` `refund.entity` with `id`, `amount` and `payment_id` (or the entity of the payment), `status` defaults ' +
+    'to the name of the event; of `payment.dispute.*` `dispute.entity` with `status` and `payment_id` (or the entity ' +
+    'of the payment), `id`, `phase`, `amount` and `amount_deducted` are optional; of `subscription.*` ' +
+    '`subscription.entity.notes.user_id` (a UUID), of `activated` and `charged` also `current_start` and `current_end` ' +
+    '(Unix seconds, both null in an activation before the first cycle). An event that lacks one is recorded as ' +
+    '`ignored: …` and answered 200.',
+});

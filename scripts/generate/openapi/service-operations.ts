@@ -1,4 +1,5 @@
 import * as answers from './answers.ts';
+import * as checks from './checks.ts';
 import * as examples from './examples.ts';
 import { ifNoneMatch, type Operation, respondAsync } from './operation.ts';
 import * as requests from './requests.ts';
@@ -15,6 +16,7 @@ export const serviceOperations = {
   gatewayWebhook: {
     tag: 'Webhooks',
     summary: 'Apply a signed event of the gateway',
+    description: checks.webhookChecks,
     access: 'webhookSignature',
     parameters: [{
       name: 'x-gateway-event-id',
@@ -74,6 +76,7 @@ export const serviceOperations = {
   dispatchOutbox: {
     tag: 'Service',
     summary: 'Deliver the side effects that are due, for schedulers',
+    description: 'Then it purges old records.',
     access: 'internalKey',
     parameters: [respondAsync],
     answers: {
@@ -89,6 +92,9 @@ export const serviceOperations = {
   reconcilePayments: {
     tag: 'Service',
     summary: 'Read from the gateway what no webhook announced, for schedulers',
+    description:
+      'Works until nothing is due, for 58 s at most. Only one call works at a time: another waits up to 20 s, ' +
+      'then answers zeros. A call that crashed stops the others for 75 s.',
     access: 'internalKey',
     parameters: [respondAsync],
     answers: {

@@ -1,4 +1,5 @@
 import * as answers from './answers.ts';
+import * as checks from './checks.ts';
 import * as examples from './examples.ts';
 import { idempotencyKey, ifNoneMatch, type Operation } from './operation.ts';
 import * as requests from './requests.ts';
@@ -22,12 +23,13 @@ export const subscriptionOperations = {
     tag: 'Subscriptions',
     summary: 'List the plans on offer',
     description:
-      'With a valid session each plan and price has its `scenario` for the user. An invalid one gets the public answer.',
+      'With a valid session each plan and price has its `scenario` for the user. One that is missing, invalid, or can not be ' +
+      'checked within 2 s gets the public answer.',
     access: 'optionalSession',
     parameters: [ifNoneMatch],
     answers: {
       200: {
-        description: 'The plans, the lowest price first. The public answer has an `etag`.',
+        description: 'The plans, the lowest default price first, then by tier. The public answer has an `etag`.',
         headers: ['etag'],
         schema: answers.plansAnswer,
         examples: { public: examples.publicPlans, withSession: examples.plansOfUser },
@@ -39,7 +41,8 @@ export const subscriptionOperations = {
   createSubscription: {
     tag: 'Subscriptions',
     summary: 'Create a subscription that the gateway bills',
-    description: 'It gives no access before the customer authorised it at `short_url` or in a checkout.',
+    description:
+      `It gives no access before the customer authorised it at \`short_url\` or in a checkout.\n\n${checks.subscriptionChecks}`,
     access: 'session',
     parameters: [idempotencyKey],
     request: {
@@ -68,6 +71,7 @@ export const subscriptionOperations = {
   changeSubscription: {
     tag: 'Subscriptions',
     summary: 'Change the plan or the price, now or at the end of the period',
+    description: checks.changeChecks,
     access: 'session',
     request: { schema: requests.changeRequest, examples: { upgrade: { tier: 'pro', when: 'now' } } },
     answers: {
@@ -101,6 +105,7 @@ export const subscriptionOperations = {
   previewChange: {
     tag: 'Subscriptions',
     summary: 'Read what a change of the plan would cost, and when it begins',
+    description: 'Writes nothing. The checks are those of the change, as far as they need no gateway.',
     access: 'session',
     request: { schema: requests.changeRequest, examples: { upgrade: { tier: 'pro', when: 'now' } } },
     answers: {
@@ -118,6 +123,9 @@ export const subscriptionOperations = {
   cancelSubscription: {
     tag: 'Subscriptions',
     summary: 'Cancel the subscription, now or at the end of the period',
+    description:
+      '`true` again is 200 again. 404 where none is active and the gateway can charge nothing that is not already ' +
+      'cancelled at once.',
     access: 'session',
     request: { schema: requests.cancelRequest, examples: { atPeriodEnd: { at_period_end: true } } },
     answers: {
@@ -132,6 +140,9 @@ export const subscriptionOperations = {
   resumeSubscription: {
     tag: 'Subscriptions',
     summary: 'Withdraw a cancellation at the end of the period',
+    description:
+      'All of it, or nothing. A subscription that is not to end stays as it is. 404 where the user has none and the ' +
+      'gateway can charge nothing; 409 where it has ended, or the gateway has any part of the cancellation.',
     access: 'session',
     answers: {
       200: {

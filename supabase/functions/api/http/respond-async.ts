@@ -2,7 +2,7 @@ import type { Answer } from './answer.ts';
 
 /**
  * Runs the work and returns its answer. With `prefer: respond-async` (RFC 7240) the work runs in the background and the
- * answer is 202. Contract: "Asynchronous answers".
+ * answer is 202. Contract: POST /api/internal/outbox.
  */
 export async function respondAsync(
   { request, workLater }: { request: Request; workLater: (work: () => Promise<Answer>) => void },
