@@ -21,6 +21,7 @@ type Json = Awaited<ReturnType<Response['json']>>;
 /** A subscription at the simulator. */
 export type Billed = {
   id: string;
+  plan_id: string;
   status: string;
   paid_count: number;
   current_end: number;
@@ -32,11 +33,20 @@ export type Billed = {
 export type Answer = { status: number; body: Json };
 export type BillingProject = ReturnType<typeof useBillingProject>;
 
-/** The served function with a gateway that bills subscriptions. Both clocks stand still until a test moves them. */
-export function useBillingProject(project: Project) {
+/** What becomes of a webhook: it arrives, it is lost, or it comes later, at a time in seconds. */
+export type Fate = 'arrives' | 'lost' | number;
+
+/**
+ * The served function with a gateway that bills subscriptions. Both clocks stand still until a test moves them; the
+ * gateway's is `skew` seconds ahead. `fateOf` decides about each webhook.
+ */
+export function useBillingProject(project: Project, { skew = 0, fateOf = () => 'arrives' }: Partial<Weather> = {}) {
   /** Webhooks about these subscriptions are lost. */
   const silent = new Set<string>();
   let hours = 0;
+  const late: { at: number; headers: Headers; body: string }[] = [];
+  const deliver = ({ headers, body }: { headers: Headers; body: string }) =>
+    fetch(`${running().edgeFunction.url}/api/webhooks/gateway`, { method: 'POST', headers, body });
   const setTime = () => setClock(project.database, new Date(start + hours * 3_600_000).toISOString());
   let parts: Parts | undefined;
   const running = () => parts ?? expect.fail('the project is there only while tests run');
@@ -44,8 +54,10 @@ export function useBillingProject(project: Project) {
   beforeAll(async () => {
     const receiver = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, async ({ headers, body }) => {
       const text = await new Response(body).text();
-      if ([...silent].some((id) => text.includes(id))) return new Response(null);
-      return await fetch(`${running().edgeFunction.url}/api/webhooks/gateway`, { method: 'POST', headers, body: text });
+      const fate = [...silent].some((id) => text.includes(id)) ? 'lost' : fateOf(text);
+      if (fate === 'arrives') return await deliver({ headers, body: text });
+      if (fate !== 'lost') late.push({ at: fate, headers, body: text });
+      return new Response(null);
     });
     const simulator = createGatewaySimulator({
       port: 0,
@@ -55,13 +67,14 @@ export function useBillingProject(project: Project) {
       webhookUrl: `http://127.0.0.1:${receiver.addr.port}`,
       firstRetryMs: 50,
       /** The time of both clocks, in seconds. */
-      now: () => start + hours * 3_600_000,
+      now: () => start + hours * 3_600_000 + skew * 1000,
     });
     await simulator.start();
     const edgeFunction = createFunction({
       port: 0,
       env: {
         ...functionEnvironment(project.apiUrl),
+        RECONCILE_CALLS_PER_SECOND: '1000',
         DATABASE_POOL_URL: project.poolUrl,
         GATEWAY_API_URL: simulator.url,
         INTERNAL_KEY: internalKey,
@@ -87,11 +100,20 @@ export function useBillingProject(project: Project) {
 
   const url = (path: string) => running().simulator.url + path;
   const read = async (path: string) => await (await fetch(url(path))).json();
+  const readApi = async (path: string): Promise<Json> =>
+    await (await fetch(url(`/v1${path}`), { headers: { authorization: basic } })).json();
+  /** All pages of a list of the gateway's API, the newest first. */
+  const readAll = async (path: string): Promise<Json[]> => {
+    const found: Json[] = [];
+    for (let skip = 0;; skip += 100) {
+      const { items } = await readApi(`${path}?count=100&skip=${skip}`);
+      found.push(...items);
+      if (items.length < 100) return found;
+    }
+  };
   const settled = () =>
     vi.waitFor(async () => {
-      const { items } = await read('/simulate/deliveries');
-      const states: string[] = items.map(({ state }: { state: string }) => state);
-      expect(states.filter((state) => state === 'pending' || state === 'retrying')).toEqual([]);
+      expect(await read('/simulate/due')).toMatchObject({ under_way: 0, retrying: [] });
     }, { timeout: 30_000, interval: 10 });
   const internal = (endpoint: string) =>
     fetch(`${running().edgeFunction.url}/api/internal/${endpoint}`, {
@@ -135,8 +157,8 @@ export function useBillingProject(project: Project) {
       return done;
     },
     /** Calls the gateway's API as its dashboard does: `path` is below `/v1`. */
-    async callApi(path: string): Promise<unknown> {
-      const init = { method: 'POST', headers: { authorization: basic }, body: '{}' };
+    async callApi(path: string, body: unknown = {}): Promise<unknown> {
+      const init = { method: 'POST', headers: { authorization: basic }, body: JSON.stringify(body) };
       const response = await fetch(url(`/v1${path}`), init);
       expect(response.status).toBe(200);
       await settled();
@@ -153,14 +175,14 @@ export function useBillingProject(project: Project) {
     mend,
     /** The subscriptions of a user at the gateway, the oldest first. */
     async atGateway({ id }: Pick<SignedUpUser, 'id'>) {
-      const { subscriptions }: { subscriptions: Billed[] } = await read('/simulate/state');
+      const subscriptions: Billed[] = await readAll('/subscriptions');
       return subscriptions.filter(({ notes }) => notes.user_id === id).reverse();
     },
     /** When something is due at the gateway next. */
     readDue: (): Promise<Json> => read('/simulate/due'),
     /** Reads the gateway's API: `path` is below `/v1`. */
-    readApi: async (path: string): Promise<Json> =>
-      await (await fetch(url(`/v1${path}`), { headers: { authorization: basic } })).json(),
+    readApi,
+    readAll,
     /** Moves both clocks. The gateway makes everything happen that is due; its webhooks arrive. */
     async moveOn(more: number) {
       hours += more;
@@ -168,16 +190,37 @@ export function useBillingProject(project: Project) {
       await postJson(url('/simulate/due'), {});
       await settled();
     },
+    /** Delivers the webhooks that come late, in any order, as far as their time has come. @returns when the next one comes */
+    async deliverLate(): Promise<number | undefined> {
+      const now = start / 1000 + hours * 3600;
+      const due = late.filter(({ at }) => at <= now);
+      late.splice(0, Infinity, ...late.filter(({ at }) => at > now));
+      for (const one of due.toSorted((a, b) => a.body.length - b.body.length)) {
+        const response = await deliver(one);
+        expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 200 });
+      }
+      return late.map(({ at }) => at).sort((a, b) => a - b)[0];
+    },
     /** Runs the sweep, reconciliation and the outbox, as the schedule does. */
     async runSchedule() {
+      const t = performance.now();
       await project.database.query(sweep);
+      const a = performance.now();
       await internal('reconcile');
+      const b = performance.now();
       await internal('outbox');
+      const c = performance.now();
       await settled();
+      Object.assign(globalThis, {
+        T: ((globalThis as any).T ?? [0, 0, 0, 0]).map((x: number, i: number) =>
+          x + [a - t, b - a, c - b, performance.now() - c][i]!
+        ),
+      });
     },
   };
 }
 
+type Weather = { skew: number; fateOf: (body: string) => Fate };
 type Parts = {
   receiver: Deno.HttpServer<Deno.NetAddr>;
   simulator: ReturnType<typeof createGatewaySimulator>;

@@ -1,0 +1,133 @@
+import type { BillingProject } from '../faults/billing-project.ts';
+import type { Weather } from './draws.ts';
+import { type Charge, type Life, prices } from './world.ts';
+
+const hour = 3600;
+const day = 24 * hour;
+/** What was paid is known after a webhook, or after a statement: at most so long after it. */
+const known = 13 * hour;
+const grace = 3 * day;
+
+/** When the gateway captured a payment, by our clock. */
+const paidAt = ({ created_at: at }: Charge, { skew }: Weather) => at - skew;
+
+/**
+ * The charges that the customer did not want: of what was cancelled, or of what something newer replaced. `runs`: when the
+ * schedule ran, so that the gateway could have been told before.
+ */
+export function unwantedCharges(
+  life: Life,
+  charges: readonly Charge[],
+  runs: readonly number[],
+  weather: Weather,
+): string[] {
+  const told = (at: number) => runs.find((run) => run > at || run === at) ?? Infinity;
+  const cycles = charges.filter(({ subscriptionId }) => subscriptionId !== undefined);
+  const firstOf = (id: string) =>
+    Math.min(...cycles.filter(({ subscriptionId }) => subscriptionId === id).map((one) => paidAt(one, weather)));
+  return cycles.flatMap((charge) => {
+    const id = charge.subscriptionId ?? '';
+    const at = paidAt(charge, weather);
+    const asked = life.asked.get(id) ?? Infinity;
+    const wish = life.wishes.find((one) =>
+      one.at > asked && at > told(one.at) + 1 && (one.withdrawnAt === null || one.withdrawnAt > at)
+    );
+    if (wish) return [`${charge.id} of ${id} at ${iso(at)}, cancelled at ${iso(wish.at)}`];
+    // What was bought after the first charge of this one, and kept.
+    const newer = life.bought.find((one) => {
+      if (one.subscriptionId === id || life.renewals.get(id) === one.orderId) return false;
+      const ordered = one.orderId
+        ? life.orders.get(one.orderId)?.at ?? 0
+        : life.asked.get(one.subscriptionId ?? '') ?? 0;
+      if (ordered <= firstOf(id) + 1) return false;
+      const paid = charges.filter((other) =>
+        other.subscriptionId === one.subscriptionId && other.orderId === one.orderId
+      );
+      const since = one.subscriptionId ? firstOf(one.subscriptionId) : one.at;
+      const isKept = paid.some((other) => other.amount_refunded < other.amount && !life.lost.has(other.id));
+      return isKept && at > told(since) + 1;
+    });
+    return newer
+      ? [
+        `${charge.id} of ${id} at ${iso(at)}, replaced by ${newer.orderId ?? newer.subscriptionId} at ${iso(newer.at)}`,
+      ]
+      : [];
+  });
+}
+
+/** Payments at the gateway that are not stored with what was kept of them. */
+export async function wrongBooks(
+  { database }: BillingProject,
+  life: Life,
+  charges: readonly Charge[],
+): Promise<string[]> {
+  const rows = await database.query(
+    `select p.gateway_payment_id as id, billing.kept(p)::integer as kept from public.payments p
+     where p.gateway_payment_id = any ($1)`,
+    [charges.map(({ id }) => id)],
+  );
+  return charges.flatMap(({ id, amount, amount_refunded }) => {
+    const kept = Math.max(0, amount - amount_refunded - (life.lost.get(id) ?? 0));
+    const stored = rows.find((row) => row.id === id);
+    return stored?.kept === kept ? [] : [`${id}: kept ${kept} at the gateway, ${stored?.kept ?? 'not stored'} here`];
+  });
+}
+
+/** Where the tier is not one that was paid for or given, or is free although something was. */
+export async function wrongAccess(
+  billing: BillingProject,
+  life: Life,
+  charges: readonly Charge[],
+  weather: Weather,
+): Promise<string[]> {
+  const now = billing.now();
+  const rows = await billing.database.query(
+    `select p.gateway_payment_id as id, extract(epoch from p.period_start)::float8 as start, extract(epoch from p.period_end)::float8 as "end"
+     from public.payments p where p.user_id = $1 and p.period_start is not null`,
+    [life.customer.user.id],
+  );
+  const { tier } = await billing.database.one(
+    'select subscription_tier as tier from public.profiles where user_id = $1',
+    [life.customer.user.id],
+  );
+  const periods = charges.map((charge) => {
+    // The period of an order is ours; that of a cycle the gateway's.
+    const stored = rows.find(({ id }) => id === charge.id);
+    const period = charge.subscriptionId ? charge : stored;
+    return {
+      charge,
+      tier: prices[charge.price]?.tier ?? '',
+      paid: paidAt(charge, weather),
+      start: Number(period?.start ?? NaN) - (charge.subscriptionId ? weather.skew : 0),
+      end: Number(period?.end ?? NaN) - (charge.subscriptionId ? weather.skew : 0),
+      isBack: charge.amount_refunded >= charge.amount || life.lost.has(charge.id),
+    };
+  });
+  const must = periods.filter(({ charge, paid, start, end, isBack }) =>
+    !isBack && now > Math.max(paid, start) + known && now < end - hour &&
+    !life.wishes.some((wish) => wish.isAtOnce && wish.at >= paid - hour) &&
+    !life.creditedAt.some((at) => at >= paid - hour && at !== paid) &&
+    !(charge.subscriptionId && life.endedAtGateway.has(charge.subscriptionId))
+  );
+  const may = [
+    ...periods.filter(({ charge, start, end }) =>
+      now > start - known && now < end + grace + known &&
+      !(charge.amount_refunded >= charge.amount && now > (life.refunded.get(charge.id) ?? Infinity) + known)
+    ),
+    ...life.grants.map(({ tier: granted, at, until }) => ({ tier: granted, start: at, end: until })),
+    ...life.written.map(({ tier: granted, at, until }) => ({ tier: granted, start: at, end: until + grace })),
+  ].filter(({ start, end }) => now > start - known && now < end + known || end + grace + known > now);
+  const unfulfilled = periods.filter(({ paid, start, isBack }) => !isBack && Number.isNaN(start) && now > paid + known);
+  return [
+    ...(tier === 'free' && must.length > 0
+      ? [`${iso(now)} free, but ${must.map((one) => `${one.charge.id} ${one.tier} until ${iso(one.end)}`).join()}`]
+      : []),
+    ...(tier !== 'free' && !may.some((one) => one.tier === tier)
+      ? [`${iso(now)} ${tier}, paid and given: ${may.map((one) => one.tier).join() || 'nothing'}`]
+      : []),
+    ...unfulfilled.map(({ charge }) => `${iso(now)} ${charge.id} is paid and gives nothing`),
+  ];
+}
+
+export const iso = (at: number): string =>
+  Number.isFinite(at) ? new Date(at * 1000).toISOString().slice(0, 19) : 'never';

@@ -1,0 +1,339 @@
+import type { BillingProject } from '../faults/billing-project.ts';
+import { newCustomer } from '../faults/customer.ts';
+import { grantTier } from '../records/support-actions.ts';
+import type { Act } from './draws.ts';
+
+/** The prices of the world by their lookup keys. All but `basic_year` are billed by the gateway, too. */
+export const prices: Readonly<Record<string, { tier: string; amount: number; months: number }>> = {
+  basic: { tier: 'basic', amount: 4900, months: 1 },
+  pro: { tier: 'pro', amount: 99900, months: 1 },
+  premium: { tier: 'premium', amount: 199900, months: 1 },
+  pro_year: { tier: 'pro', amount: 999900, months: 12 },
+  basic_year: { tier: 'basic', amount: 49000, months: 12 },
+};
+const keys = Object.keys(prices);
+
+/** A cancellation that was accepted. Seconds. */
+export type Wish = { at: number; isAtOnce: boolean; withdrawnAt: number | null };
+
+/** What somebody bought: a paid order, or a subscription. Seconds. */
+export type Bought = { at: number; orderId?: string; subscriptionId?: string; renewalOf?: string };
+
+/** What happened to a customer, as the customer knows it. */
+export type Life = {
+  customer: Awaited<ReturnType<typeof newCustomer>>;
+  acts: Act[];
+  nextAt: number;
+  log: string[];
+  wishes: Wish[];
+  /** When each subscription was asked for, or first written by hand: by the gateway's id. */
+  asked: Map<string, number>;
+  /** The renewals of purchases: the order's id by that of the subscription. */
+  renewals: Map<string, string>;
+  orders: Map<string, { at: number; key: string; amount: number; isCredit: boolean }>;
+  bought: Bought[];
+  /** From when on earlier purchases may be over: what was credited, and what an admin ended at the gateway. */
+  creditedAt: number[];
+  endedAtGateway: Map<string, number>;
+  /** What was lost in disputes, and when a payment was refunded in full: by the payment's id. */
+  lost: Map<string, number>;
+  refunded: Map<string, number>;
+  grants: { tier: string; at: number; until: number }[];
+  /** Rows by hand. */
+  written: { tier: string; at: number; until: number }[];
+};
+
+/** Makes the prices of the world, here and at the gateway. */
+export async function makePrices({ database, simulate }: BillingProject): Promise<void> {
+  for (const [key, { tier, amount, months }] of Object.entries(prices)) {
+    const gatewayPlan = key === 'basic_year' ? null : `plan_${key}`;
+    const values = [key, tier, amount, months, gatewayPlan];
+    await (key === tier
+      ? database.query(
+        `update public.plans set price = $3, duration_months = $4, gateway_plan_id = $5 where tier = $2 and $1 = $1::text`,
+        values,
+      )
+      : database.query(
+        `insert into public.plans (tier, name, lookup_key, price, duration_months, gateway_plan_id)
+         values ($2, $1, $1, $3, $4, $5)`,
+        values,
+      ));
+    if (gatewayPlan === null) continue;
+    const period = months === 1 ? 'monthly' : 'yearly';
+    await simulate('plan', { id: gatewayPlan, amount, period, interval: 1 });
+  }
+}
+
+export async function beginLife(billing: BillingProject, acts: Act[]): Promise<Life> {
+  const lists = { wishes: [], bought: [], creditedAt: [], grants: [], written: [], log: [] };
+  const maps = {
+    asked: new Map(),
+    renewals: new Map(),
+    orders: new Map(),
+    endedAtGateway: new Map(),
+    lost: new Map(),
+    refunded: new Map(),
+  };
+  return { customer: await newCustomer(billing), acts: [...acts], nextAt: billing.now(), ...lists, ...maps };
+}
+
+/** When the next act of a life is due. `edges`: the next charges and ends of its subscriptions, seconds. */
+export function dueOf({ wait }: Act, now: number, edges: readonly number[]): number {
+  if ('hours' in wait) return now + wait.hours * 3600;
+  const times = edges.map((edge) => edge + wait.after).filter((at) => at > now).toSorted((a, b) => a - b);
+  return times[wait.edge % Math.max(times.length, 1)] ?? now + 86_400;
+}
+
+/** Performs an act; what is not possible does nothing. */
+export async function perform(
+  billing: BillingProject,
+  life: Life,
+  { kind, which, how }: Act,
+  readCharges: () => Promise<Charge[]>,
+): Promise<void> {
+  const { customer, asked, orders, wishes, bought } = life;
+  const now = billing.now();
+  const say = (text: string) => void life.log.push(`${new Date(now * 1000).toISOString().slice(0, 19)} ${text}`);
+  const key = keys[which % keys.length] ?? 'basic';
+  const send = async (path: string, body: unknown) => {
+    const { status, body: answer } = await billing.send(customer.user, path, body);
+    say(`${kind}: ${path} ${JSON.stringify(body)} -> ${status} ${answer.error ?? ''}${answer.reason ?? ''}`);
+    if (status >= 500) throw new Error(`${path} was answered ${status}: ${life.log.join('\n')}`);
+    return { status, answer };
+  };
+  const atGateway = () => billing.atGateway(customer.user);
+  const pick = <Item>(items: readonly Item[]): Item | undefined => items[which % Math.max(items.length, 1)];
+  const approve = async (id: string) => {
+    const answer = await billing.simulate('authorise', { subscription_id: id, outcome: 'approved' });
+    say(`approves ${id}`);
+    bought.push({ at: now, subscriptionId: id });
+    // Half of the customers come back from the checkout.
+    if (how % 2 === 0) await send('payments/verify', answer);
+  };
+  const pay = async (id: string) => {
+    const paid = Object(await billing.simulate('pay', { order_id: id, outcome: 'captured' }));
+    say(`pays ${id}`);
+    const isVerified = how % 3 > 0 && (await send('payments/verify', paid)).status === 200;
+    if (isVerified) bought.push({ at: now, orderId: id });
+  };
+  const noteOrder = (order: { id: string; amount: number }, price: string) => {
+    const isCredit = order.amount < (prices[price]?.amount ?? 0);
+    if (!orders.has(order.id)) orders.set(order.id, { at: now, key: price, amount: order.amount, isCredit });
+  };
+  const order = async () => {
+    const start = [undefined, undefined, 'now', 'after_current'][how % 4];
+    const { status, answer } = await send('payments/orders', { price: key, ...(start && { start }) });
+    if (status !== 201) return;
+    noteOrder(answer.order, key);
+    return String(answer.order.id);
+  };
+  const change = async (price: string, when: 'now' | 'period_end') => {
+    const { status, answer } = await send('subscriptions/change', { price, when });
+    if (status !== 201 && status !== 200) return;
+    if (answer.order) noteOrder(answer.order, price);
+    if (answer.subscription) {
+      asked.set(answer.subscription.id, now);
+      if (answer.order) life.renewals.set(answer.subscription.id, answer.order.id);
+    }
+    if (how % 5 === 4) return;
+    if (answer.subscription && how % 2 === 0) await approve(answer.subscription.id);
+    if (answer.order) {
+      await pay(answer.order.id);
+      life.creditedAt.push(now);
+    }
+    if (answer.subscription && how % 2 === 1) await approve(answer.subscription.id);
+  };
+  switch (kind) {
+    case 'subscribe': {
+      const { status, answer } = await send('subscriptions', { price: key });
+      if (status !== 201) return;
+      const { id } = answer.subscription;
+      if (!asked.has(id)) asked.set(id, now);
+      return how % 5 === 4 ? undefined : await approve(id);
+    }
+    case 'approve': {
+      const open = (await atGateway()).filter(({ status }) => status === 'created');
+      const one = pick(open);
+      return one && await approve(one.id);
+    }
+    case 'buy': {
+      const id = await order();
+      return id === undefined ? undefined : await pay(id);
+    }
+    case 'order':
+      return void await order();
+    case 'pay': {
+      const open = [];
+      for (const [id] of orders) {
+        const { status } = await billing.readApi(`/orders/${id}`);
+        if (status !== 'paid') open.push(id);
+      }
+      const one = pick(open);
+      if (one === undefined) return;
+      await pay(one);
+      return void (orders.get(one)?.isCredit && life.creditedAt.push(now));
+    }
+    case 'cancel at end':
+    case 'cancel now': {
+      const isAtOnce = kind === 'cancel now';
+      const { status } = await send('subscriptions/cancel', { at_period_end: !isAtOnce });
+      return status === 200 ? void wishes.push({ at: now, isAtOnce, withdrawnAt: null }) : undefined;
+    }
+    case 'resume': {
+      const { status } = await send('subscriptions/resume', {});
+      if (status === 200) { for (const wish of wishes) if (!wish.isAtOnce) wish.withdrawnAt ??= now; }
+      return;
+    }
+    case 'change at end':
+      return await change(key, 'period_end');
+    case 'change now':
+      return await change(key, 'now');
+    case 'undo change': {
+      const { billing: billed, subscription } = await customer.read();
+      const running = subscription?.price?.lookup_key;
+      return billed?.next && running
+        ? void await send('subscriptions/change', { price: running, when: 'period_end' })
+        : undefined;
+    }
+    case 'refund':
+    case 'dispute': {
+      const paid = (await readCharges()).filter(({ status }) => status === 'captured');
+      const one = pick(paid);
+      if (!one) return;
+      const left = one.amount - one.amount_refunded;
+      if (kind === 'refund') {
+        const amount = how % 2 === 0 ? left : Math.ceil(left / 2);
+        say(`the seller refunds ${amount} of ${one.id}`);
+        if (amount === left) life.refunded.set(one.id, now);
+        return void await billing.simulate('refund', { payment_id: one.id, amount });
+      }
+      // Money that went back is not disputed here.
+      if (left < one.amount) return;
+      const isLost = how % 2 === 0;
+      const amount = how % 3 === 0 ? Math.ceil(left / 3) : left;
+      say(`disputes ${amount} of ${one.id}: ${isLost ? 'lost' : 'won'}`);
+      if (isLost) life.lost.set(one.id, amount);
+      await billing.simulate('dispute', { payment_id: one.id, event: 'created', amount });
+      return void await billing.simulate('dispute', { payment_id: one.id, event: isLost ? 'lost' : 'won' });
+    }
+    case 'fail': {
+      const one = (await customer.billed()).at(-1);
+      if (!one) return;
+      say(`the next ${how % 5 + 1} charges of ${one.id} fail`);
+      return void await billing.simulate('subscription-fault', {
+        subscription_id: one.id,
+        charges: 'fail',
+        times: how % 5 + 1,
+      });
+    }
+    case 'new card': {
+      const one = (await customer.billed()).at(-1);
+      if (!one) return;
+      say(`gives ${one.id} a new card`);
+      return void await billing.simulate('update-method', { subscription_id: one.id });
+    }
+    case 'pause':
+    case 'go on': {
+      const [from, path] = kind === 'pause' ? ['active', 'pause'] : ['paused', 'resume'];
+      const one = pick((await atGateway()).filter(({ status }) => status === from));
+      if (!one) return;
+      say(`${path}s ${one.id} at the gateway`);
+      return void await billing.callApi(`/subscriptions/${one.id}/${path}`);
+    }
+    case 'end at gateway': {
+      const one = pick(await customer.billed());
+      if (!one) return;
+      say(`the seller ends ${one.id} at the gateway`);
+      life.endedAtGateway.set(one.id, now);
+      return void await billing.callApi(`/subscriptions/${one.id}/cancel`);
+    }
+    case 'grant': {
+      const until = now + 20 * 86_400;
+      const tier = ['basic', 'pro', 'premium'][which % 3] ?? 'basic';
+      const granted = await grantTier(billing.database, customer.user.email, tier, new Date(until * 1000).toISOString())
+        .then(() => true, () => false);
+      if (granted) life.grants.push({ tier, at: now, until });
+      return say(`support ${granted ? 'grants' : 'may not grant'} ${tier}`);
+    }
+    case 'import': {
+      if ((await atGateway()).length > 0 || orders.size > 0) return;
+      const tier = ['basic', 'pro', 'premium'][which % 3] ?? 'basic';
+      const { id } = Object(
+        await billing.callApi('/subscriptions', {
+          plan_id: `plan_${tier}`,
+          total_count: 12,
+          notes: { user_id: customer.user.id },
+        }),
+      );
+      say(`an import: ${id} of ${tier}`);
+      await billing.simulate('authorise', { subscription_id: id, outcome: 'approved' });
+      const end = (await atGateway())[0]?.current_end ?? now;
+      await billing.database.query(
+        `insert into public.subscriptions (user_id, tier, status, gateway_subscription_id, current_period_start, current_period_end)
+         select $1, $2, 'active', $3, to_timestamp($4), to_timestamp($5)
+         where not exists (select from public.subscriptions s where s.user_id = $1 and s.status = 'active')`,
+        [customer.user.id, tier, id, now, end],
+      );
+      const profile = 'update public.profiles set subscription_tier = $2 where user_id = $1';
+      await billing.database.query(profile, [customer.user.id, tier]);
+      asked.set(id, now);
+      life.written.push({ tier, at: now, until: end });
+      return;
+    }
+  }
+}
+
+/** All captured payments at the gateway, of orders and of cycles, each with its cycle, by the user's id. */
+export function usePayments(billing: BillingProject) {
+  /** Invoices do not change once they are paid. */
+  const cycles = new Map<string, Cycle | null>();
+  const cycleOf = async (invoice: string): Promise<Cycle | null> => {
+    const known = cycles.get(invoice);
+    if (known !== undefined) return known;
+    const { subscription_id: subscriptionId, billing_start: start, billing_end: end } = await billing.readApi(
+      `/invoices/${invoice}`,
+    );
+    // The proof of a mandate is no cycle.
+    if (subscriptionId === undefined) {
+      cycles.set(invoice, null);
+      return null;
+    }
+    const { plan_id: plan } = await billing.readApi(`/subscriptions/${subscriptionId}`);
+    const cycle = { subscriptionId, price: plan.replace('plan_', ''), start, end };
+    cycles.set(invoice, cycle);
+    return cycle;
+  };
+  return async (lives: readonly Life[]): Promise<Map<Life, Charge[]>> => {
+    const owners = new Map(
+      lives.flatMap((life) => [...life.asked.keys(), ...life.orders.keys()].map((id) => [id, life])),
+    );
+    const found = new Map<Life, Charge[]>(lives.map((life) => [life, []]));
+    for (const payment of (await billing.readAll('/payments')).reverse()) {
+      if (payment.status !== 'captured' && payment.status !== 'refunded') continue;
+      const cycle = payment.invoice_id ? await cycleOf(payment.invoice_id) : undefined;
+      const life = owners.get(cycle?.subscriptionId ?? payment.order_id);
+      // Proofs of mandates belong to nobody.
+      if (life === undefined) continue;
+      const price = life.orders.get(payment.order_id)?.key ?? '';
+      const own = { orderId: payment.order_id, price, start: null, end: null };
+      found.get(life)?.push({ ...payment, ...(cycle ?? own) });
+    }
+    return found;
+  };
+}
+
+type Cycle = { subscriptionId: string; price: string; start: number; end: number };
+
+/** A captured payment at the gateway. Times are the gateway's, in seconds. */
+export type Charge = {
+  id: string;
+  amount: number;
+  amount_refunded: number;
+  status: string;
+  created_at: number;
+  price: string;
+  orderId?: string;
+  subscriptionId?: string;
+  start: number | null;
+  end: number | null;
+};
