@@ -126,6 +126,9 @@ test('POST …/change to a longer price of the tier → 201, now and with a cred
 
   user = await newUser();
   await billed({ price: 'pro_yearly' });
+  const { subscription, billing, payments } = await read();
+  expect([subscription.price, billing.price]).toEqual([yearly, yearly]);
+  expect(payments).toMatchObject([{ price_key: 'pro_yearly', interval: 'year', interval_count: 1 }]);
   for (const [offer, reason] of [['pro', 'downgrade'], [{ price: 'pro_dollars' }, 'currency']] as const) {
     const notNow = { status: 409, body: { error: 'Only at the end of the period', reason } };
     expect([await change(offer, 'now'), await preview(offer, 'now')]).toEqual([notNow, notNow]);
