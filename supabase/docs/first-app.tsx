@@ -1,31 +1,27 @@
 import { createClient } from '@supabase/supabase-js';
 import { useEffect, useState } from 'react';
-import { createSubscriptions, type OfferedPlan, type OfferedPrice } from './subscriptions.ts';
+import { createSubscriptions, type CurrentSubscription, type OfferedPlan, type OfferedPrice } from './subscriptions.ts';
 
 const { VITE_API_URL, VITE_PUBLISHABLE_KEY, VITE_GATEWAY_URL } = import.meta.env;
 const supabase = createClient(VITE_API_URL, VITE_PUBLISHABLE_KEY);
 const subscriptions = createSubscriptions({ supabase, checkout: { script: `${VITE_GATEWAY_URL}/v1/checkout.js` } });
+const money = (minor: number, currency: string) => (minor / 100).toLocaleString('en', { style: 'currency', currency });
+const Reports = () => subscriptions.can('analytics') ? <h1>Your reports</h1> : <a href='/'>Pro has reports</a>;
 
 export default function App() {
-  const [tier, setTier] = useState('');
+  const [current, setCurrent] = useState<CurrentSubscription>();
   const [plans, setPlans] = useState<OfferedPlan[]>([]);
   const [interval, setInterval] = useState('month');
   const [message, setMessage] = useState('');
 
-  async function read() {
-    const { currentTier } = await subscriptions.current();
-    setPlans(await subscriptions.plans());
-    setTier(currentTier);
-  }
-  useEffect(() => {
-    const { data } = supabase.auth.onAuthStateChange((_, session) => session ? void read() : setTier(''));
-    return () => data.subscription.unsubscribe();
-  }, []);
+  const read = () => Promise.all([subscriptions.plans().then(setPlans), subscriptions.current().then(setCurrent)]);
+  useEffect(() => void supabase.auth.getSession().then(({ data }) => data.session && read()), []);
 
   async function signIn(form: FormData) {
-    const credentials = { email: String(form.get('email')), password: String(form.get('password')) };
-    const { error } = await supabase.auth.signInWithPassword(credentials);
-    setMessage(error?.message ?? '');
+    const [email, password] = [String(form.get('email')), String(form.get('password'))];
+    const { error } = await supabase.auth.signInWithPassword({ email, password });
+    if (error) setMessage(error.message);
+    else await read();
   }
 
   async function choose({ lookup_key: price, scenario }: OfferedPrice) {
@@ -36,34 +32,29 @@ export default function App() {
     await read();
   }
 
-  const input = (name: string) => <input key={name} name={name} type={name} placeholder={name} />;
-  if (!tier) {
+  const input = (name: string) => <input name={name} type={name} aria-label={name} placeholder={name} />;
+  if (!current) {
     return (
       <form action={signIn}>
-        {[input('email'), input('password')]} <button type='submit'>Sign in</button> {message}
+        {input('email')} {input('password')} <button type='submit'>Sign in</button> {message}
       </form>
     );
   }
-  const offers = plans.flatMap((plan) => plan.prices.map((price) => ({ ...price, plan: plan.name })));
+  if (location.pathname === '/reports') return <Reports />;
+  const offers = plans.flatMap(({ name, prices }) => prices.map((price) => ({ ...price, name })));
   return (
     <main>
-      <p>Your tier is {tier}. {message}</p>
-      <button type='button' onClick={() => setInterval(interval === 'month' ? 'year' : 'month')}>
-        Prices per {interval}
-      </button>
+      <h1>Your tier is {current.currentTier}. {message}</h1>
+      <button type='button' onClick={() => setInterval(interval === 'month' ? 'year' : 'month')}>Per {interval}</button>
       {offers.filter((offer) => offer.interval === interval).map((offer) => (
         <p key={offer.lookup_key}>
-          {offer.plan}: {offer.amount / 100} {offer.currency}{' '}
-          <button
-            type='button'
-            disabled={offer.scenario === 'current' || offer.scenario === 'scheduled'}
-            onClick={() => choose(offer)}
-          >
-            {offer.scenario}: {offer.plan}
+          {offer.name}: {money(offer.amount, offer.currency)} a {offer.interval}{' '}
+          <button type='button' disabled={/current|scheduled/.test(`${offer.scenario}`)} onClick={() => choose(offer)}>
+            {offer.scenario}: {offer.name}
           </button>
         </p>
       ))}
-      <p>{subscriptions.can('analytics') ? 'Here are your reports.' : 'Pro has reports.'}</p>
+      <a href='/reports'>Reports</a>
     </main>
   );
 }

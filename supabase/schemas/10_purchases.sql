@@ -479,11 +479,12 @@ begin
         from (
           select
             p.id, p.user_id, p.subscription_id, p.amount, p.currency, p.status, p.tier, p.price_key,
-            length.answer ->> 'interval' as "interval", (length.answer ->> 'interval_count')::integer as interval_count,
+            -- As billing.interval_answer, which would be called twice for each payment: a tenth of the read.
+            case when p.duration_months % 12 = 0 then 'year' when p.duration_months is not null then 'month' end as "interval",
+            case when p.duration_months % 12 = 0 then p.duration_months / 12 else p.duration_months end as interval_count,
             p.gateway_order_id, p.gateway_payment_id, p.gateway_signature, p.gateway_subscription_id, p.meta, p.captured_at, p.confirmed_at,
             p.fulfilled_at, p.period_start, p.period_end, p.paid_amount, p.refunded_amount, p.dispute_status, p.created_at
           from public.payments p
-          cross join lateral (select billing.interval_answer(p.duration_months) as answer) length
           where p.user_id = p_user_id and p.extra_of is null
           order by p.created_at desc, p.id desc
           limit 10

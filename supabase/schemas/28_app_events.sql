@@ -1,28 +1,75 @@
 -- Events to the app: what is true after a change, through the outbox. Contract: "Events to the app".
 
--- Returns what an event about a user's access says: the answer of GET /api/subscriptions, without the payments and without
+-- Returns why access changed, by the cause of the transaction: see billing.note_cause.
+create function billing.reason_of(p_cause text)
+returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_cause in ('payment', 'payment.captured', 'order.paid', 'start of a period', 'subscription.activated') then 'purchase'
+    when p_cause = 'subscription.charged' then 'renewal'
+    when p_cause = 'change' then 'change'
+    when p_cause = 'cancellation' then 'cancel'
+    when p_cause = 'resumption' then 'resume'
+    when starts_with(p_cause, 'refund.') then 'refund'
+    when starts_with(p_cause, 'payment.dispute.') then 'dispute'
+    when p_cause = 'expiry' then 'lapse'
+    when p_cause in ('grant', 'grant revoked') then 'grant'
+    when p_cause in ('reconciliation', 'plan', 'subscription', 'order') or starts_with(p_cause, 'subscription.') then 'gateway'
+    else 'manual'
+  end;
+end $$;
+
+-- Returns what an event about a user's access says: what GET /api/subscriptions answers, without the payments and without
 -- the page on which the customer changes the method of payment.
 create function billing.subscription_event(p_user_id uuid)
 returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_answer constant jsonb := public.get_subscription(p_user_id)::jsonb #- '{billing,manage_url}';
 begin
-  return jsonb_build_object('user_id', p_user_id)
-    || (public.get_subscription(p_user_id)::jsonb - 'payments' #- '{billing,manage_url}');
+  return jsonb_build_object(
+    'user_id', p_user_id, 'reason', billing.reason_of(current_setting('subscriptions.cause', true)),
+    'tier', v_answer -> 'currentTier', 'entitlements', v_answer -> 'entitlements', 'billing', v_answer -> 'billing'
+  ) || (
+    select jsonb_object_agg(f.field, v_answer -> 'subscription' -> f.field)
+    from unnest(array[
+      'status', 'price', 'current_period_start', 'current_period_end', 'cancel_at_period_end', 'ended_reason'
+    ]) f (field)
+  );
 end $$;
 
 -- Returns what an event about a payment says. Amounts are in minor currency units.
-create function billing.payment_event(p_id uuid)
-returns jsonb -- null: the payment is gone
+create function billing.payment_event(
+  p_id uuid,
+  p_type text,
+  p_refund_id text -- null: the event is not about a refund
+)
+returns jsonb -- null: payment or user is gone
 language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 begin
   return (
-    select to_jsonb(record)
+    select
+      to_jsonb(record) - 'duration_months' - 'meta' || billing.interval_answer(record.duration_months)
+        || case p_type
+          when 'payment.failed' then jsonb_build_object(
+            'error_code', record.meta -> 'error_code', 'error_reason', record.meta -> 'error_reason'
+          )
+          when 'payment.refunded' then (
+            select jsonb_build_object(
+              'refund_id', r.refund_id, 'refunded', case when r.status = 'processed' then r.amount else 0 end
+            )
+            from billing.refunds r
+            where r.refund_id = p_refund_id
+          )
+          else '{}'
+        end
     from (
       select
-        p.user_id, p.id, p.amount, p.currency, p.status, p.refunded_amount, p.tier, p.price_key, p.gateway_order_id,
-        p.gateway_payment_id, p.gateway_subscription_id, p.extra_of, p.captured_at, p.period_start, p.period_end,
+        p.user_id, p.id as payment_id, p.id, p.subscription_id, p.amount, p.currency, p.status, p.tier, p.price_key,
+        p.duration_months, p.gateway_order_id, p.gateway_payment_id, p.gateway_subscription_id, p.extra_of, p.meta,
+        p.captured_at, p.confirmed_at, p.fulfilled_at, p.period_start, p.period_end, p.paid_amount, p.refunded_amount,
         p.dispute_status, p.created_at
       from public.payments p
-      where p.id = p_id
+      where p.id = p_id and p.user_id is not null
     ) record
   );
 end $$;
@@ -32,20 +79,19 @@ end $$;
 -- Nothing is sent about a deleted user, who is to be forgotten, or about a payment that is gone.
 create function billing.enqueue_event(
   p_type text,
-  p_subject uuid -- the user of subscription.updated, else the payment
+  p_subject uuid, -- the user of subscription.updated, else the payment
+  p_refund_id text default null
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  -- Also the receiver's webhook-id, in which a full stop is not allowed.
-  v_key constant text := concat_ws(
-    '_', 'evt', translate(p_type, '.', '_'), translate(p_subject::text, '-', ''), pg_current_xact_id(),
-    (extract(epoch from now()) * 1000000)::bigint
-  );
+  v_transaction constant text := concat_ws(' ', p_type, p_subject, p_refund_id, pg_current_xact_id(), extract(epoch from now()));
+  -- Also the receiver's webhook-id: at most 64 letters, digits, hyphens and underscores.
+  v_key constant text := 'evt_' || encode(substr(sha256(convert_to(v_transaction, 'UTF8')), 1, 16), 'hex');
   v_data jsonb;
 begin
   if exists (select from billing.outbox o where o.key = v_key) then return; end if;
   if p_type <> 'subscription.updated' then
-    v_data := billing.payment_event(p_subject);
+    v_data := billing.payment_event(p_subject, p_type, p_refund_id);
   elsif billing.lock_user(p_subject) is not null then
     v_data := billing.subscription_event(p_subject);
   end if;
@@ -79,8 +125,22 @@ begin
   if new.status <> 'created' and new.status is distinct from old.status then
     perform billing.enqueue_event('payment.' || new.status, new.id);
   end if;
-  if new.refunded_amount <> coalesce(old.refunded_amount, 0) then
-    perform billing.enqueue_event('payment.refunded', new.id);
+  -- The refunds that were known before their payment.
+  if new.refunded_amount > 0 and new.gateway_payment_id is distinct from old.gateway_payment_id then
+    perform billing.enqueue_event('payment.refunded', new.id, r.refund_id)
+    from billing.refunds r
+    where r.gateway_payment_id = new.gateway_payment_id and r.status = 'processed';
+  end if;
+  return null;
+end $$;
+
+create function billing.note_refund_event()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if 'processed' in (new.status, old.status) then
+    perform billing.enqueue_event('payment.refunded', p.id, new.refund_id)
+    from public.payments p
+    where p.gateway_payment_id = new.gateway_payment_id;
   end if;
   return null;
 end $$;
@@ -110,6 +170,9 @@ execute function billing.note_subscription_event();
 create constraint trigger note_event after insert or update of status, refunded_amount on public.payments
 deferrable initially deferred for each row execute function billing.note_payment_event();
 
+create constraint trigger note_event after insert or update of status on billing.refunds
+deferrable initially deferred for each row execute function billing.note_refund_event();
+
 do $trigger$
 begin
   execute format(
@@ -130,7 +193,8 @@ begin
     select t.tgrelid::regclass as relation, t.tgname as name
     from pg_catalog.pg_trigger t
     where t.tgfoid in (
-      'billing.note_subscription_event'::regproc, 'billing.note_tier_event'::regproc, 'billing.note_payment_event'::regproc
+      'billing.note_subscription_event'::regproc, 'billing.note_tier_event'::regproc,
+      'billing.note_payment_event'::regproc, 'billing.note_refund_event'::regproc
     )
   loop
     execute format(

@@ -13,8 +13,11 @@ export async function serveFirstApp(env: Record<string, string | undefined>): Pr
   const files = {
     '.env.local':
       `VITE_API_URL=${env.API_URL}\nVITE_PUBLISHABLE_KEY=${env.PUBLISHABLE_KEY}\nVITE_GATEWAY_URL=${env.GATEWAY_URL}\n`,
-    'index.html':
-      '<!doctype html><title>App</title><div id="root"></div><script type="module" src="/src/main.tsx"></script>',
+    // With what the template's page and styles say about phones and dark colours.
+    'index.html': `<!doctype html><html lang="en"><title>App</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1.0">
+      <style>:root { color-scheme: light dark; font-family: system-ui }</style>
+      <div id="root"></div><script type="module" src="/src/main.tsx"></script></html>`,
     'src/App.tsx': await Deno.readTextFile(`${root}/supabase/docs/first-app.tsx`),
     'src/subscriptions.ts': await Deno.readTextFile(`${root}/supabase/client/subscriptions.ts`),
     // As in the template.

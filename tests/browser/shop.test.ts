@@ -215,26 +215,39 @@ test.runIf(isLong)(
   },
 );
 
-test('the app of the guide sells by the month, changes to the year, and shows a part by a feature', async () => {
-  const { page, problems } = await visit(await serveFirstApp(env));
-  await page.locator('input[name="email"]').fill('ravi@example.com');
-  await page.locator('input[name="password"]').fill('sample-password');
-  await click(page, 'Sign in');
-  await shows(page, '#root', 'Your tier is free.');
-  await shows(page, '#root', 'Pro has reports.');
-  await click(page, 'buy: Pro');
-  await press(await windowOf(page), 'Pay ₹99.00');
-  await shows(page, '#root', 'Your tier is pro. paid');
-  await shows(page, '#root', 'Here are your reports.');
-  await click(page, 'Prices per month');
-  await click(page, 'upgrade: Pro');
-  // What is left of the month is credited.
-  await press(await windowOf(page), 'Pay ₹900.01');
-  await shows(page, '#root', 'current: Pro');
-  await page.reload();
-  await shows(page, '#root', 'Here are your reports.');
-  expect(problems).toEqual([]);
-});
+test.each<Viewing>([{ width: 390, height: 844, colours: 'dark' }, { width: 1280, height: 800, colours: 'light' }])(
+  'the app of the guide sells by the month, changes to the year, and opens a page by a feature: %j',
+  async (viewing) => {
+    const { page: shop } = await visit('/sign-in');
+    const email = `${crypto.randomUUID()}@example.com`;
+    await signIn(shop, email, 'Create an account');
+    const { page, problems } = await visit(await serveFirstApp(env), viewing);
+    const readsReports = async (text: string) => {
+      await click(page, 'Reports');
+      await shows(page, '#root', text);
+      await page.goBack();
+      await shows(page, '#root', 'Your tier is');
+    };
+    await page.locator('input[name="email"]').fill(email);
+    await page.locator('input[name="password"]').fill('correct horse battery');
+    await click(page, 'Sign in');
+    await shows(page, 'h1', 'Your tier is free.');
+    await readsReports('Pro has reports');
+    await click(page, 'buy: Pro');
+    await press(await windowOf(page), 'Pay ₹99.00');
+    await shows(page, 'h1', 'Your tier is pro. paid');
+    await shows(page, '#root', 'current: Pro');
+    await readsReports('Your reports');
+    await click(page, 'Per month');
+    await click(page, 'upgrade: Pro');
+    // What is left of the month is credited.
+    await press(await windowOf(page), 'Pay ₹900.01');
+    await shows(page, '#root', 'current: Pro');
+    expect(await page.evaluate(scrollsSideways)).toBe(false);
+    await readsReports('Your reports');
+    expect(problems).toEqual([]);
+  },
+);
 
 test('SIGTERM to npm leaves no process and no temporary data', async () => {
   const processes = await stack.processes();

@@ -18,12 +18,12 @@ beforeAll(async () => {
   );
   await database.query(
     `insert into public.plans (tier, lookup_key, name, price, currency, duration_months, gateway_plan_id)
-     select 'pro', o.key, 'Pro', $1, o.currency, 12, 'plan_' || o.key
-     from (values ('pro_yearly', 'INR'), ('pro_dollars', 'USD')) o (key, currency)`,
+     select o.tier, o.key, 'Pro', $1, o.currency, 12, 'plan_' || o.key
+     from (values ('pro', 'pro_yearly', 'INR'), ('pro', 'pro_dollars', 'USD'), ('basic', 'basic_yearly', 'INR')) o (tier, key, currency)`,
     [price.pro_yearly],
   );
   await shop.price('plan_basic', price.basic);
-  await shop.price('plan_pro_yearly', price.pro_yearly, 'yearly');
+  for (const key of ['pro_yearly', 'basic_yearly']) await shop.price(`plan_${key}`, price.pro_yearly, 'yearly');
 });
 beforeEach(async () => {
   user = await newUser();
@@ -126,6 +126,9 @@ test('POST …/change to a longer price of the tier → 201, now and with a cred
 
   user = await newUser();
   await billed({ price: 'pro_yearly' });
+  const { subscription, billing, payments } = await read();
+  expect([subscription.price, billing.price]).toEqual([yearly, yearly]);
+  expect(payments).toMatchObject([{ price_key: 'pro_yearly', interval: 'year', interval_count: 1 }]);
   for (const [offer, reason] of [['pro', 'downgrade'], [{ price: 'pro_dollars' }, 'currency']] as const) {
     const notNow = { status: 409, body: { error: 'Only at the end of the period', reason } };
     expect([await change(offer, 'now'), await preview(offer, 'now')]).toEqual([notNow, notNow]);
@@ -135,6 +138,27 @@ test('POST …/change to a longer price of the tier → 201, now and with a cred
       status: 201,
       body: { change: { from_price: 'pro_yearly', to_price: 'pro' }, price: { lookup_key: 'pro' } },
     });
+});
+
+test('POST …/change now, its preview, and an order with start now, where the credit exceeds the price less 100 → 409; later → 201', async () => {
+  await billed({ price: 'basic_yearly' });
+  const calls = shop.calls.length;
+  const notNow = { status: 409, body: { error: 'Only at the end of the period', reason: 'credit' } };
+  const order = (body: unknown) => call(shop, 'POST /api/payments/orders', { user, body });
+  for (const offer of ['pro', { price: 'pro' }]) {
+    const refused = () =>
+      Promise.all([preview(offer, 'now'), change(offer, 'now'), order({ ...named(offer), start: 'now' })]);
+    expect(await unchanged(refused)).toEqual([notNow, notNow, notNow]);
+  }
+  expect(shop.calls).toHaveLength(calls);
+
+  const terms = { credit: 0, amount_due: price.pro };
+  expect(await preview('pro', 'period_end')).toMatchObject({ status: 200, body: terms });
+  expect(await change('pro', 'period_end')).toMatchObject({ status: 201, body: { change: terms, order: null } });
+  // Without `start` there is no credit, and after the running period it is not needed.
+  const sold = { status: 201, body: { order: { amount: price.pro } } };
+  expect([await order({ tier: 'pro', start: 'after_current' }), await order({ tier: 'pro' })])
+    .toMatchObject([sold, sold]);
 });
 
 test.each(paths)(

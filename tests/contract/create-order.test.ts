@@ -82,6 +82,12 @@ test('POST /api/payments/orders for a price, with its tier or without → 201, o
   expect((await orderPlan(shop, user)).order.id).not.toBe(ordered.body.order.id);
   const days = (Date.parse(await pay(user, ordered.body.order.id)) - Date.now()) / 86_400_000;
   expect(days).toBeLessThan(32);
+  // The newer one, of the default price, is not paid.
+  const { body: { payments } } = await call(shop, 'GET /api/subscriptions', { user });
+  expect(payments).toMatchObject([
+    { status: 'created', price_key: null, interval: 'year', interval_count: 1 },
+    { status: 'captured', price_key: 'pro_monthly', interval: 'month', interval_count: 1 },
+  ]);
 });
 
 test('POST /api/payments/orders beside an order that the app made → 201 with that order, whose price is not known', async () => {

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
+import { paymentOf } from '../helpers/records/purchases.ts';
 import { actAsOwner, grantTier } from '../helpers/records/support-actions.ts';
 import { months } from '../helpers/records/time.ts';
 
@@ -14,7 +16,7 @@ async function events(userId = customer.id): Promise<Event[]> {
   const sql = `select payload, key from billing.outbox
     where destination = 'event' and payload #>> '{data,user_id}' = $1 order by id`;
   const rows = await database.query(sql, [userId]);
-  expect(rows.filter(({ key }) => !/^evt_[a-z0-9_]+$/.test(String(key)))).toEqual([]);
+  expect(rows.filter(({ key }) => !/^[A-Za-z0-9_-]{1,64}$/.test(String(key)))).toEqual([]);
   return rows.map(({ payload }) => payload as Event);
 }
 const types = async () => (await events()).map(({ type }) => type);
@@ -26,9 +28,17 @@ async function newest() {
 /** What the user reads, as the events say it. */
 async function read() {
   const answer = await database.one('select public.get_subscription($1)::jsonb as body', [customer.id]);
-  const { payments: _, billing, ...rest } = answer.body as Record<string, unknown>;
-  if (billing && typeof billing === 'object') Reflect.deleteProperty(billing, 'manage_url');
-  return { user_id: customer.id, ...rest, billing };
+  const { currentTier: tier, entitlements, subscription, billing } = Object(answer.body);
+  if (billing !== null) Reflect.deleteProperty(billing, 'manage_url');
+  const { status, price, current_period_start, current_period_end, cancel_at_period_end, ended_reason } = subscription;
+  const period = { current_period_start, current_period_end, cancel_at_period_end, ended_reason };
+  return { user_id: customer.id, reason: expect.any(String), tier, entitlements, billing, status, price, ...period };
+}
+/** The newest payment as the user reads it, without what no event says. */
+async function readNewestPayment() {
+  const answer = await database.one('select public.get_subscription($1)::jsonb as body', [customer.id]);
+  const [{ meta: _, gateway_signature: __, ...payment }] = Object(answer.body).payments;
+  return payment;
 }
 
 describe('events', () => {
@@ -36,12 +46,17 @@ describe('events', () => {
     const pro = await customer.buy('pro', { at: '01-01' });
     expect((await types()).sort()).toEqual(['payment.captured', 'subscription.updated']);
     expect(await newest()).toEqual(await read());
-    expect(await newest()).toMatchObject({ currentTier: 'pro', subscription: { status: 'active' } });
+    expect(await newest()).toMatchObject({ tier: 'pro', status: 'active', reason: 'purchase' });
     const paid = (await events()).find(({ type }) => type === 'payment.captured');
     expect(paid).toMatchObject({
       timestamp: '2026-01-01T00:00:00.000Z',
-      data: { id: pro.id, amount: 99900, currency: 'INR', status: 'captured', gateway_payment_id: pro.paymentId },
+      data: {
+        ...{ user_id: customer.id, id: pro.id, payment_id: pro.id, status: 'captured', amount: 99900, currency: 'INR' },
+        ...{ tier: 'pro', price_key: null, interval: 'year', interval_count: 1, captured_at: expect.any(String) },
+        ...{ gateway_payment_id: pro.paymentId, gateway_order_id: pro.orderId, gateway_subscription_id: null },
+      },
     });
+    expect(paid?.data).toEqual({ ...await readNewestPayment(), payment_id: pro.id, extra_of: null });
     await pro.capture();
     await pro.verify();
     expect(await types()).toHaveLength(2);
@@ -50,15 +65,39 @@ describe('events', () => {
   test('of a refund, in parts and one that fails later, say each time what is refunded', async () => {
     const pro = await customer.buy('pro', { at: '01-01' });
     const refunded = async () =>
-      (await events()).flatMap(({ type, data }) => type === 'payment.refunded' ? [data.refunded_amount] : []);
-    await pro.refund(40000);
-    expect(await newest()).toMatchObject({ currentTier: 'pro' });
+      (await events()).flatMap(({ type, data }) =>
+        type === 'payment.refunded' ? [[data.refund_id, data.refunded, data.refunded_amount]] : []
+      );
+    await pro.refund(59900, { id: 'rfnd_rest', status: 'pending' });
+    await pro.refund(40000, { id: 'rfnd_part' });
+    expect(await newest()).toMatchObject({ tier: 'pro' });
     await pro.refund(59900, { id: 'rfnd_rest' });
-    expect(await newest()).toMatchObject({ currentTier: 'free', subscription: { ended_reason: 'refunded' } });
+    expect(await newest()).toMatchObject({ tier: 'free', ended_reason: 'refunded', reason: 'refund' });
     await pro.refund(59900, { id: 'rfnd_rest', status: 'failed' });
-    expect(await newest()).toMatchObject({ currentTier: 'pro' });
-    expect(await refunded()).toEqual([40000, 99900, 40000]);
+    expect(await newest()).toMatchObject({ tier: 'pro' });
+    expect(await refunded())
+      .toEqual([['rfnd_part', 40000, 40000], ['rfnd_rest', 59900, 99900], ['rfnd_rest', 0, 40000]]);
     expect(await newest()).toEqual(await read());
+  });
+
+  test('of refunds in one transaction, and of those that came before their payment, are one each', async () => {
+    const pro = await customer.order('pro', { at: '01-01' });
+    for (const [id, amount] of [['rfnd_1', 10000], ['rfnd_2', 20000]] as const) await pro.refund(amount, { id });
+    expect(await events()).toEqual([]);
+    await pro.capture();
+    await database.query("update billing.refunds set status = 'failed' where gateway_payment_id = $1", [pro.paymentId]);
+    const refunds = (await events()).filter(({ type }) => type === 'payment.refunded');
+    expect(refunds.map(({ data }) => [data.refund_id, data.refunded].join()).sort())
+      .toEqual(['rfnd_1,0', 'rfnd_1,10000', 'rfnd_2,0', 'rfnd_2,20000']);
+  });
+
+  test('of a failed payment have the code and the reason, not the description', async () => {
+    const pro = await customer.order('pro', { at: '01-01' });
+    const error = { error_code: 'BAD_REQUEST_ERROR', error_reason: 'payment_declined' };
+    await database.send(paymentFailed({ ...paymentOf(pro), ...error, error_description: 'Declined by Asha' }));
+    const [failed, ...more] = await events();
+    expect([failed, more]).toMatchObject([{ type: 'payment.failed', data: { payment_id: pro.id, ...error } }, []]);
+    expect(JSON.stringify(failed)).not.toContain('Asha');
   });
 
   test('of a subscription follow its cycles, a failed charge, and its cancellation', async () => {
@@ -67,30 +106,34 @@ describe('events', () => {
     await customer.charge(cycle, 'pro');
     expect(await newest()).toEqual(await read());
     await customer.event('pending', '02-01', { planId: 'plan_pro' });
-    expect(await newest()).toMatchObject({ billing: { status: 'pending', payment_attention: true } });
+    expect(await newest()).toMatchObject({
+      reason: 'gateway',
+      billing: { status: 'pending', payment_attention: true },
+    });
     await customer.charge(months(2), 'pro', { planId: 'plan_pro' });
+    expect(await newest()).toMatchObject({ reason: 'renewal' });
     await customer.cancel('at the end');
-    expect(await newest()).toMatchObject({ subscription: { cancel_at_period_end: true } });
+    expect(await newest()).toMatchObject({ cancel_at_period_end: true, reason: 'cancel' });
     expect(await newest()).toEqual(await read());
     const before = (await events()).length;
     await database.sweep('02-02');
     expect(await events()).toHaveLength(before);
     await customer.event('cancelled', '03-01', { planId: 'plan_pro', ...months(2) });
     await database.expire('03-02');
-    expect(await newest()).toMatchObject({ currentTier: 'free' });
+    expect(await newest()).toMatchObject({ tier: 'free' });
   });
 
   test('of grants, of a tier that is written by hand, and of nothing for a new user', async () => {
     expect(await events()).toEqual([]);
     await grantTier(database, customer.email, 'premium', '2099-01-01Z');
-    expect(await newest()).toMatchObject({ currentTier: 'premium' });
+    expect(await newest()).toMatchObject({ tier: 'premium', reason: 'grant' });
     await actAsOwner(database, { action: 'revoke_grant', email: customer.email });
-    expect(await newest()).toMatchObject({ currentTier: 'free' });
+    expect(await newest()).toMatchObject({ tier: 'free' });
     const admin = await database.connect();
     await admin.query('set role service_role');
     await admin.query("update public.profiles set subscription_tier = 'basic' where user_id = $1", [customer.id]);
     expect(await newest()).toEqual(await read());
-    expect(await newest()).toMatchObject({ currentTier: 'basic' });
+    expect(await newest()).toMatchObject({ tier: 'basic', reason: 'manual' });
   });
 
   test('of one transaction with several changes are one, with its result; a rollback leaves none', async () => {
@@ -101,7 +144,7 @@ describe('events', () => {
       for (const tier of ['basic', 'premium', 'pro']) await session.query(write, [customer.id, tier]);
       await session.query(end);
     }
-    expect((await events()).map(({ data }) => data.currentTier)).toEqual(['pro']);
+    expect((await events()).map(({ data }) => data.tier)).toEqual(['pro']);
   });
 
   test('name no address, no name and no page of the gateway', async () => {
@@ -113,13 +156,16 @@ describe('events', () => {
   });
 
   test('of a deleted user are not written, and those before are gone after 90 days, also if none was delivered', async () => {
+    const pro = await customer.buy('basic', { at: '01-01' });
     await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
     await customer.charge(months(1), 'pro');
     const before = (await events()).length;
     expect(before).toBeGreaterThan(1);
     await database.query('delete from auth.users where id = $1', [customer.id]);
     await customer.event('cancelled', '01-10', { planId: 'plan_pro', ...months(1) });
+    await pro.refund(100);
     expect(await events()).toHaveLength(before);
+    expect(await database.query("select from billing.outbox where payload #> '{data,user_id}' = 'null'")).toEqual([]);
     await database.sweep('2026-05-01');
     expect(await events()).toEqual([]);
   });
@@ -138,6 +184,6 @@ describe('events', () => {
     await one.query("update public.profiles set subscription_tier = 'basic' where user_id = $1", [customer.id]);
     await two.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [customer.id]);
     await two.query('commit');
-    expect((await events()).map(({ data }) => data.currentTier)).toEqual(['basic', 'pro']);
+    expect((await events()).map(({ data }) => data.tier)).toEqual(['basic', 'pro']);
   });
 });

@@ -1,6 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type pg from 'pg';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openSession } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { blocksOf } from '../helpers/documents.ts';
 import { actAsOwner } from '../helpers/records/support-actions.ts';
 
 // What tiers may do: public.has_feature, feature_limit and has_tier_at_least.
@@ -176,30 +178,92 @@ describe('refused', () => {
 });
 
 describe('in a policy of a table of 100,000 rows', () => {
+  const of = (condition: string) => `create policy "Readers" on public.reports for select using (${condition})`;
   beforeAll(() =>
     database.query(`
-      create table public.documents as select n from generate_series(1, 100000) n;
-      alter table public.documents enable row level security;
-      grant select on public.documents to anon, authenticated;
-      create policy "Readers" on public.documents for select to anon, authenticated
-      using ((select public.has_feature('reports')))`)
+      create table public.reports as select n from generate_series(1, 100000) n;
+      alter table public.reports enable row level security;
+      grant select on public.reports to anon, authenticated`)
+  );
+  afterEach(() =>
+    database.query(`do $$ declare v_name name; begin
+      for v_name in select policyname from pg_policies where tablename = 'reports' loop
+        execute format('drop policy %I on public.reports', v_name);
+      end loop; end $$`)
   );
 
-  test('is evaluated once, and without the feature or without a session no row is read', async () => {
-    await customer.buy('pro');
+  const readers = async () => {
     const other = await database.customer();
     await other.buy('basic');
-    for (
-      const [session, count] of [
-        [await openSession(database, { role: 'authenticated', userId: customer.id }), '100000'],
-        [await openSession(database, { role: 'authenticated', userId: other.id }), '0'],
-        [await openSession(database, { role: 'anon' }), '0'],
-      ] as const
-    ) {
-      expect((await session.query('select count(*) from public.documents')).rows).toEqual([{ count }]);
-      const { rows } = await session.query('explain (analyze, timing off) select count(*) from public.documents');
-      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-      expect(plan).toMatch(/InitPlan 1\n +-> +Result [^\n]*loops=1\)/);
+    await customer.buy('pro');
+    return {
+      pro: await openSession(database, { role: 'authenticated', userId: customer.id }),
+      basic: await openSession(database, { role: 'authenticated', userId: other.id }),
+      anon: await openSession(database, { role: 'anon' }),
+    };
+  };
+
+  test.each([
+    ['has_feature', 'as the README prints it', { pro: 100_000, basic: 0, anon: 0 }, printedPolicy],
+    [
+      'has_tier_at_least',
+      'with a tier',
+      { pro: 100_000, basic: 0, anon: 0 },
+      () => of("(select public.has_tier_at_least('pro'))"),
+    ],
+    [
+      'feature_limit',
+      'with a column',
+      { pro: 10, basic: 3, anon: 0 },
+      () => of("n <= (select public.feature_limit('projects'))"),
+    ],
+  ])('%s, %s, is evaluated once in a statement, and who may read which rows: %j', async (name, _, read, policy) => {
+    await database.query(await policy());
+    const sessions = await readers();
+    for (const person of ['pro', 'basic', 'anon'] as const) {
+      const { nodes, calls } = await explain(sessions[person], 'select n from public.reports');
+      const ofTable = nodes.filter((node) => node['Relation Name'] === 'reports');
+      expect(ofTable.map((node) => node['Actual Rows']), person).toEqual([read[person]]);
+      const initPlans = nodes.filter((node) => node['Parent Relationship'] === 'InitPlan');
+      expect(initPlans.map((node) => node['Actual Loops']), person).toEqual([1]);
+      expect(calls, person).toMatchObject({ [`public.${name}`]: 1, 'billing.own_access': 1 });
     }
   });
+
+  test('without the subselect each function is called for each row', async () => {
+    await database.query(of("public.has_feature('reports')"));
+    const { nodes, calls } = await explain((await readers()).pro, 'select n from public.reports limit 20');
+    expect(nodes.map((node) => node['Parent Relationship'])).not.toContain('InitPlan');
+    expect(calls).toMatchObject({ 'public.has_feature': 20, 'billing.own_access': 20 });
+  });
 });
+
+/** The policy that the README prints. */
+async function printedPolicy(): Promise<string> {
+  const blocks = await blocksOf('sql');
+  return blocks.find(({ document }) => document === 'README.md')?.code ?? '';
+}
+
+type PlanNode = Record<string, unknown> & { Plans?: PlanNode[] };
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+/** Runs a statement as the person of the session. @returns the nodes of its plan, and how often it called each function */
+async function explain(session: pg.Client, statement: string) {
+  const { rows: [{ role }] } = await session.query('select current_user as role');
+  const before = await countCalls();
+  // Only a superuser may count.
+  await session.query("reset role; set track_functions = 'all'");
+  await session.query(`set role ${role}`);
+  const { rows: [row] } = await session.query(`explain (analyze, timing off, format json) ${statement}`);
+  await session.query('reset role; reset track_functions; select pg_stat_force_next_flush()');
+  await session.query(`set role ${role}`);
+  const calls = Object.entries(await countCalls()).map(([name, count]) => [name, count - (before[name] ?? 0)]);
+  return { nodes: nodesOf(row['QUERY PLAN'][0].Plan), calls: Object.fromEntries(calls) };
+}
+
+async function countCalls(): Promise<Record<string, number>> {
+  const rows = await database.query(
+    "select schemaname || '.' || funcname as name, calls::int from pg_stat_user_functions",
+  );
+  return Object.fromEntries(rows.map(({ name, calls }) => [name, Number(calls)]));
+}

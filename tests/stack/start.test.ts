@@ -119,7 +119,7 @@ test('the mailbox gets the events of the service, with signatures that it accept
     const received = data.map(({ event }: { event: { type: string; data: object } }) => [event.type, event.data]);
     expect(received).toContainEqual([
       'subscription.updated',
-      expect.objectContaining({ user_id: user.id, currentTier: 'premium' }),
+      expect.objectContaining({ user_id: user.id, tier: 'premium' }),
     ]);
   }, patience);
   expect((await fetch(`${value('MAILBOX_URL')}/events`, { method: 'POST', body: '{}' })).status).toBe(401);
