@@ -191,7 +191,10 @@ begin
   if v_count < 100 then
     update billing.statement_windows w
     set read_until = greatest(w.read_until, w.window_end),
-      next_read_at = v_now + case w.pass when 'new' then interval '1 hour' else interval '1 day' end,
+      -- An hour after it was claimed first: after an outage the next one follows at once.
+      next_read_at = greatest(
+        v_now, w.window_end + interval '10 minutes' + case w.pass when 'new' then interval '1 hour' else interval '1 day' end
+      ),
       completed_at = v_now, completed_items = w.items, completed_news = w.news,
       window_end = null, skip = 0, items = 0, news = 0
     where (w.list, w.pass) = (p_list, p_pass);

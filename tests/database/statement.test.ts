@@ -40,7 +40,7 @@ const applyItem = (list: List, item: Item, invoice: Item | null = null, subscrip
 const windowOf = ({ list, pass }: Page) =>
   database.one(
     `select read_until, skip, completed_items::integer as items, completed_news::integer as news,
-       next_read_at - billing.clock() = interval '1 hour' as is_hourly
+       next_read_at = read_until + interval '70 minutes' as is_hourly
      from billing.statement_windows where (list, pass) = ($1, $2)`,
     [list, pass],
   );

@@ -5,6 +5,7 @@ import { createGatewaySimulator } from '../../../scripts/stack/gateway/gateway-s
 import { postJson } from '../../../scripts/stack/gateway/post-json.ts';
 import { sweep } from '../../../scripts/stack/postgres/sweep.ts';
 import { setClock } from '../database/clock.ts';
+import type { ReconcileReport } from '../../../supabase/functions/api/gateway/reconciler.ts';
 import { secrets } from '../gateway/sign.ts';
 import { answer } from '../http/answer.ts';
 import { createCaller } from '../http/caller.ts';
@@ -168,12 +169,13 @@ export function useBillingProject(project: Project) {
       await postJson(url('/simulate/due'), {});
       await settled();
     },
-    /** Runs the sweep, reconciliation and the outbox, as the schedule does. */
-    async runSchedule() {
+    /** Runs the sweep, reconciliation and the outbox, as the schedule does. @returns the report of the reconciliation */
+    async runSchedule(): Promise<ReconcileReport> {
       await project.database.query(sweep);
-      await internal('reconcile');
+      const report = await internal('reconcile');
       await internal('outbox');
       await settled();
+      return report;
     },
   };
 }
