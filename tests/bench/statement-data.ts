@@ -76,8 +76,9 @@ export function createLists(size: number, now: number): Lists {
   const lists: Lists = {
     calls: 0,
     countOf: (pass) => names.reduce((sum, list) => sum + countOf(list, windows[pass]), 0),
-    read: ({ list, pass, skip }) => {
+    read: ({ list, from, to, skip }) => {
       lists.calls += 1;
+      const pass = to - from > 2 * hourSeconds ? 'again' : 'new';
       const left = Math.max(countOf(list, windows[pass]) - skip, 0);
       const items = Array.from({ length: Math.min(left, 100) }, (_, index) => {
         const n = (skip + index) * every[list];

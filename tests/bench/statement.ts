@@ -3,7 +3,7 @@
  * each payment, refund and dispute is known. It prints the calls to the gateway, the rows written and the CPU of Postgres, and
  * writes them to `statement.result.md`. Arguments: payments a month.
  */
-import pg from 'pg';
+import type pg from 'pg';
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { createPostgres } from '../../scripts/stack/postgres/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
