@@ -15,6 +15,7 @@ import { localStack } from './checks/local-stack.ts';
 import { migrations } from './checks/migrations.ts';
 import { openOrders } from './checks/open-orders.ts';
 import { poolRole } from './checks/pool-role.ts';
+import { prices } from './checks/prices.ts';
 import { revalidation } from './checks/revalidation.ts';
 import { schedule } from './checks/schedule.ts';
 import { secrets } from './checks/secrets.ts';
@@ -40,6 +41,7 @@ const everywhere: readonly Check[] = [
   gatewayKey,
   openOrders,
   webhookEndpoint,
+  prices,
   gatewayPlans,
   authorisedPayments,
   silence,

@@ -7,9 +7,14 @@ begin
   return row(p_plan.lookup_key, p_plan.price, p_plan.currency, billing.sold_months(p_plan.duration_months))::billing.price;
 end $$;
 
+-- Returns whether a price can be bought.
 create function billing.is_on_offer(p_plan public.plans)
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$ begin return p_plan.is_active and (p_plan.lookup_key is null or p_plan.tier = any (billing.tiers_on_offer())); end $$;
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return p_plan.is_active
+    and billing.is_payable(p_plan.price, p_plan.currency)
+    and (p_plan.lookup_key is null or p_plan.tier = any (billing.tiers_on_offer()));
+end $$;
 
 -- Finds a price by the tier, for its default price, by its lookup key, or by both.
 create function billing.find_plan(p_tier text, p_price text)
@@ -133,14 +138,15 @@ begin
   end;
 end $$;
 
--- A plan with its prices.
+-- Returns a plan with its prices. Those that the gateway can't charge are left out, but not those of the plan "free".
 create function billing.offered_plan(
   p_plan public.plans,
   p_running public.subscriptions, -- of the user, active; all null: none
   p_held billing.held, -- see billing.find_held
   p_scheduled uuid[] -- see billing.find_scheduled. Null: there is no user, and no scenario
 )
-returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+returns jsonb -- null: it has no such price
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_prices jsonb;
   v_scenario text;
@@ -151,7 +157,7 @@ begin
         || billing.price_answer(p.tier, (own.wanted).price)
         || case when own.scenario is null then '{}' else jsonb_build_object('scenario', own.scenario) end
       order by p.lookup_key is not null, ((own.wanted).price).months, p.price, p.lookup_key
-    ),
+    ) filter (where billing.is_payable(p.price, p.currency) or p.tier = 'free'),
     max(own.scenario) filter (where p.lookup_key is null)
   into v_prices, v_scenario
   from public.plans p
@@ -162,42 +168,48 @@ begin
     from (select billing.find_wanted(p) as wanted) w
   ) own
   where p.tier = p_plan.tier and p.is_active;
+  if v_prices is null then return null; end if;
   return to_jsonb(p_plan) || jsonb_build_object('prices', v_prices)
     || case when v_scenario is null then '{}' else jsonb_build_object('scenario', v_scenario) end;
 end $$;
 
-create function public.list_plans()
-returns jsonb -- {plans}: the answer's body, the lowest price first
-language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+create function billing.offered_plans(
+  p_running public.subscriptions, -- as for billing.offered_plan, here and below
+  p_held billing.held,
+  p_scheduled uuid[]
+)
+returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 begin
   return (
-    select jsonb_build_object(
-      'plans', coalesce(jsonb_agg(billing.offered_plan(p, null, null, null) order by p.price, p.tier), '[]')
-    )
-    from public.plans p
-    where p.is_active and p.lookup_key is null
+    select jsonb_build_object('plans', coalesce(jsonb_agg(o.plan order by o.price, o.tier), '[]'))
+    from (
+      select p.price, p.tier, billing.offered_plan(p, p_running, p_held, p_scheduled) as plan
+      from public.plans p
+      where p.is_active and p.lookup_key is null
+      offset 0
+    ) o
+    where o.plan is not null
   );
 end $$;
+
+create function public.list_plans()
+returns jsonb -- {plans}: the answer's body, the lowest price first
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return billing.offered_plans(null, null, null); end $$;
 comment on function public.list_plans is 'Returns the plans on offer with their prices, the lowest default price first.';
 
 -- Contract: GET /api/subscriptions/plans, "Scenarios".
 create function public.list_plans_for_user(p_user_id uuid)
 returns jsonb -- {plans}: the answer's body, the lowest price first
-language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_running public.subscriptions;
-  v_held billing.held;
-  v_scheduled uuid[];
 begin
   select * into v_running from public.subscriptions s where s.user_id = p_user_id and s.status = 'active';
-  v_held := billing.find_held(v_running.plan_id, v_running.tier, billing.price_shown(v_running));
-  v_scheduled := billing.find_scheduled(p_user_id);
-  return (
-    select jsonb_build_object(
-      'plans', coalesce(jsonb_agg(billing.offered_plan(p, v_running, v_held, v_scheduled) order by p.price, p.tier), '[]')
-    )
-    from public.plans p
-    where p.is_active and p.lookup_key is null
+  return billing.offered_plans(
+    v_running,
+    billing.find_held(v_running.plan_id, v_running.tier, billing.price_shown(v_running)),
+    billing.find_scheduled(p_user_id)
   );
 end $$;
 comment on function public.list_plans_for_user is 'Returns list_plans, each price with what it would be for a user to buy it.';

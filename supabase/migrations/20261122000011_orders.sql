@@ -130,10 +130,7 @@ begin
   then
     return jsonb_build_object('outcome', 'key_conflict');
   end if;
-  if (
-    v_plan.id is not null
-    and (v_keyed.id is not null or billing.is_on_offer(v_plan) and billing.is_payable(v_plan.price, v_plan.currency))
-  ) is not true then
+  if (v_plan.id is not null and (v_keyed.id is not null or billing.is_on_offer(v_plan))) is not true then
     return jsonb_build_object('outcome', 'plan_not_found');
   end if;
   if v_plan.tier <> p_tier then return jsonb_build_object('outcome', 'price_conflict'); end if;

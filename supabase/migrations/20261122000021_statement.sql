@@ -65,6 +65,25 @@ begin
 end $$;
 comment on function public.claim_statement_pages is 'Claims the next pages of the statement, for five minutes.';
 
+-- Returns whether an answer of the gateway had its effect, or was parked after six hours. So an effect that fails is tried again,
+-- and does not stop the list for longer.
+create function billing.is_read(p_key text)
+returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
+  select exists (
+    select from billing.gateway_events e
+    where e.body_sha256 = sha256(convert_to(p_key, 'UTF8')) and e.outcome not like 'failed: %'
+  )
+$$;
+
+-- The state of a dispute may return, so its key has the day.
+create function billing.dispute_key(p_item jsonb)
+returns text language sql stable set search_path = pg_catalog, pg_temp as $$
+  select concat_ws(
+    ':', 'reconcile', p_item ->> 'id', p_item ->> 'status', p_item ->> 'phase', p_item ->> 'amount_deducted',
+    to_char(billing.clock() at time zone 'UTC', 'YYYY-MM-DD')
+  )
+$$;
+
 -- Returns what is new in a page of payments: captured ones on an order of ours, and those of a billed cycle. One that was
 -- read before is in the ledger, also if it belongs to another app with the same gateway account.
 create function billing.new_payments(p_items jsonb)
@@ -87,11 +106,9 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       where e.subject_id = p.gateway_order_id
         and e.deliveries = 0
         and starts_with(e.event_id, 'reconcile:' || (i.item ->> 'id') || ':')
+        and e.outcome not like 'failed: %'
     )
-    and not exists (
-      select from billing.gateway_events e
-      where e.body_sha256 = sha256(convert_to('reconcile:cycle:' || (i.item ->> 'id'), 'UTF8'))
-    )
+    and not billing.is_read('reconcile:cycle:' || (i.item ->> 'id'))
 $$;
 
 -- Returns what is new in a page of refunds. A pending one is new only if it is not known at all.
@@ -108,6 +125,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       where r.refund_id = i.item ->> 'id'
         and (r.status = i.item ->> 'status' or r.status = 'failed' or i.item ->> 'status' = 'pending')
     )
+    and not billing.is_read(concat_ws(':', 'reconcile', i.item ->> 'id', i.item ->> 'status'))
 $$;
 
 -- Returns what is new in a page of disputes: another state than the known one.
@@ -131,6 +149,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
           or d.event_at > billing.clock() - interval '20 minutes'
         )
     )
+    and not billing.is_read(billing.dispute_key(i.item))
 $$;
 
 -- Finds what is new in a page that was read. If nothing is, the next page follows, or the window ends and its mark moves. So
@@ -172,7 +191,10 @@ begin
   if v_count < 100 then
     update billing.statement_windows w
     set read_until = greatest(w.read_until, w.window_end),
-      next_read_at = v_now + case w.pass when 'new' then interval '1 hour' else interval '1 day' end,
+      -- An hour after it was claimed first: after an outage the next one follows at once.
+      next_read_at = greatest(
+        v_now, w.window_end + interval '10 minutes' + case w.pass when 'new' then interval '1 hour' else interval '1 day' end
+      ),
       completed_at = v_now, completed_items = w.items, completed_news = w.news,
       window_end = null, skip = 0, items = 0, news = 0
     where (w.list, w.pass) = (p_list, p_pass);
@@ -210,34 +232,21 @@ begin
       jsonb_build_object('refund', jsonb_build_object('entity', v_item)), null, v_since
     )
     when 'disputes' then billing.apply_answer(
-      concat_ws(':', 'reconcile', v_id, v_item ->> 'status', v_item ->> 'phase', v_read_at),
+      billing.dispute_key(v_item),
       'payment.dispute.' || replace(v_item ->> 'status', 'open', 'created'),
       jsonb_build_object('dispute', jsonb_build_object('entity', v_item)), to_jsonb(v_read_at), v_since
     )
-    else billing.apply_answer(
-      'reconcile:cycle:' || v_id,
-      'subscription.charged',
-      jsonb_build_object(
-        'payment', jsonb_build_object('entity', v_item || '{"status": "captured"}'),
-        'subscription', jsonb_build_object('entity', coalesce(v_subscription, '{}') || jsonb_build_object(
-          'id', v_subscription_id,
-          'current_start', v_invoice -> 'billing_start',
-          'current_end', v_invoice -> 'billing_end',
-          'paid_count', 1 + (
-            select count(distinct c.period_end)
-            from public.payments c
-            where c.gateway_subscription_id = v_subscription_id
-              and c.period_end < billing.json_time(v_invoice -> 'billing_end')
-          ),
-          -- The user who asked for it keeps it, also if its notes were edited.
-          'notes', jsonb_build_object('user_id', coalesce(
-            (select m.user_id from billing.gateway_subscriptions m where m.gateway_subscription_id = v_subscription_id limit 1),
-            (select o.user_id from billing.subscription_orders o where o.gateway_subscription_id = v_subscription_id),
-            billing.json_uuid(v_subscription #> '{notes,user_id}')
-          ))
+    else billing.apply_invoice(
+      coalesce(v_subscription, '{}') || jsonb_build_object(
+        'id', v_subscription_id,
+        -- The user who asked for it keeps it, also if its notes were edited.
+        'notes', jsonb_build_object('user_id', coalesce(
+          (select m.user_id from billing.gateway_subscriptions m where m.gateway_subscription_id = v_subscription_id limit 1),
+          (select o.user_id from billing.subscription_orders o where o.gateway_subscription_id = v_subscription_id),
+          billing.json_uuid(v_subscription #> '{notes,user_id}')
         ))
       ),
-      v_invoice -> 'paid_at', v_since
+      coalesce(v_invoice, '{}'), v_item || '{"status": "captured"}', v_since
     )
   end;
   return jsonb_build_object('applied', v_is_applied, 'subscriptions', coalesce(

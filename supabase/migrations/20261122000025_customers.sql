@@ -203,19 +203,15 @@ begin
     from billing.subjects s
     where s.subject_id = v_query
     union all
-    select paid.user_id, 'refund', 0
-    from billing.refunds f
+    select paid.user_id, named.way, 0
+    from (
+      select f.gateway_payment_id, 'refund' as way from billing.refunds f where f.refund_id = v_query
+      union all
+      select d.gateway_payment_id, 'dispute' from billing.disputes d where d.dispute_id = v_query
+    ) named
     cross join lateral (
-      select s.user_id from billing.subjects s where s.subject_id = f.gateway_payment_id offset 0
+      select s.user_id from billing.subjects s where s.subject_id = named.gateway_payment_id offset 0
     ) paid
-    where f.refund_id = v_query
-    union all
-    select paid.user_id, 'dispute', 0
-    from billing.disputes d
-    cross join lateral (
-      select s.user_id from billing.subjects s where s.subject_id = d.gateway_payment_id offset 0
-    ) paid
-    where d.dispute_id = v_query
     union all
     select p.user_id, 'payment', 0
     from public.payments p

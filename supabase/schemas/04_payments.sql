@@ -279,21 +279,22 @@ begin
   return p_payment;
 end $$;
 
--- Returns whether a payment needs no further reconciliation.
+-- Returns whether a payment needs no further reconciliation. One that waits for its plan is fulfilled from the ledger.
 create function billing.is_settled(p_payment public.payments)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  return p_payment.confirmed_at is not null and (p_payment.fulfilled_at is not null or p_payment.user_id is null)
+  return p_payment.confirmed_at is not null
     or billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount);
 end $$;
 
--- Returns when to reconcile a payment again, counted from its order or its verification. After five days the result is
--- final: the gateway refunds a payment that is only authorised by then.
+-- Returns when to reconcile a payment again, counted from its order or its verification. What is paid later the statement
+-- finds. Access that rests on a verification alone ends after five days: the gateway refunds a payment that is only authorised
+-- by then.
 create function billing.next_reconciliation(p_payment public.payments)
 returns timestamptz -- null: no further reconciliation
 language sql stable set search_path = pg_catalog, pg_temp as $$
   select min(due.at)
-  from unnest(array[15, 60, 6 * 60, 24 * 60, 72 * 60, 120 * 60]) minutes
+  from unnest(array[15, 60, case when p_payment.status = 'captured' then 120 * 60 end]) minutes
   cross join lateral (
     select greatest(p_payment.created_at, p_payment.captured_at) + make_interval(mins => minutes) as at
   ) due

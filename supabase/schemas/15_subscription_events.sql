@@ -480,6 +480,37 @@ begin
   end;
 end $$;
 
+-- Applies the payment of a cycle as its charge would be announced. The invoice has the cycle.
+create function billing.apply_invoice(
+  p_subscription jsonb, -- with its id, and its user in the notes
+  p_invoice jsonb,
+  p_payment jsonb,
+  p_since timestamptz default null -- as for billing.apply_answer
+)
+returns boolean -- whether it changed anything
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  return billing.apply_answer(
+    'reconcile:cycle:' || (p_payment ->> 'id'),
+    'subscription.charged',
+    jsonb_build_object(
+      'payment', jsonb_build_object('entity', p_payment),
+      'subscription', jsonb_build_object('entity', p_subscription || jsonb_build_object(
+        'current_start', p_invoice -> 'billing_start',
+        'current_end', p_invoice -> 'billing_end',
+        'paid_count', 1 + (
+          select count(distinct c.period_end)
+          from public.payments c
+          where c.gateway_subscription_id = p_subscription ->> 'id'
+            and c.period_end < billing.json_time(p_invoice -> 'billing_end')
+        )
+      ))
+    ),
+    p_invoice -> 'paid_at',
+    p_since
+  );
+end $$;
+
 -- Stores the payments of cycles that no webhook named, from the gateway's invoices: each as its charge would be announced.
 -- API: service_role only.
 create function public.apply_invoices(
@@ -490,7 +521,7 @@ returns jsonb -- {applied}: how many of the payments were new
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_mirrored billing.gateway_subscriptions;
-  v_invoice record;
+  v_invoice jsonb;
   v_applied integer := 0;
 begin
   perform billing.begin_request('reconciliation', p_gateway_subscription_id);
@@ -503,37 +534,25 @@ begin
   from (select item from jsonb_array_elements(p_items::jsonb) item order by item ->> 'payment_id') i;
   perform billing.lock_user(v_mirrored.user_id);
   for v_invoice in
-    select paid.*
-    from (
-      select
-        i.item, billing.json_text(i.item -> 'payment_id') as payment_id,
-        row_number() over (order by billing.json_time(i.item -> 'billing_start')) as paid_count
-      from jsonb_array_elements(p_items::jsonb) i (item)
-      where i.item ->> 'status' = 'paid'
-    ) paid
+    select i.item
+    from jsonb_array_elements(p_items::jsonb) i (item)
     where v_mirrored.user_id is not null
-      and paid.payment_id is not null
-      and not exists (select from public.payments p where p.gateway_payment_id = paid.payment_id)
-    order by paid.paid_count
+      and i.item ->> 'status' = 'paid'
+      and billing.json_text(i.item -> 'payment_id') is not null
+      and not exists (select from public.payments p where p.gateway_payment_id = i.item ->> 'payment_id')
+    order by billing.json_time(i.item -> 'billing_start')
   loop
-    v_applied := v_applied + billing.apply_answer(
-      concat_ws(':', 'reconcile', p_gateway_subscription_id, 'charged', v_invoice.payment_id),
-      'subscription.charged',
+    v_applied := v_applied + billing.apply_invoice(
       jsonb_build_object(
-        'subscription', jsonb_build_object('entity', jsonb_build_object(
-          'id', p_gateway_subscription_id, 'plan_id', v_mirrored.gateway_plan_id,
-          'current_start', v_invoice.item -> 'billing_start',
-          'current_end', v_invoice.item -> 'billing_end',
-          'paid_count', v_invoice.paid_count,
-          'charge_at', extract(epoch from v_mirrored.charge_at)::bigint,
-          'notes', jsonb_build_object('user_id', v_mirrored.user_id)
-        )),
-        'payment', jsonb_build_object('entity', jsonb_build_object(
-          'id', v_invoice.payment_id, 'amount', v_invoice.item -> 'amount', 'currency', v_invoice.item -> 'currency'
-        ))
+        'id', p_gateway_subscription_id,
+        'plan_id', v_mirrored.gateway_plan_id,
+        'charge_at', extract(epoch from v_mirrored.charge_at)::bigint,
+        'notes', jsonb_build_object('user_id', v_mirrored.user_id)
       ),
-      v_invoice.item -> 'paid_at',
-      null
+      v_invoice,
+      jsonb_build_object(
+        'id', v_invoice -> 'payment_id', 'amount', v_invoice -> 'amount', 'currency', v_invoice -> 'currency'
+      )
     )::integer;
   end loop;
   return jsonb_build_object('applied', v_applied);

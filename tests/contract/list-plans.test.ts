@@ -92,6 +92,23 @@ test('GET /api/subscriptions/plans → plans on offer, by price, then by tier', 
   expect((await list()).plans.map(({ tier }) => tier)).toEqual(['basic', 'test-a', 'test-b', 'pro', 'premium']);
 });
 
+test('GET /api/subscriptions/plans → without prices that the gateway can not charge, but with the plan free', async () => {
+  // Rows of before the rule: what is on sale costs at least 100.
+  await database.query(
+    `alter table public.plans disable trigger check_plan;
+     insert into public.plans (tier, name, lookup_key, price, rank)
+       values ('test-0', '0', null, 0, 1), ('test-50', '50', null, 50, 1), ('free', 'Free', null, 0, 1),
+         ('test-0', '0', 'sold', 500, null), ('basic', 'Basic', 'cheap', 50, null);
+     alter table public.plans enable trigger check_plan`,
+  );
+  const session = as((await newUser()).accessToken);
+  for (const { plans } of [await list(), await list(session)]) {
+    const listed = plans.map(({ tier, prices }) => [tier, ...prices.map((price) => price.lookup_key)].join(' '));
+    expect(listed).toEqual(['free free', 'test-0 sold', 'basic basic', 'pro pro', 'premium premium']);
+  }
+  await database.query("delete from public.plans where tier = 'free' or lookup_key in ('sold', 'cheap')");
+});
+
 test('GET /api/subscriptions/plans with its ETag → 304 without a body; after a new plan → 200, another ETag', async () => {
   const etag = (await list()).header('etag') ?? '';
   for (const known of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {

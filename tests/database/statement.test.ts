@@ -40,7 +40,7 @@ const applyItem = (list: List, item: Item, invoice: Item | null = null, subscrip
 const windowOf = ({ list, pass }: Page) =>
   database.one(
     `select read_until, skip, completed_items::integer as items, completed_news::integer as news,
-       next_read_at - billing.clock() = interval '1 hour' as is_hourly
+       next_read_at = read_until + interval '70 minutes' as is_hourly
      from billing.statement_windows where (list, pass) = ($1, $2)`,
     [list, pass],
   );
@@ -152,6 +152,57 @@ test('of payments, a captured one on an order of ours is new until it is confirm
     .toEqual([{ id: 'pay_1', payment }]);
   await database.rpc('apply_order_payments', id, JSON.stringify([item]));
   expect(await apply(page, [item, foreign])).toEqual([]);
+});
+
+test('what fails here is tried again for six hours, and then stops the lists no longer', async () => {
+  const { paymentId: payment_id, amount } = await customer.buy('pro');
+  const { id: late, orderId: late_order } = await (await database.customer()).order('basic');
+  const found: Record<List, Item> = {
+    payments: {
+      id: 'pay_late',
+      order_id: late_order,
+      status: 'captured',
+      captured: true,
+      amount: 4900,
+      currency: 'INR',
+    },
+    refunds: refund('rfnd_failing', { payment_id }),
+    disputes: dispute('disp_failing', { payment_id, amount }),
+  };
+  await database.query(
+    `create function public.fail() returns trigger language plpgsql as 'begin raise check_violation; end';
+     create trigger fail before update on public.payments for each row
+       when (new.gateway_payment_id is distinct from old.gateway_payment_id
+         or new.refunded_amount <> old.refunded_amount or new.dispute_status is distinct from old.dispute_status)
+       execute function public.fail()`,
+  );
+  /** Reads each list as a run does. @returns how many items were new before and after it */
+  const read = async () => {
+    const counts = [];
+    for (const page of (await claim()).toSorted((a, b) => a.list.localeCompare(b.list))) {
+      const item = found[page.list];
+      const before = (await apply(page, [item])).length;
+      if (before === 1 && page.list === 'payments') {
+        await database.rpc('apply_order_payments', late, JSON.stringify([item]));
+      } else if (before === 1) await applyItem(page.list, item);
+      counts.push([before, (await apply(page, [item], before)).length]);
+    }
+    return counts;
+  };
+  try {
+    const stays = [1, 1];
+    expect(await read()).toEqual([stays, stays, stays]);
+    await database.at('2026-01-01T07:00:00Z');
+    expect(await read()).toEqual([[1, 0], [1, 0], [1, 0]]);
+    await database.sweep();
+    const parked = await database.query(
+      "select count(*)::integer as events from billing.gateway_events where outcome = 'parked'",
+    );
+    expect(parked).toEqual([{ events: 3 }]);
+    expect((await windowOf({ list: 'refunds', pass: 'new', from: 0, to: 0, skip: 0 })).items).toBe(1);
+  } finally {
+    await database.query('drop function public.fail() cascade');
+  }
 });
 
 test('a webhook hides no payment from the statement, also under an event id that looks like a read', async () => {

@@ -8,6 +8,7 @@ import { gatewayKey } from '../../scripts/doctor/checks/gateway-key.ts';
 import { gatewayPlans } from '../../scripts/doctor/checks/gateway-plans.ts';
 import { migrations } from '../../scripts/doctor/checks/migrations.ts';
 import { openOrders } from '../../scripts/doctor/checks/open-orders.ts';
+import { prices } from '../../scripts/doctor/checks/prices.ts';
 import { schedule, scheduleFindings } from '../../scripts/doctor/checks/schedule.ts';
 import { credit, earlyRenewal } from '../../scripts/doctor/checks/settings.ts';
 import { silence } from '../../scripts/doctor/checks/silence.ts';
@@ -273,6 +274,24 @@ describe('the plans of the gateway', () => {
     ],
     [billed(1, plan({ amount: 1500000 }), "update public.plans set price = 1500000 where tier = 'basic'"), matches],
   ]);
+});
+
+test('the check prices names each active price that the gateway does not charge, but not that of free', async () => {
+  const passes = 'pass the gateway can charge each price on offer';
+  await expectReport(prices, project(), passes);
+  // Rows of before the rule.
+  await database.query(`
+    alter table public.plans disable trigger check_plan;
+    insert into public.plans (tier, name, price, currency, rank, is_active)
+    values ('free', 'Free', 0, 'INR', 1, true), ('gold', 'Gold', 50, 'INR', 1000, true), ('nothing', 'Nothing', 0, 'INR', 1000, true),
+      ('dinar', 'Dinar', 1005, 'KWD', 1000, true), ('old', 'Old', 50, 'INR', 1000, false);
+    alter table public.plans enable trigger check_plan`);
+  const told = (key: string, amount: string) =>
+    `${key} costs ${amount}, which the gateway does not charge: it is not listed`;
+  const report = [told('dinar', 'KWD 1.005'), told('gold', '₹0.50'), told('nothing', '₹0.00')].join('; ');
+  await expectReport(prices, project(), `warn ${report}`, 'is_active to false');
+  await database.query("delete from public.plans where tier in ('free', 'gold', 'nothing', 'dinar', 'old')");
+  await expectReport(prices, project(), passes);
 });
 
 test('the check features names each feature that a policy asks for and no plan has', async () => {

@@ -116,3 +116,43 @@ test('without any webhook the refund of a purchase in two parts by hand is known
   await refund();
   expect((await compared(two)).shown).toMatchObject({ currentTier: 'free', ended_reason: 'refunded' });
 });
+
+test.each(
+  [
+    ['is down', { mode: 'close' }],
+    ['answers 429', { mode: 'status', status: 429, retry_after: 5 }],
+  ] as const,
+)('after 40 hours in which the gateway %s one run reads on from the mark, and nothing is lost', async (_, fault) => {
+  const two = await subscribed();
+  await two.loud.later(1);
+  const [{ current_end: end } = { current_end: 0 }] = await billing.atGateway(two.loud.user);
+  // The second cycle is charged meanwhile.
+  await two.loud.later((end - billing.now()) / 3600 - 20);
+  const readUntil = async () =>
+    Number((await billing.database.one('select read_until from billing.statement')).read_until);
+  const mark = await readUntil();
+  const firsts = [(await cyclesOf(two.loud))[0], (await cyclesOf(two.silent))[0]];
+  lose(firsts[1]);
+  await billing.breakApi(fault);
+  for (const payment_id of firsts) await billing.simulate('refund', { payment_id, amount: 700 });
+  for (const hours of [10, 10, 10, 10]) {
+    await billing.moveOn(hours);
+    // It stops after five reads without an answer.
+    const { asked, applied, unanswered } = await billing.runSchedule();
+    expect({ applied, unanswered: unanswered > 0, isShort: asked <= 15 }).toEqual({
+      applied: 0,
+      unanswered: true,
+      isShort: true,
+    });
+    expect(await readUntil()).toBe(mark);
+  }
+  await billing.mend();
+  // After the leases of the last run.
+  await billing.moveOn(0.1);
+  const { asked, unanswered } = await billing.runSchedule();
+  expect({ unanswered, isShort: asked <= 30 }).toEqual({ unanswered: 0, isShort: true });
+  expect(await readUntil()).toBe((billing.now() - 600) * 1000);
+  const books = await booksOf(two.loud);
+  expect(await booksOf(two.silent)).toEqual(books);
+  expect(books.payments.map(({ kept }) => Number(kept))).toEqual([4200, 4900]);
+});

@@ -107,6 +107,29 @@ async function reconcileWithFakeClock(database: ReconcileDatabase, gateway: () =
   }
 }
 
+test('the pages of a list are read one after the other in one run, also while nothing else is left', async () => {
+  const page = { list: 'payments', pass: 'new', from: 0, to: 1 } as const;
+  const database = due({});
+  let [skip, isLeased] = [0, false];
+  database.claimStatementPages = () => {
+    const pages = isLeased || skip >= 300 ? [] : [{ ...page, skip }];
+    isLeased = true;
+    return Promise.resolve({ pages });
+  };
+  database.applyStatementPage = () => {
+    [skip, isLeased] = [skip + 100, false];
+    return Promise.resolve({ news: [] });
+  };
+  const listCreated: GatewayReads['listCreated'] = () =>
+    new Promise((resolve) => void setTimeout(resolve, 10, { status: 'found', value: [] }));
+  expect(await reconcileWithFakeClock(database, () => ({ ...answers, listCreated }))).toEqual({
+    asked: 3,
+    applied: 0,
+    unanswered: 0,
+  });
+  expect({ skip, finished: database.finished }).toEqual({ skip: 300, finished: 1 });
+});
+
 const refunded = listing(() => Promise.resolve({ status: 'found', value: [{ id: 'pay_A', status: 'refunded' }] }));
 const invoices = [{ id: 'inv_A', payment_id: 'pay_A', status: 'paid' }];
 const active = { status: 'active' };

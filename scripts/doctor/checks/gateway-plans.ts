@@ -39,7 +39,6 @@ export const gatewayPlans: Check = {
       from public.plans p
       where p.gateway_plan_id is not null
         or billing.is_on_offer(p)
-        and p.price > 0
         and exists (select from public.plans other where other.tier = p.tier and other.gateway_plan_id is not null)
       order by 1`);
     const offers = z.array(offer).parse(rows);

@@ -5,6 +5,7 @@ import { createGatewaySimulator } from '../../../scripts/stack/gateway/gateway-s
 import { postJson } from '../../../scripts/stack/gateway/post-json.ts';
 import { sweep } from '../../../scripts/stack/postgres/sweep.ts';
 import { setClock } from '../database/clock.ts';
+import type { ReconcileReport } from '../../../supabase/functions/api/gateway/reconciler.ts';
 import { secrets } from '../gateway/sign.ts';
 import { answer } from '../http/answer.ts';
 import { createCaller } from '../http/caller.ts';
@@ -201,21 +202,13 @@ export function useBillingProject(project: Project, { skew = 0, fateOf = () => '
       }
       return late.map(({ at }) => at).sort((a, b) => a - b)[0];
     },
-    /** Runs the sweep, reconciliation and the outbox, as the schedule does. */
-    async runSchedule() {
-      const t = performance.now();
+    /** Runs the sweep, reconciliation and the outbox, as the schedule does. @returns the report of the reconciliation */
+    async runSchedule(): Promise<ReconcileReport> {
       await project.database.query(sweep);
-      const a = performance.now();
-      await internal('reconcile');
-      const b = performance.now();
+      const report = await internal('reconcile');
       await internal('outbox');
-      const c = performance.now();
       await settled();
-      Object.assign(globalThis, {
-        T: ((globalThis as any).T ?? [0, 0, 0, 0]).map((x: number, i: number) =>
-          x + [a - t, b - a, c - b, performance.now() - c][i]!
-        ),
-      });
+      return report;
     },
   };
 }

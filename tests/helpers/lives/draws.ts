@@ -39,6 +39,8 @@ export type Weather = {
   /** The parts of the webhooks that are lost, and that come up to three days late. */
   lost: number;
   late: number;
+  /** The part of the runs of the schedule in which calls of its API get no answer. */
+  unanswered: number;
   /** How early further cycles are debited, hours. */
   debit: number;
   account: { fee_bearer?: 'customer'; offer?: { percent: number } };

@@ -1,6 +1,6 @@
 import type { BillingProject } from '../faults/billing-project.ts';
 import type { Weather } from './draws.ts';
-import { type Charge, type Life, prices } from './world.ts';
+import { type Charge, iso, type Life, prices } from './world.ts';
 
 const hour = 3600;
 const day = 24 * hour;
@@ -21,7 +21,8 @@ export function unwantedCharges(
   runs: readonly number[],
   weather: Weather,
 ): string[] {
-  const told = (at: number) => runs.find((run) => run > at || run === at) ?? Infinity;
+  // A call without an answer is made again by the next run.
+  const told = (at: number) => runs.filter((run) => run >= at)[weather.unanswered > 0 ? 1 : 0] ?? Infinity;
   const cycles = charges.filter(({ subscriptionId }) => subscriptionId !== undefined);
   const firstOf = (id: string) =>
     Math.min(...cycles.filter(({ subscriptionId }) => subscriptionId === id).map((one) => paidAt(one, weather)));
@@ -129,5 +130,22 @@ export async function wrongAccess(
   ];
 }
 
-export const iso = (at: number): string =>
-  Number.isFinite(at) ? new Date(at * 1000).toISOString().slice(0, 19) : 'never';
+/** Findings that nothing that a customer, support or the gateway does here may lead to. */
+const never = [
+  'captured_not_fulfilled',
+  'charged_after_cancellation',
+  'charged_after_replacement',
+  'entitled_not_paid',
+  'failed_events',
+  'paid_not_entitled',
+  'stopped_in_error',
+  'tier_mismatch',
+  'unnamed_charge',
+  'untold_stop',
+];
+
+export async function alarms({ customer, log }: Life): Promise<string[]> {
+  const findings = await customer.findings();
+  log.push(`findings: ${findings.join()}`);
+  return findings.filter((finding) => never.includes(finding)).map((finding) => `the finding ${finding}`);
+}

@@ -16,7 +16,7 @@ const keys = Object.keys(prices);
 /** A cancellation that was accepted. Seconds. */
 export type Wish = { at: number; isAtOnce: boolean; withdrawnAt: number | null };
 
-/** What somebody bought: a paid order, or a subscription. Seconds. */
+/** A purchase of a customer: a paid order, or a subscription. Seconds. */
 export type Bought = { at: number; orderId?: string; subscriptionId?: string; renewalOf?: string };
 
 /** What happened to a customer, as the customer knows it. */
@@ -93,7 +93,7 @@ export async function perform(
 ): Promise<void> {
   const { customer, asked, orders, wishes, bought } = life;
   const now = billing.now();
-  const say = (text: string) => void life.log.push(`${new Date(now * 1000).toISOString().slice(0, 19)} ${text}`);
+  const say = (text: string) => void life.log.push(`${iso(now)} ${text}`);
   const key = keys[which % keys.length] ?? 'basic';
   const send = async (path: string, body: unknown) => {
     const { status, body: answer } = await billing.send(customer.user, path, body);
@@ -312,7 +312,7 @@ export function usePayments(billing: BillingProject) {
       if (payment.status !== 'captured' && payment.status !== 'refunded') continue;
       const cycle = payment.invoice_id ? await cycleOf(payment.invoice_id) : undefined;
       const life = owners.get(cycle?.subscriptionId ?? payment.order_id);
-      // Proofs of mandates belong to nobody.
+      // A proof of a mandate.
       if (life === undefined) continue;
       const price = life.orders.get(payment.order_id)?.key ?? '';
       const own = { orderId: payment.order_id, price, start: null, end: null };
@@ -321,6 +321,12 @@ export function usePayments(billing: BillingProject) {
     return found;
   };
 }
+
+export const describeCharge = ({ id, subscriptionId, orderId, price, created_at: at, amount }: Charge): string =>
+  `paid ${iso(at)} ${amount} for ${price}: ${id} of ${subscriptionId ?? orderId}`;
+
+export const iso = (at: number): string =>
+  Number.isFinite(at) ? new Date(at * 1000).toISOString().slice(0, 19) : 'never';
 
 type Cycle = { subscriptionId: string; price: string; start: number; end: number };
 

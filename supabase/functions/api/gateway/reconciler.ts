@@ -22,8 +22,8 @@ const parallel = 5;
 
 /** Reads one entity from the gateway and applies it. @returns how many changes it made; null: no answer. */
 type Read = () => Promise<number | null>;
-/** A read of the round. One that got no answer is repeated once, after the others. */
-type Claimed = { readonly read: Read; readonly isRepeated: boolean };
+/** A read of the round. One that got no answer is repeated once, after the others. A page of a list may have a next one. */
+type Claimed = { readonly read: Read; readonly isPage: boolean; readonly isRepeated: boolean };
 
 /**
  * Reads everything that is due from the gateway, until nothing is left, the time is over or the gateway is down. Only one
@@ -51,9 +51,10 @@ export async function reconcileAll(
   /** Claims the next round: some of each kind, payments first. The workers share one claim at a time. */
   async function claim(): Promise<void> {
     try {
-      const { reads, settled } = await claimRound(database, gateway);
-      claimed.push(...reads.map((read) => ({ read, isRepeated: false })));
-      isNothingLeft = reads.length === 0 && settled === 0;
+      const { reads, pages, settled } = await claimRound(database, gateway);
+      claimed.push(...reads.map((read) => ({ read, isPage: false, isRepeated: false })));
+      claimed.push(...pages.map((read) => ({ read, isPage: true, isRepeated: false })));
+      isNothingLeft = reads.length + pages.length + settled === 0;
     } catch (error) {
       isNothingLeft = true;
       throw error;
@@ -74,6 +75,8 @@ export async function reconcileAll(
       try {
         const applied = await one.read();
         unansweredInARow = applied === null ? unansweredInARow + 1 : 0;
+        // Another worker may have found nothing left while this page was read.
+        if (applied !== null && one.isPage) isNothingLeft = false;
         if (applied !== null) counts.applied += applied;
         else if (one.isRepeated) counts.unanswered += 1;
         else claimed.push({ ...one, isRepeated: true });
@@ -114,7 +117,7 @@ async function begin(database: ReconcileDatabase, runId: string, until: number):
 async function claimRound(
   database: ReconcileDatabase,
   gateway: GatewayReads,
-): Promise<{ reads: Read[]; settled: number }> {
+): Promise<{ reads: Read[]; pages: Read[]; settled: number }> {
   const { settled, payments } = await database.claimPaymentsToReconcile();
   const { settled: later, subscriptions } = await database.claimSubscriptionsToReconcile();
   const { orders } = await database.claimSubscriptionOrders();
@@ -138,9 +141,12 @@ async function claimRound(
       const answer = await database.applySubscriptionOrder(order.id, valueOf(reading));
       return await nameCharges(database, gateway, order.gateway_subscription_id, answer);
     }),
-    ...pages.map((page): Read => () => readStatementPage(database, gateway, page)),
   ];
-  return { reads, settled: settled + later };
+  return {
+    reads,
+    pages: pages.map((page) => () => readStatementPage(database, gateway, page)),
+    settled: settled + later,
+  };
 }
 
 /** Reads the invoices of a subscription if the payment of a cycle is not known. @returns as `Read` */
