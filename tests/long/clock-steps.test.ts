@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { moveClock } from '../../scripts/stack/clock/move-clock.ts';
 import { readTarget } from '../../scripts/stack/clock/read-target.ts';
 import { freeBasePort, npmStart, type RunningStack } from '../stack/running-stack.ts';
-import { send, subscribe } from '../stack/subscriber.ts';
+import { subscribe } from '../stack/subscriber.ts';
 
 const port = freeBasePort();
 let stack: RunningStack;

@@ -147,5 +147,5 @@ const never = [
 export async function alarms({ customer, log }: Life): Promise<string[]> {
   const findings = await customer.findings();
   log.push(`findings: ${findings.join()}`);
-  return findings.filter((finding) => never.includes(finding)).map((finding) => `the finding ${finding}`);
+  return findings.filter((finding) => never.includes(String(finding))).map((finding) => `the finding ${finding}`);
 }
