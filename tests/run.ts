@@ -38,7 +38,10 @@ export async function runSuite(suite: Suite): Promise<number> {
   const failed = first.report?.testResults.filter(({ status }) => status === 'failed') ?? [];
   // Without a failed file the run itself failed, such as by an error outside of the tests.
   if (!suite.isRepeated || failed.length === 0) return 1;
-  const options = suite.args.filter((arg) => arg.startsWith('-') && !arg.startsWith('--shard'));
+  // `-t` is followed by a title.
+  const options = suite.args.filter((arg, index) =>
+    arg.startsWith('-') && !arg.startsWith('--shard') || suite.args[index - 1] === '-t'
+  );
   const lines: string[] = [];
   let code = 0;
   for (const result of failed) {

@@ -496,6 +496,17 @@ begin
     jsonb_build_object(
       'payment', jsonb_build_object('entity', p_payment),
       'subscription', jsonb_build_object('entity', p_subscription || jsonb_build_object(
+        -- An invoice names no plan. One of an earlier cycle with another amount is of the price that has this amount.
+        'plan_id', coalesce(to_jsonb((
+          select min(p.gateway_plan_id)
+          from billing.gateway_subscriptions m
+          join public.plans p
+            on (p.price, p.currency) = (billing.json_integer(p_invoice -> 'amount'), billing.json_text(p_invoice -> 'currency'))
+          where m.gateway_subscription_id = p_subscription ->> 'id'
+            and m.period_start >= billing.json_time(p_invoice -> 'billing_end')
+            and (m.sold).amount <> p.price
+          having count(*) = 1
+        )), p_subscription -> 'plan_id'),
         'current_start', p_invoice -> 'billing_start',
         'current_end', p_invoice -> 'billing_end',
         'paid_count', 1 + (

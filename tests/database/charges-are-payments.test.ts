@@ -202,6 +202,25 @@ describe('a refund of a charge', () => {
   });
 });
 
+test('the invoice of a cycle before the plan changed at the gateway is a payment for the plan of that cycle', async () => {
+  await activate();
+  await customer.event('updated', '02-01', { planId: 'plan_pro', ...february });
+  await customer.charge(february, 'pro', { fields: { paid_count: 2 } });
+  const invoice = {
+    status: 'paid',
+    currency: 'INR',
+    payment_id: 'pay_january',
+    amount: 4900,
+    paid_at: seconds(january.start),
+  };
+  const times = { billing_start: seconds(january.start), billing_end: seconds(january.end) };
+  const found = await database.rpc('apply_invoices', customer.gatewayId, JSON.stringify([{ ...invoice, ...times }]));
+  expect(found).toEqual({ applied: 1 });
+  expect((await payments()).map(({ tier, amount }: Record<string, unknown>) => [tier, amount]))
+    .toEqual([['pro', 99900], ['basic', 4900]]);
+  expect(await customer.state()).toBe('pro: pro active to 2026-03-01');
+});
+
 describe('a lost dispute', () => {
   /** Pays for January, as a charge or a purchase. @returns the payment's id at the gateway and the subject of its finding */
   async function pay(kind: string): Promise<[string, string]> {
