@@ -31,9 +31,9 @@ export const actionTexts = {
     asksForTier: true,
     sentence: ({ tier, until, entitlements }, who, _paid, current) =>
       tier && until
-        ? `${who} gets ${tier}${entitlements ? ` with ${entitlements}` : ''} until ${
-          minuteOf(until)
-        } without paying; ${replacedBy(current)}`
+        ? `${who} gets ${tier}${entitlements ? ` with ${entitlements}` : ''} until ${minuteOf(until)} without paying; ${
+          replacedBy(current)
+        }`
         : 'Choose a tier and its end.',
   },
   revoke_grant: {
