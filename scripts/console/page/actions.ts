@@ -90,7 +90,8 @@ export type ActionName = keyof typeof actionTexts;
 
 /** What a grant replaces: the newest source rules, also where its tier is lower. */
 function replacedBy(current?: Current): string {
-  if (current === undefined || current.tier === 'free') return 'it replaces nothing.';
+  if (current === undefined) return 'what is paid continues below it.';
+  if (current.tier === 'free') return 'it replaces nothing.';
   const end = current.until === null ? '' : ` until ${minuteOf(current.until)}`;
   return `it replaces ${current.tier}, which continues below it${end}.`;
 }
