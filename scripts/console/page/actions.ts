@@ -17,8 +17,8 @@ export type ActionText = {
   sentence(action: Partial<SupportAction>, who: string, paid?: Refundable, current?: Current): string;
 };
 
-/** The tier that a customer has, and its end. */
-export type Current = Pick<Customer, 'tier' | 'until'>;
+/** The tier that a customer has, what gives it, and its end. */
+export type Current = Pick<Customer, 'tier' | 'source_kind' | 'until'>;
 
 /** A payment of which something may be refunded. */
 export type Refundable = Pick<Payment, 'currency' | 'kind' | 'refundable_amount'>;
@@ -91,7 +91,7 @@ export type ActionName = keyof typeof actionTexts;
 /** What a grant replaces: the newest source rules, also where its tier is lower. */
 function replacedBy(current?: Current): string {
   if (current === undefined) return 'what is paid continues below it.';
-  if (current.tier === 'free') return 'it replaces nothing.';
+  if (current.source_kind === null || current.tier === 'free') return 'nothing else gives a tier now.';
   const end = current.until === null ? '' : ` until ${minuteOf(current.until)}`;
   return `it replaces ${current.tier}, which continues below it${end}.`;
 }
