@@ -77,7 +77,9 @@ test('a customer is found by a part of the name; the page says why the tier is t
   await shows(page, '#why', 'gives pro');
   await shows(page, 'table[aria-label="Payments"]', '₹999.00captured');
   await click(page, 'Grant a tier');
+  await shows(page, '#sentence', `${asha.user.email} gets pro until`);
   await page.locator('#tier').fill('premium');
+  await shows(page, '#sentence', 'it replaces pro, which continues below it until');
   await confirm(page, `${asha.user.email} gets premium until`, 'Grant');
   await shows(page, '#message', 'gives premium until');
   await shows(page, '#why', '(because the test says so) gives premium');

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
 import { poolUrl } from '../helpers/database/pool-role.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { act, openSupport } from '../helpers/records/support-actions.ts';
@@ -28,10 +29,12 @@ beforeAll(async () => {
   await database.send(disputeEvent('lost', 'lost', money, { amount: 100 }));
   await act(support, { action: 'grant', email: asha.email, tier: 'premium', until: '2126-01-01Z' });
   await database.query('select billing.run_passes()');
-  // By the documented statement.
+  // By the documented statements.
   const guide = await Deno.readTextFile(`${root}/supabase/docs/operations.md`);
-  const [, statement = ''] = /^(create role support_asha .*<password>.*)$/m.exec(guide) ?? [];
-  await database.query(statement.replace('support_asha', personalLogin));
+  const [, statements = ''] = /```sql\n(create role support_asha .*?)```/s.exec(guide) ?? [];
+  await database.query(statements.replaceAll('support_asha', personalLogin).replace('<password>', 'pw'));
+  // Of the app, below the functions of this schema.
+  await database.query('create table public.diaries (body text)');
 });
 afterAll(async () => {
   await pool.close();
@@ -76,6 +79,21 @@ describe('support', () => {
     expect(rows).toEqual([{ right: 'insert billing.support_actions' }]);
   });
 
+  test('reads no table but those of payments and schema billing', async () => {
+    const rows = await database.query(
+      `select array_agg(distinct n.nspname || case n.nspname when 'public' then '.' || c.relname else '' end) as readable
+       from pg_class c
+       join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname not in ('pg_catalog', 'information_schema')
+         and c.relkind in ('r', 'p', 'v', 'm', 'f')
+         and has_any_column_privilege($1::name, c.oid, 'SELECT')`,
+      [personalLogin],
+    );
+    expect(rows).toEqual([{
+      readable: ['billing', 'public.payments', 'public.plans', 'public.profiles', 'public.subscriptions'],
+    }]);
+  });
+
   test.each([
     "insert into billing.support_actions (action, reference, reason, actor) values ('note', 'x', 'x', 'another')",
     'select from auth.users',
@@ -85,6 +103,7 @@ describe('support', () => {
     'select public.get_subscription(gen_random_uuid())',
     'create table public.t ()',
     'create table billing.t ()',
+    'select from public.diaries',
     'set role service_role',
     'update billing.settings set support_grant_days = null',
     "update public.plans set entitlements = '{}'",
@@ -96,8 +115,27 @@ describe('support', () => {
     'drop trigger keep_support_action on billing.support_actions',
     'set session_replication_role = replica',
     "select billing.replay_event('x')",
-  ])('is refused %s', async (sql) => {
-    await expect(support.query(sql)).rejects.toMatchObject({ code: '42501' });
+    "insert into billing.outbox (destination, kind, key, payload) values ('email', 'x', 'x', '{}')",
+    "insert into billing.gateway_events (body_sha256, event, outcome) values ('x', 'payment.captured', 'applied')",
+  ])('and a login of a person are refused %s', async (sql) => {
+    for (const client of [support, await openPersonal()]) {
+      await expect(client.query(sql)).rejects.toMatchObject({ code: '42501' });
+    }
+  });
+
+  test('by a login of a person may become no other role, and has the documented limits, which it can raise', async () => {
+    const roles = await database.query(
+      "select rolname::text as name from pg_roles where pg_has_role($1::name, oid, 'member') and rolname <> $1",
+      [personalLogin],
+    );
+    expect(roles).toEqual([{ name: 'subscriptions_support' }]);
+    const url = Object.assign(new URL(database.url), { username: personalLogin, password: 'pw' });
+    await withClient(url.href, async (client) => {
+      for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout']) {
+        expect((await client.query(`show ${name}`)).rows).toEqual([{ [name]: '1min' }]);
+        await client.query(`set ${name} = 0`);
+      }
+    });
   });
 
   test('by a login of a person finds all users, and the trail names the login, also after it switches its role', async () => {

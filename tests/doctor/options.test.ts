@@ -105,6 +105,7 @@ test('of a hosted project without token, database and env file skips the checks 
     'supabase/docs/deployment.md, "Direct database connection".',
     `skip revalidation APP_URL, REVALIDATE_URL not given -> ${inFile}`,
   ]));
+  expect(linesOf(report, 'skip').filter((line) => !/ -> \S/.test(line))).toEqual([]);
   expect(linesOf(report, 'pass')).toEqual(['pass session-keys public keys: ES256']);
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chooseDatabase } from '../../scripts/console/choose-database.ts';
 import { toCsv } from '../../scripts/console/csv.ts';
+import { actionTexts } from '../../scripts/console/page/actions.ts';
 import { remedyOf } from '../../scripts/console/page/remedies.ts';
 import { stack } from '../../scripts/console/page/scale.ts';
 
@@ -49,4 +50,17 @@ test('a finding without a support action has no button', () => {
   expect(remedyOf({ ...finding, finding: 'paid_twice' })).toBeNull();
   expect(remedyOf({ ...finding, finding: 'outbox_stuck' }))
     .toEqual({ action: 'requeue_mail', email: 'u', reference: '7' });
+});
+
+test.each([
+  [
+    { tier: 'pro', source_kind: 'payment', until: '2027-01-01Z' },
+    /; it replaces pro, which continues below it until .*2027.*\.$/,
+  ],
+  [{ tier: 'pro', source_kind: 'gateway_subscription', until: null }, /; it replaces pro, which continues below it\.$/],
+  [{ tier: 'pro', source_kind: null, until: null }, /; nothing else gives a tier now\.$/],
+  [{ tier: 'free', source_kind: null, until: null }, /; nothing else gives a tier now\.$/],
+])('a grant beside %j says what it replaces', (current, told) => {
+  const action = { tier: 'basic', until: '2026-12-31Z' };
+  expect(actionTexts.grant.sentence(action, 'asha@example.com', undefined, current)).toMatch(told);
 });

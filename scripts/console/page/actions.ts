@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import type { Payment, SupportAction } from '../rows.ts';
+import type { Customer, Payment, SupportAction } from '../rows.ts';
 import { money } from '../../stack/shop/element.ts';
 import { minuteOf } from './format.ts';
 
@@ -13,9 +13,12 @@ export type ActionText = {
   isDangerous?: boolean;
   /** The dialog asks for a tier, a time and entitlements. */
   asksForTier?: boolean;
-  /** Says in one sentence what will happen. `paid`: the payment that is refunded. */
-  sentence(action: Partial<SupportAction>, who: string, paid?: Refundable): string;
+  /** Says in one sentence what will happen. `paid`: the payment that is refunded; `current`: what a grant replaces. */
+  sentence(action: Partial<SupportAction>, who: string, paid?: Refundable, current?: Current): string;
 };
+
+/** The tier that a customer has, what gives it, and its end. */
+export type Current = Pick<Customer, 'tier' | 'source_kind' | 'until'>;
 
 /** A payment of which something may be refunded. */
 export type Refundable = Pick<Payment, 'currency' | 'kind' | 'refundable_amount'>;
@@ -26,12 +29,11 @@ export const actionTexts = {
     label: 'Grant a tier',
     confirm: 'Grant',
     asksForTier: true,
-    sentence: ({ tier, until, entitlements }, who) =>
+    sentence: ({ tier, until, entitlements }, who, _paid, current) =>
       tier && until
-        ? `${who} gets ${tier}${entitlements ? ` with ${entitlements}` : ''} until ${
-          minuteOf(until)
-        } without paying; ` +
-          'what is paid continues below it.'
+        ? `${who} gets ${tier}${entitlements ? ` with ${entitlements}` : ''} until ${minuteOf(until)} without paying; ${
+          replacedBy(current)
+        }`
         : 'Choose a tier and its end.',
   },
   revoke_grant: {
@@ -85,6 +87,14 @@ export const actionTexts = {
 } satisfies Record<string, ActionText>;
 
 export type ActionName = keyof typeof actionTexts;
+
+/** What a grant replaces: the newest source rules, also where its tier is lower. */
+function replacedBy(current?: Current): string {
+  if (current === undefined) return 'what is paid continues below it.';
+  if (current.source_kind === null || current.tier === 'free') return 'nothing else gives a tier now.';
+  const end = current.until === null ? '' : ` until ${minuteOf(current.until)}`;
+  return `it replaces ${current.tier}, which continues below it${end}.`;
+}
 
 /** What becomes of access. The database decides it when the refund is processed. */
 function afterRefund(amount: number, { kind, refundable_amount }: Refundable): string {

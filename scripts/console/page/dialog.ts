@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { element } from '../../stack/shop/element.ts';
-import type { SupportAction } from '../rows.ts';
-import { type ActionName, type ActionText, actionTexts, type Refundable } from './actions.ts';
+import type { Customer, SupportAction } from '../rows.ts';
+import { type ActionName, type ActionText, actionTexts, type Current, type Refundable } from './actions.ts';
 import { act, read } from './api.ts';
 
 type Proposal = Omit<SupportAction, 'action' | 'reason'> & { action: ActionName };
@@ -31,7 +31,8 @@ async function propose(proposal: Proposal, who: string, paid?: Refundable): Prom
   const error = element('p', { className: 'error', role: 'alert' });
   const confirm = element('button', { className: text.isDangerous ? 'main danger' : 'main' }, text.confirm);
   const cancel = element('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
-  const terms = text.asksForTier ? await tierFields(proposal) : paid ? amountField(paid) : null;
+  const current = text.asksForTier ? await readCurrent(proposal) : undefined;
+  const terms = text.asksForTier ? await tierFields(proposal, current) : paid ? amountField(paid) : null;
   const form = element(
     'form',
     {},
@@ -48,7 +49,7 @@ async function propose(proposal: Proposal, who: string, paid?: Refundable): Prom
   dialog.setAttribute('aria-describedby', 'sentence');
 
   const action = () => ({ ...proposal, ...terms?.values(), reason: reason.value.trim() });
-  const describe = () => sentence.replaceChildren(text.sentence(action(), who, paid));
+  const describe = () => sentence.replaceChildren(text.sentence(action(), who, paid, current));
   form.addEventListener('input', describe);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -81,8 +82,15 @@ function amountField({ currency, refundable_amount: left }: Refundable) {
   return { fields, values: () => ({ amount: Math.round(Number(field.value) * 10 ** digits) }) };
 }
 
-/** The fields of a tier, its end, and entitlements. */
-async function tierFields({ tier, until }: Proposal) {
+/** Reads what the customer has now. */
+async function readCurrent({ email }: Proposal): Promise<Current | undefined> {
+  if (!email) return undefined;
+  return (await read<{ customer: Customer }>(`/customers/${email}`)).customer;
+}
+
+/** The fields of a tier, its end, and entitlements. The tier is first the proposed one, else the one that the customer has. */
+async function tierFields({ tier: proposed, until }: Proposal, current?: Current) {
+  const tier = proposed ?? current?.tier;
   const tiers = await read<string[]>('/tiers');
   const options = tiers.map((one) => element('option', { selected: one === tier }, one));
   const tierField = element('select', { id: 'tier', required: true }, ...options);
