@@ -378,24 +378,28 @@ where o.kind = 'cancel-subscription'
 comment on view billing.untold_stops is
   'Subscriptions that must stop within two hours, of which the gateway is not told yet: it may charge them.';
 
--- Sets cancel_at_period_end of all that gives access or would give it next, or clears it. The caller holds the lock
+-- Sets cancel_at_period_end of what gives access now and is not billed, or clears it of everything. The caller holds the lock
 -- on the user.
 create function billing.mark_sources(p_user_id uuid, p_cancel_at_period_end boolean)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_marked constant text[] := array(
-    select s.kind || '/' || s.id from billing.sources s where s.user_id = p_user_id and (s.is_running or not p_cancel_at_period_end)
-  );
+  v_source constant billing.sources := (billing.find_ruling(p_user_id)).source;
 begin
   update public.payments p
   set cancel_at_period_end = p_cancel_at_period_end
-  where p.user_id = p_user_id and p.cancel_at_period_end <> p_cancel_at_period_end and 'payment/' || p.id = any (v_marked);
+  where p.user_id = p_user_id
+    and p.cancel_at_period_end <> p_cancel_at_period_end
+    and (not p_cancel_at_period_end or (v_source.kind, v_source.id) = ('payment', p.id::text));
   update billing.grants g
   set cancel_at_period_end = p_cancel_at_period_end
-  where g.user_id = p_user_id and g.cancel_at_period_end <> p_cancel_at_period_end and 'grant/' || g.id = any (v_marked);
+  where g.user_id = p_user_id
+    and g.cancel_at_period_end <> p_cancel_at_period_end
+    and (not p_cancel_at_period_end or (v_source.kind, v_source.id) = ('grant', g.id::text));
   update billing.manual_subscriptions w
   set cancel_at_period_end = p_cancel_at_period_end
-  where w.user_id = p_user_id and w.cancel_at_period_end <> p_cancel_at_period_end and (not p_cancel_at_period_end or 'manual/' || w.user_id = any (v_marked));
+  where w.user_id = p_user_id
+    and w.cancel_at_period_end <> p_cancel_at_period_end
+    and (not p_cancel_at_period_end or v_source.kind = 'manual');
   -- All its cycles were charged.
   update billing.gateway_subscriptions m
   set cancel_at_period_end = p_cancel_at_period_end
@@ -403,7 +407,7 @@ begin
     and m.gateway_status = 'completed'
     and m.status is distinct from 'cancelled'
     and m.cancel_at_period_end <> p_cancel_at_period_end
-    and 'gateway_subscription/' || m.gateway_subscription_id = any (v_marked);
+    and (not p_cancel_at_period_end or (v_source.kind, v_source.id) = ('gateway_subscription', m.gateway_subscription_id));
 end $$;
 
 -- Ends every running source of a user at once, and the replaced ones: they must not run again when the purchase that

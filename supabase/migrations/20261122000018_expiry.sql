@@ -147,7 +147,15 @@ begin
     join auth.users u on u.id = s.user_id
     left join public.plans p on p.id = s.plan_id
     left join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
-    cross join lateral (select billing.grace_days(p.grace_days, s.cancel_at_period_end) as days) grace
+    cross join lateral (
+      select billing.grace_days(p.grace_days, s.cancel_at_period_end or exists (
+        select from public.payments shown
+        where shown.user_id = s.user_id
+          and shown.period_end = s.current_period_end
+          and s.gateway_subscription_id is null
+          and billing.is_cancelled_for_end(s.user_id, coalesce(shown.since, shown.fulfilled_at))
+      )) as days
+    ) grace
     where s.status = 'active'
       and s.due_at <= v_now
       and not exists (select from billing.recent_failures f where f.user_id = s.user_id::text)

@@ -129,6 +129,16 @@ begin
   );
 end $$;
 
+-- Returns whether the customer cancelled for the end of the period what was bought at a time, also below a source that ruled.
+create function billing.is_cancelled_for_end(p_user_id uuid, p_since timestamptz)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from billing.wishes w
+    where w.user_id = p_user_id and w.at_period_end and w.withdrawn_at is null and w.at >= p_since
+  );
+end $$;
+
 -- Returns when the customer authorised a gateway subscription: not before it was asked for here, since the gateway's clock
 -- may be behind ours.
 create function billing.authorised_at(p_subscription billing.gateway_subscriptions)
@@ -287,7 +297,10 @@ from (
     p.user_id, 'payment' as kind, p.id::text as id, p.plan_id, p.tier,
     coalesce(p.chain_start, p.period_start) as starts_at,
     p.period_end as ends_at,
-    p.period_end + make_interval(hours => 24 * billing.grace_days(pl.grace_days, p.cancel_at_period_end)) as lapses_at,
+    -- No days of grace for what the customer cancelled, also below a source that ruled then.
+    p.period_end + make_interval(hours => 24 * billing.grace_days(
+      pl.grace_days, p.cancel_at_period_end or billing.is_cancelled_for_end(p.user_id, coalesce(p.since, p.fulfilled_at))
+    )) as lapses_at,
     -- An import by the app may leave since empty.
     coalesce(p.since, p.fulfilled_at) as since,
     greatest(p.fulfilled_at, p.verified_at) as arrived_at,

@@ -86,15 +86,15 @@ describe('at the end of a period', () => {
     expect(await endMails()).toEqual([`subscription-ended ${end}`]);
   });
 
-  test('a payment takes over at the end of a period that the user cancelled, and has its own grace days', async () => {
+  test('a payment takes over at the end of a period that the user cancelled, and has no days of grace', async () => {
     await replaced();
     await customer.cancel('at the end');
     expect(await customer.stateAt('2026-04-01T00:00:00.001Z')).toBe(inPro);
     expect(await database.one('select cancel_at_period_end as ends from public.subscriptions')).toEqual({
       ends: false,
     });
-    expect(await customer.stateAt('2027-01-04')).toBe(inPro);
-    expect(await customer.stateAt('2027-01-04T00:00:00.001Z')).toBe('free: pro cancelled to 2027-01-01');
+    expect(await customer.stateAt('2026-12-31T23:59:59Z')).toBe(inPro);
+    expect(await customer.stateAt('2027-01-01T00:00:00.001Z')).toBe('free: pro cancelled to 2027-01-01');
   });
 });
 

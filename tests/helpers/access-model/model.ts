@@ -1,6 +1,6 @@
 import { addMonths, day, gatewayStatuses, hour, priceOf, prices, second, tiers, type Time } from './actions.ts';
 import { isPaid, isRefunded, paidOf } from './facts.ts';
-import type { Credit, Cycle, EventTimes, Facts, Grant, Order, Subscription } from './facts.ts';
+import type { Cancellation, Credit, Cycle, EventTimes, Facts, Grant, Order, Subscription } from './facts.ts';
 
 /** Gives a user a tier from a start to an end: supabase/README.md, Sources of access. */
 export type Source = {
@@ -102,22 +102,28 @@ export function periodOf(order: Order): { start: Time; end: Time } | null {
   return null;
 }
 
+/** What was bought and cancelled for its end has no days of grace, also below a source that ruled then. */
+function isCancelled({ wishes }: Facts, { cancelledFor }: Cancellation, since: Time): boolean {
+  return cancelledFor !== null || wishes.some((at) => at >= since);
+}
+
 function fromOrder(facts: Facts, order: Order): Source[] {
   const period = periodOf(order);
   if (period === null || order.fulfilledAt === null) return [];
+  const since = Math.max(order.verifiedAt ?? order.orderedAt, order.follows === null ? 0 : order.follows + 1);
   return [{
     name: order.name,
     kind: 'payment',
     tier: priceOf(order.price).tier,
     price: order.price,
     ...period,
-    since: Math.max(order.verifiedAt ?? order.orderedAt, order.follows === null ? 0 : order.follows + 1),
+    since,
     arrivedAt: order.fulfilledAt,
     isEnded: !isPaid(order) || order.cancelledAt.length > 0,
     isReplaced: replacing(facts, order.name, null).length > 0,
     rulesFrom: order.chain?.rulesFrom ?? -Infinity,
     cancelAtPeriodEnd: order.cancelledFor !== null,
-    graceDays: order.cancelledFor === null ? graceDays : 0,
+    graceDays: isCancelled(facts, order, since) ? 0 : graceDays,
     runsUntilReconciled: false,
   }];
 }

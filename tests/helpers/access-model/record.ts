@@ -128,19 +128,19 @@ function chainFor(facts: Facts, order: Order, now: Time): Chain {
   return link?.chain ?? { from: end, after: last.name, rulesFrom: last.rulesFrom, links: [] };
 }
 
-/** At once: every running source ends. At the period's end: each is marked, and all that is billed. */
+/** At once: every running source ends. At the period's end: the ruling source is marked, and all that is billed. */
 function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
   const all = [...facts.orders, ...facts.subscriptions, ...facts.grants];
   const ruling = rules.rulingSource(facts, now);
   // What the gateway may still charge is cancelled, also where nothing runs.
   const charged = facts.subscriptions.filter((one) => rules.mayBeCharged(facts, one));
   if (ruling === null && charged.length === 0) return;
-  const open = rules.sourcesOf(facts).filter((source) => rules.isOpen(source, now)).map(({ name }) => name);
   if (atPeriodEnd) {
     if (ruling === null) { for (const one of charged) one.cancelledFor ??= now; }
-    else for (const source of all) if (open.includes(source.name)) source.cancelledFor ??= ruling.end;
+    else for (const source of all) if (source.name === ruling.name) source.cancelledFor ??= ruling.end;
     return void facts.wishes.push(now);
   }
+  const open = rules.sourcesOf(facts).filter((source) => rules.isOpen(source, now)).map(({ name }) => name);
   facts.cancellations.push(now);
   for (const each of facts.subscriptions) if (!rules.hasEndedAtGateway(each)) each.stops.push(now);
   for (const source of all) if (open.includes(source.name)) source.cancelledAt.push(now);
