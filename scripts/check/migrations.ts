@@ -1,4 +1,4 @@
-import { schemaFiles } from '../migration/baseline.ts';
+import { readStatements, schemaFiles } from '../migration/baseline.ts';
 import { withBuilds } from '../migration/build.ts';
 import { differences, firstOf } from '../migration/differences.ts';
 import { createdBy, splitStatements } from '../migration/statements.ts';
@@ -8,7 +8,11 @@ import { deployedFolder } from '../release/release-files.ts';
 export async function checkMigrations(folder = deployedFolder): Promise<string[]> {
   try {
     const found = await withBuilds(async (build) =>
-      await differences((await build(`${folder}/migrations`)).client, (await build(`${folder}/schemas`)).client)
+      await differences(
+        (await build(`${folder}/migrations`)).client,
+        (await build(`${folder}/schemas`)).client,
+        await readStatements(folder),
+      )
     );
     return found.length === 0
       ? []
