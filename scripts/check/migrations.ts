@@ -1,7 +1,7 @@
 import { readStatements, schemaFiles } from '../migration/baseline.ts';
 import { withBuilds } from '../migration/build.ts';
 import { differences, firstOf } from '../migration/differences.ts';
-import { createdBy, splitStatements } from '../migration/statements.ts';
+import { createdBy, splitStatements } from '../stack/postgres/statements.ts';
 import { deployedFolder } from '../release/release-files.ts';
 
 /** Checks that all migrations make exactly the schema of the schema files. @returns the first differences, and the remedy */

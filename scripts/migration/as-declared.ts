@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { readObjects, type SchemaObject } from './objects.ts';
-import { createdBy, orReplace, type Statement } from './statements.ts';
+import { createdBy, orReplace, type Statement } from '../stack/postgres/statements.ts';
 
 type Client = Pick<pg.Client, 'query'>;
 

@@ -1,5 +1,5 @@
 import { deployedFolder, fileNames, releaseVersions } from '../release/release-files.ts';
-import { splitStatements, type Statement } from './statements.ts';
+import { splitStatements, type Statement } from '../stack/postgres/statements.ts';
 
 /** The baseline's versions begin with this day; the number of the schema file follows. */
 const day = '20261122';

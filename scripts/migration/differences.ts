@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { describeSchema } from '../release/describe-schema.ts';
 import { sameAsDeclared } from './as-declared.ts';
-import type { Statement } from './statements.ts';
+import type { Statement } from '../stack/postgres/statements.ts';
 
 /**
  * @returns one line for each difference of schema and installed rows between a database and the one that the statements of

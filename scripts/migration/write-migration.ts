@@ -8,7 +8,7 @@ import { type Built, withBuilds } from './build.ts';
 import { differences } from './differences.ts';
 import { dropStatements, fits, readObjects } from './objects.ts';
 import { tableChanges } from './pg-delta.ts';
-import { createdBy, namesIn, orReplace, type Statement } from './statements.ts';
+import { createdBy, namesIn, orReplace, type Statement } from '../stack/postgres/statements.ts';
 
 const head = '-- Made by npm run migration. Renames and data are written by hand.';
 

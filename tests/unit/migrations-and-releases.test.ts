@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { namesIn, splitStatements } from '../../scripts/migration/statements.ts';
+import { namesIn, splitStatements } from '../../scripts/stack/postgres/statements.ts';
 import { breakingChanges, type Rpc } from '../../scripts/release/rpcs.ts';
 import { createStabilizer } from '../../scripts/release/stable-values.ts';
 
