@@ -17,7 +17,7 @@ const usage = `Usage: npm start -- [--port N] [--ephemeral] [--reset] [--project
                 the seven after it
   --ephemeral   throw-away data
   --reset       delete the kept data first
-  --project     serves the functions of that app beside ours
+  --project     serves the functions of that app beside ours, and applies its migrations
   --verbose     show the migrations that are applied`;
 
 const { port, ephemeral, reset, project, verbose } = readOptions(Deno.args);

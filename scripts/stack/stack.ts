@@ -29,7 +29,7 @@ export type StackOptions = {
   port: number;
   /** Temporary data, which `stop` deletes. */
   ephemeral: boolean;
-  /** The folder of an app whose functions are served, too. */
+  /** The folder of an app whose functions are served, too, and whose migrations are applied if it has installed ours. */
   project?: string | undefined;
   secrets: LocalSecrets;
   /** The process environment, which overrides `.env` and the local defaults. */
@@ -117,7 +117,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   const scheduler = createScheduler({ databaseUrl, internalUrl: `${base}/internal`, secretKey });
 
   const kept = ephemeral ? undefined : { folder: dataFolder, record: migrationRecord };
-  const migration = createStartMigration(databaseUrl, kept, verbose);
+  const migration = createStartMigration(databaseUrl, kept, options.project, verbose);
   const stopped = Promise.withResolvers<void>();
   let stopping = false;
   let started = Promise.resolve(false);
