@@ -8,7 +8,6 @@ import { createVersion, expectCode, initialise, runAdd } from '../add/app-folder
 import { serveFunction } from '../add/serve-function.ts';
 import { type AppProject, createAppProject } from '../helpers/database/app-project.ts';
 import { setClock } from '../helpers/database/clock.ts';
-import { withClient } from '../helpers/database/postgres-client.ts';
 import type { Row } from '../helpers/database/test-database.ts';
 import { copyFolder } from '../helpers/project/copy-project.ts';
 
@@ -116,7 +115,7 @@ const readRows = ({ database }: AppProject): Promise<Row[]> =>
 const readAnswers = ({ database }: AppProject): Promise<Row[]> =>
   database.query('select u.email, public.get_subscription(u.id) as answer from auth.users u order by u.email');
 
-const rpcsOf = ({ database }: AppProject): Promise<Rpc[]> => withClient(database.url, readRpcs);
+const rpcsOf = async ({ database }: AppProject): Promise<Rpc[]> => await readRpcs(await database.connect());
 
 test('the new version has one migration more, which makes its schema files, and changes no released file', async () => {
   expect(await checkReleases(`${next}/supabase`)).toEqual([]);
