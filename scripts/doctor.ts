@@ -16,7 +16,7 @@ const usage = `Usage: npm run doctor -- [--project-ref REF] [--env-file FILE] [-
                              [--without-ca] [--port N]
   --project-ref REF  check a hosted project. Set SUPABASE_ACCESS_TOKEN and DATABASE_URL in the environment: checks that
                      need a missing one are skipped. Default: check the local stack
-  --function NAME    the name of the function in a hosted project (api)
+  --function NAME    the name of the function in a hosted project (the one in supabase/subscriptions.json, else api)
   --env-file FILE    file with the function's variables (supabase/functions/.env); the process environment overrides it
   --fix              show possible fixes (Vault rows, billing.set_up(), billing.settings, the webhook endpoint),
                      ask, and apply them
@@ -28,7 +28,7 @@ const usage = `Usage: npm run doctor -- [--project-ref REF] [--env-file FILE] [-
 type Options = {
   readonly ref: string | null;
   readonly envFile: string | undefined;
-  readonly functionName: string;
+  readonly functionName: string | undefined;
   readonly port: number;
   readonly withoutCa: boolean;
   readonly fix: boolean;
@@ -37,9 +37,20 @@ type Options = {
 };
 
 const options = readOptions(Deno.args);
-const project = await readProject({ ...options, environment: Deno.env.toObject() });
+const project = await readOwnProject();
 const mask = createMask(secretValues(project));
 Deno.exit(await run(project));
+
+/** npm starts scripts in the folder of package.json, and names the caller's. */
+async function readOwnProject(): Promise<Project> {
+  const environment = Deno.env.toObject();
+  try {
+    return await readProject({ ...options, folder: environment.INIT_CWD ?? Deno.cwd(), environment });
+  } catch (error) {
+    writeLine(error instanceof Error ? error.message : String(error));
+    Deno.exit(1);
+  }
+}
 
 async function run(project: Project): Promise<number> {
   const onResult = (result: Result) => options.json || print(resultLine(result, mask));
@@ -109,8 +120,8 @@ function readOptions(args: string[]): Options {
     if (values.function !== undefined && ref === null) {
       throw new Error('--function needs --project-ref: the function of the local stack is api');
     }
-    const functionName = values.function ?? 'api';
-    if (!/^[A-Za-z][\w-]*$/.test(functionName)) {
+    const functionName = values.function;
+    if (functionName !== undefined && !/^[A-Za-z][\w-]*$/.test(functionName)) {
       throw new Error(`--function ${functionName}: not a name of letters, digits, - and _`);
     }
     if (values.yes && !values.fix) throw new Error('--yes needs --fix');

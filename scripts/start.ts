@@ -3,6 +3,7 @@
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { createConsole } from './console/console.ts';
 import { writeLine } from './stack/process/child.ts';
 import { claimDataFolder } from './stack/data-folder.ts';
 import { pagesText } from './stack/pages.ts';
@@ -16,7 +17,7 @@ const usage = `Usage: npm start -- [--port N] [--ephemeral] [--reset] [--project
                 the seven after it
   --ephemeral   throw-away data
   --reset       delete the kept data first
-  --project     serves the functions of that app beside ours
+  --project     serves the functions of that app beside ours, and applies its migrations
   --verbose     show the migrations that are applied`;
 
 const { port, ephemeral, reset, project, verbose } = readOptions(Deno.args);
@@ -56,7 +57,11 @@ async function run(): Promise<number> {
     if (!ephemeral) await claimDataFolder(reset, secrets.databasePassword);
     const environment = Deno.env.toObject();
     const onCrash = (error: Error) => finish(1, error);
-    const stack = await createStack({ port, ephemeral, project, secrets, environment, verbose, onCrash });
+    const stack = await createStack({
+      ...{ port, ephemeral, project, secrets, environment, verbose },
+      createConsole,
+      onCrash,
+    });
     stack.start().then(
       (answers) => answers && print(stack.outputs),
       (error: unknown) => finish(1, error),

@@ -1,4 +1,4 @@
-import { splitStatements, type Statement } from '../migration/statements.ts';
+import { splitStatements, type Statement } from '../stack/postgres/statements.ts';
 
 /** An object that a migration creates: `table public.subscriptions`. */
 export type TakenName = { readonly object: string; readonly file: string };

@@ -1,14 +1,18 @@
-import { schemaFiles } from '../migration/baseline.ts';
+import { readStatements, schemaFiles } from '../migration/baseline.ts';
 import { withBuilds } from '../migration/build.ts';
 import { differences, firstOf } from '../migration/differences.ts';
-import { createdBy, splitStatements } from '../migration/statements.ts';
+import { createdBy, splitStatements } from '../stack/postgres/statements.ts';
 import { deployedFolder } from '../release/release-files.ts';
 
 /** Checks that all migrations make exactly the schema of the schema files. @returns the first differences, and the remedy */
 export async function checkMigrations(folder = deployedFolder): Promise<string[]> {
   try {
     const found = await withBuilds(async (build) =>
-      await differences((await build(`${folder}/migrations`)).client, (await build(`${folder}/schemas`)).client)
+      await differences(
+        (await build(`${folder}/migrations`)).client,
+        (await build(`${folder}/schemas`)).client,
+        await readStatements(folder),
+      )
     );
     return found.length === 0
       ? []

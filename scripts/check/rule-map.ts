@@ -1,5 +1,5 @@
 import { schemaFiles } from '../migration/baseline.ts';
-import { createdBy, splitStatements } from '../migration/statements.ts';
+import { createdBy, splitStatements } from '../stack/postgres/statements.ts';
 import { deployedFolder, fileNames } from '../release/release-files.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { parseEnv } from 'node:util';
+import { type Installed, readInstalled } from '../add/installed.ts';
 import { localEnvironment } from '../stack/defaults.ts';
-import { functionVariables, readEnvironment } from '../stack/function/environment.ts';
+import { readEnvironment } from '../stack/function/environment.ts';
 import { root } from '../stack/root.ts';
 import { localDatabaseUrl, localSecrets } from '../stack/secrets.ts';
 
@@ -13,6 +14,8 @@ export type Project = {
   readonly url: string;
   /** The name of the function. */
   readonly functionName: string;
+  /** The versions of the migrations that `npm run add` installed in the app; undefined: those of this checkout. */
+  readonly migrations?: readonly string[] | undefined;
   /** Public URL that the paths of the function, `/api/…`, follow: of the functions, or of one that is not named `api`. */
   readonly functionsUrl: string;
   /** URL of Postgres for the role `postgres`; null: not given. */
@@ -38,8 +41,10 @@ export type ProjectOptions = {
   readonly ref: string | null;
   /** The local stack's API port. */
   readonly port: number;
-  /** The name of the function in a hosted project; default: `api`. */
-  readonly functionName?: string;
+  /** The name of the function in a hosted project; default: the recorded one of the app, else `api`. */
+  readonly functionName?: string | undefined;
+  /** Where the command was started, for a hosted project: the folder of an app, or another one. */
+  readonly folder?: string;
   /** The env file; it need not exist. */
   readonly envFile?: string;
   readonly withoutCa?: boolean;
@@ -49,13 +54,21 @@ export type ProjectOptions = {
 
 /**
  * Reads the project's settings. The platform does not return the values of secrets, so they come from this environment.
+ * @throws Error when the record of the installation in the app's folder is damaged
  */
 export async function readProject(options: ProjectOptions): Promise<Project> {
-  const envFile = options.envFile ?? `${root}/supabase/functions/.env`;
+  const { ref, folder = root } = options;
+  const installed = ref === null ? undefined : await readInstalled(folder);
+  const envFile = options.envFile ?? `${installed === undefined ? root : folder}/supabase/functions/.env`;
   const envFileNames = Object.keys(parseEnv(await readText(envFile)));
-  return options.ref === null
-    ? await localProject(options, envFile, envFileNames)
-    : await hostedProject(options.ref, options, envFile, envFileNames);
+  if (ref === null) return await localProject(options, envFile, envFileNames);
+  const functionName = options.functionName ?? installed?.function;
+  const project = await hostedProject(ref, { ...options, functionName }, envFile, envFileNames);
+  return installed === undefined ? project : { ...project, migrations: migrationsOf(installed) };
+}
+
+function migrationsOf({ files }: Installed): string[] {
+  return Object.keys(files).flatMap((path) => /^supabase\/migrations\/(\d+)_/.exec(path)?.[1] ?? []).toSorted();
 }
 
 async function localProject(
@@ -145,30 +158,6 @@ export function secretValues({ environment, accessToken, databaseUrl }: Project)
     ? [`${environment.GATEWAY_KEY_ID}:${environment.GATEWAY_KEY_SECRET}`]
     : [];
   return [...secrets, ...credentials, ...own, ...addresses.flatMap((address) => URL.parse(address)?.password ?? [])];
-}
-
-/**
- * The names that are nearly, but not, the name of a variable of the function. Others, and short ones, may be of
- * the app's own functions.
- */
-export async function misspelled(names: readonly string[]): Promise<string[]> {
-  const known = await functionVariables();
-  const isNear = (name: string) => known.some((one) => one.length >= 10 && distance(name, one) <= 2);
-  return names.filter((name) => !known.includes(name) && isNear(name)).toSorted();
-}
-
-/** How many characters differ (Levenshtein). */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...one].entries()) {
-    const next = [i + 1];
-    for (const [j, compared] of [...other].entries()) {
-      const [above = 0, diagonal = 0, left = 0] = [row[j + 1], row[j], next[j]];
-      next.push(Math.min(above + 1, left + 1, diagonal + (letter === compared ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
 
 /** SUPABASE_URL if it is a custom domain. A platform URL there may belong to another project and is ignored. */

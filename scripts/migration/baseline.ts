@@ -1,4 +1,5 @@
 import { deployedFolder, fileNames, releaseVersions } from '../release/release-files.ts';
+import { splitStatements, type Statement } from '../stack/postgres/statements.ts';
 
 /** The baseline's versions begin with this day; the number of the schema file follows. */
 const day = '20261122';
@@ -26,6 +27,12 @@ export async function writeBaseline(folder = deployedFolder): Promise<string[]> 
 /** The schema files in their order. */
 export async function schemaFiles(folder = deployedFolder): Promise<string[]> {
   return (await fileNames(`${folder}/schemas`)).filter((name) => name.endsWith('.sql'));
+}
+
+/** The statements of the schema files in their order. */
+export async function readStatements(folder = deployedFolder): Promise<Statement[]> {
+  const texts = (await schemaFiles(folder)).map((file) => Deno.readTextFile(`${folder}/schemas/${file}`));
+  return (await Promise.all(texts)).flatMap(splitStatements);
 }
 
 /** `07_settle.sql` becomes `20261122000007_settle.sql`. */

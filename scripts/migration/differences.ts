@@ -1,16 +1,31 @@
 import type pg from 'pg';
 import { describeSchema } from '../release/describe-schema.ts';
+import { sameAsDeclared } from './as-declared.ts';
+import type { Statement } from '../stack/postgres/statements.ts';
 
-/** @returns one line for each difference of schema and installed rows between a database and the one that it should be. */
+/**
+ * @returns one line for each difference of schema and installed rows between a database and the one that the statements of
+ * the schema files make
+ */
 export async function differences(
   is: Pick<pg.Client, 'query'>,
   shouldBe: Pick<pg.Client, 'query'>,
+  statements: readonly Statement[],
 ): Promise<string[]> {
   const [before, after] = [await describe(is), await describe(shouldBe)];
-  return [
-    ...[...after.difference(before)].map((line) => `only in supabase/schemas: ${line}`),
-    ...[...before.difference(after)].map((line) => `only in supabase/migrations: ${line}`),
+  const found = [
+    ...[...after.difference(before)].map((line) => ({ place: 'supabase/schemas', line })),
+    ...[...before.difference(after)].map((line) => ({ place: 'supabase/migrations', line })),
   ];
+  if (found.length === 0) return [];
+  const same = await sameAsDeclared(is, shouldBe, statements);
+  return found.filter(({ line }) => !same.has(definedIn(line))).map(({ place, line }) => `only in ${place}: ${line}`);
+}
+
+/** The name of the function or view whose definition or column a line describes; else empty. */
+function definedIn(line: string): string {
+  const [, name = ''] = /^(?:view|column|function: CREATE OR REPLACE FUNCTION) ([\w.]+)/.exec(line) ?? [];
+  return name;
 }
 
 async function describe(client: Pick<pg.Client, 'query'>): Promise<Set<string>> {

@@ -1,6 +1,6 @@
 import { splitPassword } from '../stack/postgres/database-url.ts';
 import { runSupabase } from '../stack/postgres/supabase-cli.ts';
-import { splitStatements, type Statement } from './statements.ts';
+import { splitStatements, type Statement } from '../stack/postgres/statements.ts';
 
 /**
  * What pg-delta leaves to this project: functions and views are copied from the schema files, and of the comments it misses

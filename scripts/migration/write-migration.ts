@@ -2,12 +2,13 @@ import { describeSchema } from '../release/describe-schema.ts';
 import { deployedFolder } from '../release/release-files.ts';
 import { migrationVersions } from '../stack/postgres/migration-versions.ts';
 import { applyInOrder } from './apply-in-order.ts';
-import { schemaFiles } from './baseline.ts';
+import { isMade } from './as-declared.ts';
+import { readStatements } from './baseline.ts';
 import { type Built, withBuilds } from './build.ts';
 import { differences } from './differences.ts';
 import { dropStatements, fits, readObjects } from './objects.ts';
 import { tableChanges } from './pg-delta.ts';
-import { createdBy, namesIn, splitStatements, type Statement } from './statements.ts';
+import { createdBy, namesIn, orReplace, type Statement } from '../stack/postgres/statements.ts';
 
 const head = '-- Made by npm run migration. Renames and data are written by hand.';
 
@@ -26,15 +27,18 @@ export async function writeMigration(name: string, folder = deployedFolder): Pro
   return await withBuilds(async (build) => {
     const migrated = await build(`${folder}/migrations`);
     const declared = await build(`${folder}/schemas`);
-    if ((await differences(migrated.client, declared.client)).length === 0) return undefined;
-    const sql = await migrationText(migrated, declared, await readStatements(folder));
+    const statements = await readStatements(folder);
+    if ((await differences(migrated.client, declared.client, statements)).length === 0) return undefined;
+    const sql = await migrationText(migrated, declared, statements);
     const file = `${await nextVersion(folder)}_${name}.sql`;
     await Deno.writeTextFile(`${folder}/migrations/${file}`, sql);
     const upgraded = await build(`${folder}/migrations`).catch((error: Error) => error);
     return {
       file,
       sql,
-      differences: upgraded instanceof Error ? [upgraded.message] : await differences(upgraded.client, declared.client),
+      differences: upgraded instanceof Error
+        ? [upgraded.message]
+        : await differences(upgraded.client, declared.client, statements),
     };
   });
 }
@@ -48,7 +52,6 @@ async function migrationText(migrated: Built, declared: Built, statements: reado
   const dropped = await applyInOrder(client, drops);
 
   const left = new Map((await readObjects(client)).map((object) => [object.identity, object]));
-  const isMade = ({ kind }: { kind: string }) => kind === 'function' || kind === 'view';
   const objects = [...after.values()];
   const created = new Set(
     objects.filter((o) => o.kind !== 'column' && !left.has(o.identity)).map((object) => object.name),
@@ -88,15 +91,6 @@ async function migrationText(migrated: Built, declared: Built, statements: reado
 /** The comments of a database, as statements that make them. */
 async function readComments(client: Built['client']): Promise<Set<string>> {
   return new Set((await describeSchema(client)).filter((line) => line.startsWith('comment on ')));
-}
-
-function orReplace({ text }: Statement): string {
-  return text.replace(/^create (function|view)/im, 'create or replace $1');
-}
-
-async function readStatements(folder: string): Promise<Statement[]> {
-  const texts = (await schemaFiles(folder)).map((file) => Deno.readTextFile(`${folder}/schemas/${file}`));
-  return (await Promise.all(texts)).flatMap(splitStatements);
 }
 
 /** The time in UTC, `yyyymmddhhmmss`, or the number after the newest migration if that is later. */

@@ -54,6 +54,9 @@ export function breakingChanges(released: readonly Rpc[], current: readonly Rpc[
     if (others.length > 0) return [`${name} exists more than once: drop the one with the old parameters`];
     return [
       ...before.parameters.flatMap((parameter) => parameterChange(name, parameter, after)),
+      ...(isForPolicies(before) && after.parameters.length > before.parameters.length
+        ? [`${name} has a new parameter: policies of apps call it, and Postgres can't replace it then`]
+        : []),
       ...after.parameters
         .filter(({ name, isOptional }) => !isOptional && !before.parameters.some((known) => known.name === name))
         .map((added) => `${name} has the new parameter ${added.name} without a default`),
@@ -61,6 +64,11 @@ export function breakingChanges(released: readonly Rpc[], current: readonly Rpc[
       ...before.callers.filter((role) => !after.callers.includes(role)).map((role) => `${role} may not call ${name}`),
     ];
   });
+}
+
+/** Whether an app's policies may call a function: another list of parameters needs a drop, which a policy prevents. */
+function isForPolicies({ callers }: Rpc): boolean {
+  return callers.includes('authenticated');
 }
 
 function parameterChange(name: string, before: Rpc['parameters'][number], { parameters }: Rpc): string[] {

@@ -1,4 +1,3 @@
-import { createConsole } from '../console/console.ts';
 import { writeLine } from './process/child.ts';
 import { dataFolder, migrationRecord } from './data-folder.ts';
 import { localEnvironment, publishableKey } from './defaults.ts';
@@ -30,13 +29,15 @@ export type StackOptions = {
   port: number;
   /** Temporary data, which `stop` deletes. */
   ephemeral: boolean;
-  /** The folder of an app whose functions are served, too. */
+  /** The folder of an app whose functions are served, too, and whose migrations are applied if it has installed ours. */
   project?: string | undefined;
   secrets: LocalSecrets;
   /** The process environment, which overrides `.env` and the local defaults. */
   environment: Record<string, string>;
   /** Whether to log each migration. */
   verbose: boolean;
+  /** The console, which is no part of the stack. */
+  createConsole: (options: { port: number; databaseUrl: string; appUrl: string }) => Service & { entryUrl: string };
   /** Called when a service that is not restarted automatically ends unexpectedly. */
   onCrash: (error: Error) => void;
 };
@@ -57,7 +58,7 @@ export type Stack = {
  * @throws Error naming the variable that has an invalid value
  */
 export async function createStack(options: StackOptions): Promise<Stack> {
-  const { port, ephemeral, secrets, environment, verbose, onCrash } = options;
+  const { port, ephemeral, secrets, environment, verbose, createConsole, onCrash } = options;
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
   const [api, studioUrl, mailboxUrl, gatewayUrl, shopUrl] = [at(0), at(2), at(3), at(4), at(6)];
   const { databasePassword, jwtSecret, secretKey, variables } = secrets;
@@ -116,7 +117,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   const scheduler = createScheduler({ databaseUrl, internalUrl: `${base}/internal`, secretKey });
 
   const kept = ephemeral ? undefined : { folder: dataFolder, record: migrationRecord };
-  const migration = createStartMigration(databaseUrl, kept, verbose);
+  const migration = createStartMigration(databaseUrl, kept, options.project, verbose);
   const stopped = Promise.withResolvers<void>();
   let stopping = false;
   let started = Promise.resolve(false);

@@ -24,7 +24,8 @@ import { documentedPlan, emptyAccount, startGateway } from './fake-gateway.ts';
 import { emptyProject, startManagementApi } from './fake-management-api.ts';
 import { startFake } from './fake-server.ts';
 
-const newest = (await migrationVersions()).at(-1) ?? '';
+const versions = await migrationVersions();
+const [oldest = '', newest = ''] = [versions[0], versions.at(-1)];
 const account = emptyAccount();
 const managed = emptyProject();
 /** The answer of `GET /api/health`. */
@@ -135,6 +136,16 @@ describe('the versions', () => {
     ],
     [made({}), `fail the function is made for an older schema, not for ${newest}`],
     [made({ 'x-schema-version': '29991231000000' }), /^warn .*29991231000000, newer/, 'Update this checkout.'],
+    // The app has installed another version than this checkout.
+    [
+      () => ({ ...made({ 'x-schema-version': '20260101000000' })(), migrations: ['20260101000000'] }),
+      'pass made for 20260101000000',
+    ],
+    [
+      () => ({ ...made({ 'x-schema-version': newest })(), migrations: ['29990101000000'] }),
+      `fail the function is made for ${newest}, not for 29990101000000`,
+      'Run `npx supabase functions deploy api --use-api`.',
+    ],
     [answering(new Response(null, { status: 503 })), 'fail GET /api/health answers 503'],
     [answering(new Response('<p>Log in</p>')), /^fail another server than the function answers at .*, with 200/],
   ]);
@@ -148,6 +159,7 @@ describe('the versions', () => {
     );
     const lacks = /^fail the database lacks 2 of \d+ migrations, the oldest \d{14}$/;
     await expectReport(migrations, project(), lacks, 'supabase db push');
+    await expectReport(migrations, { ...project(), migrations: [oldest] }, `pass applied up to ${oldest}`);
     await database.query(`insert into ${table} select * from public.kept on conflict do nothing`);
     await database.query('drop table public.kept');
   });

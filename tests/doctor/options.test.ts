@@ -31,11 +31,20 @@ const echo = startFake(({ path, headers, text }) => {
   return Response.json({ name: request, message: request, error: { code: request, description: request } }, { status });
 });
 const noFile = '/dev/null';
+/** A SHA-256. */
+const hash = '0'.repeat(64);
 let folder: string;
 const write = async (name: string, variables: Record<string, string>) => {
   const text = Object.entries(variables).map(([name, value]) => `${name}='${value}'\n`).join('');
   await Deno.writeTextFile(`${folder}/${name}`, text);
   return `${folder}/${name}`;
+};
+/** The folder of an app with this record of an installation. */
+const installApp = async (record: string) => {
+  const app = await Deno.makeTempDir({ dir: folder });
+  await Deno.mkdir(`${app}/supabase/functions`, { recursive: true });
+  await Deno.writeTextFile(`${app}/supabase/subscriptions.json`, record);
+  return app;
 };
 beforeAll(async () => {
   folder = await Deno.makeTempDir({ prefix: 'doctor-' });
@@ -147,6 +156,30 @@ describe('the project', () => {
       envFileNames: ['GATEWAY_KEY_ID', 'INTERNAL_KEY', 'INTERAL_KEY'],
       ...{ hasSimulator: false, hasMailbox: false },
     });
+  });
+
+  test('in the folder of an app has the name, migrations and env file of the installation; an option wins', async () => {
+    const files = {
+      'supabase/migrations/20261122000002_b.sql': hash,
+      'supabase/migrations/20261122000001_a.sql': hash,
+    };
+    const app = await installApp(JSON.stringify({ version: '0.3.0', function: 'billing', files }));
+    await Deno.writeTextFile(`${app}/supabase/functions/.env`, 'GATEWAY_KEY_ID=of-the-app\n');
+    const options = { ref, port: 56000, folder: app, environment: {} };
+    expect(await readProject(options)).toMatchObject({
+      functionName: 'billing',
+      functionsUrl: `${url}/functions/v1/billing`,
+      migrations: ['20261122000001', '20261122000002'],
+      environment: { GATEWAY_KEY_ID: 'of-the-app' },
+    });
+    expect(await readProject({ ...options, functionName: 'pay' })).toMatchObject({ functionName: 'pay' });
+    // The local stack serves this checkout.
+    expect((await readProject({ ...options, ref: null })).functionName).toBe('api');
+    const { code, stderr } = await runDoctor(['--project-ref', ref], { INIT_CWD: await installApp('{') });
+    expect([code, stderr.trim()]).toEqual([
+      1,
+      'supabase/subscriptions.json is damaged: restore it from your repository',
+    ]);
   });
 
   test('has the values of the process environment before those of the env file', async () => {

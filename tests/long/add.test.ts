@@ -1,49 +1,15 @@
 import { expect, test } from 'vitest';
-import { spawnChild } from '../../scripts/stack/process/child.ts';
-import { denoEnvironment } from '../../scripts/stack/process/deno-environment.ts';
-import { freePort } from '../../scripts/stack/ports.ts';
-import { root } from '../../scripts/stack/root.ts';
 import { createVersion, expectCode, initialise, runAdd } from '../add/app-folder.ts';
+import { serveFunction } from '../add/serve-function.ts';
 import { createAppProject } from '../helpers/database/app-project.ts';
 
 // Installed by the command, pushed by the CLI, and served from the folder of the app.
 
 const starter = await Deno.readTextFile(new URL('../helpers/database/starter.sql', import.meta.url));
 
-/** Serves a function of the folder on the database, and reads paths. @returns the bodies of the answers */
-async function serve(folder: string, name: string, databaseUrl: string, paths: readonly string[]): Promise<unknown[]> {
-  const port = freePort();
-  const listening = Promise.withResolvers<void>();
-  await Deno.symlink(`${root}/node_modules`, `${folder}/node_modules`);
-  const program = spawnChild({
-    name: 'function',
-    command: Deno.execPath(),
-    args: [
-      // The command of the documents, with the packages of `npm ci`: the tests have no network.
-      ...['run', '-A', '--no-lock', '--cached-only', '--node-modules-dir=manual'],
-      ...['--config', `supabase/functions/${name}/deno.json`, `supabase/functions/${name}/index.ts`],
-    ],
-    cwd: folder,
-    env: {
-      ...denoEnvironment(),
-      PORT: String(port),
-      SUPABASE_URL: 'http://127.0.0.1:1',
-      SUPABASE_ANON_KEY: 'any',
-      SUPABASE_SERVICE_ROLE_KEY: 'any',
-      DATABASE_POOL_URL: databaseUrl,
-    },
-    log: (line) => line.includes('"listening"') && listening.resolve(),
-  });
-  try {
-    const ended = program.exited.then(() => Promise.reject(new Error(program.lastLines().join('\n'))));
-    await Promise.race([listening.promise, ended]);
-    ended.catch(() => {});
-    return await Promise.all(paths.map(async (path) => (await fetch(`http://127.0.0.1:${port}${path}`)).json()));
-  } finally {
-    await program.end('SIGTERM');
-    await Deno.remove(`${folder}/node_modules`);
-  }
-}
+/** The bodies of the answers to `GET`. */
+const serve = async (...args: Parameters<typeof serveFunction>) =>
+  (await serveFunction(...args)).map(({ body }) => body);
 
 const plans = { plans: expect.arrayContaining([expect.objectContaining({ tier: 'pro' })]) };
 

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { withClient } from '../helpers/database/postgres-client.ts';
 import { type AppFolder, createAppFolder } from '../add/app-folder.ts';
 import { freeBasePort, npmStart, type RunningStack } from './running-stack.ts';
 
 // An app with a function `api` of its own: ours has the name `billing` there.
+const starter = await Deno.readTextFile(new URL('../helpers/database/starter.sql', import.meta.url));
 let app: AppFolder;
 let stack: RunningStack;
 let env: Record<string, string>;
@@ -12,6 +14,7 @@ const hello = (text: string) =>
 }));`;
 beforeAll(async () => {
   app = await createAppFolder({
+    'supabase/migrations/20250101000000_starter.sql': starter,
     'supabase/functions/api/index.ts': hello('of the app'),
     'supabase/functions/_shared/index.ts': 'throw new Error("no function")',
     'supabase/functions/broken/index.ts': 'throw new Error("broken")',
@@ -47,6 +50,14 @@ test('npm start -- --project serves the functions of the app with its variables 
   expect(await get('billing/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
   expect((await get('_shared')).status).toBe(404);
   expect((await get('broken')).status).toBe(503);
+});
+
+test('the migrations of the app are applied with ours, in their order: its profiles are its own, and its trigger fills them', async () => {
+  const profiles = await withClient(env.DB_URL ?? '', (client) =>
+    client.query(`
+      select billing.profiles_table()::text as ours, p.id = u.id as is_filled
+      from auth.users u left join public.profiles p using (id) where u.email = 'asha@example.com'`));
+  expect(profiles.rows).toEqual([{ ours: 'subscription_profiles', is_filled: true }]);
 });
 
 test('a function of the app is served anew when its file changes', async () => {

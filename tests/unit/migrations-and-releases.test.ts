@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { namesIn, splitStatements } from '../../scripts/migration/statements.ts';
+import { namesIn, splitStatements } from '../../scripts/stack/postgres/statements.ts';
 import { breakingChanges, type Rpc } from '../../scripts/release/rpcs.ts';
 import { createStabilizer } from '../../scripts/release/stable-values.ts';
 
@@ -11,7 +11,7 @@ const rpc = (changes: Partial<Rpc> = {}): Rpc => ({
   name: 'grant',
   parameters: [userId, tier],
   returns: 'jsonb',
-  callers: ['authenticated', 'service_role'],
+  callers: ['anon', 'service_role'],
   ...changes,
 });
 
@@ -31,13 +31,21 @@ test.each<[string, later: Rpc[], problems: string[]]>([
   ]],
   ['another result, and a caller that lost its right', [rpc({ returns: 'json', callers: ['service_role'] })], [
     'public.grant returns json instead of jsonb',
-    'authenticated may not call public.grant',
+    'anon may not call public.grant',
   ]],
   ['a second function of the name', [rpc(), rpc({ parameters: [userId] })], [
     'public.grant exists more than once: drop the one with the old parameters',
   ]],
 ])('what breaks callers of a release: %s', (_, later, problems) => {
   expect(breakingChanges([rpc()], later)).toEqual(problems);
+});
+
+test('a new parameter with a default breaks the policies that call a function for signed-in users', () => {
+  const forPolicies = rpc({ callers: ['authenticated'] });
+  const later = { ...forPolicies, parameters: [userId, tier, until] };
+  expect(breakingChanges([forPolicies], [later])).toEqual([
+    "public.grant has a new parameter: policies of apps call it, and Postgres can't replace it then",
+  ]);
 });
 
 describe('a statement of a schema file', () => {

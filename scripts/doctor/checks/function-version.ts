@@ -6,7 +6,7 @@ import type { Project } from '../project.ts';
 import { otherServer } from '../other-server.ts';
 import { field } from '../request.ts';
 
-/** The function is made for the newest migration of this checkout. */
+/** The function is made for the newest migration of this checkout, or that the app has installed. */
 export const functionVersion: Check = {
   name: 'function-version',
 
@@ -14,7 +14,7 @@ export const functionVersion: Check = {
     const { status, headers, body } = await context.request(`${context.functionsUrl}/api/health`);
     if (status !== 200) return [fail(`GET /api/health answers ${status}`, 'See the check "webhook-ping".')];
     if (field(body, 'status') !== 'ok') return [otherServer(context, status)];
-    const newest = (await migrationVersions()).at(-1) ?? '';
+    const newest = (context.migrations ?? await migrationVersions()).at(-1) ?? '';
     return [
       compare(context, headers.get('x-schema-version'), newest),
       ...checkClock('the function', headers.get('date')),
@@ -29,6 +29,8 @@ function compare(project: Project, version: string | null, newest: string): Outc
   }
   return fail(
     `the function is made for ${version ?? 'an older schema'}, not for ${newest}`,
-    `Run \`npm run generate\` and ${deployCommand(project)}; locally, restart \`npm start\`.`,
+    project.migrations === undefined
+      ? `Run \`npm run generate\` and ${deployCommand(project)}; locally, restart \`npm start\`.`
+      : `Run ${deployCommand(project)}.`,
   );
 }

@@ -1,13 +1,13 @@
 import { migrationVersions } from '../../stack/postgres/migration-versions.ts';
 import { type Check, fail, pass } from '../check.ts';
 
-/** The database has applied the migrations of this checkout. It may have more: those of the app. */
+/** The database has applied the migrations of this checkout, or those that the app has installed. It may have more: those of the app. */
 export const migrations: Check = {
   name: 'migrations',
   needs: ['database'],
 
-  async run({ query }) {
-    const files = await migrationVersions();
+  async run({ query, migrations }) {
+    const files = migrations ?? await migrationVersions();
     const [row] = await query("select to_regclass('supabase_migrations.schema_migrations') is not null as is_recorded");
     const applied = row?.is_recorded === true
       ? (await query('select m.version from supabase_migrations.schema_migrations m'))

@@ -3,7 +3,7 @@ import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 import { readHostedSecrets } from '../hosted-secrets.ts';
 import { howToGetToken } from '../management-api.ts';
-import { misspelled } from '../project.ts';
+import { misspelled } from '../misspelled.ts';
 import { checkSecretValues, checkWhiteSpace, digest } from '../secret-values.ts';
 
 /** Without these payments, webhooks or the schedule do not work. */

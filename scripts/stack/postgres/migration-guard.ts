@@ -1,5 +1,4 @@
 import postgres from 'postgres';
-import { root } from '../root.ts';
 
 /**
  * Refuses data that were created with an older text of a migration. Otherwise stores the SHA-256 of every migration
@@ -7,9 +6,9 @@ import { root } from '../root.ts';
  * @returns whether the database lacks a migration or the seed, or has a migration that is no file
  * @throws Error with the files that were changed or removed after this database applied them
  */
-export async function guardMigrations(url: string, record: string): Promise<boolean> {
+export async function guardMigrations(url: string, record: string, folder: string): Promise<boolean> {
   const recorded = await readRecord(record);
-  const files = await hashMigrations(`${root}/supabase/migrations`);
+  const files = await hashMigrations(`${folder}/supabase/migrations`);
   const { versions: applied, seeds } = await readApplied(url);
   const differences = Object.entries(recorded).flatMap(([name, hash]) => {
     if (!applied.has(versionOf(name)) || files[name] === hash) return [];
@@ -23,7 +22,7 @@ export async function guardMigrations(url: string, record: string): Promise<bool
   }
   await Deno.writeTextFile(record, JSON.stringify(files, null, 2));
   const versions = new Set(Object.keys(files).map(versionOf));
-  const seed = await hashOf(`${root}/supabase/seed.sql`).catch(() => ''); // an app may have removed it
+  const seed = await hashOf(`${folder}/supabase/seed.sql`).catch(() => ''); // an app may have removed it
   return applied.symmetricDifference(versions).size > 0 || !seeds.includes(seed);
 }
 

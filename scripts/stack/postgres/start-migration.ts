@@ -1,6 +1,7 @@
 import { hasCluster } from './init-database.ts';
 import { migrate } from './migrate.ts';
 import { guardMigrations } from './migration-guard.ts';
+import { type MigrationFolder, projectMigrations } from './project-migrations.ts';
 
 /** The migrations of one start. */
 export type StartMigration = {
@@ -14,19 +15,24 @@ export type StartMigration = {
 
 /**
  * @param kept the folder of the kept data and the record of `guardMigrations`; undefined: temporary data
+ * @param app the folder of an app, whose migrations are applied, too
  * @param verbose whether to log the lines of the CLI; an error has the last ones anyway
  */
 export function createStartMigration(
   url: string,
   kept: { folder: string; record: string } | undefined,
+  app: string | undefined,
   verbose: boolean,
 ): StartMigration {
   const prepared = Promise.withResolvers<void>();
   prepared.promise.catch(() => {}); // without a CLI no one waits for it
   let migration: Promise<void> | undefined;
-  const start = () => {
+  let files: Promise<MigrationFolder> | undefined;
+  const readFiles = () => files ??= projectMigrations(app);
+  const start = ({ folder }: MigrationFolder) => {
     migration = migrate({
       url,
+      folder,
       seed: true,
       includeAll: true,
       ready: prepared.promise,
@@ -36,17 +42,19 @@ export function createStartMigration(
   };
   return {
     async load() {
-      if (!kept || !await hasCluster(`${kept.folder}/postgres`)) start();
+      if (!kept || !await hasCluster(`${kept.folder}/postgres`)) start(await readFiles());
     },
     async apply() {
-      const isIncomplete = !kept || await guardMigrations(url, kept.record);
-      if (isIncomplete && !migration) start();
+      const read = await readFiles();
+      const isIncomplete = !kept || await guardMigrations(url, kept.record, read.folder);
+      if (isIncomplete && !migration) start(read);
       prepared.resolve();
       await migration;
     },
     async stop() {
       prepared.reject(new Error('stopped'));
       await migration?.catch(() => {});
+      await (await files)?.remove();
     },
   };
 }

@@ -47,6 +47,11 @@ export function createdBy({ code }: Statement): { kind: string; name: string } |
   return kind === undefined || name === undefined ? undefined : { kind, name };
 }
 
+/** The statement as one that may replace an earlier function or view. */
+export function orReplace({ text }: Statement): string {
+  return text.replace(/^create (function|view)/im, 'create or replace $1');
+}
+
 /** The names with a schema that a statement mentions outside of literals and bodies. */
 export function namesIn({ code }: Statement): string[] {
   return code.match(/\b[a-z_]\w*\.[a-z_]\w*/g) ?? [];
