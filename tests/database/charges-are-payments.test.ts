@@ -216,8 +216,7 @@ test('the invoice of a cycle before the plan changed at the gateway is a payment
   const times = { billing_start: seconds(january.start), billing_end: seconds(january.end) };
   const found = await database.rpc('apply_invoices', customer.gatewayId, JSON.stringify([{ ...invoice, ...times }]));
   expect(found).toEqual({ applied: 1 });
-  expect((await payments()).map(({ tier, amount }: Record<string, unknown>) => [tier, amount]))
-    .toEqual([['pro', 99900], ['basic', 4900]]);
+  expect(await payments()).toMatchObject([{ tier: 'pro', amount: 99900 }, { tier: 'basic', amount: 4900 }]);
   expect(await customer.state()).toBe('pro: pro active to 2026-03-01');
 });
 

@@ -27,16 +27,6 @@ test.each([
   },
 );
 
-test('pnpm runs the scripts of the packages that npm runs them of', async () => {
-  const { allowScripts } = await read('package.json');
-  const [, list = ''] = /^allowBuilds:\n((?: .*\n)+)/m.exec(await Deno.readTextFile(`${root}/pnpm-workspace.yaml`)) ??
-    [];
-  const builds = [...list.matchAll(/^ {2}'?([^':]+)'?: (true|false)$/gm)].map((
-    [, name, value],
-  ) => [name, value === 'true']);
-  expect(Object.fromEntries(builds)).toEqual(allowScripts);
-});
-
 test('the licence is MIT, in package.json, the lock and LICENSE', async () => {
   const { packages } = await read('package-lock.json');
   expect([license, packages[''].license]).toEqual(['MIT', 'MIT']);
