@@ -544,7 +544,7 @@ begin
         'tier_bought', 'json_text', 'json_uuid', 'json_integer', 'grace_days', 'billed_until', 'is_refunded',
         'user_of_message', 'refunded_amount', 'refundable_amount', 'is_waiting', 'why_text', 'amount_text', 'day_text', 'gateway_link',
         'outbox_state', 'missing_parts', 'schedule_faults', 'search_customers', 'user_id_of', 'authorised_at',
-        'cancelled_by_user_at', 'unnamed_cycles', 'requested_at', 'state_of_billing', 'next_change', 'is_told', 'price_answer', 'interval_answer', 'iso_time', 'find_successor', 'mirrored_end', 'is_billed', 'price_sold'
+        'cancelled_by_user_at', 'is_cancelled_for_end', 'unnamed_cycles', 'requested_at', 'state_of_billing', 'next_change', 'is_told', 'price_answer', 'interval_answer', 'iso_time', 'find_successor', 'mirrored_end', 'is_billed', 'price_sold'
       ])
   loop
     execute format('grant execute on function %s to subscriptions_support', v_name);
