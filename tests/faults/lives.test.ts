@@ -9,11 +9,11 @@ import { useProject } from '../helpers/project/use-project.ts';
 
 // Random lives of customers with the real function and the simulated gateway. They are judged by what a person looks at: was
 // a customer charged for what was cancelled or replaced, does each payment count with what was kept of it, has each customer
-// the tier that was paid for, and no customer more. `SEED=7 LIFE=3` lives one of them again and prints what it did.
+// the tier that was paid for, and no customer more. `SEED=11 LIFE=3` lives one of them again and prints what it did.
 
-const seed = Number(Deno.env.get('SEED') ?? (isLong && !Deno.env.get('CI') ? Math.floor(Math.random() * 1e6) : 7));
+const seed = Number(Deno.env.get('SEED') ?? (isLong && !Deno.env.get('CI') ? Math.floor(Math.random() * 1e6) : 11));
 const only = Deno.env.get('LIFE');
-const count = Number(Deno.env.get('LIVES') ?? (isLong ? 60 : 8));
+const count = Number(Deno.env.get('LIVES') ?? (isLong ? 60 : 5));
 
 const world = drawWeather(seed);
 const billing = useBillingProject(useProject({ findings: 'compared elsewhere' }), {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 const claim = 'customers have what they paid for, are charged what they asked for, and each payment counts';
 test(`${claim}: seed ${seed}, ${JSON.stringify(world.weather)}`, async () => {
   const acts = drawLives(seed, count).filter((_, index) => only === undefined || Number(only) === index);
-  const { wrong, logs } = await liveAll(billing, acts, world);
+  const { wrong, logs } = await liveAll(billing, acts, world, isLong ? 100 : 50);
   if (only !== undefined) writeLine(logs.join('\n'));
   expect(wrong.join('\n\n')).toBe('');
 }, 1_800_000);

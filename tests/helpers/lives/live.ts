@@ -6,8 +6,7 @@ import { beginLife, describeCharge, dueOf, type Life, perform, usePayments } fro
 
 const hour = 3600;
 const day = 24 * hour;
-/** How long the acts of a life may take, and how often the schedule runs at least. Seconds. */
-const whole = 100 * day;
+/** How often the schedule runs at least. Seconds. */
 const atLeastEvery = 8 * hour;
 
 /** What the gateway is like, and the fates of its webhooks, drawn by a seed. */
@@ -39,6 +38,7 @@ export async function liveAll(
   billing: BillingProject,
   acts: readonly Act[][],
   { weather, draw }: ReturnType<typeof drawWeather>,
+  days: number,
 ): Promise<{ wrong: string[]; logs: string[] }> {
   const readPayments = usePayments(billing);
   const lives: Life[] = [];
@@ -56,10 +56,11 @@ export async function liveAll(
     if (next) await perform(billing, life, next, async () => (await readPayments(lives)).get(life) ?? []);
     const edges = (await life.customer.billed()).flatMap((one) => [one.charge_at, one.current_end])
       .flatMap((at) => at === null ? [] : [at - weather.skew]);
-    life.nextAt = later[0] ? dueOf(later[0], billing.now(), edges) : Infinity;
+    const nextAt = later[0] ? dueOf(later[0], billing.now(), edges) : Infinity;
+    life.nextAt = nextAt < quietFrom ? nextAt : Infinity;
   }
   async function runSchedule(): Promise<void> {
-    const isBroken = draw() < weather.unanswered;
+    const isBroken = billing.now() < quietFrom && draw() < weather.unanswered;
     // The gateway does what it is asked for, or not.
     if (isBroken) await billing.breakApi({ times: 1 + Math.floor(draw() * 3), applied: draw() < 0.5 });
     await billing.runSchedule();
@@ -67,37 +68,58 @@ export async function liveAll(
     else runs.push(billing.now());
   }
 
-  const end = billing.now() + whole;
+  // In the last days nothing is done: all webhooks that come have come, and the lists were read once more.
+  const quietFrom = billing.now() + days * day;
+  const end = quietFrom + 5 * day;
   let lateAt: number | undefined;
   let lookAt = billing.now() + day;
   while (billing.now() < end) {
     const now = billing.now();
     const { next_at: due } = await billing.readDue();
-    const times = [end, now + atLeastEvery, lateAt ?? end, ...lives.map(({ nextAt }) => nextAt)];
+    const times = [
+      end,
+      now + atLeastEvery,
+      lateAt ?? end,
+      await readStopAt(billing),
+      ...lives.map(({ nextAt }) => nextAt),
+    ];
     const next = Math.min(...times, typeof due === 'number' ? due - weather.skew + 1 : end);
-    if (next > now) await billing.moveOn((Math.ceil(next) - now) / hour);
+    if (Math.ceil(next) > now) await billing.moveOn((Math.ceil(next) - now) / hour);
     lateAt = await billing.deliverLate();
     for (const life of lives.filter(({ nextAt }) => nextAt <= billing.now())) await act(life);
-    if (draw() < 0.8) await runSchedule();
+    // The schedule runs once a minute: it is not late for what is to be told.
+    if (draw() < 0.8 || await readStopAt(billing) <= billing.now()) await runSchedule();
     if (billing.now() < lookAt) continue;
     lookAt = billing.now() + day;
     for (const [life, charges] of await readPayments(lives)) {
       note(life, await wrongAccess(billing, life, charges, weather));
     }
   }
-  // All webhooks that come have come, and the lists were read once more.
-  for (const hours of [72, 2, 25]) {
-    await billing.moveOn(hours);
-    await billing.deliverLate();
-    await billing.runSchedule();
-    runs.push(billing.now());
-  }
   for (const [life, charges] of await readPayments(lives)) {
     note(life, unwantedCharges(life, charges, runs, weather));
     note(life, await wrongBooks(billing, life, charges));
     note(life, await alarms(life));
-    life.log.push(...charges.map(describeCharge));
+    life.log.push(...charges.map(describeCharge), ...await readStops(billing, life));
   }
   const logOf = (life: Life) => `life ${lives.indexOf(life)}:\n  ${life.log.join('\n  ')}`;
   return { wrong: [...wrong].map(([life, found]) => `${found.join('\n')}\n${logOf(life)}`), logs: lives.map(logOf) };
+}
+
+/** When the gateway is to be told something next, seconds. */
+async function readStopAt({ database }: BillingProject): Promise<number> {
+  const { at } = await database.one(
+    `select extract(epoch from min(o.next_attempt_at))::float8 as at from billing.outbox o
+     where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is null`,
+  );
+  return at === null ? Infinity : Number(at);
+}
+
+/** What the gateway was to be told about the subscriptions of a life. */
+async function readStops({ database }: BillingProject, { asked }: Life): Promise<string[]> {
+  const rows = await database.query(
+    `select format('told: %s at %s, %s tries, next %s, parked %s %s', o.payload, o.told_at, o.attempts, o.next_attempt_at, o.parked_at, o.last_error) as text
+     from billing.outbox o where o.payload ->> 'gateway_subscription_id' = any ($1)`,
+    [[...asked.keys()]],
+  );
+  return rows.map(({ text }) => String(text));
 }

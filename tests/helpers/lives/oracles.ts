@@ -112,12 +112,12 @@ export async function wrongAccess(
   );
   const may = [
     ...periods.filter(({ charge, start, end }) =>
-      now > start - known && now < end + grace + known &&
+      // What was debited early gives access at once where nothing else runs.
+      now > start - known - weather.debit * hour && now < end + grace + known &&
       !(charge.amount_refunded >= charge.amount && now > (life.refunded.get(charge.id) ?? Infinity) + known)
     ),
-    ...life.grants.map(({ tier: granted, at, until }) => ({ tier: granted, start: at, end: until })),
-    ...life.written.map(({ tier: granted, at, until }) => ({ tier: granted, start: at, end: until + grace })),
-  ].filter(({ start, end }) => now > start - known && now < end + known || end + grace + known > now);
+    ...[...life.grants, ...life.written].filter(({ at, until }) => now > at - hour && now < until + grace + known),
+  ];
   const unfulfilled = periods.filter(({ paid, start, isBack }) => !isBack && Number.isNaN(start) && now > paid + known);
   return [
     ...(tier === 'free' && must.length > 0
