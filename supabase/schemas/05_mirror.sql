@@ -179,8 +179,6 @@ create function billing.page_url(p_entity jsonb) -- the subscription
 returns text language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return left(substring(billing.json_text(p_entity -> 'short_url') from '^https?://.*'), 500); end $$;
 
--- Merges the status of an event, with the time of the next charge and the page of the gateway, if no newer one is known. A
--- halt and a resumption are kept with their times.
 -- Returns when the gateway charges a subscription next; null: never. An entity without that field renews at the end of its cycle.
 create function billing.next_charge_at(p_entity jsonb) -- the subscription
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
@@ -192,6 +190,8 @@ begin
   end;
 end $$;
 
+-- Merges the status of an event, with the time of the next charge and the page of the gateway, if no newer one is known. A
+-- halt and a resumption are kept with their times.
 create function billing.merge_gateway_status(
   p_subscription billing.gateway_subscriptions,
   p_event text,

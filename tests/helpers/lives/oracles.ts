@@ -36,7 +36,8 @@ export function unwantedCharges(
     if (wish) return [`${charge.id} of ${id} at ${iso(at)}, cancelled at ${iso(wish.at)}`];
     // What was bought after the first charge of this one, and kept.
     const newer = life.bought.find((one) => {
-      if (one.subscriptionId === id || life.renewals.get(id) === one.orderId) return false;
+      const isRenewedBy = one.orderId !== undefined && life.renewals.get(id) === one.orderId;
+      if (one.subscriptionId === id || isRenewedBy) return false;
       const ordered = one.orderId
         ? life.orders.get(one.orderId)?.at ?? 0
         : life.asked.get(one.subscriptionId ?? '') ?? 0;
@@ -144,6 +145,7 @@ const never = [
   'untold_stop',
 ];
 
+/** The findings about a customer that must not appear. */
 export async function alarms({ customer, log }: Life): Promise<string[]> {
   const findings = await customer.findings();
   log.push(`findings: ${findings.join()}`);
