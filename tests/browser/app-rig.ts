@@ -6,6 +6,7 @@ import { root } from '../../scripts/stack/root.ts';
 import { createGatewaySimulator } from '../../scripts/stack/gateway/gateway-simulator.ts';
 import type { LocalHostService } from '../../scripts/stack/http/local-host-service.ts';
 import type { TestBrowser } from '../helpers/browser/use-browser.ts';
+import { anyUser } from '../helpers/gateway/any-user.ts';
 import { secrets } from '../helpers/gateway/sign.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import type { Project } from '../helpers/project/project.ts';
@@ -65,6 +66,7 @@ export function useApp(project: Project) {
       webhookSecret: secrets.GATEWAY_WEBHOOK_SECRET,
       webhookUrl: `${functionsUrl()}/functions/v1/api/webhooks/gateway`,
       firstRetryMs: 50,
+      isOwn: anyUser,
     });
     await simulator.start();
     service = await startService('in process over the pool', project, {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
 import { createGatewaySimulator } from '../../scripts/stack/gateway/gateway-simulator.ts';
+import { anyUser } from '../helpers/gateway/any-user.ts';
 
 export const KEY_SECRET = 'key-secret';
 export const WEBHOOK_SECRET = 'webhook-secret';
@@ -30,7 +31,7 @@ const receiver = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen() {} }, a
 receiver.unref();
 
 const secrets = { keyId: 'key_local', keySecret: KEY_SECRET, webhookSecret: WEBHOOK_SECRET };
-const settings = { ...secrets, port: 0, firstRetryMs: 5, now: () => NOW * 1000 };
+const settings = { ...secrets, port: 0, firstRetryMs: 5, now: () => NOW * 1000, isOwn: anyUser };
 /** The simulator of the running test. */
 export let simulator = createGatewaySimulator({ ...settings, webhookUrl: '' });
 

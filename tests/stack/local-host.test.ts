@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { isLocalRequest } from '../../scripts/stack/http/local-host.ts';
 import { isSameSecret } from '../../scripts/stack/http/local-host-secret.ts';
 import { createLocalHostService } from '../../scripts/stack/http/local-host-service.ts';
+import { isOwnUser } from '../../scripts/stack/http/own-user.ts';
 
 const own = '127.0.0.1:4000';
 test.each<[boolean, number, Record<string, string>]>([
@@ -49,4 +50,16 @@ test('a start on a taken port fails with its number', async () => {
   const { port } = new URL(first.url);
   await expect(service('second', Number(port)).start()).rejects.toThrow(`second: port ${port} is taken`);
   await first.stop();
+});
+
+test('a connection of this user is known by its address of IPv4, and by the one that IPv6 has for it', async () => {
+  const listener = Deno.listen({ hostname: '127.0.0.1', port: 0 });
+  const { port } = listener.addr;
+  for (const hostname of ['127.0.0.1', '::ffff:127.0.0.1']) {
+    const connection = await Deno.connect({ hostname, port });
+    expect(await isOwnUser(connection.localAddr.port, port)).toBe(true);
+    if (Deno.build.os === 'linux') expect(await isOwnUser(connection.localAddr.port, port + 1)).toBe(false);
+    connection.close();
+  }
+  listener.close();
 });

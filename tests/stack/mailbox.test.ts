@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMailbox } from '../../scripts/stack/mailbox/mailbox.ts';
+import { anyUser } from '../helpers/gateway/any-user.ts';
 
-const mailbox = createMailbox({ port: 0, revalidateSecret: 'revalidate-me' });
+const mailbox = createMailbox({ port: 0, isOwn: anyUser, revalidateSecret: 'revalidate-me' });
 beforeAll(() => mailbox.start());
 afterAll(() => mailbox.stop());
 beforeEach(async () => {

@@ -10,14 +10,13 @@ import { createGatewayStore } from './store.ts';
 import { createSubscriptionPage } from './billing/subscription-page.ts';
 import { listenOnNode } from '../http/listen-on-node.ts';
 import { createPage } from '../http/local-host-page.ts';
-import { createLocalHostService, type LocalHostService } from '../http/local-host-service.ts';
+import { createLocalHostService, type LocalHostOptions, type LocalHostService } from '../http/local-host-service.ts';
 
 /** 16 deliveries with doubling pauses take 24 hours, as at the real gateway. */
 const MAX_DELIVERIES = 16;
 const FIRST_RETRY_MS = 24 * 60 * 60 * 1000 / (2 ** (MAX_DELIVERIES - 1) - 1);
 
-type Options = {
-  port: number;
+type Options = Pick<LocalHostOptions, 'port' | 'isOwn'> & {
   keyId: string;
   keySecret: string;
   webhookSecret: string;
@@ -39,7 +38,7 @@ type Options = {
  * `/` a developer pays orders.
  */
 export function createGatewaySimulator(options: Options): LocalHostService {
-  const { port, keyId, keySecret, webhookSecret, webhookUrl } = options;
+  const { port, isOwn, keyId, keySecret, webhookSecret, webhookUrl } = options;
   const { firstRetryMs = FIRST_RETRY_MS, maxDeliveries = MAX_DELIVERIES, timeoutMs = 5_000, timeScale = 1 } = options;
   const clock = createGatewayClock(options.now ?? Date.now);
   const store = createGatewayStore();
@@ -61,6 +60,7 @@ export function createGatewaySimulator(options: Options): LocalHostService {
   const served: LocalHostService = createLocalHostService({
     name: 'gateway-simulator',
     port,
+    isOwn,
     fetch: (request) =>
       new URL(request.url).pathname.startsWith('/v1/')
         ? faults.apply(request, () => app.fetch(request))

@@ -13,7 +13,7 @@ type AnswerPeer = (request: Request, peerPort: number | undefined) => Promise<Re
 /** Listens on a port of 127.0.0.1. `close` drops open connections. @throws Deno.errors.AddrInUse */
 export type Listen = (port: number, answer: AnswerPeer) => Promise<{ port: number; close(): Promise<void> }>;
 
-type Options = {
+export type LocalHostOptions = {
   name: string;
   /** 0 chooses any free port, known after `start`. */
   port: number;
@@ -26,14 +26,16 @@ type Options = {
   names?: string[];
   /** Default: Deno's server. */
   listen?: Listen;
+  /** Whether a peer is answered. Default: this user and root. */
+  isOwn?: typeof isOwnUser | undefined;
 };
 
 /**
  * Serves a handler on 127.0.0.1. It has no accounts, so that it answers 403 to other users of this machine, and to requests
  * that `isLocalRequest` refuses. `start` throws `Deno.errors.AddrInUse` when the port is in use.
  */
-export function createLocalHostService(options: Options): LocalHostService {
-  const { name, port, fetch: answer, release, probe = {}, names, listen = listenOnDeno } = options;
+export function createLocalHostService(options: LocalHostOptions): LocalHostService {
+  const { name, port, fetch: answer, release, probe = {}, names, listen = listenOnDeno, isOwn = isOwnUser } = options;
   let servers: Awaited<ReturnType<Listen>>[] = [];
 
   const boundPort = () => {
@@ -42,7 +44,7 @@ export function createLocalHostService(options: Options): LocalHostService {
     return bound;
   };
   const guarded: AnswerPeer = async (request, peerPort) =>
-    isLocalRequest(request, boundPort(), names) && await isOwnUser(peerPort, boundPort())
+    isLocalRequest(request, boundPort(), names) && await isOwn(peerPort, boundPort())
       ? await answer(request)
       : Response.json({ error: notOwn }, { status: 403 });
 

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { createPage } from '../http/local-host-page.ts';
-import { createLocalHostService, type LocalHostService } from '../http/local-host-service.ts';
+import { createLocalHostService, type LocalHostOptions, type LocalHostService } from '../http/local-host-service.ts';
 import { createMailApi } from './api.ts';
 import { mailError } from './error.ts';
 import { createFaultSwitch, faultRequest } from './faults.ts';
@@ -15,14 +15,14 @@ const KEPT_MAILS = 1_000;
 /** The mailbox. `revalidate` answers as its address `/api/revalidate`, with the same calls and faults. */
 export type Mailbox = LocalHostService & { revalidate(request: Request): Promise<Response> };
 
-type Options = { port: number; revalidateSecret: string; eventsSecret?: string };
+type Options = Pick<LocalHostOptions, 'port' | 'isOwn'> & { revalidateSecret: string; eventsSecret?: string };
 
 /**
  * Simulates Resend, and the app's routes for revalidation and events. Keeps mails, calls and events in memory and shows
  * them on a page at `/`.
  * `POST /simulate/fault` makes the next requests fail, `DELETE` removes the faults, `GET` lists them.
  */
-export function createMailbox({ port, revalidateSecret, eventsSecret = '' }: Options): Mailbox {
+export function createMailbox({ port, isOwn, revalidateSecret, eventsSecret = '' }: Options): Mailbox {
   const store = createMailStore(KEPT_MAILS);
   const faults = createFaultSwitch();
   const events = createEventReceiver(eventsSecret);
@@ -55,6 +55,6 @@ export function createMailbox({ port, revalidateSecret, eventsSecret = '' }: Opt
   app.notFound(() => mailError(404, 'not_found', 'The requested endpoint does not exist.'));
   app.onError((error) => mailError(500, 'application_error', error.message));
 
-  const service = createLocalHostService({ name: 'mailbox', port, fetch: app.fetch, release: faults.release });
+  const service = createLocalHostService({ name: 'mailbox', port, isOwn, fetch: app.fetch, release: faults.release });
   return Object.assign(service, { revalidate });
 }

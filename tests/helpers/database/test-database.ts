@@ -33,10 +33,13 @@ export function takeOpenDatabases(): string[] {
   return urls;
 }
 
-/** Clones the migrated template; by default under a name that no other database has. */
+/**
+ * Clones the migrated template; by default under a name that no other database has. A database with a name stays until it
+ * is made again, so that what is connected to it does not look for it in between.
+ */
 export async function createTestDatabase(declared: Declared = {}, name?: string): Promise<TestDatabase> {
   const { url, drop } = await createDatabase(`template ${templateDatabase} strategy file_copy`, name);
-  return openDatabase(url, { ...declared, close: drop });
+  return openDatabase(url, name === undefined ? { ...declared, close: drop } : declared);
 }
 
 /** Creates a database. @returns its URL, and what drops it */
@@ -47,9 +50,10 @@ export async function createDatabase(
   const server = inject('postgresUrl');
   const url = new URL(server);
   url.pathname = `/${name}`;
-  await withClient(server, (client) => client.query(`create database ${name} ${options}`));
   const drop = () =>
-    withClient(server, async (client) => void await client.query(`drop database ${name} with (force)`));
+    withClient(server, async (client) => void await client.query(`drop database if exists ${name} with (force)`));
+  await drop();
+  await withClient(server, (client) => client.query(`create database ${name} ${options}`));
   return { url: url.href, drop };
 }
 

@@ -6,6 +6,7 @@ import { postJson } from '../../../scripts/stack/gateway/post-json.ts';
 import { sweep } from '../../../scripts/stack/postgres/sweep.ts';
 import { setClock } from '../database/clock.ts';
 import type { ReconcileReport } from '../../../supabase/functions/api/gateway/reconciler.ts';
+import { anyUser } from '../gateway/any-user.ts';
 import { secrets } from '../gateway/sign.ts';
 import { answer } from '../http/answer.ts';
 import { createCaller } from '../http/caller.ts';
@@ -67,6 +68,7 @@ export function useBillingProject(project: Project, { skew = 0, fateOf = () => '
       webhookSecret: secrets.GATEWAY_WEBHOOK_SECRET,
       webhookUrl: `http://127.0.0.1:${receiver.addr.port}`,
       firstRetryMs: 50,
+      isOwn: anyUser,
       /** The time of both clocks, in seconds. */
       now: () => start + hours * 3_600_000 + skew * 1000,
     });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
+import { anyUser } from './any-user.ts';
 import { secrets } from './sign.ts';
 import type { DeliverOptions } from '../../../scripts/stack/gateway/events.ts';
 import type { Delivery } from '../../../scripts/stack/gateway/delivery.ts';
@@ -49,6 +50,7 @@ export function useShop(target: Target, project: Addresses, environment: Record<
       webhookSecret: secrets.GATEWAY_WEBHOOK_SECRET,
       webhookUrl: urlOf(receiver),
       firstRetryMs: 50,
+      isOwn: anyUser,
     });
     await simulator.start();
     api = startApiProxy(() => project.apiUrl, async (request, forwardRequest) => {

@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest';
 import { createMailbox } from '../../../scripts/stack/mailbox/mailbox.ts';
+import { anyUser } from '../gateway/any-user.ts';
 import { receiverEnvironment } from './test-dispatcher.ts';
 
 /** A mail as the mailbox shows it. */
@@ -11,7 +12,8 @@ const patience = { timeout: 30_000, interval: 20 };
 
 /** Starts the mailbox of the local stack, with its demo receiver of revalidations, on a free port. */
 export async function startTestMailbox() {
-  const mailbox = createMailbox({ port: 0, revalidateSecret: receiverEnvironment('').REVALIDATE_SECRET ?? '' });
+  const revalidateSecret = receiverEnvironment('').REVALIDATE_SECRET ?? '';
+  const mailbox = createMailbox({ port: 0, isOwn: anyUser, revalidateSecret });
   await mailbox.start();
 
   const call = async (path: string, init?: RequestInit) => {
