@@ -435,6 +435,12 @@ create function billing.next_change(p_user_id uuid)
 returns jsonb -- {tier, price, amount, currency, starts_at, undo_until}; null: none
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
+  -- Nearly no read finds one: this index lookup costs a tenth of the functions below.
+  if not exists (
+    select from billing.subscription_orders o where o.user_id = p_user_id and o.starts_at > billing.clock()
+  ) then
+    return null;
+  end if;
   return (
     select jsonb_build_object(
       'tier', o.tier, 'price', billing.price_answer(o.tier, o.sold), 'amount', (o.sold).amount,
