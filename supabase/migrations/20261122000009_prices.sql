@@ -194,14 +194,14 @@ end $$;
 
 create function public.list_plans()
 returns jsonb -- {plans}: the answer's body, the lowest price first
-language plpgsql stable set search_path = pg_catalog, pg_temp
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$ begin return billing.offered_plans(null, null, null); end $$;
 comment on function public.list_plans is 'Returns the plans on offer with their prices, the lowest default price first.';
 
 -- Contract: GET /api/subscriptions/plans, "Scenarios".
 create function public.list_plans_for_user(p_user_id uuid)
 returns jsonb -- {plans}: the answer's body, the lowest price first
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
 declare
   v_running public.subscriptions;
 begin
