@@ -5,4 +5,8 @@ Deno.serve({
   hostname: '127.0.0.1',
   port: 0,
   onListen: ({ port }) => writeLine(JSON.stringify({ event: 'listening', port })),
-}, () => new Response('{"received":true}', { headers: { 'content-type': 'application/json' } }));
+}, async (request) => {
+  // Deno closes a connection whose request was not read.
+  await request.arrayBuffer();
+  return new Response('{"received":true}', { headers: { 'content-type': 'application/json' } });
+});
