@@ -8,8 +8,12 @@ import type { ISql } from 'postgres';
  */
 export async function readHappenings(sql: ISql, since: number): Promise<string> {
   const rows = await sql`
-    with happened (place, what) as (
-      select 1, case e.event
+    with happened (place, id, what) as (
+      -- A charge has two entries where it was read before its webhook came.
+      select
+        1,
+        coalesce(e.payload #>> '{payload,payment,entity,id}', e.subject_id),
+        case e.event
           when 'subscription.charged' then 'charged'
           when 'subscription.pending' then 'charge failed'
           when 'subscription.halted' then 'halted'
@@ -24,17 +28,17 @@ export async function readHappenings(sql: ISql, since: number): Promise<string> 
           'subscription.completed'
         )
       union all
-      select 2, case when o.destination = 'gateway' then 'gateway told' else 'mails' end
+      select 2, o.id::text, case when o.destination = 'gateway' then 'gateway told' else 'mails' end
       from billing.outbox o
       where o.delivered_at > to_timestamp(${since})
         and o.delivered_at <= billing.clock()
         and o.destination in ('email', 'notice', 'gateway')
       union all
-      select 3, 'access ended'
+      select 3, c.id::text, 'access ended'
       from billing.tier_changes c
       where c.at > to_timestamp(${since}) and c.at <= billing.clock() and c.to_tier = 'free'
     )
-    select h.what || ' ' || count(*) as text
+    select h.what || ' ' || count(distinct h.id) as text
     from happened h
     group by h.place, h.what
     order by h.place, h.what`;
