@@ -2,7 +2,8 @@ import { postJson } from './post-json.ts';
 
 /** The longest wait for the webhooks of one moment; the gateway gives the endpoint 5 s for each of them. */
 const PATIENCE_MS = 60_000;
-const POLL_MS = 5;
+/** The pauses between two looks at what is under way: a look costs the stack as much as a webhook. */
+const POLL_MS = { first: 2, longest: 50 };
 /** A webhook that fails is sent so many more times at once. After that it keeps the gateway's own pauses. */
 const MAX_RETRIES = 3;
 
@@ -31,7 +32,7 @@ export async function settleGateway(
   const shift = shiftSeconds === undefined ? {} : { shift_seconds: shiftSeconds };
   await postJson(`${gatewayUrl}/simulate/due`, { ...shift, parallel: true });
   const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
+  for (let pause = POLL_MS.first;; pause = Math.min(pause * 2, POLL_MS.longest)) {
     const { next_at, under_way, retrying, is_any_lost } = await readDue(gatewayUrl);
     const repeated = retrying.filter((id) => (retries.get(id) ?? 0) < MAX_RETRIES);
     if (under_way === 0 && repeated.length === 0) return { nextAt: next_at, isAnyLost: is_any_lost };
@@ -42,7 +43,7 @@ export async function settleGateway(
       retries.set(event_id, (retries.get(event_id) ?? 0) + 1);
       await postJson(`${gatewayUrl}/simulate/retry`, { event_id });
     }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 

@@ -108,18 +108,25 @@ export function createGatewayStore() {
   };
 }
 
-/** Entities by id. `save` and the reads copy, so that a later change does not affect earlier results. */
+/** Entities by id. Each is frozen, so that a later change does not affect earlier results. */
 function createEntityStore<Entity extends { id: string }>() {
   const entities = new Map<string, Entity>();
   return {
     save(entity: Entity): Entity {
-      entities.set(entity.id, structuredClone(entity));
-      return structuredClone(entity);
+      const saved = freeze(structuredClone(entity));
+      entities.set(saved.id, saved);
+      return saved;
     },
-    find: (id: string | null | undefined): Entity | undefined => structuredClone(entities.get(id ?? '')),
+    find: (id: string | null | undefined): Entity | undefined => entities.get(id ?? ''),
     /** Newest first. */
-    list: (): Entity[] => structuredClone([...entities.values()].reverse()),
+    list: (): Entity[] => [...entities.values()].reverse(),
   };
+}
+
+/** Freezes a value with all that it holds. */
+function freeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
+  return value;
 }
 
 /** The error fields of a payment without an error. */

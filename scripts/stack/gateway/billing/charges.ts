@@ -56,12 +56,15 @@ export function settleDue(store: GatewayStore, now: number): { subscription: Sub
 
 /** The subscription that is due first, by a time in Unix seconds, and when it is due. */
 export function nextDue(store: GatewayStore, now: number): { subscription: Subscription; at: number } | undefined {
-  const due = [...store.billing.keys()].flatMap((id) => {
+  let first: { subscription: Subscription; at: number } | undefined;
+  for (const id of store.billing.keys()) {
     const subscription = store.subscriptions.find(id);
     const at = subscription && dueAt(store, subscription);
-    return subscription && typeof at === 'number' && at <= now ? [{ subscription, at }] : [];
-  });
-  return due.sort((a, b) => a.at - b.at)[0];
+    if (subscription && typeof at === 'number' && at <= now && at < (first?.at ?? Infinity)) {
+      first = { subscription, at };
+    }
+  }
+  return first;
 }
 
 function dueAt(store: GatewayStore, subscription: Subscription): number | null {
