@@ -12,6 +12,7 @@ import type {
   Refund,
   Subscription,
 } from './entities.ts';
+import { createEntityStore } from './entity-store.ts';
 import { newId } from './new-id.ts';
 
 const CYCLES = 12;
@@ -106,27 +107,6 @@ export function createGatewayStore() {
       return { payment, order: orders.save({ ...order, status: 'paid', amount_paid: order.amount, amount_due: 0 }) };
     },
   };
-}
-
-/** Entities by id. Each is frozen, so that a later change does not affect earlier results. */
-function createEntityStore<Entity extends { id: string }>() {
-  const entities = new Map<string, Entity>();
-  return {
-    save(entity: Entity): Entity {
-      const saved = freeze(structuredClone(entity));
-      entities.set(saved.id, saved);
-      return saved;
-    },
-    find: (id: string | null | undefined): Entity | undefined => entities.get(id ?? ''),
-    /** Newest first. */
-    list: (): Entity[] => [...entities.values()].reverse(),
-  };
-}
-
-/** Freezes a value with all that it holds. */
-function freeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
-  return value;
 }
 
 /** The error fields of a payment without an error. */
