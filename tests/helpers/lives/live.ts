@@ -98,7 +98,7 @@ export async function liveAll(
   for (const [life, charges] of await readPayments(lives)) {
     note(life, unwantedCharges(life, charges, runs, weather));
     note(life, await wrongBooks(billing, life, charges));
-    note(life, await alarms(life));
+    note(life, await alarms(life, charges, weather));
     life.log.push(...charges.map(describeCharge), ...await readStops(billing, life));
   }
   const logOf = (life: Life) => `life ${lives.indexOf(life)}:\n  ${life.log.join('\n  ')}`;

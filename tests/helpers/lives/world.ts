@@ -212,7 +212,7 @@ export async function perform(
       const isLost = how % 2 === 0;
       const amount = how % 3 === 0 ? Math.ceil(left / 3) : left;
       say(`disputes ${amount} of ${one.id}: ${isLost ? 'lost' : 'won'}`);
-      if (isLost) life.lost.set(one.id, amount);
+      if (isLost) life.lost.set(one.id, (life.lost.get(one.id) ?? 0) + amount);
       await billing.simulate('dispute', { payment_id: one.id, event: 'created', amount });
       return void await billing.simulate('dispute', { payment_id: one.id, event: isLost ? 'lost' : 'won' });
     }
