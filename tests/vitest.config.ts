@@ -15,7 +15,7 @@ const long = [
   'tests/database/{access-histories,convergence-orders,renewal-ways,request-plans,set-up}.test.ts',
   'tests/concurrency/convergence.test.ts',
   'tests/contract/**/*.test.ts',
-  'tests/faults/{database-outage,flows,lives,subscription-silent}.test.ts',
+  'tests/faults/{database-outage,flows,lives}.test.ts',
   'tests/browser/{billing-page,console,shop}.test.ts',
 ];
 /** The lives that `npm test` leaves to the long suite. */

@@ -3,8 +3,7 @@ import { expect } from 'vitest';
 import { denoEnvironment } from '../../scripts/stack/process/deno-environment.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { copyFolder, copyProject } from '../helpers/project/copy-project.ts';
-
-export type Outcome = { readonly code: number; readonly stdout: string; readonly stderr: string };
+import { type Outcome, runScript } from '../helpers/project/run-script.ts';
 
 /** The folder of an app. The caller removes it. */
 export type AppFolder = Awaited<ReturnType<typeof createAppFolder>>;
@@ -65,16 +64,8 @@ export async function initialise(folder: string): Promise<void> {
 }
 
 /** Runs what `npm run add` runs, without a terminal. */
-export async function runAdd(args: readonly string[], project = root): Promise<Outcome> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', 'scripts/add.ts', ...args],
-    cwd: project,
-    env: { INIT_CWD: project },
-    stdin: 'null',
-  }).output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, stdout: text(stdout), stderr: text(stderr) };
-}
+export const runAdd = (args: readonly string[], project = root): Promise<Outcome> =>
+  runScript('add', args, { cwd: project, env: { INIT_CWD: project } });
 
 /** A copy of the project as a version of the given number. The caller removes it. */
 export async function createVersion(version: string, from = root): Promise<string> {

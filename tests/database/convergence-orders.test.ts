@@ -11,7 +11,7 @@ const replayed = Deno.env.get('REPLAY');
 // The long suite runs the orders of other sets of four steps each day. EVERY_ORDER=1 runs every order of five.
 const part = Math.floor(Date.now() / 86_400_000) % 8;
 const long = Deno.env.get('EVERY_ORDER') === '1' ? { length: 5, share: 1 } : { length: 4, share: 8, part };
-const extent = isLong ? { ...long, random: 10 } : { length: 3, share: 6, random: 2, seed: 20261120 };
+const extent = isLong ? { ...long, random: 10 } : { length: 3, share: 12, random: 1, seed: 20261120 };
 
 let database: TestDatabase;
 beforeAll(async () => {

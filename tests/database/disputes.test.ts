@@ -48,9 +48,7 @@ const refundable = async (payment: string) =>
   Number(
     (await database.one(
       'select refundable_amount as left from billing.customer_payments where gateway_payment_id = $1',
-      [
-        payment,
-      ],
+      [payment],
     )).left,
   );
 const credit = async () =>

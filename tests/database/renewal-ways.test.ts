@@ -18,6 +18,8 @@ const states: Record<string, string> = {
   'a refunded cycle': `with r as (insert into billing.refunds (refund_id, gateway_payment_id, amount, status)
       select 'rfnd_' || $2, 'pay_january_' || $2, 4900, 'processed')
     update billing.gateway_subscriptions set has_refunds = true where user_id = $1 and gateway_subscription_id = $2`,
+  'a refund of the charge': `insert into billing.refunds (refund_id, gateway_payment_id, amount, status)
+    select 'rfnd_february', 'pay_february', 4900, 'processed' where $1::uuid is not null and $2 <> ''`,
   'no paid cycles are known':
     `update billing.gateway_subscriptions set paid_count = null where user_id = $1 and gateway_subscription_id = $2`,
   'days of grace':
@@ -167,8 +169,8 @@ test('the usual renewal leaves the rows that the merge of its event would leave'
       usual += Number(one.isUsual);
       if (one.isUsual) expect(one.rows).toEqual((await run(state, bodies, 'merge')).rows);
     }),
-    { numRuns: isLong ? 2000 : 300, ...(isLong ? {} : { seed: 1 }) },
+    { numRuns: isLong ? 2000 : 150, ...(isLong ? {} : { seed: 1 }) },
   );
   // Otherwise nothing was compared.
-  expect(usual).toBeGreaterThan(isLong ? 200 : 30);
+  expect(usual).toBeGreaterThan(isLong ? 200 : 15);
 }, 600_000);

@@ -24,15 +24,8 @@ beforeEach(async () => {
 const claim = async () => (await database.rpc('claim_statement_pages')).pages as Page[];
 const claimList = async (list: List) => (await claim()).find((page) => page.list === list) ?? expect.fail(`no ${list}`);
 const apply = async ({ list, pass, to, skip }: Page, items: Item[] | null, applied = 0) => {
-  const { news } = await database.rpc(
-    'apply_statement_page',
-    list,
-    pass,
-    to,
-    skip,
-    items && JSON.stringify(items),
-    applied,
-  );
+  const given = items && JSON.stringify(items);
+  const { news } = await database.rpc('apply_statement_page', list, pass, to, skip, given, applied);
   return (news as { item: Item; payment: unknown }[]).map(({ item, payment }) => ({ id: item.id, payment }));
 };
 const applyItem = (list: List, item: Item, invoice: Item | null = null, subscription: Item | null = null) =>
@@ -44,20 +37,11 @@ const windowOf = ({ list, pass }: Page) =>
      from billing.statement_windows where (list, pass) = ($1, $2)`,
     [list, pass],
   );
-const refund = (id: string, fields: Item = {}) => ({
-  id,
-  payment_id: `pay_${id}`,
-  amount: 100,
-  status: 'processed',
-  ...fields,
-});
-const dispute = (id: string, fields: Item = {}) => ({
-  id,
-  payment_id: `pay_${id}`,
-  amount: 100,
-  status: 'open',
-  ...fields,
-});
+const aboutPayment = (status: string) => (id: string, fields: Item = {}) => (
+  { id, payment_id: `pay_${id}`, amount: 100, status, ...fields }
+);
+const [refund, dispute] = [aboutPayment('processed'), aboutPayment('open')];
+const captured = (fields: Item) => ({ id: 'pay_1', status: 'captured', captured: true, currency: 'INR', ...fields });
 
 test('each hour a window from the mark until ten minutes ago is read; two at once read it once; after five minutes again', async () => {
   const pages = await claim();
@@ -142,7 +126,7 @@ test('of disputes, another state is new; not while a newer event of the dispute 
 test('of payments, a captured one on an order of ours is new until it is confirmed; failed ones and foreign orders never', async () => {
   const order = await customer.order('pro');
   const page = await claimList('payments');
-  const item = { id: 'pay_1', order_id: order.orderId, status: 'captured', captured: true, amount: 99900 };
+  const item = captured({ order_id: order.orderId, amount: 99900 });
   const { id, amount } = await database.one('select id, amount from public.payments where gateway_order_id = $1', [
     order.orderId,
   ]);
@@ -158,14 +142,7 @@ test('what fails here is tried again for six hours, and then stops the lists no 
   const { paymentId: payment_id, amount } = await customer.buy('pro');
   const { id: late, orderId: late_order } = await (await database.customer()).order('basic');
   const found: Record<List, Item> = {
-    payments: {
-      id: 'pay_late',
-      order_id: late_order,
-      status: 'captured',
-      captured: true,
-      amount: 4900,
-      currency: 'INR',
-    },
+    payments: captured({ id: 'pay_late', order_id: late_order, amount: 4900 }),
     refunds: refund('rfnd_failing', { payment_id }),
     disputes: dispute('disp_failing', { payment_id, amount }),
   };
@@ -216,14 +193,7 @@ test('a webhook hides no payment from the statement, also under an event id that
 
 test('the cycle of another app with the same gateway account is read once', async () => {
   const page = await claimList('payments');
-  const item = {
-    id: 'pay_1',
-    order_id: 'order_1',
-    invoice_id: 'inv_1',
-    status: 'captured',
-    captured: true,
-    amount: 4900,
-  };
+  const item = captured({ order_id: 'order_1', invoice_id: 'inv_1', amount: 4900 });
   expect(await apply(page, [item])).toEqual([{ id: 'pay_1', payment: null }]);
   const cycle = { subscription_id: 'sub_foreign', billing_start: 1, billing_end: 2, paid_at: 1 };
   expect(await applyItem('payments', item, cycle, { id: 'sub_foreign', notes: [] })).toEqual({
@@ -238,15 +208,7 @@ test('a cycle belongs to the user who asked for its subscription, also if its no
   const january = months(1);
   await customer.event('activated', '01-01', { planId: 'plan_pro', ...january });
   const other = await database.customer();
-  const item = {
-    id: 'pay_1',
-    order_id: 'order_1',
-    invoice_id: 'inv_1',
-    status: 'captured',
-    captured: true,
-    amount: 99900,
-    currency: 'INR',
-  };
+  const item = captured({ order_id: 'order_1', invoice_id: 'inv_1', amount: 99900 });
   const cycle = {
     subscription_id: customer.gatewayId,
     billing_start: seconds(january.start),

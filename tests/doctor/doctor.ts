@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Check } from '../../scripts/doctor/check.ts';
 import type { Project } from '../../scripts/doctor/project.ts';
 import { runChecks } from '../../scripts/doctor/run-checks.ts';
-import { root } from '../../scripts/stack/root.ts';
+import { type Outcome, runScript } from '../helpers/project/run-script.ts';
 
 /** A hosted project without any settings, except `fields`. */
 export function hosted(fields: Partial<Project> = {}): Project {
@@ -62,20 +62,13 @@ export function testReports(check: Check, cases: readonly Case[]): void {
 }
 
 /** Runs `scripts/doctor.ts` as `npm run doctor` does, without a terminal and with only these environment variables. */
-export async function runDoctor(args: string[], environment: Record<string, string> = {}) {
+export function runDoctor(args: string[], environment: Record<string, string> = {}): Promise<Outcome> {
   const inherited = ['PATH', 'HOME', 'DENO_DIR'].flatMap((name) => {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
   });
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', `${root}/scripts/doctor.ts`, ...args],
-    cwd: root,
-    clearEnv: true,
-    env: { NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1', ...Object.fromEntries(inherited), ...environment },
-    stdin: 'null',
-  }).output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, stdout: text(stdout), stderr: text(stderr) };
+  const env = { NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1', ...Object.fromEntries(inherited), ...environment };
+  return runScript('doctor', args, { clearEnv: true, env });
 }
 
 /** The lines of a report that start with a text, without their padding. */

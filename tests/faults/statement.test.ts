@@ -118,10 +118,7 @@ test('without any webhook the refund of a purchase in two parts by hand is known
 });
 
 test.each(
-  [
-    ['is down', { mode: 'close' }],
-    ['answers 429', { mode: 'status', status: 429, retry_after: 5 }],
-  ] as const,
+  [['is down', { mode: 'close' }], ['answers 429', { mode: 'status', status: 429, retry_after: 5 }]] as const,
 )('after 40 hours in which the gateway %s one run reads on from the mark, and nothing is lost', async (_, fault) => {
   const two = await subscribed();
   await two.loud.later(1);

@@ -10,6 +10,7 @@ import { type AppProject, createAppProject } from '../helpers/database/app-proje
 import { setClock } from '../helpers/database/clock.ts';
 import type { Row } from '../helpers/database/test-database.ts';
 import { copyFolder } from '../helpers/project/copy-project.ts';
+import { runScript } from '../helpers/project/run-script.ts';
 
 // A release, and the version after it, both made by the commands of the documents. Databases with customers and an app's
 // own migrations are upgraded from the one to the other.
@@ -59,14 +60,9 @@ afterAll(() => Promise.all([released, next].map((folder) => Deno.remove(folder, 
 
 /** Runs `npm run <name>` of a copy of the project. @returns what it printed */
 async function command(folder: string, name: string, ...args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', `scripts/${name}.ts`, ...args],
-    cwd: folder,
-    stdin: 'null',
-  }).output();
-  const printed = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  if (!success) throw new Error(printed);
-  return printed;
+  const outcome = await runScript(name, args, { cwd: folder });
+  expectCode(outcome, 0);
+  return outcome.stdout + outcome.stderr;
 }
 
 /** Changes a text that stands once in a schema file of the next version. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyProject } from '../helpers/project/copy-project.ts';
+import { runScript } from '../helpers/project/run-script.ts';
 import { freeBasePort, npmStart } from './running-stack.ts';
 
 let folder: string;
@@ -23,7 +24,6 @@ test.skipIf(Deno.uid() !== 0)(
 );
 
 test.skipIf(Deno.uid() !== 0)('npm run check there does the same before its first check', async () => {
-  const args = ['run', '-A', 'scripts/check.ts'];
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: folder }).output();
-  expect([code, new TextDecoder().decode(stderr).trimEnd()]).toEqual([1, expect.stringMatching(remedy)]);
+  const { code, stderr } = await runScript('check', [], { cwd: folder });
+  expect([code, stderr.trimEnd()]).toEqual([1, expect.stringMatching(remedy)]);
 });

@@ -63,10 +63,7 @@ test('POST /v1/payments/:id/refund makes one refund for a key, also when it is a
       [{ ...half, amount: 20001 }, 'refund-0001'],
       [half, 'short'],
       [{ amount: 0 }, 'refund-0002'],
-      [
-        { amount: 29901 },
-        'refund-0003',
-      ],
+      [{ amount: 29901 }, 'refund-0003'],
     ] as const
   ) {
     expect(await ask(body, key)).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST_ERROR' } } });

@@ -1,21 +1,12 @@
 import { expect, test } from 'vitest';
 import { NoDatabase, runStatement, serverText } from '../../scripts/sql/run-statement.ts';
-import { root } from '../../scripts/stack/root.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
+import { runScript } from '../helpers/project/run-script.ts';
 
 const database = useDatabase();
 
-/** Runs what `npm run sql` runs. */
-async function sql(...args: string[]) {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', 'scripts/sql.ts', ...args],
-    cwd: root,
-    stdin: 'null',
-  }).output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, stdout: text(stdout), stderr: text(stderr) };
-}
+const sql = (...args: string[]) => runScript('sql', args);
 
 test.each([
   [
@@ -26,13 +17,7 @@ test.each([
   ['select tier from public.plans where false', 'tier\n----\n(0 rows)\n'],
   [
     'create temp table t (id int); insert into t values (1), (2); select id from t where id = 2',
-    [
-      'CREATE',
-      '',
-      'INSERT 2',
-      '',
-      'id\n--\n2\n(1 row)\n',
-    ].join('\n'),
+    ['CREATE', '', 'INSERT 2', '', 'id\n--\n2\n(1 row)\n'].join('\n'),
   ],
 ])('%s is printed as a table', async (statement, text) => {
   expect(await runStatement(database.url, statement)).toBe(text);

@@ -68,14 +68,3 @@ const life: fc.Arbitrary<Act[]> = fc.tuple(
 ).map(([first, rest]) => [first, ...rest]);
 
 export const drawLives = (seed: number, count: number): Act[][] => fc.sample(life, { seed, numRuns: count });
-
-/** Numbers from 0 to 1, the same for a seed. */
-export function numbersOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { BillingProject, Fate } from '../faults/billing-project.ts';
-import { type Act, numbersOf, type Weather } from './draws.ts';
+import { seededRandom } from '../orderings/permutations.ts';
+import type { Act, Weather } from './draws.ts';
 import { alarms, unwantedCharges, wrongAccess, wrongBooks } from './oracles.ts';
 import { beginLife, describeCharge, dueOf, type Life, perform, usePayments } from './world.ts';
 
@@ -11,7 +12,7 @@ const atLeastEvery = 8 * hour;
 
 /** What the gateway is like, and the fates of its webhooks, drawn by a seed. */
 export function drawWeather(seed: number) {
-  const draw = numbersOf(seed);
+  const draw = seededRandom(seed);
   const oneOf = <Item>(items: readonly Item[]): Item =>
     items[Math.floor(draw() * items.length)] ?? expect.fail('nothing to draw');
   const weather: Weather = {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { readLines } from '../../scripts/stack/process/read-lines.ts';
 import { root } from '../../scripts/stack/root.ts';
-import { freeBasePort } from './running-stack.ts';
+import { freeBasePort } from '../stack/running-stack.ts';
 
 const port = freeBasePort();
 let terminal: Deno.ChildProcess | undefined;
