@@ -5,19 +5,16 @@
 create function billing.are_entitlements(p_entitlements jsonb)
 returns boolean -- null: p_entitlements is null
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_entry record;
 begin
   if p_entitlements is null then return null; end if;
   if jsonb_typeof(p_entitlements) <> 'object' then return false; end if;
-  for v_entry in select e.key, e.value, jsonb_typeof(e.value) as type from jsonb_each(p_entitlements) e loop
-    if v_entry.key !~ '^[a-z0-9_.-]{1,64}$' or v_entry.type not in ('boolean', 'null', 'number') then return false; end if;
-    continue when v_entry.type <> 'number';
-    if v_entry.value::numeric not between 0 and 9007199254740991 or v_entry.value::numeric % 1 <> 0 then
-      return false;
-    end if;
-  end loop;
-  return true;
+  return (
+    select coalesce(bool_and(e.key ~ '^[a-z0-9_.-]{1,64}$' and case jsonb_typeof(e.value)
+      when 'number' then coalesce(billing.json_integer(e.value) >= 0, false)
+      else jsonb_typeof(e.value) in ('boolean', 'null')
+    end), true)
+    from jsonb_each(p_entitlements) e
+  );
 end $$;
 
 create table public.plans (
@@ -64,7 +61,6 @@ comment on column public.plans.rank is
 comment on column public.plans.entitlements is
   'What the tier may do: {"reports": true, "projects": 10}. A missing key is no, null is unlimited.';
 
--- Returns the calendar months that a plan sells.
 create function billing.sold_months(p_duration_months integer)
 returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce(nullif(p_duration_months, 0), 12); end $$;

@@ -174,10 +174,6 @@ begin
 end $$;
 comment on function public.complete_outbox is 'Marks claimed side effects as delivered.';
 
-create function billing.retry_delay(p_attempts integer)
-returns interval language sql immutable set search_path = pg_catalog, pg_temp
-return coalesce((array['5 seconds', '30 seconds', '2 minutes', '10 minutes']::interval[])[p_attempts], interval '1 hour');
-
 -- A row is parked where a retry is useless or 24 hours have passed. It is marked once, and only during its lease: afterwards
 -- it may belong to another claim.
 create function public.fail_outbox(
@@ -210,7 +206,9 @@ begin
     set last_error = p_error,
       claims = o.claims || null::uuid,
       attempts = o.attempts - case when v_pause_until is null then 0 else 1 end,
-      next_attempt_at = coalesce(v_pause_until, v_now + billing.retry_delay(o.attempts)),
+      next_attempt_at = coalesce(v_pause_until, v_now + coalesce(
+        (array['5 seconds', '30 seconds', '2 minutes', '10 minutes']::interval[])[o.attempts], interval '1 hour'
+      )),
       parked_at = case when p_final or o.queued_at <= v_now - billing.tried_for(o.kind) then v_now end
     from leased
     where o.id = leased.id

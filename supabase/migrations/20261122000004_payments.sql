@@ -80,28 +80,18 @@ returns integer -- 0: not decided
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce(array_position(array['closed', 'won', 'lost'], p_status), 0); end $$;
 
--- Returns the dispute that a payment shows: the one with the newest event.
-create function billing.newest_dispute(p_gateway_payment_id text)
-returns billing.disputes -- all null: none
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return (
-    select d
-    from billing.disputes d
-    where d.gateway_payment_id = p_gateway_payment_id
-    order by d.event_at desc nulls last, billing.decision_rank(d.status) desc, d.dispute_id desc
-    limit 1
-  );
-end $$;
-
--- Shows the newest dispute on its payment. A dispute that arrived before its payment is shown when the sweep applies it again:
--- a trigger would cost each purchase and each renewal a statement.
+-- Shows the dispute with the newest event on its payment. A dispute that arrived before its payment is shown when the sweep
+-- applies it again: a trigger would cost each purchase and each renewal a statement.
 create function billing.show_disputes(p_gateway_payment_id text)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   update public.payments p
   set (dispute_status, dispute_event_at) = (
-    select d.status, d.event_at from billing.newest_dispute(p_gateway_payment_id) d
+    select d.status, d.event_at
+    from billing.disputes d
+    where d.gateway_payment_id = p_gateway_payment_id
+    order by d.event_at desc nulls last, billing.decision_rank(d.status) desc, d.dispute_id desc
+    limit 1
   )
   where p.gateway_payment_id = p_gateway_payment_id;
 end $$;
@@ -314,7 +304,6 @@ begin
     or p_payment.plan_id is null and p_plan.tier = billing.tier_bought(p_payment) and p_plan.lookup_key is null;
 end $$;
 
--- Returns the price that a payment was sold for.
 create function billing.price_sold(p_payment public.payments)
 returns billing.price -- null: no price, as of an order of the app's own
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$

@@ -97,16 +97,33 @@ create function billing.enqueue_mail(
   p_email text, -- of the user
   p_kind text,
   p_subject text, -- with the kind, the key: names the fact
-  p_payload jsonb
+  p_payload jsonb,
+  p_plan_id uuid default null, -- its name is added; without such a plan no mail is sent. Null: the payload has a name
+  -- The mails about the charges of other subscriptions than those that were asked for here are the gateway's own.
+  p_asked_for text default null -- the gateway subscription; null: any
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform billing.enqueue(
-    p_kind || '/' || p_subject, 'email', p_kind,
+  insert into billing.outbox (key, destination, kind, payload)
+  select
+    p_kind || '/' || p_subject,
+    case when p_plan_id is null or p_kind = 'payment-success' then 'email' else 'notice' end,
+    p_kind,
     p_payload || jsonb_build_object('to', p_email, 'display_name', coalesce(nullif(p.display_name, ''), p.username, ''))
-  )
+      || case when p_plan_id is null then '{}' else jsonb_build_object('plan_name', pl.name) end
   from billing.profiles p
-  where p.user_id = p_user_id and p_email <> '';
+  left join public.plans pl on pl.id = p_plan_id
+  where p.user_id = p_user_id
+    and p_email <> ''
+    and (p_plan_id is null or pl.id is not null)
+    and (
+      p_asked_for is null
+      or exists (
+        select from billing.subscription_orders o
+        where o.gateway_subscription_id = p_asked_for and o.user_id = p_user_id
+      )
+    )
+  on conflict (key) do nothing;
 end $$;
 
 -- Returns what was refunded of the payment that a source is, or of the newest refunded cycle.

@@ -1,13 +1,11 @@
 -- Prices compared with what a user has, and the plans on offer. Contract: GET /api/subscriptions/plans, "Scenarios".
 
--- Returns the price of a plan as it is now.
 create function billing.price_of(p_plan public.plans)
 returns billing.price language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return row(p_plan.lookup_key, p_plan.price, p_plan.currency, billing.sold_months(p_plan.duration_months))::billing.price;
 end $$;
 
--- Returns whether a price can be bought.
 create function billing.is_on_offer(p_plan public.plans)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -72,12 +70,10 @@ begin
   )::billing.held;
 end $$;
 
--- Returns a price as it is now.
 create function billing.find_wanted(p_plan public.plans)
 returns billing.held language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return billing.find_held(p_plan.id, p_plan.tier, billing.price_of(p_plan)); end $$;
 
--- Returns the price that a subscription row shows.
 create function billing.price_shown(p_shown public.subscriptions)
 returns billing.price -- null: nothing was sold by a price
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
@@ -173,43 +169,36 @@ begin
     || case when v_scenario is null then '{}' else jsonb_build_object('scenario', v_scenario) end;
 end $$;
 
-create function billing.offered_plans(
-  p_running public.subscriptions, -- as for billing.offered_plan, here and below
-  p_held billing.held,
-  p_scheduled uuid[]
-)
-returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+create function public.list_plans()
+returns jsonb -- {plans}: the answer's body, the lowest price first
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$ begin return public.list_plans_for_user(null); end $$;
+comment on function public.list_plans is 'Returns the plans on offer with their prices, the lowest default price first.';
+
+-- Contract: GET /api/subscriptions/plans, "Scenarios".
+create function public.list_plans_for_user(p_user_id uuid) -- null: without scenarios
+returns jsonb -- {plans}: the answer's body, the lowest price first
+language plpgsql stable
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set plan_cache_mode = force_generic_plan as $$
+declare
+  v_running public.subscriptions;
+  v_held billing.held;
+  v_scheduled uuid[];
 begin
+  if p_user_id is not null then
+    select * into v_running from public.subscriptions s where s.user_id = p_user_id and s.status = 'active';
+    v_held := billing.find_held(v_running.plan_id, v_running.tier, billing.price_shown(v_running));
+    v_scheduled := billing.find_scheduled(p_user_id);
+  end if;
   return (
     select jsonb_build_object('plans', coalesce(jsonb_agg(o.plan order by o.price, o.tier), '[]'))
     from (
-      select p.price, p.tier, billing.offered_plan(p, p_running, p_held, p_scheduled) as plan
+      select p.price, p.tier, billing.offered_plan(p, v_running, v_held, v_scheduled) as plan
       from public.plans p
       where p.is_active and p.lookup_key is null
       offset 0
     ) o
     where o.plan is not null
-  );
-end $$;
-
-create function public.list_plans()
-returns jsonb -- {plans}: the answer's body, the lowest price first
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
-as $$ begin return billing.offered_plans(null, null, null); end $$;
-comment on function public.list_plans is 'Returns the plans on offer with their prices, the lowest default price first.';
-
--- Contract: GET /api/subscriptions/plans, "Scenarios".
-create function public.list_plans_for_user(p_user_id uuid)
-returns jsonb -- {plans}: the answer's body, the lowest price first
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
-declare
-  v_running public.subscriptions;
-begin
-  select * into v_running from public.subscriptions s where s.user_id = p_user_id and s.status = 'active';
-  return billing.offered_plans(
-    v_running,
-    billing.find_held(v_running.plan_id, v_running.tier, billing.price_shown(v_running)),
-    billing.find_scheduled(p_user_id)
   );
 end $$;
 comment on function public.list_plans_for_user is 'Returns list_plans, each price with what it would be for a user to buy it.';

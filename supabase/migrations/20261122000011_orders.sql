@@ -1,7 +1,6 @@
 -- Orders, and the state of an order for the page of its customer. The payment is inserted before the
 -- gateway is called, and gets the order's id afterwards. Contract: POST /api/payments/orders.
 
--- Refuses a request until a time.
 create function billing.rate_limited(p_until timestamptz) -- null: allows it
 returns jsonb -- {outcome: rate_limited, retry_after (seconds)}; null: the request is allowed
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$

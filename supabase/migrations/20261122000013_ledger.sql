@@ -274,26 +274,6 @@ begin
   return (v_known.outcome, false);
 end $$;
 
--- Names the order of an event with another amount than was sold, if it is due to be read: the caller reads it at once, and the
--- schedule if that fails.
-create function billing.order_to_read(p_body jsonb)
-returns jsonb -- {read: {payment_id, order_id, amount}}, {}: none
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return coalesce(
-    (
-      select jsonb_build_object('read', jsonb_build_object('payment_id', p.id, 'order_id', p.gateway_order_id, 'amount', p.amount))
-      from public.payments p
-      where p.gateway_order_id = coalesce(
-          p_body #>> '{payload,payment,entity,order_id}', p_body #>> '{payload,order,entity,id}'
-        )
-        and p.status <> 'captured'
-        and p.next_reconcile_at <= billing.clock()
-    ),
-    '{}'
-  );
-end $$;
-
 create function public.apply_gateway_event(
   p_body_sha256 text, -- of the raw bytes, hex
   p_event_id text default null, -- from the header, not signed
@@ -306,6 +286,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout
 declare
   v_body constant jsonb := p_body::jsonb;
   v_outcome text;
+  v_read jsonb;
 begin
   if v_body ->> 'account_id' <> p_account_id then
     -- The payload is not stored: it holds personal data of another business's customers.
@@ -318,9 +299,18 @@ begin
   end if;
   perform billing.begin_request(null, null); -- billing.apply_delivery sets the cause
   v_outcome := (billing.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
+  if v_outcome = 'mismatch' then
+    -- Another amount than was sold: if its order is due, the caller reads it at once, and the schedule if that fails.
+    select jsonb_build_object('read', jsonb_build_object('payment_id', p.id, 'order_id', p.gateway_order_id, 'amount', p.amount))
+    into v_read
+    from public.payments p
+    where p.gateway_order_id = coalesce(v_body #>> '{payload,payment,entity,order_id}', v_body #>> '{payload,order,entity,id}')
+      and p.status <> 'captured'
+      and p.next_reconcile_at <= billing.clock();
+  end if;
   return jsonb_build_object(
     'outcome', v_outcome, 'enqueued', coalesce(current_setting('subscriptions.enqueued', true) = 'on', false)
-  ) || case when v_outcome = 'mismatch' then billing.order_to_read(v_body) else '{}' end;
+  ) || coalesce(v_read, '{}');
 end $$;
 comment on function public.apply_gateway_event is 'Applies a signed event once. A repeat returns the stored outcome.';
 

@@ -262,18 +262,3 @@ begin
   end loop;
   return v_done;
 end $$;
-
-create view billing.expiry_failed with (security_invoker = true) as
-select u.id as user_id, f.at as since, f.detail as error
-from billing.marks f
-cross join billing.json_uuid(to_jsonb(f.key)) u (id)
-left join public.subscriptions s on s.user_id = u.id
-where f.kind = 'settle_failure'
-  and f.detail <> 'PS500'
-  and (
-    s.status = 'active' and s.current_period_end < (select billing.clock())
-    or exists (select from billing.gateway_subscriptions m where m.user_id = u.id and m.is_waiting)
-  );
-comment on view billing.expiry_failed is
-  'Users whose lapsed or waiting subscription could not be settled. error is the SQLSTATE, usually from an app''s trigger on '
-  'the profile. The job retries the user each hour.';

@@ -198,46 +198,42 @@ begin
       d.*,
       case
         -- One without an id cannot be read. A cancelled subscription has ended; for a day its last payments are looked for.
-        when d.gateway_subscription_id = '' then 'never'
+        when d.gateway_subscription_id = '' then null
         when d.status = 'cancelled' or d.gateway_status = 'completed' then case
-            when (d.mirrored).cancelled_arrived_at < v_now - interval '1 day' or billing.unnamed_cycles(d.mirrored) = 0 then 'never'
-            else 'now'
+            when (d.mirrored).cancelled_arrived_at < v_now - interval '1 day' or billing.unnamed_cycles(d.mirrored) = 0 then null
+            else v_now
           end
         -- The user may still sign up. The subscription may also belong to another app with the same gateway account.
-        when d.id is null then case when d.arrived_at > v_now - interval '30 days' then 'tomorrow' else 'never' end
+        when d.id is null then case when d.arrived_at > v_now - interval '30 days' then v_now + interval '1 day' end
         -- The gateway may bill it again at any time. So long after the last access it is read once a day.
         when d.gateway_status in ('pending', 'halted', 'paused')
           or d.gateway_status = 'active' and d.period_end <= v_now + interval '1 day'
-          then case
-            when d.checked_at > d.given_up_at and d.checked_at > v_now - interval '1 day' then 'daily'
-            else 'now'
-          end
+          then case when d.checked_at > d.given_up_at then greatest(d.checked_at + interval '1 day', v_now) else v_now end
         -- So long after the last access no further cycle is expected.
-        when d.checked_at > d.given_up_at then 'never'
-        -- The subscription was renewed. A charge does not change next_check_at, so that it writes no index.
-        when d.period_end > v_now + interval '1 day' then 'later'
-        else 'now'
-      end as turn
+        when d.checked_at > d.given_up_at then null
+        -- If the subscription was renewed, later. A charge does not change next_check_at, so that it writes no index.
+        else greatest(d.period_end - interval '1 day', v_now)
+      end as next_at -- null: never
     from due d
   ),
   leased as (
     update billing.gateway_subscriptions m
-    set next_check_at = case p.turn
-        when 'tomorrow' then v_now + interval '1 day'
-        when 'daily' then p.checked_at + interval '1 day'
-        when 'later' then p.period_end - interval '1 day'
-        when 'now' then v_now + interval '5 minutes'
-      end
-    from (select d.*, row_number() over (partition by d.turn order by d.period_end) as place from planned d) p
+    set next_check_at = case when p.is_now then v_now + interval '5 minutes' else p.next_at end
+    from (
+      select
+        d.*, coalesce(d.next_at = v_now, false) as is_now,
+        row_number() over (partition by d.next_at = v_now order by d.period_end) as place
+      from planned d
+    ) p
     where (m.user_id, m.gateway_subscription_id) = (p.user_id, p.gateway_subscription_id)
-      and (p.turn <> 'now' or p.place <= 20)
-    returning p.id, m.gateway_subscription_id, p.turn
+      and (not p.is_now or p.place <= 20)
+    returning p.id, m.gateway_subscription_id, p.is_now
   )
   select jsonb_build_object(
-    'settled', count(*) filter (where l.turn <> 'now'),
+    'settled', count(*) filter (where not l.is_now),
     'subscriptions', coalesce(
       jsonb_agg(jsonb_build_object('id', l.id, 'gateway_subscription_id', l.gateway_subscription_id))
-        filter (where l.turn = 'now'),
+        filter (where l.is_now),
       '[]'
     )
   )
@@ -260,37 +256,34 @@ declare
   v_end constant timestamptz := billing.json_time(entity -> 'current_end');
   v_paid_count constant bigint := billing.json_integer(entity -> 'paid_count');
 begin
-  -- The current cycle may be unpaid. The number of paid cycles tells. Without any charge the first activation counts as one.
-  -- After a halt an answer without that number says nothing about payment.
-  if v_status in ('active', 'completed', 'pending', 'paused')
-    and coalesce(
+  event := case
+    when v_status in ('cancelled', 'expired')
+      then case when p_mirrored.status is distinct from 'cancelled' then 'subscription.cancelled' end
+    -- The current cycle may be unpaid. The number of paid cycles tells. Without any charge the first activation counts as one.
+    -- After a halt an answer without that number says nothing about payment.
+    when coalesce(
       v_paid_count <= coalesce(p_mirrored.paid_count, (p_mirrored.first_period_end is not null)::integer),
       p_mirrored.last_halted_at > p_mirrored.period_event_at
-    )
-  then
-    event := null;
-  elsif v_status in ('active', 'completed')
-    and v_end > coalesce(
-      p_mirrored.period_end,
-      -- No cycle is known. After a halt only a number that grows tells that this one was paid.
-      case
-        when v_paid_count > coalesce(p_mirrored.paid_count, case when p_mirrored.last_halted_at is null then 0 end)
-          then timestamptz '-infinity'
-      end
-    )
-    -- Charged, and paused since.
-    or v_status = 'paused' and v_start = p_mirrored.period_end
-  then
-    event := 'subscription.charged';
-  elsif v_status = 'pending' and v_start > p_mirrored.period_end then
-    -- The charge that failed is for the cycle that begins now. The one before it was paid.
-    event := 'subscription.charged';
+    ) then null
+    when v_status in ('active', 'completed')
+      and v_end > coalesce(
+        p_mirrored.period_end,
+        -- No cycle is known. After a halt only a number that grows tells that this one was paid.
+        case
+          when v_paid_count > coalesce(p_mirrored.paid_count, case when p_mirrored.last_halted_at is null then 0 end)
+            then timestamptz '-infinity'
+        end
+      )
+      -- Charged, and paused since.
+      or v_status = 'paused' and v_start = p_mirrored.period_end
+      -- The charge that failed is for the cycle that begins now. The one before it was paid.
+      or v_status = 'pending' and v_start > p_mirrored.period_end
+      then 'subscription.charged'
+  end;
+  if v_status = 'pending' and event is not null then
     entity := entity || jsonb_build_object(
-      'current_start', extract(epoch from p_mirrored.period_end)::bigint,
-      'current_end', entity -> 'current_start'
+      'current_start', extract(epoch from p_mirrored.period_end)::bigint, 'current_end', entity -> 'current_start'
     );
-  elsif v_status in ('cancelled', 'expired') and p_mirrored.status is distinct from 'cancelled' then
-    event := 'subscription.cancelled';
   end if;
 end $$;
 
@@ -305,24 +298,23 @@ create function billing.apply_subscription_read(
 returns jsonb -- {applied, lacks_payment}: whether it changed anything; whether apply_invoices is to name the payment
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_user_id constant uuid := p_user_id;
   v_mirrored billing.gateway_subscriptions;
   v_entity jsonb := p_entity;
   v_status constant text := billing.json_text(v_entity -> 'status');
   v_now constant timestamptz := date_trunc('second', billing.clock());
-  v_paid_count constant bigint := billing.json_integer(v_entity -> 'paid_count');
+  v_paid_count constant bigint := billing.json_integer(p_entity -> 'paid_count');
   v_second constant bigint := extract(epoch from v_now);
   v_event text;
   v_applied boolean;
 begin
   select * into v_mirrored
   from billing.gateway_subscriptions m
-  where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_gateway_subscription_id)
+  where (m.user_id, m.gateway_subscription_id) = (p_user_id, p_gateway_subscription_id)
   for update;
   if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
   -- The user is known, so the notes in the answer are not used.
   v_entity := v_entity
-    || jsonb_build_object('id', p_gateway_subscription_id, 'notes', jsonb_build_object('user_id', v_user_id));
+    || jsonb_build_object('id', p_gateway_subscription_id, 'notes', jsonb_build_object('user_id', p_user_id));
   select e.event, e.entity into v_event, v_entity from billing.missed_event(v_mirrored, v_entity) e;
   select coalesce(bool_or(billing.apply_answer(
     concat_ws(':', 'reconcile', p_gateway_subscription_id, v_status, a.mark), a.event,
@@ -361,16 +353,15 @@ begin
     gateway_status = coalesce(v_status, 'unknown'),
     gateway_status_event_at = v_now,
     charge_at = case when v_status is null then m.charge_at else billing.next_charge_at(v_entity) end
-  where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_gateway_subscription_id)
+  where (m.user_id, m.gateway_subscription_id) = (p_user_id, p_gateway_subscription_id)
   returning m.* into v_mirrored;
   -- Now that the gateway was asked, access may lapse.
   update public.subscriptions s
   set due_at = billing.clock()
-  where s.user_id = v_user_id and s.status = 'active' and s.current_period_end < v_now and s.due_at > v_now;
+  where s.user_id = p_user_id and s.status = 'active' and s.current_period_end < v_now and s.due_at > v_now;
   return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_mirrored));
 end $$;
 
--- API: service_role only.
 create function public.apply_gateway_subscription(
   p_subscription_id uuid,
   p_gateway_subscription_id text,
@@ -429,8 +420,7 @@ begin
   where e.is_due;
 end $$;
 
--- Applies the gateway's answer about a subscription that a user asked for. One that was not authorised in time is cancelled,
--- so that it never bills. API: service_role only.
+-- One that was not authorised in time is cancelled, so that it never bills. API: service_role only.
 create function public.apply_subscription_order(
   p_id uuid,
   p_entity text default null -- the subscription as the gateway has it, JSON; null: the gateway does not know it
@@ -575,16 +565,6 @@ union all
 select 'subscription_orders', o.next_check_at
 from billing.subscription_orders o;
 comment on view billing.reconciliations is 'When each record is read from the gateway next. A claim moves the time.';
-
--- A run that used up its time counts as done, so billing.schedule_faults does not see a backlog that grows.
-create view billing.reconciliation_backlog with (security_invoker = true) as
-select r.kind, min(r.at) as since, count(*) as due
-from billing.scheduled_jobs j
-join billing.reconciliations r on r.at < billing.clock() - interval '2 hours'
-where j.name = 'reconciliation' and j.done_at > now() - interval '15 minutes'
-group by r.kind;
-comment on view billing.reconciliation_backlog is
-  'Reconciliations that are due for more than two hours although the runs get answers: more becomes due than the rate allows.';
 
 revoke execute on function
   public.claim_payments_to_reconcile, public.apply_order_payments, public.claim_subscriptions_to_reconcile,

@@ -1,7 +1,6 @@
 -- Support actions: an inserted row is carried out, and stays as the audit trail. The role of support, which reads what the
 -- console shows and inserts support actions, nothing else. Operations: "Support actions", "Support role".
 
--- Raises an error if a condition is not met.
 create function billing.require(p_is_met boolean, p_errcode text, p_message text)
 returns void language plpgsql set search_path = pg_catalog, pg_temp
 as $$ begin if p_is_met is not true then raise exception using errcode = p_errcode, message = p_message; end if; end $$;
@@ -137,7 +136,6 @@ begin
   );
 end $$;
 
--- Refuses a grant of support beyond the settings.
 create function billing.check_grant_limits(p_action billing.support_actions)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -338,7 +336,6 @@ begin
   return p_action;
 end $$;
 
--- Retries an undelivered side effect for 24 hours.
 create function billing.perform_requeue_mail(p_action billing.support_actions)
 returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -481,24 +478,19 @@ for each row execute function billing.perform_action();
 -- What the role reads: the views of an admin, and below them the tables that they read with the rights of the caller.
 create function billing.support_tables()
 returns text[] language sql stable set search_path = pg_catalog, pg_temp
-return array[
-  'billing.users', 'billing.customers', 'billing.timeline', 'billing.periods', 'billing.findings', 'billing.webhooks',
-  'billing.messages', 'billing.customer_payments', 'billing.service_state', 'billing.revenue_monthly',
-  'billing.active_monthly', 'billing.paid_periods', 'billing.revenue_sums', 'billing.missed_webhooks',
-  'billing.customer_findings', 'billing.service_findings', 'billing.checked_findings', 'billing.passes',
-  'billing.received_by_hour',
-  'billing.receipts', 'billing.subjects', 'billing.sources', 'billing.replacements',
-  'billing.support_actions', 'billing.paid_not_entitled', 'billing.entitled_not_paid',
-  'billing.captured_not_fulfilled', 'billing.tier_mismatch', 'billing.paid_twice', 'billing.unexpected_charges',
-  'billing.unearned_credits', 'billing.unnamed_charges', 'billing.notes_edited', 'billing.charged_after_deletion', 'billing.never_captured', 'billing.dispute_lost', 'billing.expiry_failed',
-  'billing.outbox_stuck', 'billing.failed_events', 'billing.open_functions', 'billing.unmailed_payments',
-  'billing.reconciliation_backlog', 'billing.reconciliations', 'public.plans', 'billing.profiles',
-  billing.profiles_table()::text, 'public.subscriptions', 'public.payments', 'billing.settings',
-  'billing.gateway_subscriptions', 'billing.subscription_orders', 'billing.wishes', 'billing.stopped_in_error', 'billing.untold_stops', 'billing.stoppable', 'billing.purchases',
-  'billing.manual_subscriptions', 'billing.grants', 'billing.refunds', 'billing.disputes', 'billing.lost_disputes', 'billing.tier_changes',
-  'billing.gateway_events', 'billing.unsettled_events', 'billing.outbox', 'billing.marks',
-  'billing.expected_triggers', 'billing.scheduled_jobs', 'billing.statement', 'billing.statement_windows'
-];
+return '{public.plans, public.subscriptions, public.payments}'::text[] || billing.profiles_table()::text || array(
+  select 'billing.' || name
+  from unnest('{
+    users, customers, timeline, periods, findings, webhooks, messages, customer_payments, service_state,
+    revenue_monthly, active_monthly, paid_periods, revenue_sums, customer_findings, service_findings,
+    checked_findings, passes, received_by_hour, receipts, subjects, sources, replacements, support_actions,
+    paid_not_entitled, entitled_not_paid, captured_not_fulfilled, tier_mismatch, paid_twice, unexpected_charges,
+    unearned_credits, dispute_lost, outbox_stuck, failed_events, unmailed_payments, reconciliations,
+    profiles, settings, gateway_subscriptions, subscription_orders, wishes, 
+    stoppable, purchases, manual_subscriptions, grants, refunds, disputes, lost_disputes, tier_changes,
+    gateway_events, unsettled_events, outbox, marks, expected_triggers, scheduled_jobs, statement, statement_windows
+  }'::text[]) name
+);
 
 create function billing.has_policy(p_table regclass, p_name text)
 returns boolean language sql stable set search_path = pg_catalog, pg_temp
@@ -539,13 +531,16 @@ begin
     select p.oid::regprocedure::text
     from pg_catalog.pg_proc p
     where p.pronamespace = 'billing'::regnamespace
-      and p.proname = any (array[
-        'clock', 'findings_of', 'find_ruling', 'find_shown', 'attach_gateway_subscription', 'since_of', 'find_stop', 'newest_purchase', 'is_superseded', 'renews_purchase', 'find_user', 'kept', 'is_lost', 'lost_amount', 'paid_for', 'purchases_on_credit', 'is_bought',
-        'tier_bought', 'json_text', 'json_uuid', 'json_integer', 'grace_days', 'billed_until', 'is_refunded',
-        'user_of_message', 'refunded_amount', 'refundable_amount', 'is_waiting', 'why_text', 'amount_text', 'day_text', 'gateway_link',
-        'outbox_state', 'missing_parts', 'schedule_faults', 'search_customers', 'user_id_of', 'authorised_at',
-        'cancelled_by_user_at', 'is_cancelled_for_end', 'unnamed_cycles', 'requested_at', 'state_of_billing', 'next_change', 'is_told', 'price_answer', 'interval_answer', 'iso_time', 'find_successor', 'mirrored_end', 'is_billed', 'price_sold'
-      ])
+      and p.proname = any ('{
+        clock, findings_of, find_ruling, find_shown, attach_gateway_subscription, since_of, find_stop,
+        newest_purchase, is_superseded, renews_purchase, find_user, kept, is_lost, lost_amount, paid_for,
+        purchases_on_credit, is_bought, tier_bought, json_text, json_uuid, json_integer, grace_days, billed_until,
+        is_refunded, user_of_message, refunded_amount, refundable_amount, is_waiting, why_text, amount_text,
+        day_text, gateway_link, outbox_state, missing_parts, schedule_faults, search_customers, user_id_of,
+        authorised_at, cancelled_by_user_at, is_cancelled_for_end, unnamed_cycles, requested_at, state_of_billing,
+        next_change, is_told, price_answer, interval_answer, iso_time, find_successor, mirrored_end, is_billed,
+        price_sold
+      }')
   loop
     execute format('grant execute on function %s to subscriptions_support', v_name);
   end loop;

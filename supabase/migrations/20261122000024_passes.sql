@@ -26,17 +26,38 @@ select v.finding, coalesce(nullif(v.gateway_payment_id, ''), v.gateway_subscript
   end
 from billing.unexpected_charges v
 union all
-select 'stopped_in_error', v.gateway_subscription_id, v.user_id, v.since, to_jsonb(v),
+-- The gateway was told to end it with its cycle, although nothing asks for that any more: the purchase that replaced it was
+-- refunded, or it was authorised while its cancellation was under way.
+select 'stopped_in_error', m.gateway_subscription_id, m.user_id, m.stops_at,
+  jsonb_build_object('gateway_subscription_id', m.gateway_subscription_id, 'period_end', m.period_end),
   'Ask the customer whether the subscription shall go on, and to start another one before it ends.'
-from billing.stopped_in_error v
+from billing.gateway_subscriptions m
+join public.subscriptions s on s.user_id = m.user_id
+where m.stops_at is not null
+  and m.cancel_at_period_end
+  and billing.is_billed(m)
+  and billing.cancelled_by_user_at(m.user_id, m.asked_at) is null
+  and exists (
+    select from billing.stoppable g
+    where (g.user_id, g.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)
+      and (billing.find_stop(g, billing.newest_purchase(m.user_id))).stops_at is null
+  )
 union all
-select 'notes_edited', v.gateway_subscription_id, v.user_id, v.since, to_jsonb(v),
+select 'notes_edited', o.gateway_subscription_id, o.user_id, o.created_at,
+  jsonb_build_object('gateway_subscription_id', o.gateway_subscription_id, 'noted_user_id', o.noted_user_id),
   'Write the user back into the notes at the gateway. To give the access to another user, grant it.'
-from billing.notes_edited v
+from billing.subscription_orders o
+where o.noted_user_id is not null
 union all
-select 'unnamed_charge', v.gateway_subscription_id, v.user_id, v.since, to_jsonb(v),
+-- For more than a day, although the invoices were read.
+select 'unnamed_charge', m.gateway_subscription_id, m.user_id, coalesce(m.cancelled_arrived_at, m.arrived_at),
+  jsonb_build_object(
+    'gateway_subscription_id', m.gateway_subscription_id, 'paid_count', m.paid_count, 'cycles', unnamed.cycles
+  ),
   'Look its payments up at the gateway, and compare them with those in the timeline.'
-from billing.unnamed_charges v
+from billing.gateway_subscriptions m
+cross join lateral (select billing.unnamed_cycles(m) as cycles offset 0) unnamed
+where m.paid_count > 0 and m.arrived_at < (select billing.clock()) - interval '1 day' and unnamed.cycles > 0
 union all
 select 'unearned_credit', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
   'Refund the payment at the gateway, or accept the loss: the finding ends with the period.'
@@ -67,17 +88,36 @@ select 'captured_not_fulfilled' as finding, v.payment_id::text as subject, v.use
   end as remedy
 from billing.captured_not_fulfilled v
 union all
-select 'never_captured', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
+select 'never_captured', p.id::text, p.user_id, p.uncaptured_at,
+  jsonb_build_object(
+    'payment_id', p.id, 'tier', p.tier, 'amount', p.amount, 'gateway_payment_id', p.gateway_payment_id
+  ),
   'Look the payment up at the gateway: access has ended until it is captured.'
-from billing.never_captured v
+from public.payments p
+where p.uncaptured_at is not null
 union all
-select 'charged_after_deletion', v.gateway_payment_id, null, v.since, to_jsonb(v),
+-- Until 90 days after the deletion.
+select 'charged_after_deletion', p.gateway_payment_id, null, p.captured_at,
+  jsonb_build_object(
+    'gateway_payment_id', p.gateway_payment_id, 'gateway_subscription_id', p.gateway_subscription_id,
+    'amount', p.amount, 'currency', p.currency
+  ),
   'Refund the payment, and check that the subscription is cancelled at the gateway.'
-from billing.charged_after_deletion v
+from public.payments p
+where p.gateway_subscription_id is not null and p.captured_at > p.user_deleted_at and billing.kept(p) > 0
 union all
-select 'expiry_failed', v.user_id::text, v.user_id, v.since, to_jsonb(v),
+-- PS500: the subscription still runs.
+select 'expiry_failed', u.id::text, u.id, f.at, jsonb_build_object('error', f.detail),
   'Repair what raises the SQLSTATE, usually a trigger of the app on profiles; the sweep retries each hour.'
-from billing.expiry_failed v
+from billing.marks f
+cross join billing.json_uuid(to_jsonb(f.key)) u (id)
+left join public.subscriptions s on s.user_id = u.id
+where f.kind = 'settle_failure'
+  and f.detail <> 'PS500'
+  and (
+    s.status = 'active' and s.current_period_end < (select billing.clock())
+    or exists (select from billing.gateway_subscriptions m where m.user_id = u.id and m.is_waiting)
+  )
 union all
 select 'outbox_stuck', v.key, v.user_id, v.since, to_jsonb(v),
   case v.state
@@ -86,9 +126,38 @@ select 'outbox_stuck', v.key, v.user_id, v.since, to_jsonb(v),
   end
 from billing.outbox_stuck v
 union all
-select 'untold_stop', v.gateway_subscription_id, v.user_id, v.since, to_jsonb(v),
+-- It must stop within two hours, and the gateway is not told yet: it may charge it.
+select 'untold_stop', g.gateway_subscription_id, g.user_id, o.queued_at,
+  jsonb_build_object(
+    'gateway_subscription_id', g.gateway_subscription_id, 'stops_at', g.stops_at, 'attempts', o.attempts,
+    'last_error', o.last_error
+  ),
   'Cancel the subscription in the dashboard of the gateway, then look at why the message fails.'
-from billing.untold_stops v
+from (
+  -- Two parts, each of which reads an index of few rows.
+  select o.*
+  from billing.outbox o
+  where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is null
+  union all
+  select o.*
+  from billing.outbox o
+  where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is not null and o.told_at is not null
+) o
+cross join lateral (
+  select m.user_id, m.gateway_subscription_id, m.stops_at
+  from billing.gateway_subscriptions m
+  where m.gateway_subscription_id = o.payload ->> 'gateway_subscription_id' and billing.is_billed(m)
+  union
+  select r.user_id, r.gateway_subscription_id, r.stops_at
+  from billing.subscription_orders r
+  where r.gateway_subscription_id = o.payload ->> 'gateway_subscription_id'
+    and not exists (
+      select from billing.gateway_subscriptions m where m.gateway_subscription_id = r.gateway_subscription_id
+    )
+) g
+where o.kind = 'cancel-subscription'
+  and g.stops_at < billing.clock() + interval '2 hours'
+  and o.queued_at < billing.clock() - interval '1 hour'
 union all
 select 'failed_events', encode(v.body_sha256, 'hex'), v.user_id, v.since, to_jsonb(v),
   case v.outcome
@@ -98,19 +167,52 @@ select 'failed_events', encode(v.body_sha256, 'hex'), v.user_id, v.since, to_jso
   end
 from billing.failed_events v
 union all
-select 'missed_webhook', 'webhooks', null, v.since, to_jsonb(v),
+-- What was read from the gateway since the newest webhook.
+select 'missed_webhook', 'webhooks', null, min(a.at),
+  jsonb_build_object('alerts', count(*), 'newest', (array_agg(a.key order by a.at desc))[:10]),
   'Switch the webhook endpoint on at the gateway; the next webhook ends the finding, or a note about "webhooks".'
-from billing.missed_webhooks v
+from billing.marks a
+where a.kind = 'missed_webhook'
+  and a.at > billing.clock() - interval '30 days'
+  and a.at > coalesce((select max(e.received_at) from billing.gateway_events e where e.deliveries > 0), '-infinity')
+  and not exists (
+    select from billing.support_actions n
+    where n.action = 'note' and n.reference = 'webhooks' and n.created_at >= a.at
+  )
+having count(*) > 0
 union all
-select 'reconciliation_backlog', v.kind, null, v.since, to_jsonb(v) - 'kind',
+-- Due for two hours although the runs get answers. A run that used up its time counts as done, so billing.schedule_faults does
+-- not see a backlog that grows.
+select 'reconciliation_backlog', r.kind, null, min(r.at), jsonb_build_object('due', count(*)),
   'Raise RECONCILE_CALLS_PER_SECOND if the gateway allows more calls, else wait until fewer periods end at once.'
-from billing.reconciliation_backlog v
+from billing.scheduled_jobs j
+join billing.reconciliations r on r.at < billing.clock() - interval '2 hours'
+where j.name = 'reconciliation' and j.done_at > now() - interval '15 minutes'
+group by r.kind
 union all
 select 'missing_part', m.part, null, null, to_jsonb(m) - 'part', null
 from billing.missing_parts() m
 union all
-select 'open_function', o.name, null, null, to_jsonb(o) - 'name', null
-from billing.open_functions o
+-- Postgres lets PUBLIC execute each new function. To revoke this default would close functions of the app, too.
+select 'open_function', signature.text, null, null,
+  jsonb_build_object('remedy', format(
+    'Run "revoke execute on function %s from public, anon;", or mark it as meant: '
+    '"comment on function %1$s is ''Open to everybody: why'';"',
+    signature.text
+  )), null
+from pg_catalog.pg_proc p
+cross join lateral (
+  select format('public.%I(%s)', p.proname, pg_get_function_identity_arguments(p.oid)) as text
+) signature
+where p.pronamespace = 'public'::regnamespace
+  and p.prosecdef
+  and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
+  and has_function_privilege('anon', p.oid, 'execute')
+  and coalesce(obj_description(p.oid, 'pg_proc'), '') not like 'Open to everybody%'
+  and not exists (
+    select from pg_catalog.pg_depend d
+    where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
+  )
 union all
 select f.finding, f.subject, null, f.since, f.detail, null
 from billing.schedule_faults() f;

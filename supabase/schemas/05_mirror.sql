@@ -84,7 +84,6 @@ create table billing.subscription_orders (
   plan_id uuid not null, -- the row of public.plans that was asked for
   gateway_plan_id text not null, -- the plan at the gateway when the subscription was made
   sold billing.price not null, -- the price that was asked for
-  price_key text generated always as ((sold).lookup_key) stored, -- null: the default price
   gateway_key_id text,
   -- Each of these keys returns this order.
   idempotency_keys text[] not null default '{}'
@@ -398,17 +397,6 @@ begin
   return p_subscription;
 end $$;
 
--- Returns when a subscription that was not asked for here was first seen, by one of its events. The clock of the gateway may
--- differ from ours, so its time counts only for an event that arrives late.
-create function billing.seen_at(p_created_at timestamptz, p_arrived_at timestamptz)
-returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
-begin
-  return case
-    when p_created_at < p_arrived_at - interval '1 hour' then billing.happened_at(p_created_at, p_arrived_at)
-    else p_arrived_at
-  end;
-end $$;
-
 -- Returns when a gateway subscription was asked for here. Null: it was not.
 create function billing.requested_at(p_user_id uuid, p_gateway_subscription_id text)
 returns timestamptz language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -424,7 +412,7 @@ end $$;
 create function billing.lock_mirrored(
   p_user_id uuid,
   p_gateway_subscription_id text,
-  p_seen_at timestamptz -- see billing.seen_at
+  p_seen_at timestamptz -- by its first event
 )
 returns billing.gateway_subscriptions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -434,14 +422,9 @@ begin
   select
     p_user_id, p_gateway_subscription_id, asked.at, max(w.at), case when max(w.at) is not null then 'cancelled' end
   from (
-    select coalesce(
-      (
-        select o.created_at
-        from billing.subscription_orders o
-        where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id
-      ),
-      p_seen_at
-    ) as at
+    select coalesce(min(o.created_at), p_seen_at) as at
+    from billing.subscription_orders o
+    where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id
   ) asked
   left join billing.wishes w on w.user_id = p_user_id and not w.at_period_end and w.at > asked.at
   group by asked.at
@@ -494,7 +477,12 @@ declare
   v_at constant timestamptz := coalesce(p_created_at, p_arrived_at);
   v_happened_at constant timestamptz := billing.happened_at(p_created_at, p_arrived_at);
   v_charged_at constant timestamptz := billing.charged_at(p_created_at, p_arrived_at);
-  v_seen_at constant timestamptz := billing.seen_at(p_created_at, p_arrived_at);
+  -- When it was first seen, if it was not asked for here. The clock of the gateway may differ from ours, so its time counts
+  -- only for an event that arrives late.
+  v_seen_at constant timestamptz := case
+    when p_created_at < p_arrived_at - interval '1 hour' then v_happened_at
+    else p_arrived_at
+  end;
   v_is_paid boolean := false; -- the payment of the cycle is new
   v_is_older boolean := false;
   v_is_news boolean;

@@ -256,7 +256,6 @@ create function billing.plan(p_user_id uuid)
 returns boolean -- whether a subscription begins or ceases to end with its cycle
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_newest billing.sources;
   v_each billing.stoppable;
   v_row record;
   v_stop billing.stop;
@@ -273,8 +272,7 @@ begin
     order by s.gateway_subscription_id
   loop
     v_each := v_row.each;
-    v_newest := v_row.newest;
-    v_stop := case when v_each.is_open then billing.find_stop(v_each, v_newest) end;
+    v_stop := case when v_each.is_open then billing.find_stop(v_each, v_row.newest) end;
     v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.mirrored).cancel_at_period_end end;
     if v_stop.stops_at is not null then
       perform billing.tell_stop(v_each.gateway_subscription_id, v_stop, v_each.stops_at);
@@ -330,53 +328,6 @@ begin
     limit 1
   );
 end $$;
-
-create view billing.stopped_in_error with (security_invoker = true) as
-select m.user_id, m.stops_at as since, m.gateway_subscription_id, m.period_end
-from billing.gateway_subscriptions m
-join public.subscriptions s on s.user_id = m.user_id
-where m.stops_at is not null
-  and m.cancel_at_period_end
-  and billing.is_billed(m)
-  and billing.cancelled_by_user_at(m.user_id, m.asked_at) is null
-  and exists (
-    select from billing.stoppable g
-    where (g.user_id, g.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)
-      and (billing.find_stop(g, billing.newest_purchase(m.user_id))).stops_at is null
-  );
-comment on view billing.stopped_in_error is
-  'Subscriptions that end with their cycle because the gateway was told, although nothing asks for it any more: the purchase '
-  'that replaced it was refunded, or it was authorised while its cancellation was under way.';
-
-create view billing.untold_stops with (security_invoker = true) as
-select g.user_id, o.queued_at as since, g.gateway_subscription_id, g.stops_at, o.attempts, o.last_error
-from (
-  -- Two parts, each of which reads an index of few rows.
-  select o.*
-  from billing.outbox o
-  where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is null
-  union all
-  select o.*
-  from billing.outbox o
-  where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is not null and o.told_at is not null
-) o
-cross join lateral (
-  select m.user_id, m.gateway_subscription_id, m.stops_at
-  from billing.gateway_subscriptions m
-  where m.gateway_subscription_id = o.payload ->> 'gateway_subscription_id' and billing.is_billed(m)
-  union
-  select r.user_id, r.gateway_subscription_id, r.stops_at
-  from billing.subscription_orders r
-  where r.gateway_subscription_id = o.payload ->> 'gateway_subscription_id'
-    and not exists (
-      select from billing.gateway_subscriptions m where m.gateway_subscription_id = r.gateway_subscription_id
-    )
-) g
-where o.kind = 'cancel-subscription'
-  and g.stops_at < billing.clock() + interval '2 hours'
-  and o.queued_at < billing.clock() - interval '1 hour';
-comment on view billing.untold_stops is
-  'Subscriptions that must stop within two hours, of which the gateway is not told yet: it may charge them.';
 
 -- Sets cancel_at_period_end of what gives access now and is not billed, or clears it of everything. The caller holds the lock
 -- on the user.

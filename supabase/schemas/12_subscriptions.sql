@@ -140,7 +140,7 @@ begin
   select * into v_order
   from billing.subscription_orders o
   where o.user_id = p_user_id and p_idempotency_key = any (o.idempotency_keys);
-  if coalesce(v_order.price_key, v_order.tier) <> coalesce(p_price, p_tier) then
+  if coalesce((v_order.sold).lookup_key, v_order.tier) <> coalesce(p_price, p_tier) then
     return jsonb_build_object('outcome', 'key_conflict');
   end if;
   if (v_plan.id is not null and (v_order.id is not null or billing.is_on_offer(v_plan))) is not true then

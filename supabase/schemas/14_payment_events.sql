@@ -187,24 +187,18 @@ begin
     end
   where p.id = v_payment.id;
 
-  perform billing.enqueue(
-    'payment-failed/' || case
+  perform billing.enqueue_mail(
+    v_payment.user_id, u.email, 'payment-failed',
+    case
       when char_length(v_gateway_payment_id) <= 200 then v_gateway_payment_id
       else encode(p_body_sha256, 'hex')
     end,
-    'email',
-    'payment-failed',
     jsonb_build_object(
-      'to', u.email,
-      'display_name', coalesce(nullif(pr.display_name, ''), pr.username, ''),
-      'tier', coalesce(nullif(v_tier, ''), 'basic'),
-      'amount', v_payment.amount, 'currency', v_payment.currency,
+      'tier', coalesce(nullif(v_tier, ''), 'basic'), 'amount', v_payment.amount, 'currency', v_payment.currency,
       'reason', billing.json_text(p_entity -> 'error_description')
     )
   )
-  from billing.find_user(v_payment.user_id) u
-  join billing.profiles pr on pr.user_id = v_payment.user_id
-  where u.email <> '';
+  from billing.find_user(v_payment.user_id) u;
   return 'applied';
 end $$;
 
@@ -368,7 +362,6 @@ declare
   v_status constant text := left(billing.json_text(p_dispute -> 'status'), 100);
   v_dispute_id constant text := coalesce(billing.json_text(p_dispute -> 'id'), p_gateway_payment_id);
   v_payment public.payments;
-  v_newest billing.disputes;
   v_email text;
   v_lost bigint;
   v_is_news boolean;
@@ -399,11 +392,7 @@ begin
     end;
   v_is_news := found;
 
-  v_newest := billing.newest_dispute(p_gateway_payment_id);
-  update public.payments p
-  set dispute_status = v_newest.status, dispute_event_at = v_newest.event_at
-  where p.gateway_payment_id = p_gateway_payment_id
-    and (p.dispute_status, p.dispute_event_at) is distinct from (v_newest.status, v_newest.event_at);
+  perform billing.show_disputes(p_gateway_payment_id);
   if not exists (select from public.payments p where p.gateway_payment_id = p_gateway_payment_id) then
     return 'unmatched';
   end if;

@@ -59,44 +59,6 @@ begin
   return v_end;
 end $$;
 
--- Enqueues a mail about a gateway subscription with a plan of ours.
-create function billing.enqueue_billing_mail(
-  p_user_id uuid,
-  p_plan_id uuid,
-  p_email text, -- of the user
-  p_kind text,
-  p_key text,
-  p_payload jsonb,
-  -- The mails about the charges of other subscriptions than those that were asked for here are the gateway's own.
-  p_asked_for text default null -- the gateway subscription; null: any
-)
-returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-  insert into billing.outbox (key, destination, kind, payload)
-  select
-    concat_ws('/', p_kind, p_key),
-    case p_kind when 'payment-success' then 'email' else 'notice' end,
-    p_kind,
-    p_payload || jsonb_build_object(
-      'to', p_email,
-      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
-      'plan_name', pl.name
-    )
-  from billing.profiles p
-  join public.plans pl on pl.id = p_plan_id
-  where p.user_id = p_user_id
-    and p_email <> ''
-    and (
-      p_asked_for is null
-      or exists (
-        select from billing.subscription_orders o
-        where o.gateway_subscription_id = p_asked_for and o.user_id = p_user_id
-      )
-    )
-  on conflict (key) do nothing;
-end $$;
-
--- Enqueues the mail about a charge.
 create function billing.announce_charge(
   p_subscription billing.gateway_subscriptions, -- after the event
   p_entity jsonb, -- the subscription
@@ -108,8 +70,8 @@ declare
   v_payment_id constant text := billing.json_text(p_payment -> 'id');
 begin
   if v_payment_id is not null then
-    perform billing.enqueue_billing_mail(
-      p_subscription.user_id, p_subscription.plan_id, p_email,
+    perform billing.enqueue_mail(
+      p_subscription.user_id, p_email,
       case when billing.json_integer(p_entity -> 'paid_count') > 1 then 'subscription-renewed' else 'payment-success' end,
       v_payment_id,
       jsonb_build_object(
@@ -123,7 +85,7 @@ begin
             then billing.iso_time(billing.json_time(p_entity -> 'charge_at'))
         end
       ),
-      p_subscription.gateway_subscription_id
+      p_subscription.plan_id, p_subscription.gateway_subscription_id
     );
   end if;
 end $$;
@@ -154,8 +116,8 @@ begin
   then
     return;
   end if;
-  perform billing.enqueue_billing_mail(
-    p_subscription.user_id, p_subscription.plan_id, p_email,
+  perform billing.enqueue_mail(
+    p_subscription.user_id, p_email,
     case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,
     -- One mail for each cycle that was not charged.
     concat_ws('/', v_id, case when p_status <> 'completed' then billing.iso_time(v_paid_until) end),
@@ -165,11 +127,11 @@ begin
       'currency', billing.charged_currency(p_payment, (p_subscription.sold).currency),
       'manage_url', p_subscription.short_url,
       'ends_at', billing.iso_time(v_paid_until)
-    )
+    ),
+    p_subscription.plan_id
   );
 end $$;
 
--- Returns the currency of a charge.
 create function billing.charged_currency(
   p_payment jsonb,
   p_currency text -- of the plan; null: there is none
@@ -522,8 +484,7 @@ begin
   );
 end $$;
 
--- Stores the payments of cycles that no webhook named, from the gateway's invoices: each as its charge would be announced.
--- API: service_role only.
+-- Stores the payments of cycles that no webhook named, each as its charge would be announced. API: service_role only.
 create function public.apply_invoices(
   p_gateway_subscription_id text,
   p_items text default null -- the gateway's invoices of the subscription, a JSON array; null: it has none

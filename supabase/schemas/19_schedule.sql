@@ -84,7 +84,6 @@ begin
 end $$;
 comment on function public.begin_reconciliation(uuid) is 'Starts a reconciliation if no other one is running.';
 
--- API: service_role only.
 create function public.end_reconciliation(
   p_run_id uuid,
   p_is_done boolean -- whether it left nothing to do, or used up its time and got answers
@@ -378,7 +377,6 @@ begin
 end $$;
 revoke execute on function billing.schedule_faults() from service_role;
 
--- Returns what a monitor checks. Contract: GET /api/health. API: service_role only.
 create function public.get_health(
   p_destinations text default null -- the configured destinations, comma-separated; null: all
 )
@@ -428,31 +426,6 @@ returns jsonb -- {version}: p_function_version if it is applied, else an older v
 language sql stable set search_path = pg_catalog, pg_temp
 as $$ select jsonb_build_object('version', billing.applied_version(p_function_version)) $$;
 comment on function public.get_schema_version(text) is 'Returns the newest applied migration up to the given one.';
-
--- Postgres lets PUBLIC execute each new function. To revoke this default would close functions of the app, too.
-create view billing.open_functions with (security_invoker = true) as
-select
-  signature.text as name,
-  format(
-    'Run "revoke execute on function %s from public, anon;", or mark it as meant: '
-    '"comment on function %1$s is ''Open to everybody: why'';"',
-    signature.text
-  ) as remedy
-from pg_catalog.pg_proc p
-cross join lateral (
-  select format('public.%I(%s)', p.proname, pg_get_function_identity_arguments(p.oid)) as text
-) signature
-where p.pronamespace = 'public'::regnamespace
-  and p.prosecdef
-  and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
-  and has_function_privilege('anon', p.oid, 'execute')
-  and coalesce(obj_description(p.oid, 'pg_proc'), '') not like 'Open to everybody%'
-  and not exists (
-    select from pg_catalog.pg_depend d
-    where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
-  );
-comment on view billing.open_functions is
-  'Security definer functions of schema public that anon may execute, without a comment that says that it is intended.';
 
 revoke execute on function
   public.begin_reconciliation, public.end_reconciliation, public.get_health, public.get_schema_version

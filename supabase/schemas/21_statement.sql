@@ -29,8 +29,7 @@ select l.list, p.pass, billing.clock() + p.every
 from (values ('payments'), ('refunds'), ('disputes')) l (list)
 cross join (values ('new', interval '1 hour'), ('again', interval '1 day')) p (pass, every);
 
--- Claims the next page of each list that is due, for five minutes. The newest ten minutes are left out, because lists at the
--- gateway lag. API: service_role only.
+-- The newest ten minutes are left out, because lists at the gateway lag. API: service_role only.
 create function public.claim_statement_pages()
 returns jsonb -- {pages: [{list, pass, from, to, skip}]}; from, to: Unix seconds
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
@@ -84,72 +83,61 @@ returns text language sql stable set search_path = pg_catalog, pg_temp as $$
   )
 $$;
 
--- Returns what is new in a page of payments: captured ones on an order of ours, and those of a billed cycle. One that was
--- read before is in the ledger, also if it belongs to another app with the same gateway account.
-create function billing.new_payments(p_items jsonb)
-returns table (item jsonb, payment jsonb) -- payment: {id, order_id, amount} of the order; null: it is a cycle
+-- Returns what is new in a page. Of payments: captured ones on an order of ours, and those of a billed cycle; one that was read
+-- before is in the ledger, also if it belongs to another app with the same gateway account. Of refunds: another status than the
+-- known one; a pending one only if it is not known at all. Of disputes: another state than the known one.
+create function billing.find_news(p_list text, p_items jsonb)
+returns jsonb -- [{item, payment}]; payment: {id, order_id, amount} of the order; null: none. Null: nothing is new
 language sql stable set search_path = pg_catalog, pg_temp as $$
-  select
-    i.item,
-    case when p.id is not null then jsonb_build_object('id', p.id, 'order_id', p.gateway_order_id, 'amount', p.amount) end
+  select jsonb_agg(jsonb_build_object('item', i.item, 'payment', case
+    when p.id is not null then jsonb_build_object('id', p.id, 'order_id', p.gateway_order_id, 'amount', p.amount)
+  end))
   from jsonb_array_elements(p_items) i (item)
-  left join public.payments p on p.gateway_order_id = billing.json_text(i.item -> 'order_id')
-  where billing.json_text(i.item -> 'id') is not null
-    and (i.item ->> 'status' = 'captured' or i.item ->> 'status' = 'refunded' and i.item ->> 'captured' in ('true', '1'))
-    and (p.id is not null or billing.json_text(i.item -> 'invoice_id') is not null)
-    and not exists (
-      select from public.payments known
-      where known.gateway_payment_id = i.item ->> 'id' and known.confirmed_at is not null
-    )
-    and not exists (
-      select from billing.gateway_events e
-      where e.subject_id = p.gateway_order_id
-        and e.deliveries = 0
-        and starts_with(e.event_id, 'reconcile:' || (i.item ->> 'id') || ':')
-        and e.outcome not like 'failed: %'
-    )
-    and not billing.is_read('reconcile:cycle:' || (i.item ->> 'id'))
-$$;
-
--- Returns what is new in a page of refunds. A pending one is new only if it is not known at all.
-create function billing.new_refunds(p_items jsonb)
-returns table (item jsonb)
-language sql stable set search_path = pg_catalog, pg_temp as $$
-  select i.item
-  from jsonb_array_elements(p_items) i (item)
-  where i.item ->> 'status' in ('pending', 'processed', 'failed')
-    and num_nulls(billing.json_text(i.item -> 'id'), billing.json_text(i.item -> 'payment_id')) = 0
-    and billing.json_integer(i.item -> 'amount') >= 0
-    and not exists (
-      select from billing.refunds r
-      where r.refund_id = i.item ->> 'id'
-        and (r.status = i.item ->> 'status' or r.status = 'failed' or i.item ->> 'status' = 'pending')
-    )
-    and not billing.is_read(concat_ws(':', 'reconcile', i.item ->> 'id', i.item ->> 'status'))
-$$;
-
--- Returns what is new in a page of disputes: another state than the known one.
-create function billing.new_disputes(p_items jsonb)
-returns table (item jsonb)
-language sql stable set search_path = pg_catalog, pg_temp as $$
-  select i.item
-  from jsonb_array_elements(p_items) i (item)
-  where i.item ->> 'status' in ('open', 'under_review', 'won', 'lost', 'closed')
-    and num_nulls(billing.json_text(i.item -> 'id'), billing.json_text(i.item -> 'payment_id')) = 0
-    and not exists (
-      select from billing.disputes d
-      where d.dispute_id = i.item ->> 'id'
-        and (
-          d.gateway_payment_id <> i.item ->> 'payment_id'
-          or (d.status, d.phase, d.amount_deducted) is not distinct from (
-            i.item ->> 'status', billing.json_text(i.item -> 'phase'),
-            nullif(greatest(billing.json_integer(i.item -> 'amount_deducted'), 0), 0)
+  cross join lateral (
+    select
+      billing.json_text(i.item -> 'id') as id, i.item ->> 'status' as status,
+      billing.json_text(i.item -> 'payment_id') as payment_id
+  ) its
+  left join public.payments p on p_list = 'payments' and p.gateway_order_id = billing.json_text(i.item -> 'order_id')
+  where its.id is not null and case p_list
+    when 'payments' then (its.status = 'captured' or its.status = 'refunded' and i.item ->> 'captured' in ('true', '1'))
+      and (p.id is not null or billing.json_text(i.item -> 'invoice_id') is not null)
+      and not exists (
+        select from public.payments known where known.gateway_payment_id = its.id and known.confirmed_at is not null
+      )
+      and not exists (
+        select from billing.gateway_events e
+        where e.subject_id = p.gateway_order_id
+          and e.deliveries = 0
+          and starts_with(e.event_id, 'reconcile:' || its.id || ':')
+          and e.outcome not like 'failed: %'
+      )
+      and not billing.is_read('reconcile:cycle:' || its.id)
+    when 'refunds' then its.status in ('pending', 'processed', 'failed')
+      and its.payment_id is not null
+      and billing.json_integer(i.item -> 'amount') >= 0
+      and not exists (
+        select from billing.refunds r
+        where r.refund_id = its.id and (r.status = its.status or r.status = 'failed' or its.status = 'pending')
+      )
+      and not billing.is_read(concat_ws(':', 'reconcile', its.id, its.status))
+    else its.status in ('open', 'under_review', 'won', 'lost', 'closed')
+      and its.payment_id is not null
+      and not exists (
+        select from billing.disputes d
+        where d.dispute_id = its.id
+          and (
+            d.gateway_payment_id <> its.payment_id
+            or (d.status, d.phase, d.amount_deducted) is not distinct from (
+              its.status, billing.json_text(i.item -> 'phase'),
+              nullif(greatest(billing.json_integer(i.item -> 'amount_deducted'), 0), 0)
+            )
+            -- A newer event is known. The list may lag.
+            or d.event_at > billing.clock() - interval '20 minutes'
           )
-          -- A newer event is known. The list may lag.
-          or d.event_at > billing.clock() - interval '20 minutes'
-        )
-    )
-    and not billing.is_read(billing.dispute_key(i.item))
+      )
+      and not billing.is_read(billing.dispute_key(i.item))
+  end
 $$;
 
 -- Finds what is new in a page that was read. If nothing is, the next page follows, or the window ends and its mark moves. So
@@ -162,7 +150,7 @@ create function public.apply_statement_page(
   p_items text default null, -- the page, a JSON array; null: the gateway has no such list
   p_applied integer default 0 -- how many of the page were new before
 )
-returns jsonb -- {news: [{item, payment}]}: see billing.new_payments. []: also if another run has read the page
+returns jsonb -- {news: [{item, payment}]}: see billing.find_news. []: also if another run has read the page
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_now constant timestamptz := billing.clock();
@@ -175,14 +163,7 @@ begin
   for update;
   if not found then return jsonb_build_object('news', '[]'::jsonb); end if;
 
-  case p_list
-    when 'payments' then
-      select jsonb_agg(jsonb_build_object('item', n.item, 'payment', n.payment)) into v_news from billing.new_payments(v_items) n;
-    when 'refunds' then
-      select jsonb_agg(jsonb_build_object('item', n.item, 'payment', null)) into v_news from billing.new_refunds(v_items) n;
-    else
-      select jsonb_agg(jsonb_build_object('item', n.item, 'payment', null)) into v_news from billing.new_disputes(v_items) n;
-  end case;
+  v_news := billing.find_news(p_list, v_items);
   if v_news is not null then return jsonb_build_object('news', v_news); end if;
 
   update billing.statement_windows w
@@ -203,7 +184,6 @@ begin
 end $$;
 comment on function public.apply_statement_page is 'Finds what is new in a page of the statement, or moves its mark.';
 
--- Applies what is new in the statement, as the event that would have announced it. API: service_role only.
 create function public.apply_statement_item(
   p_list text,
   p_item text, -- the payment of a cycle, a refund or a dispute, JSON

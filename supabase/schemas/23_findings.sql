@@ -291,43 +291,6 @@ comment on view billing.unexpected_charges is
   'cycle, or of one plan for the same time (charged_twice: the service cancels the older subscription); charges of '
   'another amount or currency than the price that was sold (mismatch). A refund of the charge ends the finding.';
 
-create view billing.unnamed_charges with (security_invoker = true) as
-select
-  m.user_id, coalesce(m.cancelled_arrived_at, m.arrived_at) as since, m.gateway_subscription_id, m.paid_count,
-  unnamed.cycles
-from billing.gateway_subscriptions m
-cross join lateral (select billing.unnamed_cycles(m) as cycles offset 0) unnamed
-where m.paid_count > 0
-  and m.arrived_at < (select billing.clock()) - interval '1 day'
-  and unnamed.cycles > 0;
-comment on view billing.unnamed_charges is
-  'Subscriptions of which the gateway counts more paid cycles than there are payments here, for more than a day although their '
-  'invoices were read.';
-
-create view billing.notes_edited with (security_invoker = true) as
-select o.user_id, o.created_at as since, o.gateway_subscription_id, o.noted_user_id
-from billing.subscription_orders o
-where o.noted_user_id is not null;
-comment on view billing.notes_edited is
-  'Subscriptions whose notes at the gateway name another user than the one who asked for them, who keeps them.';
-
-create view billing.charged_after_deletion with (security_invoker = true) as
-select p.captured_at as since, p.gateway_payment_id, p.gateway_subscription_id, p.amount, p.currency
-from public.payments p
-where p.user_deleted_at is not null
-  and p.gateway_subscription_id is not null
-  and p.captured_at > p.user_deleted_at
-  and billing.kept(p) > 0;
-comment on view billing.charged_after_deletion is
-  'Charges for a user who was deleted before. A refund ends the finding, or 90 days after the deletion.';
-
-create view billing.never_captured with (security_invoker = true) as
-select p.user_id, p.uncaptured_at as since, p.id as payment_id, p.tier, p.amount, p.gateway_payment_id
-from public.payments p
-where p.uncaptured_at is not null;
-comment on view billing.never_captured is
-  'Payments that a customer verified but the gateway did not capture: access has ended. A later capture ends the finding.';
-
 create view billing.dispute_lost with (security_invoker = true) as
 select
   p.user_id,
@@ -462,18 +425,3 @@ where least(p.fulfilled_at, p.verified_at) > billing.clock() - interval '30 days
 comment on view billing.unmailed_payments is
   'Payments of the last 30 days without a success mail, although the user has an address: the user had no profile then. A '
   'support action note about the payment ends the finding.';
-
-create view billing.missed_webhooks with (security_invoker = true) as
-select min(a.at) as since, count(*) as alerts, (array_agg(a.key order by a.at desc))[:10] as newest
-from billing.marks a
-where a.kind = 'missed_webhook'
-  and a.at > billing.clock() - interval '30 days'
-  and a.at > coalesce((select max(e.received_at) from billing.gateway_events e where e.deliveries > 0), '-infinity')
-  and not exists (
-    select from billing.support_actions n
-    where n.action = 'note' and n.reference = 'webhooks' and n.created_at >= a.at
-  )
-having count(*) > 0;
-comment on view billing.missed_webhooks is
-  'What reconciliation found since the newest webhook: the endpoint is probably switched off at the gateway. The next webhook '
-  'ends the finding, or a support action note with the reference webhooks, or 30 days.';
