@@ -435,7 +435,7 @@ create function billing.next_change(p_user_id uuid)
 returns jsonb -- {tier, price, amount, currency, starts_at, undo_until}; null: none
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  -- Nearly no read finds one: this index lookup costs a tenth of the functions below.
+  -- Nearly no user has one: this lookup saves the functions below on each read.
   if not exists (
     select from billing.subscription_orders o where o.user_id = p_user_id and o.starts_at > billing.clock()
   ) then
@@ -457,7 +457,7 @@ begin
   );
 end $$;
 
--- Each connection plans it once, and not again at its first five calls: most connections of a function make no more.
+-- Each connection plans it once, and not again at its first five calls.
 create function public.get_subscription(p_user_id uuid)
 returns json -- {subscription, currentTier, entitlements, payments, billing}: the answer's body
 language plpgsql stable

@@ -229,6 +229,16 @@ describe('the mail about a charge', () => {
     expect(await mails('subscription-halted')).toMatchObject([{ amount: 99900, currency: 'INR' }]);
   });
 
+  test('of a plan that is none of ours is not sent', async () => {
+    const foreign = { planId: 'plan_of_another_app' };
+    await customer.event('activated', '06-01', { ...foreign, ...june });
+    await customer.event('pending', '07-01', { ...foreign, payment: { id: 'pay_failed', amount: 88800 } });
+    await customer.event('halted', '07-02', foreign);
+    await customer.event('completed', '07-03', foreign);
+    const sent = ['payment-success', 'payment-pending', 'subscription-halted', 'subscription-completed'].map(mails);
+    expect((await Promise.all(sent)).flat()).toEqual([]);
+  });
+
   test('that failed after a cycle was charged that had been cancelled at once names no day of grace', async () => {
     await customer.event('activated', '06-01', { planId, ...june });
     await database.at('06-02');

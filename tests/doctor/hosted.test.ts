@@ -240,7 +240,9 @@ describe('npm run doctor -- --fix', () => {
     );
     await database.query(
       "update vault.secrets set secret = case name when $1 then 'of another' else 'encrypted x' end",
-      ['subscriptions_internal_key'],
+      [
+        'subscriptions_internal_key',
+      ],
     );
     const { fixes, failed } = await fix();
     expect([fixes, failed]).toEqual([
@@ -248,6 +250,14 @@ describe('npm run doctor -- --fix', () => {
       [],
     ]);
     expect(await vault()).toEqual(filled());
+    await expectReport(schedule, project(), `pass ${nothing}`);
+  });
+
+  test('switches a job on again', async () => {
+    await database.query("update cron.job set active = false where jobname = 'subscriptions-sweep'");
+    const off = 'fail missing: job subscriptions-sweep (switched off)';
+    await expectReport(schedule, project(), off, 'select billing.set_up()');
+    expect((await fix()).failed).toEqual([]);
     await expectReport(schedule, project(), `pass ${nothing}`);
   });
 
@@ -379,7 +389,10 @@ describe('the role of the pool', () => {
       'warn DATABASE_POOL_CA is not set: the connection of the function is not verified',
       'database settings',
     ],
-    [over({ password: 'wrong' }), "fail DATABASE_POOL_URL can't be connected to: the login is refused (28P01)"],
+    [
+      over({ password: 'wrong' }),
+      "fail DATABASE_POOL_URL can't be connected to: the login is refused (28P01)",
+    ],
     [
       () => hosted({ environment: { DATABASE_POOL_URL: postgres.url } }),
       /^fail postgres acts as postgres, not as service_role; postgres has more rights than the service/,

@@ -1,13 +1,40 @@
-import { expect, test } from 'vitest';
-import { runScript } from '../helpers/project/run-script.ts';
-import { freeBasePort } from './running-stack.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { root } from '../../scripts/stack/root.ts';
+import { freeBasePort, npmStart, type RunningStack } from './running-stack.ts';
+import { subscribe } from './subscriber.ts';
 
-// With a stack: stack/start, long/clock-steps.
-const port = String(freeBasePort());
+const port = freeBasePort();
+let stack: RunningStack;
+let env: Record<string, string>;
+beforeAll(async () => {
+  stack = npmStart(['--port', String(port), '--ephemeral']);
+  env = await stack.ready;
+});
+afterAll(() => stack.end());
+
+/** Runs what `npm run clock` runs. @returns the exit code and the lines */
 async function clock(...args: string[]) {
-  const { code, stdout, stderr } = await runScript('clock', args);
-  return { code, lines: (stdout + stderr).trim().split('\n') };
+  const command = ['run', '-A', 'scripts/clock.ts', ...args];
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args: command, cwd: root }).output();
+  const decoder = new TextDecoder();
+  return { code, lines: (decoder.decode(stdout) + decoder.decode(stderr)).trim().split('\n') };
 }
+
+test('one jump over the notice of a cancellation ends the subscription without another charge', async () => {
+  const customer = await subscribe(env, { tier: 'basic' });
+  await customer.request('subscriptions/cancel', { at_period_end: true });
+  const { code, lines } = await clock('1 month 1 hour', '--port', String(port));
+  expect(code).toBe(0);
+  expect(lines.map((line) => line.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d {2}/, '').replace(/ is \d{4}-.*/, ' is …')))
+    .toEqual([
+      'mails 1',
+      'gateway told 1',
+      expect.stringMatching(/^cancelled 1, mails \d, access ended 1$/),
+      "The stack's time is …",
+    ]);
+  expect(await customer.atGateway()).toMatchObject({ status: 'cancelled', paid_count: 1 });
+  await customer.sees({ currentTier: 'free' });
+});
 
 test('--help prints the usage with code 0; a wrong argument a sentence and the usage with 2', async () => {
   const usage = 'Usage: npm run clock -- [INTERVAL] [--port N]';
@@ -15,6 +42,7 @@ test('--help prints the usage with code 0; a wrong argument a sentence and the u
   expect([help.code, help.lines[0]]).toEqual([0, usage]);
   for (
     const [args, sentence] of [
+      [['soon', '--port', String(port)], /^'soon' is no interval: /],
       [['1 month', '2'], /^more than one interval: put '1 month 2' in quotes$/],
       [['--port', 'x'], /^--port is not a number from 1 to \d+$/],
     ] satisfies [string[], RegExp][]
@@ -25,8 +53,9 @@ test('--help prints the usage with code 0; a wrong argument a sentence and the u
 });
 
 test('where no stack runs it says so in one line, with code 1', async () => {
-  expect(await clock('1 day', '--port', port)).toEqual({
+  const free = freeBasePort();
+  expect(await clock('1 day', '--port', String(free))).toEqual({
     code: 1,
-    lines: [`No stack runs at port ${port}: start it with npm start, or name its port with --port N.`],
+    lines: [`No stack runs at port ${free}: start it with npm start, or name its port with --port N.`],
   });
 });

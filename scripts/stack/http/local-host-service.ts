@@ -13,6 +13,7 @@ type AnswerPeer = (request: Request, peerPort: number | undefined) => Promise<Re
 /** Listens on a port of 127.0.0.1. `close` drops open connections. @throws Deno.errors.AddrInUse */
 export type Listen = (port: number, answer: AnswerPeer) => Promise<{ port: number; close(): Promise<void> }>;
 
+/** How a service on 127.0.0.1 is made. */
 export type LocalHostOptions = {
   name: string;
   /** 0 chooses any free port, known after `start`. */

@@ -23,14 +23,14 @@ export function unwantedCharges(
 ): string[] {
   // A call without an answer is made again by the next run.
   const told = (at: number) => runs.filter((run) => run >= at)[weather.unanswered > 0 ? 1 : 0] ?? Infinity;
-  return chargesAfter(life, charges, (at) => told(at) + 1, weather);
+  return chargesAfter(life, charges, (since, at) => at > told(since) + 1, weather);
 }
 
-/** The charges of what was cancelled or replaced before. `from`: from when on a wish or a purchase of a time counts. */
+/** The charges of what was cancelled or replaced. `counts`: whether a charge does after a wish or a purchase, both times. */
 function chargesAfter(
   life: Life,
   charges: readonly Charge[],
-  from: (at: number) => number,
+  counts: (since: number, at: number) => boolean,
   weather: Weather,
 ): string[] {
   const cycles = charges.filter(({ subscriptionId }) => subscriptionId !== undefined);
@@ -41,7 +41,7 @@ function chargesAfter(
     const at = paidAt(charge, weather);
     const asked = life.asked.get(id) ?? Infinity;
     const wish = life.wishes.find((one) =>
-      one.at > asked && at > from(one.at) && (one.withdrawnAt === null || one.withdrawnAt > at)
+      one.at > asked && counts(one.at, at) && (one.withdrawnAt === null || one.withdrawnAt > at)
     );
     if (wish) return [`${charge.id} of ${id} at ${iso(at)}, cancelled at ${iso(wish.at)}`];
     // What was bought after the first charge of this one, and kept.
@@ -57,7 +57,7 @@ function chargesAfter(
       );
       const since = one.subscriptionId ? firstOf(one.subscriptionId) : one.at;
       const isKept = paid.some((other) => other.amount_refunded < other.amount && !life.lost.has(other.id));
-      return isKept && at > from(since);
+      return isKept && counts(since, at);
     });
     return newer
       ? [
@@ -156,11 +156,11 @@ const never = [
 ];
 
 /** How far the gateway's clock is off at most. */
-const skewed = 600;
+const maxSkew = 600;
 
 /**
- * The findings about a customer that must not appear. A charge in the minutes after a wish or a purchase is one: the gateway
- * could not be told before. So may be one in the minutes before it, by the gateway's clock.
+ * The findings about a customer that must not appear. A charge is a finding in the hours in which what was done was not known
+ * here, or the gateway not told; by the gateway's clock it may be the minutes before.
  */
 export async function alarms(life: Life, charges: readonly Charge[], weather: Weather): Promise<string[]> {
   const findings = (await life.customer.findings()).map(String);
@@ -168,7 +168,12 @@ export async function alarms(life: Life, charges: readonly Charge[], weather: We
   // An order that was paid and not verified counts here, too.
   const paid = charges.flatMap((one) => one.orderId ? [{ at: paidAt(one, weather), orderId: one.orderId }] : []);
   const all = { ...life, bought: [...life.bought, ...paid] };
-  const isClose = chargesAfter(all, charges, (at) => at - skewed - 1, weather).length > 0;
+  const isClose = chargesAfter(
+    all,
+    charges,
+    (since, at) => at > since - maxSkew - 1 && at < since + known,
+    weather,
+  ).length > 0;
   return findings
     .filter((finding) => never.includes(finding) && !(isClose && finding.startsWith('charged_after_')))
     .map((finding) => `the finding ${finding}`);
