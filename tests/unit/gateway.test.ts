@@ -126,7 +126,10 @@ describe('createOrder and createSubscription have no answer', () => {
   });
 
   test('after 5 s without an answer, or with an incomplete one', async () => {
+    const { timeout } = AbortSignal;
     const limit = vi.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+      // The watch of a Lite that this worker started for another file has a limit of its own.
+      if (milliseconds !== 5000) return timeout.call(AbortSignal, milliseconds);
       const over = new AbortController();
       setTimeout(() => over.abort(), milliseconds / 20);
       return over.signal;
@@ -136,7 +139,7 @@ describe('createOrder and createSubscription have no answer', () => {
     const start = new TextEncoder().encode('{"id":');
     respond = () => new Response(new ReadableStream({ start: (stream) => stream.enqueue(start) }));
     expect(await create(url)).toEqual(unanswered);
-    expect(limit.mock.calls).toEqual([[5000], [5000]]);
+    expect(limit.mock.calls.filter(([milliseconds]) => milliseconds === 5000)).toHaveLength(2);
     limit.mockRestore();
   });
 });
