@@ -93,7 +93,8 @@ end $$;
 create trigger record_manual_subscription
 before update on public.subscriptions
 for each row
-when (new.revision = old.revision and new.due_at is not distinct from old.due_at)
+-- A write that changes nothing is none: the sweep may set the same time again.
+when (new.revision = old.revision and new.due_at is not distinct from old.due_at and new is distinct from old)
 execute function billing.record_manual_subscription();
 
 create trigger record_manual_subscription_insert
@@ -261,10 +262,14 @@ declare
   v_is_by_gateway constant boolean := v_is_cancelled and p_subscription.ended_at is null;
   -- A cancellation for the end of a trial is sent before that end, and the gateway cancels at once.
   v_ends_with_trial constant boolean := v_is_by_gateway and p_subscription.cancel_at_period_end and not v_is_charged;
+  -- A charge of the next cycle failed before this one ended, so it was stopped at once.
+  v_ends_with_cycle constant boolean := v_is_by_gateway
+    and p_subscription.cancelled_at < v_end
+    and billing.is_told(p_subscription.gateway_subscription_id, '{"at_cycle_end": false}');
   -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and charges the one that
   -- replaces it soon after that end.
   v_ends_with_change constant boolean := v_is_by_gateway
-    and (not v_is_charged or p_subscription.cancelled_at >= v_end - interval '1 day')
+    and (not v_is_charged or p_subscription.cancelled_at >= v_end - interval '1 day' or v_ends_with_cycle)
     and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is not null;
 begin
   lapses_at := case
@@ -273,6 +278,7 @@ begin
     -- No charge follows: no days of grace.
     when p_subscription.gateway_status in ('paused', 'completed') or v_ends_with_trial then v_end
     when v_ends_with_change then v_end + make_interval(hours => 24 * v_days)
+    when v_ends_with_cycle then v_end
     -- The paid time passed while it was paused. The next charge gives access again.
     when p_subscription.last_resumed_at >= v_end then v_end
     -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays.
@@ -281,7 +287,7 @@ begin
   end;
   ended_at := case
     when not v_is_cancelled then p_subscription.ended_at
-    when not (v_ends_with_trial or v_ends_with_change) then p_subscription.cancelled_at
+    when not (v_ends_with_trial or v_ends_with_change or v_ends_with_cycle) then p_subscription.cancelled_at
   end;
   ended_reason := case
     when v_is_cancelled then 'cancelled'

@@ -151,6 +151,9 @@ declare
   v_subscription constant billing.gateway_subscriptions := p_each.mirrored;
   v_order constant billing.subscription_orders := p_each.asked;
   v_authorised_at constant timestamptz := p_each.authorised_at;
+  -- The gateway's cycle is the unpaid one then, also while the paid time runs by our clock. Its
+  -- next try must not succeed.
+  v_is_failing constant boolean := v_subscription.gateway_status in ('pending', 'halted');
   -- Before its first cycle.
   v_is_waiting constant boolean := v_subscription.period_end is null;
   v_paid_until constant timestamptz := case
@@ -189,11 +192,10 @@ begin
   else
     v_at := v_paid_until; -- the gateway charged it after all
   end if;
+  if v_is_failing then v_at := null; end if;
   return (
     coalesce(greatest(v_at, v_now), v_now),
-    -- Once nothing paid is left, the next try of a charge must not succeed.
-    v_is_waiting and v_order.id is not null and coalesce(v_subscription.gateway_status not in ('pending', 'halted'), true)
-      or coalesce(v_at > v_now, false),
+    v_is_waiting and v_order.id is not null and v_is_failing is not true or coalesce(v_at > v_now, false),
     coalesce(v_is_wish, false)
   );
 end $$;
@@ -241,12 +243,14 @@ returns void language sql set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- Returns whether the gateway received the stop of a subscription, or may have received it.
-create function billing.is_told(p_gateway_subscription_id text)
+create function billing.is_told(p_gateway_subscription_id text, p_payload jsonb default '{}') -- p_payload: what it contains
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return exists (
     select from billing.outbox o
-    where o.key = 'cancel-subscription/' || p_gateway_subscription_id and (o.told_at is not null or o.delivered_at is not null)
+    where o.key = 'cancel-subscription/' || p_gateway_subscription_id
+      and o.payload @> p_payload
+      and (o.told_at is not null or o.delivered_at is not null)
   );
 end $$;
 

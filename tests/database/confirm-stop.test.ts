@@ -123,6 +123,27 @@ test('a stop for the end of a cycle that is read after that end is planned again
   expect(await toldOf()).toMatch(/^at once/);
 });
 
+test.each([
+  ['the clock of the gateway is ten minutes ahead', '2026-01-31T23:50:20Z'],
+  ['the next cycle is debited 36 hours early', '2026-01-30T13:00:00Z'],
+])(
+  'a cycle whose charge failed before the paid end, since %s, is stopped at once; what is paid remains',
+  async (_, time) => {
+    await database.at(time);
+    await customer.cancel('at the end');
+    const claimed = await claim();
+    expect(await confirm(claimed, answer('pending', months(2), 1))).toBe('changed');
+    const again = await claim();
+    expect(again.atCycleEnd).toBe(false);
+    expect(await confirm(again, answer('pending', months(2), 1))).toBe('stands');
+    await database.rpc('complete_outbox', again.token, String(again.id));
+    await customer.event('cancelled', time);
+    expect(await customer.state()).toBe('basic: basic active to 2026-02-01');
+    expect(await customer.stateAt('2026-02-01T00:00:01Z')).toMatch(/^free/);
+    expect(await customer.findings()).toEqual([]);
+  },
+);
+
 test('a stop of which the gateway is not told two hours before the end is a finding; told, it ends', async () => {
   const untold = () =>
     database.query(

@@ -241,6 +241,16 @@ describe('a year of premium that the gateway billed, with a purchased month of b
   );
 });
 
+test('a write that changes nothing of a subscription is none by hand: what was sold remains, and nothing ranks anew', async () => {
+  await customer.event('activated', '01-01', { planId: 'plan_basic', ...months(1) });
+  await customer.charge(months(1), 'basic');
+  const before = await customer.row();
+  await database.at('01-10');
+  await database.query('update public.subscriptions set due_at = due_at where user_id = $1', [customer.id]);
+  expect(await customer.row()).toEqual(before);
+  expect(await database.query('select from billing.manual_subscriptions')).toEqual([]);
+});
+
 test('a row written by hand with a time in the future outranks neither a purchase nor a later activation', async () => {
   await database.at('11-09');
   await database.query(

@@ -52,3 +52,26 @@ test('a cycle that is charged before it begins renews access without a gap, and 
   for (const left of [47, -1]) await toEnd(customer, left);
   await expectCancelled(customer, 2);
 });
+
+test('a cancellation after a charge of the next cycle failed prevents its next try, and what is paid remains', async () => {
+  const customer = await endsIn(37);
+  await billing.simulate('subscription-fault', {
+    subscription_id: (await atGateway(customer)).id,
+    charges: 'fail',
+    times: 1,
+  });
+  await toEnd(customer, 30);
+  const end = await periodEnd(customer);
+  expect(await atGateway(customer)).toMatchObject({ status: 'pending', paid_count: 1 });
+  await cancel(customer);
+  expect(await atGateway(customer)).toMatchObject({ status: 'cancelled', paid_count: 1 });
+  expect(await customer.read()).toMatchObject({
+    currentTier: 'basic',
+    subscription: { status: 'active', cancel_at_period_end: true },
+  });
+  expect(await periodEnd(customer)).toBe(end);
+  await customer.later(29);
+  expect(await customer.read()).toMatchObject({ currentTier: 'basic' });
+  await customer.later(2);
+  await expectCancelled(customer, 1);
+});

@@ -50,6 +50,7 @@ export async function liveAll(
   };
   /** When the gateway could be told what was asked for before. */
   const runs: number[] = [];
+  const seen = () => runs.at(-1) ?? -Infinity;
 
   async function act(life: Life): Promise<void> {
     const [next, ...later] = life.acts;
@@ -93,12 +94,12 @@ export async function liveAll(
     if (billing.now() < lookAt) continue;
     lookAt = billing.now() + day;
     for (const [life, charges] of await readPayments(lives)) {
-      note(life, await wrongAccess(billing, life, charges, weather));
+      note(life, await wrongAccess(billing, life, charges, seen(), weather));
     }
   }
   for (const [life, charges] of await readPayments(lives)) {
     note(life, unwantedCharges(life, charges, runs, weather));
-    note(life, await wrongBooks(billing, life, charges));
+    note(life, await wrongBooks(billing, life, charges, seen(), weather));
     note(life, await alarms(life, charges, weather));
     life.log.push(...charges.map(describeCharge), ...await readStops(billing, life));
   }

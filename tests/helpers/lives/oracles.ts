@@ -67,29 +67,37 @@ function chargesAfter(
   });
 }
 
-/** Payments at the gateway that are not stored with what was kept of them. */
+/** Payments at the gateway that are not stored with what was kept of them. `seen`: as for `wrongAccess`. */
 export async function wrongBooks(
   { database }: BillingProject,
   life: Life,
   charges: readonly Charge[],
+  seen: number,
+  weather: Weather,
 ): Promise<string[]> {
   const rows = await database.query(
     `select p.gateway_payment_id as id, billing.kept(p)::integer as kept from public.payments p
      where p.gateway_payment_id = any ($1)`,
     [charges.map(({ id }) => id)],
   );
-  return charges.flatMap(({ id, amount, amount_refunded }) => {
-    const kept = Math.max(0, amount - amount_refunded - (life.lost.get(id) ?? 0));
-    const stored = rows.find((row) => row.id === id);
-    return stored?.kept === kept ? [] : [`${id}: kept ${kept} at the gateway, ${stored?.kept ?? 'not stored'} here`];
-  });
+  return charges.filter((charge) => paidAt(charge, weather) < seen - known).flatMap(
+    ({ id, amount, amount_refunded }) => {
+      const kept = Math.max(0, amount - amount_refunded - (life.lost.get(id) ?? 0));
+      const stored = rows.find((row) => row.id === id);
+      return stored?.kept === kept ? [] : [`${id}: kept ${kept} at the gateway, ${stored?.kept ?? 'not stored'} here`];
+    },
+  );
 }
 
-/** Where the tier is not one that was paid for or given, or is free although something was. */
+/**
+ * Where the tier is not one that was paid for or given, or is free although something was. `seen`: when the schedule last ran
+ * with all its calls. What came later is not known yet, and what ended later still runs.
+ */
 export async function wrongAccess(
   billing: BillingProject,
   life: Life,
   charges: readonly Charge[],
+  seen: number,
   weather: Weather,
 ): Promise<string[]> {
   const now = billing.now();
@@ -116,7 +124,7 @@ export async function wrongAccess(
     };
   });
   const must = periods.filter(({ charge, paid, start, end, isBack }) =>
-    !isBack && now > Math.max(paid, start) + known && now < end - hour &&
+    !isBack && seen > Math.max(paid, start) + known && now < end - hour &&
     !life.wishes.some((wish) => wish.isAtOnce && wish.at >= paid - hour) &&
     !life.creditedAt.some((at) => at >= paid - hour && at !== paid) &&
     !(charge.subscriptionId && life.endedAtGateway.has(charge.subscriptionId))
@@ -124,12 +132,14 @@ export async function wrongAccess(
   const may = [
     ...periods.filter(({ charge, start, end }) =>
       // What was debited early gives access at once where nothing else runs.
-      now > start - known - weather.debit * hour && now < end + grace + known &&
-      !(charge.amount_refunded >= charge.amount && now > (life.refunded.get(charge.id) ?? Infinity) + known)
+      now > start - known - weather.debit * hour && seen < end + grace + known &&
+      !(charge.amount_refunded >= charge.amount && seen > (life.refunded.get(charge.id) ?? Infinity) + known)
     ),
-    ...[...life.grants, ...life.written].filter(({ at, until }) => now > at - hour && now < until + grace + known),
+    ...[...life.grants, ...life.written].filter(({ at, until }) => now > at - hour && seen < until + grace + known),
   ];
-  const unfulfilled = periods.filter(({ paid, start, isBack }) => !isBack && Number.isNaN(start) && now > paid + known);
+  const unfulfilled = periods.filter(({ paid, start, isBack }) =>
+    !isBack && Number.isNaN(start) && seen > paid + known
+  );
   return [
     ...(tier === 'free' && must.length > 0
       ? [`${iso(now)} free, but ${must.map((one) => `${one.charge.id} ${one.tier} until ${iso(one.end)}`).join()}`]
