@@ -223,8 +223,13 @@ cross join lateral (
       left join billing.gateway_subscriptions s
         on (s.user_id, s.gateway_subscription_id) = (newer.user_id, newer.id)
         and newer.kind = 'gateway_subscription'
-      -- Checks the first activation, too, because a later activation moves newer.since past the charge.
-      cross join lateral (values (newer.since), (least(s.first_activated_at, s.first_charged_at))) there (since)
+      -- A payment is known a day after it was made at the latest; its order may be older. Checks the first activation, too,
+      -- because a later activation moves newer.since past the charge.
+      cross join lateral (
+        values
+          (greatest(newer.since, case when newer.kind = 'payment' then newer.arrived_at - interval '1 day' end)),
+          (least(s.first_activated_at, s.first_charged_at))
+      ) there (since)
       where newer.user_id = m.user_id
         and newer.kind in ('payment', 'gateway_subscription')
         and newer.id <> m.gateway_subscription_id

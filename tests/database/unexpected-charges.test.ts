@@ -54,6 +54,12 @@ test.each<[string, () => Promise<unknown>]>([
     expect(await customer.state()).toBe('pro: pro active to 2026-02-01');
     await charge(february);
   }],
+  ['while the order of a purchase for afterwards waits to be paid', async () => {
+    const order = await customer.order('premium', { at: '01-20', start: 'after_current' });
+    await charge(february);
+    await database.at('02-10');
+    expect(await order.capture()).toBe('applied');
+  }],
 ])('a charge %s is no finding', async (_, act) => {
   await bill();
   await act();

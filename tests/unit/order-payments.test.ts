@@ -61,16 +61,15 @@ test('an unanswered list of refunds makes the whole reading unanswered, and ends
   expect(await read(payments, { pay_B: found(refund) })).toEqual({ reading: unanswered, asked: ['order_A', 'pay_A'] });
 });
 
-test('the order of a captured payment of another amount is read, once, and a missing answer is none', async () => {
-  const [exact, fee] = [{ id: 'pay_A', status: 'captured', amount: 99900 }, {
-    id: 'pay_B',
-    status: 'captured',
-    amount: 102258,
-  }];
-  const order = { id: 'order_A', status: 'paid', amount: 99900 };
-  expect(await read(found(exact, fee, { ...fee, status: 'failed' }), {}, order)).toEqual({
-    reading: found(exact, { ...fee, order }, { ...fee, status: 'failed' }),
-    asked: ['order_A', 'order_A itself'],
-  });
-  expect((await read(found(fee))).reading).toEqual(unanswered);
-});
+test.each(['captured', 'refunded'])(
+  'the order of a %s payment of another amount is read, once, and a missing answer is none',
+  async (status) => {
+    const [exact, fee] = [{ status, amount: 99900 }, { status, amount: 102258 }];
+    const order = { id: 'order_A', status: 'paid', amount: 99900 };
+    expect(await read(found(exact, fee, { ...fee, status: 'failed' }), {}, order)).toEqual({
+      reading: found(exact, { ...fee, order }, { ...fee, status: 'failed' }),
+      asked: ['order_A', 'order_A itself'],
+    });
+    expect((await read(found(fee))).reading).toEqual(unanswered);
+  },
+);

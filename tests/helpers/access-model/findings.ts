@@ -103,7 +103,9 @@ export function chargedAgain(facts: Facts, subscription: Subscription, cycle: Cy
 export function isChargedAfterReplacement(facts: Facts, subscription: Subscription, { at }: Cycle): boolean {
   const since = sinceOf({ ...subscription, authentications: [] }) ?? 0;
   return paidSources(facts).some((other) =>
-    other.name !== subscription.name && sincesOf(facts, other).some((newer) => newer > since && newer < at)
+    other.name !== subscription.name && sincesOf(facts, other).some((newer) => newer > since && newer < at) &&
+    // It is known a day after it was paid at the latest. Its order may be older.
+    (other.kind !== 'payment' || other.arrivedAt - day < at)
   );
 }
 

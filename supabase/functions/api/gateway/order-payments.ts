@@ -2,8 +2,8 @@ import type { Gateway, GatewayEntity, Reading } from '../ports.ts';
 
 /**
  * Reads the payments on an order. A payment that was refunded, in full or in part, gets a list `refunds`: its
- * `amount_refunded` also counts pending refunds, which may still fail. A captured one of another amount than the order's gets
- * its `order`: only that says whether it is paid, since the customer may bear the fee or have an offer.
+ * `amount_refunded` also counts pending refunds, which may still fail. One of another amount than the order's gets its `order`,
+ * once it was captured: only that says whether it is paid, since the customer may bear the fee or have an offer.
  * @param amount of the order, minor units
  * @returns `unanswered` when any of the reads got no answer: a partial list would be applied as the complete one.
  */
@@ -15,7 +15,7 @@ export async function readOrderPayments(
   const payments = await gateway.listOrderPayments(orderId);
   if (payments.status !== 'found') return payments;
   const isOther = ({ status, amount: paid }: GatewayEntity) =>
-    status === 'captured' && typeof paid === 'number' && paid !== amount;
+    (status === 'captured' || status === 'refunded') && typeof paid === 'number' && paid !== amount;
   const order = payments.value.some(isOther) ? await gateway.readOrder(orderId) : null;
   if (order?.status === 'unanswered') return order;
   const items: GatewayEntity[] = [];
