@@ -21,7 +21,7 @@ const billing = useBillingProject(useProject({ findings: 'compared elsewhere' })
   fateOf: () => world.fateOf(billing.now()),
 });
 beforeAll(async () => {
-  await makePrices(billing);
+  await makePrices(billing, world.weather);
   await billing.simulate('debit', { hours_before: world.weather.debit });
   await billing.simulate('account', world.weather.account);
 });

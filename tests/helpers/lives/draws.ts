@@ -44,6 +44,9 @@ export type Weather = {
   /** How early further cycles are debited, hours. */
   debit: number;
   account: { fee_bearer?: 'customer'; offer?: { percent: number } };
+  /** How a renewal before the end counts, and the days of a trial of pro. */
+  renewal: 'replace' | 'extend';
+  trial: number;
 };
 
 const kinds = Object.keys(weights).filter((name): name is Kind => name in weights);

@@ -22,6 +22,8 @@ export function drawWeather(seed: number) {
     unanswered: oneOf([0, 0.3]),
     debit: oneOf([0, 0, 24, 36]),
     account: oneOf([{}, {}, { fee_bearer: 'customer' }, { offer: { percent: 10 } }]),
+    renewal: oneOf(['replace', 'replace', 'extend']),
+    trial: oneOf([0, 0, 7]),
   };
   const fateOf = (now: number): Fate => {
     const drawn = draw();

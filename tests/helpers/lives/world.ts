@@ -1,7 +1,7 @@
 import type { BillingProject } from '../faults/billing-project.ts';
 import { newCustomer } from '../faults/customer.ts';
 import { grantTier } from '../records/support-actions.ts';
-import type { Act } from './draws.ts';
+import type { Act, Weather } from './draws.ts';
 
 /** The prices of the world by their lookup keys. All but `basic_year` are billed by the gateway, too. */
 export const prices: Readonly<Record<string, { tier: string; amount: number; months: number }>> = {
@@ -39,12 +39,12 @@ export type Life = {
   lost: Map<string, number>;
   refunded: Map<string, number>;
   grants: { tier: string; at: number; until: number }[];
-  /** Rows by hand. */
+  /** Rows by hand, and the trials of what was authorised. */
   written: { tier: string; at: number; until: number }[];
 };
 
 /** Makes the prices of the world, here and at the gateway. */
-export async function makePrices({ database, simulate }: BillingProject): Promise<void> {
+export async function makePrices({ database, simulate }: BillingProject, { renewal, trial }: Weather): Promise<void> {
   for (const [key, { tier, amount, months }] of Object.entries(prices)) {
     const gatewayPlan = key === 'basic_year' ? null : `plan_${key}`;
     const values = [key, tier, amount, months, gatewayPlan];
@@ -62,6 +62,8 @@ export async function makePrices({ database, simulate }: BillingProject): Promis
     const period = months === 1 ? 'monthly' : 'yearly';
     await simulate('plan', { id: gatewayPlan, amount, period, interval: 1 });
   }
+  await database.query("update public.plans set trial_days = $1 where tier = 'pro'", [trial]);
+  await database.query('update billing.settings set early_renewal = $1', [renewal]);
 }
 
 export async function beginLife(billing: BillingProject, acts: Act[]): Promise<Life> {
@@ -107,6 +109,12 @@ export async function perform(
     const answer = await billing.simulate('authorise', { subscription_id: id, outcome: 'approved' });
     say(`approves ${id}`);
     bought.push({ at: now, subscriptionId: id });
+    const trials = await billing.database.query(
+      `select o.tier, extract(epoch from o.starts_at)::float8 as until from billing.subscription_orders o
+       where o.gateway_subscription_id = $1 and o.is_trial`,
+      [id],
+    );
+    life.written.push(...trials.map(({ tier, until }) => ({ tier: String(tier), at: now, until: Number(until) })));
     // Half of the customers come back from the checkout.
     if (how % 2 === 0) await send('payments/verify', answer);
   };
