@@ -24,8 +24,14 @@ export async function proveHistories(
   parameters: { numRuns: number; seed?: number },
 ): Promise<void> {
   const property = fc.asyncProperty(drawnHistories(), async (drawn) => void await runDrawn(newSubject, drawn));
-  // `SHRINK=off`: whether it fails is all that is asked.
-  await fc.assert(property, { endOnFailure: Deno.env.get('SHRINK') === 'off', ...parameters });
+  await fc.assert(property, {
+    // `SHRINK=off`: whether it fails is all that is asked.
+    endOnFailure: Deno.env.get('SHRINK') === 'off',
+    // A failure is told before the time of its test ends, shrunk so far.
+    interruptAfterTimeLimit: 240_000,
+    markInterruptAsFailure: true,
+    ...parameters,
+  });
 }
 
 /** Returns a line for each action. @throws where database and model differ */
