@@ -58,7 +58,11 @@ async function serveDatabase(databaseUrl: string): Promise<string> {
       publishableKey: localKeys.publishable,
       secretKey: localKeys.secret,
       siteUrl: 'http://127.0.0.1:3000',
-    }, { log: () => {} });
+    }, {
+      log: () => {},
+      // Not the 10 s after which the function gives up a call: a test that ends those at once would end Lite.
+      watch: { everyMs: 2000, silentMs: 12_000 },
+    });
     await lite.start();
     await lite.ready();
   }
