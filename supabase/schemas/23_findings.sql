@@ -223,18 +223,15 @@ cross join lateral (
       left join billing.gateway_subscriptions s
         on (s.user_id, s.gateway_subscription_id) = (newer.user_id, newer.id)
         and newer.kind = 'gateway_subscription'
-      -- A payment is known a day after it was made at the latest; its order may be older. Checks the first activation, too,
-      -- because a later activation moves newer.since past the charge.
-      cross join lateral (
-        values
-          (greatest(newer.since, case when newer.kind = 'payment' then newer.arrived_at - interval '1 day' end)),
-          (least(s.first_activated_at, s.first_charged_at))
-      ) there (since)
+      -- Checks the first activation, too, because a later activation moves newer.since past the charge.
+      cross join lateral (values (newer.since), (least(s.first_activated_at, s.first_charged_at))) there (since)
       where newer.user_id = m.user_id
         and newer.kind in ('payment', 'gateway_subscription')
         and newer.id <> m.gateway_subscription_id
         and there.since > billing.since_of(m)
         and there.since < c.captured_at
+        -- It is known a day after it was paid at the latest. Its order may be older.
+        and (newer.kind <> 'payment' or newer.arrived_at - interval '1 day' < c.captured_at)
         and coalesce(newer.ended_at > c.captured_at, true)
     )
   union all
