@@ -63,4 +63,4 @@ test(`${6 * rounds} events on tables that were analyzed empty read at the end le
   expect(await database.one(applied)).toEqual({ events: 6 * rounds });
   // An index of more rows is a page or two deeper: 1.3 times as many blocks. With sequential scans it is 18 times.
   expect(atEnd).toBeLessThan(1.5 * atStart);
-});
+}, 900_000);
