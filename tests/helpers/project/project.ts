@@ -71,7 +71,11 @@ async function serveDatabase(databaseUrl: string): Promise<string> {
   // silent is replaced after ten seconds.
   return await vi.waitFor(async () => {
     const url = await apiUrl();
-    const answer = await fetch(`${url}/rest/v1/plans?limit=1`, { headers: { apikey: localKeys.publishable } });
+    const answer = await fetch(`${url}/rest/v1/plans?limit=1`, {
+      headers: { apikey: localKeys.publishable },
+      // One connection may stay silent while the others answer: then the watch sees nothing, and another request gets another.
+      signal: AbortSignal.timeout(5000),
+    });
     await answer.body?.cancel();
     expect(answer.status).toBe(200);
     return url ?? '';
