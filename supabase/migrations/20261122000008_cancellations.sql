@@ -151,8 +151,8 @@ declare
   v_subscription constant billing.gateway_subscriptions := p_each.mirrored;
   v_order constant billing.subscription_orders := p_each.asked;
   v_authorised_at constant timestamptz := p_each.authorised_at;
-  -- The gateway's cycle is the unpaid one then, also while the paid time runs by our clock. Its
-  -- next try must not succeed.
+  -- A charge fails. The gateway's cycle is the unpaid one then, also while the paid time still runs by our clock, and the next
+  -- try must not succeed.
   v_is_failing constant boolean := v_subscription.gateway_status in ('pending', 'halted');
   -- Before its first cycle.
   v_is_waiting constant boolean := v_subscription.period_end is null;

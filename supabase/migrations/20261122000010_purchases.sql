@@ -69,7 +69,6 @@ begin
   v_source := v_ruling.source;
   v_held := billing.find_held(v_source.plan_id, v_source.tier, v_source.sold);
   if v_ruling.is_live is not true
-    or (v_held.price).currency <> p_plan.currency
     or billing.compare_prices(v_held, billing.find_wanted(p_plan)) <> 'upgrade'
   then
     return;

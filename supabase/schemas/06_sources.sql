@@ -93,7 +93,7 @@ end $$;
 create trigger record_manual_subscription
 before update on public.subscriptions
 for each row
--- A write that changes nothing is none: the sweep may set the same time again.
+-- A write that changes nothing does not count: the sweep may set the same time again.
 when (new.revision = old.revision and new.due_at is not distinct from old.due_at and new is distinct from old)
 execute function billing.record_manual_subscription();
 

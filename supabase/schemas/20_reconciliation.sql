@@ -472,7 +472,7 @@ comment on function public.apply_subscription_order is 'Applies the gateway''s a
 
 -- Confirms that a claimed stop still stands, before the gateway is told what is final there: applies what was just read from
 -- the gateway, plans again, and notes that the gateway may be told from now on. What was tried without an answer before, and
--- had no effect, is planned anew. API: service_role only.
+-- did not cancel it, is planned anew. API: service_role only.
 create function public.confirm_stop(
   p_id bigint, -- of the claimed row of the outbox
   p_at_cycle_end boolean, -- as the row was claimed
@@ -510,7 +510,11 @@ begin
     ) then
       return jsonb_build_object('outcome', 'unnamed');
     end if;
-    update billing.outbox o set told_at = null where o.id = p_id and o.payload @> '{"at_cycle_end": false}';
+    update billing.outbox o
+    set told_at = null
+    where o.id = p_id
+      and o.payload @> '{"at_cycle_end": false}'
+      and v_entity ->> 'status' is distinct from 'cancelled';
     perform billing.settle_access(v_user_id, v_email);
   end if;
   update billing.outbox o

@@ -124,11 +124,12 @@ test('a stop for the end of a cycle that is read after that end is planned again
 });
 
 test.each([
-  ['the clock of the gateway is ten minutes ahead', '2026-01-31T23:50:20Z'],
-  ['the next cycle is debited 36 hours early', '2026-01-30T13:00:00Z'],
+  ['the clock of the gateway is ten minutes ahead', '2026-01-31T23:50:20Z', 'announced'],
+  ['the next cycle is debited 36 hours early', '2026-01-30T13:00:00Z', 'announced'],
+  ['the next cycle is debited 36 hours early', '2026-01-30T13:00:00Z', 'read after a lost answer'],
 ])(
-  'a cycle whose charge failed before the paid end, since %s, is stopped at once; what is paid remains',
-  async (_, time) => {
+  'a cycle whose charge failed before the paid end, since %s, is stopped at once; what is paid remains: %3$s',
+  async (_, time, end) => {
     await database.at(time);
     await customer.cancel('at the end');
     const claimed = await claim();
@@ -136,8 +137,17 @@ test.each([
     const again = await claim();
     expect(again.atCycleEnd).toBe(false);
     expect(await confirm(again, answer('pending', months(2), 1))).toBe('stands');
-    await database.rpc('complete_outbox', again.token, String(again.id));
-    await customer.event('cancelled', time);
+    if (end === 'announced') {
+      await database.rpc('complete_outbox', again.token, String(again.id));
+      await customer.event('cancelled', time);
+    } else {
+      // The gateway cancelled it, and its answer did not come.
+      await database.rpc('fail_outbox', again.token, String(again.id), 'no answer');
+      await database.at(new Date(Date.parse(time) + 6000).toISOString());
+      const third = await claim();
+      await confirm(third, { ...answer('cancelled', months(2), 1), ended_at: unix(time) });
+      expect(await database.rpc('complete_outbox', third.token, String(third.id))).toEqual({ completed: 1 });
+    }
     expect(await customer.state()).toBe('basic: basic active to 2026-02-01');
     expect(await customer.stateAt('2026-02-01T00:00:01Z')).toMatch(/^free/);
     expect(await customer.findings()).toEqual([]);

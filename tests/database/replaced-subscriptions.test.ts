@@ -241,7 +241,7 @@ describe('a year of premium that the gateway billed, with a purchased month of b
   );
 });
 
-test('a write that changes nothing of a subscription is none by hand: what was sold remains, and nothing ranks anew', async () => {
+test('a write that changes nothing of a subscription does not count as one by hand: what was sold remains, and nothing ranks anew', async () => {
   await customer.event('activated', '01-01', { planId: 'plan_basic', ...months(1) });
   await customer.charge(months(1), 'basic');
   const before = await customer.row();

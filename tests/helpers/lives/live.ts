@@ -52,6 +52,7 @@ export async function liveAll(
   };
   /** When the gateway could be told what was asked for before. */
   const runs: number[] = [];
+  /** When the schedule last ran with all its calls. */
   const seen = () => runs.at(-1) ?? -Infinity;
 
   async function act(life: Life): Promise<void> {

@@ -68,7 +68,7 @@ async function serveDatabase(databaseUrl: string): Promise<string> {
   }
   const { apiUrl } = lite;
   // Lite's connections ended with the database before this one. It notices when it uses one, and may restart. One that stays
-  // silent is replaced after ten seconds.
+  // silent is replaced.
   return await vi.waitFor(async () => {
     const url = await apiUrl();
     const answer = await fetch(`${url}/rest/v1/plans?limit=1`, {
