@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 import type { BillingProject, Fate } from '../faults/billing-project.ts';
 import { seededRandom } from '../orderings/permutations.ts';
+import { describeCharge, usePayments } from './charges.ts';
 import type { Act, Weather } from './draws.ts';
 import { alarms, unwantedCharges, wrongAccess, wrongBooks } from './oracles.ts';
-import { beginLife, describeCharge, dueOf, type Life, perform, usePayments } from './world.ts';
+import { beginLife, dueOf, type Life, perform } from './world.ts';
 
 const hour = 3600;
 const day = 24 * hour;

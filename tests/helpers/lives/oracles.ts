@@ -1,6 +1,7 @@
 import type { BillingProject } from '../faults/billing-project.ts';
+import { type Charge, iso } from './charges.ts';
 import type { Weather } from './draws.ts';
-import { type Charge, iso, type Life, prices } from './world.ts';
+import { type Life, prices } from './world.ts';
 
 const hour = 3600;
 const day = 24 * hour;
