@@ -13,6 +13,11 @@ export async function writeBaseline(folder = deployedFolder): Promise<string[]> 
   if (release !== undefined) {
     throw new Error(`Release ${release} exists, and its migrations never change: npm run migration -- <name>`);
   }
+  return await copySchemaFiles(folder);
+}
+
+/** Replaces all migrations of a folder by its schema files. @returns the names of the migrations */
+export async function copySchemaFiles(folder: string): Promise<string[]> {
   await Deno.remove(`${folder}/migrations`, { recursive: true }).catch(ignoreMissing);
   await Deno.mkdir(`${folder}/migrations`);
   const names: string[] = [];

@@ -151,17 +151,19 @@ begin
   );
 end $$;
 
--- Returns the time that ranks a gateway subscription among the sources of its user.
+-- Returns the time that ranks a gateway subscription among the sources of its user: of the newest act of the customer. Its
+-- first charge is none: a change of plan may start weeks after it was authorised. A later activation is one, such as by a new
+-- method of payment. The gateway debits up to 36 hours early, so two events of the first charge may be as far apart.
 create function billing.since_of(p_subscription billing.gateway_subscriptions)
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  return coalesce(
-    p_subscription.written_at,
-    greatest(
-      coalesce(p_subscription.activated_at, p_subscription.first_charged_at, p_subscription.authenticated_at),
-      p_subscription.asked_at
-    )
-  );
+  return case
+    when p_subscription.written_at is not null then p_subscription.written_at
+    when p_subscription.activated_at
+      > least(p_subscription.first_activated_at, p_subscription.first_charged_at) + interval '36 hours'
+      then greatest(p_subscription.activated_at, p_subscription.asked_at)
+    else billing.authorised_at(p_subscription)
+  end;
 end $$;
 
 -- Returns the subscription that starts when another one ends: of the newest change of plan that was authorised and neither
@@ -331,24 +333,23 @@ from (
     least(m.period_start, m.paid_until),
     coalesce(m.paid_until, m.period_end),
     own.lapses_at,
-    billing.since_of(m),
+    -- The renewal of a purchase follows it, also where the customer authorised it first.
+    greatest(billing.since_of(m), renewed.since + interval '1 microsecond'),
     m.arrived_at,
     coalesce(own.ended_at, replaced.at),
     coalesce(own.ended_reason, case when own.ended_at is null and replaced.at is not null then 'replaced' end),
     m.cancel_at_period_end,
     nullif(m.gateway_subscription_id, ''),
     -- Debited before it starts.
-    exists (
-      select from billing.subscription_orders o
-      where o.gateway_subscription_id = m.gateway_subscription_id
-        and o.user_id = m.user_id
-        and o.starts_at > billing.clock()
-        and not o.is_trial
-    ),
+    coalesce(o.starts_at > billing.clock() and not o.is_trial, false),
     m.sold,
     null
   from billing.gateway_subscriptions m
   join public.plans pl on pl.id = m.plan_id
+  left join billing.subscription_orders o
+    on o.gateway_subscription_id = m.gateway_subscription_id
+    and o.user_id = m.user_id
+  left join public.payments renewed on renewed.id = o.payment_id
   cross join lateral billing.mirrored_end(m, pl.grace_days) own
   -- Only the credited cycle has ended. A later one is a source again.
   left join lateral (

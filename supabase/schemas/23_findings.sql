@@ -158,12 +158,12 @@ cross join lateral (
     union all
     select case
       when billed.tier = p.tier then 2
-      -- Only the first activation counts. A later one, after the payment, changes nothing.
+      -- Only the authorisation counts. A later activation, after the payment, changes nothing.
       when p.verified_at is null and began.at > p.since and began.at < p.fulfilled_at then 3
     end
     from billing.sources billed
     join billing.gateway_subscriptions m on m.user_id = billed.user_id and m.gateway_subscription_id = billed.id
-    cross join lateral (select least(m.first_activated_at, m.first_charged_at) as at) began
+    cross join lateral (select billing.authorised_at(m) as at) began
     where billed.user_id = p.user_id
       and billed.kind = 'gateway_subscription'
       and billed.ended_at is null
@@ -223,12 +223,17 @@ cross join lateral (
       left join billing.gateway_subscriptions s
         on (s.user_id, s.gateway_subscription_id) = (newer.user_id, newer.id)
         and newer.kind = 'gateway_subscription'
-      -- Checks the first activation, too, because a later activation moves newer.since past the charge.
-      cross join lateral (values (newer.since), (least(s.first_activated_at, s.first_charged_at))) there (since)
+      -- Checks the authorisation, too, because a later activation moves newer.since past the charge.
+      cross join lateral (values (newer.since), (billing.authorised_at(s))) there (since)
       where newer.user_id = m.user_id
         and newer.kind in ('payment', 'gateway_subscription')
         and newer.id <> m.gateway_subscription_id
-        and there.since > billing.since_of(m)
+        and there.since > (
+          select greatest(billing.since_of(m), max(renewed.since))
+          from billing.subscription_orders o
+          join public.payments renewed on renewed.id = o.payment_id
+          where o.user_id = m.user_id and o.gateway_subscription_id = m.gateway_subscription_id
+        )
         and there.since < c.captured_at
         -- It is known a day after it was paid at the latest. Its order may be older.
         and (newer.kind <> 'payment' or newer.arrived_at - interval '1 day' < c.captured_at)

@@ -102,6 +102,21 @@ describe('a change at the end of the period', () => {
     expect(await toldOf()).toBe('at cycle end 2026-07-30');
   });
 
+  test('that starts, and was read after the customer bought something else, is older than that', async () => {
+    const next = await downgrade();
+    const premium = customerOf(database, customer);
+    await premium.event('authenticated', '2026-07-01T00:00:20Z', { planId: 'plan_premium' });
+    // The clock of the gateway is ten minutes ahead.
+    const cycle = { ...july, createdAt: '2026-07-01T00:10:00Z' };
+    for (const each of [{ of: premium, tier: 'premium' }, { of: next, tier: 'basic' }]) {
+      const planId = `plan_${each.tier}`;
+      await each.of.event('activated', '2026-07-01T00:00:40Z', { ...cycle, planId });
+      await each.of.event('charged', '2026-07-01T00:00:40Z', { ...cycle, planId, payment: { id: `pay_${each.tier}` } });
+    }
+    expect(await customer.state()).toBe('premium: premium active to 2026-08-01');
+    expect([await toldOf(premium), await toldOf(next)]).toEqual(['nothing', 'at cycle end 2026-07-30']);
+  });
+
   test('is refused to a tier off sale, and too late to cancel the next debit, with the time when it is possible', async () => {
     await bill();
     await database.setPlan('premium', 'is_active = false');

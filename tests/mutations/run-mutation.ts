@@ -1,3 +1,5 @@
+import { schemaVersionFile, schemaVersionText } from '../../scripts/generate/schema-version.ts';
+import { copySchemaFiles } from '../../scripts/migration/baseline.ts';
 import { root } from '../../scripts/stack/root.ts';
 import type { Mutation } from './mutation.ts';
 
@@ -21,9 +23,14 @@ export async function createScratch(): Promise<Scratch> {
     await Deno.copyFile(`${root}/${file}`, `${folder}/${file}`).catch(ignoreMissing);
   }
   await Deno.symlink(`${root}/node_modules`, `${folder}/node_modules`);
+  // A migration may define an object anew, so the databases are made from the schema files.
+  const supabase = `${folder}/supabase`;
+  await copySchemaFiles(supabase);
+  await Deno.writeTextFile(schemaVersionFile.replace(root, folder), await schemaVersionText(`${supabase}/migrations`));
   return {
     async run(mutation) {
-      const changed = await applyMutation(mutation, folder);
+      const [path, whole] = await applyMutation(mutation, folder);
+      await copySchemaFiles(supabase);
       try {
         const { slow = [], quick = [] } = Object.groupBy(mutation.tests, (part) => isSlow(part) ? 'slow' : 'quick');
         // A wrong function needs no new database.
@@ -37,7 +44,7 @@ export async function createScratch(): Promise<Scratch> {
         const second = await runTests(folder, slow, env);
         return { killers: [...first.killers, ...second.killers], broken: first.broken ?? second.broken };
       } finally {
-        for (const [path, text] of changed) await Deno.writeTextFile(path, text);
+        await Deno.writeTextFile(path, whole);
       }
     },
     remove: () => Deno.remove(parent, { recursive: true }),
@@ -45,27 +52,22 @@ export async function createScratch(): Promise<Scratch> {
 }
 
 /**
- * Changes the file, and for a schema file the migration that is made of it.
+ * Changes the file.
  *
- * @returns the files with their former texts
- * @throws Error when the text does not stand there once
+ * @returns its path and its former text
+ * @throws Error when the text of the mutation does not stand there once
  */
 export async function applyMutation(
   { file, text, by }: Mutation,
   folder: string,
   write: (path: string, text: string) => Promise<void> = Deno.writeTextFile,
-): Promise<Map<string, string>> {
-  const paths = [`${folder}/supabase/${file}`];
-  if (file.startsWith('schemas/')) paths.push(await migrationOf(file.replace(/^schemas\/\d+_/, ''), folder));
-  const before = new Map<string, string>();
-  for (const path of paths) {
-    const whole = await Deno.readTextFile(path);
-    const parts = whole.split(text);
-    if (parts.length !== 2) throw new Error(`${path} has ${parts.length - 1} times: ${text}`);
-    before.set(path, whole);
-  }
-  for (const [path, whole] of before) await write(path, whole.split(text).join(by));
-  return before;
+): Promise<[path: string, whole: string]> {
+  const path = `${folder}/supabase/${file}`;
+  const whole = await Deno.readTextFile(path);
+  const parts = whole.split(text);
+  if (parts.length !== 2) throw new Error(`${path} has ${parts.length - 1} times: ${text}`);
+  await write(path, parts.join(by));
+  return [path, whole];
 }
 
 /** Whether enough tests failed: two, if the rule is about money or access. */
@@ -81,13 +83,6 @@ function ignoreMissing(error: unknown): void {
 /** Histories and orders run only where the other tests do not see enough. */
 function isSlow(part: string): boolean {
   return /access-histories|convergence/.test(part);
-}
-
-async function migrationOf(name: string, folder: string): Promise<string> {
-  for await (const entry of Deno.readDir(`${folder}/supabase/migrations`)) {
-    if (entry.name.endsWith(`_${name}`)) return `${folder}/supabase/migrations/${entry.name}`;
-  }
-  throw new Error(`no migration is made of ${name}`);
 }
 
 async function runTests(folder: string, tests: readonly string[], env: Record<string, string>): Promise<Outcome> {

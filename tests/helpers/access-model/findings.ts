@@ -1,6 +1,6 @@
 import { day, hour, priceOf, second, type Time } from './actions.ts';
 import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
-import { firstSinceOf, isLive, isStopped, isUnearned, paidCycle, rulingSource, sinceOf, sourcesOf } from './model.ts';
+import { authorisedAt, isLive, isStopped, isUnearned, paidCycle, rulingSource, sinceOf, sourcesOf } from './model.ts';
 import type { Source } from './model.ts';
 
 /** The findings by the model: kind and subject, as `paid_twice: A`. */
@@ -37,9 +37,9 @@ export function isPaidUnder(facts: Facts, { name, verifiedAt, orderedAt, fulfill
   });
 }
 
-/** The times from which a source ranks. A gateway subscription that was activated again also has its first one. */
+/** The times from which a source ranks. A gateway subscription that was activated again also has its authorisation. */
 function sincesOf({ subscriptions }: Facts, { name, since }: Source): Time[] {
-  return [since, ...subscriptions.filter((each) => each.name === name).map(firstSinceOf)];
+  return [since, ...subscriptions.filter((each) => each.name === name).map(authorisedAt)];
 }
 
 /** Of two purchases of one tier the later one; of a purchase and a gateway subscription the purchase. */
@@ -101,7 +101,7 @@ export function chargedAgain(facts: Facts, subscription: Subscription, cycle: Cy
 
 /** Whether a newer payment or gateway subscription existed when the cycle was charged. */
 export function isChargedAfterReplacement(facts: Facts, subscription: Subscription, { at }: Cycle): boolean {
-  const since = sinceOf({ ...subscription, authentications: [] }) ?? 0;
+  const since = sinceOf(subscription) ?? 0;
   return paidSources(facts).some((other) =>
     other.name !== subscription.name && sincesOf(facts, other).some((newer) => newer > since && newer < at) &&
     // It is known a day after it was paid at the latest. Its order may be older.
@@ -165,9 +165,8 @@ function isChargeOpen(facts: Facts, one: Subscription, cycle: Cycle): boolean {
     cycle.money === null && (isAfterReplacement || isAfterCancellation);
 }
 
-function wasChargedAfterReplacement(facts: Facts, { activations, charges, askedAt }: Subscription, at: Time): boolean {
-  const before = activations.filter((event) => event.at <= at);
-  const since = sinceOf({ authentications: [], activations: before, charges, askedAt }) ?? 0;
+function wasChargedAfterReplacement(facts: Facts, one: Subscription, at: Time): boolean {
+  const since = sinceOf({ ...one, activations: one.activations.filter((event) => event.at <= at) }) ?? 0;
   const there = sourcesOf(facts).filter((source) => isLive(source, at) && source.arrivedAt < at)
     .map(({ name }) => name);
   return facts.orders.some(({ name, verifiedAt, orderedAt }) =>

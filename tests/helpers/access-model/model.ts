@@ -61,15 +61,21 @@ export function rulingSource(facts: Facts, now: Time): Source | null {
   return live.sort((one, other) => other.since - one.since)[0] ?? null;
 }
 
-/** The newest activation, else the first charge, else the authorisation, each at the end of its second. */
-export function sinceOf({ authentications, activations, charges, askedAt }: Times): Time | null {
-  const first = (events: readonly EventTimes[]) => events.toSorted((one, other) => one.at - other.at)[0];
-  const newest = activations.toSorted((one, other) => other.at - one.at)[0] ?? first(charges) ?? first(authentications);
-  return newest === undefined ? null : Math.max(happenedAt(newest), askedAt);
+/** The authorisation, or a later activation: more than 36 hours after the first charge. Times are at the end of their second. */
+export function sinceOf(one: Times): Time | null {
+  const newest = one.activations.toSorted((activation, other) => other.at - activation.at)[0];
+  if (newest && happenedAt(newest) > firstChargedAt(one) + 36 * hour) return Math.max(happenedAt(newest), one.askedAt);
+  const authorised = authorisedAt(one);
+  return authorised === Infinity ? null : authorised;
+}
+
+/** When the customer authorised a gateway subscription; infinity: not yet. */
+export function authorisedAt(one: Times): Time {
+  return Math.max(Math.min(firstChargedAt(one), ...one.authentications.map(happenedAt)), one.askedAt);
 }
 
 /** The first activation or charge of a gateway subscription. */
-export function firstSinceOf({ activations, charges }: Pick<Subscription, 'activations' | 'charges'>): Time {
+export function firstChargedAt({ activations, charges }: Pick<Subscription, 'activations' | 'charges'>): Time {
   return Math.min(...[...activations, ...charges].map(happenedAt));
 }
 
