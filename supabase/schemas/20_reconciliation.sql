@@ -446,6 +446,9 @@ begin
     return jsonb_build_object('applied', v_status is not distinct from 'created', 'lacks_payment', false);
   end if;
   v_applied := billing.apply_order_state(v_order, v_entity, null, true);
+  update billing.gateway_subscriptions m
+  set checked_at = billing.clock()
+  where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id);
   -- It may renew a payment that never came.
   if v_status = 'authenticated' and v_order.payment_id is not null and v_order.stops_at is null then
     perform billing.plan(v_order.user_id);

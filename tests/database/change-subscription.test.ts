@@ -333,6 +333,17 @@ describe('a change now, with a credit', () => {
       expect(await toldOf(renewal)).toBe('nothing');
     });
 
+    test('a cycle that is over, without another one: access has ended with it', async () => {
+      const { renewal } = await upgrade();
+      const fields = {
+        current_start: seconds(day(renewalDay)),
+        current_end: seconds(day('2027-07-16')),
+        paid_count: 1,
+      };
+      await learn(renewal, '2027-08-01', { status: 'active', ...fields });
+      expect(await tierAt('2027-08-01')).toBe('free');
+    });
+
     test('a failed charge after it was told to stop at the end of a cycle: it is stopped at once', async () => {
       const { renewal } = await upgrade();
       await cancel();
