@@ -14,16 +14,20 @@ where case s.kind
       and p.uncaptured_at is null
       and not billing.is_refunded(coalesce(p.paid_amount, p.amount), p.refunded_amount)
   )
-  -- After a refund of its newest cycle the cycles before still count.
-  when 'gateway_subscription' then s.ended_reason is distinct from 'refunded' or exists (
-    select from public.payments c
-    where c.user_id = s.user_id
-      and c.gateway_subscription_id = s.id
-      and not billing.is_refunded(coalesce(c.paid_amount, c.amount), c.refunded_amount)
-  )
-  -- The payment of its first cycle is not known.
-  or exists (
-    select from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (s.user_id, s.id) and m.first_period_start < m.paid_until
+  when 'gateway_subscription' then exists (
+    select from billing.gateway_subscriptions m
+    where (m.user_id, m.gateway_subscription_id) = (s.user_id, s.id)
+      and (
+        m.paid_until is null
+        -- After a refund of its newest cycle the cycles before still count, also if their payments are not known.
+        or m.first_period_start < m.paid_until
+        or exists (
+          select from public.payments c
+          where c.user_id = s.user_id
+            and c.gateway_subscription_id = s.id
+            and not billing.is_refunded(coalesce(c.paid_amount, c.amount), c.refunded_amount)
+        )
+      )
   )
   when 'manual' then s.gateway_subscription_id is not null
   else false

@@ -219,7 +219,7 @@ cross join lateral (
   select case when cancelled.is_before then 'charged_after_cancellation' else 'charged_after_replacement' end as finding
   where cancelled.is_before
     or known.is_one_of_several and exists (
-      select from billing.sources newer
+      select from billing.purchases newer
       left join billing.gateway_subscriptions s
         on (s.user_id, s.gateway_subscription_id) = (newer.user_id, newer.id)
         and newer.kind = 'gateway_subscription'

@@ -54,6 +54,16 @@ test.each<[string, () => Promise<unknown>]>([
     expect(await customer.state()).toBe('pro: pro active to 2026-02-01');
     await charge(february);
   }],
+  ['after a replacement at the gateway that was refunded before, and is cancelled later', async () => {
+    const other = customerOf(database, customer);
+    const cycle = { planId: 'plan_premium', start: day('01-10'), end: day('02-10') };
+    await other.event('activated', '01-10', cycle);
+    const payment = { id: uniqueId('pay'), amount: 199900 };
+    await other.event('charged', '01-10', { ...cycle, payment });
+    await database.send(refundEvent(payment, payment.amount));
+    await charge(february);
+    await other.event('cancelled', '02-05', { planId: 'plan_premium' });
+  }],
   ['while the order of a purchase for afterwards waits to be paid', async () => {
     const order = await customer.order('premium', { at: '01-20', start: 'after_current' });
     await charge(february);

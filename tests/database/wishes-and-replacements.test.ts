@@ -175,6 +175,22 @@ describe('what is newer replaces what is older for good', () => {
     await customer.event('updated', '03-03', { planId: 'plan_premium' });
     expect(await toldOf()).toBe('withdrawn');
   });
+
+  test('not a subscription that was refunded in full and then cancelled at the gateway', async () => {
+    await bill(customer, 'premium', year);
+    const newer = anotherOf();
+    await bill(newer, 'basic', months(2));
+    expect(await toldOf()).toBe('at cycle end 2026-12-30');
+    const about = [newer.gatewayId];
+    const { id } = await database.one(
+      'select gateway_payment_id as id from public.payments where gateway_subscription_id = $1',
+      about,
+    );
+    await database.send(refundEvent({ id: String(id), order_id: null }, prices.basic));
+    expect(await toldOf()).toBe('withdrawn');
+    await newer.event('cancelled', '02-02', { planId: 'plan_basic' });
+    expect(await toldOf()).toBe('withdrawn');
+  });
 });
 
 describe('with the clock of the gateway ten minutes', () => {
