@@ -327,6 +327,8 @@ describe('a request for a price', () => {
     expect(await outcome(null, 'pro_month')).toBe('plan_not_found');
     await database.setPlan('pro', 'is_active = false');
     expect(await outcome(null, 'pro_usd')).toBe('plan_not_found');
+    const { plans } = Object(await database.rpc('list_plans'));
+    expect(plans.map((plan: { tier: string }) => plan.tier)).not.toContain('pro');
   });
 
   test('without a plan at the gateway can be bought, and a change to it is an order, but it cannot be billed', async () => {
