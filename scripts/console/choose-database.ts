@@ -1,4 +1,4 @@
-import { supportUrl } from '../stack/postgres/support-role.ts';
+import { supportUrl } from '../stack/postgres/local-roles.ts';
 import { localDatabaseUrl } from '../stack/secrets.ts';
 
 const LOCAL_PORT = 54321;

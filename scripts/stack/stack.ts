@@ -15,7 +15,7 @@ import type { LocalSecrets } from './secrets.ts';
 import { createShop } from './shop/shop.ts';
 import { readConfig } from '../../supabase/functions/api/config.ts';
 import { createStartMigration } from './postgres/start-migration.ts';
-import { openSupportRole, supportUrl } from './postgres/support-role.ts';
+import { openRoles, poolUrl, supportUrl } from './postgres/local-roles.ts';
 import { writeSettings } from './postgres/write-settings.ts';
 import { createProjectFunctions } from './function/project-functions.ts';
 import { createPostgres } from './postgres/postgres.ts';
@@ -62,10 +62,6 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
   const [api, studioUrl, mailboxUrl, gatewayUrl, shopUrl] = [at(0), at(2), at(3), at(4), at(6)];
   const { databasePassword, jwtSecret, secretKey, variables } = secrets;
-  const defaults = localEnvironment({ gateway: gatewayUrl, mailbox: mailboxUrl, shop: shopUrl }, variables);
-  const own = await readEnvironment(environment, defaults);
-  // Mailbox and simulator need a secret even when the function's variable is empty.
-  const secret = (name: string) => own[name] || defaults[name] || '';
 
   const postgres = createPostgres({
     port: port + 1,
@@ -75,6 +71,11 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     onCrash,
   });
   const databaseUrl = postgres.url();
+  const urls = { gateway: gatewayUrl, mailbox: mailboxUrl, shop: shopUrl, pool: poolUrl(databaseUrl) };
+  const defaults = localEnvironment(urls, variables);
+  const own = await readEnvironment(environment, defaults);
+  // Mailbox and simulator need a secret even when the function's variable is empty.
+  const secret = (name: string) => own[name] || defaults[name] || '';
   const migrated = Promise.withResolvers<void>();
   const keys = { jwtSecret, publishableKey, secretKey };
   const addresses = { siteUrl: own.APP_URL || api, studioPort: port + 2 };
@@ -138,7 +139,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     () =>
       Promise.all([
         writeSettings(databaseUrl, { earlyRenewal, credit, events }),
-        openSupportRole(databaseUrl),
+        openRoles(databaseUrl),
         installClock(databaseUrl, gatewayUrl),
         // Another gateway knows its own plans.
         env.GATEWAY_API_URL === gatewayUrl ? offerPlans(databaseUrl, gatewayUrl) : undefined,

@@ -1,6 +1,6 @@
 /** Measures what an admin reads, on the databases of `growth.ts`. */
 import { createConsole } from '../../scripts/console/console.ts';
-import { openSupportRole, supportUrl } from '../../scripts/stack/postgres/support-role.ts';
+import { openRoles, supportUrl } from '../../scripts/stack/postgres/local-roles.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
 import type { TestDatabase } from '../helpers/database/test-database.ts';
 import { enter } from '../helpers/http/enter-console.ts';
@@ -90,7 +90,7 @@ async function measure({ database }: Sized): Promise<Map<string, string>> {
 
 /** Starts the console. `read` reads a path of its API, and returns the time in milliseconds. @throws where no row comes */
 async function openConsole(databaseUrl: string) {
-  await openSupportRole(databaseUrl);
+  await openRoles(databaseUrl, ['subscriptions_support']);
   const service = createConsole({ port: 0, databaseUrl: supportUrl(databaseUrl), appUrl: 'https://app.example' });
   await service.start();
   const [, cookie] = await enter(service.entryUrl);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Console, createConsole } from '../../scripts/console/console.ts';
-import { supportUrl } from '../../scripts/stack/postgres/support-role.ts';
+import { supportUrl } from '../../scripts/stack/postgres/local-roles.ts';
 import type { Declared } from '../helpers/database/findings.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { enter } from '../helpers/http/enter-console.ts';

@@ -78,6 +78,9 @@ test('npm start prints the values in their order and ready last, and every addre
   ]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 200, 200, 200, 200, 303]);
   expect(await database.one("select current_setting('timezone') as zone")).toEqual({ zone: 'UTC' });
+  expect(await fetch(`${value('FUNCTIONS_URL')}/api/subscriptions/plans`)).toMatchObject({ status: 200 });
+  const connected = "select count(*) > 0 as found from pg_stat_activity where usename = 'subscriptions_api'";
+  expect(await database.one(connected)).toEqual({ found: true });
 });
 
 test('an escape sequence of a request does not reach the terminal', async () => {

@@ -4,7 +4,7 @@ import { installRelease } from '../../../scripts/release/restore-release.ts';
 import { localPassword } from '../project/keys.ts';
 import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
 import { createPostgres, type Postgres } from '../../../scripts/stack/postgres/postgres.ts';
-import { openSupportRole } from '../../../scripts/stack/postgres/support-role.ts';
+import { openRoles } from '../../../scripts/stack/postgres/local-roles.ts';
 import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
 import { removeFolder } from '../../../scripts/stack/postgres/init-database.ts';
@@ -80,6 +80,6 @@ async function migrateTemplate(postgres: Postgres, projectName: string): Promise
   if (release !== undefined) await installRelease(postgres.url(templateDatabase), release);
   await migrate({ url: postgres.url(templateDatabase), seed: false, log: () => {} });
   await withClient(postgres.url(), setPoolPassword);
-  await openSupportRole(postgres.url());
+  await openRoles(postgres.url(), ['subscriptions_support']);
   await postgres.stop();
 }
