@@ -4,6 +4,7 @@ import { checkReleases } from '../../scripts/check/releases.ts';
 import { newestRelease, readReleaseNotes } from '../../scripts/release/release-files.ts';
 import { loadSample } from '../../scripts/release/restore-release.ts';
 import { breakingChanges, readRpcs, type Rpc } from '../../scripts/release/rpcs.ts';
+import { migrationVersions } from '../../scripts/stack/postgres/migration-versions.ts';
 import { createVersion, expectCode, initialise, runAdd } from '../add/app-folder.ts';
 import { serveFunction } from '../add/serve-function.ts';
 import { type AppProject, createAppProject } from '../helpers/database/app-project.ts';
@@ -17,11 +18,13 @@ import { runScript } from '../helpers/project/run-script.ts';
 
 const added = { column: "  note text not null default 'none',\n", parameter: "p_note text default 'any'" };
 
+const newest = Number((await migrationVersions()).at(-1));
+
 /** Migrations of the app: before ours, two between the released ones and the new one, and after all. */
 const own = {
   before: ['20250101000000_notes.sql', 'create table public.notes (body text); insert into public.notes values (1);'],
-  unpushed: ['20261123000000_tags.sql', 'create table public.tags (tag text); insert into public.tags values (2);'],
-  later: ['20261124000000_reports.sql', 'create table public.reports (body text);'],
+  unpushed: [`${newest + 1}_tags.sql`, 'create table public.tags (tag text); insert into public.tags values (2);'],
+  later: [`${newest + 2}_reports.sql`, 'create table public.reports (body text);'],
   after: [
     '20990101000000_paid.sql',
     `insert into public.reports values (3);

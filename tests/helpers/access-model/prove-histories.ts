@@ -169,14 +169,12 @@ async function proveNextCycle(
   async function send(): Promise<boolean> {
     const stops = await subject.takeStops();
     for (const { subscription } of stops) told.add(subscription);
-    for (const { subscription: name, atCycleEnd, dueAt } of stops) {
+    for (const { subscription: name, atCycleEnd } of stops) {
       if (toBeCancelled(facts).get(name) === false) throw fault(`the gateway stops ${name}, which goes on`);
       const one = billed.find((each) => each.name === name);
       if (!one || one.status === 'cancelled' || one.status === 'completed') continue;
-      // Sent when it was due, it would have ended the subscription before the charge that failed.
-      const isBeforeCharge = one.status === 'authenticated' ||
-        one.status === 'pending' && dueAt < (one.cycles.at(-1)?.start ?? 0);
-      if (atCycleEnd && !isBeforeCharge) stopping.add(name);
+      // It is read before it is told: before its first charge, and while a charge fails, it is stopped at once.
+      if (atCycleEnd && one.status !== 'authenticated' && one.status !== 'pending') stopping.add(name);
       else if (!await run([changeStatus(one, 'cancelled', now)])) return false;
     }
     return true;

@@ -97,7 +97,6 @@ create function test.take_stops() returns setof jsonb language sql as $$
     and o.next_attempt_at <= billing.clock()
   returning jsonb_build_object(
     'subscription', o.payload -> 'gateway_subscription_id',
-    'atCycleEnd', o.payload -> 'at_cycle_end',
-    'dueAt', test.micros(o.next_attempt_at)
+    'atCycleEnd', o.payload -> 'at_cycle_end'
   )
 $$;

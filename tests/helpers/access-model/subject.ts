@@ -24,7 +24,7 @@ export type Stored = Access & {
 };
 
 /** The gateway must stop billing a subscription: at the end of its cycle, or at once. */
-export type Stop = { readonly subscription: string; readonly atCycleEnd: boolean; readonly dueAt: Time };
+export type Stop = { readonly subscription: string; readonly atCycleEnd: boolean };
 
 /** What a mail about a failed or the last charge says: null, if access does not end. */
 export type Claim = { readonly subscription: string; readonly accessEndsAt: Time | null };
