@@ -264,9 +264,10 @@ declare
   v_is_by_gateway constant boolean := v_is_cancelled and p_subscription.ended_at is null;
   -- A cancellation for the end of a trial is sent before that end, and the gateway cancels at once.
   v_ends_with_trial constant boolean := v_is_by_gateway and p_subscription.cancel_at_period_end and not v_is_charged;
-  -- To stop at its end, and told at once, since a charge of the next cycle failed before that end.
+  -- Cancelled for its end, and stopped at once, since a charge of the next cycle failed before that end.
   v_ends_with_cycle constant boolean := v_is_by_gateway
     and p_subscription.cancelled_at < v_end
+    and billing.is_cancelled_for_end(p_subscription.user_id, p_subscription.asked_at)
     and billing.is_told(p_subscription.gateway_subscription_id, '{"at_cycle_end": false}');
   -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and charges the one that
   -- replaces it soon after that end.
