@@ -12,6 +12,14 @@ import { createdBy, namesIn, orReplace, type Statement } from '../stack/postgres
 
 const head = '-- Made by npm run migration. Renames and data are written by hand.';
 
+/** Gives support the rights on new objects, if its role could be made. */
+const support = `do $do$
+begin
+  if exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
+    perform billing.set_up_support();
+  end if;
+end $do$;`;
+
 /** A new migration: its name, its text, and how the schema that it leaves differs from the schema files. */
 export type Migration = { readonly file: string; readonly sql: string; readonly differences: readonly string[] };
 
@@ -78,6 +86,7 @@ async function migrationText(migrated: Built, declared: Built, statements: reado
     ...await tableChanges(migrated.url, declared.url),
     ...copies,
     ...[...wanted.difference(known)].map((line) => `${line};`),
+    ...(created.size > 0 || made.has('billing.set_up_support') ? [support] : []),
   ]);
   return [
     head,

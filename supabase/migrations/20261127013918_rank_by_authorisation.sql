@@ -1,45 +1,5 @@
 -- Made by npm run migration. Renames and data are written by hand.
 
-REVOKE ALL ON FUNCTION "billing"."find_followed"(uuid, text, uuid, billing.price, text, text) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "billing"."find_followed"(uuid, text, uuid, billing.price, text, text) TO "service_role";
-
-REVOKE ALL ON FUNCTION "billing"."find_stop"(billing.stoppable, billing.sources, boolean) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "billing"."find_stop"(billing.stoppable, billing.sources, boolean) TO "service_role", "subscriptions_support";
-
-REVOKE ALL ON FUNCTION "billing"."newest_purchase"(uuid) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "billing"."newest_purchase"(uuid) TO "service_role", "subscriptions_support";
-
-REVOKE ALL ON FUNCTION "billing"."refund_of"(billing.sources) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "billing"."refund_of"(billing.sources) TO "service_role";
-
-REVOKE ALL ON FUNCTION "billing"."state_of_billing"(billing.sources) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "billing"."state_of_billing"(billing.sources) TO "service_role", "subscriptions_support";
-
-GRANT SELECT ON TABLE "billing"."customer_findings" TO "subscriptions_support";
-
-GRANT SELECT ON TABLE "billing"."customers" TO "subscriptions_support";
-
-GRANT SELECT ON TABLE "billing"."dispute_lost" TO "subscriptions_support";
-
-GRANT SELECT ON TABLE "billing"."entitled_not_paid" TO "subscriptions_support";
-
-GRANT SELECT ON TABLE "billing"."paid_not_entitled" TO "subscriptions_support";
-
-GRANT SELECT ON TABLE "billing"."paid_twice" TO "subscriptions_support";
-
-GRANT SELECT ON TABLE "billing"."periods" TO "subscriptions_support";
-
-GRANT SELECT ON TABLE "billing"."purchases" TO "service_role", "subscriptions_support";
-
-GRANT SELECT ON TABLE "billing"."sources" TO "service_role", "subscriptions_support";
-
-GRANT SELECT ON TABLE "billing"."unexpected_charges" TO "subscriptions_support";
-
 -- Returns the time that ranks a gateway subscription among the sources of its user: of the newest act of the customer. Its
 -- first charge is none: a change of plan may start weeks after it was authorised. A later activation is one, such as by a new
 -- method of payment. The gateway debits up to 36 hours early, so two events of the first charge may be as far apart.
@@ -258,6 +218,7 @@ cross join lateral (
       where newer.user_id = m.user_id
         and newer.kind in ('payment', 'gateway_subscription')
         and newer.id <> m.gateway_subscription_id
+        -- The renewal of a purchase follows it, as in billing.sources.
         and there.since > (
           select greatest(billing.since_of(m), max(renewed.since))
           from billing.subscription_orders o

@@ -1,15 +1,5 @@
 -- Made by npm run migration. Renames and data are written by hand.
 
-GRANT SELECT ON TABLE "billing"."customer_findings" TO "subscriptions_support";
-
-GRANT SELECT ON TABLE "billing"."purchases" TO "service_role", "subscriptions_support";
-
-GRANT SELECT ON TABLE "billing"."unexpected_charges" TO "subscriptions_support";
-
--- What the gateway must be told: for each subscription that it may still charge, whether it must stop, and when. Derived from
--- facts by billing.find_stop; only differences are written. The requests of the customer to cancel and to resume.
--- Contract: POST /api/subscriptions/cancel, POST /api/subscriptions/resume.
-
 create or replace view billing.purchases with (security_invoker = true) as
 select s.*
 from billing.sources s
@@ -92,6 +82,7 @@ cross join lateral (
       where newer.user_id = m.user_id
         and newer.kind in ('payment', 'gateway_subscription')
         and newer.id <> m.gateway_subscription_id
+        -- The renewal of a purchase follows it, as in billing.sources.
         and there.since > (
           select greatest(billing.since_of(m), max(renewed.since))
           from billing.subscription_orders o

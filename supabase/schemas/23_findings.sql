@@ -228,6 +228,7 @@ cross join lateral (
       where newer.user_id = m.user_id
         and newer.kind in ('payment', 'gateway_subscription')
         and newer.id <> m.gateway_subscription_id
+        -- The renewal of a purchase follows it, as in billing.sources.
         and there.since > (
           select greatest(billing.since_of(m), max(renewed.since))
           from billing.subscription_orders o

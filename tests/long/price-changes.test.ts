@@ -155,7 +155,7 @@ test(
     expect(faults.filter((line) => !/TimeoutError|_TIMEOUT/.test(line))).toEqual([]);
     // 56 pairs, eight at a time, each with the renewals of a year.
   },
-  1_800_000,
+  900_000,
 );
 
 /** The clock of the stack, in Unix milliseconds. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { namesIn, splitStatements } from '../../scripts/stack/postgres/statements.ts';
+import { deployedFolder, fileNames } from '../../scripts/release/release-files.ts';
 import { breakingChanges, type Rpc } from '../../scripts/release/rpcs.ts';
 import { createStabilizer } from '../../scripts/release/stable-values.ts';
 
@@ -46,6 +47,14 @@ test('a new parameter with a default breaks the policies that call a function fo
   expect(breakingChanges([forPolicies], [later])).toEqual([
     "public.grant has a new parameter: policies of apps call it, and Postgres can't replace it then",
   ]);
+});
+
+test('no migration names the role of support outside of a function: a project may be without it', async () => {
+  const folder = `${deployedFolder}/migrations`;
+  const texts = (await fileNames(folder)).map((file) => Deno.readTextFile(`${folder}/${file}`));
+  const statements = (await Promise.all(texts)).flatMap(splitStatements);
+  expect(statements.length).toBeGreaterThan(100);
+  expect(statements.filter(({ code }) => code.includes('subscriptions_support'))).toEqual([]);
 });
 
 describe('a statement of a schema file', () => {

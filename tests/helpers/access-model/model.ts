@@ -75,7 +75,7 @@ export function authorisedAt(one: Times): Time {
 }
 
 /** The first activation or charge of a gateway subscription. */
-export function firstChargedAt({ activations, charges }: Pick<Subscription, 'activations' | 'charges'>): Time {
+function firstChargedAt({ activations, charges }: Pick<Subscription, 'activations' | 'charges'>): Time {
   return Math.min(...[...activations, ...charges].map(happenedAt));
 }
 
