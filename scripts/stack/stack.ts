@@ -62,7 +62,6 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
   const [api, studioUrl, mailboxUrl, gatewayUrl, shopUrl] = [at(0), at(2), at(3), at(4), at(6)];
   const { databasePassword, jwtSecret, secretKey, variables } = secrets;
-
   const postgres = createPostgres({
     port: port + 1,
     password: databasePassword,
@@ -134,12 +133,13 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     () => prepareDatabase(databaseUrl),
     () => markLocal(databaseUrl),
     // Both load while the migrations run.
-    () => Promise.all([edgeFunction.start(), functions.start(), lite.start()]),
+    () => Promise.all([functions.start(), lite.start()]),
     () => migration.apply(),
+    () => openRoles(databaseUrl),
     () =>
       Promise.all([
+        edgeFunction.start(),
         writeSettings(databaseUrl, { earlyRenewal, credit, events }),
-        openRoles(databaseUrl),
         installClock(databaseUrl, gatewayUrl),
         // Another gateway knows its own plans.
         env.GATEWAY_API_URL === gatewayUrl ? offerPlans(databaseUrl, gatewayUrl) : undefined,

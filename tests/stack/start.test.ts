@@ -81,6 +81,8 @@ test('npm start prints the values in their order and ready last, and every addre
   expect(await fetch(`${value('FUNCTIONS_URL')}/api/subscriptions/plans`)).toMatchObject({ status: 200 });
   const connected = "select count(*) > 0 as found from pg_stat_activity where usename = 'subscriptions_api'";
   expect(await database.one(connected)).toEqual({ found: true });
+  // A first start shows no error of Postgres.
+  expect([...stack.stdout, ...stack.stderr].filter((line) => /FATAL|ERROR/.test(line))).toEqual([]);
 });
 
 test('an escape sequence of a request does not reach the terminal', async () => {
