@@ -269,10 +269,10 @@ declare
     and p_subscription.cancelled_at < v_end
     and billing.is_cancelled_for_end(p_subscription.user_id, p_subscription.asked_at)
     and billing.is_told(p_subscription.gateway_subscription_id, '{"at_cycle_end": false}');
-  -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and charges the one that
-  -- replaces it soon after that end.
+  -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and one whose next cycle
+  -- it could not debit up to 36 hours before that end. It charges the one that replaces it soon after the end.
   v_ends_with_change constant boolean := v_is_by_gateway
-    and (not v_is_charged or p_subscription.cancelled_at >= v_end - interval '1 day' or v_ends_with_cycle)
+    and (not v_is_charged or p_subscription.cancelled_at >= v_end - interval '36 hours' or v_ends_with_cycle)
     and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is not null;
 begin
   lapses_at := case

@@ -89,6 +89,15 @@ describe('a change at the end of the period', () => {
     expect(await queued('subscription-ended')).toEqual([]);
   });
 
+  test('is told at once where an early debit failed before the gateway was told: what is paid remains', async () => {
+    await downgrade();
+    await customer.event('pending', '2026-06-29T13:00:00Z', { planId: 'plan_pro' });
+    expect(await toldOf()).toBe('at once 2026-06-29T13:00:00.000Z');
+    await attempt(database, customer.gatewayId);
+    await customer.event('cancelled', '2026-06-29T13:01:00Z', { planId: 'plan_pro' });
+    expect(await tierAt('2026-06-30T23:59:59Z')).toBe('pro');
+  });
+
   test('whose new subscription is never charged ends after the days of grace', async () => {
     await downgrade();
     await customer.event('cancelled', '2026-07-01T00:00:01Z', { planId: 'plan_pro' });

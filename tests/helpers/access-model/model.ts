@@ -250,7 +250,8 @@ function closingOf(facts: Facts, subscription: Subscription, paid: Cycle) {
     // The cancellation for the end of a trial is sent before that end.
     const isTrial = activations.length === 0 && charges.length === 0;
     if (isTrial && cancelledFor !== null && !isStopped) return atPaidTime;
-    const isAtEnd = isTrial || (endedAt ?? 0) >= paid.end - day;
+    // The gateway debits up to 36 hours early.
+    const isAtEnd = isTrial || (endedAt ?? 0) >= paid.end - 36 * hour;
     const endsWithChange = successorOf(facts, subscription) !== null && !isStopped && isAtEnd;
     return { isEnded: !endsWithChange, hasGrace: true, isFinal: true };
   }
