@@ -130,15 +130,17 @@ begin
   );
 end $$;
 
--- Returns whether the customer cancelled for the end of the period what was bought at a time, also below a source that ruled.
+-- When each customer last cancelled for the end of the period. It covers what was bought before, also below a source that ruled.
+create view billing.ends_wished with (security_invoker = true) as
+select w.user_id, max(w.at) as at
+from billing.wishes w
+where w.at_period_end and w.withdrawn_at is null
+group by w.user_id;
+grant select on billing.ends_wished to service_role;
+
 create function billing.is_cancelled_for_end(p_user_id uuid, p_since timestamptz)
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return exists (
-    select from billing.wishes w
-    where w.user_id = p_user_id and w.at_period_end and w.withdrawn_at is null and w.at >= p_since
-  );
-end $$;
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return exists (select from billing.ends_wished w where w.user_id = p_user_id and w.at >= p_since); end $$;
 
 -- Returns when the customer authorised a gateway subscription: not before it was asked for here, since the gateway's clock
 -- may be behind ours.
@@ -308,7 +310,7 @@ from (
     p.period_end as ends_at,
     -- No days of grace for what the customer cancelled, also below a source that ruled then.
     p.period_end + make_interval(hours => 24 * billing.grace_days(
-      pl.grace_days, p.cancel_at_period_end or billing.is_cancelled_for_end(p.user_id, coalesce(p.since, p.fulfilled_at))
+      pl.grace_days, p.cancel_at_period_end or wished.at >= coalesce(p.since, p.fulfilled_at)
     )) as lapses_at,
     -- An import by the app may leave since empty.
     coalesce(p.since, p.fulfilled_at) as since,
@@ -323,6 +325,7 @@ from (
     null::jsonb as entitlements
   from public.payments p
   left join public.plans pl on pl.id = p.plan_id
+  left join billing.ends_wished wished on wished.user_id = p.user_id
   left join lateral (
     select min(r.since) as at from billing.replacements r where r.kind = 'payment' and r.id = p.id::text
   ) replaced on true
@@ -405,7 +408,8 @@ create type billing.ruling as (
   is_ended_by_gateway boolean, -- ended by the cancellation of a gateway subscription that was attached to it
   attaching integer, -- how many of the user's gateway subscriptions are no sources
   upcoming integer, -- how many sources begin when another one ends
-  shown public.subscriptions -- the user's row as it is. All null: none
+  shown public.subscriptions, -- the user's row as it is. All null: none
+  may_stop boolean -- the user has gateway subscriptions, or asked for one: billing.plan looks at them
 );
 
 -- Finds the ruling source: the running source with the greatest since. If no source is running, the one that ended last.
@@ -418,6 +422,7 @@ declare
 begin
   with mirrored as materialized (
     select
+      count(*) as known,
       count(*) filter (where m.plan_id is null or m.period_end is null) as attaching,
       -- The cancellation of a gateway subscription without a plan of ours ends the source to which the subscription was
       -- attached. That source began before the activation or, where no activation is known, before the cancellation. A
@@ -436,7 +441,7 @@ begin
   )
   select
     s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.attaching, count(*) filter (where s.is_upcoming) over (),
-    shown
+    shown, g.known > 0 or exists (select from billing.subscription_orders o where o.user_id = p_user_id)
   into v_ruling
   from mirrored g
   left join public.subscriptions shown on shown.user_id = p_user_id

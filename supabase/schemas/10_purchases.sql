@@ -222,7 +222,7 @@ begin
         p_payment.since, billing.clock(), null, null, p_payment.cancel_at_period_end, null, false,
         billing.price_sold(p_payment), null, true
       )::billing.sources,
-      true, false, 0, 0, p_purchase.shown
+      true, false, 0, 0, p_purchase.shown, false
     )::billing.ruling;
   end if;
   perform billing.settle_access(

@@ -486,7 +486,7 @@ return '{public.plans, public.subscriptions, public.payments}'::text[] || billin
     checked_findings, passes, received_by_hour, receipts, subjects, sources, replacements, support_actions,
     paid_not_entitled, entitled_not_paid, captured_not_fulfilled, tier_mismatch, paid_twice, unexpected_charges,
     unearned_credits, dispute_lost, outbox_stuck, failed_events, unmailed_payments, reconciliations,
-    profiles, settings, gateway_subscriptions, subscription_orders, wishes, stoppable,
+    profiles, settings, gateway_subscriptions, subscription_orders, wishes, ends_wished, stoppable,
     purchases, manual_subscriptions, grants, refunds, disputes, lost_disputes, tier_changes,
     gateway_events, unsettled_events, outbox, marks, expected_triggers, scheduled_jobs, statement, statement_windows
   }'::text[]) name

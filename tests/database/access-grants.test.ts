@@ -35,9 +35,11 @@ describe('the API’s roles hold exactly these rights', () => {
       'service_role: insert billing': words(`disputes gateway_events gateway_subscriptions marks outbox profiles refunds
         subscription_orders unsettled_events wishes`),
       'service_role: insert public': ['payments', 'profiles', 'subscriptions'],
-      'service_role: select billing': words(`access deleted_users disputes gateway_events gateway_subscriptions grants
+      'service_role: select billing': words(
+        `access deleted_users disputes ends_wished gateway_events gateway_subscriptions grants
         lost_disputes manual_subscriptions marks outbox profiles purchases refunded refunds replacements scheduled_jobs settings sources statement statement_windows stoppable
-        subscription_orders unsettled_events wishes`),
+        subscription_orders unsettled_events wishes`,
+      ),
       'service_role: select public': ['payments', 'plans', 'profiles', 'subscriptions'],
       'service_role: update billing': words(
         `disputes gateway_events gateway_subscriptions grants manual_subscriptions marks outbox

@@ -91,6 +91,13 @@ describe('what can be charged while nothing gives access is cancelled', () => {
     expect(await toldOf(asked)).toBe('withdrawn');
   });
 
+  test('when it was asked for beside a purchase, and is not authorised yet', async () => {
+    await customer.buy('pro');
+    const asked = await ask('basic', '01-02');
+    expect(await cancel('at once')).toMatchObject({ outcome: 'cancelled' });
+    expect(await toldOf(asked)).toBe('at once 2026-01-02');
+  });
+
   test('and where nothing can be charged it is not found', async () => {
     expect(await cancel()).toEqual({ outcome: 'subscription_not_found' });
     expect(await database.rpc('resume_subscription', customer.id)).toEqual({ outcome: 'subscription_not_found' });
