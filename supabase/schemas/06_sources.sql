@@ -336,8 +336,9 @@ from (
     least(m.period_start, m.paid_until),
     coalesce(m.paid_until, m.period_end),
     own.lapses_at,
-    -- The renewal of a purchase follows it, also where the customer authorised it first.
-    greatest(billing.since_of(m), renewed.since + interval '1 microsecond'),
+    -- The renewal of a purchase follows it, also where the customer authorised it first. A change of plan that was undone, and
+    -- charged all the same, ranks below what was kept.
+    greatest(coalesce(billing.since_of(kept) - interval '1 microsecond', billing.since_of(m)), renewed.since + interval '1 microsecond'),
     m.arrived_at,
     coalesce(own.ended_at, replaced.at),
     coalesce(own.ended_reason, case when own.ended_at is null and replaced.at is not null then 'replaced' end),
@@ -353,6 +354,10 @@ from (
     on o.gateway_subscription_id = m.gateway_subscription_id
     and o.user_id = m.user_id
   left join public.payments renewed on renewed.id = o.payment_id
+  left join billing.gateway_subscriptions kept
+    on kept.user_id = o.user_id
+    and kept.gateway_subscription_id = o.replaces
+    and o.undone_at is not null
   cross join lateral billing.mirrored_end(m, pl.grace_days) own
   -- Only the credited cycle has ended. A later one is a source again.
   left join lateral (

@@ -17,15 +17,26 @@ where case s.kind
   when 'gateway_subscription' then exists (
     select from billing.gateway_subscriptions m
     where (m.user_id, m.gateway_subscription_id) = (s.user_id, s.id)
+      and not exists (
+        select from billing.subscription_orders o
+        where o.user_id = s.user_id and o.gateway_subscription_id = s.id and o.undone_at is not null
+      )
       and (
-        m.paid_until is null
+        m.paid_until is null and not exists (
+          select from public.payments c
+          where c.user_id = s.user_id
+            and c.gateway_subscription_id = s.id
+            and c.period_end = m.period_end
+            and c.period_start <= m.first_period_start
+            and billing.is_lost(c)
+        )
         -- After a refund of its newest cycle the cycles before still count, also if their payments are not known.
         or m.first_period_start < m.paid_until
         or exists (
           select from public.payments c
           where c.user_id = s.user_id
             and c.gateway_subscription_id = s.id
-            and not billing.is_refunded(coalesce(c.paid_amount, c.amount), c.refunded_amount)
+            and billing.kept(c) > 0
         )
       )
   )
@@ -36,7 +47,7 @@ grant select on billing.purchases to service_role;
 comment on view billing.purchases is
   'The acts of users that bought a tier. The newest one replaced what is older and still billed, also after it lapsed, failed '
   'or was cancelled. Only its refund, a lost dispute, or that it was never captured takes that back. A grant or a row that '
-  'was written by hand replaces nothing, unless the row names a gateway subscription.';
+  'was written by hand replaces nothing, unless the row names a gateway subscription. A change of plan that was undone is none.';
 
 create function billing.newest_purchase(p_user_id uuid)
 returns billing.sources -- all null: none
@@ -80,6 +91,8 @@ begin
       and p.ended_at is null
       and not billing.is_lost(p)
       and (p.fulfilled_at is not null or p_order.created_at >= billing.clock() - interval '5 days')
+      -- Paid later than it was ordered, it would be renewed before it ends.
+      and coalesce(p.period_end <= p_order.starts_at + interval '1 day', true)
   );
 end $$;
 

@@ -353,7 +353,7 @@ begin
     format('message %s was delivered at %s', v_row.id, billing.iso_time(v_row.delivered_at))
   );
   perform billing.require(
-    v_row.parked_at is null or v_row.claims <> '{}', 'PS409',
+    v_row.parked_at is null or v_row.claims <> '{}' and v_row.last_error is distinct from 'withdrawn', 'PS409',
     format('message %s was withdrawn: %s', v_row.id, v_row.last_error)
   );
   perform billing.require(

@@ -188,7 +188,11 @@ cross join lateral (
     case
       when m.cancel_at_period_end or m.status = 'cancelled' or m.gateway_status in ('completed', 'expired')
         or num_nonnulls(m.stops_at, m.ended_at) > 0
-        then billing.cancelled_by_user_at(m.user_id, m.asked_at)
+        then least(billing.cancelled_by_user_at(m.user_id, m.asked_at), (
+          select o.undone_at
+          from billing.subscription_orders o
+          where o.user_id = m.user_id and o.gateway_subscription_id = m.gateway_subscription_id
+        ))
     end as cancelled_at,
     exists (
       select from billing.gateway_subscriptions o

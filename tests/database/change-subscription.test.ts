@@ -182,6 +182,24 @@ describe('a change at the end of the period', () => {
     expect(await database.rpc('create_subscription', customer.id, 'basic')).toMatchObject({ outcome: 'created' });
   });
 
+  test.each([true, false])(
+    'that was undone and is charged all the same replaces nothing: that charge is the finding (activated first: %j)',
+    async (isActivated) => {
+      const next = await downgrade();
+      expect(await create('pro', 'period_end')).toMatchObject({ outcome: 'undone' });
+      // The gateway was not reached for two days, and debits early.
+      const early = { planId: 'plan_basic', ...july, createdAt: '2026-06-29T12:00:00Z' };
+      if (isActivated) await next.event('activated', early.createdAt, early);
+      await next.charge(july, 'basic', early);
+      expect(await toldOf()).toBe('withdrawn');
+      await customer.charge(july, 'pro');
+      expect(await customer.tier()).toBe('pro');
+      expect(await customer.findings()).toEqual([
+        expect.stringMatching(`^charged_after_cancellation .*${next.gatewayId}`),
+      ]);
+    },
+  );
+
   test('gives way to a purchase that follows it', async () => {
     const next = await downgrade();
     await customer.buy('premium', { at: '06-12' });
@@ -234,6 +252,19 @@ describe('a change now, with a credit', () => {
     await database.query('select billing.expire_subscriptions()');
     expect(await queued('subscription-ending')).toHaveLength(mails);
   });
+
+  test.each(['capture', 'verify'] as const)(
+    'whose order is paid three days later (%s) ends after the renewal would begin, so that is stopped',
+    async (how) => {
+      const { pro, renewal } = await order();
+      await authorise(renewal, 'pro', renewalDay, '06-16');
+      await database.at('06-19');
+      await pro[how]();
+      expect(await customer.state()).toBe('pro: pro active to 2027-06-19');
+      expect(await toldOf(renewal)).toMatch(/^at cycle end/);
+      expect(await preview('pro', 'period_end')).toMatchObject({ change: { starts_at: '2027-06-19T00:00:00.000Z' } });
+    },
+  );
 
   test('that is cancelled for the end of the period, also below a grant: the renewal is cancelled, unless resumed', async () => {
     const { renewal } = await upgrade();

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { told } from '../helpers/gateway/told.ts';
+import { actAsOwner } from '../helpers/records/support-actions.ts';
 import { day, months, type Period } from '../helpers/records/time.ts';
 
 // Before the gateway is told to stop, what was just read from it is applied, and the stop is planned again.
@@ -111,6 +112,31 @@ describe('a cancellation after the end of the known cycle', () => {
     expect(await confirm(claimed, answer('pending', february, 1))).toBe('changed');
     expect(await toldOf()).toBe('withdrawn');
   });
+});
+
+test('a stop that was tried without an answer and then withdrawn by a resume cannot be queued again, nor told', async () => {
+  await database.at('01-31');
+  await customer.cancel('at the end');
+  const { id, token } = await claim();
+  await database.rpc('fail_outbox', token, String(id), 'not read: no answer', false, null);
+  expect(await database.rpc('resume_subscription', customer.id)).toMatchObject({ outcome: 'resumed' });
+  expect(await toldOf()).toBe('withdrawn');
+  const again = actAsOwner(database, { action: 'requeue_mail', reference: String(id) });
+  await expect(again).rejects.toMatchObject({ code: 'PS409' });
+  // An admin who does it all the same.
+  await database.query('select billing.requeue($1)', [id]);
+  expect(await confirm(await claim(), answer('active', months(1), 1))).toBe('changed');
+  expect(await toldOf()).toBe('withdrawn');
+});
+
+test('a stop of a deleted user who is restored before the gateway was told is withdrawn', async () => {
+  await database.at('01-10');
+  await database.query('delete from auth.users where id = $1', [customer.id]);
+  await database.query('insert into auth.users (id, email) values ($1, $2)', [customer.id, customer.email]);
+  await database.sweep();
+  expect(await confirm(await claim(), answer('active', months(1), 1))).toBe('changed');
+  expect(await toldOf()).toBe('withdrawn');
+  expect(await customer.tier()).toBe('basic');
 });
 
 test('a stop for the end of a cycle that is read after that end is planned again: nothing paid is left', async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
-import { refundEvent } from '../helpers/gateway/events.ts';
+import { disputeEvent, refundEvent } from '../helpers/gateway/events.ts';
 import { told } from '../helpers/gateway/told.ts';
 import { type Customer, customerOf, prices } from '../helpers/records/customer.ts';
 import { uniqueId } from '../helpers/records/records.ts';
@@ -183,6 +183,20 @@ describe('what is newer replaces what is older for good', () => {
     expect(await toldOf()).toBe('withdrawn');
   });
 
+  test.each(['basic', 'pro'] as const)(
+    'not a subscription to %s whose only charge was lost in a dispute',
+    async (tier) => {
+      await bill(customer, 'premium', year);
+      const newer = anotherOf();
+      await bill(newer, tier, months(2));
+      expect(await toldOf()).toBe('at cycle end 2026-12-30');
+      const payment = { id: `pay_2026-02_${newer.gatewayId}`, amount: prices[tier] };
+      const lost = { amount: prices[tier], amount_deducted: prices[tier] };
+      await database.send(disputeEvent('lost', 'lost', payment, lost, { createdAt: '2026-02-10T00:00:00Z' }));
+      expect(await toldOf()).toBe('withdrawn');
+    },
+  );
+
   test('not a subscription that was refunded in full and then cancelled at the gateway', async () => {
     await bill(customer, 'premium', year);
     const newer = anotherOf();
@@ -197,6 +211,34 @@ describe('what is newer replaces what is older for good', () => {
     expect(await toldOf()).toBe('withdrawn');
     await newer.event('cancelled', '02-02', { planId: 'plan_basic' });
     expect(await toldOf()).toBe('withdrawn');
+  });
+});
+
+describe('a subscription that was not started here, and whose notes name another account since,', () => {
+  let now: Customer;
+  beforeEach(async () => {
+    await bill(customer, 'basic', months(1));
+    now = customerOf(database, await database.customer(), customer.gatewayId);
+    await now.event('updated', '01-20', { planId: 'plan_basic' });
+    await now.charge(months(2), 'basic');
+    await database.at('02-05');
+  });
+
+  test.each(['deleted', 'cancelled', 'sold a plan'])('goes on when the account before is %s', async (what) => {
+    if (what === 'deleted') await database.query('delete from auth.users where id = $1', [customer.id]);
+    else if (what === 'cancelled') await cancel();
+    else await customer.buy('premium');
+    expect(await toldOf()).toBe('nothing');
+    expect(await now.state()).toBe('basic: basic active to 2026-03-01');
+  });
+
+  test('is read for the new account alone, and stops with its cancellation', async () => {
+    await database.sweep();
+    const { subscriptions } = Object(await database.rpc('claim_subscriptions_to_reconcile'));
+    expect(subscriptions).toEqual([]);
+    expect(await customer.state()).toBe('free: basic cancelled to 2026-02-01');
+    await now.cancel('at once');
+    expect(await toldOf()).toBe('at once 2026-02-05');
   });
 });
 
