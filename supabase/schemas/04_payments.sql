@@ -80,6 +80,19 @@ returns integer -- 0: not decided
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce(array_position(array['closed', 'won', 'lost'], p_status), 0); end $$;
 
+create function billing.newest_dispute(p_gateway_payment_id text)
+returns text -- null: there is none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select d.dispute_id
+    from billing.disputes d
+    where d.gateway_payment_id = p_gateway_payment_id
+    order by coalesce(d.event_at, d.arrived_at) desc, billing.decision_rank(d.status) desc, d.dispute_id desc
+    limit 1
+  );
+end $$;
+
 -- Shows the dispute with the newest event on its payment. A dispute that arrived before its payment is shown when the sweep
 -- applies it again: a trigger would cost each purchase and each renewal a statement.
 create function billing.show_disputes(p_gateway_payment_id text)
@@ -89,9 +102,7 @@ begin
   set (dispute_status, dispute_event_at) = (
     select d.status, d.event_at
     from billing.disputes d
-    where d.gateway_payment_id = p_gateway_payment_id
-    order by d.event_at desc nulls last, billing.decision_rank(d.status) desc, d.dispute_id desc
-    limit 1
+    where d.dispute_id = billing.newest_dispute(p_gateway_payment_id)
   )
   where p.gateway_payment_id = p_gateway_payment_id;
 end $$;
@@ -207,21 +218,22 @@ as $$ begin perform pg_advisory_xact_lock(hashtextextended(p_gateway_payment_id,
 create function billing.note_extra_payment(
   p_payment public.payments, -- counts
   p_gateway_payment_id text,
-  p_confirmed_at timestamptz -- null: not confirmed by the gateway
+  p_confirmed_at timestamptz, -- null: not confirmed by the gateway
+  p_paid_amount bigint default null -- minor currency units; null: not known
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   insert into public.payments as x (
-    user_id, amount, currency, status, tier, plan_id, gateway_key_id, gateway_payment_id, extra_of, captured_at,
+    user_id, amount, paid_amount, currency, status, tier, plan_id, gateway_key_id, gateway_payment_id, extra_of, captured_at,
     confirmed_at, refunded_amount, next_reconcile_at
   )
   values (
-    p_payment.user_id, p_payment.amount, p_payment.currency, 'captured', p_payment.tier, p_payment.plan_id,
+    p_payment.user_id, p_payment.amount, p_paid_amount, p_payment.currency, 'captured', p_payment.tier, p_payment.plan_id,
     p_payment.gateway_key_id, p_gateway_payment_id, p_payment.id, billing.clock(), p_confirmed_at,
     billing.refunded_amount(p_gateway_payment_id), null
   )
   on conflict (gateway_payment_id) do update
-  set confirmed_at = excluded.confirmed_at
+  set confirmed_at = excluded.confirmed_at, paid_amount = coalesce(excluded.paid_amount, x.paid_amount)
   where x.extra_of = excluded.extra_of and x.confirmed_at is null and excluded.confirmed_at is not null;
 end $$;
 
@@ -236,7 +248,7 @@ begin
   select * into v_extra
   from public.payments x
   where x.extra_of = p_payment.id
-    and not billing.is_refunded(p_payment.amount, x.refunded_amount)
+    and not billing.is_refunded(coalesce(x.paid_amount, x.amount), x.refunded_amount)
     and (
       billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount)
       or p_payment.confirmed_at is null and x.confirmed_at is not null

@@ -305,7 +305,7 @@ create view billing.sources with (security_invoker = true) as
 select s.*, s.ended_at is null and s.lapses_at > billing.clock() as is_running
 from (
   select
-    p.user_id, 'payment' as kind, p.id::text as id, p.plan_id, p.tier,
+    p.user_id, 'payment' as kind, p.id::text as id, pl.id as plan_id, p.tier,
     coalesce(p.chain_start, p.period_start) as starts_at,
     p.period_end as ends_at,
     -- No days of grace for what the customer cancelled, also below a source that ruled then.
@@ -378,7 +378,7 @@ from (
   left join public.plans pl on pl.tier = g.tier and pl.lookup_key is null
   union all
   select
-    w.user_id, 'manual', w.user_id::text, w.plan_id, w.tier, w.period_start, w.period_end,
+    w.user_id, 'manual', w.user_id::text, pl.id, w.tier, w.period_start, w.period_end,
     case
       when w.gateway_subscription_id is not null then billing.billed_until(w.period_end, m.checked_at, grace.days)
       else coalesce(w.period_end + make_interval(hours => 24 * grace.days), 'infinity')

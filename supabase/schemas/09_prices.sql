@@ -169,6 +169,42 @@ begin
     || case when v_scenario is null then '{}' else jsonb_build_object('scenario', v_scenario) end;
 end $$;
 
+-- A plan stays, with its tier, while a user has it or waits for it, and while the gateway may charge a user for it: a charge
+-- without a plan gives no access. Security definer: an admin may have no other right here.
+create function billing.keep_used_plan()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if exists (
+    select from billing.stoppable s
+    join auth.users u on u.id = s.user_id
+    where coalesce((s.mirrored).plan_id, (s.asked).plan_id) = old.id
+      and case
+        when (s.mirrored).user_id is null then (s.asked).expires_at > billing.clock()
+        else s.is_open or coalesce((s.mirrored).paid_until, (s.mirrored).period_end) > billing.clock()
+      end
+  ) or exists (
+    select from public.payments p
+    where p.plan_id = old.id
+      and p.user_id is not null
+      and p.fulfilled_at is not null
+      and p.ended_at is null
+      and p.period_end > billing.clock()
+  ) then
+    raise exception 'the plan "%" is in use: add another one, and set is_active = false of this one', old.tier
+      using errcode = 'foreign_key_violation';
+  end if;
+  return case tg_op when 'DELETE' then old else new end;
+end $$;
+
+create trigger keep_used_plan
+before delete on public.plans
+for each row execute function billing.keep_used_plan();
+
+create trigger keep_used_tier
+before update of tier on public.plans
+for each row when (new.tier <> old.tier)
+execute function billing.keep_used_plan();
+
 create function public.list_plans()
 returns jsonb -- {plans}: the answer's body, the lowest price first
 language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan

@@ -112,7 +112,7 @@ begin
     -- Its refunds may arrive before the capture.
     v_payment.refunded_amount := v_purchase.refunded_amount;
   elsif not v_is_same and v_payment.gateway_payment_id is not null then
-    perform billing.note_extra_payment(v_payment, v_gateway_payment_id, billing.clock());
+    perform billing.note_extra_payment(v_payment, v_gateway_payment_id, billing.clock(), v_amount);
     v_payment := billing.count_best_payment(v_payment);
     v_counts_now := v_payment.gateway_payment_id = v_gateway_payment_id;
   end if;
@@ -348,7 +348,8 @@ begin
 end $$;
 
 -- Applies an event of a dispute. The newest event of each dispute counts, also after a decision; of two in one second the
--- decided one. An event without a time may be a repeat of an old one: it counts if it is the first one or has the decision.
+-- decided one. An event without a time may be a repeat of an old one: it counts if it is the first one or has the decision, as
+-- of its arrival. One without an id is about the newest dispute of its payment.
 -- Contract: "Disputes".
 create function billing.apply_dispute(
   p_dispute jsonb,
@@ -360,7 +361,7 @@ returns text -- the outcome for the ledger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_status constant text := left(billing.json_text(p_dispute -> 'status'), 100);
-  v_dispute_id constant text := coalesce(billing.json_text(p_dispute -> 'id'), p_gateway_payment_id);
+  v_dispute_id text := billing.json_text(p_dispute -> 'id');
   v_payment public.payments;
   v_email text;
   v_lost bigint;
@@ -373,6 +374,12 @@ begin
   perform billing.note_missing_user(v_payment);
   v_email := billing.lock_user(v_payment.user_id);
   v_lost := billing.lost_amount(p_gateway_payment_id);
+  -- Now the dispute has its id.
+  update billing.disputes d
+  set dispute_id = v_dispute_id
+  where d.dispute_id = p_gateway_payment_id
+    and not exists (select from billing.disputes named where named.dispute_id = v_dispute_id);
+  v_dispute_id := coalesce(v_dispute_id, billing.newest_dispute(p_gateway_payment_id), p_gateway_payment_id);
   -- The dispute is stored even without its payment, which shows it when it arrives.
   insert into billing.disputes as d (dispute_id, gateway_payment_id, phase, amount, amount_deducted, status, event_at)
   values (
@@ -387,6 +394,7 @@ begin
     and case
       when excluded.event_at is null or d.event_at is null
         then billing.decision_rank(excluded.status) > billing.decision_rank(d.status)
+          or excluded.event_at > d.arrived_at
       else (excluded.event_at, billing.decision_rank(excluded.status), excluded.status)
         > (d.event_at, billing.decision_rank(d.status), d.status)
     end;

@@ -398,7 +398,14 @@ begin
     perform set_config('subscriptions.user_deleted', 'on', true);
   end if;
   if v_email is null and billing.lock_missing_user(v_user_id) then
-    -- Nothing is stored about an erased user, but the subscription is cancelled at the gateway.
+    -- Nothing but the payment is stored of an erased user, for a finding, and the subscription is cancelled at the gateway.
+    v_merged.user_id := v_user_id;
+    v_merged.gateway_subscription_id := v_id;
+    if p_event = 'subscription.charged' then
+      perform billing.record_charge(
+        v_merged, v_gateway_plan_id, v_start, v_end, p_payment, billing.charged_at(p_created_at, p_arrived_at)
+      );
+    end if;
     return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
   end if;
   -- For a finding.
