@@ -378,6 +378,7 @@ begin
   update billing.disputes d
   set dispute_id = v_dispute_id
   where d.dispute_id = p_gateway_payment_id
+    and v_dispute_id is not null
     and not exists (select from billing.disputes named where named.dispute_id = v_dispute_id);
   v_dispute_id := coalesce(v_dispute_id, billing.newest_dispute(p_gateway_payment_id), p_gateway_payment_id);
   -- The dispute is stored even without its payment, which shows it when it arrives.

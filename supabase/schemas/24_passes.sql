@@ -96,7 +96,7 @@ select 'never_captured', p.id::text, p.user_id, p.uncaptured_at,
 from public.payments p
 where p.uncaptured_at is not null
 union all
--- Until 90 days after the deletion.
+-- Until 90 days after the charge.
 select 'charged_after_deletion', p.gateway_payment_id, null, p.captured_at,
   jsonb_build_object(
     'gateway_payment_id', p.gateway_payment_id, 'gateway_subscription_id', p.gateway_subscription_id,

@@ -123,6 +123,16 @@ describe('the same open subscription', () => {
       expect(await told(database, made)).toMatch(/^at cycle end/);
     }
   });
+
+  test('that was not authorised yet is cancelled at once when its user is deleted, and none that has ended', async () => {
+    await subscribe();
+    const open = customer.gatewayId;
+    await subscribe('basic');
+    await customer.event('cancelled', minute(1), { planId: 'plan_basic' });
+    await database.query('delete from auth.users');
+    expect(await told(database, open)).toMatch(/^at once/);
+    expect(await told(database, customer.gatewayId)).toBe('nothing');
+  });
 });
 
 describe('an idempotency key', () => {

@@ -101,6 +101,37 @@ describe('the newest event of a dispute counts', () => {
     for (const [second, each] of ['open', 'lost', 'won'].entries()) await dispute(payment, undefined, second, each);
     expect(await disputesOf(payment)).toEqual([`${payment} chargeback ${price} won`]);
   });
+
+  const named = uniqueId('disp');
+  test.each([[[undefined, named]], [[`${named}_2`, undefined]]])(
+    'with the ids %j it is one dispute, whose loss counts once',
+    async (ids) => {
+      const { paymentId: payment } = await buy();
+      for (const [second, id] of ids.entries()) await dispute(payment, id, second, 'lost', { amount: 40000 });
+      expect([await disputesOf(payment), await kept(payment)]).toEqual([
+        [`${ids.join('')} chargeback 40000 lost`],
+        59900,
+      ]);
+    },
+  );
+
+  test.each(['an event', 'the statement'])(
+    'lost without a time, then won by %s: the payment is kept again',
+    async (by) => {
+      const [{ paymentId: payment }, id] = [await buy(), uniqueId('disp')];
+      await database.at('01-05');
+      const lost = { id: payment, amount: price };
+      expect(await database.send(disputeEvent('lost', 'lost', lost, { id }, { createdAt: null }))).toBe(
+        'applied',
+      );
+      expect([await kept(payment), await dispute(payment, id, 1, 'open')]).toEqual([0, 'stale']);
+      await database.at('01-06');
+      const won = { id, payment_id: payment, amount: price, status: 'won' };
+      if (by === 'the statement') await database.rpc('apply_statement_item', 'disputes', JSON.stringify(won));
+      else await database.send(disputeEvent('won', 'won', lost, won, { createdAt: '2026-01-05T00:00:01Z' }));
+      expect([await kept(payment), await customer.findings()]).toEqual([price, []]);
+    },
+  );
 });
 
 describe('a part that was lost', () => {

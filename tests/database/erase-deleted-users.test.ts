@@ -228,6 +228,17 @@ describe('an event about a deleted user', () => {
     if (days > 90) expect(await columnsNaming(person.words)).toEqual([]);
   });
 
+  test.each([30, 100])('that charges a cycle %i days later is a finding for 90 days', async (days) => {
+    const { person } = await deleted(days);
+    const payment = money(person);
+    await database.send(eventOf(person, 'charged', days, uniqueId('sub'), payment));
+    await database.sweep(after(days + 89));
+    const findings = "select subject from billing.findings where finding = 'charged_after_deletion'";
+    expect(await database.query(findings)).toEqual([{ subject: payment.id }]);
+    await database.sweep(after(days + 91));
+    expect(await columnsNaming(person.words)).toEqual([]);
+  });
+
   test('that is parked for 90 days is emptied, is no finding, and cannot be applied again', async () => {
     const { person } = await deleted(91);
     const body = charged(person);

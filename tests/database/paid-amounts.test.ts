@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { type Fields, orderPaid, paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
 import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
+import { actAsOwner } from '../helpers/records/support-actions.ts';
 
 // What was paid may differ from what was sold: the customer bears the gateway's fee, or has an offer.
 const database = useDatabase({ isEmptied: true, findings: { failed_events: 'any', captured_not_fulfilled: 'any' } });
@@ -85,5 +86,33 @@ test.each(['before', 'after'])(
     if (when === 'before') await database.send(paymentCaptured(payment));
     expect([await customer.tier(), (await customer.row()).ended_reason]).toEqual(['free', 'refunded']);
     expect(await stored()).toEqual({ amount: sold, paid_amount: 50000, refunded_amount: 50000 });
+  },
+);
+
+describe.each([['the fee on top', 102258], ['an offer', 89910]])(
+  'a second payment on an order, with %s: %i',
+  (_, paid) => {
+    let one: CustomerOrder;
+    let two: CustomerOrder;
+    beforeEach(async () => {
+      one = await customer.order('pro', { at: '01-01' });
+      two = customer.again(one);
+      for (const each of [one, two]) await database.send(orderPaid(entity(each, paid), orderOf(one)));
+    });
+    const refund = (order: CustomerOrder, amount: number) =>
+      database.send(refundEvent({ id: order.paymentId, amount: paid }, amount));
+
+    test('is refunded with what was paid', async () => {
+      expect(Number((await actAsOwner(database, { action: 'refund', reference: two.paymentId })).amount)).toBe(paid);
+    });
+
+    test('is a finding until all of it is refunded; access ends when both are', async () => {
+      await refund(two, paid - 1);
+      expect(await customer.findings()).toEqual([`paid_twice ${two.paymentId}`]);
+      await refund(two, 1);
+      expect([await customer.findings(), await customer.tier()]).toEqual([[], 'pro']);
+      await refund(one, paid);
+      expect([await customer.findings(), await customer.tier()]).toEqual([[], 'free']);
+    });
   },
 );

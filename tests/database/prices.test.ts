@@ -3,6 +3,7 @@ import { openSession, waitUntilBlocked } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { refundEvent } from '../helpers/gateway/events.ts';
 import { uniqueId } from '../helpers/records/records.ts';
+import { grantTier } from '../helpers/records/support-actions.ts';
 import { day, months } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
@@ -500,6 +501,52 @@ describe('rows of public.plans', () => {
     expect(await database.one("select rank from public.plans where tier = 'gold'")).toEqual({ rank });
     await database.query("update public.plans set price = 100 where tier = 'gold'");
     expect(await database.one("select rank from public.plans where tier = 'gold'")).toEqual({ rank });
+  });
+
+  /** Makes something that needs a plan, below a grant of another tier. @returns how it ends */
+  const uses: [string, () => Promise<() => Promise<unknown>>][] = [
+    ['is bought', async () => {
+      const order = await customer.buy('gold', { at: '01-01' });
+      await order.capture();
+      return () => order.refund();
+    }],
+    ['is billed', async () => {
+      const cycle = months(1);
+      await customer.event('activated', cycle.start, { planId: 'plan_gold', ...cycle });
+      return async () => {
+        await customer.event('cancelled', '01-02', { planId: 'plan_gold' });
+        await database.at('02-02');
+      };
+    }],
+    ['may be authorised', async () => {
+      const { id } = await database.rpc('create_subscription', customer.id, 'gold');
+      await database.rpc('store_subscription', id, customer.gatewayId, 'https://gateway.example/s/1');
+      return () => database.at('2026-01-02T00:00:01Z');
+    }],
+    ['is waited for', async () => {
+      const { id } = await database.rpc('create_subscription', customer.id, 'gold');
+      await database.rpc('store_subscription', id, customer.gatewayId, 'https://gateway.example/s/1');
+      await customer.event('authenticated', '01-01', { planId: 'plan_gold' });
+      return () => customer.event('cancelled', '01-02', { planId: 'plan_gold' });
+    }],
+  ];
+
+  test.each(uses)('stay with their tier while one %s, and no longer', async (_, use) => {
+    const [text, values] = insert({ tier: 'gold', gateway_plan_id: 'plan_gold', duration_months: 1 });
+    await database.query(text, values);
+    await database.at('01-01');
+    const end = await use();
+    await grantTier(database, customer.email, 'premium', '2026-06-01T00:00:00Z');
+    const refused = { code: '23503', message: expect.stringContaining('the plan "gold" is in use') };
+    const remove = () => database.query("delete from public.plans where tier = 'gold'");
+    await expect(remove()).rejects.toMatchObject(refused);
+    await expect(database.query(...update("tier = 'silver'", 'gold'))).rejects.toMatchObject(refused);
+    await database.query("update public.plans set is_active = false where tier = 'gold'");
+    await end();
+    await remove();
+    // What is past needs no plan.
+    await database.sweep('2026-06-10T00:00:00Z');
+    expect(await database.query("select detail from billing.marks where kind = 'settle_failure'")).toEqual([]);
   });
 
   test('are seen over REST where they and the plan of their tier are active', async () => {

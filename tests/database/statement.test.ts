@@ -93,6 +93,18 @@ test('a list that the gateway does not have is read to its end', async () => {
   expect(await windowOf(page)).toMatchObject({ items: 0, is_hourly: true });
 });
 
+test('a later page that the gateway refuses is read again, and the mark stays', async () => {
+  const page = await claimList('disputes');
+  const foreign = Array.from({ length: 100 }, (_, index) => dispute(`disp_${index}`, { payment_id: null }));
+  expect(await apply(page, foreign)).toEqual([]);
+  const next = { ...page, skip: 100 };
+  expect(await claimList('disputes')).toEqual(next);
+  expect(await apply(next, null)).toEqual([]);
+  expect(await windowOf(page)).toMatchObject({ read_until: new Date('2026-01-01'), skip: 100, items: null });
+  await database.at('2026-01-01T01:05:00Z');
+  expect(await claimList('disputes')).toEqual(next);
+});
+
 test('of refunds, what is not known and another state are new; a pending one is no news of a processed one', async () => {
   const page = await claimList('refunds');
   await applyItem('refunds', refund('rfnd_1', { status: 'pending' }));
@@ -228,6 +240,33 @@ test('once a day the last ten days are read again', async () => {
   const to = seconds('2026-01-01T00:50:00Z');
   for (const page of pages) expect(page).toMatchObject({ from: to - 10 * 86_400, to });
   expect(pages).toHaveLength(3);
+});
+
+test.each<[List, string, string]>([
+  ['disputes', 'open', '2026-01-01T01:00:00Z'], // the order of its payment
+  ['refunds', 'pending', '2026-01-23T00:00:00Z'], // ten days before it was known
+])('of %s, what is %s here is read again each day until it is decided, for 180 days', async (list, status, start) => {
+  const { paymentId: payment_id } = await customer.buy('pro');
+  const item = (fields: Item) => aboutPayment(status)('item_1', { payment_id, amount: 99900, ...fields });
+  const claimAt = async (time: string) => {
+    await database.at(time);
+    await database.query("update billing.statement_windows set next_read_at = billing.clock() where pass = 'again'");
+    return (await claim()).find((page) => page.list === list && page.pass === 'again') ?? expect.fail(`no ${list}`);
+  };
+  await database.at('02-02');
+  expect(await applyItem(list, item({}))).toMatchObject({ applied: true });
+  const page = await claimAt('02-20');
+  expect(page).toMatchObject({ from: seconds(start), skip: 0 });
+  // It is decided on the first page: the next ones are those of the same window.
+  await applyItem(list, item({ status: list === 'disputes' ? 'lost' : 'processed' }));
+  expect(await claimAt('2026-02-20T00:10:00Z')).toEqual(page);
+  await apply(page, []);
+  const later = await claimAt('02-21');
+  expect(later.to - later.from).toBe(10 * 86_400);
+  await apply(later, []);
+  await applyItem(list, item({ id: 'item_2' }));
+  const bounded = await claimAt('2027-02-21T00:00:00Z');
+  expect(bounded.to - bounded.from).toBe(180 * 86_400);
 });
 
 /** A subscription that the customer asked for here, with its first cycle. */
