@@ -9,8 +9,10 @@ create table billing.refunds (
   gateway_payment_id text not null,
   amount bigint not null, -- minor currency units
   status text not null constraint refunds_status_check check (status in ('pending', 'processed', 'failed')),
-  created_at timestamptz not null default billing.clock()
+  created_at timestamptz not null default billing.clock(),
+  failed_at timestamptz -- when it became known here
 );
+create index refunds_failed_idx on billing.refunds (failed_at) where status = 'failed';
 create index refunds_gateway_payment_id_idx on billing.refunds (gateway_payment_id);
 alter table billing.refunds enable row level security;
 grant select, insert, update on billing.refunds to service_role;
@@ -107,10 +109,25 @@ begin
   where p.gateway_payment_id = p_gateway_payment_id;
 end $$;
 
+-- Returns whether a refund that was asked for here was not made: the gateway refused it, or it was not sent. One that was
+-- tried for a day without an answer may have been made.
+create function billing.is_refused(p_message billing.outbox)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return p_message.delivered_at is null
+    and p_message.parked_at is not null
+    and (
+      p_message.parked_at < p_message.queued_at + billing.tried_for(p_message.kind)
+      or p_message.last_error = 'no longer refundable'
+    );
+end $$;
+
 -- Returns what may still be asked back of a payment, in minor units: without what was lost in disputes, without the refunds
--- that did not fail, and without those that were asked for here and are not at the gateway yet. A parked one counts, because
--- it may be queued again.
-create function billing.refundable_amount(p_payment public.payments)
+-- that did not fail, and without those that were asked for here, were not refused, and are not at the gateway yet.
+create function billing.refundable_amount(
+  p_payment public.payments,
+  p_but_message bigint default null -- the id of a refund that was asked for here, which does not count
+)
 returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
@@ -129,6 +146,8 @@ begin
           where o.kind = 'refund'
             and o.payload ->> 'gateway_payment_id' = p_payment.gateway_payment_id
             and o.delivered_at is null
+            and o.id is distinct from p_but_message
+            and not billing.is_refused(o)
         ), 0),
         0
       )
@@ -136,11 +155,57 @@ begin
   end;
 end $$;
 
--- Returns whether a payment was refunded in full.
-create function billing.is_refunded(p_amount bigint, p_refunded_amount bigint)
+-- Returns whether a refund that was asked for here may be sent: since it was asked for, the payment may have been lost, or
+-- refunded at the gateway. A retry may have been made at the first try, so that its own refund does not count against it.
+create function billing.may_refund(p_message billing.outbox)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from public.payments p
+    where p.gateway_payment_id = p_message.payload ->> 'gateway_payment_id'
+      and (p_message.payload ->> 'amount')::bigint <= case
+        when p_message.attempts = 0 or p_message.parked_at is not null then billing.refundable_amount(p, p_message.id)
+        else coalesce(p.paid_amount, p.amount) - billing.lost_amount(p.gateway_payment_id)
+      end
+  );
+end $$;
+
+-- Returns whether a refund that was not made is still owed: something is left, and since then it was neither repeated, here or
+-- at the gateway, nor settled with a note.
+create function billing.is_refund_owed(p_gateway_payment_id text, p_at timestamptz) -- when it failed
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from public.payments p
+    where p.gateway_payment_id = p_gateway_payment_id
+      and billing.refundable_amount(p) > 0
+      and not exists (
+        select from billing.support_actions a
+        where a.action = 'note' and a.reference in (p.id::text, p_gateway_payment_id) and a.created_at >= p_at
+      )
+  )
+  and not exists (
+    select from billing.refunds r
+    where r.gateway_payment_id = p_gateway_payment_id and r.status <> 'failed' and r.created_at > p_at
+  )
+  and not exists (
+    select from billing.outbox o
+    where o.kind = 'refund' and o.payload ->> 'gateway_payment_id' = p_gateway_payment_id and o.queued_at > p_at
+  );
+end $$;
+
+-- Returns whether a payment was refunded in full: also where a part was lost in a dispute, and the rest was refunded.
+create function billing.is_refunded(p_payment public.payments)
 returns boolean -- false: the amount is not known
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$ begin return coalesce(p_amount > 0 and p_refunded_amount >= p_amount, false); end $$;
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_paid constant bigint := coalesce(p_payment.paid_amount, p_payment.amount);
+begin
+  if (p_payment.refunded_amount > 0 and v_paid > 0) is not true then return false; end if;
+  return p_payment.refunded_amount >= v_paid
+    or p_payment.dispute_status is not null
+    and p_payment.refunded_amount + billing.lost_amount(p_payment.gateway_payment_id) >= v_paid;
+end $$;
 
 -- Returns what was paid with a payment and kept: without its refunds, and without what was lost in disputes.
 create function billing.kept(p_payment public.payments)
@@ -177,7 +242,7 @@ begin
   window w as (order by l.at, l.dispute_id);
 end $$;
 
--- Returns what was paid for a period, without what was refunded or lost in a dispute. The credit of a payment counts: it was
+-- Returns what was paid for a period, without what was refunded, is to be refunded, or was lost in a dispute. The credit of a payment counts: it was
 -- paid for with an earlier period. Of several payments for one cycle one counts.
 create function billing.paid_for(
   p_user_id uuid,
@@ -191,13 +256,13 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if p_kind = 'payment' then
     return coalesce((
-      select billing.kept(p) + coalesce(p.credit, 0)
+      select billing.refundable_amount(p) + coalesce(p.credit, 0)
       from public.payments p
-      where p.id = p_id::uuid and p.currency = p_currency and billing.kept(p) > 0
+      where p.id = p_id::uuid and p.currency = p_currency and billing.refundable_amount(p) > 0
     ), 0);
   end if;
   return coalesce((
-    select max(billing.kept(c))
+    select max(billing.refundable_amount(c))
     from public.payments c
     where c.user_id = p_user_id
       and c.gateway_subscription_id = p_id
@@ -248,9 +313,9 @@ begin
   select * into v_extra
   from public.payments x
   where x.extra_of = p_payment.id
-    and not billing.is_refunded(coalesce(x.paid_amount, x.amount), x.refunded_amount)
+    and not billing.is_refunded(x)
     and (
-      billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount)
+      billing.is_refunded(p_payment)
       or p_payment.confirmed_at is null and x.confirmed_at is not null
     )
   order by x.confirmed_at is null, x.captured_at, x.gateway_payment_id
@@ -286,7 +351,7 @@ create function billing.is_settled(p_payment public.payments)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_payment.confirmed_at is not null
-    or billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount);
+    or billing.is_refunded(p_payment);
 end $$;
 
 -- Returns when to reconcile a payment again, counted from its order or its verification. What is paid later the statement

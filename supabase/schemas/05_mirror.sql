@@ -163,7 +163,7 @@ begin
       select
         c.period_start as starts_at,
         c.period_end as ends_at,
-        bool_and(billing.is_refunded(coalesce(c.paid_amount, c.amount), c.refunded_amount)) as is_refunded
+        bool_and(billing.is_refunded(c)) as is_refunded
       from public.payments c
       where c.gateway_subscription_id = p_subscription.gateway_subscription_id
         -- Null: the user does not exist yet, or was deleted.

@@ -198,7 +198,7 @@ select
 from public.payments p
 where p.credited_id is not null
   and p.fulfilled_at is not null
-  and not billing.is_refunded(coalesce(p.paid_amount, p.amount), p.refunded_amount)
+  and not billing.is_refunded(p)
   and p.uncaptured_at is null
   and p.ended_reason is distinct from 'dispute_lost';
 grant select on billing.replacements to service_role;

@@ -12,7 +12,7 @@ where case s.kind
       and p.ended_reason is distinct from 'dispute_lost'
       and not billing.is_lost(p)
       and p.uncaptured_at is null
-      and not billing.is_refunded(coalesce(p.paid_amount, p.amount), p.refunded_amount)
+      and not billing.is_refunded(p)
   )
   when 'gateway_subscription' then exists (
     select from billing.gateway_subscriptions m

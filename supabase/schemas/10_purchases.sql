@@ -249,7 +249,7 @@ declare
   v_plan constant public.plans := p_purchase.plan;
   v_tier constant text := billing.tier_bought(v_payment);
   v_months constant integer := coalesce(v_payment.duration_months, billing.sold_months(v_plan.duration_months));
-  v_is_refunded constant boolean := billing.is_refunded(coalesce(v_payment.paid_amount, v_payment.amount), v_payment.refunded_amount);
+  v_is_refunded constant boolean := billing.is_refunded(v_payment);
   v_grants constant boolean := v_plan.id is not null and v_payment.user_id is not null and not v_is_refunded;
   v_rules boolean; -- the usual purchase: the newest act of a user without a gateway subscription
 begin
@@ -348,7 +348,7 @@ begin
     v_payment.refunded_amount := v_purchase.refunded_amount;
   end if;
 
-  if v_payment.status = 'captured' and billing.is_refunded(coalesce(v_payment.paid_amount, v_payment.amount), v_payment.refunded_amount) then
+  if v_payment.status = 'captured' and billing.is_refunded(v_payment) then
     return jsonb_build_object('outcome', 'refunded');
   end if;
   if v_payment.fulfilled_at is null or v_payment.ended_reason = 'refunded' then

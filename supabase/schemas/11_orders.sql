@@ -258,7 +258,7 @@ begin
   return jsonb_build_object(
     'order_id', p_payment.gateway_order_id,
     'status', case
-      when p_payment.status = 'captured' and not billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount) then 'paid'
+      when p_payment.status = 'captured' and not billing.is_refunded(p_payment) then 'paid'
       -- Another attempt may follow one that failed. Its state is known for as long as the order is read.
       when p_payment.status = 'created' or p_payment.status = 'failed' and p_payment.uncaptured_at is null
         and p_payment.is_attempt_open and p_payment.reads < 20 then 'open'

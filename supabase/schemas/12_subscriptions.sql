@@ -298,7 +298,7 @@ begin
   -- A signature never expires. So it does not count after a refund, or after a cancellation at once.
   if v_mirrored.ended_at is not null or exists (
     select from public.payments c
-    where c.gateway_payment_id = p_payment_id and billing.is_refunded(coalesce(c.paid_amount, c.amount), c.refunded_amount)
+    where c.gateway_payment_id = p_payment_id and billing.is_refunded(c)
   ) then
     return jsonb_build_object('outcome', 'refunded');
   end if;

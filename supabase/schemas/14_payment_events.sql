@@ -119,7 +119,7 @@ begin
 
   if v_is_exact
     and (v_payment.fulfilled_at is null or v_payment.uncaptured_at is not null or v_payment.ended_reason = 'refunded')
-    and (v_payment.status <> 'captured' or not billing.is_refunded(coalesce(v_payment.paid_amount, v_payment.amount), v_payment.refunded_amount))
+    and (v_payment.status <> 'captured' or not billing.is_refunded(v_payment))
   then
     v_is_same := v_payment.gateway_payment_id = v_gateway_payment_id;
     v_purchase.payment := v_payment;
@@ -202,18 +202,24 @@ begin
   return 'applied';
 end $$;
 
--- Ends the source of a fulfilled payment that was refunded in full, or lets it run again.
+-- Ends the source of a fulfilled payment that was refunded in full, or lets it run again; also one that an admin ended after
+-- a lost dispute, if nothing is lost any more.
 create function billing.settle_full_refund(p_payment public.payments, p_email text)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_is_refunded constant boolean := billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount);
+  v_is_refunded constant boolean := billing.is_refunded(p_payment);
 begin
   update public.payments p
   set ended_at = case when v_is_refunded then billing.clock() end,
     ended_reason = case when v_is_refunded then 'refunded' end
   where p.id = p_payment.id
     and p.fulfilled_at is not null
-    and case when v_is_refunded then p.ended_at is null else p.ended_reason = 'refunded' end;
+    and case
+      when v_is_refunded then p.ended_at is null
+      else
+        p.ended_reason = 'refunded'
+        or p.ended_reason = 'dispute_lost' and billing.lost_amount(p.gateway_payment_id) = 0
+    end;
   if found then perform billing.settle_payment(p_payment, p_email); end if;
 end $$;
 
@@ -222,42 +228,50 @@ end $$;
 create function billing.settle_refunds(p_payment public.payments, p_email text)
 returns boolean -- whether a refunded amount changed
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_payment public.payments;
-  v_is_refunded boolean;
 begin
   update public.payments p
   set refunded_amount = billing.refunded_amount(p.gateway_payment_id)
   where (p.id = p_payment.id or p.extra_of = p_payment.id)
     and p.refunded_amount <> billing.refunded_amount(p.gateway_payment_id);
   if not found then return false; end if;
-  select * into v_payment from public.payments p where p.id = p_payment.id;
+  perform billing.settle_kept(p_payment, p_email);
+  return true;
+end $$;
+
+-- Applies what is kept of a payment to its access, after a refund, a lost dispute, or the end of one. The caller holds the
+-- locks on the user and on the payment.
+create function billing.settle_kept(p_payment public.payments, p_email text) -- the payment as it was before
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_payment public.payments;
+  v_is_refunded boolean;
+begin
+  select * into v_payment from public.payments p where p.id = p_payment.id for update;
   if v_payment.gateway_subscription_id is not null then
     update billing.gateway_subscriptions m
     set has_refunds = true, paid_until = billing.paid_until(m)
     where m.gateway_subscription_id = v_payment.gateway_subscription_id
       and coalesce(m.user_id = v_payment.user_id, m.gateway_subscription_id <> '');
     if p_email is not null then perform billing.settle_access(v_payment.user_id, p_email); end if;
-    return true;
+    return;
   end if;
   if v_payment.status = 'captured' then v_payment := billing.count_best_payment(v_payment); end if;
-  v_is_refunded := billing.is_refunded(coalesce(v_payment.paid_amount, v_payment.amount), v_payment.refunded_amount);
+  v_is_refunded := billing.is_refunded(v_payment);
 
   -- The capture arrived while the payment was refunded in full. If the refund failed since, the payment is fulfilled now.
   if v_payment.fulfilled_at is null then
     if v_payment.status = 'captured'
-      and billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount)
+      and billing.is_refunded(p_payment)
       and not v_is_refunded
     then
       perform billing.fulfil_payment(
         billing.lock_purchase(v_payment.id, v_payment.gateway_payment_id), p_email, null, v_payment.confirmed_at is not null
       );
     end if;
-    return true;
+    return;
   end if;
 
   perform billing.settle_full_refund(v_payment, p_email);
-  return true;
 end $$;
 
 -- Enqueues the mail about a refund, and withdraws it if the refund failed. The caller has settled the user's access.
@@ -332,9 +346,9 @@ begin
     and p.paid_amount is null
     and billing.json_integer(p_payment -> 'amount') > 0;
   -- The refund is stored even without its payment, which reads its refunds when it arrives.
-  insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status)
-  values (v_refund_id, v_gateway_payment_id, v_amount, v_status)
-  on conflict (refund_id) do update set status = excluded.status
+  insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status, failed_at)
+  values (v_refund_id, v_gateway_payment_id, v_amount, v_status, case when v_status = 'failed' then billing.clock() end)
+  on conflict (refund_id) do update set status = excluded.status, failed_at = excluded.failed_at
   -- A pending refund becomes processed or failed. A processed refund may still fail.
   where array_position(v_statuses, r.status) < array_position(v_statuses, excluded.status);
   v_is_news := found;
@@ -342,9 +356,32 @@ begin
   v_had_access := (select s.status = 'active' from public.subscriptions s where s.user_id = v_payment.user_id);
   v_is_settled := v_payment.id is not null and billing.settle_refunds(v_payment, v_email);
   if v_is_news and v_email is not null then
-    perform billing.announce_refund(p_refund, v_payment, v_email, v_had_access);
+    -- Of several payments on an order the one that was refunded.
+    perform billing.announce_refund(p_refund, p, v_email, v_had_access)
+    from public.payments p
+    where p.gateway_payment_id = v_gateway_payment_id;
   end if;
   return case when v_payment.id is null then 'unmatched' when v_is_settled or v_is_news then 'applied' else 'already' end;
+end $$;
+
+-- Applies the gateway's answer to a refund that was asked for here. What it does not say is known, and a status that is not
+-- known here is pending: the refund was made.
+create function billing.apply_answer(p_message billing.outbox, p_refund jsonb) -- the entity
+returns text -- the outcome
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_payment_id constant text := p_message.payload ->> 'gateway_payment_id';
+  v_status text := billing.json_text(p_refund -> 'status');
+begin
+  if (v_status in ('processed', 'failed')) is not true then v_status := 'pending'; end if;
+  perform billing.note_cause('refund.' || v_status, v_payment_id);
+  return billing.apply_refund(
+    p_refund || jsonb_build_object(
+      'payment_id', v_payment_id, 'status', v_status,
+      'amount', coalesce(billing.json_integer(p_refund -> 'amount'), (p_message.payload ->> 'amount')::bigint)
+    ),
+    null
+  );
 end $$;
 
 -- Applies an event of a dispute. The newest event of each dispute counts, also after a decision; of two in one second the
@@ -406,6 +443,7 @@ begin
     return 'unmatched';
   end if;
   if v_email is not null and (v_status = 'lost' or v_lost <> billing.lost_amount(p_gateway_payment_id)) then
+    perform billing.settle_kept(v_payment, v_email);
     -- The renewal of a lost purchase is stopped, and goes on if the purchase is not lost any more.
     perform billing.settle_access(v_payment.user_id, v_email);
   end if;

@@ -113,7 +113,7 @@ where p.status = 'captured'
   and p.fulfilled_at is null
   and p.gateway_subscription_id is null
   and p.extra_of is null
-  and not billing.is_refunded(coalesce(p.paid_amount, p.amount), p.refunded_amount);
+  and not billing.is_refunded(p);
 comment on view billing.captured_not_fulfilled is
   'Captured payments that granted no tier. A verification, a replay after the plan was added, or a refund ends the finding.';
 
@@ -256,7 +256,7 @@ cross join lateral (
         and newer.plan_id = m.plan_id
         and newer.gateway_subscription_id <> m.gateway_subscription_id
         and newer.ended_at is null
-        and not billing.is_refunded(coalesce(n.paid_amount, n.amount), n.refunded_amount)
+        and not billing.is_refunded(n)
         and n.period_start < c.period_end
         and n.period_end > c.period_start
         -- Of two in one second the one that goes on is the newer one.
@@ -349,10 +349,25 @@ where o.delivered_at is null
   and o.next_attempt_at < (select billing.clock()) - interval '15 minutes'
   or o.delivered_at is null
   and o.parked_at is not null
-  and o.last_error is distinct from 'withdrawn';
+  and o.last_error is distinct from 'withdrawn'
+  and (
+    o.kind <> 'refund'
+    or not billing.is_refused(o)
+    or billing.is_refund_owed(o.payload ->> 'gateway_payment_id', o.parked_at)
+  );
 comment on view billing.outbox_stuck is
   'Side effects that are due for more than 15 minutes (the destination is not configured, or paused until paused_until), or '
-  'parked, with the cause in last_error. billing.requeue(id) retries one.';
+  'parked, with the cause in last_error. billing.requeue(id) retries one. A refund that was refused is not listed if the '
+  'payment was refunded since, or has a newer support action note.';
+
+create view billing.failed_refunds with (security_invoker = true) as
+select p.user_id, r.failed_at as since, r.refund_id, r.gateway_payment_id, r.amount, p.currency
+from billing.refunds r
+join public.payments p using (gateway_payment_id)
+where r.status = 'failed' and billing.is_refund_owed(r.gateway_payment_id, r.failed_at);
+comment on view billing.failed_refunds is
+  'Refunds that failed at the gateway, also after they were processed: the customer did not get the money. A further refund '
+  'of the payment, or a support action note about it, ends the finding.';
 
 create view billing.failed_events with (security_invoker = true) as
 select
@@ -372,7 +387,7 @@ where (e.outcome like 'failed: %' or e.outcome in ('parked', 'plan_not_found', '
   and e.payload is not null
   and case e.outcome
     -- Until the payment is fulfilled or refunded.
-    when 'plan_not_found' then p.fulfilled_at is null and not billing.is_refunded(coalesce(p.paid_amount, p.amount), p.refunded_amount)
+    when 'plan_not_found' then p.fulfilled_at is null and not billing.is_refunded(p)
     when 'mismatch' then
       -- A mismatch is normal for refunds and disputes of an extra payment, and for cancellations of a gateway subscription
       -- that is not attached. After a charge the activation may still arrive within 15 minutes.

@@ -126,6 +126,10 @@ select 'outbox_stuck', v.key, v.user_id, v.since, to_jsonb(v),
   end
 from billing.outbox_stuck v
 union all
+select 'refund_failed', v.refund_id, v.user_id, v.since, to_jsonb(v),
+  'Refund the payment again, or pay the customer in another way and insert a note about the payment.'
+from billing.failed_refunds v
+union all
 -- It must stop within two hours, and the gateway is not told yet: it may charge it.
 select 'untold_stop', g.gateway_subscription_id, g.user_id, o.queued_at,
   jsonb_build_object(

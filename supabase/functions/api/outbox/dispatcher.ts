@@ -123,23 +123,32 @@ export async function deliverRows(attempts: readonly Attempt[], claimedAt: numbe
   return outcomes;
 }
 
-/** Stores the outcomes, with one call of the database for each distinct delivery. */
+/**
+ * Stores the outcomes, with one call of the database for each distinct delivery.
+ * @throws the first error of the database, after all calls: a refund that can't be applied keeps no other outcome back.
+ */
 export async function settleRows(
   database: OutboxDatabase,
   token: string,
   outcomes: readonly Outcome[],
 ): Promise<Counts> {
   let counts = noCounts;
+  const errors: unknown[] = [];
   for (const { delivery, rows } of groupByDelivery(outcomes)) {
     const ids = rows.map(({ id }) => id);
-    if (delivery.status === 'delivered') {
-      await database.completeOutbox(token, ids, delivery);
-      counts = addCounts(counts, { ...noCounts, delivered: ids.length });
-    } else {
-      const failed = await database.failOutbox(token, ids, delivery);
-      counts = addCounts(counts, { ...noCounts, ...failed });
+    try {
+      if (delivery.status === 'delivered') {
+        await database.completeOutbox(token, ids, delivery);
+        counts = addCounts(counts, { ...noCounts, delivered: ids.length });
+      } else {
+        const failed = await database.failOutbox(token, ids, delivery);
+        counts = addCounts(counts, { ...noCounts, ...failed });
+      }
+    } catch (error) {
+      errors.push(error);
     }
   }
+  if (errors.length > 0) throw errors[0];
   return counts;
 }
 
