@@ -170,9 +170,14 @@ begin
   );
 end $$;
 
--- Returns whether a refund that was not made is still owed: something is left, and since then it was neither repeated, here or
--- at the gateway, nor settled with a note.
-create function billing.is_refund_owed(p_gateway_payment_id text, p_at timestamptz) -- when it failed
+-- Returns whether a refund that failed or was refused is still owed: something is left, it was neither repeated, here or at
+-- the gateway, nor settled with a note.
+create function billing.is_refund_owed(
+  p_gateway_payment_id text,
+  p_amount bigint,
+  p_asked_at timestamptz, -- when it was asked for, or first seen here
+  p_failed_at timestamptz
+)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return exists (
@@ -181,16 +186,19 @@ begin
       and billing.refundable_amount(p) > 0
       and not exists (
         select from billing.support_actions a
-        where a.action = 'note' and a.reference in (p.id::text, p_gateway_payment_id) and a.created_at >= p_at
+        where a.action = 'note' and a.reference in (p.id::text, p_gateway_payment_id) and a.created_at >= p_failed_at
       )
   )
   and not exists (
     select from billing.refunds r
-    where r.gateway_payment_id = p_gateway_payment_id and r.status <> 'failed' and r.created_at > p_at
+    where r.gateway_payment_id = p_gateway_payment_id
+      and r.status <> 'failed'
+      and r.amount >= p_amount
+      and r.created_at >= p_asked_at
   )
   and not exists (
     select from billing.outbox o
-    where o.kind = 'refund' and o.payload ->> 'gateway_payment_id' = p_gateway_payment_id and o.queued_at > p_at
+    where o.kind = 'refund' and o.payload ->> 'gateway_payment_id' = p_gateway_payment_id and o.queued_at > p_failed_at
   );
 end $$;
 

@@ -357,9 +357,10 @@ begin
   v_is_settled := v_payment.id is not null and billing.settle_refunds(v_payment, v_email);
   if v_is_news and v_email is not null then
     -- Of several payments on an order the one that was refunded.
-    perform billing.announce_refund(p_refund, p, v_email, v_had_access)
-    from public.payments p
-    where p.gateway_payment_id = v_gateway_payment_id;
+    v_payment := coalesce(
+      (select p from public.payments p where p.gateway_payment_id = v_gateway_payment_id), v_payment
+    );
+    perform billing.announce_refund(p_refund, v_payment, v_email, v_had_access);
   end if;
   return case when v_payment.id is null then 'unmatched' when v_is_settled or v_is_news then 'applied' else 'already' end;
 end $$;

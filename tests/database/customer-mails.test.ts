@@ -212,6 +212,17 @@ describe('the mail payment-refunded', () => {
     expect(await mails('subscription-ended')).toEqual([]);
   });
 
+  test('of a second payment on an order names that payment', async () => {
+    const first = await customer.order('pro', { at: '01-01' });
+    const second = customer.again(first);
+    await first.capture();
+    await database.at('01-03');
+    await second.capture();
+    await second.refund();
+    const about = { transaction_id: second.paymentId, paid_at: '2026-01-03T00:00:00.000Z' };
+    expect(await mails(kind)).toMatchObject([about]);
+  });
+
   test('is withdrawn when the refund fails before it is sent', async () => {
     const pro = await customer.buy('pro', { at: '01-01' });
     await pro.refund(10000, { id: 'rfnd_1' });

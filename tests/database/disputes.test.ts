@@ -3,7 +3,7 @@ import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { disputeEvent, type Fields, paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
 import { permutations } from '../helpers/orderings/permutations.ts';
 import { uniqueId } from '../helpers/records/records.ts';
-import { actAsOwner } from '../helpers/records/support-actions.ts';
+import { actAsOwner, endAccess } from '../helpers/records/support-actions.ts';
 import { months } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
@@ -11,6 +11,7 @@ const customer = useCustomer(database);
 
 const price = 99900;
 const active = 'pro: pro active to 2027-01-01';
+const ended = 'free: pro cancelled to 2027-01-01';
 const buy = async () => {
   const order = await customer.buy('pro', { at: '01-01', start: 'now' });
   await order.capture();
@@ -164,11 +165,74 @@ describe('a part that was lost', () => {
     expect(await kept(payment)).toBe(price - 75000);
     await database.send(refundEvent({ id: payment }, 30000));
     expect([await kept(payment), await lifetime()]).toEqual([0, { INR: 0 }]);
-    // Refunds and losses are no more than what was paid, and that is no refund in full: access stays.
+    // Refunds and losses are no more than what was paid: it is refunded in full.
     await database.query('select billing.run_passes()');
     expect(await database.one("select sum(refunded)::int as lost from billing.revenue_monthly where currency = 'INR'"))
       .toEqual({ lost: price });
+    expect(await customer.state()).toBe(ended);
+    await dispute(payment, 'disp_one', 5, 'won', { amount: 60000 });
     expect(await customer.state()).toBe(active);
+  });
+
+  test.each(['before', 'after'])('%s the refund of the rest: the access of the purchase ends', async (when) => {
+    const { paymentId: payment, refund } = await buy();
+    const lose = () => dispute(payment, uniqueId('disp'), 1, 'lost', { amount: 10000, amount_deducted: 10000 });
+    if (when === 'before') {
+      await lose();
+      const { amount, result } = await actAsOwner(database, { action: 'refund', reference: payment });
+      expect([amount, result]).toEqual([
+        '89900',
+        expect.stringMatching(/Its access ends when the refund is processed/),
+      ]);
+    }
+    await refund(89900);
+    if (when === 'after') {
+      expect(await customer.state()).toBe(active);
+      await lose();
+    }
+    expect([await kept(payment), await customer.state()]).toEqual([0, ended]);
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test.each(['before', 'after'])('%s the refund of the rest: the paid time of the cycle ends', async (when) => {
+    const cycle = months(1);
+    await customer.event('activated', '01-01', { planId: 'plan_pro', ...cycle });
+    await customer.charge(cycle, 'pro');
+    const payment = `pay_${cycle.start.slice(0, 7)}_${customer.gatewayId}`;
+    const acts = [
+      () => dispute(payment, uniqueId('disp'), 1, 'lost', { amount: 10000, amount_deducted: 10000 }),
+      () => database.send(refundEvent({ id: payment, amount: price }, 89900)),
+    ];
+    for (const act of when === 'before' ? acts : acts.reverse()) {
+      expect(await customer.tier()).toBe('pro');
+      await act();
+    }
+    expect([await kept(payment), await customer.tier()]).toEqual([0, 'free']);
+  });
+});
+
+describe('a lost dispute whose access an admin ended, and that is reversed, gives the paid time back', () => {
+  const reverse = async (payment: string) => {
+    const id = uniqueId('disp');
+    await dispute(payment, id, 1, 'lost', { amount_deducted: price });
+    await database.at('01-03');
+    await endAccess(database, payment);
+    const lost = await customer.state();
+    await dispute(payment, id, 2, 'won', { amount_deducted: 0 });
+    return [lost, await customer.state(), await customer.findings()];
+  };
+
+  test('of a purchase', async () => {
+    const { paymentId } = await buy();
+    expect(await reverse(paymentId)).toEqual([ended, active, []]);
+  });
+
+  test('of a purchase on credit, which replaces again what it was credited with', async () => {
+    await buy();
+    const premium = await customer.buy('premium', { at: '01-02', start: 'now' });
+    await premium.capture();
+    expect(await reverse(premium.paymentId)).toEqual([active, 'premium: premium active to 2027-01-02', []]);
+    expect((await customer.sources())[0]).toBe('payment pro to 2027-01-01 replaced');
   });
 });
 

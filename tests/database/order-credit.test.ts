@@ -4,7 +4,7 @@ import { refundEvent } from '../helpers/gateway/events.ts';
 import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { uniqueId } from '../helpers/records/records.ts';
-import { grantTier } from '../helpers/records/support-actions.ts';
+import { actAsOwner, grantTier } from '../helpers/records/support-actions.ts';
 import { day, months } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
@@ -16,17 +16,20 @@ const now = { start: 'now' } as const;
 const unused = 3319;
 const rest = 199900 - unused;
 
+type Status = 'pending' | 'processed';
 async function bought() {
-  const { id, refund } = await customer.buy('basic', { at: '01-01' });
-  return { kind: 'payment', id, refund };
+  const { id, paymentId, refund: refunded } = await customer.buy('basic', { at: '01-01' });
+  const refund = (amount = 4900, status: Status = 'processed') => refunded(amount, { status });
+  return { kind: 'payment', id, paymentId, refund };
 }
 async function billed() {
   const payment = { id: uniqueId('pay'), amount: 4900 };
   const cycle = { planId: 'plan_basic', ...months(1) };
   await customer.event('activated', '01-01', cycle);
   await customer.event('charged', '01-01', { ...cycle, payment });
-  const refund = (amount = 4900) => database.send(refundEvent(payment, amount));
-  return { kind: 'gateway_subscription', id: customer.gatewayId, refund, payment };
+  const refund = (amount = 4900, status: Status = 'processed') =>
+    database.send(refundEvent(payment, amount, { status }));
+  return { kind: 'gateway_subscription', id: customer.gatewayId, paymentId: payment.id, refund, payment };
 }
 const orderDearer = (tier = 'premium'): Promise<CustomerOrder> => customer.order(tier, { at: '01-11', ...now });
 const buyDearer = (): Promise<CustomerOrder> => customer.buy('premium', { at: '01-11', ...now });
@@ -85,6 +88,13 @@ describe.each([['a purchase', bought], ['a billed cycle', billed]])('with %s', (
     await refund(3700);
     expect((await orderDearer()).answer.credit).toBe(Math.floor((1200 * 21) / 31));
     await refund(1200);
+    expect((await orderDearer()).answer.credit).toBe(0);
+  });
+
+  test.each(['asked for', 'pending'] as const)('a refund of it that is %s leaves no credit', async (state) => {
+    const { paymentId, refund } = await start();
+    if (state === 'pending') await refund(4900, 'pending');
+    else await actAsOwner(database, { action: 'refund', reference: paymentId });
     expect((await orderDearer()).answer.credit).toBe(0);
   });
 

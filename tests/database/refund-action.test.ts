@@ -2,11 +2,12 @@ import type pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { waitUntilBlocked } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { type Fields, orderPaid } from '../helpers/gateway/events.ts';
 import { claim, fail } from '../helpers/outbox/claims.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { readAllRows } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { act, actAsOwner, openSupport, type SupportAction } from '../helpers/records/support-actions.ts';
+import { act, actAsOwner, endAccess, openSupport, type SupportAction } from '../helpers/records/support-actions.ts';
 import { months } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
@@ -27,17 +28,29 @@ const left = async ({ paymentId }: CustomerOrder) =>
     ])).refundable_amount,
   );
 
-/** Answers what waits for the gateway as it does: each row becomes a refund of this status. */
-async function answer(status: 'pending' | 'processed', id = uniqueId('rfnd')): Promise<unknown> {
+/** Answers what waits for the gateway as it does: the row becomes a refund of this status. */
+async function answer(status: string, id = uniqueId('rfnd'), fields: Fields = {}): Promise<unknown> {
   const client = await database.connect();
   const { rows: [{ claimed }] } = await client.query("select public.claim_outbox('gateway') as claimed");
   const [row] = claimed.rows;
   const { gateway_payment_id: payment_id, amount } = row.payload;
-  const made = JSON.stringify({ id, entity: 'refund', payment_id, amount, status });
+  const made = JSON.stringify({ id, entity: 'refund', payment_id, amount, status, ...fields });
   await client.query('select public.complete_outbox($1, $2, null, $3)', [claimed.token, String(row.id), made]);
   await client.end();
   return row;
 }
+/** The gateway refuses what waits. @returns the id of the row */
+async function refuse(): Promise<string> {
+  const client = await database.connect();
+  const { token, ids } = await claim(client, 'gateway');
+  await fail(client, token, ids, { error: 'HTTP 400: balance', final: true });
+  return String(ids[0]);
+}
+/** The kinds of findings, without messages that wait for a dispatcher. */
+const kinds = async () =>
+  (await database.query(
+    `select distinct finding from billing.service_findings where detail ->> 'state' is distinct from 'due' order by 1`,
+  )).map(({ finding }) => finding);
 async function refused(action: SupportAction, code: string, message: RegExp, session = support): Promise<void> {
   const before = await readAllRows(database);
   await expect(act(session, action)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
@@ -103,16 +116,125 @@ describe('refund', () => {
     expect([await left(pro), (await pro.row()).refunded_amount]).toEqual([69900, '30000']);
   });
 
-  test('that the gateway refuses is parked and still counts, and may be queued again', async () => {
+  test('that the gateway refuses does not count; it may be queued again, and is a finding until then', async () => {
     const pro = await buy();
     await refund(pro);
-    const { token, ids } = await claim(await database.connect(), 'gateway');
-    await fail(await database.connect(), token, ids, { error: 'HTTP 400: balance', final: true });
-    expect(await left(pro)).toBe(0);
-    const again = await act(support, { action: 'requeue_mail', reference: String(ids[0]) });
+    const reference = await refuse();
+    expect([await left(pro), await kinds()]).toEqual([price, ['outbox_stuck']]);
+    const again = await act(support, { action: 'requeue_mail', reference });
     expect(again).toMatchObject({ user_id: customer.id });
+    expect([await left(pro), await kinds()]).toEqual([0, []]);
     await answer('processed');
     expect(await customer.tier()).toBe('free');
+  });
+
+  test.each(['here', 'at the gateway'])('that was refused and was repeated %s is not sent again', async (where) => {
+    const pro = await buy();
+    await refund(pro);
+    const reference = await refuse();
+    await database.at('01-02');
+    await (where === 'here' ? refund(pro, price) : pro.refund());
+    expect(await kinds()).toEqual([]);
+    await refused({ action: 'requeue_mail', reference }, 'PS409', /no longer left to refund/);
+  });
+
+  test('of more than the gateway says was paid is refused, and what was paid can be asked for', async () => {
+    const pro = await buy();
+    await refund(pro);
+    await refuse();
+    await database.send(
+      orderPaid({ id: pro.paymentId, amount: 89910 }, { id: pro.orderId, amount: price, status: 'paid' }),
+    );
+    expect(await refund(pro)).toMatchObject({ amount: '89910' });
+  });
+
+  test.each(['first try', 'retry'])('of what a dispute took since is not sent at the %s', async (which) => {
+    const pro = await buy();
+    await pro.capture();
+    await refund(pro);
+    const client = await database.connect();
+    if (which === 'retry') {
+      const { token, ids } = await claim(client, 'gateway');
+      await fail(client, token, ids);
+      await database.at('2026-01-01T01:00:00Z');
+    }
+    await pro.dispute('lost');
+    expect(await claim(client, 'gateway')).toMatchObject({ ids: [], parked: 1 });
+    expect(await kinds()).toEqual([]);
+    await endAccess(database, pro.paymentId);
+  });
+
+  test('without an answer is tried again, although the gateway made it, and counts when it is given up', async () => {
+    const pro = await buy();
+    await refund(pro, 60000);
+    const client = await database.connect();
+    const { token, ids } = await claim(client, 'gateway');
+    await fail(client, token, ids);
+    await pro.refund(60000);
+    await database.at('2026-01-01T01:00:00Z');
+    expect((await claim(client, 'gateway')).ids).toEqual(ids);
+    await database.at('01-03');
+    expect(await claim(client, 'gateway')).toMatchObject({ ids: [], parked: 1 });
+    expect(await kinds()).toEqual(['outbox_stuck']);
+    expect(await left(pro)).toBe(0);
+    await database.query('update billing.outbox set delivered_at = billing.clock() where id = $1', [ids[0]]);
+  });
+
+  test.each(['pending', 'processed'])(
+    'that fails after it was %s is a finding until it is repeated',
+    async (status) => {
+      const pro = await buy();
+      const id = uniqueId('rfnd');
+      await refund(pro, 40000);
+      await answer(status, id);
+      expect(await kinds()).toEqual([]);
+      await database.at('01-05');
+      await pro.refund(40000, { id, status: 'failed' });
+      expect(await kinds()).toEqual(['refund_failed']);
+      await database.at('01-06');
+      await pro.refund(10000);
+      expect(await kinds()).toEqual(['refund_failed']);
+      await refund(pro, 40000);
+      expect(await kinds()).toEqual([]);
+    },
+  );
+
+  test('that failed is a finding until a newer note', async () => {
+    const pro = await buy();
+    const note = () => act(support, { action: 'note', reference: pro.paymentId });
+    await note();
+    await database.at('01-05');
+    await pro.refund(price, { status: 'failed' });
+    expect(await kinds()).toEqual(['refund_failed']);
+    await note();
+    expect(await kinds()).toEqual([]);
+  });
+
+  test.each<[string, string, Fields]>([
+    ['of an unknown status', 'initiated', {}],
+    ['without its amount', 'pending', { amount: undefined }],
+    ['without its payment', 'pending', { payment_id: undefined }],
+  ])('that is answered %s was made', async (_, status, fields) => {
+    const pro = await buy();
+    await refund(pro, 40000);
+    await answer(status, uniqueId('rfnd'), fields);
+    expect(await left(pro)).toBe(59900);
+  });
+
+  test('that is processed at once is the reason of the event and the cause in the log', async () => {
+    await database.set('sends_events = true');
+    const pro = await buy();
+    await refund(pro);
+    await answer('processed');
+    const { reason } = await database.one(
+      "select payload #>> '{data,reason}' as reason from billing.outbox where kind = 'subscription.updated' order by id desc limit 1",
+    );
+    const { cause, reference } = await database.one(
+      'select cause, reference from billing.tier_changes where user_id = $1 order by id desc limit 1',
+      [customer.id],
+    );
+    expect([reason, cause, reference]).toEqual(['refund', 'refund.processed', pro.paymentId]);
+    await database.set('sends_events = false');
   });
 
   test('by two admins at once asks for no more than was paid', async () => {

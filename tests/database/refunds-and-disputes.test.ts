@@ -17,8 +17,8 @@ import { createPayment, uniqueId } from '../helpers/records/records.ts';
 import { endAccess } from '../helpers/records/support-actions.ts';
 import { months } from '../helpers/records/time.ts';
 
-// One dispute is about the second payment on an order, and one is lost.
-const findings = { paid_twice: 1, dispute_lost: 1 };
+// One dispute is about the second payment on an order, and one is lost. Refunds that failed are not repeated.
+const findings = { paid_twice: 1, dispute_lost: 1, refund_failed: 9 };
 const database = useDatabase({ at: '2026-06-15T00:00:00Z', findings });
 const customer = useCustomer(database);
 

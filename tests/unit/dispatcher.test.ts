@@ -6,7 +6,7 @@ import {
   type Outcome,
   settleRows,
 } from '../../supabase/functions/api/outbox/dispatcher.ts';
-import type { Attempt, Delivery, OutboxRow, Sender } from '../../supabase/functions/api/ports.ts';
+import type { Attempt, Delivered, Delivery, OutboxRow, Sender } from '../../supabase/functions/api/ports.ts';
 import { scriptedDatabase } from '../helpers/outbox/scripted-database.ts';
 
 const row = (id: number): OutboxRow => ({ id, key: `key/${id}`, kind: 'kind', payload: null });
@@ -183,6 +183,19 @@ describe('the outcomes', () => {
     });
     expect(await settleRows(database, 'token', outcomes)).toEqual({ delivered, retried, parked });
     expect(calls).toEqual(expected);
+  });
+
+  test('are all stored where one cannot be, such as a refund that a trigger of the app refuses', async () => {
+    const { database, calls } = scriptedDatabase({});
+    const refusing = {
+      ...database,
+      completeOutbox: (token: string, ids: readonly number[], delivery?: Delivered) =>
+        delivery?.refund ? Promise.reject(new Error('refused')) : database.completeOutbox(token, ids, delivery),
+    };
+    const refund: Delivery = { status: 'delivered', refund: { id: 'rfnd_1' } };
+    const outcomes = [outcome(refund, 1), outcome(failed('500'), 2), outcome(delivered, 3)];
+    await expect(settleRows(refusing, 'token', outcomes)).rejects.toThrow('refused');
+    expect(calls.map(({ name, ids }) => [name, ids])).toEqual([['failOutbox', [2]], ['completeOutbox', [3]]]);
   });
 
   test('count failures as the database returns them: rows with an expired lease do not count', async () => {

@@ -123,6 +123,12 @@ export function paidOf(money: Money | null): number {
   return refunds.reduce((left, { amount }) => left - amount, money?.amount ?? 0);
 }
 
+/** What may still be refunded: pending refunds count, too. */
+export function leftOf(money: Money | null): number {
+  const refunds = [...money?.refunds.values() ?? []].filter(({ status }) => status !== 'failed');
+  return Math.max(0, refunds.reduce((left, { amount }) => left - amount, money?.amount ?? 0));
+}
+
 export function isRefunded(money: Money | null): boolean {
   return money !== null && paidOf(money) <= 0;
 }

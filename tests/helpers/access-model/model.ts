@@ -1,5 +1,5 @@
 import { addMonths, day, gatewayStatuses, hour, priceOf, prices, second, tiers, type Time } from './actions.ts';
-import { isPaid, isRefunded, paidOf } from './facts.ts';
+import { isPaid, isRefunded, leftOf } from './facts.ts';
 import type { Cancellation, Credit, Cycle, EventTimes, Facts, Grant, Order, Subscription } from './facts.ts';
 
 /** Gives a user a tier from a start to an end: supabase/README.md, Sources of access. */
@@ -330,18 +330,19 @@ function unusedFor(facts: Facts, key: string, now: Time): Credit | null {
   return credit > 0 ? { name: period.name, kind, until, paid, credit } : null;
 }
 
-/** What was paid for a period in a currency and not refunded, the credit of its purchase included. */
+/** What was paid for a period in a currency and not refunded, nor is to be, the credit of its purchase included. */
 function paidFor(facts: Facts, kind: Credit['kind'], name: string, until: Time, currency: string): number {
   const isIn = (price = '') => prices[price]?.currency === currency;
   if (kind === 'gateway') {
     const cycles = facts.subscriptions.find((each) => each.name === name)?.cycles ?? [];
     return Math.max(
       0,
-      ...cycles.filter(({ end, money }) => end === until && isIn(money?.price)).map(({ money }) => paidOf(money)),
+      ...cycles.filter(({ end, money }) => end === until && isIn(money?.price)).map(({ money }) => leftOf(money)),
     );
   }
   const order = facts.orders.find((each) => each.name === name);
-  return order && isIn(order.price) && isPaid(order) ? paidOf(order.money) + (order.credited?.credit ?? 0) : 0;
+  const left = order && isIn(order.price) && isPaid(order) ? leftOf(order.money) : 0;
+  return left > 0 ? left + (order?.credited?.credit ?? 0) : 0;
 }
 
 /** The period of a chain of renewals that runs now, else the next one. */

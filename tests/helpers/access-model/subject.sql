@@ -43,8 +43,8 @@ begin
     'findings', (
       select coalesce(jsonb_agg(jsonb_build_array(f.finding, f.subject)), '[]')
       from billing.findings f
-      -- No dispatcher runs here, so due rows stay due.
-      where f.user_id = p_user_id and f.finding not in ('outbox_stuck', 'untold_stop')
+      -- No dispatcher runs here, so due rows stay due. No admin repeats a refund that failed.
+      where f.user_id = p_user_id and f.finding not in ('outbox_stuck', 'untold_stop', 'refund_failed')
     ),
     'billing', case when jsonb_typeof(v_billing) = 'object' then jsonb_build_object(
       'name', v_billing -> 'gateway_subscription_id',
