@@ -297,7 +297,7 @@ begin
     returning e.outcome into v_outcome;
     return jsonb_build_object('outcome', v_outcome, 'enqueued', false);
   end if;
-  perform billing.begin_request(null, null); -- billing.apply_delivery sets the cause
+  perform billing.begin_request(v_body ->> 'event', null); -- but for the usual renewal, billing.try_event sets the cause
   v_outcome := (billing.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
   if v_outcome = 'mismatch' then
     -- Another amount than was sold: if its order is due, the caller reads it at once, and the schedule if that fails.

@@ -49,6 +49,7 @@ returns boolean -- whether the answer changed anything
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_key constant bytea := sha256(convert_to(p_key, 'UTF8'));
+  v_cause constant text := billing.note_cause(p_event, null);
   v_delivery constant billing.delivery := billing.apply_delivery(
     v_key, p_key, jsonb_build_object('event', p_event, 'payload', p_payload, 'created_at', p_created_at), 0
   );
