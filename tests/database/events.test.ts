@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
+import { customerOf } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
 import { actAsOwner, grantTier } from '../helpers/records/support-actions.ts';
 import { months } from '../helpers/records/time.ts';
@@ -19,6 +20,9 @@ async function events(userId = customer.id): Promise<Event[]> {
   expect(rows.filter(({ key }) => !/^[A-Za-z0-9_-]{1,64}$/.test(String(key)))).toEqual([]);
   return rows.map(({ payload }) => payload as Event);
 }
+/** Why the access changed, oldest first. */
+const reasons = async () =>
+  (await events()).flatMap(({ type, data }) => type === 'subscription.updated' ? [data.reason] : []);
 const types = async () => (await events()).map(({ type }) => type);
 /** What the newest event about the access says. */
 async function newest() {
@@ -121,6 +125,55 @@ describe('events', () => {
     await customer.event('cancelled', '03-01', { planId: 'plan_pro', ...months(2) });
     await database.expire('03-02');
     expect(await newest()).toMatchObject({ tier: 'free' });
+  });
+
+  test('of a subscription name its first charge a purchase, each later one a renewal, the usual one too', async () => {
+    await customer.charge(months(1), 'pro', { fields: { paid_count: 1 } });
+    await customer.event('activated', '2026-01-01T00:00:02Z', { planId: 'plan_pro', ...months(1) });
+    expect(await reasons()).toEqual(['purchase']);
+    await customer.charge(months(2), 'pro', { fields: { paid_count: 2 } });
+    await customer.charge(months(3), 'pro', { fields: { paid_count: 3 } });
+    expect(await reasons()).toEqual(['purchase', 'renewal', 'renewal']);
+  });
+
+  test('of a change to another price name it, whether the gateway or the customer begins it', async () => {
+    await customer.charge(months(1), 'basic');
+    await database.at('01-10');
+    const made = await database.rpc('create_change', customer.id, 'pro', 'period_end');
+    const next = customerOf(database, customer);
+    await database.rpc('store_subscription', made.id, next.gatewayId, 'https://gateway.example/s/1');
+    await next.event('authenticated', '2026-01-10T00:01:00Z', { planId: 'plan_pro' });
+    await next.charge(months(2), 'pro');
+    await next.event('activated', '2026-02-01T00:00:02Z', { planId: 'plan_pro', ...months(2) });
+    await next.charge(months(3), 'pro');
+    expect((await reasons()).filter((reason) => reason !== 'gateway')).toEqual(['purchase', 'change', 'renewal']);
+    const premium = await customer.buy('premium', { at: '03-10', start: 'now' });
+    await premium.capture();
+    expect((await newest()).reason).toBe('change');
+    await customer.buy('premium', { at: '03-20', start: 'after_current' });
+    expect(await newest()).toMatchObject({ reason: 'purchase', current_period_end: '2028-03-10T00:00:00+00:00' });
+    await customer.buy('pro', { at: '03-21', start: 'after_current' });
+    await database.sweep('2028-03-11');
+    expect(await newest()).toMatchObject({ tier: 'pro', reason: 'change' });
+  });
+
+  test('are not written by a webhook, a verification or a write that changes nothing of what they say', async () => {
+    const pro = await customer.order('pro', { at: '01-01' });
+    await pro.capture();
+    await database.at('2026-01-01T00:00:02Z');
+    await pro.verify();
+    await customer.cancel('at the end');
+    await customer.cancel('at the end');
+    expect(await reasons()).toEqual(['purchase', 'cancel']);
+    // Also where the events before are deleted.
+    await database.query("delete from billing.outbox where destination = 'event'");
+    await database.query(
+      'update public.subscriptions set revision = revision + 1, updated_at = now() where user_id = $1',
+      [
+        customer.id,
+      ],
+    );
+    expect(await reasons()).toEqual([]);
   });
 
   test('of grants, of a tier that is written by hand, and of nothing for a new user', async () => {
