@@ -319,7 +319,8 @@ begin
   perform billing.enqueue(
     'refund-' || gen_random_uuid(), 'gateway', 'refund',
     jsonb_build_object(
-      'gateway_payment_id', v_payment.gateway_payment_id, 'amount', p_action.amount, 'currency', v_payment.currency
+      'gateway_payment_id', v_payment.gateway_payment_id, 'amount', p_action.amount, 'currency', v_payment.currency,
+      'support_action', p_action.id::text
     )
   );
   p_action.result := format(

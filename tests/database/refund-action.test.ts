@@ -69,7 +69,7 @@ describe('refund', () => {
     expect(await answer('processed')).toMatchObject({
       kind: 'refund',
       key: expect.stringMatching(/^refund-[\w-]{36}$/),
-      payload: { gateway_payment_id: pro.paymentId, amount: price, currency: 'INR' },
+      payload: { gateway_payment_id: pro.paymentId, amount: price, currency: 'INR', support_action: String(row.id) },
     });
     expect([await customer.tier(), await left(pro)]).toEqual(['free', 0]);
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createGateway } from '../../supabase/functions/api/gateway/gateway.ts';
 import { createGatewaySender } from '../../supabase/functions/api/outbox/gateway-sender.ts';
 
-const payload = { gateway_payment_id: 'pay/1', amount: 40000, currency: 'INR' };
+const payload = { gateway_payment_id: 'pay/1', amount: 40000, currency: 'INR', support_action: '7' };
 const row = { id: 1, key: 'refund-6f0f8f0e-1d2c-4a5b-8c7d-9e0f1a2b3c4d', kind: 'refund', payload };
 const made = { id: 'rfnd_1', entity: 'refund', payment_id: 'pay/1', amount: 40000, status: 'pending' };
 const refusal = (description: string) => ({ error: { code: 'BAD_REQUEST_ERROR', description } });
@@ -27,9 +27,16 @@ async function send(status: number, body: unknown, sent: Record<string, unknown>
   return { delivery, requests };
 }
 
-test('a refund is asked for with the key of its row, the same each time', async () => {
-  const request = ['POST', '/v1/payments/pay%2F1/refund', row.key, '{"amount":40000,"speed":"normal"}'];
-  expect(await send(200, made)).toEqual({ delivery: { status: 'delivered', refund: made }, requests: [request] });
+test('a refund is asked for with the key of its row and the action in its notes, the same each time', async () => {
+  const asked = (body: string) => ({
+    delivery: { status: 'delivered', refund: made },
+    requests: [['POST', '/v1/payments/pay%2F1/refund', row.key, body]],
+  });
+  const body = '{"amount":40000,"speed":"normal","notes":{"support_action":"7"}}';
+  expect(await send(200, made)).toEqual(asked(body));
+  // A row of an older version, which may have been sent before, has none.
+  const { support_action: _, ...older } = payload;
+  expect(await send(200, made, { payload: older })).toEqual(asked('{"amount":40000,"speed":"normal"}'));
 });
 
 test.each<[number, unknown, object]>([

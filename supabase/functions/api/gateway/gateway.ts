@@ -87,9 +87,10 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
     cancelSubscription: (id, atCycleEnd) =>
       call('POST', `/subscriptions/${encodeURIComponent(id)}/cancel`, { cancel_at_cycle_end: atCycleEnd ? 1 : 0 }),
 
-    async refundPayment({ paymentId, amount, key }) {
+    async refundPayment({ paymentId, amount, action, key }) {
       const path = `/payments/${encodeURIComponent(paymentId)}/refund`;
-      const reply = await call('POST', path, { amount, speed: 'normal' }, { 'x-refund-idempotency': key });
+      const body = { amount, speed: 'normal', ...(action !== null && { notes: { support_action: action } }) };
+      const reply = await call('POST', path, body, { 'x-refund-idempotency': key });
       const made = read(reply, refund);
       const refused = refusal.safeParse(reply.body);
       return {

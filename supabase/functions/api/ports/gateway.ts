@@ -17,7 +17,9 @@ export type Gateway = {
    * Refunds a part of a payment, or all of it. `key` makes a repeat harmless: it is answered with the first refund.
    * @param amount minor units
    */
-  refundPayment(refund: { paymentId: string; amount: number; key: string }): Promise<RefundReply>;
+  refundPayment(
+    refund: { paymentId: string; amount: number; action: string | null; key: string },
+  ): Promise<RefundReply>;
   readSubscription(id: string): Promise<Reading<GatewaySubscription>>;
   readPayment(id: string): Promise<Reading<GatewayEntity>>;
   readOrder(id: string): Promise<Reading<GatewayEntity>>;
