@@ -48,6 +48,19 @@ begin
   end;
 end $$;
 
+-- The price on offer, or of a request, in answers. Contract: "Price".
+create function billing.offer_answer(
+  p_plan_id uuid, -- the row of public.plans
+  p_tier text,
+  p_price billing.price, -- as it is sold
+  p_gateway_plan_id text
+)
+returns jsonb language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return jsonb_build_object('id', p_plan_id, 'gateway_plan_id', p_gateway_plan_id, 'is_default', p_price.lookup_key is null)
+    || billing.price_answer(p_tier, p_price);
+end $$;
+
 -- A price that a user has or wants.
 create type billing.held as (
   plan_id uuid, -- the row of public.plans. All null: the tier has no plan
@@ -149,8 +162,7 @@ declare
 begin
   select
     jsonb_agg(
-      jsonb_build_object('id', p.id, 'gateway_plan_id', p.gateway_plan_id, 'is_default', p.lookup_key is null)
-        || billing.price_answer(p.tier, (own.wanted).price)
+      billing.offer_answer(p.id, p.tier, (own.wanted).price, p.gateway_plan_id)
         || case when own.scenario is null then '{}' else jsonb_build_object('scenario', own.scenario) end
       order by p.lookup_key is not null, ((own.wanted).price).months, p.price, p.lookup_key
     ) filter (where billing.is_payable(p.price, p.currency) or p.tier = 'free'),

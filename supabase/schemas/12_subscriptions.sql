@@ -21,7 +21,8 @@ begin
       ),
       case when p_order.stops_at is null then 'created' else 'cancelled' end
     ),
-    'plan', to_jsonb(p_plan), 'price', billing.price_answer(p_order.tier, p_order.sold),
+    'plan', to_jsonb(p_plan),
+    'price', billing.offer_answer(p_order.plan_id, p_order.tier, p_order.sold, p_order.gateway_plan_id),
     'running', billing.running(p_order.user_id)
   );
 end $$;

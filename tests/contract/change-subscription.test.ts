@@ -69,7 +69,7 @@ test('POST …/change of a billed subscription to a dearer tier, now → as in i
     body: {
       change: { ...terms, amount_due: amount, credit: price.pro - amount },
       order: { currency: 'INR' },
-      price: sold,
+      price: { ...sold, gateway_plan_id: body.plan.gateway_plan_id, is_default: true, id: body.plan.id },
       payment_id: expect.any(String),
       subscription: { status: 'created', short_url: expect.stringContaining('/s/') },
       key_id: 'key_test',

@@ -55,7 +55,10 @@ test('POST /api/payments/orders → 201 with what a checkout needs; the payment 
       key_id: secrets.GATEWAY_KEY_ID,
       payment_id: payment.id,
       plan,
-      price: { lookup_key: 'pro', amount: 99900, currency: 'INR', interval: 'year', interval_count: 1 },
+      price: {
+        ...{ id: plan.id, gateway_plan_id: plan.gateway_plan_id, is_default: true },
+        ...{ lookup_key: 'pro', amount: 99900, currency: 'INR', interval: 'year', interval_count: 1 },
+      },
       running: null,
       prefill: { email: user.email, name: user.email.split('@')[0] },
     },

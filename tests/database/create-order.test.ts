@@ -38,7 +38,8 @@ describe('a new order', () => {
     const { plan, payment_id, ...order } = await create();
     const prefill = { email: user.email, name: user.email?.split('@')[0] };
     const sold = { amount: 99900, currency: 'INR' };
-    const price = { lookup_key: 'pro', ...sold, interval: 'year', interval_count: 1 };
+    const row = { id: Object(plan).id, gateway_plan_id: 'plan_pro', is_default: true };
+    const price = { ...row, lookup_key: 'pro', ...sold, interval: 'year', interval_count: 1 };
     expect(order).toEqual({ outcome: 'created', order_id: null, ...sold, price, running: null, prefill });
     expect(plan).toMatchObject({ tier: 'pro', name: 'Pro', price: 99900, duration_months: 12 });
     const unpaid = { gateway_order_id: null, gateway_payment_id: null, fulfilled_at: null };

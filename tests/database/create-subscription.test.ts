@@ -46,7 +46,10 @@ describe('a new subscription', () => {
       ...{ outcome: 'created', id: expect.any(String), status: 'created', running: null },
       ...{ gateway_plan_id: 'plan_pro', billing_cycles: 10, expire_by: seconds(day('06-02')), start_at: null },
       ...{ gateway_subscription_id: null, short_url: null },
-      price: { lookup_key: 'pro', amount: 99900, currency: 'INR', interval: 'year', interval_count: 1 },
+      price: {
+        ...{ id: Object(plan).id, gateway_plan_id: 'plan_pro', is_default: true },
+        ...{ lookup_key: 'pro', amount: 99900, currency: 'INR', interval: 'year', interval_count: 1 },
+      },
     });
     expect(await customer.state()).toBe('free: none');
     expect(await create('basic')).toMatchObject({ billing_cycles: 120 });

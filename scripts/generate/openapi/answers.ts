@@ -27,12 +27,12 @@ export const subscriptionAnswer = z.object({
 }).meta({ id: 'SubscriptionAnswer' });
 
 const offered = { scenario: scenario.optional().describe('Only with a session.') };
-const offeredPrice = price.extend({
+const planPrice = price.extend({
   id: z.uuid(),
   gateway_plan_id: z.string().nullable().describe('The plan at the gateway. Null: the gateway does not bill it.'),
   is_default: z.boolean(),
-  ...offered,
-}).meta({ id: 'OfferedPrice' });
+}).meta({ id: 'PlanPrice', description: 'The price of a row of `public.plans`, as it is sold.' });
+const offeredPrice = planPrice.extend(offered).meta({ id: 'OfferedPrice', description: 'A price on offer.' });
 export const plansAnswer = z.object({
   plans: z.array(plan.extend({
     prices: z.array(offeredPrice).describe('The default first, then by length, amount and key.'),
@@ -54,7 +54,7 @@ export const orderAnswer = z.object({
   key_id: keyId,
   payment_id: z.uuid(),
   plan,
-  price: price.nullable().describe('Null: the app made the order itself.'),
+  price: planPrice.nullable().describe('Null: the app made the order itself.'),
   running: running.nullable(),
   prefill,
   credit: amount.optional(),
@@ -80,7 +80,7 @@ export const gatewaySubscriptionAnswer = z.object({
   subscription: subscriptionOfGateway,
   key_id: keyId,
   plan,
-  price,
+  price: planPrice,
   running: running.nullable(),
 }).meta({ id: 'GatewaySubscriptionAnswer' });
 
@@ -110,7 +110,7 @@ export const changeAnswer = z.object({
   subscription: subscriptionOfGateway.nullable(),
   key_id: keyId,
   plan,
-  price,
+  price: planPrice,
   running: running.nullable(),
   prefill: prefill.optional(),
 }).meta({ id: 'ChangeAnswer', description: 'An order to pay, a subscription to authorise, or both.' });

@@ -106,7 +106,7 @@ export const ordered = {
   key_id: 'key_8Qv1xYzAb3Kd',
   payment_id: payment.id,
   plan,
-  price,
+  price: offered,
   running: { ...running, starts_at: '2026-11-22T09:28:41.000Z' },
   prefill: { email: 'asha@example.com', name: 'Asha' },
 } satisfies Example<typeof answers.orderAnswer>;
@@ -134,7 +134,7 @@ export const subscribed = {
   subscription: { id: 'sub_NfR8rT1vH4wEjU', status: 'created', short_url: 'https://gateway.example/s/NfR8rT1' },
   key_id: ordered.key_id,
   plan,
-  price,
+  price: offered,
   running,
 } satisfies Example<typeof answers.gatewaySubscriptionAnswer>;
 

@@ -8,6 +8,7 @@ const refused = <Outcome extends string>(...outcomes: Outcome[]) => z.object({ o
 /** The running subscription. `until`: its end, ISO 8601 in UTC, with milliseconds. Contract: Early renewals. */
 /** Contract: Price. */
 const price = z.looseObject({ lookup_key: z.string(), amount: z.number(), currency: z.string() });
+const planPrice = price.extend({ id: z.string(), gateway_plan_id: z.string().nullable(), is_default: z.boolean() });
 const texts = { tier: z.string(), until: z.string(), early_renewal: z.string() };
 const runningPeriod = z.object({ ...texts, price: price.nullable() });
 const running = runningPeriod.nullable();
@@ -20,7 +21,7 @@ const ordered = {
   currency: z.string(),
   plan: z.looseObject({}),
   /** Null: the app made the order itself. */
-  price: price.nullable(),
+  price: planPrice.nullable(),
   /** `starts_at`: the start of the period that a payment would buy now, ISO 8601. */
   running: runningPeriod.extend({ starts_at: z.string() }).nullable(),
   prefill: z.object({ email: z.string().nullable(), name: z.string().nullable() }),
@@ -38,7 +39,7 @@ const subscribed = {
   start_at: z.number().nullable(),
   status: z.string(),
   plan: z.looseObject({}),
-  price,
+  price: planPrice,
   running,
 };
 /** A change that is not possible before that time, ISO 8601 in UTC. */
