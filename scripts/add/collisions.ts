@@ -46,8 +46,7 @@ async function takenObjects(folder: string, installed: Installed | undefined, pr
     sql: new TextDecoder().decode(product.files.get(migrationsFolder + file)),
   }));
   return takenNames(await Promise.all(app), ours).map(({ object, file }) => {
-    const kind = object.replace(/ .*/, '');
-    const name = object.replace(/^.* /, '');
+    const [, kind = '', name = ''] = /^(.*) (.*)$/.exec(object) ?? [];
     const indexes = kind === 'table' ? ', and its indexes, which keep their names' : '';
     return `${object} is created by ${migrationsFolder}${file}. Way out: rename it there, or in a migration older than ` +
       `${ours[0]?.file}, such as \`alter ${kind} ${name} rename to app_${name.replace(/^.*\./, '')}\`${indexes}.`;

@@ -27,6 +27,14 @@ test('a table subscriptions of the app → 1 with the way out, and nothing is wr
   expect(isUnchanged).toBe(true);
 });
 
+test('a materialized view with a name of ours → 1, and the way out is a statement that runs', async () => {
+  const { outcome } = await addTo({
+    'supabase/migrations/20250101000000_shop.sql': 'create materialized view public.payments as select 1;',
+  });
+  expectCode(outcome, 1);
+  expect(outcome.stdout).toContain('`alter materialized view public.payments rename to app_payments`.');
+});
+
 test('a function api of the app → 1 with the way out, and --function billing installs beside it', async () => {
   const files = { 'supabase/functions/api/index.ts': 'Deno.serve(() => new Response());\n' };
   const { outcome, isUnchanged } = await addTo(files);
