@@ -193,6 +193,8 @@ export async function createStack(options: StackOptions): Promise<Stack> {
       GATEWAY_KEY_SECRET: own.GATEWAY_KEY_SECRET ?? '',
       GATEWAY_WEBHOOK_SECRET: own.GATEWAY_WEBHOOK_SECRET ?? '',
       REVALIDATE_URL: own.REVALIDATE_URL ?? '',
+      EVENTS_URL: own.EVENTS_URL ?? '',
+      EVENTS_SECRET: own.EVENTS_SECRET ?? '',
       APP_URL: own.APP_URL ?? '',
       CONSOLE_URL: supportConsole.entryUrl,
     },

@@ -1,4 +1,5 @@
 import { createClient } from '@supabase/supabase-js';
+import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { dataFolder } from '../../scripts/stack/data-folder.ts';
 import { localSecrets } from '../../scripts/stack/secrets.ts';
@@ -58,12 +59,13 @@ test('npm start prints the values in their order and ready last, and every addre
   const lines = stack.stdout.filter((line) => line !== '' && !line.startsWith('>'));
   expect(lines.map((line) => line.split('=', 1)[0])).toEqual([
     ...['API_URL', 'FUNCTIONS_URL', 'DB_URL', 'STUDIO_URL', 'MAILBOX_URL', 'GATEWAY_URL', 'PUBLISHABLE_KEY'],
-    ...['SECRET_KEY', 'GATEWAY_KEY_ID', 'GATEWAY_KEY_SECRET', 'GATEWAY_WEBHOOK_SECRET', 'REVALIDATE_URL', 'APP_URL'],
-    ...['CONSOLE_URL', 'ready'],
+    ...['SECRET_KEY', 'GATEWAY_KEY_ID', 'GATEWAY_KEY_SECRET', 'GATEWAY_WEBHOOK_SECRET', 'REVALIDATE_URL', 'EVENTS_URL'],
+    ...['EVENTS_SECRET', 'APP_URL', 'CONSOLE_URL', 'ready'],
   ]);
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
   expect(env).toMatchObject({
     ...{ API_URL: at(0), FUNCTIONS_URL: `${at(0)}/functions/v1`, STUDIO_URL: at(2), MAILBOX_URL: at(3) },
+    ...{ EVENTS_URL: `${at(3)}/events`, EVENTS_SECRET: expect.stringMatching(/^whsec_/) },
     ...{ GATEWAY_URL: at(4), REVALIDATE_URL: `${at(6)}/api/revalidate`, APP_URL: at(6) },
     DB_URL: expect.stringMatching(new RegExp(`^postgresql://postgres:[0-9a-f]{48}@127.0.0.1:${port + 1}/postgres$`)),
     SECRET_KEY: expect.stringMatching(/^sb_secret_[0-9a-f]{48}$/),
@@ -120,12 +122,13 @@ test('the mailbox gets the events of the service, with signatures that it accept
     [email],
   );
   await vi.waitFor(async () => {
-    const { data } = await (await fetch(`${value('MAILBOX_URL')}/events`)).json();
-    const received = data.map(({ event }: { event: { type: string; data: object } }) => [event.type, event.data]);
-    expect(received).toContainEqual([
-      'subscription.updated',
-      expect.objectContaining({ user_id: user.id, tier: 'premium' }),
-    ]);
+    const { data } = await (await fetch(value('EVENTS_URL'))).json();
+    const received = data.map(({ id, headers, body, ...more }: Record<string, never>) => {
+      expect([id, more]).toEqual([headers['webhook-id'], {}]);
+      return new Webhook(value('EVENTS_SECRET')).verify(body, headers);
+    });
+    const access = expect.objectContaining({ user_id: user.id, tier: 'premium' });
+    expect(received).toContainEqual(expect.objectContaining({ type: 'subscription.updated', data: access }));
   }, patience);
   expect((await fetch(`${value('MAILBOX_URL')}/events`, { method: 'POST', body: '{}' })).status).toBe(401);
 });

@@ -56,9 +56,11 @@ function showCalls({ data }) {
 function showEvents({ data }) {
   by('event-count').textContent = data.length;
   by('no-events').hidden = data.length > 0;
-  const items = data.map(({ event, received_at }) =>
-    element('li', { title: JSON.stringify(event, null, 2) }, element('code', {}, event.type), time(received_at))
-  );
+  const items = data.map(({ headers, body }) => {
+    const event = JSON.parse(body);
+    const sent = time(new Date(Number(headers['webhook-timestamp']) * 1000).toISOString());
+    return element('li', { title: JSON.stringify(event, null, 2) }, element('code', {}, event.type), sent);
+  });
   by('events').replaceChildren(...items);
 }
 
