@@ -124,9 +124,9 @@ end $$;
 
 -- Returns what may still be asked back of a payment, in minor units: without what was lost in disputes, without the refunds
 -- that did not fail, and without those that were asked for here, were not refused, and are not at the gateway yet.
-create function billing.refundable_amount(
+create function billing.refundable_beside(
   p_payment public.payments,
-  p_but_message bigint default null -- the id of a refund that was asked for here, which does not count
+  p_message_id bigint -- of a refund that was asked for here, which does not count; null: none
 )
 returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -146,7 +146,7 @@ begin
           where o.kind = 'refund'
             and o.payload ->> 'gateway_payment_id' = p_payment.gateway_payment_id
             and o.delivered_at is null
-            and o.id is distinct from p_but_message
+            and o.id is distinct from p_message_id
             and not billing.is_refused(o)
         ), 0),
         0
@@ -154,6 +154,10 @@ begin
     else 0
   end;
 end $$;
+
+create function billing.refundable_amount(p_payment public.payments)
+returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return billing.refundable_beside(p_payment, null); end $$;
 
 -- Returns whether a refund that was asked for here may be sent: since it was asked for, the payment may have been lost, or
 -- refunded at the gateway. A retry may have been made at the first try, so that its own refund does not count against it.
@@ -164,7 +168,7 @@ begin
     select from public.payments p
     where p.gateway_payment_id = p_message.payload ->> 'gateway_payment_id'
       and (p_message.payload ->> 'amount')::bigint <= case
-        when p_message.attempts = 0 or p_message.parked_at is not null then billing.refundable_amount(p, p_message.id)
+        when p_message.attempts = 0 or p_message.parked_at is not null then billing.refundable_beside(p, p_message.id)
         else coalesce(p.paid_amount, p.amount) - billing.lost_amount(p.gateway_payment_id)
       end
   );
@@ -202,6 +206,11 @@ begin
   );
 end $$;
 
+create function billing.is_refunded(p_amount bigint, p_refunded_amount bigint)
+returns boolean -- false: the amount is not known
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return coalesce(p_amount > 0 and p_refunded_amount >= p_amount, false); end $$;
+
 -- Returns whether a payment was refunded in full: also where a part was lost in a dispute, and the rest was refunded.
 create function billing.is_refunded(p_payment public.payments)
 returns boolean -- false: the amount is not known
@@ -209,10 +218,13 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_paid constant bigint := coalesce(p_payment.paid_amount, p_payment.amount);
 begin
-  if (p_payment.refunded_amount > 0 and v_paid > 0) is not true then return false; end if;
-  return p_payment.refunded_amount >= v_paid
-    or p_payment.dispute_status is not null
-    and p_payment.refunded_amount + billing.lost_amount(p_payment.gateway_payment_id) >= v_paid;
+  -- The usual payment.
+  if (p_payment.refunded_amount > 0) is not true then return false; end if;
+  return billing.is_refunded(
+    v_paid,
+    p_payment.refunded_amount
+      + case when p_payment.dispute_status is null then 0 else billing.lost_amount(p_payment.gateway_payment_id) end
+  );
 end $$;
 
 -- Returns what was paid with a payment and kept: without its refunds, and without what was lost in disputes.
