@@ -127,15 +127,18 @@ describe('the same open subscription', () => {
     }
   });
 
-  test('that was not authorised yet is cancelled at once when its user is deleted, and none that has ended', async () => {
-    await subscribe();
-    const open = customer.gatewayId;
-    await subscribe('basic');
-    await customer.event('cancelled', minute(1), { planId: 'plan_basic' });
-    await database.query('delete from auth.users');
-    expect(await told(database, open)).toMatch(/^at once/);
-    expect(await told(database, customer.gatewayId)).toBe('nothing');
-  });
+  test.each(['activated', 'cancelled'] as const)(
+    'that was not authorised yet, beside one that was %s, is cancelled at once when its user is deleted',
+    async (status) => {
+      await subscribe();
+      const open = customer.gatewayId;
+      await subscribe('basic');
+      await customer.event(status, minute(1), { planId: 'plan_basic', ...june });
+      await database.query('delete from auth.users');
+      expect(await told(database, open)).toMatch(/^at once/);
+      expect(await told(database, customer.gatewayId)).toMatch(status === 'activated' ? /^at once/ : /^nothing/);
+    },
+  );
 });
 
 describe('an idempotency key', () => {

@@ -104,7 +104,7 @@ describe('the newest event of a dispute counts', () => {
   });
 
   const named = uniqueId('disp');
-  test.each([[[undefined, named]], [[`${named}_2`, undefined]]])(
+  test.each([[[undefined, named]], [[`${named}_2`, undefined]], [[undefined, `${named}_3`, undefined]]])(
     'with the ids %j it is one dispute, whose loss counts once',
     async (ids) => {
       const { paymentId: payment } = await buy();

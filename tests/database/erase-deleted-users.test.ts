@@ -228,7 +228,7 @@ describe('an event about a deleted user', () => {
     if (days > 90) expect(await columnsNaming(person.words)).toEqual([]);
   });
 
-  test.each([30, 100])('that charges a cycle %i days later is a finding for 90 days', async (days) => {
+  test.each([30, 100, 130])('that charges a cycle %i days later is a finding for 90 days', async (days) => {
     const { person } = await deleted(days);
     const payment = money(person);
     await database.send(eventOf(person, 'charged', days, uniqueId('sub'), payment));

@@ -510,6 +510,13 @@ describe('rows of public.plans', () => {
       await order.capture();
       return () => order.refund();
     }],
+    ['is bought for the second time', async () => {
+      const orders = [await customer.buy('gold', { at: '01-01' }), await customer.buy('gold', { at: '01-02' })];
+      for (const order of orders) await order.capture();
+      return async () => {
+        for (const order of orders) await order.refund();
+      };
+    }],
     ['is billed', async () => {
       const cycle = months(1);
       await customer.event('activated', cycle.start, { planId: 'plan_gold', ...cycle });

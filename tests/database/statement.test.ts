@@ -93,17 +93,20 @@ test('a list that the gateway does not have is read to its end', async () => {
   expect(await windowOf(page)).toMatchObject({ items: 0, is_hourly: true });
 });
 
-test('a later page that the gateway refuses is read again, and the mark stays', async () => {
-  const page = await claimList('disputes');
-  const foreign = Array.from({ length: 100 }, (_, index) => dispute(`disp_${index}`, { payment_id: null }));
-  expect(await apply(page, foreign)).toEqual([]);
-  const next = { ...page, skip: 100 };
-  expect(await claimList('disputes')).toEqual(next);
-  expect(await apply(next, null)).toEqual([]);
-  expect(await windowOf(page)).toMatchObject({ read_until: new Date('2026-01-01'), skip: 100, items: null });
-  await database.at('2026-01-01T01:05:00Z');
-  expect(await claimList('disputes')).toEqual(next);
-});
+test.each(['disputes', 'refunds'] as const)(
+  'a later page of %s that the gateway refuses is read again, and the mark stays',
+  async (list) => {
+    const page = await claimList(list);
+    const foreign = Array.from({ length: 100 }, (_, index) => dispute(`disp_${index}`, { payment_id: null }));
+    expect(await apply(page, foreign)).toEqual([]);
+    const next = { ...page, skip: 100 };
+    expect(await claimList(list)).toEqual(next);
+    expect(await apply(next, null)).toEqual([]);
+    expect(await windowOf(page)).toMatchObject({ read_until: new Date('2026-01-01'), skip: 100, items: null });
+    await database.at('2026-01-01T01:05:00Z');
+    expect(await claimList(list)).toEqual(next);
+  },
+);
 
 test('of refunds, what is not known and another state are new; a pending one is no news of a processed one', async () => {
   const page = await claimList('refunds');
@@ -244,8 +247,10 @@ test('once a day the last ten days are read again', async () => {
 
 test.each<[List, string, string]>([
   ['disputes', 'open', '2026-01-01T01:00:00Z'], // the order of its payment
+  ['disputes', 'under_review', '2026-01-01T01:00:00Z'],
   ['refunds', 'pending', '2026-01-23T00:00:00Z'], // ten days before it was known
 ])('of %s, what is %s here is read again each day until it is decided, for 180 days', async (list, status, start) => {
+  await database.query('delete from billing.disputes');
   const { paymentId: payment_id } = await customer.buy('pro');
   const item = (fields: Item) => aboutPayment(status)('item_1', { payment_id, amount: 99900, ...fields });
   const claimAt = async (time: string) => {
