@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AUTHORIZATION, NOW, useSimulator } from './gateway-simulator-rig.ts';
+import { AUTHORIZATION, NOW, until, useSimulator } from './gateway-simulator-rig.ts';
 import { call, type Entity, paid, quiet, read, simulate, webhooks } from './simulate.ts';
 
 useSimulator();
@@ -54,9 +54,11 @@ test('POST /v1/payments/:id/refund makes one refund for a key, also when it is a
     });
   const half = { amount: 20000, speed: 'normal', receipt: 'half' };
   const first = await ask(half);
-  expect(first).toMatchObject({ status: 200, body: { entity: 'refund', payment_id, amount: 20000, receipt: 'half' } });
-  expect((await ask(half)).body).toEqual(first.body);
-  expect(await refundEvents()).toHaveLength(2);
+  const made = { entity: 'refund', payment_id, amount: 20000, receipt: 'half', status: 'pending' };
+  expect(first).toMatchObject({ status: 200, body: made });
+  const processed = async () => (await refundEvents()).includes('processed 20000 processed: captured 20000 partial');
+  await until(processed);
+  expect((await ask(half)).body).toEqual({ ...first.body, status: 'processed' });
   expect(await paymentOf(payment_id)).toBe('captured 20000 partial');
   for (
     const [body, key] of [
@@ -68,7 +70,13 @@ test('POST /v1/payments/:id/refund makes one refund for a key, also when it is a
   ) {
     expect(await ask(body, key)).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST_ERROR' } } });
   }
-  expect((await ask({}, 'refund-0004')).body).toMatchObject({ amount: 29900, receipt: null });
+  const { body: rest } = await ask({}, 'refund-0004');
+  expect(rest).toMatchObject({ amount: 29900, receipt: null });
+  // A control that comes first decides.
+  await simulate('refund', { refund_id: rest.id, event: 'failed' });
+  await simulate('due', {});
+  expect(await read(`payments/${payment_id}/refunds`)).toMatchObject({ items: [{ status: 'failed' }, {}] });
+  await ask({}, 'refund-0005');
   expect(await paymentOf(payment_id)).toBe('refunded 49900 full');
 });
 

@@ -86,10 +86,14 @@ export function createGatewayApi({ store, queue, clock, baseUrl, keyId, keySecre
     const read = refundBody.safeParse(text === '' ? {} : parse(text));
     if (!read.success) return refuse(String(read.error.issues[0]?.path[0] ?? ''), 'The refund is invalid.');
     const { amount, notes, receipt } = read.data;
-    const request = refundRequest.parse({ payment_id: payment.id, amount, ...(!Array.isArray(notes) && { notes }) });
+    const request = refundRequest.parse({
+      ...{ payment_id: payment.id, amount, event: 'created' },
+      ...(!Array.isArray(notes) && { notes }),
+    });
     const made = await applyChange({ store, queue, clock }, moveRefund, request);
     if (made instanceof Response) return made;
     const refund = store.refunds.save({ ...made.changed.refund, receipt });
+    store.askedRefunds.push(refund.id);
     if (key !== undefined) store.refundKeys.set(key, { id: refund.id, body: `${payment.id} ${text}` });
     return c.json(refund);
   });

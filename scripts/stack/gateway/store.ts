@@ -45,6 +45,8 @@ export function createGatewayStore() {
     disputes: createEntityStore<Dispute>(),
     plans: createEntityStore<Plan>(),
     subscriptions: createEntityStore<Subscription>(),
+    /** Ids of refunds that the API made, until they are due: at the next look. */
+    askedRefunds: [] as string[],
     refundKeys: new Map<string, { id: string; body: string }>(), // by the idempotency key
     /** By the subscription's id: subscriptions of the API, which bill themselves. */
     billing: new Map<string, Billing>(),
