@@ -83,7 +83,8 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   const platform = platformEnvironment(api, databaseUrl, secretKey);
   const { EARLY_RENEWAL, CREDIT, ...env } = { ...own, ...platform };
   const settings: Record<string, string | undefined> = { EARLY_RENEWAL, CREDIT };
-  const { earlyRenewal, credit, events } = readConfig((name) => name in settings ? settings[name] : env[name]);
+  const config = readConfig((name) => name in settings ? settings[name] : env[name]);
+  const { earlyRenewal, credit, events } = config;
   const edgeFunction = createFunction({ port: port + 5, env, onCrash });
   const functions = await createProjectFunctions(options.project, platform);
   const base = `${api}/functions/v1/${functions.ours}`;
@@ -99,6 +100,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     keySecret: secret('GATEWAY_KEY_SECRET'),
     webhookSecret: secret('GATEWAY_WEBHOOK_SECRET'),
     webhookUrl: `${base}/webhooks/gateway`,
+    webhookHeaders: { signature: config.signatureHeader, eventId: config.eventIdHeader },
   });
   const shop = createShop({
     port: port + 6,

@@ -56,6 +56,14 @@ describe('the field deliver', () => {
 });
 
 describe('a webhook', () => {
+  test('has the header names that its receiver expects', async () => {
+    await startSimulator({ webhookHeaders: { signature: 'x-gateway-event-id', eventId: 'x-gateway-signature' } });
+    const id = await send();
+    await until(() => received.length === 1);
+    const [{ body, eventId, signature }] = received as [typeof received[0] & object];
+    expect([eventId, signature]).toEqual([await signHex(WEBHOOK_SECRET, body), id]);
+  });
+
   test('is retried, byte for byte the same, until a 2xx, while others are delivered', async () => {
     answers.push(500, 400, 302, 204);
     const id = await send();

@@ -335,6 +335,18 @@ test('SIGTERM while the database is made ends the CLI, which waits for it', asyn
   await expectGone(processes);
 });
 
+test('with GATEWAY=razorpay the function accepts the webhooks of the simulator', async () => {
+  const razorpay = npmStart(['--port', String(freeBasePort()), '--ephemeral'], { GATEWAY: 'razorpay' });
+  const { GATEWAY_URL: gateway } = await razorpay.ready;
+  const body = JSON.stringify({ body: JSON.stringify({ event: 'payment.authorized' }) });
+  await fetch(`${gateway}/simulate/deliver`, { method: 'POST', body });
+  await vi.waitFor(async () => {
+    const { items } = await (await fetch(`${gateway}/simulate/deliveries`)).json();
+    expect(items[0].attempts).toMatchObject([{ status: 200 }]);
+  }, patience);
+  await razorpay.end();
+});
+
 test('npm start stops when the shell of its script is ended, which passes no signal on', async () => {
   const script = `${Deno.execPath()} run -A scripts/start.ts --port ${freeBasePort()} --ephemeral; :`;
   const shell = new Deno.Command('/bin/sh', {

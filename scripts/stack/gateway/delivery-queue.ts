@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { createScaledTimer } from './clock.ts';
-import { type Delivery, postDelivery, prepareDelivery } from './delivery.ts';
+import { type Delivery, type HeaderNames, postDelivery, prepareDelivery } from './delivery.ts';
 import type { Endpoint, endpointRequest } from './endpoint.ts';
 import type { DeliverOptions, Webhook } from './events.ts';
 
@@ -13,6 +13,7 @@ const KEPT_DELIVERIES = 1_000;
  */
 type DeliverySettings = {
   url: string;
+  headers: HeaderNames;
   secret: string;
   firstRetryMs: number;
   maxDeliveries: number;
@@ -87,8 +88,8 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
   };
 
   const attempt = async (delivery: Delivery) => {
-    const { url, timeoutMs } = settings;
-    const made = await postDelivery(delivery, { url, at: timestamp(), timeoutMs, signal: stopping.signal });
+    const { url, headers, timeoutMs } = settings;
+    const made = await postDelivery(delivery, { url, headers, at: timestamp(), timeoutMs, signal: stopping.signal });
     if (stopping.signal.aborted) return;
     delivery.attempts.push(made);
     const accepted = made.status !== null && made.status >= 200 && made.status < 300;

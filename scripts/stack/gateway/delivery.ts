@@ -42,13 +42,16 @@ export async function prepareDelivery(
   };
 }
 
+/** The names of the headers with the signature and the id of an event. */
+export type HeaderNames = { signature: string; eventId: string };
+
 /** `at`: when the attempt is made, in the gateway's time. */
-type Post = { url: string; at: string; timeoutMs: number; signal: AbortSignal };
+type Post = { url: string; headers: HeaderNames; at: string; timeoutMs: number; signal: AbortSignal };
 
 /** Posts a webhook once. After `timeoutMs`, or when the signal aborts, the status is null. Never throws. */
 export async function postDelivery(
   { event_id, body, signature }: Delivery,
-  { url, at, timeoutMs, signal }: Post,
+  { url, headers, at, timeoutMs, signal }: Post,
 ): Promise<Attempt> {
   const begun = performance.now();
   const timeout = new AbortController();
@@ -62,8 +65,8 @@ export async function postDelivery(
       body,
       headers: {
         'content-type': 'application/json',
-        'x-gateway-event-id': event_id,
-        ...signature === null ? {} : { 'x-gateway-signature': signature },
+        [headers.eventId]: event_id,
+        ...signature === null ? {} : { [headers.signature]: signature },
       },
       // A redirect counts as an answer other than 2xx and is not followed.
       redirect: 'manual',

@@ -3,6 +3,7 @@ import { createGatewayApi } from './api.ts';
 import { createGatewayClock } from './clock.ts';
 import { createGatewayControls } from './controls.ts';
 import { createCheckout } from './checkout/checkout.ts';
+import type { HeaderNames } from './delivery.ts';
 import { createDeliveryQueue } from './delivery-queue.ts';
 import { createDueTimer } from './billing/due-timer.ts';
 import { createGatewayFaults, gatewayError, unknownUrl } from './errors.ts';
@@ -21,6 +22,8 @@ type Options = Pick<LocalHostOptions, 'port' | 'isOwn'> & {
   keySecret: string;
   webhookSecret: string;
   webhookUrl: string;
+  /** The names of the webhooks' headers, as their receiver expects them. */
+  webhookHeaders?: HeaderNames;
   /** The pause before the first retry of a webhook; each further pause is twice as long. */
   firstRetryMs?: number;
   maxDeliveries?: number;
@@ -40,11 +43,12 @@ type Options = Pick<LocalHostOptions, 'port' | 'isOwn'> & {
 export function createGatewaySimulator(options: Options): LocalHostService {
   const { port, isOwn, keyId, keySecret, webhookSecret, webhookUrl } = options;
   const { firstRetryMs = FIRST_RETRY_MS, maxDeliveries = MAX_DELIVERIES, timeoutMs = 5_000, timeScale = 1 } = options;
+  const { webhookHeaders: headers = { signature: 'x-gateway-signature', eventId: 'x-gateway-event-id' } } = options;
   const clock = createGatewayClock(options.now ?? Date.now);
   const store = createGatewayStore();
   const faults = createGatewayFaults();
   const timing = { firstRetryMs, maxDeliveries, timeoutMs, timeScale };
-  const queue = createDeliveryQueue({ url: webhookUrl, secret: webhookSecret, now: clock.now, ...timing });
+  const queue = createDeliveryQueue({ url: webhookUrl, headers, secret: webhookSecret, now: clock.now, ...timing });
   const due = createDueTimer({ store, queue, clock });
   const checkout = createCheckout({ store, queue, clock, keyId, keySecret });
 
