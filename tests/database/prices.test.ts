@@ -547,7 +547,8 @@ describe('rows of public.plans', () => {
     const refused = { code: '23503', message: expect.stringContaining('the plan "gold" is in use') };
     const remove = () => database.query("delete from public.plans where tier = 'gold'");
     await expect(remove()).rejects.toMatchObject(refused);
-    await expect(database.query(update("tier = 'silver'", 'gold')[0])).rejects.toMatchObject(refused);
+    const rename = () => database.query("update public.plans set tier = 'silver' where tier = 'gold'");
+    await expect(rename()).rejects.toMatchObject(refused);
     await database.query("update public.plans set is_active = false where tier = 'gold'");
     await end();
     await remove();
