@@ -3,6 +3,12 @@ import type { LocalSecrets } from './secrets.ts';
 /** The key that apps contain; it gives what everybody may do. No file below `supabase/` imports this file. */
 export const publishableKey = 'sb_publishable_local_development_only';
 
+/** The function's variables that `npm start` prints. */
+export const shownVariables = [
+  ...['GATEWAY_KEY_ID', 'GATEWAY_KEY_SECRET', 'GATEWAY_WEBHOOK_SECRET'],
+  ...['REVALIDATE_URL', 'EVENTS_URL', 'EVENTS_SECRET', 'APP_URL'],
+];
+
 /** Defaults of the function's variables that neither `.env` nor the process environment sets. */
 export function localEnvironment(
   urls: { gateway: string; mailbox: string; shop: string; pool?: string },

@@ -1,6 +1,6 @@
 import { writeLine } from './process/child.ts';
 import { dataFolder, migrationRecord } from './data-folder.ts';
-import { localEnvironment, publishableKey } from './defaults.ts';
+import { localEnvironment, publishableKey, shownVariables } from './defaults.ts';
 import { readEnvironment } from './function/environment.ts';
 import { createReverseProxy } from './http/reverse-proxy.ts';
 import { createFunction } from './function/function.ts';
@@ -191,13 +191,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
       GATEWAY_URL: gatewayUrl,
       PUBLISHABLE_KEY: publishableKey,
       SECRET_KEY: secretKey,
-      GATEWAY_KEY_ID: own.GATEWAY_KEY_ID ?? '',
-      GATEWAY_KEY_SECRET: own.GATEWAY_KEY_SECRET ?? '',
-      GATEWAY_WEBHOOK_SECRET: own.GATEWAY_WEBHOOK_SECRET ?? '',
-      REVALIDATE_URL: own.REVALIDATE_URL ?? '',
-      EVENTS_URL: own.EVENTS_URL ?? '',
-      EVENTS_SECRET: own.EVENTS_SECRET ?? '',
-      APP_URL: own.APP_URL ?? '',
+      ...Object.fromEntries(shownVariables.map((name) => [name, own[name] ?? ''])),
       CONSOLE_URL: supportConsole.entryUrl,
     },
   };

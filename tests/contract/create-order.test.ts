@@ -56,7 +56,7 @@ test('POST /api/payments/orders → 201 with what a checkout needs; the payment 
       payment_id: payment.id,
       plan,
       price: {
-        ...{ id: plan.id, gateway_plan_id: plan.gateway_plan_id, is_default: true },
+        ...{ id: Object(plan).id, gateway_plan_id: Object(plan).gateway_plan_id, is_default: true },
         ...{ lookup_key: 'pro', amount: 99900, currency: 'INR', interval: 'year', interval_count: 1 },
       },
       running: null,

@@ -149,7 +149,7 @@ describe('events', () => {
     expect((await reasons()).filter((reason) => reason !== 'gateway')).toEqual(['purchase', 'change', 'renewal']);
     const premium = await customer.buy('premium', { at: '03-10', start: 'now' });
     await premium.capture();
-    expect((await newest()).reason).toBe('change');
+    expect(await newest()).toMatchObject({ reason: 'change' });
     await customer.buy('premium', { at: '03-20', start: 'after_current' });
     expect(await newest()).toMatchObject({ reason: 'purchase', current_period_end: '2028-03-10T00:00:00+00:00' });
     await customer.buy('pro', { at: '03-21', start: 'after_current' });
