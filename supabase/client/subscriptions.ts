@@ -20,9 +20,7 @@ type Money = { amount: number; currency: string };
 type Length = { interval: 'month' | 'year'; interval_count: number };
 /** What it would be for the user to buy a price now. */
 export type Scenario = 'buy' | 'current' | 'renew' | 'upgrade' | 'downgrade' | 'scheduled';
-/** The price of a plan. `id`: that of its row. */
-export type PlanPrice = Price & Pick<Plan, 'id' | 'gateway_plan_id'> & { is_default: boolean };
-export type OfferedPrice = PlanPrice & { scenario?: Scenario };
+export type OfferedPrice = Price & Pick<Plan, 'id' | 'gateway_plan_id'> & { is_default: boolean; scenario?: Scenario };
 export type Plan = {
   id: string;
   tier: string;
@@ -121,9 +119,9 @@ type Renewal = 'replace' | 'extend';
 type Order = { id: string } & Money;
 type GatewaySubscription = { id: string; status: string; short_url: string };
 type Sold = { order: Order | null; payment_id: string | null; subscription: GatewaySubscription | null };
-type Started<P = PlanPrice> = { key_id: string; plan: Plan; price: P; running: Running | null };
+type Started<P = Omit<OfferedPrice, 'scenario'>> = { key_id: string; plan: Plan; price: P; running: Running | null };
 type Prefill = { email: string | null; name: string | null };
-type Ordered = Started<PlanPrice | null> & {
+type Ordered = Started<Omit<OfferedPrice, 'scenario'> | null> & {
   order: Order;
   payment_id: string;
   prefill: Prefill;
@@ -355,7 +353,7 @@ const READ_MS = 5_000;
 const REMEMBERED_MS = { unanswered: 3_600_000, answered: 432_000_000 };
 
 /** What a window needs of the answer that created its order or subscription. */
-type Made = Partial<Started<PlanPrice | null> & { prefill: Prefill; change: Change }>;
+type Made = Partial<Started<Omit<OfferedPrice, 'scenario'> | null> & { prefill: Prefill; change: Change }>;
 type Begun = { gateway: Gateway; user: User; made: Made };
 type Asked = { result: CheckoutResult; isFinal: boolean };
 type Store = ReturnType<typeof openStore>;
