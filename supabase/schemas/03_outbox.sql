@@ -162,7 +162,7 @@ declare
 begin
   -- First, because it locks the payment and the user, whose locks come before those of messages.
   if p_refund is not null then
-    perform billing.apply_answer(o, p_refund::jsonb) from billing.outbox o where o.id = split_part(p_ids, ',', 1)::bigint;
+    perform billing.apply_refund_answer(o, p_refund::jsonb) from billing.outbox o where o.id = split_part(p_ids, ',', 1)::bigint;
   end if;
   -- Here and in fail_outbox the rows are locked in the order of their ids, so that two dispatchers do not deadlock.
   with delivered as materialized (

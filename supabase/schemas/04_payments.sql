@@ -10,7 +10,8 @@ create table billing.refunds (
   amount bigint not null, -- minor currency units
   status text not null constraint refunds_status_check check (status in ('pending', 'processed', 'failed')),
   created_at timestamptz not null default billing.clock(),
-  failed_at timestamptz -- when it became known here
+  failed_at timestamptz, -- when it became known here
+  support_action_id bigint -- null: it was not asked for here
 );
 create index refunds_failed_idx on billing.refunds (failed_at) where status = 'failed';
 create index refunds_gateway_payment_id_idx on billing.refunds (gateway_payment_id);

@@ -346,9 +346,14 @@ begin
     and p.paid_amount is null
     and billing.json_integer(p_payment -> 'amount') > 0;
   -- The refund is stored even without its payment, which reads its refunds when it arrives.
-  insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status, failed_at)
-  values (v_refund_id, v_gateway_payment_id, v_amount, v_status, case when v_status = 'failed' then billing.clock() end)
-  on conflict (refund_id) do update set status = excluded.status, failed_at = excluded.failed_at
+  insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status, failed_at, support_action_id)
+  values (
+    v_refund_id, v_gateway_payment_id, v_amount, v_status, case when v_status = 'failed' then billing.clock() end,
+    billing.number_of(p_refund #>> '{notes,support_action}')
+  )
+  on conflict (refund_id) do update
+  set status = excluded.status, failed_at = excluded.failed_at,
+    support_action_id = coalesce(r.support_action_id, excluded.support_action_id)
   -- A pending refund becomes processed or failed. A processed refund may still fail.
   where array_position(v_statuses, r.status) < array_position(v_statuses, excluded.status);
   v_is_news := found;
@@ -367,7 +372,7 @@ end $$;
 
 -- Applies the gateway's answer to a refund that was asked for here. What it does not say is known, and a status that is not
 -- known here is pending: the refund was made.
-create function billing.apply_answer(p_message billing.outbox, p_refund jsonb) -- the entity
+create function billing.apply_refund_answer(p_message billing.outbox, p_refund jsonb) -- the entity
 returns text -- the outcome
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -379,6 +384,7 @@ begin
   return billing.apply_refund(
     p_refund || jsonb_build_object(
       'payment_id', v_payment_id, 'status', v_status,
+      'notes', jsonb_build_object('support_action', p_message.payload -> 'support_action'),
       'amount', coalesce(billing.json_integer(p_refund -> 'amount'), (p_message.payload ->> 'amount')::bigint)
     ),
     null

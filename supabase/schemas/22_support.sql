@@ -282,6 +282,8 @@ declare
   v_left bigint;
   v_most bigint;
 begin
+  perform billing.require(p_action.reference is not null, 'PS400', 'refund needs reference: the payment');
+  perform billing.require((p_action.amount > 0) is not false, 'PS400', 'refund needs an amount above 0');
   select * into v_payment
   from public.payments p
   where p.id = v_id and p.user_id is not distinct from coalesce(p_action.user_id, p.user_id);
@@ -491,7 +493,7 @@ return '{public.plans, public.subscriptions, public.payments}'::text[] || billin
     paid_not_entitled, entitled_not_paid, captured_not_fulfilled, tier_mismatch, paid_twice, unexpected_charges,
     unearned_credits, dispute_lost, outbox_stuck, failed_refunds, failed_events, unmailed_payments, reconciliations,
     profiles, settings, gateway_subscriptions, subscription_orders, wishes, ends_wished, stoppable,
-    purchases, manual_subscriptions, grants, refunds, disputes, lost_disputes, tier_changes,
+    purchases, manual_subscriptions, grants, refunds, refund_requests, disputes, lost_disputes, tier_changes,
     gateway_events, unsettled_events, outbox, marks, expected_triggers, scheduled_jobs, statement, statement_windows
   }'::text[]) name
 );

@@ -25,7 +25,7 @@ export type EventOptions = { readonly createdAt?: string | null; readonly irregu
 export type PaymentFields = Fields & { readonly id: string };
 
 /** The fields of a refund event. */
-export type RefundFields = { readonly id?: string; readonly status?: Refund['status'] };
+export type RefundFields = { readonly id?: string; readonly status?: Refund['status']; readonly notes?: Fields };
 
 /** The time of an event that does not state one. */
 const newYear = '2026-01-01T00:00:00Z';
@@ -113,10 +113,10 @@ export function orderPaid(payment: PaymentFields, order: Fields & { readonly id:
 export function refundEvent(
   payment: PaymentFields,
   amount: unknown,
-  { id = uniqueId('rfnd'), status = 'processed' }: RefundFields = {},
+  { id = uniqueId('rfnd'), status = 'processed', notes }: RefundFields = {},
 ): string {
   return gatewayEvent(`refund.${status === 'pending' ? 'created' : status}`, {
-    refund: { id, payment_id: payment.id, amount, status },
+    refund: { id, payment_id: payment.id, amount, status, ...(notes && { notes }) },
     payment: { amount_refunded: amount, ...payment },
   });
 }

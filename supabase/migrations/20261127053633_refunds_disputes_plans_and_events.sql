@@ -9,6 +9,9 @@ comment on view billing.outbox_stuck is null;
 ALTER TABLE "billing"."refunds"
   ADD COLUMN "failed_at" timestamp WITH time zone;
 
+ALTER TABLE "billing"."refunds"
+  ADD COLUMN "support_action_id" bigint;
+
 CREATE INDEX refunds_failed_idx ON billing.refunds USING btree (failed_at)
   WHERE (status = 'failed'::text);
 
@@ -83,7 +86,7 @@ declare
 begin
   -- First, because it locks the payment and the user, whose locks come before those of messages.
   if p_refund is not null then
-    perform billing.apply_answer(o, p_refund::jsonb) from billing.outbox o where o.id = split_part(p_ids, ',', 1)::bigint;
+    perform billing.apply_refund_answer(o, p_refund::jsonb) from billing.outbox o where o.id = split_part(p_ids, ',', 1)::bigint;
   end if;
   -- Here and in fail_outbox the rows are locked in the order of their ids, so that two dispatchers do not deadlock.
   with delivered as materialized (
@@ -1189,9 +1192,14 @@ begin
     and p.paid_amount is null
     and billing.json_integer(p_payment -> 'amount') > 0;
   -- The refund is stored even without its payment, which reads its refunds when it arrives.
-  insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status, failed_at)
-  values (v_refund_id, v_gateway_payment_id, v_amount, v_status, case when v_status = 'failed' then billing.clock() end)
-  on conflict (refund_id) do update set status = excluded.status, failed_at = excluded.failed_at
+  insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status, failed_at, support_action_id)
+  values (
+    v_refund_id, v_gateway_payment_id, v_amount, v_status, case when v_status = 'failed' then billing.clock() end,
+    billing.number_of(p_refund #>> '{notes,support_action}')
+  )
+  on conflict (refund_id) do update
+  set status = excluded.status, failed_at = excluded.failed_at,
+    support_action_id = coalesce(r.support_action_id, excluded.support_action_id)
   -- A pending refund becomes processed or failed. A processed refund may still fail.
   where array_position(v_statuses, r.status) < array_position(v_statuses, excluded.status);
   v_is_news := found;
@@ -1210,7 +1218,7 @@ end $$;
 
 -- Applies the gateway's answer to a refund that was asked for here. What it does not say is known, and a status that is not
 -- known here is pending: the refund was made.
-create or replace function billing.apply_answer(p_message billing.outbox, p_refund jsonb) -- the entity
+create function billing.apply_refund_answer(p_message billing.outbox, p_refund jsonb) -- the entity
 returns text -- the outcome
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -1222,6 +1230,7 @@ begin
   return billing.apply_refund(
     p_refund || jsonb_build_object(
       'payment_id', v_payment_id, 'status', v_status,
+      'notes', jsonb_build_object('support_action', p_message.payload -> 'support_action'),
       'amount', coalesce(billing.json_integer(p_refund -> 'amount'), (p_message.payload ->> 'amount')::bigint)
     ),
     null
@@ -1681,6 +1690,8 @@ declare
   v_left bigint;
   v_most bigint;
 begin
+  perform billing.require(p_action.reference is not null, 'PS400', 'refund needs reference: the payment');
+  perform billing.require((p_action.amount > 0) is not false, 'PS400', 'refund needs an amount above 0');
   select * into v_payment
   from public.payments p
   where p.id = v_id and p.user_id is not distinct from coalesce(p_action.user_id, p.user_id);
@@ -1782,7 +1793,7 @@ return '{public.plans, public.subscriptions, public.payments}'::text[] || billin
     paid_not_entitled, entitled_not_paid, captured_not_fulfilled, tier_mismatch, paid_twice, unexpected_charges,
     unearned_credits, dispute_lost, outbox_stuck, failed_refunds, failed_events, unmailed_payments, reconciliations,
     profiles, settings, gateway_subscriptions, subscription_orders, wishes, ends_wished, stoppable,
-    purchases, manual_subscriptions, grants, refunds, disputes, lost_disputes, tier_changes,
+    purchases, manual_subscriptions, grants, refunds, refund_requests, disputes, lost_disputes, tier_changes,
     gateway_events, unsettled_events, outbox, marks, expected_triggers, scheduled_jobs, statement, statement_windows
   }'::text[]) name
 );
@@ -2180,6 +2191,20 @@ union all
 select f.finding, f.subject, null, f.since, f.detail, null
 from billing.schedule_faults() f;
 
+create view billing.refund_requests with (security_invoker = true) as
+select
+  a.id as action_id, p.id as payment_id, r.refund_id, a.amount, p.currency,
+  coalesce(r.status, case when billing.is_refused(o) then 'failed' else 'pending' end) as status,
+  o.last_error, a.created_at
+from billing.support_actions a
+left join public.payments p on p.gateway_payment_id = a.reference
+left join billing.refunds r on r.gateway_payment_id = a.reference and r.support_action_id = a.id
+left join billing.outbox o
+  on o.kind = 'refund'
+  and o.payload ->> 'gateway_payment_id' = a.reference
+  and o.payload ->> 'support_action' = a.id::text
+where a.action = 'refund';
+
 -- Revenue by month, summed up in passes over all customers. Operations: "Revenue".
 
 create or replace view billing.periods with (security_invoker = true) as
@@ -2389,6 +2414,8 @@ comment on view billing.failed_refunds is 'Refunds that failed at the gateway, a
 
 comment on view billing.outbox_stuck is 'Side effects that are due for more than 15 minutes (the destination is not configured, or paused until paused_until), or parked, with the cause in last_error. billing.requeue(id) retries one. A refund that was refused is not listed if the payment was refunded since, or has a newer support action note.';
 
+comment on view billing.refund_requests is 'Refunds that were asked for here: pending, processed or failed, which may be asked for again. refund_id: once the gateway named it. last_error: of the newest try.';
+
 do $do$
 begin
   if exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
@@ -2413,9 +2440,9 @@ CREATE TRIGGER keep_used_tier
   WHEN ((new.tier <> old.tier))
   EXECUTE FUNCTION billing.keep_used_plan();
 
-REVOKE ALL ON FUNCTION "billing"."apply_answer"(billing.outbox, jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "billing"."apply_refund_answer"(billing.outbox, jsonb) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "billing"."apply_answer"(billing.outbox, jsonb) TO "service_role";
+GRANT EXECUTE ON FUNCTION "billing"."apply_refund_answer"(billing.outbox, jsonb) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."find_reason"(text, text) FROM PUBLIC;
 
