@@ -27,7 +27,7 @@ export type Scenario = {
 export const findingsOfRaces: Findings = Object.fromEntries(
   [
     ...['charged_after_cancellation', 'charged_after_replacement', 'charged_twice', 'dispute_lost'],
-    ...['paid_not_entitled', 'paid_twice', 'tier_mismatch', 'unearned_credit'],
+    ...['paid_not_entitled', 'paid_twice', 'refund_failed', 'tier_mismatch', 'unearned_credit'],
   ].map((finding) => [finding, 'any']),
 );
 
