@@ -429,6 +429,9 @@ begin
   v_change.ends_at := billing.add_months(v_change.starts_at, v_months);
   v_change.amount_due := v_plan.price - v_change.credit;
   if v_change.outcome = 'undo' then
+    -- What runs goes on.
+    v_change.starts_at := v_billed.period_end;
+    v_change.ends_at := billing.add_months(v_change.starts_at, v_months);
     if billing.is_told(v_billed.gateway_subscription_id) then
       -- What runs ends, so what follows it must start.
       v_change.outcome := 'too_late';

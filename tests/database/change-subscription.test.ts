@@ -143,6 +143,10 @@ describe('a change at the end of the period', () => {
     ['cancellation at the gateway', 'nothing'],
   ])('is undone by a %s: the gateway is told about the new subscription: %s', async (by, toldOfNew) => {
     const next = await downgrade();
+    for (const when of ['now', 'period_end']) {
+      const undone = { change: { amount_due: 0, credit: 0, starts_at: '2026-07-01T00:00:00.000Z' } };
+      expect(await preview('pro', when)).toMatchObject(undone);
+    }
     if (by === 'change back') expect(await create('pro', 'period_end')).toEqual({ outcome: 'undone' });
     else await next.event('cancelled', '06-12', { planId: 'plan_basic' });
     expect([await toldOf(), await toldOf(next)]).toEqual(['withdrawn', toldOfNew]);
