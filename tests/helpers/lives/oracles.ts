@@ -24,7 +24,9 @@ export function unwantedCharges(
 ): string[] {
   // A call without an answer is made again by the next run.
   const told = (at: number) => runs.filter((run) => run >= at)[weather.unanswered > 0 ? 1 : 0] ?? Infinity;
-  return chargesAfter(life, charges, (since, at) => at > told(since) + 1, weather);
+  // What no webhook tells is read within the hour.
+  const unheard = weather.lost > 0 ? hour : 0;
+  return chargesAfter(life, charges, (since, at) => at > told(since + unheard) + 1, weather);
 }
 
 /** The charges of what was cancelled or replaced. `counts`: whether a charge does after a wish or a purchase, both times. */
@@ -45,14 +47,15 @@ function chargesAfter(
       one.at > asked && counts(one.at, at) && (one.withdrawnAt === null || one.withdrawnAt > at)
     );
     if (wish) return [`${charge.id} of ${id} at ${iso(at)}, cancelled at ${iso(wish.at)}`];
-    // What was bought after the first charge of this one, and kept.
+    const authorised = life.bought.find(({ subscriptionId }) => subscriptionId === id)?.at ?? firstOf(id);
+    // What was bought after this one was authorised, and kept.
     const newer = life.bought.find((one) => {
       const isRenewedBy = one.orderId !== undefined && life.renewals.get(id) === one.orderId;
       if (one.subscriptionId === id || isRenewedBy) return false;
       const ordered = one.orderId
         ? life.orders.get(one.orderId)?.at ?? 0
         : life.asked.get(one.subscriptionId ?? '') ?? 0;
-      if (ordered <= firstOf(id) + 1) return false;
+      if (ordered <= authorised + 1) return false;
       const paid = charges.filter((other) =>
         other.subscriptionId === one.subscriptionId && other.orderId === one.orderId
       );
