@@ -274,12 +274,12 @@ select billing.switch_events(false);
 create function billing.switch_events_by_setting()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform billing.switch_events(new.sends_events);
+  perform billing.switch_events(new.events);
   return null;
 end $$;
 
-create trigger switch_events after update of sends_events on billing.settings for each row
-when (new.sends_events <> old.sends_events)
+create trigger switch_events after update of events on billing.settings for each row
+when (new.events <> old.events)
 execute function billing.switch_events_by_setting();
 
 -- For the events of one customer.

@@ -8,7 +8,7 @@ import { months } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
 const customer = useCustomer(database);
-beforeEach(() => database.set('sends_events = true'));
+beforeEach(() => database.set('events = true'));
 
 type Event = { type: string; timestamp: string; data: Record<string, unknown> };
 
@@ -224,7 +224,7 @@ describe('events', () => {
   });
 
   test('are not written while the setting is off', async () => {
-    await database.set('sends_events = false');
+    await database.set('events = false');
     const pro = await customer.buy('pro', { at: '01-01' });
     await pro.refund(99900);
     expect(await events()).toEqual([]);

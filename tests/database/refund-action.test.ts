@@ -262,7 +262,7 @@ describe('refund', () => {
   });
 
   test('that is processed at once is the reason of the event and the cause in the log', async () => {
-    await database.set('sends_events = true');
+    await database.set('events = true');
     const pro = await buy();
     await refund(pro);
     await answer('processed');
@@ -274,7 +274,7 @@ describe('refund', () => {
       [customer.id],
     );
     expect([reason, cause, reference]).toEqual(['refund', 'refund.processed', pro.paymentId]);
-    await database.set('sends_events = false');
+    await database.set('events = false');
   });
 
   test('by two admins at once asks for no more than was paid', async () => {

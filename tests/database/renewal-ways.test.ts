@@ -85,7 +85,7 @@ const subscription = 'sub_differential';
 // Takes the usual way only where the session says so, and notes whether it was taken.
 beforeAll(async () => {
   await database.at('2026-01-01T00:00:00Z');
-  await database.set('sends_events = true');
+  await database.set('events = true');
   await database.query(`alter function billing.apply_next_charge(billing.gateway_events) rename to usual_charge`);
   await database.query(`create function billing.apply_next_charge(p_event billing.gateway_events) returns boolean
     language plpgsql as $$ begin

@@ -39,7 +39,7 @@ async function answerAsApp(secret: string): Promise<void> {
 
 test('no events are fine, and a receiver that gets none fails, until they are turned on', async () => {
   await expectReport(events, project({}), 'pass off: the app gets no events');
-  const off = 'fail EVENTS_URL is set, and the setting sends_events is off';
+  const off = 'fail EVENTS_URL is set, and the setting events is off';
   await expectReport(events, project(given), off, 'update billing.settings');
   const [result] = await runChecks([events], project(given), patient);
   const statement = /"(update .*);"/.exec(result?.remedy ?? '')?.[1] ?? '';
@@ -51,7 +51,7 @@ test('no events are fine, and a receiver that gets none fails, until they are tu
 });
 
 test('a receiver that verifies nothing, has another secret or does not run is told apart', async () => {
-  await database.set('sends_events = true');
+  await database.set('events = true');
   app.answer = () => Response.json({});
   await expectReport(events, project(given), `fail ${url} accepts an event without a signature`);
   await answerAsApp(`whsec_${btoa('t'.repeat(24))}`);

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { Unreachable } from '../request.ts';
 
 const recipe = 'A receiver is in supabase/docs/deployment.md, "Events to the app".';
-const statement = 'update billing.settings set sends_events = true';
+const statement = 'update billing.settings set events = true';
 
 /** Events are written where they have a receiver, and it accepts only signed ones. */
 export const events: Check = {
@@ -13,8 +13,8 @@ export const events: Check = {
 
   async run(context) {
     const { EVENTS_URL: url, EVENTS_SECRET: secret } = context.environment;
-    const [row] = await context.query('select sends_events from billing.settings');
-    const isOn = row?.sends_events === true;
+    const [row] = await context.query('select events from billing.settings');
+    const isOn = row?.events === true;
     if (!url) return [isOn ? notGiven('EVENTS_URL') : pass('off: the app gets no events')];
     if (!isOn) {
       const fix = {
@@ -23,7 +23,7 @@ export const events: Check = {
           await change(statement);
         },
       };
-      return [fail('EVENTS_URL is set, and the setting sends_events is off', `Run "${statement};".`, fix)];
+      return [fail('EVENTS_URL is set, and the setting events is off', `Run "${statement};".`, fix)];
     }
     if (!secret) return [notGiven('EVENTS_SECRET')];
     try {

@@ -9,7 +9,7 @@ export async function writeSettings(
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   try {
     await sql`update billing.settings set early_renewal = ${earlyRenewal}, credit = ${credit},
-      sends_events = ${events !== null}`;
+      events = ${events !== null}`;
   } finally {
     await sql.end();
   }
