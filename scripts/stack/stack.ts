@@ -84,7 +84,6 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   const { EARLY_RENEWAL, CREDIT, ...env } = { ...own, ...platform };
   const settings: Record<string, string | undefined> = { EARLY_RENEWAL, CREDIT };
   const config = readConfig((name) => name in settings ? settings[name] : env[name]);
-  const { earlyRenewal, credit, events } = config;
   const edgeFunction = createFunction({ port: port + 5, env, onCrash });
   const functions = await createProjectFunctions(options.project, platform);
   const base = `${api}/functions/v1/${functions.ours}`;
@@ -141,7 +140,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     () =>
       Promise.all([
         edgeFunction.start(),
-        writeSettings(databaseUrl, { earlyRenewal, credit, events }),
+        writeSettings(databaseUrl, config, Boolean(own.EVENTS_URL)),
         installClock(databaseUrl, gatewayUrl),
         // Another gateway knows its own plans.
         env.GATEWAY_API_URL === gatewayUrl ? offerPlans(databaseUrl, gatewayUrl) : undefined,
