@@ -264,7 +264,7 @@ describe('the mail about a charge', () => {
     expect(await customer.row()).toMatchObject({ current_period_end: new Date(endOfJune), cancel_at_period_end: true });
   });
 
-  test('names no next payment that the same charge stops, and none after the last cycle', async () => {
+  test('names no next payment that the same charge stops', async () => {
     await database.at('06-01');
     const made = await database.rpc('create_subscription', customer.id, 'pro', null);
     await database.rpc('store_subscription', made.id, customer.gatewayId, 'https://gateway.example/s/1');
@@ -272,6 +272,15 @@ describe('the mail about a charge', () => {
     const charge_at = seconds(day(july.start));
     await customer.charge(june, 'pro', { fields: { charge_at, paid_count: 1 } });
     expect(await mails('payment-success')).toMatchObject([{ next_charge_at: null }]);
+  });
+
+  test('names no next payment after the last cycle', async () => {
+    await database.at('06-01');
+    const made = await database.rpc('create_subscription', customer.id, 'pro', null);
+    await database.rpc('store_subscription', made.id, customer.gatewayId, 'https://gateway.example/s/1');
+    const charge_at = seconds(day(july.start));
+    await customer.charge(june, 'pro', { fields: { charge_at, paid_count: 1, remaining_count: 1 } });
+    expect(await mails('payment-success')).toMatchObject([{ next_charge_at: '2026-07-01T00:00:00.000Z' }]);
     await customer.charge(july, 'pro', { fields: { charge_at, paid_count: 2, remaining_count: 0 } });
     expect(await mails('subscription-renewed')).toMatchObject([{ next_charge_at: null }]);
   });
