@@ -146,6 +146,8 @@ export const flows: Readonly<Record<string, Flow>> = {
     during: 'basic',
     async retry(parts) {
       await later(2)(parts);
+      // It is pending until the gateway has processed it.
+      await parts.billing.simulate('due', {});
       const { payments: [payment] } = await parts.customer.read();
       expect(payment.refunded_amount * 2).toBe(payment.amount);
       const left = 'select refundable_amount::int as left from billing.customer_payments where gateway_payment_id = $1';
