@@ -110,15 +110,15 @@ begin
   where p.gateway_payment_id = p_gateway_payment_id;
 end $$;
 
--- Returns whether a refund that was asked for here was not made: the gateway refused it, or it was not sent. One that was
--- tried for a day without an answer may have been made.
+-- Returns whether a refund that was asked for here was not made: the gateway refused it, or it was not sent.
 create function billing.is_refused(p_message billing.outbox)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_message.delivered_at is null
     and p_message.parked_at is not null
     and (
-      p_message.parked_at < p_message.queued_at + billing.tried_for(p_message.kind)
+      -- An earlier try without an answer may have made it.
+      p_message.attempts <= 1
       or p_message.last_error = 'no longer refundable'
     );
 end $$;
@@ -180,7 +180,6 @@ end $$;
 create function billing.is_refund_owed(
   p_gateway_payment_id text,
   p_amount bigint,
-  p_asked_at timestamptz, -- when it was asked for, or first seen here
   p_failed_at timestamptz
 )
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -199,7 +198,7 @@ begin
     where r.gateway_payment_id = p_gateway_payment_id
       and r.status <> 'failed'
       and r.amount >= p_amount
-      and r.created_at >= p_asked_at
+      and r.created_at >= p_failed_at
   )
   and not exists (
     select from billing.outbox o

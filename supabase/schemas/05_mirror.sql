@@ -418,16 +418,6 @@ returns billing.gateway_subscriptions language plpgsql set search_path = pg_cata
 declare
   v_mirrored billing.gateway_subscriptions;
 begin
-  -- Its newest event names the user. For another one, whom its notes or a row by hand named before, nothing follows.
-  with handed_over as (
-    update billing.gateway_subscriptions m
-    set gateway_status = 'completed', gateway_status_event_at = p_seen_at, next_check_at = null
-    where m.gateway_subscription_id = p_gateway_subscription_id
-      and m.user_id <> p_user_id
-      and m.gateway_status is distinct from 'completed'
-      and coalesce(greatest(m.period_event_at, m.gateway_status_event_at) < p_seen_at, true)
-      and p_gateway_subscription_id <> ''
-  )
   insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, asked_at, ended_at, ended_reason)
   select
     p_user_id, p_gateway_subscription_id, asked.at, max(w.at), case when max(w.at) is not null then 'cancelled' end

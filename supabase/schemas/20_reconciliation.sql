@@ -490,11 +490,7 @@ declare
   v_entity constant jsonb := p_entity::jsonb;
   v_id constant text := (select o.payload ->> 'gateway_subscription_id' from billing.outbox o where o.id = p_id);
   v_user_id uuid := (
-    select m.user_id
-    from billing.gateway_subscriptions m
-    where m.gateway_subscription_id = v_id
-    order by m.gateway_status is distinct from 'completed' desc, m.user_id
-    limit 1
+    select m.user_id from billing.gateway_subscriptions m where m.gateway_subscription_id = v_id order by m.user_id limit 1
   );
   v_order billing.subscription_orders;
   v_email text;
@@ -527,8 +523,7 @@ begin
   end if;
   -- What no plan wants any more: of a subscription that was resumed, or whose user is back.
   if v_email is not null and not exists (
-    select from billing.stoppable s
-    where (s.user_id, s.gateway_subscription_id) = (v_user_id, v_id) and s.stops_at is not null
+    select from billing.stoppable s where s.gateway_subscription_id = v_id and s.stops_at is not null
   ) then
     update billing.outbox o set parked_at = v_now, last_error = 'withdrawn' where o.id = p_id and o.delivered_at is null;
     return jsonb_build_object('outcome', 'changed');

@@ -353,9 +353,7 @@ where o.delivered_at is null
   and (
     o.kind <> 'refund'
     or not billing.is_refused(o)
-    or billing.is_refund_owed(
-      o.payload ->> 'gateway_payment_id', (o.payload ->> 'amount')::bigint, o.queued_at, o.parked_at
-    )
+    or billing.is_refund_owed(o.payload ->> 'gateway_payment_id', (o.payload ->> 'amount')::bigint, o.parked_at)
   );
 comment on view billing.outbox_stuck is
   'Side effects that are due for more than 15 minutes (the destination is not configured, or paused until paused_until), or '
@@ -366,7 +364,7 @@ create view billing.failed_refunds with (security_invoker = true) as
 select p.user_id, r.failed_at as since, r.refund_id, r.gateway_payment_id, r.amount, p.currency
 from billing.refunds r
 join public.payments p using (gateway_payment_id)
-where r.status = 'failed' and billing.is_refund_owed(r.gateway_payment_id, r.amount, r.created_at, r.failed_at);
+where r.status = 'failed' and billing.is_refund_owed(r.gateway_payment_id, r.amount, r.failed_at);
 comment on view billing.failed_refunds is
   'Refunds that failed at the gateway, also after they were processed: the customer did not get the money. A further refund '
   'of the payment, or a support action note about it, ends the finding.';

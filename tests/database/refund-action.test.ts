@@ -58,9 +58,37 @@ async function refused(action: SupportAction, code: string, message: RegExp, ses
 }
 
 describe('refund', () => {
+  test('that was refused after a try without an answer may have been made: it is not asked for twice', async () => {
+    const pro = await buy();
+    await refund(pro, 60000);
+    const client = await database.connect();
+    const first = await claim(client, 'gateway');
+    await fail(client, first.token, first.ids, { error: 'no answer' });
+    await database.at('2026-01-01T01:00:00Z');
+    await refuse();
+    await refused(
+      { action: 'refund', reference: pro.paymentId, amount: 60000 },
+      'PS409',
+      /399\.00 INR can be refunded/,
+    );
+  });
+
+  test('that fails after another one of the same amount was processed is a finding', async () => {
+    const pro = await buy();
+    await pro.capture();
+    await pro.refund(20000, { id: 'rfnd_first' });
+    await pro.refund(20000);
+    await database.at('01-05');
+    await pro.refund(20000, { id: 'rfnd_first', status: 'failed' });
+    expect(await kinds()).toEqual(['refund_failed']);
+    await pro.refund(20000);
+    expect(await kinds()).toEqual([]);
+  });
+
   test('is listed with its state and the id that the gateway gave it', async () => {
     const pro = await buy();
-    const requests = () => database.query('select * from billing.refund_requests order by action_id');
+    const listed = 'select * from billing.refund_requests where payment_id = $1 order by action_id';
+    const requests = () => database.query(listed, [pro.id]);
     const first = await refund(pro, 40000);
     const row = {
       action_id: first.id,

@@ -214,34 +214,6 @@ describe('what is newer replaces what is older for good', () => {
   });
 });
 
-describe('a subscription that was not started here, and whose notes name another account since,', () => {
-  let now: Customer;
-  beforeEach(async () => {
-    await bill(customer, 'basic', months(1));
-    now = customerOf(database, await database.customer(), customer.gatewayId);
-    await now.event('updated', '01-20', { planId: 'plan_basic' });
-    await now.charge(months(2), 'basic');
-    await database.at('02-05');
-  });
-
-  test.each(['deleted', 'cancelled', 'sold a plan'])('goes on when the account before is %s', async (what) => {
-    if (what === 'deleted') await database.query('delete from auth.users where id = $1', [customer.id]);
-    else if (what === 'cancelled') await cancel();
-    else await customer.buy('premium');
-    expect(await toldOf()).toBe('nothing');
-    expect(await now.state()).toBe('basic: basic active to 2026-03-01');
-  });
-
-  test('is read for the new account alone, and stops with its cancellation', async () => {
-    await database.sweep();
-    const { subscriptions } = Object(await database.rpc('claim_subscriptions_to_reconcile'));
-    expect(subscriptions).toEqual([]);
-    expect(await customer.state()).toBe('free: basic cancelled to 2026-02-01');
-    await now.cancel('at once');
-    expect(await toldOf()).toBe('at once 2026-02-05');
-  });
-});
-
 describe('with the clock of the gateway ten minutes', () => {
   test.each([['basic', 'premium'], ['premium', 'basic']])(
     'behind, after a purchase of %s a subscription to %s that is asked for later is newer',

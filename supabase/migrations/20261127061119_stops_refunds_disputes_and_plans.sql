@@ -6,6 +6,8 @@ comment on column billing.support_actions.reference is null;
 
 comment on view billing.outbox_stuck is null;
 
+comment on view billing.purchases is null;
+
 ALTER TABLE "billing"."refunds"
   ADD COLUMN "failed_at" timestamp WITH time zone;
 
@@ -14,6 +16,8 @@ ALTER TABLE "billing"."refunds"
 
 CREATE INDEX refunds_failed_idx ON billing.refunds USING btree (failed_at)
   WHERE (status = 'failed'::text);
+
+update billing.refunds set failed_at = created_at where status = 'failed';
 
 -- After the lease, rows that were neither completed nor failed may be claimed again.
 create or replace function public.claim_outbox(p_destination text)
@@ -145,15 +149,15 @@ begin
   where p.gateway_payment_id = p_gateway_payment_id;
 end $$;
 
--- Returns whether a refund that was asked for here was not made: the gateway refused it, or it was not sent. One that was
--- tried for a day without an answer may have been made.
+-- Returns whether a refund that was asked for here was not made: the gateway refused it, or it was not sent.
 create function billing.is_refused(p_message billing.outbox)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_message.delivered_at is null
     and p_message.parked_at is not null
     and (
-      p_message.parked_at < p_message.queued_at + billing.tried_for(p_message.kind)
+      -- An earlier try without an answer may have made it.
+      p_message.attempts <= 1
       or p_message.last_error = 'no longer refundable'
     );
 end $$;
@@ -215,7 +219,6 @@ end $$;
 create function billing.is_refund_owed(
   p_gateway_payment_id text,
   p_amount bigint,
-  p_asked_at timestamptz, -- when it was asked for, or first seen here
   p_failed_at timestamptz
 )
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -234,7 +237,7 @@ begin
     where r.gateway_payment_id = p_gateway_payment_id
       and r.status <> 'failed'
       and r.amount >= p_amount
-      and r.created_at >= p_asked_at
+      and r.created_at >= p_failed_at
   )
   and not exists (
     select from billing.outbox o
@@ -553,6 +556,21 @@ where case s.kind
   when 'manual' then s.gateway_subscription_id is not null
   else false
 end;
+
+-- Returns whether the purchase goes on that a subscription renews, or may still be paid.
+create or replace function billing.renews_purchase(p_order billing.subscription_orders)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from public.payments p
+    where p.id = p_order.payment_id
+      and p.ended_at is null
+      and not billing.is_lost(p)
+      and (p.fulfilled_at is not null or p_order.created_at >= billing.clock() - interval '5 days')
+      -- Paid later than it was ordered, it would be renewed before it ends.
+      and coalesce(p.period_end <= p_order.starts_at + interval '1 day', true)
+  );
+end $$;
 
 -- The price on offer, or of a request, in answers. Contract: "Price".
 create function billing.offer_answer(
@@ -951,6 +969,107 @@ begin
     'tier', v_order.tier, 'valid_until', billing.iso_time(v_mirrored.period_end),
     'starts_at', case when v_mirrored.period_end is null then billing.iso_time(v_order.starts_at) end
   );
+end $$;
+
+create or replace function billing.plan_change(
+  p_user_id uuid,
+  p_tier text,
+  p_when text, -- now or period_end
+  p_price text -- the lookup key of the price; null: the default price of the tier
+)
+returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_plan constant public.plans := billing.find_plan(p_tier, p_price);
+  v_months constant integer := billing.sold_months(v_plan.duration_months);
+  v_held billing.held;
+  v_is_same boolean; -- a renewal, not a change
+  v_running public.subscriptions;
+  v_billed billing.gateway_subscriptions;
+  v_successor billing.subscription_orders;
+  v_renewed public.payments;
+  v_credit record;
+  v_change billing.change;
+begin
+  select * into v_running
+  from public.subscriptions s
+  where s.user_id = p_user_id and s.status = 'active' and s.current_period_end > v_now;
+  v_held := billing.find_held(v_running.plan_id, v_running.tier, billing.price_shown(v_running));
+  v_change.outcome := case
+    when billing.is_on_offer(v_plan) is not true then 'plan_not_found'
+    when v_plan.tier <> p_tier then 'price_conflict'
+    when v_held.plan_id is null then 'subscription_not_found'
+  end;
+  if v_change.outcome is not null then return v_change; end if;
+  v_is_same := v_held.plan_id = v_plan.id;
+  select * into v_billed
+  from billing.gateway_subscriptions m
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id = v_running.gateway_subscription_id
+    and billing.is_billed(m)
+    and m.period_end > v_now;
+  v_successor := billing.find_successor(p_user_id, v_billed.gateway_subscription_id);
+  select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_when = 'now';
+  if p_when = 'now' then
+    v_change.reason := billing.refuse_now(v_held, billing.find_wanted(v_plan), v_credit.is_excess);
+  end if;
+  v_change.outcome := case
+    when v_change.reason is not null then 'not_now'
+    when v_billed.user_id is null or not v_is_same then 'change'
+    when v_successor.id is not null then 'undo'
+    else 'already_subscribed'
+  end;
+  v_change.plan := v_plan;
+  v_change.from_tier := v_running.tier;
+  v_change.from_price := case when v_running.price_amount is not null then coalesce(v_running.price_key, v_running.tier) end;
+  if v_billed.user_id is null and v_is_same and p_when = 'period_end' then
+    -- A renewal that the customer cancelled or never authorised is made again.
+    v_renewed := billing.find_unrenewed(p_user_id, v_running.current_period_end);
+  end if;
+  v_change.is_billed := v_plan.gateway_plan_id is not null and num_nonnulls(v_billed.user_id, v_renewed.id) > 0;
+
+  v_change.credit := 0;
+  v_change.starts_at := v_now;
+  if v_change.is_billed and v_renewed.id is not null then
+    v_change.renews := v_renewed.id;
+    v_change.charge_at := v_renewed.period_end;
+    v_change.starts_at := v_renewed.period_end;
+  elsif p_when = 'now' then
+    v_change.credit := coalesce(v_credit.credit, 0);
+    if not v_change.is_billed or v_change.credit > 0 then
+      v_change.order_start := 'now';
+      v_change.charge_at := billing.add_months(v_now, v_months);
+    end if;
+  elsif v_change.is_billed then
+    v_change.replaces := v_billed.gateway_subscription_id;
+    v_change.starts_at := v_billed.period_end;
+    v_change.charge_at := v_change.starts_at;
+    -- The customer may authorise for 24 hours, and the gateway needs to know a cancellation 48 hours before a cycle ends.
+    if v_change.outcome = 'change' and v_change.starts_at < v_now + interval '80 hours' then
+      v_change.outcome := 'too_late';
+    end if;
+  else
+    v_change.order_start := 'after_current';
+    v_change.starts_at := coalesce(
+      (billing.find_followed(p_user_id, v_plan.tier, null, null, v_change.order_start, null)).ends_at, v_now
+    );
+  end if;
+  v_change.ends_at := billing.add_months(v_change.starts_at, v_months);
+  v_change.amount_due := v_plan.price - v_change.credit;
+  if v_change.outcome = 'undo' then
+    -- What runs goes on.
+    v_change.starts_at := v_billed.period_end;
+    v_change.ends_at := billing.add_months(v_change.starts_at, v_months);
+    if billing.is_told(v_billed.gateway_subscription_id) then
+      -- What runs ends, so what follows it must start.
+      v_change.outcome := 'too_late';
+      v_change.starts_at := v_successor.starts_at;
+    end if;
+    v_change.order_start := null;
+    v_change.credit := 0;
+    v_change.amount_due := 0;
+  end if;
+  return v_change;
 end $$;
 
 create or replace function public.apply_gateway_event(
@@ -1522,6 +1641,71 @@ begin
   return true;
 end $$;
 
+-- Confirms that a claimed stop still stands, before the gateway is told what is final there: applies what was just read from
+-- the gateway, plans again, and notes that the gateway may be told from now on. What was tried without an answer before, and
+-- did not cancel it, is planned anew. API: service_role only.
+create or replace function public.confirm_stop(
+  p_id bigint, -- of the claimed row of the outbox
+  p_at_cycle_end boolean, -- as the row was claimed
+  p_entity text default null, -- the subscription at the gateway, JSON; null: the gateway has no such subscription
+  p_invoices text default null -- its invoices, a JSON array; null: not read
+)
+returns jsonb -- {outcome: stands | changed | unnamed}. unnamed: a paid cycle is not known here, the invoices name it
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_entity constant jsonb := p_entity::jsonb;
+  v_id constant text := (select o.payload ->> 'gateway_subscription_id' from billing.outbox o where o.id = p_id);
+  v_user_id uuid := (
+    select m.user_id from billing.gateway_subscriptions m where m.gateway_subscription_id = v_id order by m.user_id limit 1
+  );
+  v_order billing.subscription_orders;
+  v_email text;
+begin
+  perform billing.begin_request('reconciliation', v_id);
+  -- Locks the payments, whose locks come before that of the user.
+  if p_invoices is not null then perform public.apply_invoices(v_id, p_invoices); end if;
+  select * into v_order from billing.subscription_orders o where o.gateway_subscription_id = v_id;
+  v_user_id := coalesce(v_user_id, v_order.user_id);
+  v_email := billing.lock_user(v_user_id);
+  if v_email is not null and v_entity is not null then
+    if exists (
+      select from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id)
+    ) then
+      perform billing.apply_subscription_read(v_user_id, v_id, v_entity, false);
+    else
+      perform billing.apply_order_state(v_order, v_entity, null, false);
+    end if;
+    if p_invoices is null and billing.json_integer(v_entity -> 'paid_count') > (
+      select count(distinct p.period_end) from public.payments p where p.gateway_subscription_id = v_id
+    ) then
+      return jsonb_build_object('outcome', 'unnamed');
+    end if;
+    update billing.outbox o
+    set told_at = null
+    where o.id = p_id
+      and o.payload @> '{"at_cycle_end": false}'
+      and v_entity ->> 'status' is distinct from 'cancelled';
+    perform billing.settle_access(v_user_id, v_email);
+  end if;
+  -- What no plan wants any more: of a subscription that was resumed, or whose user is back.
+  if v_email is not null and not exists (
+    select from billing.stoppable s where s.gateway_subscription_id = v_id and s.stops_at is not null
+  ) then
+    update billing.outbox o set parked_at = v_now, last_error = 'withdrawn' where o.id = p_id and o.delivered_at is null;
+    return jsonb_build_object('outcome', 'changed');
+  end if;
+  update billing.outbox o
+  set told_at = v_now
+  where o.id = p_id
+    and o.payload @> jsonb_build_object('at_cycle_end', p_at_cycle_end)
+    and o.claims[cardinality(o.claims)] is not null
+    and o.next_attempt_at > v_now
+    and o.delivered_at is null
+    and o.parked_at is null;
+  return jsonb_build_object('outcome', case when found then 'stands' else 'changed' end);
+end $$;
+
 -- Returns since when something in a list may have been created whose end is not known: a dispute comes after its payment, and a
 -- refund was known ten days after it was created. Disputes take weeks.
 create function billing.undecided_since(p_list text)
@@ -1837,7 +2021,7 @@ begin
         clock, findings_of, find_ruling, find_shown, attach_gateway_subscription, since_of, find_stop,
         newest_purchase, is_superseded, renews_purchase, find_user, kept, is_lost, lost_amount, paid_for,
         purchases_on_credit, is_bought, tier_bought, json_text, json_uuid, json_integer, grace_days, billed_until,
-        is_refunded, user_of_message, refunded_amount, refundable_amount, refundable_beside, is_refused, is_refund_owed, tried_for, is_waiting, why_text, amount_text,
+        is_refunded, user_of_message, refunded_amount, refundable_amount, refundable_beside, is_refused, is_refund_owed, is_waiting, why_text, amount_text,
         day_text, gateway_link, outbox_state, missing_parts, schedule_faults, search_customers, user_id_of,
         authorised_at, cancelled_by_user_at, is_cancelled_for_end, unnamed_cycles, requested_at, state_of_billing,
         next_change, is_told, price_answer, interval_answer, iso_time, find_successor, mirrored_end, is_billed,
@@ -2007,16 +2191,14 @@ where o.delivered_at is null
   and (
     o.kind <> 'refund'
     or not billing.is_refused(o)
-    or billing.is_refund_owed(
-      o.payload ->> 'gateway_payment_id', (o.payload ->> 'amount')::bigint, o.queued_at, o.parked_at
-    )
+    or billing.is_refund_owed(o.payload ->> 'gateway_payment_id', (o.payload ->> 'amount')::bigint, o.parked_at)
   );
 
 create view billing.failed_refunds with (security_invoker = true) as
 select p.user_id, r.failed_at as since, r.refund_id, r.gateway_payment_id, r.amount, p.currency
 from billing.refunds r
 join public.payments p using (gateway_payment_id)
-where r.status = 'failed' and billing.is_refund_owed(r.gateway_payment_id, r.amount, r.created_at, r.failed_at);
+where r.status = 'failed' and billing.is_refund_owed(r.gateway_payment_id, r.amount, r.failed_at);
 
 create or replace view billing.failed_events with (security_invoker = true) as
 select
@@ -2414,6 +2596,8 @@ comment on view billing.failed_refunds is 'Refunds that failed at the gateway, a
 
 comment on view billing.outbox_stuck is 'Side effects that are due for more than 15 minutes (the destination is not configured, or paused until paused_until), or parked, with the cause in last_error. billing.requeue(id) retries one. A refund that was refused is not listed if the payment was refunded since, or has a newer support action note.';
 
+comment on view billing.purchases is 'The acts of users that bought a tier. The newest one replaced what is older and still billed, also after it lapsed, failed or was cancelled. Only its refund, a lost dispute, or that it was never captured takes that back. A grant or a row that was written by hand replaces nothing, unless the row names a gateway subscription. A change of plan that was undone is none.';
+
 comment on view billing.refund_requests is 'Refunds that were asked for here: pending, processed or failed, which may be asked for again. refund_id: once the gateway named it. last_error: of the newest try.';
 
 do $do$
@@ -2448,9 +2632,9 @@ REVOKE ALL ON FUNCTION "billing"."find_reason"(text, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."find_reason"(text, text) TO "service_role";
 
-REVOKE ALL ON FUNCTION "billing"."is_refund_owed"(text, bigint, timestamp WITH time zone, timestamp WITH time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "billing"."is_refund_owed"(text, bigint, timestamp WITH time zone) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "billing"."is_refund_owed"(text, bigint, timestamp WITH time zone, timestamp WITH time zone) TO "service_role";
+GRANT EXECUTE ON FUNCTION "billing"."is_refund_owed"(text, bigint, timestamp WITH time zone) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."is_refunded"(public.payments) FROM PUBLIC;
 
