@@ -122,6 +122,7 @@ export async function perform(
   const pay = async (id: string) => {
     const paid = Object(await billing.simulate('pay', { order_id: id, outcome: 'captured' }));
     say(`pays ${id}`);
+    if (orders.get(id)?.isCredit) life.creditedAt.push(now);
     const isVerified = how % 3 > 0 && (await send('payments/verify', paid)).status === 200;
     if (isVerified) bought.push({ at: now, orderId: id });
   };
@@ -179,8 +180,7 @@ export async function perform(
       }
       const one = pick(open);
       if (one === undefined) return;
-      await pay(one);
-      return void (orders.get(one)?.isCredit && life.creditedAt.push(now));
+      return await pay(one);
     }
     case 'cancel at end':
     case 'cancel now': {

@@ -6,6 +6,7 @@ import type { Declared } from '../database/findings.ts';
 import { poolUrl } from '../database/pool-role.ts';
 import { uniqueId } from '../records/records.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
+import { startApiProxy } from '../http/api-proxy.ts';
 
 /** A user who signed up over HTTP. */
 export type SignedUpUser = { readonly id: string; readonly email: string; readonly accessToken: string };
@@ -24,6 +25,8 @@ export type Project = {
 // Every test file of a worker has a database of this name, one after the other, so that one Lite serves them all.
 const databaseName = `project_${Deno.pid}`;
 let lite: Lite | undefined;
+/** In front of Lite: a restart, after the database of the file before, changes its port. Requests wait until it is back. */
+let api: ReturnType<typeof startApiProxy> | undefined;
 
 /** Starts a project on a new database. A worker has one at a time. */
 export async function startProject(declared: Declared = {}): Promise<Project> {
@@ -65,12 +68,14 @@ async function serveDatabase(databaseUrl: string): Promise<string> {
     });
     await lite.start();
     await lite.ready();
+    const { apiUrl } = lite;
+    api = startApiProxy(async () => await apiUrl(30_000) ?? fail('Lite'), (_, forwardRequest) => forwardRequest());
+    api.unref();
   }
-  const { apiUrl } = lite;
+  const { url } = api ?? fail('the proxy');
   // Lite's connections ended with the database before this one. It notices when it uses one, and may restart. One that stays
   // silent is replaced.
   return await vi.waitFor(async () => {
-    const url = await apiUrl();
     const answer = await fetch(`${url}/rest/v1/plans?limit=1`, {
       headers: { apikey: localKeys.publishable },
       // One connection may stay silent while the others answer: then the watch sees nothing, and another request gets another.
@@ -78,6 +83,10 @@ async function serveDatabase(databaseUrl: string): Promise<string> {
     });
     await answer.body?.cancel();
     expect(answer.status).toBe(200);
-    return url ?? '';
+    return url;
   }, { timeout: 60_000, interval: 20 });
+}
+
+function fail(what: string): never {
+  throw new Error(`${what} is not there`);
 }
