@@ -206,6 +206,7 @@ begin
   );
 end $$;
 
+-- Returns whether as much was given back as was paid, in minor units.
 create function billing.is_refunded(p_amount bigint, p_refunded_amount bigint)
 returns boolean -- false: the amount is not known
 language plpgsql immutable set search_path = pg_catalog, pg_temp
@@ -213,15 +214,12 @@ as $$ begin return coalesce(p_amount > 0 and p_refunded_amount >= p_amount, fals
 
 -- Returns whether a payment was refunded in full: also where a part was lost in a dispute, and the rest was refunded.
 create function billing.is_refunded(p_payment public.payments)
-returns boolean -- false: the amount is not known
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_paid constant bigint := coalesce(p_payment.paid_amount, p_payment.amount);
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   -- The usual payment.
   if (p_payment.refunded_amount > 0) is not true then return false; end if;
   return billing.is_refunded(
-    v_paid,
+    coalesce(p_payment.paid_amount, p_payment.amount),
     p_payment.refunded_amount
       + case when p_payment.dispute_status is null then 0 else billing.lost_amount(p_payment.gateway_payment_id) end
   );
@@ -262,8 +260,8 @@ begin
   window w as (order by l.at, l.dispute_id);
 end $$;
 
--- Returns what was paid for a period, without what was refunded, is to be refunded, or was lost in a dispute. The credit of a payment counts: it was
--- paid for with an earlier period. Of several payments for one cycle one counts.
+-- Returns what was paid for a period, without what was refunded, is to be refunded, or was lost in a dispute. The credit of a
+-- payment counts: it was paid for with an earlier period. Of several payments for one cycle one counts.
 create function billing.paid_for(
   p_user_id uuid,
   p_kind text, -- payment or gateway_subscription
@@ -368,7 +366,7 @@ end $$;
 
 -- Returns whether a payment needs no further reconciliation. One that waits for its plan is fulfilled from the ledger.
 create function billing.is_settled(p_payment public.payments)
-returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_payment.confirmed_at is not null
     or billing.is_refunded(p_payment);

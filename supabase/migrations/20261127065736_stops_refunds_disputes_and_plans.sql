@@ -245,6 +245,7 @@ begin
   );
 end $$;
 
+-- Returns whether as much was given back as was paid, in minor units.
 create or replace function billing.is_refunded(p_amount bigint, p_refunded_amount bigint)
 returns boolean -- false: the amount is not known
 language plpgsql immutable set search_path = pg_catalog, pg_temp
@@ -252,22 +253,19 @@ as $$ begin return coalesce(p_amount > 0 and p_refunded_amount >= p_amount, fals
 
 -- Returns whether a payment was refunded in full: also where a part was lost in a dispute, and the rest was refunded.
 create or replace function billing.is_refunded(p_payment public.payments)
-returns boolean -- false: the amount is not known
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_paid constant bigint := coalesce(p_payment.paid_amount, p_payment.amount);
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   -- The usual payment.
   if (p_payment.refunded_amount > 0) is not true then return false; end if;
   return billing.is_refunded(
-    v_paid,
+    coalesce(p_payment.paid_amount, p_payment.amount),
     p_payment.refunded_amount
       + case when p_payment.dispute_status is null then 0 else billing.lost_amount(p_payment.gateway_payment_id) end
   );
 end $$;
 
--- Returns what was paid for a period, without what was refunded, is to be refunded, or was lost in a dispute. The credit of a payment counts: it was
--- paid for with an earlier period. Of several payments for one cycle one counts.
+-- Returns what was paid for a period, without what was refunded, is to be refunded, or was lost in a dispute. The credit of a
+-- payment counts: it was paid for with an earlier period. Of several payments for one cycle one counts.
 create or replace function billing.paid_for(
   p_user_id uuid,
   p_kind text, -- payment or gateway_subscription
@@ -365,7 +363,7 @@ end $$;
 
 -- Returns whether a payment needs no further reconciliation. One that waits for its plan is fulfilled from the ledger.
 create or replace function billing.is_settled(p_payment public.payments)
-returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_payment.confirmed_at is not null
     or billing.is_refunded(p_payment);
@@ -2021,7 +2019,8 @@ begin
         clock, findings_of, find_ruling, find_shown, attach_gateway_subscription, since_of, find_stop,
         newest_purchase, is_superseded, renews_purchase, find_user, kept, is_lost, lost_amount, paid_for,
         purchases_on_credit, is_bought, tier_bought, json_text, json_uuid, json_integer, grace_days, billed_until,
-        is_refunded, user_of_message, refunded_amount, refundable_amount, refundable_beside, is_refused, is_refund_owed, is_waiting, why_text, amount_text,
+        is_refunded, user_of_message, refunded_amount, refundable_amount, refundable_beside, is_refused, is_refund_owed,
+        is_waiting, why_text, amount_text,
         day_text, gateway_link, outbox_state, missing_parts, schedule_faults, search_customers, user_id_of,
         authorised_at, cancelled_by_user_at, is_cancelled_for_end, unnamed_cycles, requested_at, state_of_billing,
         next_change, is_told, price_answer, interval_answer, iso_time, find_successor, mirrored_end, is_billed,
