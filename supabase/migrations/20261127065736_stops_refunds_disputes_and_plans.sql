@@ -245,7 +245,7 @@ begin
   );
 end $$;
 
--- Returns whether as much was given back as was paid, in minor units.
+-- Returns whether as much was refunded as was paid, in minor units.
 create or replace function billing.is_refunded(p_amount bigint, p_refunded_amount bigint)
 returns boolean -- false: the amount is not known
 language plpgsql immutable set search_path = pg_catalog, pg_temp
