@@ -216,6 +216,8 @@ begin
   if p_event = 'subscription.halted' then
     p_subscription.first_halted_at := least(v_before.first_halted_at, v_at);
     p_subscription.last_halted_at := greatest(v_before.last_halted_at, v_at);
+    -- A cycle that is paid after the halt makes this number grow.
+    p_subscription.paid_count := greatest(v_before.paid_count, billing.json_integer(p_entity -> 'paid_count'));
   elsif p_event = 'subscription.resumed' then
     p_subscription.last_resumed_at := greatest(v_before.last_resumed_at, v_at);
   end if;

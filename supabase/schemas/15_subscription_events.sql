@@ -241,10 +241,10 @@ create function billing.lacks_payment(p_subscription billing.gateway_subscriptio
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_subscription.gateway_subscription_id <> ''
-    and p_subscription.period_end is not null
-    and coalesce(p_subscription.activated_at, p_subscription.first_charged_at) is not null
     and (
-      not exists (
+      p_subscription.period_end is not null
+      and coalesce(p_subscription.activated_at, p_subscription.first_charged_at) is not null
+      and not exists (
         select from public.payments c
         where c.gateway_subscription_id = p_subscription.gateway_subscription_id
           and c.period_end = p_subscription.period_end

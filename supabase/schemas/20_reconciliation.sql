@@ -288,6 +288,14 @@ begin
   end if;
 end $$;
 
+-- Access may lapse now that the gateway was asked: the sweep looks at it again.
+create function billing.look_again(p_user_id uuid)
+returns void language sql set search_path = pg_catalog, pg_temp as $$
+  update public.subscriptions s
+  set due_at = billing.clock()
+  where s.user_id = p_user_id and s.status = 'active' and s.current_period_end < billing.clock() and s.due_at > billing.clock()
+$$;
+
 -- Applies the gateway's answer about a subscription of the mirror, as the events would that it stands for. The caller holds
 -- the lock on the user.
 create function billing.apply_subscription_read(
@@ -348,7 +356,7 @@ begin
     end,
     -- So a later cycle that passes unpaid is not taken for a paid one.
     paid_count = case
-      when v_status in ('active', 'completed', 'pending') then greatest(m.paid_count, v_paid_count)
+      when v_status in ('active', 'completed', 'pending', 'halted') then greatest(m.paid_count, v_paid_count)
       else m.paid_count
     end,
     gateway_status = coalesce(v_status, 'unknown'),
@@ -356,10 +364,7 @@ begin
     charge_at = case when v_status is null then m.charge_at else billing.next_charge_at(v_entity) end
   where (m.user_id, m.gateway_subscription_id) = (p_user_id, p_gateway_subscription_id)
   returning m.* into v_mirrored;
-  -- Now that the gateway was asked, access may lapse.
-  update public.subscriptions s
-  set due_at = billing.clock()
-  where s.user_id = p_user_id and s.status = 'active' and s.current_period_end < v_now and s.due_at > v_now;
+  perform billing.look_again(p_user_id);
   return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_mirrored));
 end $$;
 
@@ -450,6 +455,7 @@ begin
   update billing.gateway_subscriptions m
   set checked_at = billing.clock()
   where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id);
+  perform billing.look_again(v_order.user_id);
   -- It may renew a payment that never came.
   if v_status = 'authenticated' and v_order.payment_id is not null and v_order.stops_at is null then
     perform billing.plan(v_order.user_id);

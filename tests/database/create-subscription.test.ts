@@ -315,6 +315,14 @@ describe('reconciliation', () => {
     expect(await customer.subscription()).toEqual(before);
   });
 
+  test('of a cycle that ended long ago, and was never heard of, ends its access with it', async () => {
+    const id = await subscribe();
+    await database.at('08-01');
+    await apply(id, paid());
+    await database.expire();
+    expect(await customer.state()).toBe('free: pro cancelled to 2026-07-01');
+  });
+
   test('asks again every hour until the authorisation expires, then cancels the subscription once', async () => {
     const id = await subscribe();
     for (const minutes of [10, 70, 24 * hours - 30]) {

@@ -157,13 +157,35 @@ describe('an answer of the gateway', () => {
 
   test('that is active after a halt pays an unknown cycle only when more cycles are paid', async () => {
     const other = customerOf(database, customer);
-    await other.event('halted', '02-01', { planId: 'plan_basic' });
+    await other.event('halted', '02-01', { planId: 'plan_basic', fields: { paid_count: null } });
     await database.at('02-02');
     for (const [paid_count, tier] of [[1, 'pro'], [2, 'basic']]) {
       await apply('active', february, { paid_count, plan_id: 'plan_basic' }, other);
       expect(await customer.tier()).toBe(tier);
     }
   });
+
+  test('pays a cycle after a halt that alone is known: the halt told how many were paid', async () => {
+    const other = customerOf(database, customer);
+    await other.event('halted', '02-01', { planId: 'plan_basic', fields: { paid_count: 1 } });
+    await database.at('02-02');
+    await apply('active', february, { paid_count: 2, plan_id: 'plan_basic' }, other);
+    expect(await other.sources()).toContain('gateway_subscription basic to 2026-03-01');
+  });
+
+  test.each(['webhook', 'answer'])(
+    'of a new card is no charge where a lost one came before the halt, told by %s',
+    async (by) => {
+      await customer.charge(january, 'pro', { fields: { paid_count: 1 } });
+      if (by === 'webhook') await customer.event('halted', '03-04', { planId: 'plan_pro', fields: { paid_count: 2 } });
+      await database.at('03-05');
+      if (by === 'answer') await apply('halted', march, { paid_count: 2 });
+      await apply('active', march, { paid_count: 2 });
+      expect(await customer.sources()).toEqual(['gateway_subscription pro to 2026-02-01']);
+      await apply('active', march, { paid_count: 3 });
+      expect(await state()).toBe('pro: pro active to 2026-04-01');
+    },
+  );
 
   test.each([[[]], [['pending']]])('after cycles that webhooks paid is no charge of the next: %j', async (before) => {
     for (const cycle of [january, february]) await customer.charge(cycle, 'pro');

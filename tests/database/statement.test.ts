@@ -288,6 +288,14 @@ async function subscribed() {
   expect(await customer.charge(january, 'pro', { fields: { paid_count: 1 } })).toBe('applied');
 }
 
+test('the number of paid cycles is a promise, also of one that only a halt told: its invoices are read', async () => {
+  await subscribed();
+  await database.query('delete from billing.gateway_subscriptions');
+  await database.query('delete from public.payments');
+  await customer.event('halted', '2026-02-02T00:00:00Z', { planId: 'plan_pro', fields: { paid_count: 1 } });
+  expect(await customer.reconcile({ status: 'halted', paid_count: 1 })).toMatchObject({ lacks_payment: true });
+});
+
 test('the number of paid cycles is a promise, also of a cancelled subscription: its invoices are read for a day, then it is unnamed_charge', async () => {
   await subscribed();
   const claimAt = async (time: string) => {

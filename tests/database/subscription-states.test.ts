@@ -132,6 +132,16 @@ describe('a halted subscription', () => {
     expect(await customer.state()).toBe(untilSeptember);
   });
 
+  test('that was halted before a charge arrived is not paid by a new card', async () => {
+    await event('halted', '08-04', paid(2));
+    await database.at('08-05');
+    const cycle = { current_start: seconds(august.start), current_end: seconds(august.end), plan_id: 'plan_pro' };
+    await customer.reconcile({ status: 'active', ...cycle, paid_count: 2 });
+    expect(await customer.stateAt('08-06')).toBe(ended);
+    await customer.reconcile({ status: 'active', ...cycle, paid_count: 3 });
+    expect(await customer.state()).toBe(untilSeptember);
+  });
+
   test('has the newest charge, in whatever order the charges arrive', async () => {
     await event('halted', '07-04');
     await event('charged', '07-10', july);

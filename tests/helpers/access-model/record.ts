@@ -159,7 +159,9 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
       one.endedAt = at;
       return;
     case 'halted':
-      return void one.halts.push(at);
+      one.halts.push(at);
+      one.paidCount = Math.max(one.paidCount ?? 0, event.paidCount);
+      return;
     case 'resumed':
       return void one.resumptions.push(at);
     case 'authenticated': {
@@ -208,6 +210,7 @@ function receiveAnswer(facts: Facts, name: string, answer: Answer, now: Time): v
     one.paidCount = paidCount;
     namePrice(one, price, period.start);
   }
+  if (status === 'halted') one.paidCount = Math.max(one.paidCount ?? 0, paidCount);
   if (status === 'cancelled' && endedAt !== null) one.endedAt ??= rules.isOld(endedAt, now) ? now : endedAt;
   if (status !== before && status !== 'cancelled') {
     if (status === 'halted') one.halts.push(at);
