@@ -188,7 +188,12 @@ export async function alarms(life: Life, charges: readonly Charge[], weather: We
     (since, at) => at > since - maxSkew - 1 && at < since + known,
     weather,
   ).length > 0;
+  // What it replaced was stopped, and nothing replaces that any more.
+  const isTakenBack = charges.some((one) =>
+    one.orderId && (one.amount_refunded >= one.amount || life.lost.has(one.id))
+  );
   return findings
     .filter((finding) => never.includes(finding) && !(isClose && finding.startsWith('charged_after_')))
+    .filter((finding) => !(isTakenBack && finding === 'stopped_in_error'))
     .map((finding) => `the finding ${finding}`);
 }
