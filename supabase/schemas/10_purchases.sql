@@ -43,6 +43,51 @@ begin
   end loop;
 end $$;
 
+-- A purchase that extends what runs gives that time only while that runs. Where it ended early (refunded, credited, revoked,
+-- cancelled by the gateway), the purchase begins with its own period. The caller holds the lock on the user.
+create function billing.await_periods(p_user_id uuid)
+returns boolean -- whether a purchase waits from now on
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_is_changed boolean := false;
+  v_waiting public.payments;
+begin
+  loop
+    select p.* into v_waiting
+    from public.payments p
+    where p.user_id = p_user_id
+      and p.fulfilled_at is not null
+      and p.ended_at is null
+      and p.period_start > v_now
+      and p.chain_start <= v_now
+      and not exists (
+        select from billing.sources s
+        left join public.payments o on o.user_id = p_user_id and o.id::text = s.id
+        where s.user_id = p_user_id
+          and s.is_running
+          and s.starts_at <= v_now
+          and coalesce(s.ends_at, 'infinity') >= p.period_start
+          and coalesce(o.period_start, '-infinity') < p.period_start
+      )
+      -- The row may show it.
+      and not exists (
+        select from billing.gateway_subscriptions m
+        where m.user_id = p_user_id and m.plan_id is null and billing.is_billed(m) and m.period_end >= p.period_start
+      )
+    order by p.period_start
+    limit 1;
+    exit when not found;
+    update public.payments p
+    set chain_start = v_waiting.period_start, settle_at = v_waiting.period_start
+    where p.user_id = p_user_id
+      and coalesce(p.chain_id, p.id) = coalesce(v_waiting.chain_id, v_waiting.id)
+      and p.period_start >= v_waiting.period_start;
+    v_is_changed := true;
+  end loop;
+  return v_is_changed;
+end $$;
+
 -- Finds the credit that an upgrade in one currency gets: for the unused time of the ruling source, if that was paid. Of a
 -- chain of early renewals, the period that runs counts. The caller holds the lock on the user.
 create function billing.find_credit(

@@ -47,6 +47,8 @@ export type Order = Cancellation & {
   /** `since` by the customer's first verification. */
   verifiedAt: Time | null;
   chain: Chain | null;
+  /** What it extends has ended early: it rules from its own period on. */
+  waitsUntil: Time | null;
   /** At the fulfilment: the ruling source, and the live sources that were newer than the order. */
   found: { readonly ruling: string | null; readonly isRulingNewer: boolean; readonly newer: readonly string[] } | null;
   isRefused: boolean;

@@ -189,17 +189,15 @@ function isPaidUnderOpen(facts: Facts, order: Order, now: Time): boolean {
     );
 }
 
-/** A chain that is extended while another source rules, or whose first link was refunded. */
+/** A chain that is extended while another source rules. */
 function isChainOpen(facts: Facts, order: Order, now: Time): boolean {
   const { chain, found, fulfilledAt, verifiedAt } = order;
   if (chain === null || found === null) return false;
-  const { links, after, from } = chain;
+  const { links, after } = chain;
   const isLast = links.at(-1) === order;
   const isChained = links[0] !== order || after !== null;
   // Does a chain rank by its newest `since`, or each link by its own?
   if (isChained && found.isRulingNewer || !isLast && (verifiedAt ?? 0) > (fulfilledAt ?? 0)) return true;
-  const before = facts.subscriptions.find(({ name }) => name === after);
-  if (before?.cycles.some((cycle) => cycle.end === from && isRefunded(cycle.money))) return true;
   if (fulfilledAt !== now || !isChained || after === found.ruling) return false;
   const paid = links.filter((link) => link !== order && !isRefunded(link.money));
   return paid.at(-1)?.name !== found.ruling;

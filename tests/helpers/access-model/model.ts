@@ -127,7 +127,7 @@ function fromOrder(facts: Facts, order: Order): Source[] {
     arrivedAt: order.fulfilledAt,
     isEnded: !isPaid(order) || order.cancelledAt.length > 0,
     isReplaced: replacing(facts, order.name, null).length > 0,
-    rulesFrom: order.chain?.rulesFrom ?? -Infinity,
+    rulesFrom: order.waitsUntil ?? order.chain?.rulesFrom ?? -Infinity,
     cancelAtPeriodEnd: order.cancelledFor !== null,
     graceDays: isCancelled(facts, order, since) ? 0 : graceDays,
     runsUntilReconciled: false,

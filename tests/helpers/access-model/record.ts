@@ -12,6 +12,29 @@ export function recordAction(facts: Facts, action: Action, now: Time): void {
     if (rules.hasEndedAtGateway(one) || rules.newestStatus(one)?.status === 'completed') continue;
     one.cancelledFor = facts.wishes.find((at) => at >= one.askedAt) ?? null;
   }
+  awaitPeriods(facts, now);
+}
+
+/** What extends another source does not rule before its own period where that one has ended early. */
+function awaitPeriods(facts: Facts, now: Time): void {
+  for (
+    let ruling = rules.rulingSource(facts, now);
+    ruling?.kind === 'payment';
+    ruling = rules.rulingSource(facts, now)
+  ) {
+    const startOf = (order: Order) => rules.periodOf(order)?.start ?? -Infinity;
+    const running = rules.sourcesOf(facts).filter((source) => !source.isReplaced && rules.isOpen(source, now));
+    const waiting = facts.orders.find((order) =>
+      running.some((source) => source.name === order.name && source.start > now && source.rulesFrom <= now) &&
+      !running.some(({ start, end, rulesFrom }) =>
+        start < startOf(order) && end >= startOf(order) && Math.min(start, rulesFrom) <= now
+      )
+    );
+    if (waiting === undefined) return;
+    for (const link of waiting.chain?.links ?? []) {
+      if (startOf(link) >= startOf(waiting)) link.waitsUntil = startOf(waiting);
+    }
+  }
 }
 
 function record(facts: Facts, action: Action, now: Time): void {
@@ -66,7 +89,7 @@ function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: T
   const { order: name, price, amount, start: starts = null } = action;
   const credited = starts === 'now' ? rules.creditFor(facts, price, now) : null;
   const unpaid = { money: null, isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
-  const open = { follows: null, chain: null, found: null };
+  const open = { follows: null, chain: null, found: null, waitsUntil: null };
   const kept = { cancelledAt: [], cancelledFor: null };
   return { name, price, starts, credited, amount, orderedAt: now, ...unpaid, ...open, ...kept };
 }
@@ -100,6 +123,7 @@ function fulfil(facts: Facts, order: Order, now: Time): void {
   order.chain?.links.splice(order.chain.links.indexOf(order), 1);
   order.chain = chainFor(facts, order, now);
   order.chain.links.push(order);
+  for (const link of order.chain.links) link.waitsUntil = null;
   order.fulfilledAt = now;
 }
 

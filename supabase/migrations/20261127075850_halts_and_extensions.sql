@@ -56,6 +56,163 @@ begin
   return p_subscription;
 end $$;
 
+-- Writes only values that differ. The caller holds the lock on the user.
+create or replace function billing.settle_access(
+  p_user_id uuid,
+  p_email text, -- of the user; null: sends no mail, and a new profile gets the default username
+  p_new_source_id text default null, -- a source that was just created: if it rules, its tier is written in any case
+  p_is_cancelled boolean default false, -- subscription.cancelled: without a running source the tier becomes free
+  p_mail jsonb default null, -- payload of the success mail for the new source; sent to a user who has a profile
+  p_ruling billing.ruling default null -- the ruling source, if the caller knows it and that nothing else is billed
+)
+returns boolean -- whether the subscription row changed; null: the user has no source
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_ruling billing.ruling := p_ruling;
+  v_source billing.sources;
+  v_before public.subscriptions;
+  v_reason text; -- why access ended
+  v_cancelled_at timestamptz;
+  v_tier text;
+  v_due_at timestamptz;
+  v_is_changed boolean := false;
+  v_ended_at text;
+  v_end jsonb; -- see billing.announce_access
+begin
+  if p_ruling.is_live is null then
+    v_ruling := billing.find_shown(p_user_id);
+    if v_ruling.is_live and (v_ruling.source).kind = 'payment' and billing.await_periods(p_user_id) then
+      v_ruling := billing.find_shown(p_user_id);
+    end if;
+    if v_ruling.may_stop and billing.plan(p_user_id) then v_ruling := billing.find_shown(p_user_id); end if;
+  end if;
+  if (v_ruling.source).id is not null then
+    v_source := v_ruling.source;
+    v_before := v_ruling.shown;
+    if not v_ruling.is_live then
+      v_reason := case
+        when v_ruling.is_ended_by_gateway then 'cancelled'
+        when v_source.ended_at is not null then v_source.ended_reason
+        else coalesce(v_source.ended_reason, 'lapsed')
+      end;
+      v_cancelled_at := case
+        when v_before.status = 'cancelled' and v_before.cancelled_at is not null then v_before.cancelled_at
+        when v_reason = 'lapsed' then v_source.ends_at
+        else v_now
+      end;
+    end if;
+    v_due_at := case
+      when v_ruling.is_live then billing.next_look(
+        v_source.ends_at, v_source.lapses_at, v_source.gateway_subscription_id is not null and not v_source.cancel_at_period_end
+      )
+    end;
+    insert into public.subscriptions as s (
+      user_id, plan_id, tier, status, current_period_start, current_period_end, cancelled_at, cancel_at_period_end,
+      ended_reason, gateway_subscription_id, price_key, price_amount, currency, duration_months, entitlements, revision, created_at,
+      updated_at, due_at
+    )
+    values (
+      p_user_id, v_source.plan_id, v_source.tier, case when v_ruling.is_live then 'active' else 'cancelled' end,
+      v_source.starts_at, v_source.ends_at, v_cancelled_at, v_source.cancel_at_period_end,
+      v_reason, v_source.gateway_subscription_id, (v_source.sold).lookup_key, (v_source.sold).amount,
+      (v_source.sold).currency, (v_source.sold).months, v_source.entitlements, 1, v_now, greatest(v_now, v_source.since), v_due_at
+    )
+    on conflict (user_id) do update
+    set plan_id = excluded.plan_id, tier = excluded.tier, status = excluded.status,
+      current_period_start = excluded.current_period_start, current_period_end = excluded.current_period_end,
+      cancelled_at = excluded.cancelled_at, cancel_at_period_end = excluded.cancel_at_period_end,
+      ended_reason = excluded.ended_reason, gateway_subscription_id = excluded.gateway_subscription_id,
+      price_key = excluded.price_key, price_amount = excluded.price_amount, currency = excluded.currency, duration_months = excluded.duration_months,
+      entitlements = excluded.entitlements,
+      revision = s.revision + 1,
+      updated_at = excluded.updated_at,
+      due_at = case when excluded.status = 'active' then least(s.due_at, excluded.due_at) end
+    -- updated_at is never before a known since, so billing.lock_purchase finds the newest act by updated_at.
+    where s.updated_at < v_source.since
+      or (
+        s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at, s.cancel_at_period_end,
+        s.ended_reason, s.gateway_subscription_id, s.price_key, s.price_amount, s.currency, s.duration_months, s.entitlements
+      ) is distinct from (
+        excluded.plan_id, excluded.tier, excluded.status, excluded.current_period_start, excluded.current_period_end,
+        excluded.cancelled_at, excluded.cancel_at_period_end, excluded.ended_reason, excluded.gateway_subscription_id,
+        excluded.price_key, excluded.price_amount, excluded.currency, excluded.duration_months, excluded.entitlements
+      );
+    v_is_changed := found;
+    if not found and v_due_at < coalesce(v_before.due_at, 'infinity') then
+      update public.subscriptions s set due_at = v_due_at where s.user_id = p_user_id;
+    end if;
+  end if;
+
+  v_tier := billing.tier_to_write(v_ruling, v_before, p_new_source_id, p_is_cancelled);
+  -- The mail about a cancellation names the end, too.
+  if v_before.status = 'active' and not v_ruling.is_live
+    and current_setting('subscriptions.cause', true) is distinct from 'cancellation'
+  then
+    v_ended_at := billing.iso_time(case when v_reason = 'lapsed' then v_source.ends_at else v_now end);
+    v_end := jsonb_build_object(
+      'key', format('subscription-ended/%s/%s', v_before.id, v_ended_at),
+      'plan_name', coalesce((select p.name from public.plans p where p.id = v_source.plan_id), v_source.tier),
+      'ends_at', v_ended_at
+    ) || case
+      when v_reason = 'refunded' then billing.refund_of(v_source)
+      -- After the days of grace, as the mail about the failed charge says.
+      when v_reason = 'lapsed' and v_source.lapses_at > v_source.ends_at and v_source.lapses_at < v_now
+        then jsonb_build_object('access_ended_at', billing.iso_time(v_source.lapses_at))
+      else '{}'
+    end;
+  end if;
+  if num_nonnulls(v_tier, p_mail, v_end) > 0 then
+    perform billing.announce_access(p_user_id, p_email, v_tier, p_new_source_id, p_mail, v_end);
+  end if;
+  return case when v_source.id is not null then v_is_changed end;
+end $$;
+
+-- A purchase that extends what runs gives that time only while that runs. Where it ended early (refunded, credited, revoked,
+-- cancelled by the gateway), the purchase begins with its own period. The caller holds the lock on the user.
+create function billing.await_periods(p_user_id uuid)
+returns boolean -- whether a purchase waits from now on
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_is_changed boolean := false;
+  v_waiting public.payments;
+begin
+  loop
+    select p.* into v_waiting
+    from public.payments p
+    where p.user_id = p_user_id
+      and p.fulfilled_at is not null
+      and p.ended_at is null
+      and p.period_start > v_now
+      and p.chain_start <= v_now
+      and not exists (
+        select from billing.sources s
+        left join public.payments o on o.user_id = p_user_id and o.id::text = s.id
+        where s.user_id = p_user_id
+          and s.is_running
+          and s.starts_at <= v_now
+          and coalesce(s.ends_at, 'infinity') >= p.period_start
+          and coalesce(o.period_start, '-infinity') < p.period_start
+      )
+      -- The row may show it.
+      and not exists (
+        select from billing.gateway_subscriptions m
+        where m.user_id = p_user_id and m.plan_id is null and billing.is_billed(m) and m.period_end >= p.period_start
+      )
+    order by p.period_start
+    limit 1;
+    exit when not found;
+    update public.payments p
+    set chain_start = v_waiting.period_start, settle_at = v_waiting.period_start
+    where p.user_id = p_user_id
+      and coalesce(p.chain_id, p.id) = coalesce(v_waiting.chain_id, v_waiting.id)
+      and p.period_start >= v_waiting.period_start;
+    v_is_changed := true;
+  end loop;
+  return v_is_changed;
+end $$;
+
 -- Returns whether the gateway charged a cycle with a payment that it did not name yet.
 create or replace function billing.lacks_payment(p_subscription billing.gateway_subscriptions)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -212,6 +369,10 @@ begin
     perform billing.set_up_support();
   end if;
 end $do$;
+
+REVOKE ALL ON FUNCTION "billing"."await_periods"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."await_periods"(uuid) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."look_again"(uuid) FROM PUBLIC;
 
