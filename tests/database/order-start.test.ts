@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
+import { refundEvent } from '../helpers/gateway/events.ts';
 import { readOutbox } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
@@ -205,6 +206,23 @@ describe('after a subscription that the gateway bills', () => {
     await charge('01-01', 1);
     return await buyLater('premium', '01-10');
   }
+
+  test('a purchase that extends the cycle gives no time of it once the cycle is refunded', async () => {
+    await database.set("early_renewal = 'extend'");
+    await customer.event('activated', '01-01', cycle);
+    const paid = { id: uniqueId('pay'), amount: 99900 };
+    await customer.event('charged', '01-01', { ...cycle, payment: paid });
+    const renewal = await customer.buy('pro', { at: '01-10' });
+    await customer.buy('pro', { at: '01-11' });
+    expect(await shown()).toBe('pro: pro active 2026-01-01 to 2026-04-01');
+    await database.at('01-20');
+    await database.send(refundEvent(paid, paid.amount));
+    expect(await renewal.period()).toBe('2026-02-01 to 2026-03-01');
+    expect(await customer.tier()).toBe('free');
+    await database.sweep('02-01');
+    expect(await shown()).toBe('pro: pro active 2026-02-01 to 2026-04-01');
+    expect(await customer.findings()).toEqual([]);
+  });
 
   test('a purchase starts with the end of the cycle, and the gateway is told to stop before the next one', async () => {
     const premium = await buyAfterCycle();

@@ -3,7 +3,7 @@ import { openSession } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
-import { endAccess, grantTier } from '../helpers/records/support-actions.ts';
+import { actAsOwner, endAccess, grantTier } from '../helpers/records/support-actions.ts';
 import { shortTime } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
@@ -109,6 +109,18 @@ describe('under "extend"', () => {
     await grantTier(database, customer.id, 'premium', '2026-03-01Z');
     const order = await buyBasic('2026-03-04T00:00:01Z');
     expect(await order.period()).toBe('2026-06-01 to 2026-07-01');
+  });
+
+  test('a renewal of a grant gives no time of it once it is revoked', async () => {
+    await database.at('01-01');
+    const reference = await grantTier(database, customer.id, 'basic', '2026-06-01Z');
+    await buyBasic('02-10');
+    expect(await shown()).toBe('2026-01-01 to 2026-07-01');
+    await database.at('03-01');
+    await actAsOwner(database, { action: 'revoke_grant', reference });
+    expect(await customer.tier()).toBe('free');
+    await database.sweep('06-01');
+    expect(await customer.state()).toBe('basic: basic active to 2026-07-01');
   });
 
   test.each<[string, (order: CustomerOrder) => Promise<unknown>]>([
