@@ -148,7 +148,18 @@ begin
             and o.payload ->> 'gateway_payment_id' = p_payment.gateway_payment_id
             and o.delivered_at is null
             and o.id is distinct from p_message_id
+            -- Of those that wait for their first try the older one is sent.
+            and (
+              o.id < p_message_id
+              or o.attempts > 0
+              or not exists (select from billing.outbox m where m.id = p_message_id and m.parked_at is null)
+            )
             and not billing.is_refused(o)
+            and not exists (
+              select from billing.refunds r
+              where r.gateway_payment_id = p_payment.gateway_payment_id
+                and r.support_action_id = billing.number_of(o.payload ->> 'support_action')
+            )
         ), 0),
         0
       )

@@ -237,6 +237,13 @@ describe('there is no credit', () => {
 });
 
 describe('the credit', () => {
+  test('of a purchase counts a refund that was asked for here once, also before the answer is known', async () => {
+    const order = await customer.buy('basic', { at: '01-01' });
+    const { id } = await actAsOwner(database, { action: 'refund', reference: order.paymentId, amount: 2000 });
+    await order.refund(2000, { notes: { support_action: String(id) } });
+    expect((await orderDearer()).answer.credit).toBe(Math.floor((2900 * 21) / 31));
+  });
+
   test.each([
     ['at the moment of the purchase is all that was paid', '01-01', 199900, 4900],
     ['a millisecond after the purchase is rounded down', '2026-01-01T00:00:00.001Z', 199900, 4899],

@@ -186,6 +186,27 @@ describe('refund', () => {
     expect([await left(pro), (await pro.row()).refunded_amount]).toEqual([69900, '30000']);
   });
 
+  test('whose webhook comes before the answer leaves the rest to another one, which is sent', async () => {
+    const pro = await buy();
+    await pro.capture();
+    const { id } = await refund(pro, 40000);
+    const client = await database.connect();
+    await claim(client, 'gateway');
+    await refund(pro, 59900);
+    await pro.refund(40000, { id: uniqueId('rfnd'), notes: { support_action: String(id) } });
+    expect(await claim(client, 'gateway')).toMatchObject({ ids: [expect.anything()] });
+  });
+
+  test('that waits counts against a newer one alone: of two the older one is sent where only one fits', async () => {
+    const pro = await buy();
+    await pro.capture();
+    await refund(pro, 40000);
+    await refund(pro, 59900);
+    await pro.refund(10000);
+    expect(await answer('processed')).toMatchObject({ payload: { amount: 40000 } });
+    expect(await left(pro)).toBe(49900);
+  });
+
   test('that the gateway refuses does not count; it may be queued again, and is a finding until then', async () => {
     const pro = await buy();
     await refund(pro);

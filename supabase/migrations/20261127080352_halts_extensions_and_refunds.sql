@@ -1,5 +1,49 @@
 -- Made by npm run migration. Renames and data are written by hand.
 
+-- Returns what may still be asked back of a payment, in minor units: without what was lost in disputes, without the refunds
+-- that did not fail, and without those that were asked for here, were not refused, and are not at the gateway yet.
+create or replace function billing.refundable_beside(
+  p_payment public.payments,
+  p_message_id bigint -- of a refund that was asked for here, which does not count; null: none
+)
+returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_payment.status = 'captured' and p_payment.gateway_payment_id is not null
+      then greatest(
+        coalesce(p_payment.paid_amount, p_payment.amount)
+        - billing.lost_amount(p_payment.gateway_payment_id)
+        - coalesce((
+          select sum(r.amount)
+          from billing.refunds r
+          where r.gateway_payment_id = p_payment.gateway_payment_id and r.status <> 'failed'
+        ), 0)
+        - coalesce((
+          select sum((o.payload ->> 'amount')::bigint)
+          from billing.outbox o
+          where o.kind = 'refund'
+            and o.payload ->> 'gateway_payment_id' = p_payment.gateway_payment_id
+            and o.delivered_at is null
+            and o.id is distinct from p_message_id
+            -- Of those that wait for their first try the older one is sent.
+            and (
+              o.id < p_message_id
+              or o.attempts > 0
+              or not exists (select from billing.outbox m where m.id = p_message_id and m.parked_at is null)
+            )
+            and not billing.is_refused(o)
+            and not exists (
+              select from billing.refunds r
+              where r.gateway_payment_id = p_payment.gateway_payment_id
+                and r.support_action_id = billing.number_of(o.payload ->> 'support_action')
+            )
+        ), 0),
+        0
+      )
+    else 0
+  end;
+end $$;
+
 -- Merges the status of an event, with the time of the next charge and the page of the gateway, if no newer one is known. A
 -- halt and a resumption are kept with their times.
 create or replace function billing.merge_gateway_status(
