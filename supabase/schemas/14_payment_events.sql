@@ -487,3 +487,37 @@ begin
     else billing.apply_payment_captured(v_entity, billing.json_object(p_body #> '{payload,order,entity}'))
   end;
 end $$;
+
+-- Returns the events, with their keys, that would have announced a gateway's payment and its refunds. The refunds are read
+-- from their own list, because the payment's total includes pending refunds.
+create function billing.events_of(p_entity jsonb) -- the payment, with its list of refunds and with its order if it has any
+returns table (key text, event text, payload jsonb)
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select
+    concat_ws(':', 'reconcile', p_entity ->> 'id', p_entity ->> 'status', p_entity #>> '{order,status}'),
+    'payment.' || replace(p_entity ->> 'status', 'refunded', 'captured'),
+    jsonb_build_object('payment', jsonb_build_object('entity', (p_entity - 'refunds' - 'order') || jsonb_build_object(
+      'status', replace(p_entity ->> 'status', 'refunded', 'captured')
+    )))
+      || case when p_entity ? 'order' then jsonb_build_object('order', jsonb_build_object('entity', p_entity -> 'order')) else '{}' end
+  where (
+      p_entity ->> 'status' in ('captured', 'failed')
+      -- One that was never captured is refunded, too.
+      or p_entity ->> 'status' = 'refunded' and p_entity ->> 'captured' in ('true', '1')
+    )
+    and billing.json_text(p_entity -> 'id') is not null
+  union all
+  select
+    concat_ws(':', 'reconcile', r.refund ->> 'id', r.refund ->> 'status'),
+    'refund.' || (r.refund ->> 'status'),
+    jsonb_build_object(
+      'payment', jsonb_build_object('entity', p_entity - 'refunds' - 'order'),
+      'refund', jsonb_build_object('entity', r.refund || jsonb_build_object('payment_id', p_entity -> 'id'))
+    )
+  from jsonb_array_elements(case when jsonb_typeof(p_entity -> 'refunds') = 'array' then p_entity -> 'refunds' else '[]' end)
+    r (refund)
+  where jsonb_typeof(r.refund) = 'object'
+    and r.refund ->> 'status' in ('processed', 'failed')
+    and billing.json_text(r.refund -> 'id') is not null
+    and billing.json_text(p_entity -> 'id') is not null
+$$;

@@ -75,40 +75,6 @@ begin
   return true;
 end $$;
 
--- Returns the events, with their keys, that would have announced a gateway's payment and its refunds. The refunds are read
--- from their own list, because the payment's total includes pending refunds.
-create function billing.events_of(p_entity jsonb) -- the payment, with its list of refunds and with its order if it has any
-returns table (key text, event text, payload jsonb)
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-  select
-    concat_ws(':', 'reconcile', p_entity ->> 'id', p_entity ->> 'status', p_entity #>> '{order,status}'),
-    'payment.' || replace(p_entity ->> 'status', 'refunded', 'captured'),
-    jsonb_build_object('payment', jsonb_build_object('entity', (p_entity - 'refunds' - 'order') || jsonb_build_object(
-      'status', replace(p_entity ->> 'status', 'refunded', 'captured')
-    )))
-      || case when p_entity ? 'order' then jsonb_build_object('order', jsonb_build_object('entity', p_entity -> 'order')) else '{}' end
-  where (
-      p_entity ->> 'status' in ('captured', 'failed')
-      -- One that was never captured is refunded, too.
-      or p_entity ->> 'status' = 'refunded' and p_entity ->> 'captured' in ('true', '1')
-    )
-    and billing.json_text(p_entity -> 'id') is not null
-  union all
-  select
-    concat_ws(':', 'reconcile', r.refund ->> 'id', r.refund ->> 'status'),
-    'refund.' || (r.refund ->> 'status'),
-    jsonb_build_object(
-      'payment', jsonb_build_object('entity', p_entity - 'refunds' - 'order'),
-      'refund', jsonb_build_object('entity', r.refund || jsonb_build_object('payment_id', p_entity -> 'id'))
-    )
-  from jsonb_array_elements(case when jsonb_typeof(p_entity -> 'refunds') = 'array' then p_entity -> 'refunds' else '[]' end)
-    r (refund)
-  where jsonb_typeof(r.refund) = 'object'
-    and r.refund ->> 'status' in ('processed', 'failed')
-    and billing.json_text(r.refund -> 'id') is not null
-    and billing.json_text(p_entity -> 'id') is not null
-$$;
-
 -- Applies the gateway's payments on an order, and ends access if no payment was captured in time. API: service_role only.
 create function public.apply_order_payments(
   p_payment_id uuid,
@@ -296,6 +262,14 @@ returns void language sql set search_path = pg_catalog, pg_temp as $$
   where s.user_id = p_user_id and s.status = 'active' and s.current_period_end < billing.clock() and s.due_at > billing.clock()
 $$;
 
+-- Returns whether an answer was read before the charge that a webhook told meanwhile: the next claim reads it again.
+create function billing.is_outdated(p_subscription billing.gateway_subscriptions, p_entity jsonb)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return billing.json_integer(p_entity -> 'paid_count') < p_subscription.paid_count
+    and p_subscription.arrived_at > billing.clock() - interval '10 minutes';
+end $$;
+
 -- Applies the gateway's answer about a subscription of the mirror, as the events would that it stands for. The caller holds
 -- the lock on the user.
 create function billing.apply_subscription_read(
@@ -320,7 +294,9 @@ begin
   from billing.gateway_subscriptions m
   where (m.user_id, m.gateway_subscription_id) = (p_user_id, p_gateway_subscription_id)
   for update;
-  if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
+  if not found or billing.is_outdated(v_mirrored, p_entity) then
+    return jsonb_build_object('applied', false, 'lacks_payment', false);
+  end if;
   -- The user is known, so the notes in the answer are not used.
   v_entity := v_entity
     || jsonb_build_object('id', p_gateway_subscription_id, 'notes', jsonb_build_object('user_id', p_user_id));
@@ -444,7 +420,13 @@ begin
   perform billing.begin_request('reconciliation', v_order.gateway_subscription_id);
   perform billing.lock_user(v_order.user_id);
   select * into v_order from billing.subscription_orders o where o.id = p_id for update;
-  if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
+  if not found or exists (
+    select from billing.gateway_subscriptions m
+    where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id)
+      and billing.is_outdated(m, v_entity)
+  ) then
+    return jsonb_build_object('applied', false, 'lacks_payment', false);
+  end if;
 
   if v_order.expires_at <= v_now and coalesce(v_status, 'unknown') in ('created', 'expired', 'unknown') then
     if v_status = 'created' then perform billing.plan(v_order.user_id); end if;

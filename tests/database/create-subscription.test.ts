@@ -315,6 +315,14 @@ describe('reconciliation', () => {
     expect(await customer.subscription()).toEqual(before);
   });
 
+  test('that was read before the first charge does not set the status back', async () => {
+    const id = await subscribe();
+    await activate();
+    await customer.charge(june, 'pro', { fields: { paid_count: 1 } });
+    expect(await apply(id, { ...paid(), status: 'authenticated', paid_count: 0 })).toBe(false);
+    expect((await database.rpc('get_subscription', customer.id)).billing).toMatchObject({ status: 'active' });
+  });
+
   test('of a cycle that ended long ago, and was never heard of, ends its access with it', async () => {
     const id = await subscribe();
     await database.at('08-01');

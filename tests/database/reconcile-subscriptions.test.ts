@@ -206,6 +206,18 @@ describe('an answer of the gateway', () => {
     expect(await state()).toBe('pro: pro active to 2026-05-01');
   });
 
+  test.each(['active', 'pending', 'halted'])(
+    'that is %s, read before the newest charge, is read again',
+    async (status) => {
+      await customer.charge(january, 'pro', { fields: { paid_count: 1 } });
+      await customer.charge(february, 'pro', { fields: { paid_count: 2, charge_at: seconds(february.end) } });
+      const before = await database.query('select * from billing.gateway_subscriptions');
+      await database.at('2026-02-01T00:00:05Z');
+      expect(await apply(status, january, { paid_count: 1, charge_at: seconds(january.end) })).toBe(false);
+      expect(await database.query('select * from billing.gateway_subscriptions')).toEqual(before);
+    },
+  );
+
   test('that is pending renews the cycle before the one that failed', async () => {
     await database.at('03-01');
     expect(await apply('pending', march, { paid_count: 2 })).toBe(true);

@@ -282,6 +282,14 @@ returns void language sql set search_path = pg_catalog, pg_temp as $$
   where s.user_id = p_user_id and s.status = 'active' and s.current_period_end < billing.clock() and s.due_at > billing.clock()
 $$;
 
+-- Returns whether an answer was read before the charge that a webhook told meanwhile: the next claim reads it again.
+create function billing.is_outdated(p_subscription billing.gateway_subscriptions, p_entity jsonb)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return billing.json_integer(p_entity -> 'paid_count') < p_subscription.paid_count
+    and p_subscription.arrived_at > billing.clock() - interval '10 minutes';
+end $$;
+
 -- Applies the gateway's answer about a subscription of the mirror, as the events would that it stands for. The caller holds
 -- the lock on the user.
 create or replace function billing.apply_subscription_read(
@@ -306,7 +314,9 @@ begin
   from billing.gateway_subscriptions m
   where (m.user_id, m.gateway_subscription_id) = (p_user_id, p_gateway_subscription_id)
   for update;
-  if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
+  if not found or billing.is_outdated(v_mirrored, p_entity) then
+    return jsonb_build_object('applied', false, 'lacks_payment', false);
+  end if;
   -- The user is known, so the notes in the answer are not used.
   v_entity := v_entity
     || jsonb_build_object('id', p_gateway_subscription_id, 'notes', jsonb_build_object('user_id', p_user_id));
@@ -372,7 +382,13 @@ begin
   perform billing.begin_request('reconciliation', v_order.gateway_subscription_id);
   perform billing.lock_user(v_order.user_id);
   select * into v_order from billing.subscription_orders o where o.id = p_id for update;
-  if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
+  if not found or exists (
+    select from billing.gateway_subscriptions m
+    where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id)
+      and billing.is_outdated(m, v_entity)
+  ) then
+    return jsonb_build_object('applied', false, 'lacks_payment', false);
+  end if;
 
   if v_order.expires_at <= v_now and coalesce(v_status, 'unknown') in ('created', 'expired', 'unknown') then
     if v_status = 'created' then perform billing.plan(v_order.user_id); end if;
@@ -417,6 +433,10 @@ end $do$;
 REVOKE ALL ON FUNCTION "billing"."await_periods"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."await_periods"(uuid) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."is_outdated"(billing.gateway_subscriptions, jsonb) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."is_outdated"(billing.gateway_subscriptions, jsonb) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."look_again"(uuid) FROM PUBLIC;
 
