@@ -58,8 +58,8 @@ begin
   );
 end $$;
 
--- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes of
--- one subscription that is the one that was asked for last.
+-- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes
+-- that is the one that was asked for last.
 create function billing.is_superseded(p_order billing.subscription_orders, p_authorised_at timestamptz)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -74,7 +74,8 @@ begin
       and o.undone_at is null
       and billing.is_billed(m)
       and case
-        when o.replaces = p_order.replaces then o.created_at > p_order.created_at
+        when num_nonnulls(o.replaces, o.payment_id) > 0 and num_nonnulls(p_order.replaces, p_order.payment_id) > 0
+          then o.created_at > p_order.created_at
         else (billing.authorised_at(m), o.created_at)
           > (coalesce(p_authorised_at, p_order.created_at), p_order.created_at)
       end

@@ -248,6 +248,18 @@ describe('a change now, with a credit', () => {
     expect(await customer.state()).toBe('pro: pro active to 2027-07-16');
   });
 
+  test('is not withdrawn by an older request for the end of the period that is authorised later', async () => {
+    await bill('basic');
+    const atEnd = await change('premium', 'period_end');
+    const pro = await customer.order('pro', { at: '06-16', start: 'now' });
+    const renewal = await change('pro', 'now', pro.id);
+    await authorise(atEnd, 'premium', '07-01', '2026-06-16T00:01:00Z');
+    expect(await toldOf(renewal)).toBe('nothing');
+    await pro.verify();
+    await authorise(renewal, 'pro', renewalDay, '2026-06-16T00:03:00Z');
+    expect([await toldOf(atEnd), await toldOf(renewal)]).toEqual([expect.stringMatching(/^at cycle end/), 'nothing']);
+  });
+
   test.each([[true, 0], [false, 1]])('with a renewal: %j → %i mails that access ends', async (is, mails) => {
     const { pro, renewal } = await order();
     await pro.verify();

@@ -212,6 +212,30 @@ begin
   return case when v_source.id is not null then v_is_changed end;
 end $$;
 
+-- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes
+-- that is the one that was asked for last.
+create or replace function billing.is_superseded(p_order billing.subscription_orders, p_authorised_at timestamptz)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from billing.subscription_orders o
+    join billing.gateway_subscriptions m
+      on m.user_id = o.user_id
+      and m.gateway_subscription_id = o.gateway_subscription_id
+    where o.user_id = p_order.user_id
+      and o.id <> p_order.id
+      and o.gateway_subscription_id is distinct from p_order.replaces
+      and o.undone_at is null
+      and billing.is_billed(m)
+      and case
+        when num_nonnulls(o.replaces, o.payment_id) > 0 and num_nonnulls(p_order.replaces, p_order.payment_id) > 0
+          then o.created_at > p_order.created_at
+        else (billing.authorised_at(m), o.created_at)
+          > (coalesce(p_authorised_at, p_order.created_at), p_order.created_at)
+      end
+  );
+end $$;
+
 -- A purchase that extends what runs gives that time only while that runs. Where it ended early (refunded, credited, revoked,
 -- cancelled by the gateway), the purchase begins with its own period. The caller holds the lock on the user.
 create function billing.await_periods(p_user_id uuid)
