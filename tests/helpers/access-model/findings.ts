@@ -124,7 +124,7 @@ export function isOpenCase(facts: Facts, now: Time): boolean {
     // At the exact instant at which access ends.
     sources.some(({ end, graceDays }) => end + graceDays * day === now) ||
     isRevivalOpen(facts, now) ||
-    facts.orders.some((order) => isPaidUnderOpen(facts, order, now) || isChainOpen(facts, order, now)) ||
+    facts.orders.some((order) => isPaidUnderOpen(facts, order, now) || isChainOpen(order, now)) ||
     // Verified while it was refunded, and then the refund failed: does it count as verified?
     facts.orders.some(({ isRefused, fulfilledAt }) => isRefused && fulfilledAt !== null);
 }
@@ -190,7 +190,7 @@ function isPaidUnderOpen(facts: Facts, order: Order, now: Time): boolean {
 }
 
 /** A chain that is extended while another source rules. */
-function isChainOpen(facts: Facts, order: Order, now: Time): boolean {
+function isChainOpen(order: Order, now: Time): boolean {
   const { chain, found, fulfilledAt, verifiedAt } = order;
   if (chain === null || found === null) return false;
   const { links, after } = chain;
