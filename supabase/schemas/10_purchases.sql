@@ -569,7 +569,8 @@ begin
             and m.gateway_status is distinct from 'created'
           -- What is charged next; else the running one before one that starts later; of two the one that would rule.
           order by
-            next.charge_at is null,
+            next.charge_at > billing.clock() desc nulls last,
+            next.charge_at,
             m.period_end > billing.clock() desc nulls last,
             billing.since_of(m) desc,
             m.gateway_subscription_id desc

@@ -264,3 +264,17 @@ test('a row written by hand with a time in the future outranks neither a purchas
   await customer.event('activated', '11-11', { planId: 'plan_premium', ...cycle });
   expect(await customer.tier()).toBe('premium');
 });
+
+test('of two that go on, since the first charge of the newer one was refunded, the next charge is shown', async () => {
+  await customer.event('activated', '03-01', { planId: 'plan_premium', ...march });
+  const newer = customerOf(database, customer);
+  const cycle = { planId: 'plan_basic', start: day('03-04'), end: day('04-04') };
+  const payment = { id: `pay_${newer.gatewayId}`, amount: 4900 };
+  await newer.event('activated', '03-04', cycle);
+  await newer.event('charged', '03-04', { ...cycle, payment });
+  await database.at('03-05');
+  await database.send(refundEvent(payment, 4900));
+  expect([await toldOf(), await toldOf(newer)]).toEqual(['withdrawn', 'nothing']);
+  expect((await database.rpc('get_subscription', customer.id)).billing)
+    .toMatchObject({ gateway_subscription_id: customer.gatewayId, next_charge_at: '2026-04-01T00:00:00+00:00' });
+});

@@ -88,8 +88,14 @@ export function billingOf(facts: Facts, now: Time): ExpectedBilling {
     cycles.length === 0 ? 0 : Math.max(...cycles.map((cycle) => cycle.end)) > now ? 2 : 1;
   const isStopping = (one: Subscription) =>
     ['paused', 'halted'].includes(rules.newestStatus(one)?.status ?? '') || isToStop(facts, one);
+  // The next charge; what is overdue comes last.
+  const chargeOf = (one: Subscription) => {
+    const at = isStopping(one) ? null : rules.newestStatus(one)?.chargeAt ?? null;
+    return at === null ? Infinity : at > now ? at : Number.MAX_SAFE_INTEGER;
+  };
   const shown = facts.subscriptions.filter((one) => isBilled(one) && !rules.isStopped(one)).toSorted((one, other) =>
-    Number(isStopping(one)) - Number(isStopping(other)) || rank(other) - rank(one) ||
+    Number(isStopping(one)) - Number(isStopping(other)) || (chargeOf(one) - chargeOf(other) || 0) ||
+    rank(other) - rank(one) ||
     (rules.sinceOf(other) ?? 0) - (rules.sinceOf(one) ?? 0)
   );
   if (shown.length > 1 && shown.some((one) => rules.sinceOf(one) === null || isStopping(one) === undefined)) {

@@ -281,6 +281,87 @@ begin
   return v_is_changed;
 end $$;
 
+-- Each connection plans it once, and not again at its first five calls.
+create or replace function public.get_subscription(p_user_id uuid)
+returns json -- {subscription, currentTier, entitlements, payments, billing}: the answer's body
+language plpgsql stable
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+begin
+  return row_to_json(answer)
+  from (
+    select
+      (
+        select record
+        from (
+          select
+            s.id, s.user_id, s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at,
+            s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id, s.created_at,
+            billing.price_answer(s.tier, billing.price_shown(s)) as price, row_to_json(p) as plan
+          from public.subscriptions s
+          left join public.plans p on p.id = s.plan_id
+          where s.user_id = p_user_id
+        ) record
+      ) as subscription,
+      coalesce(a.tier, 'free') as "currentTier",
+      coalesce(a.entitlements, (
+        select p.entitlements from public.plans p where p.tier = 'free' and p.lookup_key is null
+      ), '{}') as entitlements,
+      array(
+        select newest
+        from (
+          select
+            p.id, p.user_id, p.subscription_id, p.amount, p.currency, p.status, p.tier, p.price_key,
+            -- As billing.interval_answer, which would be called twice for each payment: a tenth of the read.
+            case when p.duration_months % 12 = 0 then 'year' when p.duration_months is not null then 'month' end as "interval",
+            case when p.duration_months % 12 = 0 then p.duration_months / 12 else p.duration_months end as interval_count,
+            p.gateway_order_id, p.gateway_payment_id, p.gateway_signature, p.gateway_subscription_id, p.meta, p.captured_at, p.confirmed_at,
+            p.fulfilled_at, p.period_start, p.period_end, p.paid_amount, p.refunded_amount, p.dispute_status, p.created_at
+          from public.payments p
+          where p.user_id = p_user_id and p.extra_of is null
+          order by p.created_at desc, p.id desc
+          limit 10
+        ) newest
+      ) as payments,
+      (
+        select record
+        from (
+          select
+            m.gateway_subscription_id, coalesce(m.gateway_status, m.status, 'active') as status,
+            next.charge_at as next_charge_at,
+            coalesce(m.gateway_status in ('pending', 'halted'), false) as payment_attention,
+            m.short_url as manage_url,
+            billing.price_answer((select p.tier from public.plans p where p.id = m.plan_id), m.sold) as price,
+            billing.next_change(p_user_id) as next
+          from billing.gateway_subscriptions m
+          cross join lateral (
+            select case
+              when m.stops_at is null
+                -- Once halted, the gateway charges again only after the customer changed the method of payment.
+                and coalesce(m.gateway_status, 'active') not in ('paused', 'halted')
+                then case when m.gateway_status is null then m.period_end else m.charge_at end
+            end as charge_at
+          ) next
+          where m.user_id = p_user_id
+            and m.gateway_subscription_id <> ''
+            -- An imported one is billed, too, before its first event.
+            and num_nonnulls(m.arrived_at, m.written_at) > 0
+            and billing.is_billed(m)
+            and m.gateway_status is distinct from 'created'
+          -- What is charged next; else the running one before one that starts later; of two the one that would rule.
+          order by
+            next.charge_at > billing.clock() desc nulls last,
+            next.charge_at,
+            m.period_end > billing.clock() desc nulls last,
+            billing.since_of(m) desc,
+            m.gateway_subscription_id desc
+          limit 1
+        ) record
+      ) as billing
+    from (values (p_user_id)) one (user_id)
+    left join billing.access a on a.user_id = one.user_id
+  ) answer;
+end $$;
+
 -- Returns whether the gateway charged a cycle with a payment that it did not name yet.
 create or replace function billing.lacks_payment(p_subscription billing.gateway_subscriptions)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
