@@ -541,7 +541,7 @@ begin
         clock, findings_of, find_ruling, find_shown, attach_gateway_subscription, since_of, find_stop,
         newest_purchase, is_superseded, renews_purchase, find_user, kept, is_lost, lost_amount, paid_for,
         purchases_on_credit, is_bought, tier_bought, json_text, json_uuid, json_integer, grace_days, billed_until,
-        is_refunded, user_of_message, refunded_amount, refundable_amount, refundable_beside, is_refused, is_refund_owed,
+        is_refunded, user_of_message, refunded_amount, refundable_amount, refundable_beside, number_of, is_refused, is_refund_owed,
         is_waiting, why_text, amount_text,
         day_text, gateway_link, outbox_state, missing_parts, schedule_faults, search_customers, user_id_of,
         authorised_at, cancelled_by_user_at, is_cancelled_for_end, unnamed_cycles, requested_at, state_of_billing,
