@@ -264,8 +264,10 @@ declare
   v_is_cancelled constant boolean := coalesce(p_subscription.status = 'cancelled', false);
   v_is_charged constant boolean := num_nonnulls(p_subscription.activated_at, p_subscription.first_charged_at) > 0;
   v_is_by_gateway constant boolean := v_is_cancelled and p_subscription.ended_at is null;
-  -- A cancellation for the end of a trial is sent before that end, and the gateway cancels at once.
-  v_ends_with_trial constant boolean := v_is_by_gateway and p_subscription.cancel_at_period_end and not v_is_charged;
+  -- A cancellation for the end of a trial is sent before that end, and the gateway cancels at once. The trial runs to its end,
+  -- also where the reason has gone since: the change of plan that follows it was cancelled.
+  v_ends_with_trial constant boolean := v_is_by_gateway and not v_is_charged
+    and (p_subscription.cancel_at_period_end or billing.is_told(p_subscription.gateway_subscription_id));
   -- Cancelled for its end, and stopped at once, since a charge of the next cycle failed before that end.
   v_ends_with_cycle constant boolean := v_is_by_gateway
     and p_subscription.cancelled_at < v_end
@@ -281,9 +283,9 @@ begin
     -- A refunded cycle ends at once.
     when p_subscription.paid_until is not null then p_subscription.paid_until
     -- No charge follows: no days of grace.
-    when p_subscription.gateway_status in ('paused', 'completed') or v_ends_with_trial then v_end
+    when p_subscription.gateway_status in ('paused', 'completed') then v_end
     when v_ends_with_change then v_end + make_interval(hours => 24 * v_days)
-    when v_ends_with_cycle then v_end
+    when v_ends_with_trial or v_ends_with_cycle then v_end
     -- The paid time passed while it was paused. The next charge gives access again.
     when p_subscription.last_resumed_at >= v_end then v_end
     -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays.

@@ -373,12 +373,11 @@ begin
   where w.user_id = p_user_id
     and w.cancel_at_period_end <> p_cancel_at_period_end
     and (not p_cancel_at_period_end or v_source.kind = 'manual');
-  -- All its cycles were charged.
+  -- All its cycles were charged, or the gateway has cancelled it before the end of its period.
   update billing.gateway_subscriptions m
   set cancel_at_period_end = p_cancel_at_period_end
   where m.user_id = p_user_id
-    and m.gateway_status = 'completed'
-    and m.status is distinct from 'cancelled'
+    and case when m.status = 'cancelled' then m.period_end > billing.clock() else m.gateway_status = 'completed' end
     and m.cancel_at_period_end <> p_cancel_at_period_end
     and (not p_cancel_at_period_end or (v_source.kind, v_source.id) = ('gateway_subscription', m.gateway_subscription_id));
 end $$;
@@ -404,10 +403,12 @@ begin
   update billing.manual_subscriptions w
   set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
   where w.user_id = p_user_id and 'manual/' || w.user_id = any (v_running);
-  -- Also those that are no sources.
+  -- Also those that are no sources, and those that the gateway has cancelled before the end of their period.
   update billing.gateway_subscriptions m
   set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
-  where m.user_id = p_user_id and m.ended_at is null and m.status is distinct from 'cancelled';
+  where m.user_id = p_user_id
+    and m.ended_at is null
+    and (m.status is distinct from 'cancelled' or 'gateway_subscription/' || m.gateway_subscription_id = any (v_running));
 end $$;
 
 -- Enqueues the mail about a cancellation, and withdraws what it makes untrue. The caller has settled the user's access.

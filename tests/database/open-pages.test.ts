@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import type { SubscriptionEvent } from '../helpers/gateway/events.ts';
+import { attempt } from '../helpers/gateway/told.ts';
 import { customerOf, prices } from '../helpers/records/customer.ts';
+import { readAllRows } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
 const database = useDatabase({ isEmptied: true, findings: { charged_twice: 'any', stopped_in_error: 'any' } });
@@ -130,18 +132,55 @@ describe('of two subscriptions that were authorised in the same moment', () => {
   });
 });
 
-test('a trial that a change follows runs to its end, and until the first charge of the new one', async () => {
+describe('a trial that a change follows', () => {
   const day = 24 * 60;
-  await database.setPlan('basic', 'trial_days = 7');
-  const trial = await start('basic', 0);
-  await trial.authorise(1);
-  const pro = await change('pro', day);
-  await pro.authorise(day + 1);
-  // The service tells the gateway two days before the end, and the gateway cancels a trial at once.
-  await trial.event('cancelled', 5 * day);
-  expect(await customer.tier()).toBe('basic');
-  await database.expire(at(7 * day + 60));
-  expect(await customer.tier()).toBe('basic');
-  await pro.begin(7 * day + 120);
-  expect(await customer.tier()).toBe('pro');
+
+  /** A trial of seven days, and a change on the second. The service tells the gateway on the fifth, which cancels it at once. */
+  async function trialWithChange() {
+    await database.setPlan('basic', 'trial_days = 7');
+    const trial = await start('basic', 0);
+    await trial.authorise(1);
+    const pro = await change('pro', day);
+    await pro.authorise(day + 1);
+    await database.at(at(5 * day));
+    await attempt(database, trial.id);
+    await trial.event('cancelled', 5 * day);
+    expect(await customer.tier()).toBe('basic');
+    return pro;
+  }
+
+  test('runs to its end, and until the first charge of the new one', async () => {
+    const pro = await trialWithChange();
+    await database.expire(at(7 * day + 60));
+    expect(await customer.tier()).toBe('basic');
+    await pro.begin(7 * day + 120);
+    expect(await customer.tier()).toBe('pro');
+  });
+
+  test('runs to its end, and no further, also where the customer then cancels for the end; twice writes nothing', async () => {
+    await trialWithChange();
+    await database.at(at(6 * day));
+    await customer.cancel('at the end');
+    expect(await customer.row()).toMatchObject({ tier: 'basic', status: 'active', cancel_at_period_end: true });
+    const [mail] = await database.query("select payload from billing.outbox where kind = 'subscription-cancelled'");
+    expect(mail?.payload).toMatchObject({ access_ends_at: at(7 * day), is_ended: false, resume_until: null });
+    const cancelled = await readAllRows(database);
+    await customer.cancel('at the end');
+    expect(await readAllRows(database)).toEqual(cancelled);
+    expect(await customer.stateAt(at(7 * day - 1))).toBe('basic: basic active to 2026-06-08');
+    expect(await customer.stateAt(at(7 * day + 1))).toBe('free: basic cancelled to 2026-06-08');
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['the gateway cancels the new one', () => Promise.resolve()],
+    ['a purchase replaces the new one', () => customer.buy('pro', { start: 'after_current' })],
+  ])('runs to its end where %s, and ends where the customer cancels at once', async (_, act) => {
+    const pro = await trialWithChange();
+    await database.at(at(6 * day));
+    await act();
+    await pro.event('cancelled', 6 * day + 1);
+    expect(await customer.state()).toBe('basic: basic active to 2026-06-08');
+    await customer.cancel('at once');
+    expect(await customer.tier()).toBe('free');
+  });
 });
