@@ -448,7 +448,9 @@ begin
   update billing.subscription_orders o
   set next_check_at = case
       when coalesce(v_status, 'created') = 'created' then least(o.expires_at, v_now + interval '1 hour')
-      when v_status = 'authenticated' and o.payment_id is not null and o.starts_at > v_now then v_now + interval '1 day'
+      -- Also an hour before the one that it replaces is told to stop.
+      when v_status = 'authenticated' and o.starts_at > v_now + interval '49 hours'
+        then least(v_now + interval '1 day', o.starts_at - interval '49 hours')
       -- Authorised: the first charge follows, or its next try.
       when v_status in ('authenticated', 'pending', 'halted') and coalesce(o.starts_at, o.created_at) > v_now - interval '30 days'
         then greatest(o.starts_at, v_now + interval '1 hour')

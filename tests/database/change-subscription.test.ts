@@ -204,6 +204,35 @@ describe('a change at the end of the period', () => {
     },
   );
 
+  describe('that waits is read', () => {
+    /** Reads the new subscription if it is due, with this status. @returns how many were due */
+    async function read(time: string, status = 'authenticated'): Promise<number> {
+      await database.at(time);
+      const orders: { id: string }[] = Object(await database.rpc('claim_subscription_orders')).orders;
+      for (const { id } of orders) {
+        await database.rpc('apply_subscription_order', id, JSON.stringify({ status, ended_at: seconds(time) }));
+      }
+      return orders.length;
+    }
+
+    test('once a day: one that the gateway ended without a webhook is not shown', async () => {
+      await downgrade();
+      expect(await read('2026-06-11T00:00:00Z')).toBe(1);
+      expect(await read('2026-06-11T23:59:59Z')).toBe(0);
+      expect((await billing()).next).toMatchObject({ tier: 'basic' });
+      expect(await read('2026-06-12T00:00:00Z', 'cancelled')).toBe(1);
+      expect((await billing()).next).toBeNull();
+    });
+
+    test('an hour before the gateway is told to stop the old one, which then goes on', async () => {
+      const next = await downgrade();
+      await read('2026-06-28T22:00:00Z');
+      expect(await toldOf()).toBe(beforeJuly);
+      expect(await read('2026-06-28T23:00:00Z', 'cancelled')).toBe(1);
+      expect([await toldOf(), await toldOf(next)]).toEqual(['withdrawn', 'nothing']);
+    });
+  });
+
   test('gives way to a purchase that follows it', async () => {
     const next = await downgrade();
     await customer.buy('premium', { at: '06-12' });
