@@ -116,9 +116,13 @@ create function billing.find_scheduled(p_user_id uuid)
 returns uuid[] language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return array(
-    select (billing.find_successor(m.user_id, m.gateway_subscription_id)).plan_id
+    select o.plan_id
     from billing.gateway_subscriptions m
-    where m.user_id = p_user_id and billing.is_billed(m) and m.period_end > billing.clock()
+    cross join lateral billing.find_successor(m.user_id, m.gateway_subscription_id) o
+    where m.user_id = p_user_id
+      and billing.is_billed(m)
+      and m.period_end > billing.clock()
+      and coalesce(o.stops_at > o.starts_at, true)
     union all
     select p.plan_id from public.payments p where p.user_id = p_user_id and p.ended_at is null and p.settle_at > billing.clock()
   );

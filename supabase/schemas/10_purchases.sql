@@ -495,7 +495,10 @@ begin
     )
     from billing.gateway_subscriptions m
     cross join lateral billing.find_successor(m.user_id, m.gateway_subscription_id) o
-    where m.user_id = p_user_id and billing.is_billed(m) and o.starts_at > billing.clock()
+    where m.user_id = p_user_id
+      and billing.is_billed(m)
+      and o.starts_at > billing.clock()
+      and coalesce(o.stops_at > o.starts_at, true) -- else a purchase replaced it
     order by o.starts_at
     limit 1
   );

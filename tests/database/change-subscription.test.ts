@@ -238,6 +238,28 @@ describe('a change at the end of the period', () => {
     await customer.buy('premium', { at: '06-12' });
     expect(await customer.tier()).toBe('premium');
     expect(await toldOf(next)).toMatch(/^at cycle end/);
+    expect((await billing()).next).toBeNull();
+  });
+
+  test('and gives way to a purchase that begins then is not shown as the next one, until that is refunded', async () => {
+    await downgrade();
+    const shown = async () => {
+      const { why } = await database.one('select why from billing.customers');
+      const scheduled = await database.one(
+        'select billing.find_scheduled($1) @> array[id] as is from public.plans where tier = $2',
+        [
+          customer.id,
+          'basic',
+        ],
+      );
+      return [Object((await billing()).next).tier, /Then (\w+) begins/.exec(String(why))?.[1], scheduled.is];
+    };
+    expect(await shown()).toEqual(['basic', 'basic', true]);
+    const premium = await customer.buy('premium', { at: '06-12', start: 'after_current' });
+    expect(await customer.tier()).toBe('pro');
+    expect(await shown()).toEqual([undefined, undefined, false]);
+    await premium.refund();
+    expect(await shown()).toEqual(['basic', 'basic', true]);
   });
 });
 
