@@ -548,8 +548,13 @@ begin
   if exists (
     select from billing.stoppable s
     where s.user_id = p_user_id
-      and s.is_open
-      and s.stops_at is not null
+      and case
+        when s.is_open then s.stops_at is not null
+        -- The gateway has confirmed what the customer cancelled last.
+        else s.is_wish and (s.mirrored).cancelled_arrived_at >= (
+          select w.at from billing.ends_wished w where w.user_id = p_user_id
+        )
+      end
       and billing.is_told(s.gateway_subscription_id)
       and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
   ) then

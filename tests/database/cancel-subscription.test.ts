@@ -106,6 +106,21 @@ describe('a cancellation at the period’s end covers', () => {
     await attempt(database, customer.gatewayId);
     expect(await resume()).toEqual({ outcome: 'cannot_be_resumed' });
     expect(await toldOf()).toBe(inTwoDays);
+    await customer.event('cancelled', '01-30', { planId });
+    expect(await resume()).toEqual({ outcome: 'cannot_be_resumed' });
+  });
+
+  test('a charge that fails below a grant: it cannot be resumed after the gateway confirmed that, a later purchase can', async () => {
+    await bill();
+    await grantTier(database, customer.id, 'premium', day('03-20'));
+    await customer.event('pending', '2026-02-01T01:00:00Z', { planId });
+    await cancel();
+    await attempt(database, customer.gatewayId);
+    await customer.event('cancelled', '2026-02-01T02:00:00Z', { planId });
+    expect(await resume()).toEqual({ outcome: 'cannot_be_resumed' });
+    await customer.buy('basic', { at: '02-02' });
+    await cancel();
+    expect(await resume()).toMatchObject({ outcome: 'resumed', subscription: { cancel_at_period_end: false } });
   });
 
   test.each([
