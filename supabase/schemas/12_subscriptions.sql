@@ -374,13 +374,14 @@ begin
   end;
   if v_change.outcome is not null then return v_change; end if;
   v_is_same := v_held.plan_id = v_plan.id;
+  v_successor := billing.find_successor(p_user_id, v_running.gateway_subscription_id);
   select * into v_billed
   from billing.gateway_subscriptions m
   where m.user_id = p_user_id
     and m.gateway_subscription_id = v_running.gateway_subscription_id
-    and billing.is_billed(m)
+    -- The gateway cancels a trial as soon as it is told of the change that follows.
+    and (billing.is_billed(m) or v_successor.id is not null)
     and m.period_end > v_now;
-  v_successor := billing.find_successor(p_user_id, v_billed.gateway_subscription_id);
   select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_when = 'now';
   if p_when = 'now' then
     v_change.reason := billing.refuse_now(v_held, billing.find_wanted(v_plan), v_credit.is_excess);
