@@ -178,7 +178,10 @@ declare
     when v_is_waiting then case when v_authorised_at is not null then v_order.starts_at end
     else coalesce(v_subscription.paid_until, v_subscription.period_end)
   end;
-  v_is_wish constant boolean := case when p_with_wishes then p_each.is_wish end;
+  -- A change of the plan that was authorised after it replaces a wish for the end of the period.
+  v_is_wish constant boolean := case
+    when p_with_wishes and (p_each.succeeded_at is null or not p_each.is_wish) then p_each.is_wish
+  end;
   v_at timestamptz := case when v_is_wish or not v_is_waiting then v_paid_until end;
 begin
   if not v_is_wish or v_is_wish is null and v_authorised_at is null and v_order.expires_at <= v_now then

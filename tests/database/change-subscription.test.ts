@@ -98,6 +98,36 @@ describe('a change at the end of the period', () => {
     expect(await tierAt('2026-06-30T23:59:59Z')).toBe('pro');
   });
 
+  describe('that follows a cancellation', () => {
+    let next: Customer;
+    beforeEach(async () => {
+      await bill();
+      await cancel();
+      await database.at('06-11');
+      next = await change('basic', 'period_end');
+      expect(await customer.row()).toMatchObject({ cancel_at_period_end: true });
+      await authorise(next, 'basic', '07-01', '2026-06-11T00:01:00Z');
+    });
+
+    test('leaves no gap before the first charge', async () => {
+      expect([await toldOf(), await toldOf(next)]).toEqual([beforeJuly, 'nothing']);
+      await database.at('06-29');
+      await attempt(database, customer.gatewayId);
+      await next.event('pending', '2026-07-01T00:00:10Z', { planId: 'plan_basic' });
+      await customer.event('cancelled', '2026-07-01T00:00:20Z', { planId: 'plan_pro' });
+      expect(await tierAt('2026-07-03T23:59:59Z')).toBe('pro');
+      expect(await queued('subscription-ended')).toEqual([]);
+      expect(await tierAt('2026-07-04T00:00:01Z')).toBe('free');
+    });
+
+    test('replaces it, until the change is undone', async () => {
+      expect(await customer.row()).toMatchObject({ cancel_at_period_end: false });
+      expect(await create('pro', 'period_end')).toEqual({ outcome: 'undone' });
+      expect(await customer.row()).toMatchObject({ cancel_at_period_end: true });
+      expect([await toldOf(), await toldOf(next)]).toEqual([beforeJuly, expect.stringMatching(/^at cycle end/)]);
+    });
+  });
+
   test('whose new subscription is never charged ends after the days of grace', async () => {
     await downgrade();
     await customer.event('cancelled', '2026-07-01T00:00:01Z', { planId: 'plan_pro' });
