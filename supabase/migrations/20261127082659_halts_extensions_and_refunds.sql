@@ -100,6 +100,60 @@ begin
   return p_subscription;
 end $$;
 
+-- Finds when the access ends that a gateway subscription gives, and why. Its plan is one of ours.
+create or replace function billing.mirrored_end(
+  p_subscription billing.gateway_subscriptions,
+  p_grace_days integer, -- of its plan
+  out lapses_at timestamptz, -- the end of what is paid, with the days of grace; infinity: not before the gateway was asked
+  out ended_at timestamptz, -- null: it runs until then
+  out ended_reason text
+)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_days constant integer := billing.grace_days(p_grace_days, p_subscription.cancel_at_period_end);
+  v_end constant timestamptz := p_subscription.period_end;
+  v_is_cancelled constant boolean := coalesce(p_subscription.status = 'cancelled', false);
+  v_is_charged constant boolean := num_nonnulls(p_subscription.activated_at, p_subscription.first_charged_at) > 0;
+  v_is_by_gateway constant boolean := v_is_cancelled and p_subscription.ended_at is null;
+  -- A cancellation for the end of a trial is sent before that end, and the gateway cancels at once. The trial runs to its end,
+  -- also where the reason has gone since: the change of plan that follows it was cancelled.
+  v_ends_with_trial constant boolean := v_is_by_gateway and not v_is_charged
+    and (p_subscription.cancel_at_period_end or billing.is_told(p_subscription.gateway_subscription_id));
+  -- Cancelled for its end, and stopped at once, since a charge of the next cycle failed before that end.
+  v_ends_with_cycle constant boolean := v_is_by_gateway
+    and p_subscription.cancelled_at < v_end
+    and billing.is_cancelled_for_end(p_subscription.user_id, p_subscription.asked_at)
+    and billing.is_told(p_subscription.gateway_subscription_id, '{"at_cycle_end": false}');
+  -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and one whose next cycle
+  -- it could not debit up to 36 hours before that end. It charges the one that replaces it soon after the end.
+  v_ends_with_change constant boolean := v_is_by_gateway
+    and (not v_is_charged or p_subscription.cancelled_at >= v_end - interval '36 hours' or v_ends_with_cycle)
+    and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is not null;
+begin
+  lapses_at := case
+    -- A refunded cycle ends at once.
+    when p_subscription.paid_until is not null then p_subscription.paid_until
+    -- No charge follows: no days of grace.
+    when p_subscription.gateway_status in ('paused', 'completed') then v_end
+    when v_ends_with_change then v_end + make_interval(hours => 24 * v_days)
+    when v_ends_with_trial or v_ends_with_cycle then v_end
+    -- The paid time passed while it was paused. The next charge gives access again.
+    when p_subscription.last_resumed_at >= v_end then v_end
+    -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays.
+    when p_subscription.last_halted_at > p_subscription.period_event_at then v_end + make_interval(hours => 24 * v_days)
+    else billing.billed_until(v_end, p_subscription.checked_at, v_days)
+  end;
+  ended_at := case
+    when not v_is_cancelled then p_subscription.ended_at
+    when not (v_ends_with_trial or v_ends_with_change or v_ends_with_cycle) then p_subscription.cancelled_at
+  end;
+  ended_reason := case
+    when v_is_cancelled then 'cancelled'
+    when p_subscription.paid_until is not null then 'refunded'
+    else p_subscription.ended_reason
+  end;
+end $$;
+
 -- Writes only values that differ. The caller holds the lock on the user.
 create or replace function billing.settle_access(
   p_user_id uuid,
@@ -236,6 +290,206 @@ begin
   );
 end $$;
 
+-- Derives when the gateway must stop billing a subscription. The first reason counts.
+create or replace function billing.find_stop(
+  p_each billing.stoppable,
+  p_newest billing.sources, -- the newest of billing.purchases; all null: none
+  p_with_wishes boolean default true -- false: as if the customer resumed
+)
+returns billing.stop language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_subscription constant billing.gateway_subscriptions := p_each.mirrored;
+  v_order constant billing.subscription_orders := p_each.asked;
+  v_authorised_at constant timestamptz := p_each.authorised_at;
+  -- A charge fails. The gateway's cycle is the unpaid one then, also while the paid time still runs by our clock, and the next
+  -- try must not succeed.
+  v_is_failing constant boolean := v_subscription.gateway_status in ('pending', 'halted');
+  -- Before its first cycle.
+  v_is_waiting constant boolean := v_subscription.period_end is null;
+  v_paid_until constant timestamptz := case
+    when v_is_waiting then case when v_authorised_at is not null then v_order.starts_at end
+    else coalesce(v_subscription.paid_until, v_subscription.period_end)
+  end;
+  -- A change of the plan that was authorised after it replaces a wish for the end of the period.
+  v_is_wish constant boolean := case
+    when p_with_wishes and (p_each.succeeded_at is null or not p_each.is_wish) then p_each.is_wish
+  end;
+  v_at timestamptz := case when v_is_wish or not v_is_waiting then v_paid_until end;
+begin
+  if not v_is_wish or v_is_wish is null and v_authorised_at is null and v_order.expires_at <= v_now then
+    return (v_now, false, false);
+  elsif v_is_wish
+    or v_order.undone_at is not null
+    or v_is_waiting and (
+      billing.is_superseded(v_order, v_authorised_at)
+      or v_order.payment_id is not null and not billing.renews_purchase(v_order)
+    )
+  then
+    null; -- at the end of what is paid
+  elsif p_each.succeeded_at > v_now then
+    v_at := p_each.succeeded_at; -- a change of its plan was authorised
+  elsif p_each.succeeded_at is null then
+    if v_authorised_at is null
+      or p_newest.id is null
+      or p_newest.gateway_subscription_id = p_each.gateway_subscription_id
+      or v_order.payment_id::text = p_newest.id
+      -- Without a plan of ours, and known only by a charge: it may be attached to nothing.
+      or num_nonnulls(v_subscription.plan_id, v_subscription.activated_at, v_subscription.written_at) = 0
+        and p_newest.kind <> 'payment'
+      or v_is_waiting and v_order.id is not null and p_newest.kind <> 'payment'
+      or p_newest.since <= (case when v_is_waiting then v_authorised_at else billing.since_of(v_subscription) end)
+    then
+      return null;
+    end if;
+    v_at := v_paid_until; -- what is newer replaced it
+  else
+    v_at := v_paid_until; -- the gateway charged it after all
+  end if;
+  if v_is_failing then v_at := null; end if;
+  return (
+    coalesce(greatest(v_at, v_now), v_now),
+    v_is_waiting and v_order.id is not null and v_is_failing is not true or coalesce(v_at > v_now, false),
+    coalesce(v_is_wish, false)
+  );
+end $$;
+
+-- Sets cancel_at_period_end of what gives access now and is not billed, or clears it of everything. The caller holds the lock
+-- on the user.
+create or replace function billing.mark_sources(p_user_id uuid, p_cancel_at_period_end boolean)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_source constant billing.sources := (billing.find_ruling(p_user_id)).source;
+begin
+  update public.payments p
+  set cancel_at_period_end = p_cancel_at_period_end
+  where p.user_id = p_user_id
+    and p.cancel_at_period_end <> p_cancel_at_period_end
+    and (not p_cancel_at_period_end or (v_source.kind, v_source.id) = ('payment', p.id::text));
+  update billing.grants g
+  set cancel_at_period_end = p_cancel_at_period_end
+  where g.user_id = p_user_id
+    and g.cancel_at_period_end <> p_cancel_at_period_end
+    and (not p_cancel_at_period_end or (v_source.kind, v_source.id) = ('grant', g.id::text));
+  update billing.manual_subscriptions w
+  set cancel_at_period_end = p_cancel_at_period_end
+  where w.user_id = p_user_id
+    and w.cancel_at_period_end <> p_cancel_at_period_end
+    and (not p_cancel_at_period_end or v_source.kind = 'manual');
+  -- All its cycles were charged, or the gateway has cancelled it before the end of its period.
+  update billing.gateway_subscriptions m
+  set cancel_at_period_end = p_cancel_at_period_end
+  where m.user_id = p_user_id
+    and case when m.status = 'cancelled' then m.period_end > billing.clock() else m.gateway_status = 'completed' end
+    and m.cancel_at_period_end <> p_cancel_at_period_end
+    and (not p_cancel_at_period_end or (v_source.kind, v_source.id) = ('gateway_subscription', m.gateway_subscription_id));
+end $$;
+
+-- Ends every running source of a user at once, and the replaced ones: they must not run again when the purchase that
+-- replaced them is refunded. The caller holds the lock on the user.
+create or replace function billing.end_sources(p_user_id uuid)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_running constant text[] := array(
+    select s.kind || '/' || s.id
+    from billing.sources s
+    where s.user_id = p_user_id and (s.ended_at is null or s.ended_reason = 'replaced') and s.lapses_at > v_now
+  );
+begin
+  update public.payments p
+  set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
+  where p.user_id = p_user_id and 'payment/' || p.id = any (v_running);
+  update billing.grants g
+  set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
+  where g.user_id = p_user_id and 'grant/' || g.id = any (v_running);
+  update billing.manual_subscriptions w
+  set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
+  where w.user_id = p_user_id and 'manual/' || w.user_id = any (v_running);
+  -- Also those that are no sources, and those that the gateway has cancelled before the end of their period.
+  update billing.gateway_subscriptions m
+  set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
+  where m.user_id = p_user_id
+    and m.ended_at is null
+    and (m.status is distinct from 'cancelled' or 'gateway_subscription/' || m.gateway_subscription_id = any (v_running));
+end $$;
+
+-- Contract: POST /api/subscriptions/resume.
+create or replace function public.resume_subscription(p_user_id uuid)
+returns jsonb -- {outcome: resumed | subscription_not_found | cannot_be_resumed, subscription}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_email text;
+  v_subscription public.subscriptions;
+begin
+  perform billing.begin_request('resumption', null);
+  v_email := billing.lock_user(p_user_id);
+  select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
+  if not found and not billing.may_be_charged(p_user_id) then
+    return jsonb_build_object('outcome', 'subscription_not_found');
+  end if;
+  if v_subscription.status is distinct from 'active' and not exists (
+    select from billing.stoppable s where s.user_id = p_user_id and s.is_open and s.is_wish
+  ) then
+    return jsonb_build_object('outcome', 'cannot_be_resumed');
+  end if;
+
+  -- No dispatcher claims them until the commit.
+  perform
+  from billing.outbox o
+  where o.key in (
+    select 'cancel-subscription/' || s.gateway_subscription_id
+    from billing.stoppable s
+    where s.user_id = p_user_id and s.stops_at is not null
+  )
+  order by o.key
+  for update;
+  -- All that the customer cancelled goes on, or nothing.
+  if exists (
+    select from billing.stoppable s
+    where s.user_id = p_user_id
+      and case
+        when s.is_open then s.stops_at is not null
+        -- The gateway has confirmed what the customer cancelled last.
+        else s.is_wish and (s.mirrored).cancelled_arrived_at >= (
+          select w.at from billing.ends_wished w where w.user_id = p_user_id
+        )
+      end
+      and billing.is_told(s.gateway_subscription_id)
+      and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
+  ) then
+    return jsonb_build_object('outcome', 'cannot_be_resumed');
+  end if;
+  update billing.wishes w
+  set withdrawn_at = billing.clock()
+  where w.user_id = p_user_id and w.at_period_end and w.withdrawn_at is null;
+  if found or v_subscription.cancel_at_period_end then
+    perform billing.withdraw_mails(array(
+      select 'subscription-cancelled/' || w.id from billing.wishes w where w.user_id = p_user_id and w.at_period_end
+    ));
+    perform billing.mark_sources(p_user_id, false);
+    perform billing.settle_access(p_user_id, v_email);
+  end if;
+  return jsonb_build_object('outcome', 'resumed', 'subscription', public.get_subscription(p_user_id) -> 'subscription');
+end $$;
+
+-- Returns the prices that wait for the end of what runs: changes of what the gateway bills, and later purchases.
+create or replace function billing.find_scheduled(p_user_id uuid)
+returns uuid[] language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return array(
+    select o.plan_id
+    from billing.gateway_subscriptions m
+    cross join lateral billing.find_successor(m.user_id, m.gateway_subscription_id) o
+    where m.user_id = p_user_id
+      and billing.is_billed(m)
+      and m.period_end > billing.clock()
+      and coalesce(o.stops_at > o.starts_at, true)
+    union all
+    select p.plan_id from public.payments p where p.user_id = p_user_id and p.ended_at is null and p.settle_at > billing.clock()
+  );
+end $$;
+
 -- A purchase that extends what runs gives that time only while that runs. Where it ended early (refunded, credited, revoked,
 -- cancelled by the gateway), the purchase begins with its own period. The caller holds the lock on the user.
 create function billing.await_periods(p_user_id uuid)
@@ -279,6 +533,36 @@ begin
     v_is_changed := true;
   end loop;
   return v_is_changed;
+end $$;
+
+-- Returns the change of plan that waits for the end of what the gateway bills. Contract: GET /api/subscriptions.
+create or replace function billing.next_change(p_user_id uuid)
+returns jsonb -- {tier, price, amount, currency, starts_at, undo_until}; null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  -- Nearly no user has one: this lookup saves the functions below on each read.
+  if not exists (
+    select from billing.subscription_orders o where o.user_id = p_user_id and o.starts_at > billing.clock()
+  ) then
+    return null;
+  end if;
+  return (
+    select jsonb_build_object(
+      'tier', o.tier, 'price', billing.price_answer(o.tier, o.sold), 'amount', (o.sold).amount,
+      'currency', (o.sold).currency, 'starts_at', billing.iso_time(o.starts_at),
+      'undo_until', case
+        when not billing.is_told(o.replaces) then billing.iso_time(o.starts_at - interval '48 hours')
+      end
+    )
+    from billing.gateway_subscriptions m
+    cross join lateral billing.find_successor(m.user_id, m.gateway_subscription_id) o
+    where m.user_id = p_user_id
+      and billing.is_billed(m)
+      and o.starts_at > billing.clock()
+      and coalesce(o.stops_at > o.starts_at, true) -- else a purchase replaced it
+    order by o.starts_at
+    limit 1
+  );
 end $$;
 
 -- Each connection plans it once, and not again at its first five calls.
@@ -360,6 +644,108 @@ begin
     from (values (p_user_id)) one (user_id)
     left join billing.access a on a.user_id = one.user_id
   ) answer;
+end $$;
+
+create or replace function billing.plan_change(
+  p_user_id uuid,
+  p_tier text,
+  p_when text, -- now or period_end
+  p_price text -- the lookup key of the price; null: the default price of the tier
+)
+returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_plan constant public.plans := billing.find_plan(p_tier, p_price);
+  v_months constant integer := billing.sold_months(v_plan.duration_months);
+  v_held billing.held;
+  v_is_same boolean; -- a renewal, not a change
+  v_running public.subscriptions;
+  v_billed billing.gateway_subscriptions;
+  v_successor billing.subscription_orders;
+  v_renewed public.payments;
+  v_credit record;
+  v_change billing.change;
+begin
+  select * into v_running
+  from public.subscriptions s
+  where s.user_id = p_user_id and s.status = 'active' and s.current_period_end > v_now;
+  v_held := billing.find_held(v_running.plan_id, v_running.tier, billing.price_shown(v_running));
+  v_change.outcome := case
+    when billing.is_on_offer(v_plan) is not true then 'plan_not_found'
+    when v_plan.tier <> p_tier then 'price_conflict'
+    when v_held.plan_id is null then 'subscription_not_found'
+  end;
+  if v_change.outcome is not null then return v_change; end if;
+  v_is_same := v_held.plan_id = v_plan.id;
+  v_successor := billing.find_successor(p_user_id, v_running.gateway_subscription_id);
+  select * into v_billed
+  from billing.gateway_subscriptions m
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id = v_running.gateway_subscription_id
+    -- The gateway cancels a trial as soon as it is told of the change that follows.
+    and (billing.is_billed(m) or v_successor.id is not null)
+    and m.period_end > v_now;
+  select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_when = 'now';
+  if p_when = 'now' then
+    v_change.reason := billing.refuse_now(v_held, billing.find_wanted(v_plan), v_credit.is_excess);
+  end if;
+  v_change.outcome := case
+    when v_change.reason is not null then 'not_now'
+    when v_billed.user_id is null or not v_is_same then 'change'
+    when v_successor.id is not null then 'undo'
+    else 'already_subscribed'
+  end;
+  v_change.plan := v_plan;
+  v_change.from_tier := v_running.tier;
+  v_change.from_price := case when v_running.price_amount is not null then coalesce(v_running.price_key, v_running.tier) end;
+  if v_billed.user_id is null and v_is_same and p_when = 'period_end' then
+    -- A renewal that the customer cancelled or never authorised is made again.
+    v_renewed := billing.find_unrenewed(p_user_id, v_running.current_period_end);
+  end if;
+  v_change.is_billed := v_plan.gateway_plan_id is not null and num_nonnulls(v_billed.user_id, v_renewed.id) > 0;
+
+  v_change.credit := 0;
+  v_change.starts_at := v_now;
+  if v_change.is_billed and v_renewed.id is not null then
+    v_change.renews := v_renewed.id;
+    v_change.charge_at := v_renewed.period_end;
+    v_change.starts_at := v_renewed.period_end;
+  elsif p_when = 'now' then
+    v_change.credit := coalesce(v_credit.credit, 0);
+    if not v_change.is_billed or v_change.credit > 0 then
+      v_change.order_start := 'now';
+      v_change.charge_at := billing.add_months(v_now, v_months);
+    end if;
+  elsif v_change.is_billed then
+    v_change.replaces := v_billed.gateway_subscription_id;
+    v_change.starts_at := v_billed.period_end;
+    v_change.charge_at := v_change.starts_at;
+    -- The customer may authorise for 24 hours, and the gateway needs to know a cancellation 48 hours before a cycle ends.
+    if v_change.outcome = 'change' and v_change.starts_at < v_now + interval '80 hours' then
+      v_change.outcome := 'too_late';
+    end if;
+  else
+    v_change.order_start := 'after_current';
+    v_change.starts_at := coalesce(
+      (billing.find_followed(p_user_id, v_plan.tier, null, null, v_change.order_start, null)).ends_at, v_now
+    );
+  end if;
+  v_change.ends_at := billing.add_months(v_change.starts_at, v_months);
+  v_change.amount_due := v_plan.price - v_change.credit;
+  if v_change.outcome = 'undo' then
+    -- What runs goes on.
+    v_change.starts_at := v_billed.period_end;
+    v_change.ends_at := billing.add_months(v_change.starts_at, v_months);
+    if billing.is_told(v_billed.gateway_subscription_id) then
+      -- What runs ends, so what follows it must start.
+      v_change.outcome := 'too_late';
+      v_change.starts_at := v_successor.starts_at;
+    end if;
+    v_change.order_start := null;
+    v_change.credit := 0;
+    v_change.amount_due := 0;
+  end if;
+  return v_change;
 end $$;
 
 -- Returns whether the gateway charged a cycle with a payment that it did not name yet.
@@ -515,7 +901,9 @@ begin
   update billing.subscription_orders o
   set next_check_at = case
       when coalesce(v_status, 'created') = 'created' then least(o.expires_at, v_now + interval '1 hour')
-      when v_status = 'authenticated' and o.payment_id is not null and o.starts_at > v_now then v_now + interval '1 day'
+      -- Also an hour before the one that it replaces is told to stop.
+      when v_status = 'authenticated' and o.starts_at > v_now + interval '49 hours'
+        then least(v_now + interval '1 day', o.starts_at - interval '49 hours')
       -- Authorised: the first charge follows, or its next try.
       when v_status in ('authenticated', 'pending', 'halted') and coalesce(o.starts_at, o.created_at) > v_now - interval '30 days'
         then greatest(o.starts_at, v_now + interval '1 hour')
