@@ -428,7 +428,7 @@ begin
     from billing.subscription_orders o
     where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id
   ) asked
-  left join billing.wishes w on w.user_id = p_user_id and not w.at_period_end and w.at > asked.at
+  left join billing.wishes w on w.user_id = p_user_id and not w.at_period_end and w.at >= asked.at
   group by asked.at
   on conflict on constraint gateway_subscriptions_pkey do nothing
   returning * into v_mirrored;

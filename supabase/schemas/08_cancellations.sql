@@ -503,7 +503,15 @@ begin
       where s.user_id = p_user_id and s.is_open and (s.stops_at is null or not v_is_active and s.is_wish is null)
     )
   ) then
-    insert into billing.wishes (user_id, at_period_end) values (p_user_id, p_at_period_end) returning * into v_wish;
+    -- Not before what others wrote while this transaction waited for the lock.
+    insert into billing.wishes (user_id, at_period_end, at)
+    values (p_user_id, p_at_period_end, greatest(
+      billing.clock(),
+      (select max(greatest(m.asked_at, m.arrived_at)) from billing.gateway_subscriptions m where m.user_id = p_user_id),
+      (select max(o.created_at) from billing.subscription_orders o where o.user_id = p_user_id),
+      (select max(p.since) from public.payments p where p.user_id = p_user_id)
+    ))
+    returning * into v_wish;
     if not p_at_period_end then
       perform billing.end_sources(p_user_id);
     elsif v_is_active then
@@ -564,7 +572,7 @@ begin
     return jsonb_build_object('outcome', 'cannot_be_resumed');
   end if;
   update billing.wishes w
-  set withdrawn_at = billing.clock()
+  set withdrawn_at = greatest(billing.clock(), w.at)
   where w.user_id = p_user_id and w.at_period_end and w.withdrawn_at is null;
   if found or v_subscription.cancel_at_period_end then
     perform billing.withdraw_mails(array(

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { openRacers } from '../helpers/database/racers.ts';
+import { callRpc } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { subscriptionEvent } from '../helpers/gateway/events.ts';
 import { attempt, told } from '../helpers/gateway/told.ts';
 import { type Customer, customerOf } from '../helpers/records/customer.ts';
 import { readAllRows } from '../helpers/records/read-records.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
 import { day, months, type Period } from '../helpers/records/time.ts';
 
@@ -232,6 +236,46 @@ describe('a cancellation at once', () => {
     expect((await claim()).rows).toMatchObject([{ payload: { gateway_subscription_id, at_cycle_end: false } }]);
   });
 });
+
+describe.each([['at once', false], ['at the end', true]] as const)(
+  'a cancellation %s whose transaction began before',
+  (_, atEnd) => {
+    const acts = {
+      async 'a first cycle'() {
+        const [start, end] = [0, 30].map((days) =>
+          new Date(Date.now() + days * 86_400_000).toISOString().replace(/\.\d+/, '')
+        );
+        const of = { userId: customer.id, id: customer.gatewayId, planId, createdAt: start!, start: start!, end: end! };
+        await database.send(subscriptionEvent({ name: 'activated', ...of }));
+        const payment = { id: uniqueId('pay'), amount: 99900 };
+        await database.send(subscriptionEvent({ name: 'charged', ...of, payment, fields: { paid_count: 1 } }));
+      },
+      async 'a request'() {
+        const { id } = await database.rpc('create_subscription', customer.id, 'pro');
+        await database.rpc('store_subscription', id, customer.gatewayId, 'https://gateway.example/s/1');
+      },
+      async 'a request that the gateway has not answered'() {
+        await customer.buy('basic');
+        const { id } = await database.rpc('create_subscription', customer.id, 'pro');
+        return () => database.rpc('store_subscription', id, customer.gatewayId, 'https://gateway.example/s/1');
+      },
+    };
+    test.each(Object.entries(acts))('%s, and got the lock after it, covers it', async (_, act) => {
+      await database.at(null);
+      const [cancelling] = await openRacers(database, 1);
+      await cancelling!.query('begin');
+      await cancelling!.query('select now()');
+      const later = await act();
+      expect(await callRpc(cancelling!, 'cancel_subscription', customer.id, atEnd)).toMatchObject({
+        outcome: 'cancelled',
+      });
+      await cancelling!.query('commit');
+      await later?.();
+      expect(await toldOf()).toMatch(/^at (once|cycle end)/);
+      expect(await customer.findings()).toEqual([]);
+    });
+  },
+);
 
 test('what the gateway bills for a user who is deleted is told to end at once, not what it had cancelled', async () => {
   const other = await database.customer();
