@@ -490,6 +490,19 @@ begin
   if p_invoices is not null then perform public.apply_invoices(v_id, p_invoices); end if;
   select * into v_order from billing.subscription_orders o where o.gateway_subscription_id = v_id;
   v_user_id := coalesce(v_user_id, v_order.user_id);
+  if v_user_id is null and v_entity ->> 'status' not in ('created', 'expired', 'cancelled') then
+    -- Authorised after its request was forgotten. Its notes name the user, as they do in its events.
+    v_order.user_id := billing.json_uuid(v_entity #> '{notes,user_id}');
+    v_order.gateway_subscription_id := v_id;
+    v_user_id := v_order.user_id;
+    -- Without one nothing paid is cut: the tries end, and a finding asks an admin.
+    if coalesce(billing.json_integer(v_entity -> 'paid_count') > 0, v_entity ->> 'current_end' is not null)
+      and not billing.is_deleted(v_user_id)
+      and not exists (select from billing.find_user(v_user_id))
+    then
+      return jsonb_build_object('outcome', 'changed');
+    end if;
+  end if;
   v_email := billing.lock_user(v_user_id);
   if v_email is not null and v_entity is not null then
     if exists (

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { told } from '../helpers/gateway/told.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 import { actAsOwner } from '../helpers/records/support-actions.ts';
-import { day, months, type Period } from '../helpers/records/time.ts';
+import { day, months, type Period, shortTime } from '../helpers/records/time.ts';
 
 // Before the gateway is told to stop, what was just read from it is applied, and the stop is planned again.
 const database = useDatabase({ isEmptied: true });
@@ -197,6 +198,50 @@ test('a stop of which the gateway is not told two hours before the end is a find
   expect(await confirm(again, answer('active', months(1), 1))).toBe('stands');
   await database.rpc('complete_outbox', again.token, String(again.id));
   expect(await untold()).toEqual([]);
+});
+
+describe('a stop of a request that was forgotten, and then paid', () => {
+  const year = { start: '2026-01-11T00:00:01Z', end: '2027-01-11T00:00:01Z' };
+  const id = uniqueId('sub');
+  const paid = (notes: unknown) => ({ ...answer('active', year, 1), id, plan_id: 'plan_pro', notes });
+  beforeEach(async () => {
+    await customer.event('cancelled', '01-10', { planId });
+    const made = await database.rpc('create_subscription', customer.id, 'pro');
+    await database.rpc('store_subscription', made.id, id, 'https://gateway.example/s/1');
+    await database.at(year.start);
+    await database.rpc('apply_subscription_order', made.id, JSON.stringify({ id, status: 'created' }));
+    expect(await told(database, id)).toMatch(/^at once/);
+  });
+
+  test('is withdrawn, and the cycle gives access: the notes name the user', async () => {
+    const claimed = await claim();
+    const entity = paid({ user_id: customer.id });
+    expect(await confirm(claimed, entity)).toBe('unnamed');
+    const invoices = [{ ...invoice(year, uniqueId('pay')), amount: 99900 }];
+    expect(await confirm(claimed, entity, invoices)).toBe('changed');
+    expect([await told(database, id), await customer.state()]).toEqual([
+      'withdrawn',
+      `pro: pro active to ${shortTime(year.end)}`,
+    ]);
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test.each([[{}], [{ user_id: crypto.randomUUID() }]])(
+    'is not told where the notes name no user: %j',
+    async (notes) => {
+      expect(await confirm(await claim(), paid(notes))).toBe('changed');
+      expect(await told(database, id)).toMatch(/^at once/);
+    },
+  );
+
+  test('stands where the user was deleted, or nothing was paid', async () => {
+    const claimed = await claim();
+    expect(await confirm(claimed, { id, status: 'created', paid_count: 0, notes: { user_id: customer.id } })).toBe(
+      'stands',
+    );
+    await database.query('delete from auth.users');
+    expect(await confirm(claimed, paid({ user_id: customer.id }))).toBe('stands');
+  });
 });
 
 test('a subscription that nobody here knows is told as it was claimed', async () => {
