@@ -429,6 +429,14 @@ begin
   end if;
 
   if v_order.expires_at <= v_now and coalesce(v_status, 'unknown') in ('created', 'expired', 'unknown') then
+    -- An answer from before the authorisation changes nothing. After the lease it is read again.
+    if v_status = 'created' and exists (
+      select from billing.gateway_subscriptions m
+      where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id)
+        and m.arrived_at is not null
+    ) then
+      return jsonb_build_object('applied', false, 'lacks_payment', false);
+    end if;
     if v_status = 'created' then perform billing.plan(v_order.user_id); end if;
     perform billing.forget_subscription_order(p_id);
     return jsonb_build_object('applied', v_status is not distinct from 'created', 'lacks_payment', false);

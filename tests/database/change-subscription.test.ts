@@ -185,6 +185,19 @@ describe('a change at the end of the period', () => {
     expect(await customer.state()).toBe('pro: pro active to 2026-08-01');
   });
 
+  test('remains where an answer from before its authorisation is applied after the time for that', async () => {
+    await bill();
+    const { id } = await create('basic', 'period_end');
+    const next = customerOf(database, customer);
+    await database.rpc('store_subscription', id, next.gatewayId, url);
+    await authorise(next, 'basic', '07-01', '2026-06-10T23:59:59Z');
+    await database.at('2026-06-11T00:00:01Z');
+    const read = JSON.stringify({ id: next.gatewayId, status: 'created', paid_count: 0 });
+    expect(await database.rpc('apply_subscription_order', id, read)).toEqual({ applied: false, lacks_payment: false });
+    await next.event('updated', '06-12', { planId: 'plan_basic', fields: { status: 'authenticated' } });
+    expect([await toldOf(), await toldOf(next)]).toEqual([beforeJuly, 'nothing']);
+  });
+
   test('cannot be undone after the gateway was told that the old one ends', async () => {
     const next = await downgrade();
     await attempt(database, customer.gatewayId);

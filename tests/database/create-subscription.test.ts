@@ -352,6 +352,16 @@ describe('reconciliation', () => {
     expect(await open()).toEqual([]);
   });
 
+  test('does not forget one whose authorisation arrived after the answer was read', async () => {
+    const id = await subscribe();
+    await customer.event('authenticated', minute(24 * hours - 1), { planId: 'plan_pro' });
+    await later(24 * hours + 1);
+    const read = JSON.stringify({ id: customer.gatewayId, status: 'created' });
+    await database.rpc('apply_subscription_order', id, read);
+    expect(await database.query('select id from billing.subscription_orders')).toEqual([{ id }]);
+    expect(await told(database, customer.gatewayId)).toBe('nothing');
+  });
+
   test.each([[{ status: 'expired' }], [null]])('answering %j cancels nothing', async (entity) => {
     const id = await subscribe();
     await later(10);
