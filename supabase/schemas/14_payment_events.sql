@@ -56,6 +56,17 @@ begin
   );
 end $$;
 
+-- Returns whether a capture may change access, so that it needs the lock on the user. If this gateway payment fulfilled the
+-- payment already, it does not. With another amount than was sold, an earlier refund may turn out to be a full one.
+create function billing.capture_settles(p_payment public.payments, p_gateway_payment_id text, p_amount bigint)
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return p_payment.fulfilled_at is null
+    or p_payment.ended_at is not null
+    or p_payment.gateway_payment_id is distinct from p_gateway_payment_id
+    or coalesce(p_amount <> p_payment.amount, false);
+end $$;
+
 -- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The gateway must say that
 -- the order is paid, or the payment must have exactly the amount of the order: the customer may bear the gateway's fee, or have
 -- an offer. Contract: "Closed browser".
@@ -69,6 +80,7 @@ declare
   );
   v_amount constant bigint := billing.json_integer(p_entity -> 'amount');
   v_payment public.payments := billing.find_payment(p_entity, p_order);
+  v_settles constant boolean := billing.capture_settles(v_payment, v_gateway_payment_id, v_amount);
   v_purchase billing.purchase;
   v_is_same boolean;
   v_is_exact boolean;
@@ -85,17 +97,15 @@ begin
     return 'unmatched';
   end if;
 
-  -- If this gateway payment already fulfilled the payment, access does not change, and the user's lock is not needed. With
-  -- another amount than was sold, an earlier refund may turn out to be a full one.
-  if v_payment.fulfilled_at is null
-    or v_payment.ended_at is not null
-    or v_payment.gateway_payment_id is distinct from v_gateway_payment_id
-    or v_amount <> v_payment.amount
-  then
+  if v_settles then
     v_email := billing.lock_user(v_payment.user_id);
   end if;
   v_purchase := billing.lock_purchase(v_payment.id, v_gateway_payment_id);
   v_payment := v_purchase.payment;
+  if not v_settles and billing.capture_settles(v_payment, v_gateway_payment_id, v_amount) then
+    -- It changed before it was locked. The lock of the user comes before that of the payment, so the caller starts over.
+    raise serialization_failure using message = 'the payment changed before it was locked';
+  end if;
   v_is_same := v_payment.gateway_payment_id is not distinct from v_gateway_payment_id;
   v_is_exact := billing.is_paid(v_payment, p_entity, p_order);
   if not v_is_same and not v_is_exact then

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Act, asOwner, countDeadlocks, overlap, race } from '../helpers/database/racers.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
-import { openSession } from '../helpers/database/session.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
 import { extraPayments, mailsTo, paymentOf, placeOrder, type Purchase } from '../helpers/records/purchases.ts';
@@ -93,6 +93,20 @@ describe('the second waits for the first:', () => {
     expect(later).toMatchObject({ outcome: 'applied', tier: 'basic' });
     expect(await readOutbox(database, 'email', order.user.email)).toMatchObject([{ payload: { amount: 1 } }]);
   });
+});
+
+test('a capture that waited for the end of its payment, as never captured, starts over with the lock on the user', async () => {
+  const order = await placeOrder(database);
+  await verify(order)(database.service);
+  await database.at(new Date(Date.now() + 5 * 86_400_000 + 1000).toISOString());
+  const end: Act<Record<string, unknown>> = (session) => callRpc(session, 'apply_order_payments', order.id, '[]');
+  // The function calls again after this error.
+  const capture: Act = (session) => captured(order)(session).catch(({ code }) => code);
+  expect(await overlap(database, end, capture)).toEqual([{ applied: 0, ended: true }, '40001']);
+  const lock = asOwner('select from auth.users where id = $1 for update', [order.user.id]);
+  expect(await overlap(database, lock, capture)).toMatchObject([{}, 'applied']);
+  expect(await readTier(database, order.user.id)).toBe('pro');
+  await database.at(null);
 });
 
 test('a refund keeps the access of a payment that began before it and was stored after it', async () => {
