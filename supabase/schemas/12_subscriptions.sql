@@ -556,7 +556,18 @@ begin
   if not v_change.is_billed then return jsonb_build_object('outcome', 'not_at_gateway'); end if;
   return billing.request_subscription(
     p_user_id, v_change.plan, null, null, p_gateway_key_id,
-    case when p_payment_id is not null or v_change.renews is not null or p_when = 'period_end' then v_change.charge_at end,
+    case
+      -- The order was sold for a time of its own, also if no credit is left by now.
+      when p_payment_id is not null then coalesce(
+        (
+          select coalesce(p.period_end, billing.add_months(billing.clock(), p.duration_months))
+          from public.payments p
+          where p.id = p_payment_id
+        ),
+        v_change.ends_at
+      )
+      when v_change.renews is not null or p_when = 'period_end' then v_change.charge_at
+    end,
     v_change.replaces, coalesce(p_payment_id, v_change.renews)
   );
 end $$;

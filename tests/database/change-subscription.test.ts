@@ -3,7 +3,7 @@ import { useDatabase } from '../helpers/database/use-database.ts';
 import { seconds, type SubscriptionEvent } from '../helpers/gateway/events.ts';
 import { attempt, told } from '../helpers/gateway/told.ts';
 import { type Customer, customerOf } from '../helpers/records/customer.ts';
-import { grantTier } from '../helpers/records/support-actions.ts';
+import { actAsOwner, grantTier } from '../helpers/records/support-actions.ts';
 import { day, months } from '../helpers/records/time.ts';
 
 // Reconciliation learns what no webhook announced, unless a test that ran later delivers one.
@@ -352,6 +352,23 @@ describe('a change now, with a credit', () => {
     await pro.verify();
     await authorise(renewal, 'pro', renewalDay, '2026-06-16T00:03:00Z');
     expect([await toldOf(atEnd), await toldOf(renewal)]).toEqual([expect.stringMatching(/^at cycle end/), 'nothing']);
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['a refund of the old cycle was asked for', () => {
+      const reference = `pay_2026-06_${customer.gatewayId}`;
+      return actAsOwner(database, { action: 'refund', reference, reason: 'by mistake' });
+    }],
+    ['the setting changed', () => database.set("credit = 'off'")],
+  ])('is renewed after the ordered time, also where no credit is left when it is made: %s', async (_, act) => {
+    await bill('basic');
+    const pro = await customer.order('pro', { at: '06-16', start: 'now' });
+    expect(pro.amount).toBeLessThan(99900);
+    await act();
+    expect(await create('pro', 'now', pro.id)).toMatchObject({
+      outcome: 'created',
+      start_at: seconds(day(renewalDay)),
+    });
   });
 
   test.each([[true, 0], [false, 1]])('with a renewal: %j → %i mails that access ends', async (is, mails) => {
