@@ -268,6 +268,7 @@ declare
   v_is_applied boolean := false;
 begin
   perform billing.begin_request('payment', p_payment_id);
+  perform billing.lock_gateway_payment(p_payment_id);
   perform billing.lock_user(p_user_id);
   select * into v_order
   from billing.subscription_orders o

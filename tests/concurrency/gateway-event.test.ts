@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type Act, asOwner, countDeadlocks, overlap, race, untilBlocked } from '../helpers/database/racers.ts';
+import {
+  type Act,
+  asOwner,
+  countDeadlocks,
+  openRacers,
+  overlap,
+  race,
+  untilBlocked,
+} from '../helpers/database/racers.ts';
 import { callRpc } from '../helpers/database/session.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
@@ -183,6 +191,25 @@ test.each([[1, false], [2, true]])(
     expect(success.sort()).toEqual(fulfilled.map(({ key }) => key).sort());
   },
 );
+
+test('a first charge and its verification, which wait for the payment, cause no deadlock', async () => {
+  const { id: userId } = await createUser(database);
+  const made = await database.rpc('create_subscription', userId, 'pro');
+  const [id, payment] = [uniqueId('sub'), { id: uniqueId('pay'), amount: 99900, currency: 'INR', status: 'captured' }];
+  await database.rpc('store_subscription', made.id, id, 'https://gateway.example/s/1');
+  const body = subscriptionEvent({ name: 'charged', userId, id, ...period, payment, fields: { paid_count: 1 } });
+  const entity = JSON.stringify(JSON.parse(body).payload.subscription.entity);
+  const [blocker, webhook, verifying] = await openRacers(database, 3);
+  await blocker!.query('begin');
+  await blocker!.query('select billing.lock_gateway_payment($1)', [payment.id]);
+  const charged = deliver(webhook!, body);
+  await untilBlocked(database, webhook!, charged);
+  const verified = callRpc(verifying!, 'verify_subscription', userId, id, payment.id, entity, JSON.stringify(payment));
+  await untilBlocked(database, verifying!, verified);
+  await blocker!.query('rollback');
+  expect(await charged).toBe('applied');
+  expect(await verified).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
+});
 
 test('calls that wait for a lock fail after three seconds and write nothing', async () => {
   const [byUser, byPayment] = [await placeOrder(database), await placeOrder(database)];
