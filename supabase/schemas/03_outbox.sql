@@ -164,12 +164,12 @@ begin
   if p_refund is not null then
     perform billing.apply_refund_answer(o, p_refund::jsonb) from billing.outbox o where o.id = split_part(p_ids, ',', 1)::bigint;
   end if;
-  -- Here and in fail_outbox the rows are locked in the order of their ids, so that two dispatchers do not deadlock.
+  -- Here and in fail_outbox the rows are locked in the order of their keys, as billing.plan does: no deadlock.
   with delivered as materialized (
     select o.id
     from billing.outbox o
     where o.id = any (string_to_array(p_ids, ',')::bigint[]) and p_token = any (o.claims) and o.delivered_at is null
-    order by o.id
+    order by o.key
     for no key update
   )
   update billing.outbox o
@@ -205,7 +205,7 @@ begin
       and o.next_attempt_at > v_now
       and o.delivered_at is null
       and o.parked_at is null
-    order by o.id
+    order by o.key
     for no key update
   ),
   failed as (

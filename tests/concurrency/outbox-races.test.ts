@@ -1,17 +1,19 @@
 import type pg from 'pg';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Act, asOwner, countDeadlocks, openRacers, overlap, untilBlocked } from '../helpers/database/racers.ts';
-import { openSession } from '../helpers/database/session.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { claim, complete, enqueue, fail, readRow } from '../helpers/outbox/claims.ts';
 import { emptyOutbox, enqueueMails } from '../helpers/outbox/side-effects.ts';
+import { customerOf } from '../helpers/records/customer.ts';
 import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { countRevalidations, readTier } from '../helpers/records/read-records.ts';
-import { createUser } from '../helpers/records/records.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { months } from '../helpers/records/time.ts';
 import { repeatUntil } from '../helpers/project/repeat-until.ts';
 
-// The last test sets tiers by hand.
-const database = useDatabase({ findings: { entitled_not_paid: 2 } });
+// The last test sets tiers by hand, and the time of a subscription is over.
+const database = useDatabase({ findings: { entitled_not_paid: 3 } });
 beforeEach(() => emptyOutbox(database));
 
 const service = () => openSession(database, { role: 'service_role' });
@@ -65,9 +67,12 @@ describe('a settlement that waits', () => {
   });
 
   test.each([['complete', 2], ['fail', { retried: 2, parked: 0 }]])(
-    'for a row: the %s locks its rows in the order of their ids',
+    'for a row: the %s locks its rows in the order of their keys',
     async (name, result) => {
-      const [low, high] = [await enqueue(database, 'email'), await enqueue(database, 'email')];
+      const [low, high] = [
+        await enqueue(database, 'email', uniqueId('a')),
+        await enqueue(database, 'email', uniqueId('b')),
+      ];
       const { token } = await claim(database.service, 'email');
       await database.query('update billing.outbox set key = key where id = $1', [low]); // now stored behind the other one
       const other = await database.connect();
@@ -80,6 +85,34 @@ describe('a settlement that waits', () => {
       expect(await settled).toEqual(result);
     },
   );
+});
+
+test('a resumption beside the failed attempts of two stops, enqueued against the order of their keys, causes no deadlock', async () => {
+  await database.at('2026-06-01T00:00:00Z');
+  const customer = await database.customer();
+  const stops: unknown[] = [];
+  for (const letter of ['z', 'a']) {
+    const billed = customerOf(database, customer, uniqueId(`sub_${letter}`));
+    await billed.event('activated', '06-01', { planId: 'plan_pro', ...months(6) });
+    await customer.cancel('at the end');
+    const key = `cancel-subscription/${billed.gatewayId}`;
+    stops.push((await database.one('select id from billing.outbox where key = $1', [key])).id);
+  }
+  await database.at('2026-06-29T00:00:10Z');
+  const { token, rows } = Object(await database.rpc('claim_outbox', 'gateway'));
+  expect(rows).toHaveLength(2);
+  const [z, a, resuming, failing] = await openRacers(database, 4);
+  for (const [index, session] of [z!, a!].entries()) {
+    await session.query('begin');
+    await session.query('select from billing.outbox where id = $1 for update', [stops[index]]);
+  }
+  const resumed = callRpc(resuming!, 'resume_subscription', customer.id);
+  await untilBlocked(database, resuming!, resumed);
+  const failed = callRpc(failing!, 'fail_outbox', token, stops.join(','), 'not read: no answer');
+  await untilBlocked(database, failing!, failed);
+  for (const session of [z!, a!]) await session.query('rollback');
+  await Promise.all([resumed, failed]);
+  await database.at(null);
 });
 
 test('many dispatchers that complete what they claim get each row exactly once', async () => {
