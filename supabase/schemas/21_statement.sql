@@ -231,6 +231,8 @@ declare
   v_read_at constant bigint := extract(epoch from billing.clock() - interval '20 minutes');
 begin
   perform billing.begin_request('reconciliation', v_id);
+  -- Before the ledger, as where the order is read.
+  perform billing.lock_gateway_payment(coalesce(billing.json_text(v_item -> 'payment_id'), v_id));
   v_is_applied := case p_list
     when 'refunds' then billing.apply_answer(
       concat_ws(':', 'reconcile', v_id, v_item ->> 'status'),
