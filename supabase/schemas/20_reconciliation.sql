@@ -580,18 +580,6 @@ begin
 end $$;
 comment on function public.apply_order_read is 'Applies the gateway''s payments on an order, and returns the order.';
 
-create view billing.reconciliations with (security_invoker = true) as
-select 'payments' as kind, p.next_reconcile_at as at
-from public.payments p
-where p.gateway_order_id is not null
-union all
-select 'gateway_subscriptions', m.next_check_at
-from billing.gateway_subscriptions m
-union all
-select 'subscription_orders', o.next_check_at
-from billing.subscription_orders o;
-comment on view billing.reconciliations is 'When each record is read from the gateway next. A claim moves the time.';
-
 revoke execute on function
   public.claim_payments_to_reconcile, public.apply_order_payments, public.claim_subscriptions_to_reconcile,
   public.apply_gateway_subscription, public.apply_subscription_order, public.apply_order_read, public.confirm_stop

@@ -1,5 +1,92 @@
 -- Made by npm run migration. Renames and data are written by hand.
 
+-- Also after the lease, or after another claim: the receiver has accepted them.
+create or replace function public.complete_outbox(
+  p_token uuid, -- of the claim
+  p_ids text, -- comma-separated
+  p_note text default null, -- why no message was sent
+  p_refund text default null -- of a single row: the refund that the gateway made, its entity, JSON
+)
+returns jsonb -- {completed}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' as $$
+declare
+  v_completed integer;
+begin
+  -- First, because it locks the payment and the user, whose locks come before those of messages.
+  if p_refund is not null then
+    perform billing.apply_refund_answer(o, p_refund::jsonb) from billing.outbox o where o.id = split_part(p_ids, ',', 1)::bigint;
+  end if;
+  -- Here and in fail_outbox the rows are locked in the order of their keys, as billing.plan does: no deadlock.
+  with delivered as materialized (
+    select o.id
+    from billing.outbox o
+    where o.id = any (string_to_array(p_ids, ',')::bigint[]) and p_token = any (o.claims) and o.delivered_at is null
+    order by o.key
+    for no key update
+  )
+  update billing.outbox o
+  set delivered_at = billing.clock(), last_error = coalesce(p_note, o.last_error), parked_at = null
+  from delivered
+  where o.id = delivered.id;
+  get diagnostics v_completed = row_count;
+  return jsonb_build_object('completed', v_completed);
+end $$;
+
+-- A row is parked where a retry is useless or 24 hours have passed. It is marked once, and only during its lease: afterwards
+-- it may belong to another claim.
+create or replace function public.fail_outbox(
+  p_token uuid, -- of the claim
+  p_ids text, -- comma-separated
+  p_error text,
+  p_final boolean default false, -- a retry is useless
+  p_pause_seconds integer default null -- the destination asked for this pause: the attempt does not count
+)
+returns jsonb -- {retried, parked}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_pause_until constant timestamptz := v_now + make_interval(secs => p_pause_seconds);
+  v_result jsonb;
+begin
+  with leased as materialized (
+    select o.id
+    from billing.outbox o
+    where o.id = any (string_to_array(p_ids, ',')::bigint[])
+      and o.claims[cardinality(o.claims)] = p_token
+      and o.next_attempt_at > v_now
+      and o.delivered_at is null
+      and o.parked_at is null
+    order by o.key
+    for no key update
+  ),
+  failed as (
+    update billing.outbox o
+    set last_error = p_error,
+      claims = o.claims || null::uuid,
+      attempts = o.attempts - case when v_pause_until is null then 0 else 1 end,
+      next_attempt_at = coalesce(v_pause_until, v_now + coalesce(
+        (array['5 seconds', '30 seconds', '2 minutes', '10 minutes']::interval[])[o.attempts], interval '1 hour'
+      )),
+      parked_at = case when p_final or o.queued_at <= v_now - billing.tried_for(o.kind) then v_now end
+    from leased
+    where o.id = leased.id
+    returning o.destination, o.parked_at
+  ),
+  paused as (
+    insert into billing.marks as m (kind, key, at)
+    select distinct 'pause', f.destination, v_pause_until
+    from failed f
+    where v_pause_until is not null
+    on conflict (kind, key) do update set at = greatest(m.at, excluded.at)
+  )
+  select jsonb_build_object('retried', count(*) - count(f.parked_at), 'parked', count(f.parked_at))
+  into v_result
+  from failed f;
+  -- A listening scheduler then reads the new time of the next attempt.
+  perform pg_notify('outbox', '');
+  return v_result;
+end $$;
+
 -- Returns what may still be asked back of a payment, in minor units: without what was lost in disputes, without the refunds
 -- that did not fail, and without those that were asked for here, were not refused, and are not at the gateway yet.
 create or replace function billing.refundable_beside(
@@ -98,6 +185,37 @@ begin
     p_subscription.gateway_status_event_at := coalesce(p_created_at, v_before.gateway_status_event_at);
   end if;
   return p_subscription;
+end $$;
+
+-- Finds the row of a gateway subscription and locks it. A new one that the user ended before its first event is ended.
+create or replace function billing.lock_mirrored(
+  p_user_id uuid,
+  p_gateway_subscription_id text,
+  p_seen_at timestamptz -- by its first event
+)
+returns billing.gateway_subscriptions language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_mirrored billing.gateway_subscriptions;
+begin
+  insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, asked_at, ended_at, ended_reason)
+  select
+    p_user_id, p_gateway_subscription_id, asked.at, max(w.at), case when max(w.at) is not null then 'cancelled' end
+  from (
+    select coalesce(min(o.created_at), p_seen_at) as at
+    from billing.subscription_orders o
+    where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id
+  ) asked
+  left join billing.wishes w on w.user_id = p_user_id and not w.at_period_end and w.at >= asked.at
+  group by asked.at
+  on conflict on constraint gateway_subscriptions_pkey do nothing
+  returning * into v_mirrored;
+  if not found then
+    select * into v_mirrored
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id
+    for update;
+  end if;
+  return v_mirrored;
 end $$;
 
 -- Finds when the access ends that a gateway subscription gives, and why. Its plan is one of ours.
@@ -414,6 +532,56 @@ begin
     and (m.status is distinct from 'cancelled' or 'gateway_subscription/' || m.gateway_subscription_id = any (v_running));
 end $$;
 
+-- Contract: POST /api/subscriptions/cancel.
+create or replace function public.cancel_subscription(
+  p_user_id uuid,
+  p_at_period_end boolean -- true: the tier stays until the paid period ends; false: access ends now
+)
+returns jsonb -- {outcome: cancelled | subscription_not_found, subscription}: null, if nothing gave access yet
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_email text;
+  v_subscription public.subscriptions;
+  v_wish billing.wishes;
+  v_is_active boolean;
+begin
+  perform billing.begin_request('cancellation', null);
+  v_email := billing.lock_user(p_user_id);
+  select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
+  v_is_active := coalesce(v_subscription.status = 'active', false);
+  if not v_is_active and not billing.may_be_charged(p_user_id) then
+    return jsonb_build_object('outcome', 'subscription_not_found');
+  end if;
+
+  -- A repeated cancellation for the period's end writes nothing.
+  if not (
+    p_at_period_end
+    and (v_subscription.cancel_at_period_end or not v_is_active)
+    and not exists (
+      select from billing.stoppable s
+      where s.user_id = p_user_id and s.is_open and (s.stops_at is null or not v_is_active and s.is_wish is null)
+    )
+  ) then
+    -- Not before what others wrote while this transaction waited for the lock.
+    insert into billing.wishes (user_id, at_period_end, at)
+    values (p_user_id, p_at_period_end, greatest(
+      billing.clock(),
+      (select max(greatest(m.asked_at, m.arrived_at)) from billing.gateway_subscriptions m where m.user_id = p_user_id),
+      (select max(o.created_at) from billing.subscription_orders o where o.user_id = p_user_id),
+      (select max(p.since) from public.payments p where p.user_id = p_user_id)
+    ))
+    returning * into v_wish;
+    if not p_at_period_end then
+      perform billing.end_sources(p_user_id);
+    elsif v_is_active then
+      perform billing.mark_sources(p_user_id, true);
+    end if;
+    perform billing.settle_access(p_user_id, v_email);
+    perform billing.announce_cancellation(v_wish, v_email, v_subscription);
+  end if;
+  return jsonb_build_object('outcome', 'cancelled', 'subscription', public.get_subscription(p_user_id) -> 'subscription');
+end $$;
+
 -- Contract: POST /api/subscriptions/resume.
 create or replace function public.resume_subscription(p_user_id uuid)
 returns jsonb -- {outcome: resumed | subscription_not_found | cannot_be_resumed, subscription}
@@ -461,7 +629,7 @@ begin
     return jsonb_build_object('outcome', 'cannot_be_resumed');
   end if;
   update billing.wishes w
-  set withdrawn_at = billing.clock()
+  set withdrawn_at = greatest(billing.clock(), w.at)
   where w.user_id = p_user_id and w.at_period_end and w.withdrawn_at is null;
   if found or v_subscription.cancel_at_period_end then
     perform billing.withdraw_mails(array(
@@ -646,6 +814,68 @@ begin
   ) answer;
 end $$;
 
+-- Without the gateway's answer it says whether one is needed. Contract: POST /api/payments/verify.
+create or replace function public.verify_subscription(
+  p_user_id uuid,
+  p_gateway_subscription_id text,
+  p_payment_id text, -- its signature was checked by the route
+  p_entity text default null, -- the subscription at the gateway, JSON; null: not read yet
+  p_payment text default null -- the payment at the gateway, JSON; null: not read, or unknown there
+)
+returns jsonb
+-- {outcome: applied | already_applied, tier, valid_until, starts_at (null: it runs)},
+-- {outcome: unread | refunded | subscription_not_found}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_payment constant jsonb := p_payment::jsonb;
+  v_order billing.subscription_orders;
+  v_mirrored billing.gateway_subscriptions;
+  v_is_applied boolean := false;
+begin
+  perform billing.begin_request('payment', p_payment_id);
+  perform billing.lock_gateway_payment(p_payment_id);
+  perform billing.lock_user(p_user_id);
+  select * into v_order
+  from billing.subscription_orders o
+  where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id
+  for update;
+  if not found then return jsonb_build_object('outcome', 'subscription_not_found'); end if;
+  select * into v_mirrored
+  from billing.gateway_subscriptions m
+  where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id;
+
+  if v_mirrored.period_end is null or v_order.is_trial and v_mirrored.authenticated_at is null then
+    if p_entity is null then return jsonb_build_object('outcome', 'unread'); end if;
+    v_is_applied := billing.apply_order_state(
+      v_order, p_entity::jsonb, case
+        when billing.json_text(v_payment -> 'id') = p_payment_id
+          and billing.json_text(v_payment -> 'status') in ('captured', 'refunded')
+          and billing.json_integer(v_payment -> 'amount') is not null
+          then v_payment
+      end, false
+    );
+    -- The gateway may need a moment. Its events or the next reconciliation tell.
+    update billing.subscription_orders o
+    set next_check_at = least(o.next_check_at, billing.clock() + interval '1 minute')
+    where o.id = v_order.id;
+    select * into v_mirrored
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id;
+  end if;
+  -- A signature never expires. So it does not count after a refund, or after a cancellation at once.
+  if v_mirrored.ended_at is not null or exists (
+    select from public.payments c
+    where c.gateway_payment_id = p_payment_id and billing.is_refunded(c)
+  ) then
+    return jsonb_build_object('outcome', 'refunded');
+  end if;
+  return jsonb_build_object(
+    'outcome', case when v_is_applied then 'applied' else 'already_applied' end,
+    'tier', v_order.tier, 'valid_until', billing.iso_time(v_mirrored.period_end),
+    'starts_at', case when v_mirrored.period_end is null then billing.iso_time(v_order.starts_at) end
+  );
+end $$;
+
 create or replace function billing.plan_change(
   p_user_id uuid,
   p_tier text,
@@ -746,6 +976,206 @@ begin
     v_change.amount_due := 0;
   end if;
   return v_change;
+end $$;
+
+create or replace function public.create_change(
+  p_user_id uuid,
+  p_tier text,
+  p_when text, -- now or period_end
+  p_payment_id uuid default null, -- pays for the first period
+  p_gateway_key_id text default null,
+  p_price text default null -- the lookup key of the price; null: the default price of the tier
+)
+returns jsonb
+-- as create_subscription, or {outcome: undone | already_subscribed | subscription_not_found},
+-- {outcome: not_now, reason}, {outcome: too_late, possible_from}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_email text;
+  v_change billing.change;
+begin
+  perform billing.begin_request('change', null);
+  v_email := billing.lock_user(p_user_id);
+  if v_email is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
+  v_change := billing.plan_change(p_user_id, p_tier, p_when, p_price);
+  if v_change.outcome = 'undo' then
+    update billing.subscription_orders o
+    set undone_at = billing.clock()
+    where o.user_id = p_user_id and o.replaces is not null and o.starts_at > billing.clock() and o.undone_at is null;
+    perform billing.withdraw_mails(array(
+      select 'change-scheduled/' || o.gateway_subscription_id from billing.subscription_orders o where o.user_id = p_user_id
+    ));
+    perform billing.settle_access(p_user_id, v_email);
+    return jsonb_build_object('outcome', 'undone');
+  end if;
+  if v_change.outcome <> 'change' then return public.preview_change(p_user_id, p_tier, p_when, p_price); end if;
+  if not v_change.is_billed then return jsonb_build_object('outcome', 'not_at_gateway'); end if;
+  return billing.request_subscription(
+    p_user_id, v_change.plan, null, null, p_gateway_key_id,
+    case
+      -- The order was sold for a time of its own, also if no credit is left by now.
+      when p_payment_id is not null then coalesce(
+        (
+          select coalesce(p.period_end, billing.add_months(billing.clock(), p.duration_months))
+          from public.payments p
+          where p.id = p_payment_id
+        ),
+        v_change.ends_at
+      )
+      when v_change.renews is not null or p_when = 'period_end' then v_change.charge_at
+    end,
+    v_change.replaces, coalesce(p_payment_id, v_change.renews)
+  );
+end $$;
+
+-- Applies events that arrived while their order was being stored: the trigger did not find them, since neither transaction saw
+-- the other's row. It reads those since five minutes before the last sweep, for transactions that were open then. Also events
+-- that waited for their plan or, like disputes, for their payment.
+create or replace function billing.replay_missed_events()
+returns integer -- how many events were applied
+-- It holds the locks of many users, so it waits for no request.
+language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '50ms' as $$
+declare
+  v_since constant timestamptz := (
+    select least(j.replayed_until, billing.clock()) from billing.scheduled_jobs j where j.name = 'sweep'
+  ) - interval '5 minutes';
+  v_missed record;
+  v_applied integer := 0;
+begin
+  for v_missed in
+    select e as event, p.user_id
+    from (
+      select t.body_sha256 from billing.unsettled_events t
+      union
+      select u.body_sha256
+      from billing.gateway_events u
+      where u.received_at > v_since
+        and u.outcome = 'unmatched'
+        and u.event not like 'subscription.%'
+        and u.attempts < 3
+    ) waiting
+    join billing.gateway_events e on e.body_sha256 = waiting.body_sha256
+    join public.payments p on e.subject_id in (p.gateway_order_id, p.gateway_payment_id)
+    where e.payload is not null
+      and (
+        e.outcome = 'unmatched'
+        or e.outcome = 'plan_not_found'
+          and p.fulfilled_at is null
+          and exists (select from public.plans pl where billing.is_bought(pl, p))
+      )
+    order by p.user_id, e.received_at
+    limit 100
+    for update of e skip locked
+  loop
+    begin
+      perform from auth.users u where u.id = v_missed.user_id for no key update nowait;
+      perform billing.apply_recorded_event(v_missed.event);
+      v_applied := v_applied + 1;
+    exception when lock_not_available then null; -- by a request: the next run applies the event
+    end;
+  end loop;
+  return v_applied;
+end $$;
+
+-- Returns whether a capture may change access, so that it needs the lock on the user. If this gateway payment fulfilled the
+-- payment already, it does not. With another amount than was sold, an earlier refund may turn out to be a full one.
+create function billing.capture_settles(p_payment public.payments, p_gateway_payment_id text, p_amount bigint)
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return p_payment.fulfilled_at is null
+    or p_payment.ended_at is not null
+    or p_payment.gateway_payment_id is distinct from p_gateway_payment_id
+    or coalesce(p_amount <> p_payment.amount, false);
+end $$;
+
+-- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The gateway must say that
+-- the order is paid, or the payment must have exactly the amount of the order: the customer may bear the gateway's fee, or have
+-- an offer. Contract: "Closed browser".
+create or replace function billing.apply_payment_captured(p_entity jsonb, p_order jsonb)
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_gateway_payment_id constant text := billing.json_text(p_entity -> 'id');
+  v_gateway_order_id constant text := coalesce(
+    billing.json_text(p_entity -> 'order_id'), billing.json_text(p_order -> 'id')
+  );
+  v_amount constant bigint := billing.json_integer(p_entity -> 'amount');
+  v_payment public.payments := billing.find_payment(p_entity, p_order);
+  v_settles constant boolean := billing.capture_settles(v_payment, v_gateway_payment_id, v_amount);
+  v_purchase billing.purchase;
+  v_is_same boolean;
+  v_is_exact boolean;
+  v_counts_now boolean := false;
+  v_email text;
+  v_outcome text;
+begin
+  if v_gateway_payment_id is null then return 'ignored: payment.entity.id'; end if;
+  perform billing.note_missing_user(v_payment);
+  if v_payment.gateway_subscription_id is not null then
+    return 'already'; -- subscription.charged stored the charge
+  end if;
+  if v_payment.id is null or v_payment.gateway_payment_id is distinct from v_gateway_payment_id and v_amount is null then
+    return 'unmatched';
+  end if;
+
+  if v_settles then
+    v_email := billing.lock_user(v_payment.user_id);
+  end if;
+  v_purchase := billing.lock_purchase(v_payment.id, v_gateway_payment_id);
+  v_payment := v_purchase.payment;
+  if not v_settles and billing.capture_settles(v_payment, v_gateway_payment_id, v_amount) then
+    -- It changed before it was locked. The lock of the user comes before that of the payment, so the caller starts over.
+    raise serialization_failure using message = 'the payment changed before it was locked';
+  end if;
+  v_is_same := v_payment.gateway_payment_id is not distinct from v_gateway_payment_id;
+  v_is_exact := billing.is_paid(v_payment, p_entity, p_order);
+  if not v_is_same and not v_is_exact then
+    -- The order itself is read at once: only it says whether that was its payment.
+    update public.payments p
+    set next_reconcile_at = billing.clock()
+    where p.id = v_payment.id and p.gateway_order_id = v_gateway_order_id and p.status <> 'captured';
+    return 'mismatch';
+  end if;
+  if v_is_same or v_payment.status <> 'captured' then v_payment.paid_amount := coalesce(v_amount, v_payment.paid_amount); end if;
+
+  if not v_is_same and v_payment.status <> 'captured' then
+    v_payment.gateway_payment_id := v_gateway_payment_id;
+    -- Its refunds may arrive before the capture.
+    v_payment.refunded_amount := v_purchase.refunded_amount;
+  elsif not v_is_same and v_payment.gateway_payment_id is not null then
+    perform billing.note_extra_payment(v_payment, v_gateway_payment_id, billing.clock(), v_amount);
+    v_payment := billing.count_best_payment(v_payment);
+    v_counts_now := v_payment.gateway_payment_id = v_gateway_payment_id;
+  end if;
+
+  if v_is_exact
+    and (v_payment.fulfilled_at is null or v_payment.uncaptured_at is not null or v_payment.ended_reason = 'refunded')
+    and (v_payment.status <> 'captured' or not billing.is_refunded(v_payment))
+  then
+    v_is_same := v_payment.gateway_payment_id = v_gateway_payment_id;
+    v_purchase.payment := v_payment;
+    v_outcome := billing.fulfil_payment(v_purchase, v_email, null, v_is_same) ->> 'outcome';
+    if v_payment.gateway_order_id is null then
+      -- The update applies the events that wait for the order.
+      update public.payments p set gateway_order_id = v_gateway_order_id where p.id = v_payment.id;
+    end if;
+    return case v_outcome when 'plan_not_found' then 'plan_not_found' else 'applied' end;
+  end if;
+
+  if v_payment.gateway_payment_id is distinct from v_gateway_payment_id
+    or v_payment.status = 'captured' and v_payment.confirmed_at is not null
+  then
+    return case when v_counts_now then 'applied' else 'already' end;
+  end if;
+  update public.payments p
+  set status = 'captured',
+    captured_at = coalesce(p.captured_at, billing.clock()),
+    confirmed_at = coalesce(p.confirmed_at, billing.clock()),
+    paid_amount = coalesce(v_amount, p.paid_amount)
+  where p.id = v_payment.id
+  returning * into v_payment;
+  if v_amount <> v_payment.amount then perform billing.settle_full_refund(v_payment, v_email); end if;
+  return 'applied';
 end $$;
 
 -- Returns whether the gateway charged a cycle with a payment that it did not name yet.
@@ -882,6 +1312,14 @@ begin
   end if;
 
   if v_order.expires_at <= v_now and coalesce(v_status, 'unknown') in ('created', 'expired', 'unknown') then
+    -- An answer from before the authorisation changes nothing. After the lease it is read again.
+    if v_status = 'created' and exists (
+      select from billing.gateway_subscriptions m
+      where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id)
+        and m.arrived_at is not null
+    ) then
+      return jsonb_build_object('applied', false, 'lacks_payment', false);
+    end if;
     if v_status = 'created' then perform billing.plan(v_order.user_id); end if;
     perform billing.forget_subscription_order(p_id);
     return jsonb_build_object('applied', v_status is not distinct from 'created', 'lacks_payment', false);
@@ -913,6 +1351,142 @@ begin
     select from billing.gateway_subscriptions m
     where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id)
       and billing.lacks_payment(m)
+  ));
+end $$;
+
+-- Confirms that a claimed stop still stands, before the gateway is told what is final there: applies what was just read from
+-- the gateway, plans again, and notes that the gateway may be told from now on. What was tried without an answer before, and
+-- did not cancel it, is planned anew. API: service_role only.
+create or replace function public.confirm_stop(
+  p_id bigint, -- of the claimed row of the outbox
+  p_at_cycle_end boolean, -- as the row was claimed
+  p_entity text default null, -- the subscription at the gateway, JSON; null: the gateway has no such subscription
+  p_invoices text default null -- its invoices, a JSON array; null: not read
+)
+returns jsonb -- {outcome: stands | changed | unnamed}. unnamed: a paid cycle is not known here, the invoices name it
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_entity constant jsonb := p_entity::jsonb;
+  v_id constant text := (select o.payload ->> 'gateway_subscription_id' from billing.outbox o where o.id = p_id);
+  v_user_id uuid := (
+    select m.user_id from billing.gateway_subscriptions m where m.gateway_subscription_id = v_id order by m.user_id limit 1
+  );
+  v_order billing.subscription_orders;
+  v_email text;
+begin
+  perform billing.begin_request('reconciliation', v_id);
+  -- Locks the payments, whose locks come before that of the user.
+  if p_invoices is not null then perform public.apply_invoices(v_id, p_invoices); end if;
+  select * into v_order from billing.subscription_orders o where o.gateway_subscription_id = v_id;
+  v_user_id := coalesce(v_user_id, v_order.user_id);
+  if v_user_id is null and v_entity ->> 'status' not in ('created', 'expired', 'cancelled') then
+    -- Authorised after its request was forgotten. Its notes name the user, as they do in its events.
+    v_order.user_id := billing.json_uuid(v_entity #> '{notes,user_id}');
+    v_order.gateway_subscription_id := v_id;
+    v_user_id := v_order.user_id;
+    -- Without one nothing paid is cut: the tries end, and a finding asks an admin.
+    if coalesce(billing.json_integer(v_entity -> 'paid_count') > 0, v_entity ->> 'current_end' is not null)
+      and not billing.is_deleted(v_user_id)
+      and not exists (select from billing.find_user(v_user_id))
+    then
+      return jsonb_build_object('outcome', 'changed');
+    end if;
+  end if;
+  v_email := billing.lock_user(v_user_id);
+  if v_email is not null and v_entity is not null then
+    if exists (
+      select from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id)
+    ) then
+      perform billing.apply_subscription_read(v_user_id, v_id, v_entity, false);
+    else
+      perform billing.apply_order_state(v_order, v_entity, null, false);
+    end if;
+    if p_invoices is null and billing.json_integer(v_entity -> 'paid_count') > (
+      select count(distinct p.period_end) from public.payments p where p.gateway_subscription_id = v_id
+    ) then
+      return jsonb_build_object('outcome', 'unnamed');
+    end if;
+    update billing.outbox o
+    set told_at = null
+    where o.id = p_id
+      and o.payload @> '{"at_cycle_end": false}'
+      and v_entity ->> 'status' is distinct from 'cancelled';
+    perform billing.settle_access(v_user_id, v_email);
+  end if;
+  -- What no plan wants any more: of a subscription that was resumed, or whose user is back.
+  if v_email is not null and not exists (
+    select from billing.stoppable s where s.gateway_subscription_id = v_id and s.stops_at is not null
+  ) then
+    update billing.outbox o set parked_at = v_now, last_error = 'withdrawn' where o.id = p_id and o.delivered_at is null;
+    return jsonb_build_object('outcome', 'changed');
+  end if;
+  update billing.outbox o
+  set told_at = v_now
+  where o.id = p_id
+    and o.payload @> jsonb_build_object('at_cycle_end', p_at_cycle_end)
+    and o.claims[cardinality(o.claims)] is not null
+    and o.next_attempt_at > v_now
+    and o.delivered_at is null
+    and o.parked_at is null;
+  return jsonb_build_object('outcome', case when found then 'stands' else 'changed' end);
+end $$;
+
+create or replace function public.apply_statement_item(
+  p_list text,
+  p_item text, -- the payment of a cycle, a refund or a dispute, JSON
+  p_invoice text default null, -- of the payment, JSON; null, here and below: the gateway has none
+  p_subscription text default null -- of the invoice, JSON
+)
+returns jsonb -- {applied, subscriptions: [{id, gateway_subscription_id}]}: whether it changed anything; of a cycle, whose
+-- subscription it is, as public.apply_gateway_subscription takes it
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+declare
+  v_item constant jsonb := p_item::jsonb;
+  v_invoice constant jsonb := p_invoice::jsonb;
+  v_subscription constant jsonb := p_subscription::jsonb;
+  v_id constant text := v_item ->> 'id';
+  v_is_applied boolean;
+  v_subscription_id constant text := billing.json_text(v_invoice -> 'subscription_id');
+  v_since constant timestamptz := coalesce(billing.json_time(v_item -> 'created_at'), billing.clock()) - interval '1 hour';
+  -- The time of a read is ours, and the list may lag: what an event said since then is newer.
+  v_read_at constant bigint := extract(epoch from billing.clock() - interval '20 minutes');
+begin
+  perform billing.begin_request('reconciliation', v_id);
+  -- Before the ledger, as where the order is read.
+  perform billing.lock_gateway_payment(coalesce(billing.json_text(v_item -> 'payment_id'), v_id));
+  v_is_applied := case p_list
+    when 'refunds' then billing.apply_answer(
+      concat_ws(':', 'reconcile', v_id, v_item ->> 'status'),
+      'refund.' || replace(v_item ->> 'status', 'pending', 'created'),
+      jsonb_build_object('refund', jsonb_build_object('entity', v_item)), null, v_since
+    )
+    when 'disputes' then billing.apply_answer(
+      billing.dispute_key(v_item),
+      'payment.dispute.' || replace(v_item ->> 'status', 'open', 'created'),
+      jsonb_build_object('dispute', jsonb_build_object('entity', v_item)), to_jsonb(v_read_at), v_since
+    )
+    else billing.apply_invoice(
+      coalesce(v_subscription, '{}') || jsonb_build_object(
+        'id', v_subscription_id,
+        -- The user who asked for it keeps it, also if its notes were edited.
+        'notes', jsonb_build_object('user_id', coalesce(
+          (select m.user_id from billing.gateway_subscriptions m where m.gateway_subscription_id = v_subscription_id limit 1),
+          (select o.user_id from billing.subscription_orders o where o.gateway_subscription_id = v_subscription_id),
+          billing.json_uuid(v_subscription #> '{notes,user_id}')
+        ))
+      ),
+      coalesce(v_invoice, '{}'), v_item || '{"status": "captured"}', v_since
+    )
+  end;
+  return jsonb_build_object('applied', v_is_applied, 'subscriptions', coalesce(
+    (
+      select jsonb_agg(jsonb_build_object('id', s.id, 'gateway_subscription_id', v_subscription_id))
+      from billing.gateway_subscriptions m
+      join public.subscriptions s on s.user_id = m.user_id
+      where m.gateway_subscription_id = v_subscription_id
+    ),
+    '[]'
   ));
 end $$;
 
@@ -982,6 +1556,10 @@ REVOKE ALL ON FUNCTION "billing"."await_periods"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."await_periods"(uuid) TO "service_role";
 
+REVOKE ALL ON FUNCTION "billing"."capture_settles"(public.payments, text, bigint) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."capture_settles"(public.payments, text, bigint) TO "service_role";
+
 REVOKE ALL ON FUNCTION "billing"."is_outdated"(billing.gateway_subscriptions, jsonb) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."is_outdated"(billing.gateway_subscriptions, jsonb) TO "service_role";
@@ -991,3 +1569,8 @@ REVOKE ALL ON FUNCTION "billing"."look_again"(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION "billing"."look_again"(uuid) TO "service_role";
 
 revoke execute on all functions in schema billing from public;
+
+-- What waits for its start is read daily from now on.
+update billing.subscription_orders
+set next_check_at = billing.clock()
+where starts_at > billing.clock() + interval '49 hours' and gateway_subscription_id is not null and next_check_at = starts_at;
