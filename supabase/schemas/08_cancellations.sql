@@ -490,7 +490,8 @@ begin
   v_email := billing.lock_user(p_user_id);
   select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
   v_is_active := coalesce(v_subscription.status = 'active', false);
-  if not v_is_active and not billing.may_be_charged(p_user_id) then
+  -- A deleted user's subscriptions are stopped in any case.
+  if v_email is null or not v_is_active and not billing.may_be_charged(p_user_id) then
     return jsonb_build_object('outcome', 'subscription_not_found');
   end if;
 

@@ -171,6 +171,7 @@ declare
   v_grant billing.grants;
 begin
   perform billing.require(p_action.user_id is not null, 'PS400', 'grant needs email: the customer''s e-mail address or id');
+  perform billing.require(v_email is not null, 'PS404', 'grant needs email: the customer was deleted');
   perform billing.require(
     exists (select from public.plans p where p.tier = p_action.tier), 'PS400',
     format('grant needs tier: "%s" is no tier of public.plans', p_action.tier)

@@ -283,4 +283,5 @@ test('what the gateway bills for a user who is deleted is told to end at once, n
   await other.event('cancelled', '01-01', { planId });
   await database.query('delete from auth.users');
   expect([await toldOf(), await toldOf(other)]).toEqual(['at once 2026-01-01', 'nothing']);
+  expect(await customer.cancel('at once')).toEqual({ outcome: 'subscription_not_found' });
 });

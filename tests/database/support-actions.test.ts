@@ -66,6 +66,17 @@ describe('grant', () => {
     expect(await database.query('select from billing.grants')).toHaveLength(1);
   });
 
+  test('to a customer who is deleted meanwhile is refused', async () => {
+    const owner = await database.connect();
+    await owner.query('begin');
+    await owner.query('delete from auth.users where id = $1', [customer.id]);
+    const granted = act(support, { action: 'grant', email: customer.id, tier: 'pro', until });
+    granted.catch(() => {});
+    await waitUntilBlocked(database, support);
+    await owner.query('commit');
+    await expect(granted).rejects.toMatchObject({ code: 'PS404', message: expect.stringContaining('deleted') });
+  });
+
   test.each<[string, Partial<SupportAction>, string, RegExp]>([
     ['without a reason', { reason: ' ' }, 'PS400', /needs a reason/],
     ['without a customer', { email: null }, 'PS400', /needs email/],

@@ -549,7 +549,8 @@ begin
   v_email := billing.lock_user(p_user_id);
   select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
   v_is_active := coalesce(v_subscription.status = 'active', false);
-  if not v_is_active and not billing.may_be_charged(p_user_id) then
+  -- A deleted user's subscriptions are stopped in any case.
+  if v_email is null or not v_is_active and not billing.may_be_charged(p_user_id) then
     return jsonb_build_object('outcome', 'subscription_not_found');
   end if;
 
@@ -1488,6 +1489,52 @@ begin
     ),
     '[]'
   ));
+end $$;
+
+-- Grants a tier without a payment, until a given time. Paid access continues below the grant.
+create or replace function billing.perform_grant(p_action billing.support_actions)
+returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_email constant text := billing.lock_user(p_action.user_id);
+  v_grant billing.grants;
+begin
+  perform billing.require(p_action.user_id is not null, 'PS400', 'grant needs email: the customer''s e-mail address or id');
+  perform billing.require(v_email is not null, 'PS404', 'grant needs email: the customer was deleted');
+  perform billing.require(
+    exists (select from public.plans p where p.tier = p_action.tier), 'PS400',
+    format('grant needs tier: "%s" is no tier of public.plans', p_action.tier)
+  );
+  -- What follows from it, such as the credit of an order, could not be calculated of an infinite or distant end.
+  perform billing.require(
+    p_action.until > billing.clock() and p_action.until <= billing.clock() + interval '100 years', 'PS400',
+    'grant needs until: a time in the future, at most 100 years ahead'
+  );
+  perform billing.check_grant_limits(p_action);
+  select * into v_grant
+  from billing.grants g
+  where g.user_id = p_action.user_id and g.tier = p_action.tier and g.ended_at is null and g.until >= p_action.until
+    and g.entitlements is not distinct from p_action.entitlements
+  order by g.id desc
+  limit 1;
+  perform billing.require(
+    v_grant.id is null, 'PS409',
+    format('grant %s gives %s until %s already', v_grant.id, v_grant.tier, billing.iso_time(v_grant.until))
+  );
+  perform billing.note_cause('grant', p_action.reason);
+  insert into billing.grants (user_id, tier, until, reason, entitlements, at)
+  values (
+    p_action.user_id, p_action.tier, date_trunc('milliseconds', p_action.until), p_action.reason, p_action.entitlements,
+    greatest(
+      billing.clock(),
+      (select s.updated_at + interval '1 microsecond' from public.subscriptions s where s.user_id = p_action.user_id)
+    )
+  )
+  returning id into p_action.reference;
+  perform billing.settle_access(p_action.user_id, v_email);
+  p_action.result := format(
+    'Grant %s gives %s until %s.', p_action.reference, p_action.tier, billing.day_text(p_action.until)
+  );
+  return p_action;
 end $$;
 
 -- Row level security stays on: the policies let the role, and each login role in it, read all rows of these tables.
