@@ -122,7 +122,7 @@ begin
     where m.user_id = p_user_id
       and billing.is_billed(m)
       and m.period_end > billing.clock()
-      and coalesce(o.stops_at > o.starts_at, true)
+      and coalesce(o.stops_at > o.starts_at, true) -- else a purchase replaced it
     union all
     select p.plan_id from public.payments p where p.user_id = p_user_id and p.ended_at is null and p.settle_at > billing.clock()
   );

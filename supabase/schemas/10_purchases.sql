@@ -70,7 +70,7 @@ begin
           and coalesce(s.ends_at, 'infinity') >= p.period_start
           and coalesce(o.period_start, '-infinity') < p.period_start
       )
-      -- The row may show it.
+      -- It may also extend the period of an attached subscription.
       and not exists (
         select from billing.gateway_subscriptions m
         where m.user_id = p_user_id and m.plan_id is null and billing.is_billed(m) and m.period_end >= p.period_start

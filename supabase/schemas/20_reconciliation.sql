@@ -262,7 +262,8 @@ returns void language sql set search_path = pg_catalog, pg_temp as $$
   where s.user_id = p_user_id and s.status = 'active' and s.current_period_end < billing.clock() and s.due_at > billing.clock()
 $$;
 
--- Returns whether an answer was read before the charge that a webhook told meanwhile: the next claim reads it again.
+-- Returns whether an answer was read before the charge that a webhook told meanwhile: it counts fewer cycles. The next claim
+-- reads it again. A gateway that counts less for longer is believed.
 create function billing.is_outdated(p_subscription billing.gateway_subscriptions, p_entity jsonb)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin

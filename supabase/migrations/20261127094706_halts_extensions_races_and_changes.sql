@@ -653,7 +653,7 @@ begin
     where m.user_id = p_user_id
       and billing.is_billed(m)
       and m.period_end > billing.clock()
-      and coalesce(o.stops_at > o.starts_at, true)
+      and coalesce(o.stops_at > o.starts_at, true) -- else a purchase replaced it
     union all
     select p.plan_id from public.payments p where p.user_id = p_user_id and p.ended_at is null and p.settle_at > billing.clock()
   );
@@ -686,7 +686,7 @@ begin
           and coalesce(s.ends_at, 'infinity') >= p.period_start
           and coalesce(o.period_start, '-infinity') < p.period_start
       )
-      -- The row may show it.
+      -- It may also extend the period of an attached subscription.
       and not exists (
         select from billing.gateway_subscriptions m
         where m.user_id = p_user_id and m.plan_id is null and billing.is_billed(m) and m.period_end >= p.period_start
@@ -1204,7 +1204,8 @@ returns void language sql set search_path = pg_catalog, pg_temp as $$
   where s.user_id = p_user_id and s.status = 'active' and s.current_period_end < billing.clock() and s.due_at > billing.clock()
 $$;
 
--- Returns whether an answer was read before the charge that a webhook told meanwhile: the next claim reads it again.
+-- Returns whether an answer was read before the charge that a webhook told meanwhile: it counts fewer cycles. The next claim
+-- reads it again. A gateway that counts less for longer is believed.
 create function billing.is_outdated(p_subscription billing.gateway_subscriptions, p_entity jsonb)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
