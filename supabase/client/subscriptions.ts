@@ -102,9 +102,10 @@ export type CurrentSubscription = {
   payments: Payment[];
   billing: Billing | null;
 };
-/** `amount_due` is paid at `starts_at`; `credit` is already subtracted. */
+/** `amount_due` is paid at `due_at`, `credit` is already subtracted. `next_charge` is what the gateway charges next. */
 export type Change = {
   amount_due: number;
+  due_at: string | null;
   credit: number;
   currency: string;
   starts_at: string;
@@ -113,6 +114,8 @@ export type Change = {
   to: string;
   from_price: string | null;
   to_price: string;
+  renews: boolean;
+  next_charge: { at: string; amount: number } | null;
 };
 type Running = { tier: string; until: string; early_renewal: Renewal; price: Price | null; starts_at?: string };
 type Renewal = 'replace' | 'extend';

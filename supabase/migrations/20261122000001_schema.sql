@@ -102,7 +102,7 @@ create table billing.settings (
   support_grant_days integer check (support_grant_days >= 0),
   support_grant_tier text,
   support_refund_amount bigint check (support_refund_amount >= 0),
-  sends_events boolean not null default false
+  events boolean not null default false
 );
 alter table billing.settings enable row level security;
 grant select on billing.settings to service_role;
@@ -119,7 +119,7 @@ comment on column billing.settings.support_grant_tier is
   'The highest tier that a support login may grant, and then without entitlements of its own. Null: any tier.';
 comment on column billing.settings.support_refund_amount is
   'The most that support may refund in one action, in minor units of the payment''s currency. Null: no limit.';
-comment on column billing.settings.sends_events is
+comment on column billing.settings.events is
   'Whether changes of access and payments are sent to EVENTS_URL. False: no event is written.';
 
 insert into billing.settings default values;

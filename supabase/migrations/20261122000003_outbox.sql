@@ -89,7 +89,8 @@ begin
       o.id,
       -- Too old: tried for a day, or a mail that waited for a day. Then the provider no longer knows the idempotency key.
       o.queued_at <= billing.clock() - billing.tried_for(o.kind)
-        and (o.attempts > 0 or o.destination in ('email', 'notice')) as is_over
+        and (o.attempts > 0 or o.destination in ('email', 'notice')) as is_over,
+      o.kind = 'refund' and not billing.may_refund(o) as is_void
     from billing.outbox o
     where o.destination = p_destination
       and o.delivered_at is null
@@ -108,8 +109,12 @@ begin
     set claims = (o.claims || v_token)[greatest(cardinality(o.claims) - 18, 1):],
       next_attempt_at = billing.clock() + interval '60 seconds',
       attempts = o.attempts + 1,
-      parked_at = case when due.is_over then billing.clock() end,
-      last_error = coalesce(o.last_error, case when due.is_over then 'not delivered within ' || to_char(billing.tried_for(o.kind), 'HH24') || ' hours' end)
+      parked_at = case when due.is_over or due.is_void then billing.clock() end,
+      last_error = case
+        when due.is_void then 'no longer refundable'
+        when due.is_over then coalesce(o.last_error, 'not delivered within ' || to_char(billing.tried_for(o.kind), 'HH24') || ' hours')
+        else o.last_error
+      end
     from due
     where o.id = due.id
     returning o.id, o.key, o.kind, o.payload, o.parked_at
@@ -148,7 +153,7 @@ create function public.complete_outbox(
   p_token uuid, -- of the claim
   p_ids text, -- comma-separated
   p_note text default null, -- why no message was sent
-  p_refund text default null -- the refund that the gateway made: its entity, JSON
+  p_refund text default null -- of a single row: the refund that the gateway made, its entity, JSON
 )
 returns jsonb -- {completed}
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' as $$
@@ -156,13 +161,15 @@ declare
   v_completed integer;
 begin
   -- First, because it locks the payment and the user, whose locks come before those of messages.
-  if p_refund is not null then perform billing.apply_refund(p_refund::jsonb, null); end if;
-  -- Here and in fail_outbox the rows are locked in the order of their ids, so that two dispatchers do not deadlock.
+  if p_refund is not null then
+    perform billing.apply_refund_answer(o, p_refund::jsonb) from billing.outbox o where o.id = split_part(p_ids, ',', 1)::bigint;
+  end if;
+  -- Here and in fail_outbox the rows are locked in the order of their keys, as billing.plan does: no deadlock.
   with delivered as materialized (
     select o.id
     from billing.outbox o
     where o.id = any (string_to_array(p_ids, ',')::bigint[]) and p_token = any (o.claims) and o.delivered_at is null
-    order by o.id
+    order by o.key
     for no key update
   )
   update billing.outbox o
@@ -198,7 +205,7 @@ begin
       and o.next_attempt_at > v_now
       and o.delivered_at is null
       and o.parked_at is null
-    order by o.id
+    order by o.key
     for no key update
   ),
   failed as (
@@ -232,14 +239,14 @@ comment on function public.fail_outbox is 'Marks claimed side effects as failed:
 
 -- For an admin who repaired the cause: retries a parked side effect for another 24 hours.
 create function billing.requeue(p_id bigint)
-returns boolean -- false: no such row, or it is delivered
+returns boolean -- false: no such row, it is delivered, or it is a refund of more than is left
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   update billing.outbox o
   -- A claim that is still running may complete the row, but not fail it.
   set claims = o.claims || null::uuid,
     queued_at = billing.clock(), next_attempt_at = billing.clock(), attempts = 0, parked_at = null
-  where o.id = p_id and o.delivered_at is null;
+  where o.id = p_id and o.delivered_at is null and (o.kind <> 'refund' or billing.may_refund(o));
   if found then perform billing.wake(); end if;
   return found;
 end $$;

@@ -9,8 +9,11 @@ create table billing.refunds (
   gateway_payment_id text not null,
   amount bigint not null, -- minor currency units
   status text not null constraint refunds_status_check check (status in ('pending', 'processed', 'failed')),
-  created_at timestamptz not null default billing.clock()
+  created_at timestamptz not null default billing.clock(),
+  failed_at timestamptz, -- when it became known here
+  support_action_id bigint -- null: it was not asked for here
 );
+create index refunds_failed_idx on billing.refunds (failed_at) where status = 'failed';
 create index refunds_gateway_payment_id_idx on billing.refunds (gateway_payment_id);
 alter table billing.refunds enable row level security;
 grant select, insert, update on billing.refunds to service_role;
@@ -80,6 +83,19 @@ returns integer -- 0: not decided
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce(array_position(array['closed', 'won', 'lost'], p_status), 0); end $$;
 
+create function billing.newest_dispute(p_gateway_payment_id text)
+returns text -- null: there is none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select d.dispute_id
+    from billing.disputes d
+    where d.gateway_payment_id = p_gateway_payment_id
+    order by coalesce(d.event_at, d.arrived_at) desc, billing.decision_rank(d.status) desc, d.dispute_id desc
+    limit 1
+  );
+end $$;
+
 -- Shows the dispute with the newest event on its payment. A dispute that arrived before its payment is shown when the sweep
 -- applies it again: a trigger would cost each purchase and each renewal a statement.
 create function billing.show_disputes(p_gateway_payment_id text)
@@ -89,17 +105,30 @@ begin
   set (dispute_status, dispute_event_at) = (
     select d.status, d.event_at
     from billing.disputes d
-    where d.gateway_payment_id = p_gateway_payment_id
-    order by d.event_at desc nulls last, billing.decision_rank(d.status) desc, d.dispute_id desc
-    limit 1
+    where d.dispute_id = billing.newest_dispute(p_gateway_payment_id)
   )
   where p.gateway_payment_id = p_gateway_payment_id;
 end $$;
 
+-- Returns whether a refund that was asked for here was not made: the gateway refused it, or it was not sent.
+create function billing.is_refused(p_message billing.outbox)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return p_message.delivered_at is null
+    and p_message.parked_at is not null
+    and (
+      -- An earlier try without an answer may have made it.
+      p_message.attempts <= 1
+      or p_message.last_error = 'no longer refundable'
+    );
+end $$;
+
 -- Returns what may still be asked back of a payment, in minor units: without what was lost in disputes, without the refunds
--- that did not fail, and without those that were asked for here and are not at the gateway yet. A parked one counts, because
--- it may be queued again.
-create function billing.refundable_amount(p_payment public.payments)
+-- that did not fail, and without those that were asked for here, were not refused, and are not at the gateway yet.
+create function billing.refundable_beside(
+  p_payment public.payments,
+  p_message_id bigint -- of a refund that was asked for here, which does not count; null: none
+)
 returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
@@ -118,6 +147,19 @@ begin
           where o.kind = 'refund'
             and o.payload ->> 'gateway_payment_id' = p_payment.gateway_payment_id
             and o.delivered_at is null
+            and o.id is distinct from p_message_id
+            -- Of those that wait for their first try the older one is sent.
+            and (
+              o.id < p_message_id
+              or o.attempts > 0
+              or not exists (select from billing.outbox m where m.id = p_message_id and m.parked_at is null)
+            )
+            and not billing.is_refused(o)
+            and not exists (
+              select from billing.refunds r
+              where r.gateway_payment_id = p_payment.gateway_payment_id
+                and r.support_action_id = billing.number_of(o.payload ->> 'support_action')
+            )
         ), 0),
         0
       )
@@ -125,11 +167,74 @@ begin
   end;
 end $$;
 
--- Returns whether a payment was refunded in full.
+create function billing.refundable_amount(p_payment public.payments)
+returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return billing.refundable_beside(p_payment, null); end $$;
+
+-- Returns whether a refund that was asked for here may be sent: since it was asked for, the payment may have been lost, or
+-- refunded at the gateway. A retry may have been made at the first try, so that its own refund does not count against it.
+create function billing.may_refund(p_message billing.outbox)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from public.payments p
+    where p.gateway_payment_id = p_message.payload ->> 'gateway_payment_id'
+      and (p_message.payload ->> 'amount')::bigint <= case
+        when p_message.attempts = 0 or p_message.parked_at is not null then billing.refundable_beside(p, p_message.id)
+        else coalesce(p.paid_amount, p.amount) - billing.lost_amount(p.gateway_payment_id)
+      end
+  );
+end $$;
+
+-- Returns whether a refund that failed or was refused is still owed: something is left, it was neither repeated, here or at
+-- the gateway, nor settled with a note.
+create function billing.is_refund_owed(
+  p_gateway_payment_id text,
+  p_amount bigint,
+  p_failed_at timestamptz
+)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from public.payments p
+    where p.gateway_payment_id = p_gateway_payment_id
+      and billing.refundable_amount(p) > 0
+      and not exists (
+        select from billing.support_actions a
+        where a.action = 'note' and a.reference in (p.id::text, p_gateway_payment_id) and a.created_at >= p_failed_at
+      )
+  )
+  and not exists (
+    select from billing.refunds r
+    where r.gateway_payment_id = p_gateway_payment_id
+      and r.status <> 'failed'
+      and r.amount >= p_amount
+      and r.created_at >= p_failed_at
+  )
+  and not exists (
+    select from billing.outbox o
+    where o.kind = 'refund' and o.payload ->> 'gateway_payment_id' = p_gateway_payment_id and o.queued_at > p_failed_at
+  );
+end $$;
+
+-- Returns whether as much was refunded as was paid, in minor units.
 create function billing.is_refunded(p_amount bigint, p_refunded_amount bigint)
 returns boolean -- false: the amount is not known
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce(p_amount > 0 and p_refunded_amount >= p_amount, false); end $$;
+
+-- Returns whether a payment was refunded in full: also where a part was lost in a dispute, and the rest was refunded.
+create function billing.is_refunded(p_payment public.payments)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  -- The usual payment.
+  if (p_payment.refunded_amount > 0) is not true then return false; end if;
+  return billing.is_refunded(
+    coalesce(p_payment.paid_amount, p_payment.amount),
+    p_payment.refunded_amount
+      + case when p_payment.dispute_status is null then 0 else billing.lost_amount(p_payment.gateway_payment_id) end
+  );
+end $$;
 
 -- Returns what was paid with a payment and kept: without its refunds, and without what was lost in disputes.
 create function billing.kept(p_payment public.payments)
@@ -166,8 +271,8 @@ begin
   window w as (order by l.at, l.dispute_id);
 end $$;
 
--- Returns what was paid for a period, without what was refunded or lost in a dispute. The credit of a payment counts: it was
--- paid for with an earlier period. Of several payments for one cycle one counts.
+-- Returns what was paid for a period, without what was refunded, is to be refunded, or was lost in a dispute. The credit of a
+-- payment counts: it was paid for with an earlier period. Of several payments for one cycle one counts.
 create function billing.paid_for(
   p_user_id uuid,
   p_kind text, -- payment or gateway_subscription
@@ -180,13 +285,13 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if p_kind = 'payment' then
     return coalesce((
-      select billing.kept(p) + coalesce(p.credit, 0)
+      select billing.refundable_amount(p) + coalesce(p.credit, 0)
       from public.payments p
-      where p.id = p_id::uuid and p.currency = p_currency and billing.kept(p) > 0
+      where p.id = p_id::uuid and p.currency = p_currency and billing.refundable_amount(p) > 0
     ), 0);
   end if;
   return coalesce((
-    select max(billing.kept(c))
+    select max(billing.refundable_amount(c))
     from public.payments c
     where c.user_id = p_user_id
       and c.gateway_subscription_id = p_id
@@ -207,21 +312,22 @@ as $$ begin perform pg_advisory_xact_lock(hashtextextended(p_gateway_payment_id,
 create function billing.note_extra_payment(
   p_payment public.payments, -- counts
   p_gateway_payment_id text,
-  p_confirmed_at timestamptz -- null: not confirmed by the gateway
+  p_confirmed_at timestamptz, -- null: not confirmed by the gateway
+  p_paid_amount bigint default null -- minor currency units; null: not known
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   insert into public.payments as x (
-    user_id, amount, currency, status, tier, plan_id, gateway_key_id, gateway_payment_id, extra_of, captured_at,
+    user_id, amount, paid_amount, currency, status, tier, plan_id, gateway_key_id, gateway_payment_id, extra_of, captured_at,
     confirmed_at, refunded_amount, next_reconcile_at
   )
   values (
-    p_payment.user_id, p_payment.amount, p_payment.currency, 'captured', p_payment.tier, p_payment.plan_id,
+    p_payment.user_id, p_payment.amount, p_paid_amount, p_payment.currency, 'captured', p_payment.tier, p_payment.plan_id,
     p_payment.gateway_key_id, p_gateway_payment_id, p_payment.id, billing.clock(), p_confirmed_at,
     billing.refunded_amount(p_gateway_payment_id), null
   )
   on conflict (gateway_payment_id) do update
-  set confirmed_at = excluded.confirmed_at
+  set confirmed_at = excluded.confirmed_at, paid_amount = coalesce(excluded.paid_amount, x.paid_amount)
   where x.extra_of = excluded.extra_of and x.confirmed_at is null and excluded.confirmed_at is not null;
 end $$;
 
@@ -236,9 +342,9 @@ begin
   select * into v_extra
   from public.payments x
   where x.extra_of = p_payment.id
-    and not billing.is_refunded(p_payment.amount, x.refunded_amount)
+    and not billing.is_refunded(x)
     and (
-      billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount)
+      billing.is_refunded(p_payment)
       or p_payment.confirmed_at is null and x.confirmed_at is not null
     )
   order by x.confirmed_at is null, x.captured_at, x.gateway_payment_id
@@ -271,10 +377,10 @@ end $$;
 
 -- Returns whether a payment needs no further reconciliation. One that waits for its plan is fulfilled from the ledger.
 create function billing.is_settled(p_payment public.payments)
-returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_payment.confirmed_at is not null
-    or billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount);
+    or billing.is_refunded(p_payment);
 end $$;
 
 -- Returns when to reconcile a payment again, counted from its order or its verification. What is paid later the statement

@@ -163,7 +163,7 @@ begin
       select
         c.period_start as starts_at,
         c.period_end as ends_at,
-        bool_and(billing.is_refunded(coalesce(c.paid_amount, c.amount), c.refunded_amount)) as is_refunded
+        bool_and(billing.is_refunded(c)) as is_refunded
       from public.payments c
       where c.gateway_subscription_id = p_subscription.gateway_subscription_id
         -- Null: the user does not exist yet, or was deleted.
@@ -216,6 +216,8 @@ begin
   if p_event = 'subscription.halted' then
     p_subscription.first_halted_at := least(v_before.first_halted_at, v_at);
     p_subscription.last_halted_at := greatest(v_before.last_halted_at, v_at);
+    -- A cycle that is paid after the halt makes this number grow.
+    p_subscription.paid_count := greatest(v_before.paid_count, billing.json_integer(p_entity -> 'paid_count'));
   elsif p_event = 'subscription.resumed' then
     p_subscription.last_resumed_at := greatest(v_before.last_resumed_at, v_at);
   end if;
@@ -426,7 +428,7 @@ begin
     from billing.subscription_orders o
     where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id
   ) asked
-  left join billing.wishes w on w.user_id = p_user_id and not w.at_period_end and w.at > asked.at
+  left join billing.wishes w on w.user_id = p_user_id and not w.at_period_end and w.at >= asked.at
   group by asked.at
   on conflict on constraint gateway_subscriptions_pkey do nothing
   returning * into v_mirrored;

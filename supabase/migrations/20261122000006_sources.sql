@@ -130,15 +130,17 @@ begin
   );
 end $$;
 
--- Returns whether the customer cancelled for the end of the period what was bought at a time, also below a source that ruled.
+-- When each customer last cancelled for the end of the period. It covers what was bought before, also below a source that ruled.
+create view billing.ends_wished with (security_invoker = true) as
+select w.user_id, max(w.at) as at
+from billing.wishes w
+where w.at_period_end and w.withdrawn_at is null
+group by w.user_id;
+grant select on billing.ends_wished to service_role;
+
 create function billing.is_cancelled_for_end(p_user_id uuid, p_since timestamptz)
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return exists (
-    select from billing.wishes w
-    where w.user_id = p_user_id and w.at_period_end and w.withdrawn_at is null and w.at >= p_since
-  );
-end $$;
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return exists (select from billing.ends_wished w where w.user_id = p_user_id and w.at >= p_since); end $$;
 
 -- Returns when the customer authorised a gateway subscription: not before it was asked for here, since the gateway's clock
 -- may be behind ours.
@@ -151,17 +153,19 @@ begin
   );
 end $$;
 
--- Returns the time that ranks a gateway subscription among the sources of its user.
+-- Returns the time that ranks a gateway subscription among the sources of its user: of the newest act of the customer. Its
+-- first charge is none: a change of plan may start weeks after it was authorised. A later activation is one, such as by a new
+-- method of payment. The gateway debits up to 36 hours early, so two events of the first charge may be as far apart.
 create function billing.since_of(p_subscription billing.gateway_subscriptions)
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  return coalesce(
-    p_subscription.written_at,
-    greatest(
-      coalesce(p_subscription.activated_at, p_subscription.first_charged_at, p_subscription.authenticated_at),
-      p_subscription.asked_at
-    )
-  );
+  return case
+    when p_subscription.written_at is not null then p_subscription.written_at
+    when p_subscription.activated_at
+      > least(p_subscription.first_activated_at, p_subscription.first_charged_at) + interval '36 hours'
+      then greatest(p_subscription.activated_at, p_subscription.asked_at)
+    else billing.authorised_at(p_subscription)
+  end;
 end $$;
 
 -- Returns the subscription that starts when another one ends: of the newest change of plan that was authorised and neither
@@ -194,7 +198,7 @@ select
 from public.payments p
 where p.credited_id is not null
   and p.fulfilled_at is not null
-  and not billing.is_refunded(coalesce(p.paid_amount, p.amount), p.refunded_amount)
+  and not billing.is_refunded(p)
   and p.uncaptured_at is null
   and p.ended_reason is distinct from 'dispute_lost';
 grant select on billing.replacements to service_role;
@@ -260,26 +264,28 @@ declare
   v_is_cancelled constant boolean := coalesce(p_subscription.status = 'cancelled', false);
   v_is_charged constant boolean := num_nonnulls(p_subscription.activated_at, p_subscription.first_charged_at) > 0;
   v_is_by_gateway constant boolean := v_is_cancelled and p_subscription.ended_at is null;
-  -- A cancellation for the end of a trial is sent before that end, and the gateway cancels at once.
-  v_ends_with_trial constant boolean := v_is_by_gateway and p_subscription.cancel_at_period_end and not v_is_charged;
+  -- A cancellation for the end of a trial is sent before that end, and the gateway cancels at once. The trial runs to its end,
+  -- also where the reason has gone since: the change of plan that follows it was cancelled.
+  v_ends_with_trial constant boolean := v_is_by_gateway and not v_is_charged
+    and (p_subscription.cancel_at_period_end or billing.is_told(p_subscription.gateway_subscription_id));
   -- Cancelled for its end, and stopped at once, since a charge of the next cycle failed before that end.
   v_ends_with_cycle constant boolean := v_is_by_gateway
     and p_subscription.cancelled_at < v_end
     and billing.is_cancelled_for_end(p_subscription.user_id, p_subscription.asked_at)
     and billing.is_told(p_subscription.gateway_subscription_id, '{"at_cycle_end": false}');
-  -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and charges the one that
-  -- replaces it soon after that end.
+  -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and one whose next cycle
+  -- it could not debit up to 36 hours before that end. It charges the one that replaces it soon after the end.
   v_ends_with_change constant boolean := v_is_by_gateway
-    and (not v_is_charged or p_subscription.cancelled_at >= v_end - interval '1 day' or v_ends_with_cycle)
+    and (not v_is_charged or p_subscription.cancelled_at >= v_end - interval '36 hours' or v_ends_with_cycle)
     and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is not null;
 begin
   lapses_at := case
     -- A refunded cycle ends at once.
     when p_subscription.paid_until is not null then p_subscription.paid_until
     -- No charge follows: no days of grace.
-    when p_subscription.gateway_status in ('paused', 'completed') or v_ends_with_trial then v_end
+    when p_subscription.gateway_status in ('paused', 'completed') then v_end
     when v_ends_with_change then v_end + make_interval(hours => 24 * v_days)
-    when v_ends_with_cycle then v_end
+    when v_ends_with_trial or v_ends_with_cycle then v_end
     -- The paid time passed while it was paused. The next charge gives access again.
     when p_subscription.last_resumed_at >= v_end then v_end
     -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays.
@@ -298,15 +304,18 @@ begin
 end $$;
 
 create view billing.sources with (security_invoker = true) as
-select s.*, s.ended_at is null and s.lapses_at > billing.clock() as is_running
+select
+  s.*,
+  s.ended_at is null and s.lapses_at > billing.clock() as is_running,
+  s.ends_at <= billing.clock() and (s.lapses_at < 'infinity' or s.is_failing) as is_in_grace
 from (
   select
-    p.user_id, 'payment' as kind, p.id::text as id, p.plan_id, p.tier,
+    p.user_id, 'payment' as kind, p.id::text as id, pl.id as plan_id, p.tier,
     coalesce(p.chain_start, p.period_start) as starts_at,
     p.period_end as ends_at,
     -- No days of grace for what the customer cancelled, also below a source that ruled then.
     p.period_end + make_interval(hours => 24 * billing.grace_days(
-      pl.grace_days, p.cancel_at_period_end or billing.is_cancelled_for_end(p.user_id, coalesce(p.since, p.fulfilled_at))
+      pl.grace_days, p.cancel_at_period_end or wished.at >= coalesce(p.since, p.fulfilled_at)
     )) as lapses_at,
     -- An import by the app may leave since empty.
     coalesce(p.since, p.fulfilled_at) as since,
@@ -318,9 +327,11 @@ from (
     null::text as gateway_subscription_id,
     p.ended_at is null and coalesce(p.settle_at > billing.clock(), false) as is_upcoming,
     billing.price_sold(p) as sold,
-    null::jsonb as entitlements
+    null::jsonb as entitlements,
+    false as is_failing
   from public.payments p
   left join public.plans pl on pl.id = p.plan_id
+  left join billing.ends_wished wished on wished.user_id = p.user_id
   left join lateral (
     select min(r.since) as at from billing.replacements r where r.kind = 'payment' and r.id = p.id::text
   ) replaced on true
@@ -331,24 +342,29 @@ from (
     least(m.period_start, m.paid_until),
     coalesce(m.paid_until, m.period_end),
     own.lapses_at,
-    billing.since_of(m),
+    -- The renewal of a purchase follows it, also where the customer authorised it first. A change of plan that was undone, and
+    -- charged all the same, ranks below what was kept.
+    greatest(coalesce(billing.since_of(kept) - interval '1 microsecond', billing.since_of(m)), renewed.since + interval '1 microsecond'),
     m.arrived_at,
     coalesce(own.ended_at, replaced.at),
     coalesce(own.ended_reason, case when own.ended_at is null and replaced.at is not null then 'replaced' end),
     m.cancel_at_period_end,
     nullif(m.gateway_subscription_id, ''),
     -- Debited before it starts.
-    exists (
-      select from billing.subscription_orders o
-      where o.gateway_subscription_id = m.gateway_subscription_id
-        and o.user_id = m.user_id
-        and o.starts_at > billing.clock()
-        and not o.is_trial
-    ),
+    coalesce(o.starts_at > billing.clock() and not o.is_trial, false),
     m.sold,
-    null
+    null,
+    coalesce(m.gateway_status in ('pending', 'halted'), false)
   from billing.gateway_subscriptions m
   join public.plans pl on pl.id = m.plan_id
+  left join billing.subscription_orders o
+    on o.gateway_subscription_id = m.gateway_subscription_id
+    and o.user_id = m.user_id
+  left join public.payments renewed on renewed.id = o.payment_id
+  left join billing.gateway_subscriptions kept
+    on kept.user_id = o.user_id
+    and kept.gateway_subscription_id = o.replaces
+    and o.undone_at is not null
   cross join lateral billing.mirrored_end(m, pl.grace_days) own
   -- Only the credited cycle has ended. A later one is a source again.
   left join lateral (
@@ -364,12 +380,13 @@ from (
   select
     g.user_id, 'grant', g.id::text, pl.id, g.tier, g.at, g.until,
     g.until + make_interval(hours => 24 * billing.grace_days(pl.grace_days, g.cancel_at_period_end)),
-    g.at, g.at, g.ended_at, g.ended_reason, g.cancel_at_period_end, null, false, null, g.entitlements
+    g.at, g.at, g.ended_at, g.ended_reason, g.cancel_at_period_end, null, false, null, g.entitlements,
+    false
   from billing.grants g
   left join public.plans pl on pl.tier = g.tier and pl.lookup_key is null
   union all
   select
-    w.user_id, 'manual', w.user_id::text, w.plan_id, w.tier, w.period_start, w.period_end,
+    w.user_id, 'manual', w.user_id::text, pl.id, w.tier, w.period_start, w.period_end,
     case
       when w.gateway_subscription_id is not null then billing.billed_until(w.period_end, m.checked_at, grace.days)
       else coalesce(w.period_end + make_interval(hours => 24 * grace.days), 'infinity')
@@ -382,7 +399,8 @@ from (
     w.gateway_subscription_id,
     false,
     null,
-    w.entitlements
+    w.entitlements,
+    coalesce(m.gateway_status in ('pending', 'halted'), false)
   from billing.manual_subscriptions w
   left join public.plans pl on pl.id = w.plan_id
   cross join lateral (select billing.grace_days(pl.grace_days, w.cancel_at_period_end) as days) grace
@@ -395,8 +413,9 @@ from (
 grant select on billing.sources to service_role;
 comment on view billing.sources is
   'All sources of access, also those that have ended. A source runs until ended_at or lapses_at. The running source with '
-  'the greatest since rules. lapses_at is ends_at plus the days of grace, or infinity until the gateway was read. What is '
-  'upcoming begins when another source ends, and rules from its start.';
+  'the greatest since rules; in its days of grace it ranks below all that is paid or granted for now. lapses_at is ends_at '
+  'plus the days of grace, or infinity until the gateway was read. What is upcoming begins when another source ends, and '
+  'rules from its start.';
 
 create type billing.ruling as (
   source billing.sources,
@@ -404,19 +423,25 @@ create type billing.ruling as (
   is_ended_by_gateway boolean, -- ended by the cancellation of a gateway subscription that was attached to it
   attaching integer, -- how many of the user's gateway subscriptions are no sources
   upcoming integer, -- how many sources begin when another one ends
-  shown public.subscriptions -- the user's row as it is. All null: none
+  shown public.subscriptions, -- the user's row as it is. All null: none
+  may_stop boolean -- the user has gateway subscriptions, or asked for one: billing.plan looks at them
 );
 
 -- Finds the ruling source: the running source with the greatest since. If no source is running, the one that ended last.
 -- A purchase that begins when another source ends does not rule before.
-create function billing.find_ruling(p_user_id uuid)
+create function billing.find_ruling(
+  p_user_id uuid,
+  p_is_paid boolean default false -- of what was paid: without grants and rows that were written by hand
+)
 returns billing.ruling -- source is null: the user has no source
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
+  v_now constant timestamptz := billing.clock();
   v_ruling billing.ruling;
 begin
   with mirrored as materialized (
     select
+      count(*) as known,
       count(*) filter (where m.plan_id is null or m.period_end is null) as attaching,
       -- The cancellation of a gateway subscription without a plan of ours ends the source to which the subscription was
       -- attached. That source began before the activation or, where no activation is known, before the cancellation. A
@@ -435,13 +460,18 @@ begin
   )
   select
     s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.attaching, count(*) filter (where s.is_upcoming) over (),
-    shown
+    shown, g.known > 0 or exists (select from billing.subscription_orders o where o.user_id = p_user_id)
   into v_ruling
   from mirrored g
   left join public.subscriptions shown on shown.user_id = p_user_id
   left join billing.manual_subscriptions w on w.user_id = p_user_id
   -- Without offset 0 each use of a column would compute it again.
-  left join (select s.* from billing.sources s where s.user_id = p_user_id offset 0) s on true
+  left join (
+    select s.*
+    from billing.sources s
+    where s.user_id = p_user_id and (not p_is_paid or s.kind in ('payment', 'gateway_subscription'))
+    offset 0
+  ) s on true
   cross join lateral (
     select
       case s.kind
@@ -467,6 +497,8 @@ begin
   order by
     live.is_live desc,
     live.is_live and s.is_upcoming,
+    -- Days of grace are not paid for.
+    live.is_live and s.is_in_grace and bool_or(live.is_live and coalesce(s.ends_at > v_now, true)) over (),
     rank.generation desc,
     case when live.is_live then s.since when not s.is_upcoming then least(s.ended_at, s.lapses_at) end desc nulls last,
     s.since desc,

@@ -168,7 +168,10 @@ declare
 begin
   if p_ruling.is_live is null then
     v_ruling := billing.find_shown(p_user_id);
-    if billing.plan(p_user_id) then v_ruling := billing.find_shown(p_user_id); end if;
+    if v_ruling.is_live and (v_ruling.source).kind = 'payment' and billing.await_periods(p_user_id) then
+      v_ruling := billing.find_shown(p_user_id);
+    end if;
+    if v_ruling.may_stop and billing.plan(p_user_id) then v_ruling := billing.find_shown(p_user_id); end if;
   end if;
   if (v_ruling.source).id is not null then
     v_source := v_ruling.source;

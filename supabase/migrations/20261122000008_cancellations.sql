@@ -12,18 +12,35 @@ where case s.kind
       and p.ended_reason is distinct from 'dispute_lost'
       and not billing.is_lost(p)
       and p.uncaptured_at is null
-      and not billing.is_refunded(coalesce(p.paid_amount, p.amount), p.refunded_amount)
+      and not billing.is_refunded(p)
   )
-  -- After a refund of its newest cycle the cycles before still count.
-  when 'gateway_subscription' then s.ended_reason is distinct from 'refunded' or exists (
-    select from public.payments c
-    where c.user_id = s.user_id
-      and c.gateway_subscription_id = s.id
-      and not billing.is_refunded(coalesce(c.paid_amount, c.amount), c.refunded_amount)
-  )
-  -- The payment of its first cycle is not known.
-  or exists (
-    select from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (s.user_id, s.id) and m.first_period_start < m.paid_until
+  when 'gateway_subscription' then exists (
+    select from billing.gateway_subscriptions m
+    where (m.user_id, m.gateway_subscription_id) = (s.user_id, s.id)
+      and not exists (
+        select from billing.subscription_orders o
+        where o.user_id = s.user_id and o.gateway_subscription_id = s.id and o.undone_at is not null
+      )
+      and (
+        -- Else both would be charged, also where a charge of this one was refunded or lost.
+        billing.is_billed(m)
+        or m.paid_until is null and not exists (
+          select from public.payments c
+          where c.user_id = s.user_id
+            and c.gateway_subscription_id = s.id
+            and c.period_end = m.period_end
+            and c.period_start <= m.first_period_start
+            and billing.is_lost(c)
+        )
+        -- After a refund of its newest cycle the cycles before still count, also if their payments are not known.
+        or m.first_period_start < m.paid_until
+        or exists (
+          select from public.payments c
+          where c.user_id = s.user_id
+            and c.gateway_subscription_id = s.id
+            and billing.kept(c) > 0
+        )
+      )
   )
   when 'manual' then s.gateway_subscription_id is not null
   else false
@@ -31,8 +48,9 @@ end;
 grant select on billing.purchases to service_role;
 comment on view billing.purchases is
   'The acts of users that bought a tier. The newest one replaced what is older and still billed, also after it lapsed, failed '
-  'or was cancelled. Only its refund, a lost dispute, or that it was never captured takes that back. A grant or a row that '
-  'was written by hand replaces nothing, unless the row names a gateway subscription.';
+  'or was cancelled. Only its refund, a lost dispute, or that it was never captured takes that back, and of a subscription only '
+  'once the gateway bills it no more. A grant or a row that was written by hand replaces nothing, unless the row names a '
+  'gateway subscription. A change of plan that was undone is none.';
 
 create function billing.newest_purchase(p_user_id uuid)
 returns billing.sources -- all null: none
@@ -40,29 +58,6 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return (
     select row(p.*)::billing.sources from billing.purchases p where p.user_id = p_user_id order by p.since desc, p.id desc limit 1
-  );
-end $$;
-
--- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes of
--- one subscription that is the one that was asked for last.
-create function billing.is_superseded(p_order billing.subscription_orders, p_authorised_at timestamptz)
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return exists (
-    select from billing.subscription_orders o
-    join billing.gateway_subscriptions m
-      on m.user_id = o.user_id
-      and m.gateway_subscription_id = o.gateway_subscription_id
-    where o.user_id = p_order.user_id
-      and o.id <> p_order.id
-      and o.gateway_subscription_id is distinct from p_order.replaces
-      and o.undone_at is null
-      and billing.is_billed(m)
-      and case
-        when o.replaces = p_order.replaces then o.created_at > p_order.created_at
-        else (billing.authorised_at(m), o.created_at)
-          > (coalesce(p_authorised_at, p_order.created_at), p_order.created_at)
-      end
   );
 end $$;
 
@@ -76,6 +71,34 @@ begin
       and p.ended_at is null
       and not billing.is_lost(p)
       and (p.fulfilled_at is not null or p_order.created_at >= billing.clock() - interval '5 days')
+      -- Paid later than it was ordered, it would be renewed before it ends.
+      and coalesce(p.period_end <= p_order.starts_at + interval '1 day', true)
+  );
+end $$;
+
+-- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes
+-- that is the one that was asked for last. One that waits for the end of this one, or whose purchase does not go on, is none.
+create function billing.is_superseded(p_order billing.subscription_orders, p_authorised_at timestamptz)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from billing.subscription_orders o
+    join billing.gateway_subscriptions m
+      on m.user_id = o.user_id
+      and m.gateway_subscription_id = o.gateway_subscription_id
+    where o.user_id = p_order.user_id
+      and o.id <> p_order.id
+      and o.gateway_subscription_id is distinct from p_order.replaces
+      and o.replaces is distinct from p_order.gateway_subscription_id
+      and (o.payment_id is null or billing.renews_purchase(o))
+      and o.undone_at is null
+      and billing.is_billed(m)
+      and case
+        when num_nonnulls(o.replaces, o.payment_id) > 0 and num_nonnulls(p_order.replaces, p_order.payment_id) > 0
+          then o.created_at > p_order.created_at
+        else (billing.authorised_at(m), o.created_at)
+          > (coalesce(p_authorised_at, p_order.created_at), p_order.created_at)
+      end
   );
 end $$;
 
@@ -160,19 +183,22 @@ declare
     when v_is_waiting then case when v_authorised_at is not null then v_order.starts_at end
     else coalesce(v_subscription.paid_until, v_subscription.period_end)
   end;
-  v_is_wish constant boolean := case when p_with_wishes then p_each.is_wish end;
+  -- A change of the plan that was authorised after it replaces a wish for the end of the period.
+  v_is_wish constant boolean := case
+    when p_with_wishes and (p_each.succeeded_at is null or not p_each.is_wish) then p_each.is_wish
+  end;
   v_at timestamptz := case when v_is_wish or not v_is_waiting then v_paid_until end;
 begin
   if not v_is_wish or v_is_wish is null and v_authorised_at is null and v_order.expires_at <= v_now then
     return (v_now, false, false);
   elsif v_is_wish
     or v_order.undone_at is not null
-    or v_is_waiting and (
-      billing.is_superseded(v_order, v_authorised_at)
-      or v_order.payment_id is not null and not billing.renews_purchase(v_order)
-    )
+    or v_is_waiting and v_order.payment_id is not null and not billing.renews_purchase(v_order)
   then
     null; -- at the end of what is paid
+  elsif v_is_waiting and billing.is_superseded(v_order, v_authorised_at) then
+    -- The renewal of a purchase waits for its start: if the purchase that replaced it is refunded, it goes on.
+    if v_order.payment_id is not null and v_order.replaces is null then v_at := v_paid_until; end if;
   elsif p_each.succeeded_at > v_now then
     v_at := p_each.succeeded_at; -- a change of its plan was authorised
   elsif p_each.succeeded_at is null then
@@ -309,30 +335,6 @@ begin
   return v_is_changed;
 end $$;
 
--- Finds the purchase whose renewal at the gateway was asked for, and goes on no more.
-create function billing.find_unrenewed(p_user_id uuid, p_ends_at timestamptz)
-returns public.payments -- all null: none
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return (
-    select p
-    from public.payments p
-    where p.user_id = p_user_id
-      and p.ended_at is null
-      and p.period_end = p_ends_at
-      and exists (select from billing.subscription_orders o where o.user_id = p_user_id and o.payment_id = p.id)
-      and not exists (
-        select from billing.stoppable s
-        where s.user_id = p_user_id
-          and (s.asked).payment_id = p.id
-          and (s.mirrored).user_id is not null
-          and billing.is_billed(s.mirrored)
-          and s.stops_at is null
-      )
-    limit 1
-  );
-end $$;
-
 -- Sets cancel_at_period_end of what gives access now and is not billed, or clears it of everything. The caller holds the lock
 -- on the user.
 create function billing.mark_sources(p_user_id uuid, p_cancel_at_period_end boolean)
@@ -355,12 +357,11 @@ begin
   where w.user_id = p_user_id
     and w.cancel_at_period_end <> p_cancel_at_period_end
     and (not p_cancel_at_period_end or v_source.kind = 'manual');
-  -- All its cycles were charged.
+  -- All its cycles were charged, or the gateway has cancelled it before the end of its period.
   update billing.gateway_subscriptions m
   set cancel_at_period_end = p_cancel_at_period_end
   where m.user_id = p_user_id
-    and m.gateway_status = 'completed'
-    and m.status is distinct from 'cancelled'
+    and case when m.status = 'cancelled' then m.period_end > billing.clock() else m.gateway_status = 'completed' end
     and m.cancel_at_period_end <> p_cancel_at_period_end
     and (not p_cancel_at_period_end or (v_source.kind, v_source.id) = ('gateway_subscription', m.gateway_subscription_id));
 end $$;
@@ -386,10 +387,12 @@ begin
   update billing.manual_subscriptions w
   set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
   where w.user_id = p_user_id and 'manual/' || w.user_id = any (v_running);
-  -- Also those that are no sources.
+  -- Also those that are no sources, and those that the gateway has cancelled before the end of their period.
   update billing.gateway_subscriptions m
   set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
-  where m.user_id = p_user_id and m.ended_at is null and m.status is distinct from 'cancelled';
+  where m.user_id = p_user_id
+    and m.ended_at is null
+    and (m.status is distinct from 'cancelled' or 'gateway_subscription/' || m.gateway_subscription_id = any (v_running));
 end $$;
 
 -- Enqueues the mail about a cancellation, and withdraws what it makes untrue. The caller has settled the user's access.
@@ -468,20 +471,29 @@ begin
   v_email := billing.lock_user(p_user_id);
   select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
   v_is_active := coalesce(v_subscription.status = 'active', false);
-  if not v_is_active and not billing.may_be_charged(p_user_id) then
+  -- A deleted user's subscriptions are stopped in any case.
+  if v_email is null or not v_is_active and not billing.may_be_charged(p_user_id) then
     return jsonb_build_object('outcome', 'subscription_not_found');
   end if;
 
-  -- A repeated cancellation for the period's end writes nothing.
+  -- A repeated cancellation for the period's end writes nothing: one stands that covers everything.
   if not (
     p_at_period_end
     and (v_subscription.cancel_at_period_end or not v_is_active)
+    and exists (select from billing.ends_wished w where w.user_id = p_user_id)
     and not exists (
-      select from billing.stoppable s
-      where s.user_id = p_user_id and s.is_open and (s.stops_at is null or not v_is_active and s.is_wish is null)
+      select from billing.stoppable s where s.user_id = p_user_id and s.is_open and (s.is_wish is null or s.stops_at is null)
     )
   ) then
-    insert into billing.wishes (user_id, at_period_end) values (p_user_id, p_at_period_end) returning * into v_wish;
+    -- Not before what others wrote while this transaction waited for the lock.
+    insert into billing.wishes (user_id, at_period_end, at)
+    values (p_user_id, p_at_period_end, greatest(
+      billing.clock(),
+      (select max(greatest(m.asked_at, m.arrived_at)) from billing.gateway_subscriptions m where m.user_id = p_user_id),
+      (select max(o.created_at) from billing.subscription_orders o where o.user_id = p_user_id),
+      (select max(p.since) from public.payments p where p.user_id = p_user_id)
+    ))
+    returning * into v_wish;
     if not p_at_period_end then
       perform billing.end_sources(p_user_id);
     elsif v_is_active then
@@ -529,15 +541,20 @@ begin
   if exists (
     select from billing.stoppable s
     where s.user_id = p_user_id
-      and s.is_open
-      and s.stops_at is not null
+      and case
+        when s.is_open then s.stops_at is not null
+        -- The gateway has confirmed what the customer cancelled last.
+        else s.is_wish and (s.mirrored).cancelled_arrived_at >= (
+          select w.at from billing.ends_wished w where w.user_id = p_user_id
+        )
+      end
       and billing.is_told(s.gateway_subscription_id)
       and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
   ) then
     return jsonb_build_object('outcome', 'cannot_be_resumed');
   end if;
   update billing.wishes w
-  set withdrawn_at = billing.clock()
+  set withdrawn_at = greatest(billing.clock(), w.at)
   where w.user_id = p_user_id and w.at_period_end and w.withdrawn_at is null;
   if found or v_subscription.cancel_at_period_end then
     perform billing.withdraw_mails(array(

@@ -55,6 +55,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_running constant jsonb := billing.running(p_payment.user_id);
   v_sold constant billing.price := billing.price_sold(p_payment);
+  v_plan constant public.plans := (select p from public.plans p where billing.is_bought(p, p_payment));
   v_starts_at constant timestamptz := coalesce(
     p_payment.period_start,
     (billing.find_followed(
@@ -67,8 +68,8 @@ begin
     'outcome', case when p_payment.gateway_order_id is null then 'created' else 'existing' end,
     'payment_id', p_payment.id, 'order_id', p_payment.gateway_order_id, 'amount', p_payment.amount,
     'currency', p_payment.currency,
-    'plan', (select to_jsonb(p) from public.plans p where billing.is_bought(p, p_payment)),
-    'price', billing.price_answer(p_payment.tier, v_sold),
+    'plan', to_jsonb(v_plan),
+    'price', billing.offer_answer(v_plan.id, p_payment.tier, v_sold, v_plan.gateway_plan_id),
     'running', v_running || jsonb_build_object('starts_at', billing.iso_time(v_starts_at)),
     'prefill', jsonb_build_object(
       'email', nullif(p_email, ''),
@@ -258,7 +259,7 @@ begin
   return jsonb_build_object(
     'order_id', p_payment.gateway_order_id,
     'status', case
-      when p_payment.status = 'captured' and not billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount) then 'paid'
+      when p_payment.status = 'captured' and not billing.is_refunded(p_payment) then 'paid'
       -- Another attempt may follow one that failed. Its state is known for as long as the order is read.
       when p_payment.status = 'created' or p_payment.status = 'failed' and p_payment.uncaptured_at is null
         and p_payment.is_attempt_open and p_payment.reads < 20 then 'open'

@@ -21,7 +21,8 @@ begin
       ),
       case when p_order.stops_at is null then 'created' else 'cancelled' end
     ),
-    'plan', to_jsonb(p_plan), 'price', billing.price_answer(p_order.tier, p_order.sold),
+    'plan', to_jsonb(p_plan),
+    'price', billing.offer_answer(p_order.plan_id, p_order.tier, p_order.sold, p_order.gateway_plan_id),
     'running', billing.running(p_order.user_id)
   );
 end $$;
@@ -149,13 +150,15 @@ begin
   if v_plan.tier <> p_tier then return jsonb_build_object('outcome', 'price_conflict'); end if;
   if v_plan.gateway_plan_id is null then return jsonb_build_object('outcome', 'not_at_gateway'); end if;
   if v_order.id is null and exists (
-    select from billing.gateway_subscriptions m
-    where m.user_id = p_user_id
-      and m.plan_id = v_plan.id
-      and billing.is_billed(m)
+    select from billing.find_billed(p_user_id) b
+    join billing.gateway_subscriptions m
+      on m.user_id = p_user_id
+      and m.gateway_subscription_id = b.gateway_subscription_id
+    where b.plan_id = v_plan.id
+      and b.goes_on
+      and m.stops_at is null
       and (m.status = 'active' or m.gateway_status = 'authenticated')
       and m.gateway_status is distinct from 'halted'
-      and m.stops_at is null
   ) then
     return jsonb_build_object('outcome', 'already_subscribed');
   end if;
@@ -267,6 +270,7 @@ declare
   v_is_applied boolean := false;
 begin
   perform billing.begin_request('payment', p_payment_id);
+  perform billing.lock_gateway_payment(p_payment_id);
   perform billing.lock_user(p_user_id);
   select * into v_order
   from billing.subscription_orders o
@@ -298,7 +302,7 @@ begin
   -- A signature never expires. So it does not count after a refund, or after a cancellation at once.
   if v_mirrored.ended_at is not null or exists (
     select from public.payments c
-    where c.gateway_payment_id = p_payment_id and billing.is_refunded(coalesce(c.paid_amount, c.amount), c.refunded_amount)
+    where c.gateway_payment_id = p_payment_id and billing.is_refunded(c)
   ) then
     return jsonb_build_object('outcome', 'refunded');
   end if;
@@ -317,7 +321,7 @@ create type billing.change as (
   reason text, -- of not_now: currency | downgrade | credit
   plan public.plans, -- the row to sell
   from_tier text,
-  from_price text, -- the lookup key of what runs; null: nothing was sold by a price
+  from_price text, -- the lookup key of what the user pays for; null: nothing was sold by a price
   order_start text, -- the order to pay: now or after_current; null: none
   is_billed boolean, -- the gateway bills a new subscription
   replaces text, -- the subscription that ends when the new one starts
@@ -326,11 +330,15 @@ create type billing.change as (
   starts_at timestamptz, -- when the new tier begins
   ends_at timestamptz, -- the end of its first period
   credit bigint, -- minor currency units
-  amount_due bigint -- at starts_at, minor currency units
+  amount_due bigint, -- minor currency units
+  due_at timestamptz, -- when amount_due is paid; null: nothing is due
+  goes_on boolean, -- whether it is charged again after that
+  next_charge_at timestamptz, -- the first charge after what is paid now; null: none
+  next_amount bigint -- minor currency units
 );
 
 -- Returns why a change cannot begin before the end of the period.
-create function billing.refuse_now(p_from billing.held, p_to billing.held, p_credit_is_excess boolean)
+create function billing.refuse_now(p_from billing.ranked_price, p_to billing.ranked_price, p_credit_is_excess boolean)
 returns text -- currency | downgrade | credit; null: it can
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -340,6 +348,37 @@ begin
     when p_from.tier = p_to.tier and billing.compare_prices(p_from, p_to) = 'downgrade' then 'downgrade'
     when p_credit_is_excess then 'credit'
   end;
+end $$;
+
+-- Sets the terms of a change that withdraws the one that waits: what the user pays for goes on.
+create function billing.undo_change(p_change billing.change, p_from billing.commitment)
+returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  p_change.outcome := 'undo';
+  p_change.is_billed := false;
+  p_change.credit := 0;
+  p_change.amount_due := 0;
+  p_change.starts_at := p_from.ends_at;
+  p_change.ends_at := billing.add_months(p_from.ends_at, billing.sold_months((p_change.plan).duration_months));
+  -- An earlier cancellation counts again.
+  p_change.goes_on := billing.cancelled_by_user_at(
+    p_from.user_id,
+    (
+      select m.asked_at
+      from billing.gateway_subscriptions m
+      where m.user_id = p_from.user_id and m.gateway_subscription_id = p_from.gateway_subscription_id
+    )
+  ) is null;
+  if p_change.goes_on then
+    p_change.next_charge_at := p_from.ends_at;
+    p_change.next_amount := coalesce((p_from.sold).amount, (p_change.plan).price);
+  end if;
+  if p_from.undo_until is null then
+    -- What runs ends, so what follows it must start.
+    p_change.outcome := 'too_late';
+    p_change.starts_at := (p_from.next).starts_at;
+  end if;
+  return p_change;
 end $$;
 
 create function billing.plan_change(
@@ -353,70 +392,60 @@ declare
   v_now constant timestamptz := billing.clock();
   v_plan constant public.plans := billing.find_plan(p_tier, p_price);
   v_months constant integer := billing.sold_months(v_plan.duration_months);
-  v_held billing.held;
-  v_is_same boolean; -- a renewal, not a change
-  v_running public.subscriptions;
-  v_billed billing.gateway_subscriptions;
-  v_successor billing.subscription_orders;
-  v_renewed public.payments;
+  v_from constant billing.commitment := billing.find_commitment(p_user_id);
+  v_held constant billing.ranked_price := billing.rank_price(v_from);
+  v_is_same constant boolean := coalesce(v_held.plan_id = v_plan.id, false); -- a renewal, not a change
+  v_is_undo constant boolean := v_is_same and (v_from.next).id is not null;
   v_credit record;
   v_change billing.change;
 begin
-  select * into v_running
-  from public.subscriptions s
-  where s.user_id = p_user_id and s.status = 'active' and s.current_period_end > v_now;
-  v_held := billing.find_held(v_running.plan_id, v_running.tier, billing.price_shown(v_running));
   v_change.outcome := case
-    when billing.is_on_offer(v_plan) is not true then 'plan_not_found'
+    -- What a customer has is undone to, also where it is off sale.
+    when v_plan.id is null or not v_is_undo and not billing.is_on_offer(v_plan) then 'plan_not_found'
     when v_plan.tier <> p_tier then 'price_conflict'
-    when v_held.plan_id is null then 'subscription_not_found'
+    when v_held.plan_id is null or v_from.ends_at <= v_now then 'subscription_not_found'
   end;
   if v_change.outcome is not null then return v_change; end if;
-  v_is_same := v_held.plan_id = v_plan.id;
-  select * into v_billed
-  from billing.gateway_subscriptions m
-  where m.user_id = p_user_id
-    and m.gateway_subscription_id = v_running.gateway_subscription_id
-    and billing.is_billed(m)
-    and m.period_end > v_now;
-  v_successor := billing.find_successor(p_user_id, v_billed.gateway_subscription_id);
+  v_change.plan := v_plan;
+  v_change.from_tier := v_from.tier;
+  v_change.from_price := case when (v_from.sold).amount is not null then coalesce((v_from.sold).lookup_key, v_from.tier) end;
+  if v_is_undo then return billing.undo_change(v_change, v_from); end if;
+
   select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_when = 'now';
-  if p_when = 'now' then
-    v_change.reason := billing.refuse_now(v_held, billing.find_wanted(v_plan), v_credit.is_excess);
-  end if;
+  if p_when = 'now' then v_change.reason := billing.refuse_now(v_held, billing.rank_price(v_plan), v_credit.is_excess); end if;
   v_change.outcome := case
     when v_change.reason is not null then 'not_now'
-    when v_billed.user_id is null or not v_is_same then 'change'
-    when v_successor.id is not null then 'undo'
-    else 'already_subscribed'
+    when v_is_same and v_from.gateway_subscription_id is not null then 'already_subscribed'
+    else 'change'
   end;
-  v_change.plan := v_plan;
-  v_change.from_tier := v_running.tier;
-  v_change.from_price := case when v_running.price_amount is not null then coalesce(v_running.price_key, v_running.tier) end;
-  if v_billed.user_id is null and v_is_same and p_when = 'period_end' then
-    -- A renewal that the customer cancelled or never authorised is made again.
-    v_renewed := billing.find_unrenewed(p_user_id, v_running.current_period_end);
+  -- A renewal that the customer cancelled or never authorised is made again. A change of one that waits renews the same
+  -- purchase.
+  if p_when = 'period_end' and (
+    v_from.kind = 'renewal'
+    or v_from.kind = 'purchase' and v_is_same and exists (
+      select from billing.subscription_orders o where o.user_id = p_user_id and o.payment_id::text = v_from.id
+    )
+  ) then
+    v_change.renews := v_from.paid_by_id::uuid;
   end if;
-  v_change.is_billed := v_plan.gateway_plan_id is not null and num_nonnulls(v_billed.user_id, v_renewed.id) > 0;
+  v_change.is_billed := v_plan.gateway_plan_id is not null and num_nonnulls(v_from.gateway_subscription_id, v_change.renews) > 0;
 
   v_change.credit := 0;
   v_change.starts_at := v_now;
-  if v_change.is_billed and v_renewed.id is not null then
-    v_change.renews := v_renewed.id;
-    v_change.charge_at := v_renewed.period_end;
-    v_change.starts_at := v_renewed.period_end;
-  elsif p_when = 'now' then
+  v_change.due_at := v_now;
+  if p_when = 'now' then
     v_change.credit := coalesce(v_credit.credit, 0);
     if not v_change.is_billed or v_change.credit > 0 then
       v_change.order_start := 'now';
       v_change.charge_at := billing.add_months(v_now, v_months);
     end if;
   elsif v_change.is_billed then
-    v_change.replaces := v_billed.gateway_subscription_id;
-    v_change.starts_at := v_billed.period_end;
-    v_change.charge_at := v_change.starts_at;
+    v_change.replaces := v_from.gateway_subscription_id;
+    v_change.starts_at := v_from.ends_at;
+    v_change.charge_at := v_from.ends_at;
+    v_change.due_at := v_from.ends_at;
     -- The customer may authorise for 24 hours, and the gateway needs to know a cancellation 48 hours before a cycle ends.
-    if v_change.outcome = 'change' and v_change.starts_at < v_now + interval '80 hours' then
+    if v_change.outcome = 'change' and v_change.replaces is not null and v_change.starts_at < v_now + interval '80 hours' then
       v_change.outcome := 'too_late';
     end if;
   else
@@ -427,15 +456,10 @@ begin
   end if;
   v_change.ends_at := billing.add_months(v_change.starts_at, v_months);
   v_change.amount_due := v_plan.price - v_change.credit;
-  if v_change.outcome = 'undo' then
-    if billing.is_told(v_billed.gateway_subscription_id) then
-      -- What runs ends, so what follows it must start.
-      v_change.outcome := 'too_late';
-      v_change.starts_at := v_successor.starts_at;
-    end if;
-    v_change.order_start := null;
-    v_change.credit := 0;
-    v_change.amount_due := 0;
+  v_change.goes_on := v_change.is_billed;
+  if v_change.is_billed then
+    v_change.next_charge_at := coalesce(v_change.charge_at, v_change.ends_at);
+    v_change.next_amount := v_plan.price;
   end if;
   return v_change;
 end $$;
@@ -486,8 +510,8 @@ create function public.preview_change(
   p_price text default null -- the lookup key of the price; null: the default price of the tier
 )
 returns jsonb
--- {outcome: change | undo, order_start: now | after_current | null, is_billed, change: {amount_due, credit, currency,
--- starts_at, ends_at, from, to, from_price, to_price}},
+-- {outcome: change | undo, order_start: now | after_current | null, is_billed, change: {amount_due, due_at, credit, currency,
+-- starts_at, ends_at, from, to, from_price, to_price, renews, next_charge: {at, amount} | null}},
 -- {outcome: plan_not_found | price_conflict | already_subscribed | subscription_not_found},
 -- {outcome: not_now, reason: currency | downgrade | credit}, {outcome: too_late, possible_from}
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -504,14 +528,19 @@ begin
   return jsonb_build_object(
     'outcome', v_change.outcome, 'order_start', v_change.order_start, 'is_billed', v_change.is_billed,
     'change', jsonb_build_object(
-      'amount_due', v_change.amount_due, 'credit', v_change.credit,
+      'amount_due', v_change.amount_due, 'due_at', billing.iso_time(v_change.due_at), 'credit', v_change.credit,
       'currency', (v_change.plan).currency,
       'starts_at', billing.iso_time(v_change.starts_at),
       'ends_at', billing.iso_time(v_change.ends_at),
       'from', v_change.from_tier,
       'to', (v_change.plan).tier,
       'from_price', v_change.from_price,
-      'to_price', coalesce((v_change.plan).lookup_key, (v_change.plan).tier)
+      'to_price', coalesce((v_change.plan).lookup_key, (v_change.plan).tier),
+      'renews', v_change.goes_on,
+      'next_charge', case
+        when v_change.next_charge_at is not null
+          then jsonb_build_object('at', billing.iso_time(v_change.next_charge_at), 'amount', v_change.next_amount)
+      end
     )
   );
 end $$;
@@ -551,7 +580,18 @@ begin
   if not v_change.is_billed then return jsonb_build_object('outcome', 'not_at_gateway'); end if;
   return billing.request_subscription(
     p_user_id, v_change.plan, null, null, p_gateway_key_id,
-    case when p_payment_id is not null or v_change.renews is not null or p_when = 'period_end' then v_change.charge_at end,
+    case
+      -- The order was sold for a time of its own, also if no credit is left by now.
+      when p_payment_id is not null then coalesce(
+        (
+          select coalesce(p.period_end, billing.add_months(billing.clock(), p.duration_months))
+          from public.payments p
+          where p.id = p_payment_id
+        ),
+        v_change.ends_at
+      )
+      when v_change.renews is not null or p_when = 'period_end' then v_change.charge_at
+    end,
     v_change.replaces, coalesce(p_payment_id, v_change.renews)
   );
 end $$;

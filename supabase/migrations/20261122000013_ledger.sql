@@ -297,7 +297,7 @@ begin
     returning e.outcome into v_outcome;
     return jsonb_build_object('outcome', v_outcome, 'enqueued', false);
   end if;
-  perform billing.begin_request(null, null); -- billing.apply_delivery sets the cause
+  perform billing.begin_request(v_body ->> 'event', null); -- but for the usual renewal, billing.try_event sets the cause
   v_outcome := (billing.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
   if v_outcome = 'mismatch' then
     -- Another amount than was sold: if its order is due, the caller reads it at once, and the schedule if that fails.
@@ -343,7 +343,8 @@ execute function billing.replay_order_events();
 -- that waited for their plan or, like disputes, for their payment.
 create function billing.replay_missed_events()
 returns integer -- how many events were applied
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- It holds the locks of many users, so it waits for no request.
+language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '50ms' as $$
 declare
   v_since constant timestamptz := (
     select least(j.replayed_until, billing.clock()) from billing.scheduled_jobs j where j.name = 'sweep'
@@ -380,7 +381,7 @@ begin
       perform from auth.users u where u.id = v_missed.user_id for no key update nowait;
       perform billing.apply_recorded_event(v_missed.event);
       v_applied := v_applied + 1;
-    exception when lock_not_available then null; -- a request has locked the user: the next run applies the event
+    exception when lock_not_available then null; -- by a request: the next run applies the event
     end;
   end loop;
   return v_applied;

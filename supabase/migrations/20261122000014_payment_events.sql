@@ -56,6 +56,17 @@ begin
   );
 end $$;
 
+-- Returns whether a capture may change access, so that it needs the lock on the user. If this gateway payment fulfilled the
+-- payment already, it does not. With another amount than was sold, an earlier refund may turn out to be a full one.
+create function billing.capture_settles(p_payment public.payments, p_gateway_payment_id text, p_amount bigint)
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return p_payment.fulfilled_at is null
+    or p_payment.ended_at is not null
+    or p_payment.gateway_payment_id is distinct from p_gateway_payment_id
+    or coalesce(p_amount <> p_payment.amount, false);
+end $$;
+
 -- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The gateway must say that
 -- the order is paid, or the payment must have exactly the amount of the order: the customer may bear the gateway's fee, or have
 -- an offer. Contract: "Closed browser".
@@ -69,6 +80,7 @@ declare
   );
   v_amount constant bigint := billing.json_integer(p_entity -> 'amount');
   v_payment public.payments := billing.find_payment(p_entity, p_order);
+  v_settles constant boolean := billing.capture_settles(v_payment, v_gateway_payment_id, v_amount);
   v_purchase billing.purchase;
   v_is_same boolean;
   v_is_exact boolean;
@@ -85,17 +97,15 @@ begin
     return 'unmatched';
   end if;
 
-  -- If this gateway payment already fulfilled the payment, access does not change, and the user's lock is not needed. With
-  -- another amount than was sold, an earlier refund may turn out to be a full one.
-  if v_payment.fulfilled_at is null
-    or v_payment.ended_at is not null
-    or v_payment.gateway_payment_id is distinct from v_gateway_payment_id
-    or v_amount <> v_payment.amount
-  then
+  if v_settles then
     v_email := billing.lock_user(v_payment.user_id);
   end if;
   v_purchase := billing.lock_purchase(v_payment.id, v_gateway_payment_id);
   v_payment := v_purchase.payment;
+  if not v_settles and billing.capture_settles(v_payment, v_gateway_payment_id, v_amount) then
+    -- It changed before it was locked. The lock of the user comes before that of the payment, so the caller starts over.
+    raise serialization_failure using message = 'the payment changed before it was locked';
+  end if;
   v_is_same := v_payment.gateway_payment_id is not distinct from v_gateway_payment_id;
   v_is_exact := billing.is_paid(v_payment, p_entity, p_order);
   if not v_is_same and not v_is_exact then
@@ -112,14 +122,14 @@ begin
     -- Its refunds may arrive before the capture.
     v_payment.refunded_amount := v_purchase.refunded_amount;
   elsif not v_is_same and v_payment.gateway_payment_id is not null then
-    perform billing.note_extra_payment(v_payment, v_gateway_payment_id, billing.clock());
+    perform billing.note_extra_payment(v_payment, v_gateway_payment_id, billing.clock(), v_amount);
     v_payment := billing.count_best_payment(v_payment);
     v_counts_now := v_payment.gateway_payment_id = v_gateway_payment_id;
   end if;
 
   if v_is_exact
     and (v_payment.fulfilled_at is null or v_payment.uncaptured_at is not null or v_payment.ended_reason = 'refunded')
-    and (v_payment.status <> 'captured' or not billing.is_refunded(coalesce(v_payment.paid_amount, v_payment.amount), v_payment.refunded_amount))
+    and (v_payment.status <> 'captured' or not billing.is_refunded(v_payment))
   then
     v_is_same := v_payment.gateway_payment_id = v_gateway_payment_id;
     v_purchase.payment := v_payment;
@@ -202,18 +212,24 @@ begin
   return 'applied';
 end $$;
 
--- Ends the source of a fulfilled payment that was refunded in full, or lets it run again.
+-- Ends the source of a fulfilled payment that was refunded in full, or lets it run again; also one that an admin ended after
+-- a lost dispute, if nothing is lost any more.
 create function billing.settle_full_refund(p_payment public.payments, p_email text)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_is_refunded constant boolean := billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount);
+  v_is_refunded constant boolean := billing.is_refunded(p_payment);
 begin
   update public.payments p
   set ended_at = case when v_is_refunded then billing.clock() end,
     ended_reason = case when v_is_refunded then 'refunded' end
   where p.id = p_payment.id
     and p.fulfilled_at is not null
-    and case when v_is_refunded then p.ended_at is null else p.ended_reason = 'refunded' end;
+    and case
+      when v_is_refunded then p.ended_at is null
+      else
+        p.ended_reason = 'refunded'
+        or p.ended_reason = 'dispute_lost' and billing.lost_amount(p.gateway_payment_id) = 0
+    end;
   if found then perform billing.settle_payment(p_payment, p_email); end if;
 end $$;
 
@@ -222,42 +238,50 @@ end $$;
 create function billing.settle_refunds(p_payment public.payments, p_email text)
 returns boolean -- whether a refunded amount changed
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_payment public.payments;
-  v_is_refunded boolean;
 begin
   update public.payments p
   set refunded_amount = billing.refunded_amount(p.gateway_payment_id)
   where (p.id = p_payment.id or p.extra_of = p_payment.id)
     and p.refunded_amount <> billing.refunded_amount(p.gateway_payment_id);
   if not found then return false; end if;
-  select * into v_payment from public.payments p where p.id = p_payment.id;
+  perform billing.settle_kept(p_payment, p_email);
+  return true;
+end $$;
+
+-- Applies what is kept of a payment to its access, after a refund, a lost dispute, or the end of one. The caller holds the
+-- locks on the user and on the payment.
+create function billing.settle_kept(p_payment public.payments, p_email text) -- the payment as it was before
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_payment public.payments;
+  v_is_refunded boolean;
+begin
+  select * into v_payment from public.payments p where p.id = p_payment.id for update;
   if v_payment.gateway_subscription_id is not null then
     update billing.gateway_subscriptions m
     set has_refunds = true, paid_until = billing.paid_until(m)
     where m.gateway_subscription_id = v_payment.gateway_subscription_id
       and coalesce(m.user_id = v_payment.user_id, m.gateway_subscription_id <> '');
     if p_email is not null then perform billing.settle_access(v_payment.user_id, p_email); end if;
-    return true;
+    return;
   end if;
   if v_payment.status = 'captured' then v_payment := billing.count_best_payment(v_payment); end if;
-  v_is_refunded := billing.is_refunded(coalesce(v_payment.paid_amount, v_payment.amount), v_payment.refunded_amount);
+  v_is_refunded := billing.is_refunded(v_payment);
 
   -- The capture arrived while the payment was refunded in full. If the refund failed since, the payment is fulfilled now.
   if v_payment.fulfilled_at is null then
     if v_payment.status = 'captured'
-      and billing.is_refunded(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.refunded_amount)
+      and billing.is_refunded(p_payment)
       and not v_is_refunded
     then
       perform billing.fulfil_payment(
         billing.lock_purchase(v_payment.id, v_payment.gateway_payment_id), p_email, null, v_payment.confirmed_at is not null
       );
     end if;
-    return true;
+    return;
   end if;
 
   perform billing.settle_full_refund(v_payment, p_email);
-  return true;
 end $$;
 
 -- Enqueues the mail about a refund, and withdraws it if the refund failed. The caller has settled the user's access.
@@ -332,9 +356,14 @@ begin
     and p.paid_amount is null
     and billing.json_integer(p_payment -> 'amount') > 0;
   -- The refund is stored even without its payment, which reads its refunds when it arrives.
-  insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status)
-  values (v_refund_id, v_gateway_payment_id, v_amount, v_status)
-  on conflict (refund_id) do update set status = excluded.status
+  insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status, failed_at, support_action_id)
+  values (
+    v_refund_id, v_gateway_payment_id, v_amount, v_status, case when v_status = 'failed' then billing.clock() end,
+    billing.number_of(p_refund #>> '{notes,support_action}')
+  )
+  on conflict (refund_id) do update
+  set status = excluded.status, failed_at = excluded.failed_at,
+    support_action_id = coalesce(r.support_action_id, excluded.support_action_id)
   -- A pending refund becomes processed or failed. A processed refund may still fail.
   where array_position(v_statuses, r.status) < array_position(v_statuses, excluded.status);
   v_is_news := found;
@@ -342,13 +371,39 @@ begin
   v_had_access := (select s.status = 'active' from public.subscriptions s where s.user_id = v_payment.user_id);
   v_is_settled := v_payment.id is not null and billing.settle_refunds(v_payment, v_email);
   if v_is_news and v_email is not null then
+    -- Of several payments on an order the one that was refunded.
+    v_payment := coalesce(
+      (select p from public.payments p where p.gateway_payment_id = v_gateway_payment_id), v_payment
+    );
     perform billing.announce_refund(p_refund, v_payment, v_email, v_had_access);
   end if;
   return case when v_payment.id is null then 'unmatched' when v_is_settled or v_is_news then 'applied' else 'already' end;
 end $$;
 
+-- Applies the gateway's answer to a refund that was asked for here. What it does not say is known, and a status that is not
+-- known here is pending: the refund was made.
+create function billing.apply_refund_answer(p_message billing.outbox, p_refund jsonb) -- the entity
+returns text -- the outcome
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_payment_id constant text := p_message.payload ->> 'gateway_payment_id';
+  v_status text := billing.json_text(p_refund -> 'status');
+begin
+  if (v_status in ('processed', 'failed')) is not true then v_status := 'pending'; end if;
+  perform billing.note_cause('refund.' || v_status, v_payment_id);
+  return billing.apply_refund(
+    p_refund || jsonb_build_object(
+      'payment_id', v_payment_id, 'status', v_status,
+      'notes', jsonb_build_object('support_action', p_message.payload -> 'support_action'),
+      'amount', coalesce(billing.json_integer(p_refund -> 'amount'), (p_message.payload ->> 'amount')::bigint)
+    ),
+    null
+  );
+end $$;
+
 -- Applies an event of a dispute. The newest event of each dispute counts, also after a decision; of two in one second the
--- decided one. An event without a time may be a repeat of an old one: it counts if it is the first one or has the decision.
+-- decided one. An event without a time may be a repeat of an old one: it counts if it is the first one or has the decision, as
+-- of its arrival. One without an id is about the newest dispute of its payment.
 -- Contract: "Disputes".
 create function billing.apply_dispute(
   p_dispute jsonb,
@@ -360,7 +415,7 @@ returns text -- the outcome for the ledger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_status constant text := left(billing.json_text(p_dispute -> 'status'), 100);
-  v_dispute_id constant text := coalesce(billing.json_text(p_dispute -> 'id'), p_gateway_payment_id);
+  v_dispute_id text := billing.json_text(p_dispute -> 'id');
   v_payment public.payments;
   v_email text;
   v_lost bigint;
@@ -373,6 +428,13 @@ begin
   perform billing.note_missing_user(v_payment);
   v_email := billing.lock_user(v_payment.user_id);
   v_lost := billing.lost_amount(p_gateway_payment_id);
+  -- Now the dispute has its id.
+  update billing.disputes d
+  set dispute_id = v_dispute_id
+  where d.dispute_id = p_gateway_payment_id
+    and v_dispute_id is not null
+    and not exists (select from billing.disputes named where named.dispute_id = v_dispute_id);
+  v_dispute_id := coalesce(v_dispute_id, billing.newest_dispute(p_gateway_payment_id), p_gateway_payment_id);
   -- The dispute is stored even without its payment, which shows it when it arrives.
   insert into billing.disputes as d (dispute_id, gateway_payment_id, phase, amount, amount_deducted, status, event_at)
   values (
@@ -387,6 +449,7 @@ begin
     and case
       when excluded.event_at is null or d.event_at is null
         then billing.decision_rank(excluded.status) > billing.decision_rank(d.status)
+          or excluded.event_at > d.arrived_at
       else (excluded.event_at, billing.decision_rank(excluded.status), excluded.status)
         > (d.event_at, billing.decision_rank(d.status), d.status)
     end;
@@ -397,6 +460,7 @@ begin
     return 'unmatched';
   end if;
   if v_email is not null and (v_status = 'lost' or v_lost <> billing.lost_amount(p_gateway_payment_id)) then
+    perform billing.settle_kept(v_payment, v_email);
     -- The renewal of a lost purchase is stopped, and goes on if the purchase is not lost any more.
     perform billing.settle_access(v_payment.user_id, v_email);
   end if;
@@ -433,3 +497,37 @@ begin
     else billing.apply_payment_captured(v_entity, billing.json_object(p_body #> '{payload,order,entity}'))
   end;
 end $$;
+
+-- Returns the events, with their keys, that would have announced a gateway's payment and its refunds. The refunds are read
+-- from their own list, because the payment's total includes pending refunds.
+create function billing.events_of(p_entity jsonb) -- the payment, with its list of refunds and with its order if it has any
+returns table (key text, event text, payload jsonb)
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select
+    concat_ws(':', 'reconcile', p_entity ->> 'id', p_entity ->> 'status', p_entity #>> '{order,status}'),
+    'payment.' || replace(p_entity ->> 'status', 'refunded', 'captured'),
+    jsonb_build_object('payment', jsonb_build_object('entity', (p_entity - 'refunds' - 'order') || jsonb_build_object(
+      'status', replace(p_entity ->> 'status', 'refunded', 'captured')
+    )))
+      || case when p_entity ? 'order' then jsonb_build_object('order', jsonb_build_object('entity', p_entity -> 'order')) else '{}' end
+  where (
+      p_entity ->> 'status' in ('captured', 'failed')
+      -- One that was never captured is refunded, too.
+      or p_entity ->> 'status' = 'refunded' and p_entity ->> 'captured' in ('true', '1')
+    )
+    and billing.json_text(p_entity -> 'id') is not null
+  union all
+  select
+    concat_ws(':', 'reconcile', r.refund ->> 'id', r.refund ->> 'status'),
+    'refund.' || (r.refund ->> 'status'),
+    jsonb_build_object(
+      'payment', jsonb_build_object('entity', p_entity - 'refunds' - 'order'),
+      'refund', jsonb_build_object('entity', r.refund || jsonb_build_object('payment_id', p_entity -> 'id'))
+    )
+  from jsonb_array_elements(case when jsonb_typeof(p_entity -> 'refunds') = 'array' then p_entity -> 'refunds' else '[]' end)
+    r (refund)
+  where jsonb_typeof(r.refund) = 'object'
+    and r.refund ->> 'status' in ('processed', 'failed')
+    and billing.json_text(r.refund -> 'id') is not null
+    and billing.json_text(p_entity -> 'id') is not null
+$$;

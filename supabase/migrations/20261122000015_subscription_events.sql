@@ -241,10 +241,10 @@ create function billing.lacks_payment(p_subscription billing.gateway_subscriptio
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_subscription.gateway_subscription_id <> ''
-    and p_subscription.period_end is not null
-    and coalesce(p_subscription.activated_at, p_subscription.first_charged_at) is not null
     and (
-      not exists (
+      p_subscription.period_end is not null
+      and coalesce(p_subscription.activated_at, p_subscription.first_charged_at) is not null
+      and not exists (
         select from public.payments c
         where c.gateway_subscription_id = p_subscription.gateway_subscription_id
           and c.period_end = p_subscription.period_end
@@ -398,7 +398,14 @@ begin
     perform set_config('subscriptions.user_deleted', 'on', true);
   end if;
   if v_email is null and billing.lock_missing_user(v_user_id) then
-    -- Nothing is stored about an erased user, but the subscription is cancelled at the gateway.
+    -- Nothing but the payment is stored of an erased user, for a finding, and the subscription is cancelled at the gateway.
+    v_merged.user_id := v_user_id;
+    v_merged.gateway_subscription_id := v_id;
+    if p_event = 'subscription.charged' then
+      perform billing.record_charge(
+        v_merged, v_gateway_plan_id, v_start, v_end, p_payment, billing.charged_at(p_created_at, p_arrived_at)
+      );
+    end if;
     return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
   end if;
   -- For a finding.

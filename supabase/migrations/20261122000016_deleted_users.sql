@@ -48,6 +48,26 @@ create trigger note_deleted_user
 after delete on auth.users
 for each row execute function billing.note_deleted_user();
 
+-- Cancels what a deleted user asked for and did not authorise yet. The order goes with its user, before billing.note_deleted_user
+-- looks for it.
+create function billing.stop_deleted_request()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if not exists (select from auth.users u where u.id = old.user_id)
+    and not exists (
+      select from billing.gateway_subscriptions m where m.gateway_subscription_id = old.gateway_subscription_id
+    )
+  then
+    perform billing.tell_stop(old.gateway_subscription_id, row(billing.clock(), false, false)::billing.stop);
+  end if;
+  return null;
+end $$;
+
+create trigger stop_deleted_request
+after delete on billing.subscription_orders
+for each row when (old.gateway_subscription_id is not null)
+execute function billing.stop_deleted_request();
+
 -- When its user is deleted, a payment keeps the data for accounting, its credit included. The texts of the bank, the data of
 -- the app, its idempotency keys and the ids of other records are erased at once.
 create function billing.erase_payment_meta()
@@ -187,6 +207,8 @@ begin
     select p
     from public.payments p
     where p.user_deleted_at < billing.clock() - interval '90 days'
+      -- A later charge remains a finding.
+      and (p.captured_at < billing.clock() - interval '90 days') is not false
     order by p.user_deleted_at
     limit 1000
     for no key update skip locked

@@ -427,6 +427,18 @@ language sql stable set search_path = pg_catalog, pg_temp
 as $$ select jsonb_build_object('version', billing.applied_version(p_function_version)) $$;
 comment on function public.get_schema_version(text) is 'Returns the newest applied migration up to the given one.';
 
+create view billing.reconciliations with (security_invoker = true) as
+select 'payments' as kind, p.next_reconcile_at as at
+from public.payments p
+where p.gateway_order_id is not null
+union all
+select 'gateway_subscriptions', m.next_check_at
+from billing.gateway_subscriptions m
+union all
+select 'subscription_orders', o.next_check_at
+from billing.subscription_orders o;
+comment on view billing.reconciliations is 'When each record is read from the gateway next. A claim moves the time.';
+
 revoke execute on function
   public.begin_reconciliation, public.end_reconciliation, public.get_health, public.get_schema_version
 from public, anon, authenticated;

@@ -49,6 +49,7 @@ returns boolean -- whether the answer changed anything
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_key constant bytea := sha256(convert_to(p_key, 'UTF8'));
+  v_cause constant text := billing.note_cause(p_event, null);
   v_delivery constant billing.delivery := billing.apply_delivery(
     v_key, p_key, jsonb_build_object('event', p_event, 'payload', p_payload, 'created_at', p_created_at), 0
   );
@@ -73,40 +74,6 @@ begin
   on conflict do nothing;
   return true;
 end $$;
-
--- Returns the events, with their keys, that would have announced a gateway's payment and its refunds. The refunds are read
--- from their own list, because the payment's total includes pending refunds.
-create function billing.events_of(p_entity jsonb) -- the payment, with its list of refunds and with its order if it has any
-returns table (key text, event text, payload jsonb)
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-  select
-    concat_ws(':', 'reconcile', p_entity ->> 'id', p_entity ->> 'status', p_entity #>> '{order,status}'),
-    'payment.' || replace(p_entity ->> 'status', 'refunded', 'captured'),
-    jsonb_build_object('payment', jsonb_build_object('entity', (p_entity - 'refunds' - 'order') || jsonb_build_object(
-      'status', replace(p_entity ->> 'status', 'refunded', 'captured')
-    )))
-      || case when p_entity ? 'order' then jsonb_build_object('order', jsonb_build_object('entity', p_entity -> 'order')) else '{}' end
-  where (
-      p_entity ->> 'status' in ('captured', 'failed')
-      -- One that was never captured is refunded, too.
-      or p_entity ->> 'status' = 'refunded' and p_entity ->> 'captured' in ('true', '1')
-    )
-    and billing.json_text(p_entity -> 'id') is not null
-  union all
-  select
-    concat_ws(':', 'reconcile', r.refund ->> 'id', r.refund ->> 'status'),
-    'refund.' || (r.refund ->> 'status'),
-    jsonb_build_object(
-      'payment', jsonb_build_object('entity', p_entity - 'refunds' - 'order'),
-      'refund', jsonb_build_object('entity', r.refund || jsonb_build_object('payment_id', p_entity -> 'id'))
-    )
-  from jsonb_array_elements(case when jsonb_typeof(p_entity -> 'refunds') = 'array' then p_entity -> 'refunds' else '[]' end)
-    r (refund)
-  where jsonb_typeof(r.refund) = 'object'
-    and r.refund ->> 'status' in ('processed', 'failed')
-    and billing.json_text(r.refund -> 'id') is not null
-    and billing.json_text(p_entity -> 'id') is not null
-$$;
 
 -- Applies the gateway's payments on an order, and ends access if no payment was captured in time. API: service_role only.
 create function public.apply_order_payments(
@@ -287,6 +254,23 @@ begin
   end if;
 end $$;
 
+-- Access may lapse now that the gateway was asked: the sweep looks at it again.
+create function billing.look_again(p_user_id uuid)
+returns void language sql set search_path = pg_catalog, pg_temp as $$
+  update public.subscriptions s
+  set due_at = billing.clock()
+  where s.user_id = p_user_id and s.status = 'active' and s.current_period_end < billing.clock() and s.due_at > billing.clock()
+$$;
+
+-- Returns whether an answer was read before the charge that a webhook told meanwhile: it counts fewer cycles. The next claim
+-- reads it again. A gateway that counts less for longer is believed.
+create function billing.is_outdated(p_subscription billing.gateway_subscriptions, p_entity jsonb)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return billing.json_integer(p_entity -> 'paid_count') < p_subscription.paid_count
+    and p_subscription.arrived_at > billing.clock() - interval '10 minutes';
+end $$;
+
 -- Applies the gateway's answer about a subscription of the mirror, as the events would that it stands for. The caller holds
 -- the lock on the user.
 create function billing.apply_subscription_read(
@@ -311,7 +295,9 @@ begin
   from billing.gateway_subscriptions m
   where (m.user_id, m.gateway_subscription_id) = (p_user_id, p_gateway_subscription_id)
   for update;
-  if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
+  if not found or billing.is_outdated(v_mirrored, p_entity) then
+    return jsonb_build_object('applied', false, 'lacks_payment', false);
+  end if;
   -- The user is known, so the notes in the answer are not used.
   v_entity := v_entity
     || jsonb_build_object('id', p_gateway_subscription_id, 'notes', jsonb_build_object('user_id', p_user_id));
@@ -347,7 +333,7 @@ begin
     end,
     -- So a later cycle that passes unpaid is not taken for a paid one.
     paid_count = case
-      when v_status in ('active', 'completed', 'pending') then greatest(m.paid_count, v_paid_count)
+      when v_status in ('active', 'completed', 'pending', 'halted') then greatest(m.paid_count, v_paid_count)
       else m.paid_count
     end,
     gateway_status = coalesce(v_status, 'unknown'),
@@ -355,10 +341,7 @@ begin
     charge_at = case when v_status is null then m.charge_at else billing.next_charge_at(v_entity) end
   where (m.user_id, m.gateway_subscription_id) = (p_user_id, p_gateway_subscription_id)
   returning m.* into v_mirrored;
-  -- Now that the gateway was asked, access may lapse.
-  update public.subscriptions s
-  set due_at = billing.clock()
-  where s.user_id = p_user_id and s.status = 'active' and s.current_period_end < v_now and s.due_at > v_now;
+  perform billing.look_again(p_user_id);
   return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_mirrored));
 end $$;
 
@@ -438,14 +421,32 @@ begin
   perform billing.begin_request('reconciliation', v_order.gateway_subscription_id);
   perform billing.lock_user(v_order.user_id);
   select * into v_order from billing.subscription_orders o where o.id = p_id for update;
-  if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
+  if not found or exists (
+    select from billing.gateway_subscriptions m
+    where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id)
+      and billing.is_outdated(m, v_entity)
+  ) then
+    return jsonb_build_object('applied', false, 'lacks_payment', false);
+  end if;
 
   if v_order.expires_at <= v_now and coalesce(v_status, 'unknown') in ('created', 'expired', 'unknown') then
+    -- An answer from before the authorisation changes nothing. After the lease it is read again.
+    if v_status = 'created' and exists (
+      select from billing.gateway_subscriptions m
+      where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id)
+        and m.arrived_at is not null
+    ) then
+      return jsonb_build_object('applied', false, 'lacks_payment', false);
+    end if;
     if v_status = 'created' then perform billing.plan(v_order.user_id); end if;
     perform billing.forget_subscription_order(p_id);
     return jsonb_build_object('applied', v_status is not distinct from 'created', 'lacks_payment', false);
   end if;
   v_applied := billing.apply_order_state(v_order, v_entity, null, true);
+  update billing.gateway_subscriptions m
+  set checked_at = billing.clock()
+  where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id);
+  perform billing.look_again(v_order.user_id);
   -- It may renew a payment that never came.
   if v_status = 'authenticated' and v_order.payment_id is not null and v_order.stops_at is null then
     perform billing.plan(v_order.user_id);
@@ -456,7 +457,9 @@ begin
   update billing.subscription_orders o
   set next_check_at = case
       when coalesce(v_status, 'created') = 'created' then least(o.expires_at, v_now + interval '1 hour')
-      when v_status = 'authenticated' and o.payment_id is not null and o.starts_at > v_now then v_now + interval '1 day'
+      -- Also an hour before the one that it replaces is told to stop.
+      when v_status = 'authenticated' and o.starts_at > v_now + interval '49 hours'
+        then least(v_now + interval '1 day', o.starts_at - interval '49 hours')
       -- Authorised: the first charge follows, or its next try.
       when v_status in ('authenticated', 'pending', 'halted') and coalesce(o.starts_at, o.created_at) > v_now - interval '30 days'
         then greatest(o.starts_at, v_now + interval '1 hour')
@@ -496,6 +499,19 @@ begin
   if p_invoices is not null then perform public.apply_invoices(v_id, p_invoices); end if;
   select * into v_order from billing.subscription_orders o where o.gateway_subscription_id = v_id;
   v_user_id := coalesce(v_user_id, v_order.user_id);
+  if v_user_id is null and v_entity ->> 'status' not in ('created', 'expired', 'cancelled') then
+    -- Authorised after its request was forgotten. Its notes name the user, as they do in its events.
+    v_order.user_id := billing.json_uuid(v_entity #> '{notes,user_id}');
+    v_order.gateway_subscription_id := v_id;
+    v_user_id := v_order.user_id;
+    -- Without one nothing paid is cut: the tries end, and a finding asks an admin.
+    if coalesce(billing.json_integer(v_entity -> 'paid_count') > 0, v_entity ->> 'current_end' is not null)
+      and not billing.is_deleted(v_user_id)
+      and not exists (select from billing.find_user(v_user_id))
+    then
+      return jsonb_build_object('outcome', 'changed');
+    end if;
+  end if;
   v_email := billing.lock_user(v_user_id);
   if v_email is not null and v_entity is not null then
     if exists (
@@ -516,6 +532,13 @@ begin
       and o.payload @> '{"at_cycle_end": false}'
       and v_entity ->> 'status' is distinct from 'cancelled';
     perform billing.settle_access(v_user_id, v_email);
+  end if;
+  -- What no plan wants any more: of a subscription that was resumed, or whose user is back.
+  if v_email is not null and not exists (
+    select from billing.stoppable s where s.gateway_subscription_id = v_id and s.stops_at is not null
+  ) then
+    update billing.outbox o set parked_at = v_now, last_error = 'withdrawn' where o.id = p_id and o.delivered_at is null;
+    return jsonb_build_object('outcome', 'changed');
   end if;
   update billing.outbox o
   set told_at = v_now
@@ -557,18 +580,6 @@ begin
   return jsonb_build_object('applied', v_applied, 'order', billing.get_order_answer(v_payment));
 end $$;
 comment on function public.apply_order_read is 'Applies the gateway''s payments on an order, and returns the order.';
-
-create view billing.reconciliations with (security_invoker = true) as
-select 'payments' as kind, p.next_reconcile_at as at
-from public.payments p
-where p.gateway_order_id is not null
-union all
-select 'gateway_subscriptions', m.next_check_at
-from billing.gateway_subscriptions m
-union all
-select 'subscription_orders', o.next_check_at
-from billing.subscription_orders o;
-comment on view billing.reconciliations is 'When each record is read from the gateway next. A claim moves the time.';
 
 revoke execute on function
   public.claim_payments_to_reconcile, public.apply_order_payments, public.claim_subscriptions_to_reconcile,

@@ -3,10 +3,11 @@
 
 create table billing.statement_windows (
   list text constraint statement_windows_list_check check (list in ('payments', 'refunds', 'disputes')),
-  -- new: each hour, what was created since the mark. again: each day, the last ten days, because what was created then may
-  -- have changed since.
+  -- new: each hour, what was created since the mark. again: each day, the last ten days and what is undecided here, because what
+  -- was created then may have changed since.
   pass text constraint statement_windows_pass_check check (pass in ('new', 'again')),
-  read_until timestamptz not null default billing.clock(), -- the mark: everything that was created before was read
+  -- The mark: everything that was created before was read. again: the start of the window.
+  read_until timestamptz not null default billing.clock(),
   window_end timestamptz, -- of the window that is being read. Null: none
   skip integer not null default 0, -- how many items of that window were read
   next_read_at timestamptz not null, -- during a read: the end of its lease
@@ -29,18 +30,44 @@ select l.list, p.pass, billing.clock() + p.every
 from (values ('payments'), ('refunds'), ('disputes')) l (list)
 cross join (values ('new', interval '1 hour'), ('again', interval '1 day')) p (pass, every);
 
+-- Returns since when something in a list may have been created whose end is not known: a dispute comes after its payment, and a
+-- refund was known ten days after it was created. Disputes take weeks.
+create function billing.undecided_since(p_list text)
+returns timestamptz -- null: nothing is undecided
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case p_list
+    when 'disputes' then (
+      select min(p.created_at)
+      from billing.disputes d
+      join public.payments p using (gateway_payment_id)
+      where billing.decision_rank(d.status) = 0
+    )
+    when 'refunds' then (select min(r.created_at) - interval '10 days' from billing.refunds r where r.status = 'pending')
+  end;
+end $$;
+
 -- The newest ten minutes are left out, because lists at the gateway lag. API: service_role only.
 create function public.claim_statement_pages()
 returns jsonb -- {pages: [{list, pass, from, to, skip}]}; from, to: Unix seconds
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_now constant timestamptz := billing.clock();
+  v_end constant timestamptz := date_trunc('second', v_now) - interval '10 minutes';
   v_pages jsonb;
 begin
   with claimed as (
     update billing.statement_windows w
     set next_read_at = v_now + interval '5 minutes',
-      window_end = coalesce(w.window_end, date_trunc('second', v_now) - interval '10 minutes')
+      window_end = coalesce(w.window_end, v_end),
+      -- What is decided meanwhile does not move the pages of a window.
+      read_until = case
+        when w.pass = 'again' and w.window_end is null then least(
+          v_end - interval '10 days',
+          greatest(v_end - interval '180 days', coalesce(billing.undecided_since(w.list), v_end))
+        )
+        else w.read_until
+      end
     where (w.list, w.pass) in (
       select d.list, d.pass
       from billing.statement_windows d
@@ -52,9 +79,7 @@ begin
   select coalesce(jsonb_agg(jsonb_build_object(
     'list', c.list,
     'pass', c.pass,
-    'from', floor(extract(epoch from least(
-      c.window_end, case c.pass when 'new' then c.read_until else c.window_end - interval '10 days' end
-    )))::bigint,
+    'from', floor(extract(epoch from least(c.window_end, c.read_until)))::bigint,
     'to', extract(epoch from c.window_end)::bigint,
     'skip', c.skip
   )), '[]')
@@ -133,7 +158,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
               nullif(greatest(billing.json_integer(i.item -> 'amount_deducted'), 0), 0)
             )
             -- A newer event is known. The list may lag.
-            or d.event_at > billing.clock() - interval '20 minutes'
+            or coalesce(d.event_at, d.arrived_at) > billing.clock() - interval '20 minutes'
           )
       )
       and not billing.is_read(billing.dispute_key(i.item))
@@ -147,7 +172,7 @@ create function public.apply_statement_page(
   p_pass text,
   p_to bigint, -- as it was claimed, here and below
   p_skip integer,
-  p_items text default null, -- the page, a JSON array; null: the gateway has no such list
+  p_items text default null, -- the page, a JSON array; null: the gateway has no such list, if it says so of the first page
   p_applied integer default 0 -- how many of the page were new before
 )
 returns jsonb -- {news: [{item, payment}]}: see billing.find_news. []: also if another run has read the page
@@ -161,7 +186,8 @@ begin
   perform from billing.statement_windows w
   where (w.list, w.pass, w.window_end, w.skip) = (p_list, p_pass, to_timestamp(p_to), p_skip)
   for update;
-  if not found then return jsonb_build_object('news', '[]'::jsonb); end if;
+  -- A later page that the gateway refused is read again.
+  if not found or p_items is null and p_skip > 0 then return jsonb_build_object('news', '[]'::jsonb); end if;
 
   v_news := billing.find_news(p_list, v_items);
   if v_news is not null then return jsonb_build_object('news', v_news); end if;
@@ -205,6 +231,8 @@ declare
   v_read_at constant bigint := extract(epoch from billing.clock() - interval '20 minutes');
 begin
   perform billing.begin_request('reconciliation', v_id);
+  -- Before the ledger, as where the order is read.
+  perform billing.lock_gateway_payment(coalesce(billing.json_text(v_item -> 'payment_id'), v_id));
   v_is_applied := case p_list
     when 'refunds' then billing.apply_answer(
       concat_ws(':', 'reconcile', v_id, v_item ->> 'status'),

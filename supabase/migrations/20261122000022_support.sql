@@ -51,7 +51,7 @@ comment on column billing.support_actions.action is
 comment on column billing.support_actions.email is 'The customer''s address or id, unless the reference names one.';
 comment on column billing.support_actions.entitlements is 'Of a grant, beside those of its plan: {"projects": 25}.';
 comment on column billing.support_actions.amount is 'Of a refund, in minor units. Null: all that is left.';
-comment on column billing.support_actions.reference is 'What it is about. A note about missed_webhook or unmailed_payment ends it.';
+comment on column billing.support_actions.reference is 'What it is about. A note about missed_webhook, unmailed_payment or refund_failed ends it.';
 comment on column billing.support_actions.actor is 'The role that inserted the row: of a direct connection its login.';
 comment on column billing.support_actions.actor_email is 'The address in the session''s JWT, if it came through the API.';
 comment on column billing.support_actions.user_id is 'The customer. Erased with the address 90 days after the user.';
@@ -171,6 +171,7 @@ declare
   v_grant billing.grants;
 begin
   perform billing.require(p_action.user_id is not null, 'PS400', 'grant needs email: the customer''s e-mail address or id');
+  perform billing.require(v_email is not null, 'PS404', 'grant needs email: the customer was deleted');
   perform billing.require(
     exists (select from public.plans p where p.tier = p_action.tier), 'PS400',
     format('grant needs tier: "%s" is no tier of public.plans', p_action.tier)
@@ -282,6 +283,8 @@ declare
   v_left bigint;
   v_most bigint;
 begin
+  perform billing.require(p_action.reference is not null, 'PS400', 'refund needs reference: the payment');
+  perform billing.require((p_action.amount > 0) is not false, 'PS400', 'refund needs an amount above 0');
   select * into v_payment
   from public.payments p
   where p.id = v_id and p.user_id is not distinct from coalesce(p_action.user_id, p.user_id);
@@ -319,7 +322,8 @@ begin
   perform billing.enqueue(
     'refund-' || gen_random_uuid(), 'gateway', 'refund',
     jsonb_build_object(
-      'gateway_payment_id', v_payment.gateway_payment_id, 'amount', p_action.amount, 'currency', v_payment.currency
+      'gateway_payment_id', v_payment.gateway_payment_id, 'amount', p_action.amount, 'currency', v_payment.currency,
+      'support_action', p_action.id::text
     )
   );
   p_action.result := format(
@@ -353,14 +357,17 @@ begin
     format('message %s was delivered at %s', v_row.id, billing.iso_time(v_row.delivered_at))
   );
   perform billing.require(
-    v_row.parked_at is null or v_row.claims <> '{}', 'PS409',
+    v_row.parked_at is null or v_row.claims <> '{}' and v_row.last_error is distinct from 'withdrawn', 'PS409',
     format('message %s was withdrawn: %s', v_row.id, v_row.last_error)
   );
   perform billing.require(
     v_row.parked_at is not null or v_row.attempts > 0, 'PS409',
     format('message %s is queued already, for %s', v_row.id, billing.iso_time(v_row.next_attempt_at))
   );
-  perform billing.requeue(v_row.id);
+  perform billing.require(
+    billing.requeue(v_row.id), 'PS409',
+    format('message %s cannot be sent: that much of the payment is no longer left to refund', v_row.id)
+  );
   p_action.reference := v_row.id;
   p_action.user_id := coalesce(p_action.user_id, billing.user_of_message(v_row));
   p_action.result := format('Message %s (%s) is queued again.', v_row.id, v_row.kind);
@@ -485,9 +492,9 @@ return '{public.plans, public.subscriptions, public.payments}'::text[] || billin
     revenue_monthly, active_monthly, paid_periods, revenue_sums, customer_findings, service_findings,
     checked_findings, passes, received_by_hour, receipts, subjects, sources, replacements, support_actions,
     paid_not_entitled, entitled_not_paid, captured_not_fulfilled, tier_mismatch, paid_twice, unexpected_charges,
-    unearned_credits, dispute_lost, outbox_stuck, failed_events, unmailed_payments, reconciliations,
-    profiles, settings, gateway_subscriptions, subscription_orders, wishes, stoppable,
-    purchases, manual_subscriptions, grants, refunds, disputes, lost_disputes, tier_changes,
+    unearned_credits, dispute_lost, outbox_stuck, failed_refunds, failed_events, unmailed_payments, reconciliations,
+    profiles, settings, gateway_subscriptions, subscription_orders, wishes, ends_wished, stoppable,
+    purchases, manual_subscriptions, grants, refunds, refund_requests, disputes, lost_disputes, tier_changes,
     gateway_events, unsettled_events, outbox, marks, expected_triggers, scheduled_jobs, statement, statement_windows
   }'::text[]) name
 );
@@ -535,7 +542,8 @@ begin
         clock, findings_of, find_ruling, find_shown, attach_gateway_subscription, since_of, find_stop,
         newest_purchase, is_superseded, renews_purchase, find_user, kept, is_lost, lost_amount, paid_for,
         purchases_on_credit, is_bought, tier_bought, json_text, json_uuid, json_integer, grace_days, billed_until,
-        is_refunded, user_of_message, refunded_amount, refundable_amount, is_waiting, why_text, amount_text,
+        is_refunded, user_of_message, refunded_amount, refundable_amount, refundable_beside, number_of, is_refused, is_refund_owed,
+        is_waiting, why_text, amount_text,
         day_text, gateway_link, outbox_state, missing_parts, schedule_faults, search_customers, user_id_of,
         authorised_at, cancelled_by_user_at, is_cancelled_for_end, unnamed_cycles, requested_at, state_of_billing,
         next_change, is_told, price_answer, interval_answer, iso_time, find_successor, mirrored_end, is_billed,

@@ -113,7 +113,7 @@ where p.status = 'captured'
   and p.fulfilled_at is null
   and p.gateway_subscription_id is null
   and p.extra_of is null
-  and not billing.is_refunded(coalesce(p.paid_amount, p.amount), p.refunded_amount);
+  and not billing.is_refunded(p);
 comment on view billing.captured_not_fulfilled is
   'Captured payments that granted no tier. A verification, a replay after the plan was added, or a refund ends the finding.';
 
@@ -158,12 +158,12 @@ cross join lateral (
     union all
     select case
       when billed.tier = p.tier then 2
-      -- Only the first activation counts. A later one, after the payment, changes nothing.
+      -- Only the authorisation counts. A later activation, after the payment, changes nothing.
       when p.verified_at is null and began.at > p.since and began.at < p.fulfilled_at then 3
     end
     from billing.sources billed
     join billing.gateway_subscriptions m on m.user_id = billed.user_id and m.gateway_subscription_id = billed.id
-    cross join lateral (select least(m.first_activated_at, m.first_charged_at) as at) began
+    cross join lateral (select billing.authorised_at(m) as at) began
     where billed.user_id = p.user_id
       and billed.kind = 'gateway_subscription'
       and billed.ended_at is null
@@ -188,7 +188,11 @@ cross join lateral (
     case
       when m.cancel_at_period_end or m.status = 'cancelled' or m.gateway_status in ('completed', 'expired')
         or num_nonnulls(m.stops_at, m.ended_at) > 0
-        then billing.cancelled_by_user_at(m.user_id, m.asked_at)
+        then least(billing.cancelled_by_user_at(m.user_id, m.asked_at), (
+          select o.undone_at
+          from billing.subscription_orders o
+          where o.user_id = m.user_id and o.gateway_subscription_id = m.gateway_subscription_id
+        ))
     end as cancelled_at,
     exists (
       select from billing.gateway_subscriptions o
@@ -219,16 +223,22 @@ cross join lateral (
   select case when cancelled.is_before then 'charged_after_cancellation' else 'charged_after_replacement' end as finding
   where cancelled.is_before
     or known.is_one_of_several and exists (
-      select from billing.sources newer
+      select from billing.purchases newer
       left join billing.gateway_subscriptions s
         on (s.user_id, s.gateway_subscription_id) = (newer.user_id, newer.id)
         and newer.kind = 'gateway_subscription'
-      -- Checks the first activation, too, because a later activation moves newer.since past the charge.
-      cross join lateral (values (newer.since), (least(s.first_activated_at, s.first_charged_at))) there (since)
+      -- Checks the authorisation, too, because a later activation moves newer.since past the charge.
+      cross join lateral (values (newer.since), (billing.authorised_at(s))) there (since)
       where newer.user_id = m.user_id
         and newer.kind in ('payment', 'gateway_subscription')
         and newer.id <> m.gateway_subscription_id
-        and there.since > billing.since_of(m)
+        -- The renewal of a purchase follows it, as in billing.sources.
+        and there.since > (
+          select greatest(billing.since_of(m), max(renewed.since))
+          from billing.subscription_orders o
+          join public.payments renewed on renewed.id = o.payment_id
+          where o.user_id = m.user_id and o.gateway_subscription_id = m.gateway_subscription_id
+        )
         and there.since < c.captured_at
         -- It is known a day after it was paid at the latest. Its order may be older.
         and (newer.kind <> 'payment' or newer.arrived_at - interval '1 day' < c.captured_at)
@@ -246,7 +256,7 @@ cross join lateral (
         and newer.plan_id = m.plan_id
         and newer.gateway_subscription_id <> m.gateway_subscription_id
         and newer.ended_at is null
-        and not billing.is_refunded(coalesce(n.paid_amount, n.amount), n.refunded_amount)
+        and not billing.is_refunded(n)
         and n.period_start < c.period_end
         and n.period_end > c.period_start
         -- Of two in one second the one that goes on is the newer one.
@@ -339,10 +349,25 @@ where o.delivered_at is null
   and o.next_attempt_at < (select billing.clock()) - interval '15 minutes'
   or o.delivered_at is null
   and o.parked_at is not null
-  and o.last_error is distinct from 'withdrawn';
+  and o.last_error is distinct from 'withdrawn'
+  and (
+    o.kind <> 'refund'
+    or not billing.is_refused(o)
+    or billing.is_refund_owed(o.payload ->> 'gateway_payment_id', (o.payload ->> 'amount')::bigint, o.parked_at)
+  );
 comment on view billing.outbox_stuck is
   'Side effects that are due for more than 15 minutes (the destination is not configured, or paused until paused_until), or '
-  'parked, with the cause in last_error. billing.requeue(id) retries one.';
+  'parked, with the cause in last_error. billing.requeue(id) retries one. A refund that was refused is not listed if the '
+  'payment was refunded since, or has a newer support action note.';
+
+create view billing.failed_refunds with (security_invoker = true) as
+select p.user_id, r.failed_at as since, r.refund_id, r.gateway_payment_id, r.amount, p.currency
+from billing.refunds r
+join public.payments p using (gateway_payment_id)
+where r.status = 'failed' and billing.is_refund_owed(r.gateway_payment_id, r.amount, r.failed_at);
+comment on view billing.failed_refunds is
+  'Refunds that failed at the gateway, also after they were processed: the customer did not get the money. A further refund '
+  'of the payment, or a support action note about it, ends the finding.';
 
 create view billing.failed_events with (security_invoker = true) as
 select
@@ -362,7 +387,7 @@ where (e.outcome like 'failed: %' or e.outcome in ('parked', 'plan_not_found', '
   and e.payload is not null
   and case e.outcome
     -- Until the payment is fulfilled or refunded.
-    when 'plan_not_found' then p.fulfilled_at is null and not billing.is_refunded(coalesce(p.paid_amount, p.amount), p.refunded_amount)
+    when 'plan_not_found' then p.fulfilled_at is null and not billing.is_refunded(p)
     when 'mismatch' then
       -- A mismatch is normal for refunds and disputes of an extra payment, and for cancellations of a gateway subscription
       -- that is not attached. After a charge the activation may still arrive within 15 minutes.

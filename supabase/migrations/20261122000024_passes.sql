@@ -96,7 +96,7 @@ select 'never_captured', p.id::text, p.user_id, p.uncaptured_at,
 from public.payments p
 where p.uncaptured_at is not null
 union all
--- Until 90 days after the deletion.
+-- Until 90 days after the charge.
 select 'charged_after_deletion', p.gateway_payment_id, null, p.captured_at,
   jsonb_build_object(
     'gateway_payment_id', p.gateway_payment_id, 'gateway_subscription_id', p.gateway_subscription_id,
@@ -125,6 +125,10 @@ select 'outbox_stuck', v.key, v.user_id, v.since, to_jsonb(v),
     else 'Check that the schedule runs and that the destination of the message is configured.'
   end
 from billing.outbox_stuck v
+union all
+select 'refund_failed', v.refund_id, v.user_id, v.since, to_jsonb(v),
+  'Refund the payment again, or pay the customer in another way and insert a note about the payment.'
+from billing.failed_refunds v
 union all
 -- It must stop within two hours, and the gateway is not told yet: it may charge it.
 select 'untold_stop', g.gateway_subscription_id, g.user_id, o.queued_at,

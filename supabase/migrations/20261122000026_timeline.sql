@@ -208,6 +208,23 @@ comment on column billing.messages.user_id is 'The user who has this address now
 comment on column billing.messages.state is 'queued, delivered or parked: an admin repairs the cause and requeues it.';
 comment on column billing.messages.last_error is 'Why the newest attempt failed, it was withdrawn, or no mail was sent.';
 
+create view billing.refund_requests with (security_invoker = true) as
+select
+  a.id as action_id, p.id as payment_id, r.refund_id, a.amount, p.currency,
+  coalesce(r.status, case when billing.is_refused(o) then 'failed' else 'pending' end) as status,
+  o.last_error, a.created_at
+from billing.support_actions a
+left join public.payments p on p.gateway_payment_id = a.reference
+left join billing.refunds r on r.gateway_payment_id = a.reference and r.support_action_id = a.id
+left join billing.outbox o
+  on o.kind = 'refund'
+  and o.payload ->> 'gateway_payment_id' = a.reference
+  and o.payload ->> 'support_action' = a.id::text
+where a.action = 'refund';
+comment on view billing.refund_requests is
+  'Refunds that were asked for here: pending, processed or failed, which may be asked for again. refund_id: once the gateway '
+  'named it. last_error: of the newest try.';
+
 create view billing.customer_payments with (security_invoker = true) as
 select
   p.user_id, p.gateway_order_id, p.gateway_payment_id,

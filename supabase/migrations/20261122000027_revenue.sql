@@ -32,7 +32,7 @@ cross join lateral (
   select
     'gateway_subscription', c.gateway_subscription_id, s.tier, c.period_start, c.period_end,
     case
-      when bool_and(billing.is_refunded(coalesce(c.paid_amount, c.amount), c.refunded_amount)) then least(c.period_end, max(f.created_at))
+      when bool_and(billing.is_refunded(c)) then least(c.period_end, max(f.created_at))
       when max(s.ended_at) < c.period_end then greatest(max(s.ended_at), c.period_start)
     end
   from public.payments c
@@ -63,7 +63,7 @@ from (
   select
     p.user_id, p.tier, p.currency, p.amount + coalesce(p.credit, 0) as price, p.period_start as starts_at,
     case
-      when p.gateway_subscription_id is not null and billing.is_refunded(coalesce(p.paid_amount, p.amount), p.refunded_amount) then p.period_start
+      when p.gateway_subscription_id is not null and billing.is_refunded(p) then p.period_start
       else least(
         p.period_end, p.ended_at, m.ended_at,
         case when m.status = 'cancelled' and not m.cancel_at_period_end then m.cancelled_at end,

@@ -19,6 +19,54 @@ begin
   end;
 end $$;
 
+-- Returns why access changed, by the cause and what it names. A charge of a subscription that was charged before, or that
+-- goes on after a purchase, is a renewal. What was asked for while another price ran, as a subscription beside one that the
+-- gateway bills or as an order with a start, is a change.
+create function billing.find_reason(
+  p_cause text,
+  p_reference text -- the gateway's id of the subscription, order or payment. Empty: see public.apply_gateway_event
+)
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_reason constant text := billing.reason_of(p_cause);
+  v_mirrored billing.gateway_subscriptions;
+begin
+  if v_reason not in ('purchase', 'renewal') or coalesce(p_reference, '') = '' then return v_reason; end if;
+  select * into v_mirrored from billing.gateway_subscriptions m where m.gateway_subscription_id = p_reference;
+  return case
+    when not found and v_reason = 'renewal'
+      or v_mirrored.paid_count > 1
+      or v_mirrored.first_charged_at < v_mirrored.paid_period_event_at
+      or exists (
+        select from billing.subscription_orders o where o.gateway_subscription_id = p_reference and o.payment_id is not null
+      )
+      then 'renewal'
+    when exists (
+      select from (
+        select o.user_id, o.plan_id, o.created_at, true as is_billed
+        from billing.subscription_orders o
+        where o.gateway_subscription_id = p_reference
+        union all
+        select p.user_id, p.plan_id, p.created_at, false
+        from public.payments p
+        where p_reference in (p.gateway_order_id, p.gateway_payment_id) and p.starts is not null
+      ) asked
+      cross join lateral (
+        select p.plan_id, p.gateway_subscription_id is not null as is_billed
+        from public.payments p
+        where p.user_id = asked.user_id
+          and p.created_at < asked.created_at
+          and p.period_start <= asked.created_at
+          and least(p.period_end, p.ended_at) > asked.created_at
+        order by p.created_at desc
+        limit 1
+      ) running
+      where running.plan_id <> asked.plan_id and running.is_billed >= asked.is_billed
+    ) then 'change'
+    else 'purchase'
+  end;
+end $$;
+
 -- Returns what an event about a user's access says: what GET /api/subscriptions answers, without the payments and without
 -- the page on which the customer changes the method of payment.
 create function billing.subscription_event(p_user_id uuid)
@@ -27,7 +75,9 @@ declare
   v_answer constant jsonb := public.get_subscription(p_user_id)::jsonb #- '{billing,manage_url}';
 begin
   return jsonb_build_object(
-    'user_id', p_user_id, 'reason', billing.reason_of(current_setting('subscriptions.cause', true)),
+    'user_id', p_user_id, 'reason', billing.find_reason(
+      current_setting('subscriptions.cause', true), current_setting('subscriptions.reference', true)
+    ),
     'tier', v_answer -> 'currentTier', 'entitlements', v_answer -> 'entitlements', 'billing', v_answer -> 'billing'
   ) || (
     select jsonb_object_agg(f.field, v_answer -> 'subscription' -> f.field)
@@ -94,6 +144,16 @@ begin
     v_data := billing.payment_event(p_subject, p_type, p_refund_id);
   elsif billing.lock_user(p_subject) is not null then
     v_data := billing.subscription_event(p_subject);
+    -- Nothing of what it says changed.
+    if v_data - 'reason' = (
+      select (o.payload -> 'data') - 'reason'
+      from billing.outbox o
+      where o.destination = 'event' and o.payload #>> '{data,user_id}' = p_subject::text and o.kind = p_type
+      order by o.id desc
+      limit 1
+    ) then
+      return;
+    end if;
   end if;
   if v_data is null then return; end if;
   perform billing.enqueue(
@@ -105,8 +165,13 @@ end $$;
 -- Security definer, as the functions below: the role of an admin or of the app may write these tables but not the outbox.
 create function billing.note_subscription_event()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_not_shown constant text[] := '{revision, updated_at, due_at, cancelled_at}';
 begin
-  perform billing.enqueue_event('subscription.updated', new.user_id);
+  -- billing.enqueue_event compares with the event before, which may be deleted by now.
+  if tg_op = 'INSERT' or to_jsonb(new) - v_not_shown <> to_jsonb(old) - v_not_shown then
+    perform billing.enqueue_event('subscription.updated', new.user_id);
+  end if;
   return null;
 end $$;
 
@@ -209,12 +274,12 @@ select billing.switch_events(false);
 create function billing.switch_events_by_setting()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform billing.switch_events(new.sends_events);
+  perform billing.switch_events(new.events);
   return null;
 end $$;
 
-create trigger switch_events after update of sends_events on billing.settings for each row
-when (new.sends_events <> old.sends_events)
+create trigger switch_events after update of events on billing.settings for each row
+when (new.events <> old.events)
 execute function billing.switch_events_by_setting();
 
 -- For the events of one customer.

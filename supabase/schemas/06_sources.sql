@@ -304,7 +304,10 @@ begin
 end $$;
 
 create view billing.sources with (security_invoker = true) as
-select s.*, s.ended_at is null and s.lapses_at > billing.clock() as is_running
+select
+  s.*,
+  s.ended_at is null and s.lapses_at > billing.clock() as is_running,
+  s.ends_at <= billing.clock() and (s.lapses_at < 'infinity' or s.is_failing) as is_in_grace
 from (
   select
     p.user_id, 'payment' as kind, p.id::text as id, pl.id as plan_id, p.tier,
@@ -324,7 +327,8 @@ from (
     null::text as gateway_subscription_id,
     p.ended_at is null and coalesce(p.settle_at > billing.clock(), false) as is_upcoming,
     billing.price_sold(p) as sold,
-    null::jsonb as entitlements
+    null::jsonb as entitlements,
+    false as is_failing
   from public.payments p
   left join public.plans pl on pl.id = p.plan_id
   left join billing.ends_wished wished on wished.user_id = p.user_id
@@ -349,7 +353,8 @@ from (
     -- Debited before it starts.
     coalesce(o.starts_at > billing.clock() and not o.is_trial, false),
     m.sold,
-    null
+    null,
+    coalesce(m.gateway_status in ('pending', 'halted'), false)
   from billing.gateway_subscriptions m
   join public.plans pl on pl.id = m.plan_id
   left join billing.subscription_orders o
@@ -375,7 +380,8 @@ from (
   select
     g.user_id, 'grant', g.id::text, pl.id, g.tier, g.at, g.until,
     g.until + make_interval(hours => 24 * billing.grace_days(pl.grace_days, g.cancel_at_period_end)),
-    g.at, g.at, g.ended_at, g.ended_reason, g.cancel_at_period_end, null, false, null, g.entitlements
+    g.at, g.at, g.ended_at, g.ended_reason, g.cancel_at_period_end, null, false, null, g.entitlements,
+    false
   from billing.grants g
   left join public.plans pl on pl.tier = g.tier and pl.lookup_key is null
   union all
@@ -393,7 +399,8 @@ from (
     w.gateway_subscription_id,
     false,
     null,
-    w.entitlements
+    w.entitlements,
+    coalesce(m.gateway_status in ('pending', 'halted'), false)
   from billing.manual_subscriptions w
   left join public.plans pl on pl.id = w.plan_id
   cross join lateral (select billing.grace_days(pl.grace_days, w.cancel_at_period_end) as days) grace
@@ -406,8 +413,9 @@ from (
 grant select on billing.sources to service_role;
 comment on view billing.sources is
   'All sources of access, also those that have ended. A source runs until ended_at or lapses_at. The running source with '
-  'the greatest since rules. lapses_at is ends_at plus the days of grace, or infinity until the gateway was read. What is '
-  'upcoming begins when another source ends, and rules from its start.';
+  'the greatest since rules; in its days of grace it ranks below all that is paid or granted for now. lapses_at is ends_at '
+  'plus the days of grace, or infinity until the gateway was read. What is upcoming begins when another source ends, and '
+  'rules from its start.';
 
 create type billing.ruling as (
   source billing.sources,
@@ -421,10 +429,14 @@ create type billing.ruling as (
 
 -- Finds the ruling source: the running source with the greatest since. If no source is running, the one that ended last.
 -- A purchase that begins when another source ends does not rule before.
-create function billing.find_ruling(p_user_id uuid)
+create function billing.find_ruling(
+  p_user_id uuid,
+  p_is_paid boolean default false -- of what was paid: without grants and rows that were written by hand
+)
 returns billing.ruling -- source is null: the user has no source
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
+  v_now constant timestamptz := billing.clock();
   v_ruling billing.ruling;
 begin
   with mirrored as materialized (
@@ -454,7 +466,12 @@ begin
   left join public.subscriptions shown on shown.user_id = p_user_id
   left join billing.manual_subscriptions w on w.user_id = p_user_id
   -- Without offset 0 each use of a column would compute it again.
-  left join (select s.* from billing.sources s where s.user_id = p_user_id offset 0) s on true
+  left join (
+    select s.*
+    from billing.sources s
+    where s.user_id = p_user_id and (not p_is_paid or s.kind in ('payment', 'gateway_subscription'))
+    offset 0
+  ) s on true
   cross join lateral (
     select
       case s.kind
@@ -480,6 +497,8 @@ begin
   order by
     live.is_live desc,
     live.is_live and s.is_upcoming,
+    -- Days of grace are not paid for.
+    live.is_live and s.is_in_grace and bool_or(live.is_live and coalesce(s.ends_at > v_now, true)) over (),
     rank.generation desc,
     case when live.is_live then s.since when not s.is_upcoming then least(s.ended_at, s.lapses_at) end desc nulls last,
     s.since desc,

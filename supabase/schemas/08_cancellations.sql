@@ -22,7 +22,9 @@ where case s.kind
         where o.user_id = s.user_id and o.gateway_subscription_id = s.id and o.undone_at is not null
       )
       and (
-        m.paid_until is null and not exists (
+        -- Else both would be charged, also where a charge of this one was refunded or lost.
+        billing.is_billed(m)
+        or m.paid_until is null and not exists (
           select from public.payments c
           where c.user_id = s.user_id
             and c.gateway_subscription_id = s.id
@@ -46,8 +48,9 @@ end;
 grant select on billing.purchases to service_role;
 comment on view billing.purchases is
   'The acts of users that bought a tier. The newest one replaced what is older and still billed, also after it lapsed, failed '
-  'or was cancelled. Only its refund, a lost dispute, or that it was never captured takes that back. A grant or a row that '
-  'was written by hand replaces nothing, unless the row names a gateway subscription. A change of plan that was undone is none.';
+  'or was cancelled. Only its refund, a lost dispute, or that it was never captured takes that back, and of a subscription only '
+  'once the gateway bills it no more. A grant or a row that was written by hand replaces nothing, unless the row names a '
+  'gateway subscription. A change of plan that was undone is none.';
 
 create function billing.newest_purchase(p_user_id uuid)
 returns billing.sources -- all null: none
@@ -55,30 +58,6 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return (
     select row(p.*)::billing.sources from billing.purchases p where p.user_id = p_user_id order by p.since desc, p.id desc limit 1
-  );
-end $$;
-
--- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes
--- that is the one that was asked for last.
-create function billing.is_superseded(p_order billing.subscription_orders, p_authorised_at timestamptz)
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return exists (
-    select from billing.subscription_orders o
-    join billing.gateway_subscriptions m
-      on m.user_id = o.user_id
-      and m.gateway_subscription_id = o.gateway_subscription_id
-    where o.user_id = p_order.user_id
-      and o.id <> p_order.id
-      and o.gateway_subscription_id is distinct from p_order.replaces
-      and o.undone_at is null
-      and billing.is_billed(m)
-      and case
-        when num_nonnulls(o.replaces, o.payment_id) > 0 and num_nonnulls(p_order.replaces, p_order.payment_id) > 0
-          then o.created_at > p_order.created_at
-        else (billing.authorised_at(m), o.created_at)
-          > (coalesce(p_authorised_at, p_order.created_at), p_order.created_at)
-      end
   );
 end $$;
 
@@ -94,6 +73,32 @@ begin
       and (p.fulfilled_at is not null or p_order.created_at >= billing.clock() - interval '5 days')
       -- Paid later than it was ordered, it would be renewed before it ends.
       and coalesce(p.period_end <= p_order.starts_at + interval '1 day', true)
+  );
+end $$;
+
+-- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes
+-- that is the one that was asked for last. One that waits for the end of this one, or whose purchase does not go on, is none.
+create function billing.is_superseded(p_order billing.subscription_orders, p_authorised_at timestamptz)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from billing.subscription_orders o
+    join billing.gateway_subscriptions m
+      on m.user_id = o.user_id
+      and m.gateway_subscription_id = o.gateway_subscription_id
+    where o.user_id = p_order.user_id
+      and o.id <> p_order.id
+      and o.gateway_subscription_id is distinct from p_order.replaces
+      and o.replaces is distinct from p_order.gateway_subscription_id
+      and (o.payment_id is null or billing.renews_purchase(o))
+      and o.undone_at is null
+      and billing.is_billed(m)
+      and case
+        when num_nonnulls(o.replaces, o.payment_id) > 0 and num_nonnulls(p_order.replaces, p_order.payment_id) > 0
+          then o.created_at > p_order.created_at
+        else (billing.authorised_at(m), o.created_at)
+          > (coalesce(p_authorised_at, p_order.created_at), p_order.created_at)
+      end
   );
 end $$;
 
@@ -188,12 +193,12 @@ begin
     return (v_now, false, false);
   elsif v_is_wish
     or v_order.undone_at is not null
-    or v_is_waiting and (
-      billing.is_superseded(v_order, v_authorised_at)
-      or v_order.payment_id is not null and not billing.renews_purchase(v_order)
-    )
+    or v_is_waiting and v_order.payment_id is not null and not billing.renews_purchase(v_order)
   then
     null; -- at the end of what is paid
+  elsif v_is_waiting and billing.is_superseded(v_order, v_authorised_at) then
+    -- The renewal of a purchase waits for its start: if the purchase that replaced it is refunded, it goes on.
+    if v_order.payment_id is not null and v_order.replaces is null then v_at := v_paid_until; end if;
   elsif p_each.succeeded_at > v_now then
     v_at := p_each.succeeded_at; -- a change of its plan was authorised
   elsif p_each.succeeded_at is null then
@@ -328,30 +333,6 @@ begin
     end if;
   end loop;
   return v_is_changed;
-end $$;
-
--- Finds the purchase whose renewal at the gateway was asked for, and goes on no more.
-create function billing.find_unrenewed(p_user_id uuid, p_ends_at timestamptz)
-returns public.payments -- all null: none
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return (
-    select p
-    from public.payments p
-    where p.user_id = p_user_id
-      and p.ended_at is null
-      and p.period_end = p_ends_at
-      and exists (select from billing.subscription_orders o where o.user_id = p_user_id and o.payment_id = p.id)
-      and not exists (
-        select from billing.stoppable s
-        where s.user_id = p_user_id
-          and (s.asked).payment_id = p.id
-          and (s.mirrored).user_id is not null
-          and billing.is_billed(s.mirrored)
-          and s.stops_at is null
-      )
-    limit 1
-  );
 end $$;
 
 -- Sets cancel_at_period_end of what gives access now and is not billed, or clears it of everything. The caller holds the lock
@@ -495,13 +476,13 @@ begin
     return jsonb_build_object('outcome', 'subscription_not_found');
   end if;
 
-  -- A repeated cancellation for the period's end writes nothing.
+  -- A repeated cancellation for the period's end writes nothing: one stands that covers everything.
   if not (
     p_at_period_end
     and (v_subscription.cancel_at_period_end or not v_is_active)
+    and exists (select from billing.ends_wished w where w.user_id = p_user_id)
     and not exists (
-      select from billing.stoppable s
-      where s.user_id = p_user_id and s.is_open and (s.stops_at is null or not v_is_active and s.is_wish is null)
+      select from billing.stoppable s where s.user_id = p_user_id and s.is_open and (s.is_wish is null or s.stops_at is null)
     )
   ) then
     -- Not before what others wrote while this transaction waited for the lock.

@@ -88,8 +88,8 @@ begin
   return v_is_changed;
 end $$;
 
--- Finds the credit that an upgrade in one currency gets: for the unused time of the ruling source, if that was paid. Of a
--- chain of early renewals, the period that runs counts. The caller holds the lock on the user.
+-- Finds the credit that an upgrade in one currency gets: for the unused time of what the user pays for. Of a chain of early
+-- renewals, the period that runs counts. The caller holds the lock on the user.
 create function billing.find_credit(
   p_user_id uuid,
   p_plan public.plans,
@@ -103,47 +103,39 @@ create function billing.find_credit(
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
-  v_ruling billing.ruling;
-  v_source billing.sources;
-  v_held billing.held;
+  v_from billing.commitment;
   v_starts_at timestamptz;
 begin
   is_excess := false;
   if exists (select from billing.settings s where s.credit = 'off') then return; end if;
-  v_ruling := billing.find_ruling(p_user_id);
-  v_source := v_ruling.source;
-  v_held := billing.find_held(v_source.plan_id, v_source.tier, v_source.sold);
-  if v_ruling.is_live is not true
-    or billing.compare_prices(v_held, billing.find_wanted(p_plan)) <> 'upgrade'
-  then
-    return;
-  end if;
+  v_from := billing.find_commitment(p_user_id);
+  if billing.compare_prices(billing.rank_price(v_from), billing.rank_price(p_plan)) <> 'upgrade' then return; end if;
 
-  if v_source.kind = 'payment' then
+  if v_from.paid_by_kind = 'payment' then
     select p.id::text, p.period_start, p.period_end
     into id, v_starts_at, until
-    from public.payments ruling
+    from public.payments paid
     join public.payments p
-      on p.user_id = ruling.user_id
-      and coalesce(p.chain_id, p.id) = coalesce(ruling.chain_id, ruling.id)
-    where ruling.id = v_source.id::uuid
+      on p.user_id = paid.user_id
+      and coalesce(p.chain_id, p.id) = coalesce(paid.chain_id, paid.id)
+    where paid.id = v_from.paid_by_id::uuid
       and p.fulfilled_at is not null
       and p.ended_at is null
       and p.period_end > v_now
       and not exists (select from billing.replacements r where r.kind = 'payment' and r.id = p.id::text)
     order by p.period_start
     limit 1;
-  elsif v_source.kind = 'gateway_subscription' then
+  elsif v_from.paid_by_kind = 'gateway_subscription' then
     select m.gateway_subscription_id, m.period_start, m.period_end
     into id, v_starts_at, until
     from billing.gateway_subscriptions m
     where m.user_id = p_user_id
-      and m.gateway_subscription_id = v_source.id
+      and m.gateway_subscription_id = v_from.paid_by_id
       and m.paid_until is null
       and m.period_end > v_now;
   end if;
   if v_starts_at < until then
-    kind := v_source.kind;
+    kind := v_from.paid_by_kind;
     amount := billing.paid_for(p_user_id, kind, id, until, p_plan.currency);
     credit := floor(
       amount * extract(epoch from until - greatest(v_now, v_starts_at)) / extract(epoch from until - v_starts_at)
@@ -184,7 +176,7 @@ begin
     return null;
   end if;
   if p_starts = 'now' and billing.compare_prices(
-    billing.find_held((v_ruling.source).plan_id, p_tier, (v_ruling.source).sold), billing.find_held(p_plan_id, p_tier, p_sold)
+    billing.rank_price((v_ruling.source).plan_id, p_tier, (v_ruling.source).sold), billing.rank_price(p_plan_id, p_tier, p_sold)
   ) = 'upgrade' then
     return null;
   end if;
@@ -265,7 +257,7 @@ begin
         p_payment.user_id, 'payment', p_payment.id::text, v_plan.id, p_tier,
         coalesce(p_payment.chain_start, p_payment.period_start), p_payment.period_end, p_payment.period_end,
         p_payment.since, billing.clock(), null, null, p_payment.cancel_at_period_end, null, false,
-        billing.price_sold(p_payment), null, true
+        billing.price_sold(p_payment), null, false, true, false
       )::billing.sources,
       true, false, 0, 0, p_purchase.shown, false
     )::billing.ruling;
@@ -474,7 +466,7 @@ begin
   return v_started;
 end $$;
 
--- Returns the change of plan that waits for the end of what the gateway bills. Contract: GET /api/subscriptions.
+-- Returns the change of plan that waits for the end of what the user pays for. Contract: GET /api/subscriptions.
 create function billing.next_change(p_user_id uuid)
 returns jsonb -- {tier, price, amount, currency, starts_at, undo_until}; null: none
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -487,19 +479,13 @@ begin
   end if;
   return (
     select jsonb_build_object(
-      'tier', o.tier, 'price', billing.price_answer(o.tier, o.sold), 'amount', (o.sold).amount,
-      'currency', (o.sold).currency, 'starts_at', billing.iso_time(o.starts_at),
-      'undo_until', case
-        when not billing.is_told(o.replaces) then billing.iso_time(o.starts_at - interval '48 hours')
-      end
+      'tier', (b.next).tier, 'price', billing.price_answer((b.next).tier, (b.next).sold), 'amount', ((b.next).sold).amount,
+      'currency', ((b.next).sold).currency, 'starts_at', billing.iso_time((b.next).starts_at),
+      'undo_until', billing.iso_time(b.undo_until)
     )
-    from billing.gateway_subscriptions m
-    cross join lateral billing.find_successor(m.user_id, m.gateway_subscription_id) o
-    where m.user_id = p_user_id
-      and billing.is_billed(m)
-      and o.starts_at > billing.clock()
-      and coalesce(o.stops_at > o.starts_at, true) -- else a purchase replaced it
-    order by o.starts_at
+    from billing.find_billed(p_user_id) b
+    where (b.next).id is not null
+    order by (b.next).starts_at
     limit 1
   );
 end $$;
@@ -549,34 +535,21 @@ begin
         select record
         from (
           select
-            m.gateway_subscription_id, coalesce(m.gateway_status, m.status, 'active') as status,
-            next.charge_at as next_charge_at,
+            b.gateway_subscription_id, coalesce(m.gateway_status, m.status, 'active') as status,
+            b.charge_at as next_charge_at,
             coalesce(m.gateway_status in ('pending', 'halted'), false) as payment_attention,
             m.short_url as manage_url,
-            billing.price_answer((select p.tier from public.plans p where p.id = m.plan_id), m.sold) as price,
+            billing.price_answer(b.tier, b.sold) as price,
             billing.next_change(p_user_id) as next
-          from billing.gateway_subscriptions m
-          cross join lateral (
-            select case
-              when m.stops_at is null
-                -- Once halted, the gateway charges again only after the customer changed the method of payment.
-                and coalesce(m.gateway_status, 'active') not in ('paused', 'halted')
-                then case when m.gateway_status is null then m.period_end else m.charge_at end
-            end as charge_at
-          ) next
-          where m.user_id = p_user_id
-            and m.gateway_subscription_id <> ''
-            -- An imported one is billed, too, before its first event.
-            and num_nonnulls(m.arrived_at, m.written_at) > 0
-            and billing.is_billed(m)
-            and m.gateway_status is distinct from 'created'
+          from billing.find_billed(p_user_id) b
+          join billing.gateway_subscriptions m
+            on m.user_id = p_user_id
+            and m.gateway_subscription_id = b.gateway_subscription_id
+          where billing.is_billed(m)
           -- What is charged next; else the running one before one that starts later; of two the one that would rule.
           order by
-            next.charge_at > billing.clock() desc nulls last,
-            next.charge_at,
-            m.period_end > billing.clock() desc nulls last,
-            billing.since_of(m) desc,
-            m.gateway_subscription_id desc
+            b.charge_at > billing.clock() desc nulls last, b.charge_at, m.period_end > billing.clock() desc nulls last, b.since desc,
+            b.id desc
           limit 1
         ) record
       ) as billing

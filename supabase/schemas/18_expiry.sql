@@ -165,7 +165,13 @@ begin
   ),
   looked as (
     select
-      d.*, d.ends_at < v_now and d.lapses_at < v_now as is_lapsed,
+      d.*,
+      case
+        when d.ends_at <= v_now and d.lapses_at >= v_now
+          -- In days of grace: what is paid or granted for now takes over.
+          then coalesce(((billing.find_ruling(d.user_id)).source).ends_at, 'infinity') > v_now
+        else d.ends_at < v_now and d.lapses_at < v_now
+      end as is_lapsed,
       d.ends_at > v_now and d.ends_at - interval '7 days' between d.due_at and v_now as is_ending
     from due d
   ),
@@ -208,7 +214,7 @@ begin
   -- For those that are settled below: then settling sets it anew.
   update public.subscriptions s
   set due_at = null
-  where s.user_id = any (p_user_ids) and s.status = 'active' and s.current_period_end < billing.clock();
+  where s.user_id = any (p_user_ids) and s.status = 'active' and s.current_period_end <= billing.clock();
   for v_user in
     select u.id, u.email
     from auth.users u
@@ -216,7 +222,7 @@ begin
     where u.id = any (p_user_ids)
       -- Skips subscriptions that were renewed before the lock.
       and s.status = 'active'
-      and s.current_period_end < billing.clock()
+      and s.current_period_end <= billing.clock()
     order by u.id
   loop
     if billing.settle_access(v_user.id, v_user.email) is not true then

@@ -176,9 +176,10 @@ export function fakeClient(state: string): Subscriptions {
     const days = when === 'now' ? 0 : 19;
     const credit = when === 'now' ? 6_270 : 0;
     return {
-      ...{ amount_due: price.amount - credit, credit, currency: 'INR', starts_at: inDays(days) },
+      ...{ amount_due: price.amount - credit, credit, currency: 'INR', due_at: inDays(days), starts_at: inDays(days) },
       ...{ ends_at: inDays(days + (price.interval === 'month' ? 30 : 365)), from: current.currentTier },
       ...{ to: key.split('_')[0] ?? '', from_price: current.subscription?.price?.lookup_key ?? null, to_price: key },
+      ...{ renews: true, next_charge: { at: inDays(days), amount: price.amount } },
     };
   };
   return {

@@ -56,7 +56,13 @@ test('POST …/change of a billed subscription to a dearer tier, now → as in i
   const previewed = await unchanged(() => preview('pro', 'now'));
   const { credit, amount_due } = previewed.body;
   expect(previewed)
-    .toEqual({ status: 200, body: { ...terms, credit, amount_due, starts_at: isTime, ends_at: isTime } });
+    .toEqual({
+      status: 200,
+      body: {
+        ...{ ...terms, credit, amount_due, due_at: isTime, starts_at: isTime, ends_at: isTime, renews: true },
+        next_charge: { at: previewed.body.ends_at, amount: price.pro },
+      },
+    });
   // Almost the whole cycle is unused.
   expect([credit > price.basic - 10, credit + amount_due]).toEqual([true, price.pro]);
   expect(shop.calls).toHaveLength(calls);

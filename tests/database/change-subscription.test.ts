@@ -288,21 +288,16 @@ describe('a change at the end of the period', () => {
     await downgrade();
     const shown = async () => {
       const { why } = await database.one('select why from billing.customers');
-      const scheduled = await database.one(
-        'select billing.find_scheduled($1) @> array[id] as is from public.plans where tier = $2',
-        [
-          customer.id,
-          'basic',
-        ],
-      );
-      return [Object((await billing()).next).tier, /Then (\w+) begins/.exec(String(why))?.[1], scheduled.is];
+      const { plans } = Object(await database.rpc('list_plans_for_user', customer.id));
+      const { scenario } = plans.find(({ tier }: { tier: string }) => tier === 'basic');
+      return [Object((await billing()).next).tier, /Then (\w+) begins/.exec(String(why))?.[1], scenario];
     };
-    expect(await shown()).toEqual(['basic', 'basic', true]);
+    expect(await shown()).toEqual(['basic', 'basic', 'scheduled']);
     const premium = await customer.buy('premium', { at: '06-12', start: 'after_current' });
     expect(await customer.tier()).toBe('pro');
-    expect(await shown()).toEqual([undefined, undefined, false]);
+    expect(await shown()).toEqual([undefined, undefined, 'downgrade']);
     await premium.refund();
-    expect(await shown()).toEqual(['basic', 'basic', true]);
+    expect(await shown()).toEqual(['basic', 'basic', 'scheduled']);
   });
 });
 

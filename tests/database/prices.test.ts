@@ -139,8 +139,13 @@ describe('from a running price to another one, on 11 January', () => {
             ...{ outcome: 'change', order_start: orderStart, is_billed: isBilled },
             change: {
               ...{ amount_due: to.amount - due, credit: due, currency: to.currency, starts_at },
+              due_at: isBilled ? starts_at : new Date(now).toISOString(),
               ends_at: monthsLater(starts_at, to.months),
               ...{ from: from.tier, to: to.tier, from_price: key, to_price: each },
+              renews: isBilled,
+              next_charge: isBilled
+                ? { at: when === 'now' ? monthsLater(starts_at, to.months) : starts_at, amount: to.amount }
+                : null,
             },
           });
           expect(changed, `${each} ${when}`).toMatchObject(

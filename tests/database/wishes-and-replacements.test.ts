@@ -184,7 +184,7 @@ describe('what is newer replaces what is older for good', () => {
   });
 
   test.each(['basic', 'pro'] as const)(
-    'not a subscription to %s whose only charge was lost in a dispute',
+    'a subscription to %s whose only charge was lost in a dispute: not once the gateway bills it no more',
     async (tier) => {
       await bill(customer, 'premium', year);
       const newer = anotherOf();
@@ -193,6 +193,8 @@ describe('what is newer replaces what is older for good', () => {
       const payment = { id: `pay_2026-02_${newer.gatewayId}`, amount: prices[tier] };
       const lost = { amount: prices[tier], amount_deducted: prices[tier] };
       await database.send(disputeEvent('lost', 'lost', payment, lost, { createdAt: '2026-02-10T00:00:00Z' }));
+      expect(await toldOf()).toBe('at cycle end 2026-12-30');
+      await newer.event('cancelled', '02-11', { planId: `plan_${tier}` });
       expect(await toldOf()).toBe('withdrawn');
     },
   );
@@ -208,7 +210,7 @@ describe('what is newer replaces what is older for good', () => {
       about,
     );
     await database.send(refundEvent({ id: String(id), order_id: null }, prices.basic));
-    expect(await toldOf()).toBe('withdrawn');
+    expect(await toldOf()).toBe('at cycle end 2026-12-30');
     await newer.event('cancelled', '02-02', { planId: 'plan_basic' });
     expect(await toldOf()).toBe('withdrawn');
   });

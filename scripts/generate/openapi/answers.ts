@@ -86,14 +86,17 @@ export const gatewaySubscriptionAnswer = z.object({
 
 export const changeTerms = z.object({
   amount_due: amount,
+  due_at: time.nullable().describe('When `amount_due` is paid: now, or when the gateway charges it. Null: nothing is due.'),
   credit: amount,
   currency,
   starts_at: time,
   ends_at: time,
   from: tier,
   to: tier,
-  from_price: z.string().nullable().describe('Null: what runs was not sold by a price.'),
+  from_price: z.string().nullable().describe('Null: what the user has was not sold by a price.'),
   to_price: z.string(),
+  renews: z.boolean().describe('Whether it goes on by itself.'),
+  next_charge: z.object({ at: time, amount }).nullable().describe('The next charge by the gateway. Null: none.'),
 }).meta({ id: 'ChangeTerms', description: 'The terms of a change to another plan.' });
 
 export const undoneChangeAnswer = z.object({

@@ -140,6 +140,7 @@ export const subscribed = {
 
 export const terms = {
   amount_due: 96600,
+  due_at: '2026-11-22T09:28:41.000Z',
   credit: 3300,
   currency: 'INR',
   starts_at: '2026-11-22T09:28:41.000Z',
@@ -148,6 +149,8 @@ export const terms = {
   to: 'pro',
   from_price: 'basic',
   to_price: 'pro',
+  renews: true,
+  next_charge: { at: '2027-11-22T09:28:41.000Z', amount: 99900 },
 } satisfies Example<typeof answers.changeTerms>;
 
 export const changed = {
@@ -158,7 +161,7 @@ export const changed = {
 } satisfies Example<typeof answers.changeAnswer>;
 
 export const undone = {
-  change: { ...terms, amount_due: 0, credit: 0 },
+  change: { ...terms, amount_due: 0, due_at: null, credit: 0 },
   order: null,
   payment_id: null,
   subscription: null,

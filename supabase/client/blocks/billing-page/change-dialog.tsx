@@ -41,10 +41,14 @@ export function ChangeDialog({ subscriptions, current, plans, plan, price, onClo
   const preferred: When = price.scenario === 'upgrade' && previews?.now ? 'now' : 'period_end';
   const when = chosen ?? (previews?.[preferred] ? preferred : 'now');
   const change = previews?.[when];
+  // Paid when the change is confirmed, also where it starts later.
+  const isDue = Boolean(change?.due_at && change.amount_due > 0 && Date.parse(change.due_at) <= Date.now() + 3_600_000);
   const label = !change
     ? 'Change'
+    : isDue
+    ? `Pay ${money(change.amount_due, change.currency)}`
     : when === 'now'
-    ? change.amount_due > 0 ? `Pay ${money(change.amount_due, change.currency)}` : 'Change now'
+    ? 'Change now'
     : `Change on ${day(change.starts_at)}`;
   const options = [
     ['now', 'Now'],
@@ -63,20 +67,18 @@ export function ChangeDialog({ subscriptions, current, plans, plan, price, onClo
         {previews?.now && previews.period_end && (
           <Choice label='When the change starts' options={options} value={when} onChange={choose} />
         )}
-        {change && <Terms {...{ change, when, current, plans, price }} />}
+        {change && <Terms {...{ change, when, isDue, current, plans, price }} />}
       </div>
     </Dialog>
   );
 }
 
-type TermsProps = Pick<Props, 'current' | 'plans' | 'price'> & { change: Change; when: When };
+type TermsProps = Pick<Props, 'current' | 'plans' | 'price'> & { change: Change; when: When; isDue: boolean };
 
-function Terms({ change, when, current: { subscription }, plans, price }: TermsProps) {
-  const { currency, credit, starts_at: start, ends_at: end } = change;
+function Terms({ change, when, isDue, current: { subscription }, plans, price }: TermsProps) {
+  const { currency, credit, starts_at: start, ends_at: end, renews } = change;
   const old = subscription?.price;
   const replaced = nameOf(change.from, plans) + (old ? `, ${every(old)}` : '');
-  // As in the contract: only what the gateway bills goes on by itself.
-  const renews = Boolean(subscription?.gateway_subscription_id) && price.gateway_plan_id !== null;
   const rows: [string, string][] = [['Price', `${money(price.amount, currency)} ${per(price)}`]];
   if (credit > 0) rows.push(['Credit for unused time', `−${money(credit, currency)}`]);
   rows.push(['Period', `${day(start)} – ${day(end)}`]);
@@ -91,7 +93,7 @@ function Terms({ change, when, current: { subscription }, plans, price }: TermsP
           </div>
         ))}
         <div className='flex justify-between gap-4 py-3 text-base font-semibold'>
-          <dt>{when === 'now' ? 'Due today' : `Due on ${day(start)}`}</dt>
+          <dt>{isDue || when === 'now' ? 'Due today' : `Due on ${day(change.due_at ?? start)}`}</dt>
           <dd className='tabular-nums'>{money(change.amount_due, currency)}</dd>
         </div>
       </dl>

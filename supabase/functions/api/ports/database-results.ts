@@ -72,6 +72,7 @@ const subscribing = z.discriminatedUnion('outcome', [
 /** `amount_due` and `credit` in minor units of `currency`; times are ISO 8601 in UTC, with milliseconds. */
 const change = z.object({
   amount_due: z.number(),
+  due_at: z.string().nullable(),
   credit: z.number(),
   currency: z.string(),
   starts_at: z.string(),
@@ -80,6 +81,8 @@ const change = z.object({
   to: z.string(),
   from_price: z.string().nullable(),
   to_price: z.string(),
+  renews: z.boolean(),
+  next_charge: z.object({ at: z.string(), amount: z.number() }).nullable(),
 });
 /** Contract: GET /api/payments/orders/:order_id. */
 const order = z.object({

@@ -59,7 +59,10 @@ export const changeSubscription: Route = {
       if ('refusal' in ordered) return ordered.refusal;
       const { credit, starts_at, ends_at, ...rest } = ordered.body;
       // The order fixes the terms, which may be some seconds older.
-      Object.assign(body, rest, { change: { ...change, amount_due: rest.order.amount, credit, starts_at, ends_at } });
+      const next_charge = change.next_charge && { ...change.next_charge, at: ends_at };
+      Object.assign(body, rest, {
+        change: { ...change, amount_due: rest.order.amount, credit, starts_at, ends_at, next_charge },
+      });
       if (!isBilled) return { ...ordered, body };
       paymentId = rest.payment_id;
     }
