@@ -169,7 +169,7 @@ begin
       case
         when d.ends_at <= v_now and d.lapses_at >= v_now
           -- In days of grace: what is paid or granted for now takes over.
-          then coalesce(((billing.find_ruling(d.user_id)).source).ends_at, 'infinity') > v_now
+          then ((billing.find_shown(d.user_id)).source).ends_at is distinct from d.ends_at
         else d.ends_at < v_now and d.lapses_at < v_now
       end as is_lapsed,
       d.ends_at > v_now and d.ends_at - interval '7 days' between d.due_at and v_now as is_ending

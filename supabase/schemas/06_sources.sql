@@ -307,7 +307,9 @@ create view billing.sources with (security_invoker = true) as
 select
   s.*,
   s.ended_at is null and s.lapses_at > billing.clock() as is_running,
-  s.ends_at <= billing.clock() and (s.lapses_at < 'infinity' or s.is_failing) as is_in_grace
+  -- What the gateway bills has a day until its next charge is known to fail, or to be missing.
+  s.ends_at <= billing.clock()
+    and (s.lapses_at < 'infinity' or s.is_failing or s.ends_at <= billing.clock() - interval '1 day') as is_in_grace
 from (
   select
     p.user_id, 'payment' as kind, p.id::text as id, pl.id as plan_id, p.tier,

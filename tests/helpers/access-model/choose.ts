@@ -1,11 +1,12 @@
 import { addMonths, day, hour, minute, parseTime, priceOf, prices, second, wholeSeconds } from './actions.ts';
 import type { Action, GatewayEvent, Look, Time } from './actions.ts';
 import type { Draw, Drawn, Kind } from './draws.ts';
+import { commitmentOf, creditFor, isExcess, scenarioOf } from './commitments.ts';
 import { type Facts, noFacts, type Order } from './facts.ts';
 import { isChargedAfterCancellation, isOpenCase } from './findings.ts';
 import * as gateway from './gateway.ts';
 import type { Billed } from './gateway.ts';
-import { creditFor, isExcess, isLive, reasonOf, relationOf, rulingSource, scenarioOf, sourcesOf } from './model.ts';
+import { isLive, reasonOf, relationOf, rulingSource, sourcesOf } from './model.ts';
 import { recordAction } from './record.ts';
 
 /** The state of a history: the facts sent to the database, and the subscriptions at the gateway. */
@@ -79,7 +80,8 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     case 'wait':
       return [{ do: 'wait' }];
     case 'look':
-      return [lookAt(facts, price, which % 2 === 0 ? 'now' : 'period_end', now)];
+      const look = lookAt(facts, price, which % 2 === 0 ? 'now' : 'period_end', now);
+      return look && [look];
     case 'buy':
       return [{ do: 'order', order: name, price, amount }, verified];
     case 'order':
@@ -91,7 +93,7 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
       const isRepeated = ({ orderedAt, ...other }: Order) =>
         other.price === price && other.starts === start && orderedAt >= now - hour;
       if (facts.orders.some(isRepeated)) return null;
-      if (start === 'now' && isExcess(facts, price, now)) return null;
+      if (start === 'now' && (commitmentOf(facts, now) === undefined || isExcess(facts, price, now))) return null;
       const credit = start === 'now' ? creditFor(facts, price, now)?.credit ?? 0 : 0;
       const placed: Action = { do: 'order', order: name, price, amount: amount - credit, start };
       return kind === 'buy with start' ? [placed, verified] : [placed];
@@ -135,20 +137,21 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
 
 const drawnPrice = (how: number): string => Object.keys(prices)[how % Object.keys(prices).length] ?? 'basic';
 
-function lookAt(facts: Facts, price: string, when: Look['when'], now: Time): Look {
-  const ruling = rulingSource(facts, now);
-  const relation = ruling && relationOf(ruling, price);
-  const isLater = ruling !== null && relation !== 'same' && reasonOf(ruling, price) !== null ||
-    isExcess(facts, price, now);
-  const outcome = ruling === null || ruling.end <= now
+function lookAt(facts: Facts, price: string, when: Look['when'], now: Time): Look | null {
+  const from = commitmentOf(facts, now);
+  const scenario = scenarioOf(facts, price, now);
+  if (from === undefined || scenario === undefined) return null;
+  const isSame = from !== null && relationOf(from, price) === 'same';
+  const isLater = from !== null && !isSame && reasonOf(from, price) !== null || isExcess(facts, price, now);
+  const outcome = from === null || from.end <= now
     ? 'subscription_not_found'
     : when === 'now' && isLater
     ? 'not_now'
-    : relation === 'same'
+    : isSame
     ? null
     : 'change';
   const credit = when === 'now' ? creditFor(facts, price, now)?.credit ?? 0 : 0;
-  return { do: 'look', price, when, scenario: scenarioOf(facts, price, now), outcome, credit };
+  return { do: 'look', price, when, scenario, outcome, credit };
 }
 
 /** A payment that can be refunded: in full, or also in part where an event told it. */

@@ -1,5 +1,6 @@
 import { describePrice, isoTime, type Time } from './actions.ts';
 import { type Facts, isPaid, type Subscription } from './facts.ts';
+import { isToStop } from './commitments.ts';
 import { findingsOf } from './findings.ts';
 import * as rules from './model.ts';
 
@@ -137,24 +138,6 @@ export function toBeCancelled(facts: Facts): Map<string, boolean> {
     const isStopped = isToStop(facts, one);
     return isStopped === undefined ? [] : [[one.name, isStopped]];
   }));
-}
-
-function isToStop(facts: Facts, one: Subscription): boolean | undefined {
-  if (facts.cancellations.some((at) => at >= one.askedAt) || one.cancelledFor !== null) return true;
-  if (rules.successorOf(facts, one) !== null) return true;
-  if (one.activations.length === 0) return undefined;
-  const since = rules.sinceOf(one) ?? 0;
-  // What is newer replaced it, also after it ended, unless it was refunded.
-  return rules.sourcesOf(facts).some((source) =>
-    source.kind !== 'grant' && source.name !== one.name && source.since > since && !isTakenBack(facts, source.name)
-  );
-}
-
-function isTakenBack({ orders, subscriptions }: Facts, name: string): boolean {
-  const order = orders.find((each) => each.name === name);
-  if (order) return !isPaid(order);
-  const one = subscriptions.find((each) => each.name === name);
-  return one !== undefined && rules.paidCycle(one) === null;
 }
 
 /** The period that was sold for a fulfilled order, and its price. */

@@ -23,6 +23,8 @@ export type Source = {
   readonly graceDays: number;
   /** The gateway bills the next cycle, and was not read since the end: the source runs until it is reconciled. */
   readonly runsUntilReconciled: boolean;
+  /** Its next charge fails. */
+  readonly isFailing: boolean;
 };
 
 type Times = Pick<Subscription, 'authentications' | 'activations' | 'charges' | 'askedAt'>;
@@ -57,8 +59,16 @@ export function replacing({ orders }: Facts, name: string, until: Time | null): 
 
 /** The ruling source: the running one with the greatest `since`. */
 export function rulingSource(facts: Facts, now: Time): Source | null {
-  const live = sourcesOf(facts).filter((source) => isLive(source, now));
-  return live.sort((one, other) => other.since - one.since)[0] ?? null;
+  return newestOf(sourcesOf(facts).filter((source) => isLive(source, now)), now);
+}
+
+/** Of several running sources the one with the greatest `since`. Those in days of grace come after what is paid for now. */
+export function newestOf(live: readonly Source[], now: Time): Source | null {
+  const isPaidNow = live.some(({ end }) => end > now);
+  const isInGrace = ({ end, runsUntilReconciled, isFailing }: Source) =>
+    end <= now && (!runsUntilReconciled || isFailing || end <= now - day);
+  const isLast = (one: Source) => Number(isPaidNow && isInGrace(one));
+  return live.toSorted((one, other) => isLast(one) - isLast(other) || other.since - one.since)[0] ?? null;
 }
 
 /** The authorisation, or a later activation: more than 36 hours after the first charge. Times are at the end of their second. */
@@ -131,6 +141,7 @@ function fromOrder(facts: Facts, order: Order): Source[] {
     cancelAtPeriodEnd: order.cancelledFor !== null,
     graceDays: isCancelled(facts, order, since) ? 0 : graceDays,
     runsUntilReconciled: false,
+    isFailing: false,
   }];
 }
 
@@ -162,6 +173,7 @@ function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
     cancelAtPeriodEnd: cancelledFor !== null,
     graceDays: grace,
     runsUntilReconciled: isNewest && !isFinal && (reconciledAt ?? 0) <= Math.max(end, end + (grace - 1) * day),
+    isFailing: ['pending', 'halted'].includes(newestStatus(subscription)?.status ?? ''),
   }];
 }
 
@@ -181,6 +193,7 @@ function fromGrant({ name, tier, at, until, cancelledAt, cancelledFor }: Grant):
     cancelAtPeriodEnd: cancelledFor !== null,
     graceDays: cancelledFor === null ? graceDays : 0,
     runsUntilReconciled: false,
+    isFailing: false,
   };
 }
 
@@ -263,7 +276,7 @@ function closingOf(facts: Facts, subscription: Subscription, paid: Cycle) {
 }
 
 /** What a change from a source to a price is. A grant counts as the default price of its tier. Contract: Scenarios. */
-export function relationOf({ tier, price }: Source, key: string): string {
+export function relationOf({ tier, price }: Pick<Source, 'tier' | 'price'>, key: string): string {
   const [from, to] = [priceOf(price ?? tier), priceOf(key)];
   if (from === to) return 'same';
   const steps = [
@@ -275,63 +288,14 @@ export function relationOf({ tier, price }: Source, key: string): string {
 }
 
 /** Why a change from a source to a price can not begin at once, but for its credit. Contract: Scenarios. */
-export function reasonOf(source: Source, key: string): 'currency' | 'downgrade' | null {
+export function reasonOf(source: Pick<Source, 'tier' | 'price'>, key: string): 'currency' | 'downgrade' | null {
   const [from, to] = [priceOf(source.price ?? source.tier), priceOf(key)];
   if (from.currency !== to.currency) return 'currency';
   return from.tier === to.tier && relationOf(source, key) === 'downgrade' ? 'downgrade' : null;
 }
 
-/** Whether a change to a price, or a purchase of it, waits for the end of what runs. */
-function isScheduled(facts: Facts, key: string, now: Time): boolean {
-  const isWaiting = facts.orders.some((order) => {
-    const period = periodOf(order);
-    return order.price === key && isPaid(order) && order.cancelledAt.length === 0 && period !== null &&
-      period.start > now;
-  });
-  return isWaiting || facts.subscriptions.some((one) => {
-    const next = hasEndedAtGateway(one) ? null : successorOf(facts, one);
-    return next?.price === key && one.cycles.some(({ end }) => end > now);
-  });
-}
-
-/** What it would be to buy a price. Contract: Scenarios. */
-export function scenarioOf(facts: Facts, key: string, now: Time): string {
-  const ruling = rulingSource(facts, now);
-  const relation = ruling && relationOf(ruling, key);
-  if (ruling === null || relation === null) return 'buy';
-  if (relation !== 'same') return isScheduled(facts, key, now) ? 'scheduled' : relation;
-  if (ruling.kind === 'gateway' && !ruling.cancelAtPeriodEnd) return 'current';
-  return facts.earlyRenewal === 'extend' || ruling.end <= now + 7 * day ? 'renew' : 'current';
-}
-
-/** The credit of an order that starts now, if the price covers it. Contract: Start and credit. */
-export function creditFor(facts: Facts, key: string, now: Time): Credit | null {
-  const unused = unusedFor(facts, key, now);
-  return unused !== null && unused.credit <= priceOf(key).amount - 100 ? unused : null;
-}
-
-/** Whether the unused time is worth more than an order of the price that starts now could credit. */
-export const isExcess = (facts: Facts, key: string, now: Time): boolean =>
-  unusedFor(facts, key, now) !== null && creditFor(facts, key, now) === null;
-
-/** The worth of the unused time for an upgrade in one currency. */
-function unusedFor(facts: Facts, key: string, now: Time): Credit | null {
-  const ruling = rulingSource(facts, now);
-  if (ruling === null || reasonOf(ruling, key) === 'currency' || relationOf(ruling, key) !== 'upgrade') return null;
-  const { name, kind } = ruling;
-  if (kind !== 'payment' && kind !== 'gateway') return null;
-  const period = kind === 'payment' ? runningLink(facts, name, now) : runningCycle(facts, name, now);
-  if (period === null) return null;
-  const { start, end: until } = period;
-  const { currency } = priceOf(key);
-  const paid = paidFor(facts, kind, period.name, until, currency);
-  const share = BigInt(paid) * BigInt(until - Math.max(now, start)) / BigInt(until - start);
-  const credit = Number(share);
-  return credit > 0 ? { name: period.name, kind, until, paid, credit } : null;
-}
-
 /** What was paid for a period in a currency and not refunded, nor is to be, the credit of its purchase included. */
-function paidFor(facts: Facts, kind: Credit['kind'], name: string, until: Time, currency: string): number {
+export function paidFor(facts: Facts, kind: Credit['kind'], name: string, until: Time, currency: string): number {
   const isIn = (price = '') => prices[price]?.currency === currency;
   if (kind === 'gateway') {
     const cycles = facts.subscriptions.find((each) => each.name === name)?.cycles ?? [];
@@ -343,24 +307,6 @@ function paidFor(facts: Facts, kind: Credit['kind'], name: string, until: Time, 
   const order = facts.orders.find((each) => each.name === name);
   const left = order && isIn(order.price) && isPaid(order) ? leftOf(order.money) : 0;
   return left > 0 ? left + (order?.credited?.credit ?? 0) : 0;
-}
-
-/** The period of a chain of renewals that runs now, else the next one. */
-function runningLink(facts: Facts, name: string, now: Time) {
-  const links = facts.orders.find((order) => order.name === name)?.chain?.links ?? [];
-  return links.flatMap((link) => {
-    const period = periodOf(link);
-    const isThere = isPaid(link) && link.cancelledAt.length === 0 && replacing(facts, link.name, null).length === 0;
-    return isThere && period !== null && period.end > now ? [{ name: link.name, ...period }] : [];
-  }).toSorted((one, other) => one.start - other.start)[0] ?? null;
-}
-
-/** The newest cycle of a gateway subscription, if it runs and was not refunded in full. */
-function runningCycle(facts: Facts, name: string, now: Time) {
-  const subscription = facts.subscriptions.find((each) => each.name === name);
-  const cycle = subscription && paidCycle(subscription);
-  const isNewest = subscription && cyclesWithAccess(subscription).every(({ start }) => start <= (cycle?.start ?? 0));
-  return cycle && isNewest && cycle.end > now ? { name, start: cycle.start, end: cycle.end } : null;
 }
 
 /** What ends last of what runs or begins later, and the greatest `since` of all; null: nothing runs. */

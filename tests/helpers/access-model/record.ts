@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { priceOf, wholeSeconds } from './actions.ts';
 import type { Action, Answer, GatewayEvent, GatewayStatus, Time } from './actions.ts';
 import { type Chain, type Cycle, type Facts, isRefunded, moneyNamed, type Order, type Subscription } from './facts.ts';
+import { creditFor } from './commitments.ts';
 import * as rules from './model.ts';
 
 /** Adds an action and its time to the facts. `answers` of `ask` contains only the subscriptions that were claimed. */
@@ -87,7 +88,7 @@ function orderNamed({ orders }: Facts, name: string): Order {
 
 function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: Time): Order {
   const { order: name, price, amount, start: starts = null } = action;
-  const credited = starts === 'now' ? rules.creditFor(facts, price, now) : null;
+  const credited = starts === 'now' ? creditFor(facts, price, now) : null;
   const unpaid = { money: null, isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
   const open = { follows: null, chain: null, found: null, waitsUntil: null };
   const kept = { cancelledAt: [], cancelledFor: null };
