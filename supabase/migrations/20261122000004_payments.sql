@@ -427,6 +427,7 @@ create type billing.purchase as (
   shown public.subscriptions, -- the row of its user. All null: none
   is_mirrored boolean, -- whether its user has a gateway subscription
   newest_at timestamptz, -- the newest known act of its user
+  written_at timestamptz, -- when the row of its user was last written by hand. Null: never
   early_renewal text,
   refunded_amount bigint -- of the gateway payment
 );
@@ -448,6 +449,7 @@ begin
       (select max(m.arrived_at) from billing.gateway_subscriptions m where m.user_id = p.user_id),
       (select max(later.since) from public.payments later where later.user_id = p.user_id and later.settle_at is not null)
     ),
+    (select w.at from billing.manual_subscriptions w where w.user_id = p.user_id),
     (select e.early_renewal from billing.settings e),
     coalesce((select r.amount from billing.refunded r where r.gateway_payment_id = p_gateway_payment_id), 0)
   into v_purchase

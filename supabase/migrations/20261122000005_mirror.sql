@@ -56,7 +56,8 @@ create table billing.gateway_subscriptions (
   paid_period_event_at timestamptz,
   -- When it was asked for here, by our clock: its request, else the first fact about it. Wishes and purchases are older or newer.
   asked_at timestamptz not null default billing.clock(),
-  -- When a row of public.subscriptions that was written by hand last named it: it ranks from then on.
+  -- When a row of public.subscriptions that was written by hand last named it, or came before its first event: it ranks from
+  -- then on.
   written_at timestamptz,
   constraint gateway_subscriptions_pkey primary key (user_id, gateway_subscription_id)
 )
@@ -410,7 +411,8 @@ begin
   );
 end $$;
 
--- Finds the row of a gateway subscription and locks it. A new one that the user ended before its first event is ended.
+-- Finds the row of a gateway subscription and locks it. A new one that the user ended before its first event is ended. One
+-- whose first event arrives after a row was written by hand ranks above that row.
 create function billing.lock_mirrored(
   p_user_id uuid,
   p_gateway_subscription_id text,
@@ -420,9 +422,10 @@ returns billing.gateway_subscriptions language plpgsql set search_path = pg_cata
 declare
   v_mirrored billing.gateway_subscriptions;
 begin
-  insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, asked_at, ended_at, ended_reason)
+  insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, asked_at, ended_at, ended_reason, written_at)
   select
-    p_user_id, p_gateway_subscription_id, asked.at, max(w.at), case when max(w.at) is not null then 'cancelled' end
+    p_user_id, p_gateway_subscription_id, asked.at, max(w.at), case when max(w.at) is not null then 'cancelled' end,
+    (select r.at + interval '1 microsecond' from billing.manual_subscriptions r where r.user_id = p_user_id and r.at >= asked.at)
   from (
     select coalesce(min(o.created_at), p_seen_at) as at
     from billing.subscription_orders o

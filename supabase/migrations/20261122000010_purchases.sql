@@ -291,7 +291,11 @@ declare
   v_rules boolean; -- the usual purchase: the newest act of a user without a gateway subscription
 begin
   v_payment.since := case
-    when p_signature is null then greatest(v_payment.since, v_payment.created_at, v_payment.verified_at)
+    when p_signature is null then greatest(
+      v_payment.since, v_payment.created_at, v_payment.verified_at,
+      -- A fact that arrives after a row was written by hand ranks above it.
+      p_purchase.written_at + interval '1 microsecond'
+    )
     -- A verification ranks after every earlier act of the customer, also one while this transaction waited for the lock.
     else greatest(v_now, p_purchase.newest_at + interval '1 microsecond')
   end;

@@ -36,7 +36,7 @@ begin
   values (old.id)
   on conflict (user_id) do nothing;
   delete from billing.marks m where m.kind = 'settle_failure' and m.key = old.id::text;
-  perform billing.tell_stop(s.gateway_subscription_id, row(billing.clock(), false, false)::billing.stop)
+  perform billing.tell_stop(s.gateway_subscription_id, row(billing.clock(), false, false, 'deleted')::billing.stop)
   from billing.stoppable s
   where s.user_id = old.id and s.is_open;
   return null;
@@ -58,7 +58,7 @@ begin
       select from billing.gateway_subscriptions m where m.gateway_subscription_id = old.gateway_subscription_id
     )
   then
-    perform billing.tell_stop(old.gateway_subscription_id, row(billing.clock(), false, false)::billing.stop);
+    perform billing.tell_stop(old.gateway_subscription_id, row(billing.clock(), false, false, 'deleted')::billing.stop);
   end if;
   return null;
 end $$;
@@ -112,7 +112,7 @@ returns text -- the outcome for the ledger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if p_gateway_subscription_id = '' or not billing.is_deleted(p_user_id) then return 'unmatched'; end if;
-  perform billing.tell_stop(p_gateway_subscription_id, row(billing.clock(), false, false)::billing.stop);
+  perform billing.tell_stop(p_gateway_subscription_id, row(billing.clock(), false, false, 'deleted')::billing.stop);
   return 'applied';
 end $$;
 

@@ -159,7 +159,11 @@ end $$;
 create type billing.stop as (
   stops_at timestamptz, -- now: at once; null: never
   at_cycle_end boolean, -- a cycle that is paid by then remains
-  is_wish boolean -- the customer cancelled it for the end of the period
+  is_wish boolean, -- the customer cancelled it for the end of the period
+  -- cancelled: by the customer. expired: not authorised in time. undone: a change that was withdrawn. unpaid: what it renews
+  -- does not go on. superseded: another one was authorised. changed: a change follows it. replaced: by what is newer. deleted:
+  -- its user is gone.
+  reason text
 );
 
 -- Derives when the gateway must stop billing a subscription. The first reason counts.
@@ -187,20 +191,24 @@ declare
   v_is_wish constant boolean := case
     when p_with_wishes and (p_each.succeeded_at is null or not p_each.is_wish) then p_each.is_wish
   end;
-  v_at timestamptz := case when v_is_wish or not v_is_waiting then v_paid_until end;
+  v_at timestamptz := case when v_is_wish or not v_is_waiting then v_paid_until end; -- the end of what is paid
+  v_reason text;
 begin
   if not v_is_wish or v_is_wish is null and v_authorised_at is null and v_order.expires_at <= v_now then
-    return (v_now, false, false);
-  elsif v_is_wish
-    or v_order.undone_at is not null
-    or v_is_waiting and v_order.payment_id is not null and not billing.renews_purchase(v_order)
-  then
-    null; -- at the end of what is paid
+    return (v_now, false, false, case when v_is_wish is null then 'expired' else 'cancelled' end);
+  elsif v_is_wish then
+    v_reason := 'cancelled';
+  elsif v_order.undone_at is not null then
+    v_reason := 'undone';
+  elsif v_is_waiting and v_order.payment_id is not null and not billing.renews_purchase(v_order) then
+    v_reason := 'unpaid';
   elsif v_is_waiting and billing.is_superseded(v_order, v_authorised_at) then
+    v_reason := 'superseded';
     -- The renewal of a purchase waits for its start: if the purchase that replaced it is refunded, it goes on.
     if v_order.payment_id is not null and v_order.replaces is null then v_at := v_paid_until; end if;
   elsif p_each.succeeded_at > v_now then
-    v_at := p_each.succeeded_at; -- a change of its plan was authorised
+    v_reason := 'changed';
+    v_at := p_each.succeeded_at;
   elsif p_each.succeeded_at is null then
     if v_authorised_at is null
       or p_newest.id is null
@@ -214,15 +222,18 @@ begin
     then
       return null;
     end if;
-    v_at := v_paid_until; -- what is newer replaced it
+    v_reason := 'replaced';
+    v_at := v_paid_until;
   else
+    v_reason := 'changed';
     v_at := v_paid_until; -- the gateway charged it after all
   end if;
   if v_is_failing then v_at := null; end if;
   return (
     coalesce(greatest(v_at, v_now), v_now),
     v_is_waiting and v_order.id is not null and v_is_failing is not true or coalesce(v_at > v_now, false),
-    coalesce(v_is_wish, false)
+    coalesce(v_is_wish, false),
+    v_reason
   );
 end $$;
 

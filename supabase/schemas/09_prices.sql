@@ -132,7 +132,9 @@ create type billing.commitment as (
   charge_at timestamptz, -- when the gateway charges it next. Null: it does not
   since timestamptz, -- see billing.sources
   next billing.subscription_orders, -- the authorised change that waits for its end. All null: none
-  undo_until timestamptz -- until when that can be undone. Null: it cannot
+  undo_until timestamptz, -- until when that can be undone. Null: it cannot
+  stops_at timestamptz, -- when the gateway must stop billing it. Null: never
+  stop_reason text -- see billing.stop; known to billing.commitments alone
 );
 
 -- Finds what the gateway may charge, and what it has cancelled for a change that follows.
@@ -165,7 +167,8 @@ begin
     next.change,
     case
       when next.is_there and not billing.is_told(m.gateway_subscription_id) then (next.change).starts_at - interval '48 hours'
-    end
+    end,
+    m.stops_at, null::text
   from billing.gateway_subscriptions m
   left join billing.subscription_orders o
     on o.gateway_subscription_id = m.gateway_subscription_id
@@ -205,15 +208,24 @@ end $$;
 create function billing.commitments(p_user_id uuid)
 returns setof billing.commitment language plpgsql stable rows 3 set search_path = pg_catalog, pg_temp as $$
 declare
-  v_billed constant billing.commitment[] := array(select b from billing.find_billed(p_user_id) b);
+  v_billed billing.commitment[] := array(select b from billing.find_billed(p_user_id) b);
 begin
+  for v_each in 1 .. cardinality(v_billed) loop
+    if v_billed[v_each].stops_at is not null then
+      v_billed[v_each].stop_reason := (
+        select (billing.find_stop(s, billing.newest_purchase(p_user_id))).reason
+        from billing.stoppable s
+        where s.user_id = p_user_id and s.gateway_subscription_id = v_billed[v_each].id
+      );
+    end if;
+  end loop;
   return query
   select b.* from unnest(v_billed) b
   union all
   select
     s.user_id, case s.kind when 'payment' then 'purchase' else 'subscription' end,
     s.id, null, s.plan_id, s.tier, s.sold, s.starts_at, s.ends_at, s.kind, s.id, false, null::timestamptz, s.since,
-    null::billing.subscription_orders, null::timestamptz
+    null::billing.subscription_orders, null::timestamptz, null::timestamptz, null::text
   from billing.sources s
   where s.user_id = p_user_id
     and s.kind in ('payment', 'gateway_subscription')

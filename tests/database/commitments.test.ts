@@ -1,0 +1,359 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { disputeEvent, refundEvent, seconds } from '../helpers/gateway/events.ts';
+import { attempt, told } from '../helpers/gateway/told.ts';
+import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { grantTier } from '../helpers/records/support-actions.ts';
+import { day, type Period, shortTime } from '../helpers/records/time.ts';
+
+const database = useDatabase({ isEmptied: true, findings: { missed_webhook: 'any', charged_after_replacement: 'any' } });
+let customer: Customer;
+
+/** Monthly prices besides the sample's default prices; pro and premium are sold by the year. */
+const monthly: Record<string, number> = { pro_month: 9900, premium_month: 19900 };
+const amounts: Record<string, number> = { ...monthly, basic: 4900, pro: 99900, premium: 199900 };
+const keys = Object.keys(amounts);
+const tierOf = (key: string) => key.replace('_month', '');
+const storedKey = (key: string) => key in monthly ? key : null;
+
+beforeEach(async () => {
+  customer = await database.customer();
+  await database.query(
+    `insert into public.plans (tier, lookup_key, name, price, duration_months, gateway_plan_id)
+     select replace(key, '_month', ''), key, key, value::int, 1, 'plan_' || key from json_each_text($1)`,
+    [JSON.stringify(monthly)],
+  );
+});
+
+const january: Period = { start: day('01-01'), end: day('02-01') };
+
+/** Authorises a subscription, which is charged for a cycle at once, or from a later time on. */
+async function authorise(of: Customer, key: string, chargeAt: string): Promise<void> {
+  const { now } = await database.one('select billing.clock() as now');
+  const time = new Date(String(now instanceof Date ? now.toISOString() : now)).toISOString();
+  await of.event('authenticated', time, { planId: `plan_${key}`, fields: { charge_at: seconds(day(chargeAt)) } });
+}
+async function charge(of: Customer, key: string, cycle: Period, at = cycle.start): Promise<string> {
+  const id = `pay_${cycle.start.slice(0, 10)}_${of.gatewayId}`;
+  const fields = { charge_at: seconds(day(cycle.end)) };
+  for (const name of ['activated', 'charged'] as const) {
+    await of.event(name, at, { planId: `plan_${key}`, ...cycle, fields, payment: { id, amount: amounts[key] ?? 0 } });
+  }
+  return id;
+}
+async function bill(key = 'pro_month', cycle = january): Promise<string> {
+  await database.at(cycle.start);
+  return await charge(customer, key, cycle);
+}
+
+const preview = (key: string, when: 'now' | 'period_end') =>
+  database.rpc('preview_change', customer.id, tierOf(key), when, storedKey(key));
+
+/** Changes as the route does, pays the order and authorises the subscription. @returns the new subscription, if any */
+async function change(key: string, when: 'now' | 'period_end') {
+  const previewed = await preview(key, when);
+  expect(previewed).toMatchObject({ outcome: 'change' });
+  const price = storedKey(key);
+  const order = previewed.order_start === null
+    ? null
+    : await customer.order(tierOf(key), {
+      start: previewed.order_start as 'now' | 'after_current',
+      ...price !== null && { price },
+    });
+  let next: Customer | null = null;
+  if (previewed.is_billed) {
+    next = customerOf(database, customer);
+    const made = await database.rpc('create_change', customer.id, tierOf(key), when, order?.id ?? null, null, price);
+    expect(made).toMatchObject({ outcome: 'created' });
+    await database.rpc('store_subscription', made.id, next.gatewayId, 'https://gateway.example/s/1');
+    if (order) await order.verify();
+    const starts = made.start_at as number | null;
+    const { now } = await database.one('select billing.iso_time(billing.clock()) as now');
+    if (starts === null) {
+      const end = new Date(String(now));
+      end.setUTCMonth(end.getUTCMonth() + 1);
+      await charge(next, key, { start: String(now), end: end.toISOString() });
+    } else await authorise(next, key, new Date(starts * 1000).toISOString());
+  } else await order?.verify();
+  return { next, order, change: Object(previewed.change) };
+}
+
+/** What the answers say about each price: scenario, and both changes without their ids. */
+async function answers() {
+  const { plans } = Object(await database.rpc('list_plans_for_user', customer.id));
+  type Offered = { lookup_key: string; scenario: string };
+  const prices: Offered[] = plans.flatMap(({ prices }: { prices: Offered[] }) => prices);
+  const told: Record<string, unknown> = {};
+  for (const key of keys) {
+    const scenario = prices.find(({ lookup_key }) => lookup_key === key)?.scenario;
+    told[key] = { scenario, now: await preview(key, 'now'), period_end: await preview(key, 'period_end') };
+  }
+  return told;
+}
+const scenarioOf = async (key: string) => Object((await answers())[key]).scenario;
+const billing = async () => Object((await database.rpc('get_subscription', customer.id)).billing);
+const stops = (...of: (Customer | null)[]) =>
+  Promise.all(of.map((one) => one === null ? 'none' : told(database, one.gatewayId)));
+const nextCharge = async () => {
+  const { next_charge_at, price } = await billing();
+  return `${price?.lookup_key} ${shortTime(next_charge_at)}`;
+};
+
+const inUse: [string, () => Promise<unknown>][] = [
+  ['a gift of a lower tier', () => grantTier(database, customer.id, 'basic', day('01-20'))],
+  ['a gift of the same tier', () => grantTier(database, customer.id, 'pro', day('01-20'))],
+  ['a gift of a higher tier', () => grantTier(database, customer.id, 'premium', day('03-20'))],
+  ['a gift in its days of grace', async () => {
+    await grantTier(database, customer.id, 'basic', day('01-09'));
+    await database.expire('01-10');
+  }],
+  ['a row that was extended by hand', () =>
+    database.query("update public.subscriptions set current_period_end = '2026-05-01' where user_id = $1", [
+      customer.id,
+    ])],
+  ['the price off sale', () =>
+    database.query("update public.plans set is_active = false where lookup_key = 'pro_month'")],
+  ['its tier off sale', () => database.setPlan('pro', 'is_active = false')],
+];
+
+describe.each<[string, () => Promise<unknown>]>([
+  ['billed', () => bill()],
+  ['upgraded with credit, so that its renewal waits', async () => {
+    await bill('basic', { start: day('2025-12-15'), end: day('01-15') });
+    await database.at('01-01');
+    await change('pro_month', 'now');
+  }],
+  ['bought', async () => void await customer.buy('pro', { at: '01-01', price: 'pro_month' })],
+])('a month of pro from 1 January, %s', (_, start) => {
+  test.each(inUse)('has the same scenarios and changes under %s', async (name, act) => {
+    await start();
+    await database.at('01-11');
+    const before = await answers();
+    await database.at('01-08');
+    await act();
+    await database.at('01-11');
+    const after = await answers();
+    // What is off sale is sold to nobody; all else stays.
+    const isOffered = (key: string) => !name.includes('off sale') || tierOf(key) !== 'pro';
+    const those = (told: Record<string, unknown>) =>
+      keys.filter(isOffered).map((key) => [key, JSON.parse(JSON.stringify(told[key]), keepTimes)]);
+    // What was bought once is followed by the next order, also a gift that ends later.
+    const isLater = after.basic !== undefined && JSON.stringify(after).includes('after_current');
+    const keepTimes = (field: string, value: unknown) =>
+      isLater && (field === 'starts_at' || field === 'ends_at') ? undefined : value;
+    expect(those(after)).toEqual(those(before));
+  });
+});
+
+describe('the renewal of whoever renews, two months after each change', () => {
+  const ways: [string, 'billed' | 'upgraded'][] = [['billed', 'billed'], ['upgraded with credit', 'upgraded']];
+  const covers: [string, (() => Promise<unknown>) | null][] = [
+    ['alone', null],
+    ['under a gift of the same tier', () => grantTier(database, customer.id, 'pro', day('01-20'))],
+    ['under a row by hand', () =>
+      database.query("update public.subscriptions set current_period_end = '2026-01-25' where user_id = $1", [
+        customer.id,
+      ])],
+  ];
+  const changes: [string, 'now' | 'period_end'][] = [
+    ['premium_month', 'now'],
+    ['premium_month', 'period_end'],
+    ['basic', 'now'],
+    ['basic', 'period_end'],
+    ['pro', 'now'],
+    ['pro', 'period_end'],
+  ];
+  const cases = ways.flatMap(([title, way]) =>
+    covers.flatMap(([cover, act]) => changes.map(([key, when]) => [title, cover, key, when, way, act] as const))
+  );
+
+  test.each(cases)('%s, %s, to %s, %s', async (_title, _cover, key, when, way, act) => {
+    let old: Customer | null = customer;
+    if (way === 'billed') await bill();
+    else {
+      await bill('basic', { start: day('2025-12-15'), end: day('01-15') });
+      await database.at('01-01');
+      old = (await change('pro_month', 'now')).next;
+    }
+    await database.at('01-10');
+    await act?.();
+    await database.at('01-11');
+    const { next, change: terms, order } = await change(key, when);
+    expect(next, 'it renews').not.toBeNull();
+    const dueAt = when === 'now' ? '2026-01-11' : '2026-02-01';
+    expect([shortTime(terms.due_at), terms.renews]).toEqual([dueAt, true]);
+    // The dearer price takes a credit, as whatever the gateway bills.
+    expect(terms.credit > 0, 'credit').toBe(when === 'now' && key !== 'basic');
+    expect(order === null).toBe(terms.credit === 0);
+    expect(terms.next_charge.amount).toBe(amounts[key]);
+    expect(await nextCharge()).toBe(`${key} ${shortTime(terms.next_charge.at)}`);
+    // Of the two mandates one goes on: no time is charged twice.
+    const [toldOld, toldNew] = await stops(old, next);
+    expect(toldNew).toBe('nothing');
+    expect(toldOld).toMatch(/^at cycle end 2026-01-30/);
+  });
+});
+
+describe('a change that waits', () => {
+  /** On 11 January, from pro_month to basic on 1 February. */
+  async function wait(): Promise<Customer> {
+    const payment = await bill();
+    await database.at('01-11');
+    const { next } = await change('basic', 'period_end');
+    paid = payment;
+    return next ?? expect.fail('no subscription');
+  }
+  let paid = '';
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['the price is off sale', () =>
+      database.query("update public.plans set is_active = false where lookup_key = 'pro_month'")],
+    ['its tier is off sale', () => database.setPlan('pro', 'is_active = false')],
+    ['its cycle was refunded', () => database.send(refundEvent({ id: paid, order_id: null }, 9900))],
+    ['a gift rules', () => grantTier(database, customer.id, 'premium', day('06-01'))],
+    ['a row by hand rules', () =>
+      database.query("update public.subscriptions set current_period_end = '2026-05-01' where user_id = $1", [
+        customer.id,
+      ])],
+  ])('is undone where %s', async (_, act) => {
+    const next = await wait();
+    await database.at('01-12');
+    await act();
+    expect((await billing()).next).toMatchObject({ tier: 'basic', undo_until: '2026-01-30T00:00:00.000Z' });
+    expect(await preview('pro_month', 'period_end')).toMatchObject({ outcome: 'undo', change: { amount_due: 0, due_at: null } });
+    expect(await database.rpc('create_change', customer.id, 'pro', 'period_end', null, null, 'pro_month'))
+      .toEqual({ outcome: 'undone' });
+    expect(await stops(customer, next)).toEqual(['withdrawn', expect.stringMatching(/^at cycle end/)]);
+    expect(await nextCharge()).toBe('pro_month 2026-02-01');
+  });
+
+  test('behind the renewal of a purchase is shown, stops that in time, and is undone until then', async () => {
+    await bill('basic', { start: day('2025-12-15'), end: day('01-15') });
+    await database.at('01-01');
+    const { next: renewal } = await change('pro_month', 'now');
+    const { next } = await change('basic', 'period_end');
+    expect(await stops(renewal, next)).toEqual(['at cycle end 2026-01-30', 'nothing']);
+    expect(await billing()).toMatchObject({ next: { tier: 'basic', starts_at: '2026-02-01T00:00:00.000Z' } });
+    expect([await scenarioOf('pro_month'), await scenarioOf('basic')]).toEqual(['current', 'scheduled']);
+    expect(await database.rpc('create_change', customer.id, 'pro', 'now', null, null, 'pro_month'))
+      .toEqual({ outcome: 'undone' });
+    expect(await stops(renewal, next)).toEqual(['withdrawn', expect.stringMatching(/^at cycle end/)]);
+    expect(await nextCharge()).toBe('pro_month 2026-02-01');
+  });
+
+  test('cannot be undone once the gateway was told', async () => {
+    await wait();
+    await attempt(database, customer.gatewayId);
+    expect((await billing()).next).toMatchObject({ undo_until: null });
+    expect(await preview('pro_month', 'period_end')).toEqual({
+      outcome: 'too_late',
+      possible_from: '2026-02-01T00:00:00.000Z',
+    });
+  });
+
+  test('that is undone after a cancellation says that it does not renew', async () => {
+    await bill();
+    await database.at('01-11');
+    await customer.cancel('at the end');
+    await database.at('01-12');
+    await change('basic', 'period_end');
+    expect((await preview('pro_month', 'period_end')).change).toMatchObject({ renews: false, next_charge: null });
+  });
+});
+
+test('in the last days what renews is current, never to be renewed, also behind a purchase', async () => {
+  await bill('basic', { start: day('2025-12-15'), end: day('01-15') });
+  await database.at('01-13');
+  expect(await scenarioOf('basic')).toBe('current');
+  await change('pro_month', 'now');
+  await database.at('2026-02-12T00:00:00Z');
+  expect(await scenarioOf('pro_month')).toBe('current');
+  expect(await nextCharge()).toBe('pro_month 2026-02-13');
+});
+
+test('a purchase that renews nothing is paid today, also for a change at its end, and says so', async () => {
+  await customer.buy('pro', { at: '01-01', price: 'pro_month' });
+  await database.at('01-11');
+  expect(await preview('basic', 'period_end')).toMatchObject({
+    order_start: 'after_current',
+    change: {
+      ...{ amount_due: 4900, due_at: '2026-01-11T00:00:00.000Z', starts_at: '2026-02-01T00:00:00.000Z' },
+      ...{ renews: false, next_charge: null },
+    },
+  });
+});
+
+test.each<[string, string, (payment: string) => Promise<unknown>]>([
+  ['refunded', 'premium', (id) => database.send(refundEvent({ id, order_id: null }, 4900))],
+  // A dispute ends no access.
+  ['lost in a dispute', 'basic', (id) => database.send(disputeEvent('lost', 'lost', { id, amount: 4900 }))],
+])('a newer subscription whose first charge was %s still replaces the older one: one is charged; %s rules', async (_, tier, act) => {
+  await bill('premium_month');
+  await database.at('01-11');
+  const basic = customerOf(database, customer);
+  const payment = await charge(basic, 'basic', { start: day('01-11'), end: day('02-11') });
+  expect(await stops(customer, basic)).toEqual(['at cycle end 2026-01-30', 'nothing']);
+  await act(payment);
+  expect(await stops(customer, basic)).toEqual(['at cycle end 2026-01-30', 'nothing']);
+  expect(await customer.tier()).toBe(tier);
+});
+
+test('an order that is paid after its row was extended by hand replaces what is billed, also after the next charge', async () => {
+  await bill('basic');
+  const pro = await customer.order('pro', { at: '01-05', price: 'pro_month' });
+  await database.at('01-06');
+  await database.query("update public.subscriptions set current_period_end = '2026-02-10' where user_id = $1", [
+    customer.id,
+  ]);
+  await database.at('01-07');
+  await pro.capture();
+  expect([await customer.tier(), ...await stops(customer)]).toEqual(['pro', 'at cycle end 2026-01-30']);
+  await charge(customer, 'basic', { start: day('02-01'), end: day('03-01') });
+  expect(await customer.tier()).toBe('pro');
+});
+
+test('a cancellation for the end is stored wherever none stands, also where another reason stops what is billed', async () => {
+  await bill('pro', { start: day('01-01'), end: day('2027-01-01') });
+  const basic = customerOf(database, customer);
+  await database.at('01-05');
+  const payment = await charge(basic, 'basic', { start: day('01-05'), end: day('02-05') });
+  const premium = await customer.buy('premium', { at: '01-06', price: 'premium_month' });
+  await attempt(database, basic.gatewayId);
+  await database.at('01-07');
+  await premium.refund();
+  expect(await customer.cancel('at the end')).toMatchObject({ outcome: 'cancelled' });
+  const wishes = () => database.query('select at_period_end from billing.wishes where withdrawn_at is null');
+  expect(await wishes()).toEqual([{ at_period_end: true }]);
+  await customer.cancel('at the end');
+  expect(await wishes()).toHaveLength(1);
+  await database.send(refundEvent({ id: payment, order_id: null }, 4900));
+  expect((await billing()).next_charge_at ?? null).toBeNull();
+});
+
+test('a price or plan with an open order stays', async () => {
+  await customer.order('pro', { at: '01-01', price: 'pro_month' });
+  const remove = () => database.query("delete from public.plans where lookup_key = 'pro_month'");
+  await expect(remove()).rejects.toThrow('is in use');
+  await database.at('01-07');
+  await remove();
+});
+
+test('acts ask for the commitment, and not for the row that rules', async () => {
+  const acts = [
+    ...['scenario', 'offered_plan', 'find_credit', 'plan_change', 'undo_change', 'refuse_now', 'next_change'],
+    ...['find_billed', 'commitments'],
+  ];
+  const readers = await database.query(
+    `select p.proname as name from pg_proc p
+     where p.pronamespace in ('billing'::regnamespace, 'public'::regnamespace)
+       and (p.proname = any ($1) or p.proname in ('list_plans_for_user', 'preview_change', 'create_change', 'create_subscription'))
+       and p.prosrc ~ 'public\\.subscriptions\\M|find_shown|find_ruling'`,
+    [acts],
+  );
+  expect(readers).toEqual([]);
+  const missing = await database.query(
+    'select name from unnest($1::text[]) name where not exists (select from pg_proc p where p.proname = name)',
+    [acts],
+  );
+  expect(missing).toEqual([]);
+});
