@@ -6,7 +6,10 @@ import { type Customer, customerOf } from '../helpers/records/customer.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
 import { day, type Period, shortTime } from '../helpers/records/time.ts';
 
-const database = useDatabase({ isEmptied: true, findings: { missed_webhook: 'any', charged_after_replacement: 'any' } });
+const database = useDatabase({
+  isEmptied: true,
+  findings: { missed_webhook: 'any', charged_after_replacement: 'any' },
+});
 let customer: Customer;
 
 /** Monthly prices besides the sample's default prices; pro and premium are sold by the year. */
@@ -54,12 +57,10 @@ async function change(key: string, when: 'now' | 'period_end') {
   const previewed = await preview(key, when);
   expect(previewed).toMatchObject({ outcome: 'change' });
   const price = storedKey(key);
-  const order = previewed.order_start === null
-    ? null
-    : await customer.order(tierOf(key), {
-      start: previewed.order_start as 'now' | 'after_current',
-      ...price !== null && { price },
-    });
+  const order = previewed.order_start === null ? null : await customer.order(tierOf(key), {
+    start: previewed.order_start as 'now' | 'after_current',
+    ...price !== null && { price },
+  });
   let next: Customer | null = null;
   if (previewed.is_billed) {
     next = customerOf(database, customer);
@@ -107,12 +108,17 @@ const inUse: [string, () => Promise<unknown>][] = [
     await grantTier(database, customer.id, 'basic', day('01-09'));
     await database.expire('01-10');
   }],
-  ['a row that was extended by hand', () =>
-    database.query("update public.subscriptions set current_period_end = '2026-05-01' where user_id = $1", [
-      customer.id,
-    ])],
-  ['the price off sale', () =>
-    database.query("update public.plans set is_active = false where lookup_key = 'pro_month'")],
+  [
+    'a row that was extended by hand',
+    () =>
+      database.query("update public.subscriptions set current_period_end = '2026-05-01' where user_id = $1", [
+        customer.id,
+      ]),
+  ],
+  [
+    'the price off sale',
+    () => database.query("update public.plans set is_active = false where lookup_key = 'pro_month'"),
+  ],
   ['its tier off sale', () => database.setPlan('pro', 'is_active = false')],
 ];
 
@@ -133,7 +139,7 @@ describe.each<[string, () => Promise<unknown>]>([
     await act();
     await database.at('01-11');
     const after = await answers();
-    // What is off sale is sold to nobody; all else stays.
+    // All else than what is off sale stays.
     const isOffered = (key: string) => !name.includes('off sale') || tierOf(key) !== 'pro';
     const those = (told: Record<string, unknown>) =>
       keys.filter(isOffered).map((key) => [key, JSON.parse(JSON.stringify(told[key]), keepTimes)]);
@@ -145,15 +151,18 @@ describe.each<[string, () => Promise<unknown>]>([
   });
 });
 
-describe('the renewal of whoever renews, two months after each change', () => {
+describe('a customer who renews goes on to renew after each change', () => {
   const ways: [string, 'billed' | 'upgraded'][] = [['billed', 'billed'], ['upgraded with credit', 'upgraded']];
   const covers: [string, (() => Promise<unknown>) | null][] = [
     ['alone', null],
     ['under a gift of the same tier', () => grantTier(database, customer.id, 'pro', day('01-20'))],
-    ['under a row by hand', () =>
-      database.query("update public.subscriptions set current_period_end = '2026-01-25' where user_id = $1", [
-        customer.id,
-      ])],
+    [
+      'under a row by hand',
+      () =>
+        database.query("update public.subscriptions set current_period_end = '2026-01-25' where user_id = $1", [
+          customer.id,
+        ]),
+    ],
   ];
   const changes: [string, 'now' | 'period_end'][] = [
     ['premium_month', 'now'],
@@ -182,7 +191,7 @@ describe('the renewal of whoever renews, two months after each change', () => {
     expect(next, 'it renews').not.toBeNull();
     const dueAt = when === 'now' ? '2026-01-11' : '2026-02-01';
     expect([shortTime(terms.due_at), terms.renews]).toEqual([dueAt, true]);
-    // The dearer price takes a credit, as whatever the gateway bills.
+    // The dearer price takes a credit.
     expect(terms.credit > 0, 'credit').toBe(when === 'now' && key !== 'basic');
     expect(order === null).toBe(terms.credit === 0);
     expect(terms.next_charge.amount).toBe(amounts[key]);
@@ -206,21 +215,29 @@ describe('a change that waits', () => {
   let paid = '';
 
   test.each<[string, () => Promise<unknown>]>([
-    ['the price is off sale', () =>
-      database.query("update public.plans set is_active = false where lookup_key = 'pro_month'")],
+    [
+      'the price is off sale',
+      () => database.query("update public.plans set is_active = false where lookup_key = 'pro_month'"),
+    ],
     ['its tier is off sale', () => database.setPlan('pro', 'is_active = false')],
     ['its cycle was refunded', () => database.send(refundEvent({ id: paid, order_id: null }, 9900))],
     ['a gift rules', () => grantTier(database, customer.id, 'premium', day('06-01'))],
-    ['a row by hand rules', () =>
-      database.query("update public.subscriptions set current_period_end = '2026-05-01' where user_id = $1", [
-        customer.id,
-      ])],
+    [
+      'a row by hand rules',
+      () =>
+        database.query("update public.subscriptions set current_period_end = '2026-05-01' where user_id = $1", [
+          customer.id,
+        ]),
+    ],
   ])('is undone where %s', async (_, act) => {
     const next = await wait();
     await database.at('01-12');
     await act();
     expect((await billing()).next).toMatchObject({ tier: 'basic', undo_until: '2026-01-30T00:00:00.000Z' });
-    expect(await preview('pro_month', 'period_end')).toMatchObject({ outcome: 'undo', change: { amount_due: 0, due_at: null } });
+    expect(await preview('pro_month', 'period_end')).toMatchObject({
+      outcome: 'undo',
+      change: { amount_due: 0, due_at: null },
+    });
     expect(await database.rpc('create_change', customer.id, 'pro', 'period_end', null, null, 'pro_month'))
       .toEqual({ outcome: 'undone' });
     expect(await stops(customer, next)).toEqual(['withdrawn', expect.stringMatching(/^at cycle end/)]);
@@ -287,16 +304,19 @@ test.each<[string, string, (payment: string) => Promise<unknown>]>([
   ['refunded', 'premium', (id) => database.send(refundEvent({ id, order_id: null }, 4900))],
   // A dispute ends no access.
   ['lost in a dispute', 'basic', (id) => database.send(disputeEvent('lost', 'lost', { id, amount: 4900 }))],
-])('a newer subscription whose first charge was %s still replaces the older one: one is charged; %s rules', async (_, tier, act) => {
-  await bill('premium_month');
-  await database.at('01-11');
-  const basic = customerOf(database, customer);
-  const payment = await charge(basic, 'basic', { start: day('01-11'), end: day('02-11') });
-  expect(await stops(customer, basic)).toEqual(['at cycle end 2026-01-30', 'nothing']);
-  await act(payment);
-  expect(await stops(customer, basic)).toEqual(['at cycle end 2026-01-30', 'nothing']);
-  expect(await customer.tier()).toBe(tier);
-});
+])(
+  'a newer subscription whose first charge was %s still replaces the older one: one is charged; %s rules',
+  async (_, tier, act) => {
+    await bill('premium_month');
+    await database.at('01-11');
+    const basic = customerOf(database, customer);
+    const payment = await charge(basic, 'basic', { start: day('01-11'), end: day('02-11') });
+    expect(await stops(customer, basic)).toEqual(['at cycle end 2026-01-30', 'nothing']);
+    await act(payment);
+    expect(await stops(customer, basic)).toEqual(['at cycle end 2026-01-30', 'nothing']);
+    expect(await customer.tier()).toBe(tier);
+  },
+);
 
 test('an order that is paid after its row was extended by hand replaces what is billed, also after the next charge', async () => {
   await bill('basic');

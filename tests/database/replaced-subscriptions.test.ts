@@ -275,7 +275,8 @@ test('one whose first charge was refunded replaces the older one until the gatew
   await newer.event('charged', '03-04', { ...cycle, payment });
   await database.at('03-05');
   await database.send(refundEvent(payment, 4900));
-  const charged = async () => Object((await database.rpc('get_subscription', customer.id)).billing).gateway_subscription_id;
+  const charged = async () =>
+    Object((await database.rpc('get_subscription', customer.id)).billing).gateway_subscription_id;
   expect([await toldOf(), await toldOf(newer), await customer.tier()]).toEqual(['at cycle end', 'nothing', 'premium']);
   expect(await charged()).toBe(newer.gatewayId);
   await newer.event('cancelled', '03-06', { planId: 'plan_basic' });

@@ -86,7 +86,9 @@ export const gatewaySubscriptionAnswer = z.object({
 
 export const changeTerms = z.object({
   amount_due: amount,
-  due_at: time.nullable().describe('When `amount_due` is paid: now, or when the gateway charges it. Null: nothing is due.'),
+  due_at: time.nullable().describe(
+    'When `amount_due` is paid: now, or when the gateway charges it. Null: nothing is due.',
+  ),
   credit: amount,
   currency,
   starts_at: time,

@@ -139,10 +139,7 @@ export const subscribed = {
 } satisfies Example<typeof answers.gatewaySubscriptionAnswer>;
 
 export const terms = {
-  amount_due: 96600,
-  due_at: '2026-11-22T09:28:41.000Z',
-  credit: 3300,
-  currency: 'INR',
+  ...{ amount_due: 96600, due_at: '2026-11-22T09:28:41.000Z', credit: 3300, currency: 'INR' },
   starts_at: '2026-11-22T09:28:41.000Z',
   ends_at: '2027-11-22T09:28:41.000Z',
   from: 'basic',

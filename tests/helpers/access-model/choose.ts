@@ -80,8 +80,7 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     case 'wait':
       return [{ do: 'wait' }];
     case 'look':
-      const look = lookAt(facts, price, which % 2 === 0 ? 'now' : 'period_end', now);
-      return look && [look];
+      return lookAt(facts, price, which % 2 === 0 ? 'now' : 'period_end', now);
     case 'buy':
       return [{ do: 'order', order: name, price, amount }, verified];
     case 'order':
@@ -137,7 +136,8 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
 
 const drawnPrice = (how: number): string => Object.keys(prices)[how % Object.keys(prices).length] ?? 'basic';
 
-function lookAt(facts: Facts, price: string, when: Look['when'], now: Time): Look | null {
+/** @returns null where the model does not decide what is shown */
+function lookAt(facts: Facts, price: string, when: Look['when'], now: Time): [Look] | null {
   const from = commitmentOf(facts, now);
   const scenario = scenarioOf(facts, price, now);
   if (from === undefined || scenario === undefined) return null;
@@ -151,7 +151,7 @@ function lookAt(facts: Facts, price: string, when: Look['when'], now: Time): Loo
     ? null
     : 'change';
   const credit = when === 'now' ? creditFor(facts, price, now)?.credit ?? 0 : 0;
-  return { do: 'look', price, when, scenario, outcome, credit };
+  return [{ do: 'look', price, when, scenario, outcome, credit }];
 }
 
 /** A payment that can be refunded: in full, or also in part where an event told it. */

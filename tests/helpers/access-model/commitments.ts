@@ -1,5 +1,5 @@
 import { day, priceOf, type Time } from './actions.ts';
-import { type Credit, type Facts, isPaid, leftOf, type Subscription } from './facts.ts';
+import { type Credit, type Facts, isPaid, type Subscription } from './facts.ts';
 import * as rules from './model.ts';
 import type { Source } from './model.ts';
 
@@ -107,10 +107,11 @@ function isWaiting(facts: Facts, key: string, now: Time): boolean {
     return order.price === key && source !== undefined && !source.isEnded && !source.isReplaced &&
       Math.max(source.rulesFrom, source.start) > now && source.rulesFrom > now;
   });
-  return isBought || facts.subscriptions.some((one) =>
-    rules.successorOf(facts, one)?.price === key && hasSuccessor(facts, one, now) &&
-    (isOpenAtGateway(one) || (newestCycle(one)?.end ?? 0) > now)
-  );
+  return isBought ||
+    facts.subscriptions.some((one) =>
+      rules.successorOf(facts, one)?.price === key && hasSuccessor(facts, one, now) &&
+      (isOpenAtGateway(one) || (newestCycle(one)?.end ?? 0) > now)
+    );
 }
 
 /** The credit of an order that starts now, if the price covers it. Contract: Start and credit. */
@@ -126,7 +127,9 @@ export const isExcess = (facts: Facts, key: string, now: Time): boolean =>
 /** The worth of the unused time for an upgrade in one currency. */
 function unusedFor(facts: Facts, key: string, now: Time): Credit | null {
   const from = commitmentOf(facts, now);
-  if (!from?.paidBy || rules.reasonOf(from, key) === 'currency' || rules.relationOf(from, key) !== 'upgrade') return null;
+  if (!from?.paidBy || rules.reasonOf(from, key) === 'currency' || rules.relationOf(from, key) !== 'upgrade') {
+    return null;
+  }
   const { name, kind } = from.paidBy;
   const period = kind === 'payment' ? runningLink(facts, name, now) : runningCycle(facts, name, now);
   if (period === null) return null;
@@ -141,7 +144,8 @@ function runningLink(facts: Facts, name: string, now: Time) {
   const links = facts.orders.find((order) => order.name === name)?.chain?.links ?? [];
   return links.flatMap((link) => {
     const period = rules.periodOf(link);
-    const isThere = isPaid(link) && link.cancelledAt.length === 0 && rules.replacing(facts, link.name, null).length === 0;
+    const isThere = isPaid(link) && link.cancelledAt.length === 0 &&
+      rules.replacing(facts, link.name, null).length === 0;
     return isThere && period !== null && period.end > now ? [{ name: link.name, ...period }] : [];
   }).toSorted((one, other) => one.start - other.start)[0] ?? null;
 }
