@@ -53,7 +53,7 @@ export function createGatewaySimulator(options: Options): LocalHostService {
   const checkout = createCheckout({ store, queue, clock, keyId, keySecret });
 
   const app = new Hono();
-  app.route('/', createPage(new URL('.', import.meta.url)));
+  app.route('/', createPage(new URL('.', import.meta.url), { shared: ['money.js'] }));
   app.route('/', createSubscriptionPage(store));
   app.route('/', checkout.routes);
   app.route('/', createGatewayApi({ store, queue, clock, baseUrl: () => served.url, keyId, keySecret }));
