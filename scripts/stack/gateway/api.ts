@@ -90,12 +90,15 @@ export function createGatewayApi({ store, queue, clock, baseUrl, keyId, keySecre
       ...{ payment_id: payment.id, amount, event: 'created' },
       ...(!Array.isArray(notes) && { notes }),
     });
-    const made = await applyChange({ store, queue, clock }, moveRefund, request);
-    if (made instanceof Response) return made;
-    const refund = store.refunds.save({ ...made.changed.refund, receipt });
-    store.askedRefunds.push(refund.id);
-    if (key !== undefined) store.refundKeys.set(key, { id: refund.id, body: `${payment.id} ${text}` });
-    return c.json(refund);
+    const made = await applyChange({ store, queue, clock }, (_, timedRequest) => {
+      const moved = moveRefund(store, timedRequest);
+      if (moved instanceof Response) return moved;
+      const refund = store.refunds.save({ ...moved.refund, receipt });
+      store.askedRefunds.set(refund.id, true);
+      if (key !== undefined) store.refundKeys.set(key, { id: refund.id, body: `${payment.id} ${text}` });
+      return { ...moved, refund };
+    }, request);
+    return made instanceof Response ? made : c.json(made.changed.refund);
   });
 
   api.route('/', createSubscriptionApi({ store, queue, clock, baseUrl }));

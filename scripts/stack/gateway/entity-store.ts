@@ -1,6 +1,8 @@
+import type { KeptMap } from './journal.ts';
+
 /** Entities by id. Each is frozen, so that a later change does not affect earlier results. */
-export function createEntityStore<Entity extends { id: string }>() {
-  const entities = new Map<string, Entity>();
+export function createEntityStore<Entity extends { id: string }>(entities: KeptMap<Entity>) {
+  for (const entity of entities.values()) freeze(entity);
   return {
     save(entity: Entity): Entity {
       const saved = freeze(structuredClone(entity));

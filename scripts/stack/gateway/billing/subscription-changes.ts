@@ -72,7 +72,7 @@ export const cancel: Change = (store, subscription, at) =>
 export const cancelAtCycleEnd: Change = (store, subscription) => {
   if (isFinal(subscription)) return refuse('is not cancellable', subscription.status);
   if (subscription.current_end === null) return noCycle('cancel_at_cycle_end');
-  store.endingWithCycle.add(subscription.id);
+  store.endingWithCycle.set(subscription.id, true);
   return { subscription, webhooks: [] };
 };
 
