@@ -1,10 +1,11 @@
 import { type Account, feeOn, standardAccount, type Terms } from './account.ts';
 import type { CycleSettings } from './billing/cycles.ts';
 import type {
+  Addon,
+  Customer,
   Dispute,
   Invoice,
   Method,
-  Notes,
   Order,
   Payment,
   PaymentError,
@@ -12,6 +13,7 @@ import type {
   Refund,
   Subscription,
 } from './entities.ts';
+import type { Notes } from './notes.ts';
 import { createEntityStore } from './entity-store.ts';
 import { createJournal } from './journal.ts';
 import { newId } from './new-id.ts';
@@ -20,13 +22,16 @@ const CYCLES = 12;
 
 export type NewOrder = { amount: number; currency: string; receipt: string | null; notes: Notes };
 
+/** A change of a subscription. `remaining_count`: how many cycles follow the current one. */
+export type SubscriptionUpdate = Partial<Pick<Subscription, 'plan_id' | 'quantity' | 'remaining_count'>>;
+
 /** How a subscription that bills itself is paid. */
 export type Billing = {
   method: Method;
   /** How many of the next charges fail. */
   failures: number | 'all';
-  /** The plan from the end of the cycle on. */
-  nextPlan: string | null;
+  /** What changes at the end of the cycle. */
+  next: SubscriptionUpdate | null;
 };
 
 /** The gateway's data. `at`: Unix seconds. */
@@ -46,6 +51,8 @@ export function createGatewayStore({ map, value } = createJournal()) {
     invoices: createEntityStore<Invoice>(map('invoices')),
     disputes: createEntityStore<Dispute>(map('disputes')),
     plans: createEntityStore<Plan>(map('plans')),
+    addons: createEntityStore<Addon>(map('addons')),
+    customers: createEntityStore<Customer>(map('customers')),
     subscriptions: createEntityStore<Subscription>(map('subscriptions')),
     /** By their ids: refunds that the API made, until they are due: at the next look. */
     askedRefunds: map<true>('asked_refunds'),

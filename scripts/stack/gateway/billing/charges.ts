@@ -4,6 +4,7 @@ import { unknownId } from '../errors.ts';
 import type { Webhook } from '../events.ts';
 import type { Billing, GatewayStore } from '../store.ts';
 import { eventRequest, type SubscriptionRequest } from './subscription-requests.ts';
+import { applyUpdate, unschedule } from './subscription-updates.ts';
 import { cycleFrom, MAX_ATTEMPTS } from './subscription-states.ts';
 import { finalEvent, type MovedSubscription, moveSubscription } from './subscriptions.ts';
 
@@ -97,7 +98,7 @@ function settle(store: GatewayStore, subscription: Subscription, at: number): We
   if (status === 'authenticated') return charge(store, subscription, at, nextCycle(store, subscription, at));
   const ends = finalEvent(store, subscription);
   if (ends !== undefined) return moveSubscription(store, eventRequest(ends, id, at)).webhooks;
-  const changed = applyNextPlan(store, subscription, at);
+  const changed = applyNext(store, subscription, at);
   const period = nextCycle(store, changed.subscription, subscription.current_end ?? at);
   if (status === 'active') return [...changed.webhooks, ...charge(store, changed.subscription, at, period)];
   // A cycle that begins while the subscription is halted or paused is never charged, and has no event.
@@ -110,18 +111,16 @@ export function nextCycle(store: GatewayStore, subscription: Subscription, at: n
   return cycleFrom(subscription, at, store.plans.find(subscription.plan_id));
 }
 
-/** Applies the change of the plan that waits for the end of the cycle. */
-function applyNextPlan(
+/** Applies the change that waits for the end of the cycle. */
+function applyNext(
   store: GatewayStore,
   subscription: Subscription,
   at: number,
 ): Pick<MovedSubscription, 'subscription' | 'webhooks'> {
-  const { id } = subscription;
-  const billing = store.billing.get(id);
-  if (billing === undefined || billing.nextPlan === null) return { subscription, webhooks: [] };
-  store.billing.set(id, { ...billing, nextPlan: null });
-  store.subscriptions.save({ ...subscription, has_scheduled_changes: false, change_scheduled_at: null });
-  return moveSubscription(store, eventRequest('updated', id, at, { plan_id: billing.nextPlan }));
+  const billing = store.billing.get(subscription.id);
+  if (billing === undefined || billing.next === null) return { subscription, webhooks: [] };
+  unschedule(store, subscription);
+  return applyUpdate(store, subscription, at, billing.next);
 }
 
 type ChargeFields = Partial<Pick<SubscriptionRequest, 'current_start' | 'current_end' | 'irregular'>>;
