@@ -1,3 +1,4 @@
+import { checkAmounts } from './check/amounts.ts';
 import { checkDependencies } from './check/dependencies.ts';
 import { checkDocuments } from './check/documents.ts';
 import { checkEmails } from './check/emails.ts';
@@ -36,6 +37,7 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['documents', checkDocuments],
   ['which rule lives where', () => checkRuleMap()],
   ['words', checkWords],
+  ['decimals of amounts', checkAmounts],
   ['mails', checkEmails],
   ['API description', checkOpenapi],
   ['released files', () => checkReleases()],

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { checkRpcs } from './rpcs.ts';
 import { databaseTypes, databaseTypesFile } from '../generate/database-types.ts';
+import { withMinorUnits } from '../generate/minor-units.ts';
 import { houseRules } from './house-rules.ts';
 import { withMigratedDatabase } from '../stack/postgres/migrated-database.ts';
 import { supabaseCli } from '../stack/postgres/supabase-cli.ts';
@@ -10,6 +11,7 @@ export async function checkSchema(): Promise<string[]> {
   return await withMigratedDatabase(async (url) => [
     ...await brokenRules(url),
     ...await driftedTypes(url),
+    ...await driftedMinorUnits(url),
     ...await checkRpcs(url),
     ...await advice(url),
   ]);
@@ -35,6 +37,12 @@ async function driftedTypes(url: string): Promise<string[]> {
   return fresh ? [] : [
     'generated/database.types.ts does not match the migrations: run `npm run generate`',
   ];
+}
+
+async function driftedMinorUnits(url: string): Promise<string[]> {
+  return (await withMinorUnits(url)).filter(({ text, fresh }) => text !== fresh).map(({ path }) =>
+    `${path} has other decimals than billing.minor_units: run \`npm run generate\``
+  );
 }
 
 async function advice(url: string): Promise<string[]> {

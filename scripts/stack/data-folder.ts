@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { databaseUrlAt } from './postgres/database-url.ts';
+import { removeJournal } from './gateway/journal.ts';
 import { removeFolder } from './postgres/init-database.ts';
 import { postgresEnvironment, postgresProgram } from './postgres/postgres-program.ts';
 import { root } from './root.ts';
@@ -15,6 +16,9 @@ export async function openDataFolder(): Promise<void> {
   const user = await unprivilegedUser();
   if (user) await Deno.chown(dataFolder, user.uid, user.gid);
 }
+
+/** What the gateway simulator knows about those data. */
+export const gatewayJournal = `${dataFolder}/gateway.jsonl`;
 
 /** Hashes of the migrations that the data were created with; see `guardMigrations`. */
 export const migrationRecord = `${dataFolder}/applied-migrations.json`;
@@ -34,6 +38,7 @@ export async function claimDataFolder(reset: boolean, password: string): Promise
   if (!reset) return;
   await removeFolder(`${dataFolder}/postgres`);
   await Deno.remove(migrationRecord).catch(() => {});
+  removeJournal(gatewayJournal);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { writeLine } from './process/child.ts';
-import { dataFolder, migrationRecord } from './data-folder.ts';
+import { dataFolder, gatewayJournal, migrationRecord } from './data-folder.ts';
 import { localEnvironment, publishableKey, shownVariables } from './defaults.ts';
 import { readEnvironment } from './function/environment.ts';
 import { createReverseProxy } from './http/reverse-proxy.ts';
@@ -100,6 +100,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     webhookSecret: secret('GATEWAY_WEBHOOK_SECRET'),
     webhookUrl: `${base}/webhooks/gateway`,
     webhookHeaders: { signature: config.signatureHeader, eventId: config.eventIdHeader },
+    journal: ephemeral ? undefined : gatewayJournal,
   });
   const shop = createShop({
     port: port + 6,

@@ -354,6 +354,9 @@ const VERIFY_SECONDS = 120;
 const READ_MS = 5_000;
 /** An hour later reconciliation has read an order without an answer; after five days a payment is settled. */
 const REMEMBERED_MS = { unanswered: 3_600_000, answered: 432_000_000 };
+// Written by `npm run generate` from billing.minor_units.
+const NO_DECIMALS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF';
+const THREE_DECIMALS = 'BHD IQD JOD KWD LYD OMR TND';
 
 /** What a window needs of the answer that created its order or subscription. */
 type Made = Partial<Started<Omit<OfferedPrice, 'scenario'> | null> & { prefill: Prefill; change: Change }>;
@@ -722,6 +725,23 @@ function isInsideApp(): boolean {
   const { userAgent = '' } = page.navigator ?? {};
   return 'ReactNativeWebView' in globalThis ||
     /; wv\)|FB(?:AN|AV)|Instagram|(?:iPhone|iPad|iPod)(?!.*Safari)/.test(userAgent);
+}
+
+/**
+ * Formats an amount for people, for example `₹1,499.00` or `KWD 1.234`.
+ * @param amount in minor units
+ * @throws RangeError when the currency is not a code
+ */
+export function formatCurrency(amount: number, currency: string): string {
+  const decimals = minorUnits(currency);
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  const format = new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en', { style: 'currency', currency, ...digits });
+  return format.format(amount / 10 ** decimals);
+}
+
+/** The decimals of a currency by ISO 4217. Those of Intl are a custom of display, which differs between engines. */
+export function minorUnits(currency: string): number {
+  return NO_DECIMALS.includes(currency) ? 0 : THREE_DECIMALS.includes(currency) ? 3 : 2;
 }
 
 /** Unfinished checkouts in local storage, each under its id. Without storage, webhooks finish what a reload forgets. */

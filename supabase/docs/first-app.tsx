@@ -1,11 +1,11 @@
 import { createClient } from '@supabase/supabase-js';
 import { useEffect, useState } from 'react';
-import { createSubscriptions, type CurrentSubscription, type OfferedPlan, type OfferedPrice } from './subscriptions.ts';
+import { createSubscriptions, type CurrentSubscription, formatCurrency } from './subscriptions.ts';
+import type { OfferedPlan, OfferedPrice } from './subscriptions.ts';
 
 const { VITE_API_URL, VITE_PUBLISHABLE_KEY, VITE_GATEWAY_URL } = import.meta.env;
 const supabase = createClient(VITE_API_URL, VITE_PUBLISHABLE_KEY);
 const subscriptions = createSubscriptions({ supabase, checkout: { script: `${VITE_GATEWAY_URL}/v1/checkout.js` } });
-const money = (minor: number, currency: string) => (minor / 100).toLocaleString('en', { style: 'currency', currency });
 const Reports = () => subscriptions.can('analytics') ? <h1>Your reports</h1> : <a href='/'>Pro has reports</a>;
 
 export default function App() {
@@ -48,7 +48,7 @@ export default function App() {
       <button type='button' onClick={() => setInterval(interval === 'month' ? 'year' : 'month')}>Per {interval}</button>
       {offers.filter((offer) => offer.interval === interval).map((offer) => (
         <p key={offer.lookup_key}>
-          {offer.name}: {money(offer.amount, offer.currency)} a {offer.interval}{' '}
+          {offer.name}: {formatCurrency(offer.amount, offer.currency)} a {offer.interval}{' '}
           <button type='button' disabled={/current|scheduled/.test(`${offer.scenario}`)} onClick={() => choose(offer)}>
             {offer.scenario}: {offer.name}
           </button>

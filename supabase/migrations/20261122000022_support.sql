@@ -543,7 +543,7 @@ begin
         newest_purchase, is_superseded, renews_purchase, find_user, kept, is_lost, lost_amount, paid_for,
         purchases_on_credit, is_bought, tier_bought, json_text, json_uuid, json_integer, grace_days, billed_until,
         is_refunded, user_of_message, refunded_amount, refundable_amount, refundable_beside, number_of, is_refused, is_refund_owed,
-        is_waiting, why_text, amount_text,
+        is_waiting, why_text, amount_text, minor_units,
         day_text, gateway_link, outbox_state, missing_parts, schedule_faults, search_customers, user_id_of,
         authorised_at, cancelled_by_user_at, is_cancelled_for_end, unnamed_cycles, requested_at, state_of_billing,
         next_change, is_told, price_answer, interval_answer, iso_time, find_successor, mirrored_end, is_billed,

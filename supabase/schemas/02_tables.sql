@@ -85,10 +85,23 @@ begin
   );
 end $$;
 
+-- Returns the decimals of a currency by ISO 4217, as the gateway has them. `npm run generate` copies them.
+create function billing.minor_units(p_currency text)
+returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_currency in (
+      'BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'
+    ) then 0
+    when p_currency in ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND') then 3
+    else 2
+  end;
+end $$;
+
 -- Returns what the gateway's amounts in a currency are multiples of, in minor units: those with three decimals end in 0.
 create function billing.amount_step(p_currency text)
-returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
-begin return case when p_currency in ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND') then 10 else 1 end; end $$;
+returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return case billing.minor_units(p_currency) when 3 then 10 else 1 end; end $$;
 
 -- Returns whether the gateway makes an order or a plan of an amount.
 create function billing.is_payable(p_amount bigint, p_currency text)

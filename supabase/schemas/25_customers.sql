@@ -4,13 +4,7 @@
 create function billing.amount_text(p_amount bigint, p_currency text)
 returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_digits constant integer := case
-    when p_currency in (
-      'BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'
-    ) then 0
-    when p_currency in ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND') then 3
-    else 2
-  end;
+  v_digits constant integer := billing.minor_units(p_currency);
 begin
   return round(p_amount / 10::numeric ^ v_digits, v_digits) || ' ' || p_currency;
 end $$;

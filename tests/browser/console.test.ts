@@ -1,5 +1,5 @@
 import type { Page } from 'puppeteer-core';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { buttonHeights, focusedName, scrollsSideways, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
@@ -87,6 +87,26 @@ test('a customer is found by a part of the name; the page says why the tier is t
   await shows(page, '.timeline', 'pro to premium: grant');
   expect(problems).toEqual([]);
 });
+
+test.each([['LAK', '0.01', '999.00'], ['JPY', '1', '99900'], ['KWD', '0.001', '99.900']])(
+  'the field of a refund of %s has the decimals of the currency: %s, %s',
+  async (currency, step, value) => {
+    await support.database.query('update public.payments set currency = $2 where gateway_payment_id = $1', [
+      asha.paymentId,
+      currency,
+    ]);
+    onTestFinished(async () => {
+      await support.database.query("update public.payments set currency = 'INR' where gateway_payment_id = $1", [
+        asha.paymentId,
+      ]);
+    });
+    const { page } = await visit(`/customers/${asha.user.id}`);
+    await page.locator('::-p-aria([name="Refund"][role="button"])').click();
+    await shows(page, '#sentence', 'back; the access');
+    const shown = await page.$eval('#amount', (field) => [field.getAttribute('step'), Reflect.get(field, 'value')]);
+    expect(shown).toEqual([step, value]);
+  },
+);
 
 test('a payment is refunded in parts: the dialog says what becomes of access, and asks for no more than is left', async () => {
   const { page, problems, open } = await visit(`/customers/${asha.user.id}`);

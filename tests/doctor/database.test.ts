@@ -270,7 +270,7 @@ describe('the plans of the gateway', () => {
     [billed(1, both, price(yearly)), `${matches}; basic_yearly (${yearly}) matches the plan at the gateway`],
     [
       billed(1, [...plan(), documentedPlan(yearly, { amount: 50000 })], price(yearly)),
-      `fail the plan of basic_yearly (${yearly}) differs: ₹500.00 at the gateway, JPY 50000 here, ` +
+      `fail the plan of basic_yearly (${yearly}) differs: ₹500.00 at the gateway, ¥50,000 here, ` +
       'monthly × 1 at the gateway, 12 months here',
       'set plans.gateway_plan_id',
     ],
@@ -281,7 +281,7 @@ describe('the plans of the gateway', () => {
     ],
     [
       billed(1, plan({ amount: 1500001 }), "update public.plans set price = 1500001 where tier = 'basic'"),
-      'warn a renewal of basic is ₹15000.01: above ₹15,000 the customer confirms each debit with a PIN',
+      'warn a renewal of basic is ₹15,000.01: above ₹15,000 the customer confirms each debit with a PIN',
       'Offer a shorter interval',
     ],
     [billed(1, plan({ amount: 1500000 }), "update public.plans set price = 1500000 where tier = 'basic'"), matches],
@@ -300,7 +300,7 @@ test('the check prices names each active price that the gateway does not charge,
     alter table public.plans enable trigger check_plan`);
   const told = (key: string, amount: string) =>
     `${key} costs ${amount}, which the gateway does not charge: it is not listed`;
-  const report = [told('dinar', 'KWD 1.005'), told('gold', '₹0.50'), told('nothing', '₹0.00')].join('; ');
+  const report = [told('dinar', 'KWD\u00a01.005'), told('gold', '₹0.50'), told('nothing', '₹0.00')].join('; ');
   await expectReport(prices, project(), `warn ${report}`, 'is_active to false');
   await database.query("delete from public.plans where tier in ('free', 'gold', 'nothing', 'dinar', 'old')");
   await expectReport(prices, project(), passes);

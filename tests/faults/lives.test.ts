@@ -24,6 +24,7 @@ beforeAll(async () => {
   await makePrices(billing, world.weather);
   await billing.simulate('debit', { hours_before: world.weather.debit });
   await billing.simulate('account', world.weather.account);
+  await billing.simulate('cycles', { end_at: world.weather.endAt });
 });
 
 const claim = 'customers have what they paid for, are charged what they asked for, and each payment counts';

@@ -235,3 +235,28 @@ test('POST /simulate/cycles: cycles end at midnight in India, 18:30 in UTC, unti
   await simulate('clock', { shift_seconds: 60 });
   expect(await periodOf()).toEqual(['active', '2026-01-10T00:01:00.000Z', '2026-02-10T00:01:00.000Z']);
 });
+
+test.each(
+  [
+    ['monthly', '2027-03-01', ['2027-04-01', '2027-05-01', '2027-06-01']],
+    ['monthly', '2027-01-31', ['2027-02-28', '2027-03-31', '2027-04-30']],
+    ['monthly', '2027-12-01', ['2028-01-01', '2028-02-01', '2028-03-01']],
+    ['yearly', '2028-02-29', ['2029-02-28', '2030-02-28', '2031-02-28', '2032-02-29']],
+    ['yearly', '2027-01-01', ['2028-01-01', '2029-01-01']],
+    ['weekly', '2027-02-27', ['2027-03-06', '2027-03-13']],
+  ] as const,
+)('a %s subscription that begins in India on %s is charged on %j', async (period, day, charged) => {
+  const midnight = (indian: string) => Date.parse(`${indian}T00:00:00+05:30`) / 1000;
+  const to = (time: number) => simulate('clock', { shift_seconds: time - NOW, ...quiet });
+  await simulate('cycles', { end_at: 'india_midnight' });
+  await simulate('plan', { id: 'plan_Indian0000001', period });
+  await to(midnight(day) + 10 * 3600); // in the morning, which is the same day in UTC
+  const id = await approved({ plan_id: 'plan_Indian0000001' });
+  for (const [index, end] of charged.entries()) {
+    expect(await read(`subscriptions/${id}`)).toMatchObject({ current_end: midnight(end), paid_count: index + 1 });
+    await to(midnight(end) - 1);
+    expect((await read(`subscriptions/${id}`)).paid_count).toBe(index + 1);
+    await to(midnight(end));
+  }
+  expect((await read(`subscriptions/${id}`)).paid_count).toBe(charged.length + 1);
+});

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 import { element } from '../../stack/shop/element.ts';
+import { minorUnits } from '../../../supabase/client/subscriptions.ts';
 import type { Customer, SupportAction } from '../rows.ts';
 import { type ActionName, type ActionText, actionTexts, type Current, type Refundable } from './actions.ts';
 import { act, read } from './api.ts';
@@ -73,8 +74,7 @@ async function propose(proposal: Proposal, who: string, paid?: Refundable): Prom
 
 /** The field of an amount to refund, which is first all that is left. */
 function amountField({ currency, refundable_amount: left }: Refundable) {
-  const digits = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ??
-    2;
+  const digits = minorUnits(currency);
   const step = (10 ** -digits).toFixed(digits);
   const field = element('input', { id: 'amount', type: 'number', required: true, min: step, step });
   field.max = field.value = (left / 10 ** digits).toFixed(digits);

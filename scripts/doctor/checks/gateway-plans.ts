@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatAmount } from '../../../supabase/functions/api/outbox/format.ts';
+import { formatCurrency } from '../../../supabase/functions/api/outbox/format.ts';
 import { type Check, fail, type Outcome, pass, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 import { callGateway, describeRefusal } from '../gateway-api.ts';
@@ -67,7 +67,7 @@ function checkDebit({ lookup_key, amount, currency }: Offer): Outcome[] {
   return [
     warn(
       `a renewal of ${lookup_key} is ${
-        formatAmount(amount, currency)
+        formatCurrency(amount, currency)
       }: above ₹15,000 the customer confirms each debit ` +
         'with a PIN',
       'Offer a shorter interval, or sell it without renewal.',
@@ -101,7 +101,9 @@ async function compare(context: Context, ours: BilledOffer): Promise<Outcome> {
   const { period, interval, item } = theirs.data;
   const differences = [
     ...item.amount === ours.amount && item.currency === ours.currency ? [] : [
-      `${formatAmount(item.amount, item.currency)} at the gateway, ${formatAmount(ours.amount, ours.currency)} here`,
+      `${formatCurrency(item.amount, item.currency)} at the gateway, ${
+        formatCurrency(ours.amount, ours.currency)
+      } here`,
     ],
     ...monthsOf(period, interval) === ours.months
       ? []

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatAmount } from '../../../supabase/functions/api/outbox/format.ts';
+import { formatCurrency } from '../../../supabase/functions/api/outbox/format.ts';
 import { type Check, pass, warn } from '../check.ts';
 
 const unsold = z.object({ lookup_key: z.string(), amount: z.coerce.number(), currency: z.string() });
@@ -22,7 +22,7 @@ export const prices: Check = {
     if (found.length === 0) return [pass('the gateway can charge each price on offer')];
     return found.map(({ lookup_key, amount, currency }) =>
       warn(
-        `${lookup_key} costs ${formatAmount(amount, currency)}, which the gateway does not charge: it is not listed`,
+        `${lookup_key} costs ${formatCurrency(amount, currency)}, which the gateway does not charge: it is not listed`,
         'Set plans.price to at least 100 minor units, with a last digit 0 in a currency with three decimals, or is_active to false.',
       )
     );

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { KeptValue } from './journal.ts';
 import { newId } from './new-id.ts';
 
 /** The gateway's fee with the tax on it, as a part of the amount, and the part of the fee that is tax. */
@@ -30,9 +31,9 @@ export type Terms = { amount: number; fee: number | null; tax: number | null; of
 export const standardAccount: Readonly<Account> = { fee_bearer: 'merchant', offer: null, offer_id: null };
 
 /** Sets what the next payments of orders amount to. Those that were begun keep their amount. */
-export function setAccount(store: { account: Account }, request: AccountRequest): Account {
-  store.account = { ...request, offer_id: request.offer === null ? null : newId('offer') };
-  return store.account;
+export function setAccount(account: KeptValue<Account>, request: AccountRequest): Account {
+  account.current = { ...request, offer_id: request.offer === null ? null : newId('offer') };
+  return account.current;
 }
 
 /** The gateway's fee on an amount, and the tax in it. */

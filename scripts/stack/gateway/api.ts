@@ -1,11 +1,14 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { collection, createdBetween, found } from './answers.ts';
+import { collection, control, createdBetween, found } from './answers.ts';
 import { applyChange } from './apply-change.ts';
 import type { GatewayClock } from './clock.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
 import { gatewayError, unknownId, unknownUrl } from './errors.ts';
-import { notesRequest, readNotes } from './entities.ts';
+import { createCustomerApi } from './customer-api.ts';
+import type { Payment } from './entities.ts';
+import { apiNotes, type Notes, notesRequest, readNotes } from './notes.ts';
+import type { EntityStore } from './entity-store.ts';
 import { moveRefund, refundRequest } from './refunds-and-disputes.ts';
 import type { GatewayStore, NewOrder } from './store.ts';
 import { createSubscriptionApi } from './billing/subscription-api.ts';
@@ -19,6 +22,8 @@ const refundBody = z.strictObject({
   receipt: z.string().max(40).nullable().default(null),
 });
 const MAX_RECEIPT_LENGTH = 40;
+const AUTHORIZED: readonly Payment['status'][] = ['authorized', 'captured', 'refunded'];
+const notesOnly = z.strictObject({ notes: apiNotes });
 // Accepted and ignored: here capture is automatic, and partial payments do not exist.
 const WITHOUT_EFFECT = ['payment_capture', 'payment', 'partial_payment'];
 const FIELDS = ['amount', 'currency', 'receipt', 'notes', ...WITHOUT_EFFECT];
@@ -43,6 +48,14 @@ export function createGatewayApi({ store, queue, clock, baseUrl, keyId, keySecre
     return gatewayError('Authentication failed', { status: 401, source: 'NA', reason: 'NA' });
   });
 
+  const listCreated = (c: Context, items: { created_at: number }[]) => {
+    const part = createdBetween(items, c.req.query());
+    return part === undefined ? gatewayError('The from, to, count or skip is invalid.') : c.json(collection(part));
+  };
+  api.patch('/orders/:id', editNotes(store.orders));
+  api.patch('/payments/:id', editNotes(store.payments));
+  api.patch('/refunds/:id', editNotes(store.refunds));
+
   api.post('/orders', async (c) => {
     const order = readOrder(await c.req.json().catch(() => undefined));
     if (order instanceof Response) return order;
@@ -51,17 +64,27 @@ export function createGatewayApi({ store, queue, clock, baseUrl, keyId, keySecre
     }
     return c.json(store.createOrder(order, clock.seconds()));
   });
+  api.get('/orders', (c) => {
+    const { authorized, receipt } = c.req.query();
+    const isAuthorized = (id: string) => store.paymentsOf(id).some(({ status }) => AUTHORIZED.includes(status));
+    const orders = store.orders.list().filter((order) =>
+      (receipt === undefined || order.receipt === receipt) &&
+      (authorized === undefined || isAuthorized(order.id) === /^(1|true)$/.test(authorized))
+    );
+    return listCreated(c, orders);
+  });
   api.get('/orders/:id', (c) => found(c, store.orders.find(c.req.param('id'))));
   api.get('/orders/:id/payments', (c) => {
     const order = store.orders.find(c.req.param('id'));
     return found(c, order && collection(store.paymentsOf(order.id)));
   });
-  const listCreated = (c: Context, items: { created_at: number }[]) => {
-    const part = createdBetween(items, c.req.query());
-    return part === undefined ? gatewayError('The from, to, count or skip is invalid.') : c.json(collection(part));
-  };
   api.get('/payments', (c) => listCreated(c, store.payments.list()));
   api.get('/refunds', (c) => listCreated(c, store.refunds.list()));
+  api.get('/refunds/:id', (c) => found(c, store.refunds.find(c.req.param('id'))));
+  // Nothing is settled here.
+  api.get('/settlements', (c) => listCreated(c, []));
+  api.get('/settlements/recon/combined', (c) => listCreated(c, []));
+  api.get('/settlements/:id', () => unknownId());
   api.get('/disputes', (c) => listCreated(c, store.disputes.list()));
   api.get('/disputes/:id', (c) => found(c, store.disputes.find(c.req.param('id'))));
   api.get('/payments/:id', (c) => found(c, store.payments.find(c.req.param('id'))));
@@ -90,17 +113,29 @@ export function createGatewayApi({ store, queue, clock, baseUrl, keyId, keySecre
       ...{ payment_id: payment.id, amount, event: 'created' },
       ...(!Array.isArray(notes) && { notes }),
     });
-    const made = await applyChange({ store, queue, clock }, moveRefund, request);
-    if (made instanceof Response) return made;
-    const refund = store.refunds.save({ ...made.changed.refund, receipt });
-    store.askedRefunds.push(refund.id);
-    if (key !== undefined) store.refundKeys.set(key, { id: refund.id, body: `${payment.id} ${text}` });
-    return c.json(refund);
+    const made = await applyChange({ store, queue, clock }, (_, timedRequest) => {
+      const moved = moveRefund(store, timedRequest);
+      if (moved instanceof Response) return moved;
+      const refund = store.refunds.save({ ...moved.refund, receipt });
+      store.askedRefunds.set(refund.id, true);
+      if (key !== undefined) store.refundKeys.set(key, { id: refund.id, body: `${payment.id} ${text}` });
+      return { ...moved, refund };
+    }, request);
+    return made instanceof Response ? made : c.json(made.changed.refund);
   });
 
+  api.route('/', createCustomerApi({ store, clock }));
   api.route('/', createSubscriptionApi({ store, queue, clock, baseUrl }));
   api.all('/*', unknownUrl);
   return api;
+}
+
+/** Replaces the notes of the entity that the path names. */
+function editNotes<Entity extends { id: string; notes: Notes }>(entities: EntityStore<Entity>) {
+  return control(notesOnly, ({ notes }, c) => {
+    const entity = entities.find(c.req.param('id'));
+    return entity === undefined ? unknownId() : entities.save({ ...entity, notes });
+  });
 }
 
 function basicCredentials(header = ''): [id: string, secret: string] {

@@ -1,6 +1,7 @@
 import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { deliverOptions } from './events.ts';
+import type { KeptValue } from './journal.ts';
 import { postJson } from './post-json.ts';
 
 /** About 1,000 years: ISO 8601 has four digits for a year. */
@@ -26,16 +27,15 @@ export type GatewayClock = {
   setShift(seconds: number): void;
 };
 
-/** @param source returns milliseconds since 1970 */
-export function createGatewayClock(source: () => number): GatewayClock {
-  let shift = 0;
-  const now = () => source() + shift * 1000;
+/** @param source returns milliseconds since 1970. @param shift seconds */
+export function createGatewayClock(source: () => number, shift: KeptValue<number>): GatewayClock {
+  const now = () => source() + shift.current * 1000;
   return {
     now,
     seconds: () => Math.floor(now() / 1000),
-    shiftSeconds: () => shift,
+    shiftSeconds: () => shift.current,
     setShift(seconds) {
-      shift = seconds;
+      shift.current = seconds;
     },
   };
 }

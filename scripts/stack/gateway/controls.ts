@@ -90,10 +90,10 @@ export function createGatewayControls(parts: Parts): Hono {
       refunds: store.refunds.list().slice(0, SHOWN),
       disputes: store.disputes.list().slice(0, SHOWN),
       subscriptions: store.subscriptions.list().slice(0, SHOWN),
-      ending_with_their_cycle: [...store.endingWithCycle],
+      ending_with_their_cycle: [...store.endingWithCycle.keys()],
       deliveries: queue.list().slice(0, SHOWN),
       endpoint: queue.endpoint(),
-      account: store.account,
+      account: store.account.current,
       faults: faults.current(),
       clock: time(),
     }));
@@ -125,9 +125,9 @@ function createEntityControls({ store, queue, clock, keySecret }: Parts): Hono {
   routes.post('/update-method', change(updateMethodRequest, updateMethod));
   routes.post('/subscription-fault', control(subscriptionFaultRequest, (fault) => setSubscriptionFault(store, fault)));
   routes.post('/debit', control(debitRequest, (debit) => setDebit(store, debit)));
-  routes.get('/account', (c) => c.json(store.account));
-  routes.post('/account', control(accountRequest, (account) => setAccount(store, account)));
-  routes.post('/cycles', control(cyclesRequest, (cycles) => store.cycles = cycles));
+  routes.get('/account', (c) => c.json(store.account.current));
+  routes.post('/account', control(accountRequest, (account) => setAccount(store.account, account)));
+  routes.post('/cycles', control(cyclesRequest, (cycles) => store.cycles.current = cycles));
   routes.post('/plan', control(simulatedPlanRequest, (plan) => ({ plan: savePlan(store, plan, clock.seconds()) })));
   return routes;
 }

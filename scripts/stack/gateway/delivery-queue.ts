@@ -3,8 +3,8 @@ import { createScaledTimer } from './clock.ts';
 import { type Delivery, type HeaderNames, postDelivery, prepareDelivery } from './delivery.ts';
 import type { Endpoint, endpointRequest } from './endpoint.ts';
 import type { DeliverOptions, Webhook } from './events.ts';
-
-const KEPT_DELIVERIES = 1_000;
+import type { Journal } from './journal.ts';
+import { createKeptDeliveries, isUnderWay } from './kept-deliveries.ts';
 
 /**
  * `firstRetryMs`: the pause before the first retry; each further pause is twice as long. `maxDeliveries` includes the
@@ -21,6 +21,9 @@ type DeliverySettings = {
   timeScale: number;
   now: () => number;
 };
+
+/** Whether the endpoint is on. A secret that a control set is not kept: the next start has the secret of its settings. */
+type Switch = Pick<Endpoint, 'enabled' | 'disabled_at' | 'disabled_by'>;
 
 export type DeliveryQueue = {
   /** Signs and records webhooks and starts their delivery. Resolves before any of them has arrived. */
@@ -49,9 +52,13 @@ export type DeliveryQueue = {
   stop(): Promise<void>;
 };
 
-/** Delivers webhooks as the gateway does: retries until a 2xx, and disables the endpoint after the last failed retry. */
-export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
-  const deliveries: Delivery[] = [];
+/**
+ * Delivers webhooks as the gateway does: retries until a 2xx, and disables the endpoint after the last failed retry.
+ * Webhooks that were under way when an earlier queue with the journal stopped are retried from the start on.
+ */
+export function createDeliveryQueue(settings: DeliverySettings, journal: Journal): DeliveryQueue {
+  const { deliveries, add, change } = createKeptDeliveries(journal);
+  const left = deliveries.filter(isUnderWay);
   /** Sent without a delay, and not known to be over. */
   const open = new Set<Delivery>();
   const tasks = new Set<Promise<unknown>>();
@@ -63,27 +70,21 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
   /** Aborted when the endpoint is disabled and at `stop`. */
   let active = new AbortController();
   let { secret } = settings;
-  let state: Omit<Endpoint, 'url' | 'time_scale'> = {
-    enabled: true,
-    disabled_at: null,
-    disabled_by: null,
-    secret_rotated_at: null,
-  };
+  let secret_rotated_at: Endpoint['secret_rotated_at'] = null;
+  const state = journal.value<Switch>('endpoint', { enabled: true, disabled_at: null, disabled_by: null });
+  if (!state.current.enabled) active.abort();
 
   const track = <Result>(task: Promise<Result>) => {
     tasks.add(task);
     return task.finally(() => tasks.delete(task));
   };
   const reactivate = () => {
-    if (state.enabled && !stopping.signal.aborted && active.signal.aborted) active = new AbortController();
+    if (state.current.enabled && !stopping.signal.aborted && active.signal.aborted) active = new AbortController();
   };
   const switchOff = (by: Endpoint['disabled_by']) => {
-    if (!state.enabled) return;
-    state = { ...state, enabled: false, disabled_at: timestamp(), disabled_by: by };
-    for (const delivery of deliveries) {
-      if (delivery.state !== 'pending' && delivery.state !== 'retrying') continue;
-      Object.assign(delivery, { state: 'endpoint_off', retry_after_ms: null });
-    }
+    if (!state.current.enabled) return;
+    state.current = { enabled: false, disabled_at: timestamp(), disabled_by: by };
+    for (const one of deliveries.filter(isUnderWay)) change(one, { state: 'endpoint_off', retry_after_ms: null });
     active.abort();
   };
 
@@ -91,10 +92,10 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
     const { url, headers, timeoutMs } = settings;
     const made = await postDelivery(delivery, { url, headers, at: timestamp(), timeoutMs, signal: stopping.signal });
     if (stopping.signal.aborted) return;
-    delivery.attempts.push(made);
+    const attempts = [...delivery.attempts, made];
     const accepted = made.status !== null && made.status >= 200 && made.status < 300;
-    if (accepted) Object.assign(delivery, { state: 'delivered', retry_after_ms: null });
-    else if (delivery.state === 'pending') delivery.state = 'retrying';
+    if (accepted) change(delivery, { attempts, state: 'delivered', retry_after_ms: null });
+    else change(delivery, { attempts, state: delivery.state === 'pending' ? 'retrying' : delivery.state });
   };
 
   /** True also if a duplicate of the delivery was accepted meanwhile. */
@@ -103,14 +104,14 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
   const retry = async (delivery: Delivery, firstRetryMs: number, signal: AbortSignal) => {
     retried.add(delivery);
     for (let made = 1, wait = firstRetryMs; made < settings.maxDeliveries; made += 1, wait *= 2) {
-      Object.assign(delivery, { state: 'retrying', retry_after_ms: wait });
+      change(delivery, { state: 'retrying', retry_after_ms: wait });
       await timer.pause(wait, signal, delivery.event_id);
       if (isOver(delivery, signal)) return;
       delivery.retry_after_ms = null;
       await attempt(delivery);
       if (isOver(delivery, signal)) return;
     }
-    delivery.state = 'given_up';
+    change(delivery, { state: 'given_up' });
     switchOff('retries_exhausted');
   };
 
@@ -129,26 +130,28 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
     }
   };
 
-  const endpoint = (): Endpoint => ({ url: settings.url, ...state, time_scale: timer.scale });
+  const endpoint = (): Endpoint => ({
+    ...{ url: settings.url, ...state.current, secret_rotated_at, time_scale: timer.scale },
+  });
 
   return {
-    async send(webhooks, options) {
+    // Without a pause, so that the journal gets the webhooks in one line with what they are about.
+    send(webhooks, options) {
       const signing = { secret, at: timestamp() };
-      const created = await Promise.all(webhooks.map((webhook) => prepareDelivery(webhook, options, signing)));
+      const created = webhooks.map((webhook) => prepareDelivery(webhook, options, signing));
       const toSend = created.filter(({ state }) => state !== 'dropped');
-      if (!state.enabled) toSend.forEach((delivery) => delivery.state = 'endpoint_off');
-      deliveries.unshift(...created.toReversed());
-      deliveries.splice(KEPT_DELIVERIES);
+      if (!state.current.enabled) toSend.forEach((delivery) => delivery.state = 'endpoint_off');
+      add(created);
       if (!options.delay_ms) toSend.forEach((delivery) => open.add(delivery));
       if (options.reorder) toSend.reverse();
       const withDuplicates = Array.from({ length: 1 + (options.duplicate ?? 0) }, () => toSend).flat();
       if (!active.signal.aborted) track(run(withDuplicates, options, active));
-      return structuredClone(created);
+      return Promise.resolve(structuredClone(created));
     },
     list: () => structuredClone(deliveries),
     find: (eventId) => structuredClone(deliveries.find(({ event_id }) => event_id === eventId)),
     underWay() {
-      for (const one of open) if (one.state !== 'pending' && one.state !== 'retrying') open.delete(one);
+      for (const one of open) if (!isUnderWay(one)) open.delete(one);
       const waiting = [...open].filter(({ retry_after_ms }) => retry_after_ms !== null);
       return {
         under_way: open.size - waiting.length,
@@ -160,7 +163,7 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
     redeliver(eventId) {
       const delivery = deliveries.find(({ event_id }) => event_id === eventId);
       if (delivery === undefined || delivery.state === 'endpoint_off' || active.signal.aborted) return false;
-      if (delivery.state === 'dropped') delivery.state = 'pending';
+      if (delivery.state === 'dropped') change(delivery, { state: 'pending' });
       track(run([delivery], {}, active));
       return true;
     },
@@ -169,14 +172,18 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
       if (time_scale !== undefined) timer.scale = time_scale;
       if (next !== undefined) {
         secret = next;
-        state = { ...state, secret_rotated_at: timestamp() };
+        secret_rotated_at = timestamp();
       }
       if (enabled === false) switchOff('control');
-      if (enabled === true) state = { ...state, enabled, disabled_at: null, disabled_by: null };
+      if (enabled === true) state.current = { enabled, disabled_at: null, disabled_by: null };
       reactivate();
       return endpoint();
     },
     start() {
+      for (const one of left.splice(0)) {
+        open.add(one);
+        track(retry(one, settings.firstRetryMs, active.signal));
+      }
       if (!stopping.signal.aborted) return;
       stopping = new AbortController();
       reactivate();

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { DeliverOptions, Webhook } from './events.ts';
 import { newId } from './new-id.ts';
 
@@ -22,19 +23,19 @@ export type Attempt = { at: string; status: number | null; error: string | null;
  * Signs a webhook with the current secret. A later change of the secret does not affect it.
  * @param at the current time, ISO 8601
  */
-export async function prepareDelivery(
+export function prepareDelivery(
   { event, body, eventId, signature }: Webhook,
   { drop = false }: DeliverOptions,
   { secret, at }: { secret: string; at: string },
-): Promise<Delivery> {
+): Delivery {
   const dropped = Array.isArray(drop) ? drop.some((name) => name === event) : drop;
   // Without a webhook secret the gateway sends unsigned webhooks.
-  const signed = async () => secret === '' ? null : await signHex(secret, body);
+  const signed = () => secret === '' ? null : signHex(secret, body);
   return {
     event_id: eventId ?? newId('evt'),
     event,
     body,
-    signature: signature === undefined ? await signed() : signature,
+    signature: signature === undefined ? signed() : signature,
     state: dropped ? 'dropped' : 'pending',
     attempts: [],
     retry_after_ms: null,
@@ -81,14 +82,8 @@ export async function postDelivery(
   }
 }
 
-/**
- * HMAC-SHA256 of the message, both texts as UTF-8, as 64 lower-case hex digits. Rejects with a `DataError` for an empty
- * secret.
- */
-export async function signHex(secret: string, message: string): Promise<string> {
-  const encoder = new TextEncoder();
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign']);
-  const digest = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(message)));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+/** HMAC-SHA256 of the message, both texts as UTF-8, as 64 lower-case hex digits. @throws Error for an empty secret */
+export function signHex(secret: string, message: string): string {
+  if (secret === '') throw new Error('an empty secret signs nothing');
+  return createHmac('sha256', secret).update(message).digest('hex');
 }

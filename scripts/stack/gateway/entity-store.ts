@@ -1,14 +1,25 @@
+import type { KeptMap } from './journal.ts';
+
+/** Entities of one kind. */
+export type EntityStore<Entity> = {
+  save(entity: Entity): Entity;
+  remove(id: string): boolean;
+  find(id: string | null | undefined): Entity | undefined;
+  /** Newest first. */
+  list(): Entity[];
+};
+
 /** Entities by id. Each is frozen, so that a later change does not affect earlier results. */
-export function createEntityStore<Entity extends { id: string }>() {
-  const entities = new Map<string, Entity>();
+export function createEntityStore<Entity extends { id: string }>(entities: KeptMap<Entity>): EntityStore<Entity> {
+  for (const entity of entities.values()) freeze(entity);
   return {
     save(entity: Entity): Entity {
       const saved = freeze(structuredClone(entity));
       entities.set(saved.id, saved);
       return saved;
     },
+    remove: (id: string): boolean => entities.delete(id),
     find: (id: string | null | undefined): Entity | undefined => entities.get(id ?? ''),
-    /** Newest first. */
     list: (): Entity[] => [...entities.values()].reverse(),
   };
 }

@@ -9,6 +9,7 @@ import { createDueTimer } from './billing/due-timer.ts';
 import { createGatewayFaults, gatewayError, unknownUrl } from './errors.ts';
 import { createGatewayStore } from './store.ts';
 import { createSubscriptionPage } from './billing/subscription-page.ts';
+import { createJournal } from './journal.ts';
 import { listenOnNode } from '../http/listen-on-node.ts';
 import { createPage } from '../http/local-host-page.ts';
 import { createLocalHostService, type LocalHostOptions, type LocalHostService } from '../http/local-host-service.ts';
@@ -33,10 +34,12 @@ type Options = Pick<LocalHostOptions, 'port' | 'isOwn'> & {
   timeoutMs?: number;
   /** Source of the gateway's clock, in milliseconds since 1970; `POST /simulate/clock` shifts it. */
   now?: () => number;
+  /** The file that keeps the data. Default: they are lost with the simulator. */
+  journal?: string | undefined;
 };
 
 /**
- * Simulates the payment gateway in memory: its API under `/v1`, and its signatures and webhooks with real HMACs.
+ * Simulates the payment gateway: its API under `/v1`, and its signatures and webhooks with real HMACs.
  * `/simulate/…` controls payments, faults and the clock. Apps load its checkout from `/v1/checkout.js`. On the page at
  * `/` a developer pays orders.
  */
@@ -44,16 +47,18 @@ export function createGatewaySimulator(options: Options): LocalHostService {
   const { port, isOwn, keyId, keySecret, webhookSecret, webhookUrl } = options;
   const { firstRetryMs = FIRST_RETRY_MS, maxDeliveries = MAX_DELIVERIES, timeoutMs = 5_000, timeScale = 1 } = options;
   const { webhookHeaders: headers = { signature: 'x-gateway-signature', eventId: 'x-gateway-event-id' } } = options;
-  const clock = createGatewayClock(options.now ?? Date.now);
-  const store = createGatewayStore();
+  const journal = createJournal(options.journal);
+  const clock = createGatewayClock(options.now ?? Date.now, journal.value('clock_shift', 0));
+  const store = createGatewayStore(journal);
   const faults = createGatewayFaults();
   const timing = { firstRetryMs, maxDeliveries, timeoutMs, timeScale };
-  const queue = createDeliveryQueue({ url: webhookUrl, headers, secret: webhookSecret, now: clock.now, ...timing });
+  const target = { url: webhookUrl, headers, secret: webhookSecret };
+  const queue = createDeliveryQueue({ ...target, now: clock.now, ...timing }, journal);
   const due = createDueTimer({ store, queue, clock });
   const checkout = createCheckout({ store, queue, clock, keyId, keySecret });
 
   const app = new Hono();
-  app.route('/', createPage(new URL('.', import.meta.url)));
+  app.route('/', createPage(new URL('.', import.meta.url), { shared: ['money.js'] }));
   app.route('/', createSubscriptionPage(store));
   app.route('/', checkout.routes);
   app.route('/', createGatewayApi({ store, queue, clock, baseUrl: () => served.url, keyId, keySecret }));
@@ -88,6 +93,7 @@ export function createGatewaySimulator(options: Options): LocalHostService {
       checkout.stop();
       await served.stop();
       await queue.stop();
+      journal.close();
     },
   };
 }

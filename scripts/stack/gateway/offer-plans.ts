@@ -3,7 +3,7 @@ import { postJson } from './post-json.ts';
 
 /**
  * Lets the gateway bill every price: gives each one on sale without `gateway_plan_id` an id, and makes all of them at the
- * simulator with the same amount and interval, since the simulator forgets them when it stops. Safe to run again.
+ * simulator with the same amount and interval, as they are now. Safe to run again.
  * @throws Error when the simulator refuses a plan
  */
 export async function offerPlans(databaseUrl: string, gatewayUrl: string): Promise<void> {

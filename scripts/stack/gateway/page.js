@@ -1,3 +1,5 @@
+import { money } from '../http/money.js';
+
 // The page uses textContent only, so no part of an order is parsed as HTML.
 const EVERY_MS = 1500;
 const by = (id) => document.getElementById(id);
@@ -22,11 +24,6 @@ function row(title, status, details, ...actions) {
   const item = element('li', {}, head, ...lines);
   if (actions.length > 0) item.append(element('div', { className: 'actions' }, ...actions));
   return item;
-}
-
-function money({ amount, currency }) {
-  const format = new Intl.NumberFormat('en-IN', { style: 'currency', currency });
-  return format.format(amount / 10 ** format.resolvedOptions().maximumFractionDigits);
 }
 
 function moment(seconds) {

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { termsOf } from './account.ts';
 import type { Timed } from './clock.ts';
 import { signHex } from './delivery.ts';
-import { notesRequest, type Payment } from './entities.ts';
+import type { Payment } from './entities.ts';
+import { notesRequest } from './notes.ts';
 import { gatewayError, unknownId } from './errors.ts';
 import { createWebhook, eventFields, type Webhook } from './events.ts';
 import { type GatewayStore, NO_ERROR } from './store.ts';
@@ -56,7 +57,7 @@ export function pay(store: GatewayStore, request: Timed<z.infer<typeof payReques
   // A paid order accepts a failure, of an attempt that began earlier in another tab, but no second capture.
   const refusal = refuseSecondCapture(store, order_id, outcome, request);
   if (refusal !== undefined) return refusal;
-  const payment = store.attempt(order, notes, created_at, termsOf(store.account, order.amount));
+  const payment = store.attempt(order, notes, created_at, termsOf(store.account.current, order.amount));
   return outcome === 'created' ? { payment, webhooks: [] } : movePayment(store, payment, outcome, request);
 }
 
@@ -125,10 +126,10 @@ function refuseSecondCapture(
 }
 
 /** The result of a checkout: a signature for an authorised or captured payment, the error of a failed one. */
-export async function checkoutAnswer(payment: Payment, keySecret: string) {
+export function checkoutAnswer(payment: Payment, keySecret: string) {
   const { id, order_id, status } = payment;
   const isSigned = status === 'authorized' || status === 'captured';
-  const gateway_signature = isSigned ? await signHex(keySecret, `${order_id}|${id}`) : null;
+  const gateway_signature = isSigned ? signHex(keySecret, `${order_id}|${id}`) : null;
   const result = { gateway_order_id: order_id, gateway_payment_id: id, gateway_signature };
   return status === 'failed' ? { ...result, error: checkoutError(payment) } : result;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Timed } from './clock.ts';
-import { type Dispute, notesRequest, type Payment, type Refund } from './entities.ts';
+import type { Dispute, Payment, Refund } from './entities.ts';
+import { notesRequest } from './notes.ts';
 import { gatewayError, unknownId } from './errors.ts';
 import { createWebhook, DISPUTE_EVENTS, eventFields, REFUND_EVENTS, type Webhook } from './events.ts';
 import { newId } from './new-id.ts';

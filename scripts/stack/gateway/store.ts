@@ -1,10 +1,11 @@
 import { type Account, feeOn, standardAccount, type Terms } from './account.ts';
 import type { CycleSettings } from './billing/cycles.ts';
 import type {
+  Addon,
+  Customer,
   Dispute,
   Invoice,
   Method,
-  Notes,
   Order,
   Payment,
   PaymentError,
@@ -12,54 +13,62 @@ import type {
   Refund,
   Subscription,
 } from './entities.ts';
+import type { Notes } from './notes.ts';
 import { createEntityStore } from './entity-store.ts';
+import { createJournal } from './journal.ts';
 import { newId } from './new-id.ts';
 
 const CYCLES = 12;
 
 export type NewOrder = { amount: number; currency: string; receipt: string | null; notes: Notes };
 
+/** A change of a subscription. `remaining_count`: how many cycles follow the current one. */
+export type SubscriptionUpdate = Partial<Pick<Subscription, 'plan_id' | 'quantity' | 'remaining_count'>>;
+
 /** How a subscription that bills itself is paid. */
 export type Billing = {
   method: Method;
-  /** How many of the next charges fail; may be infinite. */
-  failures: number;
-  /** The plan from the end of the cycle on. */
-  nextPlan: string | null;
+  /** How many of the next charges fail. */
+  failures: number | 'all';
+  /** What changes at the end of the cycle. */
+  next: SubscriptionUpdate | null;
 };
 
 /** The gateway's data. `at`: Unix seconds. */
 export type GatewayStore = ReturnType<typeof createGatewayStore>;
 
-export function createGatewayStore() {
-  const orders = createEntityStore<Order>();
-  const payments = createEntityStore<Payment>();
-  const refunds = createEntityStore<Refund>();
-  const receipts = new Map<string, string>();
+/** @param journal keeps the data; default: in memory only */
+export function createGatewayStore({ map, value } = createJournal()) {
+  const orders = createEntityStore<Order>(map('orders'));
+  const payments = createEntityStore<Payment>(map('payments'));
+  const refunds = createEntityStore<Refund>(map('refunds'));
+  const receipts = map<string>('receipts');
 
   return {
     orders,
     payments,
     refunds,
-    invoices: createEntityStore<Invoice>(),
-    disputes: createEntityStore<Dispute>(),
-    plans: createEntityStore<Plan>(),
-    subscriptions: createEntityStore<Subscription>(),
-    /** Ids of refunds that the API made, until they are due: at the next look. */
-    askedRefunds: [] as string[],
-    refundKeys: new Map<string, { id: string; body: string }>(), // by the idempotency key
+    invoices: createEntityStore<Invoice>(map('invoices')),
+    disputes: createEntityStore<Dispute>(map('disputes')),
+    plans: createEntityStore<Plan>(map('plans')),
+    addons: createEntityStore<Addon>(map('addons')),
+    customers: createEntityStore<Customer>(map('customers')),
+    subscriptions: createEntityStore<Subscription>(map('subscriptions')),
+    /** By their ids: refunds that the API made, until they are due: at the next look. */
+    askedRefunds: map<true>('asked_refunds'),
+    refundKeys: map<{ id: string; body: string }>('refund_keys'), // by the idempotency key
     /** By the subscription's id: subscriptions of the API, which bill themselves. */
-    billing: new Map<string, Billing>(),
+    billing: map<Billing>('billing'),
     /** The id of the last payment, by the subscription's id. */
-    charges: new Map<string, string>(),
-    /** Ids of subscriptions with a pending cancellation at the end of the cycle, which no field of the entity shows. */
-    endingWithCycle: new Set<string>(),
-    /** How long before its start a further cycle is charged. */
-    debit: { secondsBefore: 0 },
+    charges: map<string>('charges'),
+    /** By their ids: subscriptions with a pending cancellation at the end of the cycle, which no field of the entity shows. */
+    endingWithCycle: map<true>('ending_with_cycle'),
+    /** How many seconds before its start a further cycle is charged. */
+    debit: value('debit', 0),
     /** When cycles end. */
-    cycles: { end_at: 'time_of_authorisation' } as CycleSettings,
+    cycles: value<CycleSettings>('cycles', { end_at: 'time_of_authorisation' }),
     /** What makes the amount of a payment differ from its order's. */
-    account: standardAccount as Account,
+    account: value<Account>('account', standardAccount),
 
     createOrder({ amount, currency, receipt, notes }: NewOrder, at: number): Order {
       const order = orders.save({

@@ -19,6 +19,8 @@ type Options = {
   paths?: string[];
   /** The scripts of the folder that the page loads. */
   scripts?: string[];
+  /** Scripts of this folder, which all pages of a service import from `/http/`. */
+  shared?: string[];
   /** The style sheets of the folder, in their order; served as one, `page.css`. */
   sheets?: string[];
   /** Makes `page.js`, at the first request for it. Default: the file. */
@@ -33,7 +35,8 @@ type Options = {
  * @param pageFolder with a trailing slash
  */
 export function createPage(pageFolder: URL, options: Options = {}): Hono {
-  const { paths = ['/'], script, scripts = ['page.js'], sheets = ['page.css'], policy = {} } = options;
+  const { paths = ['/'], script, scripts = ['page.js'], shared = [] } = options;
+  const { sheets = ['page.css'], policy = {} } = options;
   const read = (name: string, from = pageFolder) => Deno.readTextFile(new URL(name, from));
   const directives = Object.entries({ ...POLICY, ...policy }).map(([name, value]) => `${name} ${value}`);
   const headers = (type: string) => ({
@@ -57,6 +60,12 @@ export function createPage(pageFolder: URL, options: Options = {}): Hono {
   }
   for (const name of scripts) {
     page.get(`/${name}`, async () => new Response(await read(name), { headers: headers('text/javascript') }));
+  }
+  for (const name of shared) {
+    page.get(
+      `/http/${name}`,
+      async () => new Response(await read(name, folder), { headers: headers('text/javascript') }),
+    );
   }
   return page;
 }

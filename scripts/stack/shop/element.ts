@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+export { formatCurrency as money } from '../../../supabase/client/subscriptions.ts';
 
 /** Makes an element. Texts are never parsed as HTML. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
@@ -9,12 +10,6 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
   return made;
-}
-
-/** Shows an amount of minor units, for example `₹999.00`. */
-export function money(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en', { style: 'currency', currency });
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 
 /** Shows the day of a time, in the zone of the browser. */

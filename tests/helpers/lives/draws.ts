@@ -43,6 +43,8 @@ export type Weather = {
   unanswered: number;
   /** How early further cycles are debited, hours. */
   debit: number;
+  /** When the cycles of subscriptions end. */
+  endAt: 'time_of_authorisation' | 'india_midnight';
   account: { fee_bearer?: 'customer'; offer?: { percent: number } };
   /** How a renewal before the end counts, and the days of a trial of pro. */
   renewal: 'replace' | 'extend';

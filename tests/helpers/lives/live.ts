@@ -25,6 +25,7 @@ export function drawWeather(seed: number) {
     account: oneOf([{}, {}, { fee_bearer: 'customer' }, { offer: { percent: 10 } }]),
     renewal: oneOf(['replace', 'replace', 'extend']),
     trial: oneOf([0, 0, 7]),
+    endAt: oneOf(['time_of_authorisation', 'india_midnight']),
   };
   const fateOf = (now: number): Fate => {
     const drawn = draw();

@@ -68,7 +68,7 @@ function begin(
   created: Subscription,
   { created_at: at, irregular }: AuthoriseRequest,
 ): Authorised {
-  const start_at = firstStart(store.cycles, at);
+  const start_at = firstStart(store.cycles.current, at);
   store.subscriptions.save({ ...created, start_at });
   const authenticated = moveSubscription(store, eventRequest('authenticated', created.id, at, { irregular }));
   const cycle = nextCycle(store, authenticated.subscription, start_at);
@@ -92,12 +92,12 @@ function prove(store: GatewayStore, created: Subscription, { created_at, irregul
 }
 
 /** The result of a checkout with a subscription: a signature after an approval, the error of a refusal. */
-export async function authorisationAnswer({ subscription, payment }: Authorised, keySecret: string) {
+export function authorisationAnswer({ subscription, payment }: Authorised, keySecret: string) {
   const isSigned = payment.status !== 'failed';
   const result = {
     gateway_payment_id: payment.id,
     gateway_subscription_id: subscription.id,
-    gateway_signature: isSigned ? await signHex(keySecret, `${payment.id}|${subscription.id}`) : null,
+    gateway_signature: isSigned ? signHex(keySecret, `${payment.id}|${subscription.id}`) : null,
   };
   return isSigned ? result : { ...result, error: checkoutError(payment) };
 }

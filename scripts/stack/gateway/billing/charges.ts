@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Subscription } from '../entities.ts';
 import { unknownId } from '../errors.ts';
 import type { Webhook } from '../events.ts';
-import type { GatewayStore } from '../store.ts';
+import type { Billing, GatewayStore } from '../store.ts';
 import { eventRequest, type SubscriptionRequest } from './subscription-requests.ts';
+import { applyUpdate, unschedule } from './subscription-updates.ts';
 import { cycleFrom, MAX_ATTEMPTS } from './subscription-states.ts';
 import { finalEvent, type MovedSubscription, moveSubscription } from './subscriptions.ts';
 
@@ -25,20 +26,20 @@ export const debitRequest = z.strictObject({ hours_before: z.number().min(0).max
 
 /** Sets when further cycles are charged, of all subscriptions that bill themselves. */
 export function setDebit(store: GatewayStore, { hours_before }: z.infer<typeof debitRequest>) {
-  store.debit.secondsBefore = Math.round(hours_before * 3600);
+  store.debit.current = Math.round(hours_before * 3600);
   return { hours_before };
 }
 
 /** Lets the next charges of a subscription fail or succeed. A subscription that bills itself only. */
 export function setSubscriptionFault(
   store: GatewayStore,
-  { subscription_id, charges, times = Infinity }: z.infer<typeof subscriptionFaultRequest>,
+  { subscription_id, charges, times }: z.infer<typeof subscriptionFaultRequest>,
 ) {
   const billing = store.billing.get(subscription_id);
   if (billing === undefined) return unknownId('subscription_id');
-  const failures = charges === 'fail' ? times : 0;
+  const failures: Billing['failures'] = charges === 'fail' ? times ?? 'all' : 0;
   store.billing.set(subscription_id, { ...billing, failures });
-  return { subscription_id, failing_charges: failures === Infinity ? 'all' : failures };
+  return { subscription_id, failing_charges: failures };
 }
 
 /**
@@ -75,7 +76,7 @@ function dueAt(store: GatewayStore, subscription: Subscription): number | null {
     case 'active':
       // The cycle that was charged early begins before the next one is charged.
       if (charge_at === null || finalEvent(store, subscription) !== undefined) return charge_at;
-      return Math.max(charge_at - store.debit.secondsBefore, current_start ?? 0);
+      return Math.max(charge_at - store.debit.current, current_start ?? 0);
     case 'authenticated':
     case 'pending':
       return charge_at;
@@ -97,7 +98,7 @@ function settle(store: GatewayStore, subscription: Subscription, at: number): We
   if (status === 'authenticated') return charge(store, subscription, at, nextCycle(store, subscription, at));
   const ends = finalEvent(store, subscription);
   if (ends !== undefined) return moveSubscription(store, eventRequest(ends, id, at)).webhooks;
-  const changed = applyNextPlan(store, subscription, at);
+  const changed = applyNext(store, subscription, at);
   const period = nextCycle(store, changed.subscription, subscription.current_end ?? at);
   if (status === 'active') return [...changed.webhooks, ...charge(store, changed.subscription, at, period)];
   // A cycle that begins while the subscription is halted or paused is never charged, and has no event.
@@ -110,18 +111,16 @@ export function nextCycle(store: GatewayStore, subscription: Subscription, at: n
   return cycleFrom(subscription, at, store.plans.find(subscription.plan_id));
 }
 
-/** Applies the change of the plan that waits for the end of the cycle. */
-function applyNextPlan(
+/** Applies the change that waits for the end of the cycle. */
+function applyNext(
   store: GatewayStore,
   subscription: Subscription,
   at: number,
 ): Pick<MovedSubscription, 'subscription' | 'webhooks'> {
-  const { id } = subscription;
-  const billing = store.billing.get(id);
-  if (billing === undefined || billing.nextPlan === null) return { subscription, webhooks: [] };
-  store.billing.set(id, { ...billing, nextPlan: null });
-  store.subscriptions.save({ ...subscription, has_scheduled_changes: false, change_scheduled_at: null });
-  return moveSubscription(store, eventRequest('updated', id, at, { plan_id: billing.nextPlan }));
+  const billing = store.billing.get(subscription.id);
+  if (billing === undefined || billing.next === null) return { subscription, webhooks: [] };
+  unschedule(store, subscription);
+  return applyUpdate(store, subscription, at, billing.next);
 }
 
 type ChargeFields = Partial<Pick<SubscriptionRequest, 'current_start' | 'current_end' | 'irregular'>>;
@@ -136,7 +135,7 @@ export function charge(
   const { id, auth_attempts } = subscription;
   const billing = store.billing.get(id);
   if (billing === undefined || billing.failures === 0) return collect(store, subscription, at, fields).webhooks;
-  store.billing.set(id, { ...billing, failures: billing.failures - 1 });
+  if (billing.failures !== 'all') store.billing.set(id, { ...billing, failures: billing.failures - 1 });
   const event = auth_attempts + 1 < MAX_ATTEMPTS ? 'pending' : 'halted';
   return moveSubscription(store, eventRequest(event, id, at, { ...fields, payment_events: true })).webhooks;
 }

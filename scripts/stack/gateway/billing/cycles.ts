@@ -12,6 +12,7 @@ export type CycleSettings = z.infer<typeof cyclesRequest>;
 
 const DAY_SECONDS = 24 * 60 * 60;
 const INDIA_MIDNIGHT = 18.5 * 60 * 60;
+const INDIA_OFFSET = DAY_SECONDS - INDIA_MIDNIGHT;
 
 /** The start of a first cycle that is authorised at a time, Unix seconds: then, or at midnight in India before. */
 export function firstStart({ end_at }: CycleSettings, at: number): number {
@@ -30,18 +31,20 @@ export function isBillable({ period, interval }: Cycle): boolean {
 }
 
 /**
- * The end of the n-th cycle after a time, all in Unix seconds and UTC. Months and years keep the day of the month, or
- * end on the last day of a shorter month: cycles from 31 January end on 28 February and 31 March.
+ * The end of the n-th cycle after a time, all in Unix seconds. Months and years keep the day of the month, or end on the
+ * last day of a shorter month: cycles from 31 January end on 28 February and 31 March. The days are Indian ones after
+ * midnight in India, else those of UTC.
  */
 export function endOfCycle({ period, interval }: Cycle, from: number, n: number): number {
   if (period === 'daily' || period === 'weekly') return from + n * interval * SHORTEST_DAYS[period] * DAY_SECONDS;
-  const end = new Date(from * 1000);
+  const offset = (from - INDIA_MIDNIGHT) % DAY_SECONDS === 0 ? INDIA_OFFSET : 0;
+  const end = new Date((from + offset) * 1000);
   const day = end.getUTCDate();
   end.setUTCDate(1);
   end.setUTCMonth(end.getUTCMonth() + n * interval * (period === 'yearly' ? 12 : 1));
   const lastDay = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() + 1, 0)).getUTCDate();
   end.setUTCDate(Math.min(day, lastDay));
-  return end.getTime() / 1000;
+  return end.getTime() / 1000 - offset;
 }
 
 /** How many cycles from the first one's start have begun before a time. */

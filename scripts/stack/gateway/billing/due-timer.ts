@@ -38,7 +38,9 @@ export function createDueTimer({ store, queue, clock }: Parts): DueTimer {
 
   /** Processes the refunds that the API made, but for those that a control moved since. @returns the event ids */
   const processRefunds = async (deliver: DeliverOptions) => {
-    const ids = store.askedRefunds.splice(0).filter((id) => store.refunds.find(id)?.status === 'pending');
+    const asked = [...store.askedRefunds.keys()];
+    for (const id of asked) store.askedRefunds.delete(id);
+    const ids = asked.filter((id) => store.refunds.find(id)?.status === 'pending');
     const made = await Promise.all(ids.map((refund_id) => {
       const request = refundRequest.parse({ refund_id, event: 'processed', deliver });
       return applyChange({ store, queue, clock }, moveRefund, request);

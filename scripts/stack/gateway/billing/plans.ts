@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isBillable } from './cycles.ts';
 import type { Plan } from '../entities.ts';
-import { apiNotes } from '../entities.ts';
+import { apiNotes } from '../notes.ts';
 import { newId } from '../new-id.ts';
 import type { GatewayStore } from '../store.ts';
 
@@ -13,15 +13,18 @@ const currency = z.string().regex(/^[A-Z]{3}$/, 'The currency should be a three-
 const cycle = { period: z.enum(['daily', 'weekly', 'monthly', 'yearly']), interval: z.int().min(1).max(4000) };
 const tooShort = { error: 'A daily plan needs an interval of at least 7.', path: ['interval'] };
 
+/** What is paid for, in a call of the API. */
+export const itemRequest = z.strictObject({
+  name: z.string().min(1),
+  amount,
+  currency,
+  description: z.string().nullable().default(null),
+});
+
 /** The body of `POST /v1/plans`. */
 export const planRequest = z.strictObject({
   ...cycle,
-  item: z.strictObject({
-    name: z.string().min(1),
-    amount,
-    currency,
-    description: z.string().nullable().default(null),
-  }),
+  item: itemRequest,
   notes: apiNotes.default([]),
 }).refine(isBillable, tooShort);
 

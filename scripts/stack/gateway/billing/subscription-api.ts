@@ -7,12 +7,14 @@ import { endOfCycle } from './cycles.ts';
 import type { DeliveryQueue } from '../delivery-queue.ts';
 import type { Subscription } from '../entities.ts';
 import { gatewayError, unknownId } from '../errors.ts';
-import { apiNotes } from '../entities.ts';
+import { apiNotes } from '../notes.ts';
 import { createPlan, planRequest, usePlan } from './plans.ts';
 import { newId } from '../new-id.ts';
 import { type GatewayStore, newSubscription } from '../store.ts';
-import { cancel, cancelAtCycleEnd, changePlan, changeRequest, pause, resume } from './subscription-changes.ts';
+import { cancel, cancelAtCycleEnd, pause, resume } from './subscription-changes.ts';
+import { cancelScheduled, changeRequest, scheduled, update } from './subscription-updates.ts';
 import type { MovedSubscription } from './subscriptions.ts';
+import { createAddonApi } from './addons.ts';
 
 const time = z.int().min(0).nullable().default(null);
 const flag = z.union([z.boolean(), z.literal([0, 1, '0', '1'])]).transform((value) => Number(value) === 1);
@@ -27,6 +29,7 @@ const createRequest = z.strictObject({
   notes: apiNotes.default([]),
 });
 const cancelRequest = z.object({ cancel_at_cycle_end: flag.default(false) }).catch({ cancel_at_cycle_end: false });
+const anyRequest = z.unknown();
 const pauseRequest = z.strictObject({ pause_at: z.literal('now').default('now') });
 const resumeRequest = z.strictObject({ resume_at: z.literal('now').default('now') });
 
@@ -59,7 +62,7 @@ export function createSubscriptionApi({ store, queue, clock, baseUrl }: Parts): 
 
   routes.get('/invoices', (c) => {
     const subscription = c.req.query('subscription_id');
-    return listed(c, store.invoices.list().filter(({ subscription_id }) => subscription_id === subscription));
+    return listed(c, store.invoices.list().filter(({ subscription_id: id }) => id === (subscription ?? id)));
   });
 
   routes.get('/invoices/:id', (c) => found(c, store.invoices.find(c.req.param('id'))));
@@ -77,7 +80,13 @@ export function createSubscriptionApi({ store, queue, clock, baseUrl }: Parts): 
       await queue.send(changed.webhooks, {});
       return store.subscriptions.find(subscription.id);
     });
-  routes.patch('/subscriptions/:id', change(changeRequest, (one, at, fields) => changePlan(store, one, at, fields)));
+  routes.patch('/subscriptions/:id', change(changeRequest, (one, at, fields) => update(store, one, at, fields)));
+  routes.get('/subscriptions/:id/retrieve_scheduled_changes', (c) => {
+    const subscription = store.subscriptions.find(c.req.param('id'));
+    const changed = subscription && scheduled(store, subscription);
+    return changed instanceof Response ? changed : found(c, changed);
+  });
+  routes.post('/subscriptions/:id/cancel_scheduled_changes', change(anyRequest, (one) => cancelScheduled(store, one)));
   routes.post('/subscriptions/:id/pause', change(pauseRequest, (one, at) => pause(store, one, at)));
   routes.post('/subscriptions/:id/resume', change(resumeRequest, (one, at) => resume(store, one, at)));
   routes.post(
@@ -87,6 +96,7 @@ export function createSubscriptionApi({ store, queue, clock, baseUrl }: Parts): 
       (one, at, { cancel_at_cycle_end }) => (cancel_at_cycle_end ? cancelAtCycleEnd : cancel)(store, one, at),
     ),
   );
+  routes.route('/', createAddonApi({ store, clock }));
   return routes;
 }
 
@@ -101,7 +111,7 @@ function createSubscription(
   if (expire_by !== null && expire_by <= at) return past('expire_by');
   const plan = usePlan(store, plan_id, at);
   const id = newId('sub');
-  store.billing.set(id, { method: 'upi', failures: 0, nextPlan: null });
+  store.billing.set(id, { method: 'upi', failures: 0, next: null });
   return store.subscriptions.save({
     ...newSubscription(id, at),
     ...fields,

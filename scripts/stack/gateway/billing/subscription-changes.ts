@@ -4,16 +4,9 @@ import type { Timed } from '../clock.ts';
 import { method, type Subscription } from '../entities.ts';
 import { gatewayError, unknownId } from '../errors.ts';
 import { eventFields } from '../events.ts';
-import { usePlan } from './plans.ts';
 import type { GatewayStore } from '../store.ts';
 import { eventRequest } from './subscription-requests.ts';
 import { isFinal, type MovedSubscription, moveSubscription } from './subscriptions.ts';
-
-/** The body of `PATCH /v1/subscriptions/:id`. */
-export const changeRequest = z.strictObject({
-  plan_id: z.string('The plan id field is required.').min(1),
-  schedule_change_at: z.enum(['now', 'cycle_end']).default('now'),
-});
 
 /** The body of `POST /simulate/update-method`: the customer replaces the card, or changes to another method. */
 export const updateMethodRequest = z.strictObject({
@@ -24,35 +17,6 @@ export const updateMethodRequest = z.strictObject({
 
 /** A change that a call of the API makes. `at`: Unix seconds. */
 type Change = (store: GatewayStore, subscription: Subscription, at: number) => MovedSubscription | Response;
-
-/** Changes the plan, now or at the end of the cycle. The current cycle keeps its price and its end. */
-export function changePlan(
-  store: GatewayStore,
-  subscription: Subscription,
-  at: number,
-  { plan_id, schedule_change_at }: z.infer<typeof changeRequest>,
-): MovedSubscription | Response {
-  const { id, status } = subscription;
-  const billing = store.billing.get(id);
-  if (status !== 'authenticated' && status !== 'active') return refuse('can not be updated', status);
-  if (billing?.method !== 'card') {
-    return gatewayError('Subscription can not be updated when the payment mode is UPI or e-mandate.');
-  }
-  const [before, after] = [usePlan(store, subscription.plan_id, at), usePlan(store, plan_id, at)];
-  if (before.period !== after.period || before.interval !== after.interval) {
-    return gatewayError('The plan must have the period and interval of the current plan.', { field: 'plan_id' });
-  }
-  if (schedule_change_at === 'now') {
-    store.billing.set(id, { ...billing, nextPlan: null });
-    store.subscriptions.save({ ...subscription, has_scheduled_changes: false, change_scheduled_at: null });
-    return moveSubscription(store, eventRequest('updated', id, at, { plan_id }));
-  }
-  if (subscription.current_end === null) return noCycle('schedule_change_at');
-  store.billing.set(id, { ...billing, nextPlan: plan_id });
-  const change_scheduled_at = subscription.current_end;
-  const scheduled = store.subscriptions.save({ ...subscription, has_scheduled_changes: true, change_scheduled_at });
-  return { subscription: scheduled, webhooks: [] };
-}
 
 /** Pauses an active subscription: the cycles that begin until `resume` are never charged. */
 export const pause: Change = (store, { id, status }, at) =>
@@ -72,7 +36,7 @@ export const cancel: Change = (store, subscription, at) =>
 export const cancelAtCycleEnd: Change = (store, subscription) => {
   if (isFinal(subscription)) return refuse('is not cancellable', subscription.status);
   if (subscription.current_end === null) return noCycle('cancel_at_cycle_end');
-  store.endingWithCycle.add(subscription.id);
+  store.endingWithCycle.set(subscription.id, true);
   return { subscription, webhooks: [] };
 };
 

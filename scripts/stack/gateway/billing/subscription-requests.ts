@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Timed } from '../clock.ts';
-import { notesRequest } from '../entities.ts';
+import { notesRequest } from '../notes.ts';
 import { eventFields, SUBSCRIPTION_EVENTS } from '../events.ts';
 
 /** The last second that a date can show with a year of four digits. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Account, termsOf } from '../account.ts';
 import { eventFields } from '../events.ts';
-import { method, notesRequest, type Order, type Plan, type Subscription } from '../entities.ts';
+import { method, type Order, type Plan, type Subscription } from '../entities.ts';
+import { notesRequest } from '../notes.ts';
 import { gatewayError, unknownId } from '../errors.ts';
 import type { GatewayStore } from '../store.ts';
 import { priceOf } from '../billing/subscriptions.ts';

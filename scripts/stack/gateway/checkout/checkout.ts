@@ -54,7 +54,7 @@ function createAttempts({ keyId, keySecret, ...parts }: Parts, settings: () => C
     '/target',
     control(targetRequest, (request) => {
       const target = findTarget(parts.store, keyId, request);
-      return target instanceof Response ? target : describeTarget(target, parts.store.account);
+      return target instanceof Response ? target : describeTarget(target, parts.store.account.current);
     }),
   );
   routes.post(
@@ -66,12 +66,12 @@ function createAttempts({ keyId, keySecret, ...parts }: Parts, settings: () => C
       if ('order' in target) {
         const attempt = payRequest.parse({ order_id: target.order.id, outcome });
         const made = await applyChange(parts, pay, { ...attempt, notes, deliver, irregular });
-        return made instanceof Response ? made : result(await checkoutAnswer(made.changed.payment, keySecret));
+        return made instanceof Response ? made : result(checkoutAnswer(made.changed.payment, keySecret));
       }
       const answer = outcome === 'captured' ? 'approved' : 'refused';
       const attempt = authoriseRequest.parse({ subscription_id: target.subscription.id, outcome: answer, method });
       const made = await applyChange(parts, authorise, { ...attempt, deliver, irregular });
-      return made instanceof Response ? made : result(await authorisationAnswer(made.changed, keySecret));
+      return made instanceof Response ? made : result(authorisationAnswer(made.changed, keySecret));
     }),
   );
   return routes;
@@ -98,11 +98,11 @@ function createQrCalls(
       return { payment_id: id };
     }),
   );
-  routes.get('/qr/:id', async (c) => {
+  routes.get('/qr/:id', (c) => {
     const payment = parts.store.payments.find(c.req.param('id'));
     if (payment === undefined) return unknownId();
     if (qrPayments.isWaiting(payment.id)) return c.json({ waiting: true });
-    if (payment.captured) return c.json(result(await checkoutAnswer(payment, keySecret)));
+    if (payment.captured) return c.json(result(checkoutAnswer(payment, keySecret)));
     return gatewayError('The order was paid in another way.', { field: 'order_id', reason: 'order_already_paid' });
   });
   routes.post('/qr/:id/close', (c) => {

@@ -1,14 +1,9 @@
 import type { CheckoutResult, Price } from '../../subscriptions.ts';
+export { formatCurrency as money } from '../../subscriptions.ts';
 
 /** What the page tells after an action. */
 export type Said = { text: string; isProblem?: boolean };
 type Length = Pick<Price, 'interval' | 'interval_count'>;
-
-/** Formats an amount of minor units, for example `₹1,499.00`. */
-export function money(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en', { style: 'currency', currency });
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
-}
 
 /** The day of a time in the zone of the browser, for example `26 Nov 2026`. */
 export function day(time: string): string {

@@ -1,3 +1,7 @@
+// Written by `npm run generate` from billing.minor_units.
+const NO_DECIMALS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF';
+const THREE_DECIMALS = 'BHD IQD JOD KWD LYD OMR TND';
+
 /**
  * Formats an amount for people: `₹1,499.00`, `¥1,000`. Contract: E-mails.
  * @param amount in minor units of the currency, an integer
@@ -6,8 +10,10 @@
  */
 export function formatCurrency(amount: number, currency: string): string {
   if (!Number.isSafeInteger(amount)) throw new RangeError('An amount is a whole number of minor units');
-  const format = new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en', { style: 'currency', currency });
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+  const decimals = minorUnits(currency);
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  const format = new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en', { style: 'currency', currency, ...digits });
+  return format.format(amount / 10 ** decimals);
 }
 
 /** Formats the interval of a price: `every year`, `every 3 months`. */
@@ -25,8 +31,13 @@ export function formatInterval(interval: 'month' | 'year', count: number): strin
 export function formatAmount(amount: number, currency: string): string {
   if (!Number.isSafeInteger(amount)) throw new RangeError('An amount is a whole number of minor units');
   if (currency === 'INR') return `₹${decimal(amount, 2)}`;
-  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
-  return `${currency} ${decimal(amount, maximumFractionDigits)}`;
+  if (!/^[A-Z]{3}$/.test(currency)) throw new RangeError('A currency is a code of ISO 4217');
+  return `${currency} ${decimal(amount, minorUnits(currency))}`;
+}
+
+/** The decimals of a currency by ISO 4217. Those of Intl are a custom of display, which differs between engines. */
+function minorUnits(currency: string): number {
+  return NO_DECIMALS.includes(currency) ? 0 : THREE_DECIMALS.includes(currency) ? 3 : 2;
 }
 
 /** Inserts the decimal point into the digits: a division would round large amounts. */

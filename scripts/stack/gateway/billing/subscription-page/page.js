@@ -1,14 +1,11 @@
+import { money } from '../../../http/money.js';
+
 // The page uses textContent only, so no part of a subscription is parsed as HTML.
 const by = (id) => document.getElementById(id);
 const subscription_id = location.pathname.split('/').at(-1);
 const GOOD = ['active', 'authenticated', 'completed'];
 const BAD = ['cancelled', 'halted', 'expired'];
 const PERIODS = { daily: 'day', weekly: 'week', monthly: 'month', yearly: 'year' };
-
-function money(amount, currency) {
-  const format = new Intl.NumberFormat('en-IN', { style: 'currency', currency });
-  return format.format(amount / 10 ** format.resolvedOptions().maximumFractionDigits);
-}
 
 function each({ period, interval }) {
   return interval === 1 ? `each ${PERIODS[period]}` : `every ${interval} ${PERIODS[period]}s`;
@@ -31,7 +28,7 @@ function draw({ subscription, plan, amount }) {
   by('plan').textContent = plan.item.name;
   by('status').textContent = status;
   by('status').className = `badge ${GOOD.includes(status) ? 'good' : BAD.includes(status) ? 'bad' : ''}`;
-  by('amount').textContent = money(amount, plan.item.currency);
+  by('amount').textContent = money({ amount, currency: plan.item.currency });
   by('period').textContent = each(plan);
   by('details').replaceChildren(
     ...Object.entries(details).filter(([, value]) => value).flatMap(([name, value]) => [

@@ -1,6 +1,7 @@
 import { keepFocus } from './dialog.js';
 import { frameHost, redirectHost } from './hosts.js';
-import { by, drawBill, drawMerchant, money, show, shown, tell } from './panels.js';
+import { money } from '../../../http/money.js';
+import { by, drawBill, drawMerchant, show, shown, tell } from './panels.js';
 import { drawQrCode } from './qr-code.js';
 
 const SHOW_RESULT_MS = 600;

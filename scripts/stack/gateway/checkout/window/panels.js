@@ -1,3 +1,5 @@
+import { money } from '../../../http/money.js';
+
 // The page uses textContent only, so no option of the app is parsed as HTML.
 export const by = (id) => document.getElementById(id);
 
@@ -21,11 +23,6 @@ export function shown() {
   const { textContent, className } = by('message');
   const panel = document.querySelector('[data-panel]:not([hidden])')?.dataset.panel;
   return () => show(panel, textContent, className);
-}
-
-export function money({ amount, currency }) {
-  const format = new Intl.NumberFormat('en-IN', { style: 'currency', currency });
-  return format.format(amount / 10 ** format.resolvedOptions().maximumFractionDigits);
 }
 
 /** Shows whose checkout this is, in the app's colour. */
