@@ -10,7 +10,14 @@ import { dropStatements, fits, readObjects } from './objects.ts';
 import { tableChanges } from './pg-delta.ts';
 import { createdBy, namesIn, orReplace, type Statement } from '../stack/postgres/statements.ts';
 
-const head = '-- Made by npm run migration. Renames and data are written by hand.';
+/**
+ * Less than the three seconds of a request: a change of a view waits for all readers, such as a backup, and all later readers
+ * wait behind it. A push that gave up is repeated.
+ */
+export const lockTimeout = "set local lock_timeout = '2s';";
+
+const head = `-- Made by npm run migration. Renames and data are written by hand.
+${lockTimeout}`;
 
 /** Gives support the rights on new objects, if its role could be made. */
 const support = `do $do$

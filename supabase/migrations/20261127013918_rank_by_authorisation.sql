@@ -1,4 +1,5 @@
 -- Made by npm run migration. Renames and data are written by hand.
+set local lock_timeout = '2s';
 
 -- Returns the time that ranks a gateway subscription among the sources of its user: of the newest act of the customer. Its
 -- first charge is none: a change of plan may start weeks after it was authorised. A later activation is one, such as by a new

@@ -1,4 +1,5 @@
 -- Made by npm run migration. Renames and data are written by hand.
+set local lock_timeout = '2s';
 
 -- One that was not authorised in time is cancelled, so that it never bills. API: service_role only.
 create or replace function public.apply_subscription_order(

@@ -1,4 +1,5 @@
 -- Made by npm run migration. Renames and data are written by hand.
+set local lock_timeout = '2s';
 
 create or replace view billing.purchases with (security_invoker = true) as
 select s.*

@@ -1,4 +1,5 @@
 -- Made by npm run migration. Renames and data are written by hand.
+set local lock_timeout = '2s';
 
 -- Finds when the access ends that a gateway subscription gives, and why. Its plan is one of ours.
 create or replace function billing.mirrored_end(

@@ -1,4 +1,5 @@
 -- Made by npm run migration. Renames and data are written by hand.
+set local lock_timeout = '2s';
 
 ALTER TYPE "billing"."ruling" ADD ATTRIBUTE "may_stop" boolean CASCADE;
 

@@ -1,4 +1,5 @@
 -- Made by npm run migration. Renames and data are written by hand.
+set local lock_timeout = '2s';
 
 alter table billing.settings rename column sends_events to events;
 

@@ -1,4 +1,5 @@
 -- Made by npm run migration. Renames and data are written by hand.
+set local lock_timeout = '2s';
 
 drop function billing.note_extra_payment(public.payments,pg_catalog.text,timestamp with time zone);
 

@@ -1,4 +1,5 @@
 -- Made by npm run migration. Renames and data are written by hand.
+set local lock_timeout = '2s';
 
 -- Also after the lease, or after another claim: the receiver has accepted them.
 create or replace function public.complete_outbox(

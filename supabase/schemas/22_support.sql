@@ -455,7 +455,7 @@ end $$;
 -- Security definer: a role of support may insert the row, and nothing else.
 create function billing.perform_action()
 returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 begin
   perform billing.require(new.reason ~ '\S', 'PS400', 'a support action needs a reason');
   new.created_at := billing.clock();
@@ -514,6 +514,7 @@ begin
     if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
       create role subscriptions_support nologin;
       alter role subscriptions_support set statement_timeout = '60s';
+      alter role subscriptions_support set jit = off;
       -- An open support action locks the customer, whose orders wait.
       alter role subscriptions_support set idle_in_transaction_session_timeout = '60s';
     end if;
