@@ -19,6 +19,9 @@ export const lockTimeout = "set local lock_timeout = '2s';";
 const head = `-- Made by npm run migration. Renames and data are written by hand.
 ${lockTimeout}`;
 
+/** What makes the parts outside of the schema. */
+const setUpFunctions = ['billing.set_up', 'billing.schedule_jobs'];
+
 /** Gives support the rights on new objects, if its role could be made. */
 const support = `do $do$
 begin
@@ -101,6 +104,8 @@ async function migrationText(migrated: Built, declared: Built, statements: reado
     ...rest.applied,
     ...rest.failed.map(({ sql, error }) => `-- Fails: ${error}\n${sql}`),
     ...(made.size > 0 ? ['revoke execute on all functions in schema billing from public;'] : []),
+    // What it makes now it makes also where it ran before.
+    ...(setUpFunctions.some((name) => made.has(name)) ? ['select billing.set_up();'] : []),
   ].join('\n\n') + '\n';
 }
 

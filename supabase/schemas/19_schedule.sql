@@ -228,10 +228,12 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_part text;
   v_is_absent boolean;
+  v_role text;
   v_trigger record;
 begin
   foreach v_part in array array[
-    'pg_net', 'supabase_vault', 'pg_cron', 'index of names', 'role subscriptions_api', 'role subscriptions_support'
+    'pg_net', 'supabase_vault', 'pg_cron', 'index of names', 'role subscriptions_api', 'role subscriptions_support',
+    'jit of roles'
   ] loop
     begin
       v_is_absent := exists (select from pg_available_extensions e where e.name = v_part and e.installed_version is null);
@@ -258,10 +260,18 @@ begin
             alter role subscriptions_api login;
             alter role subscriptions_api set role = 'service_role';
             alter role subscriptions_api set statement_timeout = '4s';
-            alter role subscriptions_api set jit = off;
           end if;
-        else
+        when 'role subscriptions_support' then
           if not billing.has_support_role() then perform billing.set_up_support(); end if;
+        else
+          for v_role in
+            select r.rolname
+            from pg_catalog.pg_roles r
+            where r.rolname like any ('{subscriptions\_api%,subscriptions\_support}')
+              and not coalesce(r.rolconfig, '{}') @> array['jit=off']
+          loop
+            execute format('alter role %I set jit = off', v_role);
+          end loop;
       end case;
     exception when others then
       raise warning '% was not set up: %', v_part, sqlerrm;

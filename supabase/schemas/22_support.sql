@@ -514,7 +514,6 @@ begin
     if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
       create role subscriptions_support nologin;
       alter role subscriptions_support set statement_timeout = '60s';
-      alter role subscriptions_support set jit = off;
       -- An open support action locks the customer, whose orders wait.
       alter role subscriptions_support set idle_in_transaction_session_timeout = '60s';
     end if;

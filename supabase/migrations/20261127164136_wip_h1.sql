@@ -1165,10 +1165,12 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_part text;
   v_is_absent boolean;
+  v_role text;
   v_trigger record;
 begin
   foreach v_part in array array[
-    'pg_net', 'supabase_vault', 'pg_cron', 'index of names', 'role subscriptions_api', 'role subscriptions_support'
+    'pg_net', 'supabase_vault', 'pg_cron', 'index of names', 'role subscriptions_api', 'role subscriptions_support',
+    'jit of roles'
   ] loop
     begin
       v_is_absent := exists (select from pg_available_extensions e where e.name = v_part and e.installed_version is null);
@@ -1195,10 +1197,18 @@ begin
             alter role subscriptions_api login;
             alter role subscriptions_api set role = 'service_role';
             alter role subscriptions_api set statement_timeout = '4s';
-            alter role subscriptions_api set jit = off;
           end if;
-        else
+        when 'role subscriptions_support' then
           if not billing.has_support_role() then perform billing.set_up_support(); end if;
+        else
+          for v_role in
+            select r.rolname
+            from pg_catalog.pg_roles r
+            where r.rolname like any ('{subscriptions\_api%,subscriptions\_support}')
+              and not coalesce(r.rolconfig, '{}') @> array['jit=off']
+          loop
+            execute format('alter role %I set jit = off', v_role);
+          end loop;
       end case;
     exception when others then
       raise warning '% was not set up: %', v_part, sqlerrm;
@@ -1905,62 +1915,6 @@ begin
   return new;
 end $$;
 
--- Row level security stays on: the policies let the role, and each login role in it, read all rows of these tables.
-create or replace function billing.set_up_support()
-returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_name text;
-begin
-  -- No login is possible: an admin gives it a password, or makes a login role for each person in it.
-  begin
-    if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
-      create role subscriptions_support nologin;
-      alter role subscriptions_support set statement_timeout = '60s';
-      alter role subscriptions_support set jit = off;
-      -- An open support action locks the customer, whose orders wait.
-      alter role subscriptions_support set idle_in_transaction_session_timeout = '60s';
-    end if;
-  exception
-    -- Roles belong to the whole server: another of its databases was set up at the same time.
-    when duplicate_object or unique_violation then
-      null;
-  end;
-  grant usage on schema billing, public to subscriptions_support;
-  foreach v_name in array billing.support_tables() loop
-    execute format('grant select on %s to subscriptions_support', v_name);
-    if (select c.relkind = 'r' from pg_catalog.pg_class c where c.oid = v_name::regclass)
-      and not billing.has_policy(v_name::regclass, 'Support reads all rows')
-    then
-      execute format(
-        'create policy "Support reads all rows" on %s for select to subscriptions_support using (true)', v_name
-      );
-    end if;
-  end loop;
-  -- The functions that the views call.
-  for v_name in
-    select p.oid::regprocedure::text
-    from pg_catalog.pg_proc p
-    where p.pronamespace = 'billing'::regnamespace
-      and p.proname = any ('{
-        clock, findings_of, find_ruling, find_shown, attach_gateway_subscription, since_of, find_stop,
-        newest_purchase, is_superseded, renews_purchase, find_user, kept, is_lost, lost_amount, paid_for,
-        purchases_on_credit, is_bought, tier_bought, json_text, json_uuid, json_integer, grace_days, billed_until,
-        is_refunded, user_of_message, refunded_amount, refundable_amount, refundable_beside, number_of, is_refused, is_refund_owed,
-        is_waiting, why_text, amount_text,
-        day_text, gateway_link, outbox_state, missing_parts, schedule_faults, search_customers, user_id_of,
-        authorised_at, cancelled_by_user_at, is_cancelled_for_end, unnamed_cycles, requested_at, state_of_billing,
-        next_change, is_told, price_answer, interval_answer, iso_time, find_successor, mirrored_end, is_billed,
-        price_sold
-      }')
-  loop
-    execute format('grant execute on function %s to subscriptions_support', v_name);
-  end loop;
-  grant insert (action, email, tier, until, reference, entitlements, amount, reason) on billing.support_actions to subscriptions_support;
-  if not billing.has_policy('billing.support_actions', 'Support acts') then
-    create policy "Support acts" on billing.support_actions for insert to subscriptions_support with check (true);
-  end if;
-end $$;
-
 -- Stores what is wrong about the customers of a range, and what is not any more.
 create or replace function billing.check_customers(p_first uuid, p_last uuid)
 returns void language plpgsql set search_path = pg_catalog, pg_temp
@@ -2306,3 +2260,5 @@ REVOKE ALL ON FUNCTION "billing"."index_names"() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION "public"."current_tiers"() TO "anon", "authenticated";
 
 revoke execute on all functions in schema billing from public;
+
+select billing.set_up();
