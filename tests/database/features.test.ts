@@ -238,7 +238,7 @@ describe('in a policy of a table of 100,000 rows', () => {
     }
   });
 
-  test('a policy that asks for each row costs less than six times the read of the access alone', async () => {
+  test('a policy that asks for each row costs less than ten times the read of the access alone', async () => {
     await database.query(`
       create function public.reads_access() returns boolean language plpgsql stable security definer as
       'begin return exists (select from billing.access a where a.user_id = auth.uid()); end'`);
@@ -250,14 +250,14 @@ describe('in a policy of a table of 100,000 rows', () => {
         const startedAt = performance.now();
         const { rows } = await session.query('select count(*)::int as rows from public.reports where n <= 2000');
         times.push(performance.now() - startedAt);
-        expect(rows).toEqual([{ rows: condition.includes('required_tier') ? 1333 : 2000 }]);
+        expect(rows).toEqual([{ rows: condition.includes('required_tier') ? 1334 : 2000 }]);
       }
       await database.query('drop policy "Readers" on public.reports');
       return Math.min(...times);
     };
     const alone = await timeOf('public.reads_access()');
-    // A function in SQL in between is planned for each row: 16 to 20 times.
-    expect(await timeOf('public.has_tier_at_least(required_tier)')).toBeLessThan(6 * alone);
+    // Four times. With a function in SQL in between, which is planned for each row, it is 22 times.
+    expect(await timeOf('public.has_tier_at_least(required_tier)')).toBeLessThan(10 * alone);
     await database.query('drop function public.reads_access');
   });
 

@@ -133,7 +133,7 @@ begin
   create extension plpgsql_check with schema extensions;
   if current_database() = 'postgres' then
     -- Nothing more: what everybody may call of pg_cron is what the owner may call.
-    create extension pg_cron;
+    create extension pg_cron with schema pg_catalog;
     grant usage on schema cron to postgres;
   end if;
 end $$;
