@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSupportDatabase } from '../../scripts/console/database.ts';
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { runSupabase } from '../../scripts/stack/postgres/supabase-cli.ts';
 import { migrationVersions } from '../../scripts/stack/postgres/migration-versions.ts';
@@ -171,6 +172,7 @@ describe.skipIf(programs === '')("on a server of Debian's packages", () => {
       await database.query('drop policy "Readers" on public.articles');
     }
     await database.query('drop table public.articles');
+    await database.query("update public.profiles set subscription_tier = 'free' where user_id = $1", [user.id]);
   });
 
   describe.each<[string, hold: () => Promise<() => Promise<unknown>>]>([
@@ -259,19 +261,32 @@ describe.skipIf(programs === '')("on a server of Debian's packages", () => {
     await restored.close();
   });
 
-  test('the role of direct connections compiles nothing', async () => {
+  test('the role of direct connections and the console compile nothing', async () => {
     await withClient(server.url('postgres'), setPoolPassword);
     const url = new URL(server.url('postgres'));
     [url.username, url.password] = ['subscriptions_api', 'pool role of the tests'];
     await withClient(url.href, async (client) => {
       expect((await client.query('show jit')).rows).toEqual([{ jit: 'off' }]);
     });
+    // A login of support does not have the settings of the role that it is in.
+    await database.query(`create role support_asha login password '${localPassword}' in role subscriptions_support`);
+    [url.username, url.password] = ['support_asha', localPassword];
+    await withClient(url.href, async (client) => {
+      expect((await client.query('show jit')).rows).toEqual([{ jit: 'on' }]);
+    });
+    const console = createSupportDatabase(url.href);
+    expect(await console.read("select current_setting('jit') as jit")).toEqual([{ jit: 'off' }]);
+    console.close();
   });
 
   test('pg_cron runs the jobs each minute', async () => {
     const runs = `select distinct j.jobname, d.status from cron.job j join cron.job_run_details d using (jobid)
       where d.end_time is not null and j.jobname in ('subscriptions-sweep', 'subscriptions-reconcile') order by 1`;
-    await repeatUntil('both jobs ran', 90_000, async () => (await database.query(runs)).length >= 2);
+    // A minute and a half.
+    await repeatUntil('both jobs ran', 900, async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return (await database.query(runs)).length >= 2;
+    });
     expect(await database.query(runs)).toEqual([
       { jobname: 'subscriptions-reconcile', status: 'succeeded' },
       { jobname: 'subscriptions-sweep', status: 'succeeded' },

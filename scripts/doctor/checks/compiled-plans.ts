@@ -40,7 +40,7 @@ export const compiledPlans: Check = {
       ...roles.map((role) => warn(`the server compiles plans for ${role}`, `Run "alter role ${role} set jit = off;".`)),
       ...functions === 0 ? [] : [
         warn(
-          `the server compiles plans of ${functions} functions of the service: a call takes seconds`,
+          `the server compiles plans of functions of the service, which take seconds then: ${functions}`,
           'Apply the newest migrations, or switch it off: "alter database postgres set jit = off;".',
         ),
       ],
