@@ -273,7 +273,7 @@ describe('in a policy of a table of 100,000 rows', () => {
 /** The condition of the guide for a column with tiers. */
 async function printedColumnPolicy(): Promise<string> {
   const guide = (await blocksOf('sql')).filter(({ document }) => document.endsWith('own-plan.md'));
-  const [, condition = ''] = /using \((.*current_tiers.*)\);/.exec(guide.map(({ code }) => code).join('\n')) ?? [];
+  const [, condition = ''] = /using \((.*current_tiers.*)\)$/m.exec(guide.map(({ code }) => code).join('\n')) ?? [];
   return `create policy "Readers" on public.reports for select using (${condition})`;
 }
 

@@ -159,7 +159,7 @@ describe.skipIf(programs === '')("on a server of Debian's packages", () => {
       alter table public.articles enable row level security;
       grant select on public.articles to authenticated`);
     const guide = (await blocksOf('sql')).filter(({ document }) => document.endsWith('own-plan.md'));
-    const [, printed] = /using \((.*current_tiers.*)\);/.exec(guide.map(({ code }) => code).join('\n')) ?? [];
+    const [, printed] = /using \((.*current_tiers.*)\)$/m.exec(guide.map(({ code }) => code).join('\n')) ?? [];
     const session = await openSession(database, { role: 'authenticated', userId: user.id });
     for (const condition of [printed, 'public.has_tier_at_least(required_tier)']) {
       await database.query(`create policy "Readers" on public.articles for select using (${condition})`);
@@ -186,7 +186,7 @@ describe.skipIf(programs === '')("on a server of Debian's packages", () => {
         args: ['--schema=billing', '--schema=public', server.url('postgres')],
         stdout: 'piped',
       }).spawn();
-      // It has locked all tables and waits until somebody reads its output.
+      // It has locked all tables and waits for a reader of its output.
       await repeatUntil('pg_dump holds its locks', 10_000, async () => {
         const locks = `select count(*)::int as held from pg_locks l join pg_stat_activity a using (pid)
           where a.application_name = 'pg_dump' and l.relation = 'billing.outbox'::regclass and l.granted`;
