@@ -41,8 +41,7 @@ describe.skipIf(programs === '')("on a server of Debian's packages", () => {
     const lines: string[] = [];
     await migrate({ url: server.url('postgres'), seed: false, log: (line) => void lines.push(line) });
     applied = lines.flatMap((line) => /Applying migration (\d+)_/.exec(line)?.[1] ?? []);
-    // Reconciliation is not set up: nothing answers.
-    database = openDatabase(server.url('postgres'), { findings: 'compared elsewhere' });
+    database = openDatabase(server.url('postgres'));
     admin = openDatabase(server.adminUrl('postgres'), { findings: 'compared elsewhere' });
   });
   afterAll(async () => {
