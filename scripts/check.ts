@@ -3,7 +3,7 @@ import { checkDependencies } from './check/dependencies.ts';
 import { checkDocuments } from './check/documents.ts';
 import { checkEmails } from './check/emails.ts';
 import { checkFileLength } from './check/file-length.ts';
-import { checkMigrations, checkSchemaFiles } from './check/migrations.ts';
+import { checkLockTimeouts, checkMigrations, checkSchemaFiles } from './check/migrations.ts';
 import { checkOpenapi } from './check/openapi.ts';
 import { checkReleases } from './check/releases.ts';
 import { checkRuleMap } from './check/rule-map.ts';
@@ -43,6 +43,7 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['released files', () => checkReleases()],
   ['schema files define each object once', () => checkSchemaFiles()],
   ['migrations make the schema of the schema files', () => checkMigrations()],
+  ['migrations limit their wait for locks', () => checkLockTimeouts()],
   ['schema version', () => checkSchemaVersion()],
   ['schema', checkSchema],
 ];

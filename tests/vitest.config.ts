@@ -10,6 +10,7 @@ if (memory !== undefined) Deno.env.set('TMPDIR', memory);
 /** The long suite, and the files with rows, orders, targets or cases that `npm test` does not run. */
 const long = [
   'tests/long/**/*.test.ts',
+  'tests/real/*.test.ts',
   'tests/stories/*.test.ts',
   'tests/{browser/client,stack/checkout-window}.test.ts',
   'tests/database/{access-histories,convergence-orders,renewal-ways,request-plans,set-up}.test.ts',
@@ -44,7 +45,7 @@ export default defineConfig({
             : []),
         ],
       }
-      : { include: ['tests/**/*.test.ts'], exclude: ['tests/long/**', moreStories], globalSetup }),
+      : { include: ['tests/**/*.test.ts'], exclude: ['tests/{long,real}/**', moreStories], globalSetup }),
     setupFiles: ['tests/helpers/database/closed-databases.ts'],
     pool: 'forks',
     // A worker loads the modules once for all of its files.

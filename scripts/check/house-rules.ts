@@ -53,6 +53,16 @@ export const houseRules: readonly HouseRule[] = [
         and not coalesce(p.proconfig, '{}') @> array['search_path=pg_catalog, pg_temp']`,
   },
   {
+    // Such a plan costs more than what Postgres compiles from.
+    name: 'every function with enable_seqscan = off has jit = off',
+    violations: `
+      select format('function %s', p.oid::regprocedure) as detail
+      from pg_proc p
+      where p.pronamespace in ('public'::regnamespace, 'billing'::regnamespace)
+        and p.proconfig @> array['enable_seqscan=off']
+        and not p.proconfig @> array['jit=off']`,
+  },
+  {
     // These have no parameter: each caller's own access, and what everybody may see.
     name:
       'no security definer function but own_access and tiers_on_offer is in a schema of the API or callable by a client',

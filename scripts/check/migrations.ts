@@ -1,8 +1,9 @@
-import { readStatements, schemaFiles } from '../migration/baseline.ts';
+import { lockTimeout, readStatements, schemaFiles } from '../migration/baseline.ts';
 import { withBuilds } from '../migration/build.ts';
 import { differences, firstOf } from '../migration/differences.ts';
 import { createdBy, splitStatements } from '../stack/postgres/statements.ts';
-import { deployedFolder } from '../release/release-files.ts';
+import { laterMigrations } from '../release/file-hashes.ts';
+import { deployedFolder, newestRelease } from '../release/release-files.ts';
 
 /** Checks that all migrations make exactly the schema of the schema files. @returns the first differences, and the remedy */
 export async function checkMigrations(folder = deployedFolder): Promise<string[]> {
@@ -20,6 +21,18 @@ export async function checkMigrations(folder = deployedFolder): Promise<string[]
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
   }
+}
+
+/** Checks that each migration that is not released begins with a limit for its locks. @returns one line for each problem */
+export async function checkLockTimeouts(folder = deployedFolder): Promise<string[]> {
+  const release = await newestRelease(folder);
+  if (release === undefined) return [];
+  const texts = await Promise.all((await laterMigrations(release, folder)).map(async (file) => {
+    const [first] = splitStatements(await Deno.readTextFile(`${folder}/migrations/${file}`));
+    return { file, code: first?.code ?? '' };
+  }));
+  return texts.filter(({ code }) => !/^set local lock_timeout = /.test(code))
+    .map(({ file }) => `supabase/migrations/${file} does not begin with "${lockTimeout}"`);
 }
 
 /**

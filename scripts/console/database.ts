@@ -8,6 +8,7 @@ const CONNECT_MS = 5_000;
 const OPEN_SESSION = `select
   set_config('statement_timeout', '60s', false),
   set_config('idle_in_transaction_session_timeout', '60s', false),
+  set_config('jit', 'off', false),
   current_user as login,
   current_setting('subscriptions.is_local', true) = 'on' or (
     pg_has_role(to_regrole('subscriptions_support'), 'usage')

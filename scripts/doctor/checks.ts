@@ -2,6 +2,7 @@ import type { Check } from './check.ts';
 import { advisors } from './checks/advisors.ts';
 import { appUrl } from './checks/app-url.ts';
 import { authorisedPayments } from './checks/authorised-payments.ts';
+import { compiledPlans } from './checks/compiled-plans.ts';
 import { database } from './checks/database.ts';
 import { events } from './checks/events.ts';
 import { features } from './checks/features.ts';
@@ -17,6 +18,7 @@ import { openOrders } from './checks/open-orders.ts';
 import { poolRole } from './checks/pool-role.ts';
 import { prices } from './checks/prices.ts';
 import { revalidation } from './checks/revalidation.ts';
+import { rowPolicies } from './checks/row-policies.ts';
 import { schedule } from './checks/schedule.ts';
 import { secrets } from './checks/secrets.ts';
 import { senderDomain } from './checks/sender-domain.ts';
@@ -50,6 +52,8 @@ const everywhere: readonly Check[] = [
   earlyRenewal,
   credit,
   features,
+  rowPolicies,
+  compiledPlans,
   poolRole,
   advisors,
   findings,

@@ -1,11 +1,17 @@
 import { deployedFolder, fileNames, releaseVersions } from '../release/release-files.ts';
 import { splitStatements, type Statement } from '../stack/postgres/statements.ts';
 
+/**
+ * Less than the three seconds of a request: a change of a view waits for all readers, such as a backup, and all later readers
+ * wait behind it. A push that gave up is repeated.
+ */
+export const lockTimeout = "set local lock_timeout = '2s';";
+
 /** The baseline's versions begin with this day; the number of the schema file follows. */
 const day = '20261122';
 
 /**
- * Makes the migrations anew, one for each schema file. @returns their names
+ * Makes the migrations anew, one for each schema file, with a limit for its locks. @returns their names
  * @throws Error once there is a release: its migrations never change
  */
 export async function writeBaseline(folder = deployedFolder): Promise<string[]> {
@@ -23,7 +29,8 @@ export async function copySchemaFiles(folder: string): Promise<string[]> {
   const names: string[] = [];
   for (const file of await schemaFiles(folder)) {
     const name = baselineName(file);
-    await Deno.copyFile(`${folder}/schemas/${file}`, `${folder}/migrations/${name}`);
+    const text = await Deno.readTextFile(`${folder}/schemas/${file}`);
+    await Deno.writeTextFile(`${folder}/migrations/${name}`, `${lockTimeout}\n\n${text}`);
     names.push(name);
   }
   return names;

@@ -3,14 +3,18 @@ import { deployedFolder } from '../release/release-files.ts';
 import { migrationVersions } from '../stack/postgres/migration-versions.ts';
 import { applyInOrder } from './apply-in-order.ts';
 import { isMade } from './as-declared.ts';
-import { readStatements } from './baseline.ts';
+import { lockTimeout, readStatements } from './baseline.ts';
 import { type Built, withBuilds } from './build.ts';
 import { differences } from './differences.ts';
 import { dropStatements, fits, readObjects } from './objects.ts';
 import { tableChanges } from './pg-delta.ts';
 import { createdBy, namesIn, orReplace, type Statement } from '../stack/postgres/statements.ts';
 
-const head = '-- Made by npm run migration. Renames and data are written by hand.';
+const head = `-- Made by npm run migration. Renames and data are written by hand.
+${lockTimeout}`;
+
+/** What makes the parts outside of the schema. */
+const setUpFunctions = ['billing.set_up', 'billing.schedule_jobs'];
 
 /** Gives support the rights on new objects, if its role could be made. */
 const support = `do $do$
@@ -94,6 +98,8 @@ async function migrationText(migrated: Built, declared: Built, statements: reado
     ...rest.applied,
     ...rest.failed.map(({ sql, error }) => `-- Fails: ${error}\n${sql}`),
     ...(made.size > 0 ? ['revoke execute on all functions in schema billing from public;'] : []),
+    // What it makes now it makes also where it ran before.
+    ...(setUpFunctions.some((name) => made.has(name)) ? ['select billing.set_up();'] : []),
   ].join('\n\n') + '\n';
 }
 

@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- Schema billing with the clock, the settings, and readers for the gateway's irregular JSON.
 
 -- Nothing is installed where one of our names is taken. A function, because the CLI prints the statement that failed.
@@ -9,7 +11,7 @@ declare
     'apply_statement_item', 'apply_statement_page', 'claim_statement_pages',
     'apply_subscription_order', 'begin_reconciliation', 'cancel_subscription', 'claim_outbox',
     'claim_payments_to_reconcile', 'claim_subscription_orders', 'claim_subscriptions_to_reconcile', 'complete_outbox', 'confirm_stop',
-    'create_change', 'create_order', 'create_subscription', 'current_tier', 'discard_order', 'end_reconciliation',
+    'create_change', 'create_order', 'create_subscription', 'current_tier', 'current_tiers', 'discard_order', 'end_reconciliation',
     'fail_outbox', 'feature_limit', 'get_health', 'get_order', 'get_schema_version', 'get_subscription', 'has_feature',
     'has_tier', 'has_tier_at_least', 'list_plans', 'list_plans_for_user', 'next_outbox_attempt', 'payments', 'payments_captured_at_idx',
     'payments_credited_id_idx', 'payments_deleted_user_idx', 'payments_extra_of_idx', 'payments_gateway_order_id_key',
@@ -60,7 +62,8 @@ grant usage on schema billing to service_role;
 -- The Edge Function acts as service_role. A function that is not for it is revoked beside its definition.
 alter default privileges in schema billing grant execute on functions to service_role;
 
--- Functions that write have `set enable_seqscan = off`: a session keeps a plan that it made while a table was empty.
+-- Functions that write have `set enable_seqscan = off`: a session keeps a plan that it made while a table was empty. Then
+-- `set jit = off`, too: a plan that must scan costs so much that Postgres would compile it, for seconds.
 
 -- Locks auth.users for a file that creates a foreign key to it or a trigger on it, which take the same lock. Does not queue
 -- for it: all sign-ins would wait behind it, for example for the end of an autovacuum.

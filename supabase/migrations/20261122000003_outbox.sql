@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- Side effects: enqueued with their cause, delivered at least once, also when several dispatchers run and may crash.
 -- Contract: "E-mails", "Cached pages".
 

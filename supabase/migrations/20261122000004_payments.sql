@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- Facts about payments: refunds, disputes, extra payments on an order, what was sold.
 -- Contract: "Refunds", "Disputes", "Second payment on an order".
 
@@ -112,7 +114,7 @@ end $$;
 
 -- Returns whether a refund that was asked for here was not made: the gateway refused it, or it was not sent.
 create function billing.is_refused(p_message billing.outbox)
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_message.delivered_at is null
     and p_message.parked_at is not null

@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- What gives a user a tier from a start to an end, and which of it rules. billing.settle_access writes the result.
 -- Contract: "Several sources", "Start and credit".
 

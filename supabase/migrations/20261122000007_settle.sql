@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- Writes the ruling source to the subscription row and the profile's tier, and enqueues the side effects.
 -- billing.settle_access is the only function that decides them.
 

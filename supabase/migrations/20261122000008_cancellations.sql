@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- What the gateway must be told: for each subscription that it may still charge, whether it must stop, and when. Derived from
 -- facts by billing.find_stop; only differences are written. The requests of the customer to cancel and to resume.
 -- Contract: POST /api/subscriptions/cancel, POST /api/subscriptions/resume.
@@ -471,7 +473,7 @@ create function public.cancel_subscription(
   p_at_period_end boolean -- true: the tier stays until the paid period ends; false: access ends now
 )
 returns jsonb -- {outcome: cancelled | subscription_not_found, subscription}: null, if nothing gave access yet
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_email text;
   v_subscription public.subscriptions;
@@ -521,7 +523,7 @@ comment on function public.cancel_subscription(uuid, boolean) is
 -- Contract: POST /api/subscriptions/resume.
 create function public.resume_subscription(p_user_id uuid)
 returns jsonb -- {outcome: resumed | subscription_not_found | cannot_be_resumed, subscription}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_email text;
   v_subscription public.subscriptions;

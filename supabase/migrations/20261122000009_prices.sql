@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- What a user pays for, prices compared with it, and the plans on offer. Contract: GET /api/subscriptions/plans, "Scenarios".
 
 create function billing.price_of(p_plan public.plans)

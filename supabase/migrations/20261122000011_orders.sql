@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- Orders, and the state of an order for the page of its customer. The payment is inserted before the
 -- gateway is called, and gets the order's id afterwards. Contract: POST /api/payments/orders.
 
@@ -103,7 +105,7 @@ returns jsonb
 -- with p_start also {credit, starts_at, ends_at},
 -- {outcome: plan_not_found | price_conflict | user_not_found | in_flight | key_conflict},
 -- {outcome: not_now, reason: credit}, {outcome: rate_limited, retry_after}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_email text;
@@ -199,7 +201,7 @@ comment on function public.create_order is 'A user''s open order for a tier, or 
 
 create function public.store_order(p_payment_id uuid, p_order_id text)
 returns jsonb -- {outcome: stored | payment_not_found}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 begin
   perform billing.begin_request('order', p_order_id);
   -- The update applies the events that waited for this order. They need the user's lock, which comes before the payment's.
@@ -220,7 +222,7 @@ $$;
 
 create function public.discard_order(p_payment_id uuid)
 returns jsonb -- {outcome: discarded}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 begin
   perform billing.delete_unordered(p_payment_id);
   return jsonb_build_object('outcome', 'discarded');
@@ -283,7 +285,7 @@ create function public.get_order(
   p_can_read boolean -- whether the gateway is configured
 )
 returns jsonb -- {outcome: known | read, payment_id, order}, {outcome: order_not_found}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_payment public.payments;

@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- Subscriptions that the gateway bills: their start, the verification of their first payment, and changes of the plan.
 -- Contract: POST /api/subscriptions, POST /api/subscriptions/change.
 
@@ -130,7 +132,7 @@ returns jsonb
 -- {outcome: plan_not_found | not_at_gateway | price_conflict | user_not_found | in_flight | key_conflict |
 -- already_subscribed},
 -- {outcome: rate_limited, retry_after}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_plan constant public.plans := billing.find_plan(p_tier, p_price);
   v_order billing.subscription_orders;
@@ -173,7 +175,7 @@ create function public.store_subscription(
   p_short_url text default null
 )
 returns jsonb -- {outcome: stored | withdrawn | discarded | order_not_found}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_order billing.subscription_orders;
 begin
@@ -212,7 +214,7 @@ $$;
 -- The lease is five minutes. A subscription whose events arrived is left to the reconciliation of gateway subscriptions.
 create function public.claim_subscription_orders()
 returns jsonb -- {orders: [{id, gateway_subscription_id}]}: at most 20
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_orders jsonb;
@@ -262,7 +264,7 @@ create function public.verify_subscription(
 returns jsonb
 -- {outcome: applied | already_applied, tier, valid_until, starts_at (null: it runs)},
 -- {outcome: unread | refunded | subscription_not_found}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_payment constant jsonb := p_payment::jsonb;
   v_order billing.subscription_orders;
@@ -514,7 +516,7 @@ returns jsonb
 -- starts_at, ends_at, from, to, from_price, to_price, renews, next_charge: {at, amount} | null}},
 -- {outcome: plan_not_found | price_conflict | already_subscribed | subscription_not_found},
 -- {outcome: not_now, reason: currency | downgrade | credit}, {outcome: too_late, possible_from}
-language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   v_change constant billing.change := billing.plan_change(p_user_id, p_tier, p_when, p_price);
 begin
@@ -557,7 +559,7 @@ create function public.create_change(
 returns jsonb
 -- as create_subscription, or {outcome: undone | already_subscribed | subscription_not_found},
 -- {outcome: not_now, reason}, {outcome: too_late, possible_from}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_email text;
   v_change billing.change;

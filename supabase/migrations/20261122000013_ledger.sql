@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- The ledger of webhook deliveries: each is applied once, and again when its order, payment or plan is stored.
 -- Contract: POST /api/webhooks/gateway, "Failing events".
 
@@ -282,7 +284,7 @@ create function public.apply_gateway_event(
 )
 returns jsonb -- {outcome, enqueued}: see billing.gateway_events.outcome; for "failed: …" the gateway must retry. enqueued:
 -- whether there is a side effect to dispatch. With an order to read at once also {read: {payment_id, order_id, amount}}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_body constant jsonb := p_body::jsonb;
   v_outcome text;
@@ -317,7 +319,7 @@ comment on function public.apply_gateway_event is 'Applies a signed event once. 
 -- Applies the events that wait for an order, when the order is stored.
 -- Security definer: the role with which an app inserts its own payments has no rights on the ledger.
 create function billing.replay_order_events()
-returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 begin
   perform billing.apply_recorded_event(waiting)
   from (

@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- The events about payments, refunds and disputes, and the dispatch of an event by its name. Contract: "Events".
 
 -- Finds the payment of a gateway's payment entity: by the payment's id, also of an extra payment, else by the order's id,

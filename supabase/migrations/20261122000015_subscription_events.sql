@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- The events about gateway subscriptions, in any order: each is merged into the mirror, then the user's access is settled.
 -- Contract: "Gateway subscriptions".
 
@@ -497,7 +499,7 @@ create function public.apply_invoices(
   p_items text default null -- the gateway's invoices of the subscription, a JSON array; null: it has none
 )
 returns jsonb -- {applied}: how many of the payments were new
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_mirrored billing.gateway_subscriptions;
   v_invoice jsonb;

@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- Deleted users, and gateway subscriptions that wait for their user or plan. Contract: "Deleted users".
 
 -- When a user is deleted, the service cancels the user's gateway subscriptions, also if their events arrive after the
@@ -119,7 +121,7 @@ end $$;
 -- Settles the access of a new user, because events may arrive before their user exists.
 -- Security definer: the auth server's role inserts users and has no rights on the mirror.
 create function billing.settle_new_user()
-returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off
 as $$
 begin
   -- A backup or an import may restore a deleted user.

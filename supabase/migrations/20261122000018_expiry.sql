@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- Access ends after the paid period and the plan's days of grace, unless another source takes over; a mail announces the end
 -- of a paid period. Contract: "End of a period", "E-mails".
 

@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- Everything that needs an admin, one view for each kind. Operations: "Findings". Those about customers are read for ranges of
 -- customers: a difference of times keeps the planner off the index on payments.period_end, which knows no customers.
 

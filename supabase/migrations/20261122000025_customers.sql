@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- What an admin reads about customers: one row for each, why they have the tier, and the search. Operations: "Customers".
 
 -- Formats an amount in minor units, such as 19800 of INR as 198.00 INR.
@@ -92,7 +94,7 @@ end $$;
 create function billing.findings_of(p_user_id uuid)
 returns table (finding text, subject text, since timestamptz, detail jsonb, remedy text)
 language plpgsql stable set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+set enable_seqscan = off set jit = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 begin
   return query
   select c.finding, c.subject, c.since, c.detail - '{user_id, since, finding}'::text[], c.remedy
@@ -148,9 +150,18 @@ comment on column billing.customers.until is 'End of the period, without the day
 comment on column billing.customers.billing is 'billed (a cycle follows), paused, halted, ending, one-time or complimentary. Null: none, or by hand.';
 comment on column billing.customers.lifetime_amounts is 'For each currency captured minus refunded and lost in disputes, minor units.';
 
+create function billing.has_names_index()
+returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
+  select exists (
+    select from pg_catalog.pg_index i
+    where i.indrelid = billing.profiles_table() and i.indexrelid::regclass::text like '%\_names\_idx'
+  )
+$$;
+
 -- For parts of names. Cost: a few index entries at a sign-up and at a change of a name; a change of the tier writes none.
 -- A server without the extension searches names by a scan.
-do $index$
+create function billing.index_names()
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_schema text;
 begin
@@ -159,7 +170,7 @@ begin
     create extension pg_trgm with schema extensions;
   end if;
   select x.extnamespace::regnamespace into v_schema from pg_catalog.pg_extension x where x.extname = 'pg_trgm';
-  if v_schema is not null then
+  if v_schema is not null and not billing.has_names_index() then
     execute format(
       $statement$
         create index %s_names_idx on %s
@@ -170,15 +181,17 @@ begin
       v_schema
     );
   end if;
-end
-$index$;
+end $$;
+revoke execute on function billing.index_names() from service_role;
+
+select billing.index_names();
 
 -- On a small project also by any part of an address.
 create function billing.search_customers(p_query text)
 returns table (user_id uuid, email text, name text, tier text, found_by text) -- at most 20, the best match first
 -- A part that most names have does not read the whole index.
 set gin_fuzzy_search_limit = 20000
-language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   v_most constant integer := 20;
   v_query constant text := btrim(p_query);

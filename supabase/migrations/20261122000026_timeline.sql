@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- What happened to a customer in one list, and the views behind the pages of a console. Operations: "Customers".
 
 -- Returns the address of a record in the gateway's dashboard.

@@ -1,3 +1,5 @@
+set local lock_timeout = '2s';
+
 -- Events to the app: what is true after a change, through the outbox. Contract: "Events to the app".
 
 -- Returns why access changed, by the cause of the transaction: see billing.note_cause.

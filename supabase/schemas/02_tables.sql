@@ -273,7 +273,7 @@ create trigger create_profile after insert on auth.users for each row execute fu
 -- auth.users for minutes. Security definer: service_role may not read auth.users.
 create function billing.create_profiles()
 returns integer -- the number of users; 0: no user is left
-language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   v_until uuid := (select j.profiled_until from billing.scheduled_jobs j where j.name = 'sweep');
   v_users uuid[];
@@ -467,8 +467,8 @@ return coalesce((select p.subscription_tier from billing.profiles p where p.user
 comment on function public.current_tier is 'The tier of the signed-in user, or free.';
 
 create function public.has_tier(p_tier text)
-returns boolean language sql stable set search_path = pg_catalog, pg_temp
-as $$ select public.current_tier() = p_tier $$;
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return public.current_tier() = p_tier; end $$;
 comment on function public.has_tier is
   'Whether the signed-in user has exactly this tier. In a policy: using ((select public.has_tier(''pro''))).';
 revoke execute on function public.current_tier(), public.has_tier(text) from public, anon, service_role;
@@ -486,24 +486,31 @@ comment on view billing.access is
   'What each user may do: the entitlements of the tier''s plan, and over them those of the grant that rules.';
 grant select on billing.access to service_role;
 
--- The access of the signed-in user; all null without a session. Security definer: the plan of the tier may be off sale, and
--- policies hide it from the user then.
+-- The access of the signed-in user; all null without a session. In plpgsql: a policy may ask for each row. Security definer:
+-- the plan of the tier may be off sale, and policies hide it from the user then.
 create function billing.own_access(
   out tier text,
   out entitlements jsonb,
-  out tiers text[] -- of the same rank or a lower one
+  out tiers text[] -- its own, free, and those of the same rank or a lower one
 )
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select
-    coalesce(a.tier, 'free'),
-    coalesce(a.entitlements, free.entitlements, '{}'),
-    array(select p.tier from public.plans p where billing.rank_of(p) <= coalesce(a.rank, billing.rank_of(free)))
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  select own.tier, own.entitlements, array(
+    select p.tier from public.plans p where billing.rank_of(p) <= own.rank union values (own.tier), ('free')
+  )
+  into own_access.tier, own_access.entitlements, own_access.tiers
   from (select auth.uid()) me (user_id)
   left join billing.access a on a.user_id = me.user_id
   -- A user without a profile.
   left join public.plans free on free.tier = 'free' and free.lookup_key is null and a.user_id is null
-  where me.user_id is not null
-$$;
+  cross join lateral (
+    select
+      coalesce(a.tier, 'free') as tier,
+      coalesce(a.entitlements, free.entitlements, '{}') as entitlements,
+      coalesce(a.rank, billing.rank_of(free)) as rank
+  ) own
+  where me.user_id is not null;
+end $$;
 grant execute on function billing.own_access to anon, authenticated;
 
 create function public.has_feature(p_feature text)
@@ -533,14 +540,21 @@ return (
 comment on function public.feature_limit is
   'The number that the tier of the signed-in user has of a feature: 0 where it has none, null where it is unlimited.';
 
+create function public.current_tiers()
+returns text[] language sql stable set search_path = pg_catalog, pg_temp
+return coalesce((select a.tiers from billing.own_access() a), '{}');
+comment on function public.current_tiers is
+  'The tiers that the signed-in user has at least: the own one, those of no higher rank, and free. In a policy: using '
+  '(required_tier = any ((select public.current_tiers())::text[])).';
+
 create function public.has_tier_at_least(p_tier text)
 returns boolean language sql stable set search_path = pg_catalog, pg_temp
-return coalesce((
-  select a.tier is not null and (p_tier in (a.tier, 'free') or p_tier = any (a.tiers)) from billing.own_access() a
-), false);
+return coalesce((select p_tier = any (a.tiers) from billing.own_access() a), false);
 comment on function public.has_tier_at_least is 'Whether the signed-in user has this tier or one of a higher rank.';
-revoke execute on function public.has_feature, public.feature_limit, public.has_tier_at_least from public, service_role;
-grant execute on function public.has_feature, public.feature_limit, public.has_tier_at_least to anon, authenticated;
+revoke execute on function public.has_feature, public.feature_limit, public.has_tier_at_least, public.current_tiers
+from public, service_role;
+grant execute on function public.has_feature, public.feature_limit, public.has_tier_at_least, public.current_tiers
+to anon, authenticated;
 
 -- Locks a user: no other transaction changes the user's access or deletes the user. supabase/README.md, "Lock order".
 -- Security definer, here and below: service_role may not read auth.users.

@@ -364,7 +364,7 @@ create function billing.merge_activation(
   p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
   p_arrived_at timestamptz
 )
-returns billing.gateway_subscriptions language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+returns billing.gateway_subscriptions language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
   v_before constant billing.gateway_subscriptions := p_subscription;
   v_cancelled constant boolean := p_event = 'subscription.cancelled';

@@ -471,7 +471,7 @@ create function public.cancel_subscription(
   p_at_period_end boolean -- true: the tier stays until the paid period ends; false: access ends now
 )
 returns jsonb -- {outcome: cancelled | subscription_not_found, subscription}: null, if nothing gave access yet
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_email text;
   v_subscription public.subscriptions;
@@ -521,7 +521,7 @@ comment on function public.cancel_subscription(uuid, boolean) is
 -- Contract: POST /api/subscriptions/resume.
 create function public.resume_subscription(p_user_id uuid)
 returns jsonb -- {outcome: resumed | subscription_not_found | cannot_be_resumed, subscription}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_email text;
   v_subscription public.subscriptions;

@@ -362,7 +362,7 @@ create function public.verify_payment(
 )
 returns jsonb
 -- {outcome: applied | already_applied | payment_not_found | plan_not_found | refunded | never_captured, tier, valid_until}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_email text;
   v_purchase billing.purchase;
@@ -424,7 +424,7 @@ create function public.verify_returned_payment(
   p_signature text -- already checked by the route
 )
 returns jsonb -- as verify_payment
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 begin
   return public.verify_payment(
     (select p.user_id from public.payments p where p.gateway_order_id = p_order_id), p_order_id, p_payment_id, p_signature
@@ -498,7 +498,7 @@ end $$;
 create function public.get_subscription(p_user_id uuid)
 returns json -- {subscription, currentTier, entitlements, payments, billing}: the answer's body
 language plpgsql stable
-set search_path = pg_catalog, pg_temp set timezone = 'UTC' set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 begin
   return row_to_json(answer)
   from (

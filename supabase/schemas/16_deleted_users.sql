@@ -119,7 +119,7 @@ end $$;
 -- Settles the access of a new user, because events may arrive before their user exists.
 -- Security definer: the auth server's role inserts users and has no rights on the mirror.
 create function billing.settle_new_user()
-returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off
 as $$
 begin
   -- A backup or an import may restore a deleted user.

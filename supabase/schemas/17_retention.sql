@@ -168,7 +168,7 @@ create function public.purge_records(
   p_tier_history_days integer -- TIER_HISTORY_RETENTION_DAYS
 )
 returns jsonb -- {purged}: how many rows were deleted, a batch of each table; call again until it is 0
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 begin
   return jsonb_build_object('purged', billing.purge_batch(p_ledger_days, p_outbox_days, p_tier_history_days));
 end $$;

@@ -28,7 +28,7 @@ values ('reconciliation', null, null), ('sweep', '00000000-0000-0000-0000-000000
 -- Runs one batch of the first job that has work. Each call is a transaction, so a request waits for one batch at most.
 create function billing.sweep()
 returns integer -- what the job returned, such as its number of rows; 0: no work is left
-language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_job text;
   v_done integer;
@@ -75,7 +75,7 @@ end $$;
 -- Two at once would call the gateway at twice the rate. The lease is longer than a run. API: service_role only.
 create function public.begin_reconciliation(p_run_id uuid)
 returns jsonb -- {began}: false while another one is running
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 begin
   update billing.scheduled_jobs j
   set run_id = p_run_id, run_until = now() + interval '75 seconds'
@@ -89,7 +89,7 @@ create function public.end_reconciliation(
   p_is_done boolean -- whether it left nothing to do, or used up its time and got answers
 )
 returns void
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 begin
   update billing.scheduled_jobs j
   set done_at = case when p_is_done then now() else j.done_at end, run_id = null, run_until = null
@@ -143,6 +143,10 @@ begin
   from billing.expected_triggers e
   where not e.is_there
   union all
+  select 'index of names', 'Run "select billing.set_up();".'
+  from pg_available_extensions e
+  where e.name = 'pg_trgm' and not billing.has_names_index()
+  union all
   select r.part, 'Run "select billing.set_up();". ' || r.remedy
   from (
     values
@@ -190,11 +194,16 @@ begin
 end $$;
 revoke execute on function billing.missing_parts() from service_role;
 
--- Schedules the jobs of pg_cron, and switches those on again that were switched off.
+-- Schedules the jobs of pg_cron, and makes those anew that were switched off: only a superuser may switch a job on.
 -- Security definer: a job belongs to the role that schedules it, and another role would make a second one of the same name.
 create function billing.schedule_jobs()
 returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  perform cron.unschedule(j.jobid)
+  from cron.job j
+  where j.jobname in ('subscriptions-sweep', 'subscriptions-reconcile', 'subscriptions-purge-runs')
+    and j.username = current_user
+    and not j.active;
   perform cron.schedule(j.name, j.schedule, j.command)
   from (
     values
@@ -207,12 +216,6 @@ begin
         'delete from cron.job_run_details d using cron.job j where j.jobid = d.jobid '
           'and j.jobname like ''subscriptions-%'' and d.end_time < now() - interval ''7 days''')
   ) j (name, schedule, command);
-  -- Only where it is needed: not every server lets the owner call it.
-  perform cron.alter_job(j.jobid, active := true)
-  from cron.job j
-  where j.jobname in ('subscriptions-sweep', 'subscriptions-reconcile', 'subscriptions-purge-runs')
-    and j.username = current_user
-    and not j.active;
 end $$;
 revoke execute on function billing.schedule_jobs() from service_role;
 
@@ -225,10 +228,12 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_part text;
   v_is_absent boolean;
+  v_role text;
   v_trigger record;
 begin
   foreach v_part in array array[
-    'pg_net', 'supabase_vault', 'pg_cron', 'role subscriptions_api', 'role subscriptions_support'
+    'pg_net', 'supabase_vault', 'pg_cron', 'index of names', 'role subscriptions_api', 'role subscriptions_support',
+    'jit of roles'
   ] loop
     begin
       v_is_absent := exists (select from pg_available_extensions e where e.name = v_part and e.installed_version is null);
@@ -243,6 +248,8 @@ begin
         when 'pg_cron' then
           if v_is_absent then create extension pg_cron; end if;
           if to_regclass('cron.job') is not null then perform billing.schedule_jobs(); end if;
+        when 'index of names' then
+          perform billing.index_names();
         when 'role subscriptions_api' then
           if not billing.has_pool_role() then
             if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_api') then
@@ -254,8 +261,17 @@ begin
             alter role subscriptions_api set role = 'service_role';
             alter role subscriptions_api set statement_timeout = '4s';
           end if;
-        else
+        when 'role subscriptions_support' then
           if not billing.has_support_role() then perform billing.set_up_support(); end if;
+        else
+          for v_role in
+            select r.rolname
+            from pg_catalog.pg_roles r
+            where r.rolname like any ('{subscriptions\_api%,subscriptions\_support}')
+              and not coalesce(r.rolconfig, '{}') @> array['jit=off']
+          loop
+            execute format('alter role %I set jit = off', v_role);
+          end loop;
       end case;
     exception when others then
       raise warning '% was not set up: %', v_part, sqlerrm;
@@ -303,11 +319,19 @@ begin
     and exists (select from billing.reconciliations r where r.at < billing.clock() + interval '5 minutes')
   union all
   select
-    'statement_overdue', 'statement', s.answered_at,
+    'statement_overdue', 'statement', least(s.answered_at, s.read_until),
     jsonb_build_object('remedy', 'Payments, refunds and disputes at the gateway are read each hour. Read the function''s log: '
       'an item that can''t be applied, or a list that the gateway does not answer, is named there.')
   from billing.statement s
   where s.answered_at < now() - interval '3 hours'
+    or s.answered_at is not null and s.read_until < billing.clock() - interval '6 hours'
+  union all
+  select
+    'statement_repeats', w.list || ' ' || w.pass, w.repeated_at,
+    jsonb_build_object('remedy', 'The gateway answers the next page of this list with the same page: what follows is not read. '
+      'Check that GATEWAY_API_URL is the gateway''s own address, and ask the gateway about the parameter skip.')
+  from billing.statement_windows w
+  where w.repeated_at is not null
   union all
   -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
   select

@@ -5,7 +5,7 @@
 create function public.claim_payments_to_reconcile()
 returns jsonb
 -- {settled, payments: [{id, order_id, amount}]}; settled: how many payments need no reconciliation. 0 and []: nothing is due
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_result jsonb;
 begin
@@ -49,11 +49,12 @@ returns boolean -- whether the answer changed anything
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_key constant bytea := sha256(convert_to(p_key, 'UTF8'));
-  v_cause constant text := billing.note_cause(p_event, null);
-  v_delivery constant billing.delivery := billing.apply_delivery(
+  v_delivery billing.delivery;
+begin
+  perform billing.note_cause(p_event, null);
+  v_delivery := billing.apply_delivery(
     v_key, p_key, jsonb_build_object('event', p_event, 'payload', p_payload, 'created_at', p_created_at), 0
   );
-begin
   if not v_delivery.is_applied or v_delivery.outcome <> 'applied' then return false; end if;
   insert into billing.marks (kind, key)
   select 'missed_webhook', answer.subject_id
@@ -81,7 +82,7 @@ create function public.apply_order_payments(
   p_items text default null -- the gateway's payments on the order with their refunds, a JSON array; null: no such order
 )
 returns jsonb -- {applied, ended}: how many answers changed something; whether access ended, as no payment was captured
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_payment public.payments;
   v_email text;
@@ -143,7 +144,7 @@ create function public.claim_subscriptions_to_reconcile()
 returns jsonb
 -- {settled, subscriptions: [{id, gateway_subscription_id}]}; settled: how many of those that were due need no call now.
 -- subscriptions: at most 20; id: of the user's subscription row. 0 and []: nothing is due
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_result jsonb;
@@ -351,7 +352,7 @@ create function public.apply_gateway_subscription(
   p_entity text default null -- as for billing.apply_subscription_read, JSON
 )
 returns jsonb -- as billing.apply_subscription_read
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_user_id constant uuid := (select s.user_id from public.subscriptions s where s.id = p_subscription_id);
 begin
@@ -409,7 +410,7 @@ create function public.apply_subscription_order(
   p_entity text default null -- the subscription as the gateway has it, JSON; null: the gateway does not know it
 )
 returns jsonb -- {applied, lacks_payment}: as apply_gateway_subscription
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_entity constant jsonb := p_entity::jsonb;
@@ -483,7 +484,7 @@ create function public.confirm_stop(
   p_invoices text default null -- its invoices, a JSON array; null: not read
 )
 returns jsonb -- {outcome: stands | changed | unnamed}. unnamed: a paid cycle is not known here, the invoices name it
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_entity constant jsonb := p_entity::jsonb;
@@ -558,7 +559,7 @@ create function public.apply_order_read(
   p_items text default null -- as for apply_order_payments
 )
 returns jsonb -- {applied, order}: how many of the answers changed something, and the order afterwards
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_items constant jsonb := coalesce(p_items::jsonb, '[]');
   v_applied constant integer := public.apply_order_payments(p_payment_id, p_items) ->> 'applied';

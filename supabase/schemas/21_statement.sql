@@ -17,6 +17,8 @@ create table billing.statement_windows (
   completed_items bigint,
   completed_news bigint,
   answered_at timestamptz, -- by now(), not by billing.clock(), which tests shift
+  page text, -- which items the last page of that window had
+  repeated_at timestamptz, -- since when the list repeats a page
   constraint statement_windows_pkey primary key (list, pass)
 );
 alter table billing.statement_windows enable row level security;
@@ -50,7 +52,7 @@ end $$;
 -- The newest ten minutes are left out, because lists at the gateway lag. API: service_role only.
 create function public.claim_statement_pages()
 returns jsonb -- {pages: [{list, pass, from, to, skip}]}; from, to: Unix seconds
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_end constant timestamptz := date_trunc('second', v_now) - interval '10 minutes';
@@ -176,14 +178,17 @@ create function public.apply_statement_page(
   p_applied integer default 0 -- how many of the page were new before
 )
 returns jsonb -- {news: [{item, payment}]}: see billing.find_news. []: also if another run has read the page
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_items constant jsonb := coalesce(p_items::jsonb, '[]');
   v_count constant integer := jsonb_array_length(v_items);
+  v_page constant text := md5(jsonb_path_query_array(v_items, '$[*].id')::text);
+  v_is_repeated boolean;
   v_news jsonb;
 begin
-  perform from billing.statement_windows w
+  select v_count = 100 and w.skip > 0 and w.page = v_page into v_is_repeated
+  from billing.statement_windows w
   where (w.list, w.pass, w.window_end, w.skip) = (p_list, p_pass, to_timestamp(p_to), p_skip)
   for update;
   -- A later page that the gateway refused is read again.
@@ -193,16 +198,23 @@ begin
   if v_news is not null then return jsonb_build_object('news', v_news); end if;
 
   update billing.statement_windows w
-  set skip = w.skip + v_count, items = w.items + v_count, news = w.news + p_applied, next_read_at = v_now, answered_at = now()
+  set skip = w.skip + v_count, items = w.items + v_count, news = w.news + p_applied, next_read_at = v_now, answered_at = now(),
+    page = v_page
   where (w.list, w.pass) = (p_list, p_pass);
-  if v_count < 100 then
+  if v_is_repeated then
+    -- The list would never end. The mark stays.
+    update billing.statement_windows w
+    set repeated_at = coalesce(w.repeated_at, v_now), next_read_at = v_now + interval '1 hour', window_end = null, skip = 0,
+      items = 0, news = 0
+    where (w.list, w.pass) = (p_list, p_pass);
+  elsif v_count < 100 then
     update billing.statement_windows w
     set read_until = greatest(w.read_until, w.window_end),
       -- An hour after it was claimed first: after an outage the next one follows at once.
       next_read_at = greatest(
         v_now, w.window_end + interval '10 minutes' + case w.pass when 'new' then interval '1 hour' else interval '1 day' end
       ),
-      completed_at = v_now, completed_items = w.items, completed_news = w.news,
+      completed_at = v_now, completed_items = w.items, completed_news = w.news, repeated_at = null,
       window_end = null, skip = 0, items = 0, news = 0
     where (w.list, w.pass) = (p_list, p_pass);
   end if;
@@ -218,7 +230,7 @@ create function public.apply_statement_item(
 )
 returns jsonb -- {applied, subscriptions: [{id, gateway_subscription_id}]}: whether it changed anything; of a cycle, whose
 -- subscription it is, as public.apply_gateway_subscription takes it
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_item constant jsonb := p_item::jsonb;
   v_invoice constant jsonb := p_invoice::jsonb;

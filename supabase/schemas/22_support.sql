@@ -455,7 +455,7 @@ end $$;
 -- Security definer: a role of support may insert the row, and nothing else.
 create function billing.perform_action()
 returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 begin
   perform billing.require(new.reason ~ '\S', 'PS400', 'a support action needs a reason');
   new.created_at := billing.clock();

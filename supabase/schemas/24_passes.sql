@@ -276,7 +276,7 @@ insert into billing.passes (name) values ('findings'), ('revenue');
 create function billing.check_customers(p_first uuid, p_last uuid)
 returns void language plpgsql set search_path = pg_catalog, pg_temp
 -- A bitmap of an index that knows no customers would be as large as the table.
-set enable_seqscan = off set enable_bitmapscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+set enable_seqscan = off set jit = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   v_now constant timestamptz := billing.clock();
 begin
@@ -359,7 +359,7 @@ comment on table billing.received_by_hour is 'What was received in each hour of 
 
 -- Sums up what was received in the last two hours, and once an hour the whole day: the gateway may tell of a payment late.
 create function billing.sum_hours()
-returns void language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   v_hour constant timestamptz := date_trunc('hour', billing.clock(), 'UTC');
   v_day constant timestamptz := date_trunc('day', v_hour, 'UTC');

@@ -113,7 +113,7 @@ comment on column billing.revenue_sums.active is 'How their number changed in th
 -- that began last counts for the recurring revenue.
 create function billing.revenue_of(p_after uuid, p_until uuid)
 returns setof billing.revenue_sums language plpgsql stable set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+set enable_seqscan = off set jit = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 begin
   return query
   with captured as materialized (
@@ -205,7 +205,7 @@ end $$;
 -- Replaces the sums of the customers of a range, and adds the difference to the sums of all: a late capture, a refund of an
 -- old payment and a deleted user need no rule of their own.
 create function billing.sum_customers(p_after uuid, p_until uuid)
-returns void language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   -- The range begins after this bucket. The first one has no bucket before it.
   v_after constant text := case when p_after = '00000000-0000-0000-0000-000000000000' then '' else left(p_after::text, 3) end;

@@ -63,8 +63,15 @@ describe('the API’s roles hold exactly these rights', () => {
     const functions = `pg_proc p where p.pronamespace = 'public'::regnamespace
       and has_function_privilege(role, p.oid, 'EXECUTE')`;
     expect(await granted('role', 'p.proname', functions)).toEqual({
-      anon: ['feature_limit', 'has_feature', 'has_tier_at_least'],
-      authenticated: ['current_tier', 'feature_limit', 'has_feature', 'has_tier', 'has_tier_at_least'],
+      anon: ['current_tiers', 'feature_limit', 'has_feature', 'has_tier_at_least'],
+      authenticated: [
+        'current_tier',
+        'current_tiers',
+        'feature_limit',
+        'has_feature',
+        'has_tier',
+        'has_tier_at_least',
+      ],
       service_role: words(`apply_gateway_event apply_gateway_subscription apply_invoices apply_order_payments
         apply_order_read apply_statement_item apply_statement_page apply_subscription_order begin_reconciliation cancel_subscription claim_outbox
         claim_payments_to_reconcile claim_statement_pages claim_subscription_orders claim_subscriptions_to_reconcile complete_outbox confirm_stop create_change
@@ -81,7 +88,7 @@ describe('the API’s roles hold exactly these rights', () => {
     expect(await granted('role', 'p.oid::regprocedure', exceptions)).toEqual({
       anon: ['billing.own_access()', 'billing.tiers_on_offer()'],
       authenticated: ['billing.own_access()', 'billing.tiers_on_offer()'],
-      service_role: words(`billing.create_profiles() billing.lock_users() billing.missing_parts()
+      service_role: words(`billing.create_profiles() billing.index_names() billing.lock_users() billing.missing_parts()
         billing.replay_event(bytea) billing.requeue(bigint) billing.schedule_faults() billing.schedule_jobs()
         billing.set_up() billing.set_up_support() billing.switch_events(boolean) billing.wake()`),
     });
@@ -126,6 +133,11 @@ const offences: Record<string, [sql: string, detail: string]> = {
   'every function has search_path = pg_catalog, pg_temp': [
     "create function billing.wandering() returns int language sql set search_path = '' return 1",
     'function billing.wandering()',
+  ],
+  'every function with enable_seqscan = off has jit = off': [
+    `create function billing.slow() returns int language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+     return 1; revoke execute on function billing.slow from public`,
+    'function billing.slow()',
   ],
   'no security definer function but own_access and tiers_on_offer is in a schema of the API or callable by a client': [
     'create function billing.powerful() returns int language sql security definer return 1',

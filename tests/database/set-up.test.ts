@@ -95,7 +95,8 @@ describe('on a hosted project', () => {
       triggers.map((name) => `trigger ${name} on auth.users`),
     ],
     ['a role of a direct connection', 'drop role subscriptions_api', ['role subscriptions_api']],
-    ['its settings', 'alter role subscriptions_api reset statement_timeout', ['role subscriptions_api']],
+    ['its settings', 'alter role subscriptions_api reset all', ['role subscriptions_api']],
+    ['an index that needs an extension', 'drop extension pg_trgm cascade', ['index of names']],
   ])('what a restore lost is a finding until it is set up again: %s', async (_, loss, parts) => {
     await database.query(loss);
     expect(await readFindings(database)).toEqual(missing(...parts));
@@ -104,7 +105,10 @@ describe('on a hosted project', () => {
     const { id } = await createUser(database);
     expect(await database.query('select from public.profiles where user_id = $1', [id])).toHaveLength(1);
     expect(await database.one("select rolconfig, rolinherit from pg_roles where rolname = 'subscriptions_api'"))
-      .toEqual({ rolconfig: expect.arrayContaining(['role=service_role', 'statement_timeout=4s']), rolinherit: false });
+      .toEqual({
+        rolconfig: expect.arrayContaining(['role=service_role', 'statement_timeout=4s', 'jit=off']),
+        rolinherit: false,
+      });
   });
 
   test('extension and jobs that a toggle of pg_cron drops are findings until they are set up again', async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { readFindings } from '../helpers/database/findings.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { paymentCaptured, seconds, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { months } from '../helpers/records/time.ts';
@@ -16,7 +17,7 @@ beforeEach(async () => {
   await database.query(
     `update billing.statement_windows set read_until = '2026-01-01', window_end = null, skip = 0, items = 0, news = 0,
        next_read_at = case pass when 'new' then timestamptz '2026-01-01 01:00+00' else 'infinity' end,
-       completed_at = null, completed_items = null, completed_news = null, answered_at = null`,
+       completed_at = null, completed_items = null, completed_news = null, answered_at = null, page = null, repeated_at = null`,
   );
   await database.at('2026-01-01T01:00:00Z');
 });
@@ -73,6 +74,42 @@ test('a window of 230 items has three pages, and the mark moves after the last o
   expect(skips).toEqual([0, 100, 200]);
   const done = await windowOf({ list: 'refunds', pass: 'new', from: 0, to: 0, skip: 0 });
   expect(done).toMatchObject({ read_until: new Date('2026-01-01T00:50:00Z'), skip: 0, items: 230, news: 0 });
+});
+
+test('a list that repeats its page is left after the second one, hourly again, and is a finding until it ends', async () => {
+  const full = (from: number) =>
+    Array.from({ length: 100 }, (_, n) => dispute(`disp_${from + n}`, { payment_id: null }));
+  const overdue = async () => (await readFindings(database)).filter(([kind]) => String(kind).startsWith('statement_'));
+  const page = await claimList('disputes');
+  expect(await apply(page, full(0))).toEqual([]);
+  expect(await overdue()).toEqual([]);
+  expect(await apply(await claimList('disputes'), full(0))).toEqual([]);
+  expect(await windowOf(page)).toMatchObject({ read_until: new Date('2026-01-01'), skip: 0, items: null });
+  expect(await claim()).toEqual([]);
+  expect(await overdue()).toEqual([['statement_repeats', 'disputes new']]);
+  await database.at('2026-01-01T02:05:00Z');
+  const again = await claimList('disputes');
+  expect(again).toMatchObject({ from: page.from, skip: 0 });
+  expect(await apply(again, full(0))).toEqual([]);
+  expect(await apply(await claimList('disputes'), full(100))).toEqual([]);
+  expect(await apply(await claimList('disputes'), [])).toEqual([]);
+  expect(await windowOf(page)).toMatchObject({ items: 200, read_until: new Date('2026-01-01T01:55:00Z') });
+  expect(await overdue()).toEqual([]);
+});
+
+test('a mark that does not move for six hours while the gateway answers is the finding statement_overdue', async () => {
+  const overdue = async () => (await readFindings(database)).filter(([kind]) => kind === 'statement_overdue');
+  for (const page of await claim()) await apply(page, []);
+  expect(await overdue()).toEqual([]);
+  await database.at('2026-01-01T07:00:00Z');
+  expect(await apply(await claimList('refunds'), [refund('rfnd_late')])).toHaveLength(1);
+  expect(await overdue()).toEqual([['statement_overdue', 'statement']]);
+  for (const page of await claim()) await apply(page, []);
+  const rest = await database.query(
+    'select list, pass, extract(epoch from window_end)::bigint as to, skip from billing.statement_windows where window_end is not null',
+  );
+  for (const page of rest) await apply(page as unknown as Page, []);
+  expect(await overdue()).toEqual([]);
 });
 
 test('the mark stays while something of the page is new, and a page of another run moves nothing', async () => {

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { applyFixes, proposals } from '../../scripts/doctor/apply-fixes.ts';
 import { database as databaseCheck } from '../../scripts/doctor/checks/database.ts';
+import { compiledPlans } from '../../scripts/doctor/checks/compiled-plans.ts';
 import { features } from '../../scripts/doctor/checks/features.ts';
+import { rowPolicies } from '../../scripts/doctor/checks/row-policies.ts';
+import type { Context } from '../../scripts/doctor/context.ts';
 import { findings } from '../../scripts/doctor/checks/findings.ts';
 import { functionVersion } from '../../scripts/doctor/checks/function-version.ts';
 import { gatewayKey } from '../../scripts/doctor/checks/gateway-key.ts';
@@ -322,6 +325,56 @@ test('the check features names each feature that a policy asks for and no plan h
   await database.query(give, [{ reports: false, 'exports.csv': 1 }]);
   await expectReport(features, project(), 'pass plans have each feature that policies ask for: 2');
   await database.query('drop table public.reports');
+});
+
+test('the check row-policies names each function that a policy calls for each row', async () => {
+  await expectReport(rowPolicies, project(), 'pass policies that ask for access once a statement: 0');
+  await database.query(`
+    create table public.reports (id integer, tier text, note text);
+    create policy "a" on public.reports for select using ((select public.has_feature('reports')));
+    create policy "b" on public.reports for select
+      using (tier = any ((select public.current_tiers())::text[]) and note <> '(select has_tier(' and (id > 1 or (select true)));
+    create policy "c" on public.reports for insert with check (public.has_feature('reports'))`);
+  await expectReport(rowPolicies, project(), 'pass policies that ask for access once a statement: 2');
+  await database.query(`
+    create policy "d" on public.reports for select using (public.has_tier_at_least(tier) or (select true));
+    create policy "e" on public.reports for update using (note is null and public.current_tier() = tier)`);
+  const told = (name: string, called: string) => `the policy "${name}" of public.reports calls ${called} for each row`;
+  await expectReport(
+    rowPolicies,
+    project(),
+    `warn ${told('d', 'has_tier_at_least')}; ${told('e', 'current_tier')}`,
+    '(select public.has_tier_at_least(…))',
+  );
+  await database.query('drop table public.reports');
+});
+
+test('the check compiled-plans names roles and functions that a server compiles plans for', async () => {
+  // The server of the tests can't compile. Here it says that it can.
+  const compiling = {
+    ...compiledPlans,
+    run: (context: Context) =>
+      compiledPlans.run({
+        ...context,
+        query: (sql, parameters) => context.query(sql.replace('pg_jit_available()', 'true'), parameters),
+      }),
+  };
+  await expectReport(compiledPlans, project(), 'pass the server compiles no plans');
+  await expectReport(compiling, project(), 'pass the server compiles plans, but none of the service');
+  await database.query(`
+    create role support_asha in role subscriptions_support;
+    alter function billing.findings_of(uuid) reset jit`);
+  const told = ['for support_asha', 'of functions of the service, which take seconds then: 1'];
+  await expectReport(
+    compiling,
+    project(),
+    `warn ${told.map((what) => `the server compiles plans ${what}`).join('; ')}`,
+    'alter role support_asha set jit = off;',
+  );
+  await database.query(`
+    alter role support_asha set jit = off; alter function billing.findings_of(uuid) set jit = off`);
+  await expectReport(compiling, project(), 'pass the server compiles plans, but none of the service');
+  await database.query('drop role support_asha');
 });
 
 describe('the check silence', () => {

@@ -114,6 +114,7 @@ test.each(changes)(
     for (const [text, by] of edits) await change(text, by);
     const migration = await migrate();
     expect(migration?.differences).toEqual([]);
+    expect(migration?.sql).toMatch(/^-- .*\nset local lock_timeout = '2s';\n/);
     const database = await apply(migration?.sql);
     expect(await database.one(query)).toEqual(row);
     expect(await database.query('select id, body from billing.notes order by id'))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkSchemaFiles } from '../../scripts/check/migrations.ts';
+import { checkLockTimeouts, checkSchemaFiles } from '../../scripts/check/migrations.ts';
 import { checkReleases } from '../../scripts/check/releases.ts';
 import { checkRuleMap } from '../../scripts/check/rule-map.ts';
 import { hashesText, hashRelease } from '../../scripts/release/file-hashes.ts';
@@ -107,5 +107,14 @@ describe('released files', () => {
     await change();
     const advice = expect.stringMatching(/^Released files never change: write a new migration\./);
     expect(await checkReleases(folder)).toEqual(problems.length === 0 ? [] : [...problems, advice]);
+  });
+
+  test('are followed by migrations that begin with a limit for their locks', async () => {
+    await write(third, "-- Made by a tool.\nset local lock_timeout = '2s';\ncreate table one ();");
+    expect(await checkLockTimeouts(folder)).toEqual([]);
+    await write(third, "create table one ();\nset local lock_timeout = '2s';");
+    expect(await checkLockTimeouts(folder)).toEqual([
+      `supabase/${third} does not begin with "set local lock_timeout = '2s';"`,
+    ]);
   });
 });

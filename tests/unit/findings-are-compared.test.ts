@@ -6,7 +6,8 @@ import { root } from '../../scripts/stack/root.ts';
 // closing.
 const compared =
   /\b(createTestDatabase|useDatabase|useConsole|openDatabase|startProject|useProject|startFaultProject|npmStart)\(/;
-const others = /\b(createTestDatabase|useDatabase|startProject|useProject|startFaultProject|npmStart)\(/;
+const others =
+  /\b(createTestDatabase|useDatabase|startProject|useProject|startFaultProject|npmStart)\(|\bopenDatabase\([^{}]*\);/;
 
 // Other imports that open a Postgres; imports of types do not.
 const leads = [

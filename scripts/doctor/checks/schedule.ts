@@ -11,6 +11,7 @@ export const scheduleFindings = [
   'reconciliation_overdue',
   'reconciliation_backlog',
   'statement_overdue',
+  'statement_repeats',
 ];
 
 /** Extensions, jobs, triggers and Vault rows exist, the jobs run, and the function answers their calls. */

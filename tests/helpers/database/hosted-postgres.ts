@@ -33,11 +33,8 @@ const extensions = {
     'insert into cron.job (jobname, schedule, command) values ($1, $2, $3)
       on conflict (jobname, username) do update set schedule = excluded.schedule, command = excluded.command
       returning jobid';
-    create function cron.alter_job(
-      job_id bigint, schedule text default null, command text default null, database text default null,
-      username text default null, active boolean default null
-    )
-    returns void language sql as 'update cron.job j set active = coalesce($6, j.active) where j.jobid = $1';`,
+    create function cron.unschedule(job_id bigint)
+    returns boolean language sql as 'delete from cron.job j where j.jobid = $1 returning true';`,
   'supabase_vault.control': "default_version = '1'\nrelocatable = false\nschema = vault\n",
   'supabase_vault--1.sql': `
     create table vault.secrets (
