@@ -9,7 +9,7 @@ import { type Installed, readIfExists, readInstalled, recordPath } from './add/i
 import { planInstallation } from './add/plan.ts';
 import { type Product, readProduct } from './add/product.ts';
 import { nextLines, problemLines, stepLines } from './add/report.ts';
-import { writeSteps } from './add/write-steps.ts';
+import { removeWaiting, writeSteps } from './add/write-steps.ts';
 import { writeLine } from './stack/process/child.ts';
 import { root } from './stack/root.ts';
 
@@ -47,6 +47,7 @@ async function add({ folder, dryRun }: Options, installed: Installed | undefined
   const problems = problemLines(plan);
   const subject = `supabase-subscriptions ${product.version}, function ${product.function}`;
   if (plan.steps.length === 0 && problems.length === 0) {
+    if (!dryRun) await removeWaiting(folder);
     print(`${subject}: nothing to do`);
     return 0;
   }

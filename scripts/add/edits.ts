@@ -12,8 +12,8 @@ export async function findEdits(folder: string, installed: Installed, product: P
     const expected = product.files.get(newPath(path, installed, product));
     const found = await readIfExists(`${folder}/${path}`);
     if (found === undefined) {
-      // An interrupted run has removed it, if this version has no such file.
-      if (expected === undefined) continue;
+      // An interrupted run has removed it, if it has no place in this version or under the new name of the function.
+      if (!product.files.has(path)) continue;
       problems.push(`${path} was deleted:\n${unifiedDiff(path, textOf(expected), undefined)}`);
       continue;
     }

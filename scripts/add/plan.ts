@@ -1,8 +1,9 @@
-import { appMigrations, findCollisions, ownMigrations } from './collisions.ts';
+import { appMigrations, findBlockedPlaces, findCollisions, ownMigrations } from './collisions.ts';
+import { configPath, withFunction, withoutFunction } from './config-toml.ts';
 import { findEdits } from './edits.ts';
 import { hashOf, type Installed, readIfExists, recordPath } from './installed.ts';
 import { type Product, recordText } from './product.ts';
-import { withFunction, withIgnoredSecrets, withoutFunction, withVariables } from './texts.ts';
+import { withIgnoredSecrets, withVariables } from './texts.ts';
 
 /** One file that is written or removed. */
 export type Step = { readonly path: string; readonly kind: 'add' | 'change' | 'remove'; readonly bytes: Uint8Array };
@@ -18,6 +19,8 @@ export type Plan = {
   readonly younger: readonly string[];
 };
 
+const [examplePath, ignorePath] = ['supabase/functions/.env.example', 'supabase/.gitignore'];
+const textPaths = [configPath, examplePath, ignorePath];
 const nothing = new Uint8Array();
 const encoder = new TextEncoder();
 
@@ -27,6 +30,10 @@ export async function planInstallation(
   installed: Installed | undefined,
   product: Product,
 ): Promise<Plan> {
+  // Before anything is read: a place may be a link.
+  const places = [...product.files.keys(), ...Object.keys(installed?.files ?? {}), ...textPaths, recordPath];
+  const blocked = await findBlockedPlaces(folder, places);
+  if (blocked.length > 0) return { steps: [], collisions: blocked, edits: [], younger: [] };
   const collisions = await findCollisions(folder, installed, product);
   const texts = await changedTexts(folder, installed, product, collisions);
   const steps: Step[] = [];
@@ -64,23 +71,23 @@ async function changedTexts(
 ): Promise<[path: string, bytes: Uint8Array][]> {
   const read = async (path: string) => new TextDecoder().decode(await readIfExists(`${folder}/${path}`));
   const name = product.function;
-  const before = await read('supabase/config.toml');
+  const before = await read(configPath);
   const without = installed === undefined || installed.function === name
     ? before
     : withoutFunction(before, installed.function);
   const config = withFunction(without, name);
   if (config === undefined) {
     collisions.push(
-      `[functions.${name}] of supabase/config.toml does not have \`verify_jwt = false\`, and webhooks carry no session. ` +
-        'Way out: set it there.',
+      `functions.${name} of ${configPath} does not have \`verify_jwt = false\`, and webhooks carry no session. Way ` +
+        'out: set it there.',
     );
   }
   const others = [await read('.gitignore'), await read('supabase/functions/.gitignore')];
-  const [ignored, example] = [await read('supabase/.gitignore'), await read('supabase/functions/.env.example')];
+  const [ignored, example] = [await read(ignorePath), await read(examplePath)];
   const ignoring = withIgnoredSecrets(ignored, others);
   return [
-    ['supabase/config.toml', encoder.encode(config ?? before)],
-    ['supabase/functions/.env.example', encoder.encode(withVariables(example, product.variables))],
-    ...(ignoring === ignored ? [] : [['supabase/.gitignore', encoder.encode(ignoring)] as [string, Uint8Array]]),
+    [configPath, encoder.encode(config ?? before)],
+    [examplePath, encoder.encode(withVariables(example, product.variables))],
+    ...(ignoring === ignored ? [] : [[ignorePath, encoder.encode(ignoring)] as [string, Uint8Array]]),
   ];
 }
