@@ -8,7 +8,7 @@ import { changedFiles } from './add/edits.ts';
 import { type Installed, readIfExists, readInstalled, recordPath } from './add/installed.ts';
 import { planInstallation } from './add/plan.ts';
 import { type Product, readProduct } from './add/product.ts';
-import { nextLines, problemLines, stepLines } from './add/report.ts';
+import { keptLines, mailNotes, nextLines, problemLines, stepLines } from './add/report.ts';
 import { removeWaiting, writeSteps } from './add/write-steps.ts';
 import { writeLine } from './stack/process/child.ts';
 import { root } from './stack/root.ts';
@@ -48,25 +48,31 @@ async function add({ folder, dryRun }: Options, installed: Installed | undefined
   const subject = `supabase-subscriptions ${product.version}, function ${product.function}`;
   if (plan.steps.length === 0 && problems.length === 0) {
     if (!dryRun) await removeWaiting(folder);
-    print(`${subject}: nothing to do`);
+    print(`${subject}: nothing to do`, ...keptLines(plan));
     return 0;
   }
-  print(`${subject}, ${installed === undefined ? 'new' : `from ${installed.version}`}:`, ...stepLines(plan, product));
+  print(
+    `${subject}, ${installed === undefined ? 'new' : `from ${installed.version}`}:`,
+    ...stepLines(plan, product),
+    ...keptLines(plan),
+  );
   if (problems.length > 0) {
     print('', 'Nothing is written:', ...problems);
     return 1;
   }
   if (!dryRun) await writeSteps(folder, plan.steps);
   print('', dryRun ? 'Nothing is written: --dry-run' : 'Done.', ...nextLines(plan, product));
+  if (plan.kept.length > 0) print(...await mailNotes(folder, plan, product));
   return 0;
 }
 
-async function check(folder: string, installed: Installed | undefined, { version }: Product): Promise<number> {
+async function check(folder: string, installed: Installed | undefined, product: Product): Promise<number> {
   if (installed === undefined) {
     print(`${recordPath} is missing`);
     return 1;
   }
-  const changed = await changedFiles(folder, installed);
+  const { version } = product;
+  const changed = await changedFiles(folder, installed, product);
   for (const path of changed) print(`${path} is not as it was installed`);
   if (installed.version !== version) print(`${recordPath} names version ${installed.version}, this is ${version}`);
   return changed.length > 0 || installed.version !== version ? 1 : 0;

@@ -2,6 +2,7 @@ import { appMigrations, findBlockedPlaces, findCollisions, ownMigrations } from 
 import { configPath, withFunction, withoutFunction } from './config-toml.ts';
 import { findEdits } from './edits.ts';
 import { hashOf, type Installed, readIfExists, recordPath } from './installed.ts';
+import { bundlePath, type EditedMail, readAppMails } from '../emails/app-mails.ts';
 import { type Product, recordText } from './product.ts';
 import { withIgnoredSecrets, withVariables } from './texts.ts';
 
@@ -17,6 +18,8 @@ export type Plan = {
   readonly edits: readonly string[];
   /** Migrations of the app that are younger than one of ours that is added. */
   readonly younger: readonly string[];
+  /** Templates of mails that the app has edited: they stay. */
+  readonly kept: readonly EditedMail[];
 };
 
 const [examplePath, ignorePath] = ['supabase/functions/.env.example', 'supabase/.gitignore'];
@@ -28,25 +31,31 @@ const encoder = new TextEncoder();
 export async function planInstallation(
   folder: string,
   installed: Installed | undefined,
-  product: Product,
+  original: Product,
 ): Promise<Plan> {
   // Before anything is read: a place may be a link.
-  const places = [...product.files.keys(), ...Object.keys(installed?.files ?? {}), ...textPaths, recordPath];
+  const places = [...original.files.keys(), ...Object.keys(installed?.files ?? {}), ...textPaths, recordPath];
   const blocked = await findBlockedPlaces(folder, places);
-  if (blocked.length > 0) return { steps: [], collisions: blocked, edits: [], younger: [] };
+  if (blocked.length > 0) return { steps: [], collisions: blocked, edits: [], younger: [], kept: [] };
+  const mails = installed && await readAppMails(folder, installed, original);
+  const product = withBundle(original, mails?.bundle);
+  const kept = mails?.edited ?? [];
+  const isKept = (path: string) => kept.some((mail) => mail.path === path);
   const collisions = await findCollisions(folder, installed, product);
+  if (mails?.problem !== undefined) collisions.push(mails.problem);
   const texts = await changedTexts(folder, installed, product, collisions);
   const steps: Step[] = [];
   // The record comes last: after an interrupted run the next one goes on.
   const record = [recordPath, encoder.encode(await recordText(product))] as const;
   for (const [path, bytes] of [...product.files, ...texts, record]) {
+    if (isKept(path)) continue;
     const found = await readIfExists(`${folder}/${path}`);
     if (found !== undefined && await hashOf(found) === await hashOf(bytes)) continue;
     steps.push({ path, kind: found === undefined ? 'add' : 'change', bytes });
   }
   const recordStep = steps.at(-1)?.path === recordPath ? steps.splice(-1) : [];
   for (const path of Object.keys(installed?.files ?? {})) {
-    if (product.files.has(path) || await readIfExists(`${folder}/${path}`) === undefined) continue;
+    if (isKept(path) || product.files.has(path) || await readIfExists(`${folder}/${path}`) === undefined) continue;
     steps.push({ path, kind: 'remove', bytes: nothing });
   }
   const oldestAdded = ownMigrations(product)
@@ -59,7 +68,14 @@ export async function planInstallation(
     collisions,
     edits: installed === undefined ? [] : await findEdits(folder, installed, product),
     younger,
+    kept,
   };
+}
+
+/** With what the function sends made from the templates of the app. */
+function withBundle(product: Product, bundle: Uint8Array | undefined): Product {
+  if (bundle === undefined) return product;
+  return { ...product, files: new Map(product.files).set(bundlePath(product.function), bundle) };
 }
 
 /** The files of the app that get our part. */

@@ -10,6 +10,7 @@ import {
   lines,
   missing,
   namesWithSpace,
+  pagePath,
   platformKey,
   postgresUrl,
   signingSecret,
@@ -57,6 +58,8 @@ const variables = z.object({
   EARLY_RENEWAL: z.enum(['replace', 'extend'], 'is neither "replace" nor "extend"').default('replace'),
   CREDIT: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('on'),
   APP_URL: httpUrl.optional(),
+  DASHBOARD_PATH: pagePath.default('/dashboard'),
+  PRICING_PATH: pagePath.default('/pricing'),
   REVALIDATE_URL: httpUrl.optional(),
   REVALIDATE_SECRET: text.optional(),
   RESEND_API_KEY: text.optional(),
@@ -105,6 +108,7 @@ export function readConfig(environment: Environment) {
     throw new Error('EVENTS_URL is not a public https address');
   }
   const hasPages = environment('REVALIDATE_URL') !== '';
+  const pages = { dashboard: given.DASHBOARD_PATH, pricing: given.PRICING_PATH };
   const url = given.REVALIDATE_URL ??= appUrl && `${withoutSlash(appUrl)}/api/revalidate`;
 
   return {
@@ -136,6 +140,8 @@ export function readConfig(environment: Environment) {
     returnFields: given.GATEWAY_RETURN_FIELDS,
     /** Public address of the app, without a slash at its end; null: a redirect checkout can't return to it. */
     appUrl: appUrl === undefined ? null : withoutSlash(appUrl),
+    /** The app's pages that the function links to: paths, after `appUrl`. */
+    pages,
     /**
      * The function checks it and does not use it, as `credit`: the settings are a row of the database. `npm start` writes
      * these values there. Contract: Early renewals.
@@ -151,6 +157,7 @@ export function readConfig(environment: Environment) {
         baseUrl: given.RESEND_BASE_URL,
         /** Public address of the app; mails link to it. Contract: E-mails. */
         appUrl,
+        pages,
         /** IANA name. */
         timeZone: given.EMAIL_TIME_ZONE,
         look: readLook(given),
