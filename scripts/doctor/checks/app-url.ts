@@ -1,5 +1,5 @@
 import { type Check, fail, notGiven, type Outcome, pass, skip, warn } from '../check.ts';
-import { isLoopback } from '../connection.ts';
+import { isLoopback } from '../../stack/http/local-host.ts';
 import type { Context } from '../context.ts';
 import { Unreachable } from '../request.ts';
 
