@@ -1,6 +1,7 @@
 import { parseEnv } from 'node:util';
 import { presetOf } from '../../../supabase/functions/api/config-presets.ts';
 import { isLoopback } from '../http/local-host.ts';
+import { writeLine } from '../process/child.ts';
 import { root } from '../root.ts';
 
 /**
@@ -30,12 +31,25 @@ export async function readEnvironment(
 const calledServers = ['DATABASE_POOL_URL', 'GATEWAY_API_URL', 'RESEND_BASE_URL', 'REVALIDATE_URL', 'EVENTS_URL'];
 
 /**
- * The names of those servers in an app's file that are outside of this machine: the file is the one that is deployed, and a
- * local stack must neither write to a hosted database nor send signed events to the app that customers use.
+ * The variables of the function, with an app those of its file, but for servers outside of this machine: the file is the one
+ * that is deployed, and a local stack must neither write to a hosted database nor send signed events to customers' app.
  */
-export async function outsideServers(envFile: string): Promise<string[]> {
+export async function readProjectEnvironment(
+  project: string | undefined,
+  processEnvironment: Record<string, string>,
+  defaults: Record<string, string>,
+): Promise<Record<string, string>> {
+  if (project === undefined) return await readEnvironment(processEnvironment, defaults);
+  const envFile = `${project}/supabase/functions/.env`;
   const file = await readEnvFile(envFile);
-  return calledServers.filter((name) => file[name] && !isLoopback(file[name]));
+  const outside = calledServers.filter((name) =>
+    processEnvironment[name] === undefined && file[name] && !isLoopback(file[name])
+  );
+  if (outside.length > 0) {
+    const wayOut = 'To use one, set it in the environment of npm start.';
+    writeLine(`Not used from ${envFile}: ${outside.join(', ')}, outside of this machine. ${wayOut}`);
+  }
+  return await readEnvironment(processEnvironment, defaults, envFile, outside);
 }
 
 /**

@@ -108,6 +108,8 @@ export function readConfig(environment: Environment) {
     throw new Error('EVENTS_URL is not a public https address');
   }
   const hasPages = environment('REVALIDATE_URL') !== '';
+  const { EMAIL_BRAND: brand, EMAIL_LOGO_URL: logoUrl, EMAIL_FOOTER: footer, EMAIL_ACCENT: accent } = given;
+  const look: Look = { brand, logoUrl, footer, accent };
   const pages = { dashboard: given.DASHBOARD_PATH, pricing: given.PRICING_PATH };
   const url = given.REVALIDATE_URL ??= appUrl && `${withoutSlash(appUrl)}/api/revalidate`;
 
@@ -160,7 +162,7 @@ export function readConfig(environment: Environment) {
         pages,
         /** IANA name. */
         timeZone: given.EMAIL_TIME_ZONE,
-        look: readLook(given),
+        look,
         /** Whether `subscription-ending` and `subscription-ended` are sent. */
         expiryEmails: given.EXPIRY_EMAILS === 'on',
         /** Whether `subscription-renewed` is sent. */
@@ -171,10 +173,7 @@ export function readConfig(environment: Environment) {
     revalidation: hasPages ? url && secret ? { url, secret } : null : 'off' as const,
     /** Null: no events are sent. The first secret is the current one. Contract: Events to the app. */
     events: given.EVENTS_URL && given.EVENTS_SECRET
-      ? {
-        url: given.EVENTS_URL,
-        secrets: [given.EVENTS_SECRET, given.EVENTS_SECRET_PREVIOUS].filter(isSet),
-      }
+      ? { url: given.EVENTS_URL, secrets: [given.EVENTS_SECRET, given.EVENTS_SECRET_PREVIOUS].filter(isSet) }
       : null,
     /** For how many days records are kept: events, delivered side effects, and changes of tiers. */
     retention: {
@@ -195,13 +194,4 @@ export function readConfig(environment: Environment) {
 
 function isSet(secret: string | undefined): secret is string {
   return secret !== undefined;
-}
-
-function readLook(given: z.infer<typeof variables>): Look {
-  return {
-    brand: given.EMAIL_BRAND,
-    logoUrl: given.EMAIL_LOGO_URL,
-    footer: given.EMAIL_FOOTER,
-    accent: given.EMAIL_ACCENT,
-  };
 }
