@@ -250,15 +250,6 @@ test.each<Viewing>([{ width: 390, height: 844, colours: 'dark' }, { width: 1280,
   },
 );
 
-test('SIGTERM to npm leaves no process and no temporary data', async () => {
-  const processes = await stack.processes();
-  const data = dataFolderOf(processes);
-  expect((await Deno.stat(data)).isDirectory).toBe(true);
-  expect(stoppedCodes).toContain((await stack.end()).code);
-  await expectGone(processes);
-  await expect(Deno.stat(data)).rejects.toThrow(Deno.errors.NotFound);
-});
-
 test('the session of a user that is gone, as after npm start -- --reset, ends, and another one begins', async () => {
   const { page } = await visit('/sign-in');
   const email = `${crypto.randomUUID()}@example.com`;
@@ -269,4 +260,13 @@ test('the session of a user that is gone, as after npm start -- --reset, ends, a
   await shows(page, '#message', 'Your session has ended. Please sign in again.');
   expect(await page.evaluate(textOf, '#user')).toBe('');
   await signIn(page, `${crypto.randomUUID()}@example.com`, 'Create an account');
+});
+
+test('SIGTERM to npm leaves no process and no temporary data', async () => {
+  const processes = await stack.processes();
+  const data = dataFolderOf(processes);
+  expect((await Deno.stat(data)).isDirectory).toBe(true);
+  expect(stoppedCodes).toContain((await stack.end()).code);
+  await expectGone(processes);
+  await expect(Deno.stat(data)).rejects.toThrow(Deno.errors.NotFound);
 });
