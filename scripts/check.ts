@@ -1,4 +1,5 @@
 import { checkAmounts } from './check/amounts.ts';
+import { readArguments, refusePositionals } from './command-line.ts';
 import { checkDependencies } from './check/dependencies.ts';
 import { checkDocuments } from './check/documents.ts';
 import { checkEmails } from './check/emails.ts';
@@ -16,6 +17,13 @@ import { checkPostgresProgram } from './stack/postgres/postgres-program.ts';
 import { writeLine } from './stack/process/child.ts';
 import { unprivilegedUser } from './stack/process/unprivileged-user.ts';
 import { root } from './stack/root.ts';
+
+readArguments(
+  `Usage: npm run check
+  runs all checks that do not run the service: format, lint, types, sizes, documents, generated files, migrations`,
+  {},
+  (_, positionals) => refusePositionals(positionals),
+);
 
 /** With the packages of `npm ci`. To convert `deno.lock`, today's Deno would ask the registry. */
 const functionCheck = [

@@ -2,8 +2,8 @@
  * `npm run clock -- '1 month'`: moves the time of the local stack; without an argument: back to the machine's time.
  * Exit code: 0, 1 if the clock was not moved, 2 for invalid arguments.
  */
-import { parseArgs } from 'node:util';
 import postgres from 'postgres';
+import { portOf, readArguments } from './command-line.ts';
 import { moveClock } from './stack/clock/move-clock.ts';
 import { readTarget } from './stack/clock/read-target.ts';
 import { writeLine } from './stack/process/child.ts';
@@ -20,13 +20,14 @@ Deno.exit(await run());
 
 /** @returns the exit code */
 async function run(): Promise<number> {
-  const options = readOptions();
-  if (options === null) return 2;
-  if (options.help) {
-    writeLine(usage);
-    return 0;
-  }
-  const { port, interval } = options;
+  const { port, interval } = readArguments(
+    usage,
+    { port: { type: 'string', default: '54321' } },
+    ({ port }, [interval, ...more]) => {
+      if (more.length > 0) throw new Error(`more than one interval: put '${[interval, ...more].join(' ')}' in quotes`);
+      return { port: portOf(port, 1, 65_536 - portNames.length), interval };
+    },
+  );
   const { databasePassword, secretKey } = await localSecrets();
   const sql = postgres(databaseUrlAt(port + 1, databasePassword), { max: 1, connect_timeout: 5, onnotice: () => {} });
   const stack = {
@@ -72,28 +73,4 @@ function reasonOf(error: unknown, port: number): string {
   }
   if (code === '42P01' || code === '42883') return 'The stack is not ready yet: wait for the line "ready".';
   return `The clock was not moved to the end: ${error instanceof Error ? error.message : error}`;
-}
-
-type Options = { readonly help: boolean; readonly port: number; readonly interval: string | undefined };
-
-/** @returns null, after a message, for invalid arguments */
-function readOptions(): Options | null {
-  try {
-    const { values, positionals } = parseArgs({
-      args: Deno.args,
-      options: { port: { type: 'string', default: '54321' }, help: { type: 'boolean', short: 'h', default: false } },
-      allowPositionals: true,
-    });
-    const [interval, ...more] = positionals;
-    const port = Number(values.port);
-    const last = 65_536 - portNames.length;
-    if (!/^\d+$/.test(values.port) || port < 1 || port > last) {
-      throw new Error(`--port is not a number from 1 to ${last}`);
-    }
-    if (more.length > 0) throw new Error(`more than one interval: put '${positionals.join(' ')}' in quotes`);
-    return { help: values.help, port, interval };
-  } catch (error) {
-    writeLine(`${error instanceof Error ? error.message : error}\n${usage}`);
-    return null;
-  }
 }

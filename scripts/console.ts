@@ -2,7 +2,7 @@
  * `npm run console`: serves the console on 127.0.0.1, over the local stack or a hosted project. Prints its address on
  * stdout, everything else on stderr.
  */
-import { parseArgs } from 'node:util';
+import { portOf, readArguments, refusePositionals } from './command-line.ts';
 import { createConsole } from './console/console.ts';
 import { createSupportDatabase, Refused } from './console/database.ts';
 import { chooseDatabase } from './console/choose-database.ts';
@@ -20,6 +20,18 @@ const usage = `Usage: npm run console -- [--db-url <connection string>] [--port 
   SUPPORT_DB_PASSWORD, DATABASE_POOL_CA, APP_URL in the environment: the password, the CA of the database (PEM), and
                 where the links of shown mails lead`;
 
+const { port, dbUrl, withoutCa } = readArguments(
+  usage,
+  {
+    port: { type: 'string', default: '0' },
+    'db-url': { type: 'string' },
+    'without-ca': { type: 'boolean', default: false },
+  },
+  (values, positionals) => {
+    refusePositionals(positionals);
+    return { port: portOf(values.port, 0), dbUrl: values['db-url'], withoutCa: values['without-ca'] };
+  },
+);
 const ended = Promise.withResolvers<void>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] satisfies Deno.Signal[]) {
   Deno.addSignalListener(signal, () => ended.resolve());
@@ -27,7 +39,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] satisfies Deno.Signal[]) {
 onParentEnd(() => ended.resolve());
 
 try {
-  const { port, dbUrl, withoutCa } = readOptions();
   const environment = Deno.env.toObject();
   const databaseUrl = await chooseDatabase(dbUrl, environment, readPassword);
   const verification = { certificate: environment.DATABASE_POOL_CA, withoutCa };
@@ -56,22 +67,5 @@ async function tryDatabase(url: string, verification: Verification): Promise<voi
     throw new Error(`The database did not answer: ${reason}. Does it run, and may subscriptions_support log in?`);
   } finally {
     database.close();
-  }
-}
-
-function readOptions(): { port: number; dbUrl: string | undefined; withoutCa: boolean } {
-  try {
-    const options = {
-      port: { type: 'string', default: '0' },
-      'db-url': { type: 'string' },
-      'without-ca': { type: 'boolean', default: false },
-    } as const;
-    const { values } = parseArgs({ args: Deno.args, options });
-    const port = Number(values.port);
-    if (!/^\d+$/.test(values.port) || port > 65535) throw new Error(`--port ${values.port}: not a port`);
-    return { port, dbUrl: values['db-url'], withoutCa: values['without-ca'] };
-  } catch (error) {
-    writeLine(`${error instanceof Error ? error.message : error}\n${usage}`);
-    Deno.exit(2);
   }
 }

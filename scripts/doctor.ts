@@ -2,7 +2,7 @@
  * `npm run doctor`: checks the local stack or a hosted project from outside, and prints one line for each check.
  * Exit code: 0, 1 if a check fails, 2 for invalid arguments.
  */
-import { parseArgs } from 'node:util';
+import { portOf, readArguments, refusePositionals } from './command-line.ts';
 import { applyFixes, proposals } from './doctor/apply-fixes.ts';
 import { checksFor } from './doctor/checks.ts';
 import { createMask } from './doctor/mask.ts';
@@ -36,7 +36,7 @@ type Options = {
   readonly json: boolean;
 };
 
-const options = readOptions(Deno.args);
+const options = readOptions();
 const project = await readOwnProject();
 const mask = createMask(secretValues(project));
 Deno.exit(await run(project));
@@ -90,31 +90,20 @@ function print(line: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
-function readOptions(args: string[]): Options {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        'project-ref': { type: 'string' },
-        'env-file': { type: 'string' },
-        function: { type: 'string' },
-        port: { type: 'string', default: '54321' },
-        fix: { type: 'boolean', default: false },
-        'without-ca': { type: 'boolean', default: false },
-        yes: { type: 'boolean', default: false },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
-    if (values.help) {
-      print(usage);
-      Deno.exit(0);
-    }
-    const port = Number(values.port);
-    const highest = 65535 - (portNames.length - 1);
-    if (!/^\d+$/.test(values.port) || port < 1 || port > highest) {
-      throw new Error(`--port ${values.port}: not a number from 1 to ${highest}`);
-    }
+function readOptions(): Options {
+  const options = {
+    'project-ref': { type: 'string' },
+    'env-file': { type: 'string' },
+    function: { type: 'string' },
+    port: { type: 'string', default: '54321' },
+    fix: { type: 'boolean', default: false },
+    'without-ca': { type: 'boolean', default: false },
+    yes: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  } as const;
+  return readArguments(usage, options, (values, positionals) => {
+    refusePositionals(positionals);
+    const port = portOf(values.port, 1, 65535 - (portNames.length - 1));
     const ref = values['project-ref'] ?? null;
     if (ref !== null && !/^[a-z0-9]+$/.test(ref)) throw new Error(`--project-ref ${ref}: not the ref of a project`);
     if (values.function !== undefined && ref === null) {
@@ -127,9 +116,5 @@ function readOptions(args: string[]): Options {
     if (values.yes && !values.fix) throw new Error('--yes needs --fix');
     const { 'env-file': envFile, 'without-ca': withoutCa, fix, yes, json } = values;
     return { ref, envFile, functionName, port, withoutCa, fix, yes, json };
-  } catch (error) {
-    writeLine(error instanceof Error ? error.message : String(error));
-    writeLine(usage);
-    Deno.exit(2);
-  }
+  });
 }

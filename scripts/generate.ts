@@ -2,12 +2,20 @@
  * `npm run generate`: writes every generated file: schema version and types of the database, description of the API,
  * mails, registry, and the lock file and list of the deployed packages.
  */
+import { readArguments, refusePositionals } from './command-line.ts';
 import { generateDependencies } from './generate/dependencies.ts';
 import { generateEmails } from './generate/emails.ts';
 import { generateOpenapi } from './generate/openapi.ts';
 import { generateRegistry } from './generate/registry.ts';
 import { generateTypes } from './generate/types.ts';
 
+readArguments(
+  `Usage: npm run generate
+  writes every generated file: schema version and types of the database, description of the API, mails, registry, and
+  the lock file and list of the deployed packages`,
+  {},
+  (_, positionals) => refusePositionals(positionals),
+);
 await generateTypes();
 await generateOpenapi();
 await generateEmails();

@@ -5,18 +5,26 @@
  * `npm run migration -- --baseline`: makes all migrations anew, one for each schema file with its name and its text. Possible
  * until the first release: released migrations never change.
  */
-import { parseArgs } from 'node:util';
+import { readArguments } from './command-line.ts';
 import { generateTypes } from './generate/types.ts';
 import { writeBaseline } from './migration/baseline.ts';
 import { firstOf } from './migration/differences.ts';
 import { writeMigration } from './migration/write-migration.ts';
 import { writeLine } from './stack/process/child.ts';
 
-const { values: { baseline }, positionals: [name] } = parseArgs({
-  args: Deno.args,
-  options: { baseline: { type: 'boolean', default: false } },
-  allowPositionals: true,
-});
+const usage = `Usage: npm run migration -- NAME
+       npm run migration -- --baseline
+  NAME         makes one migration of what has changed in supabase/schemas/, for example add_notes_to_plans
+  --baseline   makes all migrations anew, until the first release`;
+
+const { baseline, name } = readArguments(
+  usage,
+  { baseline: { type: 'boolean', default: false } },
+  ({ baseline }, [name, ...more]) => {
+    if (baseline ? name !== undefined : name === undefined || more.length > 0) throw new Error('Give one name');
+    return { baseline, name: name ?? '' };
+  },
+);
 try {
   Deno.exit(baseline ? await makeBaseline() : await makeMigration(name));
 } catch (error) {
@@ -31,11 +39,7 @@ async function makeBaseline(): Promise<number> {
   return 0;
 }
 
-async function makeMigration(name: string | undefined): Promise<number> {
-  if (name === undefined) {
-    writeLine('Usage: npm run migration -- <name>, for example add_notes_to_plans; or npm run migration -- --baseline');
-    return 2;
-  }
+async function makeMigration(name: string): Promise<number> {
   const migration = await writeMigration(name);
   if (migration === undefined) {
     writeLine('Nothing to do: the migrations make the schema of supabase/schemas.');

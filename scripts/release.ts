@@ -4,8 +4,8 @@
  * published yet.
  */
 import { deepStrictEqual } from 'node:assert/strict';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { readArguments, refusePositionals } from './command-line.ts';
 import { withMigratedDatabase } from './stack/postgres/migrated-database.ts';
 import { dumpRows, type TableRows } from './release/dump-rows.ts';
 import { checkHashes } from './release/file-hashes.ts';
@@ -16,7 +16,14 @@ import { type Release, writeRelease } from './release/write-release.ts';
 import { writeLine } from './stack/process/child.ts';
 import { root } from './stack/root.ts';
 
-const { values: { again } } = parseArgs({ args: Deno.args, options: { again: { type: 'boolean', default: false } } });
+const usage = `Usage: npm run release -- [--again]
+  writes the files of a release for the version in package.json to supabase/releases/
+  --again   replaces those of a release that is not published yet`;
+
+const again = readArguments(usage, { again: { type: 'boolean', default: false } }, ({ again }, positionals) => {
+  refusePositionals(positionals);
+  return again;
+});
 const { version }: { version: string } = JSON.parse(await Deno.readTextFile(`${root}/package.json`));
 const others = (await releaseVersions()).filter((release) => release !== version);
 const problems = await findProblems();

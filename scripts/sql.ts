@@ -2,7 +2,7 @@
  * `npm run sql -- "select …"`: runs SQL on the database of the local stack, as its owner. Rows go to stdout as a table. Exit
  * code 1: the server refused it, or the stack does not run. 2: wrong arguments.
  */
-import { parseArgs } from 'node:util';
+import { portOf, readArguments } from './command-line.ts';
 import { NoDatabase, runStatement, serverText } from './sql/run-statement.ts';
 import { writeLine } from './stack/process/child.ts';
 import { localDatabaseUrl } from './stack/secrets.ts';
@@ -13,14 +13,14 @@ const usage =
 Deno.exit(await run());
 
 async function run(): Promise<number> {
-  let options: { statement: string; port: number };
-  try {
-    options = readOptions(Deno.args);
-  } catch (error) {
-    writeLine(error instanceof Error ? error.message : String(error));
-    writeLine(usage);
-    return 2;
-  }
+  const options = readArguments(
+    usage,
+    { port: { type: 'string', default: '54321' } },
+    ({ port }, [statement, ...more]) => {
+      if (statement === undefined || more.length > 0) throw new Error('Give one statement, in quotes');
+      return { statement, port: portOf(port, 1, 65534) };
+    },
+  );
   try {
     const text = await runStatement(await localDatabaseUrl(options.port), options.statement);
     await new Blob([text]).stream().pipeTo(Deno.stdout.writable);
@@ -33,18 +33,4 @@ async function run(): Promise<number> {
     );
     return 1;
   }
-}
-
-/** @throws Error when the arguments are wrong */
-function readOptions(args: string[]): { statement: string; port: number } {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { port: { type: 'string', default: '54321' } },
-  });
-  const [statement, ...more] = positionals;
-  if (statement === undefined || more.length > 0) throw new Error('Give one statement, in quotes');
-  const port = Number(values.port);
-  if (!/^\d+$/.test(values.port) || port < 1 || port > 65534) throw new Error(`--port ${values.port}: not a port`);
-  return { statement, port };
 }

@@ -2,7 +2,7 @@
  * `npm start`: runs the local stack in the foreground. Prints a client's settings on stdout, everything else on stderr.
  */
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { portOf, readArguments, refusePositionals } from './command-line.ts';
 import { createConsole } from './console/console.ts';
 import { writeLine } from './stack/process/child.ts';
 import { claimDataFolder } from './stack/data-folder.ts';
@@ -20,7 +20,22 @@ const usage = `Usage: npm start -- [--port N] [--ephemeral] [--reset] [--project
   --project     serves the functions of that app beside ours, and applies its migrations
   --verbose     show the migrations that are applied`;
 
-const { port, ephemeral, reset, project, verbose } = readOptions(Deno.args);
+const { port, ephemeral, reset, project, verbose } = readArguments(
+  usage,
+  {
+    port: { type: 'string', default: '54321' },
+    ephemeral: { type: 'boolean', default: false },
+    reset: { type: 'boolean', default: false },
+    project: { type: 'string' },
+    verbose: { type: 'boolean', default: false },
+  },
+  (values, positionals) => {
+    refusePositionals(positionals);
+    const port = portOf(values.port, 1, 65535 - (portNames.length - 1));
+    if (values.ephemeral && values.reset) throw new Error('--reset deletes kept data, and --ephemeral keeps none');
+    return { ...values, port, project: values.project === undefined ? undefined : resolve(values.project) };
+  },
+);
 Deno.exit(await run());
 
 /**
@@ -85,40 +100,6 @@ function print(outputs: Record<string, string>): void {
     '',
   ];
   Deno.stdout.writeSync(new TextEncoder().encode(lines.join('\n')));
-}
-
-type Options = { port: number; ephemeral: boolean; reset: boolean; project: string | undefined; verbose: boolean };
-
-function readOptions(args: string[]): Options {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        port: { type: 'string', default: '54321' },
-        ephemeral: { type: 'boolean', default: false },
-        reset: { type: 'boolean', default: false },
-        project: { type: 'string' },
-        verbose: { type: 'boolean', default: false },
-      },
-    });
-    const highest = 65535 - (portNames.length - 1);
-    const port = Number(values.port);
-    if (!/^\d+$/.test(values.port) || port < 1 || port > highest) {
-      throw new Error(
-        `--port ${values.port}: not a number from 1 to ${highest}`,
-      );
-    }
-    if (values.ephemeral && values.reset) {
-      throw new Error('--reset deletes kept data, and --ephemeral keeps none');
-    }
-    const { ephemeral, reset, verbose } = values;
-    const project = values.project === undefined ? undefined : resolve(values.project);
-    return { port, ephemeral, reset, project, verbose };
-  } catch (error) {
-    printError(error);
-    writeLine(usage);
-    Deno.exit(2);
-  }
 }
 
 function printError(error: unknown): void {

@@ -1,3 +1,4 @@
+import { sep } from 'node:path';
 import { hashOf, type Installed, readIfExists } from './installed.ts';
 import { pathsBelow, type Product } from './product.ts';
 import { takenNames } from './taken-names.ts';
@@ -34,6 +35,53 @@ export async function appMigrations(
 export function ownMigrations({ files }: Product): string[] {
   const paths = [...files.keys()].filter((path) => path.startsWith(migrationsFolder));
   return paths.map((path) => path.slice(migrationsFolder.length)).toSorted();
+}
+
+/**
+ * Looks at the places of files that are written or removed. @returns a sentence for each that is outside of the folder,
+ * because of a link, or that has a file in place of a folder, or the reverse
+ */
+export async function findBlockedPlaces(folder: string, paths: readonly string[]): Promise<string[]> {
+  const root = await Deno.realPath(folder);
+  const problems = new Set<string>();
+  for (const path of paths) {
+    const [outer, ...parts] = path.split('/');
+    let place = outer ?? '';
+    for (const part of [undefined, ...parts]) {
+      if (part !== undefined) place += `/${part}`;
+      const problem = await problemAt(root, place, place === path);
+      if (problem === undefined) continue;
+      problems.add(problem);
+      break;
+    }
+  }
+  return [...problems];
+}
+
+/** @returns undefined where a place is free, or is a file or a folder inside of the root as it shall be */
+async function problemAt(root: string, place: string, isFile: boolean): Promise<string | undefined> {
+  const found = await infoOf(Deno.lstat, `${root}/${place}`);
+  if (found === undefined) return undefined;
+  const target = found.isSymlink ? await infoOf(Deno.stat, `${root}/${place}`) : found;
+  const real = target && await Deno.realPath(`${root}/${place}`);
+  if (real === undefined || !real.startsWith(root + sep)) {
+    return `${place} is a link that leaves the folder of the app. Way out: replace it by what it names.`;
+  }
+  if (isFile && !target?.isFile) return `${place} is not a file. Way out: move it.`;
+  if (!isFile && !target?.isDirectory) return `${place} is not a folder. Way out: move it.`;
+  return undefined;
+}
+
+async function infoOf(
+  read: (path: string) => Promise<Deno.FileInfo>,
+  path: string,
+): Promise<Deno.FileInfo | undefined> {
+  try {
+    return await read(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
 }
 
 async function takenObjects(folder: string, installed: Installed | undefined, product: Product): Promise<string[]> {

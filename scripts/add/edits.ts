@@ -1,3 +1,4 @@
+import { bundlePath, mailsRoom, readAppMails } from '../emails/app-mails.ts';
 import { hashOf, type Installed, readIfExists } from './installed.ts';
 import type { Product } from './product.ts';
 import { unifiedDiff } from './unified-diff.ts';
@@ -9,11 +10,13 @@ import { unifiedDiff } from './unified-diff.ts';
 export async function findEdits(folder: string, installed: Installed, product: Product): Promise<string[]> {
   const problems: string[] = [];
   for (const [path, hash] of Object.entries(installed.files)) {
+    // The templates are the app's, and what the function sends is made from them.
+    if (path.startsWith(mailsRoom) || path === bundlePath(installed.function)) continue;
     const expected = product.files.get(newPath(path, installed, product));
     const found = await readIfExists(`${folder}/${path}`);
     if (found === undefined) {
-      // An interrupted run has removed it, if this version has no such file.
-      if (expected === undefined) continue;
+      // An interrupted run has removed it, if it has no place in this version or under the new name of the function.
+      if (!product.files.has(path)) continue;
       problems.push(`${path} was deleted:\n${unifiedDiff(path, textOf(expected), undefined)}`);
       continue;
     }
@@ -36,12 +39,15 @@ export async function findEdits(folder: string, installed: Installed, product: P
   return problems;
 }
 
-/** The files whose hash is not the recorded one. */
-export async function changedFiles(folder: string, installed: Installed): Promise<string[]> {
+/** The files whose hash is not the recorded one. A template of a mail may be edited; the bundle must match it. */
+export async function changedFiles(folder: string, installed: Installed, product: Product): Promise<string[]> {
+  const { edited, bundle } = await readAppMails(folder, installed, product);
   const changed: string[] = [];
   for (const [path, hash] of Object.entries(installed.files)) {
+    if (edited.some((mail) => mail.path === path)) continue;
+    const expected = bundle !== undefined && path === bundlePath(installed.function) ? await hashOf(bundle) : hash;
     const found = await readIfExists(`${folder}/${path}`);
-    if (found === undefined || await hashOf(found) !== hash) changed.push(path);
+    if (found === undefined || await hashOf(found) !== expected) changed.push(path);
   }
   return changed;
 }

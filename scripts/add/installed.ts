@@ -6,12 +6,17 @@ export type Installed = z.infer<typeof record>;
 /** The record of an installation, in the folder of the app. */
 export const recordPath = 'supabase/subscriptions.json';
 
-const path = z.string().regex(/^supabase\/(?!.*(^|\/)\.\.(\/|$))/);
 const record = z.object({
   version: z.string(),
   function: z.string().regex(/^[A-Za-z][\w-]*$/),
   /** The SHA-256 of each file, in hex. */
-  files: z.record(path, z.string().regex(/^[0-9a-f]{64}$/)),
+  files: z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/)),
+}).refine(({ function: name, files }) => {
+  // What a record names may be removed by an upgrade: files of the folders that we write, and no others.
+  const rooms = ['migrations', 'client', 'emails', `functions/${name}`].map((room) => `supabase/${room}/`);
+  return Object.keys(files).every((path) =>
+    rooms.some((room) => path.startsWith(room)) && path.split('/').every((part) => !['', '.', '..'].includes(part))
+  );
 });
 
 /** Reads the record. @returns undefined where there is none @throws Error where it is damaged */

@@ -1,3 +1,4 @@
+import { unifiedDiff } from './unified-diff.ts';
 import type { Plan } from './plan.ts';
 import type { Product } from './product.ts';
 
@@ -12,6 +13,29 @@ export function stepLines({ steps }: Plan, product: Product): string[] {
     counts.set(line, (counts.get(line) ?? 0) + 1);
   }
   return [...counts].map(([line, count]) => line.endsWith('/') ? `${line} (${count} files)` : line);
+}
+
+/** The templates of mails that the app has edited. */
+export function keptLines({ kept }: Plan): string[] {
+  return kept.map(({ path }) => `  keep   ${path} (edited by the app)`);
+}
+
+/** What a version changes in templates that the app has edited: the app takes over what it wants. */
+export async function mailNotes(folder: string, { kept }: Plan, { version }: Product): Promise<string[]> {
+  const notes = kept.map(async ({ path, changedTo }) => {
+    if (changedTo === undefined) return [];
+    if (changedTo === null) {
+      return ['', `${path} is the app's, and version ${version} does not have it: it may be removed.`];
+    }
+    const [own, ours] = [await Deno.readTextFile(`${folder}/${path}`), new TextDecoder().decode(changedTo)];
+    return [
+      '',
+      `${path} is the app's, and version ${version} changes it, too. The way from the app's file to this version's; take`,
+      'over what you want, and run this command again:',
+      unifiedDiff(path, own, ours),
+    ];
+  });
+  return (await Promise.all(notes)).flat();
 }
 
 /** What prevents the installation. */

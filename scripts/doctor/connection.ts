@@ -41,11 +41,6 @@ export function connectionError(error: unknown): string {
   return typeof code === 'string' ? code : 'no connection';
 }
 
-/** Whether a URL names this machine. */
-export function isLoopback(url: string): boolean {
-  return /^(127(\.\d+){3}|localhost|\[::1\])$/.test(URL.parse(url)?.hostname ?? '');
-}
-
 /** A certificate (PEM), whose line breaks may be written as `\n`, as in the function's `config.ts`. */
 export function readCertificate(value: string | undefined): string | null {
   return value ? value.replaceAll('\\n', '\n') : null;

@@ -1,4 +1,4 @@
-import { build, type Metafile, stop } from 'esbuild';
+import { build, type Metafile, type Plugin, stop } from 'esbuild';
 import { root } from '../stack/root.ts';
 
 /** Path of the generated bundle. */
@@ -15,16 +15,22 @@ export async function generateEmails(): Promise<void> {
   await Deno.writeTextFile(emailsTypesFile, await emailsTypes());
 }
 
+/** The folder of the templates in this project. */
+export const emailsFolder = `${root}/emails`;
+
 /**
  * Bundles the templates and their renderer into one module: npm imports would add a hundred times its size to the
  * deploy.
+ * @param entry the module with the renderer
+ * @param app a folder with packages that this project does not have
  * @returns the text of the module; it depends only on the sources and the packages.
+ * @throws Error with the place in a source that can't be bundled
  */
-export async function buildEmails(): Promise<string> {
+export async function buildEmails(entry = `${emailsFolder}/render.ts`, app = root): Promise<string> {
   try {
     const { outputFiles, metafile } = await build({
       absWorkingDir: root,
-      entryPoints: ['emails/render.ts'],
+      entryPoints: [entry],
       bundle: true,
       write: false,
       metafile: true,
@@ -33,6 +39,8 @@ export async function buildEmails(): Promise<string> {
       conditions: ['deno'],
       target: 'deno2.1',
       mainFields: ['module', 'main'],
+      plugins: [packagesFrom(app)],
+      logLevel: 'silent', // the error has it
       jsx: 'automatic',
       // React reads it, and the function may lack the permission to read it.
       define: { 'process.env.NODE_ENV': '"production"' },
@@ -51,6 +59,21 @@ export async function buildEmails(): Promise<string> {
     // The service process of esbuild would keep this process alive.
     await stop();
   }
+}
+
+/** Packages of this project, with which the mails are tested, else those of an app. */
+function packagesFrom(app: string): Plugin {
+  const isOurs = Symbol();
+  return {
+    name: 'packages',
+    setup(build) {
+      build.onResolve({ filter: /^[^./]/ }, async ({ path, kind, importer, pluginData }) => {
+        if (pluginData === isOurs || importer.includes('/node_modules/')) return undefined;
+        const found = await build.resolve(path, { kind, resolveDir: root, pluginData: isOurs });
+        return found.errors.length === 0 ? found : build.resolve(path, { kind, resolveDir: app, pluginData: isOurs });
+      });
+    },
+  };
 }
 
 /** @returns the text of the bundle's types. */

@@ -1,5 +1,5 @@
+import { functionSection } from '../add/config-toml.ts';
 import { pathsBelow, readProduct } from '../add/product.ts';
-import { functionSection } from '../add/texts.ts';
 import { root } from '../stack/root.ts';
 
 /** Where `npm run generate` writes the registry. Git ignores it: it contains every installed file once more. */

@@ -1,7 +1,7 @@
 import { writeLine } from './process/child.ts';
 import { dataFolder, gatewayJournal, migrationRecord } from './data-folder.ts';
 import { localEnvironment, publishableKey, shownVariables } from './defaults.ts';
-import { readEnvironment } from './function/environment.ts';
+import { readProjectEnvironment } from './function/environment.ts';
 import { createReverseProxy } from './http/reverse-proxy.ts';
 import { createFunction } from './function/function.ts';
 import { createGatewaySimulator } from './gateway/gateway-simulator.ts';
@@ -72,7 +72,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   const databaseUrl = postgres.url();
   const urls = { gateway: gatewayUrl, mailbox: mailboxUrl, shop: shopUrl, pool: poolUrl(databaseUrl) };
   const defaults = localEnvironment(urls, variables);
-  const own = await readEnvironment(environment, defaults);
+  const own = await readProjectEnvironment(options.project, environment, defaults);
   // Mailbox and simulator need a secret even when the function's variable is empty.
   const secret = (name: string) => own[name] || defaults[name] || '';
   const migrated = Promise.withResolvers<void>();
@@ -85,7 +85,9 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   const settings: Record<string, string | undefined> = { EARLY_RENEWAL, CREDIT };
   const config = readConfig((name) => name in settings ? settings[name] : env[name]);
   const edgeFunction = createFunction({ port: port + 5, env, onCrash });
-  const functions = await createProjectFunctions(options.project, platform);
+  // What a function of the app needs to answer the calls of ours.
+  const shared = { EVENTS_SECRET: own.EVENTS_SECRET ?? '', REVALIDATE_SECRET: own.REVALIDATE_SECRET ?? '' };
+  const functions = await createProjectFunctions(options.project, { ...shared, ...platform });
   const base = `${api}/functions/v1/${functions.ours}`;
   const route = (path: string) => routeApi(path, edgeFunction, lite, functions);
   const apiProxy = createReverseProxy({ name: 'API', port, route });

@@ -71,11 +71,11 @@ test('verify_jwt = true for our function → 1, and the section without it gets 
   await app.write('supabase/config.toml', `${config}\n[functions.api]\nverify_jwt = true\n`);
   const outcome = await app.add();
   expectCode(outcome, 1);
-  expect(outcome.stdout).toContain('[functions.api] of supabase/config.toml does not have `verify_jwt = false`');
+  expect(outcome.stdout).toContain('functions.api of supabase/config.toml does not have `verify_jwt = false`');
   await app.write('supabase/config.toml', `${config}\n[functions.api]\nenabled = true\n\n[other]\n`);
   expectCode(await app.add(), 0);
   expect(await app.read('supabase/config.toml')).toBe(
-    `${config}\n[functions.api]\nverify_jwt = false\nenabled = true\n\n[other]\n`,
+    `${config}\n[functions.api]\nenabled = true\nverify_jwt = false\n\n[other]\n`,
   );
   await app.remove();
 });

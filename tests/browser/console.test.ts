@@ -1,6 +1,13 @@
 import type { Page } from 'puppeteer-core';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { buttonHeights, focusedName, scrollsSideways, textOf } from '../helpers/browser/in-page.js';
+import {
+  buttonHeights,
+  focusedName,
+  scrollsSideways,
+  scrollTo,
+  textOf,
+  unreachableControls,
+} from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured } from '../helpers/gateway/events.ts';
@@ -178,6 +185,39 @@ test.each(sampleOf<[string, Viewing]>([
   await click(page, 'Add a note');
   await page.waitForSelector('dialog[open]');
   expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+test.each<[string, Viewing]>([
+  ['1280x800', { width: 1280, height: 800 }],
+  ['1024x768', { width: 1024, height: 768 }],
+  ['390x844', { width: 390, height: 844 }],
+])('every control is reached and answers a click at %s', async (_, viewing) => {
+  const { page, problems, open } = await visit('/', viewing);
+  const { database } = support;
+  const [webhook] = await database.query(`select encode(body_sha256, 'hex') as hash from billing.gateway_events`);
+  const wide = await placeOrder(database);
+  await verifyPurchase(await database.connect(), wide);
+  const customer = `/customers/${wide.user.id}`;
+  const pages = ['/customers', '/revenue', '/webhooks', `/webhooks/${webhook?.hash}`, '/messages', '/messages/1'];
+  for (const path of ['/', ...pages, customer]) {
+    await open(path);
+    for (const summary of await page.$$('main summary')) await summary.click();
+    expect([path, await page.evaluate(unreachableControls)]).toEqual([path, []]);
+  }
+  for (const path of ['/', '/messages/1', customer]) {
+    await open(path);
+    for (const summary of await page.$$('main summary')) await summary.click();
+    for (const button of await page.$$('main button')) {
+      const name = await button.evaluate(scrollTo);
+      await button.click();
+      await page.waitForSelector('dialog[open]', { timeout: 5000 })
+        .catch(() => expect.fail(`${path}: ${name} opens nothing`));
+      expect([name, await page.evaluate(unreachableControls)]).toEqual([name, []]);
+      await click(page, 'Cancel');
+      await page.waitForSelector('dialog', { hidden: true });
+    }
+  }
   expect(problems).toEqual([]);
 });
 

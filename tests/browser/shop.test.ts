@@ -2,6 +2,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buttonHeights, scrollsSideways, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
 import { isLong } from '../helpers/project/is-long.ts';
 import { accessibilityProblems, press, problemsOf, windowOf } from '../stack/checkout-rig.ts';
 import { subscribe } from '../stack/billing-rig.ts';
@@ -248,6 +249,18 @@ test.each<Viewing>([{ width: 390, height: 844, colours: 'dark' }, { width: 1280,
     expect(problems).toEqual([]);
   },
 );
+
+test('the session of a user that is gone, as after npm start -- --reset, ends, and another one begins', async () => {
+  const { page } = await visit('/sign-in');
+  const email = `${crypto.randomUUID()}@example.com`;
+  await signIn(page, email, 'Create an account');
+  await shows(page, '#user', email);
+  await withClient(env.DB_URL ?? '', (client) => client.query('delete from auth.users where email = $1', [email]));
+  await page.goto(`${env.APP_URL}/dashboard`);
+  await shows(page, '#message', 'Your session has ended. Please sign in again.');
+  expect(await page.evaluate(textOf, '#user')).toBe('');
+  await signIn(page, `${crypto.randomUUID()}@example.com`, 'Create an account');
+});
 
 test('SIGTERM to npm leaves no process and no temporary data', async () => {
   const processes = await stack.processes();

@@ -18,6 +18,8 @@ const rotated = useService(restThenPool, project, {
   APP_URL: appUrl,
 });
 
+const ownPage = useService(restThenPool, project, { APP_URL: appUrl, DASHBOARD_PATH: '/account?tab=plan' });
+
 /** The answer that sends the browser to the app. */
 const sentTo = (payment: string, orderId?: string) => ({
   status: 303,
@@ -151,6 +153,12 @@ test('POST /api/payments/return with other field names and the previous secret â
   const form = String(new URLSearchParams({ order: orderId, payment, hmac }));
   expect(await redirected(returnCheckout(rotated, form))).toEqual(sentTo('paid', orderId));
   expect(await tier(id)).toBe('pro');
+});
+
+test('POST /api/payments/return of an app with a page of its own â†’ 303 to that page', async () => {
+  const { orderId, paid } = await newBuyer();
+  const { location } = await redirected(returnCheckout(ownPage, paid));
+  expect(location).toBe(`${appUrl}/account?tab=plan&payment=paid&order=${orderId}`);
 });
 
 test('no id, signature or text of a form is in the log', () => {

@@ -90,6 +90,7 @@ const route: Handler = ({ method, path, headers }) => {
 };
 const failingRoute: Handler = ({ headers }) =>
   Response.json({}, { status: headers.has('x-revalidate-secret') ? 500 : 401 });
+const withoutPricing: Handler = ({ path }) => new Response(null, { status: path === '/pricing' ? 404 : 200 });
 const redirect: Handler = () => new Response(null, { status: 307, headers: { location: '/login' } });
 
 const health = only('/functions/v1/api/health', { status: 'ok' });
@@ -167,6 +168,14 @@ testReports(appUrl, [
   [app(publicly(server.url)), `warn APP_URL is not encrypted: ${publicly(server.url)}`],
   [answering(redirect, () => local({ environment: { APP_URL: server.url } })), `pass ${server.url} answers 307`],
   [() => local({ environment: { APP_URL: dead } }), /^skip no app runs at/],
+  [
+    answering(withoutPricing, () => local({ environment: { APP_URL: server.url } })),
+    `warn mails link to ${server.url}/pricing, which answers 404`,
+  ],
+  [
+    answering(withoutPricing, () => local({ environment: { APP_URL: server.url, PRICING_PATH: '/plans' } })),
+    `pass ${server.url} answers 200`,
+  ],
 ]);
 
 testReports(revalidation, [

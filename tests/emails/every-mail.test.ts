@@ -322,3 +322,10 @@ test.each<[field: string, value: unknown, Row]>([
 test('a row of another kind is refused', async () => {
   await expect(render({ kind: 'revalidation', payload: { paths: [] } })).rejects.toThrow('"kind"');
 });
+
+test('a mail links to the pages that the app names', async () => {
+  const pages = { dashboard: '/account', pricing: '/#/plans' };
+  const linked = async (row: Row) => links((await renderEmail(row(), { ...settings, pages })).html);
+  expect(await linked(paymentSuccessRow)).toEqual(['https://app.example.com/account']);
+  expect(await linked(subscriptionEndedRow)).toEqual(['https://app.example.com/#/plans']);
+});

@@ -6,7 +6,7 @@ import { runSupabase } from '../../scripts/stack/postgres/supabase-cli.ts';
 import { migrationVersions } from '../../scripts/stack/postgres/migration-versions.ts';
 import { writeLine } from '../../scripts/stack/process/child.ts';
 import { root } from '../../scripts/stack/root.ts';
-import { lockTimeout } from '../../scripts/migration/write-migration.ts';
+import { lockTimeout } from '../../scripts/migration/baseline.ts';
 import { netSchema } from '../helpers/database/call-stand-ins.ts';
 import { type DebianPostgres, findDebianPostgres, startDebianPostgres } from '../helpers/database/debian-postgres.ts';
 import { readFindings } from '../helpers/database/findings.ts';

@@ -44,7 +44,7 @@ test('--help prints the usage with code 0; a wrong argument a sentence and the u
     const [args, sentence] of [
       [['soon', '--port', String(port)], /^'soon' is no interval: /],
       [['1 month', '2'], /^more than one interval: put '1 month 2' in quotes$/],
-      [['--port', 'x'], /^--port is not a number from 1 to \d+$/],
+      [['--port', 'x'], /^--port x: not a number from 1 to \d+$/],
     ] satisfies [string[], RegExp][]
   ) {
     const { code, lines } = await clock(...args);

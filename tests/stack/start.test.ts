@@ -55,6 +55,12 @@ async function run(script: string, args: string[]) {
 const processOf = async (part: string): Promise<Process> =>
   (await stack.processes()).find(({ command }) => command.includes(part)) ?? expect.fail(`no process ${part}`);
 
+test('npm run generate beside the stack: the API description is answered', async () => {
+  const file = `${root}/supabase/functions/api/generated/openapi.json`;
+  await Deno.writeFile(file, await Deno.readFile(file));
+  expect((await api('/functions/v1/api/openapi.json')).status).toBe(200);
+});
+
 test('npm start prints the values in their order and ready last, and every address answers', async () => {
   const lines = stack.stdout.filter((line) => line !== '' && !line.startsWith('>'));
   expect(lines.map((line) => line.split('=', 1)[0])).toEqual([

@@ -76,6 +76,11 @@ test.each<[Environment, expected: Record<string, unknown>]>([
     appUrl: 'https://a.example/shop',
     revalidation: { url: 'https://a.example/shop/api/revalidate' },
   }],
+  [{}, { email: { pages: { dashboard: '/dashboard', pricing: '/pricing' } } }],
+  [{ DASHBOARD_PATH: '/#/account', PRICING_PATH: '/plans?from=mail' }, {
+    pages: { dashboard: '/#/account', pricing: '/plans?from=mail' },
+    email: { pages: { dashboard: '/#/account', pricing: '/plans?from=mail' } },
+  }],
   [{ APP_URL: '' }, { appUrl: null, email: null, revalidation: null, missing: ['APP_URL', 'REVALIDATE_URL'] }],
   [{ GATEWAY: 'razorpay', GATEWAY_API_URL: '' }, {
     gateway: { apiUrl: 'https://api.razorpay.com' },
@@ -156,6 +161,7 @@ test.each(
   Object.entries({
     APP_URL: ['app.example.com', 'ftp://app.example.com'],
     CREDIT: ['no'],
+    DASHBOARD_PATH: ['dashboard', '//evil.example', 'https://app.example.com/x', '/my page'],
     DATABASE_POOL_CA: ['/etc/ca.pem'],
     DATABASE_POOL_URL: ['db.example.com:6543', 'https://db.example.com'],
     EARLY_RENEWAL: ['maybe', 'Extend'],

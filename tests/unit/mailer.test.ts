@@ -21,6 +21,7 @@ const config = {
   from: 'Acme <billing@acme.example>',
   baseUrl: provider.url,
   appUrl: 'https://app.example.com',
+  pages: { dashboard: '/dashboard', pricing: '/pricing' },
   timeZone: 'UTC',
   expiryEmails: true,
   renewalEmails: true,

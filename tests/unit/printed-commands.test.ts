@@ -25,7 +25,9 @@ async function problemOf(command: string): Promise<string | undefined> {
   // Vitest knows the options of the tests.
   if (source === undefined || source === 'tests/run.ts') return undefined;
   const code = await Deno.readTextFile(`${root}/${source}`);
-  const unknown = (given.match(/(?<=^|\s)--[a-z-]+/g) ?? []).filter((option) => !code.includes(option.slice(2)));
+  const unknown = (given.match(/(?<=^|\s)--[a-z-]+/g) ?? []).filter((option) =>
+    option !== '--help' && !code.includes(option.slice(2))
+  );
   return unknown.length === 0 ? undefined : `${source} does not know ${unknown.join(', ')}`;
 }
 

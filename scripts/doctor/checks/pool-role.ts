@@ -5,11 +5,11 @@ import {
   connectionError,
   createConnection,
   howToVerify,
-  isLoopback,
   isUnverified,
   readCertificate,
   verifiedConfig,
 } from '../connection.ts';
+import { isLoopback } from '../../stack/http/local-host.ts';
 
 const section = 'supabase/docs/deployment.md, "Direct database connection".';
 

@@ -30,7 +30,8 @@ const readyWithinMs = 30_000;
 const heapLimits = ['--max-old-space-size=96', '--max-semi-space-size=8'];
 
 /**
- * Runs the function with the permissions that it needs: its variables and the hosts that it calls, no file, no program.
+ * Runs the function with the permissions that it needs: its variables, its own folder and the hosts that it calls, no other
+ * file, no program.
  */
 export function createFunction(options: FunctionOptions): EdgeFunction {
   let child: Child | undefined;
@@ -49,6 +50,8 @@ export function createFunction(options: FunctionOptions): EdgeFunction {
           ...['run', '--no-prompt', '--no-lock', '--cached-only', '--node-modules-dir=manual'],
           ...['--config', `${root}/supabase/functions/api/deno.json`],
           `--v8-flags=${heapLimits.join(',')}`,
+          // Deno reads modules that were loaded with the first request again, if `npm run generate` wrote them meanwhile.
+          `--allow-read=${root}/supabase/functions/api`,
           `--allow-net=${allowedHosts(options.env).join(',')}`,
           `--allow-env=${[...await functionVariables(), ...platformVariables, ...probedVariables].join(',')}`,
           `${root}/supabase/functions/api/index.ts`,

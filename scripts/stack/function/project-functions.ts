@@ -17,12 +17,12 @@ const installed = z.looseObject({ function: z.string() });
 
 /**
  * Without a folder there are none. Serves the functions in `<folder>/supabase/functions`, each in a Deno of its own that restarts when its files change. They
- * get the variables of the platform and those of the app's `.env`. Sessions are not checked in front of them.
+ * get the app's `.env` and, above it, these variables. Sessions are not checked in front of them.
  * @throws Error if there is no such folder
  */
 export async function createProjectFunctions(
   folder: string | undefined,
-  platform: Record<string, string>,
+  variables: Record<string, string>,
 ): Promise<ProjectFunctions> {
   const functions = `${folder}/supabase/functions`;
   // An app with a function `api` of its own has ours under another name.
@@ -34,16 +34,15 @@ export async function createProjectFunctions(
     ours,
     async start() {
       if (folder === undefined) return;
-      const env = { ...Deno.env.toObject(), ...await readVariables(`${functions}/.env`), ...platform };
+      const env = { ...Deno.env.toObject(), ...await readVariables(`${functions}/.env`), ...variables };
       for (const name of names) {
         const port = freePort();
-        const config = `${functions}/${name}/deno.json`;
         const child = spawnChild({
           name,
           command: Deno.execPath(),
           args: [
             ...['run', '-A', '--no-prompt', '--watch', '--no-clear-screen'],
-            ...(await exists(config) ? ['--config', config] : []),
+            ...await configArguments(functions, name),
             `${functions}/${name}/index.ts`,
           ],
           cwd: folder,
@@ -66,6 +65,19 @@ export async function createProjectFunctions(
       return port !== undefined && await listens(port) ? `http://127.0.0.1:${port}` : undefined;
     },
   };
+}
+
+/**
+ * The configuration that the platform would use, and no other: Deno itself takes the package.json or deno.json of the app
+ * around it, with which imports such as `npm:zod` fail.
+ */
+async function configArguments(functions: string, name: string): Promise<string[]> {
+  const packages = '--node-modules-dir=none';
+  for (const file of [`${name}/deno.json`, `${name}/deno.jsonc`, 'deno.json', 'deno.jsonc']) {
+    if (await exists(`${functions}/${file}`)) return [packages, '--config', `${functions}/${file}`];
+  }
+  const map = `${functions}/import_map.json`;
+  return [packages, '--no-config', ...(await exists(map) ? ['--import-map', map] : [])];
 }
 
 /** Waits while a function loads: it restarts when its files change. */

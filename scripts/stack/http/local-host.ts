@@ -17,3 +17,8 @@ export function isLocalHost(host: string | null | undefined, port: number, names
   // Clients omit the default port.
   return [...NAMES, ...names].some((name) => given === `${name}:${port}` || port === 80 && given === name);
 }
+
+/** Whether a URL names this machine. */
+export function isLoopback(url: string): boolean {
+  return /^(127(\.\d+){3}|localhost|\[::1\])$/.test(URL.parse(url)?.hostname ?? '');
+}

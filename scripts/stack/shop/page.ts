@@ -91,8 +91,9 @@ function go(path: string): void {
 
 /** Reads what the user has, and draws the page if that has changed. Otherwise focus and selection stay. */
 async function refresh(): Promise<void> {
-  const { data: { session } } = await supabase.auth.getSession();
-  const current = session && await subscriptions.current();
+  const { data: { session: stored } } = await supabase.auth.getSession();
+  const current = stored && await readCurrent();
+  const session = current && stored;
   await showRevalidation();
   const state = JSON.stringify([location.href, session?.user.id, current]);
   if (state === drawn) return;
@@ -107,6 +108,18 @@ async function refresh(): Promise<void> {
   const leave = element('button', { onclick: () => actions.leave() }, 'Sign out');
   by('user')?.replaceChildren(...session ? [session.user.email ?? '', leave] : []);
   drawn = state;
+}
+
+/** @returns null where the user of the session is gone, as after `npm start -- --reset`: then the session ends. */
+async function readCurrent(): Promise<client.CurrentSubscription | null> {
+  try {
+    return await subscriptions.current();
+  } catch (error) {
+    if (!(error instanceof client.SubscriptionsError) || error.status !== 401) throw error;
+    await supabase.auth.signOut({ scope: 'local' });
+    say('Your session has ended. Please sign in again.');
+    return null;
+  }
 }
 
 async function viewsOf(current: client.CurrentSubscription | null): Promise<Node[]> {

@@ -3,6 +3,8 @@ import { z } from 'zod';
 
 export const text = z.string();
 export const httpUrl = z.string('is not set').refine(hasProtocol(/^https?:$/), 'is not an http(s) address');
+/** A page of the app, after APP_URL. */
+export const pagePath = z.string().regex(/^\/(?!\/)[\x21-\x7e]*$/, 'is not a path such as /pricing');
 export const postgresUrl = z.string().refine(hasProtocol(/^postgres(ql)?:$/), 'is not the address of a Postgres');
 export const signingSecret = z.string()
   .regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, 'is not whsec_ and the base64 of 24 to 64 bytes');

@@ -10,6 +10,7 @@ import {
   lines,
   missing,
   namesWithSpace,
+  pagePath,
   platformKey,
   postgresUrl,
   signingSecret,
@@ -57,6 +58,8 @@ const variables = z.object({
   EARLY_RENEWAL: z.enum(['replace', 'extend'], 'is neither "replace" nor "extend"').default('replace'),
   CREDIT: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('on'),
   APP_URL: httpUrl.optional(),
+  DASHBOARD_PATH: pagePath.default('/dashboard'),
+  PRICING_PATH: pagePath.default('/pricing'),
   REVALIDATE_URL: httpUrl.optional(),
   REVALIDATE_SECRET: text.optional(),
   RESEND_API_KEY: text.optional(),
@@ -105,6 +108,9 @@ export function readConfig(environment: Environment) {
     throw new Error('EVENTS_URL is not a public https address');
   }
   const hasPages = environment('REVALIDATE_URL') !== '';
+  const { EMAIL_BRAND: brand, EMAIL_LOGO_URL: logoUrl, EMAIL_FOOTER: footer, EMAIL_ACCENT: accent } = given;
+  const look: Look = { brand, logoUrl, footer, accent };
+  const pages = { dashboard: given.DASHBOARD_PATH, pricing: given.PRICING_PATH };
   const url = given.REVALIDATE_URL ??= appUrl && `${withoutSlash(appUrl)}/api/revalidate`;
 
   return {
@@ -136,6 +142,8 @@ export function readConfig(environment: Environment) {
     returnFields: given.GATEWAY_RETURN_FIELDS,
     /** Public address of the app, without a slash at its end; null: a redirect checkout can't return to it. */
     appUrl: appUrl === undefined ? null : withoutSlash(appUrl),
+    /** The app's pages that the function links to: paths, after `appUrl`. */
+    pages,
     /**
      * The function checks it and does not use it, as `credit`: the settings are a row of the database. `npm start` writes
      * these values there. Contract: Early renewals.
@@ -151,9 +159,10 @@ export function readConfig(environment: Environment) {
         baseUrl: given.RESEND_BASE_URL,
         /** Public address of the app; mails link to it. Contract: E-mails. */
         appUrl,
+        pages,
         /** IANA name. */
         timeZone: given.EMAIL_TIME_ZONE,
-        look: readLook(given),
+        look,
         /** Whether `subscription-ending` and `subscription-ended` are sent. */
         expiryEmails: given.EXPIRY_EMAILS === 'on',
         /** Whether `subscription-renewed` is sent. */
@@ -164,10 +173,7 @@ export function readConfig(environment: Environment) {
     revalidation: hasPages ? url && secret ? { url, secret } : null : 'off' as const,
     /** Null: no events are sent. The first secret is the current one. Contract: Events to the app. */
     events: given.EVENTS_URL && given.EVENTS_SECRET
-      ? {
-        url: given.EVENTS_URL,
-        secrets: [given.EVENTS_SECRET, given.EVENTS_SECRET_PREVIOUS].filter(isSet),
-      }
+      ? { url: given.EVENTS_URL, secrets: [given.EVENTS_SECRET, given.EVENTS_SECRET_PREVIOUS].filter(isSet) }
       : null,
     /** For how many days records are kept: events, delivered side effects, and changes of tiers. */
     retention: {
@@ -188,13 +194,4 @@ export function readConfig(environment: Environment) {
 
 function isSet(secret: string | undefined): secret is string {
   return secret !== undefined;
-}
-
-function readLook(given: z.infer<typeof variables>): Look {
-  return {
-    brand: given.EMAIL_BRAND,
-    logoUrl: given.EMAIL_LOGO_URL,
-    footer: given.EMAIL_FOOTER,
-    accent: given.EMAIL_ACCENT,
-  };
 }

@@ -6,6 +6,12 @@ export function textOf(selector) {
   return document.querySelector(selector)?.textContent ?? '';
 }
 
+/** Scrolls to an element, away from what stays at the top of the window. @returns its text */
+export function scrollTo(one) {
+  one.scrollIntoView({ block: 'center', behavior: 'instant' });
+  return one.textContent ?? '';
+}
+
 /** The name of the element that has the focus: its label, or its text. */
 export function focusedName() {
   return document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent;
@@ -46,4 +52,27 @@ export async function send(url, init) {
   } catch (error) {
     return [error.name];
   }
+}
+
+/**
+ * The visible controls that a person can't reach without a sideways scroll: cut off by a box around them, outside of the
+ * window, or behind something else.
+ */
+export function unreachableControls() {
+  const shownPart = document.querySelector('dialog[open]') ?? document;
+  const controls = [...shownPart.querySelectorAll('a[href], button, input, select, textarea, summary')];
+  const shown = controls.filter((one) => one.checkVisibility() && !one.closest('.skip, [inert]'));
+  return shown.filter((one) => {
+    one.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+    const box = one.getBoundingClientRect();
+    for (let around = one.parentElement; around; around = around.parentElement) {
+      if (around.scrollLeft > 0 && getComputedStyle(around).overflowX === 'hidden') return true;
+      const [outer, { overflowX }] = [around.getBoundingClientRect(), getComputedStyle(around)];
+      if (overflowX !== 'visible' && (box.left < outer.left - 1 || box.right > outer.right + 1)) return true;
+    }
+    if (box.left < -1 || box.right > innerWidth + 1 || scrollX > 0) return true;
+    const [line] = one.getClientRects(); // a link may have several
+    const hit = document.elementFromPoint(line.left + line.width / 2, line.top + line.height / 2);
+    return hit !== one && !one.contains(hit) && !hit?.closest('label')?.contains(one);
+  }).map((one) => one.outerHTML.slice(0, 120));
 }

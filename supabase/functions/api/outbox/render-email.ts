@@ -5,9 +5,13 @@ import type { Look, Mail, Mails } from '../generated/emails.js';
 /** A mail and its recipient. */
 export type Email = Mail & { readonly to: string };
 
+type Pages = { readonly dashboard: string; readonly pricing: string };
+
 export type EmailSettings = {
   /** Public address of the app, http or https, with or without a trailing slash. */
   readonly appUrl: string;
+  /** Paths of the app's pages, after `appUrl`. */
+  readonly pages?: Pages;
   /** IANA name, for the dates in mails; default UTC. */
   readonly timeZone?: string | undefined;
   readonly look?: Look;
@@ -27,7 +31,8 @@ export async function renderEmail(
   return { to: mail.payload.to, ...renderMail(mails, mail, settings) };
 }
 
-function renderMail(mails: Mails, { kind, payload }: OutboxMail, { appUrl, timeZone, look }: EmailSettings): Mail {
+function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: EmailSettings): Mail {
+  const { appUrl, pages = { dashboard: '/dashboard', pricing: '/pricing' }, timeZone, look } = settings;
   const displayName = payload.display_name;
   switch (kind) {
     case 'payment-success':
@@ -124,8 +129,8 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, { appUrl, timeZ
     return formatLongDate(at, timeZone);
   }
 
-  function page(name: 'dashboard' | 'pricing'): string {
-    return `${appUrl.replace(/\/+$/, '')}/${name}`;
+  function page(name: keyof Pages): string {
+    return `${appUrl.replace(/\/+$/, '')}${pages[name]}`;
   }
 }
 

@@ -27,8 +27,9 @@ export const verifyReturnedPayment: Route = {
 
   async handle(context) {
     const { body, config, verifyPaymentSignature } = context;
-    const { appUrl, returnFields } = config;
+    const { appUrl, pages, returnFields } = config;
     if (verifyPaymentSignature === null || appUrl === null) return errorAnswer('paymentsNotConfigured');
+    const dashboardUrl = appUrl + pages.dashboard;
 
     const field = readForm(body);
     const parsed = parseRequest(verifyPaymentRequest, {
@@ -36,16 +37,16 @@ export const verifyReturnedPayment: Route = {
       gateway_payment_id: field(returnFields.paymentId),
       gateway_signature: field(returnFields.signature),
     });
-    if (!parsed.ok) return redirect(appUrl, 'failed', orderOfError(field), 'noPayment');
+    if (!parsed.ok) return redirect(dashboardUrl, 'failed', orderOfError(field), 'noPayment');
     const { gateway_order_id: orderId, gateway_payment_id: paymentId, gateway_signature: signature } = parsed.request;
 
     if (
       !verifyPaymentSignature(paymentMessage(orderId, paymentId), signature) ||
       !isStorableText(orderId) || !isStorableText(paymentId)
-    ) return redirect(appUrl, 'failed', orderId, 'invalidSignature');
+    ) return redirect(dashboardUrl, 'failed', orderId, 'invalidSignature');
 
     const { payment, outcome } = await verify(context, { orderId, paymentId, signature });
-    return redirect(appUrl, payment, orderId, outcome);
+    return redirect(dashboardUrl, payment, orderId, outcome);
   },
 };
 
@@ -89,8 +90,9 @@ function orderOfError(field: ReadField): string | undefined {
   }
 }
 
-function redirect(appUrl: string, payment: PaymentState, orderId: string | undefined, outcome: string): Answer {
-  const query = new URLSearchParams({ payment });
-  if (orderId !== undefined && wellFormed.test(orderId)) query.set('order', orderId);
-  return { status: 303, body: undefined, outcome, headers: { location: `${appUrl}/dashboard?${query}` } };
+function redirect(dashboardUrl: string, payment: PaymentState, orderId: string | undefined, outcome: string): Answer {
+  const location = new URL(dashboardUrl);
+  location.searchParams.set('payment', payment);
+  if (orderId !== undefined && wellFormed.test(orderId)) location.searchParams.set('order', orderId);
+  return { status: 303, body: undefined, outcome, headers: { location: location.href } };
 }
