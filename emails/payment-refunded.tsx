@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
 import type { PaymentRefundedProps } from './mails.ts';
 import type { Message } from './message.ts';
+import { nextChargeSentence } from './next-charge.ts';
 
 /** The mail about a refund, of a part or of the whole payment. Contract: E-mails. */
 export function paymentRefunded(props: PaymentRefundedProps): Message {
@@ -12,6 +13,7 @@ export function paymentRefunded(props: PaymentRefundedProps): Message {
     heading: 'Your refund',
     displayName,
     body: `${refunded} of your payment of ${paid} for the ${planName} plan was refunded. ${access(props)} ` +
+      `${nextChargeSentence(props.nextCharge)} ` +
       'Your bank may need some days to show the refund.',
     details: [
       { label: 'Plan', value: planName },
@@ -47,5 +49,6 @@ PaymentRefunded.PreviewProps = {
   transactionId: 'pay_29QQoUBi66xm2f',
   accessPlanName: 'Pro',
   accessEndsOn: '20 November 2027',
+  nextCharge: { amount: '₹1,499.00', on: '20 November 2027' },
   pricingUrl: 'https://app.example.com/pricing',
 } satisfies PaymentRefundedProps;

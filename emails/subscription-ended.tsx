@@ -2,10 +2,12 @@ import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
 import type { SubscriptionEndedProps } from './mails.ts';
 import type { Message } from './message.ts';
+import { nextChargeSentence } from './next-charge.ts';
 
 /** The mail after access has ended. Contract: E-mails. */
 export function subscriptionEnded(
-  { displayName, planName, endsOn, accessEndedOn = endsOn, pricingUrl, refunded }: SubscriptionEndedProps,
+  { displayName, planName, endsOn, accessEndedOn = endsOn, pricingUrl, refunded, nextCharge = null }:
+    SubscriptionEndedProps,
 ): Message {
   return {
     subject: `Your ${planName} plan has ended`,
@@ -14,7 +16,8 @@ export function subscriptionEnded(
     displayName,
     body: refunded === undefined
       ? `Your access to the ${planName} plan ended on ${accessEndedOn}. You can come back at any time.`
-      : `Your access to the ${planName} plan ended on ${endsOn}, because ${refunded} was refunded.`,
+      : `Your access to the ${planName} plan ended on ${endsOn}, because ${refunded} was refunded. ` +
+        nextChargeSentence(nextCharge),
     details: [
       { label: 'Plan', value: planName },
       ...(accessEndedOn === endsOn ? [] : [{ label: 'Paid until', value: endsOn }]),

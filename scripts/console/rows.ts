@@ -14,6 +14,8 @@ export type Customer = {
   source_id: string | null;
   until: string | null;
   billing: string | null;
+  /** What the gateway charges next, in minor units. Null: nothing. */
+  next_charge: { at: string; amount: number; currency: string } | null;
   last_payment_at: string | null;
   lifetime_amounts: Amounts | null;
   open_findings: number;
@@ -158,6 +160,8 @@ export type SupportAction = {
   entitlements?: string;
   /** Of a refund: minor units. */
   amount?: number;
+  /** Of a cancellation: when the paid period ends, or now. */
+  at_period_end?: boolean;
   reference?: string | null;
   reason: string;
 };

@@ -55,7 +55,7 @@ create function billing.announce_access(
   p_tier text, -- null: it remains
   p_new_source_id text,
   p_mail jsonb, -- see billing.settle_access
-  p_end jsonb -- {key, plan_name, ends_at}, of a refund {amount, currency}, after days of grace {access_ended_at}; null: access did not end
+  p_end jsonb -- {key, plan_name, ends_at}, of a refund {amount, currency, next_charge}, after days of grace {access_ended_at}; null: access did not end
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -243,7 +243,8 @@ begin
       'plan_name', coalesce((select p.name from public.plans p where p.id = v_source.plan_id), v_source.tier),
       'ends_at', v_ended_at
     ) || case
-      when v_reason = 'refunded' then billing.refund_of(v_source)
+      when v_reason = 'refunded'
+        then billing.refund_of(v_source) || jsonb_build_object('next_charge', billing.next_charge_answer(p_user_id))
       -- After the days of grace, as the mail about the failed charge says.
       when v_reason = 'lapsed' and v_source.lapses_at > v_source.ends_at and v_source.lapses_at < v_now
         then jsonb_build_object('access_ended_at', billing.iso_time(v_source.lapses_at))

@@ -292,6 +292,31 @@ begin
   return v_found;
 end $$;
 
+-- Finds what the gateway charges a user next.
+create function billing.next_charge(p_user_id uuid)
+returns billing.commitment -- all null: nothing
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select b
+    from billing.find_billed(p_user_id) b
+    where b.charge_at is not null and (b.sold).amount is not null
+    order by b.charge_at, b.id
+    limit 1
+  );
+end $$;
+
+create function billing.next_charge_answer(p_user_id uuid)
+returns jsonb -- {at, amount, currency}, in minor units; null: nothing is charged
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_next constant billing.commitment := billing.next_charge(p_user_id);
+begin
+  return case when v_next.id is not null then jsonb_build_object(
+    'at', billing.iso_time(v_next.charge_at), 'amount', (v_next.sold).amount, 'currency', (v_next.sold).currency
+  ) end;
+end $$;
+
 create function billing.rank_price(p_commitment billing.commitment)
 returns billing.ranked_price language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return billing.rank_price(p_commitment.plan_id, p_commitment.tier, p_commitment.sold); end $$;

@@ -17,7 +17,8 @@ begin
 end $$;
 
 create type billing.support_action as enum (
-  'grant', 'revoke_grant', 'end_access', 'refund', 'requeue_mail', 'replay_event', 'ignore_event', 'reconcile_now', 'note'
+  'grant', 'revoke_grant', 'end_access', 'refund', 'cancel', 'resume', 'requeue_mail', 'replay_event', 'ignore_event',
+  'reconcile_now', 'note'
 );
 
 -- No foreign key: the trail outlives the user. The defaults are for forms, which else ask for what the triggers write.
@@ -31,6 +32,8 @@ create table billing.support_actions (
   entitlements jsonb
     constraint support_actions_entitlements_check check (entitlements is null or action = 'grant'),
   amount bigint,
+  at_period_end boolean
+    constraint support_actions_at_period_end_check check (at_period_end is null or action = 'cancel'),
   reason text not null constraint support_actions_reason_check check (reason ~ '\S'),
   actor text not null default current_user,
   actor_email text,
@@ -45,12 +48,15 @@ comment on table billing.support_actions is
   'What admins did for customers. Insert a row to do it: action, email, reason, and what the action needs. Triggers carry '
   'it out and write actor, time and result, or raise an error and write nothing. Rows are never changed.';
 comment on column billing.support_actions.action is
-  'grant (tier, until, perhaps entitlements), revoke_grant (reference: id of the grant), end_access (reference: payment), refund (reference: payment, perhaps amount), requeue_mail '
+  'grant (tier, until, perhaps entitlements), revoke_grant (reference: id of the grant), end_access (reference: payment), refund (reference: payment, perhaps amount), '
+  'cancel (perhaps at_period_end) and resume all that the customer pays for, requeue_mail '
   '(reference: id of the message), replay_event and ignore_event (reference: body_sha256 of the webhook), reconcile_now '
   '(reference: order, payment or subscription; without one all of the customer), note.';
 comment on column billing.support_actions.email is 'The customer''s address or id, unless the reference names one.';
 comment on column billing.support_actions.entitlements is 'Of a grant, beside those of its plan: {"projects": 25}.';
 comment on column billing.support_actions.amount is 'Of a refund, in minor units. Null: all that is left.';
+comment on column billing.support_actions.at_period_end is
+  'Of a cancellation: true or null: when the paid period ends; false: now.';
 comment on column billing.support_actions.reference is 'What it is about. A note about missed_webhook, unmailed_payment or refund_failed ends it.';
 comment on column billing.support_actions.actor is 'The role that inserted the row: of a direct connection its login.';
 comment on column billing.support_actions.actor_email is 'The address in the session''s JWT, if it came through the API.';
@@ -333,10 +339,63 @@ begin
       when v_payment.extra_of is not null then 'Access does not depend on it.'
       when p_action.amount < v_left then 'Access stays.'
       when v_payment.gateway_subscription_id is not null
-        then 'The paid time of its cycle ends when the refund is processed. The gateway goes on billing the subscription.'
-      else 'Its access ends when the refund is processed.'
+        then 'The paid time of its cycle ends when the refund is processed. '
+          || coalesce(billing.next_charge_text(v_payment.user_id), '')
+      else 'Its access ends when the refund is processed. ' || coalesce(billing.next_charge_text(v_payment.user_id), '')
     end
   );
+  return p_action;
+end $$;
+
+-- Returns in one sentence what the gateway charges a customer next.
+create function billing.next_charge_text(p_user_id uuid)
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_next constant billing.commitment := billing.next_charge(p_user_id);
+begin
+  if v_next.id is null then return 'Nothing is charged next.'; end if;
+  return format(
+    'Next charge: %s on %s.', billing.amount_text((v_next.sold).amount, (v_next.sold).currency), billing.day_text(v_next.charge_at)
+  );
+end $$;
+
+-- Cancels all that a customer pays for, as the customer would: what gives access, and what the gateway may still charge.
+create function billing.perform_cancel(p_action billing.support_actions)
+returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_cancelled jsonb;
+begin
+  perform billing.require(p_action.user_id is not null, 'PS400', 'cancel needs email: the customer''s e-mail address or id');
+  p_action.at_period_end := coalesce(p_action.at_period_end, true);
+  v_cancelled := public.cancel_subscription(p_action.user_id, p_action.at_period_end);
+  perform billing.require(
+    v_cancelled ->> 'outcome' = 'cancelled', 'PS404', 'nothing to cancel: nothing gives access, and nothing can be charged'
+  );
+  -- No request sends what it enqueued.
+  perform set_config('subscriptions.request', '', true);
+  perform billing.wake();
+  p_action.result := case
+    when v_cancelled #>> '{subscription,status}' = 'active'
+      then 'Access ends on ' || billing.day_text((v_cancelled #>> '{subscription,current_period_end}')::timestamptz) || '. '
+    else 'Access has ended. '
+  end || billing.next_charge_text(p_action.user_id);
+  return p_action;
+end $$;
+
+create function billing.perform_resume(p_action billing.support_actions)
+returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_outcome text;
+begin
+  perform billing.require(p_action.user_id is not null, 'PS400', 'resume needs email: the customer''s e-mail address or id');
+  v_outcome := public.resume_subscription(p_action.user_id) ->> 'outcome';
+  perform billing.require(v_outcome <> 'subscription_not_found', 'PS404', 'nothing to resume');
+  perform billing.require(
+    v_outcome = 'resumed', 'PS409', 'nothing was cancelled for the end of a period, or the gateway has the cancellation already'
+  );
+  perform set_config('subscriptions.request', '', true);
+  perform billing.wake();
+  p_action.result := 'Resumed. ' || billing.next_charge_text(p_action.user_id);
   return p_action;
 end $$;
 
@@ -467,6 +526,8 @@ begin
     when 'revoke_grant' then new := billing.perform_revoke_grant(new);
     when 'end_access' then new := billing.perform_end_access(new);
     when 'refund' then new := billing.perform_refund(new);
+    when 'cancel' then new := billing.perform_cancel(new);
+    when 'resume' then new := billing.perform_resume(new);
     when 'requeue_mail' then new := billing.perform_requeue_mail(new);
     when 'reconcile_now' then new := billing.perform_reconcile_now(new);
     when 'note' then
@@ -547,12 +608,13 @@ begin
         day_text, gateway_link, outbox_state, missing_parts, schedule_faults, search_customers, user_id_of,
         authorised_at, cancelled_by_user_at, is_cancelled_for_end, unnamed_cycles, requested_at, state_of_billing,
         next_change, is_told, price_answer, interval_answer, iso_time, find_successor, mirrored_end, is_billed,
-        price_sold
+        price_sold, find_billed, next_charge, next_charge_answer, commitments
       }')
   loop
     execute format('grant execute on function %s to subscriptions_support', v_name);
   end loop;
-  grant insert (action, email, tier, until, reference, entitlements, amount, reason) on billing.support_actions to subscriptions_support;
+  grant insert (action, email, tier, until, reference, entitlements, amount, at_period_end, reason) on billing.support_actions
+  to subscriptions_support;
   if not billing.has_policy('billing.support_actions', 'Support acts') then
     create policy "Support acts" on billing.support_actions for insert to subscriptions_support with check (true);
   end if;

@@ -112,18 +112,14 @@ select
   live.kind as source_kind, live.id as source_id, live.ends_at as until,
   case
     when exists (
-      select from billing.gateway_subscriptions m
-      where m.user_id = u.user_id
-        and billing.is_billed(m)
-        and m.stops_at is null
-        and m.plan_id is not null
-        and m.gateway_status in ('active', 'pending', 'authenticated')
+      select from billing.find_billed(u.user_id) b where b.charge_at is not null and b.plan_id is not null
     ) then 'billed'
     when live.kind = 'grant' then 'complimentary'
     when live.gateway_subscription_id is not null then billing.state_of_billing((found.ruling).source)
     when live.kind is not null and s.gateway_subscription_id is not null then 'billed'
     when live.kind = 'payment' then 'one-time'
   end as billing,
+  billing.next_charge_answer(u.user_id) as next_charge,
   (select max(r.received_at) from billing.receipts r where r.user_id = u.user_id) as last_payment_at,
   (
     select coalesce(jsonb_object_agg(net.currency, net.amount), '{}')
@@ -146,6 +142,7 @@ comment on view billing.customers is 'One row for each user: tier, why, and what
 comment on column billing.customers.source_kind is 'payment, gateway_subscription, grant or manual (by hand). Null: none runs.';
 comment on column billing.customers.until is 'End of the period, without the days of grace. Null: nothing runs, or no end.';
 comment on column billing.customers.billing is 'billed (a cycle follows), paused, halted, ending, one-time or complimentary. Null: none, or by hand.';
+comment on column billing.customers.next_charge is 'What the gateway charges next: at, amount in minor units, currency. Null: nothing.';
 comment on column billing.customers.lifetime_amounts is 'For each currency captured minus refunded and lost in disputes, minor units.';
 
 create function billing.has_names_index()

@@ -4,7 +4,7 @@ import { readFindings } from '../helpers/database/findings.ts';
 import { waitUntilBlocked } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { sha256 } from '../helpers/gateway/deliver.ts';
-import { paymentCaptured } from '../helpers/gateway/events.ts';
+import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
 import { claim, enqueue, fail } from '../helpers/outbox/claims.ts';
 import { paymentOf, placeOrder } from '../helpers/records/purchases.ts';
 import { readAllRows, readLedger } from '../helpers/records/read-records.ts';
@@ -266,5 +266,58 @@ describe('the trail', () => {
     );
     expect(row).toEqual({ actor: 'postgres', result: 'Noted.' });
     expect(Number(created_at)).toBeGreaterThan(Date.UTC(2021));
+  });
+});
+
+describe('a cancellation and a resumption by support', () => {
+  const january = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' };
+  const charged = async () =>
+    Object((await database.rpc('get_subscription', customer.id)).billing).next_charge_at ?? null;
+  const bill = async () => {
+    await customer.event('activated', january.start, { planId: 'plan_basic', ...january });
+    await customer.charge(january, 'basic');
+    await database.at('01-10');
+  };
+
+  test('cover what the customer pays for, also below a grant, and say what is charged next', async () => {
+    await bill();
+    await grant('premium');
+    const cancelled = await act(support, { action: 'cancel', email: customer.email });
+    expect(cancelled.result).toMatch(/^Access ends on .*\. Nothing is charged next\.$/);
+    expect(await charged()).toBeNull();
+    expect(await customer.cancellation()).toMatchObject({ at: 'cycle end' });
+    const resumed = await act(support, { action: 'resume', email: customer.id });
+    expect(resumed.result).toBe('Resumed. Next charge: 49.00 INR on 1 Feb 2026.');
+    expect(await charged()).not.toBeNull();
+    expect(await customer.mails()).toContainEqual(expect.stringContaining('subscription-cancelled'));
+  });
+
+  test('now ends the access at once', async () => {
+    await bill();
+    const { result } = await act(support, { action: 'cancel', email: customer.email, at_period_end: false });
+    expect(result).toBe('Access has ended. Nothing is charged next.');
+    expect([await customer.tier(), await customer.cancellation()]).toEqual(['free', { at: 'once', state: 'pending' }]);
+    await refused({ action: 'resume', email: customer.email }, 'PS409', /nothing was cancelled/);
+  });
+
+  test('are refused where there is nothing to cancel or resume, without a customer, and for another action', async () => {
+    await refused({ action: 'cancel', email: customer.email }, 'PS404', /nothing to cancel/);
+    await refused({ action: 'resume', email: customer.email }, 'PS404', /nothing to resume/);
+    await refused({ action: 'cancel' }, 'PS400', /needs email/);
+    await refused({ action: 'note', email: customer.email, at_period_end: true }, '23514', /at_period_end/);
+  });
+
+  test('a refund says what is charged next, and so does its mail', async () => {
+    await bill();
+    const [payment] = await database.query('select gateway_payment_id as id from public.payments');
+    const { result } = await act(support, { action: 'refund', reference: payment?.id });
+    expect(result).toMatch(/Next charge: 49\.00 INR on 1 Feb 2026\.$/);
+    await database.send(refundEvent({ id: String(payment?.id), order_id: null }, 4900));
+    const [mail] = await database.query("select payload from billing.outbox where kind = 'subscription-ended'");
+    expect(Object(mail?.payload).next_charge).toEqual({
+      at: '2026-02-01T00:00:00.000Z',
+      amount: 4900,
+      currency: 'INR',
+    });
   });
 });

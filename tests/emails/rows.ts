@@ -41,6 +41,7 @@ export const paymentRefundedRow = rowOf('payment-refunded', {
   transaction_id: 'pay_29QQoUBi66xm2f',
   access_plan_name: 'Pro Yearly',
   access_ends_at: end,
+  next_charge: null,
 });
 export const changeScheduledRow = rowOf('change-scheduled', {
   ...customer,

@@ -62,5 +62,7 @@ test.each([
   [{ tier: 'free', source_kind: null, until: null }, /; nothing else gives a tier now\.$/],
 ])('a grant beside %j says what it replaces', (current, told) => {
   const action = { tier: 'basic', until: '2026-12-31Z' };
-  expect(actionTexts.grant.sentence(action, 'asha@example.com', undefined, current)).toMatch(told);
+  expect(actionTexts.grant.sentence(action, 'asha@example.com', undefined, { next_charge: null, ...current })).toMatch(
+    told,
+  );
 });

@@ -13,12 +13,14 @@ export type ActionText = {
   isDangerous?: boolean;
   /** The dialog asks for a tier, a time and entitlements. */
   asksForTier?: boolean;
+  /** The dialog asks whether it is for now or for the end of what is paid. */
+  asksForEnd?: boolean;
   /** Says in one sentence what will happen. `paid`: the payment that is refunded; `current`: what a grant replaces. */
   sentence(action: Partial<SupportAction>, who: string, paid?: Refundable, current?: Current): string;
 };
 
 /** The tier that a customer has, what gives it, and its end. */
-export type Current = Pick<Customer, 'tier' | 'source_kind' | 'until'>;
+export type Current = Pick<Customer, 'tier' | 'source_kind' | 'until' | 'next_charge'>;
 
 /** A payment of which something may be refunded. */
 export type Refundable = Pick<Payment, 'currency' | 'kind' | 'refundable_amount'>;
@@ -53,10 +55,30 @@ export const actionTexts = {
     label: 'Refund',
     confirm: 'Refund',
     isDangerous: true,
-    sentence: ({ amount }, who, paid) =>
+    sentence: ({ amount }, who, paid, current) =>
       paid && amount !== undefined && amount > 0 && amount <= paid.refundable_amount
-        ? `${who} gets ${money(amount, paid.currency)} back; ${afterRefund(amount, paid)}`
+        ? `${who} gets ${money(amount, paid.currency)} back; ${afterRefund(amount, paid)} ${afterwards(current)}`
         : `Enter an amount, at most ${paid && money(paid.refundable_amount, paid.currency)}.`,
+  },
+  cancel: {
+    label: 'Cancel the plan',
+    confirm: 'Cancel the plan',
+    isDangerous: true,
+    asksForEnd: true,
+    sentence: ({ at_period_end: atEnd }, who, _paid, current) =>
+      [
+        atEnd
+          ? `${who} keeps ${tierOf(current)} until ${current?.until ? minuteOf(current.until) : 'what is paid ends'}.`
+          : `${who} loses ${tierOf(current)} now, and no money is refunded.`,
+        current?.next_charge
+          ? `The charge of ${chargeText(current)} is not made.`
+          : 'Nothing is charged next, and nothing will be.',
+      ].join(' '),
+  },
+  resume: {
+    label: 'Resume the plan',
+    confirm: 'Resume',
+    sentence: (_, who) => `The cancellation of ${who} for the end of the period is withdrawn, and charges go on.`,
   },
   requeue_mail: {
     label: 'Send again',
@@ -96,12 +118,25 @@ function replacedBy(current?: Current): string {
   return `it replaces ${current.tier}, which continues below it${end}.`;
 }
 
+const tierOf = (current?: Current) => current && current.tier !== 'free' ? current.tier : 'access';
+
+function chargeText({ next_charge: next }: Current): string {
+  return next === null ? '' : `${money(next.amount, next.currency)} on ${minuteOf(next.at)}`;
+}
+
+/** What is charged after a refund, which cancels nothing. */
+function afterwards(current?: Current): string {
+  return current?.next_charge
+    ? `The next charge is ${chargeText(current)}: to end that, cancel, too.`
+    : 'Nothing is charged next.';
+}
+
 /** What becomes of access. The database decides it when the refund is processed. */
 function afterRefund(amount: number, { kind, refundable_amount }: Refundable): string {
   if (kind === 'extra_payment') return 'access does not depend on this payment.';
   if (amount < refundable_amount) return 'access stays.';
   if (kind === 'cycle') {
-    return 'the paid time of this cycle ends, and the gateway goes on billing: cancel the subscription too.';
+    return 'the paid time of this cycle ends.';
   }
   return 'the access that this payment gives ends when the refund is processed.';
 }

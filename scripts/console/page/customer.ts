@@ -21,14 +21,14 @@ type Answer = {
 };
 
 const tones: Record<string, Tone> = { captured: 'good', failed: 'bad', created: 'quiet' };
-const columnsFor = (who: string): Column<Payment>[] => [
+const columnsFor = (id: string, who: string): Column<Payment>[] => [
   { head: 'When', cell: ({ at }) => time(at) },
   { head: 'Tier', cell: sold },
   { head: 'Amount', cell: ({ amount, currency }) => amount === null ? '–' : money(amount, currency), isNumber: true },
   { head: 'Status', cell: status },
   { head: 'Attempts', cell: attemptsOf },
   { head: 'Order, payment', cell: ids },
-  { head: 'Refund', cell: (payment) => refundButton(payment, who) },
+  { head: 'Refund', cell: (payment) => refundButton(payment, id, who) },
 ];
 
 /** One customer: the tier and why, the periods, the payments, and everything that happened. */
@@ -44,7 +44,7 @@ export const showCustomer: Show = async (_url, id, signal) => {
   );
   const paid = payments.rows.length === 0
     ? [empty('No payment', 'Orders of this customer appear here as soon as one is created.')]
-    : pagedTable('Payments', columnsFor(who), payments, `${path}/payments`);
+    : pagedTable('Payments', columnsFor(id, who), payments, `${path}/payments`);
   const main = element(
     'div',
     { className: 'stack' },
@@ -68,12 +68,23 @@ function title(customer: Customer): HTMLElement {
 }
 
 function about(customer: Customer, billed: BilledPrice | null): HTMLElement {
-  const { email, until, billing, last_payment_at, lifetime_amounts, open_findings, signed_up_at, user_id } = customer;
+  const {
+    email,
+    until,
+    billing,
+    next_charge,
+    last_payment_at,
+    lifetime_amounts,
+    open_findings,
+    signed_up_at,
+    user_id,
+  } = customer;
   return facts([
     ['E-mail', email ?? 'none'],
     ['Until', time(until, billing === null ? '–' : 'no end')],
     ['Billing', billing === null ? 'nothing runs' : words(billing)],
     ...billed === null ? [] : [billedFact(billed)],
+    ['Next charge', next_charge === null ? 'none' : chargeOf(next_charge)],
     ['Received', amounts(lifetime_amounts, 'nothing')],
     ['Last payment', time(last_payment_at, 'none')],
     ['Open findings', open_findings === 0 ? 'none' : badge(String(open_findings), 'bad')],
@@ -82,12 +93,16 @@ function about(customer: Customer, billed: BilledPrice | null): HTMLElement {
   ]);
 }
 
+function chargeOf({ at, amount, currency }: NonNullable<Customer['next_charge']>): Node {
+  return element('span', { className: 'stack' }, money(amount, currency), time(at));
+}
+
 function billedFact({ lookup_key, amount, currency, months }: BilledPrice): [string, string] {
   return ['Billed price', `${money(amount, currency)} for ${monthsText(months)} (${lookup_key})`];
 }
 
 function actions(user_id: string, who: string): HTMLElement {
-  const names = ['grant', 'reconcile_now', 'note'] as const;
+  const names = ['grant', 'cancel', 'resume', 'reconcile_now', 'note'] as const;
   return element(
     'div',
     { className: 'actions' },
@@ -125,9 +140,9 @@ function ids({ gateway_order_id, gateway_payment_id }: Payment): Node {
   return element('span', { className: 'stack' }, ...given.map(code));
 }
 
-function refundButton(payment: Payment, who: string): Node | string {
+function refundButton(payment: Payment, email: string, who: string): Node | string {
   const { gateway_payment_id: reference, refundable_amount } = payment;
-  return refundable_amount > 0 ? actionButton({ action: 'refund', reference }, who, undefined, payment) : '';
+  return refundable_amount > 0 ? actionButton({ action: 'refund', email, reference }, who, undefined, payment) : '';
 }
 
 function timelineOf(first: Page<TimelineEntry>, path: string): HTMLElement[] {

@@ -32,8 +32,14 @@ async function propose(proposal: Proposal, who: string, paid?: Refundable): Prom
   const error = element('p', { className: 'error', role: 'alert' });
   const confirm = element('button', { className: text.isDangerous ? 'main danger' : 'main' }, text.confirm);
   const cancel = element('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
-  const current = text.asksForTier ? await readCurrent(proposal) : undefined;
-  const terms = text.asksForTier ? await tierFields(proposal, current) : paid ? amountField(paid) : null;
+  const current = await readCurrent(proposal);
+  const terms = text.asksForTier
+    ? await tierFields(proposal, current)
+    : text.asksForEnd
+    ? endFields()
+    : paid
+    ? amountField(paid)
+    : null;
   const form = element(
     'form',
     {},
@@ -80,6 +86,18 @@ function amountField({ currency, refundable_amount: left }: Refundable) {
   field.max = field.value = (left / 10 ** digits).toFixed(digits);
   const fields = [element('label', { htmlFor: 'amount' }, `Amount, in ${currency}`), field];
   return { fields, values: () => ({ amount: Math.round(Number(field.value) * 10 ** digits) }) };
+}
+
+/** Whether a cancellation is for now or for the end of what is paid. */
+function endFields() {
+  const field = element(
+    'select',
+    { id: 'when' },
+    element('option', { value: 'end' }, 'When the paid period ends'),
+    element('option', { value: 'now' }, 'Now'),
+  );
+  const fields = [element('label', { htmlFor: 'when' }, 'When'), field];
+  return { fields, values: () => ({ at_period_end: field.value === 'end' }) };
 }
 
 /** Reads what the customer has now. */

@@ -18,6 +18,7 @@ const input = z.strictObject({
   reference: optional,
   entitlements: optional.refine(isJson, 'Write the entitlements as JSON, for example {"projects": 25}.'),
   amount: z.int().positive().nullish().transform((amount) => amount ?? null),
+  at_period_end: z.boolean().nullish().transform((is) => is ?? null),
   reason: z.string().trim().min(1, 'Say why: the reason is kept with the action.').max(1000),
 });
 
@@ -36,12 +37,12 @@ export function actionRoutes(database: SupportDatabase): Hono {
   routes.post('/actions', async (c) => {
     const parsed = input.safeParse(await c.req.json().catch(() => undefined));
     if (!parsed.success) return c.json({ error: parsed.error.issues[0]?.message ?? 'This is not an action.' }, 400);
-    const { action, email, tier, until, reference, entitlements, amount, reason } = parsed.data;
+    const { action, email, tier, until, reference, entitlements, amount, at_period_end, reason } = parsed.data;
     const [done] = await database.write(
-      `insert into billing.support_actions (action, email, tier, until, reference, entitlements, amount, reason)
-      values ($1, $2, $3, $4, $5, $6, $7, $8)
+      `insert into billing.support_actions (action, email, tier, until, reference, entitlements, amount, at_period_end, reason)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
       returning result`,
-      [action, email, tier, until, reference, entitlements, amount, reason],
+      [action, email, tier, until, reference, entitlements, amount, at_period_end, reason],
     );
     return c.json({ result: done?.result ?? '' });
   });

@@ -17,15 +17,10 @@ export function customerRoutes(database: SupportDatabase): Hono {
     const [[customer], [billed = null], findings, periods, payments, timeline] = await Promise.all([
       database.read<Customer>('select * from billing.customers where user_id = $1', [id]),
       database.read<BilledPrice>(
-        `select coalesce((m.sold).lookup_key, p.tier) as lookup_key, (m.sold).amount, (m.sold).currency, (m.sold).months
-        from billing.gateway_subscriptions m
-        join public.plans p on p.id = m.plan_id
-        where m.user_id = $1
-          and m.stops_at is null
-          and m.gateway_status in ('active', 'pending', 'authenticated')
-          and billing.is_billed(m)
-          and (m.sold).amount is not null
-        order by m.arrived_at desc
+        `select coalesce((b.sold).lookup_key, b.tier) as lookup_key, (b.sold).amount, (b.sold).currency, (b.sold).months
+        from billing.find_billed($1) b
+        where b.charge_at is not null and (b.sold).amount is not null
+        order by b.charge_at
         limit 1`,
         [id],
       ),

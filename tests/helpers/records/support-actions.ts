@@ -11,6 +11,7 @@ export type SupportAction = {
   readonly entitlements?: unknown;
   /** Minor units. */
   readonly amount?: number;
+  readonly at_period_end?: boolean;
   readonly reason?: string | null;
 };
 
@@ -22,12 +23,16 @@ export async function openSupport(database: TestDatabase): Promise<pg.Client> {
 }
 
 const insertion =
-  `insert into billing.support_actions (action, email, tier, until, reference, reason, entitlements, amount)
-  values ($1, $2, $3, $4, $5, $6, $7, $8) returning *`;
+  `insert into billing.support_actions (action, email, tier, until, reference, reason, entitlements, amount, at_period_end)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning *`;
 
 const values = (
-  { action, email, tier, until, reference, reason = 'the customer asked for it', entitlements, amount }: SupportAction,
-) => [...[action, email, tier, until, reference, reason], entitlements && JSON.stringify(entitlements), amount];
+  { action, email, tier, until, reference, reason = 'the customer asked for it', entitlements, amount, at_period_end }:
+    SupportAction,
+) => [
+  ...[action, email, tier, until, reference, reason],
+  ...[entitlements && JSON.stringify(entitlements), amount, at_period_end],
+];
 
 /** Inserts a support action and returns its row. @throws the error of the database, when nothing was done */
 export async function act(session: Pick<pg.Client, 'query'>, action: SupportAction): Promise<Row> {

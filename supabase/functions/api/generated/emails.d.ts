@@ -61,6 +61,8 @@ export type SubscriptionEndedProps = SubscriptionEndProps & {
   readonly accessEndedOn?: string | undefined;
   /** The amount, if access ended with a refund. */
   readonly refunded?: string | undefined;
+  /** With `refunded`. */
+  readonly nextCharge?: NextCharge;
 };
 
 /** Values of `subscription-ending`. */
@@ -101,6 +103,9 @@ export type SubscriptionCancelledProps = {
   readonly pricingUrl: string;
 };
 
+/** What the gateway charges next: `₹1,234.56` and its day. Null: nothing. */
+export type NextCharge = { readonly amount: string; readonly on: string } | null;
+
 /** Values of `payment-refunded`, formatted for the reader. Contract: E-mails. */
 export type PaymentRefundedProps = {
   /** May be empty. */
@@ -116,6 +121,7 @@ export type PaymentRefundedProps = {
   readonly accessPlanName: string | null;
   /** Null: access has no end. */
   readonly accessEndsOn: string | null;
+  readonly nextCharge: NextCharge;
   /** Absolute, http or https. */
   readonly pricingUrl: string;
 };

@@ -1,81 +1,81 @@
 // GENERATED from emails/ by `npm run generate`. DO NOT EDIT.
 // Contains react, react-dom, react-email.
 // @ts-self-types="./emails.d.ts"
-var $o=Object.create;var vl=Object.defineProperty;var eu=Object.getOwnPropertyDescriptor;var nu=Object.getOwnPropertyNames;var tu=Object.getPrototypeOf,ru=Object.prototype.hasOwnProperty;var wn=(e,n)=>()=>{try{return n||e((n={exports:{}}).exports,n),n.exports}catch(t){throw n=0,t}};var iu=(e,n,t,r)=>{if(n&&typeof n=="object"||typeof n=="function")for(let i of nu(n))!ru.call(e,i)&&i!==t&&vl(e,i,{get:()=>n[i],
-enumerable:!(r=eu(n,i))||r.enumerable});return e};var y=(e,n,t)=>(t=e!=null?$o(tu(e)):{},iu(n||!e||!e.__esModule?vl(t,"default",{value:e,enumerable:!0}):t,e));var _l=wn(p=>{"use strict";var ii=Symbol.for("react.transitional.element"),lu=Symbol.for("react.portal"),au=Symbol.for("\
-react.fragment"),ou=Symbol.for("react.strict_mode"),uu=Symbol.for("react.profiler"),cu=Symbol.for("react.consumer"),fu=Symbol.
-for("react.context"),su=Symbol.for("react.forward_ref"),hu=Symbol.for("react.suspense"),du=Symbol.for("react.memo"),Tl=Symbol.
-for("react.lazy"),gu=Symbol.for("react.activity"),vu=Symbol.for("react.view_transition"),yl=Symbol.iterator;function yu(e){
-return e===null||typeof e!="object"?null:(e=yl&&e[yl]||e["@@iterator"],typeof e=="function"?e:null)}var wl={isMounted:function(){
-return!1},enqueueForceUpdate:function(){},enqueueReplaceState:function(){},enqueueSetState:function(){}},El=Object.assign,
-Pl={};function Vn(e,n,t){this.props=e,this.context=n,this.refs=Pl,this.updater=t||wl}Vn.prototype.isReactComponent={};Vn.
+var eu=Object.create;var yl=Object.defineProperty;var nu=Object.getOwnPropertyDescriptor;var tu=Object.getOwnPropertyNames;var ru=Object.getPrototypeOf,iu=Object.prototype.hasOwnProperty;var wn=(e,n)=>()=>{try{return n||e((n={exports:{}}).exports,n),n.exports}catch(t){throw n=0,t}};var lu=(e,n,t,r)=>{if(n&&typeof n=="object"||typeof n=="function")for(let i of tu(n))!iu.call(e,i)&&i!==t&&yl(e,i,{get:()=>n[i],
+enumerable:!(r=nu(n,i))||r.enumerable});return e};var y=(e,n,t)=>(t=e!=null?eu(ru(e)):{},lu(n||!e||!e.__esModule?yl(t,"default",{value:e,enumerable:!0}):t,e));var Sl=wn(p=>{"use strict";var li=Symbol.for("react.transitional.element"),au=Symbol.for("react.portal"),ou=Symbol.for("\
+react.fragment"),uu=Symbol.for("react.strict_mode"),cu=Symbol.for("react.profiler"),fu=Symbol.for("react.consumer"),su=Symbol.
+for("react.context"),hu=Symbol.for("react.forward_ref"),du=Symbol.for("react.suspense"),gu=Symbol.for("react.memo"),wl=Symbol.
+for("react.lazy"),vu=Symbol.for("react.activity"),yu=Symbol.for("react.view_transition"),pl=Symbol.iterator;function pu(e){
+return e===null||typeof e!="object"?null:(e=pl&&e[pl]||e["@@iterator"],typeof e=="function"?e:null)}var El={isMounted:function(){
+return!1},enqueueForceUpdate:function(){},enqueueReplaceState:function(){},enqueueSetState:function(){}},Pl=Object.assign,
+Rl={};function Vn(e,n,t){this.props=e,this.context=n,this.refs=Rl,this.updater=t||El}Vn.prototype.isReactComponent={};Vn.
 prototype.setState=function(e,n){if(typeof e!="object"&&typeof e!="function"&&e!=null)throw Error("takes an object of st\
 ate variables to update or a function which returns an object of state variables.");this.updater.enqueueSetState(this,e,
-n,"setState")};Vn.prototype.forceUpdate=function(e){this.updater.enqueueForceUpdate(this,e,"forceUpdate")};function Rl(){}
-Rl.prototype=Vn.prototype;function li(e,n,t){this.props=e,this.context=n,this.refs=Pl,this.updater=t||wl}var ai=li.prototype=
-new Rl;ai.constructor=li;El(ai,Vn.prototype);ai.isPureReactComponent=!0;var pl=Array.isArray;function ri(){}var k={H:null,
-A:null,T:null,S:null},xl=Object.prototype.hasOwnProperty;function oi(e,n,t){var r=t.ref;return{$$typeof:ii,type:e,key:n,
-ref:r!==void 0?r:null,props:t}}function pu(e,n){return oi(e.type,n,e.props)}function ui(e){return typeof e=="object"&&e!==
-null&&e.$$typeof===ii}function bu(e){var n={"=":"=0",":":"=2"};return"$"+e.replace(/[=:]/g,function(t){return n[t]})}var bl=/\/+/g;
-function ti(e,n){return typeof e=="object"&&e!==null&&e.key!=null?bu(""+e.key):n.toString(36)}function mu(e){switch(e.status){case"\
-fulfilled":return e.value;case"rejected":throw e.reason;default:switch(typeof e.status=="string"?e.then(ri,ri):(e.status=
+n,"setState")};Vn.prototype.forceUpdate=function(e){this.updater.enqueueForceUpdate(this,e,"forceUpdate")};function xl(){}
+xl.prototype=Vn.prototype;function ai(e,n,t){this.props=e,this.context=n,this.refs=Rl,this.updater=t||El}var oi=ai.prototype=
+new xl;oi.constructor=ai;Pl(oi,Vn.prototype);oi.isPureReactComponent=!0;var bl=Array.isArray;function ii(){}var N={H:null,
+A:null,T:null,S:null},Cl=Object.prototype.hasOwnProperty;function ui(e,n,t){var r=t.ref;return{$$typeof:li,type:e,key:n,
+ref:r!==void 0?r:null,props:t}}function bu(e,n){return ui(e.type,n,e.props)}function ci(e){return typeof e=="object"&&e!==
+null&&e.$$typeof===li}function mu(e){var n={"=":"=0",":":"=2"};return"$"+e.replace(/[=:]/g,function(t){return n[t]})}var ml=/\/+/g;
+function ri(e,n){return typeof e=="object"&&e!==null&&e.key!=null?mu(""+e.key):n.toString(36)}function Tu(e){switch(e.status){case"\
+fulfilled":return e.value;case"rejected":throw e.reason;default:switch(typeof e.status=="string"?e.then(ii,ii):(e.status=
 "pending",e.then(function(n){e.status==="pending"&&(e.status="fulfilled",e.value=n)},function(n){e.status==="pending"&&(e.
 status="rejected",e.reason=n)})),e.status){case"fulfilled":return e.value;case"rejected":throw e.reason}}throw e}function Zn(e,n,t,r,i){
 var l=typeof e;(l==="undefined"||l==="boolean")&&(e=null);var a=!1;if(e===null)a=!0;else switch(l){case"bigint":case"str\
-ing":case"number":a=!0;break;case"object":switch(e.$$typeof){case ii:case lu:a=!0;break;case Tl:return a=e._init,Zn(a(e.
-_payload),n,t,r,i)}}if(a)return i=i(e),a=r===""?"."+ti(e,0):r,pl(i)?(t="",a!=null&&(t=a.replace(bl,"$&/")+"/"),Zn(i,n,t,
-"",function(c){return c})):i!=null&&(ui(i)&&(i=pu(i,t+(i.key==null||e&&e.key===i.key?"":(""+i.key).replace(bl,"$&/")+"/")+
-a)),n.push(i)),1;a=0;var u=r===""?".":r+":";if(pl(e))for(var o=0;o<e.length;o++)r=e[o],l=u+ti(r,o),a+=Zn(r,n,t,l,i);else if(o=
-yu(e),typeof o=="function")for(e=o.call(e),o=0;!(r=e.next()).done;)r=r.value,l=u+ti(r,o++),a+=Zn(r,n,t,l,i);else if(l===
-"object"){if(typeof e.then=="function")return Zn(mu(e),n,t,r,i);throw n=String(e),Error("Objects are not valid as a Reac\
+ing":case"number":a=!0;break;case"object":switch(e.$$typeof){case li:case au:a=!0;break;case wl:return a=e._init,Zn(a(e.
+_payload),n,t,r,i)}}if(a)return i=i(e),a=r===""?"."+ri(e,0):r,bl(i)?(t="",a!=null&&(t=a.replace(ml,"$&/")+"/"),Zn(i,n,t,
+"",function(c){return c})):i!=null&&(ci(i)&&(i=bu(i,t+(i.key==null||e&&e.key===i.key?"":(""+i.key).replace(ml,"$&/")+"/")+
+a)),n.push(i)),1;a=0;var u=r===""?".":r+":";if(bl(e))for(var o=0;o<e.length;o++)r=e[o],l=u+ri(r,o),a+=Zn(r,n,t,l,i);else if(o=
+pu(e),typeof o=="function")for(e=o.call(e),o=0;!(r=e.next()).done;)r=r.value,l=u+ri(r,o++),a+=Zn(r,n,t,l,i);else if(l===
+"object"){if(typeof e.then=="function")return Zn(Tu(e),n,t,r,i);throw n=String(e),Error("Objects are not valid as a Reac\
 t child (found: "+(n==="[object Object]"?"object with keys {"+Object.keys(e).join(", ")+"}":n)+"). If you meant to rende\
 r a collection of children, use an array instead.")}return a}function nr(e,n,t){if(e==null)return e;var r=[],i=0;return Zn(
-e,r,"","",function(l){return n.call(t,l,i++)}),r}function Tu(e){if(e._status===-1){var n=e._result,t=n();t.then(function(r){
+e,r,"","",function(l){return n.call(t,l,i++)}),r}function wu(e){if(e._status===-1){var n=e._result,t=n();t.then(function(r){
 (e._status===0||e._status===-1)&&(e._status=1,e._result=r,t.status===void 0&&(t.status="fulfilled",t.value=r))},function(r){
 (e._status===0||e._status===-1)&&(e._status=2,e._result=r,t.status===void 0&&(t.status="rejected",t.reason=r))}),e._status===
--1&&(e._status=0,e._result=t)}if(e._status===1)return e._result.default;throw e._result}var ml=typeof reportError=="func\
+-1&&(e._status=0,e._result=t)}if(e._status===1)return e._result.default;throw e._result}var Tl=typeof reportError=="func\
 tion"?reportError:function(e){if(typeof window=="object"&&typeof window.ErrorEvent=="function"){var n=new window.ErrorEvent(
 "error",{bubbles:!0,cancelable:!0,message:typeof e=="object"&&e!==null&&typeof e.message=="string"?String(e.message):String(
 e),error:e});if(!window.dispatchEvent(n))return}else if(typeof process=="object"&&typeof process.emit=="function"){process.
-emit("uncaughtException",e);return}console.error(e)};function Cl(e){var n=k.T,t={};t.types=n!==null?n.types:null,k.T=t;try{
-var r=e(),i=k.S;i!==null&&i(t,r),typeof r=="object"&&r!==null&&typeof r.then=="function"&&r.then(ri,ml)}catch(l){ml(l)}finally{
-n!==null&&t.types!==null&&(n.types=t.types),k.T=n}}function Al(e){var n=k.T;if(n!==null){var t=n.types;t===null?n.types=
-[e]:t.indexOf(e)===-1&&t.push(e)}else Cl(Al.bind(null,e))}var wu={map:nr,forEach:function(e,n,t){nr(e,function(){n.apply(
+emit("uncaughtException",e);return}console.error(e)};function Al(e){var n=N.T,t={};t.types=n!==null?n.types:null,N.T=t;try{
+var r=e(),i=N.S;i!==null&&i(t,r),typeof r=="object"&&r!==null&&typeof r.then=="function"&&r.then(ii,Tl)}catch(l){Tl(l)}finally{
+n!==null&&t.types!==null&&(n.types=t.types),N.T=n}}function _l(e){var n=N.T;if(n!==null){var t=n.types;t===null?n.types=
+[e]:t.indexOf(e)===-1&&t.push(e)}else Al(_l.bind(null,e))}var Eu={map:nr,forEach:function(e,n,t){nr(e,function(){n.apply(
 this,arguments)},t)},count:function(e){var n=0;return nr(e,function(){n++}),n},toArray:function(e){return nr(e,function(n){
-return n})||[]},only:function(e){if(!ui(e))throw Error("React.Children.only expected to receive a single React element c\
-hild.");return e}};p.Activity=gu;p.Children=wu;p.Component=Vn;p.Fragment=au;p.Profiler=uu;p.PureComponent=li;p.StrictMode=
-ou;p.Suspense=hu;p.ViewTransition=vu;p.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE=k;p.__COMPILER_RUNTIME=
-{__proto__:null,c:function(e){return k.H.useMemoCache(e)}};p.addTransitionType=Al;p.cache=function(e){return function(){
+return n})||[]},only:function(e){if(!ci(e))throw Error("React.Children.only expected to receive a single React element c\
+hild.");return e}};p.Activity=vu;p.Children=Eu;p.Component=Vn;p.Fragment=ou;p.Profiler=cu;p.PureComponent=ai;p.StrictMode=
+uu;p.Suspense=du;p.ViewTransition=yu;p.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE=N;p.__COMPILER_RUNTIME=
+{__proto__:null,c:function(e){return N.H.useMemoCache(e)}};p.addTransitionType=_l;p.cache=function(e){return function(){
 return e.apply(null,arguments)}};p.cacheSignal=function(){return null};p.cloneElement=function(e,n,t){if(e==null)throw Error(
-"The argument must be a React element, but you passed "+e+".");var r=El({},e.props),i=e.key;if(n!=null)for(l in n.key!==
-void 0&&(i=""+n.key),n)!xl.call(n,l)||l==="key"||l==="__self"||l==="__source"||l==="ref"&&n.ref===void 0||(r[l]=n[l]);var l=arguments.
-length-2;if(l===1)r.children=t;else if(1<l){for(var a=Array(l),u=0;u<l;u++)a[u]=arguments[u+2];r.children=a}return oi(e.
-type,i,r)};p.createContext=function(e){return e={$$typeof:fu,_currentValue:e,_currentValue2:e,_threadCount:0,Provider:null,
-Consumer:null},e.Provider=e,e.Consumer={$$typeof:cu,_context:e},e};p.createElement=function(e,n,t){var r,i={},l=null;if(n!=
-null)for(r in n.key!==void 0&&(l=""+n.key),n)xl.call(n,r)&&r!=="key"&&r!=="__self"&&r!=="__source"&&(i[r]=n[r]);var a=arguments.
+"The argument must be a React element, but you passed "+e+".");var r=Pl({},e.props),i=e.key;if(n!=null)for(l in n.key!==
+void 0&&(i=""+n.key),n)!Cl.call(n,l)||l==="key"||l==="__self"||l==="__source"||l==="ref"&&n.ref===void 0||(r[l]=n[l]);var l=arguments.
+length-2;if(l===1)r.children=t;else if(1<l){for(var a=Array(l),u=0;u<l;u++)a[u]=arguments[u+2];r.children=a}return ui(e.
+type,i,r)};p.createContext=function(e){return e={$$typeof:su,_currentValue:e,_currentValue2:e,_threadCount:0,Provider:null,
+Consumer:null},e.Provider=e,e.Consumer={$$typeof:fu,_context:e},e};p.createElement=function(e,n,t){var r,i={},l=null;if(n!=
+null)for(r in n.key!==void 0&&(l=""+n.key),n)Cl.call(n,r)&&r!=="key"&&r!=="__self"&&r!=="__source"&&(i[r]=n[r]);var a=arguments.
 length-2;if(a===1)i.children=t;else if(1<a){for(var u=Array(a),o=0;o<a;o++)u[o]=arguments[o+2];i.children=u}if(e&&e.defaultProps)
-for(r in a=e.defaultProps,a)i[r]===void 0&&(i[r]=a[r]);return oi(e,l,i)};p.createRef=function(){return{current:null}};p.
-forwardRef=function(e){return{$$typeof:su,render:e}};p.isValidElement=ui;p.lazy=function(e){return{$$typeof:Tl,_payload:{
-_status:-1,_result:e},_init:Tu}};p.memo=function(e,n){return{$$typeof:du,type:e,compare:n===void 0?null:n}};p.startTransition=
-Cl;p.unstable_useCacheRefresh=function(){return k.H.useCacheRefresh()};p.use=function(e){return k.H.use(e)};p.useActionState=
-function(e,n,t){return k.H.useActionState(e,n,t)};p.useCallback=function(e,n){return k.H.useCallback(e,n)};p.useContext=
-function(e){return k.H.useContext(e)};p.useDebugValue=function(){};p.useDeferredValue=function(e,n){return k.H.useDeferredValue(
-e,n)};p.useEffect=function(e,n){return k.H.useEffect(e,n)};p.useEffectEvent=function(e){return k.H.useEffectEvent(e)};p.
-useId=function(){return k.H.useId()};p.useImperativeHandle=function(e,n,t){return k.H.useImperativeHandle(e,n,t)};p.useInsertionEffect=
-function(e,n){return k.H.useInsertionEffect(e,n)};p.useLayoutEffect=function(e,n){return k.H.useLayoutEffect(e,n)};p.useMemo=
-function(e,n){return k.H.useMemo(e,n)};p.useOptimistic=function(e,n){return k.H.useOptimistic(e,n)};p.useReducer=function(e,n,t){
-return k.H.useReducer(e,n,t)};p.useRef=function(e){return k.H.useRef(e)};p.useState=function(e){return k.H.useState(e)};
-p.useSyncExternalStore=function(e,n,t){return k.H.useSyncExternalStore(e,n,t)};p.useTransition=function(){return k.H.useTransition()};
-p.version="19.3.1"});var se=wn((ef,Sl)=>{"use strict";Sl.exports=_l()});var Ml=wn(te=>{"use strict";var Eu=se();function Nl(e){var n="https://react.dev/errors/"+e;if(1<arguments.length){n+="?a\
+for(r in a=e.defaultProps,a)i[r]===void 0&&(i[r]=a[r]);return ui(e,l,i)};p.createRef=function(){return{current:null}};p.
+forwardRef=function(e){return{$$typeof:hu,render:e}};p.isValidElement=ci;p.lazy=function(e){return{$$typeof:wl,_payload:{
+_status:-1,_result:e},_init:wu}};p.memo=function(e,n){return{$$typeof:gu,type:e,compare:n===void 0?null:n}};p.startTransition=
+Al;p.unstable_useCacheRefresh=function(){return N.H.useCacheRefresh()};p.use=function(e){return N.H.use(e)};p.useActionState=
+function(e,n,t){return N.H.useActionState(e,n,t)};p.useCallback=function(e,n){return N.H.useCallback(e,n)};p.useContext=
+function(e){return N.H.useContext(e)};p.useDebugValue=function(){};p.useDeferredValue=function(e,n){return N.H.useDeferredValue(
+e,n)};p.useEffect=function(e,n){return N.H.useEffect(e,n)};p.useEffectEvent=function(e){return N.H.useEffectEvent(e)};p.
+useId=function(){return N.H.useId()};p.useImperativeHandle=function(e,n,t){return N.H.useImperativeHandle(e,n,t)};p.useInsertionEffect=
+function(e,n){return N.H.useInsertionEffect(e,n)};p.useLayoutEffect=function(e,n){return N.H.useLayoutEffect(e,n)};p.useMemo=
+function(e,n){return N.H.useMemo(e,n)};p.useOptimistic=function(e,n){return N.H.useOptimistic(e,n)};p.useReducer=function(e,n,t){
+return N.H.useReducer(e,n,t)};p.useRef=function(e){return N.H.useRef(e)};p.useState=function(e){return N.H.useState(e)};
+p.useSyncExternalStore=function(e,n,t){return N.H.useSyncExternalStore(e,n,t)};p.useTransition=function(){return N.H.useTransition()};
+p.version="19.3.1"});var se=wn((nf,Nl)=>{"use strict";Nl.exports=Sl()});var Ol=wn(te=>{"use strict";var Pu=se();function Ml(e){var n="https://react.dev/errors/"+e;if(1<arguments.length){n+="?a\
 rgs[]="+encodeURIComponent(arguments[1]);for(var t=2;t<arguments.length;t++)n+="&args[]="+encodeURIComponent(arguments[t])}
 return"Minified React error #"+e+"; visit "+n+" for the full message or use the non-minified dev environment for full er\
-rors and additional helpful warnings."}function en(){}var ue={d:{f:en,r:function(){throw Error(Nl(522))},D:en,C:en,L:en,
-m:en,X:en,S:en,M:en},p:0,findDOMNode:null},Pu=Symbol.for("react.portal"),Ru=Symbol.for("react.recoverable"),kl=Symbol.for(
-"react.optimistic_key");function xu(e,n,t){var r=3<arguments.length&&arguments[3]!==void 0?arguments[3]:null;return{$$typeof:Pu,
-key:r==null?null:r===kl?kl:""+r,children:e,containerInfo:n,implementation:t}}var yt=Eu.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE;
+rors and additional helpful warnings."}function en(){}var ue={d:{f:en,r:function(){throw Error(Ml(522))},D:en,C:en,L:en,
+m:en,X:en,S:en,M:en},p:0,findDOMNode:null},Ru=Symbol.for("react.portal"),xu=Symbol.for("react.recoverable"),kl=Symbol.for(
+"react.optimistic_key");function Cu(e,n,t){var r=3<arguments.length&&arguments[3]!==void 0?arguments[3]:null;return{$$typeof:Ru,
+key:r==null?null:r===kl?kl:""+r,children:e,containerInfo:n,implementation:t}}var yt=Pu.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE;
 function tr(e,n){if(e==="font")return"";if(typeof n=="string")return n==="use-credentials"?n:""}te.__DOM_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE=
-ue;te.browser=function(e){return{$$typeof:Ru,_reason:e}};te.createPortal=function(e,n){var t=2<arguments.length&&arguments[2]!==
-void 0?arguments[2]:null;if(!n||n.nodeType!==1&&n.nodeType!==9&&n.nodeType!==11)throw Error(Nl(299));return xu(e,n,null,
+ue;te.browser=function(e){return{$$typeof:xu,_reason:e}};te.createPortal=function(e,n){var t=2<arguments.length&&arguments[2]!==
+void 0?arguments[2]:null;if(!n||n.nodeType!==1&&n.nodeType!==9&&n.nodeType!==11)throw Error(Ml(299));return Cu(e,n,null,
 t)};te.flushSync=function(e){var n=yt.T,t=ue.p;try{if(yt.T=null,ue.p=2,e)return e()}finally{yt.T=n,ue.p=t,ue.d.f()}};te.
 preconnect=function(e,n){typeof e=="string"&&(n?(n=n.crossOrigin,n=typeof n=="string"?n==="use-credentials"?n:"":void 0):
 n=null,ue.d.C(e,n))};te.prefetchDNS=function(e){typeof e=="string"&&ue.d.D(e)};te.preinit=function(e,n){if(typeof e=="st\
@@ -94,17 +94,17 @@ n.media:void 0})}};te.preloadModule=function(e,n){if(typeof e=="string")if(n){va
 as=="string"&&n.as!=="script"?n.as:void 0,crossOrigin:t,integrity:typeof n.integrity=="string"?n.integrity:void 0,nonce:typeof n.
 nonce=="string"?n.nonce:void 0,fetchPriority:typeof n.fetchPriority=="string"?n.fetchPriority:void 0})}else ue.d.m(e)};te.
 requestFormReset=function(e){ue.d.r(e)};te.unstable_batchedUpdates=function(e,n){return e(n)};te.useFormState=function(e,n,t){
-return yt.H.useFormState(e,n,t)};te.useFormStatus=function(){return yt.H.useHostTransitionStatus()};te.version="19.3.1"});var Il=wn((tf,Fl)=>{"use strict";function Ol(){if(!(typeof __REACT_DEVTOOLS_GLOBAL_HOOK__>"u"||typeof __REACT_DEVTOOLS_GLOBAL_HOOK__.
-checkDCE!="function"))try{__REACT_DEVTOOLS_GLOBAL_HOOK__.checkDCE(Ol)}catch(e){console.error(e)}}Ol(),Fl.exports=Ml()});var Qa=wn(Lr=>{"use strict";var ha=se(),Cu=Il();function v(e){var n="https://react.dev/errors/"+e;if(1<arguments.length){
+return yt.H.useFormState(e,n,t)};te.useFormStatus=function(){return yt.H.useHostTransitionStatus()};te.version="19.3.1"});var Ll=wn((rf,Il)=>{"use strict";function Fl(){if(!(typeof __REACT_DEVTOOLS_GLOBAL_HOOK__>"u"||typeof __REACT_DEVTOOLS_GLOBAL_HOOK__.
+checkDCE!="function"))try{__REACT_DEVTOOLS_GLOBAL_HOOK__.checkDCE(Fl)}catch(e){console.error(e)}}Fl(),Il.exports=Ol()});var Ja=wn(Lr=>{"use strict";var da=se(),Au=Ll();function v(e){var n="https://react.dev/errors/"+e;if(1<arguments.length){
 n+="?args[]="+encodeURIComponent(arguments[1]);for(var t=2;t<arguments.length;t++)n+="&args[]="+encodeURIComponent(arguments[t])}
 return"Minified React error #"+e+"; visit "+n+" for the full message or use the non-minified dev environment for full er\
-rors and additional helpful warnings."}var da=Symbol.for("react.transitional.element"),ga=Symbol.for("react.portal"),va=Symbol.
-for("react.fragment"),ya=Symbol.for("react.strict_mode"),pa=Symbol.for("react.profiler"),ba=Symbol.for("react.consumer"),
-Ar=Symbol.for("react.context"),xi=Symbol.for("react.forward_ref"),_r=Symbol.for("react.suspense"),Ci=Symbol.for("react.s\
-uspense_list"),Ai=Symbol.for("react.memo"),Sr=Symbol.for("react.lazy"),Au=Symbol.for("react.scope"),ma=Symbol.for("react\
-.activity"),_u=Symbol.for("react.legacy_hidden"),Su=Symbol.for("react.memo_cache_sentinel"),_i=Symbol.for("react.view_tr\
-ansition"),kr=Symbol.for("react.recoverable"),Ll=Symbol.iterator;function Ta(e){return e===null||typeof e!="object"?null:
-(e=Ll&&e[Ll]||e["@@iterator"],typeof e=="function"?e:null)}var ku=Symbol.for("react.optimistic_key"),dr=Array.isArray;function Hl(e,n){
+rors and additional helpful warnings."}var ga=Symbol.for("react.transitional.element"),va=Symbol.for("react.portal"),ya=Symbol.
+for("react.fragment"),pa=Symbol.for("react.strict_mode"),ba=Symbol.for("react.profiler"),ma=Symbol.for("react.consumer"),
+Ar=Symbol.for("react.context"),Ci=Symbol.for("react.forward_ref"),_r=Symbol.for("react.suspense"),Ai=Symbol.for("react.s\
+uspense_list"),_i=Symbol.for("react.memo"),Sr=Symbol.for("react.lazy"),_u=Symbol.for("react.scope"),Ta=Symbol.for("react\
+.activity"),Su=Symbol.for("react.legacy_hidden"),Nu=Symbol.for("react.memo_cache_sentinel"),Si=Symbol.for("react.view_tr\
+ansition"),Nr=Symbol.for("react.recoverable"),Hl=Symbol.iterator;function wa(e){return e===null||typeof e!="object"?null:
+(e=Hl&&e[Hl]||e["@@iterator"],typeof e=="function"?e:null)}var ku=Symbol.for("react.optimistic_key"),dr=Array.isArray;function Dl(e,n){
 var t=e.length&3,r=e.length-t,i=n;for(n=0;n<r;){var l=e.charCodeAt(n)&255|(e.charCodeAt(++n)&255)<<8|(e.charCodeAt(++n)&
 255)<<16|(e.charCodeAt(++n)&255)<<24;++n,l=3432918353*(l&65535)+((3432918353*(l>>>16)&65535)<<16)&4294967295,l=l<<15|l>>>
 17,l=461845907*(l&65535)+((461845907*(l>>>16)&65535)<<16)&4294967295,i^=l,i=i<<13|i>>>19,i=5*(i&65535)+((5*(i>>>16)&65535)<<
@@ -112,11 +112,11 @@ var t=e.length&3,r=e.length-t,i=n;for(n=0;n<r;){var l=e.charCodeAt(n)&255|(e.cha
 l^=(e.charCodeAt(n+1)&255)<<8;case 1:l^=e.charCodeAt(n)&255,l=3432918353*(l&65535)+((3432918353*(l>>>16)&65535)<<16)&4294967295,
 l=l<<15|l>>>17,i^=461845907*(l&65535)+((461845907*(l>>>16)&65535)<<16)&4294967295}return i^=e.length,i^=i>>>16,i=2246822507*
 (i&65535)+((2246822507*(i>>>16)&65535)<<16)&4294967295,i^=i>>>13,i=3266489909*(i&65535)+((3266489909*(i>>>16)&65535)<<16)&
-4294967295,(i^i>>>16)>>>0}var de=Object.assign,F=Object.prototype.hasOwnProperty,Nu=RegExp("^[:A-Z_a-z\\u00C0-\\u00D6\\u00D\
+4294967295,(i^i>>>16)>>>0}var de=Object.assign,F=Object.prototype.hasOwnProperty,Mu=RegExp("^[:A-Z_a-z\\u00C0-\\u00D6\\u00D\
 8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C-\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\\
 uFFFD][:A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C-\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\\
-u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\-.0-9\\u00B7\\u0300-\\u036F\\u203F-\\u2040]*$"),Dl={},Bl={};function Si(e){
-return F.call(Bl,e)?!0:F.call(Dl,e)?!1:Nu.test(e)?Bl[e]=!0:(Dl[e]=!0,!1)}var Mu=new Set("animationIterationCount aspectR\
+u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\-.0-9\\u00B7\\u0300-\\u036F\\u203F-\\u2040]*$"),Bl={},Yl={};function Ni(e){
+return F.call(Yl,e)?!0:F.call(Bl,e)?!1:Mu.test(e)?Yl[e]=!0:(Bl[e]=!0,!1)}var Ou=new Set("animationIterationCount aspectR\
 atio borderImageOutset borderImageSlice borderImageWidth boxFlex boxFlexGroup boxOrdinalGroup columnCount columns flex f\
 lexGrow flexPositive flexShrink flexNegative flexOrder gridArea gridRow gridRowEnd gridRowSpan gridRowStart gridColumn g\
 ridColumnEnd gridColumnSpan gridColumnStart fontWeight lineClamp lineHeight opacity order orphans scale tabSize widows z\
@@ -124,7 +124,7 @@ Index zoom fillOpacity floodOpacity stopOpacity strokeDasharray strokeDashoffset
 dth MozAnimationIterationCount MozBoxFlex MozBoxFlexGroup MozLineClamp msAnimationIterationCount msFlex msZoom msFlexGro\
 w msFlexNegative msFlexOrder msFlexPositive msFlexShrink msGridColumn msGridColumnSpan msGridRow msGridRowSpan WebkitAni\
 mationIterationCount WebkitBoxFlex WebKitBoxFlexGroup WebkitBoxOrdinalGroup WebkitColumnCount WebkitColumns WebkitFlex W\
-ebkitFlexGrow WebkitFlexPositive WebkitFlexShrink WebkitLineClamp".split(" ")),Ou=new Map([["acceptCharset","accept-char\
+ebkitFlexGrow WebkitFlexPositive WebkitFlexShrink WebkitLineClamp".split(" ")),Fu=new Map([["acceptCharset","accept-char\
 set"],["htmlFor","for"],["httpEquiv","http-equiv"],["crossOrigin","crossorigin"],["accentHeight","accent-height"],["alig\
 nmentBaseline","alignment-baseline"],["arabicForm","arabic-form"],["baselineShift","baseline-shift"],["capHeight","cap-h\
 eight"],["clipPath","clip-path"],["clipRule","clip-rule"],["colorInterpolation","color-interpolation"],["colorInterpolat\
@@ -147,48 +147,48 @@ n"],["textRendering","text-rendering"],["transformOrigin","transform-origin"],["
 m","units-per-em"],["vAlphabetic","v-alphabetic"],["vHanging","v-hanging"],["vIdeographic","v-ideographic"],["vMathemati\
 cal","v-mathematical"],["vectorEffect","vector-effect"],["vertAdvY","vert-adv-y"],["vertOriginX","vert-origin-x"],["vert\
 OriginY","vert-origin-y"],["wordSpacing","word-spacing"],["writingMode","writing-mode"],["xmlnsXlink","xmlns:xlink"],["x\
-Height","x-height"]]),Fu=/["'&<>]/;function T(e){if(typeof e=="boolean"||typeof e=="number"||typeof e=="bigint")return""+
-e;e=""+e;var n=Fu.exec(e);if(n){var t="",r,i=0;for(r=n.index;r<e.length;r++){switch(e.charCodeAt(r)){case 34:n="&quot;";
+Height","x-height"]]),Iu=/["'&<>]/;function T(e){if(typeof e=="boolean"||typeof e=="number"||typeof e=="bigint")return""+
+e;e=""+e;var n=Iu.exec(e);if(n){var t="",r,i=0;for(r=n.index;r<e.length;r++){switch(e.charCodeAt(r)){case 34:n="&quot;";
 break;case 38:n="&amp;";break;case 39:n="&#x27;";break;case 60:n="&lt;";break;case 62:n="&gt;";break;default:continue}i!==
-r&&(t+=e.slice(i,r)),i=r+1,t+=n}e=i!==r?t+e.slice(i,r):t}return e}var Iu=/([A-Z])/g,Lu=/^ms-/,Hu=/^[\u0000-\u001F ]*j[\r\n\t]*a[\r\n\t]*v[\r\n\t]*a[\r\n\t]*s[\r\n\t]*c[\r\n\t]*r[\r\n\t]*i[\r\n\t]*p[\r\n\t]*t[\r\n\t]*:/i;
-function wt(e){return Hu.test(""+e)?"javascript:throw new Error('React has blocked a javascript: URL as a security preca\
-ution.')":e}var Qn=ha.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,wa=Cu.__DOM_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,
-Du={pending:!1,data:null,method:null,action:null},Ye=wa.d;wa.d={f:Ye.f,r:Ye.r,D:tc,C:rc,L:ic,m:lc,X:oc,S:ac,M:uc};var we=[],
-qn=null,Ea=/(<\/|<)(s)(cript)/gi;function Pa(e,n,t,r){return""+n+(t==="s"?"\\u0073":"\\u0053")+r}function Bu(e,n,t,r,i){
+r&&(t+=e.slice(i,r)),i=r+1,t+=n}e=i!==r?t+e.slice(i,r):t}return e}var Lu=/([A-Z])/g,Hu=/^ms-/,Du=/^[\u0000-\u001F ]*j[\r\n\t]*a[\r\n\t]*v[\r\n\t]*a[\r\n\t]*s[\r\n\t]*c[\r\n\t]*r[\r\n\t]*i[\r\n\t]*p[\r\n\t]*t[\r\n\t]*:/i;
+function wt(e){return Du.test(""+e)?"javascript:throw new Error('React has blocked a javascript: URL as a security preca\
+ution.')":e}var Qn=da.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,Ea=Au.__DOM_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,
+Bu={pending:!1,data:null,method:null,action:null},Ye=Ea.d;Ea.d={f:Ye.f,r:Ye.r,D:rc,C:ic,L:lc,m:ac,X:uc,S:oc,M:cc};var we=[],
+qn=null,Pa=/(<\/|<)(s)(cript)/gi;function Ra(e,n,t,r){return""+n+(t==="s"?"\\u0073":"\\u0053")+r}function Yu(e,n,t,r,i){
 return{idPrefix:e===void 0?"":e,nextFormID:0,streamingFormat:0,bootstrapScriptContent:t,bootstrapScripts:r,bootstrapModules:i,
 instructions:0,hasBody:!1,hasHtml:!1,unknownResources:{},dnsResources:{},connectResources:{default:{},anonymous:{},credentials:{}},
 imageResources:{},styleResources:{},scriptResources:{},moduleUnknownResources:{},moduleScriptResources:{}}}function j(e,n,t,r){
-return{insertionMode:e,selectedValue:n,tagScope:t,viewTransition:r}}function Yl(e,n,t){var r=e.tagScope&-25;switch(n){case"\
+return{insertionMode:e,selectedValue:n,tagScope:t,viewTransition:r}}function Ul(e,n,t){var r=e.tagScope&-25;switch(n){case"\
 noscript":return j(2,null,r|1,null);case"select":return j(2,t.value!=null?t.value:t.defaultValue,r,null);case"svg":return j(
 4,null,r,null);case"picture":return j(2,null,r|2,null);case"math":return j(5,null,r,null);case"foreignObject":return j(2,
 null,r,null);case"table":return j(6,null,r,null);case"thead":case"tbody":case"tfoot":return j(7,null,r,null);case"colgro\
 up":return j(9,null,r,null);case"tr":return j(8,null,r,null);case"head":if(2>e.insertionMode)return j(3,null,r,null);break;case"\
 html":if(e.insertionMode===0)return j(1,null,r,null)}return 6<=e.insertionMode||2>e.insertionMode?j(2,null,r,null):e.viewTransition!==
-null||e.tagScope!==r?j(e.insertionMode,e.selectedValue,r,null):e}function Ra(e){return e===null?null:{update:e.update,enter:"\
-none",exit:"none",share:e.update,parentEnter:"none",parentExit:"none",name:e.autoName,autoName:e.autoName,nameIdx:0}}function vi(e,n){
-return n.tagScope&32&&(e.instructions|=128),j(n.insertionMode,n.selectedValue,n.tagScope|12,Ra(n.viewTransition))}function ar(e,n){
-e=Ra(n.viewTransition);var t=n.tagScope|16;return e!==null&&e.share!=="none"&&(t|=64),j(n.insertionMode,n.selectedValue,
-t,e)}function xa(e,n,t){return e="_"+e.idPrefix+"R_"+n,0<t&&(e+="H"+t.toString(32)),e+"_"}function ye(e,n){n=n.viewTransition,
+null||e.tagScope!==r?j(e.insertionMode,e.selectedValue,r,null):e}function xa(e){return e===null?null:{update:e.update,enter:"\
+none",exit:"none",share:e.update,parentEnter:"none",parentExit:"none",name:e.autoName,autoName:e.autoName,nameIdx:0}}function yi(e,n){
+return n.tagScope&32&&(e.instructions|=128),j(n.insertionMode,n.selectedValue,n.tagScope|12,xa(n.viewTransition))}function ar(e,n){
+e=xa(n.viewTransition);var t=n.tagScope|16;return e!==null&&e.share!=="none"&&(t|=64),j(n.insertionMode,n.selectedValue,
+t,e)}function Ca(e,n,t){return e="_"+e.idPrefix+"R_"+n,0<t&&(e+="H"+t.toString(32)),e+"_"}function ye(e,n){n=n.viewTransition,
 n!==null&&(n.name!=="auto"&&(Y(e,"vt-name",n.nameIdx===0?n.name:n.name+"_"+n.nameIdx),n.nameIdx++),Y(e,"vt-update",n.update),
 n.enter!=="none"&&Y(e,"vt-enter",n.enter),n.exit!=="none"&&Y(e,"vt-exit",n.exit),n.share!=="none"&&Y(e,"vt-share",n.share))}
-var Ul=new Map;function Ca(e,n){if(typeof n!="object")throw Error(v(62));var t=!0,r;for(r in n)if(F.call(n,r)){var i=n[r];
-if(i!=null&&typeof i!="boolean"&&i!==""){if(r.indexOf("--")===0){var l=T(r);i=T((""+i).trim())}else l=Ul.get(r),l===void 0&&
-(l=T(r.replace(Iu,"-$1").toLowerCase().replace(Lu,"-ms-")),Ul.set(r,l)),i=typeof i=="number"?i===0||Mu.has(r)?""+i:i+"px":
-T((""+i).trim());t?(t=!1,e.push(' style="',l,":",i)):e.push(";",l,":",i)}}t||e.push('"')}function yi(e,n,t){t&&typeof t!=
+var zl=new Map;function Aa(e,n){if(typeof n!="object")throw Error(v(62));var t=!0,r;for(r in n)if(F.call(n,r)){var i=n[r];
+if(i!=null&&typeof i!="boolean"&&i!==""){if(r.indexOf("--")===0){var l=T(r);i=T((""+i).trim())}else l=zl.get(r),l===void 0&&
+(l=T(r.replace(Lu,"-$1").toLowerCase().replace(Hu,"-ms-")),zl.set(r,l)),i=typeof i=="number"?i===0||Ou.has(r)?""+i:i+"px":
+T((""+i).trim());t?(t=!1,e.push(' style="',l,":",i)):e.push(";",l,":",i)}}t||e.push('"')}function pi(e,n,t){t&&typeof t!=
 "function"&&typeof t!="symbol"&&e.push(" ",n,'=""')}function Y(e,n,t){typeof t!="function"&&typeof t!="symbol"&&typeof t!=
-"boolean"&&e.push(" ",n,'="',T(t),'"')}var Aa=T("javascript:throw new Error('React form unexpectedly submitted.')");function ci(e,n){
-this.push('<input type="hidden"'),_a(e),Y(this,"name",n),Y(this,"value",e),this.push("/>")}function _a(e){if(typeof e!="\
-string")throw Error(v(480))}function Sa(e,n){if(typeof n.$$FORM_ACTION=="function"){var t=e.nextFormID++;e=e.idPrefix+t;
-try{var r=n.$$FORM_ACTION(e);if(r){var i=r.data;i?.forEach(_a)}return r}catch(l){if(typeof l=="object"&&l!==null&&typeof l.
-then=="function")throw l}}return null}function zl(e,n,t,r,i,l,a,u){var o=null;if(typeof r=="function"){var c=Sa(n,r);c!==
-null?(u=c.name,r=c.action||"",i=c.encType,l=c.method,a=c.target,o=c.data):(e.push(" ","formAction",'="',Aa,'"'),a=l=i=r=
+"boolean"&&e.push(" ",n,'="',T(t),'"')}var _a=T("javascript:throw new Error('React form unexpectedly submitted.')");function fi(e,n){
+this.push('<input type="hidden"'),Sa(e),Y(this,"name",n),Y(this,"value",e),this.push("/>")}function Sa(e){if(typeof e!="\
+string")throw Error(v(480))}function Na(e,n){if(typeof n.$$FORM_ACTION=="function"){var t=e.nextFormID++;e=e.idPrefix+t;
+try{var r=n.$$FORM_ACTION(e);if(r){var i=r.data;i?.forEach(Sa)}return r}catch(l){if(typeof l=="object"&&l!==null&&typeof l.
+then=="function")throw l}}return null}function Wl(e,n,t,r,i,l,a,u){var o=null;if(typeof r=="function"){var c=Na(n,r);c!==
+null?(u=c.name,r=c.action||"",i=c.encType,l=c.method,a=c.target,o=c.data):(e.push(" ","formAction",'="',_a,'"'),a=l=i=r=
 u=null,ka(n,t))}return u!=null&&C(e,"name",u),r!=null&&C(e,"formAction",r),i!=null&&C(e,"formEncType",i),l!=null&&C(e,"f\
 ormMethod",l),a!=null&&C(e,"formTarget",a),o}function C(e,n,t){switch(n){case"className":Y(e,"class",t);break;case"tabIn\
-dex":Y(e,"tabindex",t);break;case"dir":case"role":case"viewBox":case"width":case"height":Y(e,n,t);break;case"style":Ca(e,
+dex":Y(e,"tabindex",t);break;case"dir":case"role":case"viewBox":case"width":case"height":Y(e,n,t);break;case"style":Aa(e,
 t);break;case"src":case"href":if(t==="")break;case"action":case"formAction":if(t==null||typeof t=="function"||typeof t==
 "symbol"||typeof t=="boolean")break;t=wt(""+t),e.push(" ",n,'="',T(t),'"');break;case"defaultValue":case"defaultChecked":case"\
 innerHTML":case"suppressContentEditableWarning":case"suppressHydrationWarning":case"ref":break;case"autoFocus":case"mult\
-iple":case"muted":yi(e,n.toLowerCase(),t);break;case"xlinkHref":if(typeof t=="function"||typeof t=="symbol"||typeof t=="\
+iple":case"muted":pi(e,n.toLowerCase(),t);break;case"xlinkHref":if(typeof t=="function"||typeof t=="symbol"||typeof t=="\
 boolean")break;t=wt(""+t),e.push(" ","xlink:href",'="',T(t),'"');break;case"contentEditable":case"spellCheck":case"dragg\
 able":case"value":case"autoReverse":case"externalResourcesRequired":case"focusable":case"preserveAlpha":typeof t!="funct\
 ion"&&typeof t!="symbol"&&e.push(" ",n,'="',T(t),'"');break;case"inert":case"allowFullScreen":case"async":case"autoPlay":case"\
@@ -202,10 +202,10 @@ typeof t!="symbol"&&!isNaN(t)&&1<=t&&e.push(" ",n,'="',T(t),'"');break;case"rowS
 Y(e,"xlink:arcrole",t);break;case"xlinkRole":Y(e,"xlink:role",t);break;case"xlinkShow":Y(e,"xlink:show",t);break;case"xl\
 inkTitle":Y(e,"xlink:title",t);break;case"xlinkType":Y(e,"xlink:type",t);break;case"xmlBase":Y(e,"xml:base",t);break;case"\
 xmlLang":Y(e,"xml:lang",t);break;case"xmlSpace":Y(e,"xml:space",t);break;default:if((!(2<n.length)||n[0]!=="o"&&n[0]!=="\
-O"||n[1]!=="n"&&n[1]!=="N")&&(n=Ou.get(n)||n,Si(n))){switch(typeof t){case"function":case"symbol":return;case"boolean":var r=n.
+O"||n[1]!=="n"&&n[1]!=="N")&&(n=Fu.get(n)||n,Ni(n))){switch(typeof t){case"function":case"symbol":return;case"boolean":var r=n.
 toLowerCase().slice(0,5);if(r!=="data-"&&r!=="aria-")return}e.push(" ",n,'="',T(t),'"')}}}function pe(e,n,t){if(n!=null){
 if(t!=null)throw Error(v(60));if(typeof n!="object"||!("__html"in n))throw Error(v(61));n=n.__html,n!=null&&e.push(""+n)}}
-function Yu(e){var n="";return ha.Children.forEach(e,function(t){t!=null&&(n+=t)}),n}function ka(e,n){if((e.instructions&
+function Uu(e){var n="";return da.Children.forEach(e,function(t){t!=null&&(n+=t)}),n}function ka(e,n){if((e.instructions&
 16)===0){e.instructions|=16;var t=n.preamble,r=n.bootstrapChunks;(t.htmlChunks||t.headChunks)&&r.length===0?(r.push(n.startInlineScript),
 or(r,e),r.push(">",`addEventListener("submit",function(a){if(!a.defaultPrevented){var b=a.target,d=a.submitter,c=b.actio\
 n,e=d;if(d){var f=d.getAttribute("formAction");null!=f&&(c=f,e=null)}"javascript:throw new Error('React form unexpectedl\
@@ -215,20 +215,20 @@ efaultPrevented){var b=a.target,d=a.submitter,c=b.action,e=d;if(d){var f=d.getAt
 ll)}"javascript:throw new Error('React form unexpectedly submitted.')"===c&&(a.preventDefault(),a=new FormData(b,e),c=b.\
 ownerDocument||b,(c.$$reactFormReplay=c.$$reactFormReplay||[]).push(b,d,a))}});`,"</script>")}}function re(e,n){e.push(G(
 "link"));for(var t in n)if(F.call(n,t)){var r=n[t];if(r!=null)switch(t){case"children":case"dangerouslySetInnerHTML":throw Error(
-v(399,"link"));default:C(e,t,r)}}return e.push("/>"),null}var Wl=/(<\/|<)(s)(tyle)/gi;function Gl(e,n,t,r){return""+n+(t===
+v(399,"link"));default:C(e,t,r)}}return e.push("/>"),null}var Gl=/(<\/|<)(s)(tyle)/gi;function Xl(e,n,t,r){return""+n+(t===
 "s"?"\\73 ":"\\53 ")+r}function Jn(e,n,t,r){e.push(G(t));for(var i in n)if(F.call(n,i)){var l=n[i];if(l!=null)switch(i){case"\
-children":case"dangerouslySetInnerHTML":throw Error(v(399,t));default:C(e,i,l)}}return ye(e,r),e.push("/>"),null}function Xl(e,n){
+children":case"dangerouslySetInnerHTML":throw Error(v(399,t));default:C(e,i,l)}}return ye(e,r),e.push("/>"),null}function Zl(e,n){
 e.push(G("title"));var t=null,r=null,i;for(i in n)if(F.call(n,i)){var l=n[i];if(l!=null)switch(i){case"children":t=l;break;case"\
 dangerouslySetInnerHTML":r=l;break;default:C(e,i,l)}}return e.push(">"),n=Array.isArray(t)?2>t.length?t[0]:null:t,typeof n!=
 "function"&&typeof n!="symbol"&&n!==null&&n!==void 0&&e.push(T(""+n)),pe(e,r,t),e.push(Rn("title")),null}function gr(e,n){
 e.push(G("script"));var t=null,r=null,i;for(i in n)if(F.call(n,i)){var l=n[i];if(l!=null)switch(i){case"children":t=l;break;case"\
 dangerouslySetInnerHTML":r=l;break;default:C(e,i,l)}}return e.push(">"),pe(e,r,t),typeof t=="string"&&e.push((""+t).replace(
-Ea,Pa)),e.push(Rn("script")),null}function fi(e,n,t,r){e.push(G(t));var i=t=null,l;for(l in n)if(F.call(n,l)){var a=n[l];
+Pa,Ra)),e.push(Rn("script")),null}function si(e,n,t,r){e.push(G(t));var i=t=null,l;for(l in n)if(F.call(n,l)){var a=n[l];
 if(a!=null)switch(l){case"children":t=a;break;case"dangerouslySetInnerHTML":i=a;break;default:C(e,l,a)}}return ye(e,r),e.
 push(">"),pe(e,i,t),t}function rr(e,n,t,r){e.push(G(t));var i=t=null,l;for(l in n)if(F.call(n,l)){var a=n[l];if(a!=null)
 switch(l){case"children":t=a;break;case"dangerouslySetInnerHTML":i=a;break;default:C(e,l,a)}}return ye(e,r),e.push(">"),
-pe(e,i,t),typeof t=="string"?(e.push(T(t)),null):t}var Uu=/^[a-zA-Z][a-zA-Z:_\.\-\d]*$/,Zl=new Map;function G(e){var n=Zl.
-get(e);if(n===void 0){if(!Uu.test(e))throw Error(v(65,e));n="<"+e,Zl.set(e,n)}return n}function zu(e,n,t,r,i,l,a,u,o){switch(n){case"\
+pe(e,i,t),typeof t=="string"?(e.push(T(t)),null):t}var zu=/^[a-zA-Z][a-zA-Z:_\.\-\d]*$/,Vl=new Map;function G(e){var n=Vl.
+get(e);if(n===void 0){if(!zu.test(e))throw Error(v(65,e));n="<"+e,Vl.set(e,n)}return n}function Wu(e,n,t,r,i,l,a,u,o){switch(n){case"\
 div":case"span":case"svg":case"path":break;case"a":e.push(G("a"));var c=null,f=null,s;for(s in t)if(F.call(t,s)){var d=t[s];
 if(d!=null)switch(s){case"children":c=d;break;case"dangerouslySetInnerHTML":f=d;break;case"href":d===""?Y(e,"href",""):C(
 e,s,d);break;default:C(e,s,d)}}if(ye(e,u),e.push(">"),pe(e,f,c),typeof c=="string"){e.push(T(c));var h=null}else h=c;return h;case"\
@@ -236,7 +236,7 @@ g":case"p":case"li":break;case"select":e.push(G("select"));var g=null,b=null,A;f
 null)switch(A){case"children":g=R;break;case"dangerouslySetInnerHTML":b=R;break;case"defaultValue":case"value":break;default:
 C(e,A,R)}}return ye(e,u),e.push(">"),pe(e,b,g),g;case"option":var _=u.selectedValue;e.push(G("option"));var U=null,H=null,
 m=null,x=null,M;for(M in t)if(F.call(t,M)){var ge=t[M];if(ge!=null)switch(M){case"children":U=ge;break;case"selected":m=
-ge;break;case"dangerouslySetInnerHTML":x=ge;break;case"value":H=ge;default:C(e,M,ge)}}if(_!=null){var P=H!==null?""+H:Yu(
+ge;break;case"dangerouslySetInnerHTML":x=ge;break;case"value":H=ge;default:C(e,M,ge)}}if(_!=null){var P=H!==null?""+H:Uu(
 U);if(dr(_)){for(var D=0;D<_.length;D++)if(""+_[D]===P){e.push(' selected=""');break}}else""+_===P&&e.push(' selected=""')}else
 m&&e.push(' selected=""');return e.push(">"),pe(e,x,U),U;case"textarea":e.push(G("textarea"));var B=null,V=null,O=null,fe;
 for(fe in t)if(F.call(t,fe)){var z=t[fe];if(z!=null)switch(fe){case"children":O=z;break;case"value":B=z;break;case"defau\
@@ -244,30 +244,30 @@ ltValue":V=z;break;case"dangerouslySetInnerHTML":throw Error(v(91));default:C(e,
 u),e.push(">"),O!=null){if(B!=null)throw Error(v(92));if(dr(O)){if(1<O.length)throw Error(v(93));B=""+O[0]}B=""+O}return typeof B==
 "string"&&B[0]===`
 `&&e.push(`
-`),B!==null&&e.push(T(""+B)),null;case"input":e.push(G("input"));var Ge=null,ve=null,W=null,un=null,J=null,ke=null,K=null,
-me=null,Ee=null,Ne;for(Ne in t)if(F.call(t,Ne)){var I=t[Ne];if(I!=null)switch(Ne){case"children":case"dangerouslySetInne\
+`),B!==null&&e.push(T(""+B)),null;case"input":e.push(G("input"));var Ge=null,ve=null,W=null,un=null,J=null,Ne=null,K=null,
+me=null,Ee=null,ke;for(ke in t)if(F.call(t,ke)){var I=t[ke];if(I!=null)switch(ke){case"children":case"dangerouslySetInne\
 rHTML":throw Error(v(399,"input"));case"name":Ge=I;break;case"formAction":ve=I;break;case"formEncType":W=I;break;case"fo\
 rmMethod":un=I;break;case"formTarget":J=I;break;case"defaultChecked":Ee=I;break;case"defaultValue":K=I;break;case"checke\
-d":me=I;break;case"value":ke=I;break;default:C(e,Ne,I)}}var Le=zl(e,r,i,ve,W,un,J,Ge);return me!==null?yi(e,"checked",me):
-Ee!==null&&yi(e,"checked",Ee),ke!==null?C(e,"value",ke):K!==null&&C(e,"value",K),ye(e,u),e.push("/>"),Le?.forEach(ci,e),
+d":me=I;break;case"value":Ne=I;break;default:C(e,ke,I)}}var Le=Wl(e,r,i,ve,W,un,J,Ge);return me!==null?pi(e,"checked",me):
+Ee!==null&&pi(e,"checked",Ee),Ne!==null?C(e,"value",Ne):K!==null&&C(e,"value",K),ye(e,u),e.push("/>"),Le?.forEach(fi,e),
 null;case"button":e.push(G("button"));var cn=null,Me=null,Xe=null,rt=null,On=null,Fn=null,zt=null,Oe;for(Oe in t)if(F.call(
 t,Oe)){var ee=t[Oe];if(ee!=null)switch(Oe){case"children":cn=ee;break;case"dangerouslySetInnerHTML":Me=ee;break;case"nam\
 e":Xe=ee;break;case"formAction":rt=ee;break;case"formEncType":On=ee;break;case"formMethod":Fn=ee;break;case"formTarget":
-zt=ee;break;default:C(e,Oe,ee)}}var Wt=zl(e,r,i,rt,On,Fn,zt,Xe);if(ye(e,u),e.push(">"),Wt?.forEach(ci,e),pe(e,Me,cn),typeof cn==
+zt=ee;break;default:C(e,Oe,ee)}}var Wt=Wl(e,r,i,rt,On,Fn,zt,Xe);if(ye(e,u),e.push(">"),Wt?.forEach(fi,e),pe(e,Me,cn),typeof cn==
 "string"){e.push(T(cn));var it=null}else it=cn;return it;case"form":e.push(G("form"));var fn=null,Gt=null,He=null,Ze=null,
 sn=null,Ve=null,hn;for(hn in t)if(F.call(t,hn)){var Fe=t[hn];if(Fe!=null)switch(hn){case"children":fn=Fe;break;case"dang\
 erouslySetInnerHTML":Gt=Fe;break;case"action":He=Fe;break;case"encType":Ze=Fe;break;case"method":sn=Fe;break;case"target":
-Ve=Fe;break;default:C(e,hn,Fe)}}var In=null,Qe=null;if(typeof He=="function"){var oe=Sa(r,He);oe!==null?(He=oe.action||"",
-Ze=oe.encType,sn=oe.method,Ve=oe.target,In=oe.data,Qe=oe.name):(e.push(" ","action",'="',Aa,'"'),Ve=sn=Ze=He=null,ka(r,i))}
+Ve=Fe;break;default:C(e,hn,Fe)}}var In=null,Qe=null;if(typeof He=="function"){var oe=Na(r,He);oe!==null?(He=oe.action||"",
+Ze=oe.encType,sn=oe.method,Ve=oe.target,In=oe.data,Qe=oe.name):(e.push(" ","action",'="',_a,'"'),Ve=sn=Ze=He=null,ka(r,i))}
 if(He!=null&&C(e,"action",He),Ze!=null&&C(e,"encType",Ze),sn!=null&&C(e,"method",sn),Ve!=null&&C(e,"target",Ve),ye(e,u),
-e.push(">"),Qe!==null&&(e.push('<input type="hidden"'),Y(e,"name",Qe),e.push("/>"),In?.forEach(ci,e)),pe(e,Gt,fn),typeof fn==
+e.push(">"),Qe!==null&&(e.push('<input type="hidden"'),Y(e,"name",Qe),e.push("/>"),In?.forEach(fi,e)),pe(e,Gt,fn),typeof fn==
 "string"){e.push(T(fn));var lt=null}else lt=fn;return lt;case"menuitem":e.push(G("menuitem"));for(var dn in t)if(F.call(
 t,dn)){var Xt=t[dn];if(Xt!=null)switch(dn){case"children":case"dangerouslySetInnerHTML":throw Error(v(400));default:C(e,
 dn,Xt)}}return ye(e,u),e.push(">"),null;case"object":e.push(G("object"));var Pe=null,at=null,Je;for(Je in t)if(F.call(t,
 Je)){var Ke=t[Je];if(Ke!=null)switch(Je){case"children":Pe=Ke;break;case"dangerouslySetInnerHTML":at=Ke;break;case"data":
 var S=wt(""+Ke);if(S==="")break;e.push(" ","data",'="',T(S),'"');break;default:C(e,Je,Ke)}}if(ye(e,u),e.push(">"),pe(e,at,
 Pe),typeof Pe=="string"){e.push(T(Pe));var Re=null}else Re=Pe;return Re;case"title":var Te=u.tagScope&1,ot=u.tagScope&4;
-if(u.insertionMode===4||Te||t.itemProp!=null)var Ln=Xl(e,t);else ot?Ln=null:(Xl(i.hoistableChunks,t),Ln=void 0);return Ln;case"\
+if(u.insertionMode===4||Te||t.itemProp!=null)var Ln=Zl(e,t);else ot?Ln=null:(Zl(i.hoistableChunks,t),Ln=void 0);return Ln;case"\
 link":var Hn=u.tagScope&1,Zt=u.tagScope&4,Vt=t.rel,xe=t.href,Dn=t.precedence;if(u.insertionMode===4||Hn||t.itemProp!=null||
 typeof Vt!="string"||typeof xe!="string"||xe===""){re(e,t);var gn=null}else if(t.rel==="stylesheet")if(typeof Dn!="strin\
 g"||t.disabled!=null||t.onLoad||t.onError)gn=re(e,t);else{var De=i.styles.get(Dn),qe=r.styleResources.hasOwnProperty(xe)?
@@ -275,63 +275,63 @@ r.styleResources[xe]:void 0;if(qe!==null){r.styleResources[xe]=null,De||(De={pre
 i.styles.set(Dn,De));var je={state:0,props:de({},t,{"data-precedence":t.precedence,precedence:null})};if(qe){qe.length===
 2&&Et(je.props,qe);var ut=i.preloads.stylesheets.get(xe);ut&&0<ut.length?ut.length=0:je.state=1}De.sheets.set(xe,je),a&&
 a.stylesheets.add(je)}else if(De){var Qt=De.sheets.get(xe);Qt&&a&&a.stylesheets.add(Qt)}o&&e.push("<!-- -->"),gn=null}else
-t.onLoad||t.onError?gn=re(e,t):(o&&e.push("<!-- -->"),gn=Zt?null:re(i.hoistableChunks,t));return gn;case"script":var Zr=u.
+t.onLoad||t.onError?gn=re(e,t):(o&&e.push("<!-- -->"),gn=Zt?null:re(i.hoistableChunks,t));return gn;case"script":var Vr=u.
 tagScope&1,Bn=t.async;if(typeof t.src!="string"||!t.src||!Bn||typeof Bn=="function"||typeof Bn=="symbol"||t.onLoad||t.onError||
-u.insertionMode===4||Zr||t.itemProp!=null)var Jt=gr(e,t);else{var $e=t.src;if(t.type==="module")var vn=r.moduleScriptResources,
+u.insertionMode===4||Vr||t.itemProp!=null)var Jt=gr(e,t);else{var $e=t.src;if(t.type==="module")var vn=r.moduleScriptResources,
 yn=i.preloads.moduleScripts;else vn=r.scriptResources,yn=i.preloads.scripts;var Yn=vn.hasOwnProperty($e)?vn[$e]:void 0;if(Yn!==
 null){vn[$e]=null;var ct=t;if(Yn){Yn.length===2&&(ct=de({},t),Et(ct,Yn));var Kt=yn.get($e);Kt&&(Kt.length=0)}var qt=[];i.
-scripts.add(qt),gr(qt,ct)}o&&e.push("<!-- -->"),Jt=null}return Jt;case"style":var Vr=u.tagScope&1,Un=t.precedence,Ie=t.href,
-Jo=t.nonce;if(u.insertionMode===4||Vr||t.itemProp!=null||typeof Un!="string"||typeof Ie!="string"||Ie===""){e.push(G("st\
-yle"));var zn=null,tl=null,ft;for(ft in t)if(F.call(t,ft)){var jt=t[ft];if(jt!=null)switch(ft){case"children":zn=jt;break;case"\
-dangerouslySetInnerHTML":tl=jt;break;default:C(e,ft,jt)}}e.push(">");var st=Array.isArray(zn)?2>zn.length?zn[0]:null:zn;
-typeof st!="function"&&typeof st!="symbol"&&st!==null&&st!==void 0&&e.push((""+st).replace(Wl,Gl)),pe(e,tl,zn),e.push(Rn(
-"style"));var rl=null}else{var pn=i.styles.get(Un);if((r.styleResources.hasOwnProperty(Ie)?r.styleResources[Ie]:void 0)!==
-null){r.styleResources[Ie]=null,pn||(pn={precedence:T(Un),rules:[],hrefs:[],sheets:new Map},i.styles.set(Un,pn));var il=i.
-nonce.style;if(!il||il===Jo){pn.hrefs.push(T(Ie));var ll=pn.rules,Wn=null,al=null,$t;for($t in t)if(F.call(t,$t)){var Qr=t[$t];
-if(Qr!=null)switch($t){case"children":Wn=Qr;break;case"dangerouslySetInnerHTML":al=Qr}}var ht=Array.isArray(Wn)?2>Wn.length?
-Wn[0]:null:Wn;typeof ht!="function"&&typeof ht!="symbol"&&ht!==null&&ht!==void 0&&ll.push((""+ht).replace(Wl,Gl)),pe(ll,
-al,Wn)}}pn&&a&&a.styles.add(pn),o&&e.push("<!-- -->"),rl=void 0}return rl;case"meta":var Ko=u.tagScope&1,qo=u.tagScope&4;
-if(u.insertionMode===4||Ko||t.itemProp!=null)var ol=Jn(e,t,"meta",u);else o&&e.push("<!-- -->"),ol=qo?null:typeof t.charSet==
+scripts.add(qt),gr(qt,ct)}o&&e.push("<!-- -->"),Jt=null}return Jt;case"style":var Qr=u.tagScope&1,Un=t.precedence,Ie=t.href,
+Ko=t.nonce;if(u.insertionMode===4||Qr||t.itemProp!=null||typeof Un!="string"||typeof Ie!="string"||Ie===""){e.push(G("st\
+yle"));var zn=null,rl=null,ft;for(ft in t)if(F.call(t,ft)){var jt=t[ft];if(jt!=null)switch(ft){case"children":zn=jt;break;case"\
+dangerouslySetInnerHTML":rl=jt;break;default:C(e,ft,jt)}}e.push(">");var st=Array.isArray(zn)?2>zn.length?zn[0]:null:zn;
+typeof st!="function"&&typeof st!="symbol"&&st!==null&&st!==void 0&&e.push((""+st).replace(Gl,Xl)),pe(e,rl,zn),e.push(Rn(
+"style"));var il=null}else{var pn=i.styles.get(Un);if((r.styleResources.hasOwnProperty(Ie)?r.styleResources[Ie]:void 0)!==
+null){r.styleResources[Ie]=null,pn||(pn={precedence:T(Un),rules:[],hrefs:[],sheets:new Map},i.styles.set(Un,pn));var ll=i.
+nonce.style;if(!ll||ll===Ko){pn.hrefs.push(T(Ie));var al=pn.rules,Wn=null,ol=null,$t;for($t in t)if(F.call(t,$t)){var Jr=t[$t];
+if(Jr!=null)switch($t){case"children":Wn=Jr;break;case"dangerouslySetInnerHTML":ol=Jr}}var ht=Array.isArray(Wn)?2>Wn.length?
+Wn[0]:null:Wn;typeof ht!="function"&&typeof ht!="symbol"&&ht!==null&&ht!==void 0&&al.push((""+ht).replace(Gl,Xl)),pe(al,
+ol,Wn)}}pn&&a&&a.styles.add(pn),o&&e.push("<!-- -->"),il=void 0}return il;case"meta":var qo=u.tagScope&1,jo=u.tagScope&4;
+if(u.insertionMode===4||qo||t.itemProp!=null)var ul=Jn(e,t,"meta",u);else o&&e.push("<!-- -->"),ul=jo?null:typeof t.charSet==
 "string"?Jn(i.charsetChunks,t,"meta",u):t.name==="viewport"?Jn(i.viewportChunks,t,"meta",u):Jn(i.hoistableChunks,t,"meta",
-u);return ol;case"listing":case"pre":e.push(G(n));var dt=null,gt=null,vt;for(vt in t)if(F.call(t,vt)){var er=t[vt];if(er!=
+u);return ul;case"listing":case"pre":e.push(G(n));var dt=null,gt=null,vt;for(vt in t)if(F.call(t,vt)){var er=t[vt];if(er!=
 null)switch(vt){case"children":dt=er;break;case"dangerouslySetInnerHTML":gt=er;break;default:C(e,vt,er)}}if(ye(e,u),e.push(
 ">"),gt!=null){if(dt!=null)throw Error(v(60));if(typeof gt!="object"||!("__html"in gt))throw Error(v(61));var bn=gt.__html;
 bn!=null&&(typeof bn=="string"&&0<bn.length&&bn[0]===`
 `?e.push(`
 `,bn):e.push(""+bn))}return typeof dt=="string"&&dt[0]===`
 `&&e.push(`
-`),dt;case"img":var jo=u.tagScope&3,ne=t.src,q=t.srcSet;if(!(t.loading==="lazy"||!ne&&!q||typeof ne!="string"&&ne!=null||
-typeof q!="string"&&q!=null||t.fetchPriority==="low"||jo)&&(typeof ne!="string"||ne[4]!==":"||ne[0]!=="d"&&ne[0]!=="D"||
+`),dt;case"img":var $o=u.tagScope&3,ne=t.src,q=t.srcSet;if(!(t.loading==="lazy"||!ne&&!q||typeof ne!="string"&&ne!=null||
+typeof q!="string"&&q!=null||t.fetchPriority==="low"||$o)&&(typeof ne!="string"||ne[4]!==":"||ne[0]!=="d"&&ne[0]!=="D"||
 ne[1]!=="a"&&ne[1]!=="A"||ne[2]!=="t"&&ne[2]!=="T"||ne[3]!=="a"&&ne[3]!=="A")&&(typeof q!="string"||q[4]!==":"||q[0]!=="\
 d"&&q[0]!=="D"||q[1]!=="a"&&q[1]!=="A"||q[2]!=="t"&&q[2]!=="T"||q[3]!=="a"&&q[3]!=="A")){a!==null&&u.tagScope&64&&(a.suspenseyImages=
-!0);var ul=typeof t.sizes=="string"?t.sizes:void 0,Gn=q?q+`
-`+(ul||""):ne,Jr=i.preloads.images,mn=Jr.get(Gn);if(mn)(t.fetchPriority==="high"||10>i.highImagePreloads.size)&&(Jr.delete(
-Gn),i.highImagePreloads.add(mn));else if(!r.imageResources.hasOwnProperty(Gn)){r.imageResources[Gn]=we;var Kr=t.crossOrigin,
-cl=typeof Kr=="string"?Kr==="use-credentials"?Kr:"":void 0,Tn=i.headers,qr;Tn&&0<Tn.remainingCapacity&&typeof t.srcSet!=
-"string"&&(t.fetchPriority==="high"||500>Tn.highImagePreloads.length)&&(qr=yr(ne,"image",{imageSrcSet:t.srcSet,imageSizes:t.
-sizes,crossOrigin:cl,integrity:t.integrity,nonce:t.nonce,type:t.type,fetchPriority:t.fetchPriority,referrerPolicy:t.referrerPolicy}),
-0<=(Tn.remainingCapacity-=qr.length+2))?(i.resets.image[Gn]=we,Tn.highImagePreloads&&(Tn.highImagePreloads+=", "),Tn.highImagePreloads+=
-qr):(mn=[],re(mn,{rel:"preload",as:"image",href:q?void 0:ne,imageSrcSet:q,imageSizes:ul,crossOrigin:cl,integrity:t.integrity,
+!0);var cl=typeof t.sizes=="string"?t.sizes:void 0,Gn=q?q+`
+`+(cl||""):ne,Kr=i.preloads.images,mn=Kr.get(Gn);if(mn)(t.fetchPriority==="high"||10>i.highImagePreloads.size)&&(Kr.delete(
+Gn),i.highImagePreloads.add(mn));else if(!r.imageResources.hasOwnProperty(Gn)){r.imageResources[Gn]=we;var qr=t.crossOrigin,
+fl=typeof qr=="string"?qr==="use-credentials"?qr:"":void 0,Tn=i.headers,jr;Tn&&0<Tn.remainingCapacity&&typeof t.srcSet!=
+"string"&&(t.fetchPriority==="high"||500>Tn.highImagePreloads.length)&&(jr=yr(ne,"image",{imageSrcSet:t.srcSet,imageSizes:t.
+sizes,crossOrigin:fl,integrity:t.integrity,nonce:t.nonce,type:t.type,fetchPriority:t.fetchPriority,referrerPolicy:t.referrerPolicy}),
+0<=(Tn.remainingCapacity-=jr.length+2))?(i.resets.image[Gn]=we,Tn.highImagePreloads&&(Tn.highImagePreloads+=", "),Tn.highImagePreloads+=
+jr):(mn=[],re(mn,{rel:"preload",as:"image",href:q?void 0:ne,imageSrcSet:q,imageSizes:cl,crossOrigin:fl,integrity:t.integrity,
 type:t.type,fetchPriority:t.fetchPriority,referrerPolicy:t.referrerPolicy}),t.fetchPriority==="high"||10>i.highImagePreloads.
-size?i.highImagePreloads.add(mn):(i.bulkPreloads.add(mn),Jr.set(Gn,mn)))}}return Jn(e,t,"img",u);case"base":case"area":case"\
+size?i.highImagePreloads.add(mn):(i.bulkPreloads.add(mn),Kr.set(Gn,mn)))}}return Jn(e,t,"img",u);case"base":case"area":case"\
 br":case"col":case"embed":case"hr":case"keygen":case"param":case"source":case"track":case"wbr":return Jn(e,t,n,u);case"a\
 nnotation-xml":case"color-profile":case"font-face":case"font-face-src":case"font-face-uri":case"font-face-format":case"f\
-ont-face-name":case"missing-glyph":break;case"head":if(2>u.insertionMode){var jr=l||i.preamble;if(jr.headChunks)throw Error(
-v(545,"`<head>`"));l!==null&&e.push("<!--head-->"),jr.headChunks=[];var fl=fi(jr.headChunks,t,"head",u)}else fl=rr(e,t,"\
-head",u);return fl;case"body":if(2>u.insertionMode){var $r=l||i.preamble;if($r.bodyChunks)throw Error(v(545,"`<body>`"));
-l!==null&&e.push("<!--body-->"),$r.bodyChunks=[];var sl=fi($r.bodyChunks,t,"body",u)}else sl=rr(e,t,"body",u);return sl;case"\
-html":if(u.insertionMode===0){var ei=l||i.preamble;if(ei.htmlChunks)throw Error(v(545,"`<html>`"));l!==null&&e.push("<!-\
--html-->"),ei.htmlChunks=[""];var hl=fi(ei.htmlChunks,t,"html",u)}else hl=rr(e,t,"html",u);return hl;default:if(n.indexOf(
-"-")!==-1){e.push(G(n));var ni=null,dl=null,Xn;for(Xn in t)if(F.call(t,Xn)){var Ce=t[Xn];if(Ce!=null){var gl=Xn;switch(Xn){case"\
-children":ni=Ce;break;case"dangerouslySetInnerHTML":dl=Ce;break;case"style":Ca(e,Ce);break;case"suppressContentEditableW\
-arning":case"suppressHydrationWarning":case"ref":break;case"className":gl="class";default:if(Si(Xn)&&typeof Ce!="functio\
-n"&&typeof Ce!="symbol"&&Ce!==!1){if(Ce===!0)Ce="";else if(typeof Ce=="object")continue;e.push(" ",gl,'="',T(Ce),'"')}}}}
-return ye(e,u),e.push(">"),pe(e,dl,ni),ni}}return rr(e,t,n,u)}var Vl=new Map;function Rn(e){var n=Vl.get(e);return n===void 0&&
-(n="</"+e+">",Vl.set(e,n)),n}function Ql(e,n){e=e.preamble,e.htmlChunks===null&&n.htmlChunks&&(e.htmlChunks=n.htmlChunks),
+ont-face-name":case"missing-glyph":break;case"head":if(2>u.insertionMode){var $r=l||i.preamble;if($r.headChunks)throw Error(
+v(545,"`<head>`"));l!==null&&e.push("<!--head-->"),$r.headChunks=[];var sl=si($r.headChunks,t,"head",u)}else sl=rr(e,t,"\
+head",u);return sl;case"body":if(2>u.insertionMode){var ei=l||i.preamble;if(ei.bodyChunks)throw Error(v(545,"`<body>`"));
+l!==null&&e.push("<!--body-->"),ei.bodyChunks=[];var hl=si(ei.bodyChunks,t,"body",u)}else hl=rr(e,t,"body",u);return hl;case"\
+html":if(u.insertionMode===0){var ni=l||i.preamble;if(ni.htmlChunks)throw Error(v(545,"`<html>`"));l!==null&&e.push("<!-\
+-html-->"),ni.htmlChunks=[""];var dl=si(ni.htmlChunks,t,"html",u)}else dl=rr(e,t,"html",u);return dl;default:if(n.indexOf(
+"-")!==-1){e.push(G(n));var ti=null,gl=null,Xn;for(Xn in t)if(F.call(t,Xn)){var Ce=t[Xn];if(Ce!=null){var vl=Xn;switch(Xn){case"\
+children":ti=Ce;break;case"dangerouslySetInnerHTML":gl=Ce;break;case"style":Aa(e,Ce);break;case"suppressContentEditableW\
+arning":case"suppressHydrationWarning":case"ref":break;case"className":vl="class";default:if(Ni(Xn)&&typeof Ce!="functio\
+n"&&typeof Ce!="symbol"&&Ce!==!1){if(Ce===!0)Ce="";else if(typeof Ce=="object")continue;e.push(" ",vl,'="',T(Ce),'"')}}}}
+return ye(e,u),e.push(">"),pe(e,gl,ti),ti}}return rr(e,t,n,u)}var Ql=new Map;function Rn(e){var n=Ql.get(e);return n===void 0&&
+(n="</"+e+">",Ql.set(e,n)),n}function Jl(e,n){e=e.preamble,e.htmlChunks===null&&n.htmlChunks&&(e.htmlChunks=n.htmlChunks),
 e.headChunks===null&&n.headChunks&&(e.headChunks=n.headChunks),e.bodyChunks===null&&n.bodyChunks&&(e.bodyChunks=n.bodyChunks)}
-function Na(e,n){n=n.bootstrapChunks;for(var t=0;t<n.length-1;t++)e.push(n[t]);return t<n.length?(t=n[t],n.length=0,e.push(
-t)):!0}function Jl(e,n,t){if(e.push('<!--$?--><template id="'),t===null)throw Error(v(395));return e.push(n.boundaryPrefix),
-n=t.toString(16),e.push(n),e.push('"></template>')}function Wu(e,n,t,r){switch(t.insertionMode){case 0:case 1:case 3:case 2:
+function Ma(e,n){n=n.bootstrapChunks;for(var t=0;t<n.length-1;t++)e.push(n[t]);return t<n.length?(t=n[t],n.length=0,e.push(
+t)):!0}function Kl(e,n,t){if(e.push('<!--$?--><template id="'),t===null)throw Error(v(395));return e.push(n.boundaryPrefix),
+n=t.toString(16),e.push(n),e.push('"></template>')}function Gu(e,n,t,r){switch(t.insertionMode){case 0:case 1:case 3:case 2:
 return e.push('<div hidden id="'),e.push(n.segmentPrefix),n=r.toString(16),e.push(n),e.push('">');case 4:return e.push('\
 <svg aria-hidden="true" style="display:none" id="'),e.push(n.segmentPrefix),n=r.toString(16),e.push(n),e.push('">');case 5:
 return e.push('<math aria-hidden="true" style="display:none" id="'),e.push(n.segmentPrefix),n=r.toString(16),e.push(n),e.
@@ -339,48 +339,48 @@ push('">');case 6:return e.push('<table hidden id="'),e.push(n.segmentPrefix),n=
 return e.push('<table hidden><tbody id="'),e.push(n.segmentPrefix),n=r.toString(16),e.push(n),e.push('">');case 8:return e.
 push('<table hidden><tr id="'),e.push(n.segmentPrefix),n=r.toString(16),e.push(n),e.push('">');case 9:return e.push('<ta\
 ble hidden><colgroup id="'),e.push(n.segmentPrefix),n=r.toString(16),e.push(n),e.push('">');default:throw Error(v(397))}}
-function Gu(e,n){switch(n.insertionMode){case 0:case 1:case 3:case 2:return e.push("</div>");case 4:return e.push("</svg\
+function Xu(e,n){switch(n.insertionMode){case 0:case 1:case 3:case 2:return e.push("</div>");case 4:return e.push("</svg\
 >");case 5:return e.push("</math>");case 6:return e.push("</table>");case 7:return e.push("</tbody></table>");case 8:return e.
-push("</tr></table>");case 9:return e.push("</colgroup></table>");default:throw Error(v(397))}}var Xu=/[<\u2028\u2029]/g;
-function Zu(e){return JSON.stringify(e).replace(Xu,function(n){switch(n){case"<":return"\\u003c";case"\u2028":return"\\u2\
+push("</tr></table>");case 9:return e.push("</colgroup></table>");default:throw Error(v(397))}}var Zu=/[<\u2028\u2029]/g;
+function Vu(e){return JSON.stringify(e).replace(Zu,function(n){switch(n){case"<":return"\\u003c";case"\u2028":return"\\u2\
 028";case"\u2029":return"\\u2029";default:throw Error("escapeJSStringsForInstructionScripts encountered a match it does \
 not know how to replace. this means the match regex and the replacement characters are no longer in sync. This is a bug \
-in React")}})}var Vu=/[&><\u2028\u2029]/g;function mt(e){return JSON.stringify(e).replace(Vu,function(n){switch(n){case"\
+in React")}})}var Qu=/[&><\u2028\u2029]/g;function mt(e){return JSON.stringify(e).replace(Qu,function(n){switch(n){case"\
 &":return"\\u0026";case">":return"\\u003e";case"<":return"\\u003c";case"\u2028":return"\\u2028";case"\u2029":return"\\u20\
 29";default:throw Error("escapeJSObjectForInstructionScripts encountered a match it does not know how to replace. this m\
-eans the match regex and the replacement characters are no longer in sync. This is a bug in React")}})}var vr=!1,pi=!0;function Qu(e){
+eans the match regex and the replacement characters are no longer in sync. This is a bug in React")}})}var vr=!1,bi=!0;function Ju(e){
 var n=e.rules,t=e.hrefs,r=0;if(t.length){for(this.push(qn.startInlineStyle),this.push(' media="not all" data-precedence=\
 "'),this.push(e.precedence),this.push('" data-href="');r<t.length-1;r++)this.push(t[r]),this.push(" ");for(this.push(t[r]),
-this.push('">'),r=0;r<n.length;r++)this.push(n[r]);pi=this.push("</style>"),vr=!0,n.length=0,t.length=0}}function Ju(e){
-return e.state!==2?vr=!0:!1}function Ma(e,n,t){return vr=!1,pi=!0,qn=t,n.styles.forEach(Qu,e),qn=null,n.stylesheets.forEach(
-Ju),vr&&(t.stylesToHoist=!0),pi}function Ae(e){for(var n=0;n<e.length;n++)this.push(e[n]);e.length=0}var tn=[];function Ku(e){
-re(tn,e.props);for(var n=0;n<tn.length;n++)this.push(tn[n]);tn.length=0,e.state=2}function qu(e){var n=0<e.sheets.size;e.
-sheets.forEach(Ku,this),e.sheets.clear();var t=e.rules,r=e.hrefs;if(!n||r.length){if(this.push(qn.startInlineStyle),this.
+this.push('">'),r=0;r<n.length;r++)this.push(n[r]);bi=this.push("</style>"),vr=!0,n.length=0,t.length=0}}function Ku(e){
+return e.state!==2?vr=!0:!1}function Oa(e,n,t){return vr=!1,bi=!0,qn=t,n.styles.forEach(Ju,e),qn=null,n.stylesheets.forEach(
+Ku),vr&&(t.stylesToHoist=!0),bi}function Ae(e){for(var n=0;n<e.length;n++)this.push(e[n]);e.length=0}var tn=[];function qu(e){
+re(tn,e.props);for(var n=0;n<tn.length;n++)this.push(tn[n]);tn.length=0,e.state=2}function ju(e){var n=0<e.sheets.size;e.
+sheets.forEach(qu,this),e.sheets.clear();var t=e.rules,r=e.hrefs;if(!n||r.length){if(this.push(qn.startInlineStyle),this.
 push(' data-precedence="'),this.push(e.precedence),e=0,r.length){for(this.push('" data-href="');e<r.length-1;e++)this.push(
 r[e]),this.push(" ");this.push(r[e])}for(this.push('">'),e=0;e<t.length;e++)this.push(t[e]);this.push("</style>"),t.length=
-0,r.length=0}}function ju(e){if(e.state===0){e.state=1;var n=e.props;for(re(tn,{rel:"preload",as:"style",href:e.props.href,
+0,r.length=0}}function $u(e){if(e.state===0){e.state=1;var n=e.props;for(re(tn,{rel:"preload",as:"style",href:e.props.href,
 crossOrigin:n.crossOrigin,fetchPriority:n.fetchPriority,integrity:n.integrity,media:n.media,hrefLang:n.hrefLang,referrerPolicy:n.
-referrerPolicy}),e=0;e<tn.length;e++)this.push(tn[e]);tn.length=0}}function $u(e){e.sheets.forEach(ju,this),e.sheets.clear()}
-function or(e,n){(n.instructions&32)===0&&(n.instructions|=32,e.push(' id="',T("_"+n.idPrefix+"R_"),'"'))}function ec(e,n){
+referrerPolicy}),e=0;e<tn.length;e++)this.push(tn[e]);tn.length=0}}function ec(e){e.sheets.forEach($u,this),e.sheets.clear()}
+function or(e,n){(n.instructions&32)===0&&(n.instructions|=32,e.push(' id="',T("_"+n.idPrefix+"R_"),'"'))}function nc(e,n){
 e.push("[");var t="[";n.stylesheets.forEach(function(r){if(r.state!==2)if(r.state===3)e.push(t),r=mt(""+r.props.href),e.
 push(r),e.push("]"),t=",[";else{e.push(t);var i=r.props["data-precedence"],l=r.props,a=wt(""+r.props.href);a=mt(a),e.push(
 a),i=""+i,e.push(","),i=mt(i),e.push(i);for(var u in l)if(F.call(l,u)&&(i=l[u],i!=null))switch(u){case"href":case"rel":case"\
 precedence":case"data-precedence":break;case"children":case"dangerouslySetInnerHTML":throw Error(v(399,"link"));default:
-nc(e,u,i)}e.push("]"),t=",[",r.state=3}}),e.push("]")}function nc(e,n,t){var r=n.toLowerCase();switch(typeof t){case"fun\
+tc(e,u,i)}e.push("]"),t=",[",r.state=3}}),e.push("]")}function tc(e,n,t){var r=n.toLowerCase();switch(typeof t){case"fun\
 ction":case"symbol":return}switch(n){case"innerHTML":case"dangerouslySetInnerHTML":case"suppressContentEditableWarning":case"\
 suppressHydrationWarning":case"style":case"ref":return;case"className":r="class",n=""+t;break;case"hidden":if(t===!1)return;
 n="";break;case"src":case"href":t=wt(t),n=""+t;break;default:if(2<n.length&&(n[0]==="o"||n[0]==="O")&&(n[1]==="n"||n[1]===
-"N")||!Si(n))return;n=""+t}e.push(","),r=mt(r),e.push(r),e.push(","),r=mt(n),e.push(r)}function bi(){return{styles:new Set,
-stylesheets:new Set,suspenseyImages:!1}}function tc(e){var n=$||null;if(n){var t=n.resumableState,r=n.renderState;if(typeof e==
+"N")||!Ni(n))return;n=""+t}e.push(","),r=mt(r),e.push(r),e.push(","),r=mt(n),e.push(r)}function mi(){return{styles:new Set,
+stylesheets:new Set,suspenseyImages:!1}}function rc(e){var n=$||null;if(n){var t=n.resumableState,r=n.renderState;if(typeof e==
 "string"&&e){if(!t.dnsResources.hasOwnProperty(e)){t.dnsResources[e]=null,t=r.headers;var i,l;(l=t&&0<t.remainingCapacity)&&
-(l=(i="<"+(""+e).replace(ki,Ni)+">; rel=dns-prefetch",0<=(t.remainingCapacity-=i.length+2))),l?(r.resets.dns[e]=null,t.preconnects&&
-(t.preconnects+=", "),t.preconnects+=i):(i=[],re(i,{href:e,rel:"dns-prefetch"}),r.preconnects.add(i))}kn(n)}}else Ye.D(e)}
-function rc(e,n){var t=$||null;if(t){var r=t.resumableState,i=t.renderState;if(typeof e=="string"&&e){var l=n==="use-cre\
+(l=(i="<"+(""+e).replace(ki,Mi)+">; rel=dns-prefetch",0<=(t.remainingCapacity-=i.length+2))),l?(r.resets.dns[e]=null,t.preconnects&&
+(t.preconnects+=", "),t.preconnects+=i):(i=[],re(i,{href:e,rel:"dns-prefetch"}),r.preconnects.add(i))}Nn(n)}}else Ye.D(e)}
+function ic(e,n){var t=$||null;if(t){var r=t.resumableState,i=t.renderState;if(typeof e=="string"&&e){var l=n==="use-cre\
 dentials"?"credentials":typeof n=="string"?"anonymous":"default";if(!r.connectResources[l].hasOwnProperty(e)){r.connectResources[l][e]=
-null,r=i.headers;var a,u;if(u=r&&0<r.remainingCapacity){if(u="<"+(""+e).replace(ki,Ni)+">; rel=preconnect",typeof n=="st\
-ring"){var o=(""+n).replace(mi,Ti);u+='; crossorigin="'+o+'"'}u=(a=u,0<=(r.remainingCapacity-=a.length+2))}u?(i.resets.connect[l][e]=
+null,r=i.headers;var a,u;if(u=r&&0<r.remainingCapacity){if(u="<"+(""+e).replace(ki,Mi)+">; rel=preconnect",typeof n=="st\
+ring"){var o=(""+n).replace(Ti,wi);u+='; crossorigin="'+o+'"'}u=(a=u,0<=(r.remainingCapacity-=a.length+2))}u?(i.resets.connect[l][e]=
 null,r.preconnects&&(r.preconnects+=", "),r.preconnects+=a):(l=[],re(l,{rel:"preconnect",href:e,crossOrigin:n}),i.preconnects.
-add(l))}kn(t)}}else Ye.C(e,n)}function ic(e,n,t){var r=$||null;if(r){var i=r.resumableState,l=r.renderState;if(n&&e){switch(n){case"\
+add(l))}Nn(t)}}else Ye.C(e,n)}function lc(e,n,t){var r=$||null;if(r){var i=r.resumableState,l=r.renderState;if(n&&e){switch(n){case"\
 image":if(t)var a=t.imageSrcSet,u=t.imageSizes,o=t.fetchPriority;var c=a?a+`
 `+(u||""):e;if(i.imageResources.hasOwnProperty(c))return;i.imageResources[c]=we,i=l.headers;var f;i&&0<i.remainingCapacity&&
 typeof a!="string"&&o==="high"&&(f=yr(e,n,t),0<=(i.remainingCapacity-=f.length+2))?(l.resets.image[c]=we,i.highImagePreloads&&
@@ -393,35 +393,35 @@ reload",href:e,as:n},t)),i.scriptResources[e]=!t||typeof t.crossOrigin!="string"
 t.integrity];break;default:if(i.unknownResources.hasOwnProperty(n)){if(a=i.unknownResources[n],a.hasOwnProperty(e))return}else
 a={},i.unknownResources[n]=a;a[e]=we,(i=l.headers)&&0<i.remainingCapacity&&n==="font"&&(c=yr(e,n,t),0<=(i.remainingCapacity-=
 c.length+2))?(l.resets.font[e]=we,i.fontPreloads&&(i.fontPreloads+=", "),i.fontPreloads+=c):(i=[],e=de({rel:"preload",href:e,
-as:n},t),re(i,e),n)==="font"?l.fontPreloads.add(i):l.bulkPreloads.add(i)}kn(r)}}else Ye.L(e,n,t)}function lc(e,n){var t=$||
+as:n},t),re(i,e),n)==="font"?l.fontPreloads.add(i):l.bulkPreloads.add(i)}Nn(r)}}else Ye.L(e,n,t)}function ac(e,n){var t=$||
 null;if(t){var r=t.resumableState,i=t.renderState;if(e){var l=n&&typeof n.as=="string"?n.as:"script";switch(l){case"scri\
 pt":if(r.moduleScriptResources.hasOwnProperty(e))return;l=[],r.moduleScriptResources[e]=!n||typeof n.crossOrigin!="strin\
 g"&&typeof n.integrity!="string"?we:[n.crossOrigin,n.integrity],i.preloads.moduleScripts.set(e,l);break;default:if(r.moduleUnknownResources.
 hasOwnProperty(l)){var a=r.moduleUnknownResources[l];if(a.hasOwnProperty(e))return}else a={},r.moduleUnknownResources[l]=
-a;l=[],a[e]=we}re(l,de({rel:"modulepreload",href:e},n)),i.bulkPreloads.add(l),kn(t)}}else Ye.m(e,n)}function ac(e,n,t){var r=$||
+a;l=[],a[e]=we}re(l,de({rel:"modulepreload",href:e},n)),i.bulkPreloads.add(l),Nn(t)}}else Ye.m(e,n)}function oc(e,n,t){var r=$||
 null;if(r){var i=r.resumableState,l=r.renderState;if(e){n=n||"default";var a=l.styles.get(n),u=i.styleResources.hasOwnProperty(
 e)?i.styleResources[e]:void 0;u!==null&&(i.styleResources[e]=null,a||(a={precedence:T(n),rules:[],hrefs:[],sheets:new Map},
 l.styles.set(n,a)),n={state:0,props:de({rel:"stylesheet",href:e,"data-precedence":n},t)},u&&(u.length===2&&Et(n.props,u),
-(l=l.preloads.stylesheets.get(e))&&0<l.length?l.length=0:n.state=1),a.sheets.set(e,n),kn(r))}}else Ye.S(e,n,t)}function oc(e,n){
+(l=l.preloads.stylesheets.get(e))&&0<l.length?l.length=0:n.state=1),a.sheets.set(e,n),Nn(r))}}else Ye.S(e,n,t)}function uc(e,n){
 var t=$||null;if(t){var r=t.resumableState,i=t.renderState;if(e){var l=r.scriptResources.hasOwnProperty(e)?r.scriptResources[e]:
 void 0;l!==null&&(r.scriptResources[e]=null,n=de({src:e,async:!0},n),l&&(l.length===2&&Et(n,l),e=i.preloads.scripts.get(
-e))&&(e.length=0),e=[],i.scripts.add(e),gr(e,n),kn(t))}}else Ye.X(e,n)}function uc(e,n){var t=$||null;if(t){var r=t.resumableState,
+e))&&(e.length=0),e=[],i.scripts.add(e),gr(e,n),Nn(t))}}else Ye.X(e,n)}function cc(e,n){var t=$||null;if(t){var r=t.resumableState,
 i=t.renderState;if(e){var l=r.moduleScriptResources.hasOwnProperty(e)?r.moduleScriptResources[e]:void 0;l!==null&&(r.moduleScriptResources[e]=
 null,n=de({src:e,type:"module",async:!0},n),l&&(l.length===2&&Et(n,l),e=i.preloads.moduleScripts.get(e))&&(e.length=0),e=
-[],i.scripts.add(e),gr(e,n),kn(t))}}else Ye.M(e,n)}function Et(e,n){e.crossOrigin==null&&(e.crossOrigin=n[0]),e.integrity==
-null&&(e.integrity=n[1])}function yr(e,n,t){e=(""+e).replace(ki,Ni),n=(""+n).replace(mi,Ti),n="<"+e+'>; rel=preload; as=\
-"'+n+'"';for(var r in t)F.call(t,r)&&(e=t[r],typeof e=="string"&&(n+="; "+r.toLowerCase()+'="'+(""+e).replace(mi,Ti)+'"'));
-return n}var ki=/[<>\r\n]/g;function Ni(e){switch(e){case"<":return"%3C";case">":return"%3E";case`
+[],i.scripts.add(e),gr(e,n),Nn(t))}}else Ye.M(e,n)}function Et(e,n){e.crossOrigin==null&&(e.crossOrigin=n[0]),e.integrity==
+null&&(e.integrity=n[1])}function yr(e,n,t){e=(""+e).replace(ki,Mi),n=(""+n).replace(Ti,wi),n="<"+e+'>; rel=preload; as=\
+"'+n+'"';for(var r in t)F.call(t,r)&&(e=t[r],typeof e=="string"&&(n+="; "+r.toLowerCase()+'="'+(""+e).replace(Ti,wi)+'"'));
+return n}var ki=/[<>\r\n]/g;function Mi(e){switch(e){case"<":return"%3C";case">":return"%3E";case`
 `:return"%0A";case"\r":return"%0D";default:throw Error("escapeLinkHrefForHeaderContextReplacer encountered a match it do\
 es not know how to replace. this means the match regex and the replacement characters are no longer in sync. This is a b\
-ug in React")}}var mi=/["';,\r\n]/g;function Ti(e){switch(e){case'"':return"%22";case"'":return"%27";case";":return"%3B";case"\
+ug in React")}}var Ti=/["';,\r\n]/g;function wi(e){switch(e){case'"':return"%22";case"'":return"%27";case";":return"%3B";case"\
 ,":return"%2C";case`
 `:return"%0A";case"\r":return"%0D";default:throw Error("escapeStringForLinkHeaderQuotedParamValueContextReplacer encount\
 ered a match it does not know how to replace. this means the match regex and the replacement characters are no longer in\
- sync. This is a bug in React")}}function cc(e){this.styles.add(e)}function fc(e){this.stylesheets.add(e)}function jn(e,n){
-n.styles.forEach(cc,e),n.stylesheets.forEach(fc,e),n.suspenseyImages&&(e.suspenseyImages=!0)}function sc(e,n){var t=e.idPrefix,
+ sync. This is a bug in React")}}function fc(e){this.styles.add(e)}function sc(e){this.stylesheets.add(e)}function jn(e,n){
+n.styles.forEach(fc,e),n.stylesheets.forEach(sc,e),n.suspenseyImages&&(e.suspenseyImages=!0)}function hc(e,n){var t=e.idPrefix,
 r=[],i=e.bootstrapScriptContent,l=e.bootstrapScripts,a=e.bootstrapModules;i!==void 0&&(r.push("<script"),or(r,e),r.push(
-">",(""+i).replace(Ea,Pa),"</script>")),i=t+"P:";var u=t+"S:";t+="B:";var o=new Set,c=new Set,f=new Set,s=new Map,d=new Set,
+">",(""+i).replace(Pa,Ra),"</script>")),i=t+"P:";var u=t+"S:";t+="B:";var o=new Set,c=new Set,f=new Set,s=new Map,d=new Set,
 h=new Set,g=new Set,b={images:new Map,stylesheets:new Map,scripts:new Map,moduleScripts:new Map};if(l!==void 0)for(var A=0;A<
 l.length;A++){var R=l[A],_,U=void 0,H=void 0,m={rel:"preload",as:"script",fetchPriority:"low",nonce:void 0};typeof R=="s\
 tring"?m.href=_=R:(m.href=_=R.src,m.integrity=H=typeof R.integrity=="string"?R.integrity:void 0,m.crossOrigin=U=typeof R==
@@ -437,70 +437,70 @@ script>');return{placeholderPrefix:i,segmentPrefix:u,boundaryPrefix:t,startInlin
 le",preamble:{htmlChunks:null,headChunks:null,bodyChunks:null},externalRuntimeScript:null,bootstrapChunks:r,importMapChunks:[],
 onHeaders:void 0,headers:null,resets:{font:{},dns:{},connect:{default:{},anonymous:{},credentials:{}},image:{},style:{}},
 charsetChunks:[],viewportChunks:[],hoistableChunks:[],preconnects:o,fontPreloads:c,highImagePreloads:f,styles:s,bootstrapScripts:d,
-scripts:h,bulkPreloads:g,preloads:b,nonce:{script:void 0,style:void 0},stylesToHoist:!1,generateStaticMarkup:n}}function Kl(e,n,t,r){
+scripts:h,bulkPreloads:g,preloads:b,nonce:{script:void 0,style:void 0},stylesToHoist:!1,generateStaticMarkup:n}}function ql(e,n,t,r){
 return t.generateStaticMarkup?(e.push(T(n)),!1):(n===""?e=r:(r&&e.push("<!-- -->"),e.push(T(n)),e=!0),e)}function Tt(e,n,t,r){
-n.generateStaticMarkup||t&&r&&e.push("<!-- -->")}var hc=Function.prototype.bind,dc=Symbol.for("react.client.reference");
-function pr(e){if(e==null)return null;if(typeof e=="function")return e.$$typeof===dc?null:e.displayName||e.name||null;if(typeof e==
-"string")return e;switch(e){case va:return"Fragment";case pa:return"Profiler";case ya:return"StrictMode";case _r:return"\
-Suspense";case Ci:return"SuspenseList";case ma:return"Activity";case _i:return"ViewTransition"}if(typeof e=="object")switch(e.
-$$typeof){case ga:return"Portal";case Ar:return e.displayName||"Context";case ba:return(e._context.displayName||"Context")+
-".Consumer";case xi:var n=e.render;return e=e.displayName,e||(e=n.displayName||n.name||"",e=e!==""?"ForwardRef("+e+")":"\
-ForwardRef"),e;case Ai:return n=e.displayName||null,n!==null?n:pr(e.type)||"Memo";case Sr:n=e._payload,e=e._init;try{return pr(
-e(n))}catch{}}return null}var ql={},Pn=null;function Nr(e,n){if(e!==n){e.context._currentValue2=e.parentValue,e=e.parent;
-var t=n.parent;if(e===null){if(t!==null)throw Error(v(401))}else{if(t===null)throw Error(v(401));Nr(e,t)}n.context._currentValue2=
-n.value}}function Oa(e){e.context._currentValue2=e.parentValue,e=e.parent,e!==null&&Oa(e)}function Fa(e){var n=e.parent;
-n!==null&&Fa(n),e.context._currentValue2=e.value}function Ia(e,n){if(e.context._currentValue2=e.parentValue,e=e.parent,e===
-null)throw Error(v(402));e.depth===n.depth?Nr(e,n):Ia(e,n)}function La(e,n){var t=n.parent;if(t===null)throw Error(v(402));
-e.depth===t.depth?Nr(e,t):La(e,t),n.context._currentValue2=n.value}function nn(e){var n=Pn;n!==e&&(n===null?Fa(e):e===null?
-Oa(n):n.depth===e.depth?Nr(n,e):n.depth>e.depth?Ia(n,e):La(n,e),Pn=e)}var jl={enqueueSetState:function(e,n){e=e._reactInternals,
+n.generateStaticMarkup||t&&r&&e.push("<!-- -->")}var dc=Function.prototype.bind,gc=Symbol.for("react.client.reference");
+function pr(e){if(e==null)return null;if(typeof e=="function")return e.$$typeof===gc?null:e.displayName||e.name||null;if(typeof e==
+"string")return e;switch(e){case ya:return"Fragment";case ba:return"Profiler";case pa:return"StrictMode";case _r:return"\
+Suspense";case Ai:return"SuspenseList";case Ta:return"Activity";case Si:return"ViewTransition"}if(typeof e=="object")switch(e.
+$$typeof){case va:return"Portal";case Ar:return e.displayName||"Context";case ma:return(e._context.displayName||"Context")+
+".Consumer";case Ci:var n=e.render;return e=e.displayName,e||(e=n.displayName||n.name||"",e=e!==""?"ForwardRef("+e+")":"\
+ForwardRef"),e;case _i:return n=e.displayName||null,n!==null?n:pr(e.type)||"Memo";case Sr:n=e._payload,e=e._init;try{return pr(
+e(n))}catch{}}return null}var jl={},Pn=null;function kr(e,n){if(e!==n){e.context._currentValue2=e.parentValue,e=e.parent;
+var t=n.parent;if(e===null){if(t!==null)throw Error(v(401))}else{if(t===null)throw Error(v(401));kr(e,t)}n.context._currentValue2=
+n.value}}function Fa(e){e.context._currentValue2=e.parentValue,e=e.parent,e!==null&&Fa(e)}function Ia(e){var n=e.parent;
+n!==null&&Ia(n),e.context._currentValue2=e.value}function La(e,n){if(e.context._currentValue2=e.parentValue,e=e.parent,e===
+null)throw Error(v(402));e.depth===n.depth?kr(e,n):La(e,n)}function Ha(e,n){var t=n.parent;if(t===null)throw Error(v(402));
+e.depth===t.depth?kr(e,t):Ha(e,t),n.context._currentValue2=n.value}function nn(e){var n=Pn;n!==e&&(n===null?Ia(e):e===null?
+Fa(n):n.depth===e.depth?kr(n,e):n.depth>e.depth?La(n,e):Ha(n,e),Pn=e)}var $l={enqueueSetState:function(e,n){e=e._reactInternals,
 e.queue!==null&&e.queue.push(n)},enqueueReplaceState:function(e,n){e=e._reactInternals,e.replace=!0,e.queue=[n]},enqueueForceUpdate:function(){}},
-gc={id:1,overflow:""};function Ha(e){var n=e.overflow;return e=e.id,(e&~(1<<32-ur(e)-1)).toString(32)+n}function rn(e,n,t){
+vc={id:1,overflow:""};function Da(e){var n=e.overflow;return e=e.id,(e&~(1<<32-ur(e)-1)).toString(32)+n}function rn(e,n,t){
 var r=e.id;e=e.overflow;var i=32-ur(r)-1;r&=~(1<<i),t+=1;var l=32-ur(n)+i;if(30<l){var a=i-i%5;return l=(r&(1<<a)-1).toString(
-32),r>>=a,i-=a,{id:1<<32-ur(n)+i|t<<i|r,overflow:l+e}}return{id:1<<l|t<<i|r,overflow:e}}var ur=Math.clz32?Math.clz32:pc,
-vc=Math.log,yc=Math.LN2;function pc(e){return e>>>=0,e===0?32:31-(vc(e)/yc|0)|0}function he(){}var ce=Error(v(460));function bc(e,n,t){
+32),r>>=a,i-=a,{id:1<<32-ur(n)+i|t<<i|r,overflow:l+e}}return{id:1<<l|t<<i|r,overflow:e}}var ur=Math.clz32?Math.clz32:bc,
+yc=Math.log,pc=Math.LN2;function bc(e){return e>>>=0,e===0?32:31-(yc(e)/pc|0)|0}function he(){}var ce=Error(v(460));function mc(e,n,t){
 switch(t=e[t],t===void 0?e.push(n):t!==n&&(n.then(he,he),n=t),n.status){case"fulfilled":return n.value;case"rejected":throw e=
 n.reason,e===void 0&&!("reason"in n)?Error(v(600)):e;default:switch(typeof n.status=="string"?n.then(he,he):(e=n,e.status=
 "pending",e.then(function(r){if(n.status==="pending"){var i=n;i.status="fulfilled",i.value=r}},function(r){if(n.status===
 "pending"){var i=n;i.status="rejected",i.reason=r}})),n.status){case"fulfilled":return n.value;case"rejected":throw n.reason}
-throw cr=n,ce}}var cr=null;function br(){if(cr===null)throw Error(v(459));var e=cr;return cr=null,e}function mc(e,n){return e===
-n&&(e!==0||1/e===1/n)||e!==e&&n!==n}var Tc=typeof Object.is=="function"?Object.is:mc,Ue=null,Mi=null,Oi=null,Fi=null,fr=null,
-N=null,pt=!1,mr=!1,Pt=0,Rt=0,xt=-1,Tr=0,Kn=null;function Da(e){if(e=e._reason,typeof e=="function")try{var n=e()}catch{n=
+throw cr=n,ce}}var cr=null;function br(){if(cr===null)throw Error(v(459));var e=cr;return cr=null,e}function Tc(e,n){return e===
+n&&(e!==0||1/e===1/n)||e!==e&&n!==n}var wc=typeof Object.is=="function"?Object.is:Tc,Ue=null,Oi=null,Fi=null,Ii=null,fr=null,
+k=null,pt=!1,mr=!1,Pt=0,Rt=0,xt=-1,Tr=0,Kn=null;function Ba(e){if(e=e._reason,typeof e=="function")try{var n=e()}catch{n=
 "The reason for browser-only rendering could not be determined because its initializer threw."}else n=e;return n=Error(v(
-603),e===void 0?void 0:{cause:n}),Object.defineProperty(n,kr,{value:!0}),n}function Mr(e){return typeof e!="object"||e===
-null?!1:e[kr]===!0}function Ii(e){var n=Error(v(604),F.call(e,"cause")?{cause:e.cause}:void 0);if(e=e.stack,e!==void 0){
+603),e===void 0?void 0:{cause:n}),Object.defineProperty(n,Nr,{value:!0}),n}function Mr(e){return typeof e!="object"||e===
+null?!1:e[Nr]===!0}function Li(e){var n=Error(v(604),F.call(e,"cause")?{cause:e.cause}:void 0);if(e=e.stack,e!==void 0){
 var t=e.indexOf(`
 `);n.stack=n.name+": "+n.message+(t===-1?"":e.slice(t))}else n.stack=void 0;return n}var ln=null,Or=0;function Be(){if(Ue===
-null)throw Error(v(321));return Ue}function $l(){if(0<Or)throw Error(v(312));return{memoizedState:null,queue:null,next:null}}
-function Li(){return N===null?fr===null?(pt=!1,fr=N=$l()):(pt=!0,N=fr):N.next===null?(pt=!1,N=N.next=$l()):(pt=!0,N=N.next),
-N}function an(){var e=Kn;return Kn=null,e}function Ct(){Fi=Oi=Mi=Ue=null,mr=!1,fr=null,Or=0,N=ln=null}function Ba(e,n){return typeof n==
-"function"?n(e):n}function ea(e,n,t){if(Ue=Be(),N=Li(),pt){var r=N.queue;if(n=r.dispatch,ln!==null&&(t=ln.get(r),t!==void 0)){
-ln.delete(r),r=N.memoizedState;do r=e(r,t.action),t=t.next;while(t!==null);return N.memoizedState=r,[r,n]}return[N.memoizedState,
-n]}return e=e===Ba?typeof n=="function"?n():n:t!==void 0?t(n):n,N.memoizedState=e,e=N.queue={last:null,dispatch:null},e=
-e.dispatch=wc.bind(null,Ue,e),[N.memoizedState,e]}function na(e,n){if(Ue=Be(),N=Li(),n=n===void 0?null:n,N!==null){var t=N.
-memoizedState;if(t!==null&&n!==null){var r=t[1];e:if(r===null)r=!1;else{for(var i=0;i<r.length&&i<n.length;i++)if(!Tc(n[i],
-r[i])){r=!1;break e}r=!0}if(r)return t[0]}}return e=e(),N.memoizedState=[e,n],e}function wc(e,n,t){if(25<=Or)throw Error(
+null)throw Error(v(321));return Ue}function ea(){if(0<Or)throw Error(v(312));return{memoizedState:null,queue:null,next:null}}
+function Hi(){return k===null?fr===null?(pt=!1,fr=k=ea()):(pt=!0,k=fr):k.next===null?(pt=!1,k=k.next=ea()):(pt=!0,k=k.next),
+k}function an(){var e=Kn;return Kn=null,e}function Ct(){Ii=Fi=Oi=Ue=null,mr=!1,fr=null,Or=0,k=ln=null}function Ya(e,n){return typeof n==
+"function"?n(e):n}function na(e,n,t){if(Ue=Be(),k=Hi(),pt){var r=k.queue;if(n=r.dispatch,ln!==null&&(t=ln.get(r),t!==void 0)){
+ln.delete(r),r=k.memoizedState;do r=e(r,t.action),t=t.next;while(t!==null);return k.memoizedState=r,[r,n]}return[k.memoizedState,
+n]}return e=e===Ya?typeof n=="function"?n():n:t!==void 0?t(n):n,k.memoizedState=e,e=k.queue={last:null,dispatch:null},e=
+e.dispatch=Ec.bind(null,Ue,e),[k.memoizedState,e]}function ta(e,n){if(Ue=Be(),k=Hi(),n=n===void 0?null:n,k!==null){var t=k.
+memoizedState;if(t!==null&&n!==null){var r=t[1];e:if(r===null)r=!1;else{for(var i=0;i<r.length&&i<n.length;i++)if(!wc(n[i],
+r[i])){r=!1;break e}r=!0}if(r)return t[0]}}return e=e(),k.memoizedState=[e,n],e}function Ec(e,n,t){if(25<=Or)throw Error(
 v(301));if(e===Ue)if(mr=!0,e={action:t,next:null},ln===null&&(ln=new Map),t=ln.get(n),t===void 0)ln.set(n,e);else{for(n=
-t;n.next!==null;)n=n.next;n.next=e}}function Ec(){throw Error(v(440))}function Pc(){throw Error(v(394))}function Rc(){throw Error(
-v(479))}function ta(e,n,t){Be();var r=Rt++,i=Oi;if(typeof e.$$FORM_ACTION=="function"){var l=null,a=Fi;i=i.formState;var u=e.
-$$IS_SIGNATURE_EQUAL;if(i!==null&&typeof u=="function"){var o=i[1];u.call(e,i[2],i[3])&&(l=t!==void 0?"p"+t:"k"+Hl(JSON.
+t;n.next!==null;)n=n.next;n.next=e}}function Pc(){throw Error(v(440))}function Rc(){throw Error(v(394))}function xc(){throw Error(
+v(479))}function ra(e,n,t){Be();var r=Rt++,i=Fi;if(typeof e.$$FORM_ACTION=="function"){var l=null,a=Ii;i=i.formState;var u=e.
+$$IS_SIGNATURE_EQUAL;if(i!==null&&typeof u=="function"){var o=i[1];u.call(e,i[2],i[3])&&(l=t!==void 0?"p"+t:"k"+Dl(JSON.
 stringify([a,null,r]),0),o===l&&(xt=r,n=i[0]))}var c=e.bind(null,n);return e=function(s){c(s)},typeof c.$$FORM_ACTION=="\
 function"&&(e.$$FORM_ACTION=function(s){s=c.$$FORM_ACTION(s),t!==void 0&&(t+="",s.action=t);var d=s.data;return d&&(l===
-null&&(l=t!==void 0?"p"+t:"k"+Hl(JSON.stringify([a,null,r]),0)),d.append("$ACTION_KEY",l)),s}),[n,e,!1]}var f=e.bind(null,
-n);return[n,function(s){f(s)},!1]}function Ya(e){var n=Tr;return Tr+=1,Kn===null&&(Kn=[]),bc(Kn,e,n)}function xc(){throw Error(
-v(393))}var ra={readContext:function(e){return e._currentValue2},use:function(e){if(e!==null&&typeof e=="object"){if(typeof e.
-then=="function")return Ya(e);if(e.$$typeof===kr)throw Da(e);if(e.$$typeof===Ar)return e._currentValue2}throw Error(v(438,
-String(e)))},useContext:function(e){return Be(),e._currentValue2},useMemo:na,useReducer:ea,useRef:function(e){Ue=Be(),N=
-Li();var n=N.memoizedState;return n===null?(e={current:e},N.memoizedState=e):n},useState:function(e){return ea(Ba,e)},useInsertionEffect:he,
-useLayoutEffect:he,useCallback:function(e,n){return na(function(){return e},n)},useImperativeHandle:he,useEffect:he,useDebugValue:he,
-useDeferredValue:function(e,n){return Be(),n!==void 0?n:e},useTransition:function(){return Be(),[!1,Pc]},useId:function(){
-var e=Ha(Mi.treeContext),n=sr;if(n===null)throw Error(v(404));var t=Pt++;return xa(n,e,t)},useSyncExternalStore:function(e,n,t){
-if(t===void 0)throw Error(v(407));return t()},useOptimistic:function(e){return Be(),[e,Rc]},useActionState:ta,useFormState:ta,
-useHostTransitionStatus:function(){return Be(),Du},useMemoCache:function(e){for(var n=Array(e),t=0;t<e;t++)n[t]=Su;return n},
-useCacheRefresh:function(){return xc},useEffectEvent:function(){return Ec}},sr=null,Cc={getCacheForType:function(){throw Error(
-v(248))},cacheSignal:function(){throw Error(v(248))}},si,ia;function En(e){if(si===void 0)try{throw Error()}catch(t){var n=t.
-stack.trim().match(/\n( *(at )?)/);si=n&&n[1]||"",ia=-1<t.stack.indexOf(`
+null&&(l=t!==void 0?"p"+t:"k"+Dl(JSON.stringify([a,null,r]),0)),d.append("$ACTION_KEY",l)),s}),[n,e,!1]}var f=e.bind(null,
+n);return[n,function(s){f(s)},!1]}function Ua(e){var n=Tr;return Tr+=1,Kn===null&&(Kn=[]),mc(Kn,e,n)}function Cc(){throw Error(
+v(393))}var ia={readContext:function(e){return e._currentValue2},use:function(e){if(e!==null&&typeof e=="object"){if(typeof e.
+then=="function")return Ua(e);if(e.$$typeof===Nr)throw Ba(e);if(e.$$typeof===Ar)return e._currentValue2}throw Error(v(438,
+String(e)))},useContext:function(e){return Be(),e._currentValue2},useMemo:ta,useReducer:na,useRef:function(e){Ue=Be(),k=
+Hi();var n=k.memoizedState;return n===null?(e={current:e},k.memoizedState=e):n},useState:function(e){return na(Ya,e)},useInsertionEffect:he,
+useLayoutEffect:he,useCallback:function(e,n){return ta(function(){return e},n)},useImperativeHandle:he,useEffect:he,useDebugValue:he,
+useDeferredValue:function(e,n){return Be(),n!==void 0?n:e},useTransition:function(){return Be(),[!1,Rc]},useId:function(){
+var e=Da(Oi.treeContext),n=sr;if(n===null)throw Error(v(404));var t=Pt++;return Ca(n,e,t)},useSyncExternalStore:function(e,n,t){
+if(t===void 0)throw Error(v(407));return t()},useOptimistic:function(e){return Be(),[e,xc]},useActionState:ra,useFormState:ra,
+useHostTransitionStatus:function(){return Be(),Bu},useMemoCache:function(e){for(var n=Array(e),t=0;t<e;t++)n[t]=Nu;return n},
+useCacheRefresh:function(){return Cc},useEffectEvent:function(){return Pc}},sr=null,Ac={getCacheForType:function(){throw Error(
+v(248))},cacheSignal:function(){throw Error(v(248))}},hi,la;function En(e){if(hi===void 0)try{throw Error()}catch(t){var n=t.
+stack.trim().match(/\n( *(at )?)/);hi=n&&n[1]||"",la=-1<t.stack.indexOf(`
     at`)?" (<anonymous>)":-1<t.stack.indexOf("@")?"@unknown:0:0":""}return`
-`+si+e+ia}var hi=!1;function ir(e,n){if(!e||hi)return"";hi=!0;var t=Error.prepareStackTrace;Error.prepareStackTrace=void 0;
+`+hi+e+la}var di=!1;function ir(e,n){if(!e||di)return"";di=!0;var t=Error.prepareStackTrace;Error.prepareStackTrace=void 0;
 try{var r={DetermineComponentFrameRoot:function(){try{if(n){var s=function(){throw Error()};if(Object.defineProperty(s.prototype,
 "props",{set:function(){throw Error()}}),typeof Reflect=="object"&&Reflect.construct){try{Reflect.construct(s,[])}catch(g){
 var d=g}Reflect.construct(e,[],s)}else{try{s.call()}catch(g){d=g}s=!1;try{var h=Object.getOwnPropertyDescriptor(e.prototype,
@@ -515,57 +515,57 @@ DetermineComponentFrameRoot"});var l=r.DetermineComponentFrameRoot(),a=l[0],u=l[
 mponentFrameRoot");)i++;if(r===o.length||i===c.length)for(r=o.length-1,i=c.length-1;1<=r&&0<=i&&o[r]!==c[i];)i--;for(;1<=
 r&&0<=i;r--,i--)if(o[r]!==c[i]){if(r!==1||i!==1)do if(r--,i--,0>i||o[r]!==c[i]){var f=`
 `+o[r].replace(" at new "," at ");return e.displayName&&f.includes("<anonymous>")&&(f=f.replace("<anonymous>",e.displayName)),
-f}while(1<=r&&0<=i);break}}}finally{hi=!1,Error.prepareStackTrace=t}return(t=e?e.displayName||e.name:"")?En(t):""}function Ua(e){
+f}while(1<=r&&0<=i);break}}}finally{di=!1,Error.prepareStackTrace=t}return(t=e?e.displayName||e.name:"")?En(t):""}function za(e){
 if(typeof e=="string")return En(e);if(typeof e=="function")return e.prototype&&e.prototype.isReactComponent?ir(e,!0):ir(
-e,!1);if(typeof e=="object"&&e!==null){switch(e.$$typeof){case xi:return ir(e.render,!1);case Ai:return ir(e.type,!1);case Sr:
-var n=e,t=n._payload;n=n._init;try{e=n(t)}catch{return En("Lazy")}return Ua(e)}if(typeof e.name=="string"){e:{t=e.name,n=
+e,!1);if(typeof e=="object"&&e!==null){switch(e.$$typeof){case Ci:return ir(e.render,!1);case _i:return ir(e.type,!1);case Sr:
+var n=e,t=n._payload;n=n._init;try{e=n(t)}catch{return En("Lazy")}return za(e)}if(typeof e.name=="string"){e:{t=e.name,n=
 e.env;var r=e.debugLocation;if(r!=null&&(e=Error.prepareStackTrace,Error.prepareStackTrace=void 0,r=r.stack,Error.prepareStackTrace=
 e,r.startsWith(`Error: react-stack-top-frame
 `)&&(r=r.slice(29)),e=r.indexOf(`
 `),e!==-1&&(r=r.slice(e+1)),e=r.indexOf("react_stack_bottom_frame"),e!==-1&&(e=r.lastIndexOf(`
 `,e)),e=e!==-1?r=r.slice(0,e):"",r=e.lastIndexOf(`
 `),e=r===-1?e:e.slice(r+1),e.indexOf(t)!==-1)){t=`
-`+e;break e}t=En(t+(n?" ["+n+"]":""))}return t}}switch(e){case Ci:return En("SuspenseList");case _r:return En("Suspense");case _i:
-return En("ViewTransition")}return""}function $n(e,n){return(500<n.byteSize||n.defer)&&n.preamble===null}function Ac(e){
+`+e;break e}t=En(t+(n?" ["+n+"]":""))}return t}}switch(e){case Ai:return En("SuspenseList");case _r:return En("Suspense");case Si:
+return En("ViewTransition")}return""}function $n(e,n){return(500<n.byteSize||n.defer)&&n.preamble===null}function _c(e){
 if(typeof e=="object"&&e!==null&&typeof e.environmentName=="string"){var n=e.environmentName;e=[e].slice(0),typeof e[0]==
-"string"?e.splice(0,1,"[%s] "+e[0]," "+n+" "):e.splice(0,0,"[%s]"," "+n+" "),e.unshift(console),n=hc.apply(console.error,
-e),n()}else console.error(e);return null}function _c(e,n,t,r,i,l,a,u,o,c,f){var s=new Set;this.destination=null,this.flushScheduled=
+"string"?e.splice(0,1,"[%s] "+e[0]," "+n+" "):e.splice(0,0,"[%s]"," "+n+" "),e.unshift(console),n=dc.apply(console.error,
+e),n()}else console.error(e);return null}function Sc(e,n,t,r,i,l,a,u,o,c,f){var s=new Set;this.destination=null,this.flushScheduled=
 !1,this.resumableState=e,this.renderState=n,this.rootFormatContext=t,this.progressiveChunkSize=r===void 0?12800:r,this.status=
 10,this.fatalError=null,this.aborted=!1,this.pendingRootTasks=this.allPendingTasks=this.nextSegmentId=0,this.completedPreambleSegments=
 this.completedRootSegment=null,this.byteSize=0,this.abortableTasks=s,this.pingedTasks=[],this.currentTask=null,this.clientRenderedBoundaries=
 [],this.completedBoundaries=[],this.partialBoundaries=[],this.postponedState=this.trackedPostpones=null,this.onError=i===
-void 0?Ac:i,this.onBrowserBailout=l===void 0?he:l,this.onAllReady=a===void 0?he:a,this.onShellReady=u===void 0?he:u,this.
+void 0?_c:i,this.onBrowserBailout=l===void 0?he:l,this.onAllReady=a===void 0?he:a,this.onShellReady=u===void 0?he:u,this.
 onShellError=o===void 0?he:o,this.onFatalError=c===void 0?he:c,this.renderLifetimeController=null,this.formState=f===void 0?
-null:f}function Sc(e,n,t,r,i,l,a,u,o,c,f,s){return n=new _c(n,t,r,i,l,a,u,o,c,f,s),t=xn(n,0,null,r,!1,!1),t.parentFlushed=
-!0,e=Er(n,null,e,-1,null,t,null,null,n.abortableTasks,null,r,null,gc,null,null),At(e),n.pingedTasks.push(e),n}var $=null;
-function wr(e,n){e.pingedTasks.push(n),e.pingedTasks.length===1&&(e.flushScheduled=e.destination!==null,Ga(e))}function Hi(e,n,t,r,i){
+null:f}function Nc(e,n,t,r,i,l,a,u,o,c,f,s){return n=new Sc(n,t,r,i,l,a,u,o,c,f,s),t=xn(n,0,null,r,!1,!1),t.parentFlushed=
+!0,e=Er(n,null,e,-1,null,t,null,null,n.abortableTasks,null,r,null,vc,null,null),At(e),n.pingedTasks.push(e),n}var $=null;
+function wr(e,n){e.pingedTasks.push(n),e.pingedTasks.length===1&&(e.flushScheduled=e.destination!==null,Xa(e))}function Di(e,n,t,r,i){
 return t={status:0,rootSegmentID:-1,parentFlushed:!1,pendingTasks:0,row:n,completedSegments:[],byteSize:0,defer:i,fallbackAbortableTasks:t,
-errorDigest:null,contentState:bi(),fallbackState:bi(),preamble:r,tracked:null},n!==null&&(n.pendingTasks++,r=n.boundaries,
+errorDigest:null,contentState:mi(),fallbackState:mi(),preamble:r,tracked:null},n!==null&&(n.pendingTasks++,r=n.boundaries,
 r!==null&&(e.allPendingTasks++,t.pendingTasks++,r.push(t)),e=n.inheritedHoistables,e!==null&&jn(t.contentState,e)),t}function Er(e,n,t,r,i,l,a,u,o,c,f,s,d,h,g){
 e.allPendingTasks++,i===null?e.pendingRootTasks++:i.pendingTasks++,h!==null&&h.pendingTasks++;var b={replay:null,node:t,
 childIndex:r,ping:{resolve:function(){return wr(e,b)},reject:function(A){e.aborted?b.abortSet.delete(b)&&_n(b,e,A):wr(e,
 b)}},blockedBoundary:i,blockedSegment:l,blockedPreamble:a,hoistableState:u,abortSet:o,keyPath:c,formatContext:f,context:s,
-treeContext:d,row:h,componentStack:g,thenableState:n};return o.add(b),b}function za(e,n,t,r,i,l,a,u,o,c,f,s,d,h){e.allPendingTasks++,
+treeContext:d,row:h,componentStack:g,thenableState:n};return o.add(b),b}function Wa(e,n,t,r,i,l,a,u,o,c,f,s,d,h){e.allPendingTasks++,
 l===null?e.pendingRootTasks++:l.pendingTasks++,d!==null&&d.pendingTasks++,t.pendingTasks++;var g={replay:t,node:r,childIndex:i,
 ping:{resolve:function(){return wr(e,g)},reject:function(b){e.aborted?g.abortSet.delete(g)&&_n(g,e,b):wr(e,g)}},blockedBoundary:l,
 blockedSegment:null,blockedPreamble:null,hoistableState:a,abortSet:u,keyPath:o,formatContext:c,context:f,treeContext:s,row:d,
 componentStack:h,thenableState:n};return u.add(g),g}function xn(e,n,t,r,i,l){return{status:0,parentFlushed:!1,id:-1,index:n,
 chunks:[],children:[],preambleChildren:[],parentFormatContext:r,boundary:t,lastPushedText:i,textEmbedded:l}}function At(e){
-var n=e.node;typeof n=="object"&&n!==null&&n.$$typeof===da&&(e.componentStack={parent:e.componentStack,type:n.type})}function wi(e){
+var n=e.node;typeof n=="object"&&n!==null&&n.$$typeof===ga&&(e.componentStack={parent:e.componentStack,type:n.type})}function Ei(e){
 return e===null?null:{parent:e.parent,type:"Suspense Fallback"}}function An(e){var n={};return e&&Object.defineProperty(
-n,"componentStack",{configurable:!0,enumerable:!0,get:function(){try{var t="",r=e;do t+=Ua(r.type),r=r.parent;while(r);var i=t}catch(l){
+n,"componentStack",{configurable:!0,enumerable:!0,get:function(){try{var t="",r=e;do t+=za(r.type),r=r.parent;while(r);var i=t}catch(l){
 i=`
 Error generating stack: `+l.message+`
 `+l.stack}return Object.defineProperty(n,"componentStack",{value:i}),i}}),n}function Q(e,n,t){if(Mr(n))return e=e.onBrowserBailout,
 e(n,t),"";if(e=e.onError,n=e(n,t),n==null||typeof n=="string")return n===""?void 0:n}function Cn(e,n){var t=e.onShellError,
-r=e.onFatalError;e.pendingRootTasks!==0&&t(n),r(n),zi(e),e.destination!==null?(e.status=13,e.destination.destroy(n)):(e.
-status=12,e.aborted||(e.fatalError=n))}function ie(e,n){Di(e,n.next,n.hoistables)}function Di(e,n,t){for(;n!==null;){t!==
+r=e.onFatalError;e.pendingRootTasks!==0&&t(n),r(n),Wi(e),e.destination!==null?(e.status=13,e.destination.destroy(n)):(e.
+status=12,e.aborted||(e.fatalError=n))}function ie(e,n){Bi(e,n.next,n.hoistables)}function Bi(e,n,t){for(;n!==null;){t!==
 null&&(jn(n.hoistables,t),n.inheritedHoistables=t);var r=n.boundaries;if(r!==null){n.boundaries=null;for(var i=0;i<r.length;i++){
 var l=r[i];t!==null&&jn(l.contentState,t),Sn(e,l,null,null)}}if(n.pendingTasks--,0<n.pendingTasks)break;t=n.hoistables,n=
-n.next}}function Ei(e,n){var t=n.boundaries;if(t!==null&&n.pendingTasks===t.length){for(var r=!0,i=0;i<t.length;i++){var l=t[i];
-if(l.pendingTasks!==1||l.parentFlushed||$n(e,l)){r=!1;break}}r&&Di(e,n,n.hoistables)}}function bt(e){var n={pendingTasks:1,
-boundaries:null,hoistables:bi(),inheritedHoistables:null,together:!1,next:null};return e!==null&&0<e.pendingTasks&&(n.pendingTasks++,
-n.boundaries=[],e.next=n),n}function la(e,n,t,r,i){var l=n.keyPath,a=n.treeContext,u=n.row;n.keyPath=t,t=r.length;var o=null;
+n.next}}function Pi(e,n){var t=n.boundaries;if(t!==null&&n.pendingTasks===t.length){for(var r=!0,i=0;i<t.length;i++){var l=t[i];
+if(l.pendingTasks!==1||l.parentFlushed||$n(e,l)){r=!1;break}}r&&Bi(e,n,n.hoistables)}}function bt(e){var n={pendingTasks:1,
+boundaries:null,hoistables:mi(),inheritedHoistables:null,together:!1,next:null};return e!==null&&0<e.pendingTasks&&(n.pendingTasks++,
+n.boundaries=[],e.next=n),n}function aa(e,n,t,r,i){var l=n.keyPath,a=n.treeContext,u=n.row;n.keyPath=t,t=r.length;var o=null;
 if(n.replay!==null){var c=n.replay.slots;if(c!==null&&typeof c=="object")for(var f=0;f<t;f++){var s=i!=="backwards"&&i!==
 "unstable_legacy-backwards"?f:t-1-f,d=r[s];n.row=o=bt(o),n.treeContext=rn(a,t,s);var h=c[s];typeof h=="number"?(Fr(e,n,h,
 d,s),delete c[s]):X(e,n,d,s),--o.pendingTasks===0&&ie(e,o)}else for(c=0;c<t;c++)f=i!=="backwards"&&i!=="unstable_legacy-\
@@ -575,51 +575,51 @@ ckwards"&&i!=="unstable_legacy-backwards")for(i=0;i<t;i++)c=r[i],n.row=o=bt(o),n
 ds"?t-1-d:d;var g=r[h];n.row=o=bt(o),n.treeContext=rn(a,t,h);var b=xn(e,s,null,n.formatContext,h===0?c.lastPushedText:!0,
 !0);c.children.splice(f,0,b),n.blockedSegment=b;try{X(e,n,g,h),Tt(b.chunks,e.renderState,b.lastPushedText,b.textEmbedded),
 b.status=1,--o.pendingTasks===0&&ie(e,o)}catch(A){throw b.status=e.aborted?3:4,A}}n.blockedSegment=c,c.lastPushedText=!1}
-u!==null&&o!==null&&0<o.pendingTasks&&(u.pendingTasks++,o.next=u),n.treeContext=a,n.row=u,n.keyPath=l}function aa(e,n,t,r,i,l){
-var a=n.thenableState;for(n.thenableState=null,Ue={},Mi=n,Oi=e,Fi=t,Rt=Pt=0,xt=-1,Tr=0,Kn=a,e=r(i,l);mr;)mr=!1,Rt=Pt=0,xt=
--1,Tr=0,Or+=1,N=null,e=r(i,l);return Ct(),e}function oa(e,n,t,r,i,l,a){var u=!1;if(l!==0&&e.formState!==null){var o=n.blockedSegment;
+u!==null&&o!==null&&0<o.pendingTasks&&(u.pendingTasks++,o.next=u),n.treeContext=a,n.row=u,n.keyPath=l}function oa(e,n,t,r,i,l){
+var a=n.thenableState;for(n.thenableState=null,Ue={},Oi=n,Fi=e,Ii=t,Rt=Pt=0,xt=-1,Tr=0,Kn=a,e=r(i,l);mr;)mr=!1,Rt=Pt=0,xt=
+-1,Tr=0,Or+=1,k=null,e=r(i,l);return Ct(),e}function ua(e,n,t,r,i,l,a){var u=!1;if(l!==0&&e.formState!==null){var o=n.blockedSegment;
 if(o!==null){u=!0,o=o.chunks;for(var c=0;c<l;c++)c===a?o.push("<!--F!-->"):o.push("<!--F-->")}}l=n.keyPath,n.keyPath=t,i?
 (t=n.treeContext,n.treeContext=rn(t,1,0),X(e,n,r,-1),n.treeContext=t):u?X(e,n,r,-1):be(e,n,r,-1),n.keyPath=l}function Pr(e,n,t,r,i,l){
 if(typeof r=="function")if(r.prototype&&r.prototype.isReactComponent){var a=i;if("ref"in i){a={};for(var u in i)u!=="ref"&&
-(a[u]=i[u])}var o=r.defaultProps;if(o){a===i&&(a=de({},a,i));for(var c in o)a[c]===void 0&&(a[c]=o[c])}var f=a,s=ql,d=r.
+(a[u]=i[u])}var o=r.defaultProps;if(o){a===i&&(a=de({},a,i));for(var c in o)a[c]===void 0&&(a[c]=o[c])}var f=a,s=jl,d=r.
 contextType;typeof d=="object"&&d!==null&&(s=d._currentValue2);var h=new r(f,s),g=h.state!==void 0?h.state:null;h.updater=
-jl,h.props=f,h.state=g;var b={queue:[],replace:!1};h._reactInternals=b;var A=r.contextType;h.context=typeof A=="object"&&
-A!==null?A._currentValue2:ql;var R=r.getDerivedStateFromProps;if(typeof R=="function"){var _=R(f,g),U=_==null?g:de({},g,
+$l,h.props=f,h.state=g;var b={queue:[],replace:!1};h._reactInternals=b;var A=r.contextType;h.context=typeof A=="object"&&
+A!==null?A._currentValue2:jl;var R=r.getDerivedStateFromProps;if(typeof R=="function"){var _=R(f,g),U=_==null?g:de({},g,
 _);h.state=U}if(typeof r.getDerivedStateFromProps!="function"&&typeof h.getSnapshotBeforeUpdate!="function"&&(typeof h.UNSAFE_componentWillMount==
 "function"||typeof h.componentWillMount=="function")){var H=h.state;if(typeof h.componentWillMount=="function"&&h.componentWillMount(),
-typeof h.UNSAFE_componentWillMount=="function"&&h.UNSAFE_componentWillMount(),H!==h.state&&jl.enqueueReplaceState(h,h.state,
+typeof h.UNSAFE_componentWillMount=="function"&&h.UNSAFE_componentWillMount(),H!==h.state&&$l.enqueueReplaceState(h,h.state,
 null),b.queue!==null&&0<b.queue.length){var m=b.queue,x=b.replace;if(b.queue=null,b.replace=!1,x&&m.length===1)h.state=m[0];else{
 for(var M=x?m[0]:h.state,ge=!0,P=x?1:0;P<m.length;P++){var D=m[P],B=typeof D=="function"?D.call(h,M,f,void 0):D;B!=null&&
 (ge?(ge=!1,M=de({},M,B)):de(M,B))}h.state=M}}else b.queue=null}var V=h.render();if(e.aborted)throw null;var O=n.keyPath;
-n.keyPath=t,be(e,n,V,-1),n.keyPath=O}else{var fe=aa(e,n,t,r,i,void 0);if(e.aborted)throw null;oa(e,n,t,fe,Pt!==0,Rt,xt)}else if(typeof r==
-"string"){var z=n.blockedSegment;if(z===null){var Ge=i.children,ve=n.formatContext,W=n.keyPath;n.formatContext=Yl(ve,r,i),
-n.keyPath=t,X(e,n,Ge,-1),n.formatContext=ve,n.keyPath=W}else{var un=zu(z.chunks,r,i,e.resumableState,e.renderState,n.blockedPreamble,
-n.hoistableState,n.formatContext,z.lastPushedText);z.lastPushedText=!1;var J=n.formatContext,ke=n.keyPath;if(n.keyPath=t,
-(n.formatContext=Yl(J,r,i)).insertionMode===3){var K=xn(e,0,null,n.formatContext,!1,!1);z.preambleChildren.push(K),n.blockedSegment=
+n.keyPath=t,be(e,n,V,-1),n.keyPath=O}else{var fe=oa(e,n,t,r,i,void 0);if(e.aborted)throw null;ua(e,n,t,fe,Pt!==0,Rt,xt)}else if(typeof r==
+"string"){var z=n.blockedSegment;if(z===null){var Ge=i.children,ve=n.formatContext,W=n.keyPath;n.formatContext=Ul(ve,r,i),
+n.keyPath=t,X(e,n,Ge,-1),n.formatContext=ve,n.keyPath=W}else{var un=Wu(z.chunks,r,i,e.resumableState,e.renderState,n.blockedPreamble,
+n.hoistableState,n.formatContext,z.lastPushedText);z.lastPushedText=!1;var J=n.formatContext,Ne=n.keyPath;if(n.keyPath=t,
+(n.formatContext=Ul(J,r,i)).insertionMode===3){var K=xn(e,0,null,n.formatContext,!1,!1);z.preambleChildren.push(K),n.blockedSegment=
 K;try{X(e,n,un,-1),Tt(K.chunks,e.renderState,K.lastPushedText,K.textEmbedded),K.status=1}finally{n.blockedSegment=z}}else
-X(e,n,un,-1);n.formatContext=J,n.keyPath=ke;e:{var me=z.chunks,Ee=e.resumableState;switch(r){case"title":case"style":case"\
+X(e,n,un,-1);n.formatContext=J,n.keyPath=Ne;e:{var me=z.chunks,Ee=e.resumableState;switch(r){case"title":case"style":case"\
 script":case"area":case"base":case"br":case"col":case"embed":case"hr":case"img":case"input":case"keygen":case"link":case"\
 meta":case"param":case"source":case"track":case"wbr":break e;case"body":if(1>=J.insertionMode){Ee.hasBody=!0;break e}break;case"\
 html":if(J.insertionMode===0){Ee.hasHtml=!0;break e}break;case"head":if(1>=J.insertionMode)break e}me.push(Rn(r))}z.lastPushedText=
-!1}}else{switch(r){case _u:case ya:case pa:case va:var Ne=n.keyPath;n.keyPath=t,be(e,n,i.children,-1),n.keyPath=Ne;return;case ma:
+!1}}else{switch(r){case Su:case pa:case ba:case ya:var ke=n.keyPath;n.keyPath=t,be(e,n,i.children,-1),n.keyPath=ke;return;case Ta:
 var I=n.blockedSegment;if(I===null){if(i.mode!=="hidden"){var Le=n.keyPath;n.keyPath=t,X(e,n,i.children,-1),n.keyPath=Le}}else if(i.
 mode!=="hidden"){e.renderState.generateStaticMarkup||I.chunks.push("<!--&-->"),I.lastPushedText=!1;var cn=n.keyPath;n.keyPath=
-t,X(e,n,i.children,-1),n.keyPath=cn,e.renderState.generateStaticMarkup||I.chunks.push("<!--/&-->"),I.lastPushedText=!1}return;case Ci:
-e:{var Me=i.children,Xe=i.revealOrder;if(Xe!=="independent"&&Xe!=="together"){if(dr(Me)){la(e,n,t,Me,Xe);break e}var rt=Ta(
-Me);if(rt){var On=rt.call(Me);if(On){var Fn=On.next();if(!Fn.done){do Fn=On.next();while(!Fn.done);la(e,n,t,Me,Xe)}break e}}}
+t,X(e,n,i.children,-1),n.keyPath=cn,e.renderState.generateStaticMarkup||I.chunks.push("<!--/&-->"),I.lastPushedText=!1}return;case Ai:
+e:{var Me=i.children,Xe=i.revealOrder;if(Xe!=="independent"&&Xe!=="together"){if(dr(Me)){aa(e,n,t,Me,Xe);break e}var rt=wa(
+Me);if(rt){var On=rt.call(Me);if(On){var Fn=On.next();if(!Fn.done){do Fn=On.next();while(!Fn.done);aa(e,n,t,Me,Xe)}break e}}}
 if(Xe==="together"){var zt=n.keyPath,Oe=n.row,ee=n.row=bt(null);ee.boundaries=[],ee.together=!0,n.keyPath=t,be(e,n,Me,-1),
 --ee.pendingTasks===0&&ie(e,ee),n.keyPath=zt,n.row=Oe,Oe!==null&&0<ee.pendingTasks&&(Oe.pendingTasks++,ee.next=Oe)}else{
-var Wt=n.keyPath;n.keyPath=t,be(e,n,Me,-1),n.keyPath=Wt}}return;case _i:var it=n.formatContext,fn=n.keyPath,Gt=e.resumableState;
-if(i.name==null||i.name==="auto"){var He=Ha(n.treeContext);xa(Gt,He,0)}if(n.formatContext=it,n.keyPath=t,i.name!=null&&i.
+var Wt=n.keyPath;n.keyPath=t,be(e,n,Me,-1),n.keyPath=Wt}}return;case Si:var it=n.formatContext,fn=n.keyPath,Gt=e.resumableState;
+if(i.name==null||i.name==="auto"){var He=Da(n.treeContext);Ca(Gt,He,0)}if(n.formatContext=it,n.keyPath=t,i.name!=null&&i.
 name!=="auto")be(e,n,i.children,-1);else{var Ze=n.treeContext;n.treeContext=rn(Ze,1,0),X(e,n,i.children,-1),n.treeContext=
-Ze}n.formatContext=it,n.keyPath=fn;return;case Au:throw Error(v(343));case _r:e:if(n.replay!==null){var sn=n.keyPath,Ve=n.
+Ze}n.formatContext=it,n.keyPath=fn;return;case _u:throw Error(v(343));case _r:e:if(n.replay!==null){var sn=n.keyPath,Ve=n.
 formatContext,hn=n.row;n.keyPath=t,n.formatContext=ar(e.resumableState,Ve),n.row=null;var Fe=i.children;try{X(e,n,Fe,-1)}finally{
 n.keyPath=sn,n.formatContext=Ve,n.row=hn}}else{var In=n.keyPath,Qe=n.formatContext,oe=n.row,lt=n.blockedBoundary,dn=n.blockedPreamble,
-Xt=n.hoistableState,Pe=n.blockedSegment,at=i.fallback,Je=i.children,Ke=new Set,S=Hi(e,n.row,Ke,null,!1),Re=xn(e,Pe.chunks.
+Xt=n.hoistableState,Pe=n.blockedSegment,at=i.fallback,Je=i.children,Ke=new Set,S=Di(e,n.row,Ke,null,!1),Re=xn(e,Pe.chunks.
 length,S,n.formatContext,!1,!1);Pe.children.push(Re),Pe.lastPushedText=!1;var Te=xn(e,0,null,n.formatContext,!1,!1);Te.parentFlushed=
 !0;var ot=e.trackedPostpones;if(ot!==null){var Ln=n.componentStack,Hn=[t[0],"Suspense Fallback",t[2]];if(ot!==null){var Zt=[
 Hn[1],Hn[2],[],null];ot.workingMap.set(Hn,Zt),S.tracked={contentKeyPath:t,fallbackNode:Zt}}n.blockedSegment=Re,n.blockedPreamble=
-S.preamble===null?null:S.preamble.fallback,n.keyPath=Hn,n.formatContext=vi(e.resumableState,Qe),n.componentStack=wi(Ln);
+S.preamble===null?null:S.preamble.fallback,n.keyPath=Hn,n.formatContext=yi(e.resumableState,Qe),n.componentStack=Ei(Ln);
 try{X(e,n,at,-1),Tt(Re.chunks,e.renderState,Re.lastPushedText,Re.textEmbedded),Re.status=1}catch(Ie){throw Re.status=e.aborted?
 3:4,Ie}finally{n.blockedSegment=Pe,n.blockedPreamble=dn,n.keyPath=In,n.formatContext=Qe}var Vt=Er(e,null,Je,-1,S,Te,S.preamble===
 null?null:S.preamble.content,S.contentState,n.abortSet,t,ar(e.resumableState,n.formatContext),n.context,n.treeContext,null,
@@ -627,159 +627,159 @@ Ln);At(Vt),e.pingedTasks.push(Vt)}else{n.blockedBoundary=S,n.blockedPreamble=S.p
 hoistableState=S.contentState,n.blockedSegment=Te,n.keyPath=t,n.formatContext=ar(e.resumableState,Qe),n.row=null;try{if(X(
 e,n,Je,-1),Tt(Te.chunks,e.renderState,Te.lastPushedText,Te.textEmbedded),Te.status=1,_t(S,Te),S.pendingTasks===0&&S.status===
 0){if(S.status=1,!$n(e,S)){oe!==null&&--oe.pendingTasks===0&&ie(e,oe),e.pendingRootTasks===0&&n.blockedPreamble&&Mt(e);break e}}else
-oe!==null&&oe.together&&Ei(e,oe)}catch(Ie){if(S.status=4,e.aborted){Te.status=3;var xe=e.fatalError}else Te.status=4,xe=
-Ie;var Dn=An(n.componentStack),gn=Q(e,xe,Dn);S.errorDigest=gn,Bi(e,S)}finally{n.blockedBoundary=lt,n.blockedPreamble=dn,
+oe!==null&&oe.together&&Pi(e,oe)}catch(Ie){if(S.status=4,e.aborted){Te.status=3;var xe=e.fatalError}else Te.status=4,xe=
+Ie;var Dn=An(n.componentStack),gn=Q(e,xe,Dn);S.errorDigest=gn,Yi(e,S)}finally{n.blockedBoundary=lt,n.blockedPreamble=dn,
 n.hoistableState=Xt,n.blockedSegment=Pe,n.keyPath=In,n.formatContext=Qe,n.row=oe}var De=Er(e,null,at,-1,lt,Re,S.preamble===
-null?null:S.preamble.fallback,S.fallbackState,Ke,[t[0],"Suspense Fallback",t[2]],vi(e.resumableState,n.formatContext),n.
-context,n.treeContext,n.row,wi(n.componentStack));At(De),e.pingedTasks.push(De)}}return}if(typeof r=="object"&&r!==null)
-switch(r.$$typeof){case xi:if("ref"in i){var qe={};for(var je in i)je!=="ref"&&(qe[je]=i[je])}else qe=i;var ut=aa(e,n,t,
-r.render,qe,l);oa(e,n,t,ut,Pt!==0,Rt,xt);return;case Ai:Pr(e,n,t,r.type,i,l);return;case Ar:var Qt=i.children,Zr=n.keyPath,
+null?null:S.preamble.fallback,S.fallbackState,Ke,[t[0],"Suspense Fallback",t[2]],yi(e.resumableState,n.formatContext),n.
+context,n.treeContext,n.row,Ei(n.componentStack));At(De),e.pingedTasks.push(De)}}return}if(typeof r=="object"&&r!==null)
+switch(r.$$typeof){case Ci:if("ref"in i){var qe={};for(var je in i)je!=="ref"&&(qe[je]=i[je])}else qe=i;var ut=oa(e,n,t,
+r.render,qe,l);ua(e,n,t,ut,Pt!==0,Rt,xt);return;case _i:Pr(e,n,t,r.type,i,l);return;case Ar:var Qt=i.children,Vr=n.keyPath,
 Bn=i.value,Jt=r._currentValue2;r._currentValue2=Bn;var $e=Pn,vn={parent:$e,depth:$e===null?0:$e.depth+1,context:r,parentValue:Jt,
 value:Bn};Pn=vn,n.context=vn,n.keyPath=t,be(e,n,Qt,-1);var yn=Pn;if(yn===null)throw Error(v(403));yn.context._currentValue2=
-yn.parentValue;var Yn=Pn=yn.parent;n.context=Yn,n.keyPath=Zr;return;case ba:var ct=i.children,Kt=ct(r._context._currentValue2),
-qt=n.keyPath;n.keyPath=t,be(e,n,Kt,-1),n.keyPath=qt;return;case Sr:var Vr=r._init,Un=Vr(r._payload);if(e.aborted)throw null;
+yn.parentValue;var Yn=Pn=yn.parent;n.context=Yn,n.keyPath=Vr;return;case ma:var ct=i.children,Kt=ct(r._context._currentValue2),
+qt=n.keyPath;n.keyPath=t,be(e,n,Kt,-1),n.keyPath=qt;return;case Sr:var Qr=r._init,Un=Qr(r._payload);if(e.aborted)throw null;
 Pr(e,n,t,Un,i,l);return}throw Error(v(130,r==null?r:typeof r,""))}}function Fr(e,n,t,r,i){var l=n.replay,a=n.blockedBoundary,
 u=xn(e,0,null,n.formatContext,!1,!1);u.id=t,u.parentFlushed=!0;try{n.replay=null,n.blockedSegment=u,X(e,n,r,i),u.status=
 1,a===null?e.completedRootSegment=u:(_t(a,u),a.parentFlushed&&e.partialBoundaries.push(a))}finally{n.replay=l,n.blockedSegment=
 null}}function be(e,n,t,r){n.replay!==null&&typeof n.replay.slots=="number"?Fr(e,n,n.replay.slots,t,r):(n.node=t,n.childIndex=
-r,t=n.componentStack,At(n),Pi(e,n),n.componentStack=t)}function Pi(e,n){var t=n.node,r=n.childIndex;if(t!==null){if(typeof t==
-"object"){switch(t.$$typeof){case da:var i=t.type,l=t.key,a=t.props;t=a.ref;var u=t!==void 0?t:null,o=pr(i),c=l==null||l===
+r,t=n.componentStack,At(n),Ri(e,n),n.componentStack=t)}function Ri(e,n){var t=n.node,r=n.childIndex;if(t!==null){if(typeof t==
+"object"){switch(t.$$typeof){case ga:var i=t.type,l=t.key,a=t.props;t=a.ref;var u=t!==void 0?t:null,o=pr(i),c=l==null||l===
 ku?r===-1?0:r:l;if(l=[n.keyPath,o,c],n.replay!==null)e:{var f=n.replay;for(r=f.nodes,t=0;t<r.length;t++){var s=r[t];if(c===
 s[1]){if(s.length===4){if(o!==null&&o!==s[0])throw Error(v(490,s[0],o));var d=s[2],h=s[3],g=n.node;n.replay={nodes:d,slots:h,
 pendingTasks:1};try{if(Pr(e,n,l,i,a,u),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(v(488));n.replay.pendingTasks--}catch(M){
 if(typeof M=="object"&&M!==null&&(M===ce||typeof M.then=="function"||M.message==="Maximum call stack size exceeded"))throw n.
 node===g?n.replay=f:r.splice(t,1),M;n.replay.pendingTasks--,l=An(n.componentStack),g=e,a=n.blockedBoundary,e=e.aborted?e.
-fatalError:M,l=Q(g,e,l),Nt(g,a,d,h,e,l)}n.replay=f}else{if(i!==_r)throw Error(v(490,"Suspense",pr(i)||"Unknown"));n:{f=s[5],
+fatalError:M,l=Q(g,e,l),kt(g,a,d,h,e,l)}n.replay=f}else{if(i!==_r)throw Error(v(490,"Suspense",pr(i)||"Unknown"));n:{f=s[5],
 i=s[2],u=s[3],o=s[4]===null?[]:s[4][2],s=s[4]===null?null:s[4][3],c=n.keyPath;var b=n.formatContext,A=n.row,R=n.replay,_=n.
-blockedBoundary,U=n.hoistableState,H=a.children;a=a.fallback;var m=new Set,x=Hi(e,n.row,m,null,!1);x.parentFlushed=!0,x.
+blockedBoundary,U=n.hoistableState,H=a.children;a=a.fallback;var m=new Set,x=Di(e,n.row,m,null,!1);x.parentFlushed=!0,x.
 rootSegmentID=f,n.blockedBoundary=x,n.hoistableState=x.contentState,n.keyPath=l,n.formatContext=ar(e.resumableState,b),n.
 row=null,n.replay={nodes:i,slots:u,pendingTasks:1};try{if(X(e,n,H,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)
 throw Error(v(488));if(n.replay.pendingTasks--,x.pendingTasks===0&&x.status===0){x.status=1,e.completedBoundaries.push(x);
 break n}}catch(M){x.status=4,d=e.aborted?e.fatalError:M,h=An(n.componentStack),g=Q(e,d,h),x.errorDigest=g,n.replay.pendingTasks--,
 e.clientRenderedBoundaries.push(x)}finally{n.blockedBoundary=_,n.hoistableState=U,n.replay=R,n.keyPath=c,n.formatContext=
-b,n.row=A}d=za(e,null,{nodes:o,slots:s,pendingTasks:0},a,-1,_,x.fallbackState,m,[l[0],"Suspense Fallback",l[2]],vi(e.resumableState,
-n.formatContext),n.context,n.treeContext,n.row,wi(n.componentStack)),At(d),e.pingedTasks.push(d)}}r.splice(t,1);break e}}}else
-Pr(e,n,l,i,a,u);return;case ga:throw Error(v(257));case Sr:if(d=t._init,t=d(t._payload),e.aborted)throw null;be(e,n,t,r);
-return}if(dr(t)){Ri(e,n,t,r);return}if((d=Ta(t))&&(d=d.call(t))){if(t=d.next(),!t.done){h=[];do h.push(t.value),t=d.next();while(!t.
-done);Ri(e,n,h,r)}return}if(typeof t.then=="function")return n.thenableState=null,be(e,n,Ya(t),r);if(t.$$typeof===Ar)return be(
+b,n.row=A}d=Wa(e,null,{nodes:o,slots:s,pendingTasks:0},a,-1,_,x.fallbackState,m,[l[0],"Suspense Fallback",l[2]],yi(e.resumableState,
+n.formatContext),n.context,n.treeContext,n.row,Ei(n.componentStack)),At(d),e.pingedTasks.push(d)}}r.splice(t,1);break e}}}else
+Pr(e,n,l,i,a,u);return;case va:throw Error(v(257));case Sr:if(d=t._init,t=d(t._payload),e.aborted)throw null;be(e,n,t,r);
+return}if(dr(t)){xi(e,n,t,r);return}if((d=wa(t))&&(d=d.call(t))){if(t=d.next(),!t.done){h=[];do h.push(t.value),t=d.next();while(!t.
+done);xi(e,n,h,r)}return}if(typeof t.then=="function")return n.thenableState=null,be(e,n,Ua(t),r);if(t.$$typeof===Ar)return be(
 e,n,t._currentValue2,r);throw r=Object.prototype.toString.call(t),Error(v(31,r==="[object Object]"?"object with keys {"+
-Object.keys(t).join(", ")+"}":r))}typeof t=="string"?(r=n.blockedSegment,r!==null&&(r.lastPushedText=Kl(r.chunks,t,e.renderState,
-r.lastPushedText))):(typeof t=="number"||typeof t=="bigint")&&(r=n.blockedSegment,r!==null&&(r.lastPushedText=Kl(r.chunks,
-""+t,e.renderState,r.lastPushedText)))}}function Ri(e,n,t,r){var i=n.keyPath;if(r!==-1&&(n.keyPath=[n.keyPath,"Fragment",
+Object.keys(t).join(", ")+"}":r))}typeof t=="string"?(r=n.blockedSegment,r!==null&&(r.lastPushedText=ql(r.chunks,t,e.renderState,
+r.lastPushedText))):(typeof t=="number"||typeof t=="bigint")&&(r=n.blockedSegment,r!==null&&(r.lastPushedText=ql(r.chunks,
+""+t,e.renderState,r.lastPushedText)))}}function xi(e,n,t,r){var i=n.keyPath;if(r!==-1&&(n.keyPath=[n.keyPath,"Fragment",
 r],n.replay!==null)){for(var l=n.replay,a=l.nodes,u=0;u<a.length;u++){var o=a[u];if(o[1]===r){r=o[2],o=o[3],n.replay={nodes:r,
-slots:o,pendingTasks:1};try{if(Ri(e,n,t,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(v(488));n.replay.
+slots:o,pendingTasks:1};try{if(xi(e,n,t,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(v(488));n.replay.
 pendingTasks--}catch(s){if(typeof s=="object"&&s!==null&&(s===ce||typeof s.then=="function"))throw s;n.replay.pendingTasks--;
-var c=An(n.componentStack);t=e;var f=n.blockedBoundary;e=e.aborted?e.fatalError:s,c=Q(t,e,c),Nt(t,f,r,o,e,c)}n.replay=l,
+var c=An(n.componentStack);t=e;var f=n.blockedBoundary;e=e.aborted?e.fatalError:s,c=Q(t,e,c),kt(t,f,r,o,e,c)}n.replay=l,
 a.splice(u,1);break}}n.keyPath=i;return}if(l=n.treeContext,a=t.length,n.replay!==null&&(u=n.replay.slots,u!==null&&typeof u==
 "object")){for(r=0;r<a;r++)o=t[r],n.treeContext=rn(l,a,r),f=u[r],typeof f=="number"?(Fr(e,n,f,o,r),delete u[r]):X(e,n,o,
 r);n.treeContext=l,n.keyPath=i;return}for(u=0;u<a;u++)r=t[u],n.treeContext=rn(l,a,u),X(e,n,r,u);n.treeContext=l,n.keyPath=
-i}function Wa(e,n,t){t.status=5,t.rootSegmentID=e.nextSegmentId++;var r=t.tracked;if(r===null||(e=r.contentKeyPath,e===null))
+i}function Ga(e,n,t){t.status=5,t.rootSegmentID=e.nextSegmentId++;var r=t.tracked;if(r===null||(e=r.contentKeyPath,e===null))
 throw Error(v(486));r=r.fallbackNode;var i=[],l=n.workingMap.get(e);return l===void 0?(t=[e[1],e[2],i,null,r,t.rootSegmentID],
-n.workingMap.set(e,t),Cr(t,e[0],n),t):(l[4]=r,l[5]=t.rootSegmentID,l)}function ua(e,n,t,r){r.status=5;var i=t.keyPath,l=t.
+n.workingMap.set(e,t),Cr(t,e[0],n),t):(l[4]=r,l[5]=t.rootSegmentID,l)}function ca(e,n,t,r){r.status=5;var i=t.keyPath,l=t.
 blockedBoundary;if(l===null)r.id=e.nextSegmentId++,n.rootSlots=r.id,e.completedRootSegment!==null&&(e.completedRootSegment.
-status=5);else{if(l!==null&&l.status===0){var a=Wa(e,n,l);if(l.tracked!==null&&l.tracked.contentKeyPath===i&&t.childIndex===
+status=5);else{if(l!==null&&l.status===0){var a=Ga(e,n,l);if(l.tracked!==null&&l.tracked.contentKeyPath===i&&t.childIndex===
 -1){r.id===-1&&(r.id=r.parentFlushed?l.rootSegmentID:e.nextSegmentId++),a[3]=r.id;return}}if(r.id===-1&&(r.id=r.parentFlushed&&
 l!==null?l.rootSegmentID:e.nextSegmentId++),t.childIndex===-1)i===null?n.rootSlots=r.id:(t=n.workingMap.get(i),t===void 0?
 (t=[i[1],i[2],[],r.id],Cr(t,i[0],n)):t[3]=r.id);else{if(i===null){if(e=n.rootSlots,e===null)e=n.rootSlots={};else if(typeof e==
 "number")throw Error(v(491))}else if(l=n.workingMap,a=l.get(i),a===void 0)e={},a=[i[1],i[2],[],e],l.set(i,a),Cr(a,i[0],n);else if(e=
-a[3],e===null)e=a[3]={};else if(typeof e=="number")throw Error(v(491));e[t.childIndex]=r.id}}}function Bi(e,n){e=e.trackedPostpones,
+a[3],e===null)e=a[3]={};else if(typeof e=="number")throw Error(v(491));e[t.childIndex]=r.id}}}function Yi(e,n){e=e.trackedPostpones,
 e!==null&&(n=n.tracked,n!==null&&(n=n.contentKeyPath,n!==null&&(e=e.workingMap.get(n),e!==void 0&&(e.length=4,e[2]=[],e[3]=
-null))))}function ca(e,n,t){return za(e,t,n.replay,n.node,n.childIndex,n.blockedBoundary,n.hoistableState,n.abortSet,n.keyPath,
-n.formatContext,n.context,n.treeContext,n.row,n.componentStack)}function fa(e,n,t){var r=n.blockedSegment,i=xn(e,r.chunks.
+null))))}function fa(e,n,t){return Wa(e,t,n.replay,n.node,n.childIndex,n.blockedBoundary,n.hoistableState,n.abortSet,n.keyPath,
+n.formatContext,n.context,n.treeContext,n.row,n.componentStack)}function sa(e,n,t){var r=n.blockedSegment,i=xn(e,r.chunks.
 length,null,n.formatContext,r.lastPushedText,!0);return r.children.push(i),r.lastPushedText=!1,Er(e,t,n.node,n.childIndex,
 n.blockedBoundary,i,n.blockedPreamble,n.hoistableState,n.abortSet,n.keyPath,n.formatContext,n.context,n.treeContext,n.row,
 n.componentStack)}function X(e,n,t,r){var i=n.formatContext,l=n.context,a=n.keyPath,u=n.treeContext,o=n.componentStack,c=n.
 blockedSegment;if(c===null){c=n.replay;try{return be(e,n,t,r)}catch(d){if(Ct(),t=d===ce?br():d,!e.aborted&&typeof t=="ob\
-ject"&&t!==null){if(typeof t.then=="function"){r=d===ce?an():null,e=ca(e,n,r).ping,t.then(e.resolve,e.reject),n.formatContext=
+ject"&&t!==null){if(typeof t.then=="function"){r=d===ce?an():null,e=fa(e,n,r).ping,t.then(e.resolve,e.reject),n.formatContext=
 i,n.context=l,n.keyPath=a,n.treeContext=u,n.componentStack=o,n.replay=c,nn(l);return}if(t.message==="Maximum call stack \
-size exceeded"){t=d===ce?an():null,t=ca(e,n,t),e.pingedTasks.push(t),n.formatContext=i,n.context=l,n.keyPath=a,n.treeContext=
+size exceeded"){t=d===ce?an():null,t=fa(e,n,t),e.pingedTasks.push(t),n.formatContext=i,n.context=l,n.keyPath=a,n.treeContext=
 u,n.componentStack=o,n.replay=c,nn(l);return}}}}else{var f=c.children.length,s=c.chunks.length;try{return be(e,n,t,r)}catch(d){
 if(Ct(),c.children.length=f,c.chunks.length=s,t=d===ce?br():d,!e.aborted&&typeof t=="object"&&t!==null){if(typeof t.then==
-"function"){c=t,t=d===ce?an():null,e=fa(e,n,t).ping,c.then(e.resolve,e.reject),n.formatContext=i,n.context=l,n.keyPath=a,
+"function"){c=t,t=d===ce?an():null,e=sa(e,n,t).ping,c.then(e.resolve,e.reject),n.formatContext=i,n.context=l,n.keyPath=a,
 n.treeContext=u,n.componentStack=o,nn(l);return}if(t.message==="Maximum call stack size exceeded"){c=d===ce?an():null,c=
-fa(e,n,c),e.pingedTasks.push(c),n.formatContext=i,n.context=l,n.keyPath=a,n.treeContext=u,n.componentStack=o,nn(l);return}}}}
+sa(e,n,c),e.pingedTasks.push(c),n.formatContext=i,n.context=l,n.keyPath=a,n.treeContext=u,n.componentStack=o,nn(l);return}}}}
 throw n.formatContext=i,n.context=l,n.keyPath=a,n.treeContext=u,nn(l),t}function kc(e){var n=e.blockedBoundary,t=e.blockedSegment;
-t!==null&&(t.status=3,Sn(this,n,e.row,t))}function Nt(e,n,t,r,i,l){for(var a=0;a<t.length;a++){var u=t[a];if(u.length===
-4)Nt(e,n,u[2],u[3],i,l);else{u=u[5];var o=e,c=l,f=Hi(o,null,new Set,null,!1);f.parentFlushed=!0,f.rootSegmentID=u,f.status=
+t!==null&&(t.status=3,Sn(this,n,e.row,t))}function kt(e,n,t,r,i,l){for(var a=0;a<t.length;a++){var u=t[a];if(u.length===
+4)kt(e,n,u[2],u[3],i,l);else{u=u[5];var o=e,c=l,f=Di(o,null,new Set,null,!1);f.parentFlushed=!0,f.rootSegmentID=u,f.status=
 4,f.errorDigest=c,f.parentFlushed&&o.clientRenderedBoundaries.push(f)}}if(t.length=0,r!==null){if(n===null)throw Error(v(
 487));if(n.status!==4&&(n.status=4,n.errorDigest=l,n.parentFlushed&&e.clientRenderedBoundaries.push(n)),typeof r=="objec\
 t")for(var s in r)delete r[s]}}function Rr(e,n){if(e!==n.currentTask){var t=e.blockedBoundary;e=e.blockedSegment,e!==null&&
 (e.status=3),t!==null&&t.fallbackAbortableTasks.forEach(function(r){return Rr(r,n)})}}function _n(e,n,t){if(e!==n.currentTask){
 var r=e.blockedBoundary,i=e.blockedSegment;if(i===null||i.status===3){var l=An(e.componentStack),a=Mr(t);if(r===null){if(r=
-e.replay,r===null){a||n.trackedPostpones===null||i===null?a?(e=Ii(t),Q(n,e,l),n.status!==12&&n.status!==13&&Cn(n,e)):(Q(
-n,t,l),n.status!==12&&n.status!==13&&Cn(n,t)):(r=n.trackedPostpones,Q(n,t,l),ua(n,r,e,i),Sn(n,null,e.row,i));return}n.status!==
-12&&n.status!==13&&(r.pendingTasks--,r.pendingTasks===0&&0<r.nodes.length&&(l=Q(n,t,l),Nt(n,null,r.nodes,r.slots,t,l)),n.
-pendingRootTasks--,n.pendingRootTasks===0&&Ui(n))}else{var u=n.trackedPostpones;if(r.status!==4){if(!a&&u!==null&&i!==null)
-return Q(n,t,l),ua(n,u,e,i),r.fallbackAbortableTasks.forEach(function(o){return _n(o,n,t)}),r.fallbackAbortableTasks.clear(),
-Sn(n,r,e.row,i);r.status=4,l=Q(n,t,l),r.errorDigest=l,Bi(n,r),r.parentFlushed&&n.clientRenderedBoundaries.push(r)}r.pendingTasks--,
+e.replay,r===null){a||n.trackedPostpones===null||i===null?a?(e=Li(t),Q(n,e,l),n.status!==12&&n.status!==13&&Cn(n,e)):(Q(
+n,t,l),n.status!==12&&n.status!==13&&Cn(n,t)):(r=n.trackedPostpones,Q(n,t,l),ca(n,r,e,i),Sn(n,null,e.row,i));return}n.status!==
+12&&n.status!==13&&(r.pendingTasks--,r.pendingTasks===0&&0<r.nodes.length&&(l=Q(n,t,l),kt(n,null,r.nodes,r.slots,t,l)),n.
+pendingRootTasks--,n.pendingRootTasks===0&&zi(n))}else{var u=n.trackedPostpones;if(r.status!==4){if(!a&&u!==null&&i!==null)
+return Q(n,t,l),ca(n,u,e,i),r.fallbackAbortableTasks.forEach(function(o){return _n(o,n,t)}),r.fallbackAbortableTasks.clear(),
+Sn(n,r,e.row,i);r.status=4,l=Q(n,t,l),r.errorDigest=l,Yi(n,r),r.parentFlushed&&n.clientRenderedBoundaries.push(r)}r.pendingTasks--,
 l=r.row,l!==null&&--l.pendingTasks===0&&ie(n,l),r.fallbackAbortableTasks.forEach(function(o){return _n(o,n,t)}),r.fallbackAbortableTasks.
-clear()}e=e.row,e!==null&&--e.pendingTasks===0&&ie(n,e),n.allPendingTasks--,n.allPendingTasks===0&&xr(n)}}}function Yi(e,n){
+clear()}e=e.row,e!==null&&--e.pendingTasks===0&&ie(n,e),n.allPendingTasks--,n.allPendingTasks===0&&xr(n)}}}function Ui(e,n){
 try{var t=e.renderState,r=t.onHeaders;if(r){var i=t.headers;if(i){t.headers=null;var l=i.preconnects;if(i.fontPreloads&&
 (l&&(l+=", "),l+=i.fontPreloads),i.highImagePreloads&&(l&&(l+=", "),l+=i.highImagePreloads),!n){var a=t.styles.values(),
 u=a.next();e:for(;0<i.remainingCapacity&&!u.done;u=a.next())for(var o=u.value.sheets.values(),c=o.next();0<i.remainingCapacity&&
 !c.done;c=o.next()){var f=c.value,s=f.props,d=s.href,h=f.props,g=yr(h.href,"style",{crossOrigin:h.crossOrigin,integrity:h.
 integrity,nonce:h.nonce,type:h.type,fetchPriority:h.fetchPriority,referrerPolicy:h.referrerPolicy,media:h.media});if(0<=
 (i.remainingCapacity-=g.length+2))t.resets.style[d]=we,l&&(l+=", "),l+=g,t.resets.style[d]=typeof s.crossOrigin=="string"||
-typeof s.integrity=="string"?[s.crossOrigin,s.integrity]:we;else break e}}r(l?{Link:l}:{})}}}catch(b){Q(e,b,{})}}function Ui(e){
-e.trackedPostpones===null&&Yi(e,!0),e.trackedPostpones===null&&Mt(e),e=e.onShellReady,e()}function xr(e){Yi(e,e.trackedPostpones===
+typeof s.integrity=="string"?[s.crossOrigin,s.integrity]:we;else break e}}r(l?{Link:l}:{})}}}catch(b){Q(e,b,{})}}function zi(e){
+e.trackedPostpones===null&&Ui(e,!0),e.trackedPostpones===null&&Mt(e),e=e.onShellReady,e()}function xr(e){Ui(e,e.trackedPostpones===
 null?!0:e.completedRootSegment===null||e.completedRootSegment.status!==5),Mt(e),e=e.onAllReady,e()}function _t(e,n){if(n.
 chunks.length===0&&n.children.length===1&&n.children[0].boundary===null&&n.children[0].id===-1){var t=n.children[0];t.id=
 n.id,t.parentFlushed=!0,t.status!==1&&t.status!==3&&t.status!==4||_t(e,t)}else e.completedSegments.push(n)}function Sn(e,n,t,r){
-if(t!==null&&(--t.pendingTasks===0?ie(e,t):t.together&&Ei(e,t)),e.allPendingTasks--,n===null){if(r!==null&&r.parentFlushed){
+if(t!==null&&(--t.pendingTasks===0?ie(e,t):t.together&&Pi(e,t)),e.allPendingTasks--,n===null){if(r!==null&&r.parentFlushed){
 if(e.completedRootSegment!==null)throw Error(v(389));e.completedRootSegment=r}e.pendingRootTasks--,e.pendingRootTasks===
-0&&Ui(e)}else if(n.pendingTasks--,n.status!==4)if(n.pendingTasks===0){if(n.status===0&&(n.status=1),r!==null&&r.parentFlushed&&
+0&&zi(e)}else if(n.pendingTasks--,n.status!==4)if(n.pendingTasks===0){if(n.status===0&&(n.status=1),r!==null&&r.parentFlushed&&
 (r.status===1||r.status===3)&&_t(n,r),n.parentFlushed&&e.completedBoundaries.push(n),n.status===1)t=n.row,t!==null&&jn(t.
 hoistables,n.contentState),$n(e,n)||(e.allPendingTasks++,n.fallbackAbortableTasks.forEach(kc,e),n.fallbackAbortableTasks.
 clear(),t!==null&&--t.pendingTasks===0&&ie(e,t),e.allPendingTasks--),e.pendingRootTasks===0&&e.trackedPostpones===null&&
 n.preamble!==null&&Mt(e);else if(n.status===5&&(n=n.row,n!==null)){if(e.trackedPostpones!==null){t=e.trackedPostpones;var i=n.
-next;if(i!==null&&(r=i.boundaries,r!==null))for(i.boundaries=null,i=0;i<r.length;i++){var l=r[i];Wa(e,t,l),Sn(e,l,null,null)}}
+next;if(i!==null&&(r=i.boundaries,r!==null))for(i.boundaries=null,i=0;i<r.length;i++){var l=r[i];Ga(e,t,l),Sn(e,l,null,null)}}
 e.allPendingTasks++,--n.pendingTasks===0&&ie(e,n),e.allPendingTasks--}}else r===null||!r.parentFlushed||r.status!==1&&r.
 status!==3||(_t(n,r),n.completedSegments.length===1&&n.parentFlushed&&e.partialBoundaries.push(n)),n=n.row,n!==null&&n.together&&
-Ei(e,n);e.allPendingTasks===0&&xr(e)}function Ga(e){if(!(e.aborted||11<e.status)){var n=Pn,t=Qn.H;Qn.H=ra;var r=Qn.A;Qn.
-A=Cc;var i=$;$=e;var l=sr;sr=e.resumableState;try{var a=e.pingedTasks,u;for(u=0;u<a.length;u++){var o=a[u],c=e,f=o.blockedSegment;
+Pi(e,n);e.allPendingTasks===0&&xr(e)}function Xa(e){if(!(e.aborted||11<e.status)){var n=Pn,t=Qn.H;Qn.H=ia;var r=Qn.A;Qn.
+A=Ac;var i=$;$=e;var l=sr;sr=e.resumableState;try{var a=e.pingedTasks,u;for(u=0;u<a.length;u++){var o=a[u],c=e,f=o.blockedSegment;
 if(f===null){e:if(o.replay.pendingTasks!==0){var s=c.currentTask;c.currentTask=o,nn(o.context);var d=o.node;try{if(typeof o.
-replay.slots=="number"?Fr(c,o,o.replay.slots,o.node,o.childIndex):Pi(c,o),o.replay.pendingTasks===1&&0<o.replay.nodes.length)
+replay.slots=="number"?Fr(c,o,o.replay.slots,o.node,o.childIndex):Ri(c,o),o.replay.pendingTasks===1&&0<o.replay.nodes.length)
 throw Error(v(488));o.replay.pendingTasks--,o.abortSet.delete(o),Sn(c,o.blockedBoundary,o.row,null)}catch(W){Ct();var h=W===
 ce?br():W;if(c.aborted){W===ce&&(o.thenableState=an()),c.currentTask=s;var g=c;Rr(o,g),o.abortSet.delete(o),_n(o,g,g.fatalError)}else{
 if(typeof h=="object"&&h!==null){if(typeof h.then=="function"){var b=o.ping;h.then(b.resolve,b.reject),o.thenableState=W===
 ce?an():null;break e}if(h.message==="Maximum call stack size exceeded"&&o.node!==d){o.thenableState=null,c.pingedTasks.push(
 o);break e}}o.replay.pendingTasks--,o.abortSet.delete(o);var A=An(o.componentStack);g=c;var R=o.blockedBoundary,_=c.aborted?
-c.fatalError:h,U=o.replay.nodes,H=o.replay.slots,m=Q(g,_,A);Nt(g,R,U,H,_,m),c.pendingRootTasks--,c.pendingRootTasks===0&&
-Ui(c),c.allPendingTasks--,c.allPendingTasks===0&&xr(c)}}finally{c.currentTask=s}}}else e:if(g=f,g.status===0){var x=c.currentTask;
-c.currentTask=o,nn(o.context);var M=g.children.length,ge=g.chunks.length,P=o.node;try{Pi(c,o),Tt(g.chunks,c.renderState,
+c.fatalError:h,U=o.replay.nodes,H=o.replay.slots,m=Q(g,_,A);kt(g,R,U,H,_,m),c.pendingRootTasks--,c.pendingRootTasks===0&&
+zi(c),c.allPendingTasks--,c.allPendingTasks===0&&xr(c)}}finally{c.currentTask=s}}}else e:if(g=f,g.status===0){var x=c.currentTask;
+c.currentTask=o,nn(o.context);var M=g.children.length,ge=g.chunks.length,P=o.node;try{Ri(c,o),Tt(g.chunks,c.renderState,
 g.lastPushedText,g.textEmbedded),o.abortSet.delete(o),g.status=1,Sn(c,o.blockedBoundary,o.row,g)}catch(W){Ct(),g.children.
 length=M,g.chunks.length=ge;var D=W===ce?br():W;if(c.aborted)W===ce&&(o.thenableState=an()),c.currentTask=x,g=c,Rr(o,g),
 o.abortSet.delete(o),_n(o,g,g.fatalError);else{if(typeof D=="object"&&D!==null){if(typeof D.then=="function"){g.status=0,
 o.thenableState=W===ce?an():null;var B=o.ping;D.then(B.resolve,B.reject);break e}if(D.message==="Maximum call stack size\
  exceeded"&&o.node!==P){g.status=0,o.thenableState=null,c.pingedTasks.push(o);break e}}var V=An(o.componentStack);o.abortSet.
 delete(o),g.status=4;var O=o.blockedBoundary,fe=o.row;if(fe!==null&&--fe.pendingTasks===0&&ie(c,fe),c.allPendingTasks--,
-O===null)if(Mr(D)){var z=Ii(D);Q(c,z,V),Cn(c,z)}else Q(c,D,V),Cn(c,D);else{var Ge=Q(c,D,V);if(O.pendingTasks--,O.status!==
-4){O.status=4,O.errorDigest=Ge,Bi(c,O);var ve=O.row;ve!==null&&(c.allPendingTasks++,--ve.pendingTasks===0&&ie(c,ve),c.allPendingTasks--),
+O===null)if(Mr(D)){var z=Li(D);Q(c,z,V),Cn(c,z)}else Q(c,D,V),Cn(c,D);else{var Ge=Q(c,D,V);if(O.pendingTasks--,O.status!==
+4){O.status=4,O.errorDigest=Ge,Yi(c,O);var ve=O.row;ve!==null&&(c.allPendingTasks++,--ve.pendingTasks===0&&ie(c,ve),c.allPendingTasks--),
 O.parentFlushed&&c.clientRenderedBoundaries.push(O),c.pendingRootTasks===0&&c.trackedPostpones===null&&O.preamble!==null&&
 Mt(c)}c.allPendingTasks===0&&xr(c)}}}finally{c.currentTask=x}}}a.splice(0,u),e.destination!==null&&Ir(e,e.destination)}catch(W){
-Q(e,W,{}),Cn(e,W)}finally{sr=l,Qn.H=t,Qn.A=r,t===ra&&nn(n),$=i}}}function di(e,n,t){n.preambleChildren.length&&t.push(n.
-preambleChildren);for(var r=!1,i=0;i<n.children.length;i++)r=Xa(e,n.children[i],t)||r;return r}function Xa(e,n,t){var r=n.
-boundary;if(r===null)return di(e,n,t);var i=r.preamble;if(i===null)return!1;switch(r.status){case 1:if(Ql(e.renderState,
-i.content),e.byteSize+=r.byteSize,n=r.completedSegments[0],!n)throw Error(v(391));return di(e,n,t);case 5:if(e.trackedPostpones!==
-null)return!0;case 4:if(n.status===1)return Ql(e.renderState,i.fallback),di(e,n,t);default:return!0}}function Mt(e){if(e.
-completedRootSegment&&e.completedPreambleSegments===null){var n=[],t=e.byteSize,r=Xa(e,e.completedRootSegment,n),i=e.renderState.
+Q(e,W,{}),Cn(e,W)}finally{sr=l,Qn.H=t,Qn.A=r,t===ia&&nn(n),$=i}}}function gi(e,n,t){n.preambleChildren.length&&t.push(n.
+preambleChildren);for(var r=!1,i=0;i<n.children.length;i++)r=Za(e,n.children[i],t)||r;return r}function Za(e,n,t){var r=n.
+boundary;if(r===null)return gi(e,n,t);var i=r.preamble;if(i===null)return!1;switch(r.status){case 1:if(Jl(e.renderState,
+i.content),e.byteSize+=r.byteSize,n=r.completedSegments[0],!n)throw Error(v(391));return gi(e,n,t);case 5:if(e.trackedPostpones!==
+null)return!0;case 4:if(n.status===1)return Jl(e.renderState,i.fallback),gi(e,n,t);default:return!0}}function Mt(e){if(e.
+completedRootSegment&&e.completedPreambleSegments===null){var n=[],t=e.byteSize,r=Za(e,e.completedRootSegment,n),i=e.renderState.
 preamble;r===!1||i.headChunks&&i.bodyChunks?e.completedPreambleSegments=n:e.byteSize=t}}function lr(e,n,t,r){switch(t.parentFlushed=
 !0,t.status){case 0:t.id=e.nextSegmentId++;case 5:return r=t.id,t.lastPushedText=!1,t.textEmbedded=!1,e=e.renderState,n.
 push('<template id="'),n.push(e.placeholderPrefix),e=r.toString(16),n.push(e),n.push('"></template>');case 1:t.status=2;
-var i=!0,l=t.chunks,a=0;t=t.children;for(var u=0;u<t.length;u++){for(i=t[u];a<i.index;a++)n.push(l[a]);i=kt(e,n,i,r)}for(;a<
+var i=!0,l=t.chunks,a=0;t=t.children;for(var u=0;u<t.length;u++){for(i=t[u];a<i.index;a++)n.push(l[a]);i=Nt(e,n,i,r)}for(;a<
 l.length-1;a++)n.push(l[a]);return a<l.length&&(i=n.push(l[a])),i;case 3:return!0;default:throw Error(v(390))}}var St=0;
-function kt(e,n,t,r){var i=t.boundary;if(i===null)return lr(e,n,t,r);if(t.boundary=null,i.parentFlushed=!0,i.status===4){
+function Nt(e,n,t,r){var i=t.boundary;if(i===null)return lr(e,n,t,r);if(t.boundary=null,i.parentFlushed=!0,i.status===4){
 var l=i.row;return l!==null&&--l.pendingTasks===0&&ie(e,l),e.renderState.generateStaticMarkup||(i=i.errorDigest,n.push("\
 <!--$!-->"),n.push("<template"),i!=null&&(n.push(' data-dgst="'),i=T(i),n.push(i),n.push('"')),n.push("></template>")),lr(
 e,n,t,r),e=e.renderState.generateStaticMarkup?!0:n.push("<!--/$-->"),e}if(i.status!==1)return i.status===0&&(i.rootSegmentID=
-e.nextSegmentId++),0<i.completedSegments.length&&e.partialBoundaries.push(i),Jl(n,e.renderState,i.rootSegmentID),r&&jn(r,
+e.nextSegmentId++),0<i.completedSegments.length&&e.partialBoundaries.push(i),Kl(n,e.renderState,i.rootSegmentID),r&&jn(r,
 i.fallbackState),lr(e,n,t,r),n.push("<!--/$-->");if(!hr&&$n(e,i)&&(St+i.byteSize>e.progressiveChunkSize||i.defer))return i.
-rootSegmentID=e.nextSegmentId++,e.completedBoundaries.push(i),Jl(n,e.renderState,i.rootSegmentID),lr(e,n,t,r),n.push("<!\
+rootSegmentID=e.nextSegmentId++,e.completedBoundaries.push(i),Kl(n,e.renderState,i.rootSegmentID),lr(e,n,t,r),n.push("<!\
 --/$-->");if(St+=i.byteSize,r&&jn(r,i.contentState),t=i.row,t!==null&&$n(e,i)&&--t.pendingTasks===0&&ie(e,t),e.renderState.
-generateStaticMarkup||n.push("<!--$-->"),t=i.completedSegments,t.length!==1)throw Error(v(391));return kt(e,n,t[0],r),e=
-e.renderState.generateStaticMarkup?!0:n.push("<!--/$-->"),e}function gi(e,n,t,r){return Wu(n,e.renderState,t.parentFormatContext,
-t.id),kt(e,n,t,r),Gu(n,t.parentFormatContext)}function sa(e,n,t){St=t.byteSize;for(var r=t.completedSegments,i=0;i<r.length;i++)
-Za(e,n,t,r[i]);r.length=0,r=t.row,r!==null&&$n(e,t)&&--r.pendingTasks===0&&ie(e,r),Ma(n,t.contentState,e.renderState),r=
+generateStaticMarkup||n.push("<!--$-->"),t=i.completedSegments,t.length!==1)throw Error(v(391));return Nt(e,n,t[0],r),e=
+e.renderState.generateStaticMarkup?!0:n.push("<!--/$-->"),e}function vi(e,n,t,r){return Gu(n,e.renderState,t.parentFormatContext,
+t.id),Nt(e,n,t,r),Xu(n,t.parentFormatContext)}function ha(e,n,t){St=t.byteSize;for(var r=t.completedSegments,i=0;i<r.length;i++)
+Va(e,n,t,r[i]);r.length=0,r=t.row,r!==null&&$n(e,t)&&--r.pendingTasks===0&&ie(e,r),Oa(n,t.contentState,e.renderState),r=
 e.resumableState,e=e.renderState,i=t.rootSegmentID,t=t.contentState;var l=e.stylesToHoist,a=(r.instructions&128)!==0;return e.
 stylesToHoist=!1,n.push(e.startInlineScript),n.push(">"),l?((r.instructions&4)===0&&(r.instructions|=4,n.push('$RX=funct\
 ion(b,c,d,e,f){var a=document.getElementById(b);a&&(b=a.previousSibling,b.data="$!",a=a.dataset,null!=c&&(a.dgst=c),d&&(\
@@ -862,9 +862,9 @@ th-3;0<=a;a-=3){var c=l[a],e=c.style;e.viewTransitionName=l[a+1];e.viewTransitio
 ")&&c.removeAttribute("style")}});
 A.finished.finally(function(){document.__reactViewTransition===A&&(document.__reactViewTransition=null)});$RB=[];return}\
 }catch(a){}B(g)}.bind(null,$RV);`)),n.push('$RC("')),r=i.toString(16),n.push(e.boundaryPrefix),n.push(r),n.push('","'),n.
-push(e.segmentPrefix),n.push(r),l?(n.push('",'),ec(n,t)):n.push('"'),t=n.push(")</script>"),Na(n,e)&&t}function Za(e,n,t,r){
-if(r.status===2)return!0;var i=t.contentState,l=r.id;if(l===-1){if((r.id=t.rootSegmentID)===-1)throw Error(v(392));return gi(
-e,n,r,i)}return l===t.rootSegmentID?gi(e,n,r,i):(gi(e,n,r,i),t=e.resumableState,e=e.renderState,n.push(e.startInlineScript),
+push(e.segmentPrefix),n.push(r),l?(n.push('",'),nc(n,t)):n.push('"'),t=n.push(")</script>"),Ma(n,e)&&t}function Va(e,n,t,r){
+if(r.status===2)return!0;var i=t.contentState,l=r.id;if(l===-1){if((r.id=t.rootSegmentID)===-1)throw Error(v(392));return vi(
+e,n,r,i)}return l===t.rootSegmentID?vi(e,n,r,i):(vi(e,n,r,i),t=e.resumableState,e=e.renderState,n.push(e.startInlineScript),
 n.push(">"),(t.instructions&1)===0?(t.instructions|=1,n.push('$RS=function(a,b){a=document.getElementById(a);b=document.\
 getElementById(b);for(a.parentNode.removeChild(a);a.firstChild;)b.parentNode.insertBefore(a.firstChild,b);b.parentNode.r\
 emoveChild(b)};$RS("')):n.push('$RS("'),n.push(e.segmentPrefix),l=l.toString(16),n.push(l),n.push('","'),n.push(e.placeholderPrefix),
@@ -874,114 +874,114 @@ a=e.renderState,u=a.preamble,o=u.htmlChunks,c=u.headChunks,f;if(o){for(f=0;f<o.l
 length;f++)n.push(c[f]);else{var s=G("head");n.push(s),n.push(">")}}else if(c)for(f=0;f<c.length;f++)n.push(c[f]);var d=a.
 charsetChunks;for(f=0;f<d.length;f++)n.push(d[f]);d.length=0,a.preconnects.forEach(Ae,n),a.preconnects.clear();var h=a.viewportChunks;
 for(f=0;f<h.length;f++)n.push(h[f]);h.length=0,a.fontPreloads.forEach(Ae,n),a.fontPreloads.clear(),a.highImagePreloads.forEach(
-Ae,n),a.highImagePreloads.clear(),qn=a,a.styles.forEach(qu,n),qn=null;var g=a.importMapChunks;for(f=0;f<g.length;f++)n.push(
+Ae,n),a.highImagePreloads.clear(),qn=a,a.styles.forEach(ju,n),qn=null;var g=a.importMapChunks;for(f=0;f<g.length;f++)n.push(
 g[f]);g.length=0,a.bootstrapScripts.forEach(Ae,n),a.scripts.forEach(Ae,n),a.scripts.clear(),a.bulkPreloads.forEach(Ae,n),
 a.bulkPreloads.clear(),l.instructions|=32;var b=a.hoistableChunks;for(f=0;f<b.length;f++)n.push(b[f]);for(l=b.length=0;l<
-i.length;l++){var A=i[l];for(a=0;a<A.length;a++)kt(e,n,A[a],null)}var R=e.renderState.preamble,_=R.headChunks;if(R.htmlChunks||
-_){var U=Rn("head");n.push(U)}var H=R.bodyChunks;if(H)for(i=0;i<H.length;i++)n.push(H[i]);kt(e,n,r,null),e.completedRootSegment=
+i.length;l++){var A=i[l];for(a=0;a<A.length;a++)Nt(e,n,A[a],null)}var R=e.renderState.preamble,_=R.headChunks;if(R.htmlChunks||
+_){var U=Rn("head");n.push(U)}var H=R.bodyChunks;if(H)for(i=0;i<H.length;i++)n.push(H[i]);Nt(e,n,r,null),e.completedRootSegment=
 null;var m=e.renderState;if(e.allPendingTasks!==0||e.clientRenderedBoundaries.length!==0||e.completedBoundaries.length!==
 0||e.trackedPostpones!==null&&(e.trackedPostpones.rootNodes.length!==0||e.trackedPostpones.rootSlots!==null)){var x=e.resumableState;
 if((x.instructions&64)===0){if(x.instructions|=64,n.push(m.startInlineScript),(x.instructions&32)===0){x.instructions|=32;
 var M="_"+x.idPrefix+"R_";n.push(' id="');var ge=T(M);n.push(ge),n.push('"')}n.push(">"),n.push("requestAnimationFrame(f\
-unction(){$RT=performance.now()});"),n.push("</script>")}}Na(n,m)}var P=e.renderState;r=0;var D=P.viewportChunks;for(r=0;r<
+unction(){$RT=performance.now()});"),n.push("</script>")}}Ma(n,m)}var P=e.renderState;r=0;var D=P.viewportChunks;for(r=0;r<
 D.length;r++)n.push(D[r]);D.length=0,P.preconnects.forEach(Ae,n),P.preconnects.clear(),P.fontPreloads.forEach(Ae,n),P.fontPreloads.
-clear(),P.highImagePreloads.forEach(Ae,n),P.highImagePreloads.clear(),P.styles.forEach($u,n),P.scripts.forEach(Ae,n),P.scripts.
+clear(),P.highImagePreloads.forEach(Ae,n),P.highImagePreloads.clear(),P.styles.forEach(ec,n),P.scripts.forEach(Ae,n),P.scripts.
 clear(),P.bulkPreloads.forEach(Ae,n),P.bulkPreloads.clear();var B=P.hoistableChunks;for(r=0;r<B.length;r++)n.push(B[r]);
 B.length=0;var V=e.clientRenderedBoundaries;for(t=0;t<V.length;t++){var O=V[t];P=n;var fe=e.resumableState,z=e.renderState,
 Ge=O.rootSegmentID,ve=O.errorDigest;P.push(z.startInlineScript),P.push(">"),(fe.instructions&4)===0?(fe.instructions|=4,
 P.push('$RX=function(b,c,d,e,f){var a=document.getElementById(b);a&&(b=a.previousSibling,b.data="$!",a=a.dataset,null!=c\
 &&(a.dgst=c),d&&(a.msg=d),e&&(a.stck=e),f&&(a.cstck=f),b._reactRetry&&b._reactRetry())};;$RX("')):P.push('$RX("'),P.push(
-z.boundaryPrefix);var W=Ge.toString(16);if(P.push(W),P.push('"'),ve!=null)if(P.push(","),ve==null)P.push("null");else{var un=Zu(
-ve);P.push(un)}var J=P.push(")</script>");if(!J){e.destination=null,t++,V.splice(0,t);return}}V.splice(0,t);var ke=e.completedBoundaries;
-for(t=0;t<ke.length;t++)if(!sa(e,n,ke[t])){e.destination=null,t++,ke.splice(0,t);return}ke.splice(0,t),hr=!0;var K=e.partialBoundaries;
-for(t=0;t<K.length;t++){var me=K[t];e:{V=e,O=n,St=me.byteSize;var Ee=me.completedSegments;for(J=0;J<Ee.length;J++)if(!Za(
-V,O,me,Ee[J])){J++,Ee.splice(0,J);var Ne=!1;break e}Ee.splice(0,J);var I=me.row;I!==null&&I.together&&me.pendingTasks===
-1&&(I.pendingTasks===1?Di(V,I,I.hoistables):I.pendingTasks--),Ne=Ma(O,me.contentState,V.renderState)}if(!Ne){e.destination=
-null,t++,K.splice(0,t);return}}K.splice(0,t),hr=!1;var Le=e.completedBoundaries;for(t=0;t<Le.length;t++)if(!sa(e,n,Le[t])){
+z.boundaryPrefix);var W=Ge.toString(16);if(P.push(W),P.push('"'),ve!=null)if(P.push(","),ve==null)P.push("null");else{var un=Vu(
+ve);P.push(un)}var J=P.push(")</script>");if(!J){e.destination=null,t++,V.splice(0,t);return}}V.splice(0,t);var Ne=e.completedBoundaries;
+for(t=0;t<Ne.length;t++)if(!ha(e,n,Ne[t])){e.destination=null,t++,Ne.splice(0,t);return}Ne.splice(0,t),hr=!0;var K=e.partialBoundaries;
+for(t=0;t<K.length;t++){var me=K[t];e:{V=e,O=n,St=me.byteSize;var Ee=me.completedSegments;for(J=0;J<Ee.length;J++)if(!Va(
+V,O,me,Ee[J])){J++,Ee.splice(0,J);var ke=!1;break e}Ee.splice(0,J);var I=me.row;I!==null&&I.together&&me.pendingTasks===
+1&&(I.pendingTasks===1?Bi(V,I,I.hoistables):I.pendingTasks--),ke=Oa(O,me.contentState,V.renderState)}if(!ke){e.destination=
+null,t++,K.splice(0,t);return}}K.splice(0,t),hr=!1;var Le=e.completedBoundaries;for(t=0;t<Le.length;t++)if(!ha(e,n,Le[t])){
 e.destination=null,t++,Le.splice(0,t);return}Le.splice(0,t)}}finally{hr=!1,t=e.postponedState,t!==null&&(t.nextSegmentId=
 e.nextSegmentId),e.allPendingTasks===0&&e.clientRenderedBoundaries.length===0&&e.completedBoundaries.length===0&&(e.flushScheduled=
-!1,t=e.resumableState,t.hasBody&&(K=Rn("body"),n.push(K)),t.hasHtml&&(t=Rn("html"),n.push(t)),zi(e),e.status=13,n.push(null),
-e.destination=null)}}function kn(e){if(e.flushScheduled===!1&&e.pingedTasks.length===0&&e.destination!==null){e.flushScheduled=
-!0;var n=e.destination;n?Ir(e,n):e.flushScheduled=!1}}function Nc(e,n){if(e.status===12)e.status=13,e=e.fatalError,Mr(e)&&
-(e=Ii(e)),n.destroy(e);else if(e.status!==13&&e.destination===null){e.destination=n;try{Ir(e,n)}catch(t){Q(e,t,{}),Cn(e,
-t)}}}function Mc(e,n){try{if(0<n.size){var t=e.fatalError;n.forEach(function(r){return _n(r,e,t)}),n.clear()}e.destination!==
-null&&Ir(e,e.destination)}catch(r){Q(e,r,{}),Cn(e,r)}}function zi(e){e=e.renderLifetimeController,e!==null&&e.abort("The\
- render ended.")}function Oc(e,n){if(!(e.aborted||e.status!==11&&e.status!==10)){zi(e);var t=typeof n=="object"&&n!==null&&
-n.$$typeof===kr;e.aborted=!0,n=t?Da(n):n===void 0?Error(v(432)):typeof n=="object"&&n!==null&&typeof n.then=="function"?
-Error(v(530)):n,e.fatalError=n,n=e.abortableTasks,n.forEach(function(r){return Rr(r,e)}),Mc(e,n)}}function Cr(e,n,t){if(n===
+!1,t=e.resumableState,t.hasBody&&(K=Rn("body"),n.push(K)),t.hasHtml&&(t=Rn("html"),n.push(t)),Wi(e),e.status=13,n.push(null),
+e.destination=null)}}function Nn(e){if(e.flushScheduled===!1&&e.pingedTasks.length===0&&e.destination!==null){e.flushScheduled=
+!0;var n=e.destination;n?Ir(e,n):e.flushScheduled=!1}}function Mc(e,n){if(e.status===12)e.status=13,e=e.fatalError,Mr(e)&&
+(e=Li(e)),n.destroy(e);else if(e.status!==13&&e.destination===null){e.destination=n;try{Ir(e,n)}catch(t){Q(e,t,{}),Cn(e,
+t)}}}function Oc(e,n){try{if(0<n.size){var t=e.fatalError;n.forEach(function(r){return _n(r,e,t)}),n.clear()}e.destination!==
+null&&Ir(e,e.destination)}catch(r){Q(e,r,{}),Cn(e,r)}}function Wi(e){e=e.renderLifetimeController,e!==null&&e.abort("The\
+ render ended.")}function Fc(e,n){if(!(e.aborted||e.status!==11&&e.status!==10)){Wi(e);var t=typeof n=="object"&&n!==null&&
+n.$$typeof===Nr;e.aborted=!0,n=t?Ba(n):n===void 0?Error(v(432)):typeof n=="object"&&n!==null&&typeof n.then=="function"?
+Error(v(530)):n,e.fatalError=n,n=e.abortableTasks,n.forEach(function(r){return Rr(r,e)}),Oc(e,n)}}function Cr(e,n,t){if(n===
 null)t.rootNodes.push(e);else{var r=t.workingMap,i=r.get(n);i===void 0&&(i=[n[1],n[2],[],null],r.set(n,i),Cr(i,n[0],t)),
-i[2].push(e)}}function Fc(){}function Va(e,n,t,r){var i=!1,l=null,a="",u=!1;if(n=Bu(n?n.identifierPrefix:void 0),e=Sc(e,
-n,sc(n,t),j(0,null,0,null),1/0,Fc,void 0,void 0,function(){u=!0},void 0,void 0,void 0),e.flushScheduled=e.destination!==
-null,Ga(e),e.status===10&&(e.status=11),e.trackedPostpones===null&&Yi(e,e.pendingRootTasks===0),Oc(e,r),Nc(e,{push:function(o){
+i[2].push(e)}}function Ic(){}function Qa(e,n,t,r){var i=!1,l=null,a="",u=!1;if(n=Yu(n?n.identifierPrefix:void 0),e=Nc(e,
+n,hc(n,t),j(0,null,0,null),1/0,Ic,void 0,void 0,function(){u=!0},void 0,void 0,void 0),e.flushScheduled=e.destination!==
+null,Xa(e),e.status===10&&(e.status=11),e.trackedPostpones===null&&Ui(e,e.pendingRootTasks===0),Fc(e,r),Mc(e,{push:function(o){
 return o!==null&&(a+=o),!0},destroy:function(o){i=!0,l=o}}),i&&l!==r)throw l;if(!u)throw Error(v(426));return a}Lr.renderToStaticMarkup=
-function(e,n){return Va(e,n,!0,'The server used "renderToStaticMarkup" which does not support Suspense. If you intended \
+function(e,n){return Qa(e,n,!0,'The server used "renderToStaticMarkup" which does not support Suspense. If you intended \
 to have the server wait for the suspended component please switch to "renderToReadableStream" which supports Suspense on\
- the server')};Lr.renderToString=function(e,n){return Va(e,n,!1,'The server used "renderToString" which does not support\
+ the server')};Lr.renderToString=function(e,n){return Qa(e,n,!1,'The server used "renderToString" which does not support\
  Suspense. If you intended for this Suspense boundary to render the fallback content on the server consider throwing an \
 Error somewhere within the Suspense boundary. If you intended to have the server wait for the suspended component please\
- switch to "renderToReadableStream" which supports Suspense on the server')};Lr.version="19.3.1"});var ja=wn(Hr=>{"use strict";var Lc=Symbol.for("react.transitional.element"),Hc=Symbol.for("react.fragment");function qa(e,n,t){
+ switch to "renderToReadableStream" which supports Suspense on the server')};Lr.version="19.3.1"});var $a=wn(Hr=>{"use strict";var Hc=Symbol.for("react.transitional.element"),Dc=Symbol.for("react.fragment");function ja(e,n,t){
 var r=null;if(t!==void 0&&(r=""+t),n.key!==void 0&&(r=""+n.key),"key"in n){t={};for(var i in n)i!=="key"&&(t[i]=n[i])}else
-t=n;return n=t.ref,{$$typeof:Lc,type:e,key:r,ref:n!==void 0?n:null,props:t}}Hr.Fragment=Hc;Hr.jsx=qa;Hr.jsxs=qa});var E=wn((uf,$a)=>{"use strict";$a.exports=ja()});var Vo=y(se(),1),Qo=y(Qa(),1);var Ic=Symbol.for("react-email.element"),le=(e,n={})=>{e[Ic]=n};var Ja=["margin","marginTop","marginBottom","marginRight","marginLeft","marginInline","marginBlock","marginBlockStart","\
-marginBlockEnd","marginInlineStart","marginInlineEnd"],Ka=["padding","paddingTop","paddingBottom","paddingRight","paddin\
-gLeft","paddingInline","paddingBlock","paddingBlockStart","paddingBlockEnd","paddingInlineStart","paddingInlineEnd"];var eo=y(se(),1),et=y(E(),1),Ot=eo.forwardRef(({children:e,style:n,...t},r)=>{let i={background:n?.background,backgroundColor:n?.
-backgroundColor};if(n)for(let l of[...Ja,...Ka])i[l]=n[l]!==void 0?0:void 0;return(0,et.jsx)("body",{...t,dir:t.dir??"lt\
+t=n;return n=t.ref,{$$typeof:Hc,type:e,key:r,ref:n!==void 0?n:null,props:t}}Hr.Fragment=Dc;Hr.jsx=ja;Hr.jsxs=ja});var E=wn((cf,eo)=>{"use strict";eo.exports=$a()});var Qo=y(se(),1),Jo=y(Ja(),1);var Lc=Symbol.for("react-email.element"),le=(e,n={})=>{e[Lc]=n};var Ka=["margin","marginTop","marginBottom","marginRight","marginLeft","marginInline","marginBlock","marginBlockStart","\
+marginBlockEnd","marginInlineStart","marginInlineEnd"],qa=["padding","paddingTop","paddingBottom","paddingRight","paddin\
+gLeft","paddingInline","paddingBlock","paddingBlockStart","paddingBlockEnd","paddingInlineStart","paddingInlineEnd"];var no=y(se(),1),et=y(E(),1),Ot=no.forwardRef(({children:e,style:n,...t},r)=>{let i={background:n?.background,backgroundColor:n?.
+backgroundColor};if(n)for(let l of[...Ka,...qa])i[l]=n[l]!==void 0?0:void 0;return(0,et.jsx)("body",{...t,dir:t.dir??"lt\
 r",lang:t.lang??"en",style:i,ref:r,children:(0,et.jsx)("table",{border:0,width:"100%",cellPadding:"0",cellSpacing:"0",role:"\
 presentation",align:"center",children:(0,et.jsx)("tbody",{children:(0,et.jsx)("tr",{children:(0,et.jsx)("td",{dir:t.dir??
 "ltr",lang:t.lang??"en",style:n,children:e})})})})})});Ot.displayName="Body";le(Ot);function Dr(e){let n=0;if(e===void 0||e==="")return;if(typeof e=="number")return e;let t=/^([\d.]+)(px|em|rem|%)$/.exec(
 e);if(t&&t.length===3){let r=Number.parseFloat(t[1]);switch(t[2]){case"px":return r;case"em":case"rem":return n=r*16,n;case"\
-%":return n=r/100*600,n;default:return r}}return 0}function Dc(e){if(typeof e=="number")return{paddingTop:e,paddingBottom:e,
+%":return n=r/100*600,n;default:return r}}return 0}function Bc(e){if(typeof e=="number")return{paddingTop:e,paddingBottom:e,
 paddingLeft:e,paddingRight:e};if(typeof e=="string"){let n=e.toString().trim().split(/\s+/);if(n.length===1)return{paddingTop:n[0],
 paddingBottom:n[0],paddingLeft:n[0],paddingRight:n[0]};if(n.length===2)return{paddingTop:n[0],paddingRight:n[1],paddingBottom:n[0],
 paddingLeft:n[1]};if(n.length===3)return{paddingTop:n[0],paddingRight:n[1],paddingBottom:n[2],paddingLeft:n[1]};if(n.length===
 4)return{paddingTop:n[0],paddingRight:n[1],paddingBottom:n[2],paddingLeft:n[3]}}return{paddingTop:void 0,paddingBottom:void 0,
-paddingLeft:void 0,paddingRight:void 0}}function no(e){let n,t,r,i;for(let[l,a]of Object.entries(e))l==="padding"?{paddingTop:n,
-paddingBottom:r,paddingLeft:i,paddingRight:t}=Dc(a):l==="paddingTop"?n=a:l==="paddingRight"?t=a:l==="paddingBottom"?r=a:
-l==="paddingLeft"&&(i=a);return{paddingTop:Dr(n),paddingRight:Dr(t),paddingBottom:Dr(r),paddingLeft:Dr(i)}}var Wi=e=>typeof e=="number"&&!Number.isNaN(Number(e))?e*3/4:void 0;var ro=y(se(),1),nt=y(E(),1),Bc=5;function to(e){if(e===0)return[0,0];let n=0,t=()=>n>0?e/n/2:Number.POSITIVE_INFINITY;for(;t()>
-Bc;)n++;return[t(),n]}var Ft=ro.forwardRef(({children:e,style:n,target:t="_blank",...r},i)=>{let{paddingTop:l,paddingRight:a,
-paddingBottom:u,paddingLeft:o}=no(n??{}),c=Wi((l??0)+(u??0)),[f,s]=to(o??0),[d,h]=to(a??0);return(0,nt.jsxs)("a",{...r,ref:i,
+paddingLeft:void 0,paddingRight:void 0}}function to(e){let n,t,r,i;for(let[l,a]of Object.entries(e))l==="padding"?{paddingTop:n,
+paddingBottom:r,paddingLeft:i,paddingRight:t}=Bc(a):l==="paddingTop"?n=a:l==="paddingRight"?t=a:l==="paddingBottom"?r=a:
+l==="paddingLeft"&&(i=a);return{paddingTop:Dr(n),paddingRight:Dr(t),paddingBottom:Dr(r),paddingLeft:Dr(i)}}var Gi=e=>typeof e=="number"&&!Number.isNaN(Number(e))?e*3/4:void 0;var io=y(se(),1),nt=y(E(),1),Yc=5;function ro(e){if(e===0)return[0,0];let n=0,t=()=>n>0?e/n/2:Number.POSITIVE_INFINITY;for(;t()>
+Yc;)n++;return[t(),n]}var Ft=io.forwardRef(({children:e,style:n,target:t="_blank",...r},i)=>{let{paddingTop:l,paddingRight:a,
+paddingBottom:u,paddingLeft:o}=to(n??{}),c=Gi((l??0)+(u??0)),[f,s]=ro(o??0),[d,h]=ro(a??0);return(0,nt.jsxs)("a",{...r,ref:i,
 style:{lineHeight:"100%",textDecoration:"none",display:"inline-block",maxWidth:"100%",msoPaddingAlt:"0px",...n,paddingTop:l,
 paddingRight:a,paddingBottom:u,paddingLeft:o},target:t,children:[(0,nt.jsx)("span",{dangerouslySetInnerHTML:{__html:`<!-\
 -[if mso]><i style="mso-font-width:${f*100}%;mso-text-raise:${c}px" hidden>${"&#8202;".repeat(s)}</i><![endif]-->`}}),(0,nt.jsx)(
-"span",{style:{maxWidth:"100%",display:"inline-block",lineHeight:"120%",msoPaddingAlt:"0px",msoTextRaise:Wi(u)},children:e}),
+"span",{style:{maxWidth:"100%",display:"inline-block",lineHeight:"120%",msoPaddingAlt:"0px",msoTextRaise:Gi(u)},children:e}),
 (0,nt.jsx)("span",{dangerouslySetInnerHTML:{__html:`<!--[if mso]><i style="mso-font-width:${d*100}%" hidden>${"&#8202;".
-repeat(h)}&#8203;</i><![endif]-->`}})]})});Ft.displayName="Button";le(Ft);var io=y(se(),1),It=y(E(),1),Nn=io.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let l={},a={},u=n;for(let o in u){
+repeat(h)}&#8203;</i><![endif]-->`}})]})});Ft.displayName="Button";le(Ft);var lo=y(se(),1),It=y(E(),1),kn=lo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let l={},a={},u=n;for(let o in u){
 if(!Object.hasOwn(u,o))continue;let c=u[o];o.startsWith("padding")?l[o]=c:a[o]=c}return(0,It.jsx)("table",{align:"center",
 width:"100%",...r,border:0,cellPadding:"0",cellSpacing:"0",ref:i,role:"presentation",style:{maxWidth:"37.5em",...a},children:(0,It.jsx)(
 "tbody",{children:(0,It.jsx)("tr",{style:{width:"100%"},children:(0,It.jsx)("td",{className:t,style:l,children:e})})})})});
-Nn.displayName="Container";le(Nn,{resolveTailwind(e,{style:n,className:t,classProperties:r}){let i=[],l=e.tdClassName?[e.
+kn.displayName="Container";le(kn,{resolveTailwind(e,{style:n,className:t,classProperties:r}){let i=[],l=e.tdClassName?[e.
 tdClassName]:[];for(let a of t?.split(" ")??[]){let u=r[a];u&&u.length>0&&u.every(o=>o.startsWith("padding"))?l.push(a):
-i.push(a)}return{...e,style:n,className:i.length>0?i.join(" "):void 0,tdClassName:l.length>0?l.join(" "):void 0}}});var lo=y(se(),1),Lt=y(E(),1),Br=lo.forwardRef(({children:e,...n},t)=>(0,Lt.jsxs)("head",{...n,ref:t,children:[(0,Lt.jsx)(
+i.push(a)}return{...e,style:n,className:i.length>0?i.join(" "):void 0,tdClassName:l.length>0?l.join(" "):void 0}}});var ao=y(se(),1),Lt=y(E(),1),Br=ao.forwardRef(({children:e,...n},t)=>(0,Lt.jsxs)("head",{...n,ref:t,children:[(0,Lt.jsx)(
 "meta",{content:"text/html; charset=UTF-8",httpEquiv:"Content-Type"}),(0,Lt.jsx)("meta",{name:"x-apple-disable-message-r\
-eformatting"}),e]}));Br.displayName="Head";var ao=e=>{let n=[Mn(e.m,["margin"]),Mn(e.mx,["marginLeft","marginRight"]),Mn(e.my,["marginTop","marginBottom"]),Mn(e.mt,
+eformatting"}),e]}));Br.displayName="Head";var oo=e=>{let n=[Mn(e.m,["margin"]),Mn(e.mx,["marginLeft","marginRight"]),Mn(e.my,["marginTop","marginBottom"]),Mn(e.mt,
 ["marginTop"]),Mn(e.mr,["marginRight"]),Mn(e.mb,["marginBottom"]),Mn(e.ml,["marginLeft"])],t={};for(let r of n)Object.keys(
 r).length>0&&Object.assign(t,r);return t},Mn=(e,n)=>{let t={};if(e===void 0||Number.isNaN(Number.parseFloat(String(e))))
-return t;for(let r of n)t[r]=`${e}px`;return t};var oo=y(se(),1),uo=y(E(),1),Ht=oo.forwardRef(({as:e="h1",children:n,style:t,m:r,mx:i,my:l,mt:a,mr:u,mb:o,ml:c,...f},s)=>(0,uo.jsx)(
-e,{...f,ref:s,style:{...ao({m:r,mx:i,my:l,mt:a,mr:u,mb:o,ml:c}),...t},children:n}));Ht.displayName="Heading";le(Ht);var co=y(se(),1),fo=y(E(),1),Yr=co.forwardRef(({children:e,lang:n="en",dir:t="ltr",...r},i)=>(0,fo.jsx)("html",{...r,dir:t,
-lang:n,ref:i,children:e}));Yr.displayName="Html";var so=y(se(),1),ho=y(E(),1),Dt=so.forwardRef(({alt:e,src:n,width:t,height:r,style:i,...l},a)=>(0,ho.jsx)("img",{...l,alt:e??
+return t;for(let r of n)t[r]=`${e}px`;return t};var uo=y(se(),1),co=y(E(),1),Ht=uo.forwardRef(({as:e="h1",children:n,style:t,m:r,mx:i,my:l,mt:a,mr:u,mb:o,ml:c,...f},s)=>(0,co.jsx)(
+e,{...f,ref:s,style:{...oo({m:r,mx:i,my:l,mt:a,mr:u,mb:o,ml:c}),...t},children:n}));Ht.displayName="Heading";le(Ht);var fo=y(se(),1),so=y(E(),1),Yr=fo.forwardRef(({children:e,lang:n="en",dir:t="ltr",...r},i)=>(0,so.jsx)("html",{...r,dir:t,
+lang:n,ref:i,children:e}));Yr.displayName="Html";var ho=y(se(),1),go=y(E(),1),Dt=ho.forwardRef(({alt:e,src:n,width:t,height:r,style:i,...l},a)=>(0,go.jsx)("img",{...l,alt:e??
 "",height:r,ref:a,src:n,style:{display:"block",outline:"none",border:"none",textDecoration:"none",...i},width:t}));Dt.displayName=
-"Img";le(Dt);var go=y(se(),1),on=y(E(),1),Gi=200,Bt=go.forwardRef(({children:e="",useTitleTag:n=!0,...t},r)=>{let i=(Array.isArray(e)?
-e.join(""):e).substring(0,Gi);return(0,on.jsxs)(on.Fragment,{children:[n?(0,on.jsx)("title",{children:i}):null,(0,on.jsxs)(
+"Img";le(Dt);var vo=y(se(),1),on=y(E(),1),Xi=200,Bt=vo.forwardRef(({children:e="",useTitleTag:n=!0,...t},r)=>{let i=(Array.isArray(e)?
+e.join(""):e).substring(0,Xi);return(0,on.jsxs)(on.Fragment,{children:[n?(0,on.jsx)("title",{children:i}):null,(0,on.jsxs)(
 "div",{style:{display:"none",overflow:"hidden",lineHeight:"1px",opacity:0,maxHeight:0,maxWidth:0},"data-skip-in-text":!0,
-...t,ref:r,children:[i,vo(i)]})]})});Bt.displayName="Preview";le(Bt);var Yc="\xA0\u200C\u200B\u200D\uFEFF",vo=e=>e.length>=
-Gi?null:(0,on.jsx)("div",{children:Yc.repeat(Gi-e.length)});var yo=y(se(),1),Yt=y(E(),1),Ut=yo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let l={},a={},u=n;for(let o in u){
+...t,ref:r,children:[i,yo(i)]})]})});Bt.displayName="Preview";le(Bt);var Uc="\xA0\u200C\u200B\u200D\uFEFF",yo=e=>e.length>=
+Xi?null:(0,on.jsx)("div",{children:Uc.repeat(Xi-e.length)});var po=y(se(),1),Yt=y(E(),1),Ut=po.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let l={},a={},u=n;for(let o in u){
 if(!Object.hasOwn(u,o))continue;let c=u[o];o.startsWith("padding")?l[o]=c:a[o]=c}return(0,Yt.jsx)("table",{align:"center",
 width:"100%",border:0,cellPadding:"0",cellSpacing:"0",role:"presentation",...r,ref:i,style:a,children:(0,Yt.jsx)("tbody",
 {children:(0,Yt.jsx)("tr",{children:(0,Yt.jsx)("td",{className:t,style:l,children:e})})})})});Ut.displayName="Section";le(
 Ut,{resolveTailwind(e,{style:n,className:t,classProperties:r}){let i=[],l=e.tdClassName?[e.tdClassName]:[];for(let a of t?.
 split(" ")??[]){let u=r[a];u&&u.length>0&&u.every(o=>o.startsWith("padding"))?l.push(a):i.push(a)}return{...e,style:n,className:i.
-length>0?i.join(" "):void 0,tdClassName:l.length>0?l.join(" "):void 0}}});function Uc(e){if(typeof e=="number")return{marginTop:e,marginBottom:e,marginLeft:e,marginRight:e};if(typeof e=="string"){
+length>0?i.join(" "):void 0,tdClassName:l.length>0?l.join(" "):void 0}}});function zc(e){if(typeof e=="number")return{marginTop:e,marginBottom:e,marginLeft:e,marginRight:e};if(typeof e=="string"){
 let n=e.toString().trim().split(/\s+/);if(n.length===1)return{marginTop:n[0],marginBottom:n[0],marginLeft:n[0],marginRight:n[0]};
 if(n.length===2)return{marginTop:n[0],marginRight:n[1],marginBottom:n[0],marginLeft:n[1]};if(n.length===3)return{marginTop:n[0],
 marginRight:n[1],marginBottom:n[2],marginLeft:n[1]};if(n.length===4)return{marginTop:n[0],marginRight:n[1],marginBottom:n[2],
-marginLeft:n[3]}}return{marginTop:void 0,marginBottom:void 0,marginLeft:void 0,marginRight:void 0}}function po(e){let n={
+marginLeft:n[3]}}return{marginTop:void 0,marginBottom:void 0,marginLeft:void 0,marginRight:void 0}}function bo(e){let n={
 marginTop:void 0,marginRight:void 0,marginBottom:void 0,marginLeft:void 0};for(let[t,r]of Object.entries(e))t==="margin"?
-n=Uc(r):t==="marginTop"?n.marginTop=r:t==="marginRight"?n.marginRight=r:t==="marginBottom"?n.marginBottom=r:t==="marginL\
-eft"&&(n.marginLeft=r);return n}var bo=y(se(),1),mo=y(E(),1),ze=bo.forwardRef(({style:e,...n},t)=>{let r={};e?.marginTop===void 0&&(r.marginTop="16px"),
-e?.marginBottom===void 0&&(r.marginBottom="16px");let i=po({...r,...e});return(0,mo.jsx)("p",{...n,ref:t,style:{fontSize:"\
+n=zc(r):t==="marginTop"?n.marginTop=r:t==="marginRight"?n.marginRight=r:t==="marginBottom"?n.marginBottom=r:t==="marginL\
+eft"&&(n.marginLeft=r);return n}var mo=y(se(),1),To=y(E(),1),ze=mo.forwardRef(({style:e,...n},t)=>{let r={};e?.marginTop===void 0&&(r.marginTop="16px"),
+e?.marginBottom===void 0&&(r.marginBottom="16px");let i=bo({...r,...e});return(0,To.jsx)("p",{...n,ref:t,style:{fontSize:"\
 14px",lineHeight:"24px",...e,...i}})});ze.displayName="Text";le(ze);var _e={page:"#f4f4f5",card:"#ffffff",border:"#e4e4e7",text:"#18181b",muted:"#52525b",action:"#1d4ed8",onAction:"#ffffff"},
 tt={page:"#18181b",card:"#27272a",border:"#3f3f46",text:"#f4f4f5",muted:"#c4c4cc"},We={fontFamily:"-apple-system, BlinkM\
-acSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif",fontSize:"16px",lineHeight:"24px",color:_e.text},zc={wordBreak:"\
-break-word",overflowWrap:"anywhere"},ae={page:{...We,...zc,margin:"0",padding:"24px 8px",backgroundColor:_e.page},card:{
+acSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif",fontSize:"16px",lineHeight:"24px",color:_e.text},Wc={wordBreak:"\
+break-word",overflowWrap:"anywhere"},ae={page:{...We,...Wc,margin:"0",padding:"24px 8px",backgroundColor:_e.page},card:{
 maxWidth:"560px",padding:"28px 20px",backgroundColor:_e.card,border:`1px solid ${_e.border}`,borderRadius:"8px"},heading:{
 ...We,margin:"0 0 20px",fontSize:"22px",lineHeight:"28px",fontWeight:600},text:{...We,margin:"0 0 16px"},details:{width:"\
 100%",margin:"0 0 24px",borderCollapse:"collapse",tableLayout:"fixed"},label:{...We,width:"36%",padding:"10px 12px 10px \
@@ -990,10 +990,10 @@ value:{...We,fontSize:"15px",padding:"10px 0",borderTop:`1px solid ${_e.border}`
 12px 20px",borderRadius:"6px",backgroundColor:_e.action,color:_e.onAction,fontWeight:600},brand:{maxWidth:"560px",padding:"\
 0 4px"},logo:{margin:"0 0 16px"},name:{...We,margin:"0 0 16px",fontSize:"18px",fontWeight:600},footer:{...We,margin:"16p\
 x 0 0",color:_e.muted,fontSize:"13px",lineHeight:"20px",whiteSpace:"pre-line"},note:{...We,margin:"24px 0 0",color:_e.muted,
-fontSize:"14px",lineHeight:"20px"}};function To(e){if(e===void 0)return{};let[n=0,t=0,r=0]=[1,3,5].map(a=>Wc(parseInt(e.
+fontSize:"14px",lineHeight:"20px"}};function wo(e){if(e===void 0)return{};let[n=0,t=0,r=0]=[1,3,5].map(a=>Gc(parseInt(e.
 slice(a,a+2),16)/255)),i=.2126*n+.7152*t+.0722*r,l=1.05/(i+.05)>(i+.05)/.05;return{backgroundColor:e,color:l?"#ffffff":"\
-#000000"}}function Wc(e){return e<=.04045?e/12.92:((e+.055)/1.055)**2.4}var Z={page:"dark-page",card:"dark-card",text:"d\
-ark-text",muted:"dark-muted",line:"dark-line"},wo=`
+#000000"}}function Gc(e){return e<=.04045?e/12.92:((e+.055)/1.055)**2.4}var Z={page:"dark-page",card:"dark-card",text:"d\
+ark-text",muted:"dark-muted",line:"dark-line"},Eo=`
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
 @media (prefers-color-scheme: dark) {
   .${Z.page}, .${Z.page} > table > tbody > tr > td { background-color: ${tt.page} !important; }
@@ -1004,115 +1004,116 @@ ark-text",muted:"dark-muted",line:"dark-line"},wo=`
 }`;var w=y(E(),1);function L({subject:e,preview:n,heading:t,displayName:r,body:i,details:l,action:a,note:u,look:o={}}){return(0,w.jsxs)(
 Yr,{lang:"en",children:[(0,w.jsxs)(Br,{children:[(0,w.jsx)("meta",{name:"viewport",content:"width=device-width, initial-\
 scale=1"}),(0,w.jsx)("meta",{name:"color-scheme",content:"light dark"}),(0,w.jsx)("meta",{name:"supported-color-schemes",
-content:"light dark"}),(0,w.jsx)("title",{children:e}),(0,w.jsx)("style",{children:wo})]}),(0,w.jsxs)(Ot,{className:Z.page,
-style:ae.page,children:[(0,w.jsx)(Bt,{useTitleTag:!1,children:n}),(0,w.jsx)(Gc,{look:o}),(0,w.jsxs)(Nn,{className:Z.card,
+content:"light dark"}),(0,w.jsx)("title",{children:e}),(0,w.jsx)("style",{children:Eo})]}),(0,w.jsxs)(Ot,{className:Z.page,
+style:ae.page,children:[(0,w.jsx)(Bt,{useTitleTag:!1,children:n}),(0,w.jsx)(Xc,{look:o}),(0,w.jsxs)(kn,{className:Z.card,
 style:ae.card,children:[(0,w.jsx)(Ht,{className:Z.text,style:ae.heading,children:t}),(0,w.jsx)(ze,{className:Z.text,style:ae.
-text,children:(0,w.jsx)(Zc,{name:r.trim()})}),(0,w.jsx)(ze,{className:Z.text,style:ae.text,children:i}),(0,w.jsx)(Vc,{details:l}),
-(0,w.jsx)(Ut,{children:(0,w.jsx)(Ft,{href:Eo(a.url),style:{...ae.action,...To(o.accent)},children:a.label})}),(0,w.jsx)(
-ze,{className:Z.muted,style:ae.note,children:u})]}),(0,w.jsx)(Xc,{look:o})]})]})}function Gc({look:{brand:e,logoUrl:n}}){
-return!e&&!n?null:(0,w.jsx)(Nn,{style:ae.brand,children:n?(0,w.jsx)(Dt,{src:Eo(n),alt:e??"",height:"32",style:ae.logo}):
-(0,w.jsx)(ze,{className:Z.text,style:ae.name,children:e})})}function Xc({look:{footer:e}}){return e?(0,w.jsx)(Nn,{style:ae.
-brand,children:(0,w.jsx)(ze,{className:Z.muted,style:ae.footer,children:e})}):null}function Zc({name:e}){return e===""?"\
-Hello,":(0,w.jsxs)(w.Fragment,{children:["Hello ",(0,w.jsx)("bdi",{children:e}),","]})}function Vc({details:e}){return(0,w.jsx)(
+text,children:(0,w.jsx)(Vc,{name:r.trim()})}),(0,w.jsx)(ze,{className:Z.text,style:ae.text,children:i}),(0,w.jsx)(Qc,{details:l}),
+(0,w.jsx)(Ut,{children:(0,w.jsx)(Ft,{href:Po(a.url),style:{...ae.action,...wo(o.accent)},children:a.label})}),(0,w.jsx)(
+ze,{className:Z.muted,style:ae.note,children:u})]}),(0,w.jsx)(Zc,{look:o})]})]})}function Xc({look:{brand:e,logoUrl:n}}){
+return!e&&!n?null:(0,w.jsx)(kn,{style:ae.brand,children:n?(0,w.jsx)(Dt,{src:Po(n),alt:e??"",height:"32",style:ae.logo}):
+(0,w.jsx)(ze,{className:Z.text,style:ae.name,children:e})})}function Zc({look:{footer:e}}){return e?(0,w.jsx)(kn,{style:ae.
+brand,children:(0,w.jsx)(ze,{className:Z.muted,style:ae.footer,children:e})}):null}function Vc({name:e}){return e===""?"\
+Hello,":(0,w.jsxs)(w.Fragment,{children:["Hello ",(0,w.jsx)("bdi",{children:e}),","]})}function Qc({details:e}){return(0,w.jsx)(
 "table",{width:"100%",cellPadding:"0",cellSpacing:"0",style:ae.details,children:(0,w.jsx)("tbody",{children:e.map(({label:n,
 value:t})=>(0,w.jsxs)("tr",{children:[(0,w.jsx)("th",{scope:"row",className:`${Z.muted} ${Z.line}`,style:ae.label,children:n}),
-(0,w.jsx)("td",{className:`${Z.text} ${Z.line}`,style:ae.value,children:(0,w.jsx)("bdi",{children:t})})]},n))})})}function Eo(e){
-if(!/^https?:$/.test(new URL(e).protocol))throw new Error("A mail links to http(s) addresses only");return e}var Ro=y(E(),1);function Xi({displayName:e,planName:n,amount:t,interval:r,startsOn:i,undoUntil:l,pricingUrl:a}){return{subject:`\
+(0,w.jsx)("td",{className:`${Z.text} ${Z.line}`,style:ae.value,children:(0,w.jsx)("bdi",{children:t})})]},n))})})}function Po(e){
+if(!/^https?:$/.test(new URL(e).protocol))throw new Error("A mail links to http(s) addresses only");return e}var xo=y(E(),1);function Zi({displayName:e,planName:n,amount:t,interval:r,startsOn:i,undoUntil:l,pricingUrl:a}){return{subject:`\
 Your plan changes to ${n} on ${i}`,preview:`${t} ${r}, for the first time on ${i}.`,heading:"Your plan will change",displayName:e,
 body:`Your ${n} plan starts on ${i}. Until then you keep the plan that you have. On that day ${t} will be charged, then ${t}\
  ${r}. `+(l===null?"The change cannot be undone any more.":`You can undo the change until ${l}: choose your present plan\
  again.`),details:[{label:"Plan",value:n},{label:"Price",value:`${t} ${r}`},{label:"Starts on",value:i},...l===null?[]:[
 {label:"Undo until",value:l}]],action:{label:"See the plans",url:a},note:"If you have undone the change since, there is \
-nothing left to do."}}function Po(e){return(0,Ro.jsx)(L,{...Xi(e)})}Po.PreviewProps={displayName:"Asha Rao",planName:"Pr\
+nothing left to do."}}function Ro(e){return(0,xo.jsx)(L,{...Zi(e)})}Ro.PreviewProps={displayName:"Asha Rao",planName:"Pr\
 emium",amount:"\u20B91,499.00",interval:"every month",startsOn:"20 November 2027",undoUntil:"18 November 2027",pricingUrl:"\
-https://app.example.com/pricing"};var Co=y(E(),1);function Zi({displayName:e,planName:n,amount:t,reason:r,retryUrl:i}){return{subject:`Your payment for th\
+https://app.example.com/pricing"};var Ao=y(E(),1);function Vi({displayName:e,planName:n,amount:t,reason:r,retryUrl:i}){return{subject:`Your payment for th\
 e ${n} plan failed`,preview:`${t} could not be charged. You can try again.`,heading:"Payment failed",displayName:e,body:"\
 Your payment did not go through. This attempt has not changed your subscription, and you can try again.",details:[{label:"\
 Plan",value:n},{label:"Amount",value:t},...r?.trim()?[{label:"Reason",value:r}]:[]],action:{label:"Try again",url:i},note:"\
-If you have paid since with another attempt, there is nothing left to do."}}function xo(e){return(0,Co.jsx)(L,{...Zi(e)})}
-xo.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"\u20B9999.00",reason:"Your payment was declined by the ba\
+If you have paid since with another attempt, there is nothing left to do."}}function Co(e){return(0,Ao.jsx)(L,{...Vi(e)})}
+Co.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"\u20B9999.00",reason:"Your payment was declined by the ba\
 nk. Try another payment method.",retryUrl:"https://app.example.com/pricing"};var Ur="You also have other access, which is not affected.";function zr({planName:e,amount:n,accessEndsOn:t}){return[{label:"\
 Plan",value:e},...n===void 0?[]:[{label:"Not charged",value:n}],...t===null?[]:[{label:"Without a payment",value:`Access\
  until ${t}`}]]}function Wr({manageUrl:e,pricingUrl:n}){return e===null?{label:"See the plans",url:n}:{label:"Manage you\
-r payment",url:e}}var _o=y(E(),1);function Vi(e){let{displayName:n,planName:t,accessEndsOn:r}=e,i=r===null?Ur:`If no payment succeeds, you\
+r payment",url:e}}var So=y(E(),1);function Qi(e){let{displayName:n,planName:t,accessEndsOn:r}=e,i=r===null?Ur:`If no payment succeeds, you\
 r access ends on ${r}.`;return{subject:`Your ${t} plan could not be renewed yet`,preview:"The payment did not go through\
 . It will be tried again automatically.",heading:"Your plan could not be renewed yet",displayName:n,body:`The payment fo\
 r the next period of your ${t} plan did not go through. It will be tried again automatically over the next few days. Ple\
 ase check that your payment method works. ${i}`,details:zr(e),action:Wr(e),note:"If you have paid since, there is nothin\
-g left to do."}}function Ao(e){return(0,_o.jsx)(L,{...Vi(e)})}Ao.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"\
+g left to do."}}function _o(e){return(0,So.jsx)(L,{...Qi(e)})}_o.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"\
 \u20B91,499.00",accessEndsOn:"20 November 2027",manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"htt\
-ps://app.example.com/pricing"};var ko=y(E(),1);function Qi(e){let{displayName:n,planName:t,refunded:r,paid:i,paidOn:l,transactionId:a,accessEndsOn:u,pricingUrl:o}=e;
+ps://app.example.com/pricing"};function Gr(e){return e===null?"Nothing more is charged.":`The next charge is ${e.amount} on ${e.on}.`}var ko=y(E(),1);function Ji(e){let{displayName:n,planName:t,refunded:r,paid:i,paidOn:l,transactionId:a,accessEndsOn:u,pricingUrl:o}=e;
 return{subject:`${r} was refunded`,preview:`Of your payment of ${i} for the ${t} plan.`,heading:"Your refund",displayName:n,
-body:`${r} of your payment of ${i} for the ${t} plan was refunded. ${Qc(e)} Your bank may need some days to show the ref\
-und.`,details:[{label:"Plan",value:t},{label:"Refunded",value:r},{label:"Payment",value:`${i} on ${l}`},{label:"Transact\
-ion ID",value:a},...u===null?[]:[{label:"Access until",value:u}]],action:{label:"See the plans",url:o},note:"Keep this e\
--mail for your records. If you have a question about this refund, quote the transaction ID."}}function Qc({accessPlanName:e,
+body:`${r} of your payment of ${i} for the ${t} plan was refunded. ${Jc(e)} ${Gr(e.nextCharge)} Your bank may need some \
+days to show the refund.`,details:[{label:"Plan",value:t},{label:"Refunded",value:r},{label:"Payment",value:`${i} on ${l}`},
+{label:"Transaction ID",value:a},...u===null?[]:[{label:"Access until",value:u}]],action:{label:"See the plans",url:o},note:"\
+Keep this e-mail for your records. If you have a question about this refund, quote the transaction ID."}}function Jc({accessPlanName:e,
 accessEndsOn:n}){if(e===null)return"You have no access to a plan now.";let t=n===null?"":` and is valid until ${n}`;return`\
-Your ${e} plan remains${t}.`}function So(e){return(0,ko.jsx)(L,{...Qi(e)})}So.PreviewProps={displayName:"Asha Rao",planName:"\
+Your ${e} plan remains${t}.`}function No(e){return(0,ko.jsx)(L,{...Ji(e)})}No.PreviewProps={displayName:"Asha Rao",planName:"\
 Pro",refunded:"\u20B9499.00",paid:"\u20B91,499.00",paidOn:"1 November 2027",transactionId:"pay_29QQoUBi66xm2f",accessPlanName:"\
-Pro",accessEndsOn:"20 November 2027",pricingUrl:"https://app.example.com/pricing"};function Gr({planName:e,amount:n,validUntil:t,nextPaymentOn:r,transactionId:i}){return[{label:"Plan",value:e},{label:"Am\
+Pro",accessEndsOn:"20 November 2027",nextCharge:{amount:"\u20B91,499.00",on:"20 November 2027"},pricingUrl:"https://app.\
+example.com/pricing"};function Xr({planName:e,amount:n,validUntil:t,nextPaymentOn:r,transactionId:i}){return[{label:"Plan",value:e},{label:"Am\
 ount paid",value:n},{label:"Valid until",value:t},...r===void 0?[]:[{label:"Next payment",value:r}],{label:"Transaction \
-ID",value:i}]}var Xr="Keep this e-mail for your records. If you have a question about this payment, quote the transactio\
-n ID.";var Mo=y(E(),1);function Ji(e){let{displayName:n,planName:t,amount:r,validUntil:i,dashboardUrl:l}=e;return{subject:`Paym\
+ID",value:i}]}var Zr="Keep this e-mail for your records. If you have a question about this payment, quote the transactio\
+n ID.";var Oo=y(E(),1);function Ki(e){let{displayName:n,planName:t,amount:r,validUntil:i,dashboardUrl:l}=e;return{subject:`Paym\
 ent received: your ${t} plan is active`,preview:`${r} paid. Your plan is valid until ${i}.`,heading:"Payment received",displayName:n,
-body:"Thank you. We have received your payment, and your plan is active.",details:Gr(e),action:{label:"Open your dashboa\
-rd",url:l},note:Xr}}function No(e){return(0,Mo.jsx)(L,{...Ji(e)})}No.PreviewProps={displayName:"Asha Rao",planName:"Pro",
+body:"Thank you. We have received your payment, and your plan is active.",details:Xr(e),action:{label:"Open your dashboa\
+rd",url:l},note:Zr}}function Mo(e){return(0,Oo.jsx)(L,{...Ki(e)})}Mo.PreviewProps={displayName:"Asha Rao",planName:"Pro",
 amount:"\u20B9999.00",transactionId:"pay_29QQoUBi66xm2f",validUntil:"20 November 2027",dashboardUrl:"https://app.example\
-.com/dashboard"};function Oo({heading:e,displayName:n,body:t,details:r,action:i,note:l},{brand:a,footer:u}){let o=n.trim();return`${[...a?
+.com/dashboard"};function Fo({heading:e,displayName:n,body:t,details:r,action:i,note:l},{brand:a,footer:u}){let o=n.trim();return`${[...a?
 [a]:[],e,o===""?"Hello,":`Hello ${o},`,t,r.map(({label:f,value:s})=>`${f}: ${s}`).join(`
 `),`${i.label}: ${i.url}`,l,...u?[u]:[]].join(`
 
 `)}
-`}var Lo=y(E(),1);function Ki(e){let{displayName:n,planName:t,accessEndsOn:r,isEnded:i,resumeUntil:l,pricingUrl:a}=e;return{
-subject:`Your ${t} subscription is cancelled`,preview:`Nothing more will be charged for it. ${Fo(e)}`,heading:"Your subs\
+`}var Ho=y(E(),1);function qi(e){let{displayName:n,planName:t,accessEndsOn:r,isEnded:i,resumeUntil:l,pricingUrl:a}=e;return{
+subject:`Your ${t} subscription is cancelled`,preview:`Nothing more will be charged for it. ${Io(e)}`,heading:"Your subs\
 cription is cancelled",displayName:n,body:`You have cancelled your ${t} subscription. Nothing more will be charged for i\
-t. ${Fo(e)}`+(l===null?"":` You can resume the subscription until ${l}.`),details:[{label:"Plan",value:t},...r===null?[]:
+t. ${Io(e)}`+(l===null?"":` You can resume the subscription until ${l}.`),details:[{label:"Plan",value:t},...r===null?[]:
 [{label:i?"Access ended on":"Access until",value:r}],...l===null?[]:[{label:"Resume until",value:l}]],action:{label:"See\
- the plans",url:a},note:"If you have resumed it or bought a plan since, there is nothing left to do."}}function Fo({accessEndsOn:e,
+ the plans",url:a},note:"If you have resumed it or bought a plan since, there is nothing left to do."}}function Io({accessEndsOn:e,
 isEnded:n}){return e!==null?`Your access ${n?"ended on":"lasts until"} ${e}.`:n?"You have no access to a plan now.":"You\
-r other access continues."}function Io(e){return(0,Lo.jsx)(L,{...Ki(e)})}Io.PreviewProps={displayName:"Asha Rao",planName:"\
+r other access continues."}function Lo(e){return(0,Ho.jsx)(L,{...qi(e)})}Lo.PreviewProps={displayName:"Asha Rao",planName:"\
 Pro",accessEndsOn:"20 November 2027",isEnded:!1,resumeUntil:"18 November 2027",pricingUrl:"https://app.example.com/prici\
-ng"};var Do=y(E(),1);function qi({displayName:e,planName:n,endsOn:t,accessEndsOn:r,pricingUrl:i}){return{subject:`Your ${n} s\
+ng"};var Bo=y(E(),1);function ji({displayName:e,planName:n,endsOn:t,accessEndsOn:r,pricingUrl:i}){return{subject:`Your ${n} s\
 ubscription is complete`,preview:`The last payment was made. The plan is paid until ${t}.`,heading:"Your subscription is\
  complete",displayName:e,body:`The last payment of your ${n} subscription was made. Nothing more will be charged for it.\
- The plan is paid until ${t}. ${Jc(t,r)} You can choose a plan again on that day or later.`,details:[{label:"Plan",value:n},
+ The plan is paid until ${t}. ${Kc(t,r)} You can choose a plan again on that day or later.`,details:[{label:"Plan",value:n},
 {label:"Paid until",value:t}],action:{label:"See the plans",url:i},note:"If you have bought a plan since, or do not want\
- to go on, there is nothing left to do."}}function Jc(e,n){return n===null?"After that, your other access continues.":n===
-e?"After that, your access ends.":`Your access ends on ${n}.`}function Ho(e){return(0,Do.jsx)(L,{...qi(e)})}Ho.PreviewProps=
+ to go on, there is nothing left to do."}}function Kc(e,n){return n===null?"After that, your other access continues.":n===
+e?"After that, your access ends.":`Your access ends on ${n}.`}function Do(e){return(0,Bo.jsx)(L,{...ji(e)})}Do.PreviewProps=
 {displayName:"Asha Rao",planName:"Pro",endsOn:"20 November 2027",accessEndsOn:"20 November 2027",pricingUrl:"https://app\
-.example.com/pricing"};var Yo=y(E(),1);function ji({displayName:e,planName:n,endsOn:t,accessEndedOn:r=t,pricingUrl:i,refunded:l}){return{subject:`\
-Your ${n} plan has ended`,preview:`Your access ended on ${r}.`,heading:"Your access has ended",displayName:e,body:l===void 0?
-`Your access to the ${n} plan ended on ${r}. You can come back at any time.`:`Your access to the ${n} plan ended on ${t}\
-, because ${l} was refunded.`,details:[{label:"Plan",value:n},...r===t?[]:[{label:"Paid until",value:t}],{label:"Ended o\
-n",value:r},...l===void 0?[]:[{label:"Refunded",value:l}]],action:{label:"See the plans",url:i},note:"If you have bought\
- a plan since, there is nothing left to do."}}function Bo(e){return(0,Yo.jsx)(L,{...ji(e)})}Bo.PreviewProps={displayName:"\
-Asha Rao",planName:"Pro",endsOn:"20 November 2027",pricingUrl:"https://app.example.com/pricing"};var zo=y(E(),1);function $i({displayName:e,planName:n,endsOn:t,pricingUrl:r,earlyRenewal:i}){let{preview:l,advice:a,action:u}=Kc[i];
+.example.com/pricing"};var Uo=y(E(),1);function $i({displayName:e,planName:n,endsOn:t,accessEndedOn:r=t,pricingUrl:i,refunded:l,nextCharge:a=null}){
+return{subject:`Your ${n} plan has ended`,preview:`Your access ended on ${r}.`,heading:"Your access has ended",displayName:e,
+body:l===void 0?`Your access to the ${n} plan ended on ${r}. You can come back at any time.`:`Your access to the ${n} pl\
+an ended on ${t}, because ${l} was refunded. `+Gr(a),details:[{label:"Plan",value:n},...r===t?[]:[{label:"Paid until",value:t}],
+{label:"Ended on",value:r},...l===void 0?[]:[{label:"Refunded",value:l}]],action:{label:"See the plans",url:i},note:"If \
+you have bought a plan since, there is nothing left to do."}}function Yo(e){return(0,Uo.jsx)(L,{...$i(e)})}Yo.PreviewProps=
+{displayName:"Asha Rao",planName:"Pro",endsOn:"20 November 2027",pricingUrl:"https://app.example.com/pricing"};var Wo=y(E(),1);function el({displayName:e,planName:n,endsOn:t,pricingUrl:r,earlyRenewal:i}){let{preview:l,advice:a,action:u}=qc[i];
 return{subject:`Your ${n} plan ends on ${t}`,preview:l,heading:"Your access ends soon",displayName:e,body:`Your plan is \
 valid until ${t}. After that your access ends. ${a}`,details:[{label:"Plan",value:n},{label:"Valid until",value:t}],action:{
-label:u,url:r},note:"If you have bought a plan since, or do not want to go on, there is nothing left to do."}}var Kc={replace:{
+label:u,url:r},note:"If you have bought a plan since, or do not want to go on, there is nothing left to do."}}var qc={replace:{
 preview:"You can buy it again on that day or later.",advice:"You can buy the plan again on that day or later. A purchase\
  before then starts a new period at once, and the days that are left are not added to it.",action:"See the plans"},extend:{
 preview:"If you renew it before then, you lose no day.",advice:"To keep your access, renew your plan before then: the ne\
-w period is added to this one, and you lose no day.",action:"Renew your plan"}};function Uo(e){return(0,zo.jsx)(L,{...$i(
-e)})}Uo.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November 2027",pricingUrl:"https://app.example.co\
-m/pricing",earlyRenewal:"replace"};var Go=y(E(),1);function el(e){let{displayName:n,planName:t,accessEndsOn:r,manageUrl:i}=e,l=r===null?Ur:`Without a payme\
+w period is added to this one, and you lose no day.",action:"Renew your plan"}};function zo(e){return(0,Wo.jsx)(L,{...el(
+e)})}zo.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November 2027",pricingUrl:"https://app.example.co\
+m/pricing",earlyRenewal:"replace"};var Xo=y(E(),1);function nl(e){let{displayName:n,planName:t,accessEndsOn:r,manageUrl:i}=e,l=r===null?Ur:`Without a payme\
 nt, your access lasts until ${r}.`,a=i===null?"To continue, choose a plan again.":"To continue, pay or change your payme\
 nt method.";return{subject:`Your ${t} plan could not be renewed`,preview:"The payment did not go through. It will not be\
  tried again automatically.",heading:"Your plan could not be renewed",displayName:n,body:`The payment for the next perio\
 d of your ${t} plan did not go through, and all further attempts failed. It will not be tried again automatically. ${l} ${a}`,
-details:zr(e),action:Wr(e),note:"If you have paid since, or do not want to go on, there is nothing left to do."}}function Wo(e){
-return(0,Go.jsx)(L,{...el(e)})}Wo.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"\u20B91,499.00",accessEndsOn:"\
-20 November 2027",manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var Zo=y(E(),1);function nl(e){let{displayName:n,planName:t,amount:r,validUntil:i,dashboardUrl:l}=e;return{subject:`Your\
+details:zr(e),action:Wr(e),note:"If you have paid since, or do not want to go on, there is nothing left to do."}}function Go(e){
+return(0,Xo.jsx)(L,{...nl(e)})}Go.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"\u20B91,499.00",accessEndsOn:"\
+20 November 2027",manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var Vo=y(E(),1);function tl(e){let{displayName:n,planName:t,amount:r,validUntil:i,dashboardUrl:l}=e;return{subject:`Your\
  ${t} plan has been renewed`,preview:`${r} paid. Your plan is valid until ${i}.`,heading:"Your plan has been renewed",displayName:n,
-body:"Thank you. We have received your payment, and your plan has been renewed.",details:Gr(e),action:{label:"Open your \
-dashboard",url:l},note:Xr}}function Xo(e){return(0,Zo.jsx)(L,{...nl(e)})}Xo.PreviewProps={displayName:"Asha Rao",planName:"\
+body:"Thank you. We have received your payment, and your plan has been renewed.",details:Xr(e),action:{label:"Open your \
+dashboard",url:l},note:Zr}}function Zo(e){return(0,Vo.jsx)(L,{...tl(e)})}Zo.PreviewProps={displayName:"Asha Rao",planName:"\
 Pro",amount:"\u20B91,499.00",transactionId:"pay_29QQoUBi66xm2f",validUntil:"20 November 2027",nextPaymentOn:"20 November\
- 2027",dashboardUrl:"https://app.example.com/dashboard"};var Ys={paymentSuccess:(e,n)=>Se(Ji(e),n),paymentFailed:(e,n)=>Se(Zi(e),n),paymentPending:(e,n)=>Se(Vi(e),n),paymentRefunded:(e,n)=>Se(
-Qi(e),n),changeScheduled:(e,n)=>Se(Xi(e),n),subscriptionCancelled:(e,n)=>Se(Ki(e),n),subscriptionRenewed:(e,n)=>Se(nl(e),
-n),subscriptionHalted:(e,n)=>Se(el(e),n),subscriptionCompleted:(e,n)=>Se(qi(e),n),subscriptionEnding:(e,n)=>Se($i(e),n),
-subscriptionEnded:(e,n)=>Se(ji(e),n)},qc='<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.\
-org/TR/xhtml1/DTD/xhtml1-transitional.dtd">';function Se(e,n={}){return{subject:e.subject.replace(/[\s\p{Cc}]+/gu," "),html:qc+
-(0,Qo.renderToStaticMarkup)((0,Vo.createElement)(L,{...e,look:n})),text:Oo(e,n)}}export{Ys as mails};
+ 2027",dashboardUrl:"https://app.example.com/dashboard"};var Gs={paymentSuccess:(e,n)=>Se(Ki(e),n),paymentFailed:(e,n)=>Se(Vi(e),n),paymentPending:(e,n)=>Se(Qi(e),n),paymentRefunded:(e,n)=>Se(
+Ji(e),n),changeScheduled:(e,n)=>Se(Zi(e),n),subscriptionCancelled:(e,n)=>Se(qi(e),n),subscriptionRenewed:(e,n)=>Se(tl(e),
+n),subscriptionHalted:(e,n)=>Se(nl(e),n),subscriptionCompleted:(e,n)=>Se(ji(e),n),subscriptionEnding:(e,n)=>Se(el(e),n),
+subscriptionEnded:(e,n)=>Se($i(e),n)},jc='<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.\
+org/TR/xhtml1/DTD/xhtml1-transitional.dtd">';function Se(e,n={}){return{subject:e.subject.replace(/[\s\p{Cc}]+/gu," "),html:jc+
+(0,Jo.renderToStaticMarkup)((0,Qo.createElement)(L,{...e,look:n})),text:Fo(e,n)}}export{Gs as mails};
 /*! Bundled license information:
 
 react/cjs/react.production.js:

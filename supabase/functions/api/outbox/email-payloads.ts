@@ -41,6 +41,8 @@ const subscriptionCancelled = recipient.extend({
   /** Null: it cannot be resumed. */
   resume_until: time.nullable(),
 });
+/** What the gateway charges next; null: nothing. */
+const nextCharge = z.object({ at: time, amount: z.int(), currency: z.string() }).nullable();
 const paymentRefunded = payment.extend({
   plan_name: z.string(),
   paid_amount: z.int(),
@@ -50,6 +52,7 @@ const paymentRefunded = payment.extend({
   access_plan_name: z.string().nullable(),
   /** Null: it has no end. */
   access_ends_at: time.nullable(),
+  next_charge: nextCharge,
 });
 
 /** A row of the outbox that is a mail. */
@@ -76,9 +79,10 @@ export const outboxMail = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('subscription-ended'),
-    // What was refunded, if the access ended with a refund. When it ended, if that was later than the period.
+    // What was refunded and is charged next, if the access ended with a refund. When it ended, if later than the period.
     payload: periodEnd.extend({
       ...payment.pick({ amount: true, currency: true }).partial().shape,
+      next_charge: nextCharge.optional(),
       access_ended_at: time.optional(),
     }),
   }),

@@ -57,6 +57,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
         transactionId: payload.transaction_id,
         accessPlanName: payload.access_plan_name,
         accessEndsOn: accessEndsOn(payload),
+        nextCharge: nextCharge(payload.next_charge),
         pricingUrl: page('pricing'),
       }, look);
     case 'change-scheduled':
@@ -90,7 +91,10 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
       return mails.subscriptionEnded({
         ...periodEndProps(payload),
         accessEndedOn: payload.access_ended_at && day(payload.access_ended_at),
-        ...(payload.amount && payload.currency && { refunded: formatCurrency(payload.amount, payload.currency) }),
+        ...(payload.amount && payload.currency && {
+          refunded: formatCurrency(payload.amount, payload.currency),
+          nextCharge: nextCharge(payload.next_charge ?? null),
+        }),
       }, look);
   }
 
@@ -125,6 +129,10 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
     return access_ends_at === null ? null : day(access_ends_at);
   }
 
+  function nextCharge(charge: Payload<'payment-refunded'>['next_charge']): NextCharge {
+    return charge && { amount: formatCurrency(charge.amount, charge.currency), on: day(charge.at) };
+  }
+
   function day(at: string): string {
     return formatLongDate(at, timeZone);
   }
@@ -134,4 +142,5 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
   }
 }
 
+type NextCharge = { readonly amount: string; readonly on: string } | null;
 type Payload<Kind extends OutboxMail['kind']> = Extract<OutboxMail, { kind: Kind }>['payload'];
