@@ -9,16 +9,19 @@ declare
   v_names constant text[] := array[
     'apply_gateway_event', 'apply_gateway_subscription', 'apply_invoices', 'apply_order_payments', 'apply_order_read',
     'apply_statement_item', 'apply_statement_page', 'claim_statement_pages',
-    'apply_subscription_order', 'begin_reconciliation', 'cancel_subscription', 'claim_outbox',
+    'apply_subscription_order', 'begin_reconciliation', 'billing_details', 'billing_details_pkey', 'cancel_subscription', 'claim_outbox',
     'claim_payments_to_reconcile', 'claim_subscription_orders', 'claim_subscriptions_to_reconcile', 'complete_outbox', 'confirm_stop',
     'create_change', 'create_order', 'create_subscription', 'current_tier', 'current_tiers', 'discard_order', 'end_reconciliation',
-    'fail_outbox', 'feature_limit', 'get_health', 'get_order', 'get_schema_version', 'get_subscription', 'has_feature',
+    'fail_outbox', 'feature_limit', 'get_billing_details', 'get_document', 'get_health', 'get_order', 'get_receipt', 'get_schema_version', 'get_subscription', 'has_feature',
     'has_tier', 'has_tier_at_least', 'list_plans', 'list_plans_for_user', 'next_outbox_attempt', 'payments', 'payments_captured_at_idx',
     'payments_credited_id_idx', 'payments_deleted_user_idx', 'payments_extra_of_idx', 'payments_gateway_order_id_key',
     'payments_gateway_payment_id_key', 'payments_gateway_subscription_id_idx', 'payments_next_reconcile_at_idx',
     'payments_period_end_idx', 'payments_pkey', 'payments_settle_at_idx', 'payments_subscription_id_idx',
     'payments_unsettled_idx', 'payments_user_deleted_at_idx', 'payments_user_id_created_at_idx', 'plans',
-    'plans_gateway_plan_id_key', 'plans_lookup_key_key', 'plans_pkey', 'plans_tier_key', 'preview_change', 'purge_records',
+    'plans_gateway_plan_id_key', 'plans_lookup_key_key', 'plans_pkey', 'plans_tier_key', 'preview_change', 'purge_records', 'put_billing_details',
+    'receipts', 'receipts_dispute_id_key', 'receipts_document_number_key', 'receipts_payment_id_idx', 'receipts_payment_id_key',
+    'receipts_pkey', 'receipts_receipt_id_idx', 'receipts_refund_id_key', 'receipts_reissue_of_key', 'receipts_series_number_key',
+    'receipts_tax_period_idx', 'receipts_user_id_idx',
     'resume_subscription', 'store_order', 'store_subscription', 'subscription_profiles',
     'subscription_profiles_names_idx', 'subscription_profiles_pkey', 'subscriptions',
     'subscriptions_due_at_idx', 'subscriptions_pkey', 'subscriptions_plan_id_idx',
@@ -105,7 +108,36 @@ create table billing.settings (
   support_grant_days integer check (support_grant_days >= 0),
   support_grant_tier text,
   support_refund_amount bigint check (support_refund_amount >= 0),
-  events boolean not null default false
+  events boolean not null default false,
+  seller_name text constraint settings_seller_name_check check (char_length(seller_name) between 1 and 200),
+  seller_address text constraint settings_seller_address_check check (char_length(seller_address) <= 500),
+  seller_gstin text,
+  seller_state text,
+  sac text,
+  tax_rate integer constraint settings_tax_rate_check check (tax_rate between 1 and 10000),
+  tax_name text not null default 'Tax'
+    constraint settings_tax_name_check check (char_length(tax_name) between 1 and 40),
+  receipt_prefix text not null default '',
+  credit_note_prefix text not null default 'CN',
+  commercial_note_prefix text not null default 'FN',
+  receipts_from timestamptz,
+  export_lut text constraint settings_export_lut_check check (export_lut ~ '^[A-Z0-9]{15}$'),
+  over_5_crore boolean not null default false,
+  dispute_notes boolean not null default true,
+  constraint settings_receipts_from_check check (receipts_from is null or seller_name is not null),
+  constraint settings_sac_check check (sac ~ '^99[0-9]{2}([0-9]{2})?$' and (not over_5_crore or char_length(sac) = 6)),
+  constraint settings_tax_name_of_gst_check check (
+    seller_gstin is not null or upper(btrim(tax_name)) not in ('GST', 'CGST', 'SGST', 'UTGST', 'IGST')
+  ),
+  -- A number may begin neither with 0 nor with a hyphen.
+  constraint settings_prefixes_check check (
+    receipt_prefix ~ '^([A-Z1-9][A-Z0-9-]{0,3})?$'
+    and credit_note_prefix ~ '^[A-Z1-9][A-Z0-9-]{0,3}$'
+    and commercial_note_prefix ~ '^[A-Z1-9][A-Z0-9-]{0,3}$'
+    and receipt_prefix <> credit_note_prefix
+    and receipt_prefix <> commercial_note_prefix
+    and credit_note_prefix <> commercial_note_prefix
+  )
 );
 alter table billing.settings enable row level security;
 grant select on billing.settings to service_role;
@@ -124,6 +156,16 @@ comment on column billing.settings.support_refund_amount is
   'The most that support may refund in one action, in minor units of the payment''s currency. Null: no limit.';
 comment on column billing.settings.events is
   'Whether changes of access and payments are sent to EVENTS_URL. False: no event is written.';
+comment on column billing.settings.receipts_from is
+  'Payments that the gateway confirmed from then on get a receipt. Null: none is issued.';
+comment on column billing.settings.seller_gstin is 'With it documents are tax invoices. Its first two digits are seller_state.';
+comment on column billing.settings.sac is 'The code of the service: four digits and more, six above 5 crore rupees of turnover.';
+comment on column billing.settings.tax_rate is 'In hundredths of a percent, contained in the price: 1800 is 18 %. Null: no tax.';
+comment on column billing.settings.tax_name is 'Of the tax of a seller without a GSTIN.';
+comment on column billing.settings.export_lut is 'The letter of undertaking: exports carry no tax. Null: they carry IGST.';
+comment on column billing.settings.over_5_crore is
+  'Whether documents to registered buyers and abroad need an e-invoice number, which is not made here.';
+comment on column billing.settings.dispute_notes is 'Whether a lost dispute gets a credit note with tax.';
 
 insert into billing.settings default values;
 

@@ -300,6 +300,16 @@ begin
   ), 0);
 end $$;
 
+-- The payments whose documents are to be looked at, in the order of their confirmation.
+create table billing.documents_due (
+  payment_id uuid primary key,
+  confirmed_at timestamptz not null,
+  due_at timestamptz not null default billing.clock()
+);
+create index documents_due_confirmed_at_idx on billing.documents_due (confirmed_at, payment_id);
+alter table billing.documents_due enable row level security;
+comment on table billing.documents_due is 'Payments that wait for a receipt or a credit note.';
+
 -- Serializes the transactions about a gateway payment. A refund and its charge may arrive at the same time, and without the
 -- lock neither transaction would see the other's row. The lock comes before the user's lock, because a refund does not name
 -- its user. Use it once for each event, not for each row of a bulk insert: the server's lock table has a fixed size.

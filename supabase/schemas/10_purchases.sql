@@ -320,6 +320,7 @@ begin
   set status = 'captured', gateway_payment_id = v_payment.gateway_payment_id,
     gateway_signature = coalesce(p_signature, p.gateway_signature), refunded_amount = v_payment.refunded_amount,
     paid_amount = coalesce(v_payment.paid_amount, p.paid_amount),
+    base_amount = coalesce(v_payment.base_amount, p.base_amount),
     captured_at = coalesce(p.captured_at, v_now),
     confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, v_now) else p.confirmed_at end,
     -- A verification of a refunded payment is refused and does not count.

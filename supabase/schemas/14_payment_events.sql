@@ -115,7 +115,10 @@ begin
     where p.id = v_payment.id and p.gateway_order_id = v_gateway_order_id and p.status <> 'captured';
     return 'mismatch';
   end if;
-  if v_is_same or v_payment.status <> 'captured' then v_payment.paid_amount := coalesce(v_amount, v_payment.paid_amount); end if;
+  if v_is_same or v_payment.status <> 'captured' then
+    v_payment.paid_amount := coalesce(v_amount, v_payment.paid_amount);
+    v_payment.base_amount := coalesce(billing.json_integer(p_entity -> 'base_amount'), v_payment.base_amount);
+  end if;
 
   if not v_is_same and v_payment.status <> 'captured' then
     v_payment.gateway_payment_id := v_gateway_payment_id;
@@ -150,7 +153,8 @@ begin
   set status = 'captured',
     captured_at = coalesce(p.captured_at, billing.clock()),
     confirmed_at = coalesce(p.confirmed_at, billing.clock()),
-    paid_amount = coalesce(v_amount, p.paid_amount)
+    paid_amount = coalesce(v_amount, p.paid_amount),
+    base_amount = coalesce(v_payment.base_amount, p.base_amount)
   where p.id = v_payment.id
   returning * into v_payment;
   if v_amount <> v_payment.amount then perform billing.settle_full_refund(v_payment, v_email); end if;

@@ -169,7 +169,7 @@ begin
   insert into public.payments (
     user_id, amount, currency, status, tier, plan_id, price_key, duration_months, gateway_key_id, gateway_payment_id, gateway_subscription_id,
     captured_at, confirmed_at, period_start, period_end, refunded_amount, next_reconcile_at, created_at, settle_at,
-    user_deleted_at
+    user_deleted_at, base_amount
   )
   select
     v_user_id, charge.amount, -- the currency may differ from that of the plan
@@ -189,7 +189,8 @@ begin
       select d.deleted_at
       from billing.deleted_users d
       where d.user_id in (p_subscription.user_id, billing.hash_user_id(p_subscription.user_id))
-    ) end
+    ) end,
+    billing.json_integer(p_payment -> 'base_amount')
   from (select billing.json_integer(p_payment -> 'amount') as amount) charge
   where charge.amount >= 0
   on conflict (gateway_payment_id) do nothing;
@@ -315,12 +316,13 @@ begin
   charge as (
     insert into public.payments (
       user_id, amount, currency, status, tier, plan_id, price_key, duration_months, gateway_key_id, gateway_payment_id,
-      gateway_subscription_id, captured_at, confirmed_at, period_start, period_end, next_reconcile_at, created_at, settle_at
+      gateway_subscription_id, captured_at, confirmed_at, period_start, period_end, next_reconcile_at, created_at, settle_at,
+      base_amount
     )
     select
       u.user_id, v_amount, billing.charged_currency(v_payment, (u.sold).currency), 'captured', u.tier, u.plan_id,
       (u.sold).lookup_key, (u.sold).months, u.gateway_key_id, v_payment_id, u.gateway_subscription_id, v_charged_at, v_charged_at, v_start, v_end, null,
-      v_charged_at, case when v_start > billing.clock() then v_start end
+      v_charged_at, case when v_start > billing.clock() then v_start end, billing.json_integer(v_payment -> 'base_amount')
     from usual u, entry
     where v_payment_id is not null and v_amount >= 0
     on conflict do nothing

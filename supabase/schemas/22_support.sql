@@ -17,7 +17,7 @@ begin
 end $$;
 
 create type billing.support_action as enum (
-  'grant', 'revoke_grant', 'end_access', 'refund', 'cancel', 'resume', 'requeue_mail', 'replay_event', 'ignore_event',
+  'grant', 'revoke_grant', 'end_access', 'refund', 'cancel', 'resume', 'reissue', 'requeue_mail', 'replay_event', 'ignore_event',
   'reconcile_now', 'note'
 );
 
@@ -49,7 +49,7 @@ comment on table billing.support_actions is
   'it out and write actor, time and result, or raise an error and write nothing. Rows are never changed.';
 comment on column billing.support_actions.action is
   'grant (tier, until, perhaps entitlements), revoke_grant (reference: id of the grant), end_access (reference: payment), refund (reference: payment, perhaps amount), '
-  'cancel (perhaps at_period_end) and resume all that the customer pays for, requeue_mail '
+  'cancel (perhaps at_period_end) and resume all that the customer pays for, reissue (reference: number of a receipt), requeue_mail '
   '(reference: id of the message), replay_event and ignore_event (reference: body_sha256 of the webhook), reconcile_now '
   '(reference: order, payment or subscription; without one all of the customer), note.';
 comment on column billing.support_actions.email is 'The customer''s address or id, unless the reference names one.';
@@ -528,6 +528,7 @@ begin
     when 'refund' then new := billing.perform_refund(new);
     when 'cancel' then new := billing.perform_cancel(new);
     when 'resume' then new := billing.perform_resume(new);
+    when 'reissue' then new := billing.perform_reissue(new);
     when 'requeue_mail' then new := billing.perform_requeue_mail(new);
     when 'reconcile_now' then new := billing.perform_reconcile_now(new);
     when 'note' then
@@ -546,15 +547,15 @@ for each row execute function billing.perform_action();
 -- What the role reads: the views of an admin, and below them the tables that they read with the rights of the caller.
 create function billing.support_tables()
 returns text[] language sql stable set search_path = pg_catalog, pg_temp
-return '{public.plans, public.subscriptions, public.payments}'::text[] || billing.profiles_table()::text || array(
+return '{public.plans, public.subscriptions, public.payments, public.receipts, public.billing_details}'::text[] || billing.profiles_table()::text || array(
   select 'billing.' || name
   from unnest('{
     users, customers, timeline, periods, findings, webhooks, messages, customer_payments, service_state,
     revenue_monthly, active_monthly, paid_periods, revenue_sums, customer_findings, service_findings,
-    checked_findings, passes, received_by_hour, receipts, subjects, sources, replacements, support_actions,
+    checked_findings, passes, received_by_hour, received, subjects, sources, replacements, support_actions,
     paid_not_entitled, entitled_not_paid, captured_not_fulfilled, tier_mismatch, paid_twice, unexpected_charges,
     unearned_credits, dispute_lost, outbox_stuck, failed_refunds, failed_events, unmailed_payments, reconciliations,
-    profiles, settings, gateway_subscriptions, subscription_orders, wishes, ends_wished, stoppable,
+    profiles, settings, gateway_subscriptions, subscription_orders, documents_due, wishes, ends_wished, stoppable,
     purchases, manual_subscriptions, grants, refunds, refund_requests, disputes, lost_disputes, tier_changes,
     gateway_events, unsettled_events, outbox, marks, expected_triggers, scheduled_jobs, statement, statement_windows
   }'::text[]) name

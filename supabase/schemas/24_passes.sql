@@ -130,6 +130,34 @@ select 'refund_failed', v.refund_id, v.user_id, v.since, to_jsonb(v),
   'Refund the payment again, or pay the customer in another way and insert a note about the payment.'
 from billing.failed_refunds v
 union all
+select 'document_waiting', d.payment_id::text, p.user_id, d.due_at, jsonb_build_object('payment_id', d.payment_id),
+  'Check that the schedule runs: the job issue_documents of billing.sweep() gives the numbers.'
+from billing.documents_due d
+left join public.payments p on p.id = d.payment_id
+where d.due_at < (select billing.clock()) - interval '1 hour'
+union all
+-- Of the last two months: later ones are in a return.
+select doubt.finding, r.document_number, r.user_id, r.issued_at,
+  jsonb_build_object('document_number', r.document_number, 'payment_id', r.payment_id, 'category', r.category), doubt.remedy
+from public.receipts r
+cross join lateral (
+  select 'state_missing' as finding, 'Ask the customer for the state, then reissue the receipt.' as remedy
+  where r.category = 'b2cs' and r.buyer ->> 'state' is null
+  union all
+  select 'einvoice_needed', 'Make the e-invoice at the portal: without its number this is no invoice.'
+  where r.category in ('b2b', 'expwp', 'expwop') and (select s.over_5_crore from billing.settings s)
+) doubt
+where r.tax_period >= (select date_trunc('month', billing.clock() - interval '1 month'))::date
+  and r.kind = 'receipt'
+  and not exists (select from public.receipts n where n.reissue_of = r.id)
+union all
+select 'credit_note_of_failed_refund', n.document_number, n.user_id, f.failed_at,
+  jsonb_build_object('document_number', n.document_number, 'refund_id', n.refund_id, 'payment_id', n.payment_id),
+  'Refund the payment again: the note stands.'
+from billing.refunds f
+join public.receipts n on n.refund_id = f.refund_id
+where f.status = 'failed'
+union all
 -- It must stop within two hours, and the gateway is not told yet: it may charge it.
 select 'untold_stop', g.gateway_subscription_id, g.user_id, o.queued_at,
   jsonb_build_object(
@@ -371,7 +399,7 @@ begin
   delete from billing.received_by_hour h where h.hour >= v_from or h.hour < v_day - interval '1 day';
   insert into billing.received_by_hour
   select date_trunc('hour', r.received_at, 'UTC'), r.currency, count(*), sum(r.amount)
-  from billing.receipts r
+  from billing.received r
   where r.received_at >= v_from
   group by 1, 2
   -- Another sweep may run at the same time.

@@ -14,15 +14,15 @@ create function billing.day_text(p_at timestamptz)
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return to_char(p_at at time zone 'UTC', 'FMDD Mon YYYY'); end $$;
 
-create view billing.receipts with (security_invoker = true) as
+create view billing.received with (security_invoker = true) as
 select
   p.user_id, p.id, p.extra_of, p.gateway_payment_id, p.gateway_key_id, p.captured_at as received_at, p.tier, p.currency, p.amount,
   billing.kept(p) as paid,
   p.period_start, p.period_end
 from public.payments p
 where p.status = 'captured' and (p.extra_of is null or p.confirmed_at is not null);
-comment on view billing.receipts is 'What was received, in minor units: captured payments, further payments on an order, cycles.';
-comment on column billing.receipts.paid is 'The amount without refunds and without what was lost in disputes.';
+comment on view billing.received is 'What was received, in minor units: captured payments, further payments on an order, cycles.';
+comment on column billing.received.paid is 'The amount without refunds and without what was lost in disputes.';
 
 -- Returns what the gateway does with the subscription of a source next.
 create function billing.state_of_billing(p_source billing.sources)
@@ -120,12 +120,12 @@ select
     when live.kind = 'payment' then 'one-time'
   end as billing,
   billing.next_charge_answer(u.user_id) as next_charge,
-  (select max(r.received_at) from billing.receipts r where r.user_id = u.user_id) as last_payment_at,
+  (select max(r.received_at) from billing.received r where r.user_id = u.user_id) as last_payment_at,
   (
     select coalesce(jsonb_object_agg(net.currency, net.amount), '{}')
     from (
       select r.currency, sum(r.paid) as amount
-      from billing.receipts r
+      from billing.received r
       where r.user_id = u.user_id
       group by r.currency
     ) net

@@ -96,13 +96,13 @@ cross join lateral (
       )
     end,
     billing.gateway_link(r.gateway_key_id, 'payments', r.gateway_payment_id), 3
-  from billing.receipts r
+  from billing.received r
   where r.user_id = u.user_id
   union all
   select f.created_at, 'refunded', f.refund_id,
     format('%s of payment %s: %s.', billing.amount_text(f.amount, r.currency), r.gateway_payment_id, f.status),
     billing.gateway_link(r.gateway_key_id, 'payments', r.gateway_payment_id), 3
-  from billing.receipts r
+  from billing.received r
   join billing.refunds f on f.gateway_payment_id = r.gateway_payment_id
   where r.user_id = u.user_id
   union all

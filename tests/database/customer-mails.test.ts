@@ -193,6 +193,7 @@ describe('the mail payment-refunded', () => {
       transaction_id: pro.paymentId,
       access_plan_name: 'Pro',
       access_ends_at: '2027-01-01T00:00:00.000Z',
+      next_charge: null,
     }]);
   });
 

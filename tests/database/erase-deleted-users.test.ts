@@ -13,9 +13,11 @@ import { repeatUntil } from '../helpers/project/repeat-until.ts';
 const database = useDatabase({ findings: 'compared elsewhere' });
 beforeEach(async () => {
   await database.at(after(0));
+  await database.query('alter table public.receipts disable trigger user');
   await database.query(`
     truncate auth.users, public.payments, billing.outbox, billing.gateway_events, billing.gateway_subscriptions,
       billing.refunds, billing.deleted_users, billing.tier_changes cascade`);
+  await database.query('alter table public.receipts enable trigger user');
 });
 
 const after = (days: number, seconds = 0) => new Date(Date.UTC(2026, 0, 1 + days, 0, 0, seconds)).toISOString();

@@ -5,9 +5,41 @@ export type Json = string | number | boolean | null | { [key: string]: Json | un
 export type Database = {
   'public': {
     Tables: {
+      'billing_details': {
+        Row: {
+          'address': string | null;
+          'country': string | null;
+          'gstin': string | null;
+          'name': string | null;
+          'state': string | null;
+          'updated_at': string;
+          'user_id': string;
+        };
+        ComputedFields: never;
+        Insert: {
+          'address'?: string | null;
+          'country'?: string | null;
+          'gstin'?: string | null;
+          'name'?: string | null;
+          'state'?: string | null;
+          'updated_at'?: string;
+          'user_id': string;
+        };
+        Update: {
+          'address'?: string | null;
+          'country'?: string | null;
+          'gstin'?: string | null;
+          'name'?: string | null;
+          'state'?: string | null;
+          'updated_at'?: string;
+          'user_id'?: string;
+        };
+        Relationships: [];
+      };
       'payments': {
         Row: {
           'amount': number;
+          'base_amount': number | null;
           'cancel_at_period_end': boolean;
           'captured_at': string | null;
           'chain_id': string | null;
@@ -62,6 +94,7 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           'amount': number;
+          'base_amount'?: number | null;
           'cancel_at_period_end'?: boolean;
           'captured_at'?: string | null;
           'chain_id'?: string | null;
@@ -115,6 +148,7 @@ export type Database = {
         };
         Update: {
           'amount'?: number;
+          'base_amount'?: number | null;
           'cancel_at_period_end'?: boolean;
           'captured_at'?: string | null;
           'chain_id'?: string | null;
@@ -265,6 +299,93 @@ export type Database = {
           'username'?: string | null;
         };
         Relationships: [];
+      };
+      'receipts': {
+        Row: {
+          'buyer': NonNullable<Json>;
+          'category': string;
+          'currency': string;
+          'dispute_id': string | null;
+          'document_date': string;
+          'document_number': string;
+          'id': string;
+          'issued_at': string;
+          'kind': string;
+          'lines': NonNullable<Json>;
+          'number': number;
+          'payment_id': string;
+          'place_of_supply': string | null;
+          'receipt_id': string | null;
+          'refund_id': string | null;
+          'reissue_of': string | null;
+          'rupees': Json | null;
+          'seller': NonNullable<Json>;
+          'series': string;
+          'tax_period': string;
+          'title': string;
+          'totals': NonNullable<Json>;
+          'user_id': string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          'buyer': NonNullable<Json>;
+          'category': string;
+          'currency': string;
+          'dispute_id'?: string | null;
+          'document_date': string;
+          'document_number': string;
+          'id'?: string;
+          'issued_at': string;
+          'kind': string;
+          'lines': NonNullable<Json>;
+          'number': number;
+          'payment_id': string;
+          'place_of_supply'?: string | null;
+          'receipt_id'?: string | null;
+          'refund_id'?: string | null;
+          'reissue_of'?: string | null;
+          'rupees'?: Json | null;
+          'seller': NonNullable<Json>;
+          'series': string;
+          'tax_period': string;
+          'title': string;
+          'totals': NonNullable<Json>;
+          'user_id'?: string | null;
+        };
+        Update: {
+          'buyer'?: NonNullable<Json>;
+          'category'?: string;
+          'currency'?: string;
+          'dispute_id'?: string | null;
+          'document_date'?: string;
+          'document_number'?: string;
+          'id'?: string;
+          'issued_at'?: string;
+          'kind'?: string;
+          'lines'?: NonNullable<Json>;
+          'number'?: number;
+          'payment_id'?: string;
+          'place_of_supply'?: string | null;
+          'receipt_id'?: string | null;
+          'refund_id'?: string | null;
+          'reissue_of'?: string | null;
+          'rupees'?: Json | null;
+          'seller'?: NonNullable<Json>;
+          'series'?: string;
+          'tax_period'?: string;
+          'title'?: string;
+          'totals'?: NonNullable<Json>;
+          'user_id'?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'receipts_receipt_id_fkey';
+            columns: ['receipt_id'];
+            isOneToOne: false;
+            referencedRelation: 'receipts';
+            referencedColumns: ['id'];
+          },
+        ];
       };
       'subscriptions': {
         Row: {
@@ -438,8 +559,11 @@ export type Database = {
         Returns: Json;
       };
       'feature_limit': { Args: { 'p_feature': string }; Returns: number };
+      'get_billing_details': { Args: { 'p_user_id': string }; Returns: Json };
+      'get_document': { Args: { 'p_id': string; 'p_user_id': string }; Returns: Json };
       'get_health': { Args: { 'p_destinations'?: string }; Returns: Json };
       'get_order': { Args: { 'p_can_read': boolean; 'p_order_id': string; 'p_user_id': string }; Returns: Json };
+      'get_receipt': { Args: { 'p_payment_id': string; 'p_user_id': string }; Returns: Json };
       'get_schema_version': { Args: { 'p_function_version': string }; Returns: Json };
       'get_subscription': { Args: { 'p_user_id': string }; Returns: Json };
       'has_feature': { Args: { 'p_feature': string }; Returns: boolean };
@@ -456,6 +580,7 @@ export type Database = {
         Args: { 'p_ledger_days': number; 'p_outbox_days': number; 'p_tier_history_days': number };
         Returns: Json;
       };
+      'put_billing_details': { Args: { 'p_details': Json; 'p_user_id': string }; Returns: Json };
       'resume_subscription': { Args: { 'p_user_id': string }; Returns: Json };
       'store_order': { Args: { 'p_order_id': string; 'p_payment_id': string }; Returns: Json };
       'store_subscription': {

@@ -1,0 +1,324 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { isLong } from '../helpers/project/is-long.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { actAsOwner } from '../helpers/records/support-actions.ts';
+
+const database = useDatabase({
+  isEmptied: true,
+  findings: { state_missing: 'any', dispute_lost: 'any', credit_note_of_failed_refund: 'any', document_waiting: 'any' },
+});
+const customer = useCustomer(database);
+
+const seller = `seller_name = 'Example Software LLP', seller_address = '12 Sample Road, Bengaluru 560001',
+  seller_gstin = '29AAAAA0000A1ZY', sac = '998315', tax_rate = 1800`;
+const sell = (settings = seller) => database.set(`${settings}, receipts_from = '2026-04-01'`);
+beforeEach(async () => {
+  await database.query('alter table public.receipts disable trigger user');
+  await database.query('truncate public.receipts, billing.documents_due');
+  await database.query('alter table public.receipts enable trigger user');
+  await database.query(
+    `update billing.settings set receipts_from = null, seller_name = null, seller_address = null, seller_gstin = null,
+     seller_state = null, sac = null, tax_rate = null, export_lut = null, tax_name = 'Tax', over_5_crore = false,
+     dispute_notes = true, receipt_prefix = ''`,
+  );
+});
+
+const details = (values: Record<string, string | null>) =>
+  database.rpc('put_billing_details', customer.id, JSON.stringify(values));
+const issue = () => database.sweep();
+type Document = {
+  document_number: string;
+  title: string;
+  category: string;
+  place_of_supply: string | null;
+  buyer: Record<string, string | null>;
+  lines: { description: string; amount: number }[];
+  rupees: { total: number; rate: string } | null;
+  totals: { taxable: number; taxes: { name: string; rate: number; amount: number }[]; total: number };
+};
+const documents = async () =>
+  (await database.query('select * from public.receipts order by issued_at, number')) as unknown as Document[];
+
+/** Buys pro, for another amount where one is named, and confirms the payment. */
+async function buy(at: string, amount = 99900, fields: Record<string, unknown> = {}) {
+  await database.setPlan('pro', `price = ${amount}`);
+  const order = await customer.order('pro', { at });
+  await order.verify();
+  await order.capture(fields);
+  return order;
+}
+const short = ({ document_number, title, category, totals }: Document) => [
+  `${document_number} ${title} ${category}`,
+  totals.taxable,
+  ...totals.taxes.map(({ name, amount }) => `${name} ${amount}`),
+  totals.total,
+];
+
+describe('of a seller with a GSTIN', () => {
+  beforeEach(() => sell());
+
+  test('the place of supply decides the taxes and the category', async () => {
+    const buyers: [Record<string, string | null>, number][] = [
+      [{ name: 'Mysuru Mills', gstin: '29BBBBB1111B1ZJ' }, 99900],
+      [{ name: 'Konkan Traders', gstin: '27AAPFU0939F1ZV', address: '7 Marine Drive' }, 77777],
+      [{ name: 'Asha Rao', state: '29' }, 33333],
+      [{ name: 'Ravi Shah', state: '08' }, 10000001],
+      [{ name: 'Lisboa Lda', state: '96', country: 'PT' }, 1900],
+    ];
+    for (const [index, [buyer, amount]] of buyers.entries()) {
+      expect(await details(buyer)).toMatchObject({ outcome: 'stored' });
+      await buy(`2026-11-0${index + 3}T06:00:00Z`, amount);
+      await issue();
+    }
+    expect((await documents()).map(short)).toEqual([
+      ['2627/000001 Tax invoice b2b', 84662, 'CGST 7619', 'SGST 7619', 99900],
+      ['2627/000002 Tax invoice b2b', 65913, 'IGST 11864', 77777],
+      ['2627/000003 Tax invoice b2cs', 28249, 'CGST 2542', 'SGST 2542', 33333],
+      ['2627/000004 Tax invoice b2cl', 8474577, 'IGST 1525424', 10000001],
+      ['2627/000005 Tax invoice expwp', 1610, 'IGST 290', 1900],
+    ]);
+    const [first] = await documents();
+    expect(first?.lines[0]).toEqual({
+      ...{ description: 'Pro, 3 Nov 2026 – 3 Nov 2027', item: 'Pro', sac: '998315', quantity: 1, amount: 99900 },
+    });
+    expect(first?.buyer).toEqual({
+      ...{ name: 'Mysuru Mills', gstin: '29BBBBB1111B1ZJ', address: null, state: '29', country: 'IN' },
+    });
+  });
+
+  test('an export under a letter of undertaking has no tax, and its rupees are what the gateway booked', async () => {
+    await database.set("export_lut = 'AD290326000123X'");
+    await details({ name: 'Lisboa Lda', state: '96', country: 'PT' });
+    await database.setPlan('pro', "currency = 'USD'");
+    await buy('2026-11-06', 1900, { currency: 'USD', base_amount: 160273, base_currency: 'INR' });
+    await issue();
+    const [document] = await documents();
+    expect(document && short(document)).toEqual(['2627/000001 Tax invoice expwop', 1900, 1900]);
+    expect(document?.rupees).toEqual({
+      ...{ rate: '84.3542105263', source: 'gateway', taxable: 160273, taxes: [], total: 160273 },
+    });
+    await database.setPlan('pro', "currency = 'INR'");
+  });
+
+  test('an amount in another currency waits three days for its rupees', async () => {
+    await database.setPlan('pro', "currency = 'USD'");
+    await buy('2026-11-06', 1900, { currency: 'USD', base_amount: null });
+    await database.sweep('2026-11-08');
+    expect(await documents()).toEqual([]);
+    await database.sweep('2026-11-09T00:01:00Z');
+    expect((await documents()).map(({ rupees }) => rupees)).toEqual([null]);
+    await database.setPlan('pro', "currency = 'INR'");
+  });
+
+  test('credit notes add up at every moment, and the last one takes what is left', async () => {
+    await details({ name: 'Konkan Traders', gstin: '27AAPFU0939F1ZV' });
+    const order = await buy('2026-11-04', 77777);
+    await issue();
+    await database.at('2026-11-12');
+    await order.refund(33333, { id: 'rfnd_Example0000011' });
+    await issue();
+    await database.at('2026-11-20');
+    await order.refund(44444, { id: 'rfnd_Example0000012' });
+    await issue();
+    expect((await documents()).slice(1).map(short)).toEqual([
+      ['CN2627/000001 Credit note b2b', 28248, 'IGST 5085', 33333],
+      ['CN2627/000002 Credit note b2b', 37665, 'IGST 6779', 44444],
+    ]);
+    expect((await documents())[1]?.lines[0]?.description).toBe('Refund, tax invoice 2627/000001 of 4 Nov 2026');
+    await issue();
+    expect(await documents()).toHaveLength(3);
+  });
+
+  test('a note after 31 October of the next year has no tax and a series of its own', async () => {
+    const order = await buy('2026-11-04');
+    await issue();
+    await database.at('2027-10-31T18:29:00Z');
+    await order.refund(100, { id: uniqueId('rfnd') });
+    await issue();
+    await database.at('2027-10-31T18:31:00Z');
+    await order.refund(200, { id: uniqueId('rfnd') });
+    await issue();
+    expect((await documents()).slice(1).map(short)).toEqual([
+      ['CN2728/000001 Credit note b2cs', 84, 'CGST 8', 'SGST 8', 100],
+      ['FN2728/000001 Credit note without GST none', 200, 200],
+    ]);
+  });
+
+  test('a lost dispute gets a note of what was deducted', async () => {
+    const order = await buy('2026-11-04');
+    await issue();
+    await order.dispute('lost');
+    await issue();
+    expect((await documents())[1]?.totals.total).toBe(99900);
+  });
+
+  test('the year of a document begins on 1 April in India', async () => {
+    await buy('2027-03-31T18:29:59Z');
+    await buy('2027-03-31T18:30:00Z');
+    await issue();
+    expect((await documents()).map(({ document_number }) => document_number)).toEqual(['2627/000001', '2728/000001']);
+  });
+
+  test('a reissue cancels a receipt and makes one with the buyer of today, once', async () => {
+    const order = await buy('2026-11-04');
+    await issue();
+    await order.refund(9900, { id: uniqueId('rfnd') });
+    await issue();
+    await details({ name: 'Konkan Traders', gstin: '27AAPFU0939F1ZV' });
+    const reissue = () => actAsOwner(database, { action: 'reissue', reference: '2627/000001' });
+    expect((await reissue()).result).toBe('CN2627/000002 cancels 2627/000001, and 2627/000002 replaces it.');
+    const totals = (await documents()).map(({ document_number, totals }) => [document_number, totals.total]);
+    expect(Object.fromEntries(totals)).toEqual({
+      ...{ '2627/000001': 99900, 'CN2627/000001': 9900, 'CN2627/000002': 90000, '2627/000002': 90000 },
+    });
+    await expect(reissue()).rejects.toMatchObject({ code: 'PS409' });
+    const { receipt } = await database.rpc('get_receipt', customer.id, order.id) as { receipt: Document };
+    expect([receipt.document_number, receipt.buyer.gstin]).toEqual(['2627/000002', '27AAPFU0939F1ZV']);
+  });
+});
+
+describe('of a seller without a GSTIN', () => {
+  test('is a receipt, with one tax of any name or none', async () => {
+    await sell("seller_name = 'Asha''s Apps', tax_rate = 700, tax_name = 'VAT'");
+    await buy('2026-05-01');
+    await issue();
+    await database.set('tax_rate = null');
+    await buy('2026-05-02');
+    await issue();
+    expect((await documents()).map(short)).toEqual([
+      ['2627/000001 Receipt none', 93364, 'VAT 6536', 99900],
+      ['2627/000002 Receipt none', 99900, 99900],
+    ]);
+  });
+
+  test.each([
+    ['a GST by name', "seller_name = 'A', tax_name = 'IGST'"],
+    ['receipts without a name', 'seller_name = null'],
+    ['a wrong GSTIN', "seller_name = 'A', seller_gstin = '29AAAAA0000A1ZX'"],
+    ['a state of another GSTIN', "seller_name = 'A', seller_gstin = '29AAAAA0000A1ZY', seller_state = '27'"],
+    ['a number that begins with 0', "seller_name = 'A', receipt_prefix = '0A'"],
+    ['two equal prefixes', "seller_name = 'A', receipt_prefix = 'CN'"],
+    ['a short code above 5 crore', "seller_name = 'A', sac = '9983', over_5_crore = true"],
+  ])('is refused %s', async (_, settings) => {
+    await expect(sell(settings)).rejects.toMatchObject({ code: '23514' });
+  });
+});
+
+test('only what was confirmed from the setting on gets a receipt, also an extra payment and a cycle', async () => {
+  const early = await buy('2026-03-31');
+  await customer.event('activated', '2026-05-01T00:00:00Z', {
+    ...{ planId: 'plan_basic', start: '2026-05-01T00:00:00Z', end: '2026-06-01T00:00:00Z' },
+  });
+  await customer.charge({ start: '2026-05-01T00:00:00Z', end: '2026-06-01T00:00:00Z' }, 'basic');
+  const unconfirmed = await customer.order('pro', { at: '2026-05-02' });
+  await unconfirmed.verify();
+  await sell();
+  await issue();
+  expect((await documents()).map(({ totals }) => totals.total)).toEqual([4900]);
+  expect(await database.rpc('get_receipt', customer.id, early.id)).toEqual({ outcome: 'payment_not_found' });
+  expect(await database.rpc('get_receipt', customer.id, unconfirmed.id)).toEqual({ outcome: 'not_issued' });
+  await unconfirmed.capture();
+  await issue();
+  expect(await documents()).toHaveLength(2);
+  expect(await database.rpc('get_receipt', (await database.customer()).id, unconfirmed.id)).toEqual({
+    outcome: 'payment_not_found',
+  });
+});
+
+test('numbers have no gap where a sweep is rolled back, and two sweeps give each once', async () => {
+  await sell();
+  for (const day of ['05', '06', '07']) await buy(`2026-11-${day}`);
+  const [one, other] = [await database.connect(), await database.connect()];
+  await one.query('begin');
+  await one.query('select billing.issue_documents()');
+  await one.query('rollback');
+  await Promise.all([one, other].map((session) => session.query('select billing.issue_documents()')));
+  expect((await documents()).map(({ document_number }) => document_number)).toEqual([
+    ...['2627/000001', '2627/000002', '2627/000003'],
+  ]);
+});
+
+test('documents never change, for the owner neither, and keep their buyer when the user goes', async () => {
+  await sell();
+  await details({ name: 'Asha Rao', state: '29' });
+  await buy('2026-11-05');
+  await issue();
+  for (
+    const change of [
+      "update public.receipts set title = 'x'",
+      'delete from public.receipts',
+      'truncate public.receipts',
+    ]
+  ) {
+    await expect(database.query(change), change).rejects.toMatchObject({ code: 'PS409' });
+  }
+  await database.query('delete from auth.users where id = $1', [customer.id]);
+  expect(await database.query("select user_id, buyer ->> 'name' as name from public.receipts")).toEqual([
+    { user_id: null, name: 'Asha Rao' },
+  ]);
+  expect(await database.query('select from public.billing_details')).toEqual([]);
+});
+
+describe('billing details', () => {
+  test.each([
+    ['an unknown state', { state: '25' }, 'state'],
+    ['a wrong check digit', { gstin: '27AAPFU0939F1ZW' }, 'gstin'],
+    ['a GSTIN of another state', { gstin: '27AAPFU0939F1ZV', state: '29' }, 'gstin'],
+    ['abroad without a country', { state: '96' }, 'country'],
+    ['a country without abroad', { state: '29', country: 'PT' }, 'country'],
+    ['a long name', { name: 'a'.repeat(201) }, 'name'],
+    ['a long address', { address: 'a'.repeat(501) }, 'address'],
+  ])('are refused with %s', async (_, values, field) => {
+    expect(await details(values)).toMatchObject({ outcome: 'invalid', field });
+    expect(await database.rpc('get_billing_details', customer.id)).toEqual({ billing_details: null });
+  });
+
+  test.each([
+    ['a taxpayer, whose state it sets', { gstin: ' 27aapfu0939f1zv ' }, { gstin: '27AAPFU0939F1ZV', state: '27' }],
+    ['a body of the United Nations', { gstin: '9917USA00026UNF' }, { gstin: '9917USA00026UNF', state: null }],
+    ['empty texts', { name: '', address: ' ' }, { name: null, address: null }],
+    ['abroad', { state: '96', country: 'pt' }, { state: '96', country: 'PT' }],
+  ])('take %s', async (_, values, stored) => {
+    expect(await details(values)).toMatchObject({ outcome: 'stored', billing_details: stored });
+  });
+});
+
+test('random amounts in five parts, 100,000 in the long suite, add up, and no part is negative', async () => {
+  const [{ wrong }] = await database.query(
+    `with recursive drawn as (
+       select n, (1 + floor(random() * 10000000))::bigint as total, (array[100, 500, 1200, 1800, 2800])[1 + n % 5] as rate, n % 2 = 0 as is_inside
+       from generate_series(1, ${isLong ? 20_000 : 2000}) n
+     ),
+     heads as (
+       select n, total, case when is_inside
+         then jsonb_build_array(jsonb_build_object('name', 'CGST', 'rate', rate / 2.0), jsonb_build_object('name', 'SGST', 'rate', rate / 2.0))
+         else jsonb_build_array(jsonb_build_object('name', 'IGST', 'rate', rate)) end as heads
+       from drawn
+     ),
+     parts as (
+       select n, total, billing.split_tax(total, heads) as whole, array[]::jsonb[] as notes, 0 as step from heads
+       union all
+       select n, total, whole, notes || billing.split_note(whole, notes, case
+         when step = 4 then rest.amount
+         else greatest(least(floor(rest.amount * random())::bigint, rest.amount), 0)
+       end), step + 1
+       from parts
+       cross join lateral (
+         select total - coalesce((select sum((x ->> 'total')::bigint) from unnest(notes) x), 0)::bigint as amount
+       ) rest
+       where step < 5
+     )
+     select count(*) as wrong from parts
+     where step = 5 and (
+       (select sum((x ->> 'taxable')::bigint) from unnest(notes) x) <> (whole ->> 'taxable')::bigint
+       or (select min(least((x ->> 'taxable')::bigint, (t ->> 'amount')::bigint)) from unnest(notes) x, jsonb_array_elements(x -> 'taxes') t) < 0
+       or exists (
+         select from jsonb_array_elements(whole -> 'taxes') with ordinality w (t, place)
+         where (t ->> 'amount')::bigint
+           <> (select sum((x #>> array['taxes', (place - 1)::text, 'amount'])::bigint) from unnest(notes) x)
+       )
+     )`,
+  ) as [{ wrong: string }];
+  expect(Number(wrong)).toBe(0);
+});
