@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCallStandIns, dropCallStandIns, recordedCalls } from '../helpers/database/call-stand-ins.ts';
 import { listen, type Listener } from '../helpers/database/notifications.ts';
+import { scansOf, watchPlans } from '../helpers/database/query-plans.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
 import { claim, enqueue, fail } from '../helpers/outbox/claims.ts';
@@ -208,4 +209,16 @@ describe('with pg_net and Vault the dispatcher is called', () => {
       expect(await listener.count()).toBe(before + 4);
     },
   );
+});
+
+test('a withdrawal reads none of the mails that wait, with statistics from before an outage', async () => {
+  await database.query('analyze billing.outbox');
+  await database.query(
+    `insert into billing.outbox (key, destination, kind, payload)
+     select 'waiting/' || n, 'email', 'payment-success', '{}' from generate_series(1, 6000) n`,
+  );
+  const plan = await (await watchPlans(database)).of("select billing.withdraw_mails('{a, b}')");
+  expect(scansOf('outbox', plan)).toContain('Bitmap Index Scan on outbox_key_key');
+  expect(plan).not.toMatch(/outbox_pending_idx|Rows Removed by Filter: \d{2}/);
+  await emptyOutbox(database);
 });
