@@ -212,13 +212,17 @@ describe('with pg_net and Vault the dispatcher is called', () => {
 });
 
 test('a withdrawal reads none of the mails that wait, with statistics from before an outage', async () => {
+  await database.query(
+    `insert into billing.outbox (key, destination, kind, payload, delivered_at)
+     select 'delivered/' || n, 'email', 'payment-success', '{}', now() from generate_series(1, 6000) n`,
+  );
   await database.query('analyze billing.outbox');
   await database.query(
     `insert into billing.outbox (key, destination, kind, payload)
      select 'waiting/' || n, 'email', 'payment-success', '{}' from generate_series(1, 6000) n`,
   );
   const plan = await (await watchPlans(database)).of("select billing.withdraw_mails('{a, b}')");
-  expect(scansOf('outbox', plan)).toContain('Bitmap Index Scan on outbox_key_key');
+  expect(scansOf('outbox', plan).join(), plan).toContain('outbox_key_key');
   expect(plan).not.toMatch(/outbox_pending_idx|Rows Removed by Filter: \d{2}/);
   await emptyOutbox(database);
 });
