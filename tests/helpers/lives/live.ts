@@ -3,6 +3,8 @@ import type { BillingProject, Fate } from '../faults/billing-project.ts';
 import { seededRandom } from '../orderings/permutations.ts';
 import { describeCharge, usePayments } from './charges.ts';
 import type { Act, Weather } from './draws.ts';
+import { brokenPromises, chargedTwice } from './promises.ts';
+import { wrongSums } from './sums.ts';
 import { alarms, unwantedCharges, wrongAccess, wrongBooks } from './oracles.ts';
 import { beginLife, dueOf, type Life, perform } from './world.ts';
 
@@ -26,6 +28,7 @@ export function drawWeather(seed: number) {
     renewal: oneOf(['replace', 'replace', 'extend']),
     trial: oneOf([0, 0, 7]),
     endAt: oneOf(['time_of_authorisation', 'india_midnight']),
+    cycles: oneOf([0, 0, 2]),
   };
   const fateOf = (now: number): Fate => {
     const drawn = draw();
@@ -104,7 +107,10 @@ export async function liveAll(
   }
   for (const [life, charges] of await readPayments(lives)) {
     note(life, unwantedCharges(life, charges, runs, weather));
+    note(life, brokenPromises(life, charges, end, weather));
+    note(life, chargedTwice(life, charges, runs, weather));
     note(life, await wrongBooks(billing, life, charges, seen(), weather));
+    note(life, await wrongSums(billing, life, charges, seen(), weather));
     note(life, await alarms(life, charges, weather));
     life.log.push(...charges.map(describeCharge), ...await readStops(billing, life));
   }
