@@ -1,4 +1,4 @@
-import type { BillingProject } from '../faults/billing-project.ts';
+import type { Answer, BillingProject } from '../faults/billing-project.ts';
 import { newCustomer } from '../faults/customer.ts';
 import { grantTier } from '../records/support-actions.ts';
 import { type Charge, iso } from './charges.ts';
@@ -243,7 +243,10 @@ async function performAct(
       return await change(key, 'now');
     case 'undo change': {
       const { billing: billed } = await customer.read();
-      const running = billed?.price?.lookup_key;
+      // What `current` is, is what a change is undone to.
+      const { body: { plans } } = await billing.send(customer.user, 'subscriptions/plans');
+      const prices: { lookup_key: string; scenario: string }[] = plans.flatMap((plan: Answer['body']) => plan.prices);
+      const running = prices.find(({ scenario }) => scenario === 'current')?.lookup_key;
       if (!billed?.next || running === undefined) return;
       const isOnSale = (value: boolean) =>
         billing.database.query('update public.plans set is_active = $2 where coalesce(lookup_key, tier) = $1', [
