@@ -82,19 +82,33 @@ const actOf = (place: 0 | 1): fc.Arbitrary<Act> =>
 
 /** The acts of one customer. The first one buys or subscribes. */
 const anyLife: fc.Arbitrary<Act[]> = fc.tuple(
-  actOf(0).map((first): Act => ({ ...first, kind: first.how % 3 === 0 ? 'buy' : first.how === 1 ? 'import' : 'subscribe' })),
+  actOf(0).map((first): Act => ({
+    ...first,
+    kind: first.how % 3 === 0 ? 'buy' : first.how === 1 ? 'import' : 'subscribe',
+  })),
   fc.array(actOf(0), { minLength: 3, maxLength: 9, size: 'max' }),
 ).map(([first, rest]) => [first, ...rest]);
 
 const authorised = (kind: Kind, which: number[]): fc.Arbitrary<Act> =>
-  fc.record({ kind: fc.constant(kind), wait: soon, which: fc.constantFrom(...which), how: fc.constantFrom(0, 1, 2, 3) });
+  fc.record({
+    kind: fc.constant(kind),
+    wait: soon,
+    which: fc.constantFrom(...which),
+    how: fc.constantFrom(0, 1, 2, 3),
+  });
 
-/** A customer who is billed, half of them after an upgrade with a credit, so that the renewal waits; then a few acts. */
+/**
+ * A customer who is billed, half of them after an upgrade with a credit, so that the renewal waits; then a few acts, of which
+ * the last one is a change: what it says is seen.
+ */
 const changingLife: fc.Arbitrary<Act[]> = fc.tuple(
   authorised('subscribe', [0, 1]),
   fc.option(authorised('change now', [1, 2]), { nil: null }),
-  fc.array(actOf(1), { minLength: 1, maxLength: 4, size: 'max' }),
-).map(([first, upgrade, rest]) => [first, ...(upgrade ? [upgrade] : []), ...rest]);
+  fc.array(actOf(1), { minLength: 0, maxLength: 3, size: 'max' }),
+  fc.constantFrom<Kind>('change now', 'change at end', 'undo change').chain((kind) =>
+    authorised(kind, [0, 1, 2, 3, 4])
+  ),
+).map(([first, upgrade, rest, last]) => [first, ...(upgrade ? [upgrade] : []), ...rest, last]);
 
 const lives = fc.oneof(anyLife, changingLife);
 

@@ -112,7 +112,6 @@ export async function liveAll(
     note(life, await wrongBooks(billing, life, charges, seen(), weather));
     note(life, await wrongSums(billing, life, charges, seen(), weather));
     note(life, await alarms(life, charges, weather));
-    if (Deno.env.get('DEBUGX')) life.log.push(...(await billing.database.query(`select row_to_json(x)::text t from (select m.gateway_subscription_id, m.gateway_status, m.authenticated_at, m.asked_at, m.arrived_at, billing.authorised_at(m) au, billing.since_of(m), m.stops_at from billing.gateway_subscriptions m where user_id=$1) x union all select row_to_json(x)::text from (select id, tier, starts_at, created_at, payment_id, replaces, gateway_subscription_id, undone_at from billing.subscription_orders where user_id=$1) x union all select row_to_json(x)::text from (select id, tier, gateway_order_id, since, period_start, period_end, chain_start, ended_at, ended_reason, verified_at, fulfilled_at, created_at from public.payments where user_id=$1) x union all select row_to_json(x)::text from (select kind,id,since,ends_at,ended_reason,is_running from billing.purchases where user_id=$1) x union all select row_to_json(x)::text from (select event, received_at, outcome from billing.gateway_events g where false) x`, [life.customer.user.id])).map((r) => String(r.t)));
     life.log.push(...charges.map(describeCharge), ...await readStops(billing, life));
   }
   const payments = await readPayments(lives);

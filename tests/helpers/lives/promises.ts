@@ -47,7 +47,9 @@ export function chargedTwice(
     const { subscriptionId: id, start, end } = one;
     const at = one.created_at - skew;
     if (id === undefined || start === null || end === null) return [];
-    const first = Math.min(...charges.filter(({ subscriptionId }) => subscriptionId === id).map((each) => each.created_at));
+    const first = Math.min(
+      ...charges.filter(({ subscriptionId }) => subscriptionId === id).map((each) => each.created_at),
+    );
     const authorised = life.bought.find(({ subscriptionId }) => subscriptionId === id)?.at ?? first - skew;
     return [{ id: one.id, subscription: id, at, start, end, authorised }];
   });

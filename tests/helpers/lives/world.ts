@@ -55,7 +55,10 @@ export type Life = {
 export type Promised = { at: number; price: string; renews: boolean; nextChargeAt: number | null; nextAmount: number };
 
 /** Makes the prices of the world, here and at the gateway. */
-export async function makePrices({ database, simulate }: BillingProject, { renewal, trial, cycles }: Weather): Promise<void> {
+export async function makePrices(
+  { database, simulate }: BillingProject,
+  { renewal, trial, cycles }: Weather,
+): Promise<void> {
   for (const [key, { tier, amount, months }] of Object.entries(prices)) {
     const gatewayPlan = key === 'basic_year' ? null : `plan_${key}`;
     const values = [key, tier, amount, months, gatewayPlan];
@@ -115,7 +118,8 @@ export async function perform(
   await performAct(billing, life, act, readCharges);
   const after = await read();
   if (before !== after) life.broken.push(`${iso(billing.now())} ${act.kind} changes ${before} to ${after}`);
-  if (!gives && life.log.length > lines) life.actedAt.push(billing.now());
+  // What was refused changes nothing.
+  if (!gives && life.log.slice(lines).some((line) => !/-> 4/.test(line))) life.actedAt.push(billing.now());
 }
 
 async function performAct(
@@ -179,7 +183,9 @@ async function performAct(
     const { status, answer } = await send('subscriptions/change', { price, when });
     if (status !== 201 && status !== 200) return;
     const goesOn = before !== null && (before.next_charge_at !== null || before.next !== null);
-    if (goesOn && !answer.change.renews && price !== 'basic_year' && answer.subscription === null && answer.order !== null) {
+    if (
+      goesOn && !answer.change.renews && price !== 'basic_year' && answer.subscription === null && answer.order !== null
+    ) {
       fault(`a change to ${price} ends what renews: ${JSON.stringify(answer.change)}`);
     }
     if (answer.subscription === null && answer.order === null) return promise(answer);
@@ -257,7 +263,9 @@ async function performAct(
       const { status, answer } = await send('subscriptions/change', { price: running, when: 'period_end' });
       if (how % 3 === 0) await isOnSale(true);
       const isPossible = Date.parse(billed.next.undo_until ?? '1970') / 1000 > now;
-      if (isPossible && status !== 200) fault(`undo until ${billed.next.undo_until}: ${status} ${JSON.stringify(answer)}`);
+      if (isPossible && status !== 200) {
+        fault(`undo until ${billed.next.undo_until}: ${status} ${JSON.stringify(answer)}`);
+      }
       if (status === 200) promise(answer);
       return;
     }
