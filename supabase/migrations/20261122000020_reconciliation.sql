@@ -381,6 +381,14 @@ declare
   -- The user is known, so the notes in the answer are not used.
   v_subscription constant jsonb := p_entity
     || jsonb_build_object('id', v_id, 'notes', jsonb_build_object('user_id', p_order.user_id));
+  -- The answer does not say when it was authorised. It ranks by its request then: a purchase since is newer, and replaces it.
+  v_seen_at constant timestamptz := case
+    when p_is_missed and not exists (
+      select from billing.gateway_subscriptions m
+      where (m.user_id, m.gateway_subscription_id) = (p_order.user_id, v_id)
+    ) then p_order.created_at
+    else v_now
+  end;
   v_has_begun constant boolean := billing.json_time(p_entity -> 'current_end') is not null
     and v_status in ('active', 'pending', 'halted', 'paused', 'completed');
 begin
@@ -397,7 +405,10 @@ begin
         jsonb_build_object('payment', jsonb_build_object('entity', p_payment)), v_has_begun and p_payment is not null),
       -- Of the first cycle, the charge may have failed.
       (concat_ws(':', 'reconcile', v_id, v_status), 'subscription.' || v_status,
-        coalesce(nullif(p_entity -> 'ended_at', 'null'), to_jsonb(extract(epoch from v_now)::bigint)), '{}',
+        coalesce(
+          nullif(p_entity -> 'ended_at', 'null'),
+          to_jsonb(extract(epoch from case v_status when 'authenticated' then v_seen_at else v_now end)::bigint)
+        ), '{}',
         v_status in ('authenticated', 'pending', 'halted') or v_status = 'cancelled' and exists (
           select from billing.gateway_subscriptions m
           where (m.user_id, m.gateway_subscription_id) = (p_order.user_id, v_id)

@@ -318,6 +318,41 @@ test.each<[string, string, (payment: string) => Promise<unknown>]>([
   },
 );
 
+test.each<[string, 'now' | 'period_end']>([
+  ['a renewal', 'now'],
+  ['a change for the end', 'period_end'],
+])(
+  '%s whose authorisation only a read shows is replaced by what was bought since it was asked for',
+  async (_, when) => {
+    await bill('basic');
+    await database.at('01-11');
+    const order = when === 'now' ? await customer.order('pro', { start: 'now', price: 'pro_month' }) : null;
+    const asked = customerOf(database, customer);
+    const made = await database.rpc('create_change', customer.id, 'pro', when, order?.id ?? null, null, 'pro_month');
+    await database.rpc('store_subscription', made.id, asked.gatewayId, 'https://gateway.example/s/1');
+    await order?.verify();
+    await customer.buy('premium', { at: '01-12' });
+    const start = when === 'now' ? '02-11' : '02-01';
+    const entity = {
+      id: asked.gatewayId,
+      status: 'authenticated',
+      plan_id: 'plan_pro_month',
+      paid_count: 0,
+      notes: [],
+    };
+    await database.rpc(
+      'apply_subscription_order',
+      made.id,
+      JSON.stringify({ ...entity, charge_at: seconds(day(start)) }),
+    );
+    const told = [expect.stringMatching(when === 'now' ? /^at cycle end 2026-02-09/ : /^at cycle end 2026-01-30/)];
+    expect(await stops(asked)).toEqual(told);
+    // The webhook that comes late changes nothing.
+    await authorise(asked, 'pro_month', start);
+    expect(await stops(asked)).toEqual(told);
+  },
+);
+
 test('an order that is paid after its row was extended by hand replaces what is billed, also after the next charge', async () => {
   await bill('basic');
   const pro = await customer.order('pro', { at: '01-05', price: 'pro_month' });

@@ -9,11 +9,12 @@ import { useProject } from '../helpers/project/use-project.ts';
 
 // Random lives of customers with the real function and the simulated gateway. They are judged by what a person looks at: was
 // a customer charged for what was cancelled or replaced, does each payment count with what was kept of it, has each customer
-// the tier that was paid for, and no customer more. `SEED=11 LIFE=3` lives one of them again and prints what it did.
+// the tier that was paid for, and no customer more; do the terms of a change hold, and are sums and events those of the
+// gateway. `SEED=11 LIFE=3` lives one of them again and prints what it did.
 
 const seed = Number(Deno.env.get('SEED') ?? (isLong && !Deno.env.get('CI') ? Math.floor(Math.random() * 1e6) : 11));
 const only = Deno.env.get('LIFE');
-const count = Number(Deno.env.get('LIVES') ?? (isLong ? 60 : 5));
+const count = Number(Deno.env.get('LIVES') ?? (isLong ? 80 : 4));
 
 const world = drawWeather(seed);
 const billing = useBillingProject(useProject({ findings: 'compared elsewhere' }), {

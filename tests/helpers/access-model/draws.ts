@@ -32,7 +32,7 @@ const weights = {
   'cancel at end': [5, 3],
   'cancel': [4, 1],
   'resume': [2, 2],
-  'grant': [3, 0],
+  'grant': [3, 3],
   'repeat': [2, 2],
 };
 

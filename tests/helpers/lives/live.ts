@@ -3,6 +3,8 @@ import type { BillingProject, Fate } from '../faults/billing-project.ts';
 import { seededRandom } from '../orderings/permutations.ts';
 import { describeCharge, usePayments } from './charges.ts';
 import type { Act, Weather } from './draws.ts';
+import { brokenPromises, chargedTwice } from './promises.ts';
+import { wrongRevenue, wrongSums } from './sums.ts';
 import { alarms, unwantedCharges, wrongAccess, wrongBooks } from './oracles.ts';
 import { beginLife, dueOf, type Life, perform } from './world.ts';
 
@@ -26,6 +28,7 @@ export function drawWeather(seed: number) {
     renewal: oneOf(['replace', 'replace', 'extend']),
     trial: oneOf([0, 0, 7]),
     endAt: oneOf(['time_of_authorisation', 'india_midnight']),
+    cycles: oneOf([0, 0, 2]),
   };
   const fateOf = (now: number): Fate => {
     const drawn = draw();
@@ -104,12 +107,18 @@ export async function liveAll(
   }
   for (const [life, charges] of await readPayments(lives)) {
     note(life, unwantedCharges(life, charges, runs, weather));
+    note(life, brokenPromises(life, charges, end, weather));
+    note(life, chargedTwice(life, charges, runs, weather));
     note(life, await wrongBooks(billing, life, charges, seen(), weather));
+    note(life, await wrongSums(billing, life, charges, seen(), weather));
     note(life, await alarms(life, charges, weather));
     life.log.push(...charges.map(describeCharge), ...await readStops(billing, life));
   }
+  const payments = await readPayments(lives);
+  const revenue = await wrongRevenue(billing, payments, seen(), weather);
   const logOf = (life: Life) => `life ${lives.indexOf(life)}:\n  ${life.log.join('\n  ')}`;
-  return { wrong: [...wrong].map(([life, found]) => `${found.join('\n')}\n${logOf(life)}`), logs: lives.map(logOf) };
+  const found = [...wrong].map(([life, texts]) => `${texts.join('\n')}\n${logOf(life)}`);
+  return { wrong: [...found, ...revenue], logs: lives.map(logOf) };
 }
 
 /** When the gateway is to be told something next, seconds. */

@@ -195,5 +195,7 @@ export async function alarms(life: Life, charges: readonly Charge[], weather: We
   return findings
     .filter((finding) => never.includes(finding) && !(isClose && finding.startsWith('charged_after_')))
     .filter((finding) => !(isTakenBack && finding === 'stopped_in_error'))
+    // Nothing pays for a row that was extended by hand.
+    .filter((finding) => !(life.isExtendedByHand && finding === 'entitled_not_paid'))
     .map((finding) => `the finding ${finding}`);
 }

@@ -1,4 +1,4 @@
-import type { BillingProject } from '../faults/billing-project.ts';
+import type { Answer, BillingProject } from '../faults/billing-project.ts';
 import { newCustomer } from '../faults/customer.ts';
 import { grantTier } from '../records/support-actions.ts';
 import { type Charge, iso } from './charges.ts';
@@ -42,10 +42,23 @@ export type Life = {
   grants: { tier: string; at: number; until: number }[];
   /** Rows by hand, and the trials of what was authorised. */
   written: { tier: string; at: number; until: number }[];
+  isExtendedByHand: boolean;
+  /** What the terms of changes said that were completed. */
+  promises: Promised[];
+  /** When something was done that the customer pays more or less for. */
+  actedAt: number[];
+  /** What was wrong at an act itself. */
+  broken: string[];
 };
 
+/** The terms of a change that was paid and authorised, or undone. Times in seconds. */
+export type Promised = { at: number; price: string; renews: boolean; nextChargeAt: number | null; nextAmount: number };
+
 /** Makes the prices of the world, here and at the gateway. */
-export async function makePrices({ database, simulate }: BillingProject, { renewal, trial }: Weather): Promise<void> {
+export async function makePrices(
+  { database, simulate }: BillingProject,
+  { renewal, trial, cycles }: Weather,
+): Promise<void> {
   for (const [key, { tier, amount, months }] of Object.entries(prices)) {
     const gatewayPlan = key === 'basic_year' ? null : `plan_${key}`;
     const values = [key, tier, amount, months, gatewayPlan];
@@ -63,12 +76,14 @@ export async function makePrices({ database, simulate }: BillingProject, { renew
     const period = months === 1 ? 'monthly' : 'yearly';
     await simulate('plan', { id: gatewayPlan, amount, period, interval: 1 });
   }
+  await database.query('update public.plans set billing_cycles = nullif($1, 0)', [cycles]);
   await database.query("update public.plans set trial_days = $1 where tier = 'pro'", [trial]);
-  await database.query('update billing.settings set early_renewal = $1', [renewal]);
+  await database.query('update billing.settings set early_renewal = $1, events = true', [renewal]);
 }
 
 export async function beginLife(billing: BillingProject, acts: Act[]): Promise<Life> {
   const lists = { wishes: [], bought: [], creditedAt: [], grants: [], written: [], log: [] };
+  const proofs = { promises: [], actedAt: [], broken: [], isExtendedByHand: false };
   const maps = {
     asked: new Map(),
     renewals: new Map(),
@@ -77,7 +92,7 @@ export async function beginLife(billing: BillingProject, acts: Act[]): Promise<L
     lost: new Map(),
     refunded: new Map(),
   };
-  return { customer: await newCustomer(billing), acts: [...acts], nextAt: billing.now(), ...lists, ...maps };
+  return { customer: await newCustomer(billing), acts: [...acts], nextAt: billing.now(), ...lists, ...proofs, ...maps };
 }
 
 /** When the next act of a life is due. `edges`: the next charges and ends of its subscriptions, seconds. */
@@ -87,8 +102,27 @@ export function dueOf({ wait }: Act, now: number, edges: readonly number[]): num
   return times[wait.edge % Math.max(times.length, 1)] ?? now + 86_400;
 }
 
-/** Performs an act; what is not possible does nothing. */
+/** Performs an act; what is not possible does nothing. What is given, or only asked for, changes no charge. */
 export async function perform(
+  billing: BillingProject,
+  life: Life,
+  act: Act,
+  readCharges: () => Promise<Charge[]>,
+): Promise<void> {
+  const gives = ['grant', 'extend by hand', 'order'].includes(act.kind);
+  const read = async () => {
+    const { billing: billed } = await life.customer.read();
+    return gives ? JSON.stringify([billed?.gateway_subscription_id, billed?.next_charge_at, billed?.next]) : '';
+  };
+  const [before, lines] = [await read(), life.log.length];
+  await performAct(billing, life, act, readCharges);
+  const after = await read();
+  if (before !== after) life.broken.push(`${iso(billing.now())} ${act.kind} changes ${before} to ${after}`);
+  // What was refused changes nothing.
+  if (!gives && life.log.slice(lines).some((line) => !/-> 4/.test(line))) life.actedAt.push(billing.now());
+}
+
+async function performAct(
   billing: BillingProject,
   life: Life,
   { kind, which, how }: Act,
@@ -96,6 +130,7 @@ export async function perform(
 ): Promise<void> {
   const { customer, asked, orders, wishes, bought } = life;
   const now = billing.now();
+  const fault = (text: string) => void life.broken.push(`${iso(now)} ${text}`);
   const say = (text: string) => void life.log.push(`${iso(now)} ${text}`);
   const key = keys[which % keys.length] ?? 'basic';
   const send = async (path: string, body: unknown) => {
@@ -130,6 +165,12 @@ export async function perform(
     const isCredit = order.amount < (prices[price]?.amount ?? 0);
     if (!orders.has(order.id)) orders.set(order.id, { at: now, key: price, amount: order.amount, isCredit });
   };
+  /** Notes what the terms of a completed change say. */
+  const promise = ({ change }: Answer['body']) => {
+    const { to_price: price, renews, next_charge: next } = change;
+    const nextChargeAt = next === null ? null : Date.parse(next.at) / 1000;
+    life.promises.push({ at: now, price, renews, nextChargeAt, nextAmount: next?.amount ?? 0 });
+  };
   const order = async () => {
     const start = [undefined, undefined, 'now', 'after_current'][how % 4];
     const { status, answer } = await send('payments/orders', { price: key, ...(start && { start }) });
@@ -138,8 +179,16 @@ export async function perform(
     return String(answer.order.id);
   };
   const change = async (price: string, when: 'now' | 'period_end') => {
+    const { billing: before } = await customer.read();
     const { status, answer } = await send('subscriptions/change', { price, when });
     if (status !== 201 && status !== 200) return;
+    const goesOn = before !== null && (before.next_charge_at !== null || before.next !== null);
+    if (
+      goesOn && !answer.change.renews && price !== 'basic_year' && answer.subscription === null && answer.order !== null
+    ) {
+      fault(`a change to ${price} ends what renews: ${JSON.stringify(answer.change)}`);
+    }
+    if (answer.subscription === null && answer.order === null) return promise(answer);
     if (answer.order) noteOrder(answer.order, price);
     if (answer.subscription) {
       asked.set(answer.subscription.id, now);
@@ -152,6 +201,7 @@ export async function perform(
       life.creditedAt.push(now);
     }
     if (answer.subscription && how % 2 === 1) await approve(answer.subscription.id);
+    promise(answer);
   };
   switch (kind) {
     case 'subscribe': {
@@ -198,11 +248,26 @@ export async function perform(
     case 'change now':
       return await change(key, 'now');
     case 'undo change': {
-      const { billing: billed, subscription } = await customer.read();
-      const running = subscription?.price?.lookup_key;
-      return billed?.next && running
-        ? void await send('subscriptions/change', { price: running, when: 'period_end' })
-        : undefined;
+      const { billing: billed } = await customer.read();
+      // What `current` is, is what a change is undone to.
+      const { body: { plans } } = await billing.send(customer.user, 'subscriptions/plans');
+      const prices: { lookup_key: string; scenario: string }[] = plans.flatMap((plan: Answer['body']) => plan.prices);
+      const running = prices.find(({ scenario }) => scenario === 'current')?.lookup_key;
+      if (!billed?.next || running === undefined) return;
+      const isOnSale = (value: boolean) =>
+        billing.database.query('update public.plans set is_active = $2 where coalesce(lookup_key, tier) = $1', [
+          running,
+          value,
+        ]);
+      if (how % 3 === 0) await isOnSale(false);
+      const { status, answer } = await send('subscriptions/change', { price: running, when: 'period_end' });
+      if (how % 3 === 0) await isOnSale(true);
+      const isPossible = Date.parse(billed.next.undo_until ?? '1970') / 1000 > now;
+      if (isPossible && status !== 200) {
+        fault(`undo until ${billed.next.undo_until}: ${status} ${JSON.stringify(answer)}`);
+      }
+      if (status === 200) promise(answer);
+      return;
     }
     case 'refund':
     case 'dispute': {
@@ -263,6 +328,28 @@ export async function perform(
         .then(() => true, () => false);
       if (granted) life.grants.push({ tier, at: now, until });
       return say(`support ${granted ? 'grants' : 'may not grant'} ${tier}`);
+    }
+    case 'extend by hand': {
+      const [row] = await billing.database.query(
+        `update public.subscriptions set current_period_end = current_period_end + interval '9 days'
+         where user_id = $1 and status = 'active' and current_period_end is not null
+         returning tier, extract(epoch from current_period_end)::float8 as until`,
+        [customer.user.id],
+      );
+      life.isExtendedByHand ||= row !== undefined;
+      if (row) life.written.push({ tier: String(row.tier), at: now, until: Number(row.until) });
+      return say(row ? `the row is extended by hand until ${iso(Number(row.until))}` : 'no row to extend');
+    }
+    case 'refund here': {
+      const one = pick((await readCharges()).filter(({ status }) => status === 'captured'));
+      if (!one) return;
+      const amount = how % 2 === 0 ? null : 1000;
+      const values = [customer.user.email, one.id, amount];
+      const done = await billing.database.query(
+        `insert into billing.support_actions (action, email, reference, amount, reason) values ('refund', $1, $2, $3, 'asked for')`,
+        values,
+      ).then(() => true, () => false);
+      return say(`support ${done ? 'asks for' : 'may not ask for'} a refund of ${amount ?? 'all'} of ${one.id}`);
     }
     case 'import': {
       if ((await atGateway()).length > 0 || orders.size > 0) return;
