@@ -97,6 +97,11 @@ create function billing.iso_time(p_at timestamptz)
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'); end $$;
 
+-- AT TIME ZONE also takes abbreviations, and reads +05:30 as a zone west of Greenwich.
+create function billing.is_time_zone(p_name text)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return p_name = 'UTC' or exists (select from pg_timezone_names z where lower(z.name) = lower(p_name)); end $$;
+
 create table billing.settings (
   is_only boolean primary key default true check (is_only),
   early_renewal text not null default 'replace' check (early_renewal in ('replace', 'extend')),
@@ -105,7 +110,8 @@ create table billing.settings (
   support_grant_days integer check (support_grant_days >= 0),
   support_grant_tier text,
   support_refund_amount bigint check (support_refund_amount >= 0),
-  events boolean not null default false
+  events boolean not null default false,
+  time_zone text not null default 'UTC' check (billing.is_time_zone(time_zone))
 );
 alter table billing.settings enable row level security;
 grant select on billing.settings to service_role;
@@ -124,6 +130,8 @@ comment on column billing.settings.support_refund_amount is
   'The most that support may refund in one action, in minor units of the payment''s currency. Null: no limit.';
 comment on column billing.settings.events is
   'Whether changes of access and payments are sent to EVENTS_URL. False: no event is written.';
+comment on column billing.settings.time_zone is
+  'The seller''s time zone, by its IANA name: of calendar months, of months of revenue, and of days that people read.';
 
 insert into billing.settings default values;
 
@@ -131,6 +139,10 @@ create function billing.early_renewal()
 returns text -- replace or extend
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce((select s.early_renewal from billing.settings s where s.is_only), 'replace'); end $$;
+
+create function billing.time_zone()
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return coalesce((select s.time_zone from billing.settings s where s.is_only), 'UTC'); end $$;
 
 -- These functions read JSON of any shape. A value of another type than theirs gives null.
 create function billing.json_object(p_value jsonb)
@@ -190,7 +202,9 @@ begin
   end;
 end $$;
 
--- Adds calendar months in UTC, in every time zone of the session. The result is at most the last day of its month.
-create function billing.add_months(p_from timestamptz, p_months integer)
+-- Adds calendar months in the seller's time zone, whatever that of the session: the same day of the month, or the last day of
+-- a shorter one, at the same time of day. A time that the clocks skip that day is as much later; of one that comes twice the
+-- second counts.
+create function billing.add_months(p_from timestamptz, p_months integer, p_zone text default billing.time_zone())
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$ begin return (p_from at time zone 'UTC' + make_interval(months => p_months)) at time zone 'UTC'; end $$;
+as $$ begin return (p_from at time zone p_zone + make_interval(months => p_months)) at time zone p_zone; end $$;
