@@ -20,22 +20,22 @@ const [cycleEnd, nextEnd] = ['2027-02-28T18:30:00.000Z', '2027-03-31T18:30:00.00
  */
 const countMonths = `
   with given as materialized (
-    select at, at at time zone $1 as local, months, billing.add_months(at, months, $1) as ends_at
+    select at, at at time zone $1 as local, months, billing.add_months(at, months) as ends_at
     from (select timestamptz '2027-01-01 00:00:00.123456Z' + n * interval '30 minutes' as at from generate_series(0, 49999) n) t
     cross join unnest(array[1, 3, 6, 12, 24]) months
   ),
-  numbered as (
+  numbered as materialized (
     select g.*, extract(year from local)::integer * 12 + extract(month from local)::integer - 1 + months as month,
       extract(day from local)::integer as day
     from given g
   ),
-  due as (
+  due as materialized (
     select n.*, make_date(month / 12, month % 12 + 1, least(
       day, make_date((month + 1) / 12, (month + 1) % 12 + 1, 1) - make_date(month / 12, month % 12 + 1, 1)
     )) + local::time as local_end
     from numbered n
   ),
-  judged as (
+  judged as materialized (
     select d.*, (local_end at time zone $1) at time zone $1 as shown, ends_at at time zone $1 as local_of_end from due d
   )
   select count(*)::integer as moments,

@@ -26,6 +26,7 @@ export function drawWeather(seed: number) {
     renewal: oneOf(['replace', 'replace', 'extend']),
     trial: oneOf([0, 0, 7]),
     endAt: oneOf(['time_of_authorisation', 'india_midnight']),
+    zone: oneOf(['UTC', 'Asia/Kolkata']),
   };
   const fateOf = (now: number): Fate => {
     const drawn = draw();

@@ -45,7 +45,10 @@ export type Life = {
 };
 
 /** Makes the prices of the world, here and at the gateway. */
-export async function makePrices({ database, simulate }: BillingProject, { renewal, trial }: Weather): Promise<void> {
+export async function makePrices(
+  { database, simulate }: BillingProject,
+  { renewal, trial, zone }: Weather,
+): Promise<void> {
   for (const [key, { tier, amount, months }] of Object.entries(prices)) {
     const gatewayPlan = key === 'basic_year' ? null : `plan_${key}`;
     const values = [key, tier, amount, months, gatewayPlan];
@@ -64,7 +67,7 @@ export async function makePrices({ database, simulate }: BillingProject, { renew
     await simulate('plan', { id: gatewayPlan, amount, period, interval: 1 });
   }
   await database.query("update public.plans set trial_days = $1 where tier = 'pro'", [trial]);
-  await database.query('update billing.settings set early_renewal = $1', [renewal]);
+  await database.query('update billing.settings set early_renewal = $1, time_zone = $2', [renewal, zone]);
 }
 
 export async function beginLife(billing: BillingProject, acts: Act[]): Promise<Life> {
