@@ -202,9 +202,9 @@ begin
   end;
 end $$;
 
--- Adds calendar months in the seller's time zone, whatever that of the session: the same day of the month, or the last day of
--- a shorter one, at the same time of day. A time that the clocks skip that day is as much later; of one that comes twice the
--- second counts.
+-- Adds calendar months in the seller's time zone, in every time zone of the session: to the same day of the month, or the last
+-- day of a shorter one, at the same time of day. A time that the clocks skip that day is as much later; of one that comes
+-- twice the second counts.
 create function billing.add_months(p_from timestamptz, p_months integer, p_zone text default billing.time_zone())
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return (p_from at time zone p_zone + make_interval(months => p_months)) at time zone p_zone; end $$;
