@@ -25,7 +25,7 @@ import { senderDomain } from './checks/sender-domain.ts';
 import { sessionKeys } from './checks/session-keys.ts';
 import { credit, earlyRenewal } from './checks/settings.ts';
 import { silence } from './checks/silence.ts';
-import { timeZone } from './checks/time-zone.ts';
+import { sellerTimeZone, timeZone } from './checks/time-zone.ts';
 import { webhookEndpoint } from './checks/webhook-endpoint.ts';
 import { webhookPing } from './checks/webhook-ping.ts';
 import type { Project } from './project.ts';
@@ -51,6 +51,7 @@ const everywhere: readonly Check[] = [
   schedule,
   earlyRenewal,
   credit,
+  sellerTimeZone,
   features,
   rowPolicies,
   compiledPlans,

@@ -143,7 +143,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     () =>
       Promise.all([
         edgeFunction.start(),
-        writeSettings(databaseUrl, config, Boolean(own.EVENTS_URL)),
+        writeSettings(databaseUrl, config, own),
         installClock(databaseUrl, gatewayUrl),
         // Another gateway knows its own plans.
         env.GATEWAY_API_URL === gatewayUrl ? offerPlans(databaseUrl, gatewayUrl) : undefined,

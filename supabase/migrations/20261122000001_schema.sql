@@ -100,6 +100,11 @@ create function billing.iso_time(p_at timestamptz)
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'); end $$;
 
+-- AT TIME ZONE also takes abbreviations, and reads +05:30 as a zone west of Greenwich.
+create function billing.is_time_zone(p_name text)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return p_name = 'UTC' or exists (select from pg_timezone_names z where lower(z.name) = lower(p_name)); end $$;
+
 create table billing.settings (
   is_only boolean primary key default true check (is_only),
   early_renewal text not null default 'replace' check (early_renewal in ('replace', 'extend')),
@@ -109,6 +114,7 @@ create table billing.settings (
   support_grant_tier text,
   support_refund_amount bigint check (support_refund_amount >= 0),
   events boolean not null default false,
+  time_zone text not null default 'UTC' check (billing.is_time_zone(time_zone)),
   seller_name text constraint settings_seller_name_check check (char_length(seller_name) between 1 and 200),
   seller_address text constraint settings_seller_address_check check (char_length(seller_address) <= 500),
   seller_gstin text,
@@ -166,6 +172,8 @@ comment on column billing.settings.export_lut is 'The letter of undertaking: exp
 comment on column billing.settings.over_5_crore is
   'Whether documents to registered buyers and abroad need an e-invoice number, which is not made here.';
 comment on column billing.settings.dispute_notes is 'Whether a lost dispute gets a credit note with tax.';
+comment on column billing.settings.time_zone is
+  'The seller''s time zone, by its IANA name: of calendar months, of months of revenue, and of days that people read.';
 
 insert into billing.settings default values;
 
@@ -173,6 +181,10 @@ create function billing.early_renewal()
 returns text -- replace or extend
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce((select s.early_renewal from billing.settings s where s.is_only), 'replace'); end $$;
+
+create function billing.time_zone()
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return coalesce((select s.time_zone from billing.settings s where s.is_only), 'UTC'); end $$;
 
 -- These functions read JSON of any shape. A value of another type than theirs gives null.
 create function billing.json_object(p_value jsonb)
@@ -232,7 +244,9 @@ begin
   end;
 end $$;
 
--- Adds calendar months in UTC, in every time zone of the session. The result is at most the last day of its month.
-create function billing.add_months(p_from timestamptz, p_months integer)
+-- Adds calendar months in the seller's time zone, in every time zone of the session: to the same day of the month, or the last
+-- day of a shorter one, at the same time of day. A time that the clocks skip that day is as much later; of one that comes
+-- twice the second counts.
+create function billing.add_months(p_from timestamptz, p_months integer, p_zone text default billing.time_zone())
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$ begin return (p_from at time zone 'UTC' + make_interval(months => p_months)) at time zone 'UTC'; end $$;
+as $$ begin return (p_from at time zone p_zone + make_interval(months => p_months)) at time zone p_zone; end $$;

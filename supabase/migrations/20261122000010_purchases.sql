@@ -235,7 +235,7 @@ begin
   -- From its start it rules over what it follows, even if its order is older.
   p_payment.since := greatest(p_payment.since, v_followed.since + interval '1 microsecond');
   p_payment.period_start := coalesce(p_payment.extends_from, date_trunc('milliseconds', billing.clock()));
-  p_payment.period_end := billing.add_months(p_payment.period_start, p_months);
+  p_payment.period_end := billing.add_months(p_payment.period_start, p_months, p_purchase.time_zone);
   return p_payment;
 end $$;
 

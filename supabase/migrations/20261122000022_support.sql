@@ -603,7 +603,7 @@ begin
     from pg_catalog.pg_proc p
     where p.pronamespace = 'billing'::regnamespace
       and p.proname = any ('{
-        clock, findings_of, find_ruling, find_shown, attach_gateway_subscription, since_of, find_stop,
+        clock, time_zone, findings_of, find_ruling, find_shown, attach_gateway_subscription, since_of, find_stop,
         newest_purchase, is_superseded, renews_purchase, find_user, kept, is_lost, lost_amount, paid_for,
         purchases_on_credit, is_bought, tier_bought, json_text, json_uuid, json_integer, grace_days, billed_until,
         is_refunded, user_of_message, refunded_amount, refundable_amount, refundable_beside, number_of, is_refused, is_refund_owed,

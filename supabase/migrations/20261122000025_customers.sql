@@ -11,10 +11,10 @@ begin
   return round(p_amount / 10::numeric ^ v_digits, v_digits) || ' ' || p_currency;
 end $$;
 
--- Formats the day of a time in UTC, such as 1 Nov 2026.
+-- Formats the day of a time for the seller, such as 1 Nov 2026.
 create function billing.day_text(p_at timestamptz)
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$ begin return to_char(p_at at time zone 'UTC', 'FMDD Mon YYYY'); end $$;
+as $$ begin return to_char(p_at at time zone billing.time_zone(), 'FMDD Mon YYYY'); end $$;
 
 create view billing.received with (security_invoker = true) as
 select

@@ -439,6 +439,7 @@ create type billing.purchase as (
   newest_at timestamptz, -- the newest known act of its user
   written_at timestamptz, -- when the row of its user was last written by hand. Null: never
   early_renewal text,
+  time_zone text,
   refunded_amount bigint -- of the gateway payment
 );
 
@@ -466,6 +467,7 @@ begin
     ),
     (select w.at from billing.manual_subscriptions w where w.user_id = p.user_id),
     (select e.early_renewal from billing.settings e),
+    (select e.time_zone from billing.settings e),
     coalesce((select r.amount from billing.refunded r where r.gateway_payment_id = p_gateway_payment_id), 0)
   into v_purchase
   from public.payments p

@@ -383,14 +383,15 @@ create table billing.received_by_hour (
   primary key (hour, currency)
 );
 alter table billing.received_by_hour enable row level security;
-comment on table billing.received_by_hour is 'What was received in each hour of today and yesterday (UTC).';
+comment on table billing.received_by_hour is 'What was received in each hour of today and yesterday, in the seller''s time zone.';
 
 -- Sums up what was received in the last two hours, and once an hour the whole day: the gateway may tell of a payment late.
 create function billing.sum_hours()
 returns void language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
-  v_hour constant timestamptz := date_trunc('hour', billing.clock(), 'UTC');
-  v_day constant timestamptz := date_trunc('day', v_hour, 'UTC');
+  v_zone constant text := billing.time_zone();
+  v_hour constant timestamptz := date_trunc('hour', billing.clock(), v_zone);
+  v_day constant timestamptz := date_trunc('day', v_hour, v_zone);
   v_from constant timestamptz := case
     when exists (select from billing.received_by_hour h where h.hour = v_hour) then v_hour - interval '1 hour'
     else v_day
@@ -398,7 +399,7 @@ declare
 begin
   delete from billing.received_by_hour h where h.hour >= v_from or h.hour < v_day - interval '1 day';
   insert into billing.received_by_hour
-  select date_trunc('hour', r.received_at, 'UTC'), r.currency, count(*), sum(r.amount)
+  select date_trunc('hour', r.received_at, v_zone), r.currency, count(*), sum(r.amount)
   from billing.received r
   where r.received_at >= v_from
   group by 1, 2

@@ -286,8 +286,8 @@ from (
   from (
     select h.currency, sum(h.payments) as payments, sum(h.amount) as amount
     from billing.received_by_hour h
-    where h.hour >= date_trunc('day', billing.clock(), 'UTC')
+    where h.hour >= date_trunc('day', billing.clock(), billing.time_zone())
     group by h.currency
   ) r
 ) today;
-comment on view billing.service_state is 'The state of the service in one row. Days begin at midnight UTC. Payments of today are those of the last sweep.';
+comment on view billing.service_state is 'The state of the service in one row. Days are those of the seller''s time zone. Payments of today are those of the last sweep.';

@@ -70,7 +70,9 @@ from (
         replaced.at
       )
     end as ends_at,
-    extract(epoch from p.period_end - p.period_start)::float8 / 86400 as days
+    -- By the clock of the seller: an hour less in spring makes no month shorter than four weeks.
+    extract(epoch from p.period_end at time zone (select billing.time_zone()) - p.period_start at time zone (select billing.time_zone()))::float8
+      / 86400 as days
   from public.payments p
   left join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
   left join lateral (
@@ -104,7 +106,7 @@ create table billing.revenue_sums (
   primary key (bucket, kind, name, month)
 );
 alter table billing.revenue_sums enable row level security;
-comment on table billing.revenue_sums is 'What happened in each month (UTC), by currency and by tier, as the passes summed it up.';
+comment on table billing.revenue_sums is 'What happened in each month, by currency and by tier, as the passes summed it up.';
 comment on column billing.revenue_sums.kind is 'currency, or tier: of tiers only the customers are counted.';
 comment on column billing.revenue_sums.active is 'How their number changed in the month; mrr likewise.';
 
@@ -114,6 +116,8 @@ comment on column billing.revenue_sums.active is 'How their number changed in th
 create function billing.revenue_of(p_after uuid, p_until uuid)
 returns setof billing.revenue_sums language plpgsql stable set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set jit = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  v_zone constant text := billing.time_zone();
 begin
   return query
   with captured as materialized (
@@ -149,9 +153,9 @@ begin
       count(g.user_id) filter (where g.month > g.first_month) as renewed_customers
     from (
       select
-        l.bucket, l.currency, l.user_id, date_trunc('month', l.at at time zone 'UTC') as month, sum(l.gross) as gross,
+        l.bucket, l.currency, l.user_id, date_trunc('month', l.at at time zone v_zone) as month, sum(l.gross) as gross,
         sum(l.refunded) as refunded,
-        min(date_trunc('month', l.at at time zone 'UTC')) over (partition by l.user_id, l.currency) as first_month
+        min(date_trunc('month', l.at at time zone v_zone)) over (partition by l.user_id, l.currency) as first_month
       from lines l
       group by l.bucket, l.currency, l.user_id, 4
     ) g
@@ -159,7 +163,7 @@ begin
   ),
   moved as (
     select
-      left(p.user_id::text, 3) as bucket, p.kind, p.name, date_trunc('month', e.at at time zone 'UTC') as month,
+      left(p.user_id::text, 3) as bucket, p.kind, p.name, date_trunc('month', e.at at time zone v_zone) as month,
       sum(e.active) as active, sum(e.lapsed) as lapsed, sum(e.amount) as mrr
     from (
       select
@@ -180,7 +184,7 @@ begin
           case when (p.next_at > p.reaches) is not false then p.reaches end,
           -1,
           -- A customer who begins again in the month of the end has not lapsed.
-          (date_trunc('month', p.next_at, 'UTC') is distinct from date_trunc('month', p.reaches, 'UTC'))::integer,
+          (date_trunc('month', p.next_at, v_zone) is distinct from date_trunc('month', p.reaches, v_zone))::integer,
           0
         )
     ) e (at, active, lapsed, amount)
@@ -269,14 +273,14 @@ from (
     group by s.name
   ) c
   cross join lateral generate_series(
-    c.first_month::timestamp, date_trunc('month', (select billing.clock()) at time zone 'UTC'), interval '1 month'
+    c.first_month::timestamp, date_trunc('month', (select billing.clock() at time zone billing.time_zone())), interval '1 month'
   ) m (month)
   left join billing.revenue_sums s on (s.bucket, s.kind, s.name, s.month) = ('', 'currency', c.currency, m.month::date)
   window running as (partition by c.currency order by m.month)
 ) r;
 comment on view billing.revenue_monthly is
-  'Revenue and customers by month (UTC) and currency, in minor units, as of the last pass: billing.service_state. Deleted users '
-  'count in the amounts, not as customers.';
+  'Revenue and customers by month (of the seller''s time zone) and currency, in minor units, as of the last pass: '
+  'billing.service_state. Deleted users count in the amounts, not as customers.';
 comment on column billing.revenue_monthly.refunded is 'What was refunded or lost in a dispute, of payments of any month.';
 comment on column billing.revenue_monthly.lapsed_customers is 'Customers whose paid time ended in it without a new one.';
 comment on column billing.revenue_monthly.mrr is 'Monthly recurring revenue then: the prices divided by their months.';
@@ -292,7 +296,7 @@ from (
   group by s.name
 ) t
 cross join lateral generate_series(
-  t.first_month::timestamp, date_trunc('month', (select billing.clock()) at time zone 'UTC'), interval '1 month'
+  t.first_month::timestamp, date_trunc('month', (select billing.clock() at time zone billing.time_zone())), interval '1 month'
 ) m (month)
 left join billing.revenue_sums v on v.bucket = '' and v.kind = 'tier' and v.name = t.tier and v.month = m.month::date;
 comment on view billing.active_monthly is 'Customers with paid time at each month''s end, by tier, as of the last pass.';

@@ -95,6 +95,30 @@ test('a customer is found by a part of the name; the page says why the tier is t
   expect(problems).toEqual([]);
 });
 
+test('times are those of the seller, also in a browser of another zone, and in the field of a grant', async () => {
+  const { database } = support;
+  await database.query("update billing.settings set time_zone = 'Asia/Kolkata'");
+  onTestFinished(async () => void await database.query("update billing.settings set time_zone = 'UTC'"));
+  const { end } = await database.one(
+    `select to_char(current_period_end at time zone 'Asia/Kolkata', 'FMDD Mon YYYY, HH24:MI') as end
+     from public.subscriptions where user_id = $1`,
+    [asha.user.id],
+  );
+  const { page } = await visit('/customers');
+  await page.emulateTimezone('America/New_York');
+  await page.goto(new URL(`/customers/${asha.user.id}`, page.url()).href);
+  await shows(page, 'main', String(end).replace('Sep ', 'Sept '));
+  await click(page, 'Grant a tier');
+  await page.locator('#until').fill('2099-03-01T00:30');
+  await shows(page, '#sentence', 'until 1 Mar 2099, 00:30');
+  await confirm(page, 'until 1 Mar 2099', 'Grant');
+  await shows(page, '#message', 'until 1 Mar 2099.');
+  const { until } = await database.one(
+    "select until from billing.support_actions where action = 'grant' order by until desc limit 1",
+  );
+  expect(until).toEqual(new Date('2099-02-28T19:00:00Z'));
+});
+
 test.each([['LAK', '0.01', '999.00'], ['JPY', '1', '99900'], ['KWD', '0.001', '99.900']])(
   'the field of a refund of %s has the decimals of the currency: %s, %s',
   async (currency, step, value) => {

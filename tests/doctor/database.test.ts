@@ -15,6 +15,7 @@ import { prices } from '../../scripts/doctor/checks/prices.ts';
 import { schedule, scheduleFindings } from '../../scripts/doctor/checks/schedule.ts';
 import { credit, earlyRenewal } from '../../scripts/doctor/checks/settings.ts';
 import { silence } from '../../scripts/doctor/checks/silence.ts';
+import { sellerTimeZone } from '../../scripts/doctor/checks/time-zone.ts';
 import { handledEvents } from '../../scripts/doctor/handled-events.ts';
 import type { Project } from '../../scripts/doctor/project.ts';
 import { runChecks } from '../../scripts/doctor/run-checks.ts';
@@ -210,6 +211,31 @@ describe.each([
     await expectReport(check, project(), message, `supabase secrets unset ${name}`);
     await expectReport(check, project({ [name]: 'maybe' }), `skip ${name} is invalid`, `${is} or ${other}`);
   });
+});
+
+test('the time zone of months is that of the mails, and the fix writes it', async () => {
+  await expectReport(sellerTimeZone, project(), 'pass months are those of UTC');
+  await expectReport(
+    sellerTimeZone,
+    project({ EMAIL_TIME_ZONE: 'Etc/UTC' }),
+    'pass months are those of UTC, as the days in mails',
+  );
+  await expectReport(
+    sellerTimeZone,
+    project({ EMAIL_TIME_ZONE: "Mars'" }),
+    'skip EMAIL_TIME_ZONE is invalid',
+    'Asia/Kolkata',
+  );
+  const given = project({ EMAIL_TIME_ZONE: 'Asia/Kolkata' });
+  const message =
+    'warn months are those of UTC, and mails name the days of Asia/Kolkata: a month from the 1st may end days early';
+  await expectReport(sellerTimeZone, given, message, "update billing.settings set time_zone = 'Asia/Kolkata';");
+  const fixes = proposals(await runChecks([sellerTimeZone], given));
+  expect(fixes.map(({ fix }) => fix.title)).toEqual(['set time_zone to Asia/Kolkata in billing.settings']);
+  expect(await applyFixes(given, fixes)).toEqual([]);
+  await expectReport(sellerTimeZone, given, 'pass months are those of Asia/Kolkata, as the days in mails');
+  await expectReport(sellerTimeZone, project({ EMAIL_TIME_ZONE: 'Asia/Calcutta' }), /^pass /);
+  await database.query("update billing.settings set time_zone = 'UTC'");
 });
 
 test('the check open-orders warns about those of the last five days that another key created', async () => {

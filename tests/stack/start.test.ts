@@ -341,12 +341,15 @@ test('SIGTERM while the database is made ends the CLI, which waits for it', asyn
   await expectGone(processes);
 });
 
-test('with GATEWAY=razorpay the function accepts the webhooks of the simulator; without a secret events wait', async () => {
+test('with GATEWAY=razorpay months are Indian and the function accepts the webhooks of the simulator; without a secret events wait', async () => {
   const environment = { GATEWAY: 'razorpay', EVENTS_SECRET: '' };
   const razorpay = npmStart(['--port', String(freeBasePort()), '--ephemeral'], environment);
   const { GATEWAY_URL: gateway, DB_URL: databaseUrl = '' } = await razorpay.ready;
-  const settings = await withClient(databaseUrl, (client) => client.query('select events from billing.settings'));
-  expect(settings.rows).toEqual([{ events: true }]);
+  const settings = await withClient(
+    databaseUrl,
+    (client) => client.query('select events, time_zone from billing.settings'),
+  );
+  expect(settings.rows).toEqual([{ events: true, time_zone: 'Asia/Kolkata' }]);
   const body = JSON.stringify({ body: JSON.stringify({ event: 'payment.authorized' }) });
   await fetch(`${gateway}/simulate/deliver`, { method: 'POST', body });
   await vi.waitFor(async () => {

@@ -4,6 +4,7 @@ import { toCsv } from '../../scripts/console/csv.ts';
 import { actionTexts } from '../../scripts/console/page/actions.ts';
 import { remedyOf } from '../../scripts/console/page/remedies.ts';
 import { stack } from '../../scripts/console/page/scale.ts';
+import { localMinute, monthsAfter, setZone, textOf, timeOf } from '../../scripts/console/page/zone.ts';
 
 describe('the database of the console', () => {
   const asked: string[] = [];
@@ -66,3 +67,21 @@ test.each([
     told,
   );
 });
+
+test.each([
+  ['Asia/Kolkata', '2027-02-28T19:00:00.000Z', '1 Mar 2027, 00:30', '2027-03-01T00:30', '2027-04-01T00:30'],
+  ['America/New_York', '2027-01-31T05:30:00.000Z', '31 Jan 2027, 00:30', '2027-01-31T00:30', '2027-02-28T00:30'],
+  // An hour before the clocks go forward, and one after.
+  ['America/New_York', '2027-03-14T06:30:00.000Z', '14 Mar 2027, 01:30', '2027-03-14T01:30', '2027-04-14T01:30'],
+  ['America/New_York', '2027-03-14T07:30:00.000Z', '14 Mar 2027, 03:30', '2027-03-14T03:30', '2027-04-14T03:30'],
+  ['Europe/London', '2027-03-28T01:30:00.000Z', '28 Mar 2027, 02:30', '2027-03-28T02:30', '2027-04-28T02:30'],
+])(
+  'the console of a seller in %s shows %s as %s, in its field as %s, and a month later %s',
+  (zone, at, shown, local, later) => {
+    setZone(zone);
+    expect(textOf(new Date(at), 'minute')).toBe(shown);
+    expect(localMinute(new Date(at))).toBe(local);
+    expect(timeOf(local).toISOString()).toBe(at);
+    expect(monthsAfter(new Date(at), 1)).toBe(later);
+  },
+);

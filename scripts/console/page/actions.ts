@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Customer, Payment, SupportAction } from '../rows.ts';
 import { money } from '../../stack/shop/element.ts';
-import { minuteOf } from './format.ts';
+import { textOf } from './zone.ts';
 
 /** What the dialog asks for, and says before it is carried out. */
 export type ActionText = {
@@ -33,9 +33,9 @@ export const actionTexts = {
     asksForTier: true,
     sentence: ({ tier, until, entitlements }, who, _paid, current) =>
       tier && until
-        ? `${who} gets ${tier}${entitlements ? ` with ${entitlements}` : ''} until ${minuteOf(until)} without paying; ${
-          replacedBy(current)
-        }`
+        ? `${who} gets ${tier}${entitlements ? ` with ${entitlements}` : ''} until ${
+          textOf(Date.parse(until), 'minute')
+        } without paying; ${replacedBy(current)}`
         : 'Choose a tier and its end.',
   },
   revoke_grant: {
@@ -114,7 +114,7 @@ export type ActionName = keyof typeof actionTexts;
 function replacedBy(current?: Current): string {
   if (current === undefined) return 'what is paid continues below it.';
   if (current.source_kind === null || current.tier === 'free') return 'nothing else gives a tier now.';
-  const end = current.until === null ? '' : ` until ${minuteOf(current.until)}`;
+  const end = current.until === null ? '' : ` until ${textOf(Date.parse(current.until), 'minute')}`;
   return `it replaces ${current.tier}, which continues below it${end}.`;
 }
 

@@ -4,6 +4,7 @@ import { minorUnits } from '../../../supabase/client/subscriptions.ts';
 import type { Customer, SupportAction } from '../rows.ts';
 import { type ActionName, type ActionText, actionTexts, type Current, type Refundable } from './actions.ts';
 import { act, read } from './api.ts';
+import { localMinute, monthsAfter, timeOf } from './zone.ts';
 
 type Proposal = Omit<SupportAction, 'action' | 'reason'> & { action: ActionName };
 const MONTHS: [text: string, months: number][] = [['1 month', 1], ['3 months', 3], ['1 year', 12]];
@@ -113,19 +114,19 @@ async function tierFields({ tier: proposed, until }: Proposal, current?: Current
   const options = tiers.map((one) => element('option', { selected: one === tier }, one));
   const tierField = element('select', { id: 'tier', required: true }, ...options);
   const untilField = element('input', { id: 'until', type: 'datetime-local', required: true });
-  const set = (at: Date) => {
-    untilField.value = localMinute(at);
+  const set = (until: string) => {
+    untilField.value = until;
     untilField.dispatchEvent(new Event('input', { bubbles: true }));
   };
   const shortcuts = MONTHS.map(([text, months]) =>
-    element('button', { type: 'button', className: 'small', onclick: () => set(inMonths(months)) }, text)
+    element('button', { type: 'button', className: 'small', onclick: () => set(monthsAfter(new Date(), months)) }, text)
   );
   const entitlementsField = element('input', {
     id: 'entitlements',
     placeholder: '{"projects": 25}',
     autocomplete: 'off',
   });
-  untilField.value = localMinute(until ? new Date(until) : inMonths(1));
+  untilField.value = until ? localMinute(new Date(until)) : monthsAfter(new Date(), 1);
   const fields = [
     element('label', { htmlFor: 'tier' }, 'Tier'),
     tierField,
@@ -137,24 +138,10 @@ async function tierFields({ tier: proposed, until }: Proposal, current?: Current
   ];
   const values = () => ({
     tier: tierField.value,
-    until: untilField.value === '' ? '' : new Date(untilField.value).toISOString(),
+    until: untilField.value === '' ? '' : timeOf(untilField.value).toISOString(),
     entitlements: entitlementsField.value.trim(),
   });
   return { fields, values };
-}
-
-function inMonths(months: number): Date {
-  const at = new Date();
-  const day = at.getDate();
-  at.setMonth(at.getMonth() + months);
-  // The 31st of a shorter month is its last day.
-  if (at.getDate() !== day) at.setDate(0);
-  return at;
-}
-
-/** A time as the value of an input of the type `datetime-local`. */
-function localMinute(at: Date): string {
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 /** Says what was done, or why not, below the page. */

@@ -1,19 +1,18 @@
 /// <reference lib="dom" />
 import { element, money } from '../../stack/shop/element.ts';
 import type { Amounts } from '../rows.ts';
+import { textOf } from './zone.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const minutes = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
-const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 
-/** Shows a time in the zone of the browser, and in UTC on hover. @param missing what to show instead of no time */
+/** Shows a time in the seller's zone, and in UTC on hover. @param missing what to show instead of no time */
 export function time(iso: string | null, missing = '–', format: 'minute' | 'day' | 'ago' = 'minute'): Node {
   if (iso === null) return element('span', { className: 'soft' }, missing);
   const at = new Date(iso);
-  const text = format === 'ago' ? ago(at) : (format === 'day' ? days : minutes).format(at);
+  const text = format === 'ago' ? ago(at) : textOf(at, format);
   return element('time', { dateTime: iso, title: utc(at) }, text);
 }
 
@@ -30,11 +29,6 @@ export function ago(at: Date): string {
 /** A time in UTC, to the second. */
 export function utc(at: Date): string {
   return `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-}
-
-/** Shows a time as the day and minute in the zone of the browser, as text. */
-export function minuteOf(iso: string): string {
-  return minutes.format(new Date(iso));
 }
 
 /** Amounts by currency, the largest first. */

@@ -1,12 +1,14 @@
 /// <reference lib="dom" />
 import { showCustomer } from './customer.ts';
 import { showCustomers } from './customers.ts';
+import { read } from './api.ts';
 import { empty, head } from './parts.ts';
 import { showMessage, showMessages } from './messages.ts';
 import { showRevenue } from './revenue.ts';
 import { showToday } from './today.ts';
 import type { Show } from './view.ts';
 import { showWebhook, showWebhooks } from './webhooks.ts';
+import { setZone } from './zone.ts';
 
 const TYPING_MS = 120;
 const routes: [path: RegExp, show: Show][] = [
@@ -26,6 +28,7 @@ let reading = new AbortController();
 let typing: ReturnType<typeof setTimeout> | undefined;
 let again: ReturnType<typeof setTimeout> | undefined;
 let drawn = '';
+let hasZone = false;
 
 /** Shows the page of the present address. An answer that comes after another page was wanted is dropped. */
 async function draw(): Promise<void> {
@@ -53,6 +56,8 @@ async function draw(): Promise<void> {
 
 async function viewOf(url: URL, signal: AbortSignal) {
   try {
+    if (!hasZone) setZone((await read<{ zone: string }>('/zone', signal)).zone);
+    hasZone = true;
     for (const [path, show] of routes) {
       const [, id] = path.exec(url.pathname) ?? [];
       if (id !== undefined) return await show(url, id, signal);

@@ -4,6 +4,7 @@ import type { Period } from '../rows.ts';
 import { words } from './format.ts';
 import { monthTicks } from './scale.ts';
 import { percent, svg } from './svg.ts';
+import { textOf } from './zone.ts';
 
 type Bar = Period & { from: number; to: number };
 type Lane = { name: string; bars: Bar[] };
@@ -12,7 +13,6 @@ const LANE = 40;
 const TOP = 26;
 const MOST_LANES = 12;
 const DAY = 24 * 3_600_000;
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 const month = new Intl.DateTimeFormat('en-GB', { month: 'short', year: '2-digit', timeZone: 'UTC' });
 
 /**
@@ -64,8 +64,8 @@ function draw(
   xOf: (at: number) => number,
 ): SVGElement[] {
   const end = ended_at === null ? to : Math.min(Math.max(from, Date.parse(ended_at)), to);
-  const title = `${words(kind)}, ${tier ?? 'no tier'}: ${day.format(from)} to ${day.format(to)}` +
-    (ended_at === null ? '' : `, ended ${day.format(Date.parse(ended_at))}`);
+  const title = `${words(kind)}, ${tier ?? 'no tier'}: ${textOf(from, 'day')} to ${textOf(to, 'day')}` +
+    (ended_at === null ? '' : `, ended ${textOf(Date.parse(ended_at), 'day')}`);
   const bar = (until: number, extra: string) =>
     svg('rect', {
       x: percent(xOf(from)),

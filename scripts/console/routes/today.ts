@@ -3,7 +3,7 @@ import type { SupportDatabase } from '../database.ts';
 import { PAGE_ROWS } from '../paging.ts';
 import type { Finding, ServiceState } from '../rows.ts';
 
-/** `GET /today`: what needs a person, and whether the service works. */
+/** `GET /today`: what needs a person, and whether the service works. `GET /zone`: the time zone of all pages. */
 export function todayRoutes(database: SupportDatabase): Hono {
   const routes = new Hono();
   routes.get('/today', async (c) => {
@@ -18,6 +18,10 @@ export function todayRoutes(database: SupportDatabase): Hono {
       database.read<ServiceState>('select * from billing.service_state'),
     ]);
     return c.json({ findings: findings.slice(0, PAGE_ROWS), hasMore: findings.length > PAGE_ROWS, state });
+  });
+  routes.get('/zone', async (c) => {
+    const [settings] = await database.read<{ zone: string }>('select billing.time_zone() as zone');
+    return c.json(settings);
   });
   return routes;
 }

@@ -1,5 +1,5 @@
 import { presetOf } from '../../../supabase/functions/api/config-presets.ts';
-import { type Check, notGiven, pass, warn } from '../check.ts';
+import { type Check, notGiven, pass, skip, warn } from '../check.ts';
 
 const { GATEWAY_API_URL: address = '', EMAIL_TIME_ZONE: zone } = presetOf('razorpay');
 
@@ -21,3 +21,41 @@ export const timeZone: Check = {
     ]);
   },
 };
+
+/** Months are those of the days that mails name. Contract: Months and days. */
+export const sellerTimeZone: Check = {
+  name: 'seller-time-zone',
+  needs: ['database'],
+
+  async run({ environment, query }) {
+    const [row] = await query('select time_zone from billing.settings');
+    const value = String(row?.time_zone);
+    const wanted = environment.EMAIL_TIME_ZONE;
+    if (!wanted) return [pass(`months are those of ${value}`)];
+    const [is, mails] = [canonical(value), canonical(wanted)];
+    if (mails === null) return [skip('EMAIL_TIME_ZONE is invalid', `Set it to an IANA name, such as ${zone}.`)];
+    if (is === mails) return [pass(`months are those of ${value}, as the days in mails`)];
+    const statement = `update billing.settings set time_zone = '${wanted}'`;
+    return [
+      warn(
+        `months are those of ${value}, and mails name the days of ${wanted}: a month from the 1st may end days early`,
+        `Before the first sale run "${statement};", or correct EMAIL_TIME_ZONE.`,
+        {
+          title: `set time_zone to ${wanted} in billing.settings`,
+          async apply(context) {
+            await context.change('update billing.settings set time_zone = $1', [wanted]);
+          },
+        },
+      ),
+    ];
+  },
+};
+
+/** One name for the names of a zone, such as Asia/Kolkata and Asia/Calcutta. Null: it is none. */
+function canonical(timeZone: string): string | null {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
+}

@@ -47,6 +47,8 @@ export type Weather = {
   debit: number;
   /** When the cycles of subscriptions end. */
   endAt: 'time_of_authorisation' | 'india_midnight';
+  /** The seller's time zone. */
+  zone: string;
   account: { fee_bearer?: 'customer'; offer?: { percent: number } };
   /** How a renewal before the end counts, and the days of a trial of pro. */
   renewal: 'replace' | 'extend';

@@ -29,6 +29,7 @@ export function drawWeather(seed: number) {
     trial: oneOf([0, 0, 7]),
     endAt: oneOf(['time_of_authorisation', 'india_midnight']),
     cycles: oneOf([0, 0, 2]),
+    zone: oneOf(['UTC', 'Asia/Kolkata']),
   };
   const fateOf = (now: number): Fate => {
     const drawn = draw();

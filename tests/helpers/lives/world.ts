@@ -57,7 +57,7 @@ export type Promised = { at: number; price: string; renews: boolean; nextChargeA
 /** Makes the prices of the world, here and at the gateway. */
 export async function makePrices(
   { database, simulate }: BillingProject,
-  { renewal, trial, cycles }: Weather,
+  { renewal, trial, cycles, zone }: Weather,
 ): Promise<void> {
   for (const [key, { tier, amount, months }] of Object.entries(prices)) {
     const gatewayPlan = key === 'basic_year' ? null : `plan_${key}`;
@@ -78,7 +78,10 @@ export async function makePrices(
   }
   await database.query('update public.plans set billing_cycles = nullif($1, 0)', [cycles]);
   await database.query("update public.plans set trial_days = $1 where tier = 'pro'", [trial]);
-  await database.query('update billing.settings set early_renewal = $1, events = true', [renewal]);
+  await database.query('update billing.settings set early_renewal = $1, events = true, time_zone = $2', [
+    renewal,
+    zone,
+  ]);
 }
 
 export async function beginLife(billing: BillingProject, acts: Act[]): Promise<Life> {
