@@ -159,7 +159,8 @@ cross join lateral (
       and other.period_end > p.period_start
     union all
     select case
-      when billed.tier = p.tier then 2
+      -- A trial is not paid for.
+      when billed.tier = p.tier and num_nonnulls(m.activated_at, m.first_charged_at) > 0 then 2
       -- Only the authorisation counts. A later activation, after the payment, changes nothing.
       when p.verified_at is null and began.at > p.since and began.at < p.fulfilled_at then 3
     end
