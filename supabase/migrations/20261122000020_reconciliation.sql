@@ -318,7 +318,7 @@ begin
         v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end,
         v_event is not null),
       (v_second::text, case v_status when 'active' then 'subscription.updated' else 'subscription.' || v_status end,
-        p_entity || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), to_jsonb(v_second),
+        p_entity || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), null,
         v_status is distinct from v_mirrored.gateway_status
           and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
           and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused')))
@@ -340,7 +340,6 @@ begin
       else m.paid_count
     end,
     gateway_status = coalesce(v_status, 'unknown'),
-    gateway_status_event_at = v_now,
     charge_at = case when v_status is null then m.charge_at else billing.next_charge_at(v_entity) end
   where (m.user_id, m.gateway_subscription_id) = (p_user_id, p_gateway_subscription_id)
   returning m.* into v_mirrored;
@@ -397,7 +396,10 @@ begin
         jsonb_build_object('payment', jsonb_build_object('entity', p_payment)), v_has_begun and p_payment is not null),
       -- Of the first cycle, the charge may have failed.
       (concat_ws(':', 'reconcile', v_id, v_status), 'subscription.' || v_status,
-        coalesce(nullif(p_entity -> 'ended_at', 'null'), to_jsonb(extract(epoch from v_now)::bigint)), '{}',
+        coalesce(
+          nullif(p_entity -> 'ended_at', 'null'),
+          case when v_status = 'cancelled' then to_jsonb(extract(epoch from v_now)::bigint) end
+        ), '{}',
         v_status in ('authenticated', 'pending', 'halted') or v_status = 'cancelled' and exists (
           select from billing.gateway_subscriptions m
           where (m.user_id, m.gateway_subscription_id) = (p_order.user_id, v_id)
