@@ -181,13 +181,18 @@ create function billing.page_url(p_entity jsonb) -- the subscription
 returns text language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return left(substring(billing.json_text(p_entity -> 'short_url') from '^https?://.*'), 500); end $$;
 
--- Returns when the gateway charges a subscription next; null: never. An entity without that field renews at the end of its cycle.
-create function billing.next_charge_at(p_entity jsonb) -- the subscription
+-- Returns when the gateway charges a subscription next; null: never. An entity without that field renews at the end of its
+-- cycle. So does one whose field has the try that was charged.
+create function billing.next_charge_at(
+  p_entity jsonb, -- the subscription
+  p_charged_at timestamptz default null -- null: it was not charged now
+)
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
     when billing.json_integer(p_entity -> 'remaining_count') = 0 and p_entity ->> 'status' is distinct from 'pending' then null
-    when p_entity ? 'charge_at' then billing.json_time(p_entity -> 'charge_at')
+    when p_entity ? 'charge_at' and (billing.json_time(p_entity -> 'charge_at') <= p_charged_at) is not true
+      then billing.json_time(p_entity -> 'charge_at')
     else billing.json_time(p_entity -> 'current_end')
   end;
 end $$;
@@ -212,7 +217,9 @@ declare
     when p_event = 'subscription.updated' then billing.json_text(p_entity -> 'status')
     else substr(p_event, length('subscription.') + 1)
   end;
-  v_charge_at constant timestamptz := billing.next_charge_at(p_entity);
+  v_charge_at constant timestamptz := billing.next_charge_at(
+    p_entity, case when p_event = 'subscription.charged' then coalesce(p_created_at, p_arrived_at) end
+  );
   v_before constant billing.gateway_subscriptions := p_subscription;
   v_at constant timestamptz := coalesce(p_created_at, p_arrived_at);
 begin

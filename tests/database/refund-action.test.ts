@@ -451,7 +451,9 @@ describe('refund', () => {
     expect(await named.refund(amount, { id: 'rfnd_known' })).toBe('mismatch');
     expect(await database.query('select * from billing.refunds')).toEqual(before);
     expect([(await pro.row()).refunded_amount, await kinds()]).toEqual(['0', ['failed_events']]);
-    const { subject } = await database.one("select subject from billing.service_findings where finding = 'failed_events'");
+    const { subject } = await database.one(
+      "select subject from billing.service_findings where finding = 'failed_events'",
+    );
     await actAsOwner(database, { action: 'ignore_event', reference: String(subject) });
     expect(await pro.refund(40000, { id: 'rfnd_known' })).toBe('applied');
   });

@@ -65,8 +65,10 @@ test('a move back lets the statement read again what comes now', async () => {
   for (const args of [['2 months'], []]) expect((await clock(...args, '--port', String(port))).code).toBe(0);
   const sql = postgres(String(env.DB_URL), { max: 1, onnotice: () => {} });
   try {
-    expect(await sql`select list from billing.statement_windows w
-      where w.read_until > billing.clock() or w.next_read_at > billing.clock() + interval '1 day 1 hour'`).toHaveLength(0);
+    expect(
+      await sql`select list from billing.statement_windows w
+      where w.read_until > billing.clock() or w.next_read_at > billing.clock() + interval '1 day 1 hour'`,
+    ).toHaveLength(0);
   } finally {
     await sql.end({ timeout: 1 });
   }

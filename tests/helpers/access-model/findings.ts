@@ -52,7 +52,8 @@ function twiceForTheSameTime(facts: Facts, now: Time): string[] {
   return running.filter((one) =>
     one.kind === 'payment' &&
     running.some((other) =>
-      other.tier === one.tier && overlap(one, other) && (other.kind === 'gateway' ? isCharged(other) : isBefore(other, one))
+      other.tier === one.tier && overlap(one, other) &&
+      (other.kind === 'gateway' ? isCharged(other) : isBefore(other, one))
     )
   ).map(({ name }) => name);
 }
