@@ -11,6 +11,8 @@ export async function receive(request: Request, secret: string): Promise<Respons
   } catch {
     return Response.json({ error: 'Unauthorized' }, { status: 401 });
   }
-  await apply(event); // your code: keep data.version, and drop an older one
+  // Your code. It keeps each webhook-id, and drops one that it has. Of subscription.updated it also keeps the greatest
+  // data.version of the user, and drops a lower one.
+  await apply(event);
   return Response.json({ received: true });
 }

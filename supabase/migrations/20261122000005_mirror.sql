@@ -40,7 +40,7 @@ create table billing.gateway_subscriptions (
   next_check_at timestamptz,
   checked_at timestamptz,
   gateway_status text, -- the newest status at the gateway. status has only whether it was activated or cancelled
-  gateway_status_event_at timestamptz, -- or the time of the reconciliation that set it
+  gateway_status_event_at timestamptz, -- of the newest event. A reconciliation has no time of the gateway
   charge_at timestamptz, -- when the gateway charges next. Null: it does not
   -- The page of the gateway on which the customer authorises the subscription or changes the method of payment.
   short_url text,
@@ -181,13 +181,18 @@ create function billing.page_url(p_entity jsonb) -- the subscription
 returns text language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return left(substring(billing.json_text(p_entity -> 'short_url') from '^https?://.*'), 500); end $$;
 
--- Returns when the gateway charges a subscription next; null: never. An entity without that field renews at the end of its cycle.
-create function billing.next_charge_at(p_entity jsonb) -- the subscription
+-- Returns when the gateway charges a subscription next; null: never. An entity without that field renews at the end of its
+-- cycle. So does one whose field has the try that was charged.
+create function billing.next_charge_at(
+  p_entity jsonb, -- the subscription
+  p_charged_at timestamptz default null -- null: it was not charged now
+)
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
     when billing.json_integer(p_entity -> 'remaining_count') = 0 and p_entity ->> 'status' is distinct from 'pending' then null
-    when p_entity ? 'charge_at' then billing.json_time(p_entity -> 'charge_at')
+    when p_entity ? 'charge_at' and (billing.json_time(p_entity -> 'charge_at') <= p_charged_at) is not true
+      then billing.json_time(p_entity -> 'charge_at')
     else billing.json_time(p_entity -> 'current_end')
   end;
 end $$;
@@ -212,7 +217,9 @@ declare
     when p_event = 'subscription.updated' then billing.json_text(p_entity -> 'status')
     else substr(p_event, length('subscription.') + 1)
   end;
-  v_charge_at constant timestamptz := billing.next_charge_at(p_entity);
+  v_charge_at constant timestamptz := billing.next_charge_at(
+    p_entity, case when p_event = 'subscription.charged' then coalesce(p_created_at, p_arrived_at) end
+  );
   v_before constant billing.gateway_subscriptions := p_subscription;
   v_at constant timestamptz := coalesce(p_created_at, p_arrived_at);
 begin
@@ -235,15 +242,22 @@ begin
   end if;
   p_subscription.short_url := greatest(v_before.short_url, billing.page_url(p_entity));
   if v_status = any (v_statuses)
-    and (p_created_at, array_position(v_statuses, v_status), coalesce(v_charge_at, '-infinity')) > (
+    -- An event from before the newest charge, which a reconciliation may have told.
+    and (billing.json_integer(p_entity -> 'paid_count') < v_before.paid_count) is not true
+    -- Of two in one second, no further charge is the later state.
+    and (p_created_at, array_position(v_statuses, v_status), coalesce(v_charge_at, 'infinity')) > (
       v_before.gateway_status_event_at,
       coalesce(array_position(v_statuses, v_before.gateway_status), 0),
-      coalesce(v_before.charge_at, '-infinity')
+      coalesce(v_before.charge_at, 'infinity')
     ) is not false
   then
     p_subscription.gateway_status := v_status;
     p_subscription.charge_at := v_charge_at;
     p_subscription.gateway_status_event_at := coalesce(p_created_at, v_before.gateway_status_event_at);
+    -- By its time it may be older than the reconciliation, but that is the clock of the gateway: the subscription is read again.
+    if p_created_at < v_before.checked_at and v_status <> v_before.gateway_status then
+      p_subscription.next_check_at := least(p_subscription.next_check_at, p_arrived_at);
+    end if;
   end if;
   return p_subscription;
 end $$;

@@ -318,7 +318,7 @@ begin
         v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end,
         v_event is not null),
       (v_second::text, case v_status when 'active' then 'subscription.updated' else 'subscription.' || v_status end,
-        p_entity || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), to_jsonb(v_second),
+        p_entity || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), null,
         v_status is distinct from v_mirrored.gateway_status
           and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
           and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused')))
@@ -340,7 +340,6 @@ begin
       else m.paid_count
     end,
     gateway_status = coalesce(v_status, 'unknown'),
-    gateway_status_event_at = v_now,
     charge_at = case when v_status is null then m.charge_at else billing.next_charge_at(v_entity) end
   where (m.user_id, m.gateway_subscription_id) = (p_user_id, p_gateway_subscription_id)
   returning m.* into v_mirrored;
@@ -407,7 +406,7 @@ begin
       (concat_ws(':', 'reconcile', v_id, v_status), 'subscription.' || v_status,
         coalesce(
           nullif(p_entity -> 'ended_at', 'null'),
-          to_jsonb(extract(epoch from case v_status when 'authenticated' then v_seen_at else v_now end)::bigint)
+          to_jsonb(extract(epoch from case v_status when 'authenticated' then v_seen_at when 'cancelled' then v_now end)::bigint)
         ), '{}',
         v_status in ('authenticated', 'pending', 'halted') or v_status = 'cancelled' and exists (
           select from billing.gateway_subscriptions m

@@ -112,8 +112,8 @@ returns text language sql stable set search_path = pg_catalog, pg_temp as $$
   )
 $$;
 
--- Returns what is new in a page. Of payments: captured ones on an order of ours, and those of a billed cycle; one that was read
--- before is in the ledger, also if it belongs to another app with the same gateway account. Of refunds: another status than the
+-- Returns what is new in a page. Of payments: captured ones on an order of ours, and those of a billed cycle; one whose capture was
+-- read before is in the ledger, also if it belongs to another app with the same gateway account. Of refunds: another status than the
 -- known one; a pending one only if it is not known at all. Of disputes: another state than the known one.
 create function billing.find_news(p_list text, p_items jsonb)
 returns jsonb -- [{item, payment}]; payment: {id, order_id, amount} of the order; null: none. Null: nothing is new
@@ -138,6 +138,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
         select from billing.gateway_events e
         where e.subject_id = p.gateway_order_id
           and e.deliveries = 0
+          and e.event = 'payment.captured'
           and starts_with(e.event_id, 'reconcile:' || its.id || ':')
           and e.outcome not like 'failed: %'
       )

@@ -159,7 +159,8 @@ cross join lateral (
       and other.period_end > p.period_start
     union all
     select case
-      when billed.tier = p.tier then 2
+      -- A trial is not paid for.
+      when billed.tier = p.tier and num_nonnulls(m.activated_at, m.first_charged_at) > 0 then 2
       -- Only the authorisation counts. A later activation, after the payment, changes nothing.
       when p.verified_at is null and began.at > p.since and began.at < p.fulfilled_at then 3
     end
@@ -337,6 +338,24 @@ comment on view billing.dispute_lost is
   'is cancelled (a cycle has no payment_id); also while a purchase runs that was paid for with the credit of the payment. '
   'If a part was kept, a support action note about the payment ends it, too.';
 
+create view billing.returned_too_much with (security_invoker = true) as
+select
+  p.user_id, coalesce(p.dispute_event_at, p.captured_at, p.created_at) as since, p.gateway_payment_id, p.currency,
+  coalesce(p.paid_amount, p.amount) as paid, p.refunded_amount as refunded, lost.amount as lost
+from public.payments p
+cross join lateral (select billing.lost_amount(p.gateway_payment_id) as amount offset 0) lost
+where p.refunded_amount > 0
+  and p.refunded_amount + lost.amount > coalesce(p.paid_amount, p.amount)
+  and not exists (
+    select from billing.support_actions a
+    where a.action = 'note'
+      and a.reference in (p.id::text, p.gateway_payment_id)
+      and a.created_at >= coalesce(p.dispute_event_at, p.captured_at, p.created_at)
+  );
+comment on view billing.returned_too_much is
+  'Payments of which more was refunded and lost in disputes than was paid, in minor units. A support action note about the '
+  'payment ends the finding, or a refund that fails.';
+
 create view billing.outbox_stuck with (security_invoker = true) as
 select
   billing.user_of_message(o) as user_id,
@@ -354,13 +373,20 @@ where o.delivered_at is null
   and o.last_error is distinct from 'withdrawn'
   and (
     o.kind <> 'refund'
-    or not billing.is_refused(o)
-    or billing.is_refund_owed(o.payload ->> 'gateway_payment_id', (o.payload ->> 'amount')::bigint, o.parked_at)
+    or not exists (
+      select from billing.refunds r
+      where r.gateway_payment_id = o.payload ->> 'gateway_payment_id'
+        and r.support_action_id = billing.number_of(o.payload ->> 'support_action')
+    )
+    and (
+      not billing.is_refused(o)
+      or billing.is_refund_owed(o.payload ->> 'gateway_payment_id', (o.payload ->> 'amount')::bigint, o.parked_at)
+    )
   );
 comment on view billing.outbox_stuck is
   'Side effects that are due for more than 15 minutes (the destination is not configured, or paused until paused_until), or '
-  'parked, with the cause in last_error. billing.requeue(id) retries one. A refund that was refused is not listed if the '
-  'payment was refunded since, or has a newer support action note.';
+  'parked, with the cause in last_error. billing.requeue(id) retries one. A refund that the gateway made is not listed, nor '
+  'one that was refused if the payment was refunded since, or has a newer support action note.';
 
 create view billing.failed_refunds with (security_invoker = true) as
 select p.user_id, r.failed_at as since, r.refund_id, r.gateway_payment_id, r.amount, p.currency
@@ -391,18 +417,18 @@ where (e.outcome like 'failed: %' or e.outcome in ('parked', 'plan_not_found', '
     -- Until the payment is fulfilled or refunded.
     when 'plan_not_found' then p.fulfilled_at is null and not billing.is_refunded(p)
     when 'mismatch' then
-      -- A mismatch is normal for refunds and disputes of an extra payment, and for cancellations of a gateway subscription
-      -- that is not attached. After a charge the activation may still arrive within 15 minutes.
-      case e.event
-        when 'subscription.charged' then e.received_at < (select billing.clock()) - interval '15 minutes'
-        else e.event in ('payment.captured', 'order.paid')
+      -- A mismatch is normal for cancellations of a gateway subscription that is not attached. After a charge the activation may still arrive within 15 minutes.
+      case
+        when e.event = 'subscription.charged' then e.received_at < (select billing.clock()) - interval '15 minutes'
+        else e.event in ('payment.captured', 'order.paid') or e.event like 'refund.%'
       end
-      and (p.gateway_payment_id = paid.id and p.fulfilled_at is not null) is not true
+      and (p.gateway_payment_id = paid.id and p.fulfilled_at is not null and e.event not like 'refund.%') is not true
       and (paid.amount > 0 and billing.refunded_amount(paid.id) >= paid.amount) is not true
     else true
   end;
 comment on view billing.failed_events is
-  'Webhooks that should have had an effect but had none (mismatch: not the amount or currency of the order). A replay, a '
+  'Webhooks that should have had an effect but had none (mismatch: not the amount or currency of the order, or a refund '
+  'that is known with another payment or amount). A replay, a '
   'refund, or the end of the payload after 90 days ends the finding.';
 
 create view billing.unearned_credits with (security_invoker = true) as

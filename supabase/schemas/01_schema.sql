@@ -157,7 +157,7 @@ comment on column billing.settings.support_grant_days is
 comment on column billing.settings.support_grant_tier is
   'The highest tier that a support login may grant, and then without entitlements of its own. Null: any tier.';
 comment on column billing.settings.support_refund_amount is
-  'The most that support may refund in one action, in minor units of the payment''s currency. Null: no limit.';
+  'The most that support may refund of one payment, in minor units of the payment''s currency. Null: no limit.';
 comment on column billing.settings.events is
   'Whether changes of access and payments are sent to EVENTS_URL. False: no event is written.';
 comment on column billing.settings.receipts_from is

@@ -93,8 +93,8 @@ end $$;
 create trigger record_manual_subscription
 before update on public.subscriptions
 for each row
--- A write that changes nothing does not count: the sweep may set the same time again.
-when (new.revision = old.revision and new.due_at is not distinct from old.due_at and new is distinct from old)
+-- A write of due_at alone, or of nothing, is one of the sweep.
+when (new.revision = old.revision and to_jsonb(new) - 'due_at' <> to_jsonb(old) - 'due_at')
 execute function billing.record_manual_subscription();
 
 create trigger record_manual_subscription_insert

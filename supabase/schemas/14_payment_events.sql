@@ -324,7 +324,8 @@ begin
   ));
 end $$;
 
--- Applies refund.created, refund.processed or refund.failed, in any order, before or after their payment arrives.
+-- Applies refund.created, refund.processed or refund.failed, in any order, before or after their payment arrives. A refund
+-- keeps its payment and its amount: what names another one changes nothing.
 -- Contract: "Refunds".
 create function billing.apply_refund(p_refund jsonb, p_payment jsonb) -- the entities; null: the event has none
 returns text -- the outcome for the ledger
@@ -370,8 +371,15 @@ begin
   set status = excluded.status, failed_at = excluded.failed_at,
     support_action_id = coalesce(r.support_action_id, excluded.support_action_id)
   -- A pending refund becomes processed or failed. A processed refund may still fail.
-  where array_position(v_statuses, r.status) < array_position(v_statuses, excluded.status);
+  where array_position(v_statuses, r.status) < array_position(v_statuses, excluded.status)
+    and (r.gateway_payment_id, r.amount) = (excluded.gateway_payment_id, excluded.amount);
   v_is_news := found;
+  if not exists (
+    select from billing.refunds r
+    where (r.refund_id, r.gateway_payment_id, r.amount) = (v_refund_id, v_gateway_payment_id, v_amount)
+  ) then
+    return 'mismatch';
+  end if;
   -- The status is no condition: an index of all active rows would be read.
   v_had_access := (select s.status = 'active' from public.subscriptions s where s.user_id = v_payment.user_id);
   v_is_settled := v_payment.id is not null and billing.settle_refunds(v_payment, v_email);

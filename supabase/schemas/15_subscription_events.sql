@@ -81,8 +81,8 @@ begin
         'valid_until', billing.iso_time(billing.json_time(p_entity -> 'current_end')),
         'next_charge_at', case
           when num_nonnulls(p_subscription.stops_at, p_subscription.ended_at) = 0
-            and billing.json_integer(p_entity -> 'remaining_count') is distinct from 0
-            then billing.iso_time(billing.json_time(p_entity -> 'charge_at'))
+            and p_entity ? 'charge_at'
+            then billing.iso_time(billing.next_charge_at(p_entity, p_subscription.paid_period_event_at))
         end
       ),
       p_subscription.plan_id, p_subscription.gateway_subscription_id
@@ -341,7 +341,7 @@ begin
     (paid_period_start, paid_period_end, paid_period_event_at) = row(v_start, v_end, v_charged_at),
     (plan_event_at, gateway_status_event_at, arrived_at) = row(p_event.event_at, p_event.event_at, p_event.received_at),
     gateway_status = 'active',
-    charge_at = billing.next_charge_at(v_entity),
+    charge_at = billing.next_charge_at(v_entity, v_charged_at),
     short_url = greatest(m.short_url, billing.page_url(v_entity)),
     paid_count = greatest(m.paid_count, billing.json_integer(v_entity -> 'paid_count'))
   from usual u, entry

@@ -57,7 +57,7 @@ comment on column billing.support_actions.entitlements is 'Of a grant, beside th
 comment on column billing.support_actions.amount is 'Of a refund, in minor units. Null: all that is left.';
 comment on column billing.support_actions.at_period_end is
   'Of a cancellation: true or null: when the paid period ends; false: now.';
-comment on column billing.support_actions.reference is 'What it is about. A note about missed_webhook, unmailed_payment or refund_failed ends it.';
+comment on column billing.support_actions.reference is 'What it is about. A note about missed_webhook, unmailed_payment, refund_failed or returned_too_much ends it.';
 comment on column billing.support_actions.actor is 'The role that inserted the row: of a direct connection its login.';
 comment on column billing.support_actions.actor_email is 'The address in the session''s JWT, if it came through the API.';
 comment on column billing.support_actions.user_id is 'The customer. Erased with the address 90 days after the user.';
@@ -314,12 +314,21 @@ begin
       billing.amount_text(v_left, v_payment.currency)
     )
   );
+  perform billing.require(
+    p_action.amount >= 100, 'PS400',
+    format('the gateway refunds %s at least', billing.amount_text(100, v_payment.currency))
+  );
   if not billing.acts_as_owner(p_action) then
     select s.support_refund_amount into v_most from billing.settings s;
     perform billing.require(
-      v_most is null or p_action.amount <= v_most, 'PS403',
-      format(
-        'support may refund %s at most: the setting support_refund_amount', billing.amount_text(v_most, v_payment.currency)
+      v_most is null or v_most >= p_action.amount + (
+        select coalesce(sum(r.amount), 0)
+        from billing.refund_requests r
+        where r.payment_id = v_payment.id and r.status <> 'failed'
+      ),
+      'PS403', format(
+        'support may refund %s of a payment at most: the setting support_refund_amount',
+        billing.amount_text(v_most, v_payment.currency)
       )
     );
   end if;
@@ -333,8 +342,14 @@ begin
     )
   );
   p_action.result := format(
-    'The gateway is asked to refund %s of payment %s. %s',
+    'The gateway is asked to refund %s of payment %s. %s%s',
     billing.amount_text(p_action.amount, v_payment.currency), v_payment.gateway_payment_id,
+    (
+      select format('Dispute %s of it is open: if it is lost, the money is gone twice. ', min(d.dispute_id))
+      from billing.disputes d
+      where d.gateway_payment_id = v_payment.gateway_payment_id and billing.decision_rank(d.status) = 0
+      having count(*) > 0
+    ),
     case
       when v_payment.extra_of is not null then 'Access does not depend on it.'
       when p_action.amount < v_left then 'Access stays.'
@@ -554,7 +569,7 @@ return '{public.plans, public.subscriptions, public.payments, public.receipts, p
     revenue_monthly, active_monthly, paid_periods, revenue_sums, customer_findings, service_findings,
     checked_findings, passes, received_by_hour, received, subjects, sources, replacements, support_actions,
     paid_not_entitled, entitled_not_paid, captured_not_fulfilled, tier_mismatch, paid_twice, unexpected_charges,
-    unearned_credits, dispute_lost, outbox_stuck, failed_refunds, failed_events, unmailed_payments, reconciliations,
+    unearned_credits, dispute_lost, returned_too_much, outbox_stuck, failed_refunds, failed_events, unmailed_payments, reconciliations,
     profiles, settings, gateway_subscriptions, subscription_orders, documents_due, wishes, ends_wished, stoppable,
     purchases, manual_subscriptions, grants, refunds, refund_requests, disputes, lost_disputes, tier_changes,
     gateway_events, unsettled_events, outbox, marks, expected_triggers, scheduled_jobs, statement, statement_windows

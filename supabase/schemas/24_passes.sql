@@ -73,6 +73,13 @@ select 'dispute_lost', coalesce(v.payment_id::text, v.gateway_payment_id), v.use
   end
 from billing.dispute_lost v
 union all
+select 'returned_too_much', v.gateway_payment_id, v.user_id, v.since, to_jsonb(v),
+  case
+    when v.lost > 0 then 'Contest the dispute at the gateway with the refund, then insert a note about the payment.'
+    else 'Compare the refunds at the gateway with the payment, then insert a note about it.'
+  end
+from billing.returned_too_much v
+union all
 select 'unmailed_payment', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
   'Write to the customer that the payment arrived, then insert a note about the payment.'
 from billing.unmailed_payments v;
@@ -194,7 +201,10 @@ union all
 select 'failed_events', encode(v.body_sha256, 'hex'), v.user_id, v.since, to_jsonb(v),
   case v.outcome
     when 'plan_not_found' then 'Add the plan, then replay the webhook.'
-    when 'mismatch' then 'Refund the payment at the gateway: its amount is not that of the order. Or ignore the webhook.'
+    when 'mismatch' then case
+      when v.event like 'refund.%' then 'Compare the refund with the gateway''s dashboard, then ignore the webhook.'
+      else 'Refund the payment at the gateway: its amount is not that of the order. Or ignore the webhook.'
+    end
     else 'Repair the cause of the error, then replay the webhook, or ignore it.'
   end
 from billing.failed_events v

@@ -89,7 +89,7 @@ end $$;
 
 -- Returns what an event about a payment says. Amounts are in minor currency units.
 create function billing.payment_event(
-  p_id uuid,
+  p_payment text, -- the gateway's id of the payment, else the id of its row
   p_type text,
   p_refund_id text -- null: the event is not about a refund
 )
@@ -119,36 +119,41 @@ begin
         p.captured_at, p.confirmed_at, p.fulfilled_at, p.period_start, p.period_end, p.paid_amount, p.refunded_amount,
         p.dispute_status, p.created_at
       from public.payments p
-      where p.id = p_id and p.user_id is not null
+      where p.id = billing.payment_id_of(p_payment) and p.user_id is not null
     ) record
   );
 end $$;
 
--- Enqueues an event, once in a transaction. Runs at the end of the transaction, so that the event says what is true after
--- it. The id of the row grows with each event about a user, because the user is locked: it is the event's version.
+-- Enqueues an event, once in a transaction, and of a refund once in each of its states: its payment may count for an order
+-- later. Runs at the end of the transaction, so that the event says what is true after it. A payment is known by the gateway's
+-- id: two payments on an order may have exchanged their rows. The id of the row grows with each event about a user, because
+-- the user is locked: it is the version of subscription.updated.
 -- Nothing is sent about a deleted user, who is to be forgotten, or about a payment that is gone.
 create function billing.enqueue_event(
   p_type text,
-  p_subject uuid, -- the user of subscription.updated, else the payment
+  p_subject text, -- the user of subscription.updated, else the payment, as in billing.payment_event
   p_refund_id text default null
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_transaction constant text := concat_ws(' ', p_type, p_subject, p_refund_id, pg_current_xact_id(), extract(epoch from now()));
+  v_fact constant text := coalesce(
+    (select concat_ws(' ', p_type, r.refund_id, r.status) from billing.refunds r where r.refund_id = p_refund_id),
+    concat_ws(' ', p_type, p_subject, pg_current_xact_id(), extract(epoch from now()))
+  );
   -- Also the receiver's webhook-id: at most 64 letters, digits, hyphens and underscores.
-  v_key constant text := 'evt_' || encode(substr(sha256(convert_to(v_transaction, 'UTF8')), 1, 16), 'hex');
+  v_key constant text := 'evt_' || encode(substr(sha256(convert_to(v_fact, 'UTF8')), 1, 16), 'hex');
   v_data jsonb;
 begin
   if exists (select from billing.outbox o where o.key = v_key) then return; end if;
   if p_type <> 'subscription.updated' then
     v_data := billing.payment_event(p_subject, p_type, p_refund_id);
-  elsif billing.lock_user(p_subject) is not null then
-    v_data := billing.subscription_event(p_subject);
+  elsif billing.lock_user(p_subject::uuid) is not null then
+    v_data := billing.subscription_event(p_subject::uuid);
     -- Nothing of what it says changed.
     if v_data - 'reason' = (
       select (o.payload -> 'data') - 'reason'
       from billing.outbox o
-      where o.destination = 'event' and o.payload #>> '{data,user_id}' = p_subject::text and o.kind = p_type
+      where o.destination = 'event' and o.payload #>> '{data,user_id}' = p_subject and o.kind = p_type
       order by o.id desc
       limit 1
     ) then
@@ -170,7 +175,7 @@ declare
 begin
   -- billing.enqueue_event compares with the event before, which may be deleted by now.
   if tg_op = 'INSERT' or to_jsonb(new) - v_not_shown <> to_jsonb(old) - v_not_shown then
-    perform billing.enqueue_event('subscription.updated', new.user_id);
+    perform billing.enqueue_event('subscription.updated', new.user_id::text);
   end if;
   return null;
 end $$;
@@ -179,7 +184,7 @@ create function billing.note_tier_event()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if coalesce(old.subscription_tier, 'free') <> coalesce(new.subscription_tier, 'free') then
-    perform billing.enqueue_event('subscription.updated', new.user_id);
+    perform billing.enqueue_event('subscription.updated', new.user_id::text);
   end if;
   return null;
 end $$;
@@ -188,11 +193,11 @@ create function billing.note_payment_event()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if new.status <> 'created' and new.status is distinct from old.status then
-    perform billing.enqueue_event('payment.' || new.status, new.id);
+    perform billing.enqueue_event('payment.' || new.status, coalesce(new.gateway_payment_id, new.id::text));
   end if;
   -- The refunds that were known before their payment.
   if new.refunded_amount > 0 and new.gateway_payment_id is distinct from old.gateway_payment_id then
-    perform billing.enqueue_event('payment.refunded', new.id, r.refund_id)
+    perform billing.enqueue_event('payment.refunded', r.gateway_payment_id, r.refund_id)
     from billing.refunds r
     where r.gateway_payment_id = new.gateway_payment_id and r.status = 'processed';
   end if;
@@ -203,9 +208,7 @@ create function billing.note_refund_event()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if 'processed' in (new.status, old.status) then
-    perform billing.enqueue_event('payment.refunded', p.id, new.refund_id)
-    from public.payments p
-    where p.gateway_payment_id = new.gateway_payment_id;
+    perform billing.enqueue_event('payment.refunded', new.gateway_payment_id, new.refund_id);
   end if;
   return null;
 end $$;
@@ -213,10 +216,10 @@ end $$;
 create constraint trigger note_event_insert after insert on public.subscriptions
 deferrable initially deferred for each row execute function billing.note_subscription_event();
 
--- A write by hand leaves the revision, and the sweep writes due_at alone.
+-- The sweep writes due_at alone. Each other write has another updated_at or revision, or is no news.
 create constraint trigger note_event after update on public.subscriptions
 deferrable initially deferred for each row
-when (new.revision <> old.revision or new.due_at is not distinct from old.due_at)
+when (to_jsonb(new) - 'due_at' <> to_jsonb(old) - 'due_at')
 execute function billing.note_subscription_event();
 
 create constraint trigger note_event_insert after insert on billing.gateway_subscriptions

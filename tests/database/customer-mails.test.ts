@@ -275,6 +275,22 @@ describe('the mail about a charge', () => {
     expect(await mails('payment-success')).toMatchObject([{ next_charge_at: null }]);
   });
 
+  test('names the end of the cycle as the next payment after a first charge that was tried again', async () => {
+    await database.at('06-01');
+    const made = await database.rpc('create_subscription', customer.id, 'pro', null);
+    await database.rpc('store_subscription', made.id, customer.gatewayId, 'https://gateway.example/s/1');
+    const retriedAt = '2026-06-02T06:00:00Z';
+    await customer.event('charged', retriedAt, {
+      planId,
+      ...june,
+      payment: { id: 'pay_retried', amount: 99900 },
+      fields: { charge_at: seconds(retriedAt), paid_count: 1, remaining_count: 11 },
+    });
+    expect(await mails('payment-success')).toMatchObject([{ next_charge_at: '2026-07-01T00:00:00.000Z' }]);
+    expect((await database.rpc('get_subscription', customer.id)).billing)
+      .toMatchObject({ next_charge_at: '2026-07-01T00:00:00+00:00' });
+  });
+
   test('names no next payment after the last cycle', async () => {
     await database.at('06-01');
     const made = await database.rpc('create_subscription', customer.id, 'pro', null);

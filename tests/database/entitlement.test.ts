@@ -171,6 +171,25 @@ describe('paid_twice', () => {
     expect(await customer.state()).toBe('premium: premium active to 2027-01-02');
   });
 
+  test('lists no purchase beside a trial, which nothing was paid for', async () => {
+    await database.query(
+      `insert into billing.subscription_orders
+         (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, created_at, expires_at, starts_at, is_trial)
+       select $1, tier, id, gateway_plan_id, billing.price_of(p), $2, '2026-01-01Z', '2026-01-02Z', '2026-01-15Z', true
+       from public.plans p where tier = 'pro' and lookup_key is null`,
+      [customer.id, customer.gatewayId],
+    );
+    await database.at('01-01');
+    await customer.event('authenticated', '01-01', { planId: 'plan_pro' });
+    expect(await customer.state()).toBe('pro: pro active to 2026-01-15');
+    await customer.buy('pro', { at: '01-03' });
+    expect(await findings()).toEqual([]);
+    await customer.charge({ start: '2026-01-15T00:00:00Z', end: '2026-02-15T00:00:00Z' }, 'pro');
+    expect(await findings()).toContainEqual(
+      expect.stringMatching(/^paid_twice \S+ the gateway bills the same time$/),
+    );
+  });
+
   test.each(['is refunded', 'runs alone'])('lists a purchase of the tier that is billed, until it %s', async (end) => {
     const order = await customer.buy('pro', { at: '01-01' });
     await customer.event('activated', '02-01', { planId: 'plan_pro', ...months(2) });

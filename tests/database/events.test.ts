@@ -95,6 +95,35 @@ describe('events', () => {
       .toEqual(['rfnd_1,0', 'rfnd_1,10000', 'rfnd_2,0', 'rfnd_2,20000']);
   });
 
+  /** What the events say about payments, oldest first. */
+  const paid = async () =>
+    (await events()).flatMap(({ type, data }) =>
+      type.startsWith('payment.') ? [[type, data.gateway_payment_id, data.payment_id]] : []
+    );
+
+  test('of two payments on an order are one each, whichever of them counts', async () => {
+    const one = await customer.buy('pro', { at: '01-01' });
+    const two = customer.again(one);
+    await two.capture();
+    expect(await paid()).toEqual([
+      ['payment.captured', one.paymentId, one.id],
+      ['payment.captured', two.paymentId, one.id],
+    ]);
+    await one.capture();
+    expect(await paid()).toHaveLength(2);
+  });
+
+  test('of a refund are not repeated when another payment counts for the order', async () => {
+    const one = await customer.buy('pro', { at: '01-01' });
+    await one.capture();
+    await one.refund(99900);
+    const before = await paid();
+    expect(before.map(([type]) => type)).toEqual(['payment.captured', 'payment.refunded']);
+    const two = customer.again(one);
+    await two.capture();
+    expect((await paid()).slice(2)).toEqual([['payment.captured', two.paymentId, one.id]]);
+  });
+
   test('of a failed payment have the code and the reason, not the description', async () => {
     const pro = await customer.order('pro', { at: '01-01' });
     const error = { error_code: 'BAD_REQUEST_ERROR', error_reason: 'payment_declined' };
@@ -187,6 +216,23 @@ describe('events', () => {
     await admin.query("update public.profiles set subscription_tier = 'basic' where user_id = $1", [customer.id]);
     expect(await newest()).toEqual(await read());
     expect(await newest()).toMatchObject({ tier: 'basic', reason: 'manual' });
+  });
+
+  test('of a row that is written by hand say it, also where its writer moves the next look of the sweep', async () => {
+    await customer.buy('pro', { at: '01-01' });
+    const write = (assignment: string) =>
+      database.query(`update public.subscriptions set ${assignment} where user_id = $1`, [customer.id]);
+    await database.at('01-02');
+    await write("current_period_end = '2028-01-01Z'");
+    expect(await newest()).toMatchObject({ reason: 'manual', current_period_end: '2028-01-01T00:00:00+00:00' });
+    expect(await newest()).toEqual(await read());
+    await write("current_period_end = '2029-01-01Z', due_at = '2029-01-01Z'");
+    expect(await newest()).toMatchObject({ reason: 'manual', current_period_end: '2029-01-01T00:00:00+00:00' });
+    const before = await events();
+    await database.sweep('01-05');
+    await database.query('select billing.settle_access($1, $2)', [customer.id, customer.email]);
+    expect(await newest()).toEqual(await read());
+    expect(await events()).toEqual(before);
   });
 
   test('of one transaction with several changes are one, with its result; a rollback leaves none', async () => {

@@ -2,9 +2,10 @@ import type pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { waitUntilBlocked } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
-import { type Fields, orderPaid } from '../helpers/gateway/events.ts';
+import { disputeEvent, type Fields, orderPaid } from '../helpers/gateway/events.ts';
 import { claim, fail } from '../helpers/outbox/claims.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
+import { paymentOf } from '../helpers/records/purchases.ts';
 import { readAllRows } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
 import { act, actAsOwner, endAccess, openSupport, type SupportAction } from '../helpers/records/support-actions.ts';
@@ -393,11 +394,83 @@ describe('refund', () => {
     await refused({ action: 'refund', reference: orderId }, 'PS409', /not captured/);
   });
 
+  test('of less than the gateway refunds is refused', async () => {
+    const pro = await buy();
+    await refused({ action: 'refund', reference: pro.paymentId, amount: 99 }, 'PS400', /refunds 1\.00 INR at least/);
+    expect(await refund(pro, 100)).toMatchObject({ amount: '100' });
+  });
+
+  test('that the webhook told is no finding when its message is given up', async () => {
+    const pro = await buy();
+    const { id } = await refund(pro, 40000);
+    const client = await database.connect();
+    const { token, ids } = await claim(client, 'gateway');
+    await fail(client, token, ids);
+    await pro.refund(40000, { notes: { support_action: String(id) } });
+    await database.at('01-03');
+    expect(await claim(client, 'gateway')).toMatchObject({ ids: [], parked: 1 });
+    expect(await kinds()).toEqual([]);
+  });
+
+  test('while a dispute is open says so; both together are a finding until a note', async () => {
+    const pro = await buy();
+    await pro.capture();
+    await database.send(disputeEvent('created', 'open', paymentOf(pro)));
+    const { result } = await refund(pro);
+    expect(result).toContain(`Dispute disp_of_${pro.paymentId} of it is open: if it is lost, the money is gone twice.`);
+    await answer('processed');
+    expect(await customer.findings()).toEqual([]);
+    await database.at('01-05');
+    await pro.dispute('lost');
+    const twice = await database.one("select detail from billing.findings_of($1) where finding = 'returned_too_much'", [
+      customer.id,
+    ]);
+    expect(twice.detail).toMatchObject({ paid: price, refunded: price, lost: price });
+    expect(await customer.findings()).toEqual([`returned_too_much ${pro.paymentId}`]);
+    await act(support, { action: 'note', reference: pro.paymentId });
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test('of more than was paid, at the gateway, is a finding until it fails', async () => {
+    const pro = await buy();
+    await pro.capture();
+    await pro.refund(price + 1, { id: 'rfnd_more' });
+    expect(await customer.findings()).toEqual([`returned_too_much ${pro.paymentId}`]);
+    await pro.refund(price + 1, { id: 'rfnd_more', status: 'failed' });
+    expect(await customer.findings()).toEqual(['refund_failed rfnd_more']);
+    await act(support, { action: 'note', reference: pro.paymentId });
+  });
+
+  test.each(['another payment', 'another amount'])('that names %s than before changes nothing', async (what) => {
+    const pro = await buy();
+    await pro.capture();
+    await pro.refund(40000, { id: 'rfnd_known', status: 'pending' });
+    const before = await database.query('select * from billing.refunds');
+    const [named, amount] = what === 'another payment'
+      ? [await (await database.customer()).buy('pro', { at: '01-01' }), 40000]
+      : [pro, 50000];
+    expect(await named.refund(amount, { id: 'rfnd_known' })).toBe('mismatch');
+    expect(await database.query('select * from billing.refunds')).toEqual(before);
+    expect([(await pro.row()).refunded_amount, await kinds()]).toEqual(['0', ['failed_events']]);
+    const { subject } = await database.one(
+      "select subject from billing.service_findings where finding = 'failed_events'",
+    );
+    await actAsOwner(database, { action: 'ignore_event', reference: String(subject) });
+    expect(await pro.refund(40000, { id: 'rfnd_known' })).toBe('applied');
+  });
+
   test('by support is limited by a setting; the owner may refund more', async () => {
     const pro = await buy();
     await database.query('update billing.settings set support_refund_amount = 50000');
     await refused({ action: 'refund', reference: pro.paymentId }, 'PS403', /setting support_refund_amount/);
     await refund(pro, 40000);
+    await refused(
+      { action: 'refund', reference: pro.paymentId, amount: 10001 },
+      'PS403',
+      /500\.00 INR of a payment at most/,
+    );
+    await refuse();
+    await refund(pro, 50000);
     await actAsOwner(database, { action: 'refund', reference: pro.paymentId });
     await database.query('update billing.settings set support_refund_amount = null');
     expect(await left(pro)).toBe(0);

@@ -190,6 +190,25 @@ test('of payments, a captured one on an order of ours is new until it is confirm
   expect(await apply(page, [item, foreign])).toEqual([]);
 });
 
+test.each(['captured', 'refunded'])(
+  'a payment that was read as failed is new once it is %s, also after another one paid the order',
+  async (status) => {
+    const order = await customer.order('pro', { at: '01-01' });
+    const item = (id: string, state: string) =>
+      captured({ id, order_id: order.orderId, amount: 99900, status: state, captured: state !== 'failed' });
+    const read = (...items: Item[]) => database.rpc('apply_order_payments', order.id, JSON.stringify(items));
+    await database.at('2026-01-01T01:00:00Z');
+    await read(item('pay_late', 'failed'));
+    const page = await claimList('payments');
+    expect(await apply(page, [item('pay_late', status)])).toMatchObject([{ id: 'pay_late' }]);
+    await read(item('pay_late', 'failed'), item('pay_again', 'captured'));
+    expect(await apply(page, [item('pay_late', status)])).toMatchObject([{ id: 'pay_late' }]);
+    await read(item('pay_late', status), item('pay_again', 'captured'));
+    expect(await apply(page, [item('pay_late', status)])).toEqual([]);
+    expect(await customer.findings()).toEqual(['paid_twice pay_late']);
+  },
+);
+
 test('what fails here is tried again for six hours, and then stops the lists no longer', async () => {
   const { paymentId: payment_id, amount } = await customer.buy('pro');
   const { id: late, orderId: late_order } = await (await database.customer()).order('basic');

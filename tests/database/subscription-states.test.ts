@@ -104,6 +104,53 @@ test('the last cycle names no next charge; retries of its charge do', async () =
   expect(await billing()).toMatchObject({ status: 'active', next_charge_at: null });
 });
 
+test.each([[['updated', 'charged']], [['charged', 'updated']]] as const)(
+  'the last charge names no next one, also beside another event of its second: %j',
+  async (order) => {
+    await bill();
+    for (const name of order) {
+      const left = name === 'charged' ? 0 : 1;
+      const fields = { paid_count: 2, remaining_count: left, charge_at: seconds(day('08-01')), status: 'active' };
+      await event(name, '07-01', { ...july, fields });
+    }
+    expect(await billing()).toMatchObject({ status: 'active', next_charge_at: null });
+  },
+);
+
+describe('after a reconciliation, whose clock is not that of the gateway', () => {
+  const read = async (time: string, status: string, paid_count: number, cycle = june) => {
+    await database.at(time);
+    const [current_start, current_end] = [seconds(cycle.start), seconds(cycle.end)];
+    return await customer.reconcile({ status, paid_count, current_start, current_end, charge_at: current_end });
+  };
+  const nextCheck = async () =>
+    (await database.one('select next_check_at <= billing.clock() as is_due from billing.gateway_subscriptions')).is_due;
+  beforeEach(bill);
+
+  test('an event that the gateway made ten minutes before it by its clock counts, and it is read again', async () => {
+    await read('2026-07-01T00:10:00Z', 'active', 1);
+    expect(await nextCheck()).toBe(false);
+    await event('pending', '2026-07-01T00:11:00Z', { createdAt: day('07-01'), ...paid(1) });
+    expect(await billing()).toMatchObject({ status: 'pending' });
+    expect(await nextCheck()).toBe(true);
+  });
+
+  test.each(['pending', 'halted'] as const)('%s from before the charge that it told changes nothing', async (name) => {
+    await read('2026-07-02', 'active', 2, july);
+    await event(name, '2026-07-02T00:01:00Z', { createdAt: '2026-07-01T06:00:00Z', ...paid(1) });
+    expect(await billing()).toMatchObject({ status: 'active', next_charge_at: '2026-08-01T00:00:00+00:00' });
+    expect(await mails()).not.toContainEqual(expect.stringMatching(/pending|halted/));
+  });
+
+  test('what it read of the last cycle stays, and a charge that follows by the clock of the gateway counts', async () => {
+    await read('2026-07-01T00:10:00Z', 'pending', 1);
+    expect(await billing()).toMatchObject({ status: 'pending' });
+    const last = { paid_count: 2, remaining_count: 0, charge_at: null };
+    await event('charged', '2026-07-01T00:10:30Z', { ...july, createdAt: day('07-01'), fields: last });
+    expect(await billing()).toMatchObject({ status: 'active', next_charge_at: null });
+  });
+});
+
 test.each(['pending', 'halted'] as const)('an older charge does not set the status %s back', async (state) => {
   await bill();
   await event('charged', '07-01', { ...july, ...paid(2) });

@@ -173,7 +173,7 @@ describe('under the limits of the settings', () => {
     },
   );
 
-  test('a login of a person refunds no more than the setting in one action, and nothing of another customer', async () => {
+  test('a login of a person refunds no more than the setting of one payment, and nothing of another customer', async () => {
     await database.query('update billing.settings set support_refund_amount = 5000');
     const asha = await openPersonal();
     await asha.query('set role subscriptions_support');
@@ -182,7 +182,10 @@ describe('under the limits of the settings', () => {
     await expect(refund(5001)).rejects.toMatchObject(refused('support_refund_amount'));
     const { email } = await createUser(database);
     await expect(refund(5000, email)).rejects.toMatchObject({ code: 'PS404' });
-    expect(await refund(5000)).toMatchObject({ amount: '5000', user_id: userId });
+    expect(await refund(3000)).toMatchObject({ amount: '3000', user_id: userId });
+    await expect(refund(2001)).rejects.toMatchObject(refused('support_refund_amount'));
+    expect(await refund(2000)).toMatchObject({ amount: '2000' });
+    await expect(refund(100)).rejects.toMatchObject(refused('support_refund_amount'));
     await database.query("delete from billing.outbox where kind = 'refund'");
   });
 

@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
 import { freeBasePort, npmStart, type RunningStack } from './running-stack.ts';
@@ -58,4 +59,17 @@ test('where no stack runs it says so in one line, with code 1', async () => {
     code: 1,
     lines: [`No stack runs at port ${free}: start it with npm start, or name its port with --port N.`],
   });
+});
+
+test('a move back lets the statement read again what comes now', async () => {
+  for (const args of [['2 months'], []]) expect((await clock(...args, '--port', String(port))).code).toBe(0);
+  const sql = postgres(String(env.DB_URL), { max: 1, onnotice: () => {} });
+  try {
+    expect(
+      await sql`select list from billing.statement_windows w
+      where w.read_until > billing.clock() or w.next_read_at > billing.clock() + interval '1 day 1 hour'`,
+    ).toHaveLength(0);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
 });

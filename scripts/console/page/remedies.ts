@@ -19,6 +19,7 @@ export function remedyOf({ finding, subject, user_id: email, detail }: Finding):
       return { action: 'grant', email, ...(tier && { tier }), ...(until && { until }) };
     case 'missed_webhook':
     case 'unmailed_payment':
+    case 'returned_too_much':
       // The note ends the finding.
       return { action: 'note', email, reference: subject };
     default:

@@ -77,7 +77,7 @@ async function setClock({ sql }: ClockedStack, target: number | null): Promise<n
 }
 
 /**
- * Sets the clock back. Mails are deleted after 90 days, so a payment whose mail was deleted would now count as not mailed:
+ * Sets the clock back, with the marks of the statement: what comes now is read again. Mails are deleted after 90 days, so a payment whose mail was deleted would now count as not mailed:
  * a note about it ends that finding.
  */
 async function setBack(stack: ClockedStack, target: number | null, before: number): Promise<void> {
@@ -93,6 +93,10 @@ async function setBack(stack: ClockedStack, target: number | null, before: numbe
       join public.payments p on p.id = v.payment_id
       -- Not those that were listed already before.
       where least(p.fulfilled_at, p.verified_at) <= to_timestamp(${before}) - interval '30 days'`;
+    await sql`
+      update billing.statement_windows w
+      set read_until = billing.clock() - interval '10 days', next_read_at = billing.clock(), window_end = null, skip = 0,
+        items = 0, news = 0`;
     return row?.shift_seconds;
   });
   await settleStack(stack, new Map(), { shiftSeconds, runsSchedule: true });

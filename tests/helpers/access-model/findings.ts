@@ -42,15 +42,18 @@ function sincesOf({ subscriptions }: Facts, { name, since }: Source): Time[] {
   return [since, ...subscriptions.filter((each) => each.name === name).map(authorisedAt)];
 }
 
-/** Of two purchases of one tier the later one; of a purchase and a gateway subscription the purchase. */
+/** Of two purchases of one tier the later one; of a purchase and a gateway subscription, but a trial, the purchase. */
 function twiceForTheSameTime(facts: Facts, now: Time): string[] {
   const running = paidSources(facts).filter((source) => isRunning(source, now));
   const isBefore = (one: Source, other: Source) =>
     one.arrivedAt < other.arrivedAt || one.arrivedAt === other.arrivedAt && one.since < other.since;
+  const isCharged = ({ name }: Source) =>
+    facts.subscriptions.some((each) => each.name === name && each.activations.length + each.charges.length > 0);
   return running.filter((one) =>
     one.kind === 'payment' &&
     running.some((other) =>
-      other.tier === one.tier && overlap(one, other) && (other.kind === 'gateway' || isBefore(other, one))
+      other.tier === one.tier && overlap(one, other) &&
+      (other.kind === 'gateway' ? isCharged(other) : isBefore(other, one))
     )
   ).map(({ name }) => name);
 }

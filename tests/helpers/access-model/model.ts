@@ -200,14 +200,15 @@ function fromGrant({ name, tier, at, until, cancelledAt, cancelledFor }: Grant):
 type Status = Subscription['statuses'][number];
 
 /**
- * What the newest fact says about the status. Of two in one second the later status counts; a reconciliation, over what
- * arrived before it.
+ * What the newest fact says about the status: a reconciliation, or an event that is newer than those before. Of two in one
+ * second the later status counts, and no further charge.
  */
 export function newestStatus({ statuses }: Subscription): Status | undefined {
   const isNewer = (one: Status, known: Status) =>
-    (one.at - known.at || Number(one.isRead) ||
-      gatewayStatuses.indexOf(one.status) - gatewayStatuses.indexOf(known.status) ||
-      (one.chargeAt ?? -Infinity) - (known.chargeAt ?? -Infinity)) > 0;
+    one.isRead ||
+    (one.at - known.at ||
+        gatewayStatuses.indexOf(one.status) - gatewayStatuses.indexOf(known.status) ||
+        (one.chargeAt ?? Infinity) - (known.chargeAt ?? Infinity)) > 0;
   return statuses.reduce<Status | undefined>((known, one) => known && !isNewer(one, known) ? known : one, undefined);
 }
 

@@ -176,7 +176,10 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
   const times = { at, arrivedAt: now };
   const one = mirrorOf(facts, event.subscription, price, rules.seenAt(times));
   const period = start !== null && end !== null ? { start, end } : null;
-  one.statuses.push({ at, status: statusAfter(event.do), isRead: false, chargeAt });
+  // From before the newest charge, which a reconciliation may have told.
+  if (event.paidCount >= (one.paidCount ?? 0)) {
+    one.statuses.push({ at, status: statusAfter(event.do), isRead: false, chargeAt });
+  }
   one.isNoted ||= event.do !== 'charged';
   if (event.do !== 'cancelled') namePrice(one, price, at);
   switch (event.do) {
@@ -220,7 +223,8 @@ function statusAfter(event: GatewayEvent['do']): GatewayStatus {
 function receiveAnswer(facts: Facts, name: string, answer: Answer, now: Time): void {
   const { price, status, paidCount, endedAt, chargeAt } = answer;
   const one = mirrorOf(facts, name, price, now);
-  const before = rules.newestStatus(one)?.status;
+  const newest = rules.newestStatus(one);
+  const before = newest?.status;
   const at = wholeSeconds(now);
   one.reconciledAt = now;
   const period = paidPeriod(one, answer);
@@ -242,7 +246,8 @@ function receiveAnswer(facts: Facts, name: string, answer: Answer, now: Time): v
     const isUnpaid = (each = '') => ['pending', 'halted', 'paused'].includes(each);
     if (isUnpaid(status) || isUnpaid(before) || status === 'completed') namePrice(one, price, at);
   }
-  one.statuses.push({ at, status, isRead: true, chargeAt });
+  // It has no time of the gateway.
+  one.statuses.push({ at: newest?.at ?? -Infinity, status, isRead: true, chargeAt });
 }
 
 /** The newest cycle that the gateway charged, by its answer. While a charge fails, the cycle before is the paid one. */

@@ -167,6 +167,8 @@ export function subscriptionEvent(
       charge_at: end === null || ['paused', 'cancelled', 'completed'].includes(name) ? null : seconds(end),
       ended_at: isCancelled && createdAt !== null ? seconds(createdAt) : null,
       notes: { user_id: userId },
+      // How often it was charged is not known here.
+      ...(name !== 'activated' && name !== 'charged' && { paid_count: undefined }),
       ...fields,
     },
     ...(payment && { payment }),

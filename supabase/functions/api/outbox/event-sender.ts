@@ -15,7 +15,9 @@ async function send({ url, secrets }: EventsConfig, { id, key, payload }: Outbox
     // Loaded with the first event: an isolate may send none.
     const { Webhook } = await import('standardwebhooks');
     const { data, ...rest } = event.parse(payload);
-    const body = JSON.stringify({ ...rest, data: { ...data, version: id } });
+    // A state has a version. A payment is a fact, and none of them is dropped.
+    const version = rest.type === 'subscription.updated' && { version: id };
+    const body = JSON.stringify({ ...rest, data: { ...data, ...version } });
     const now = new Date();
     const response = await fetch(url, {
       method: 'POST',
