@@ -385,10 +385,7 @@ test('the check compiled-plans names roles and functions that a server compiles 
         // Roles belong to the server: other tests make theirs beside this one.
         query: (sql, parameters) =>
           context.query(
-            sql.replace('pg_jit_available()', 'true').replace(
-              'where not',
-              "where r.rolname !~ '_[0-9a-f]{32}$' and not",
-            ),
+            sql.replace('pg_jit_available()', 'true').replace('where not', 'where length(r.rolname) < 40 and not'),
             parameters,
           ),
       }),
