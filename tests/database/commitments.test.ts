@@ -412,3 +412,32 @@ test('acts ask for the commitment, and not for the row that rules', async () => 
   );
   expect(missing).toEqual([]);
 });
+
+test('a purchase that was cancelled for its end, and is renewed again, has days of grace before the first charge', async () => {
+  await bill('basic', { start: day('2025-12-15'), end: day('01-15') });
+  await database.at('01-01');
+  const { next: renewal } = await change('pro_month', 'now');
+  await database.at('01-05');
+  await customer.cancel('at the end');
+  await attempt(database, renewal?.gatewayId ?? '');
+  await renewal?.event('cancelled', '01-06', { planId: 'plan_pro_month' });
+  await database.at('01-07');
+  expect(await customer.row()).toMatchObject({ cancel_at_period_end: true });
+  const { next } = await change('pro_month', 'period_end');
+  expect(await customer.row()).toMatchObject({ cancel_at_period_end: false });
+  await next?.event('pending', '2026-02-01T00:01:00Z', { planId: 'plan_pro_month' });
+  expect(await customer.stateAt('2026-02-03T23:00:00Z')).toMatch(/^pro: pro active/);
+  expect(await customer.stateAt('2026-02-04T00:00:01Z')).toMatch(/^free/);
+});
+
+test('a read that began before the end of a period ends no access, also without days of grace', async () => {
+  await database.setPlan('basic', 'grace_days = 0');
+  await bill('basic');
+  await database.at('2026-02-01T00:00:04Z');
+  const cycle = { current_start: seconds(january.start), current_end: seconds(january.end) };
+  await customer.reconcile({ status: 'active', paid_count: 1, ...cycle });
+  expect(await customer.stateAt('2026-02-01T00:00:05Z')).toMatch(/^basic: basic active/);
+  await database.at('2026-02-01T00:00:30Z');
+  await customer.reconcile({ status: 'active', paid_count: 1, ...cycle });
+  expect(await customer.stateAt('2026-02-01T00:00:31Z')).toMatch(/^free/);
+});
