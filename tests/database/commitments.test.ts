@@ -450,6 +450,7 @@ describe('what waits behind a purchase', () => {
     await bill('basic', { start: day('2025-12-15'), end: day('01-15') });
     await database.at('01-01');
     ({ next: renewal, order: paid } = await change('pro_month', 'now'));
+    await database.at('01-02');
     ({ next } = await change('premium_month', 'period_end'));
   });
   const reasons = async () => {
@@ -470,7 +471,7 @@ describe('what waits behind a purchase', () => {
     ['lost in a dispute', async () => {
       await paid?.dispute('lost');
       await database.sweep();
-      await next?.event('updated', '01-02', { planId: 'plan_premium_month', fields: { status: 'authenticated' } });
+      await next?.event('updated', '01-03', { planId: 'plan_premium_month', fields: { status: 'authenticated' } });
     }],
   ])('is stopped before it starts once the purchase is %s', async (_, act) => {
     await act();
@@ -542,4 +543,26 @@ test('a read that was made as a period ended leaves the access to the next one',
   await customer.reconcile({ status: 'active', paid_count: 1, ...cycle });
   const [source] = await database.query('select lapses_at from billing.sources');
   expect(source?.lapses_at).toBe(Infinity);
+});
+
+test('a cancellation is stored again where the earlier one was withdrawn, also where the rows still have its mark', async () => {
+  await customer.buy('pro', { at: '01-01', price: 'pro_month' });
+  await customer.cancel('at the end');
+  await database.query('update billing.wishes set withdrawn_at = at');
+  await customer.cancel('at the end');
+  expect(await database.query('select from billing.wishes where withdrawn_at is null')).toHaveLength(1);
+});
+
+test('a trial that the gateway has cancelled for the change that follows stays what the customer has', async () => {
+  await database.query("update public.plans set trial_days = 14 where tier = 'pro' and lookup_key = 'pro_month'");
+  await database.at('01-01');
+  const { id } = await database.rpc('create_subscription', customer.id, 'pro', null, null, 'pro_month');
+  await database.rpc('store_subscription', id, customer.gatewayId, 'https://gateway.example/s/1');
+  await authorise(customer, 'pro_month', '2026-01-15T00:00:00Z');
+  await database.at('01-02');
+  await change('basic', 'period_end');
+  await attempt(database, customer.gatewayId);
+  await customer.event('cancelled', '01-13', { planId: 'plan_pro_month' });
+  expect([await scenarioOf('pro_month'), await scenarioOf('basic')]).toEqual(['current', 'scheduled']);
+  expect((await preview('premium_month', 'period_end')).outcome).toBe('too_late');
 });
