@@ -90,7 +90,10 @@ describe('support', () => {
       [personalLogin],
     );
     expect(rows).toEqual([{
-      readable: ['billing', 'public.payments', 'public.plans', 'public.profiles', 'public.subscriptions'],
+      readable: [
+        ...['billing', 'public.billing_details', 'public.payments', 'public.plans', 'public.profiles'],
+        ...['public.receipts', 'public.subscriptions'],
+      ],
     }]);
   });
 
