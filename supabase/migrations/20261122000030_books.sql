@@ -204,7 +204,7 @@ end $$;
 create view billing.book_documents with (security_invoker = true) as
 select
   r.id, r.kind, r.title, r.series, r.number, r.document_number, r.document_date, r.tax_period, r.category, r.payment_id,
-  p.gateway_payment_id, r.refund_id, r.dispute_id, c.document_number as against, c.document_date as against_date,
+  p.gateway_payment_id, r.refund_id, r.dispute_id, r.reissue_of, c.document_number as against, c.document_date as against_date,
   r.place_of_supply, r.place_of_supply <> r.seller ->> 'state' as is_inter, r.seller, r.buyer,
   r.lines #>> '{0,description}' as description, r.lines #>> '{0,item}' as item, r.lines #>> '{0,sac}' as sac,
   case r.kind when 'receipt' then 1 else -1 end as sign, r.currency, (r.totals ->> 'total')::bigint as total,
