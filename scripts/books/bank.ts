@@ -1,6 +1,6 @@
 import type { Value } from '../console/csv.ts';
 import { amount } from './amounts.ts';
-import { type BankLine, bankSums, type SettlementLine } from './database.ts';
+import { type BankLine, bankSums, type SettlementLine } from './bank-lines.ts';
 
 export const settlementColumns = ['settlement_id', 'utr', 'settled_on', 'status', ...bankSums, 'lines'];
 

@@ -2,28 +2,16 @@ import type pg from 'pg';
 import type { Value } from '../console/csv.ts';
 import { amount, paiseOf, rateText } from './amounts.ts';
 import { type Months, readDocuments } from './database.ts';
-import type { BookFiles } from './files.ts';
+import type { BookFile, BookFiles } from './files.ts';
+import { type Code, type Gstr1Part, type Gstr1Sums, readGstr1 } from './gstr1-parts.ts';
 import { type Section, sections, taxed } from './gstr1-sections.ts';
 import { placeText } from './states.ts';
 
-type Amounts = { txval: number; rt: number; iamt?: number; camt?: number; samt?: number };
-type Code = Amounts & { hsn_sc: string };
-type Run = { from: string; to: string; totnum: number; cancel: number };
-/** The parts of the return that are sums, not documents. */
-type Gstr1 = {
-  b2cs?: (Amounts & { pos: string })[];
-  hsn?: { hsn_b2b?: Code[]; hsn_b2c?: Code[] };
-  doc_issue?: { doc_det: { doc_num: 1 | 5; docs: Run[] }[] };
-};
+type Sums = { b2cs: Gstr1Sums['b2cs'][] } & Partial<Pick<Gstr1Sums, 'hsn' | 'doc_issue'>>;
 
-/**
- * Writes the return as the portal reads it, and a CSV file for each section of the offline tool that has rows.
- * @param made the return, as JSON
- */
-export async function writeGstr1(client: pg.Client, months: Months, files: BookFiles, made: string): Promise<void> {
-  const gstr1: Gstr1 = JSON.parse(made);
-  const file = await files.open('gstr1.json');
-  for (const text of printed(gstr1)) await file.write(text);
+/** Writes the return as the portal reads it, and a CSV file for each section of the offline tool that has rows. */
+export async function writeGstr1(client: pg.Client, months: Months, files: BookFiles): Promise<void> {
+  const sums = await writeJson(client, months, await files.open('gstr1.json'));
   for (const [name, section] of Object.entries(sections)) {
     await writeRows(files, `gstr1-${name}.csv`, section.columns, documentRows(client, months, section));
   }
@@ -31,43 +19,40 @@ export async function writeGstr1(client: pg.Client, months: Months, files: BookF
     files,
     'gstr1-b2cs.csv',
     smallColumns,
-    (gstr1.b2cs ?? []).map((row) => [
+    sums.b2cs.map((row) => [
       ...['OE', placeText(row.pos), null, rateText(row.rt), amount(paiseOf(row.txval)), amount(0), null],
     ]),
   );
-  await writeRows(files, 'gstr1-hsn-b2b.csv', codeColumns, (gstr1.hsn?.hsn_b2b ?? []).map(codeRow));
-  await writeRows(files, 'gstr1-hsn-b2c.csv', codeColumns, (gstr1.hsn?.hsn_b2c ?? []).map(codeRow));
+  await writeRows(files, 'gstr1-hsn-b2b.csv', codeColumns, (sums.hsn?.hsn_b2b ?? []).map(codeRow));
+  await writeRows(files, 'gstr1-hsn-b2c.csv', codeColumns, (sums.hsn?.hsn_b2c ?? []).map(codeRow));
   const natures = { 1: 'Invoices for outward supply', 5: 'Credit Note' };
-  const runs = (gstr1.doc_issue?.doc_det ?? []).flatMap(({ doc_num, docs }) =>
+  const runs = (sums.doc_issue?.doc_det ?? []).flatMap(({ doc_num, docs }) =>
     docs.map(({ from, to, totnum, cancel }): Value[] => [natures[doc_num], from, to, totnum, cancel])
   );
-  await writeRows(files, 'gstr1-docs.csv', [
-    'Nature of Document',
-    'Sr. No. From',
-    'Sr. No. To',
-    'Total Number',
-    'Cancelled',
-  ], runs);
+  const runColumns = ['Nature of Document', 'Sr. No. From', 'Sr. No. To', 'Total Number', 'Cancelled'];
+  await writeRows(files, 'gstr1-docs.csv', runColumns, runs);
 }
 
-/** As `JSON.stringify(value, null, 1)` does it, but in parts: a section may be long. */
-function* printed(value: object): Generator<string> {
-  const entries = Object.entries(value);
-  yield '{\n';
-  for (const [index, [key, inner]] of entries.entries()) {
-    const comma = index < entries.length - 1 ? ',\n' : '\n';
-    const indented = (one: unknown, by: string) => JSON.stringify(one, null, 1).replaceAll('\n', `\n${by}`);
-    if (!Array.isArray(inner)) {
-      yield ` ${JSON.stringify(key)}: ${indented(inner, ' ')}${comma}`;
-      continue;
+/** Writes what `JSON.stringify(value, null, 1)` gives, in parts: a section may be long. @returns what consists of sums */
+async function writeJson(client: pg.Client, months: Months, file: BookFile): Promise<Sums> {
+  const sums: Sums = { b2cs: [] };
+  const indented = (value: unknown, by: string) => JSON.stringify(value, null, 1).replaceAll('\n', `\n${by}`);
+  let last: Gstr1Part | undefined;
+  const end = () => last === undefined ? '{\n' : last.is_list ? '\n ]' : '';
+  for await (const part of readGstr1(client, months)) {
+    const { key, is_list, value } = part;
+    if (key === last?.key) await file.write(`,\n  ${indented(value, '  ')}`);
+    else {
+      await file.write(`${end()}${last === undefined ? '' : ',\n'} ${JSON.stringify(key)}: `);
+      await file.write(is_list ? `[\n  ${indented(value, '  ')}` : indented(value, ' '));
     }
-    yield ` ${JSON.stringify(key)}: [\n`;
-    for (const [place, one] of inner.entries()) {
-      yield `  ${indented(one, '  ')}${place < inner.length - 1 ? ',' : ''}\n`;
-    }
-    yield ` ]${comma}`;
+    if (part.key === 'b2cs') sums.b2cs.push(part.value);
+    if (part.key === 'hsn') sums.hsn = part.value;
+    if (part.key === 'doc_issue') sums.doc_issue = part.value;
+    last = part;
   }
-  yield '}\n';
+  await file.write(`${end()}\n}\n`);
+  return sums;
 }
 
 async function writeRows(

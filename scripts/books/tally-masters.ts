@@ -1,15 +1,15 @@
-import type { BookDocument, Months, Settings } from './database.ts';
-import { consumers, elements, message, type Names, type Party, partyOf, tallyDay } from './tally.ts';
+import type { Months, Party, Settings } from './database.ts';
+import { consumers, elements, message, type Names, partyOf, tallyDay } from './tally.ts';
 import { countryName, stateName } from './states.ts';
 import { element } from './xml.ts';
 
-/** What the vouchers use: their types, the ledgers, and one ledger for each buyer with a GSTIN or abroad. */
-export function masters(
-  parties: ReadonlyMap<string, Party>,
+/** What the vouchers use: their types, the ledgers, and one for each of these buyers, of whom equal ones follow each other. */
+export async function* masters(
+  parties: AsyncIterable<Party>,
   { from }: Months,
   { tax_rate, seller_gstin }: Settings,
   names: Names,
-): string[] {
+): AsyncGenerator<string> {
   const since = yearOf(from);
   const percent = (tax_rate ?? 0) / 100;
   const tax = (name: string, head: string, rate: number) =>
@@ -34,10 +34,13 @@ export function masters(
     ledger('GST on Gateway Charges', 'Current Assets', {}),
     ledger('Bank', 'Bank Accounts', {}),
   ];
-  const named = [...parties].toSorted(([one], [other]) => one < other ? -1 : 1);
-  return [...all, ...named.map(([name, document]) => partyLedger(name, document, since))].map((write) =>
-    message(write(names))
-  );
+  for (const write of all) yield message(write(names));
+  let last: string | undefined;
+  for await (const party of parties) {
+    const name = partyOf(party);
+    if (name !== consumers && name !== last) yield message(partyLedger(name, party, since)(names));
+    last = name;
+  }
 }
 
 type Master = (names: Names) => string;
@@ -79,13 +82,6 @@ function lines(address: string): string[] {
 
 function master(kind: 'LEDGER' | 'VOUCHERTYPE', name: string, inner: readonly string[]): string {
   return element(kind, [element('NAME.LIST', [element('NAME', name)]), ...inner], { NAME: name, ACTION: 'Create' });
-}
-
-/** Keeps each buyer that has a ledger of its own, as its newest invoice names it. */
-export function keepParty(parties: Map<string, Party>, document: BookDocument): void {
-  const { kind, buyer, place_of_supply } = document;
-  const name = partyOf(document);
-  if (name !== consumers && (kind === 'receipt' || !parties.has(name))) parties.set(name, { buyer, place_of_supply });
 }
 
 /** The first day of the financial year of a day, such as 20260401. */

@@ -1,4 +1,5 @@
-import type { BankLine, BookDocument } from './database.ts';
+import type { BankLine } from './bank-lines.ts';
+import type { BookDocument } from './database.ts';
 import { billOf, type Entry, type Names, partyOf, tallyDay, voucher } from './tally.ts';
 import { countryName, stateName } from './states.ts';
 import { element } from './xml.ts';

@@ -1,5 +1,5 @@
 import { amountText } from './amounts.ts';
-import type { BookDocument } from './database.ts';
+import type { BookDocument, Party } from './database.ts';
 import { element } from './xml.ts';
 
 /** An entry of a voucher: paise, of a debit positive. */
@@ -15,9 +15,6 @@ export type Entry = {
 
 /** The ledger of all buyers without a GSTIN. */
 export const consumers = 'Online Customers';
-
-/** The part of a document that names its buyer. */
-export type Party = Pick<BookDocument, 'buyer' | 'place_of_supply'>;
 
 /** The ledger of a buyer. */
 export function partyOf({ buyer, place_of_supply }: Party): string {

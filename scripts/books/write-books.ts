@@ -1,12 +1,13 @@
 import type pg from 'pg';
 import { settlementColumns, settlementLineColumns, settlementLineRow, settlementRow } from './bank.ts';
-import { type Months, readBankLines, readDocuments, readSettlementLines, type Settings } from './database.ts';
+import { readBankLines, readSettlementLines } from './bank-lines.ts';
+import { type Months, readDocuments, readParties, type Settings } from './database.ts';
 import type { BookFiles } from './files.ts';
 import { writeGstr1 } from './gstr1.ts';
 import type { Progress } from './progress.ts';
 import { registerColumns, registerRow } from './register.ts';
-import { envelope, type Party } from './tally.ts';
-import { keepParty, masters } from './tally-masters.ts';
+import { envelope } from './tally.ts';
+import { masters } from './tally-masters.ts';
 import { documentVoucher, moneyVoucher, settlementVoucher } from './tally-vouchers.ts';
 import { zohoInvoiceColumns, zohoInvoiceRow, zohoNoteColumns, zohoNoteRow } from './zoho.ts';
 
@@ -29,17 +30,15 @@ export async function writeBooks(
     'select seller_gstin, tax_rate, tally from billing.settings',
   );
   if (!settings) throw new Error('billing.settings has no row');
-  const parameters = [months.month, months.count];
   if (isWanted('gstr1')) {
-    const { rows: [made] } = await client.query<{ gstr1: string; summary: string }>(
-      'select billing.gstr1($1, $2)::text as gstr1, billing.book_summary($1, $2)::text as summary',
-      parameters,
+    const { rows: [made] } = await client.query<{ summary: string }>(
+      'select billing.book_summary($1, $2)::text as summary',
+      [months.month, months.count],
     );
-    if (!made) throw new Error('the database made no return');
     const file = await files.open('summary.json');
-    await file.write(`${JSON.stringify(JSON.parse(made.summary), null, 1)}\n`);
+    await file.write(`${JSON.stringify(JSON.parse(made?.summary ?? 'null'), null, 1)}\n`);
     // Without a GSTIN there is none.
-    if (settings.seller_gstin !== null) await writeGstr1(client, months, files, made.gstr1);
+    if (settings.seller_gstin !== null) await writeGstr1(client, months, files);
   }
   if (isWanted('gstr1') || isWanted('tally') || isWanted('zoho')) {
     await writeDocuments(client, months, files, { isWanted, settings, progress });
@@ -69,14 +68,12 @@ async function writeDocuments(
   const notes = isWanted('zoho') ? await files.openCsv('zoho-credit-notes.csv', zohoNoteColumns) : undefined;
   const vouchers = isWanted('tally') ? await openTally(files, 'tally-vouchers.xml', settings) : undefined;
   const money = isWanted('tally') ? await openTally(files, 'tally-money.xml', settings) : undefined;
-  const parties = new Map<string, Party>();
   for await (const document of readDocuments(client, months)) {
     await register?.(registerRow(document));
     if (document.kind === 'receipt') await invoices?.(zohoInvoiceRow(document));
     else await notes?.(zohoNoteRow(document));
     // Without its rupees it is a problem, not a voucher.
     if (document.rupee_total !== null) {
-      keepParty(parties, document);
       await vouchers?.write(documentVoucher(document, names));
       await money?.write(moneyVoucher(document, names));
     }
@@ -86,7 +83,7 @@ async function writeDocuments(
   await money?.end();
   if (isWanted('tally')) {
     const file = await openTally(files, 'tally-masters.xml', settings, 'All Masters');
-    for (const text of masters(parties, months, settings, names)) await file.write(text);
+    for await (const text of masters(readParties(client, months), months, settings, names)) await file.write(text);
     await file.end();
   }
 }
