@@ -12,6 +12,7 @@ create table billing.settlements (
   lines_complete_at timestamptz
 );
 create index settlements_created_at_idx on billing.settlements (created_at);
+create index settlements_incomplete_idx on billing.settlements (created_at) where lines_complete_at is null;
 alter table billing.settlements enable row level security;
 grant select, insert, update on billing.settlements to service_role;
 comment on table billing.settlements is 'What the gateway sent to the bank, in paise.';
@@ -201,7 +202,7 @@ end $$;
 
 create view billing.book_documents with (security_invoker = true) as
 select
-  r.id, r.kind, r.title, r.series, r.number, r.document_number, r.document_date, r.tax_period, r.category, r.payment_id,
+  r.id, r.kind, r.title, r.series, r.number, r.document_number, r.issued_at, r.document_date, r.tax_period, r.category, r.payment_id,
   p.gateway_payment_id, r.refund_id, r.dispute_id, r.reissue_of, c.document_number as against, c.document_date as against_date,
   r.place_of_supply, r.place_of_supply <> r.seller ->> 'state' as is_inter, r.seller, r.buyer,
   r.lines #>> '{0,description}' as description, r.lines #>> '{0,item}' as item, r.lines #>> '{0,sac}' as sac,
@@ -474,8 +475,20 @@ begin
 end $$;
 revoke execute on function billing.close_month(date) from service_role;
 
+create view billing.settlement_problems with (security_invoker = true) as
+select
+  s.settlement_id, date_trunc('month', billing.day_in_india(s.created_at))::date as month,
+  case
+    when exists (select from billing.settlement_lines l where l.settlement_id = s.settlement_id) then 'settlement_difference'
+    else 'settlement_incomplete'
+  end as problem,
+  s.created_at as since
+from billing.settlements s
+where s.status = 'processed' and s.lines_complete_at is null and s.created_at < billing.clock() - interval '72 hours';
+comment on view billing.settlement_problems is 'Settlements whose lines lack, or do not add up, after three days.';
+
 create view billing.book_problems with (security_invoker = true) as
-select d.tax_period as month, doubt.problem, d.document_number, d.payment_id, doubt.detail
+select d.tax_period as month, doubt.problem, d.document_number, d.payment_id, doubt.detail, d.issued_at as since
 from billing.book_documents d
 cross join lateral (
   select 'state_missing' as problem, 'The buyer''s state is not known: the seller''s was taken.' as detail
@@ -503,28 +516,24 @@ cross join lateral (
 ) doubt
 where not exists (select from public.receipts n where n.reissue_of = d.id)
 union all
-select n.tax_period, 'note_of_failed_refund', n.document_number, n.payment_id, 'The refund failed afterwards: the note stands.'
+select n.tax_period, 'note_of_failed_refund', n.document_number, n.payment_id, 'The refund failed afterwards: the note stands.',
+  f.failed_at
 from billing.refunds f
 join public.receipts n on n.refund_id = f.refund_id
 where f.status = 'failed'
 union all
 select
   date_trunc('month', billing.day_in_india(d.confirmed_at))::date, 'document_waiting', null, d.payment_id,
-  'The payment has no document yet.'
+  'The payment has no document yet.', d.due_at
 from billing.documents_due d
 where not exists (select from public.receipts r where r.payment_id = d.payment_id)
 union all
-select
-  date_trunc('month', billing.day_in_india(s.created_at))::date,
-  case when exists (select from billing.settlement_lines l where l.settlement_id = s.settlement_id)
-    then 'settlement_difference' else 'settlement_incomplete'
-  end,
-  null, null, s.settlement_id
-from billing.settlements s
-where s.status = 'processed' and s.lines_complete_at is null and s.created_at < billing.clock() - interval '72 hours'
+select v.month, v.problem, null, null, v.settlement_id, v.since
+from billing.settlement_problems v
 union all
 select
-  date_trunc('month', billing.day_in_india(p.captured_at))::date, 'payment_unsettled', null, p.id, p.gateway_payment_id
+  date_trunc('month', billing.day_in_india(p.captured_at))::date, 'payment_unsettled', null, p.id, p.gateway_payment_id,
+  p.captured_at
 from public.payments p
 where p.status = 'captured'
   and p.gateway_payment_id is not null

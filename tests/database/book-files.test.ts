@@ -16,7 +16,10 @@ import { randomBooks } from '../helpers/records/random-books.ts';
 import { openBookFiles } from '../../scripts/books/files.ts';
 import { writeBooks as writeFiles } from '../../scripts/books/write-books.ts';
 
-const database = useDatabase({ findings: { captured_not_fulfilled: 'any', state_missing: 'any' } });
+const database = useDatabase({
+  // The last month is random.
+  findings: { captured_not_fulfilled: 'any', state_missing: 'any', settlement_incomplete: 'any' },
+});
 let folder: string;
 beforeAll(async () => void (folder = await Deno.makeTempDir({ prefix: 'books-' })));
 afterAll(() => Deno.remove(folder, { recursive: true }));

@@ -13,7 +13,8 @@ import {
 import { randomBooks } from '../helpers/records/random-books.ts';
 
 const database = useDatabase({
-  findings: { captured_not_fulfilled: 'any', document_waiting: 'any', state_missing: 'any' },
+  // The last month is random.
+  findings: { captured_not_fulfilled: 'any', state_missing: 'any', settlement_incomplete: 'any' },
 });
 beforeEach(async () => {
   await clearBooks(database);
@@ -243,8 +244,12 @@ describe('problems', () => {
       'payment_unsettled',
       'settlement_difference',
     ]);
+    const found = () =>
+      database.query("select finding, subject from billing.findings where finding like 'settlement%'");
+    expect(await found()).toEqual([{ finding: 'settlement_difference', subject: 'setl_Example0000003' }]);
     await database.query("delete from billing.settlement_lines where settlement_id like '%3'");
     expect(await problems()).toContain('settlement_incomplete');
+    expect(await found()).toEqual([{ finding: 'settlement_incomplete', subject: 'setl_Example0000003' }]);
     await database.query('delete from billing.refunds');
   });
 });

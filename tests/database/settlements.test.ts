@@ -2,7 +2,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { type BookLine, clearBooks, exampleBooks, writeBooks } from '../helpers/records/books.ts';
 
-const database = useDatabase({ findings: { captured_not_fulfilled: 'any' } });
+const database = useDatabase({
+  findings: { captured_not_fulfilled: 'any', settlement_difference: 'any', settlement_incomplete: 'any' },
+});
 beforeEach(async () => {
   await clearBooks(database);
   await database.at('2026-12-05');

@@ -91,8 +91,10 @@ describe('support', () => {
     );
     expect(rows).toEqual([{
       readable: [
-        ...['billing', 'public.billing_details', 'public.payments', 'public.plans', 'public.profiles'],
-        ...['public.receipts', 'public.subscriptions'],
+        'billing',
+        ...['billing_details', 'payments', 'plans', 'profiles', 'receipts', 'subscriptions'].map((name) =>
+          `public.${name}`
+        ),
       ],
     }]);
   });
