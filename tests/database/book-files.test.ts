@@ -83,6 +83,59 @@ describe('npm run books', () => {
     await Deno.remove(`${folder}/out`, { recursive: true });
   });
 
+  test('of a seller without a GSTIN has no return, and its own tax balances', async () => {
+    const taxes = [{ name: 'VAT', rate: 700, amount: 6536 }];
+    await rewrite(() => ({
+      category: 'none',
+      title: 'Receipt',
+      totals: { taxable: 93364, taxes, total: 99900 },
+      currency: 'INR',
+    }));
+    await database.set('seller_gstin = null, tax_rate = 700');
+    expect((await run('2026-11')).code).toBe(0);
+    expect(written().filter((name) => name.startsWith('gstr1'))).toEqual([]);
+    const [voucher = ''] = (await read('tally-vouchers.xml')).match(/<VOUCHER .*?2627\/000103.*?<\/VOUCHER>/) ?? [];
+    const entries = voucher.matchAll(/<LEDGERNAME>([^<]*)<.*?<AMOUNT>([^<]*)</g);
+    expect([...entries].map(([, ledger, amount]) => [ledger, amount])).toEqual([
+      ...[['Online Customers', '-999.00'], ['Subscription Income', '933.64'], ['Output Tax', '65.36']],
+    ]);
+    expect(voucher).toContain('<VCHGSTSTATUSISINCLUDED>No<');
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
+  test('has the names of the seller in Tally', async () => {
+    await database.set(`tally = '{"company": "A & B", "Bank": "HDFC <1>", "Subscription Sales": "Web"}'`);
+    expect((await run('2026-11', '--only', 'tally')).code).toBe(0);
+    const company = '<STATICVARIABLES><SVCURRENTCOMPANY>A &amp; B</SVCURRENTCOMPANY></STATICVARIABLES></REQUESTDESC>';
+    for (const name of written()) expect(await read(name), name).toContain(company);
+    expect(await read('tally-settlements.xml')).toContain('<LEDGERNAME>HDFC &lt;1&gt;</LEDGERNAME>');
+    expect(await read('tally-masters.xml')).toContain('<VOUCHERTYPE NAME="Web" ACTION="Create">');
+    expect(await read('tally-vouchers.xml')).toContain('<VOUCHERTYPENAME>Web</VOUCHERTYPENAME>');
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
+  test('books a reissue as refunded and paid again, each once', async () => {
+    // The notes take all of invoice 102, and 105 replaces it.
+    await rewrite((document) =>
+      document.number === 105
+        ? { reissue_of: exampleBooks.documents[1]?.id ?? '', gateway_payment_id: 'pay_Example0000102' }
+        : document.kind === 'credit_note'
+        ? { refund_id: null }
+        : {}
+    );
+    await run('2026-11', '--only', 'tally');
+    const money = await read('tally-money.xml');
+    const ids = [...money.matchAll(/REMOTEID="([^"]*)"/g)].map(([, id]) => id);
+    const byDocument = exampleBooks.documents.filter(({ number }) => [105, 11, 12].includes(number)).map(({ id }) =>
+      id
+    );
+    expect(ids.toSorted()).toEqual([
+      ...byDocument,
+      ...['pay_Example0000101', 'pay_Example0000102', 'pay_Example0000103', 'pay_Example0000104'],
+    ].toSorted());
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
   test.each([
     ['of an empty month', ['2027-03'], 1, 'Nothing was written: there are no documents and no settlements.\n'],
     ['of a month that cannot be closed', ['2026-12', '--close'], 1, '2026-12 is not over\n'],
