@@ -13,7 +13,7 @@ const long = [
   'tests/real/*.test.ts',
   'tests/stories/*.test.ts',
   'tests/{browser/client,stack/checkout-window}.test.ts',
-  'tests/database/{access-histories,convergence-orders,renewal-ways,request-plans,set-up}.test.ts',
+  'tests/database/{access-histories,book-files,books,convergence-orders,renewal-ways,request-plans,set-up}.test.ts',
   'tests/concurrency/convergence.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{database-outage,flows,lives}.test.ts',

@@ -1,17 +1,25 @@
 /** A value of a CSV file. */
-type Value = string | number | null;
+export type Value = string | number | null | Exact;
+/** What is written as it stands, such as an amount with its decimals. */
+type Exact = { readonly exact: string };
 
 /**
  * Writes rows as CSV (RFC 4180). A text that a spreadsheet would read as a formula gets an apostrophe in front.
  * Numbers stay numbers, also negative ones.
  */
 export function toCsv(columns: readonly string[], rows: readonly (readonly Value[])[]): string {
-  return [columns, ...rows].map((row) => row.map(field).join(',') + '\r\n').join('');
+  return [columns, ...rows].map(csvLine).join('');
+}
+
+/** A line of a CSV file, with its end. */
+export function csvLine(row: readonly Value[]): string {
+  return `${row.map(field).join(',')}\r\n`;
 }
 
 function field(value: Value): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
+  if (typeof value === 'object') return value.exact;
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -7,7 +7,7 @@ create function pg_temp.refuse_taken_names()
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_names constant text[] := array[
-    'apply_gateway_event', 'apply_gateway_subscription', 'apply_invoices', 'apply_order_payments', 'apply_order_read',
+    'apply_gateway_event', 'apply_gateway_subscription', 'apply_invoices', 'apply_order_payments', 'apply_order_read', 'apply_settlement',
     'apply_statement_item', 'apply_statement_page', 'claim_statement_pages',
     'apply_subscription_order', 'begin_reconciliation', 'billing_details', 'billing_details_pkey', 'cancel_subscription', 'claim_outbox',
     'claim_payments_to_reconcile', 'claim_subscription_orders', 'claim_subscriptions_to_reconcile', 'complete_outbox', 'confirm_stop',
@@ -130,6 +130,8 @@ create table billing.settings (
   export_lut text constraint settings_export_lut_check check (export_lut ~ '^[A-Z0-9]{15}$'),
   over_5_crore boolean not null default false,
   dispute_notes boolean not null default true,
+  gstr1_version text not null default 'GST3.2.4',
+  tally jsonb not null default '{}' constraint settings_tally_check check (jsonb_typeof(tally) = 'object'),
   constraint settings_receipts_from_check check (receipts_from is null or seller_name is not null),
   constraint settings_sac_check check (sac ~ '^99[0-9]{2}([0-9]{2})?$' and (not over_5_crore or char_length(sac) = 6)),
   constraint settings_tax_name_of_gst_check check (
@@ -172,6 +174,9 @@ comment on column billing.settings.export_lut is 'The letter of undertaking: exp
 comment on column billing.settings.over_5_crore is
   'Whether documents to registered buyers and abroad need an e-invoice number, which is not made here.';
 comment on column billing.settings.dispute_notes is 'Whether a lost dispute gets a credit note with tax.';
+comment on column billing.settings.gstr1_version is 'The version that the GST portal wants to read in the upload.';
+comment on column billing.settings.tally is
+  'Names of the company and of ledgers in Tally, where they are not those of the exported files: {"Bank": "HDFC 1234"}.';
 comment on column billing.settings.time_zone is
   'The seller''s time zone, by its IANA name: of calendar months, of months of revenue, and of days that people read.';
 

@@ -574,7 +574,9 @@ return '{public.plans, public.subscriptions, public.payments, public.receipts, p
     unearned_credits, dispute_lost, returned_too_much, outbox_stuck, failed_refunds, failed_events, unmailed_payments, reconciliations,
     profiles, settings, gateway_subscriptions, subscription_orders, documents_due, wishes, ends_wished, stoppable,
     purchases, manual_subscriptions, grants, refunds, refund_requests, disputes, lost_disputes, tier_changes,
-    gateway_events, unsettled_events, outbox, marks, expected_triggers, scheduled_jobs, statement, statement_windows
+    gateway_events, unsettled_events, outbox, marks, expected_triggers, scheduled_jobs, statement, statement_windows,
+    settlements, settlement_lines, bank_lines, standing_receipts, settled_payments, book_months, book_documents,
+    settlement_problems, book_problems
   }'::text[]) name
 );
 
@@ -626,7 +628,8 @@ begin
         day_text, gateway_link, outbox_state, missing_parts, schedule_faults, search_customers, user_id_of,
         authorised_at, cancelled_by_user_at, is_cancelled_for_end, unnamed_cycles, requested_at, state_of_billing,
         next_change, is_told, price_answer, interval_answer, iso_time, find_successor, mirrored_end, is_billed,
-        price_sold, is_renewed_since, find_billed, next_charge, next_charge_answer, commitments
+        price_sold, is_renewed_since, find_billed, next_charge, next_charge_answer, commitments,
+        day_in_india, last_note_day, in_rupees, gstr1, make_gstr1, book_summary, make_summary, settlement_faults
       }')
   loop
     execute format('grant execute on function %s to subscriptions_support', v_name);

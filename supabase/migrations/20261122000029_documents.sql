@@ -233,7 +233,7 @@ returns public.receipts language plpgsql set search_path = pg_catalog, pg_temp a
 begin
   p_document.id := gen_random_uuid();
   p_document.document_date := billing.day_in_india(p_document.issued_at);
-  p_document.tax_period := date_trunc('month', p_document.document_date)::date;
+  p_document.tax_period := billing.open_month(p_document.document_date);
   p_document.series := p_prefix || billing.financial_year(p_document.document_date);
   p_document.number := coalesce((
     select r.number from public.receipts r where r.series = p_document.series order by r.number desc limit 1

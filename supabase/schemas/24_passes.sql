@@ -86,6 +86,15 @@ from billing.unmailed_payments v;
 comment on view billing.customer_findings is
   'What is wrong about customers now, by what was paid and granted. Filter it by user_id: of all customers it takes minutes.';
 
+-- Of settlements: few wait. The books are defined later, so that a function reads them.
+create function billing.settlement_faults()
+returns table (finding text, subject text, since timestamptz, detail jsonb)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+  select v.problem, v.settlement_id, v.since, to_jsonb(v) from billing.settlement_problems v;
+end $$;
+
 create view billing.service_findings with (security_invoker = true) as
 select 'captured_not_fulfilled' as finding, v.payment_id::text as subject, v.user_id, v.since, to_jsonb(v) as detail,
   case v.reason
@@ -257,7 +266,11 @@ where p.pronamespace = 'public'::regnamespace
   )
 union all
 select f.finding, f.subject, null, f.since, f.detail, null
-from billing.schedule_faults() f;
+from billing.schedule_faults() f
+union all
+select f.finding, f.subject, null, f.since, f.detail,
+  'Compare the settlement with its report at the gateway, and store the lines that are missing.'
+from billing.settlement_faults() f;
 comment on view billing.service_findings is
   'What is wrong with the service now, and single records that wait for an admin: few rows, each found by an index.';
 

@@ -33,17 +33,17 @@ describe('the API’s roles hold exactly these rights', () => {
       'authenticated: select public': words('billing_details payments plans profiles receipts subscriptions'),
       'service_role: delete billing': ['unsettled_events'],
       'service_role: insert billing': words(`disputes gateway_events gateway_subscriptions marks outbox profiles refunds
-        subscription_orders unsettled_events wishes`),
+        settlement_lines settlements subscription_orders unsettled_events wishes`),
       'service_role: insert public': words('billing_details payments profiles subscriptions'),
       'service_role: select billing': words(
-        `access deleted_users disputes ends_wished gateway_events gateway_subscriptions grants
-        lost_disputes manual_subscriptions marks outbox profiles purchases refunded refunds replacements scheduled_jobs settings sources statement statement_windows stoppable
+        `access book_months deleted_users disputes ends_wished gateway_events gateway_subscriptions grants
+        lost_disputes manual_subscriptions marks outbox profiles purchases refunded refunds replacements scheduled_jobs settings settlement_lines settlements sources statement statement_windows stoppable
         subscription_orders unsettled_events wishes`,
       ),
       'service_role: select public': words('billing_details payments plans profiles receipts subscriptions'),
       'service_role: update billing': words(
         `disputes gateway_events gateway_subscriptions grants manual_subscriptions marks outbox
-        profiles refunds scheduled_jobs statement_windows subscription_orders wishes`,
+        profiles refunds scheduled_jobs settlement_lines settlements statement_windows subscription_orders wishes`,
       ),
       'service_role: update public': words('billing_details payments profiles subscriptions'),
     });
@@ -73,7 +73,7 @@ describe('the API’s roles hold exactly these rights', () => {
         'has_tier_at_least',
       ],
       service_role: words(`apply_gateway_event apply_gateway_subscription apply_invoices apply_order_payments
-        apply_order_read apply_statement_item apply_statement_page apply_subscription_order begin_reconciliation cancel_subscription claim_outbox
+        apply_order_read apply_settlement apply_statement_item apply_statement_page apply_subscription_order begin_reconciliation cancel_subscription claim_outbox
         claim_payments_to_reconcile claim_statement_pages claim_subscription_orders claim_subscriptions_to_reconcile complete_outbox confirm_stop create_change
         create_order create_subscription discard_order end_reconciliation fail_outbox get_billing_details get_document get_health get_order get_receipt
         get_schema_version get_subscription list_plans list_plans_for_user next_outbox_attempt preview_change purge_records put_billing_details
@@ -88,9 +88,11 @@ describe('the API’s roles hold exactly these rights', () => {
     expect(await granted('role', 'p.oid::regprocedure', exceptions)).toEqual({
       anon: ['billing.own_access()', 'billing.tiers_on_offer()'],
       authenticated: ['billing.own_access()', 'billing.tiers_on_offer()'],
-      service_role: words(`billing.create_profiles() billing.index_names() billing.lock_users() billing.missing_parts()
+      service_role: words(
+        `billing.close_month(date) billing.create_profiles() billing.index_names() billing.lock_users() billing.missing_parts()
         billing.replay_event(bytea) billing.requeue(bigint) billing.schedule_faults() billing.schedule_jobs()
-        billing.set_up() billing.set_up_support() billing.switch_documents(boolean) billing.switch_events(boolean) billing.wake()`),
+        billing.set_up() billing.set_up_support() billing.switch_documents(boolean) billing.switch_events(boolean) billing.wake()`,
+      ),
     });
   });
 

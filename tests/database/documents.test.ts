@@ -20,7 +20,7 @@ async function sell(settings = seller): Promise<void> {
 }
 beforeEach(async () => {
   await database.query('alter table public.receipts disable trigger user');
-  await database.query('truncate public.receipts, billing.documents_due');
+  await database.query('truncate public.receipts, billing.documents_due, billing.book_months');
   await database.query('alter table public.receipts enable trigger user');
   await database.query(
     `update billing.settings set receipts_from = null, seller_name = null, seller_address = null, seller_gstin = null,
@@ -163,6 +163,16 @@ describe('of a seller with a GSTIN', () => {
     await buy('2027-03-31T18:30:00Z');
     await issue();
     expect((await documents()).map(({ document_number }) => document_number)).toEqual(['2627/000001', '2728/000001']);
+  });
+
+  test('what is confirmed in a closed month is declared in the next open one', async () => {
+    await database.at('2026-12-05');
+    await database.query("select billing.close_month('2026-11-01')");
+    await buy('2026-11-30');
+    await issue();
+    expect(await database.query('select document_date::text, tax_period::text from public.receipts')).toEqual([
+      { document_date: '2026-11-30', tax_period: '2026-12-01' },
+    ]);
   });
 
   test('a reissue cancels a receipt and makes one with the buyer of today, once', async () => {

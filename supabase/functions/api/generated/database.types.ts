@@ -481,6 +481,7 @@ export type Database = {
       'apply_invoices': { Args: { 'p_gateway_subscription_id': string; 'p_items'?: string }; Returns: Json };
       'apply_order_payments': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
       'apply_order_read': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
+      'apply_settlement': { Args: { 'p_lines'?: string; 'p_settlement': string }; Returns: Json };
       'apply_statement_item': {
         Args: { 'p_invoice'?: string; 'p_item': string; 'p_list': string; 'p_subscription'?: string };
         Returns: Json;

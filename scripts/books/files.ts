@@ -1,0 +1,78 @@
+import { csvLine, type Value } from '../console/csv.ts';
+
+/** A file that is being written. */
+export type BookFile = { write(text: string): Promise<void> };
+
+/** The files of the books: all of them appear in the folder at the end, or none. */
+export type BookFiles = {
+  /** Begins a file. */
+  open(name: string): Promise<BookFile>;
+  /** Begins a CSV file with its columns. */
+  openCsv(name: string, columns: readonly string[]): Promise<(row: readonly Value[]) => Promise<void>>;
+  /** Moves what was written into the folder, where it replaces the files of an earlier run. @returns their names */
+  finish(): Promise<string[]>;
+  /** Removes what was written. */
+  discard(): Promise<void>;
+};
+
+/** What an earlier run may have left in the folder. */
+const ownFiles =
+  /^(gstr1(-[a-z0-9-]+)?\.(json|csv)|summary\.json|(sales-register|settlements|settlement-lines)\.csv|tally-[a-z]+\.xml|zoho-[a-z-]+\.csv)$/;
+const bufferChars = 1 << 16;
+
+/** Creates the folder, if it is not there, and a hidden one in it for what is being written. */
+export async function openBookFiles(folder: string): Promise<BookFiles> {
+  await Deno.mkdir(folder, { recursive: true });
+  const draft = await Deno.makeTempDir({ dir: folder, prefix: '.draft-' });
+  const opened: { name: string; close(): Promise<void> }[] = [];
+
+  async function open(name: string): Promise<BookFile> {
+    const file = await Deno.open(`${draft}/${name}`, { write: true, createNew: true });
+    const encoder = new TextEncoder();
+    let waiting = '';
+    const flush = async () => {
+      const bytes = encoder.encode(waiting);
+      waiting = '';
+      for (let done = 0; done < bytes.length;) done += await file.write(bytes.subarray(done));
+    };
+    opened.push({
+      name,
+      async close() {
+        await flush();
+        file.close();
+      },
+    });
+    return {
+      async write(text) {
+        waiting += text;
+        if (waiting.length > bufferChars) await flush();
+      },
+    };
+  }
+
+  return {
+    open,
+    async openCsv(name, columns) {
+      const file = await open(name);
+      await file.write(csvLine(columns));
+      return (row) => file.write(csvLine(row));
+    },
+    async finish() {
+      for (const file of opened) await file.close();
+      const names = opened.map(({ name }) => name).toSorted();
+      const groups = new Set(names.map(groupOf));
+      for await (const { name } of Deno.readDir(folder)) {
+        if (ownFiles.test(name) && groups.has(groupOf(name))) await Deno.remove(`${folder}/${name}`);
+      }
+      for (const name of names) await Deno.rename(`${draft}/${name}`, `${folder}/${name}`);
+      await Deno.remove(draft);
+      return names;
+    },
+    discard: () => Deno.remove(draft, { recursive: true }),
+  };
+}
+
+/** A run with `--only` leaves the files of other groups. */
+function groupOf(name: string): string {
+  return /^(gstr1|tally|zoho|settlement)/.exec(name)?.[0] ?? name;
+}

@@ -1,0 +1,544 @@
+-- The books of a month: the GST return, and what each line of the bank consists of. Documents are frozen, so that nothing here
+-- calculates a tax. Operations: "Month's end".
+
+create table billing.settlements (
+  settlement_id text primary key,
+  status text not null,
+  amount bigint not null,
+  fees bigint not null default 0,
+  tax bigint not null default 0,
+  utr text,
+  created_at timestamptz not null,
+  lines_complete_at timestamptz
+);
+create index settlements_created_at_idx on billing.settlements (created_at);
+create index settlements_incomplete_idx on billing.settlements (created_at) where lines_complete_at is null;
+alter table billing.settlements enable row level security;
+grant select, insert, update on billing.settlements to service_role;
+comment on table billing.settlements is 'What the gateway sent to the bank, in paise.';
+comment on column billing.settlements.fees is 'Of the settlement itself: 0 unless it was an instant one.';
+comment on column billing.settlements.utr is 'The reference in the bank statement; it may come later than the settlement.';
+comment on column billing.settlements.lines_complete_at is 'When its lines first added up to amount and fees. Null: they do not.';
+
+create table billing.settlement_lines (
+  settlement_id text not null
+    constraint settlement_lines_settlement_id_fkey references billing.settlements (settlement_id),
+  entity_id text not null,
+  type text not null,
+  payment_id text,
+  order_id text,
+  dispute_id text,
+  amount bigint not null,
+  currency text not null default 'INR',
+  fee bigint not null default 0,
+  tax bigint not null default 0,
+  debit bigint not null default 0,
+  credit bigint not null default 0,
+  settled_at timestamptz,
+  method text,
+  constraint settlement_lines_pkey primary key (settlement_id, entity_id)
+);
+create index settlement_lines_entity_id_idx on billing.settlement_lines (entity_id);
+alter table billing.settlement_lines enable row level security;
+grant select, insert, update on billing.settlement_lines to service_role;
+comment on table billing.settlement_lines is 'What a settlement consists of, as the gateway reports it, in paise.';
+comment on column billing.settlement_lines.type is 'payment, refund, adjustment or transfer.';
+comment on column billing.settlement_lines.payment_id is 'The gateway''s. Null for a payment, which is the entity itself.';
+comment on column billing.settlement_lines.fee is 'The tax is contained.';
+
+-- Stores a settlement and its lines. What is stored may be repeated, and come in any order. API: service_role only.
+create function public.apply_settlement(
+  p_settlement text, -- as the gateway has it, JSON
+  p_lines text default null -- of recon/combined, a JSON array; lines of other settlements are left out. Null: not read
+)
+returns jsonb -- {outcome: stored, lines, is_complete}, {outcome: invalid}: it lacks its id, status, amount or created_at
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_given constant jsonb := p_settlement::jsonb;
+  v_id constant text := billing.json_text(v_given -> 'id');
+  v_stored billing.settlements;
+  v_sum bigint;
+  v_count integer;
+begin
+  if v_id is null
+    or billing.json_text(v_given -> 'status') is null
+    or billing.json_integer(v_given -> 'amount') is null
+    or billing.json_time(v_given -> 'created_at') is null
+  then
+    return '{"outcome": "invalid"}';
+  end if;
+  insert into billing.settlements as s (settlement_id, status, amount, fees, tax, utr, created_at)
+  values (
+    v_id, v_given ->> 'status', billing.json_integer(v_given -> 'amount'),
+    coalesce(billing.json_integer(v_given -> 'fees'), 0), coalesce(billing.json_integer(v_given -> 'tax'), 0),
+    nullif(billing.json_text(v_given -> 'utr'), ''), billing.json_time(v_given -> 'created_at')
+  )
+  on conflict (settlement_id) do update
+  -- An older answer may come later.
+  set status = case when excluded.status = 'created' then s.status else excluded.status end,
+    amount = excluded.amount, fees = excluded.fees, tax = excluded.tax, utr = coalesce(excluded.utr, s.utr);
+  insert into billing.settlement_lines as l (
+    settlement_id, entity_id, type, payment_id, order_id, dispute_id, amount, currency, fee, tax, debit, credit, settled_at,
+    method
+  )
+  select distinct on (i.line ->> 'entity_id')
+    v_id, i.line ->> 'entity_id', coalesce(billing.json_text(i.line -> 'type'), 'other'),
+    billing.json_text(i.line -> 'payment_id'), billing.json_text(i.line -> 'order_id'),
+    billing.json_text(i.line -> 'dispute_id'), coalesce(billing.json_integer(i.line -> 'amount'), 0),
+    coalesce(billing.json_text(i.line -> 'currency'), 'INR'), coalesce(billing.json_integer(i.line -> 'fee'), 0),
+    coalesce(billing.json_integer(i.line -> 'tax'), 0), coalesce(billing.json_integer(i.line -> 'debit'), 0),
+    coalesce(billing.json_integer(i.line -> 'credit'), 0), billing.json_time(i.line -> 'settled_at'),
+    billing.json_text(i.line -> 'method')
+  from jsonb_array_elements(coalesce(p_lines::jsonb, '[]')) with ordinality i (line, place)
+  where i.line ->> 'settlement_id' = v_id and billing.json_text(i.line -> 'entity_id') is not null
+  order by i.line ->> 'entity_id', i.place desc
+  on conflict (settlement_id, entity_id) do update
+  set type = excluded.type, payment_id = excluded.payment_id, order_id = excluded.order_id,
+    dispute_id = excluded.dispute_id, amount = excluded.amount, currency = excluded.currency, fee = excluded.fee,
+    tax = excluded.tax, debit = excluded.debit, credit = excluded.credit, settled_at = excluded.settled_at,
+    method = excluded.method;
+  select count(*), sum(l.credit - l.debit) into v_count, v_sum from billing.settlement_lines l where l.settlement_id = v_id;
+  update billing.settlements s
+  set lines_complete_at = case when v_sum = s.amount + s.fees then coalesce(s.lines_complete_at, billing.clock()) end
+  where s.settlement_id = v_id
+  returning * into v_stored;
+  return jsonb_build_object(
+    'outcome', 'stored', 'lines', v_count, 'is_complete', v_stored.lines_complete_at is not null
+  );
+end $$;
+comment on function public.apply_settlement is 'Stores a settlement of the gateway and its lines.';
+revoke execute on function public.apply_settlement from public, anon, authenticated;
+grant execute on function public.apply_settlement to service_role;
+
+create view billing.bank_lines with (security_invoker = true) as
+select
+  s.settlement_id, s.utr, billing.day_in_india(s.created_at) as settled_on, s.status, s.amount, sums.payments, sums.fees,
+  sums.gst_on_fees, sums.refunds, sums.adjustments, sums.transfers, sums.other, s.fees as settlement_fees,
+  s.amount + s.fees - sums.net as difference, sums.fees_from_credits, sums.lines, s.lines_complete_at
+from billing.settlements s
+cross join lateral (
+  select
+    coalesce(sum(l.credit - l.debit), 0)::bigint as net,
+    coalesce(sum(l.credit - l.debit + taken.fee) filter (where l.type = 'payment'), 0)::bigint as payments,
+    coalesce(sum(l.debit - l.credit - taken.fee) filter (where l.type = 'refund'), 0)::bigint as refunds,
+    coalesce(sum(l.credit - l.debit + taken.fee) filter (where l.type = 'adjustment'), 0)::bigint as adjustments,
+    coalesce(sum(l.debit - l.credit - taken.fee) filter (where l.type = 'transfer'), 0)::bigint as transfers,
+    coalesce(sum(l.credit - l.debit + taken.fee) filter (
+      where l.type not in ('payment', 'refund', 'adjustment', 'transfer')
+    ), 0)::bigint as other,
+    coalesce(sum(taken.fee - taken.tax), 0)::bigint as fees,
+    coalesce(sum(taken.tax), 0)::bigint as gst_on_fees,
+    coalesce(sum(l.fee - taken.fee), 0)::bigint as fees_from_credits,
+    count(*) as lines
+  from billing.settlement_lines l
+  -- A fee that credits paid was not taken from the line.
+  cross join lateral (select l.fee > 0 and greatest(l.credit, l.debit) = l.amount as is_from_credits) paid
+  cross join lateral (
+    select
+      case when paid.is_from_credits then 0 else l.fee end as fee,
+      case when paid.is_from_credits then 0 else l.tax end as tax
+  ) taken
+  where l.settlement_id = s.settlement_id
+) sums;
+comment on view billing.bank_lines is
+  'What each line of the bank statement consists of, in paise: amount = payments - fees - gst_on_fees - refunds + adjustments '
+  '- transfers + other - settlement_fees + difference.';
+comment on column billing.bank_lines.difference is 'What the lines do not explain: not 0 until they are complete.';
+
+-- The receipt of each payment that no reissue replaced.
+create view billing.standing_receipts with (security_invoker = true) as
+select r.*
+from public.receipts r
+where r.kind = 'receipt' and not exists (select from public.receipts n where n.reissue_of = r.id);
+comment on view billing.standing_receipts is 'The receipts that no reissue replaced.';
+
+create view billing.settled_payments with (security_invoker = true) as
+select
+  entity.kind, entity.entity_id, entity.payment_id, entity.at, entity.amount, entity.currency, entity.document_number,
+  l.fee - l.tax as fee, l.tax as gst_on_fee, l.settlement_id, s.utr, billing.day_in_india(s.created_at) as settled_on,
+  case when s.status = 'processed' then 'settled' else 'waiting' end as state
+from (
+  select
+    'payment' as kind, p.gateway_payment_id as entity_id, p.id as payment_id, p.captured_at as at,
+    coalesce(p.paid_amount, p.amount) as amount, p.currency, r.document_number
+  from public.payments p
+  left join billing.standing_receipts r on r.payment_id = p.id
+  where p.status = 'captured' and p.gateway_payment_id is not null
+  union all
+  select 'refund', f.refund_id, p.id, f.created_at, f.amount, p.currency, n.document_number
+  from billing.refunds f
+  left join public.payments p on p.gateway_payment_id = f.gateway_payment_id
+  left join public.receipts n on n.refund_id = f.refund_id
+  where f.status = 'processed'
+) entity
+left join billing.settlement_lines l on l.entity_id = entity.entity_id and l.type = entity.kind
+left join billing.settlements s on s.settlement_id = l.settlement_id;
+comment on view billing.settled_payments is
+  'Each captured payment and processed refund, with its document, its fee without and with tax, and its settlement.';
+
+create table billing.book_months (
+  month date primary key constraint book_months_month_check check (extract(day from month) = 1),
+  closed_at timestamptz not null,
+  closed_by text not null,
+  gstr1 json not null, -- not jsonb: its keys have an order
+  summary json not null
+);
+alter table billing.book_months enable row level security;
+grant select on billing.book_months to service_role;
+comment on table billing.book_months is
+  'The closed months, with what was answered about them: a later document belongs to the next open month.';
+
+-- Returns the month in which a document of a day is declared: its own, or the first one after it that is not closed.
+create function billing.open_month(p_day date)
+returns date language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_month date := date_trunc('month', p_day);
+begin
+  while exists (select from billing.book_months m where m.month = v_month) loop
+    v_month := v_month + interval '1 month';
+  end loop;
+  return v_month;
+end $$;
+
+create view billing.book_documents with (security_invoker = true) as
+select
+  r.id, r.kind, r.title, r.series, r.number, r.document_number, r.issued_at, r.document_date, r.tax_period, r.category, r.payment_id,
+  p.gateway_payment_id, r.refund_id, r.dispute_id, r.reissue_of, c.document_number as against, c.document_date as against_date,
+  r.place_of_supply, r.place_of_supply <> r.seller ->> 'state' as is_inter, r.seller, r.buyer,
+  r.lines #>> '{0,description}' as description, r.lines #>> '{0,item}' as item, r.lines #>> '{0,sac}' as sac,
+  case r.kind when 'receipt' then 1 else -1 end as sign, r.currency, (r.totals ->> 'total')::bigint as total,
+  r.rupees ->> 'rate' as rupee_rate, heads.rate, (booked.totals ->> 'total')::bigint as rupee_total,
+  (booked.totals ->> 'taxable')::bigint as taxable, heads.igst, heads.cgst, heads.sgst, heads.other_tax
+from public.receipts r
+left join public.payments p on p.id = r.payment_id
+left join public.receipts c on c.id = r.receipt_id
+cross join lateral (select case when r.currency = 'INR' then r.totals else r.rupees end as totals) booked
+cross join lateral (
+  select
+    trim_scale(coalesce(sum((t ->> 'rate')::numeric), 0) / 100) as rate,
+    coalesce(sum((t ->> 'amount')::bigint) filter (where t ->> 'name' = 'IGST'), 0)::bigint as igst,
+    coalesce(sum((t ->> 'amount')::bigint) filter (where t ->> 'name' = 'CGST'), 0)::bigint as cgst,
+    coalesce(sum((t ->> 'amount')::bigint) filter (where t ->> 'name' in ('SGST', 'UTGST')), 0)::bigint as sgst,
+    coalesce(sum((t ->> 'amount')::bigint) filter (
+      where t ->> 'name' not in ('IGST', 'CGST', 'SGST', 'UTGST')
+    ), 0)::bigint as other_tax
+  from jsonb_array_elements(booked.totals -> 'taxes') t
+) heads;
+comment on view billing.book_documents is
+  'The documents as books have them, in paise: positive, also of credit notes, whose sign is -1. rupee_total and taxable are '
+  'null where the rupees of another currency are not known.';
+
+-- Formats paise as the return has them: a number of rupees.
+create function billing.in_rupees(p_paise numeric)
+returns numeric language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return trim_scale(p_paise / 100); end $$;
+
+-- Makes the return of some months from its documents. The keys have the order of the offline tool; what is empty is absent.
+create function billing.make_gstr1(p_from date, p_month date)
+returns json language sql stable set search_path = pg_catalog, pg_temp as $$
+with documents as materialized (
+  select d.*, d.buyer ->> 'gstin' as ctin, json_build_object(
+    'txval', billing.in_rupees(d.taxable), 'rt', d.rate, 'iamt', case when d.is_inter then billing.in_rupees(d.igst) end,
+    'camt', case when not d.is_inter then billing.in_rupees(d.cgst) end,
+    'samt', case when not d.is_inter then billing.in_rupees(d.sgst) end, 'csamt', 0
+  ) as amounts
+  from billing.book_documents d
+  where d.tax_period between p_from and p_month and d.category <> 'none'
+), invoices as (
+  select
+    i.series, i.number, i.category, i.ctin, i.place_of_supply as pos,
+    json_build_object(
+      'inum', i.document_number, 'idt', to_char(i.document_date, 'DD-MM-YYYY'), 'val', billing.in_rupees(i.rupee_total),
+      'pos', case when i.category = 'b2b' then i.place_of_supply end, 'rchrg', case when i.category = 'b2b' then 'N' end,
+      'inv_typ', case when i.category = 'b2b' then 'R' end, 'itms', json_build_array(case
+        when i.category in ('expwp', 'expwop') then i.amounts
+        else json_build_object('num', 1, 'itm_det', i.amounts)
+      end)
+    ) as invoice
+  from documents i
+  where i.kind = 'receipt' and i.category <> 'b2cs' and i.taxable is not null
+), notes as (
+  select
+    n.series, n.number, n.category, n.ctin,
+    json_build_object(
+      'typ', case when n.category <> 'b2b' then upper(n.category) end, 'ntty', 'C', 'nt_num', n.document_number,
+      'nt_dt', to_char(n.document_date, 'DD-MM-YYYY'), 'val', billing.in_rupees(n.rupee_total),
+      'pos', case when n.category in ('b2b', 'b2cl') then n.place_of_supply end,
+      'rchrg', case when n.category = 'b2b' then 'N' end, 'inv_typ', case when n.category = 'b2b' then 'R' end,
+      'itms', json_build_array(json_build_object('num', 1, 'itm_det', n.amounts))
+    ) as note
+  from documents n
+  where n.kind = 'credit_note' and n.category <> 'b2cs' and n.taxable is not null
+), small as (
+  select
+    d.place_of_supply as pos, d.is_inter, d.rate, sum(d.sign * d.taxable) as taxable, sum(d.sign * d.igst) as igst,
+    sum(d.sign * d.cgst) as cgst, sum(d.sign * d.sgst) as sgst
+  from documents d
+  where d.category = 'b2cs'
+  group by 1, 2, 3
+  having (sum(d.sign * d.taxable), sum(d.sign * d.igst), sum(d.sign * d.cgst), sum(d.sign * d.sgst)) <> (0, 0, 0, 0)
+), codes as (
+  select
+    h.is_b2b, h.sac, h.rate, json_build_object(
+      'num', row_number() over (partition by h.is_b2b order by h.sac, h.rate), 'hsn_sc', h.sac, 'uqc', 'NA', 'qty', 0,
+      'txval', billing.in_rupees(h.taxable), 'rt', h.rate, 'iamt', billing.in_rupees(h.igst),
+      'camt', billing.in_rupees(h.cgst), 'samt', billing.in_rupees(h.sgst), 'csamt', 0
+    ) as code
+  from (
+    select
+      d.category = 'b2b' as is_b2b, coalesce(d.sac, '') as sac, d.rate, sum(d.sign * d.taxable) as taxable,
+      sum(d.sign * d.igst) as igst, sum(d.sign * d.cgst) as cgst, sum(d.sign * d.sgst) as sgst
+    from documents d
+    where d.taxable is not null
+    group by 1, 2, 3
+    having (sum(d.sign * d.taxable), sum(d.sign * d.igst), sum(d.sign * d.cgst), sum(d.sign * d.sgst)) <> (0, 0, 0, 0)
+  ) h
+), runs as (
+  select
+    r.kind, json_build_object(
+      'num', row_number() over (partition by r.kind order by r.series, min(r.number)),
+      'from', (array_agg(r.document_number order by r.number))[1],
+      'to', (array_agg(r.document_number order by r.number desc))[1], 'totnum', count(*), 'cancel', 0, 'net_issue', count(*)
+    ) as run, r.series, min(r.number) as first
+  from (select d.*, d.number - row_number() over (partition by d.series order by d.number) as run from documents d) r
+  group by r.kind, r.series, r.run
+)
+select json_strip_nulls(json_build_object(
+  'gstin', (select s.seller_gstin from billing.settings s), 'fp', to_char(p_month, 'MMYYYY'),
+  'version', (select s.gstr1_version from billing.settings s), 'hash', 'hash',
+  'b2b', (
+    select json_agg(json_build_object('ctin', g.ctin, 'inv', g.inv) order by g.ctin)
+    from (select i.ctin, json_agg(i.invoice order by i.series, i.number) as inv from invoices i where i.category = 'b2b' group by 1) g
+  ),
+  'b2cl', (
+    select json_agg(json_build_object('pos', g.pos, 'inv', g.inv) order by g.pos)
+    from (select i.pos, json_agg(i.invoice order by i.series, i.number) as inv from invoices i where i.category = 'b2cl' group by 1) g
+  ),
+  'b2cs', (
+    select json_agg(json_build_object(
+      'sply_ty', case when m.is_inter then 'INTER' else 'INTRA' end, 'typ', 'OE', 'pos', m.pos, 'rt', m.rate,
+      'txval', billing.in_rupees(m.taxable), 'iamt', case when m.is_inter then billing.in_rupees(m.igst) end,
+      'camt', case when not m.is_inter then billing.in_rupees(m.cgst) end,
+      'samt', case when not m.is_inter then billing.in_rupees(m.sgst) end, 'csamt', 0
+    ) order by m.pos, m.rate, m.is_inter)
+    from small m
+  ),
+  'exp', (
+    select json_agg(json_build_object('exp_typ', g.typ, 'inv', g.inv) order by g.typ)
+    from (
+      select case i.category when 'expwp' then 'WPAY' else 'WOPAY' end as typ, json_agg(i.invoice order by i.series, i.number) as inv
+      from invoices i
+      where i.category in ('expwp', 'expwop')
+      group by 1
+    ) g
+  ),
+  'cdnr', (
+    select json_agg(json_build_object('ctin', g.ctin, 'nt', g.nt) order by g.ctin)
+    from (select n.ctin, json_agg(n.note order by n.series, n.number) as nt from notes n where n.category = 'b2b' group by 1) g
+  ),
+  'cdnur', (select json_agg(n.note order by n.series, n.number) from notes n where n.category <> 'b2b'),
+  'hsn', (
+    select json_build_object(
+      'hsn_b2b', json_agg(c.code order by c.sac, c.rate) filter (where c.is_b2b),
+      'hsn_b2c', json_agg(c.code order by c.sac, c.rate) filter (where not c.is_b2b)
+    )
+    from codes c
+    having count(*) > 0
+  ),
+  'doc_issue', (
+    select json_build_object('doc_det', json_agg(json_build_object(
+      'doc_num', g.num, 'docs', g.docs
+    ) order by g.num))
+    from (
+      select case r.kind when 'receipt' then 1 else 5 end as num, json_agg(r.run order by r.series, r.first) as docs from runs r group by 1
+    ) g
+    having count(*) > 0
+  )
+))
+$$;
+
+-- Sums up the documents and the bank lines of some months.
+create function billing.make_summary(p_from date, p_month date)
+returns json language sql stable set search_path = pg_catalog, pg_temp as $$
+with documents as materialized (
+  select d.* from billing.book_documents d where d.tax_period between p_from and p_month
+), taxed as (
+  select
+    d.category in ('expwp', 'expwop') as is_zero_rated, d.category in ('b2cl', 'b2cs') and d.is_inter as is_far, d.place_of_supply,
+    d.sign * d.taxable as taxable, d.sign * d.igst as igst, d.sign * d.cgst as cgst, d.sign * d.sgst as sgst
+  from documents d
+  where d.category <> 'none' and d.taxable is not null
+)
+select json_build_object(
+  'month', to_char(p_month, 'YYYY-MM'),
+  'invoices', (select count(*) from documents d where d.kind = 'receipt'),
+  'credit_notes', (select count(*) from documents d where d.kind = 'credit_note'),
+  'gstr3b', json_build_object(
+    '3.1(a)', (
+      select json_build_object(
+        'taxable', coalesce(sum(t.taxable), 0), 'igst', coalesce(sum(t.igst), 0), 'cgst', coalesce(sum(t.cgst), 0),
+        'sgst', coalesce(sum(t.sgst), 0)
+      )
+      from taxed t
+      where not t.is_zero_rated
+    ),
+    '3.1(b)', (
+      select json_build_object(
+        'taxable', coalesce(sum(t.taxable), 0), 'igst', coalesce(sum(t.igst), 0), 'cgst', coalesce(sum(t.cgst), 0),
+        'sgst', coalesce(sum(t.sgst), 0)
+      )
+      from taxed t
+      where t.is_zero_rated
+    ),
+    '3.2', (
+      select coalesce(json_agg(json_build_object('pos', f.pos, 'taxable', f.taxable, 'igst', f.igst) order by f.pos), '[]')
+      from (
+        select t.place_of_supply as pos, sum(t.taxable) as taxable, sum(t.igst) as igst
+        from taxed t
+        where t.is_far
+        group by 1
+        having (sum(t.taxable), sum(t.igst)) <> (0, 0)
+      ) f
+    )
+  ),
+  'bank', (
+    select json_build_object(
+      'settlements', count(*), 'amount', coalesce(sum(b.amount), 0), 'fees', coalesce(sum(b.fees), 0),
+      'gst_on_fees', coalesce(sum(b.gst_on_fees), 0), 'difference', coalesce(sum(b.difference), 0)
+    )
+    from billing.bank_lines b
+    where b.settled_on >= p_from and b.settled_on < p_month + interval '1 month' and b.status = 'processed'
+  )
+)
+$$;
+
+create function billing.gstr1(
+  p_month date, -- any day of it
+  p_months integer default 1 -- 3: of a quarterly filer, ending with this month
+)
+returns json -- the upload of the GST portal
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_month constant date := date_trunc('month', p_month);
+begin
+  return coalesce(
+    (select m.gstr1 from billing.book_months m where m.month = v_month and p_months = 1),
+    billing.make_gstr1((v_month - make_interval(months => p_months - 1))::date, v_month)
+  );
+end $$;
+
+create function billing.book_summary(p_month date, p_months integer default 1)
+returns json -- {month, invoices, credit_notes, gstr3b: {3.1(a), 3.1(b), 3.2}, bank}, in paise
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_month constant date := date_trunc('month', p_month);
+begin
+  return coalesce(
+    (select m.summary from billing.book_months m where m.month = v_month and p_months = 1),
+    billing.make_summary((v_month - make_interval(months => p_months - 1))::date, v_month)
+  );
+end $$;
+
+-- Closes a month: what was answered about it stays, and later documents belong to the next open one.
+create function billing.close_month(p_month date) -- any day of it
+returns billing.book_months language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_month constant date := date_trunc('month', p_month);
+  v_next constant date := v_month + interval '1 month';
+  v_open date;
+  v_closed billing.book_months;
+begin
+  perform billing.lock_numbers();
+  select * into v_closed from billing.book_months m where m.month = v_month;
+  if found then return v_closed; end if;
+  perform billing.require(
+    billing.day_in_india(billing.clock()) >= v_next, 'PS409', format('%s is not over', to_char(v_month, 'YYYY-MM'))
+  );
+  select min(r.tax_period) into v_open
+  from public.receipts r
+  where r.tax_period < v_month and not exists (select from billing.book_months m where m.month = r.tax_period);
+  perform billing.require(v_open is null, 'PS409', format('close %s first', to_char(v_open, 'YYYY-MM')));
+  perform billing.require(
+    not exists (
+      select from billing.documents_due d
+      where billing.day_in_india(d.confirmed_at) < v_next
+        and not exists (select from public.receipts r where r.payment_id = d.payment_id)
+    ),
+    'PS409', format('a payment of %s waits for its document', to_char(v_month, 'YYYY-MM'))
+  );
+  insert into billing.book_months
+  values (
+    v_month, billing.clock(), current_user, billing.make_gstr1(v_month, v_month), billing.make_summary(v_month, v_month)
+  )
+  returning * into v_closed;
+  return v_closed;
+end $$;
+revoke execute on function billing.close_month(date) from service_role;
+
+create view billing.settlement_problems with (security_invoker = true) as
+select
+  s.settlement_id, date_trunc('month', billing.day_in_india(s.created_at))::date as month,
+  case
+    when exists (select from billing.settlement_lines l where l.settlement_id = s.settlement_id) then 'settlement_difference'
+    else 'settlement_incomplete'
+  end as problem,
+  s.created_at as since
+from billing.settlements s
+where s.status = 'processed' and s.lines_complete_at is null and s.created_at < billing.clock() - interval '72 hours';
+comment on view billing.settlement_problems is 'Settlements whose lines lack, or do not add up, after three days.';
+
+create view billing.book_problems with (security_invoker = true) as
+select d.tax_period as month, doubt.problem, d.document_number, d.payment_id, doubt.detail, d.issued_at as since
+from billing.book_documents d
+cross join lateral (
+  select 'state_missing' as problem, 'The buyer''s state is not known: the seller''s was taken.' as detail
+  where d.category = 'b2cs' and d.kind = 'receipt' and d.buyer ->> 'state' is null
+  union all
+  select 'buyer_incomplete', 'The invoice needs the name and the address of its buyer.'
+  where d.kind = 'receipt'
+    and (d.category in ('b2b', 'expwp', 'expwop') or d.category in ('b2cl', 'b2cs') and d.taxable >= 5000000)
+    and (d.buyer ->> 'name' is null or d.buyer ->> 'address' is null)
+  union all
+  select 'rupees_missing', 'Its value in rupees is not known: the return lacks it.'
+  where d.category <> 'none' and d.taxable is null
+  union all
+  select 'export_paid_in_rupees', 'Abroad, but not paid in foreign exchange: no export.'
+  where d.category in ('expwp', 'expwop') and d.kind = 'receipt' and d.currency = 'INR'
+  union all
+  select 'sac_missing', 'The setting sac was not made.'
+  where d.category <> 'none' and d.sac is null
+  union all
+  select 'einvoice_needed', 'Without the number of an e-invoice it does not count.'
+  where d.category in ('b2b', 'expwp', 'expwop') and (select s.over_5_crore from billing.settings s)
+  union all
+  select 'note_too_late', 'Its tax cannot be adjusted any more.'
+  where d.title = 'Credit note without GST' and d.document_date > billing.last_note_day(d.against_date)
+) doubt
+where not exists (select from public.receipts n where n.reissue_of = d.id)
+union all
+select n.tax_period, 'note_of_failed_refund', n.document_number, n.payment_id, 'The refund failed afterwards: the note stands.',
+  f.failed_at
+from billing.refunds f
+join public.receipts n on n.refund_id = f.refund_id
+where f.status = 'failed'
+union all
+select
+  date_trunc('month', billing.day_in_india(d.confirmed_at))::date, 'document_waiting', null, d.payment_id,
+  'The payment has no document yet.', d.due_at
+from billing.documents_due d
+where not exists (select from public.receipts r where r.payment_id = d.payment_id)
+union all
+select v.month, v.problem, null, null, v.settlement_id, v.since
+from billing.settlement_problems v
+union all
+select
+  date_trunc('month', billing.day_in_india(p.captured_at))::date, 'payment_unsettled', null, p.id, p.gateway_payment_id,
+  p.captured_at
+from public.payments p
+where p.status = 'captured'
+  and p.gateway_payment_id is not null
+  -- Since settlements are read.
+  and p.captured_at >= (select min(s.created_at) from billing.settlements s)
+  and p.captured_at < (select billing.clock()) - interval '240 hours'
+  and not exists (select from billing.settlement_lines l where l.entity_id = p.gateway_payment_id);
+comment on view billing.book_problems is 'What to look at before a month is closed or its return is filed. Filter it by month.';

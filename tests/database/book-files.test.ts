@@ -1,0 +1,239 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { element } from '../../scripts/books/xml.ts';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { isLong } from '../helpers/project/is-long.ts';
+import { runScript } from '../helpers/project/run-script.ts';
+import {
+  type BookDocument,
+  clearBooks,
+  exampleBooks,
+  expectedFile,
+  expectedFiles,
+  writeBooks,
+} from '../helpers/records/books.ts';
+import { randomBooks } from '../helpers/records/random-books.ts';
+import { openBookFiles } from '../../scripts/books/files.ts';
+import { writeBooks as writeFiles } from '../../scripts/books/write-books.ts';
+
+const database = useDatabase({
+  // The last month is random.
+  findings: { captured_not_fulfilled: 'any', state_missing: 'any', settlement_incomplete: 'any' },
+});
+let folder: string;
+beforeAll(async () => void (folder = await Deno.makeTempDir({ prefix: 'books-' })));
+afterAll(() => Deno.remove(folder, { recursive: true }));
+beforeEach(async () => {
+  await clearBooks(database);
+  await writeBooks(database, exampleBooks);
+  await database.at('2026-12-05');
+});
+
+const run = (...args: string[]) =>
+  runScript('books', [...args, '--out', `${folder}/out`], { env: { SUPPORT_DB_URL: database.url, INIT_CWD: folder } });
+const written = () => [...Deno.readDirSync(`${folder}/out`)].map(({ name }) => name).toSorted();
+const read = (name: string) => Deno.readTextFile(`${folder}/out/${name}`);
+
+/** Writes the example with other documents. */
+async function rewrite(change: (document: BookDocument) => Partial<BookDocument>): Promise<void> {
+  await clearBooks(database);
+  const documents = exampleBooks.documents.map((document) => ({ ...document, ...change(document) }));
+  await writeBooks(database, { ...exampleBooks, documents });
+}
+
+describe('npm run books', () => {
+  test('writes the files of the worked example to the byte, again over those of an earlier run', async () => {
+    await Deno.mkdir(`${folder}/out`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/out/gstr1-cdnur.csv`, 'of an earlier run');
+    await Deno.writeTextFile(`${folder}/out/notes.txt`, 'not ours');
+    for (let time = 0; time < 2; time += 1) {
+      const { code, stdout, stderr } = await run('2026-11', '--close');
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout.trimEnd().split('\n')).toEqual(expectedFiles().map((name) => `${folder}/out/${name}`));
+    }
+    expect(written()).toEqual([...expectedFiles(), 'notes.txt'].toSorted());
+    for (const name of expectedFiles()) expect(await read(name), name).toBe(await expectedFile(name));
+    expect(await database.query('select month::text from billing.book_months')).toEqual([{ month: '2026-11-01' }]);
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
+  test('says what to look at, with its own exit code; a group alone leaves the other files', async () => {
+    await rewrite(({ number }) => number === 104 ? { rupees: null } : {});
+    await Deno.mkdir(`${folder}/out`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/out/gstr1.json`, 'filed');
+    const { code, stderr } = await run('2026-11', '--only', 'tally');
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: 'rupees_missing  2627/000104  Its value in rupees is not known: the return lacks it.\n' +
+        'Problems: 1. Look at them before the return is filed.\n',
+    });
+    expect(written()).toEqual([
+      ...['gstr1.json', 'tally-masters.xml', 'tally-money.xml', 'tally-settlements.xml', 'tally-vouchers.xml'],
+    ]);
+    expect(await read('tally-vouchers.xml')).not.toContain('2627/000104');
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
+  test('of a quarter is one return', async () => {
+    await rewrite(({ number }) => number === 101 ? { tax_period: '2026-10-01' } : {});
+    const { code } = await run('--from', '2026-10', '--quarter', '--only', 'gstr1');
+    expect(code).toBe(0);
+    expect(await read('gstr1.json')).toBe((await expectedFile('gstr1.json')).replace('112026', '122026'));
+    expect(await read('sales-register.csv')).toBe(await expectedFile('sales-register.csv'));
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
+  test('of a seller without a GSTIN has no return, and its own tax balances', async () => {
+    const taxes = [{ name: 'VAT', rate: 700, amount: 6536 }];
+    await rewrite(() => ({
+      category: 'none',
+      title: 'Receipt',
+      totals: { taxable: 93364, taxes, total: 99900 },
+      currency: 'INR',
+    }));
+    await database.set('seller_gstin = null, tax_rate = 700');
+    expect((await run('2026-11')).code).toBe(0);
+    expect(written().filter((name) => name.startsWith('gstr1'))).toEqual([]);
+    const [voucher = ''] = (await read('tally-vouchers.xml')).match(/<VOUCHER .*?2627\/000103.*?<\/VOUCHER>/) ?? [];
+    const entries = voucher.matchAll(/<LEDGERNAME>([^<]*)<.*?<AMOUNT>([^<]*)</g);
+    expect([...entries].map(([, ledger, amount]) => [ledger, amount])).toEqual([
+      ...[['Online Customers', '-999.00'], ['Subscription Income', '933.64'], ['Output Tax', '65.36']],
+    ]);
+    expect(voucher).toContain('<VCHGSTSTATUSISINCLUDED>No<');
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
+  test('has the names of the seller in Tally', async () => {
+    await database.set(`tally = '{"company": "A & B", "Bank": "HDFC <1>", "Subscription Sales": "Web"}'`);
+    expect((await run('2026-11', '--only', 'tally')).code).toBe(0);
+    const company = '<STATICVARIABLES><SVCURRENTCOMPANY>A &amp; B</SVCURRENTCOMPANY></STATICVARIABLES></REQUESTDESC>';
+    for (const name of written()) expect(await read(name), name).toContain(company);
+    expect(await read('tally-settlements.xml')).toContain('<LEDGERNAME>HDFC &lt;1&gt;</LEDGERNAME>');
+    expect(await read('tally-masters.xml')).toContain('<VOUCHERTYPE NAME="Web" ACTION="Create">');
+    expect(await read('tally-vouchers.xml')).toContain('<VOUCHERTYPENAME>Web</VOUCHERTYPENAME>');
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
+  test('books a reissue as refunded and paid again, each once', async () => {
+    // The notes take all of invoice 102, and 105 replaces it.
+    await rewrite((document) =>
+      document.number === 105
+        ? { reissue_of: exampleBooks.documents[1]?.id ?? '', gateway_payment_id: 'pay_Example0000102' }
+        : document.kind === 'credit_note'
+        ? { refund_id: null }
+        : {}
+    );
+    await run('2026-11', '--only', 'tally');
+    const money = await read('tally-money.xml');
+    const ids = [...money.matchAll(/REMOTEID="([^"]*)"/g)].map(([, id]) => id);
+    const byDocument = exampleBooks.documents.filter(({ number }) => [105, 11, 12].includes(number)).map(({ id }) =>
+      id
+    );
+    expect(ids.toSorted()).toEqual([
+      ...byDocument,
+      ...['pay_Example0000101', 'pay_Example0000102', 'pay_Example0000103', 'pay_Example0000104'],
+    ].toSorted());
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
+  test.each([
+    ['of an empty month', ['2027-03'], 1, 'Nothing was written: there are no documents and no settlements.\n'],
+    ['of a month that cannot be closed', ['2026-12', '--close'], 1, '2026-12 is not over\n'],
+  ])('%s writes nothing', async (_, args, code, stderr) => {
+    expect(await run(...args)).toEqual({ code, stdout: '', stderr });
+    expect(await Deno.stat(`${folder}/out`).catch((error) => error)).toBeInstanceOf(Deno.errors.NotFound);
+  });
+
+  test.each([
+    ['2026-11 and no more', ['2026-11', 'x'], "Unexpected argument 'x'"],
+    ['a month', [], 'Give a month, such as 2026-11'],
+    ['a real month', ['2026-13'], '2026-13: no month, such as 2026-11'],
+    ['both words of a quarter', ['--from', '2026-10'], '--from and --quarter belong together'],
+    ['a known group', ['2026-11', '--only', 'all'], '--only all: none of gstr1, tally, zoho, bank'],
+  ])('wants %s', async (_, args, message) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout, first: stderr.split('\n')[0] }).toEqual({ code: 2, stdout: '', first: message });
+  });
+});
+
+test('an element holds any text, as a parser reads it back', async () => {
+  const texts = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('&<>"\']]>', 'अशा', '₹', '😀')), {
+    maxLength: 5,
+  });
+  const property = fc.asyncProperty(texts, async (parts) => {
+    const text = parts.join('').replaceAll('\0', '');
+    const xml = element('A', [element('B', text, { C: text })]);
+    const { inner, attribute } = await database.one(
+      "select (xpath('string(/A/B)', x))[1]::text as inner, (xpath('string(/A/B/@C)', x))[1]::text as attribute from xmlparse(document $1) x",
+      [xml],
+    );
+    // A second parser: Postgres escapes its texts again.
+    const kept = text.replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, ' ');
+    expect([inner, attribute].map((one) => unescaped(String(one)))).toEqual([kept, kept]);
+  });
+  await fc.assert(property, { numRuns: 200 });
+});
+
+const unescaped = (text: string) =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#x0d;', '\r').replaceAll(
+    '&amp;',
+    '&',
+  );
+
+test('in any month each voucher balances, and each CSV file has the fields of its columns', async () => {
+  const client = await database.connect();
+  const property = fc.asyncProperty(randomBooks, async (books) => {
+    await clearBooks(database);
+    await writeBooks(database, books);
+    const files = await openBookFiles(`${folder}/random`);
+    await client.query('begin isolation level repeatable read read only');
+    const progress = { step() {}, end() {} };
+    await writeFiles(client, { from: '2026-11-01', month: '2026-11-01', count: 1 }, files, {
+      only: undefined,
+      progress,
+    });
+    await client.query('rollback');
+    const names = await files.finish();
+    for (const name of names.filter((one) => one.endsWith('.xml') && one !== 'tally-masters.xml')) {
+      const text = await Deno.readTextFile(`${folder}/random/${name}`);
+      const sums = await database.query(
+        `select (select sum(a::text::numeric) from unnest(xpath('/VOUCHER/ALLLEDGERENTRIES.LIST/AMOUNT/text()', v)) a) as sum,
+           cardinality(xpath('/VOUCHER/ALLLEDGERENTRIES.LIST', v)) as entries
+         from unnest(xpath('//VOUCHER', xmlparse(document $1))) v`,
+        [text],
+      );
+      const count = name === 'tally-settlements.xml' ? books.settlements.length : books.documents.length;
+      expect(sums.length, name).toBe(count);
+      for (const { sum, entries } of sums) if (Number(entries) > 0) expect(Number(sum), name).toBe(0);
+    }
+    for (const name of names.filter((one) => one.endsWith('.csv'))) {
+      const [columns, ...rows] = parseCsv(await Deno.readTextFile(`${folder}/random/${name}`));
+      for (const row of rows) {
+        expect(row.length, name).toBe(columns?.length);
+        expect(row.filter((field) => /^[=+@\t\r]|^-(?!\d+\.\d+$)/.test(field)), name).toEqual([]);
+      }
+      if (name === 'sales-register.csv') {
+        expect(rows.map((row) => row[0]).toSorted()).toEqual(
+          books.documents.map((one) => one.document_number).toSorted(),
+        );
+      }
+    }
+  });
+  await fc.assert(property, { numRuns: isLong ? 2000 : 200 });
+});
+
+/** Reads RFC 4180. @throws where a line does not end as it says */
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  const fields = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
+  while (fields.lastIndex < text.length) {
+    const at = fields.lastIndex;
+    const match = fields.exec(text);
+    if (match === null) throw new Error(`no field at ${JSON.stringify(text.slice(at, at + 40))}`);
+    row.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
+    if (match[3] === '\r\n') rows.push(row);
+    if (match[3] === '\r\n') row = [];
+  }
+  return rows;
+}
