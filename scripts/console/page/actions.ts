@@ -68,7 +68,7 @@ export const actionTexts = {
     sentence: ({ at_period_end: atEnd }, who, _paid, current) =>
       [
         atEnd
-          ? `${who} keeps ${tierOf(current)} until ${current?.until ? minuteOf(current.until) : 'what is paid ends'}.`
+          ? `${who} keeps ${tierOf(current)} until ${current?.until ? textOf(new Date(current.until), 'minute') : 'what is paid ends'}.`
           : `${who} loses ${tierOf(current)} now, and no money is refunded.`,
         current?.next_charge
           ? `The charge of ${chargeText(current)} is not made.`
@@ -121,7 +121,7 @@ function replacedBy(current?: Current): string {
 const tierOf = (current?: Current) => current && current.tier !== 'free' ? current.tier : 'access';
 
 function chargeText({ next_charge: next }: Current): string {
-  return next === null ? '' : `${money(next.amount, next.currency)} on ${minuteOf(next.at)}`;
+  return next === null ? '' : `${money(next.amount, next.currency)} on ${textOf(new Date(next.at), 'minute')}`;
 }
 
 /** What is charged after a refund, which cancels nothing. */

@@ -144,6 +144,8 @@ export function readConfig(environment: Environment) {
     appUrl: appUrl === undefined ? null : withoutSlash(appUrl),
     /** The app's pages that the function links to: paths, after `appUrl`. */
     pages,
+    /** Of mails and receipts. */
+    look,
     /**
      * The function checks it and does not use it, as `credit`: the settings are a row of the database. `npm start` writes
      * these values there. Contract: Early renewals.
