@@ -23,7 +23,9 @@ async function confirmed(service: RunningService): Promise<Buyer> {
 const issue = () => database.query('select billing.issue_documents()');
 
 beforeAll(async () => {
-  await database.query("update billing.settings set seller_name = 'Example Software LLP', receipts_from = '2020-01-01'");
+  await database.query(
+    "update billing.settings set seller_name = 'Example Software LLP', receipts_from = '2020-01-01'",
+  );
 });
 
 describe.each(targets)('%s', (target) => {
@@ -92,10 +94,12 @@ describe('one target', () => {
     const { id } = await database.one('select id from public.receipts where payment_id = $1', [paymentId]);
     const stranger = await newUser();
     await unchanged(async () => {
-      for (const [owned, of, error] of [
-        [paymentId, (id: unknown) => `GET /api/payments/${id}/receipt`, 'Payment not found'],
-        [id, (id: unknown) => `GET /api/receipts/${id}`, 'Receipt not found'],
-      ] as const) {
+      for (
+        const [owned, of, error] of [
+          [paymentId, (id: unknown) => `GET /api/payments/${id}/receipt`, 'Payment not found'],
+          [id, (id: unknown) => `GET /api/receipts/${id}`, 'Receipt not found'],
+        ] as const
+      ) {
         expect(await call(service, of(owned))).toEqual(refusal(401, 'Unauthorized'));
         expect(await call(service, of(owned), { user: stranger })).toEqual(refusal(404, error));
         for (const other of [unknownId, 'no-uuid', '%00', '%ED%A0%80', 'x'.repeat(3000)]) {

@@ -68,7 +68,9 @@ export const actionTexts = {
     sentence: ({ at_period_end: atEnd }, who, _paid, current) =>
       [
         atEnd
-          ? `${who} keeps ${tierOf(current)} until ${current?.until ? textOf(new Date(current.until), 'minute') : 'what is paid ends'}.`
+          ? `${who} keeps ${tierOf(current)} until ${
+            current?.until ? textOf(new Date(current.until), 'minute') : 'what is paid ends'
+          }.`
           : `${who} loses ${tierOf(current)} now, and no money is refunded.`,
         current?.next_charge
           ? `The charge of ${chargeText(current)} is not made.`
