@@ -239,6 +239,13 @@ begin
       ))
     );
   end if;
+  -- Not of payments that were confirmed long before receipts were switched on.
+  if p_document.issued_at > billing.clock() - interval '1 day' then
+    perform billing.enqueue_mail(
+      p_document.user_id, (select u.email from billing.find_user(p_document.user_id) u), 'receipt-issued',
+      p_document.id::text, jsonb_build_object('receipt', to_jsonb(p_document))
+    );
+  end if;
   return p_document;
 end $$;
 

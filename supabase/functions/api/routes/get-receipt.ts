@@ -3,6 +3,7 @@ import { isStorableText } from '../database/storable-json.ts';
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer } from '../http/errors.ts';
 import type { IssuedDocument } from '../ports.ts';
+import { receiptFile } from '../receipts/receipt-file.ts';
 import type { Route } from './route.ts';
 
 /** Returns the receipt of one of the caller's payments as a PDF. Contract: GET /api/payments/:id/receipt. */
@@ -46,15 +47,7 @@ export const getDocument: Route = {
 };
 
 async function pdfAnswer(receipt: IssuedDocument, { look }: Config): Promise<Answer> {
-  // Most isolates never render a document, so the library is loaded with the first one.
-  const { renderReceipt } = await import('../receipts/render-receipt.ts');
-  return {
-    status: 200,
-    bytes: await renderReceipt(receipt, look.accent === undefined ? {} : { brandColor: look.accent }),
-    outcome: 'rendered',
-    headers: {
-      'content-type': 'application/pdf',
-      'content-disposition': `inline; filename="${receipt.document_number.replaceAll('/', '-')}.pdf"`,
-    },
-  };
+  const { name, bytes } = await receiptFile(receipt, look);
+  const headers = { 'content-type': 'application/pdf', 'content-disposition': `inline; filename="${name}"` };
+  return { status: 200, bytes, outcome: 'rendered', headers };
 }
