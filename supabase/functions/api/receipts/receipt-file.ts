@@ -9,6 +9,6 @@ export async function receiptFile(
   const { renderReceipt } = await import('./render-receipt.ts');
   return {
     name: `${receipt.document_number.replaceAll('/', '-')}.pdf`,
-    bytes: await renderReceipt(receipt, accent === undefined ? {} : { brandColor: accent }),
+    bytes: await renderReceipt(receipt, { brandColor: accent }),
   };
 }

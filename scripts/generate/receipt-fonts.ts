@@ -1,0 +1,73 @@
+import { Buffer } from 'node:buffer';
+import { deflateSync } from 'node:zlib';
+import subsetFont from 'subset-font';
+import { root } from '../stack/root.ts';
+
+/** Paths of the generated modules. */
+export const receiptFontsFile = `${root}/supabase/functions/api/generated/receipt-fonts.ts`;
+export const shaperFile = `${root}/supabase/functions/api/generated/harfbuzz.ts`;
+/** Path of the licence of the fonts. */
+export const fontLicenceFile = `${root}/supabase/functions/api/generated/receipt-fonts.OFL.txt`;
+
+const fontFolder = `${root}/node_modules/@expo-google-fonts/noto-sans`;
+const header = '// GENERATED from npm packages by `npm run generate`. DO NOT EDIT.';
+
+/** ASCII, Latin-1, Latin Extended-A and Additional, punctuation, signs of currencies, Devanagari. */
+const ranges = [
+  [0x20, 0x7e],
+  [0xa0, 0x17f],
+  [0x218, 0x21b],
+  [0x1e00, 0x1eff],
+  [0x2010, 0x2027],
+  [0x2030, 0x203a],
+  [0x20a0, 0x20c0],
+  [0x2116, 0x2122],
+  [0x900, 0x97f],
+  [0x200c, 0x200d],
+  [0x25cc, 0x25cc],
+] as const;
+
+/** What Devanagari needs. Latin is drawn letter by letter. */
+const keepFeatures =
+  'abvm abvs akhn blwf blwm blws ccmp cjct dist half haln locl mark mkmk nukt pres psts rkrf rphf vatu'
+    .split(' ');
+
+/** Writes the modules and the licence. */
+export async function generateReceiptFonts(): Promise<void> {
+  for (const [file, text] of await buildReceiptFonts()) await Deno.writeTextFile(file, text);
+}
+
+/** @returns the files with their texts. */
+export async function buildReceiptFonts(): Promise<[file: string, text: string][]> {
+  const harfbuzz = await Deno.readFile(`${root}/node_modules/harfbuzzjs/dist/harfbuzz.wasm`);
+  return [
+    [
+      receiptFontsFile,
+      moduleOf('The fonts of receipts: TrueType', 'Noto Sans, under the licence receipt-fonts.OFL.txt', {
+        regular: await subset('400Regular/NotoSans_400Regular.ttf'),
+        semiBold: await subset('600SemiBold/NotoSans_600SemiBold.ttf'),
+      }),
+    ],
+    [shaperFile, moduleOf('The shaper of Devanagari: WebAssembly', 'harfbuzzjs', { harfbuzz })],
+    [fontLicenceFile, await Deno.readTextFile(`${fontFolder}/LICENSE_FONT`)],
+  ];
+}
+
+async function subset(file: string): Promise<Uint8Array> {
+  const text = ranges.map(([first, last]) =>
+    String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, at) => first + at))
+  ).join('');
+  return await subsetFont(Buffer.from(await Deno.readFile(`${fontFolder}/${file}`)), text, {
+    targetFormat: 'truetype',
+    keepFeatures,
+    noHinting: true,
+    dropTables: ['STAT', 'name', 'post', 'OS/2', 'gasp', 'prep'],
+  });
+}
+
+function moduleOf(what: string, contains: string, files: Record<string, Uint8Array>): string {
+  const constants = Object.entries(files).map(([name, bytes]) =>
+    `export const ${name}: string = '${deflateSync(bytes, { level: 9 }).toString('base64')}';\n`
+  );
+  return `${header}\n// Contains ${contains}.\n/** ${what}, deflated (zlib), in base64. */\n${constants.join('')}`;
+}

@@ -1,0 +1,83 @@
+import type { EmbeddedFont, Sign } from './embedded-font.ts';
+import type { Colour } from './colours.ts';
+import { hex } from './pdf-file.ts';
+
+/** How a text is drawn: font 0 is regular, 1 is semibold; the size in points. */
+export type Style = { readonly font: 0 | 1; readonly size: number; readonly colour: Colour };
+
+/** A line of a text, as wide as it is drawn, in points. */
+export type Line = { readonly signs: readonly Sign[]; readonly width: number };
+
+/** Draws on a page. Lengths are in points, `y` from the top of the page. */
+export type Canvas = {
+  /** Breaks a text into lines that are at most so wide. */
+  wrap(text: string, style: Style, width: number): Line[];
+  /** Draws a line with its base line at `y`, from `x` to the right, or with `x` at its right end. */
+  line(line: Line, style: Style, x: number, y: number, align?: 'left' | 'right'): void;
+  rectangle(x: number, y: number, width: number, height: number, colour: Colour): void;
+  /** The operators of all that was drawn. */
+  content(): string;
+};
+
+/** @param height of the page */
+export function createCanvas(fonts: readonly [EmbeddedFont, EmbeddedFont], height: number): Canvas {
+  const operators: string[] = [];
+  return {
+    wrap: (text, { font, size }, width) =>
+      paragraphsOf(text).flatMap((paragraph) => wrapSigns(fonts[font].encode(paragraph), width * 1000 / size))
+        .map((signs) => ({ signs, width: widthOf(signs) * size / 1000 })),
+    line({ signs, width }, { font, size, colour }, x, y, align = 'left') {
+      if (signs.length === 0) return;
+      const start = align === 'left' ? x : x - width;
+      const codes = signs.map(({ id }) => hex(id)).join('');
+      operators.push(`${colour} rg BT /F${font} ${size} Tf ${point(start)} ${point(height - y)} Td <${codes}> Tj ET`);
+    },
+    rectangle(x, y, width, tall, colour) {
+      operators.push(`${colour} rg ${point(x)} ${point(height - y - tall)} ${point(width)} ${point(tall)} re f`);
+    },
+    content: () => operators.join('\n'),
+  };
+}
+
+/** Without what has no shape: controls of the layout and of the direction. Joiners shape a syllable. */
+function paragraphsOf(text: string): string[] {
+  return text.split(/[\n\r\u2028\u2029]+/).map((paragraph) =>
+    paragraph.replace(/[^\P{C}\p{Cs}\p{Co}\p{Cn}\u200c\u200d]+/gu, ' ')
+  );
+}
+
+/** Breaks at spaces, and inside of a word that is wider than a line. */
+function wrapSigns(signs: readonly Sign[], width: number): Sign[][] {
+  const lines: Sign[][] = [];
+  let rest = [...signs];
+  while (widthOf(rest) > width) {
+    let used = 0;
+    let end = 0;
+    for (const sign of rest) {
+      if (used + sign.width > width && end > 0) break;
+      used += sign.width;
+      end++;
+    }
+    const space = rest.slice(0, end + 1).findLastIndex(isSpace);
+    lines.push(trimEnd(rest.slice(0, space > 0 ? space : end)));
+    rest = rest.slice(space > 0 ? space + 1 : end);
+    if (rest.length === 0) return lines;
+  }
+  return [...lines, trimEnd(rest)];
+}
+
+function trimEnd(signs: Sign[]): Sign[] {
+  return signs.slice(0, signs.findLastIndex((sign) => !isSpace(sign)) + 1);
+}
+
+function isSpace({ text }: Sign): boolean {
+  return text === ' ';
+}
+
+function widthOf(signs: readonly Sign[]): number {
+  return signs.reduce((width, sign) => width + sign.width, 0);
+}
+
+function point(length: number): string {
+  return String(Number(length.toFixed(2)));
+}
