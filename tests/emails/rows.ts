@@ -77,6 +77,7 @@ export const receiptIssuedRow = rowOf('receipt-issued', {
     document_number: '2728/000102',
     document_date: '2027-11-20',
     tax_period: '2027-11-01',
+    category: 'b2b',
     place_of_supply: '27',
     currency: 'INR',
     seller: { name: 'Example Software LLP', address: '12 Sample Road', gstin: '29AAAAA0000A1ZY', state: '29' },
