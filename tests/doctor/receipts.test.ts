@@ -11,11 +11,17 @@ test('receipts pass, warn without a sac, and fail where an invoice needs a numbe
   await database.set("seller_name = 'Example Software LLP', receipts_from = '2026-04-01'");
   await expectReport(receipts, project, 'pass issued, without a GSTIN');
   await database.set("seller_gstin = '29AAAAA0000A1ZY'");
-  await expectReport(receipts, project, 'warn tax invoices are issued without a sac, the code of the service', 'accountant');
+  await expectReport(
+    receipts,
+    project,
+    'warn tax invoices are issued without a sac, the code of the service',
+    'accountant',
+  );
   await database.set("sac = '998315'");
   await expectReport(receipts, project, 'pass tax invoices are issued');
   await database.set('over_5_crore = true');
-  const failed = 'fail over_5_crore is set: a document to a buyer with a GSTIN or abroad is no invoice without an IRN, ' +
+  const failed =
+    'fail over_5_crore is set: a document to a buyer with a GSTIN or abroad is no invoice without an IRN, ' +
     'which is not made here';
   await expectReport(receipts, project, failed, 'Documents');
 });

@@ -17,9 +17,12 @@ export async function writeSettings(
   try {
     await sql`update billing.settings set early_renewal = ${earlyRenewal}, credit = ${credit},
       time_zone = ${EMAIL_TIME_ZONE || 'UTC'}, events = ${Boolean(EVENTS_URL)}`;
-    await sql`update billing.settings set seller_name = ${sampleSeller.name}, seller_address = ${sampleSeller.address},
-      receipts_from = billing.clock()
-      where seller_name is null and not exists (select from public.payments)`;
+    // Apart from the update, whose trigger alters this table.
+    const [{ is_new } = {}] = await sql`select not exists (select from public.payments) as is_new`;
+    if (is_new) {
+      await sql`update billing.settings set seller_name = ${sampleSeller.name}, seller_address = ${sampleSeller.address},
+        receipts_from = billing.clock() where seller_name is null`;
+    }
   } finally {
     await sql.end();
   }
