@@ -1,6 +1,6 @@
 import type { EmbeddedFont, Sign } from './embedded-font.ts';
 import type { Colour } from './colours.ts';
-import { hex } from './pdf-file.ts';
+import { hex, utf16 } from './pdf-text.ts';
 
 /** How a text is drawn: font 0 is regular, 1 is semibold; the size in points. */
 export type Style = { readonly font: 0 | 1; readonly size: number; readonly colour: Colour };
@@ -29,14 +29,47 @@ export function createCanvas(fonts: readonly [EmbeddedFont, EmbeddedFont], heigh
     line({ signs, width }, { font, size, colour }, x, y, align = 'left') {
       if (signs.length === 0) return;
       const start = align === 'left' ? x : x - width;
-      const codes = signs.map(({ id }) => hex(id)).join('');
-      operators.push(`${colour} rg BT /F${font} ${size} Tf ${point(start)} ${point(height - y)} Td <${codes}> Tj ET`);
+      operators.push(
+        `${colour} rg BT /F${font} ${size} Tf ${point(start)} ${point(height - y)} Td ${showSigns(signs)} ET`,
+      );
     },
     rectangle(x, y, width, tall, colour) {
       operators.push(`${colour} rg ${point(x)} ${point(height - y - tall)} ${point(width)} ${point(tall)} re f`);
     },
     content: () => operators.join('\n'),
   };
+}
+
+/** Words with syllables of several letters state their text once more: some readers drop a repeated sign at one place. */
+function showSigns(signs: readonly Sign[]): string {
+  const operators: string[] = [];
+  let plain = '';
+  const show = (codes: string) => codes !== '' && operators.push(`<${codes}> Tj`);
+  for (const word of wordsOf(signs)) {
+    const codes = word.flatMap(({ ids }) => ids.map(hex)).join('');
+    if (word.every(({ ids }) => ids.length === 1)) {
+      plain += codes;
+      continue;
+    }
+    show(plain);
+    plain = '';
+    operators.push(`/Span << /ActualText <FEFF${utf16(word.map(({ text }) => text).join(''))}> >> BDC`);
+    show(codes);
+    operators.push('EMC');
+  }
+  show(plain);
+  return operators.join(' ');
+}
+
+/** Each space is a word of its own. */
+function wordsOf(signs: readonly Sign[]): Sign[][] {
+  const words: Sign[][] = [];
+  signs.forEach((sign, index) => {
+    const before = signs[index - 1];
+    if (before === undefined || isSpace(before) || isSpace(sign)) words.push([]);
+    words.at(-1)?.push(sign);
+  });
+  return words;
 }
 
 /** Without what has no shape: controls of the layout and of the direction. Joiners shape a syllable. */

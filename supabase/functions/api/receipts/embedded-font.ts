@@ -1,8 +1,8 @@
 import type { FontFile } from './font-file.ts';
 import type { Cluster, PlacedGlyph, Shape } from './shaper.ts';
 
-/** A glyph of the embedded font: number, width in thousandths of the font size, and what a reader gets for it. */
-export type Sign = { readonly id: number; readonly width: number; readonly text: string };
+/** A cluster in glyphs of the embedded font. The width is in thousandths of the font size. */
+export type Sign = { readonly ids: readonly number[]; readonly width: number; readonly text: string };
 
 /** A glyph of the font file, or several that are drawn as one. */
 export type Slot = {
@@ -24,8 +24,9 @@ export type EmbeddedFont = {
 };
 
 /**
- * Each syllable of Devanagari becomes one glyph: a PDF maps a glyph to its text, and the parts of a syllable are drawn in
- * another order than they are written.
+ * A PDF maps each glyph to its text, but the parts of a syllable of Devanagari are drawn in another order than they are
+ * written. So a syllable becomes one glyph, which is read as its first letter; glyphs without a shape and a width follow
+ * for the other letters.
  * @param shape undefined where no text has Devanagari
  */
 export function embedFont(file: FontFile, shape: Shape | undefined): EmbeddedFont {
@@ -41,8 +42,10 @@ export function embedFont(file: FontFile, shape: Shape | undefined): EmbeddedFon
     return id;
   }
 
-  function signOf(cluster: Cluster): Sign {
-    return { id: idOf(cluster), width: cluster.advance * 1000 / file.unitsPerEm, text: cluster.text };
+  function signOf({ text, glyphs, advance }: Cluster): Sign {
+    const [first = '', ...others] = text;
+    const ids = [{ text: first, glyphs, advance }, ...others.map((other) => ({ text: other, glyphs: [], advance: 0 }))];
+    return { ids: ids.map(idOf), width: advance * 1000 / file.unitsPerEm, text };
   }
 
   return {

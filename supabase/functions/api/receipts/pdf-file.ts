@@ -1,5 +1,6 @@
 import type { EmbeddedFont } from './embedded-font.ts';
 import { writeFontSubset } from './font-subset.ts';
+import { hex, utf16 } from './pdf-text.ts';
 
 export type PdfPage = {
   /** Points. */
@@ -109,15 +110,4 @@ function writeObjects(objects: readonly (string | Uint8Array)[][], trailer: stri
     offset += part.length;
   }
   return file;
-}
-
-/** The number of a glyph as it stands in a content stream. */
-export function hex(id: number): string {
-  return id.toString(16).padStart(4, '0').toUpperCase();
-}
-
-function utf16(text: string): string {
-  let codes = '';
-  for (let index = 0; index < text.length; index++) codes += hex(text.charCodeAt(index));
-  return codes;
 }
