@@ -12,11 +12,14 @@ const fontPackage = '@expo-google-fonts/noto-sans';
 const fontFolder = `${root}/node_modules/${fontPackage}`;
 const shaperFolder = `${root}/node_modules/harfbuzzjs`;
 
-/** ASCII, Latin-1, Latin Extended-A and Additional, punctuation, signs of currencies, Devanagari. */
+/** Latin of Europe, Vietnam and transliterations, punctuation, signs of currencies, Devanagari. */
 const ranges = [
   [0x20, 0x7e],
   [0xa0, 0x17f],
+  [0x1a0, 0x1a1],
+  [0x1af, 0x1b0],
   [0x218, 0x21b],
+  [0x300, 0x331],
   [0x1e00, 0x1eff],
   [0x2010, 0x2027],
   [0x2030, 0x203a],
