@@ -52,6 +52,13 @@ test('the glyphs of a subset are those of the font', () => {
   }
 });
 
+test('a letter that the font lacks is drawn as a dotted circle and keeps its text', () => {
+  const font = embedFont(file, undefined);
+  const [sign] = font.encode('த');
+  expect(sign?.text).toBe('த');
+  expect(font.slots.at(-1)).toMatchObject({ text: 'த', glyphs: [{ glyph: glyphOf('◌') }] });
+});
+
 /** A subset for a PDF has no table of characters. */
 function readSubset(bytes: Uint8Array): { outlineOf(glyph: number): Uint8Array } {
   const view = new DataView(bytes.buffer);

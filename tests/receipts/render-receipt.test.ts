@@ -141,3 +141,24 @@ test.each([
 test('what is no document is refused', async () => {
   await expect(renderReceipt({ ...samples['credit-note'], totals: null }, {})).rejects.toThrow('totals');
 });
+
+test('line breaks of all systems break a line, and controls have no shape', async () => {
+  const address = 'One\r\nTwo\rThree\u2028Four\tfive\u202esix\u0000';
+  const { texts } = await readPdf(await renderReceipt({ ...samples['without-gstin'], buyer: { address } }, {}));
+  const lines = linesOf(texts).split('\n').map((line) => line.replace('1 Sample Lane, Pune 411001 ', ''));
+  for (const line of ['Two', 'Three', 'Four five six']) expect(lines).toContain(line);
+});
+
+test('the longest name and address in Devanagari are read back within 60 kB', async () => {
+  const letters = Array.from({ length: 37 }, (_, at) => String.fromCharCode(0x915 + at));
+  const syllables = letters.flatMap((one, at) =>
+    ['ि', 'ी', 'ु', 'ै', 'ो', '्र', '्य'].map((sign) => one + sign + letters.at(at - 9))
+  );
+  const [name, address] = [syllables.join('').slice(0, 200), syllables.toReversed().join(' ').slice(0, 500)];
+  const bytes = await renderReceipt({ ...samples['inside-the-state'], buyer: { name, address } }, {});
+  const { pages, texts } = await readPdf(bytes);
+  expect(pages).toBe(1);
+  expect(bytes.length).toBeLessThanOrEqual(60_000);
+  const buyer = texts.filter(({ text, x }) => x > 300 && /[\u0900-\u097f]/.test(text)).map(({ text }) => text).join('');
+  expect(buyer.replaceAll(' ', '')).toBe(`${name}${address}`.replaceAll(' ', ''));
+});

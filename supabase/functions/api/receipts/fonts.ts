@@ -12,7 +12,7 @@ export type DocumentFont = {
   write(): PdfObjects;
 };
 
-/** The characters that most documents have: every document embeds them, so that the font is written once. */
+/** The characters that most documents have: they are embedded, used or not, so that the font is written once. */
 const usual = Array.from({ length: 95 }, (_, at) => String.fromCharCode(0x20 + at)).join('') + '–₹';
 
 const names = ['RECEIP+NotoSans-Regular', 'RECEIP+NotoSans-SemiBold'] as const;
@@ -34,7 +34,8 @@ export async function documentFonts(hasDevanagari: boolean): Promise<() => [Docu
 }
 
 function documentFont(base: Base, shape: Shape | undefined, index: 0 | 1): DocumentFont {
-  const font = embedFont(base.file, shape, base.font);
+  // With the many glyphs of Devanagari, what is not used is left out.
+  const font = embedFont(base.file, shape, shape === undefined ? base.font : undefined);
   return { font, write: () => font.slots === base.font.slots ? base.objects : write(font, index) };
 }
 
