@@ -3,20 +3,23 @@ import { deflateSync } from 'node:zlib';
 import subsetFont from 'subset-font';
 import { root } from '../stack/root.ts';
 
-/** Paths of the generated modules. */
+/** Path of the generated module with the fonts of receipts. */
 export const receiptFontsFile = `${root}/supabase/functions/api/generated/receipt-fonts.ts`;
+/** Path of the generated module with the shaper of Devanagari. */
 export const shaperFile = `${root}/supabase/functions/api/generated/harfbuzz.ts`;
-/** Path of the licence of the fonts. */
-export const fontLicenceFile = `${root}/supabase/functions/api/generated/receipt-fonts.OFL.txt`;
 
-const fontFolder = `${root}/node_modules/@expo-google-fonts/noto-sans`;
-const header = '// GENERATED from npm packages by `npm run generate`. DO NOT EDIT.';
+const fontPackage = '@expo-google-fonts/noto-sans';
+const fontFolder = `${root}/node_modules/${fontPackage}`;
+const shaperFolder = `${root}/node_modules/harfbuzzjs`;
 
-/** ASCII, Latin-1, Latin Extended-A and Additional, punctuation, signs of currencies, Devanagari. */
+/** Latin of Europe, Vietnam and transliterations, punctuation, signs of currencies, Devanagari. */
 const ranges = [
   [0x20, 0x7e],
   [0xa0, 0x17f],
+  [0x1a0, 0x1a1],
+  [0x1af, 0x1b0],
   [0x218, 0x21b],
+  [0x300, 0x331],
   [0x1e00, 0x1eff],
   [0x2010, 0x2027],
   [0x2030, 0x203a],
@@ -32,24 +35,23 @@ const keepFeatures =
   'abvm abvs akhn blwf blwm blws ccmp cjct dist half haln locl mark mkmk nukt pres psts rkrf rphf vatu'
     .split(' ');
 
-/** Writes the modules and the licence. */
+/** Writes both modules. */
 export async function generateReceiptFonts(): Promise<void> {
   for (const [file, text] of await buildReceiptFonts()) await Deno.writeTextFile(file, text);
 }
 
-/** @returns the files with their texts. */
+/** @returns the texts of both modules, which depend only on the packages. */
 export async function buildReceiptFonts(): Promise<[file: string, text: string][]> {
-  const harfbuzz = await Deno.readFile(`${root}/node_modules/harfbuzzjs/dist/harfbuzz.wasm`);
+  const fonts = {
+    regular: await subset('400Regular/NotoSans_400Regular.ttf'),
+    semiBold: await subset('600SemiBold/NotoSans_600SemiBold.ttf'),
+  };
+  const harfbuzz = await Deno.readFile(`${shaperFolder}/dist/harfbuzz.wasm`);
+  const fontLicence = await Deno.readTextFile(`${fontFolder}/LICENSE_FONT`);
+  const shaperLicence = await Deno.readTextFile(`${shaperFolder}/LICENSE`);
   return [
-    [
-      receiptFontsFile,
-      moduleOf('The fonts of receipts: TrueType', 'Noto Sans, under the licence receipt-fonts.OFL.txt', {
-        regular: await subset('400Regular/NotoSans_400Regular.ttf'),
-        semiBold: await subset('600SemiBold/NotoSans_600SemiBold.ttf'),
-      }),
-    ],
-    [shaperFile, moduleOf('The shaper of Devanagari: WebAssembly', 'harfbuzzjs', { harfbuzz })],
-    [fontLicenceFile, await Deno.readTextFile(`${fontFolder}/LICENSE_FONT`)],
+    [receiptFontsFile, moduleOf(fontPackage, 'A font of receipts: parts of Noto Sans, TrueType', fonts, fontLicence)],
+    [shaperFile, moduleOf('harfbuzzjs', 'The shaper of Devanagari: WebAssembly', { harfbuzz }, shaperLicence)],
   ];
 }
 
@@ -65,9 +67,11 @@ async function subset(file: string): Promise<Uint8Array> {
   });
 }
 
-function moduleOf(what: string, contains: string, files: Record<string, Uint8Array>): string {
+function moduleOf(from: string, what: string, files: Record<string, Uint8Array>, licence: string): string {
   const constants = Object.entries(files).map(([name, bytes]) =>
+    `/** ${what}, deflated (zlib), in base64. */\n` +
     `export const ${name}: string = '${deflateSync(bytes, { level: 9 }).toString('base64')}';\n`
   );
-  return `${header}\n// Contains ${contains}.\n/** ${what}, deflated (zlib), in base64. */\n${constants.join('')}`;
+  return `// GENERATED from packages by \`npm run generate\`. DO NOT EDIT.\n// Contains ${from}.\n` +
+    `${constants.join('')}/*\n${licence.trimEnd()}\n*/\n`;
 }

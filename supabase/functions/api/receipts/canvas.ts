@@ -1,6 +1,6 @@
 import type { EmbeddedFont, Sign } from './embedded-font.ts';
 import type { Colour } from './colours.ts';
-import { hex } from './pdf-file.ts';
+import { utf16 } from './pdf-text.ts';
 
 /** How a text is drawn: font 0 is regular, 1 is semibold; the size in points. */
 export type Style = { readonly font: 0 | 1; readonly size: number; readonly colour: Colour };
@@ -29,8 +29,9 @@ export function createCanvas(fonts: readonly [EmbeddedFont, EmbeddedFont], heigh
     line({ signs, width }, { font, size, colour }, x, y, align = 'left') {
       if (signs.length === 0) return;
       const start = align === 'left' ? x : x - width;
-      const codes = signs.map(({ id }) => hex(id)).join('');
-      operators.push(`${colour} rg BT /F${font} ${size} Tf ${point(start)} ${point(height - y)} Td <${codes}> Tj ET`);
+      operators.push(
+        `${colour} rg BT /F${font} ${size} Tf ${point(start)} ${point(height - y)} Td ${showSigns(signs)} ET`,
+      );
     },
     rectangle(x, y, width, tall, colour) {
       operators.push(`${colour} rg ${point(x)} ${point(height - y - tall)} ${point(width)} ${point(tall)} re f`);
@@ -39,17 +40,46 @@ export function createCanvas(fonts: readonly [EmbeddedFont, EmbeddedFont], heigh
   };
 }
 
-/** Without what has no shape: controls of the layout and of the direction. Joiners shape a syllable. */
+/** Words with syllables of several letters state their text once more: some readers drop a repeated sign at one place. */
+function showSigns(signs: readonly Sign[]): string {
+  if (!signs.some(({ isSyllable }) => isSyllable)) return show(signs);
+  return wordsOf(signs).map((word) => {
+    if (!word.some(({ isSyllable }) => isSyllable)) return show(word);
+    return `/Span << /ActualText <FEFF${utf16(word.map(({ text }) => text).join(''))}> >> BDC ${show(word)} EMC`;
+  }).join(' ');
+}
+
+function show(signs: readonly Sign[]): string {
+  let codes = '';
+  for (const sign of signs) codes += sign.codes;
+  return `<${codes}> Tj`;
+}
+
+/** Each space is a word of its own. */
+function wordsOf(signs: readonly Sign[]): Sign[][] {
+  const words: Sign[][] = [];
+  signs.forEach((sign, index) => {
+    const before = signs[index - 1];
+    if (before === undefined || isSpace(before) || isSpace(sign)) words.push([]);
+    words.at(-1)?.push(sign);
+  });
+  return words;
+}
+
+const lineBreak = /[\n\r\u2028\u2029]+/;
+/** Controls of the layout and of the direction, which have no shape. Joiners shape a syllable. */
+// deno-lint-ignore no-control-regex -- they are replaced
+const shapeless = /[\0-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]+/;
+
 function paragraphsOf(text: string): string[] {
-  return text.split(/[\n\r\u2028\u2029]+/).map((paragraph) =>
-    paragraph.replace(/[^\P{C}\p{Cs}\p{Co}\p{Cn}\u200c\u200d]+/gu, ' ')
-  );
+  if (!shapeless.test(text)) return [text];
+  return text.split(lineBreak).map((paragraph) => paragraph.split(shapeless).join(' '));
 }
 
 /** Breaks at spaces, and inside of a word that is wider than a line. */
-function wrapSigns(signs: readonly Sign[], width: number): Sign[][] {
-  const lines: Sign[][] = [];
-  let rest = [...signs];
+function wrapSigns(signs: readonly Sign[], width: number): (readonly Sign[])[] {
+  const lines: (readonly Sign[])[] = [];
+  let rest = signs;
   while (widthOf(rest) > width) {
     let used = 0;
     let end = 0;
@@ -66,7 +96,9 @@ function wrapSigns(signs: readonly Sign[], width: number): Sign[][] {
   return [...lines, trimEnd(rest)];
 }
 
-function trimEnd(signs: Sign[]): Sign[] {
+function trimEnd(signs: readonly Sign[]): readonly Sign[] {
+  const last = signs.at(-1);
+  if (last === undefined || !isSpace(last)) return signs;
   return signs.slice(0, signs.findLastIndex((sign) => !isSpace(sign)) + 1);
 }
 
@@ -75,9 +107,11 @@ function isSpace({ text }: Sign): boolean {
 }
 
 function widthOf(signs: readonly Sign[]): number {
-  return signs.reduce((width, sign) => width + sign.width, 0);
+  let width = 0;
+  for (const sign of signs) width += sign.width;
+  return width;
 }
 
-function point(length: number): string {
-  return String(Number(length.toFixed(2)));
+function point(length: number): number {
+  return Math.round(length * 100) / 100;
 }

@@ -1,8 +1,17 @@
 import type { FontFile } from './font-file.ts';
+import { hex } from './pdf-text.ts';
 import type { Cluster, PlacedGlyph, Shape } from './shaper.ts';
 
-/** A glyph of the embedded font: number, width in thousandths of the font size, and what a reader gets for it. */
-export type Sign = { readonly id: number; readonly width: number; readonly text: string };
+/** A cluster in glyphs of the embedded font. */
+export type Sign = {
+  readonly text: string;
+  /** The numbers of the glyphs, each in four hexadecimal digits. */
+  readonly codes: string;
+  /** Whether it has more than one glyph. */
+  readonly isSyllable: boolean;
+  /** Thousandths of the font size. */
+  readonly width: number;
+};
 
 /** A glyph of the font file, or several that are drawn as one. */
 export type Slot = {
@@ -17,6 +26,9 @@ export type Slot = {
 export type EmbeddedFont = {
   readonly file: FontFile;
   readonly slots: readonly Slot[];
+  /** The numbers of the slots. */
+  readonly ids: ReadonlyMap<string, number>;
+  readonly signs: ReadonlyMap<string, Sign>;
   /** Returns the glyphs of a text without line breaks. */
   encode(text: string): Sign[];
   /** Returns the number of a glyph of the file as a part of others. */
@@ -24,42 +36,92 @@ export type EmbeddedFont = {
 };
 
 /**
- * Each syllable of Devanagari becomes one glyph: a PDF maps a glyph to its text, and the parts of a syllable are drawn in
- * another order than they are written.
+ * A PDF maps each glyph to its text, but the parts of a syllable of Devanagari are drawn in another order than they are
+ * written. So a syllable becomes one glyph, which is read as its first letter; glyphs without a shape and a width follow
+ * for the other letters.
  * @param shape undefined where no text has Devanagari
+ * @param base whose glyphs the font starts with
  */
-export function embedFont(file: FontFile, shape: Shape | undefined): EmbeddedFont {
-  const slots: Slot[] = [{ glyphs: [{ glyph: 0, x: 0, y: 0 }], advance: file.advanceOf(0), text: '' }];
-  const ids = new Map<string, number>();
+export function embedFont(file: FontFile, shape: Shape | undefined, base?: EmbeddedFont): EmbeddedFont {
+  const missing: Slot = { glyphs: [{ glyph: 0, x: 0, y: 0 }], advance: file.advanceOf(0), text: '' };
+  let slots: readonly Slot[] = base?.slots ?? [missing];
+  let added: { slots: Slot[]; ids: Map<string, number>; signs: Map<string, Sign> } | undefined;
+
+  /** Most documents add nothing to the base. */
+  function additions() {
+    if (added !== undefined) return added;
+    added = { slots: [...slots], ids: new Map(base?.ids), signs: new Map() };
+    slots = added.slots;
+    return added;
+  }
 
   function idOf(slot: Slot): number {
-    const key = `${slot.text}\n${slot.glyphs.map(({ glyph, x, y }) => `${glyph} ${x} ${y}`)}`;
-    const known = ids.get(key);
-    if (known !== undefined) return known;
-    const id = slots.push(slot) - 1;
+    const { ids, slots } = additions();
+    const key = keyOf(slot);
+    const id = ids.get(key) ?? slots.push(slot) - 1;
     ids.set(key, id);
     return id;
   }
 
-  function signOf(cluster: Cluster): Sign {
-    return { id: idOf(cluster), width: cluster.advance * 1000 / file.unitsPerEm, text: cluster.text };
+  function signOf({ text, glyphs, advance }: Cluster): Sign {
+    const known = added?.signs.get(text);
+    if (known !== undefined) return known;
+    const [first = '', ...others] = text;
+    const parts = [
+      { text: first, glyphs, advance },
+      ...others.map((other) => ({ text: other, glyphs: [], advance: 0 })),
+    ];
+    const sign: Sign = {
+      text,
+      codes: parts.map((part) => hex(idOf(part))).join(''),
+      isSyllable: parts.length > 1,
+      width: advance * 1000 / file.unitsPerEm,
+    };
+    // The shape of a syllable may depend on its neighbours.
+    if (parts.length === 1) additions().signs.set(text, sign);
+    return sign;
+  }
+
+  function encodeRun(run: string): Sign[] {
+    return shape !== undefined && hasDevanagari(run) ? shape(run).map(signOf) : Array.from(
+      run.normalize('NFC'),
+      (character) => base?.signs.get(character) ?? signOf(letterOf(file, character)),
+    );
   }
 
   return {
     file,
-    slots,
-    encode: (text) =>
-      splitByScript(text).flatMap((run) =>
-        shape !== undefined && hasDevanagari(run)
-          ? shape(run).map(signOf)
-          : Array.from(run.normalize('NFC'), (character) => signOf(letterOf(file, character)))
-      ),
+    get slots() {
+      return slots;
+    },
+    get ids() {
+      return added?.ids ?? new Map();
+    },
+    get signs() {
+      return added?.signs ?? new Map();
+    },
+    encode(text) {
+      const signs: Sign[] = [];
+      for (const character of text) {
+        const sign = base?.signs.get(character);
+        if (sign === undefined) return splitByScript(text).flatMap(encodeRun);
+        signs.push(sign);
+      }
+      return signs;
+    },
     partOf: (glyph) => idOf({ glyphs: [{ glyph, x: 0, y: 0 }], advance: file.advanceOf(glyph), text: '' }),
   };
 }
 
+function keyOf({ text, glyphs }: Slot): string {
+  return `${text}\n${glyphs.map(({ glyph, x, y }) => `${glyph} ${x} ${y}`)}`;
+}
+
+/** A dotted circle stands for a letter that the font lacks; its text is read back all the same. */
+const missingLetter = 0x25cc;
+
 function letterOf(file: FontFile, character: string): Cluster {
-  const glyph = file.glyphOf(character.codePointAt(0) ?? 0);
+  const glyph = file.glyphOf(character.codePointAt(0) ?? 0) || file.glyphOf(missingLetter);
   return { text: character, glyphs: [{ glyph, x: 0, y: 0 }], advance: file.advanceOf(glyph) };
 }
 

@@ -32,7 +32,8 @@ export function layOutReceipt(
   const room = middle - 24 - margin;
   const body: Style = { font: 0, size: 9.5, colour: colours.text };
   const strong: Style = { ...body, font: 1 };
-  const muted: Style = { ...body, size: 8.5, colour: colours.muted };
+  const small: Style = { ...body, size: 8.5 }; // the longest endorsement is one line
+  const muted: Style = { ...small, colour: colours.muted };
   const title: Style = { font: 1, size: 22, colour: colours.heading };
   const name: Style = { font: 1, size: 11, colour: colours.text };
   const total: Style = { font: 1, size: 13, colour: colours.heading };
@@ -58,7 +59,7 @@ export function layOutReceipt(
   y = drawParties(y + 26);
   y = drawLines(y + 26);
   y = drawTotals(y + 10);
-  y = notesOf(receipt).reduce((top, note) => write(note, body, margin, top, width - 2 * margin) + 4, y + 22);
+  y = notesOf(receipt).reduce((top, note) => write(note, small, margin, top, width - 2 * margin) + 4, y + 22);
 
   const footer = 'This document was made electronically and needs no signature.';
   const bottom = Math.max(y + 20, height - margin - 12);
@@ -111,10 +112,11 @@ export function layOutReceipt(
     drawAmount(totals.taxes.length > 0 ? 'Amount with tax' : 'Amount', head, y + 6);
     return lines.reduce((top, line) => {
       const start = top + 8;
+      const end = write(line.description, body, columns.description, start, room);
       if (sac) write(line.sac ?? '', body, columns.sac, start, 60);
       write(String(line.quantity), body, columns.quantity, start, 40);
       drawAmount(formatMoney(line.amount, currency), body, start);
-      return rule(margin, write(line.description, body, columns.description, start, room) + 8);
+      return rule(margin, end + 8);
     }, y + 24);
   }
 
@@ -130,11 +132,13 @@ export function layOutReceipt(
       ...totals.taxes.map(({ name, rate, amount }) => [`${name} ${formatRate(rate)}`, amount] as const),
     ];
     const end = rows.reduce((top, [label, amount]) => {
+      const end = write(label, { ...body, colour: colours.muted }, x, top, 120);
       drawAmount(formatMoney(amount, currency), body, top);
-      return write(label, { ...body, colour: colours.muted }, x, top, 130) + 3;
+      return end + 3;
     }, y);
     const start = rows.length === 0 ? y : rule(x, end + 3) + 8;
+    const bottom = write('Total', total, x, start, 100);
     drawAmount(formatMoney(totals.total, currency), total, start);
-    return write('Total', total, x, start, 100);
+    return bottom;
   }
 }
