@@ -145,7 +145,6 @@ export function readConfig(environment: Environment) {
     appUrl: appUrl === undefined ? null : withoutSlash(appUrl),
     /** The app's pages that the function links to: paths, after `appUrl`. */
     pages,
-    /** Of mails and receipts. */
     look,
     /**
      * The function checks it and does not use it, as `credit`: the settings are a row of the database. `npm start` writes
@@ -170,7 +169,6 @@ export function readConfig(environment: Environment) {
         expiryEmails: given.EXPIRY_EMAILS === 'on',
         /** Whether `subscription-renewed` is sent. */
         renewalEmails: given.RENEWAL_EMAILS === 'on',
-        /** Whether `receipt-issued` is sent. */
         receiptEmails: given.RECEIPT_EMAILS === 'on',
       }
       : null,

@@ -66,7 +66,7 @@ function Row({ payment, plans, receipts, onOpen }: RowProps) {
                 className={linkClass}
                 onClick={() => onOpen(receipt)}
               >
-                <span className='sr-only'>Download {receipt.title}{' '}</span>
+                <span className='sr-only'>{`Download ${receipt.title} `}</span>
                 {receipt.document_number}
               </button>
             ))}

@@ -97,7 +97,6 @@ export function createDatabase(
 
     cancelSubscription: (userId, atPeriodEnd) =>
       call('cancel_subscription', { p_user_id: userId, p_at_period_end: atPeriodEnd }),
-
     resumeSubscription: (userId) => call('resume_subscription', { p_user_id: userId }),
 
     applyGatewayEvent: ({ bodySha256, eventId, body }) =>
