@@ -240,12 +240,13 @@ create function billing.grace_days(
 returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return case when p_is_cancelled then 0 else coalesce(p_days, 3) end; end $$;
 
--- Returns when the access ends that the gateway bills: not before a reconciliation found no further cycle.
+-- Returns when the access ends that the gateway bills: not before a reconciliation found no further cycle. That began some
+-- seconds before it was applied.
 create function billing.billed_until(p_period_end timestamptz, p_checked_at timestamptz, p_grace_days integer)
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
-    when p_checked_at > p_period_end + make_interval(hours => 24 * greatest(p_grace_days - 1, 0))
+    when p_checked_at - interval '10 seconds' > p_period_end + make_interval(hours => 24 * greatest(p_grace_days - 1, 0))
       then p_period_end + make_interval(hours => 24 * p_grace_days)
     else 'infinity'
   end;
@@ -305,6 +306,23 @@ begin
   end;
 end $$;
 
+-- Returns whether a purchase is renewed again: its renewal was asked for and authorised after the customer had cancelled it.
+create function billing.is_renewed_since(p_payment_id uuid, p_cancelled_at timestamptz)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from public.payments p
+    join billing.subscription_orders o on o.user_id = p.user_id and o.payment_id = p.id
+    join billing.gateway_subscriptions m
+      on m.user_id = o.user_id
+      and m.gateway_subscription_id = o.gateway_subscription_id
+    where p.id = p_payment_id
+      and m.asked_at > p_cancelled_at
+      and billing.is_billed(m)
+      and m.stops_at is null
+  );
+end $$;
+
 create view billing.sources with (security_invoker = true) as
 select
   s.*,
@@ -318,16 +336,14 @@ from (
     coalesce(p.chain_start, p.period_start) as starts_at,
     p.period_end as ends_at,
     -- No days of grace for what the customer cancelled, also below a source that ruled then.
-    p.period_end + make_interval(hours => 24 * billing.grace_days(
-      pl.grace_days, p.cancel_at_period_end or wished.at >= coalesce(p.since, p.fulfilled_at)
-    )) as lapses_at,
+    p.period_end + make_interval(hours => 24 * billing.grace_days(pl.grace_days, own.is_cancelled)) as lapses_at,
     -- An import by the app may leave since empty.
     coalesce(p.since, p.fulfilled_at) as since,
     greatest(p.fulfilled_at, p.verified_at) as arrived_at,
     coalesce(p.ended_at, replaced.at) as ended_at,
     coalesce(p.ended_reason, case when p.ended_at is null and replaced.at is not null then 'replaced' end)
       as ended_reason,
-    p.cancel_at_period_end,
+    p.cancel_at_period_end and own.is_cancelled as cancel_at_period_end,
     null::text as gateway_subscription_id,
     p.ended_at is null and coalesce(p.settle_at > billing.clock(), false) as is_upcoming,
     billing.price_sold(p) as sold,
@@ -336,6 +352,13 @@ from (
   from public.payments p
   left join public.plans pl on pl.id = p.plan_id
   left join billing.ends_wished wished on wished.user_id = p.user_id
+  cross join lateral (
+    select case
+      when p.cancel_at_period_end or wished.at >= coalesce(p.since, p.fulfilled_at)
+        then not billing.is_renewed_since(p.id, wished.at)
+      else false
+    end as is_cancelled
+  ) own
   left join lateral (
     select min(r.since) as at from billing.replacements r where r.kind = 'payment' and r.id = p.id::text
   ) replaced on true

@@ -626,7 +626,7 @@ begin
         day_text, gateway_link, outbox_state, missing_parts, schedule_faults, search_customers, user_id_of,
         authorised_at, cancelled_by_user_at, is_cancelled_for_end, unnamed_cycles, requested_at, state_of_billing,
         next_change, is_told, price_answer, interval_answer, iso_time, find_successor, mirrored_end, is_billed,
-        price_sold, find_billed, next_charge, next_charge_answer, commitments
+        price_sold, is_renewed_since, find_billed, next_charge, next_charge_answer, commitments
       }')
   loop
     execute format('grant execute on function %s to subscriptions_support', v_name);

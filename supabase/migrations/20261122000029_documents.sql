@@ -275,7 +275,7 @@ create function billing.issue_receipt(
 returns public.receipts language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_total constant bigint := coalesce(
-    -- Of what is replaced the rest that was not refunded before.
+    -- Of what is replaced the rest that no note took before.
     (p_replaced.totals ->> 'total')::bigint - billing.noted_total(p_replaced.id),
     least(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.amount)
   );

@@ -117,7 +117,9 @@ begin
   end if;
   if v_is_same or v_payment.status <> 'captured' then
     v_payment.paid_amount := coalesce(v_amount, v_payment.paid_amount);
-    v_payment.base_amount := coalesce(billing.json_integer(p_entity -> 'base_amount'), v_payment.base_amount);
+    if v_payment.currency <> 'INR' then
+      v_payment.base_amount := coalesce(billing.json_integer(p_entity -> 'base_amount'), v_payment.base_amount);
+    end if;
   end if;
 
   if not v_is_same and v_payment.status <> 'captured' then

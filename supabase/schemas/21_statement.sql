@@ -229,8 +229,7 @@ create function public.apply_statement_item(
   p_invoice text default null, -- of the payment, JSON; null, here and below: the gateway has none
   p_subscription text default null -- of the invoice, JSON
 )
-returns jsonb -- {applied, subscriptions: [{id, gateway_subscription_id}]}: whether it changed anything; of a cycle, whose
--- subscription it is, as public.apply_gateway_subscription takes it
+returns jsonb -- {applied}: whether it changed anything
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_item constant jsonb := p_item::jsonb;
@@ -270,15 +269,14 @@ begin
       coalesce(v_invoice, '{}'), v_item || '{"status": "captured"}', v_since
     )
   end;
-  return jsonb_build_object('applied', v_is_applied, 'subscriptions', coalesce(
-    (
-      select jsonb_agg(jsonb_build_object('id', s.id, 'gateway_subscription_id', v_subscription_id))
-      from billing.gateway_subscriptions m
-      join public.subscriptions s on s.user_id = m.user_id
-      where m.gateway_subscription_id = v_subscription_id
-    ),
-    '[]'
-  ));
+  if v_subscription is not null then
+    -- Its webhooks are lost, and it may have ended since. In this transaction: the item is known from then on.
+    perform billing.lock_user(m.user_id), billing.apply_subscription_read(m.user_id, v_subscription_id, v_subscription, true)
+    from billing.gateway_subscriptions m
+    join public.subscriptions s on s.user_id = m.user_id
+    where m.gateway_subscription_id = v_subscription_id;
+  end if;
+  return jsonb_build_object('applied', v_is_applied);
 end $$;
 comment on function public.apply_statement_item is 'Applies a payment, a refund or a dispute that no webhook announced.';
 

@@ -412,3 +412,157 @@ test('acts ask for the commitment, and not for the row that rules', async () => 
   );
   expect(missing).toEqual([]);
 });
+
+test('a purchase that was cancelled for its end, and is renewed again, has days of grace before the first charge', async () => {
+  await bill('basic', { start: day('2025-12-15'), end: day('01-15') });
+  await database.at('01-01');
+  const { next: renewal } = await change('pro_month', 'now');
+  await database.at('01-05');
+  await customer.cancel('at the end');
+  await attempt(database, renewal?.gatewayId ?? '');
+  await renewal?.event('cancelled', '01-06', { planId: 'plan_pro_month' });
+  await database.at('01-07');
+  expect(await customer.row()).toMatchObject({ cancel_at_period_end: true });
+  const { next } = await change('pro_month', 'period_end');
+  expect(await customer.row()).toMatchObject({ cancel_at_period_end: false });
+  await next?.event('pending', '2026-02-01T00:01:00Z', { planId: 'plan_pro_month' });
+  expect(await customer.stateAt('2026-02-03T23:00:00Z')).toMatch(/^pro: pro active/);
+  expect(await customer.stateAt('2026-02-04T00:00:01Z')).toMatch(/^free/);
+});
+
+test('a read that began before the end of a period ends no access, also without days of grace', async () => {
+  await database.setPlan('basic', 'grace_days = 0');
+  await bill('basic');
+  await database.at('2026-02-01T00:00:04Z');
+  const cycle = { current_start: seconds(january.start), current_end: seconds(january.end) };
+  await customer.reconcile({ status: 'active', paid_count: 1, ...cycle });
+  expect(await customer.stateAt('2026-02-01T00:00:05Z')).toMatch(/^basic: basic active/);
+  await database.at('2026-02-01T00:00:30Z');
+  await customer.reconcile({ status: 'active', paid_count: 1, ...cycle });
+  expect(await customer.stateAt('2026-02-01T00:00:31Z')).toMatch(/^free/);
+});
+
+describe('what waits behind a purchase', () => {
+  let renewal: Customer | null;
+  let next: Customer | null;
+  let paid: Awaited<ReturnType<typeof change>>['order'];
+  beforeEach(async () => {
+    await bill('basic', { start: day('2025-12-15'), end: day('01-15') });
+    await database.at('01-01');
+    ({ next: renewal, order: paid } = await change('pro_month', 'now'));
+    await database.at('01-02');
+    ({ next } = await change('premium_month', 'period_end'));
+  });
+  const reasons = async () => {
+    const rows = await database.query('select id, kind, stop_reason from billing.commitments($1)', [customer.id]);
+    return Object.fromEntries(rows.map(({ id, kind, stop_reason }) => [String(id), `${kind} ${stop_reason}`]));
+  };
+
+  test('says why it stops: a change follows the renewal, a newer purchase the old subscription', async () => {
+    expect(await reasons()).toMatchObject({
+      [String(renewal?.gatewayId)]: 'renewal changed',
+      [String(next?.gatewayId)]: 'change null',
+      [customer.gatewayId]: 'subscription replaced',
+    });
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['refunded', async () => await paid?.refund()],
+    ['lost in a dispute', async () => {
+      await paid?.dispute('lost');
+      await database.sweep();
+      await next?.event('updated', '01-03', { planId: 'plan_premium_month', fields: { status: 'authenticated' } });
+    }],
+  ])('is stopped before it starts once the purchase is %s', async (_, act) => {
+    await act();
+    expect(await stops(next)).toEqual([expect.stringMatching(/^at cycle end/)]);
+  });
+});
+
+describe('while the order of a change is not paid, but its renewal is authorised', () => {
+  beforeEach(async () => {
+    await bill('basic');
+    await database.at('01-11');
+    const order = await customer.order('pro', { start: 'now', price: 'pro_month' });
+    const made = await database.rpc('create_change', customer.id, 'pro', 'now', order.id, null, 'pro_month');
+    const renewal = customerOf(database, customer);
+    await database.rpc('store_subscription', made.id, renewal.gatewayId, 'https://gateway.example/s/1');
+    await authorise(renewal, 'pro_month', new Date(Number(made.start_at) * 1000).toISOString());
+  });
+
+  test('the customer has what is billed', async () => {
+    expect([await scenarioOf('basic'), await scenarioOf('pro_month')]).toEqual(['current', 'upgrade']);
+  });
+
+  test('a change is one from what is billed', async () => {
+    expect((await preview('premium_month', 'period_end')).change).toMatchObject({
+      ...{ from: 'basic', from_price: 'basic', starts_at: '2026-02-01T00:00:00.000Z' },
+    });
+  });
+});
+
+test('a cancellation is stored where a row by hand says that it ends, without a wish of the customer', async () => {
+  await customer.buy('pro', { at: '01-01', price: 'pro_month' });
+  await database.query('update public.subscriptions set cancel_at_period_end = true where user_id = $1', [customer.id]);
+  await database.at('01-02');
+  await customer.cancel('at the end');
+  await customer.cancel('at the end');
+  expect(await database.query('select at_period_end from billing.wishes')).toEqual([{ at_period_end: true }]);
+});
+
+test('the plan of a tier with an open order stays, and may get another tier', async () => {
+  await database.query("insert into public.plans (tier, name, price) values ('team', 'Team', 5000)");
+  await customer.order('team', { at: '01-01' });
+  await expect(database.query("delete from public.plans where tier = 'team'")).rejects.toThrow('is in use');
+  await database.query("update public.plans set tier = 'crew' where tier = 'team'");
+});
+
+test('the renewal that was authorised again is shown, and no end of the purchase', async () => {
+  await bill('basic', { start: day('2025-12-15'), end: day('01-15') });
+  await database.at('01-01');
+  const { next: renewal } = await change('pro_month', 'now');
+  await database.at('01-05');
+  await customer.cancel('at the end');
+  await attempt(database, renewal?.gatewayId ?? '');
+  await renewal?.event('cancelled', '01-06', { planId: 'plan_pro_month' });
+  await database.at('01-07');
+  await change('pro_month', 'period_end');
+  await database.expire('01-28');
+  expect(await customer.mails()).not.toContainEqual(expect.stringContaining('subscription-ending'));
+  const [source] = await database.query(
+    "select lapses_at from billing.sources where kind = 'payment' and ended_at is null",
+  );
+  expect(shortTime(source?.lapses_at)).toBe('2026-02-04');
+});
+
+test('a read that was made as a period ended leaves the access to the next one', async () => {
+  await database.setPlan('basic', 'grace_days = 1');
+  await bill('basic');
+  await database.at('2026-02-01T00:00:09Z');
+  const cycle = { current_start: seconds(january.start), current_end: seconds(january.end) };
+  await customer.reconcile({ status: 'active', paid_count: 1, ...cycle });
+  const [source] = await database.query('select lapses_at from billing.sources');
+  expect(source?.lapses_at).toBe(Infinity);
+});
+
+test('a cancellation is stored again where the earlier one was withdrawn, also where the rows still have its mark', async () => {
+  await customer.buy('pro', { at: '01-01', price: 'pro_month' });
+  await customer.cancel('at the end');
+  await database.query('update billing.wishes set withdrawn_at = at');
+  await customer.cancel('at the end');
+  expect(await database.query('select from billing.wishes where withdrawn_at is null')).toHaveLength(1);
+});
+
+test('a trial that the gateway has cancelled for the change that follows stays what the customer has', async () => {
+  await database.query("update public.plans set trial_days = 14 where tier = 'pro' and lookup_key = 'pro_month'");
+  await database.at('01-01');
+  const { id } = await database.rpc('create_subscription', customer.id, 'pro', null, null, 'pro_month');
+  await database.rpc('store_subscription', id, customer.gatewayId, 'https://gateway.example/s/1');
+  await authorise(customer, 'pro_month', '2026-01-15T00:00:00Z');
+  await database.at('01-02');
+  await change('basic', 'period_end');
+  await attempt(database, customer.gatewayId);
+  await customer.event('cancelled', '01-13', { planId: 'plan_pro_month' });
+  expect([await scenarioOf('pro_month'), await scenarioOf('basic')]).toEqual(['current', 'scheduled']);
+  expect((await preview('premium_month', 'period_end')).outcome).toBe('too_late');
+});

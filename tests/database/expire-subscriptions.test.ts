@@ -147,10 +147,10 @@ describe('an attached gateway subscription, whose plan is no plan of ours,', () 
       await attach();
       if (end === '02-02') await customer.cancel('at the end');
       expect(await tierAt(`2026-${end}T00:00:00.001Z`)).toBe('basic');
-      await database.at(`2026-${end}T00:00:01Z`);
+      await database.at(`2026-${end}T00:00:11Z`);
       const period = { current_start: seconds(cycle.start), current_end: seconds(cycle.end) };
       await customer.reconcile({ status: 'completed', ...period });
-      expect(await tierAt(`2026-${end}T00:00:02Z`)).toBe('free');
+      expect(await tierAt(`2026-${end}T00:00:12Z`)).toBe('free');
       expect(await customer.findings()).toEqual([]);
     },
   );

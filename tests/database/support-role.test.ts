@@ -90,7 +90,12 @@ describe('support', () => {
       [personalLogin],
     );
     expect(rows).toEqual([{
-      readable: ['billing', 'public.payments', 'public.plans', 'public.profiles', 'public.subscriptions'],
+      readable: [
+        'billing',
+        ...['billing_details', 'payments', 'plans', 'profiles', 'receipts', 'subscriptions'].map((name) =>
+          `public.${name}`
+        ),
+      ],
     }]);
   });
 

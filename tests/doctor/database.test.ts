@@ -382,7 +382,12 @@ test('the check compiled-plans names roles and functions that a server compiles 
     run: (context: Context) =>
       compiledPlans.run({
         ...context,
-        query: (sql, parameters) => context.query(sql.replace('pg_jit_available()', 'true'), parameters),
+        // Roles belong to the server: other tests make theirs beside this one.
+        query: (sql, parameters) =>
+          context.query(
+            sql.replace('pg_jit_available()', 'true').replace('where not', 'where length(r.rolname) < 40 and not'),
+            parameters,
+          ),
       }),
   };
   await expectReport(compiledPlans, project(), 'pass the server compiles no plans');

@@ -69,7 +69,7 @@ export const actionTexts = {
       [
         atEnd
           ? `${who} keeps ${tierOf(current)} until ${
-            current?.until ? textOf(new Date(current.until), 'minute') : 'what is paid ends'
+            current?.until ? textOf(Date.parse(current.until), 'minute') : 'what is paid ends'
           }.`
           : `${who} loses ${tierOf(current)} now, and no money is refunded.`,
         current?.next_charge
@@ -129,7 +129,7 @@ function replacedBy(current?: Current): string {
 const tierOf = (current?: Current) => current && current.tier !== 'free' ? current.tier : 'access';
 
 function chargeText({ next_charge: next }: Current): string {
-  return next === null ? '' : `${money(next.amount, next.currency)} on ${textOf(new Date(next.at), 'minute')}`;
+  return next === null ? '' : `${money(next.amount, next.currency)} on ${textOf(Date.parse(next.at), 'minute')}`;
 }
 
 /** What is charged after a refund, which cancels nothing. */

@@ -172,7 +172,8 @@ function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
     rulesFrom: -Infinity,
     cancelAtPeriodEnd: cancelledFor !== null,
     graceDays: grace,
-    runsUntilReconciled: isNewest && !isFinal && (reconciledAt ?? 0) <= Math.max(end, end + (grace - 1) * day),
+    runsUntilReconciled: isNewest && !isFinal && (reconciledAt ?? 0) - 10 * second <=
+        Math.max(end, end + (grace - 1) * day),
     isFailing: ['pending', 'halted'].includes(newestStatus(subscription)?.status ?? ''),
   }];
 }

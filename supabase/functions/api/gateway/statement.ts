@@ -45,10 +45,7 @@ async function applyNews(
   const subscription = await readNamed(valueOf(invoice)?.subscription_id, gateway.readSubscription);
   if (subscription.status === 'unanswered') return null;
   const cycle = { invoice: valueOf(invoice), subscription: valueOf(subscription) };
-  const { applied, subscriptions } = await database.applyStatementItem(list, item, cycle);
-  // Its webhooks are lost, and it may have ended since.
-  for (const one of subscriptions) await database.applyGatewaySubscription(one, cycle.subscription);
-  return Number(applied);
+  return Number((await database.applyStatementItem(list, item, cycle)).applied);
 }
 
 async function readNamed<T>(id: unknown, read: (id: string) => Promise<Reading<T>>): Promise<Reading<T>> {

@@ -38,10 +38,7 @@ export const reconcileResults = {
       payment: z.object({ id: z.string(), order_id: z.string(), amount: z.number() }).nullable(),
     })),
   }),
-  apply_statement_item: z.object({
-    applied: z.boolean(),
-    subscriptions: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
-  }),
+  apply_statement_item: z.object({ applied: z.boolean() }),
   begin_reconciliation: z.object({ began: z.boolean() }),
   end_reconciliation: unread,
 };
