@@ -23,9 +23,12 @@ export type Canvas = {
 export function createCanvas(fonts: readonly [EmbeddedFont, EmbeddedFont], height: number): Canvas {
   const operators: string[] = [];
   return {
-    wrap: (text, { font, size }, width) =>
-      paragraphsOf(text).flatMap((paragraph) => wrapSigns(fonts[font].encode(paragraph), width * 1000 / size))
-        .map((signs) => ({ signs, width: widthOf(signs) * size / 1000 })),
+    wrap(text, { font, size }, width) {
+      const lines = paragraphsOf(text).flatMap((paragraph) =>
+        wrapSigns(fonts[font].encode(paragraph), width * 1000 / size)
+      );
+      return lines.map((signs) => ({ signs, width: widthOf(signs) * size / 1000 }));
+    },
     line({ signs, width }, { font, size, colour }, x, y, align = 'left') {
       if (signs.length === 0) return;
       const start = align === 'left' ? x : x - width;
