@@ -138,6 +138,12 @@ test.each([
   expect(text).toContain(operators);
 });
 
+test('a document of a user who is gone names no buyer', async () => {
+  const { texts } = await readPdf(await renderReceipt({ ...samples['without-gstin'], buyer: {} }, {}));
+  expect(linesOf(texts)).toContain('From\nSample Seller');
+  expect(texts.map(({ text }) => text)).not.toContain('To');
+});
+
 test('what is no document is refused', async () => {
   await expect(renderReceipt({ ...samples['credit-note'], totals: null }, {})).rejects.toThrow('totals');
 });

@@ -93,6 +93,8 @@ export function layOutReceipt(
     return Math.max(...ends.map(([label, party], index) => {
       const x = index === 0 ? margin : middle;
       const { address, facts } = partyLines(party, hasGst);
+      // The buyer is not known where the user is gone.
+      if (!party.name && address === '' && facts.length === 0) return y;
       let end = write(label, muted, x, y, room) + 2;
       if (party.name) end = write(party.name, name, x, end, room) + 1;
       if (address !== '') end = write(address, body, x, end, room);
