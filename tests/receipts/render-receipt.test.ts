@@ -150,9 +150,10 @@ test('what is no document is refused', async () => {
 
 test('line breaks of all systems break a line, and controls have no shape', async () => {
   const address = 'One\r\nTwo\rThree\u2028Four\tfive\u202esix\u0000';
-  const { texts } = await readPdf(await renderReceipt({ ...samples['without-gstin'], buyer: { address } }, {}));
+  const buyer = { name: 'Asha\nRao', address };
+  const { texts } = await readPdf(await renderReceipt({ ...samples['without-gstin'], buyer }, {}));
   const lines = linesOf(texts).split('\n').map((line) => line.replace('1 Sample Lane, Pune 411001 ', ''));
-  for (const line of ['Two', 'Three', 'Four five six']) expect(lines).toContain(line);
+  for (const line of ['Sample Seller Asha Rao', 'Two', 'Three', 'Four five six']) expect(lines).toContain(line);
 });
 
 test('the longest name and address in Devanagari are read back within 60 kB', async () => {
