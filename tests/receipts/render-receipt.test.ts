@@ -152,8 +152,7 @@ test('line breaks of all systems break a line, and controls have no shape', asyn
   const address = 'One\r\nTwo\rThree\u2028Four\tfive\u202esix\u0000';
   const buyer = { name: 'Asha\nRao', address };
   const { texts } = await readPdf(await renderReceipt({ ...samples['without-gstin'], buyer }, {}));
-  const lines = linesOf(texts).split('\n').map((line) => line.replace('1 Sample Lane, Pune 411001 ', ''));
-  for (const line of ['Sample Seller Asha Rao', 'Two', 'Three', 'Four five six']) expect(lines).toContain(line);
+  expect(texts.map(({ text }) => text)).toEqual(expect.arrayContaining(['Asha Rao', 'Two', 'Three', 'Four five six']));
 });
 
 test('the longest name and address in Devanagari are read back within 60 kB', async () => {
