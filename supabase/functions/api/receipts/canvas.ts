@@ -23,9 +23,11 @@ export type Canvas = {
 export function createCanvas(fonts: readonly [EmbeddedFont, EmbeddedFont], height: number): Canvas {
   const operators: string[] = [];
   return {
-    wrap: (text, { font, size }, width) =>
-      paragraphsOf(text).flatMap((paragraph) => wrapSigns(fonts[font].encode(paragraph), width * 1000 / size))
-        .map((signs) => ({ signs, width: widthOf(signs) * size / 1000 })),
+    wrap(text, { font, size }, width) {
+      const lines: Line[] = [];
+      for (const paragraph of paragraphsOf(text)) wrapSigns(fonts[font].encode(paragraph), size / 1000, width, lines);
+      return lines;
+    },
     line({ signs, width }, { font, size, colour }, x, y, align = 'left') {
       if (signs.length === 0) return;
       const start = align === 'left' ? x : x - width;
@@ -76,29 +78,33 @@ function paragraphsOf(text: string): string[] {
   return text.split(lineBreak).map((paragraph) => paragraph.split(shapeless).join(' '));
 }
 
-/** Breaks at spaces, and inside of a word that is wider than a line. */
-function wrapSigns(signs: readonly Sign[], width: number): (readonly Sign[])[] {
-  const lines: (readonly Sign[])[] = [];
+/**
+ * Breaks at spaces, and inside of a word that is wider than a line.
+ * @param unit width of a thousandth of the font size
+ * @param lines to which it adds
+ */
+function wrapSigns(signs: readonly Sign[], unit: number, room: number, lines: Line[]): void {
   let rest = signs;
-  while (widthOf(rest) > width) {
+  let width = widthOf(rest) * unit;
+  while (width > room) {
     let used = 0;
     let end = 0;
     for (const sign of rest) {
-      if (used + sign.width > width && end > 0) break;
+      if ((used + sign.width) * unit > room && end > 0) break;
       used += sign.width;
       end++;
     }
     const space = rest.slice(0, end + 1).findLastIndex(isSpace);
-    lines.push(trimEnd(rest.slice(0, space > 0 ? space : end)));
+    const line = trimEnd(rest.slice(0, space > 0 ? space : end));
+    lines.push({ signs: line, width: widthOf(line) * unit });
     rest = rest.slice(space > 0 ? space + 1 : end);
-    if (rest.length === 0) return lines;
+    width = widthOf(rest) * unit;
+    if (rest.length === 0) return;
   }
-  return [...lines, trimEnd(rest)];
+  lines.push({ signs: rest, width });
 }
 
 function trimEnd(signs: readonly Sign[]): readonly Sign[] {
-  const last = signs.at(-1);
-  if (last === undefined || !isSpace(last)) return signs;
   return signs.slice(0, signs.findLastIndex((sign) => !isSpace(sign)) + 1);
 }
 

@@ -13,15 +13,19 @@ export type Colours = {
   readonly tint: Colour;
 };
 
+const neutral = {
+  text: toPdf(channelsOf('#18181b')),
+  muted: toPdf(channelsOf('#52525b')),
+  line: toPdf(channelsOf('#d4d4d8')),
+};
+
 /** @param brandColor `#rrggbb`; undefined: that of the mails */
 export function coloursOf(brandColor = '#1d4ed8'): Colours {
   const brand = channelsOf(brandColor);
   return {
-    text: toPdf(channelsOf('#18181b')),
-    muted: toPdf(channelsOf('#52525b')),
-    line: toPdf(channelsOf('#d4d4d8')),
+    ...neutral,
     brand: toPdf(brand),
-    heading: toPdf(contrastOnWhite(brand) >= 4.5 ? brand : channelsOf('#18181b')),
+    heading: contrastOnWhite(brand) >= 4.5 ? toPdf(brand) : neutral.text,
     tint: toPdf(brand.map((channel) => 1 - (1 - channel) * 0.08)),
   };
 }
@@ -31,7 +35,7 @@ function channelsOf(color: string): number[] {
 }
 
 function toPdf(channels: readonly number[]): Colour {
-  return channels.map((channel) => Number(channel.toFixed(3))).join(' ');
+  return channels.map((channel) => Math.round(channel * 1000) / 1000).join(' ');
 }
 
 /** The contrast of WCAG 2.2. */

@@ -28,7 +28,8 @@ export type EmbeddedFont = {
   readonly slots: readonly Slot[];
   /** The numbers of the slots. */
   readonly ids: ReadonlyMap<string, number>;
-  readonly signs: ReadonlyMap<string, Sign>;
+  /** The letters, by their code points. */
+  readonly signs: ReadonlyMap<number, Sign>;
   /** Returns the glyphs of a text without line breaks. */
   encode(text: string): Sign[];
   /** Returns the number of a glyph of the file as a part of others. */
@@ -45,7 +46,7 @@ export type EmbeddedFont = {
 export function embedFont(file: FontFile, shape: Shape | undefined, base?: EmbeddedFont): EmbeddedFont {
   const missing: Slot = { glyphs: [{ glyph: 0, x: 0, y: 0 }], advance: file.advanceOf(0), text: '' };
   let slots: readonly Slot[] = base?.slots ?? [missing];
-  let added: { slots: Slot[]; ids: Map<string, number>; signs: Map<string, Sign> } | undefined;
+  let added: { slots: Slot[]; ids: Map<string, number>; signs: Map<number, Sign> } | undefined;
 
   /** Most documents add nothing to the base. */
   function additions() {
@@ -64,29 +65,33 @@ export function embedFont(file: FontFile, shape: Shape | undefined, base?: Embed
   }
 
   function signOf({ text, glyphs, advance }: Cluster): Sign {
-    const known = added?.signs.get(text);
-    if (known !== undefined) return known;
     const [first = '', ...others] = text;
     const parts = [
       { text: first, glyphs, advance },
       ...others.map((other) => ({ text: other, glyphs: [], advance: 0 })),
     ];
-    const sign: Sign = {
+    return {
       text,
       codes: parts.map((part) => hex(idOf(part))).join(''),
       isSyllable: parts.length > 1,
       width: advance * 1000 / file.unitsPerEm,
     };
-    // The shape of a syllable may depend on its neighbours.
-    if (parts.length === 1) additions().signs.set(text, sign);
+  }
+
+  function letterOf(character: string): Sign {
+    const codePoint = character.codePointAt(0) ?? 0;
+    const known = base?.signs.get(codePoint) ?? added?.signs.get(codePoint);
+    if (known !== undefined) return known;
+    const glyph = file.glyphOf(codePoint) || file.glyphOf(missingLetter);
+    const sign = signOf({ text: character, glyphs: [{ glyph, x: 0, y: 0 }], advance: file.advanceOf(glyph) });
+    additions().signs.set(codePoint, sign);
     return sign;
   }
 
   function encodeRun(run: string): Sign[] {
-    return shape !== undefined && hasDevanagari(run) ? shape(run).map(signOf) : Array.from(
-      run.normalize('NFC'),
-      (character) => base?.signs.get(character) ?? signOf(letterOf(file, character)),
-    );
+    return shape !== undefined && hasDevanagari(run)
+      ? shape(run).map(signOf)
+      : Array.from(run.normalize('NFC'), letterOf);
   }
 
   return {
@@ -102,8 +107,8 @@ export function embedFont(file: FontFile, shape: Shape | undefined, base?: Embed
     },
     encode(text) {
       const signs: Sign[] = [];
-      for (const character of text) {
-        const sign = base?.signs.get(character);
+      for (let index = 0; index < text.length; index++) {
+        const sign = base?.signs.get(text.charCodeAt(index));
         if (sign === undefined) return splitByScript(text).flatMap(encodeRun);
         signs.push(sign);
       }
@@ -119,11 +124,6 @@ function keyOf({ text, glyphs }: Slot): string {
 
 /** A dotted circle stands for a letter that the font lacks; its text is read back all the same. */
 const missingLetter = 0x25cc;
-
-function letterOf(file: FontFile, character: string): Cluster {
-  const glyph = file.glyphOf(character.codePointAt(0) ?? 0) || file.glyphOf(missingLetter);
-  return { text: character, glyphs: [{ glyph, x: 0, y: 0 }], advance: file.advanceOf(glyph) };
-}
 
 // The joiners belong to the syllable that they are in.
 const devanagari = /[\u0900-\u097f][\u0900-\u097f\u200c\u200d]*/;

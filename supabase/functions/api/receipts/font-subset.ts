@@ -7,7 +7,9 @@ const flag = { areWords: 0x1, areOffsets: 0x2, hasScale: 0x8, more: 0x20, hasTwo
 export function writeFontSubset(font: EmbeddedFont): Uint8Array {
   const outlines: Uint8Array[] = [];
   // The components of a glyph become further slots while the loop runs.
-  for (let id = 0; id < font.slots.length; id++) outlines.push(outlineOf(font, font.slots[id] as Slot));
+  for (let slot = font.slots[0]; slot !== undefined; slot = font.slots[outlines.length]) {
+    outlines.push(outlineOf(font, slot));
+  }
   const count = outlines.length;
   const loca = new DataView(new ArrayBuffer((count + 1) * 4));
   const hmtx = new DataView(new ArrayBuffer(count * 4));
@@ -32,14 +34,14 @@ export function writeFontSubset(font: EmbeddedFont): Uint8Array {
   ]);
 }
 
-function outlineOf(font: EmbeddedFont, { glyphs, text }: Slot): Uint8Array {
+function outlineOf(font: EmbeddedFont, { glyphs }: Slot): Uint8Array {
   const drawn = glyphs.filter(({ glyph }) => font.file.outlineOf(glyph).length > 0);
   const [only] = drawn;
   if (only === undefined) return new Uint8Array();
   if (drawn.length > 1 || only.x !== 0 || only.y !== 0) return compose(font, drawn);
   const outline = font.file.outlineOf(only.glyph).slice();
   if (viewOf(outline).getInt16(0) < 0) renumberComponents(font, outline);
-  return text === '' || drawn.length > 0 ? outline : new Uint8Array();
+  return outline;
 }
 
 /** Makes one glyph of several. */

@@ -35,7 +35,7 @@ export function layOutReceipt(
   const small: Style = { ...body, size: 8.5 }; // the longest endorsement is one line
   const muted: Style = { ...small, colour: colours.muted };
   const title: Style = { font: 1, size: 22, colour: colours.heading };
-  const name: Style = { font: 1, size: 11, colour: colours.text };
+  const heading: Style = { font: 1, size: 11, colour: colours.text };
   const total: Style = { font: 1, size: 13, colour: colours.heading };
 
   /** Draws a text below `y`. @returns where it ends. */
@@ -92,9 +92,11 @@ export function layOutReceipt(
     const ends = [['From', seller], ['To', buyer]] as const;
     return Math.max(...ends.map(([label, party], index) => {
       const x = index === 0 ? margin : middle;
-      const { address, facts } = partyLines(party, hasGst);
+      const { name, address, facts } = partyLines(party, hasGst);
+      // The buyer is not known where the user is gone.
+      if (name === '' && address === '' && facts.length === 0) return y;
       let end = write(label, muted, x, y, room) + 2;
-      if (party.name) end = write(party.name, name, x, end, room) + 1;
+      if (name !== '') end = write(name, heading, x, end, room) + 1;
       if (address !== '') end = write(address, body, x, end, room);
       return facts.reduce((top, fact) => write(fact, body, x, top, room), end);
     }));

@@ -30,18 +30,18 @@ export function formatState(code: string): string {
   return name === undefined ? code : `${name} (${code})`;
 }
 
-/** What a document says of a party below its name, one line each. GST is a matter of sellers with a GSTIN. */
+/** What a document says of a party: its name, its address in lines, and further lines. GST is a matter of sellers with a GSTIN. */
 export function partyLines(
   party: Receipt['buyer'] | Receipt['seller'],
   hasGst: boolean,
-): { address: string; facts: string[] } {
+): { name: string; address: string; facts: string[] } {
   const { address, gstin, state } = party;
   const country = 'country' in party ? party.country : undefined;
   const facts: string[] = [];
   if (hasGst && gstin) facts.push(`GSTIN: ${gstin}`);
   if (state && state !== '96') facts.push(`State: ${hasGst ? formatState(state) : stateName(state) ?? state}`);
   if (country && country !== 'IN') facts.push(`Country: ${countryName(country) ?? country}`);
-  return { address: limitLines(address ?? ''), facts };
+  return { name: (party.name ?? '').replace(/\s+/g, ' '), address: limitLines(address ?? ''), facts };
 }
 
 /** An address of very many short lines is written without them. */
