@@ -11,7 +11,8 @@ create table billing.scheduled_jobs (
   run_id uuid,
   run_until timestamptz,
   profiled_until uuid,
-  replayed_until timestamptz
+  replayed_until timestamptz,
+  listed_until timestamptz -- see billing.list_documents. Null: all are listed
 );
 alter table billing.scheduled_jobs enable row level security;
 grant select, update on billing.scheduled_jobs to service_role;

@@ -69,27 +69,25 @@ for each row execute function billing.keep_receipt();
 create trigger keep_receipts before truncate on public.receipts
 for each statement execute function billing.keep_receipt();
 
-create function billing.note_document(p_payment public.payments)
-returns void language sql set search_path = pg_catalog, pg_temp as $$
-  insert into billing.documents_due as d (payment_id, confirmed_at)
-  values (p_payment.id, p_payment.confirmed_at)
-  on conflict (payment_id) do update set due_at = least(d.due_at, excluded.due_at)
-$$;
-
--- Security definer, as the functions below: the role of an app may write these tables but not the list.
+-- Security definer, as the function below: the role of an app may write these tables but not the list.
 create function billing.note_payment_document()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  perform billing.note_document(new);
+  insert into billing.documents_due (payment_id, confirmed_at)
+  values (new.id, new.confirmed_at)
+  on conflict (payment_id) do nothing;
   return null;
 end $$;
 
 create function billing.note_refund_document()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  perform billing.note_document(p)
+  insert into billing.documents_due as d (payment_id, confirmed_at)
+  select p.id, p.confirmed_at
   from public.payments p
-  where p.gateway_payment_id = new.gateway_payment_id and p.confirmed_at is not null;
+  where p.gateway_payment_id = new.gateway_payment_id and p.confirmed_at is not null
+  -- Waits for a batch that has the row in hand, and did not see this refund.
+  on conflict (payment_id) do update set due_at = least(d.due_at, excluded.due_at);
   return null;
 end $$;
 
@@ -126,18 +124,38 @@ end $$;
 revoke execute on function billing.switch_documents(boolean) from service_role;
 select billing.switch_documents(false);
 
--- From then on, also for payments that were confirmed before the setting was made.
+-- From then on, also for payments that were confirmed before the setting was made: the sweep lists those.
 create function billing.switch_documents_by_setting()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform billing.switch_documents(new.receipts_from is not null);
   delete from billing.documents_due d where d.confirmed_at < new.receipts_from or new.receipts_from is null;
+  -- A payment is confirmed at most 120 hours after its verification.
+  update billing.scheduled_jobs j set listed_until = new.receipts_from - interval '6 days' where j.name = 'sweep';
+  return null;
+end $$;
+
+-- Lists the next payments that were confirmed before receipts were switched on. Those that are confirmed later list themselves.
+create function billing.list_documents(p_from timestamptz, p_receipts_from timestamptz)
+returns integer -- at least 1
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
+declare
+  v_until constant timestamptz := (
+    select p.captured_at from public.payments p where p.status = 'captured' and p.captured_at > p_from order by p.captured_at offset 9999 limit 1
+  );
+  v_listed integer;
+begin
   insert into billing.documents_due (payment_id, confirmed_at)
   select p.id, p.confirmed_at
   from public.payments p
-  where p.confirmed_at >= new.receipts_from and p.status = 'captured'
+  where p.status = 'captured'
+    and p.captured_at > p_from
+    and p.captured_at <= coalesce(v_until, 'infinity')
+    and p.confirmed_at >= p_receipts_from
   on conflict (payment_id) do nothing;
-  return null;
+  get diagnostics v_listed = row_count;
+  update billing.scheduled_jobs j set listed_until = v_until where j.name = 'sweep';
+  return v_listed + 1;
 end $$;
 
 create trigger switch_documents after update of receipts_from on billing.settings for each row
@@ -493,10 +511,15 @@ returns integer -- the number of payments; 0: none is left
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_settings constant billing.settings := (select s from billing.settings s where s.is_only);
+  v_listed_until constant timestamptz := (select j.listed_until from billing.scheduled_jobs j where j.name = 'sweep');
   v_due record;
   v_again timestamptz;
   v_done integer := 0;
 begin
+  -- All older payments are listed first: numbers follow the order of confirmation.
+  if v_listed_until is not null and v_settings.receipts_from is not null then
+    return billing.list_documents(v_listed_until, v_settings.receipts_from);
+  end if;
   if v_settings.receipts_from is null
     or not exists (select from billing.documents_due d where d.due_at <= billing.clock())
   then

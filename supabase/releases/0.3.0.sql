@@ -311,8 +311,8 @@ from jsonb_populate_recordset(null::billing.refunds, $_$[
 {"refund_id":"rfnd_qadir_2","gateway_payment_id":"pay_qadir_2","amount":99900,"status":"processed","created_at":"2026-09-13T09:00:01+00:00"}
 ]$_$);
 
-insert into billing.scheduled_jobs (name, since, done_at, error, run_id, run_until, profiled_until, replayed_until) overriding system value
-select name, since, done_at, error, run_id, run_until, profiled_until, replayed_until
+insert into billing.scheduled_jobs (name, since, done_at, error, run_id, run_until, profiled_until, replayed_until, listed_until) overriding system value
+select name, since, done_at, error, run_id, run_until, profiled_until, replayed_until, listed_until
 from jsonb_populate_recordset(null::billing.scheduled_jobs, $_$[
 {"name":"reconciliation","since":"2026-10-31T12:00:00+00:00","done_at":"2026-10-31T12:00:00+00:00"},
 {"name":"sweep","since":"2026-10-31T12:00:00+00:00","done_at":"2026-10-31T12:00:00+00:00","replayed_until":"2026-10-31T12:00:00+00:00"}
@@ -327,12 +327,12 @@ from jsonb_populate_recordset(null::billing.settings, $_$[
 insert into billing.statement_windows (list, pass, read_until, window_end, skip, next_read_at, items, news, completed_at, completed_items, completed_news, answered_at, page, repeated_at) overriding system value
 select list, pass, read_until, window_end, skip, next_read_at, items, news, completed_at, completed_items, completed_news, answered_at, page, repeated_at
 from jsonb_populate_recordset(null::billing.statement_windows, $_$[
-{"list":"disputes","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T18:15:52.150722+00:00","items":0,"news":0},
-{"list":"disputes","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T19:15:52.150722+00:00","items":0,"news":0},
-{"list":"payments","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T18:15:52.150722+00:00","items":0,"news":0},
-{"list":"payments","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T19:15:52.150722+00:00","items":0,"news":0},
-{"list":"refunds","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T18:15:52.150722+00:00","items":0,"news":0},
-{"list":"refunds","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T19:15:52.150722+00:00","items":0,"news":0}
+{"list":"disputes","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T18:23:00.743706+00:00","items":0,"news":0},
+{"list":"disputes","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T19:23:00.743706+00:00","items":0,"news":0},
+{"list":"payments","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T18:23:00.743706+00:00","items":0,"news":0},
+{"list":"payments","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T19:23:00.743706+00:00","items":0,"news":0},
+{"list":"refunds","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T18:23:00.743706+00:00","items":0,"news":0},
+{"list":"refunds","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T19:23:00.743706+00:00","items":0,"news":0}
 ]$_$);
 
 insert into billing.support_actions (id, action, email, tier, until, reference, entitlements, amount, at_period_end, reason, actor, actor_email, created_at, user_id, result) overriding system value

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { waitUntilBlocked } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { isLong } from '../helpers/project/is-long.ts';
 import { uniqueId } from '../helpers/records/records.ts';
@@ -12,7 +13,11 @@ const customer = useCustomer(database);
 
 const seller = `seller_name = 'Example Software LLP', seller_address = '12 Sample Road, Bengaluru 560001',
   seller_gstin = '29AAAAA0000A1ZY', sac = '998315', tax_rate = 1800`;
-const sell = (settings = seller) => database.set(`${settings}, receipts_from = '2026-04-01'`);
+/** Switches receipts on, and lists what was paid before. */
+async function sell(settings = seller): Promise<void> {
+  await database.set(`${settings}, receipts_from = '2026-04-01'`);
+  await database.query('select billing.issue_documents()');
+}
 beforeEach(async () => {
   await database.query('alter table public.receipts disable trigger user');
   await database.query('truncate public.receipts, billing.documents_due');
@@ -283,6 +288,20 @@ test('numbers have no gap where a sweep is rolled back, and two sweeps give each
   expect((await documents()).map(({ document_number }) => document_number)).toEqual([
     ...['2627/000001', '2627/000002', '2627/000003'],
   ]);
+});
+
+test('a refund that arrives while its payment is numbered gets its note', async () => {
+  await sell();
+  const order = await buy('2026-11-05');
+  const numbering = await database.connect();
+  await numbering.query('begin');
+  await numbering.query('select billing.issue_documents()');
+  const refunded = order.refund(100, { id: uniqueId('rfnd') });
+  await waitUntilBlocked(database, database.service);
+  await numbering.query('commit');
+  await refunded;
+  await issue();
+  expect((await documents()).map(({ totals }) => totals.total)).toEqual([99900, 100]);
 });
 
 test('documents never change, for the owner neither, and keep their buyer when the user goes', async () => {
