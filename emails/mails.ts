@@ -154,12 +154,27 @@ export type SubscriptionCompletedProps = {
   readonly pricingUrl: string;
 };
 
+/** Values of `receipt-issued`, formatted for the reader. */
+export type ReceiptIssuedProps = {
+  /** May be empty. */
+  readonly displayName: string;
+  /** `Tax invoice`, `Receipt` or `Credit note`. */
+  readonly title: string;
+  readonly documentNumber: string;
+  readonly date: string;
+  /** `₹1,234.56` */
+  readonly total: string;
+  /** Absolute, http or https. */
+  readonly dashboardUrl: string;
+};
+
 /** The mails of the service. Each throws when its link is not an http(s) URL. */
 export type Mails = {
   readonly paymentSuccess: (props: ReceiptProps, look?: Look) => Mail;
   readonly paymentFailed: (props: PaymentFailedProps, look?: Look) => Mail;
   readonly paymentPending: (props: FailedRenewalProps, look?: Look) => Mail;
   readonly paymentRefunded: (props: PaymentRefundedProps, look?: Look) => Mail;
+  readonly receiptIssued: (props: ReceiptIssuedProps, look?: Look) => Mail;
   readonly changeScheduled: (props: ChangeScheduledProps, look?: Look) => Mail;
   readonly subscriptionCancelled: (props: SubscriptionCancelledProps, look?: Look) => Mail;
   readonly subscriptionRenewed: (props: ReceiptProps, look?: Look) => Mail;

@@ -9,6 +9,7 @@ import { paymentPending } from './payment-pending.tsx';
 import { paymentRefunded } from './payment-refunded.tsx';
 import { paymentSuccess } from './payment-success.tsx';
 import { plainText } from './plain-text.ts';
+import { receiptIssued } from './receipt-issued.tsx';
 import { subscriptionCancelled } from './subscription-cancelled.tsx';
 import { subscriptionCompleted } from './subscription-completed.tsx';
 import { subscriptionEnded } from './subscription-ended.tsx';
@@ -22,6 +23,7 @@ export const mails: Mails = {
   paymentFailed: (props, look) => render(paymentFailed(props), look),
   paymentPending: (props, look) => render(paymentPending(props), look),
   paymentRefunded: (props, look) => render(paymentRefunded(props), look),
+  receiptIssued: (props, look) => render(receiptIssued(props), look),
   changeScheduled: (props, look) => render(changeScheduled(props), look),
   subscriptionCancelled: (props, look) => render(subscriptionCancelled(props), look),
   subscriptionRenewed: (props, look) => render(subscriptionRenewed(props), look),

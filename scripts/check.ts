@@ -6,6 +6,7 @@ import { checkEmails } from './check/emails.ts';
 import { checkFileLength } from './check/file-length.ts';
 import { checkLockTimeouts, checkMigrations, checkSchemaFiles } from './check/migrations.ts';
 import { checkOpenapi } from './check/openapi.ts';
+import { checkReceiptFonts } from './check/receipt-fonts.ts';
 import { checkReleases } from './check/releases.ts';
 import { checkRuleMap } from './check/rule-map.ts';
 import { checkSchema } from './check/schema.ts';
@@ -47,6 +48,7 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['words', checkWords],
   ['decimals of amounts', checkAmounts],
   ['mails', checkEmails],
+  ['fonts of receipts', checkReceiptFonts],
   ['API description', checkOpenapi],
   ['released files', () => checkReleases()],
   ['schema files define each object once', () => checkSchemaFiles()],

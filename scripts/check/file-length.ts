@@ -8,7 +8,7 @@ const folders = ['supabase', 'scripts', 'emails'];
 const maxLines = 200;
 const maxLinesOfSql = 300;
 /** Apps copy this file, so it stays one: a third are types, a third documents what apps call. */
-const client = { path: 'supabase/client/subscriptions.ts', maxLines: 780 };
+const client = { path: 'supabase/client/subscriptions.ts', maxLines: 865 };
 
 /** Checks the length of source files, without documents and generated files. @returns one line for each problem. */
 export async function checkFileLength(): Promise<string[]> {

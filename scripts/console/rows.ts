@@ -71,6 +71,21 @@ export type Payment = {
   refundable_amount: number;
 };
 
+/** A row of `public.receipts`: a receipt, a tax invoice or a credit note. */
+export type IssuedDocument = {
+  id: string;
+  kind: 'receipt' | 'credit_note';
+  title: string;
+  document_number: string;
+  issued_at: string;
+  currency: string;
+  /** In minor units. */
+  total: number;
+  gateway_payment_id: string | null;
+  /** A receipt of which something is left, and that no other one replaces. */
+  can_be_reissued: boolean;
+};
+
 /** The price that the gateway bills. `months`: its calendar months. */
 export type BilledPrice = { lookup_key: string; amount: number; currency: string; months: number };
 

@@ -17,6 +17,7 @@ import { migrations } from './checks/migrations.ts';
 import { openOrders } from './checks/open-orders.ts';
 import { poolRole } from './checks/pool-role.ts';
 import { prices } from './checks/prices.ts';
+import { receipts } from './checks/receipts.ts';
 import { revalidation } from './checks/revalidation.ts';
 import { rowPolicies } from './checks/row-policies.ts';
 import { schedule } from './checks/schedule.ts';
@@ -52,6 +53,7 @@ const everywhere: readonly Check[] = [
   earlyRenewal,
   credit,
   sellerTimeZone,
+  receipts,
   features,
   rowPolicies,
   compiledPlans,

@@ -143,6 +143,7 @@ const publicVariables = [
   'EMAIL_ACCENT',
   'EXPIRY_EMAILS',
   'RENEWAL_EMAILS',
+  'RECEIPT_EMAILS',
   'SESSION_ISSUER',
   'DATABASE_POOL_CA',
 ];

@@ -23,7 +23,7 @@ export async function generateDependencies(): Promise<void> {
   await Deno.writeTextFile(dependenciesDocument, withList(await Deno.readTextFile(dependenciesDocument), list));
 }
 
-/** The packages in the deployed function: what it imports, what these need, and what the bundle of the mails contains. */
+/** The packages in the deployed function: what it imports, what these need, and what the generated modules contain. */
 export async function describeDeployed(
   packages: PackageLock,
 ): Promise<{ denoLock: string; list: string; problems: string[] }> {

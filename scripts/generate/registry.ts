@@ -89,7 +89,8 @@ async function billingPage(): Promise<RegistryItem> {
     name: 'billing-page',
     type: 'registry:block',
     title: 'Billing page',
-    description: 'Prices by month and year, the current plan, changes with preview, cancellation and payments',
+    description:
+      'Prices by month and year, the current plan, changes with preview, cancellation, payments, receipts and billing details',
     files: [...await Promise.all(files), client],
     docs: await Deno.readTextFile(`${root}/scripts/generate/registry/billing-page.md`),
   };

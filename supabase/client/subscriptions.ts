@@ -1,5 +1,5 @@
 /**
- * Client of the function `api` for browsers: plans, checkout, cancellation. One file without dependencies: copy it into
+ * Client of the function `api` for browsers: plans, checkout, cancellation, receipts. One file without dependencies: copy it into
  * the app, or import it from the repository. `supabase/docs/contract.md` describes the endpoints, `gateway.md` the
  * checkout.
  */
@@ -8,9 +8,16 @@
 export type SupabaseLike = {
   auth: { getSession(): Promise<{ data: { session: { user: User } | null } }> };
   functions: { invoke<T>(path: string, request: Invocation): Promise<{ data: T | null; error: unknown }> };
+  from(table: string): { select(columns: string): { order(column: string, how: { ascending: boolean }): Rows } };
 };
+type Rows = PromiseLike<{ data: unknown; error: unknown; status?: number }>;
 type User = { id: string; email?: string };
-type Invocation = { method: 'GET' | 'POST'; body?: Record<string, unknown>; signal?: AbortSignal; timeout?: number };
+type Invocation = {
+  method: 'GET' | 'POST' | 'PUT';
+  body?: Record<string, unknown>;
+  signal?: AbortSignal;
+  timeout?: number;
+};
 
 /** What a tier may do. A missing key is no, null is unlimited. */
 export type Entitlements = Record<string, boolean | number | null>;
@@ -102,6 +109,19 @@ export type CurrentSubscription = {
   payments: Payment[];
   billing: Billing | null;
 };
+/** A receipt, a tax invoice or a credit note. `totals`: what is taxed, its taxes (`rate` in basis points), their sum. */
+export type Receipt = {
+  id: string;
+  kind: 'receipt' | 'credit_note';
+  title: string;
+  document_number: string;
+  document_date: string;
+  payment_id: string;
+  currency: string;
+  totals: { taxable: number; taxes: { name: string; rate: number; amount: number }[]; total: number };
+};
+/** What documents say about the user. `state`: the two digits of the Indian GST, 96 abroad; `country`: two letters. */
+export type BillingDetails = Record<'name' | 'gstin' | 'address' | 'state' | 'country', string | null>;
 /** `amount_due` is paid at `due_at`, `credit` is already subtracted. `next_charge` is what the gateway charges next. */
 export type Change = {
   amount_due: number;
@@ -144,7 +164,7 @@ type When = Named & { when: 'now' | 'period_end' };
 /** Bodies of the requests and of their 2xx answers. */
 export type Endpoints = {
   'GET /api/subscriptions': { body: undefined; answer: CurrentSubscription };
-  'GET /api/subscriptions/plans': { body: undefined; answer: { plans: OfferedPlan[] } };
+  'GET /api/subscriptions/plans': { body: undefined; answer: { plans: OfferedPlan[]; needs_state?: true } };
   'POST /api/subscriptions': { body: Named; answer: Started & { subscription: GatewaySubscription } };
   'POST /api/subscriptions/cancel': { body: { at_period_end: boolean }; answer: { subscription: Subscription | null } };
   'POST /api/subscriptions/resume': { body: undefined; answer: { subscription: Subscription | null } };
@@ -167,6 +187,13 @@ export type Endpoints = {
       last_error: string | null;
     };
   };
+  'GET /api/payments/{id}/receipt': { body: undefined; answer: Blob };
+  'GET /api/receipts/{id}': { body: undefined; answer: Blob };
+  'GET /api/billing-details': { body: undefined; answer: { billing_details: BillingDetails | null } };
+  'PUT /api/billing-details': {
+    body: Partial<BillingDetails>;
+    answer: { billing_details: BillingDetails | null };
+  };
   'POST /api/payments/verify': {
     body: Verification;
     answer: {
@@ -184,11 +211,13 @@ export type Endpoint = keyof Endpoints;
  *   `declined`: the bank or the customer declined the payment; `busy`: the window of another checkout is open
  * - `status`: the HTTP status, 0 without an answer
  * - `retryAfter`: seconds until another request may succeed, or null
+ * - `fields`: what is wrong with which field of the request
  */
 export class SubscriptionsError extends Error {
   readonly code: 'http' | 'network' | 'script' | 'declined' | 'busy';
   readonly status: number;
   readonly retryAfter: number | null;
+  readonly fields: Readonly<Record<string, string[]>> = {};
 
   constructor(message: string, code: SubscriptionsError['code'], status = 0, retryAfter: number | null = null) {
     super(message);
@@ -230,6 +259,11 @@ export type CheckoutOptions = Abortable & {
   checkSeconds?: number;
   /** What happens meanwhile. `attempt_failed` is one attempt: the window offers another. */
   onState?: (state: CheckoutState, reason?: string) => void;
+  /**
+   * Called before the sale where invoices need the state of the customer and it is not known: show a form, and save what
+   * it has with `saveBillingDetails`. The sale goes on when it ends, also without a state.
+   */
+  onStateNeeded?: () => Promise<unknown>;
 };
 
 export type Subscriptions = {
@@ -306,6 +340,27 @@ export type Subscriptions = {
    * const subscription = await subscriptions.resume();
    */
   resume(options?: Abortable): Promise<Subscription | null>;
+  /**
+   * The receipts and credit notes of the user, the newest first. @throws SubscriptionsError
+   * @example
+   * const [newest] = await subscriptions.receipts();
+   */
+  receipts(): Promise<Receipt[]>;
+  /**
+   * The PDF of one of them, or of the receipt of a payment by its `id`: 409 until it is issued, 404 where none will be.
+   * @throws SubscriptionsError
+   * @example
+   * location.assign(URL.createObjectURL(await subscriptions.receipt({ payment: payments[0].id })));
+   */
+  receipt(which: { id: string } | { payment: string }, options?: Abortable): Promise<Blob>;
+  /** What documents say about the user; null: nothing was saved. @throws SubscriptionsError */
+  billingDetails(options?: Abortable): Promise<BillingDetails | null>;
+  /**
+   * Replaces them, for later documents; what is missing becomes null. @throws SubscriptionsError, `fields` says why
+   * @example
+   * await subscriptions.saveBillingDetails({ name: 'Konkan Traders', gstin: '27AAPFU0939F1ZV' });
+   */
+  saveBillingDetails(details: Partial<BillingDetails>, options?: Abortable): Promise<BillingDetails | null>;
 };
 
 /** The gateway's names of the fields that its window answers. The third one is the id of the order or subscription. */
@@ -346,6 +401,7 @@ type Page = Partial<Target> & {
 };
 const page: Page = globalThis;
 
+const RECEIPT = 'id,kind,title,document_number,document_date,payment_id,currency,totals';
 const BUSY = 'Another checkout is open';
 const REQUEST_MS = 20_000;
 const SCRIPT_MS = 20_000;
@@ -385,10 +441,24 @@ export function createSubscriptions({ supabase, functionName = 'api', checkout =
   const store = openStore(`subscriptions:${functionName}:`);
   const readUser = () => supabase.auth.getSession().then(({ data }) => data.session?.user, () => undefined);
 
+  let asking: Promise<unknown> | null = null;
+
+  /** Lets the app ask for the state where it is needed, once for several clicks. A fault of that prevents no sale. */
+  async function askState({ signal, onStateNeeded }: CheckoutOptions): Promise<void> {
+    const { data } = onStateNeeded ? await call('GET /api/subscriptions/plans', { signal }) : {};
+    if (data?.needs_state && onStateNeeded) {
+      asking ??= Promise.resolve().then(onStateNeeded).catch(() => {}).finally(() => asking = null);
+      await asking;
+    }
+    throwIfAborted(signal);
+  }
+
   /** Loads the script, and creates meanwhile what the window sells. @throws the reason of an abort */
-  async function begin<E extends Endpoint>(endpoint: E, body: Endpoints[E]['body'], signal: Signal) {
+  async function begin<E extends Endpoint>(endpoint: E, body: Endpoints[E]['body'], options: CheckoutOptions) {
+    const { signal } = options;
     const user = await readUser();
     if (!user) return { error: new SubscriptionsError('Unauthorized', 'http', 401) };
+    await askState(options);
     const [gateway, made] = await Promise.all([
       loadGateway(script, global, signal),
       create(call, endpoint, body, signal),
@@ -483,17 +553,17 @@ export function createSubscriptions({ supabase, functionName = 'api', checkout =
     limit,
     async checkout(offer, { start, ...options } = {}) {
       const body = { ...nameOf(offer), ...start && { start } };
-      const begun = await begin('POST /api/payments/orders', body, options.signal);
+      const begun = await begin('POST /api/payments/orders', body, options);
       return begun.error ? failed(begun.error) : await pay(begun, begun.made.order, options);
     },
     async subscribe(offer, options = {}) {
-      const begun = await begin('POST /api/subscriptions', nameOf(offer), options.signal);
+      const begun = await begin('POST /api/subscriptions', nameOf(offer), options);
       return begun.error ? failed(begun.error) : await pay(begun, begun.made.subscription, options);
     },
     previewChange: (offer, when, options) =>
       take(call('POST /api/subscriptions/change/preview', { body: { ...nameOf(offer), when }, ...options })),
     async change(offer, when, options = {}) {
-      const begun = await begin('POST /api/subscriptions/change', { ...nameOf(offer), when }, options.signal);
+      const begun = await begin('POST /api/subscriptions/change', { ...nameOf(offer), when }, options);
       if (begun.error) return failed(begun.error);
       const { order, subscription } = begun.made;
       if (!order) return subscription ? await pay(begun, subscription, options) : { outcome: 'undone' };
@@ -507,6 +577,19 @@ export function createSubscriptions({ supabase, functionName = 'api', checkout =
       return (await take(call('POST /api/subscriptions/cancel', { body, ...options }))).subscription;
     },
     resume: async (options) => (await take(call('POST /api/subscriptions/resume', options))).subscription,
+    async receipts() {
+      const list = supabase.from('receipts').select(RECEIPT).order('issued_at', { ascending: false });
+      const { data, error, status } = await list;
+      if (error) throw new SubscriptionsError(Object(error).message, status ? 'http' : 'network', status);
+      return data as Receipt[];
+    },
+    receipt: (which, options) =>
+      'id' in which
+        ? take(call('GET /api/receipts/{id}', { id: which.id, ...options }))
+        : take(call('GET /api/payments/{id}/receipt', { id: which.payment, ...options })),
+    billingDetails: async (options) => (await take(call('GET /api/billing-details', options))).billing_details,
+    saveBillingDetails: async (body, options) =>
+      (await take(call('PUT /api/billing-details', { body, ...options }))).billing_details,
   };
 }
 
@@ -520,8 +603,13 @@ function connect(supabase: SupabaseLike, functionName: string): Call {
   return async <E extends Endpoint>(endpoint: E, { body, id = '', signal }: Parameters<Call>[1] = {}) => {
     const [method, path = ''] = endpoint.split(' ');
     const { data, error } = await supabase.functions.invoke<Endpoints[E]['answer']>(
-      functionName + path.slice('/api'.length).replace('{order_id}', encodeURIComponent(id)),
-      { method: method === 'GET' ? method : 'POST', ...body && { body }, ...signal && { signal }, timeout: REQUEST_MS },
+      functionName + path.slice('/api'.length).replace(/\{\w+\}/, encodeURIComponent(id)),
+      {
+        method: method === 'GET' || method === 'PUT' ? method : 'POST',
+        ...body && { body },
+        ...signal && { signal },
+        timeout: REQUEST_MS,
+      },
     ).then((answer) => answer, (error: unknown) => ({ data: null, error }));
     throwIfAborted(signal);
     return data !== null && typeof data === 'object' ? { data } : { error: await readError(error) };
@@ -674,7 +762,8 @@ async function readError(error: unknown): Promise<SubscriptionsError> {
   const body = await response.json().catch(() => null);
   const seconds = response.headers.get('retry-after');
   const message = Object(body).error ?? `The service answered ${response.status}`;
-  return new SubscriptionsError(message, 'http', response.status, seconds && Number(seconds));
+  const failure = new SubscriptionsError(message, 'http', response.status, seconds && Number(seconds));
+  return Object.assign(failure, { fields: Object(Object(body).details).fieldErrors ?? {} });
 }
 
 /** Waits for the first of the events, or for so long. @returns the event's type, or `timeout` */

@@ -429,7 +429,7 @@ comment on function public.list_plans is 'Returns the plans on offer with their 
 
 -- Contract: GET /api/subscriptions/plans, "Scenarios".
 create function public.list_plans_for_user(p_user_id uuid) -- null: without scenarios
-returns jsonb -- {plans}: the answer's body, the lowest price first
+returns jsonb -- {plans, needs_state: true, if documents need it}: the answer's body, the lowest price first
 language plpgsql stable
 set search_path = pg_catalog, pg_temp set timezone = 'UTC' set plan_cache_mode = force_generic_plan as $$
 declare
@@ -453,7 +453,13 @@ begin
       offset 0
     ) o
     where o.plan is not null
-  );
+  ) || case
+    when p_user_id is not null
+      and exists (select from billing.settings s where s.seller_gstin is not null)
+      and not exists (select from public.billing_details d where d.user_id = p_user_id and d.state is not null)
+      then '{"needs_state": true}'
+    else '{}'
+  end::jsonb;
 end $$;
 comment on function public.list_plans_for_user is 'Returns list_plans, each price with what it would be for a user to buy it.';
 

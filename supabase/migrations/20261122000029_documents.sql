@@ -257,6 +257,13 @@ begin
       ))
     );
   end if;
+  -- Not of payments that were confirmed long before receipts were switched on.
+  if p_document.issued_at > billing.clock() - interval '1 day' then
+    perform billing.enqueue_mail(
+      p_document.user_id, (select u.email from billing.find_user(p_document.user_id) u), 'receipt-issued',
+      p_document.id::text, jsonb_build_object('receipt', to_jsonb(p_document))
+    );
+  end if;
   return p_document;
 end $$;
 
@@ -649,21 +656,22 @@ begin
 end $$;
 
 -- Contract: PUT /api/billing-details. An empty text is none; a GSTIN is written in upper case and sets its state.
-create function public.put_billing_details(p_user_id uuid, p_details jsonb)
+create function public.put_billing_details(p_user_id uuid, p_details text) -- JSON: {name, gstin, address, state, country}
 returns jsonb -- {outcome: stored, billing_details}, {outcome: invalid, field, message}, {outcome: user_not_found}
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' as $$
 declare
+  v_given constant jsonb := p_details;
   v_details public.billing_details;
   v_refusal jsonb;
 begin
   perform billing.begin_request('billing details', null);
   if billing.lock_user(p_user_id) is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
   v_details.user_id := p_user_id;
-  v_details.name := nullif(btrim(p_details ->> 'name'), '');
-  v_details.gstin := nullif(upper(btrim(p_details ->> 'gstin')), '');
-  v_details.address := nullif(btrim(p_details ->> 'address'), '');
-  v_details.state := nullif(btrim(p_details ->> 'state'), '');
-  v_details.country := nullif(upper(btrim(p_details ->> 'country')), '');
+  v_details.name := nullif(btrim(v_given ->> 'name'), '');
+  v_details.gstin := nullif(upper(btrim(v_given ->> 'gstin')), '');
+  v_details.address := nullif(btrim(v_given ->> 'address'), '');
+  v_details.state := nullif(btrim(v_given ->> 'state'), '');
+  v_details.country := nullif(upper(btrim(v_given ->> 'country')), '');
   v_details.updated_at := billing.clock();
   if v_details.state is null and v_details.gstin ~ '^[0-9]{2}[0-9A-Z]{11}[ZDC][0-9A-Z]$' and billing.is_state(left(v_details.gstin, 2)) then
     v_details.state := left(v_details.gstin, 2);

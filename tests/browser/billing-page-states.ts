@@ -1,14 +1,17 @@
-import type {
-  Billing,
-  Change,
-  CurrentSubscription,
-  OfferedPlan,
-  OfferedPrice,
-  Payment,
-  Price,
-  Scenario,
-  Subscription,
-  Subscriptions,
+import {
+  type Billing,
+  type BillingDetails,
+  type Change,
+  type CurrentSubscription,
+  type OfferedPlan,
+  type OfferedPrice,
+  type Payment,
+  type Price,
+  type Receipt,
+  type Scenario,
+  type Subscription,
+  type Subscriptions,
+  SubscriptionsError,
 } from '../../supabase/client/subscriptions.ts';
 
 const DAY_MS = 86_400_000;
@@ -91,7 +94,23 @@ function paymentOf(id: number, price: Price, days: number, changed: Partial<Paym
   };
 }
 
-type Fixture = { current: CurrentSubscription; plans: OfferedPlan[] };
+function receiptOf(payment: number, title: string, total: number): Receipt {
+  const kind = title === 'Credit note' ? 'credit_note' : 'receipt';
+  const document_number = `${kind === 'receipt' ? '' : 'CN'}2627/00000${payment}`;
+  const taxes = [{ name: 'IGST', rate: 1800, amount: Math.round(total * 18 / 118) }];
+  const totals = { taxable: total - Math.round(total * 18 / 118), taxes, total };
+  return {
+    ...{ id: document_number, kind, title, document_number, document_date: '2026-11-04', currency: 'INR', totals },
+    payment_id: `payment ${payment}`,
+  };
+}
+
+type Fixture = {
+  current: CurrentSubscription;
+  plans: OfferedPlan[];
+  receipts: Receipt[];
+  details: BillingDetails | null;
+};
 function fixture(price: Price | null, changed: Partial<CurrentSubscription> = {}, scheduled?: Price): Fixture {
   const current: CurrentSubscription = {
     subscription: price && subscriptionOf(price),
@@ -101,7 +120,7 @@ function fixture(price: Price | null, changed: Partial<CurrentSubscription> = {}
     billing: price && billingOf(price),
     ...changed,
   };
-  return { current, plans: plansFor(price, scheduled) };
+  return { current, plans: plansFor(price, scheduled), receipts: [], details: null };
 }
 
 const [monthly, yearly, basic] = [priceOf('pro', 'month'), priceOf('pro', 'year'), priceOf('basic', 'month')];
@@ -145,6 +164,17 @@ export const states: Readonly<Record<string, Fixture>> = {
   }),
   scheduled: fixture(monthly, { billing: billingOf(monthly, { next: { ...next, undo_until: inDays(17) } }) }, basic),
   'told the gateway': fixture(monthly, { billing: billingOf(monthly, { next: { ...next, undo_until: null } }) }, basic),
+  invoiced: {
+    ...fixture(monthly),
+    details: {
+      name: 'Konkan Traders',
+      gstin: '27AAPFU0939F1ZV',
+      address: '7 Marine Drive',
+      state: '27',
+      country: null,
+    },
+    receipts: [receiptOf(2, 'Tax invoice', 9900), receiptOf(1, 'Tax invoice', 9900), receiptOf(1, 'Credit note', 3000)],
+  },
   changed: fixture(yearly, {
     subscription: subscriptionOf(yearly, { current_period_start: inDays(0), current_period_end: inDays(365) }),
     billing: billingOf(yearly, { next_charge_at: inDays(365) }),
@@ -182,7 +212,12 @@ export function fakeClient(state: string): Subscriptions {
       ...{ renews: true, next_charge: { at: inDays(days), amount: price.amount } },
     };
   };
+  const { receipts, details } = states[state] ?? fixture(null);
   return {
+    receipts: () => Promise.resolve(receipts),
+    receipt: () => Promise.resolve(new Blob(['%PDF-1.7'])),
+    billingDetails: () => Promise.resolve(details),
+    saveBillingDetails: () => Promise.reject(new SubscriptionsError('Invalid request', 'http', 400)),
     plans: () => Promise.resolve(plans),
     current: () => Promise.resolve(current),
     can: () => false,

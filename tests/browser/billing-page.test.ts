@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -18,10 +19,12 @@ import { states } from './billing-page-states.ts';
 
 const browser = useBrowser();
 let stack: RunningStack;
+let env: Record<string, string>;
 let app: Awaited<ReturnType<typeof serveBillingPage>>;
 beforeAll(async () => {
   stack = npmStart(['--port', String(freeBasePort()), '--ephemeral']);
-  app = await serveBillingPage(await stack.ready);
+  env = await stack.ready;
+  app = await serveBillingPage(env);
 });
 afterAll(async () => {
   await app?.stop();
@@ -79,6 +82,48 @@ test('a customer buys by the month, sees what the year costs, changes, and cance
   expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
 });
 
+test('a seller with a GSTIN asks for the state before the sale, and the receipt is downloaded after it', async () => {
+  const { page, problems } = await visit();
+  await shows(page, 'FreeNo active plan');
+  const seller = postgres(env.DB_URL ?? '', { max: 1 });
+  try {
+    // What was sold before gets its receipt without a GSTIN.
+    await seller`select billing.issue_documents()`;
+    await seller`update billing.settings set seller_gstin = '29AAAAA0000A1ZY', sac = '998315', tax_rate = 1800`;
+    await click(page, 'Choose Pro');
+    await shows(page, 'Where are you?', 'dialog');
+    expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
+    await page.locator('dialog select').fill('27');
+    const gstin = page.locator('::-p-aria([name="GSTIN, if you have one"])');
+    await gstin.fill('27AAPFU0939F1ZW');
+    await click(page, 'Continue');
+    await shows(page, 'This is no GSTIN', 'dialog');
+    await gstin.fill('27AAPFU0939F1ZV');
+    await click(page, 'Continue');
+    await press(await windowOf(page), 'Authorise ₹99.00');
+    await shows(page, 'You are on Pro now.', MESSAGE);
+    await shows(page, 'MaharashtraGSTIN 27AAPFU0939F1ZV');
+    await until(async () => {
+      await seller`select billing.issue_documents()`;
+      await page.reload();
+      await shows(page, 'Payments');
+      return (await page.evaluate(textOf, 'tbody')).includes('/00000');
+    });
+    await page.locator('tbody button').click();
+    await shows(page, 'is downloaded.', MESSAGE);
+    await click(page, 'Edit details');
+    await page.locator('::-p-aria([name="Name"])').fill('Konkan Traders');
+    await click(page, 'Save');
+    await shows(page, 'Saved.', MESSAGE);
+    await shows(page, 'Konkan TradersMaharashtra');
+  } finally {
+    await seller`update billing.settings set seller_gstin = null, seller_state = null`;
+    await seller.end();
+  }
+  // The refused GSTIN.
+  expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);
+});
+
 /** The name of the button that pays in the gateway's window. */
 async function payLabel(page: Page): Promise<string> {
   const text = await (await windowOf(page)).evaluate(textOf, '[data-panel="pay"]');
@@ -133,11 +178,22 @@ const shown: Record<keyof typeof states, string> = {
   'ending': 'Nothing more is charged.Resume',
   'scheduled': 'Undo change',
   'told the gateway': 'It can no longer be undone.',
+  'invoiced': 'CN2627/000001',
   'changed': '₹30.00 refunded',
   'refunded': 'Your payment was refunded.',
 };
 /** States in which the gateway may charge. */
-const charged = ['monthly', 'yearly', 'trial', 'pending', 'halted', 'scheduled', 'told the gateway', 'changed'];
+const charged = [
+  'monthly',
+  'yearly',
+  'trial',
+  'pending',
+  'halted',
+  'scheduled',
+  'told the gateway',
+  'invoiced',
+  'changed',
+];
 
 const phone = { width: 390, height: 844 };
 const viewings: [string, Viewing][] = [

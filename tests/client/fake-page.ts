@@ -78,19 +78,22 @@ export function openPage(globals: Record<string, unknown> = {}) {
     [CURRENT]: [{ body: { subscription: null, currentTier: 'free', payments: [], billing: null } }],
   }));
   const requests: { endpoint: string; body: unknown }[] = [];
-  const { functions } = createClient('https://ref.supabase.co', 'sb_publishable_1', {
+  const supabase = createClient('https://ref.supabase.co', 'sb_publishable_1', {
     auth: { persistSession: false, autoRefreshToken: false },
     global: { fetch: (url, init) => answer(String(url), init) },
   });
+  const { functions } = supabase;
   function answer(url: string, { method = 'GET', body, signal }: RequestInit = {}): Promise<Response> {
-    const endpoint = `${method} ${url.replace('https://ref.supabase.co/functions/v1', '')}`;
+    const endpoint = `${method} ${url.replace('https://ref.supabase.co', '').replace('/functions/v1', '')}`;
     requests.push({ endpoint, body: typeof body === 'string' ? JSON.parse(body) : null });
     if (signal?.aborted) return Promise.reject(signal.reason);
     const queue = queues.get(endpoint) ?? [{ status: 404, body: { error: 'Not found' } }];
     const next = (queue.length > 1 ? queue.shift() : queue[0]) ?? 'lost';
     if (next === 'lost') return Promise.reject(new TypeError('Failed to fetch'));
     const headers = new Headers(next.retryAfter === undefined ? {} : { 'retry-after': String(next.retryAfter) });
-    return Promise.resolve(Response.json(next.body ?? {}, { status: next.status ?? 200, headers }));
+    const status = next.status ?? 200;
+    if (next.body instanceof Blob) return Promise.resolve(new Response(next.body, { status }));
+    return Promise.resolve(Response.json(next.body ?? {}, { status, headers }));
   }
 
   const windows: GatewayWindow[] = [];
@@ -155,7 +158,10 @@ export function openPage(globals: Record<string, unknown> = {}) {
   const reload = () => {
     const session = () => changeable.userId === null ? null : { user: { id: changeable.userId } };
     const auth = { getSession: () => Promise.resolve({ data: { session: session() } }) };
-    return createSubscriptions({ supabase: { auth, functions }, checkout: { script: SCRIPT, global: 'Gateway' } });
+    return createSubscriptions({
+      supabase: { auth, functions, from: (table) => supabase.from(table) },
+      checkout: { script: SCRIPT, global: 'Gateway' },
+    });
   };
   const subscriptions = reload();
   /** Begins a checkout, by default of the first instance, and waits for its window. */

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import type { Endpoints } from '../../supabase/client/subscriptions.ts';
+import type { documentOperations } from '../../scripts/generate/openapi/document-operations.ts';
 import type { paymentOperations } from '../../scripts/generate/openapi/payment-operations.ts';
 import type { subscriptionOperations } from '../../scripts/generate/openapi/subscription-operations.ts';
 
 // `npm run check` compares the types of the client with the schemas of the API description. Nothing runs.
 
-type Operations = typeof paymentOperations & typeof subscriptionOperations;
+type Operations = typeof documentOperations & typeof paymentOperations & typeof subscriptionOperations;
 type Answers<All> = { [Status in keyof All]: All[Status] extends { schema: z.ZodType<infer Answer> } ? Answer : never };
 type Of<Id extends keyof Operations> = {
   body: Operations[Id] extends { request: { schema: z.ZodType<infer Body> } } ? Body : undefined;
@@ -21,6 +22,10 @@ type Described = {
   'POST /api/subscriptions/change': Of<'changeSubscription'>;
   'POST /api/payments/orders': Of<'createOrder'>;
   'GET /api/payments/orders/{order_id}': Of<'getOrder'>;
+  'GET /api/payments/{id}/receipt': { body: undefined; answer: Blob };
+  'GET /api/receipts/{id}': { body: undefined; answer: Blob };
+  'GET /api/billing-details': Of<'getBillingDetails'>;
+  'PUT /api/billing-details': Of<'putBillingDetails'>;
   'POST /api/payments/verify': Of<'verifyPayment'>;
 };
 

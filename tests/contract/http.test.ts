@@ -21,6 +21,9 @@ const paths = [
   { path: '/api/payments/orders/order_1', allow: 'GET' },
   { path: '/api/payments/verify', allow: 'POST' },
   { path: '/api/payments/return', allow: 'POST' },
+  { path: '/api/payments/c56a4180-65aa-42ec-a945-5fd21dec0538/receipt', allow: 'GET' },
+  { path: '/api/receipts/1', allow: 'GET' },
+  { path: '/api/billing-details', allow: 'GET, PUT' },
   { path: '/api/webhooks/gateway', allow: 'POST' },
   { path: '/api/internal/outbox', allow: 'POST' },
   { path: '/api/internal/reconcile', allow: 'POST' },
@@ -119,7 +122,7 @@ describe('one target', () => {
       expect(received).toMatchObject({ status: 204, body: null });
       const list = (name: string) =>
         (received.headers.get(`access-control-allow-${name}`) ?? '').toLowerCase().split(/\s*,\s*/).sort();
-      expect([list('origin'), list('methods')]).toEqual([['*'], ['get', 'post']]);
+      expect([list('origin'), list('methods')]).toEqual([['*'], ['get', 'post', 'put']]);
       const allowed = ['apikey', 'authorization', 'content-type', 'idempotency-key', 'x-client-info'];
       expect(list('headers')).toEqual(expect.arrayContaining(allowed));
       expect(received.headers.get('x-request-id')).toMatch(uuid);

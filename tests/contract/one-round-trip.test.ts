@@ -46,6 +46,12 @@ describe.each(targets)('%s', (target) => {
     ['POST /api/payments/return', 'verify_returned_payment', 303, () => returnCheckout(service, buyer.paid)],
     ['an order', 'get_order', 200, () => call(service, `GET /api/payments/orders/${buyer.orderId}`, user())],
     ['plans of a user', 'list_plans_for_user', 200, () => call(service, 'GET /api/subscriptions/plans', user())],
+    [
+      'billing details',
+      'put_billing_details',
+      200,
+      () => call(service, 'PUT /api/billing-details', { ...user(), body: {} }),
+    ],
     ['POST /api/webhooks/gateway', 'apply_gateway_event', 200, () => postWebhook(service, paymentFailed())],
     ['GET /api/subscriptions with garbage', null, 401, () => requestSubscription(service, 'garbage')],
     ['POST /api/payments/verify without fields', null, 400, () => verify(service, buyer.accessToken, {})],

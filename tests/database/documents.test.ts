@@ -220,6 +220,52 @@ describe('of a seller without a GSTIN', () => {
   });
 });
 
+test('each document is one event, and a mail with it unless the payment was confirmed more than a day ago', async () => {
+  await sell();
+  await database.set('events = true');
+  const queued = async (destination: string, kind: string) =>
+    (await database.query(
+      'select payload from billing.outbox where destination = $1 and kind = $2 order by id',
+      [destination, kind],
+    )).map(({ payload }) => Object(payload));
+  const order = await buy('2026-11-04');
+  await database.at('2026-11-06');
+  await issue();
+  expect(await queued('email', 'receipt-issued')).toEqual([]);
+  await order.refund(9900, { id: uniqueId('rfnd') });
+  await issue();
+  const [receipt, note] = await documents();
+  expect(await queued('email', 'receipt-issued')).toEqual([
+    {
+      to: expect.stringContaining('@'),
+      display_name: expect.any(String),
+      receipt: expect.objectContaining(Object(
+        note && {
+          ...{ document_number: 'CN2627/000001', document_date: '2026-11-06', totals: note.totals },
+        },
+      )),
+    },
+  ]);
+  const common = { user_id: customer.id, payment_id: order.id, currency: 'INR' };
+  expect((await queued('event', 'receipt.issued')).map(({ type, data }) => [type, data])).toEqual([
+    ['receipt.issued', {
+      ...common,
+      receipt_id: Object(receipt).id,
+      kind: 'receipt',
+      document_number: '2627/000001',
+      total: 99900,
+    }],
+    ['receipt.issued', {
+      ...common,
+      receipt_id: Object(note).id,
+      kind: 'credit_note',
+      document_number: 'CN2627/000001',
+      total: 9900,
+    }],
+  ]);
+  await database.set('events = false');
+});
+
 test('only what was confirmed from the setting on gets a receipt, also an extra payment and a cycle', async () => {
   const early = await buy('2026-03-31');
   await customer.event('activated', '2026-05-01T00:00:00Z', {

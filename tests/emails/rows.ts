@@ -69,11 +69,30 @@ export const subscriptionCompletedRow = rowOf('subscription-completed', { ...per
 export const subscriptionEndingRow = rowOf('subscription-ending', periodEnd);
 export const subscriptionEndedRow = rowOf('subscription-ended', periodEnd);
 
+export const receiptIssuedRow = rowOf('receipt-issued', {
+  ...customer,
+  receipt: {
+    title: 'Tax invoice',
+    kind: 'receipt',
+    document_number: '2728/000102',
+    document_date: '2027-11-20',
+    tax_period: '2027-11-01',
+    category: 'b2b',
+    place_of_supply: '27',
+    currency: 'INR',
+    seller: { name: 'Example Software LLP', address: '12 Sample Road', gstin: '29AAAAA0000A1ZY', state: '29' },
+    buyer: { name: 'Konkan Traders', address: null, gstin: '27AAPFU0939F1ZV', state: '27', country: 'IN' },
+    lines: [{ description: 'Pro, 20 Nov 2027 – 20 Nov 2028', sac: '998315', quantity: 1, amount: 77777 }],
+    totals: { taxable: 65913, taxes: [{ name: 'IGST', rate: 1800, amount: 11864 }], total: 77777 },
+  },
+});
+
 export const rows = [
   paymentSuccessRow,
   paymentFailedRow,
   paymentPendingRow,
   paymentRefundedRow,
+  receiptIssuedRow,
   changeScheduledRow,
   subscriptionCancelledRow,
   subscriptionRenewedRow,

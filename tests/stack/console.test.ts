@@ -8,10 +8,10 @@ import { freePort } from '../../scripts/stack/ports.ts';
 import { readLines } from '../../scripts/stack/process/read-lines.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
-import { subscriptionEvent } from '../helpers/gateway/events.ts';
+import { paymentCaptured, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
 import { enter } from '../helpers/http/enter-console.ts';
-import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser } from '../helpers/records/records.ts';
 import { act, openSupport } from '../helpers/records/support-actions.ts';
 import { useConsole } from './console-rig.ts';
@@ -225,6 +225,31 @@ describe('the API', () => {
       billed: { lookup_key: 'pro_monthly', amount: 9900, currency: 'INR', months: 1 },
       payments: { rows: [{ tier: 'pro', price_key: 'pro_monthly', months: 1 }] },
     });
+  });
+
+  test('a customer has receipts and credit notes, and a receipt is reissued once with the details of today', async () => {
+    await support.database.query(
+      "update billing.settings set seller_name = 'Example Software LLP', receipts_from = '2020-01-01'",
+    );
+    const session = await support.database.connect();
+    const order = await placeOrder(support.database);
+    const { id } = order.user;
+    await verifyPurchase(session, order);
+    await deliver(session, paymentCaptured(paymentOf(order)));
+    await support.database.query('select billing.issue_documents()');
+    const documents = async () => Object((await support.read(`/customers/${id}`)).body.documents).rows;
+    const [receipt] = await documents();
+    expect(receipt).toMatchObject({
+      ...{ title: 'Receipt', document_number: expect.stringMatching(/^\d{4}\/\d{6}$/), total: 99900, currency: 'INR' },
+      ...{ gateway_payment_id: order.paymentId, can_be_reissued: true },
+    });
+    const { document_number: reference } = receipt;
+    const reissue = () => support.act({ action: 'reissue', email: id, reference, reason: 'another address' });
+    expect((await reissue()).status).toBe(200);
+    expect((await documents()).map((row: typeof receipt) => [row.kind, row.total, row.can_be_reissued]).toSorted())
+      .toEqual([['credit_note', 99900, false], ['receipt', 99900, false], ['receipt', 99900, true]]);
+    expect((await reissue()).status).not.toBe(200);
+    expect((await support.read(`/customers/${id}/documents`)).body).toEqual({ rows: await documents(), older: null });
   });
 
   test('GET of an unknown customer, webhook, message or path → 404', async () => {

@@ -26,7 +26,8 @@ const subjects = async () => (await list()).map(({ subject }) => subject);
 const fault = (fields: Record<string, unknown>) => call('POST', '/simulate/fault', fields);
 
 test('POST /emails returns an id, by which the mail can be read', async () => {
-  const fields = { text: 'Hello', cc: ['b@example.com'], headers: { 'X-Entity-Ref-ID': '7' } };
+  const attachments = [{ filename: '2627-000001.pdf', content: 'JVBERi0xLjc=' }];
+  const fields = { attachments, text: 'Hello', cc: ['b@example.com'], headers: { 'X-Entity-Ref-ID': '7' } };
   const tags = [{ name: 'kind', value: 'success' }];
   const sent = await send({ ...MAIL, ...fields, tags, reply_to: 'help@acme.example' });
   expect([sent.status, sent.body]).toEqual([200, { id: expect.stringMatching(/^[0-9a-f-]{36}$/) }]);
@@ -54,6 +55,12 @@ test.each<[string, unknown, Record<string, string>, string]>([
   ['without a recipient', { ...MAIL, to: undefined }, {}, '422 missing_required_field to'],
   ['to no address', { ...MAIL, to: 'Asha' }, {}, '422 validation_error to'],
   ['to 51 recipients', { ...MAIL, to: Array(51).fill('a@example.com') }, {}, '422 validation_error to'],
+  [
+    'with an attachment that is not base64',
+    { ...MAIL, attachments: [{ filename: 'a', content: '%' }] },
+    {},
+    '422 validation_error attachments',
+  ],
   ['with a line break in the subject', { ...MAIL, subject: 'a\nb' }, {}, '422 validation_error subject'],
   ['with a key of 257 characters', MAIL, { 'idempotency-key': 'k'.repeat(257) }, '400 invalid_idempotency_key'],
 ])('a mail %s is refused and not stored', async (_, mail, headers, expected) => {

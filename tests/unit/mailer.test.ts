@@ -5,6 +5,7 @@ import {
   paymentFailedRow,
   paymentPendingRow,
   paymentSuccessRow,
+  receiptIssuedRow,
   subscriptionEndedRow,
 } from '../emails/rows.ts';
 import { accept, providerError, startReceiver } from '../helpers/outbox/receiver.ts';
@@ -25,6 +26,7 @@ const config = {
   timeZone: 'UTC',
   expiryEmails: true,
   renewalEmails: true,
+  receiptEmails: true,
   look: {},
 } as const;
 const rows = [
@@ -76,6 +78,7 @@ test('an error contains status and name, without the message of the provider and
 test.each([
   ['EXPIRY_EMAILS', { expiryEmails: false }, ['subscription-ending', 'subscription-ended']],
   ['RENEWAL_EMAILS', { renewalEmails: false }, ['subscription-renewed']],
+  ['RECEIPT_EMAILS', { receiptEmails: false }, ['receipt-issued']],
 ])('with %s=off its mails are not sent and are delivered with a note; others are sent', async (setting, off, kinds) => {
   const all = everyRow().map((row, id) => ({ id, key: `${row.kind}/${id}`, ...row }));
   const attempts = createMailer({ ...config, ...off })(all);
@@ -85,6 +88,15 @@ test.each([
   );
   expect(provider.arrivals.map(({ headers }) => headers.get('idempotency-key')).toSorted())
     .toEqual(all.filter(({ kind }) => !kinds.includes(kind)).map(({ key }) => key).toSorted());
+});
+
+test('receipt-issued has the PDF attached under the number of the document, each time the same bytes', async () => {
+  const [attempt] = createMailer(config)([{ id: 1, key: 'receipt-issued/1', ...receiptIssuedRow() }]);
+  for (const _ of [1, 2]) expect(await attempt?.deliver()).toEqual({ status: 'delivered' });
+  const [first, second] = provider.arrivals.map(({ body }) => body);
+  expect(first).toMatchObject({ attachments: [{ filename: '2728-000102.pdf', content: expect.any(String) }] });
+  expect(atob(Object(first).attachments[0].content)).toMatch(/^%PDF-1\.\d/);
+  expect(second).toEqual(first);
 });
 
 test('with EXPIRY_EMAILS=off an end with a refund is sent: no other mail names the refund', async () => {

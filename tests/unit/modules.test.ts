@@ -51,6 +51,7 @@ test('the start loads no database transport and no module that few requests need
   expect(names).not.toContain('database/pool-transport.ts');
   expect(names).not.toContain('database/rest-transport.ts');
   expect(names).not.toContain('outbox/render-email.ts');
+  expect(names).not.toContain('receipts/render-receipt.ts');
   expect(names).not.toContain('openapi/operations.ts');
 });
 

@@ -17,7 +17,7 @@ beforeEach(() => {
 const mailer = createMailer({
   ...{ apiKey: 're_test', from: 'a@acme.example', baseUrl: receiver.url, appUrl: 'https://app.example' },
   pages: { dashboard: '/dashboard', pricing: '/pricing' },
-  ...{ timeZone: 'UTC', expiryEmails: true, renewalEmails: true, look: {} },
+  ...{ timeZone: 'UTC', expiryEmails: true, renewalEmails: true, receiptEmails: true, look: {} },
 });
 const auth = createAuthServer({ supabaseUrl: receiver.url, publishableKey: 'sb_publishable_1' });
 

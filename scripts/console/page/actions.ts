@@ -82,6 +82,12 @@ export const actionTexts = {
     confirm: 'Resume',
     sentence: (_, who) => `The cancellation of ${who} for the end of the period is withdrawn, and charges go on.`,
   },
+  reissue: {
+    label: 'Reissue',
+    confirm: 'Reissue',
+    sentence: ({ reference }, who) =>
+      `A credit note cancels ${reference}, and a new one has the billing details that ${who} has today.`,
+  },
   requeue_mail: {
     label: 'Send again',
     confirm: 'Send again',

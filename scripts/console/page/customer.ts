@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { element, money } from '../../stack/shop/element.ts';
 import type { Page } from '../paging.ts';
-import type { BilledPrice, Customer, Finding, Payment, Period, TimelineEntry } from '../rows.ts';
+import type { BilledPrice, Customer, Finding, IssuedDocument, Payment, Period, TimelineEntry } from '../rows.ts';
 import { read } from './api.ts';
 import { actionButton } from './dialog.ts';
 import { groups } from './findings.ts';
@@ -18,6 +18,7 @@ type Answer = {
   periods: Period[];
   payments: Page<Payment>;
   timeline: Page<TimelineEntry>;
+  documents: Page<IssuedDocument>;
 };
 
 const tones: Record<string, Tone> = { captured: 'good', failed: 'bad', created: 'quiet' };
@@ -31,10 +32,23 @@ const columnsFor = (id: string, who: string): Column<Payment>[] => [
   { head: 'Refund', cell: (payment) => refundButton(payment, id, who) },
 ];
 
+const documentColumns = (email: string, who: string): Column<IssuedDocument>[] => [
+  { head: 'Date', cell: ({ issued_at }) => time(issued_at, '–', 'day') },
+  { head: 'Number', cell: ({ document_number }) => code(document_number) },
+  { head: 'Kind', cell: ({ title }) => title },
+  { head: 'Total', cell: ({ total, currency }) => money(total, currency), isNumber: true },
+  { head: 'Payment', cell: ({ gateway_payment_id: payment }) => payment === null ? '–' : code(payment) },
+  {
+    head: 'Reissue',
+    cell: ({ document_number: reference, can_be_reissued: can }) =>
+      can ? actionButton({ action: 'reissue', email, reference }, who) : '',
+  },
+];
+
 /** One customer: the tier and why, the periods, the payments, and everything that happened. */
 export const showCustomer: Show = async (_url, id, signal) => {
   const path = `/customers/${id}`;
-  const { customer, billed, findings, periods, payments, timeline } = await read<Answer>(path, signal);
+  const { customer, billed, findings, periods, payments, timeline, documents } = await read<Answer>(path, signal);
   const who = customer.email ?? customer.name ?? id;
   const aside = element(
     'aside',
@@ -51,6 +65,9 @@ export const showCustomer: Show = async (_url, id, signal) => {
     ...groups(findings),
     periodPanel(periods, id, who),
     section('Payments', paid),
+    ...documents.rows.length === 0
+      ? []
+      : [section('Receipts', pagedTable('Receipts', documentColumns(id, who), documents, `${path}/documents`))],
     section('Timeline', timelineOf(timeline, `${path}/timeline`)),
   );
   return { title: who, content: [title(customer), element('div', { className: 'columns' }, main, aside)] };

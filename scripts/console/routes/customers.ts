@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { SupportDatabase } from '../database.ts';
 import { PAGE_ROWS, pageOf, readCursor } from '../paging.ts';
-import type { BilledPrice, Customer, Finding, Payment, Period, TimelineEntry } from '../rows.ts';
+import type { BilledPrice, Customer, Finding, IssuedDocument, Payment, Period, TimelineEntry } from '../rows.ts';
 
 /** The customers: search, one customer, the older part of a timeline and of the payments. */
 export function customerRoutes(database: SupportDatabase): Hono {
@@ -14,7 +14,7 @@ export function customerRoutes(database: SupportDatabase): Hono {
 
   routes.get('/customers/:id{[0-9a-f-]{36}}', async (c) => {
     const id = c.req.param('id');
-    const [[customer], [billed = null], findings, periods, payments, timeline] = await Promise.all([
+    const [[customer], [billed = null], findings, periods, payments, timeline, documents] = await Promise.all([
       database.read<Customer>('select * from billing.customers where user_id = $1', [id]),
       database.read<BilledPrice>(
         `select coalesce((b.sold).lookup_key, b.tier) as lookup_key, (b.sold).amount, (b.sold).currency, (b.sold).months
@@ -38,11 +38,12 @@ export function customerRoutes(database: SupportDatabase): Hono {
       ),
       readPayments(id, undefined),
       readTimeline(id, undefined),
+      readDocuments(id, undefined),
     ]);
     if (customer === undefined) return c.json({ error: 'There is no customer with this id.' }, 404);
     const { email } = customer;
     const about = findings.map((finding): Finding => ({ ...finding, user_id: id, email }));
-    return c.json({ customer, billed, findings: about, periods, payments, timeline });
+    return c.json({ customer, billed, findings: about, periods, payments, timeline, documents });
   });
   routes.get(
     '/customers/:id{[0-9a-f-]{36}}/payments',
@@ -52,7 +53,29 @@ export function customerRoutes(database: SupportDatabase): Hono {
     '/customers/:id{[0-9a-f-]{36}}/timeline',
     async (c) => c.json(await readTimeline(c.req.param('id'), c.req.query('older'))),
   );
+  routes.get(
+    '/customers/:id{[0-9a-f-]{36}}/documents',
+    async (c) => c.json(await readDocuments(c.req.param('id'), c.req.query('older'))),
+  );
   return routes;
+
+  async function readDocuments(id: string, older: string | undefined) {
+    const rows = await database.read<IssuedDocument>(
+      `select r.id, r.kind, r.title, r.document_number, r.issued_at, r.currency, (r.totals ->> 'total')::bigint as total,
+        (select p.gateway_payment_id from public.payments p where p.id = r.payment_id) as gateway_payment_id,
+        r.kind = 'receipt'
+          and not exists (select from public.receipts n where n.reissue_of = r.id)
+          and (r.totals ->> 'total')::bigint > (
+            select coalesce(sum((n.totals ->> 'total')::bigint), 0) from public.receipts n where n.receipt_id = r.id
+          ) as can_be_reissued
+      from public.receipts r
+      where r.user_id = $1 and ($2::timestamptz is null or (r.issued_at, r.id::text) < ($2, $3))
+      order by r.issued_at desc, r.id::text desc
+      limit $4`,
+      [id, ...readCursor(older, 2), PAGE_ROWS + 1],
+    );
+    return pageOf(rows, ({ issued_at, id }) => [issued_at, id]);
+  }
 
   async function readPayments(id: string, older: string | undefined) {
     const rows = await database.read<Payment>(

@@ -1,4 +1,5 @@
 import { emailsFile } from '../emails.ts';
+import { receiptFontsFile, shaperFile } from '../receipt-fonts.ts';
 import { root } from '../../stack/root.ts';
 
 /** What `package-lock.json` says of a package. */
@@ -47,10 +48,13 @@ export async function importedPackages(): Promise<string[]> {
   return [...new Set(names)].toSorted();
 }
 
-/** The paths of the packages whose code is in the generated bundle of the mails. */
+/** The paths of the packages of which the generated modules have parts. */
 export async function bundledPackages(): Promise<string[]> {
-  const [, paths = ''] = /^\/\/ Contains (.*)\.$/m.exec(await Deno.readTextFile(emailsFile)) ?? [];
-  return paths.split(', ').map((path) => `node_modules/${path}`);
+  const texts = await Promise.all([emailsFile, receiptFontsFile, shaperFile].map((file) => Deno.readTextFile(file)));
+  return texts.flatMap((text) => {
+    const [, paths = ''] = /^\/\/ Contains (.*)\.$/m.exec(text) ?? [];
+    return paths.split(', ').map((path) => `node_modules/${path}`);
+  });
 }
 
 /** @returns the paths of these packages and of all that they need. */

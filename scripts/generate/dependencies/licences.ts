@@ -4,6 +4,7 @@ const mit = /Permission is hereby granted, free of charge, to any person obtaini
 const permissive: Readonly<Record<string, RegExp>> = {
   MIT: mit,
   'MIT-0': mit,
+  'MIT AND OFL-1.1': /SIL Open Font License, Version 1\.1/i,
   ISC: /Permission to use, copy, modify, and(?:\/or)? distribute this software .*provided that the above copyright/,
   '0BSD': /Permission to use, copy, modify, and\/or distribute this software .*with or without fee is hereby granted\./,
   'BSD-2-Clause': /Redistribution and use in source and binary forms, with or without modification, are permitted/,
@@ -16,8 +17,9 @@ const permissive: Readonly<Record<string, RegExp>> = {
 /** A text that adds a condition of these is not permissive. */
 const restricted = /General Public Licen[cs]e|Commons Clause/i;
 
-/** Packages without a licence file: where the text is. Checked by hand for this version. */
+/** Packages without a usual licence file: where the text is. Checked by hand for this version. */
 const elsewhere: Readonly<Record<string, string>> = {
+  '@expo-google-fonts/noto-sans@0.4.2': 'LICENSE_FONT', // of the font; the other one is of code that is not used
   'pg-types@2.2.0': 'README.md',
   'pgpass@1.0.5': 'README.md',
   'standardwebhooks@1.1.1': 'https://github.com/standard-webhooks/standard-webhooks/blob/main/libraries/LICENSE',
@@ -41,7 +43,7 @@ export async function readLicence(
 ): Promise<{ place: string } | { problem: string }> {
   if (!isPermissive(stated)) return { problem: `${id} states the licence ${stated}, which is not permissive` };
   const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).toSorted();
-  const place = names.find((name) => /^(?:licen[cs]e|copying)\b/i.test(name)) ?? elsewhere[id];
+  const place = elsewhere[id] ?? names.find((name) => /^(?:licen[cs]e|copying)\b/i.test(name));
   if (place === undefined) return { problem: `${id} has no licence file` };
   if (place.startsWith('https:')) return { place };
   const text = (await Deno.readTextFile(`${folder}/${place}`)).replace(/\s+/g, ' ');

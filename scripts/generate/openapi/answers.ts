@@ -38,6 +38,10 @@ export const plansAnswer = z.object({
     prices: z.array(offeredPrice).describe('The default first, then by length, amount and key.'),
     ...offered,
   })),
+  needs_state: z.literal(true).optional().describe(
+    'Only with a session: the seller issues tax invoices, and the state of the user is not known. Ask for it: a sale works ' +
+      'without.',
+  ),
 }).meta({ id: 'PlansAnswer' });
 
 export const changedSubscriptionAnswer = z.object({ subscription: subscription.nullable() })
@@ -129,6 +133,18 @@ export const verifyAnswer = z.object({
     startsAt: time.nullable().optional().describe('Only of a subscription: when its first cycle begins later.'),
   }),
 }).meta({ id: 'VerifyAnswer' });
+
+export const pdfAnswer = z.string().meta({ id: 'Pdf', description: 'The bytes of the file.', format: 'binary' });
+
+export const billingDetailsAnswer = z.object({
+  billing_details: z.object({
+    name: z.string().nullable(),
+    gstin: z.string().nullable(),
+    address: z.string().nullable(),
+    state: z.string().nullable().describe('The code of two digits; 96 is abroad, 97 other territory.'),
+    country: z.string().nullable().describe('ISO 3166, two letters. Null: India.'),
+  }).nullable(),
+}).meta({ id: 'BillingDetailsAnswer' });
 
 export const receivedAnswer = z.object({ received: z.literal(true) }).meta({ id: 'ReceivedAnswer' });
 

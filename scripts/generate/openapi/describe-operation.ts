@@ -8,6 +8,7 @@ const errorsOfEveryRoute: readonly ErrorName[] = ['bodyTimedOut', 'payloadTooLar
 
 /** The errors whose answers say when to try again. */
 const withRetryAfter: readonly ErrorName[] = [
+  'receiptNotIssued',
   'orderInProgress',
   'subscriptionInProgress',
   'tooManyOrders',
@@ -63,10 +64,10 @@ export function describeOperation(
 
 function successes({ answers }: Operation): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(answers).map(([status, { description, headers, schema, examples = {} }]) => [status, {
+    Object.entries(answers).map(([status, { description, headers, schema, examples = {}, mediaType }]) => [status, {
       description,
       headers: headersOf(headers),
-      ...(schema && { content: content(referenceTo(schema), examples) }),
+      ...(schema && { content: content(referenceTo(schema), examples, mediaType) }),
     }]),
   );
 }

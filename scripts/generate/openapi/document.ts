@@ -38,6 +38,7 @@ export function openapiDocument(version: string): Record<string, unknown> {
     tags: [
       { name: 'Subscriptions', description: 'What the caller has, and what is on offer.' },
       { name: 'Payments', description: 'Orders and their payments.' },
+      { name: 'Documents', description: 'Receipts and credit notes, and whom they name.' },
       { name: 'Webhooks', description: 'For the gateway.' },
       { name: 'Service', description: 'For monitors and schedulers.' },
     ],

@@ -3,7 +3,7 @@ import type { ErrorName } from '../../../supabase/functions/api/http/errors.ts';
 
 /** The description of one route, from which the API description is generated. */
 export type Operation = {
-  readonly tag: 'Subscriptions' | 'Payments' | 'Webhooks' | 'Service';
+  readonly tag: 'Subscriptions' | 'Payments' | 'Documents' | 'Webhooks' | 'Service';
   readonly summary: string;
   readonly description?: string;
   /** What proves the caller. A session and an internal key also mean the error `Unauthorized`. */
@@ -32,12 +32,14 @@ type Request = {
 type Success = {
   readonly description: string;
   readonly headers?: readonly HeaderName[];
+  readonly mediaType?: string;
   readonly schema?: z.ZodType;
   readonly examples?: Readonly<Record<string, unknown>>;
 };
 
 /** Headers of some answers. */
 export const headers = {
+  'content-disposition': { description: 'The name of the file.', schema: { type: 'string' } },
   'etag': { description: 'For `if-none-match`.', schema: { type: 'string' } },
   'location': { description: 'The page of the app.', schema: { type: 'string', format: 'uri' } },
   'preference-applied': { description: '`respond-async`.', schema: { type: 'string' } },

@@ -1,3 +1,4 @@
+import { documentOperations } from './document-operations.ts';
 import type { Operation } from './operation.ts';
 import { paymentOperations } from './payment-operations.ts';
 import { serviceOperations } from './service-operations.ts';
@@ -7,5 +8,6 @@ import { subscriptionOperations } from './subscription-operations.ts';
 export const operations: Readonly<Record<string, Operation>> = {
   ...subscriptionOperations,
   ...paymentOperations,
+  ...documentOperations,
   ...serviceOperations,
 };

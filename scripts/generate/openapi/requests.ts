@@ -8,6 +8,10 @@ export const orderRequest = validation.orderRequest.meta({ id: 'OrderRequest', d
 export const subscriptionRequest = validation.subscriptionRequest.meta({ id: 'SubscriptionRequest', description });
 export const changeRequest = validation.changeRequest.meta({ id: 'ChangeRequest', description });
 export const cancelRequest = validation.cancelSubscriptionRequest.meta({ id: 'CancelRequest' });
+export const billingDetailsRequest = validation.billingDetails.meta({
+  id: 'BillingDetailsRequest',
+  description: '`state`, `gstin` and `country` must agree.',
+});
 export const verifyRequest = z.union([
   validation.verifyPaymentRequest.meta({ id: 'PaymentCheckout' }),
   validation.verifySubscriptionRequest.meta({ id: 'SubscriptionCheckout' }),

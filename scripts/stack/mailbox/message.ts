@@ -16,6 +16,7 @@ const body = z.object({
   headers: z.record(z.string(), z.string()).nullish(),
   tags: z.array(z.object({ name: z.string(), value: z.string() })).nullish(),
   scheduled_at: z.string().nullish(),
+  attachments: z.array(z.object({ filename: z.string().min(1), content: z.base64() })).nullish(),
 });
 
 /** A mail as the sender sent it, with the API's field names. Recipients are always lists. */
@@ -31,6 +32,8 @@ export type Message = {
   headers: Record<string, string>;
   tags: { name: string; value: string }[];
   scheduled_at: string | null;
+  /** `content`: base64. */
+  attachments: { filename: string; content: string }[];
 };
 
 type Refusal = { name: 'missing_required_field' | 'validation_error'; message: string };
@@ -49,7 +52,8 @@ export function readMessage(json: unknown): { message: Message } | { refusal: Re
       ? { refusal: { name: 'validation_error', message: `Invalid \`${field}\` field. ${issue?.message ?? ''}`.trim() } }
       : { refusal: { name: 'missing_required_field', message: `Missing \`${field}\` field.` } };
   }
-  const { html = null, text = null, cc, bcc, reply_to, headers, tags, scheduled_at = null, ...rest } = parsed.data;
+  const { html = null, text = null, cc, bcc, reply_to, headers, tags, scheduled_at = null, attachments, ...rest } =
+    parsed.data;
   const message: Message = {
     ...rest,
     html,
@@ -60,6 +64,7 @@ export function readMessage(json: unknown): { message: Message } | { refusal: Re
     headers: headers ?? {},
     tags: tags ?? [],
     scheduled_at,
+    attachments: attachments ?? [],
   };
   const refusal = refuse(message);
   return refusal === undefined ? { message } : { refusal };

@@ -71,7 +71,7 @@ function markCurrent() {
 }
 
 function source(mail) {
-  const { html, text, object: _object, last_event: _event, ...fields } = mail;
+  const { html, text, object: _object, last_event: _event, attachments: _files, ...fields } = mail;
   const lines = Object.entries(fields)
     .filter(([, value]) => value !== null && JSON.stringify(value) !== '[]' && JSON.stringify(value) !== '{}')
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
@@ -103,6 +103,10 @@ async function showMail() {
   by('fields').replaceChildren(
     ...fields.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
   );
+  const files = mail.attachments.map(({ filename, content }) =>
+    element('a', { href: `data:application/octet-stream;base64,${content}`, download: filename }, filename)
+  );
+  if (files.length > 0) by('fields').append(element('dt', {}, 'Attached'), element('dd', {}, ...files));
   by('no-html').hidden = mail.html !== null;
   // A new frame for each mail: changing the address of a frame would add an entry to the browser's history.
   const frame = by('frame').cloneNode();

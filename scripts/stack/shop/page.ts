@@ -2,6 +2,7 @@
 import { createClient } from '@supabase/supabase-js';
 import * as client from '../../../supabase/client/subscriptions.ts';
 import { day, element } from './element.ts';
+import { askState, save } from './receipts.ts';
 import { type Actions, dashboard, pricing, signIn, subscription } from './views.ts';
 
 declare const API_URL: string, PUBLISHABLE_KEY: string, CHECKOUT_SCRIPT: string, MAILBOX_URL: string;
@@ -17,6 +18,7 @@ const options: client.CheckoutOptions = {
   window: { name: 'Demo shop' },
   checkSeconds: 10,
   onState: (state, why) => say(why ?? states[state]),
+  onStateNeeded: () => askState(subscriptions),
 };
 const states = {
   open: 'The checkout is open.',
@@ -60,6 +62,7 @@ const actions: Actions = {
       : 'Cancelled. Nothing more is charged.';
   }),
   resume: act(async () => (await subscriptions.resume(), 'Resumed.')),
+  open: act((receipt) => save(receipt, subscriptions)),
 };
 
 /** Makes an action of work that returns what to say. Only one runs at a time. */
@@ -93,11 +96,12 @@ function go(path: string): void {
 async function refresh(): Promise<void> {
   const { data: { session: stored } } = await supabase.auth.getSession();
   const current = stored && await readCurrent();
+  const receipts = current === null ? [] : await subscriptions.receipts();
   const session = current && stored;
   await showRevalidation();
-  const state = JSON.stringify([location.href, session?.user.id, current]);
+  const state = JSON.stringify([location.href, session?.user.id, current, receipts]);
   if (state === drawn) return;
-  const views = await viewsOf(current);
+  const views = await viewsOf(current, receipts);
   const focused = document.activeElement?.id;
   by('main')?.replaceChildren(...views);
   if (focused) by(focused)?.focus();
@@ -122,11 +126,11 @@ async function readCurrent(): Promise<client.CurrentSubscription | null> {
   }
 }
 
-async function viewsOf(current: client.CurrentSubscription | null): Promise<Node[]> {
+async function viewsOf(current: client.CurrentSubscription | null, receipts: client.Receipt[]): Promise<Node[]> {
   const { pathname, searchParams } = new URL(location.href);
   if (pathname === '/' || pathname === '/pricing') return pricing(await subscriptions.plans(), actions);
   if (current === null || pathname === '/sign-in') return signIn(actions);
-  if (pathname === '/dashboard') return dashboard(current, subscriptions, actions);
+  if (pathname === '/dashboard') return dashboard({ ...current, receipts }, subscriptions, actions);
   const to = searchParams.get('to');
   if (to === null) return subscription(current, [], actions);
   const price = (await subscriptions.plans()).flatMap(({ prices }) => prices).find(({ lookup_key }) =>

@@ -4,9 +4,11 @@ import type {
   CurrentSubscription,
   OfferedPlan,
   OfferedPrice,
+  Receipt,
   Subscriptions,
 } from '../../../supabase/client/subscriptions.ts';
 import { day, element, money } from './element.ts';
+import { receiptButtons } from './receipts.ts';
 
 type When = 'now' | 'period_end';
 type Interval = OfferedPrice['interval'];
@@ -18,6 +20,8 @@ export type Actions = {
   change(price: string, when: When): void;
   cancel(): void;
   resume(): void;
+  /** Saves the PDF of a document. */
+  open(receipt: Receipt): void;
 };
 
 /** Sign-in and sign-up in one form, and the sample users. */
@@ -94,7 +98,7 @@ function offer(name: string, { lookup_key, scenario, ...price }: OfferedPrice, o
 
 /** The tier with its period, what it may do in the app, and the payments. */
 export function dashboard(
-  { subscription, currentTier, payments, billing }: CurrentSubscription,
+  { subscription, currentTier, payments, billing, receipts }: CurrentSubscription & { receipts: Receipt[] },
   { can, limit }: Pick<Subscriptions, 'can' | 'limit'>,
   actions: Actions,
 ): Node[] {
@@ -124,11 +128,14 @@ export function dashboard(
     element('li', {}, `Projects: ${projects === null ? 'unlimited' : projects === 0 ? 'none' : `up to ${projects}`}`),
     element('li', {}, `Analytics: ${can('analytics') ? 'yes' : 'no'}`),
   );
-  const row = (tag: 'td' | 'th', texts: string[]) => element('tr', {}, ...texts.map((text) => element(tag, {}, text)));
-  const rows = payments.map(({ created_at, tier, amount, paid_amount: paid, currency, status }) =>
-    row('td', [day(created_at), tier ?? '', money(paid ?? amount, currency), status])
-  );
-  const head = row('th', ['Date', 'Tier', 'Amount', 'Status']);
+  const row = (tag: 'td' | 'th', texts: (string | Node[])[]) =>
+    element('tr', {}, ...texts.map((text) => element(tag, {}, ...typeof text === 'string' ? [text] : text)));
+  const rows = payments.map(({ id, created_at, tier, amount, paid_amount: paid, currency, status }) => {
+    const own = receipts.filter(({ payment_id }) => payment_id === id);
+    const documents = receiptButtons(own, actions.open);
+    return row('td', [day(created_at), tier ?? '', money(paid ?? amount, currency), status, documents]);
+  });
+  const head = row('th', ['Date', 'Tier', 'Amount', 'Status', 'Receipt']);
   const table = element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows));
   const paid = rows.length > 0 ? table : element('p', {}, 'No payment yet.');
   const title = element('h1', {}, 'Dashboard');

@@ -40,7 +40,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
   app.use(requestLog(log));
   const preflight = cors({
     origin: '*',
-    allowMethods: ['GET', 'POST'],
+    allowMethods: ['GET', 'POST', 'PUT'],
     allowHeaders: [corsHeaders['Access-Control-Allow-Headers'] ?? '', 'idempotency-key'],
     exposeHeaders: ['x-request-id', 'retry-after'],
     maxAge: 86400,

@@ -73,6 +73,7 @@ const variables = z.object({
   EMAIL_ACCENT: colour.optional(),
   EXPIRY_EMAILS: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('on'),
   RENEWAL_EMAILS: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('on'),
+  RECEIPT_EMAILS: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('off'),
   // Ledger rows must outlive their payloads, which are kept for 90 days.
   LEDGER_RETENTION_DAYS: days(90).default(400),
   // `billing.unmailed_payments` reads the mails of the last 30 days.
@@ -144,6 +145,7 @@ export function readConfig(environment: Environment) {
     appUrl: appUrl === undefined ? null : withoutSlash(appUrl),
     /** The app's pages that the function links to: paths, after `appUrl`. */
     pages,
+    look,
     /**
      * The function checks it and does not use it, as `credit`: the settings are a row of the database. `npm start` writes
      * these values there. Contract: Early renewals.
@@ -167,6 +169,7 @@ export function readConfig(environment: Environment) {
         expiryEmails: given.EXPIRY_EMAILS === 'on',
         /** Whether `subscription-renewed` is sent. */
         renewalEmails: given.RENEWAL_EMAILS === 'on',
+        receiptEmails: given.RECEIPT_EMAILS === 'on',
       }
       : null,
     /** Null: calls wait in the outbox until it is configured; `off`: the app has no cached pages. */

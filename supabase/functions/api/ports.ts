@@ -5,6 +5,7 @@ import type { ReconcileDatabase } from './ports/reconcile.ts';
 import type { Delivered, Destination, Failure, Sender } from './ports/outbox.ts';
 
 export type { Result } from './ports/database-results.ts';
+export type { IssuedDocument } from './ports/document-results.ts';
 export type * from './ports/gateway.ts';
 export type * from './ports/outbox.ts';
 export type * from './ports/reconcile.ts';
@@ -59,6 +60,14 @@ export type Database = ReconcileDatabase & {
   verifyPayment(payment: VerifiedPayment): Promise<Result<'verify_payment'>>;
   /** As `verifyPayment`, for the user of the order. */
   verifyReturnedPayment(payment: Omit<VerifiedPayment, 'userId'>): Promise<Result<'verify_payment'>>;
+  /** The receipt of a user's payment. Contract: GET /api/payments/:id/receipt. */
+  getReceipt(userId: string, paymentId: string): Promise<Result<'get_receipt'>>;
+  /** A user's receipt or credit note. Contract: GET /api/receipts/:id. */
+  getDocument(userId: string, id: string): Promise<Result<'get_document'>>;
+  /** The body of the answer. Contract: GET /api/billing-details. */
+  getBillingDetails(userId: string): Promise<Result<'get_billing_details'>>;
+  /** Replaces what documents say about a user. Contract: PUT /api/billing-details. */
+  putBillingDetails(userId: string, details: BillingDetails): Promise<Result<'put_billing_details'>>;
   /**
    * Ends a user's subscription, now or at the end of the period.
    * @returns the subscription as the read endpoint shows it.
@@ -133,6 +142,11 @@ export type OrderRequest = PriceRequest & {
 export type ChangeRequest = PriceRequest & {
   readonly userId: string;
   readonly when: 'now' | 'period_end';
+};
+
+/** Of a user, as the form has them. */
+export type BillingDetails = {
+  readonly [Field in 'name' | 'gstin' | 'address' | 'state' | 'country']?: string | null | undefined;
 };
 
 export type GatewayDelivery = {

@@ -61,7 +61,7 @@ export async function checkAnswer(method: string, path: string, answer: Response
   if (text === '') return Object.keys(content).length === 0 ? undefined : fail(`${name} has no body`);
   const mediaType = answer.headers.get('content-type')?.split(';')[0] ?? '';
   const { schema } = content[mediaType] ?? fail(`${name} has an undescribed body of the type "${mediaType}"`);
-  validate(schema, JSON.parse(text), name);
+  validate(schema, mediaType === 'application/json' ? JSON.parse(text) : text, name);
 }
 
 /** Undefined where the description has no such answer. */

@@ -1,10 +1,13 @@
 'use client';
 /// <reference lib="dom" />
 import { useEffect, useRef, useState } from 'react';
-import type { CheckoutOptions, OfferedPlan, OfferedPrice, Subscriptions } from '../../subscriptions.ts';
+import type { CheckoutOptions, OfferedPlan, OfferedPrice, Receipt, Subscriptions } from '../../subscriptions.ts';
 import { ChangeDialog } from './change-dialog.tsx';
 import { CurrentPlan } from './current-plan.tsx';
+import { DetailsCard } from './details-card.tsx';
+import { DetailsDialog } from './details-dialog.tsx';
 import { Dialog } from './dialog.tsx';
+import { download } from './download.ts';
 import { PaymentList } from './payment-list.tsx';
 import { PlanList } from './plan-list.tsx';
 import { stateOf } from './state.ts';
@@ -29,9 +32,11 @@ export function BillingPage({ subscriptions, window = {} }: Props) {
     if (wasBusy.current && busy === null && document.activeElement === document.body) heading.current?.focus();
     wasBusy.current = busy !== null;
   }, [busy]);
+  const [question, ask] = useState<Question>(null);
   const options: CheckoutOptions = {
     window,
     checkSeconds: 10,
+    onStateNeeded: () => new Promise<void>((resolve) => ask({ goOn: resolve })),
     onState: (state, reason) => {
       if (state === 'verifying' || state === 'checking') say({ text: 'Confirming the payment …' });
       if (state === 'attempt_failed') say({ text: reason ?? 'This attempt failed.', isProblem: true });
@@ -44,7 +49,7 @@ export function BillingPage({ subscriptions, window = {} }: Props) {
           <h1 ref={heading} tabIndex={-1} className='text-3xl font-semibold tracking-tight outline-none'>Billing</h1>
           <p className='mt-1 text-(--bp-soft)'>Your plan, what it costs, and your payments.</p>
         </header>
-        {data && <Content {...{ data, subscriptions, options, busy, run }} />}
+        {data && <Content {...{ data, subscriptions, options, busy, run, question, ask }} />}
         {!data && !failure && <Skeleton />}
         {!data && failure && (
           <div role='alert' className='space-y-4'>
@@ -64,11 +69,14 @@ type ContentProps = {
   options: CheckoutOptions;
   busy: string | null;
   run: (name: string, work: () => Promise<Said>) => Promise<void>;
+  question: Question;
+  ask: (question: Question) => void;
 };
-type Question = 'cancel' | { plan: OfferedPlan; price: OfferedPrice } | null;
+/** A dialog that is open. `goOn`: of a sale that waits for the billing details. */
+type Question = 'cancel' | 'details' | { goOn: () => void } | { plan: OfferedPlan; price: OfferedPrice } | null;
 
-function Content({ data: { current, plans }, subscriptions, options, busy, run }: ContentProps) {
-  const [question, ask] = useState<Question>(null);
+function Content({ data, subscriptions, options, busy, run, question, ask }: ContentProps) {
+  const { current, plans, receipts, details } = data;
   const state = stateOf(current, plans);
   const { subscription } = current;
   const running = subscription?.status === 'active' ? subscription : null;
@@ -106,12 +114,27 @@ function Content({ data: { current, plans }, subscriptions, options, busy, run }
       await subscriptions.resume();
       return { text: 'Resumed. Your plan goes on.' };
     });
+  const open = (receipt: Receipt) =>
+    run('receipt', async () => {
+      const name = download(await subscriptions.receipt({ id: receipt.id }), receipt);
+      return { text: `${name} is downloaded.` };
+    });
+  const isSale = typeof question === 'object' && question !== null && 'goOn' in question;
+  const closeDetails = (isSaved: boolean) => {
+    ask(null);
+    if (isSale) question.goOn();
+    else if (isSaved) void run('details', () => Promise.resolve({ text: 'Saved. Your next invoices show it.' }));
+  };
   const end = running?.current_period_end;
   return (
     <>
       <CurrentPlan state={state} busy={busy} onCancel={() => ask('cancel')} onResume={resume} onUndo={undo} />
       <PlanList plans={plans} busy={busy} onBuy={buy} onChange={(price, plan) => ask({ price, plan })} />
-      <PaymentList payments={current.payments} plans={plans} />
+      <PaymentList payments={current.payments} plans={plans} receipts={receipts} onOpen={open} />
+      {(receipts.length > 0 || details !== null) && <DetailsCard details={details} onEdit={() => ask('details')} />}
+      {(question === 'details' || isSale) && (
+        <DetailsDialog {...{ subscriptions, details, isSale }} onClose={closeDetails} />
+      )}
       {question === 'cancel' && (
         <Dialog
           title='Cancel your subscription?'
@@ -125,7 +148,7 @@ function Content({ data: { current, plans }, subscriptions, options, busy, run }
           </p>
         </Dialog>
       )}
-      {question !== null && question !== 'cancel' && (
+      {typeof question === 'object' && question !== null && 'price' in question && (
         <ChangeDialog
           {...{ subscriptions, current, plans, ...question }}
           onClose={() => ask(null)}

@@ -1,10 +1,17 @@
-import type { OfferedPlan, Payment } from '../../subscriptions.ts';
+import type { OfferedPlan, Payment, Receipt } from '../../subscriptions.ts';
 import { nameOf } from './state.ts';
 import { day, every, money } from './texts.ts';
-import { Badge, cardClass, Section } from './ui.tsx';
+import { Badge, cardClass, linkClass, Section } from './ui.tsx';
 
-/** The newest payments. Orders that were never paid are left out. */
-export function PaymentList({ payments, plans }: { payments: Payment[]; plans: OfferedPlan[] }) {
+type Props = {
+  payments: Payment[];
+  plans: OfferedPlan[];
+  receipts: Receipt[];
+  onOpen: (receipt: Receipt) => void;
+};
+
+/** The newest payments, with their receipts and credit notes. Orders that were never paid are left out. */
+export function PaymentList({ payments, plans, receipts, onOpen }: Props) {
   const shown = payments.filter(({ status }) => status !== 'created');
   return (
     <Section title='Payments'>
@@ -21,7 +28,15 @@ export function PaymentList({ payments, plans }: { payments: Payment[]; plans: O
               </tr>
             </thead>
             <tbody className='divide-y divide-(--bp-line)'>
-              {shown.map((payment) => <Row key={payment.id} payment={payment} plans={plans} />)}
+              {shown.map((payment) => (
+                <Row
+                  key={payment.id}
+                  payment={payment}
+                  plans={plans}
+                  receipts={receipts.filter(({ payment_id }) => payment_id === payment.id)}
+                  onOpen={onOpen}
+                />
+              ))}
             </tbody>
           </table>
         )}
@@ -30,7 +45,9 @@ export function PaymentList({ payments, plans }: { payments: Payment[]; plans: O
   );
 }
 
-function Row({ payment, plans }: { payment: Payment; plans: OfferedPlan[] }) {
+type RowProps = Omit<Props, 'payments'> & { payment: Payment };
+
+function Row({ payment, plans, receipts, onOpen }: RowProps) {
   const { interval, interval_count, currency, tier, period_start: start, period_end: end } = payment;
   const date = day(payment.captured_at ?? payment.created_at);
   const length = interval && interval_count ? `, ${every({ interval, interval_count })}` : '';
@@ -40,6 +57,21 @@ function Row({ payment, plans }: { payment: Payment; plans: OfferedPlan[] }) {
         <span className='font-medium'>{tier ? nameOf(tier, plans) + length : 'Payment'}</span>
         {start && end && <span className='hidden text-(--bp-soft) sm:block'>{day(start)} – {day(end)}</span>}
         <span className='block text-(--bp-soft) sm:hidden'>{date}</span>
+        {receipts.length > 0 && (
+          <span className='flex flex-wrap gap-x-4'>
+            {receipts.map((receipt) => (
+              <button
+                key={receipt.id}
+                type='button'
+                className={linkClass}
+                onClick={() => onOpen(receipt)}
+              >
+                <span className='sr-only'>{`Download ${receipt.title} `}</span>
+                {receipt.document_number}
+              </button>
+            ))}
+          </span>
+        )}
       </td>
       <td className='hidden px-6 py-3 whitespace-nowrap sm:table-cell'>{date}</td>
       <td className='px-2 py-3 text-right font-medium whitespace-nowrap tabular-nums sm:px-6'>

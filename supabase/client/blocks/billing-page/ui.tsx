@@ -62,6 +62,9 @@ export function Button({ children, onClick, look = 'plain', isOff, isRunning, cl
   );
 }
 
+/** A button in a table, with the look of a link. */
+export const linkClass = `min-h-11 cursor-pointer py-1 text-(--bp-main) underline underline-offset-4 ${focus}`;
+
 /** A link to another site, with the look of a button. */
 export function LinkButton({ href, children }: { href: string; children: ReactNode }) {
   return <a href={href} className={`${buttonClass('main')} shrink-0`}>{children}</a>;

@@ -1,10 +1,15 @@
 /// <reference lib="dom" />
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { CurrentSubscription, OfferedPlan, Subscriptions } from '../../subscriptions.ts';
+import type { BillingDetails, CurrentSubscription, OfferedPlan, Receipt, Subscriptions } from '../../subscriptions.ts';
 import { type Said, sentenceOf } from './texts.ts';
 
 /** What the page shows. */
-export type Data = { current: CurrentSubscription; plans: OfferedPlan[] };
+export type Data = {
+  current: CurrentSubscription;
+  plans: OfferedPlan[];
+  receipts: Receipt[];
+  details: BillingDetails | null;
+};
 
 /** Webhooks may follow an action: seconds after it at which the page reads again. */
 const FOLLOW_UP_SECONDS = [3, 10, 30, 60];
@@ -26,10 +31,16 @@ export function useBilling(subscriptions: Subscriptions) {
 
   const read = useCallback(async () => {
     const number = ++newest.current;
-    const [current, plans] = await Promise.all([subscriptions.current(), subscriptions.plans()]);
+    const [current, plans, receipts, details] = await Promise.all([
+      subscriptions.current(),
+      subscriptions.plans(),
+      // The page shows the rest without them.
+      subscriptions.receipts().catch(() => []),
+      subscriptions.billingDetails().catch(() => null),
+    ]);
     // An older answer may arrive later.
     if (number !== newest.current) return;
-    setData({ current, plans });
+    setData({ current, plans, receipts, details });
     setFailure(null);
   }, [subscriptions]);
 

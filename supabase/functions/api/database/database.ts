@@ -22,7 +22,6 @@ export function createDatabase(
     getSubscription: (userId) => call('get_subscription', { p_user_id: userId }),
 
     listPlans: () => call('list_plans', {}),
-
     listPlansForUser: (userId) => call('list_plans_for_user', { p_user_id: userId }),
 
     createOrder: ({ userId, start, idempotencyKey, ...asked }) =>
@@ -35,7 +34,6 @@ export function createDatabase(
       }),
 
     storeOrder: (paymentId, orderId) => call('store_order', { p_payment_id: paymentId, p_order_id: orderId }),
-
     discardOrder: (paymentId) => call('discard_order', { p_payment_id: paymentId }),
 
     createSubscription: ({ userId, idempotencyKey, ...asked }) =>
@@ -90,9 +88,15 @@ export function createDatabase(
 
     applyOrderRead: (paymentId, items) => call('apply_order_read', { p_payment_id: paymentId, p_items: toJson(items) }),
 
+    getReceipt: (userId, paymentId) => call('get_receipt', { p_user_id: userId, p_payment_id: paymentId }),
+    getDocument: (userId, id) => call('get_document', { p_user_id: userId, p_id: id }),
+
+    getBillingDetails: (userId) => call('get_billing_details', { p_user_id: userId }),
+    putBillingDetails: (userId, details) =>
+      call('put_billing_details', { p_user_id: userId, p_details: JSON.stringify(details) }),
+
     cancelSubscription: (userId, atPeriodEnd) =>
       call('cancel_subscription', { p_user_id: userId, p_at_period_end: atPeriodEnd }),
-
     resumeSubscription: (userId) => call('resume_subscription', { p_user_id: userId }),
 
     applyGatewayEvent: ({ bodySha256, eventId, body }) =>

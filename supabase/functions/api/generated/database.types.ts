@@ -581,7 +581,7 @@ export type Database = {
         Args: { 'p_ledger_days': number; 'p_outbox_days': number; 'p_tier_history_days': number };
         Returns: Json;
       };
-      'put_billing_details': { Args: { 'p_details': Json; 'p_user_id': string }; Returns: Json };
+      'put_billing_details': { Args: { 'p_details': string; 'p_user_id': string }; Returns: Json };
       'resume_subscription': { Args: { 'p_user_id': string }; Returns: Json };
       'store_order': { Args: { 'p_order_id': string; 'p_payment_id': string }; Returns: Json };
       'store_subscription': {

@@ -8,7 +8,7 @@ import { withDeadline } from './with-deadline.ts';
 
 /** The fields of a route that decide whether its body is read, and for how long. */
 export type BodyRoute = {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   /**
    * The body is read only from a request with a signature header, with a valid session, or with a small form. Undefined:

@@ -15,10 +15,10 @@ export type AppEnv = {
 };
 
 /** Sets all headers in one place: Hono copies the Response for each header that is set later. */
-export function send(c: Context<AppEnv>, { status, body, json, outcome, headers }: Answer): Response {
+export function send(c: Context<AppEnv>, { status, body, json, bytes, outcome, headers }: Answer): Response {
   const text = json ?? (body === undefined ? null : JSON.stringify(body));
   c.set('outcome', outcome);
-  return new Response(text, {
+  return new Response(bytes ? new Uint8Array(bytes) : text, {
     status,
     headers: {
       'access-control-allow-origin': '*',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isStorableText } from '../database/storable-json.ts';
 
 /** The body of POST /api/payments/verify. */
 export const verifyPaymentRequest = z.object({
@@ -37,6 +38,16 @@ export const changeRequest = subscriptionRequest.safeExtend({ when: z.enum(['now
 
 /** The metadata in the form of a failed attempt. */
 export const attemptMetadata = z.object({ order_id: z.string() });
+
+/** The body of PUT /api/billing-details. What the fields may hold, the database knows. */
+const detail = z.string().refine(isStorableText, 'Not a text').nullish();
+export const billingDetails = z.object({
+  name: detail,
+  gstin: detail,
+  address: detail,
+  state: detail,
+  country: detail,
+});
 
 /** The body of POST /api/subscriptions/cancel. */
 export const cancelSubscriptionRequest = z.object({ at_period_end: z.boolean() });

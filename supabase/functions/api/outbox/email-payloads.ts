@@ -55,6 +55,17 @@ const paymentRefunded = payment.extend({
   next_charge: nextCharge,
 });
 
+/** `receipt`: the row of `public.receipts`. */
+const receiptIssued = recipient.extend({
+  receipt: z.looseObject({
+    title: z.string(),
+    document_number: z.string(),
+    document_date: z.iso.date(),
+    currency: z.string(),
+    totals: z.looseObject({ total: z.int() }),
+  }),
+});
+
 /** A row of the outbox that is a mail. */
 export const outboxMail = z.discriminatedUnion('kind', [
   z.object({
@@ -67,6 +78,7 @@ export const outboxMail = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('payment-pending'), payload: failedRenewal }),
   z.object({ kind: z.literal('payment-refunded'), payload: paymentRefunded }),
+  z.object({ kind: z.literal('receipt-issued'), payload: receiptIssued }),
   z.object({ kind: z.literal('subscription-renewed'), payload: receipt }),
   z.object({ kind: z.literal('subscription-halted'), payload: failedRenewal }),
   z.object({ kind: z.literal('subscription-completed'), payload: periodEnd.extend(accessEnd.shape) }),

@@ -12,10 +12,16 @@ function once<Formatter>(make: (key: string) => Formatter): (key: string) => For
   };
 }
 
-const currencyFormat = once((currency) => {
+const currencyFormat = once((key) => {
+  const [currency = '', currencyDisplay] = key.split(' ');
   const decimals = minorUnits(currency);
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-  return new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en', { style: 'currency', currency, ...digits });
+  return new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en', {
+    style: 'currency',
+    currency,
+    currencyDisplay: currencyDisplay === 'code' ? 'code' : 'symbol',
+    ...digits,
+  });
 });
 const longDateFormat = once((timeZone) =>
   new Intl.DateTimeFormat('en-IN', { year: 'numeric', month: 'long', day: 'numeric', timeZone })
@@ -25,11 +31,12 @@ const longDateFormat = once((timeZone) =>
  * Formats an amount for people: `₹1,499.00`, `¥1,000`. Contract: E-mails.
  * @param amount in minor units of the currency, an integer
  * @param currency ISO 4217
+ * @param display whether the currency is written as its sign or its code
  * @throws RangeError when the amount is not a safe integer or the currency is not a code
  */
-export function formatCurrency(amount: number, currency: string): string {
+export function formatCurrency(amount: number, currency: string, display: 'symbol' | 'code' = 'symbol'): string {
   if (!Number.isSafeInteger(amount)) throw new RangeError('An amount is a whole number of minor units');
-  return currencyFormat(currency).format(amount / 10 ** minorUnits(currency));
+  return currencyFormat(`${currency} ${display}`).format(amount / 10 ** minorUnits(currency));
 }
 
 /** Formats the interval of a price: `every year`, `every 3 months`. */

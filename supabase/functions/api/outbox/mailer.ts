@@ -17,10 +17,14 @@ function deliverMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> {
 }
 
 /** @returns the variable that turns mails of this kind off, or null. */
-function turnedOffBy({ expiryEmails, renewalEmails }: EmailConfig, { kind, payload }: OutboxRow): string | null {
+function turnedOffBy(
+  { expiryEmails, renewalEmails, receiptEmails }: EmailConfig,
+  { kind, payload }: OutboxRow,
+): string | null {
   // The end after a refund is the only mail about the refund.
   if (!expiryEmails && expiryKinds.includes(kind) && !hasAmount(payload)) return 'EXPIRY_EMAILS';
   if (!renewalEmails && kind === 'subscription-renewed') return 'RENEWAL_EMAILS';
+  if (!receiptEmails && kind === 'receipt-issued') return 'RECEIPT_EMAILS';
   return null;
 }
 

@@ -3,7 +3,11 @@ import { formatAmount, formatCurrency, formatInterval, formatLongDate, formatTie
 import type { Look, Mail, Mails } from '../generated/emails.js';
 
 /** A mail and its recipient. */
-export type Email = Mail & { readonly to: string };
+export type Email = Mail & {
+  readonly to: string;
+  /** `content`: base64. */
+  readonly attachments?: { readonly filename: string; readonly content: string }[];
+};
 
 type Pages = { readonly dashboard: string; readonly pricing: string };
 
@@ -28,7 +32,11 @@ export async function renderEmail(
   const mail = outboxMail.parse(row);
   // Most isolates never send a mail, so the templates are loaded with the first one.
   const { mails } = await import('../generated/emails.js');
-  return { to: mail.payload.to, ...renderMail(mails, mail, settings) };
+  const email = { to: mail.payload.to, ...renderMail(mails, mail, settings) };
+  if (mail.kind !== 'receipt-issued') return email;
+  const { receiptFile } = await import('../receipts/receipt-file.ts');
+  const { name, bytes } = await receiptFile(mail.payload.receipt, settings.look ?? {});
+  return { ...email, attachments: [{ filename: name, content: toBase64(bytes) }] };
 }
 
 function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: EmailSettings): Mail {
@@ -60,6 +68,17 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
         nextCharge: nextCharge(payload.next_charge),
         pricingUrl: page('pricing'),
       }, look);
+    case 'receipt-issued': {
+      const { title, document_number, document_date, currency, totals } = payload.receipt;
+      return mails.receiptIssued({
+        displayName,
+        title,
+        documentNumber: document_number,
+        date: formatLongDate(`${document_date}T00:00:00Z`, 'UTC'),
+        total: formatCurrency(totals.total, currency),
+        dashboardUrl: page('dashboard'),
+      }, look);
+    }
     case 'change-scheduled':
       return mails.changeScheduled({
         displayName,
@@ -140,6 +159,10 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
   function page(name: keyof Pages): string {
     return `${appUrl.replace(/\/+$/, '')}${pages[name]}`;
   }
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 }
 
 type NextCharge = { readonly amount: string; readonly on: string } | null;

@@ -1,5 +1,6 @@
 /** Schemas of the SQL functions' results. A proxy or an older migration may return something else. */
 import { z } from 'zod';
+import { documentResults } from './document-results.ts';
 import { reconcileResults, unread } from './reconcile-results.ts';
 
 const subscription = z.looseObject({});
@@ -118,6 +119,7 @@ export const results = {
   ]),
   list_plans: z.object({ plans: z.array(z.looseObject({})) }),
   list_plans_for_user: z.object({
+    needs_state: z.literal(true).optional(),
     plans: z.array(z.looseObject({ scenario, prices: z.array(z.looseObject({ scenario })) })),
   }),
   create_order: z.discriminatedUnion('outcome', [
@@ -153,6 +155,7 @@ export const results = {
     z.object({ outcome: z.enum(['unread', 'subscription_not_found', 'refunded']) }),
   ]),
   apply_order_read: z.object({ applied: z.number(), order }),
+  ...documentResults,
   verify_payment: verifiedPayment,
   verify_returned_payment: verifiedPayment,
   cancel_subscription: z.union([

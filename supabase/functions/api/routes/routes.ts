@@ -8,8 +8,10 @@ import { gatewayWebhook } from './gateway-webhook.ts';
 import { getHealth } from './get-health.ts';
 import { getOpenapi } from './get-openapi.ts';
 import { getOrder } from './get-order.ts';
+import { getDocument, getReceipt } from './get-receipt.ts';
 import { getSubscription } from './get-subscription.ts';
 import { listPlans } from './list-plans.ts';
+import { getBillingDetails, putBillingDetails } from './put-billing-details.ts';
 import { reconcilePayments } from './reconcile-payments.ts';
 import { resumeSubscription } from './resume-subscription.ts';
 import { verifyPayment } from './verify-payment.ts';
@@ -28,6 +30,10 @@ export const routes: readonly Route[] = [
   previewChange,
   verifyPayment,
   verifyReturnedPayment,
+  getReceipt,
+  getDocument,
+  getBillingDetails,
+  putBillingDetails,
   gatewayWebhook,
   getHealth,
   getOpenapi,

@@ -1,0 +1,163 @@
+/// <reference lib="dom" />
+import { type ReactNode, useId, useState } from 'react';
+import { type BillingDetails, type Subscriptions, SubscriptionsError } from '../../subscriptions.ts';
+import { Dialog } from './dialog.tsx';
+import { ABROAD, states } from './states.ts';
+import { sentenceOf } from './texts.ts';
+
+type Props = {
+  subscriptions: Subscriptions;
+  details: BillingDetails | null;
+  /** It was asked for in the middle of a sale, which goes on without an answer. */
+  isSale: boolean;
+  onClose: (isSaved: boolean) => void;
+};
+
+type Errors = Partial<Record<keyof BillingDetails, string>>;
+
+const nothing: BillingDetails = { name: null, gstin: null, address: null, state: null, country: null };
+const inputClass =
+  `mt-1 block min-h-11 w-full rounded-lg border border-(--bp-line) bg-(--bp-card) px-3 py-2 text-sm outline-offset-2
+  focus-visible:outline-2 focus-visible:outline-(--bp-main) aria-invalid:border-(--bp-bad)`;
+
+/** The form for what invoices say about the customer. */
+export function DetailsDialog({ subscriptions, details, isSale, onClose }: Props) {
+  const [values, setValues] = useState(details ?? nothing);
+  const [errors, setErrors] = useState<Errors>({});
+  const [problem, setProblem] = useState('');
+  const [isSaving, setSaving] = useState(false);
+  const set = (field: keyof BillingDetails) => (value: string) => setValues({ ...values, [field]: value });
+  const isAbroad = values.state === ABROAD;
+
+  async function save() {
+    setSaving(true);
+    try {
+      await subscriptions.saveBillingDetails({ ...values, country: isAbroad ? values.country : null });
+      onClose(true);
+    } catch (error) {
+      const fields = error instanceof SubscriptionsError ? Object.keys(error.fields) : [];
+      setErrors(Object.fromEntries(fields.map((field) => [field, refusals[field] ?? 'Please check this.'])));
+      setProblem(fields.length > 0 ? 'Please correct what is marked.' : sentenceOf(error));
+      setSaving(false);
+    }
+  }
+
+  return (
+    <Dialog
+      title={isSale ? 'Where are you?' : 'Billing details'}
+      back={isSale ? 'Skip' : 'Back'}
+      onClose={() => onClose(false)}
+      action={{ label: isSale ? 'Continue' : 'Save', look: 'main', isOff: isSaving, run: () => void save() }}
+    >
+      <form
+        className='mt-3 space-y-4'
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <p className='text-sm text-(--bp-soft)'>
+          {isSale ? 'Your state decides which tax your invoice shows.' : 'Your next invoices show what you enter here.'}
+        </p>
+        <Field label='State' error={errors.state}>
+          {(input) => (
+            <select
+              {...input}
+              value={values.state ?? ''}
+              onChange={(event) => set('state')(event.currentTarget.value)}
+            >
+              <option value=''>Choose</option>
+              {states.map(([code, name]) => <option key={code} value={code}>{name}</option>)}
+            </select>
+          )}
+        </Field>
+        {isAbroad && (
+          <Text
+            label='Country (two letters, such as PT)'
+            value={values.country}
+            error={errors.country}
+            onChange={set('country')}
+            autoComplete='country'
+          />
+        )}
+        <Text
+          label='Name'
+          value={values.name}
+          error={errors.name}
+          onChange={set('name')}
+          autoComplete='billing organization'
+        />
+        <Text label='GSTIN, if you have one' value={values.gstin} error={errors.gstin} onChange={set('gstin')} />
+        <Field label='Address' error={errors.address}>
+          {(input) => (
+            <textarea
+              {...input}
+              rows={3}
+              autoComplete='billing street-address'
+              value={values.address ?? ''}
+              onChange={(event) => set('address')(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <p role='alert' className='text-sm text-(--bp-bad)'>{problem}</p>
+        <button type='submit' hidden>Save</button>
+      </form>
+    </Dialog>
+  );
+}
+
+/** What the service refuses, as sentences for customers. */
+const refusals: Readonly<Record<string, string>> = {
+  name: 'At most 200 letters.',
+  address: 'At most 500 letters.',
+  gstin: 'This is no GSTIN, or one of another state.',
+  state: 'Please choose your state.',
+  country: 'Two letters, such as PT.',
+};
+
+type Input = {
+  id: string;
+  className: string;
+  'aria-invalid': true | undefined;
+  'aria-describedby': string | undefined;
+};
+
+function Field({ label, error, children }: { label: string; error?: string; children: (input: Input) => ReactNode }) {
+  const id = useId();
+  const describedBy = error ? `${id}-error` : undefined;
+  return (
+    <div>
+      <label htmlFor={id} className='text-sm font-medium'>{label}</label>
+      {children({
+        id,
+        className: inputClass,
+        'aria-invalid': error ? true : undefined,
+        'aria-describedby': describedBy,
+      })}
+      {error && <p id={describedBy} className='mt-1 text-sm text-(--bp-bad)'>{error}</p>}
+    </div>
+  );
+}
+
+type TextProps = {
+  label: string;
+  value: string | null;
+  error?: string | undefined;
+  onChange: (value: string) => void;
+  autoComplete?: string;
+};
+
+function Text({ label, value, error, onChange, autoComplete }: TextProps) {
+  return (
+    <Field label={label} {...error && { error }}>
+      {(input) => (
+        <input
+          {...input}
+          {...autoComplete && { autoComplete }}
+          value={value ?? ''}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
