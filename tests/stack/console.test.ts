@@ -236,7 +236,7 @@ describe('the API', () => {
     const { id } = order.user;
     await verifyPurchase(session, order);
     await deliver(session, paymentCaptured(paymentOf(order)));
-    await support.database.query('select billing.issue_documents()');
+    await support.database.query('do $$ begin loop exit when billing.issue_documents() = 0; end loop; end $$');
     const documents = async () => Object((await support.read(`/customers/${id}`)).body.documents).rows;
     const [receipt] = await documents();
     expect(receipt).toMatchObject({
