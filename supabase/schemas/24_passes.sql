@@ -147,7 +147,7 @@ select 'refund_failed', v.refund_id, v.user_id, v.since, to_jsonb(v),
 from billing.failed_refunds v
 union all
 select 'document_waiting', d.payment_id::text, p.user_id, d.due_at, jsonb_build_object('payment_id', d.payment_id),
-  'Check that the schedule runs: the job issue_documents of billing.sweep() gives the numbers.'
+  'Check that the schedule runs: billing.sweep() gives the numbers. If it runs, read its warning in the log of Postgres.'
 from billing.documents_due d
 left join public.payments p on p.id = d.payment_id
 where d.due_at < (select billing.clock()) - interval '1 hour'

@@ -341,7 +341,7 @@ begin
   if p_payment.currency <> 'INR' and v_rupees is not null then
     v_document.rupees := billing.split_tax(v_rupees, v_heads) || jsonb_build_object(
       'rate', trim_scale(round(
-        v_rupees / 100.0 / (v_total / 10::numeric ^ billing.minor_units(p_payment.currency)), 10
+        v_rupees / 100.0 / (nullif(v_total, 0) / 10::numeric ^ billing.minor_units(p_payment.currency)), 10
       ))::text,
       'source', 'gateway'
     );
@@ -505,7 +505,7 @@ as $$ begin perform pg_advisory_xact_lock(hashtextextended('public.receipts', 0)
 
 -- Issues the documents of the next payments, in the order of their confirmation.
 create function billing.issue_documents()
-returns integer -- the number of payments; 0: none is left
+returns integer -- the number of payments; 0: none is left that can be numbered
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_settings constant billing.settings := (select s from billing.settings s where s.is_only);
@@ -537,13 +537,20 @@ begin
     left join public.payments p on p.id = d.payment_id
     order by d.confirmed_at, d.payment_id
   loop
-    v_again := case when (v_due.payment).id is not null then billing.issue_documents_of(v_due.payment, v_settings) end;
-    if v_again is null then
-      delete from billing.documents_due d where d.payment_id = v_due.payment_id;
-    else
-      update billing.documents_due d set due_at = v_again where d.payment_id = v_due.payment_id;
-    end if;
-    v_done := v_done + 1;
+    begin
+      v_again := case when (v_due.payment).id is not null then billing.issue_documents_of(v_due.payment, v_settings) end;
+      if v_again is null then
+        delete from billing.documents_due d where d.payment_id = v_due.payment_id;
+      else
+        update billing.documents_due d set due_at = v_again where d.payment_id = v_due.payment_id;
+      end if;
+      v_done := v_done + 1;
+    exception
+      -- One payment must not stop the others. It stays due, and the finding document_waiting names it.
+      when others then
+        if not billing.is_error_of_event(sqlstate) then raise; end if;
+        raise warning 'payment % got no document: %', v_due.payment_id, sqlstate;
+    end;
   end loop;
   return v_done;
 end $$;

@@ -300,6 +300,33 @@ test('numbers have no gap where a sweep is rolled back, and two sweeps give each
   ]);
 });
 
+test('a payment that cannot be numbered stays due, and the others get their numbers without a gap', async () => {
+  await sell();
+  await buy('2026-11-05', 99900);
+  await buy('2026-11-06', 500);
+  await buy('2026-11-07', 600);
+  await database.query(
+    `alter table public.receipts add constraint receipts_test_check check ((totals ->> 'total')::bigint <> 99900)`,
+  );
+  try {
+    await issue();
+    expect((await documents()).map(({ document_number, totals }) => [document_number, totals.total])).toEqual([
+      ...[['2627/000001', 500], ['2627/000002', 600]],
+    ]);
+    expect(
+      await database.query(
+        'select p.amount from billing.documents_due d join public.payments p on p.id = d.payment_id',
+      ),
+    ).toEqual([{ amount: '99900' }]);
+  } finally {
+    await database.query('alter table public.receipts drop constraint receipts_test_check');
+  }
+  await issue();
+  expect((await documents()).map(({ document_number }) => document_number).sort()).toEqual([
+    ...['2627/000001', '2627/000002', '2627/000003'],
+  ]);
+});
+
 test('a refund that arrives while its payment is numbered gets its note', async () => {
   await sell();
   const order = await buy('2026-11-05');
