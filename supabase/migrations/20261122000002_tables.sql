@@ -314,7 +314,8 @@ create table public.subscriptions (
   price_amount bigint,
   currency text,
   duration_months integer,
-  entitlements jsonb constraint subscriptions_entitlements_check check (billing.are_entitlements(entitlements)),
+  entitlements jsonb
+    constraint subscriptions_entitlements_check check (entitlements is null or billing.are_entitlements(entitlements)),
   revision bigint not null default 0,
   created_at timestamptz not null default billing.clock(),
   updated_at timestamptz not null default billing.clock(),
@@ -632,6 +633,15 @@ create function billing.lock_user(p_user_id uuid)
 returns text -- the e-mail address; empty: the user has none; null: the user does not exist
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$ begin return (select coalesce(u.email, '') from auth.users u where u.id = p_user_id for no key update); end $$;
+
+-- Locks a gateway payment, then its user, as billing.lock_gateway_payment and billing.lock_user do, in one call.
+create function billing.lock_charge(p_gateway_payment_id text, p_user_id uuid)
+returns text -- as billing.lock_user
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(p_gateway_payment_id, 0));
+  return (select coalesce(u.email, '') from auth.users u where u.id = p_user_id for no key update);
+end $$;
 
 -- Reads the e-mail address of a user without a lock. No row: the user does not exist.
 create function billing.find_user(p_user_id uuid)

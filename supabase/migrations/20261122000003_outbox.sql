@@ -315,7 +315,8 @@ begin
   return set_config('subscriptions.request', 'on', true)
     -- Each connection plans a statement once, and not again at its first five calls.
     || set_config('plan_cache_mode', 'force_generic_plan', true)
-    || billing.note_cause(p_cause, p_reference);
+    || set_config('subscriptions.cause', coalesce(p_cause, ''), true)
+    || set_config('subscriptions.reference', coalesce(p_reference, ''), true);
 end $$;
 
 -- Security definer: the role of an admin or of the app may write tiers but not this log.

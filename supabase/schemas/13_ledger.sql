@@ -221,14 +221,6 @@ begin
   v_event.attempts := 1;
   v_event.received_at := billing.clock();
   if v_event.outcome <> 'applied' then v_event.reduce_at := v_event.received_at + interval '1 day'; end if;
-  if v_event.event = 'subscription.charged' then
-    begin
-      if billing.apply_next_charge(v_event) then return (v_event.outcome, true); end if;
-    exception when others then
-      if not billing.is_error_of_event(sqlstate) then raise; end if;
-      -- billing.try_event meets the same error, and its outcome is stored.
-    end;
-  end if;
 
   insert into billing.gateway_events select v_event.* on conflict (body_sha256) do nothing;
   if found then
@@ -298,6 +290,19 @@ begin
     return jsonb_build_object('outcome', v_outcome, 'enqueued', false);
   end if;
   perform billing.begin_request(v_body ->> 'event', null); -- but for the usual renewal, billing.try_event sets the cause
+  if v_body ->> 'event' = 'subscription.charged' then
+    begin
+      if not billing.apply_next_charge(decode(p_body_sha256, 'hex'), p_event_id, v_body) then
+        raise exception using errcode = 'PS409'; -- undoes what it wrote
+      end if;
+      return jsonb_build_object(
+        'outcome', 'applied', 'enqueued', coalesce(current_setting('subscriptions.enqueued', true) = 'on', false)
+      );
+    exception when others then
+      -- In the general way billing.try_event meets an error of the event again, and its outcome is stored.
+      if not billing.is_error_of_event(sqlstate) then raise; end if;
+    end;
+  end if;
   v_outcome := (billing.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
   if v_outcome = 'mismatch' then
     -- Another amount than was sold: if its order is due, the caller reads it at once, and the schedule if that fails.

@@ -254,101 +254,149 @@ begin
     );
 end $$;
 
--- Applies the usual charge: the next cycle, in order, of a user's only subscription. One statement writes its rows.
--- It begins with the ledger, so a delivery that another one overtook writes nothing. The values are those that
--- billing.merge_gateway_subscription, billing.record_charge and billing.settle_access would write.
-create function billing.apply_next_charge(p_event billing.gateway_events) -- as it is to be stored
-returns boolean -- false: it is not the usual charge, and nothing was written
+-- Applies the usual charge: the next cycle, in order, of the only subscription of a user that is not over. It reads the event
+-- inline: a body of another shape is left to the general way, also by the error of a cast, and so is a delivery whose ledger
+-- row exists. The values are those that billing.merge_gateway_subscription, billing.record_charge, billing.settle_access and
+-- billing.announce_charge would write.
+create function billing.apply_next_charge(
+  p_body_sha256 bytea,
+  p_event_id text, -- from the header, not signed
+  p_body jsonb
+)
+returns boolean -- false: it is not the usual charge. Then, as after an error, the caller undoes what was written
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_entity constant jsonb := p_event.payload #> '{payload,subscription,entity}';
-  v_payment constant jsonb := billing.json_object(p_event.payload #> '{payload,payment,entity}');
-  v_payment_id constant text := billing.json_text(v_payment -> 'id');
-  v_amount constant bigint := billing.json_integer(v_payment -> 'amount');
-  v_user_id constant uuid := billing.json_uuid(v_entity -> 'notes' -> 'user_id');
-  v_start constant timestamptz := billing.json_time(v_entity -> 'current_start');
-  v_end constant timestamptz := billing.json_time(v_entity -> 'current_end');
-  v_charged_at constant timestamptz := billing.charged_at(p_event.event_at, p_event.received_at);
+  v_entity constant jsonb := p_body #> '{payload,subscription,entity}';
+  v_payment constant jsonb := p_body #> '{payload,payment,entity}';
+  v_id constant text := v_entity ->> 'id';
+  v_payment_id constant text := v_payment ->> 'id';
+  v_page constant text := v_entity ->> 'short_url';
+  v_types constant text[] := array[
+    jsonb_typeof(v_entity -> 'id'), jsonb_typeof(v_entity -> 'plan_id'), jsonb_typeof(v_entity #> '{notes,user_id}'),
+    jsonb_typeof(v_payment -> 'id'), jsonb_typeof(v_payment -> 'currency'),
+    coalesce(nullif(jsonb_typeof(v_entity -> 'short_url'), 'null'), 'string'),
+    jsonb_typeof(p_body -> 'created_at'), jsonb_typeof(v_entity -> 'current_start'), jsonb_typeof(v_entity -> 'current_end'),
+    jsonb_typeof(v_payment -> 'amount'), jsonb_typeof(v_entity -> 'paid_count'),
+    coalesce(jsonb_typeof(v_entity -> 'remaining_count'), 'number'),
+    -- Null: the gateway charges no more, or names no amount of its own.
+    replace(jsonb_typeof(v_entity -> 'charge_at'), 'null', 'number'),
+    coalesce(nullif(jsonb_typeof(v_payment -> 'base_amount'), 'null'), 'number')
+  ];
+  v_now constant timestamptz := billing.clock();
+  v_user_id uuid;
+  v_amount bigint;
+  v_at timestamptz;
+  v_start timestamptz;
+  v_end timestamptz;
+  v_charge_at timestamptz;
+  v_charged_at timestamptz;
   v_email text;
-  v_merged billing.gateway_subscriptions;
+  v_billed record;
+  v_shown record;
 begin
-  if num_nulls(p_event.event_at, v_user_id, v_start, v_end) > 0 then return false; end if;
-  perform billing.lock_gateway_payment(v_payment_id);
-  v_email := billing.lock_user(v_user_id);
-  with usual as materialized (
-    select m.user_id, m.gateway_subscription_id, m.sold, p.id as plan_id, p.tier, o.gateway_key_id, s.id as subscription_id
-    from billing.gateway_subscriptions m
-    join public.plans p on p.id = m.plan_id
-    join billing.profiles f on f.user_id = m.user_id
-    -- In a subquery of its own, so that the planner has no other index than that on the user.
-    join (select * from public.subscriptions s where s.user_id = v_user_id offset 0 for update) s
-      on (s.user_id, s.gateway_subscription_id, s.plan_id, s.tier) = (m.user_id, m.gateway_subscription_id, p.id, p.tier)
-    left join billing.subscription_orders o on o.gateway_subscription_id = m.gateway_subscription_id
-    where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_event.subject_id)
-      and m.gateway_plan_id = billing.json_text(v_entity -> 'plan_id')
-      -- It goes on, and it was charged before. This charge is the newest event.
-      and m.status = 'active'
-      and m.first_charged_at is not null
-      and m.stops_at is null
-      and m.ended_at is null
-      and not m.has_refunds
-      and not m.cancel_at_period_end
-      and greatest(m.plan_event_at, m.period_event_at, m.gateway_status_event_at) < p_event.event_at
-      and greatest(m.first_charged_at, m.paid_period_event_at) < v_charged_at
-      and m.next_check_at <= v_end - interval '1 day'
-      and v_end > billing.clock()
-      -- It rules. If access begins again, the tier is to be written.
-      and s.status = 'active'
-      and s.revision > 0
-      and not s.cancel_at_period_end
-      and (s.current_period_end > billing.clock() or f.subscription_tier = p.tier)
-      and not exists (
-        select from billing.gateway_subscriptions other
-        where other.user_id = m.user_id and other.gateway_subscription_id <> m.gateway_subscription_id
-      )
-      and not exists (select from billing.refunds b where b.gateway_payment_id = v_payment_id)
-  ),
-  entry as (
-    insert into billing.gateway_events select (p_event).* from usual
-    on conflict (body_sha256) do nothing
-    returning true
-  ),
-  charge as (
-    insert into public.payments (
-      user_id, amount, currency, status, tier, plan_id, price_key, duration_months, gateway_key_id, gateway_payment_id,
-      gateway_subscription_id, captured_at, confirmed_at, period_start, period_end, next_reconcile_at, created_at, settle_at,
-      base_amount
-    )
-    select
-      u.user_id, v_amount, billing.charged_currency(v_payment, (u.sold).currency), 'captured', u.tier, u.plan_id,
-      (u.sold).lookup_key, (u.sold).months, u.gateway_key_id, v_payment_id, u.gateway_subscription_id, v_charged_at, v_charged_at, v_start, v_end, null,
-      v_charged_at, case when v_start > billing.clock() then v_start end, billing.json_integer(v_payment -> 'base_amount')
-    from usual u, entry
-    where v_payment_id is not null and v_amount >= 0
-    on conflict do nothing
-  ),
-  subscription as (
-    update public.subscriptions s
-    set current_period_start = v_start,
-      current_period_end = v_end,
-      revision = s.revision + 1,
-      updated_at = greatest(s.updated_at, billing.clock())
-    from usual u, entry
-    where s.id = u.subscription_id
-  )
+  if v_types <> '{string,string,string,string,string,string,number,number,number,number,number,number,number,number}'
+    or array_position(v_types, null) is not null
+    or length(v_id) not between 1 and 200
+    or v_page not like 'https://%'
+    or length(v_page) > 500
+  then
+    return false;
+  end if;
+  v_user_id := v_entity #>> '{notes,user_id}';
+  v_amount := v_payment ->> 'amount';
+  v_at := to_timestamp((p_body ->> 'created_at')::bigint);
+  v_start := to_timestamp((v_entity ->> 'current_start')::bigint);
+  v_end := to_timestamp((v_entity ->> 'current_end')::bigint);
+  v_charge_at := to_timestamp((v_entity ->> 'charge_at')::bigint);
+  v_charged_at := least(v_at + interval '999999 microseconds', v_now);
+  if least(v_start, v_charge_at) < 'epoch' or greatest(v_end, v_charge_at) >= '10000-01-01' or v_end <= v_now then
+    return false;
+  end if;
+  -- As billing.next_charge_at.
+  if (v_entity ->> 'remaining_count')::bigint = 0 and v_entity ->> 'status' is distinct from 'pending' then
+    v_charge_at := null;
+  elsif v_charge_at <= v_charged_at then
+    v_charge_at := v_end;
+  end if;
+  v_email := billing.lock_charge(v_payment_id, v_user_id);
+
   update billing.gateway_subscriptions m
-  set (period_start, period_end, period_event_at) = row(v_start, v_end, p_event.event_at),
-    (paid_period_start, paid_period_end, paid_period_event_at) = row(v_start, v_end, v_charged_at),
-    (plan_event_at, gateway_status_event_at, arrived_at) = row(p_event.event_at, p_event.event_at, p_event.received_at),
-    gateway_status = 'active',
-    charge_at = billing.next_charge_at(v_entity, v_charged_at),
-    short_url = greatest(m.short_url, billing.page_url(v_entity)),
-    paid_count = greatest(m.paid_count, billing.json_integer(v_entity -> 'paid_count'))
-  from usual u, entry
-  where (m.user_id, m.gateway_subscription_id) = (u.user_id, u.gateway_subscription_id)
-  returning m.* into v_merged;
-  if found then perform billing.announce_charge(v_merged, v_entity, v_payment, v_email); end if;
-  return v_merged.user_id is not null;
+  set period_start = v_start, period_end = v_end, period_event_at = v_at,
+    paid_period_start = v_start, paid_period_end = v_end, paid_period_event_at = v_charged_at,
+    plan_event_at = v_at, gateway_status = 'active', gateway_status_event_at = v_at,
+    charge_at = v_charge_at, short_url = greatest(m.short_url, v_page), arrived_at = v_now,
+    paid_count = greatest(m.paid_count, (v_entity ->> 'paid_count')::bigint)
+  where m.user_id = v_user_id
+    and m.gateway_subscription_id = v_id
+    and m.gateway_plan_id = v_entity ->> 'plan_id'
+    -- It goes on, and it was charged before. This charge is the newest event.
+    and m.status = 'active'
+    and m.first_charged_at is not null
+    and m.stops_at is null
+    and m.ended_at is null
+    and not m.has_refunds
+    and not m.cancel_at_period_end
+    and greatest(m.plan_event_at, m.period_event_at, m.gateway_status_event_at) < v_at
+    and greatest(m.first_charged_at, m.paid_period_event_at) < v_charged_at
+    and m.next_check_at <= v_end - interval '1 day'
+    and not exists (
+      select from billing.gateway_subscriptions other
+      where other.user_id = v_user_id
+        and other.gateway_subscription_id <> v_id
+        -- One that is over gives nothing and is not billed.
+        and (other.gateway_status in ('cancelled', 'completed', 'expired') and other.period_end < v_now) is not true
+    )
+    and not exists (select from billing.refunds b where b.gateway_payment_id = v_payment_id)
+  returning
+    m.plan_id, (m.sold).lookup_key, (m.sold).months,
+    (select o from billing.subscription_orders o where o.gateway_subscription_id = v_id) as asked
+  into v_billed;
+  if not found then return false; end if;
+  -- It rules. If access begins again, the tier is to be written.
+  update public.subscriptions s
+  set current_period_start = v_start, current_period_end = v_end, revision = s.revision + 1,
+    updated_at = greatest(s.updated_at, v_now)
+  from public.plans p, billing.profiles f
+  where s.user_id = v_user_id
+    and p.id = v_billed.plan_id
+    and f.user_id = v_user_id
+    and (s.gateway_subscription_id, s.plan_id, s.tier) = (v_id, p.id, p.tier)
+    and s.status = 'active'
+    and s.revision > 0
+    and not s.cancel_at_period_end
+    and (s.current_period_end > v_now or f.subscription_tier = p.tier)
+  returning p.tier, p.name as plan_name, coalesce(nullif(f.display_name, ''), f.username, '') as display_name
+  into v_shown;
+  if not found then return false; end if;
+  insert into public.payments (
+    user_id, amount, currency, status, tier, plan_id, price_key, duration_months, gateway_key_id, gateway_payment_id,
+    gateway_subscription_id, captured_at, confirmed_at, period_start, period_end, next_reconcile_at, created_at, settle_at,
+    base_amount
+  )
+  values (
+    v_user_id, v_amount, v_payment ->> 'currency', 'captured', v_shown.tier, v_billed.plan_id, v_billed.lookup_key,
+    v_billed.months, (v_billed.asked).gateway_key_id, v_payment_id, v_id, v_charged_at, v_charged_at, v_start, v_end, null,
+    v_charged_at, case when v_start > v_now then v_start end, (v_payment ->> 'base_amount')::bigint
+  );
+  insert into billing.gateway_events (
+    body_sha256, event_id, event, subject_id, event_at, payload, outcome, deliveries, attempts, received_at
+  )
+  values (p_body_sha256, p_event_id, 'subscription.charged', v_id, v_at, p_body, 'applied', 1, 1, v_now);
+  if (v_billed.asked).user_id = v_user_id and v_email <> '' then
+    insert into billing.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
+    select
+      k.kind || '/' || v_payment_id, case k.kind when 'payment-success' then 'email' else 'notice' end, k.kind,
+      jsonb_build_object(
+        'to', v_email, 'display_name', v_shown.display_name, 'plan_name', v_shown.plan_name, 'amount', v_amount,
+        'currency', v_payment -> 'currency', 'transaction_id', v_payment_id, 'valid_until', billing.iso_time(v_end),
+        'next_charge_at', billing.iso_time(v_charge_at)
+      ),
+      v_now, v_now, v_now
+    from (
+      select case when (v_entity ->> 'paid_count')::bigint > 1 then 'subscription-renewed' else 'payment-success' end as kind
+    ) k;
+  end if;
+  return true;
 end $$;
 
 -- Applies an event about a gateway subscription. Contract: "Fields that an event needs", "Gateway subscriptions".

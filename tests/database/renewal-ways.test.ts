@@ -86,11 +86,11 @@ const subscription = 'sub_differential';
 beforeAll(async () => {
   await database.at('2026-01-01T00:00:00Z');
   await database.set('events = true');
-  await database.query(`alter function billing.apply_next_charge(billing.gateway_events) rename to usual_charge`);
-  await database.query(`create function billing.apply_next_charge(p_event billing.gateway_events) returns boolean
+  await database.query(`alter function billing.apply_next_charge(bytea, text, jsonb) rename to usual_charge`);
+  await database.query(`create function billing.apply_next_charge(p_body_sha256 bytea, p_event_id text, p_body jsonb) returns boolean
     language plpgsql as $$ begin
       if current_setting('test.way', true) <> 'usual' then return false; end if;
-      perform set_config('test.taken', billing.usual_charge(p_event)::text, true);
+      perform set_config('test.taken', billing.usual_charge(p_body_sha256, p_event_id, p_body)::text, true);
       return current_setting('test.taken')::boolean;
     end $$`);
 });
