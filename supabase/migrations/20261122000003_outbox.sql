@@ -79,50 +79,81 @@ create function billing.tried_for(p_kind text)
 returns interval language sql immutable set search_path = pg_catalog, pg_temp
 return case p_kind when 'cancel-subscription' then interval '48 hours' else interval '24 hours' end;
 
+-- Returns when the next row of destinations is due.
+create function billing.next_attempt(
+  p_destinations text[],
+  p_after timestamptz default '-infinity' -- rows that are due by then do not count, unless their destination asked for a pause
+)
+returns timestamptz -- null: no row
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select min(greatest(first.next_attempt_at, m.at))
+    from unnest(p_destinations) d (destination)
+    left join billing.marks m on m.kind = 'pause' and m.key = d.destination
+    cross join lateral (
+      select o.next_attempt_at
+      from billing.outbox o
+      where o.destination = d.destination
+        and o.delivered_at is null
+        and o.parked_at is null
+        and o.next_attempt_at > case when m.at > p_after then '-infinity' else p_after end
+      order by o.next_attempt_at
+      limit 1
+    ) first
+  );
+end $$;
+
 -- After the lease, rows that were neither completed nor failed may be claimed again.
-create function public.claim_outbox(p_destination text)
-returns jsonb -- {token, rows: [{id, key, kind, payload}], parked}: at most 20 rows, with the parked ones
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' as $$
+create function public.claim_outbox(p_destinations text) -- comma-separated
+returns jsonb
+-- {token, rows: [{id, destination, key, kind, payload}], at most 20 of a destination with the parked ones, parked (how many),
+-- more: the destinations that may have further due rows, next_attempt_at: of the rows that are due later, ISO 8601 in UTC}
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off
+set plan_cache_mode = force_generic_plan as $$
 declare
+  v_now constant timestamptz := billing.clock();
   v_token constant uuid := gen_random_uuid();
+  v_destinations constant text[] := string_to_array(p_destinations, ',');
+  v_next timestamptz := billing.next_attempt(v_destinations);
   v_result jsonb;
 begin
   -- Most claims find nothing, and need no more than this.
-  if not exists (
-    select from billing.outbox o
-    where o.destination = p_destination
-      and o.delivered_at is null
-      and o.parked_at is null
-      and o.next_attempt_at <= billing.clock()
-  ) then
-    return jsonb_build_object('token', v_token, 'rows', '[]'::jsonb, 'parked', 0);
+  if (v_next <= v_now) is not true then
+    return jsonb_build_object(
+      'token', v_token, 'rows', '[]'::jsonb, 'parked', 0, 'more', '[]'::jsonb, 'next_attempt_at', billing.iso_time(v_next)
+    );
   end if;
+  v_next := billing.next_attempt(v_destinations, v_now);
   with due as materialized (
-    select
-      o.id,
-      -- Too old: tried for a day, or a mail that waited for a day. Then the provider no longer knows the idempotency key.
-      o.queued_at <= billing.clock() - billing.tried_for(o.kind)
-        and (o.attempts > 0 or o.destination in ('email', 'notice')) as is_over,
-      o.kind = 'refund' and not billing.may_refund(o) as is_void
-    from billing.outbox o
-    where o.destination = p_destination
-      and o.delivered_at is null
-      and o.parked_at is null
-      and o.next_attempt_at <= billing.clock()
-      and not exists (
-        select from billing.marks m where m.kind = 'pause' and m.key = p_destination and m.at > billing.clock()
-      )
-    order by o.next_attempt_at
-    limit 20
-    for update skip locked
+    select first.*
+    from unnest(v_destinations) d (destination)
+    cross join lateral (
+      select
+        o.id,
+        -- Too old: tried for a day, or a mail that waited for a day. Then the provider no longer knows the idempotency key.
+        o.queued_at <= v_now - billing.tried_for(o.kind)
+          and (o.attempts > 0 or o.destination in ('email', 'notice')) as is_over,
+        o.kind = 'refund' and not billing.may_refund(o) as is_void
+      from billing.outbox o
+      where o.destination = d.destination
+        and o.delivered_at is null
+        and o.parked_at is null
+        and o.next_attempt_at <= v_now
+      order by o.next_attempt_at
+      limit 20
+      for update skip locked
+    ) first
+    where not exists (select from billing.marks m where m.kind = 'pause' and m.key = d.destination and m.at > v_now)
   ),
   claimed as (
     update billing.outbox o
     -- Of the tokens the newest 20 remain: no older claim still runs, and repeated pauses must not grow the row.
     set claims = (o.claims || v_token)[greatest(cardinality(o.claims) - 18, 1):],
-      next_attempt_at = billing.clock() + interval '60 seconds',
+      next_attempt_at = v_now + interval '60 seconds',
       attempts = o.attempts + 1,
-      parked_at = case when due.is_over or due.is_void then billing.clock() end,
+      parked_at = case when due.is_over or due.is_void then v_now end,
       last_error = case
         when due.is_void then 'no longer refundable'
         when due.is_over then coalesce(o.last_error, 'not delivered within ' || to_char(billing.tried_for(o.kind), 'HH24') || ' hours')
@@ -130,36 +161,36 @@ begin
       end
     from due
     where o.id = due.id
-    returning o.id, o.key, o.kind, o.payload, o.parked_at
+    returning o.id, o.destination, o.key, o.kind, o.payload, o.parked_at
   )
   select jsonb_build_object(
     'token', v_token,
     'rows', coalesce(
-      jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'kind', c.kind, 'payload', c.payload) order by c.id)
-        filter (where c.parked_at is null),
+      jsonb_agg(
+        jsonb_build_object('id', c.id, 'destination', c.destination, 'key', c.key, 'kind', c.kind, 'payload', c.payload)
+        order by c.id
+      ) filter (where c.parked_at is null),
       '[]'
     ),
-    'parked', count(c.parked_at)
+    'parked', count(c.parked_at),
+    'more', coalesce(
+      (select jsonb_agg(f.destination) from (select destination from claimed group by destination having count(*) = 20) f), '[]'
+    ),
+    'next_attempt_at', billing.iso_time(v_next)
   )
   into v_result
   from claimed c;
   return v_result;
 end $$;
-comment on function public.claim_outbox is 'Claims up to 20 due side effects of one destination, for 60 seconds.';
+comment on function public.claim_outbox is 'Claims up to 20 due side effects of each destination, for 60 seconds.';
 create function public.next_outbox_attempt(p_destinations text) -- comma-separated
 returns jsonb -- {next_attempt_at}: ISO 8601 in UTC; null: no row waits
-language sql stable set search_path = pg_catalog, pg_temp as $$
-  select jsonb_build_object('next_attempt_at', billing.iso_time(min(greatest(first.next_attempt_at, m.at))))
-  from unnest(string_to_array(p_destinations, ',')) d (destination)
-  cross join lateral (
-    select o.next_attempt_at
-    from billing.outbox o
-    where o.destination = d.destination and o.delivered_at is null and o.parked_at is null
-    order by o.next_attempt_at
-    limit 1
-  ) first
-  left join billing.marks m on m.kind = 'pause' and m.key = d.destination
-$$;
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return jsonb_build_object(
+    'next_attempt_at', billing.iso_time(billing.next_attempt(string_to_array(p_destinations, ',')))
+  );
+end $$;
 comment on function public.next_outbox_attempt is 'Returns when the next side effect of these destinations is due.';
 -- Also after the lease, or after another claim: the receiver has accepted them.
 create function public.complete_outbox(
@@ -169,7 +200,7 @@ create function public.complete_outbox(
   p_refund text default null -- of a single row: the refund that the gateway made, its entity, JSON
 )
 returns jsonb -- {completed}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set plan_cache_mode = force_generic_plan as $$
 declare
   v_completed integer;
 begin

@@ -39,10 +39,41 @@ describe('a claim', () => {
   test('returns the rows of its destination as they were written, with a token', async () => {
     await database.query(`select billing.enqueue('payment-success/1', 'email', 'payment-success', '{"to": "a@b.c"}')`);
     const { id } = await database.one('select id::int from billing.outbox');
-    const row = { id, key: 'payment-success/1', kind: 'payment-success', payload: { to: 'a@b.c' } };
+    const row = {
+      ...{ id, destination: 'email', key: 'payment-success/1', kind: 'payment-success', payload: { to: 'a@b.c' } },
+    };
     expect(await database.rpc('claim_outbox', 'revalidation')).toMatchObject({ rows: [], parked: 0 });
     expect(await database.rpc('claim_outbox', 'email'))
-      .toEqual({ token: expect.stringMatching(/^[0-9a-f-]{36}$/), rows: [row], parked: 0 });
+      .toEqual({
+        ...{ token: expect.stringMatching(/^[0-9a-f-]{36}$/), rows: [row], parked: 0, more: [], next_attempt_at: null },
+      });
+  });
+
+  test('of several destinations takes the rows of each, names those that may have more, and says when the next is due', async () => {
+    await addBackwards('gateway', 25);
+    const [mail] = [await add()];
+    await at(-30);
+    const later = await add('revalidation');
+    await database.query(
+      `update billing.outbox set next_attempt_at = billing.clock() + interval '90 seconds' where id = $1`,
+      [later],
+    );
+    await at(0);
+    const claimed = Object(await database.rpc('claim_outbox', 'email,gateway,revalidation'));
+    expect(claimed).toMatchObject({ parked: 0, more: ['gateway'], next_attempt_at: time(60) });
+    expect(claimed.rows.filter((each: { id: number }) => each.id === mail)).toMatchObject([{ destination: 'email' }]);
+    expect(claimed.rows).toHaveLength(21);
+    // Those in hand are due again when their lease ends.
+    expect(await database.rpc('claim_outbox', 'email')).toMatchObject({ rows: [], next_attempt_at: time(60) });
+  });
+
+  test('of a destination that asked for a pause takes nothing, and names its end', async () => {
+    const [paused, due] = [await add('gateway'), await add()];
+    await failed(await take('gateway'), [paused], { pauseSeconds: 120 });
+    await database.query('update billing.outbox set next_attempt_at = billing.clock() where id = $1', [paused]);
+    expect(await database.rpc('claim_outbox', 'email,gateway'))
+      .toMatchObject({ rows: [{ id: due }], more: [], next_attempt_at: time(120) });
+    expect(await database.rpc('claim_outbox', 'gateway')).toMatchObject({ rows: [], next_attempt_at: time(120) });
   });
 
   test('takes at most 20 rows, the earliest due first, however long the backlog of another destination', async () => {

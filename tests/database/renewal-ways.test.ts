@@ -33,10 +33,31 @@ const states: Record<string, string> = {
   'another subscription':
     `insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, gateway_plan_id, status, gateway_status, arrived_at)
     select $1::uuid, $2 || '_other', 'plan_basic', 'cancelled', 'cancelled', billing.clock()`,
+  'an older one': older('older_0', "'cancelled', 'cancelled'", 'p.id', 'false, null, null'),
+  'an older one that was completed': older('older_1', "'active', 'completed'", 'p.id', 'false, null, null'),
+  'an older one that was refunded late': older(
+    'older_2',
+    "'cancelled', 'cancelled'",
+    'p.id',
+    "true, '2025-11-20', null",
+  ),
+  'an older one that the user ended': older('older_3', "'cancelled', 'cancelled'", 'p.id', "false, null, '2025-12-02'"),
+  'an older one without a plan': older('older_4', "'cancelled', 'cancelled'", 'null', 'false, null, null'),
   'an edited profile': `update billing.profiles set subscription_tier = 'premium' where user_id = $1 and $2 <> ''`,
   'an older check':
     `update billing.gateway_subscriptions set next_check_at = null where user_id = $1 and gateway_subscription_id = $2`,
 };
+/** A subscription of the user whose cycle was over before this one began. */
+function older(id: string, statuses: string, planId: string, kept: string): string {
+  return `insert into billing.gateway_subscriptions (
+      user_id, gateway_subscription_id, gateway_plan_id, status, gateway_status, plan_id, sold, has_refunds, paid_until, ended_at,
+      period_start, period_end, activated_at, first_activated_at, first_charged_at, asked_at, arrived_at, cancelled_at
+    )
+    select $1::uuid, $2 || '_${id}', 'plan_pro', ${statuses}, ${planId}, case when ${planId} is not null then billing.price_of(p) end,
+      ${kept}, '2025-11-20', '2025-12-20', '2025-11-20', '2025-11-20', '2025-11-20', '2025-11-20', '2025-12-20', '2025-12-02'
+    from public.plans p where p.tier = 'pro' and p.lookup_key is null`;
+}
+
 type State = {
   about: readonly string[];
   arrival: number;
@@ -87,12 +108,14 @@ beforeAll(async () => {
   await database.at('2026-01-01T00:00:00Z');
   await database.set('events = true');
   await database.query(`alter function billing.apply_next_charge(bytea, text, jsonb) rename to usual_charge`);
-  await database.query(`create function billing.apply_next_charge(p_body_sha256 bytea, p_event_id text, p_body jsonb) returns boolean
+  await database.query(
+    `create function billing.apply_next_charge(p_body_sha256 bytea, p_event_id text, p_body jsonb) returns boolean
     language plpgsql as $$ begin
       if current_setting('test.way', true) <> 'usual' then return false; end if;
       perform set_config('test.taken', billing.usual_charge(p_body_sha256, p_event_id, p_body)::text, true);
       return current_setting('test.taken')::boolean;
-    end $$`);
+    end $$`,
+  );
 });
 
 type Client = Awaited<ReturnType<typeof database.connect>>;
@@ -153,6 +176,7 @@ async function charge(client: Client, { arrival, isEarly }: State, body: string)
 
 test('the usual renewal leaves the rows that the merge of its event would leave', async () => {
   let usual = 0;
+  let usualBesideOlder = 0;
   const client = await database.connect();
   const run = async (state: State, { before, charge: body }: ReturnType<typeof bodiesOf>, way: 'usual' | 'merge') => {
     await client.query('begin');
@@ -169,10 +193,12 @@ test('the usual renewal leaves the rows that the merge of its event would leave'
       const bodies = bodiesOf(state);
       const one = await run(state, bodies, 'usual');
       usual += Number(one.isUsual);
+      usualBesideOlder += Number(one.isUsual && state.about.some((each) => each.startsWith('an older one')));
       if (one.isUsual) expect(one.rows).toEqual((await run(state, bodies, 'merge')).rows);
     }),
     { numRuns: isLong ? 2000 : 150, ...(isLong ? {} : { seed: 1 }) },
   );
   // Otherwise nothing was compared.
   expect(usual).toBeGreaterThan(isLong ? 200 : 15);
+  expect(usualBesideOlder).toBeGreaterThan(isLong ? 50 : 5);
 }, 600_000);

@@ -60,7 +60,7 @@ const foreignKey = /^SELECT 1 FROM ONLY/;
 
 // What a call may cost. A greater number here makes each such request dearer.
 test.each([
-  { kind: 'renewal', statements: 3, checks: 1, bytes: 4800 },
+  { kind: 'renewal', statements: 6, checks: 1, bytes: 4800 },
   { kind: 'activated', statements: 11, checks: 2, bytes: 4050 },
   { kind: 'captured', statements: 8, checks: 3, bytes: 5100 },
   { kind: 'verify', statements: 7, checks: 3, bytes: 3700 },
@@ -82,6 +82,21 @@ test.each([
   expect(Math.min(...costs.map(({ bytes }) => bytes))).toBeLessThanOrEqual(budget.bytes);
   expect(costs.at(-1)!.statements).toBeLessThanOrEqual(budget.statements);
   expect(costs.at(-1)!.checks).toBeLessThanOrEqual(budget.checks);
+});
+
+test('a renewal with its mail calls at most eight functions', async () => {
+  const session = await database.connect();
+  await session.query(...await next('renewal'));
+  await session.query("set track_functions = 'all'");
+  await session.query('begin');
+  await session.query(...await next('renewal'));
+  const { rows } = await session.query(
+    `select p.proname as name, pg_stat_get_xact_function_calls(p.oid)::int as calls from pg_catalog.pg_proc p
+     where pg_stat_get_xact_function_calls(p.oid) > 0`,
+  );
+  await session.query('rollback');
+  expect(rows.map(({ name }) => name)).toContain('apply_next_charge');
+  expect(rows.reduce((sum, { calls }) => sum + calls, 0), JSON.stringify(rows)).toBeLessThanOrEqual(8);
 });
 
 async function pagesOf(kind: string, session: pg.Client): Promise<number> {

@@ -109,7 +109,7 @@ const rows = `
   select billing.enqueue('payment-failed/' || n, 'email', 'payment-failed', '{}') from generate_series(1, 1000) n;`;
 
 /** A claim of mails reads the earliest due rows from the index without a sort. */
-const earliest = /Limit[^]*LockRows.*\n.*Result.*\n.*One-Time Filter.*\n.*Index Scan using outbox_pending_idx/;
+const earliest = /Limit.*\n.*LockRows.*\n.*Index Scan using outbox_pending_idx/;
 // As billing.sweep() does.
 const asSweep = 'set local enable_seqscan = off;';
 /** What the schedule and the dispatcher call, and by which indexes it reads these tables. */

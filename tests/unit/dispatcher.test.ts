@@ -9,7 +9,7 @@ import {
 import type { Attempt, Delivered, Delivery, OutboxRow, Sender } from '../../supabase/functions/api/ports.ts';
 import { scriptedDatabase } from '../helpers/outbox/scripted-database.ts';
 
-const row = (id: number): OutboxRow => ({ id, key: `key/${id}`, kind: 'kind', payload: null });
+const row = (id: number): OutboxRow => ({ id, destination: 'email', key: `key/${id}`, kind: 'kind', payload: null });
 const rowsOf = (...ids: number[]) => ids.map(row);
 const delivered: Delivery = { status: 'delivered' };
 const failed = (error: string): Delivery => ({ status: 'failed', error });
@@ -36,11 +36,34 @@ describe('a dispatch', () => {
     const { database, calls, claimed } = scriptedDatabase({ claims, nextAttemptAt });
     expect(await createDispatcher(database, { email: sender }).dispatch())
       .toEqual({ delivered: 3, retried: 0, parked: 0, next_attempt_at: nextAttemptAt });
-    expect(claimed).toEqual(['email', 'email', 'email']);
+    expect(claimed).toEqual(['email', 'email']);
     expect(calls).toEqual([
-      { name: 'completeOutbox', token: 'email-1', ids: [1, 2] },
-      { name: 'completeOutbox', token: 'email-2', ids: [3] },
+      { name: 'completeOutbox', token: 'claim-1', ids: [1, 2] },
+      { name: 'completeOutbox', token: 'claim-2', ids: [3] },
     ]);
+  });
+
+  test('is one claim and one completion of all destinations, and asks for no time', async () => {
+    const { database, calls, claimed } = scriptedDatabase({
+      claims: { email: [rowsOf(1)], revalidation: [rowsOf(2)] },
+    });
+    const asked = vi.spyOn(database, 'nextOutboxAttempt');
+    const slow = sends(() => after(50));
+    const dispatcher = createDispatcher(database, { email: slow, notice: sender, revalidation: sender });
+    expect(await dispatcher.dispatch()).toMatchObject({ delivered: 2, next_attempt_at: null });
+    expect([claimed, calls]).toEqual([['email,notice,revalidation'], [
+      { name: 'completeOutbox', token: 'claim-1', ids: [2, 1] },
+    ]]);
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  test('asks when the next row is due where one failed', async () => {
+    const nextAttemptAt = '2026-01-01T00:00:05.000Z';
+    const { database } = scriptedDatabase({ claims: { email: [rowsOf(1)], revalidation: [rowsOf(2)] } });
+    database.nextOutboxAttempt = () => Promise.resolve({ next_attempt_at: nextAttemptAt });
+    const senders = { email: sends(() => failed('500')), revalidation: sender };
+    expect(await createDispatcher(database, senders).dispatch())
+      .toEqual({ delivered: 1, retried: 1, parked: 0, next_attempt_at: nextAttemptAt });
   });
 
   test('goes on after a batch in which all rows were parked', async () => {
@@ -55,15 +78,15 @@ describe('a dispatch', () => {
   });
 
   test('does not let a destination that hangs delay the others, also in later calls', async () => {
-    const { database, calls } = scriptedDatabase({
-      claims: { email: [rowsOf(1)], revalidation: [rowsOf(2), [], rowsOf(3)] },
-    });
+    const claims = { email: [rowsOf(1)], revalidation: [rowsOf(2)] };
+    const { database, calls } = scriptedDatabase({ claims });
     const hanging = Promise.withResolvers<Delivery>();
     const dispatcher = createDispatcher(database, { email: sends(() => hanging.promise), revalidation: sender });
     const settled = (...ids: number[]) =>
       vi.waitFor(() => expect(calls.flatMap(({ ids }) => ids)).toEqual(ids), 30_000);
     const dispatches = [dispatcher.dispatch()];
     await settled(2);
+    claims.revalidation.push(rowsOf(3));
     dispatches.push(dispatcher.dispatch());
     await settled(2, 3);
     hanging.resolve(delivered);
@@ -71,13 +94,13 @@ describe('a dispatch', () => {
     await settled(2, 3, 1);
   });
 
-  test('whose claim of one destination fails serves the others and fails; the next one succeeds', async () => {
-    const claims = { email: [new Error('away'), rowsOf(1)], revalidation: [rowsOf(2)] };
-    const { database, calls } = scriptedDatabase({ claims });
+  test('whose claim fails fails; the next one succeeds', async () => {
+    const { database } = scriptedDatabase({
+      claims: { email: [new Error('away'), rowsOf(1)], revalidation: [rowsOf(2)] },
+    });
     const dispatcher = createDispatcher(database, { email: sender, revalidation: sender });
     await expect(dispatcher.dispatch()).rejects.toThrow('away');
-    await vi.waitFor(() => expect(calls.map(({ ids }) => ids)).toEqual([[2]]), 30_000);
-    expect(await dispatcher.dispatch()).toMatchObject({ delivered: 1 });
+    expect(await dispatcher.dispatch()).toMatchObject({ delivered: 2 });
   });
 
   test('claims no row after 25 s', async () => {

@@ -77,8 +77,8 @@ export type Database = ReconcileDatabase & {
   resumeSubscription(userId: string): Promise<Result<'resume_subscription'>>;
   /** Contract: Events. */
   applyGatewayEvent(delivery: GatewayDelivery): Promise<Result<'apply_gateway_event'>>;
-  /** Claims at most 20 due rows of a destination, leased for 60 seconds. */
-  claimOutbox(destination: string): Promise<Result<'claim_outbox'>>;
+  /** Claims at most 20 due rows of each destination, leased for 60 seconds. */
+  claimOutbox(destinations: readonly string[]): Promise<Result<'claim_outbox'>>;
   /** Marks claimed rows as delivered, also after the lease, and stores the refund that the gateway made. */
   completeOutbox(token: string, ids: readonly number[], delivery?: Delivered): Promise<void>;
   /** Marks claimed rows as not delivered. @returns how many will be retried, and how many were parked. */

@@ -9,9 +9,11 @@ export type Call = {
   readonly note?: string;
 };
 
+type Due = Omit<OutboxRow, 'destination'>;
+
 type Script = {
   /** The answers to claims of each destination, in order. After them nothing is due. */
-  readonly claims?: Record<string, (OutboxRow[] | Partial<Result<'claim_outbox'>> | Error)[]>;
+  readonly claims?: Record<string, (Due[] | { rows?: Due[]; parked: number } | Error)[]>;
   readonly failOutbox?: (call: { ids: readonly number[]; failure: Failure }) => { retried: number; parked: number };
   readonly nextAttemptAt?: string | null;
 };
@@ -20,18 +22,24 @@ type Script = {
 export function scriptedDatabase({ claims = {}, failOutbox, nextAttemptAt = null }: Script): {
   readonly database: OutboxDatabase;
   readonly calls: Call[];
-  /** The destinations of the claims, in order. */
+  /** The destinations of each claim, joined with commas. */
   readonly claimed: string[];
 } {
   const calls: Call[] = [];
   const claimed: string[] = [];
   const database: OutboxDatabase = {
-    claimOutbox(destination) {
-      claimed.push(destination);
-      const next = claims[destination]?.shift() ?? [];
-      if (next instanceof Error) return Promise.reject(next);
-      const claim = 'length' in next ? { rows: next } : next;
-      return Promise.resolve({ token: `${destination}-${claimed.length}`, rows: [], parked: 0, ...claim });
+    claimOutbox(destinations) {
+      claimed.push(destinations.join());
+      const answer = { rows: [] as OutboxRow[], parked: 0, more: [] as string[] };
+      for (const destination of destinations) {
+        const next = claims[destination]?.shift() ?? [];
+        if (next instanceof Error) return Promise.reject(next);
+        const { rows = [], parked } = 'length' in next ? { rows: next, parked: 0 } : next;
+        answer.rows.push(...rows.map((row) => ({ ...row, destination })));
+        answer.parked += parked;
+        if (claims[destination]?.length) answer.more.push(destination);
+      }
+      return Promise.resolve({ token: `claim-${claimed.length}`, next_attempt_at: nextAttemptAt, ...answer });
     },
     completeOutbox(token, ids, { note, refund } = {}) {
       calls.push({ name: 'completeOutbox', token, ids, ...(note && { note }), ...(refund && { refund }) });

@@ -107,7 +107,7 @@ export function createDatabase(
         p_account_id: gatewayAccountId ?? undefined,
       }),
 
-    claimOutbox: (destination) => call('claim_outbox', { p_destination: destination }),
+    claimOutbox: (destinations) => call('claim_outbox', { p_destinations: destinations.join(',') }),
 
     completeOutbox: (token, ids, { note, refund } = {}) =>
       call('complete_outbox', {

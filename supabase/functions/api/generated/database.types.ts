@@ -500,7 +500,7 @@ export type Database = {
       'apply_subscription_order': { Args: { 'p_entity'?: string; 'p_id': string }; Returns: Json };
       'begin_reconciliation': { Args: { 'p_run_id': string }; Returns: Json };
       'cancel_subscription': { Args: { 'p_at_period_end': boolean; 'p_user_id': string }; Returns: Json };
-      'claim_outbox': { Args: { 'p_destination': string }; Returns: Json };
+      'claim_outbox': { Args: { 'p_destinations': string }; Returns: Json };
       'claim_payments_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_statement_pages': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_subscription_orders': { Args: Record<PropertyKey, never>; Returns: Json };

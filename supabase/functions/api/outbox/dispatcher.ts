@@ -23,6 +23,9 @@ const parallel = 5;
 /** An attempt starts with at least 15 of the lease's 60 seconds left: it must end before the rows are claimed again. */
 const startWithinMilliseconds = 45_000;
 
+/** How long a delivered row waits for those of other destinations that were claimed with it, to be completed together. */
+const joinMilliseconds = 1_000;
+
 export const noCounts: Counts = { delivered: 0, retried: 0, parked: 0 };
 
 /** @param senders the configured destinations; rows of other destinations wait. */
@@ -30,32 +33,145 @@ export function createDispatcher(
   database: OutboxDatabase,
   senders: Readonly<Partial<Record<Destination, Sender>>>,
 ): Dispatcher {
+  const claim = joinClaims(database);
   // One runner for each destination, so that a receiver that hangs delays no other destination.
   const runners = Object.entries(senders).map(([destination, sender]) =>
-    oneAtATime(() => drain(database, destination, sender))
+    oneAtATime(() => drain(() => claim(destination), sender))
   );
   return {
     async dispatch() {
       if (runners.length === 0) return { ...noCounts, next_attempt_at: null };
-      const counts = await Promise.all(runners.map((run) => run()));
-      return { ...counts.reduce(addCounts, noCounts), ...await database.nextOutboxAttempt(Object.keys(senders)) };
+      const runs = await Promise.all(runners.map((run) => run()));
+      const counts = runs.map((run) => run.counts).reduce(addCounts, noCounts);
+      // A claim knows nothing of what failed or was left afterwards.
+      if (!runs.every((run) => run.isComplete)) {
+        return { ...counts, ...await database.nextOutboxAttempt(Object.keys(senders)) };
+      }
+      const times = runs.flatMap((run) => run.nextAttemptAt ?? []);
+      return { ...counts, next_attempt_at: times.toSorted()[0] ?? null };
     },
   };
 }
 
-async function drain(database: OutboxDatabase, destination: string, sender: Sender): Promise<Counts> {
+/** The rows of one destination in a claim, and where their outcomes go. */
+type Claim = {
+  readonly token: string;
+  readonly rows: readonly OutboxRow[];
+  readonly parked: number;
+  /** Whether further rows may be due. */
+  readonly hasMore: boolean;
+  readonly nextAttemptAt: string | null;
+  readonly database: SettlingDatabase;
+  /** Says that no further outcome follows. */
+  end(): void;
+};
+
+type SettlingDatabase = Pick<OutboxDatabase, 'completeOutbox' | 'failOutbox'>;
+
+/** The claims of one turn of the event loop become one call of the database. */
+function joinClaims(database: OutboxDatabase): (destination: string) => Promise<Claim> {
+  let waiting: { destinations: string[]; result: Promise<(destination: string) => Claim> } | null = null;
+
+  async function claimAll(destinations: readonly string[]) {
+    await Promise.resolve();
+    waiting = null;
+    const { token, rows, parked, more, next_attempt_at } = await database.claimOutbox(destinations);
+    const completion = joinCompletions(database, new Set(rows.map((row) => row.destination)).size);
+    return (destination: string): Claim => ({
+      token,
+      rows: rows.filter((row) => row.destination === destination),
+      parked: destination === destinations[0] ? parked : 0,
+      hasMore: more.includes(destination),
+      nextAttemptAt: next_attempt_at,
+      ...completion(),
+    });
+  }
+
+  return async (destination) => {
+    if (waiting === null) {
+      const destinations: string[] = [];
+      waiting = { destinations, result: claimAll(destinations) };
+    }
+    waiting.destinations.push(destination);
+    return (await waiting.result)(destination);
+  };
+}
+
+/** Deliveries that are completed together. */
+type Waiting = {
+  readonly ids: number[];
+  readonly token: string;
+  readonly timer: ReturnType<typeof setTimeout>;
+  readonly done: PromiseWithResolvers<void>;
+};
+
+/**
+ * The plain deliveries of several destinations become one call of the database, unless one takes a second longer.
+ * @param count of the destinations
+ * @returns creates the end of one destination
+ */
+function joinCompletions(database: OutboxDatabase, count: number): () => Pick<Claim, 'database' | 'end'> {
+  let missing = count;
+  let waiting: Waiting | null = null;
+
+  function flush(): void {
+    if (waiting === null) return;
+    const { ids, token, timer, done } = waiting;
+    waiting = null;
+    clearTimeout(timer);
+    database.completeOutbox(token, ids).then(done.resolve, done.reject);
+  }
+
+  return () => {
+    let isEnded = false;
+    const end = () => {
+      if (isEnded) return;
+      isEnded = true;
+      missing -= 1;
+      if (missing === 0) flush();
+    };
+    return {
+      end,
+      database: {
+        failOutbox: database.failOutbox,
+        completeOutbox(token, ids, delivery) {
+          if (delivery?.note !== undefined || delivery?.refund !== undefined) {
+            return database.completeOutbox(token, ids, delivery);
+          }
+          waiting ??= { ids: [], token, timer: setTimeout(flush, joinMilliseconds), done: Promise.withResolvers() };
+          waiting.ids.push(...ids);
+          const { promise } = waiting.done;
+          end();
+          return promise;
+        },
+      },
+    };
+  };
+}
+
+/** What a run did. `isComplete`: whether every row that was due is delivered or parked. */
+type Run = { readonly counts: Counts; readonly isComplete: boolean; readonly nextAttemptAt: string | null };
+
+async function drain(claim: () => Promise<Claim>, sender: Sender): Promise<Run> {
   const until = performance.now() + budgetMilliseconds;
   let counts = noCounts;
+  let isComplete = true;
   while (performance.now() < until) {
     const claimedAt = performance.now();
-    const { token, rows, parked } = await database.claimOutbox(destination);
+    const { token, rows, parked, hasMore, nextAttemptAt, database, end } = await claim();
     counts = addCounts(counts, { ...noCounts, parked });
-    if (rows.length === 0 && parked === 0) break;
-    const outcomes = await deliverRows(sender(rows), claimedAt);
-    counts = addCounts(counts, await settleRows(database, token, outcomes));
-    await waitForRateLimit(outcomes, until);
+    let isPaused = false;
+    if (rows.length > 0) {
+      const outcomes = await deliverRows(sender(rows), claimedAt);
+      const settled = await settleRows(database, token, outcomes).finally(end);
+      counts = addCounts(counts, settled);
+      isComplete &&= settled.delivered === rows.length;
+      isPaused = outcomes.some(({ delivery }) => delivery.status === 'paused');
+      await waitForRateLimit(outcomes, until);
+    }
+    if (!hasMore && !isPaused) return { counts, isComplete, nextAttemptAt };
   }
-  return counts;
+  return { counts, isComplete: false, nextAttemptAt: null };
 }
 
 /**
@@ -128,7 +244,7 @@ export async function deliverRows(attempts: readonly Attempt[], claimedAt: numbe
  * @throws the first error of the database, after all calls: a refund that can't be applied keeps no other outcome back.
  */
 export async function settleRows(
-  database: OutboxDatabase,
+  database: SettlingDatabase,
   token: string,
   outcomes: readonly Outcome[],
 ): Promise<Counts> {
