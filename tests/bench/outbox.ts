@@ -143,7 +143,7 @@ async function dispatchRate({ client, env }: Bench): Promise<number> {
   const started = performance.now();
   const { delivered } = await createDispatcher({
     ...database,
-    claimOutbox: () => database.claimOutbox('gateway'),
+    claimOutbox: () => database.claimOutbox(['gateway']),
     nextOutboxAttempt: () => database.nextOutboxAttempt(['gateway']),
   }, { email: accept }).dispatch();
   if (delivered !== count) throw new Error(`${delivered} of ${count} rows delivered`);

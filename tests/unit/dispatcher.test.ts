@@ -9,7 +9,7 @@ import {
 import type { Attempt, Delivered, Delivery, OutboxRow, Sender } from '../../supabase/functions/api/ports.ts';
 import { scriptedDatabase } from '../helpers/outbox/scripted-database.ts';
 
-const row = (id: number): OutboxRow => ({ id, destination: 'email', key: `key/${id}`, kind: 'kind', payload: null });
+const row = (id: number): OutboxRow => ({ id, key: `key/${id}`, kind: 'kind', payload: null });
 const rowsOf = (...ids: number[]) => ids.map(row);
 const delivered: Delivery = { status: 'delivered' };
 const failed = (error: string): Delivery => ({ status: 'failed', error });

@@ -1,4 +1,4 @@
-import type { Failure, OutboxDatabase, OutboxRow, Result } from '../../../supabase/functions/api/ports.ts';
+import type { Failure, OutboxDatabase, OutboxRow } from '../../../supabase/functions/api/ports.ts';
 
 /** A call that settles rows, as the database received it. */
 export type Call = {
@@ -9,11 +9,9 @@ export type Call = {
   readonly note?: string;
 };
 
-type Due = Omit<OutboxRow, 'destination'>;
-
 type Script = {
   /** The answers to claims of each destination, in order. After them nothing is due. */
-  readonly claims?: Record<string, (Due[] | { rows?: Due[]; parked: number } | Error)[]>;
+  readonly claims?: Record<string, (OutboxRow[] | { rows?: OutboxRow[]; parked: number } | Error)[]>;
   readonly failOutbox?: (call: { ids: readonly number[]; failure: Failure }) => { retried: number; parked: number };
   readonly nextAttemptAt?: string | null;
 };
@@ -30,7 +28,7 @@ export function scriptedDatabase({ claims = {}, failOutbox, nextAttemptAt = null
   const database: OutboxDatabase = {
     claimOutbox(destinations) {
       claimed.push(destinations.join());
-      const answer = { rows: [] as OutboxRow[], parked: 0, more: [] as string[] };
+      const answer = { rows: [] as (OutboxRow & { destination: string })[], parked: 0, more: [] as string[] };
       for (const destination of destinations) {
         const next = claims[destination]?.shift() ?? [];
         if (next instanceof Error) return Promise.reject(next);

@@ -1,6 +1,7 @@
 /** Schemas of the SQL functions' results. A proxy or an older migration may return something else. */
 import { z } from 'zod';
 import { documentResults } from './document-results.ts';
+import { outboxResults } from './outbox-results.ts';
 import { reconcileResults, unread } from './reconcile-results.ts';
 
 const subscription = z.looseObject({});
@@ -172,25 +173,7 @@ export const results = {
     enqueued: z.boolean(),
     read: z.object({ payment_id: z.string(), order_id: z.string(), amount: z.number() }).optional(),
   }),
-  claim_outbox: z.object({
-    token: z.string(),
-    /** `key` names the cause of the side effect and is the same at every attempt. */
-    rows: z.array(z.object({
-      id: z.number(),
-      destination: z.string(),
-      key: z.string(),
-      kind: z.string(),
-      payload: z.unknown(),
-    })),
-    /** How many other due rows were parked because of their age. */
-    parked: z.number(),
-    /** The destinations that may have further due rows. */
-    more: z.array(z.string()),
-    next_attempt_at: time,
-  }),
-  complete_outbox: unread,
-  fail_outbox: z.object({ retried: z.number(), parked: z.number() }),
-  next_outbox_attempt: z.object({ next_attempt_at: time }),
+  ...outboxResults,
   purge_records: z.object({ purged: z.number() }),
   ...reconcileResults,
   /** `unnamed`: the invoices are to be read, and it is to be called again with them. */

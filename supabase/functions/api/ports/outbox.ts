@@ -5,7 +5,7 @@ import type { GatewayEntity } from './gateway.ts';
 export type Destination = 'email' | 'notice' | 'revalidation' | 'gateway' | 'event';
 
 /** A side effect to deliver. */
-export type OutboxRow = Result<'claim_outbox'>['rows'][number];
+export type OutboxRow = Omit<Result<'claim_outbox'>['rows'][number], 'destination'>;
 
 /** What a delivery left. `note`: why nothing was sent, for an admin. `refund`: the refund that the gateway made. */
 export type Delivered = { readonly note?: string; readonly refund?: GatewayEntity };
