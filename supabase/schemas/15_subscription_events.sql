@@ -338,6 +338,7 @@ begin
     and not m.cancel_at_period_end
     and greatest(m.plan_event_at, m.period_event_at, m.gateway_status_event_at) < v_at
     and greatest(m.first_charged_at, m.paid_period_event_at) < v_charged_at
+    and coalesce(m.paid_count <= (v_entity ->> 'paid_count')::bigint, true)
     and m.next_check_at <= v_end - interval '1 day'
     and not exists (
       select from billing.gateway_subscriptions other

@@ -74,7 +74,7 @@ const drawn: fc.Arbitrary<State> = fc.record({
   isAsked: fc.boolean(),
   isEarly: fc.boolean(),
   fields: fc.record({
-    paid_count: optional(fc.constantFrom(1, 2, 3)),
+    paid_count: optional(fc.constantFrom(0, 1, 2, 3)),
     charge_at: fc.constantFrom(null, seconds(february.end)),
     short_url: optional(fc.constantFrom('https://gateway.example/new', 'javascript:alert(1)', null)),
     remaining_count: optional(fc.constantFrom(0, 10)),

@@ -70,7 +70,7 @@ describe('a charge that fails', () => {
   });
 
   test.each([['pending', 'stale'], ['halted', 'applied']] as const)('told late as %s is %s', async (name, outcome) => {
-    await event('charged', '07-02', july);
+    await event('charged', '07-02', { ...july, ...paid(2) });
     expect(await event(name, '07-02', { createdAt: day('07-01') })).toBe(outcome);
     expect(await mails()).toEqual([]);
     expect(await billing()).toMatchObject({ status: 'active' });

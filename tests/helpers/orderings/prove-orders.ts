@@ -228,11 +228,12 @@ export async function proveRaces(database: TestDatabase, seeds: readonly number[
   await Promise.all(sessions.map((session) => session.end()));
 }
 
-/** Runs a step again that waited too long for a lock on a busy machine, as the gateway sends a webhook again. */
+/** Runs a step again that waited too long for a lock on a busy machine, as the gateway sends a webhook again, or whose
+ * transaction was overtaken, as the function calls the database again. */
 async function runStep(session: pg.Client, step: string): Promise<void> {
   for (let isDone = false; !isDone;) {
     isDone = await session.query('select test.run_step($1)', [step]).then(() => true, (error) => {
-      if (error.code !== '55P03') throw error;
+      if (error.code !== '55P03' && error.code !== '40001') throw error;
       return false;
     });
   }
