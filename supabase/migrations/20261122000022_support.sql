@@ -561,24 +561,18 @@ create trigger perform_action
 before insert on billing.support_actions
 for each row execute function billing.perform_action();
 
--- What the role reads: the views of an admin, and below them the tables that they read with the rights of the caller.
+-- What the role reads: of the app what is about plans, access and payments, and all of the schema but erased users and internal
+-- calls. A view reads with the rights of the caller.
 create function billing.support_tables()
 returns text[] language sql stable set search_path = pg_catalog, pg_temp
-return '{public.plans, public.subscriptions, public.payments, public.receipts, public.billing_details}'::text[] || billing.profiles_table()::text || array(
-  select 'billing.' || name
-  from unnest('{
-    users, customers, timeline, periods, findings, webhooks, messages, customer_payments, service_state,
-    revenue_monthly, active_monthly, paid_periods, revenue_sums, customer_findings, service_findings,
-    checked_findings, passes, received_by_hour, received, subjects, sources, replacements, support_actions,
-    paid_not_entitled, entitled_not_paid, captured_not_fulfilled, tier_mismatch, paid_twice, unexpected_charges,
-    unearned_credits, dispute_lost, returned_too_much, outbox_stuck, failed_refunds, failed_events, unmailed_payments, reconciliations,
-    profiles, settings, gateway_subscriptions, subscription_orders, documents_due, wishes, ends_wished, stoppable,
-    purchases, manual_subscriptions, grants, refunds, refund_requests, disputes, lost_disputes, tier_changes,
-    gateway_events, unsettled_events, outbox, marks, expected_triggers, scheduled_jobs, statement, statement_windows,
-    settlements, settlement_lines, bank_lines, standing_receipts, settled_payments, book_months, book_documents,
-    settlement_problems, book_problems
-  }'::text[]) name
-);
+return '{public.plans, public.subscriptions, public.payments, public.receipts, public.billing_details}'::text[]
+  || billing.profiles_table()::text
+  || array(
+    select c.oid::regclass::text
+    from pg_catalog.pg_class c
+    where c.relnamespace = 'billing'::regnamespace and c.relkind in ('r', 'v')
+      and c.relname not in ('deleted_users', 'function_calls')
+  );
 
 create function billing.has_policy(p_table regclass, p_name text)
 returns boolean language sql stable set search_path = pg_catalog, pg_temp
@@ -614,23 +608,12 @@ begin
       );
     end if;
   end loop;
-  -- The functions that the views call.
+  -- The functions that the views call: those that write nothing.
   for v_name in
     select p.oid::regprocedure::text
     from pg_catalog.pg_proc p
     where p.pronamespace = 'billing'::regnamespace
-      and p.proname = any ('{
-        clock, time_zone, findings_of, find_ruling, find_shown, attach_gateway_subscription, since_of, find_stop,
-        newest_purchase, is_superseded, renews_purchase, find_user, kept, is_lost, lost_amount, paid_for,
-        purchases_on_credit, is_bought, tier_bought, json_text, json_uuid, json_integer, grace_days, billed_until,
-        is_refunded, user_of_message, refunded_amount, refundable_amount, refundable_beside, number_of, is_refused, is_refund_owed,
-        is_waiting, why_text, amount_text, minor_units,
-        day_text, gateway_link, outbox_state, missing_parts, schedule_faults, search_customers, user_id_of,
-        authorised_at, cancelled_by_user_at, is_cancelled_for_end, unnamed_cycles, requested_at, state_of_billing,
-        next_change, is_told, price_answer, interval_answer, iso_time, find_successor, mirrored_end, is_billed,
-        price_sold, is_renewed_since, find_billed, next_charge, next_charge_answer, commitments,
-        day_in_india, last_note_day, in_rupees, gstr1, make_gstr1, book_summary, make_summary, settlement_faults
-      }')
+      and p.provolatile <> 'v'
   loop
     execute format('grant execute on function %s to subscriptions_support', v_name);
   end loop;
