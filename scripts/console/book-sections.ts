@@ -37,14 +37,14 @@ export const bookSections: readonly BookSection[] = [
 /** The sums of the return over its sections. */
 export const bookSums: readonly BookSection[] = [
   {
-    ...{ key: 'hsn-b2b', title: 'Table 12 by code: buyers with a GSTIN', file: 'gstr1-hsn-b2b.csv' },
+    ...{ key: 'hsn-b2b', title: 'Table 12, sums by code: buyers with a GSTIN', file: 'gstr1-hsn-b2b.csv' },
     where: `d.category = 'b2b' and ${known}`,
   },
   {
-    ...{ key: 'hsn-b2c', title: 'Table 12 by code: all others', file: 'gstr1-hsn-b2c.csv' },
+    ...{ key: 'hsn-b2c', title: 'Table 12, sums by code: all others', file: 'gstr1-hsn-b2c.csv' },
     where: `d.category not in ('b2b', 'none') and ${known}`,
   },
-  { ...{ key: 'docs', title: 'Table 13: numbers issued', file: 'gstr1-docs.csv' }, where: "d.category <> 'none'" },
+  { ...{ key: 'docs', title: 'Table 13, numbers issued', file: 'gstr1-docs.csv' }, where: "d.category <> 'none'" },
 ];
 
 /** What the cards open. */

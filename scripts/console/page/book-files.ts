@@ -33,15 +33,13 @@ export async function filePanel(month: string, signal: AbortSignal) {
   );
   const state = element('p', { className: 'advice', role: 'status' });
   const bar = element('progress', { ariaLabel: 'Files being made', hidden: true });
-  const panel = section('Files', [
-    state,
-    bar,
-    ...made.size > 0 ? [table('Files', columnsOf(month), job?.files ?? [])] : [],
-  ], button);
+  const list = table('Files', columnsOf(month), job?.files ?? []);
+  const panel = section('Files', [state, bar, list], button);
 
   const show = (now: BookJob | null) => {
     button.disabled = now?.state === 'running';
     bar.hidden = now?.state !== 'running';
+    list.hidden = now?.state !== 'done';
     if (now && now.done > 0) Object.assign(bar, { max: now.total, value: now.done });
     state.replaceChildren(...textOf(now));
   };

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 import { element, money } from '../../stack/shop/element.ts';
 import type { BankLine } from '../../books/bank-lines.ts';
+import { placeText } from '../../books/states.ts';
 import type { BookLine, BookPaper } from '../book-rows.ts';
 import type { Page } from '../paging.ts';
 import { read } from './api.ts';
@@ -15,7 +16,7 @@ const documentColumns: Column<BookPaper>[] = [
   { head: 'Number', cell: numberOf },
   { head: 'Date', cell: ({ document_date }) => day(document_date) },
   { head: 'Buyer', cell: buyerOf },
-  { head: 'Place', cell: ({ place_of_supply }) => place_of_supply ?? '–' },
+  { head: 'Place', cell: ({ place_of_supply }) => placeText(place_of_supply) || '–' },
   { head: 'Total', cell: ({ sign, total, currency }) => money(sign * total, currency), isNumber: true },
   { head: 'Taxable', cell: ({ sign, taxable }) => taxable === null ? '–' : rupees(sign * taxable), isNumber: true },
   { head: 'Tax', cell: ({ sign, taxable, tax }) => taxable === null ? '–' : rupees(sign * tax), isNumber: true },
@@ -64,8 +65,7 @@ export const showSettlement: Show = async (_url, id, signal) => {
   const others = line.adjustments - line.transfers + line.other;
   const sums = facts([
     ['Payments', rupees(line.payments)],
-    ['Fees', rupees(-line.fees - line.settlement_fees)],
-    ['GST on fees', rupees(-line.gst_on_fees)],
+    ['Fees with GST', rupees(-line.fees - line.gst_on_fees - line.settlement_fees)],
     ['Refunds', rupees(-line.refunds)],
     ['Others', rupees(others)],
     ['To the bank', rupees(line.amount)],

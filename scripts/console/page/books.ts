@@ -37,11 +37,8 @@ export const showBooks: Show = async (url, _id, signal) => {
     state.seller_gstin === null
       ? empty('No return', 'The setting seller_gstin is empty: documents have no GST.')
       : section('GSTR-1', [
-        table('Sections of the return', sectionColumns(month, files.made), rowsOf(sections)),
-        element('p', { className: 'advice above' }, 'Sums over these sections, as the return has them:'),
-        table('Sums of the return', sectionColumns(month, files.made), rowsOf(sums)),
+        table('Sections of the return', sectionColumns(month, files.made), rowsOf([...sections, ...sums])),
       ]),
-    files.panel,
     Object.assign(
       section('Bank', [
         bank.length === 0
@@ -53,6 +50,7 @@ export const showBooks: Show = async (url, _id, signal) => {
       ]),
       { id: 'bank' },
     ),
+    files.panel,
   ];
   return { title: `Books, ${name}`, content };
 };
