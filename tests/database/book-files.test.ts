@@ -12,6 +12,7 @@ import {
   expectedFiles,
   writeBooks,
 } from '../helpers/records/books.ts';
+import { gstr1Problems } from '../helpers/records/gstr1-schema.ts';
 import { randomBooks } from '../helpers/records/random-books.ts';
 import { openBookFiles } from '../../scripts/books/files.ts';
 import { writeBooks as writeFiles } from '../../scripts/books/write-books.ts';
@@ -206,6 +207,7 @@ test('in any month each voucher balances, and each CSV file has the fields of it
       expect(sums.length, name).toBe(count);
       for (const { sum, entries } of sums) if (Number(entries) > 0) expect(Number(sum), name).toBe(0);
     }
+    expect(gstr1Problems(JSON.parse(await Deno.readTextFile(`${folder}/random/gstr1.json`)))).toEqual([]);
     for (const name of names.filter((one) => one.endsWith('.csv'))) {
       const [columns, ...rows] = parseCsv(await Deno.readTextFile(`${folder}/random/${name}`));
       for (const row of rows) {
