@@ -226,7 +226,7 @@ describe('closing a month', () => {
     expect(await close('2026-11-01')).toEqual({ month: '2026-11-01' });
   });
 
-  test('is for the owner alone: support reads the books, and the service neither', async () => {
+  test('is for the owner and who was granted it: support reads the books, and the service neither', async () => {
     const close = "select billing.close_month('2026-11-01')";
     await expect(database.service.query(close)).rejects.toMatchObject({ code: '42501' });
     const support = await database.connect();
@@ -238,6 +238,11 @@ describe('closing a month', () => {
          (select count(*)::integer from billing.settled_payments) as payments`,
     );
     expect(read).toEqual({ made: await gstr1(), sum: await summary(), lines: 3, problems: 0, payments: 5 });
+    await database.query('grant execute on function billing.close_month(date) to subscriptions_support');
+    await support.query(close);
+    await database.query('revoke execute on function billing.close_month(date) from subscriptions_support');
+    expect(await database.query('select month::text from billing.book_months')).toEqual([{ month: '2026-11-01' }]);
+    await expect(support.query('delete from billing.book_months')).rejects.toMatchObject({ code: '42501' });
   });
 });
 
