@@ -1,5 +1,7 @@
 // What the pages of the books read. Amounts are paise.
 
+import type { BankLine } from '../books/bank-lines.ts';
+
 /** Months such as 2026-11: of today in India, the newest that is over, and the first with a document or settlement. */
 export type BookMonths = { today: string; over: string; first: string };
 
@@ -69,4 +71,15 @@ export type BookProblem = {
   total: number;
   user_id: string | null;
   email: string | null;
+};
+
+/** A month, such as 2026-11. */
+export type Books = {
+  month: string;
+  known: BookMonths;
+  state: BookState;
+  sections: BookSums[];
+  sums: BookSums[];
+  bank: BankLine[];
+  problems: BookProblem[];
 };

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { element, money } from '../../stack/shop/element.ts';
 import type { BankLine } from '../../books/bank-lines.ts';
-import type { BookMonths, BookProblem, BookState, BookSums } from '../book-rows.ts';
+import type { BookMonths, Books, BookSums } from '../book-rows.ts';
 import { bookSections, bookSums } from '../book-sections.ts';
 import { read } from './api.ts';
 import { fileLink, filePanel } from './book-files.ts';
@@ -11,16 +11,6 @@ import { time } from './format.ts';
 import { monthName } from './months.ts';
 import { badge, code, type Column, empty, facts, head, link, section, table } from './parts.ts';
 import type { Show } from './view.ts';
-
-export type Books = {
-  month: string;
-  known: BookMonths;
-  state: BookState;
-  sections: BookSums[];
-  sums: BookSums[];
-  bank: BankLine[];
-  problems: BookProblem[];
-};
 
 /** A month of the books: what is declared, what the bank got, and what to look at before it is closed. */
 export const showBooks: Show = async (url, _id, signal) => {

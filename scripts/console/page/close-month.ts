@@ -1,8 +1,7 @@
 /// <reference lib="dom" />
 import { element } from '../../stack/shop/element.ts';
-import type { BookProblem } from '../book-rows.ts';
+import type { BookProblem, Books } from '../book-rows.ts';
 import { send } from './api.ts';
-import type { Books } from './books.ts';
 import { openDialog } from './confirm.ts';
 import { words } from './format.ts';
 import { monthName } from './months.ts';
