@@ -40,30 +40,35 @@ export type SettlementLine =
     readonly [Name in 'amount' | 'fee' | 'tax' | 'debit' | 'credit']: number;
   };
 
+/** All of them, as a subquery; the customer is that of the payment. */
+export const settlementLines = `(
+  select b.settlement_id, b.utr, b.settled_on, l.type, l.entity_id, its.payment_id,
+    case
+      when its.payment_id is not null and p.id is null then 'other_apps'
+      when l.type = 'refund' then n.document_number
+      else r.document_number
+    end as document_number,
+    l.amount, l.fee, l.tax, l.debit, l.credit, p.user_id,
+    array_position(array['payment', 'refund', 'transfer', 'adjustment'], l.type) as place
+  from (
+    select s.settlement_id, s.utr, billing.day_in_india(s.created_at) as settled_on from billing.settlements s
+  ) b
+  join billing.settlement_lines l using (settlement_id)
+  cross join lateral (
+    select coalesce(l.payment_id, case when l.type = 'payment' then l.entity_id end) as payment_id
+  ) its
+  left join public.payments p on p.gateway_payment_id = its.payment_id
+  left join billing.standing_receipts r on r.payment_id = p.id
+  left join public.receipts n on n.refund_id = l.entity_id
+)`;
+
 export function readSettlementLines(client: pg.Client, months: Months): AsyncGenerator<SettlementLine> {
   return readRows<SettlementLine>(
     client,
     `select to_json(x) from (
-       select b.settlement_id, b.utr, b.settled_on, l.type, l.entity_id, its.payment_id,
-         case
-           when its.payment_id is not null and p.id is null then 'other_apps'
-           when l.type = 'refund' then n.document_number
-           else r.document_number
-         end as document_number,
-         l.amount, l.fee, l.tax, l.debit, l.credit
-       from (
-         select s.settlement_id, s.utr, billing.day_in_india(s.created_at) as settled_on from billing.settlements s
-       ) b
-       join billing.settlement_lines l using (settlement_id)
-       cross join lateral (
-         select coalesce(l.payment_id, case when l.type = 'payment' then l.entity_id end) as payment_id
-       ) its
-       left join public.payments p on p.gateway_payment_id = its.payment_id
-       left join billing.standing_receipts r on r.payment_id = p.id
-       left join public.receipts n on n.refund_id = l.entity_id
+       select b.* from ${settlementLines} b
        where ${isOfMonths(months)}
-       order by b.settled_on, b.settlement_id, array_position(array['payment', 'refund', 'transfer', 'adjustment'], l.type),
-         l.entity_id
+       order by b.settled_on, b.settlement_id, b.place, b.entity_id
      ) x`,
   );
 }

@@ -45,7 +45,8 @@ export async function runBooks(client: pg.Client, { months, folder, close, only 
   return await printProblems(client, months) ? 3 : 0;
 }
 
-async function countRows(client: pg.Client, { from, month }: Months): Promise<number> {
+/** How many steps the files of the months take. */
+export async function countRows(client: pg.Client, { from, month }: Months): Promise<number> {
   const { rows: [counted] } = await client.query<{ total: string }>(
     `select (select count(*) from public.receipts r where r.tax_period between $1 and $2)
        + (select coalesce(sum(b.lines + 1), 0) from billing.bank_lines b

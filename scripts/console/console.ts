@@ -6,7 +6,10 @@ import { writeLine } from '../stack/process/child.ts';
 import type { Verification } from '../doctor/connection.ts';
 import { createAccess } from './access.ts';
 import { createSupportDatabase, Refused, Unreachable } from './database.ts';
+import { createBookFiles } from './book-files.ts';
 import { actionRoutes } from './routes/actions.ts';
+import { bookFileRoutes } from './routes/book-files.ts';
+import { bookRoutes } from './routes/books.ts';
 import { customerRoutes } from './routes/customers.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { revenueRoutes } from './routes/revenue.ts';
@@ -22,8 +25,11 @@ const PATHS = [
   '/messages',
   '/messages/:id',
   '/revenue',
+  '/books',
+  '/books/documents',
+  '/books/settlements/:id',
 ];
-const SHEETS = ['page.css', 'parts.css', 'lists.css', 'dialog.css', 'plots.css', 'small.css'];
+const SHEETS = ['page.css', 'parts.css', 'lists.css', 'dialog.css', 'plots.css', 'books.css', 'small.css'];
 /** Stricter than the default of local pages: no image but the console's own. */
 const POLICY = { 'img-src': "'self'" };
 
@@ -40,11 +46,12 @@ export type ConsoleOptions = Verification & {
 export type Console = LocalHostService & { readonly entryUrl: string };
 
 /**
- * A page for support: customers, webhooks, messages and revenue, read and changed with the rights of one role. It
+ * A page for support: customers, webhooks, messages, revenue and books, read and changed with the rights of one role. It
  * listens on 127.0.0.1, and answers 403 to everybody who did not open `entryUrl`.
  */
 export function createConsole({ port, databaseUrl, appUrl, ...verification }: ConsoleOptions): Console {
   const database = createSupportDatabase(databaseUrl, verification);
+  const bookFiles = createBookFiles(database);
   const access = createAccess();
   const app = new Hono();
   app.use(access.check);
@@ -61,9 +68,10 @@ export function createConsole({ port, databaseUrl, appUrl, ...verification }: Co
     const icon = await Deno.readTextFile(new URL('icon.svg', folder));
     return c.body(icon, 200, { 'content-type': 'image/svg+xml' });
   });
-  const api = [todayRoutes, customerRoutes, webhookRoutes, revenueRoutes, actionRoutes];
+  const api = [todayRoutes, customerRoutes, webhookRoutes, revenueRoutes, bookRoutes, actionRoutes];
   for (const routes of api) app.route('/api', routes(database));
   app.route('/api', messageRoutes(database, appUrl));
+  app.route('/api', bookFileRoutes(bookFiles));
   app.notFound((c) => c.json({ error: 'There is nothing at this address.' }, 404));
   app.onError((error, c) => {
     if (error instanceof Refused) return c.json({ error: error.message }, 422);
@@ -77,7 +85,10 @@ export function createConsole({ port, databaseUrl, appUrl, ...verification }: Co
     port,
     fetch: app.fetch,
     names: [access.host],
-    release: () => database.close(),
+    release() {
+      database.close();
+      bookFiles.close();
+    },
     probe: access.admitted,
   });
   const { name, start, ready, stop } = service;

@@ -3,9 +3,14 @@ export type Value = string | number | null | Exact;
 /** What is written as it stands, such as an amount with its decimals. */
 type Exact = { readonly exact: string };
 
+/** A text that a spreadsheet reads as a formula. */
+const formula = /^[=+\-@\t\r]/;
+/** One that it reads as a number with other digits: they end at the 15th, and zeros in front are lost. */
+const otherNumber = /^(0\d+|\d{16,}|\d+(\.\d+)?e[+-]?\d+)$/i;
+
 /**
- * Writes rows as CSV (RFC 4180). A text that a spreadsheet would read as a formula gets an apostrophe in front.
- * Numbers stay numbers, also negative ones.
+ * Writes rows as CSV (RFC 4180). A text that a spreadsheet would read as a formula, or as a number with other digits, gets an
+ * apostrophe in front. Numbers stay numbers, also negative ones.
  */
 export function toCsv(columns: readonly string[], rows: readonly (readonly Value[])[]): string {
   return [columns, ...rows].map(csvLine).join('');
@@ -20,6 +25,6 @@ function field(value: Value): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   if (typeof value === 'object') return value.exact;
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const text = formula.test(value) || otherNumber.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -27,6 +27,11 @@ export type SupportDatabase = {
   read<Row>(query: string, parameters?: unknown[]): Promise<Row[]>;
   /** Runs a statement that writes, and returns its rows as texts. @throws Refused, Unreachable */
   write(statement: string, parameters: unknown[]): Promise<Texts[]>;
+  /**
+   * Calls a function with a connection of its own, in a transaction that reads one state of the database.
+   * @throws Refused, Unreachable
+   */
+  snapshot<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result>;
   /** Closes the connections. A later statement opens new ones. */
   close(): void;
 };
@@ -62,6 +67,20 @@ export function createSupportDatabase(url: string, verification: Verification = 
       return rows;
     },
     write: run,
+    async snapshot(use) {
+      const client = new pg.Client({ ...config, ...usual });
+      client.on('error', () => {}); // the running query fails, too
+      try {
+        await client.connect();
+        await openSession(client);
+        await client.query('begin transaction isolation level repeatable read read only');
+        return await use(client);
+      } catch (error) {
+        throw explain(error);
+      } finally {
+        await client.end().catch(() => {});
+      }
+    },
     close() {
       pool?.end().catch(() => {});
       pool = undefined;
@@ -69,17 +88,27 @@ export function createSupportDatabase(url: string, verification: Verification = 
   };
 }
 
+/** Of every connection. */
+const usual = {
+  application_name: 'subscriptions console',
+  connectionTimeoutMillis: CONNECT_MS,
+  query_timeout: TIMEOUT_MS,
+};
+
+/** @throws Refused for a login that is not of support */
+async function openSession(client: pg.ClientBase): Promise<void> {
+  const { rows: [session] } = await client.query(OPEN_SESSION);
+  if (String(session.is_admitted)[0] !== 't') {
+    throw new Refused(`${session.login} is no support login. ${HOW_TO_LOG_IN}`);
+  }
+}
+
 function openPool(config: pg.ClientConfig): pg.Pool {
   const pool = new pg.Pool({
     ...config,
+    ...usual,
     max: 4,
-    application_name: 'subscriptions console',
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: TIMEOUT_MS,
-    async onConnect(client) {
-      const { rows: [session] } = await client.query(OPEN_SESSION);
-      if (session.is_admitted !== 't') throw new Refused(`${session.login} is no support login. ${HOW_TO_LOG_IN}`);
-    },
+    onConnect: openSession,
     // The text, because JSON.parse of pg would run before the type is known.
     types: { getTypeParser: () => String },
   });

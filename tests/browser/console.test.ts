@@ -13,12 +13,14 @@ import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured } from '../helpers/gateway/events.ts';
 import { isLong, sampleOf } from '../helpers/project/is-long.ts';
 import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { accessibilityProblems, problemsOf } from '../stack/checkout-rig.ts';
+import { accessibilityProblems } from '../stack/checkout-rig.ts';
 import { useConsole } from '../stack/console-rig.ts';
 import { until } from '../stack/gateway-simulator-rig.ts';
+import { click, shows, visitsOf } from './console-page.ts';
 
 const support = useConsole();
 const browser = useBrowser();
+const visit = visitsOf(support, browser);
 /** Bought pro, and the mail about it was refused. */
 let asha: Purchase;
 /** Paid for a tier whose plan is missing. */
@@ -37,28 +39,6 @@ beforeAll(async () => {
   ravi = await placeOrder(database, { tier: 'gold' });
   await deliver(session, paymentCaptured({ ...paymentOf(ravi), amount: 99900 }));
 });
-
-/** Opens a page of the console. Keeps errors, violations of the policy, and the addresses of other servers. */
-async function visit(path: string, viewing: Viewing = {}) {
-  const page = await browser.openPage(viewing);
-  const problems = problemsOf(page);
-  await page.goto(support.entryUrl);
-  const { origin, pathname, port, search } = new URL(page.url());
-  expect([pathname, port, search]).toEqual(['/', new URL(support.url).port, '']);
-  page.on('request', (request) => {
-    if (/^https?:/.test(request.url()) && !request.url().startsWith(origin)) problems.push(request.url());
-  });
-  const open = async (path: string) => {
-    await page.goto(origin + path);
-    await page.waitForSelector('main h1');
-  };
-  await open(path);
-  return { page, problems, open };
-}
-
-const click = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"])`).click();
-const shows = (page: Page, selector: string, text: string) =>
-  until(async () => (await page.evaluate(textOf, selector).catch(() => '')).includes(text));
 
 /** Finds a customer by the search, as a person types. */
 async function find(page: Page, query: string, name: string): Promise<void> {

@@ -12,6 +12,8 @@ import {
   expectedFiles,
   writeBooks,
 } from '../helpers/records/books.ts';
+import { gstr1Problems } from '../helpers/records/gstr1-schema.ts';
+import { parseCsv } from '../helpers/records/parse-csv.ts';
 import { randomBooks } from '../helpers/records/random-books.ts';
 import { openBookFiles } from '../../scripts/books/files.ts';
 import { writeBooks as writeFiles } from '../../scripts/books/write-books.ts';
@@ -206,6 +208,8 @@ test('in any month each voucher balances, and each CSV file has the fields of it
       expect(sums.length, name).toBe(count);
       for (const { sum, entries } of sums) if (Number(entries) > 0) expect(Number(sum), name).toBe(0);
     }
+    expect(await missingLedgers(names), 'ledgers of vouchers').toEqual([]);
+    expect(gstr1Problems(JSON.parse(await Deno.readTextFile(`${folder}/random/gstr1.json`)))).toEqual([]);
     for (const name of names.filter((one) => one.endsWith('.csv'))) {
       const [columns, ...rows] = parseCsv(await Deno.readTextFile(`${folder}/random/${name}`));
       for (const row of rows) {
@@ -222,18 +226,17 @@ test('in any month each voucher balances, and each CSV file has the fields of it
   await fc.assert(property, { numRuns: isLong ? 2000 : 200 });
 });
 
-/** Reads RFC 4180. @throws where a line does not end as it says */
-function parseCsv(text: string): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  const fields = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
-  while (fields.lastIndex < text.length) {
-    const at = fields.lastIndex;
-    const match = fields.exec(text);
-    if (match === null) throw new Error(`no field at ${JSON.stringify(text.slice(at, at + 40))}`);
-    row.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
-    if (match[3] === '\r\n') rows.push(row);
-    if (match[3] === '\r\n') row = [];
-  }
-  return rows;
+/** The ledgers of the vouchers that the masters lack. */
+async function missingLedgers(names: readonly string[]): Promise<unknown[]> {
+  const texts = (paths: string, end: string) =>
+    Promise.all(
+      names.filter((name) => name.endsWith('.xml') && name.startsWith(paths)).map(async (name) =>
+        (await database.query('select unnest(xpath($2, xmlparse(document $1)))::text as text', [
+          await Deno.readTextFile(`${folder}/random/${name}`),
+          end,
+        ])).map(({ text }) => text)
+      ),
+    );
+  const made = new Set((await texts('tally-masters', '//LEDGER/@NAME')).flat());
+  return (await texts('tally-', '//ALLLEDGERENTRIES.LIST/LEDGERNAME/text()')).flat().filter((name) => !made.has(name));
 }

@@ -10,6 +10,7 @@ import {
   expectedFile,
   writeBooks,
 } from '../helpers/records/books.ts';
+import { gstr1Problems } from '../helpers/records/gstr1-schema.ts';
 import { randomBooks } from '../helpers/records/random-books.ts';
 
 const database = useDatabase({
@@ -64,6 +65,50 @@ const isOf = (end: string) => ({ document_number, against }: BookDocument) =>
 test('the documents of the worked example give its return and its summary, to the byte', async () => {
   expect(printed(await gstr1())).toBe(await expectedFile('gstr1.json'));
   expect(printed(await summary())).toBe(await expectedFile('summary.json'));
+  expect(gstr1Problems(await gstr1())).toEqual([]);
+});
+
+describe('the schema of the return refuses', () => {
+  /** The worked example with a value at a path replaced; undefined: removed. */
+  const spoilt = async (path: readonly (string | number)[], value: unknown) => {
+    const made: unknown = JSON.parse(await expectedFile('gstr1.json'));
+    const name = path.at(-1) ?? expect.fail('no path');
+    let at = made;
+    for (const step of path.slice(0, -1)) at = Reflect.get(Object(at), step);
+    if (value === undefined) Reflect.deleteProperty(Object(at), name);
+    else Reflect.set(Object(at), name, value);
+    return gstr1Problems(made);
+  };
+  const item = ['b2b', 0, 'inv', 0, 'itms', 0, 'itm_det'];
+  const exportNote = {
+    ...{ typ: 'EXPWOP', ntty: 'C', nt_num: 'CN2627/000013', nt_dt: '21-11-2026', val: 10 },
+    itms: [{ num: 1, itm_det: { txval: 10, rt: 0, iamt: 0, csamt: 0 } }],
+  };
+
+  test('nothing of the example, with a note of an export', async () => {
+    expect(await spoilt(['cdnur'], [exportNote])).toEqual([]);
+  });
+
+  test.each<[string, readonly (string | number)[], unknown]>([
+    ['an amount of three decimals', [...item, 'txval'], 659.131],
+    ['an amount as a text', [...item, 'txval'], '659.13'],
+    ['an invoice with IGST and CGST', [...item, 'camt'], 1],
+    ['an empty list', ['cdnur'], []],
+    ['a date with its year first', ['b2b', 0, 'inv', 0, 'idt'], '2026-11-04'],
+    ['a number of 17 characters', ['b2b', 0, 'inv', 0, 'inum'], '2627/000000000102'],
+    ['a number with a space', ['b2b', 0, 'inv', 0, 'inum'], '2627 102'],
+    ['a large invoice of one lakh', ['b2cl', 0, 'inv', 0, 'val'], 100_000],
+    ['an export with itm_det', ['exp', 0, 'inv', 0, 'itms', 0], {
+      num: 1,
+      itm_det: { txval: 1, rt: 0, iamt: 0, csamt: 0 },
+    }],
+    ['a note of an export with a place', ['cdnur'], [{ ...exportNote, pos: '96' }]],
+    ['a negative note', ['cdnr', 0, 'nt', 0, 'val'], -444.44],
+    ['one list of codes', ['hsn'], { data: [] }],
+    ['a code counted in pieces', ['hsn', 'hsn_b2c', 0, 'uqc'], 'OTH'],
+    ['a supply inside the state with IGST', ['b2cs', 0, 'iamt'], 1],
+    ['no period', ['fp'], undefined],
+  ])('%s', async (_, path, value) => expect(await spoilt(path, value)).not.toEqual([]));
 });
 
 describe('the return', () => {
@@ -181,7 +226,7 @@ describe('closing a month', () => {
     expect(await close('2026-11-01')).toEqual({ month: '2026-11-01' });
   });
 
-  test('is for the owner alone: support reads the books, and the service neither', async () => {
+  test('is for the owner and who was granted it: support reads the books, and the service neither', async () => {
     const close = "select billing.close_month('2026-11-01')";
     await expect(database.service.query(close)).rejects.toMatchObject({ code: '42501' });
     const support = await database.connect();
@@ -193,6 +238,11 @@ describe('closing a month', () => {
          (select count(*)::integer from billing.settled_payments) as payments`,
     );
     expect(read).toEqual({ made: await gstr1(), sum: await summary(), lines: 3, problems: 0, payments: 5 });
+    await database.query('grant execute on function billing.close_month(date) to subscriptions_support');
+    await support.query(close);
+    await database.query('revoke execute on function billing.close_month(date) from subscriptions_support');
+    expect(await database.query('select month::text from billing.book_months')).toEqual([{ month: '2026-11-01' }]);
+    await expect(support.query('delete from billing.book_months')).rejects.toMatchObject({ code: '42501' });
   });
 });
 
@@ -264,6 +314,7 @@ test('in any month the sections, the codes and GSTR-3B have the same sums, and e
       { taxable, igst, cgst, sgst },
     ) => [taxable, igst, cgst, sgst]);
     const whole = (inGstr3b[0] ?? []).map((one, head) => one + (inGstr3b[1]?.[head] ?? 0));
+    expect(gstr1Problems(made)).toEqual([]);
     expect(sectionSums(made)).toEqual(whole);
     expect(sumUp([made.hsn?.hsn_b2b, made.hsn?.hsn_b2c].flatMap((codes) => codes ?? []))).toEqual(whole);
     const bank = await database.one(

@@ -39,6 +39,15 @@ test('a CSV quotes separators, keeps numbers, and disarms formulas', () => {
   );
 });
 
+test.each(['0318912345678', '1234567890123456', '123E4', '1.5e-3', '00'])('a CSV keeps the digits of %s', (text) => {
+  expect(toCsv(['a'], [[text]])).toBe(`a\r\n'${text}\r\n`);
+});
+
+test.each(['998315', '0', '2627/000101', '08-Rajasthan', '2026-11-04', '29AAAAA0000A1ZY', 'E5', '123456789012345'])(
+  'a CSV has %s as it is: a spreadsheet keeps it',
+  (text) => expect(toCsv(['a'], [[text]])).toBe(`a\r\n${text}\r\n`),
+);
+
 test('bars stack upwards, and negative ones downwards', () => {
   expect(stack([[3, 0], [2, 1], [-4, -1]], 2)).toEqual([
     [{ from: 0, to: 3, series: 0 }, { from: 3, to: 5, series: 1 }, { from: 0, to: -4, series: 2 }],

@@ -8,11 +8,13 @@ export async function read<Answer>(path: string, signal?: AbortSignal): Promise<
 
 /** Carries out a support action. @returns what it did @throws Error with the reason why it was refused */
 export async function act(action: SupportAction): Promise<string> {
+  return (await send<{ result: string }>('/actions', action)).result;
+}
+
+/** Writes to the console's server. @throws Error with a message for the person */
+export async function send<Answer>(path: string, body: unknown = {}): Promise<Answer> {
   const headers = { 'content-type': 'application/json' };
-  const { result } = await answerOf(
-    await fetch('/api/actions', { method: 'POST', headers, body: JSON.stringify(action) }),
-  );
-  return result;
+  return await answerOf(await fetch(`/api${path}`, { method: 'POST', headers, body: JSON.stringify(body) }));
 }
 
 async function answerOf(response: Response) {

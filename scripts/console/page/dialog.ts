@@ -4,6 +4,7 @@ import { minorUnits } from '../../../supabase/client/subscriptions.ts';
 import type { Customer, SupportAction } from '../rows.ts';
 import { type ActionName, type ActionText, actionTexts, type Current, type Refundable } from './actions.ts';
 import { act, read } from './api.ts';
+import { openDialog, say } from './confirm.ts';
 import { localMinute, monthsAfter, timeOf } from './zone.ts';
 
 type Proposal = Omit<SupportAction, 'action' | 'reason'> & { action: ActionName };
@@ -28,11 +29,7 @@ export function actionButton(proposal: Proposal, who: string, label?: string, pa
  */
 async function propose(proposal: Proposal, who: string, paid?: Refundable): Promise<void> {
   const text: ActionText = actionTexts[proposal.action];
-  const sentence = element('p', { id: 'sentence', className: 'sentence', role: 'status' });
   const reason = element('textarea', { id: 'reason', required: true, maxLength: 1000, rows: 3 });
-  const error = element('p', { className: 'error', role: 'alert' });
-  const confirm = element('button', { className: text.isDangerous ? 'main danger' : 'main' }, text.confirm);
-  const cancel = element('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
   const current = await readCurrent(proposal);
   const terms = text.asksForTier
     ? await tierFields(proposal, current)
@@ -41,42 +38,17 @@ async function propose(proposal: Proposal, who: string, paid?: Refundable): Prom
     : paid
     ? amountField(paid)
     : null;
-  const form = element(
-    'form',
-    {},
-    element('h2', { id: 'dialog-title' }, text.label),
-    ...terms?.fields ?? [],
-    element('label', { htmlFor: 'reason' }, 'Reason, kept in the timeline'),
-    reason,
-    sentence,
-    error,
-    element('div', { className: 'row end' }, cancel, confirm),
-  );
-  const dialog = element('dialog', {}, form);
-  dialog.setAttribute('aria-labelledby', 'dialog-title');
-  dialog.setAttribute('aria-describedby', 'sentence');
-
   const action = () => ({ ...proposal, ...terms?.values(), reason: reason.value.trim() });
-  const describe = () => sentence.replaceChildren(text.sentence(action(), who, paid, current));
-  form.addEventListener('input', describe);
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    confirm.disabled = true;
-    error.textContent = '';
-    try {
-      const result = await act(action());
-      dialog.close();
-      say(result);
-      dispatchEvent(new Event('console:changed'));
-    } catch (refused) {
-      error.textContent = refused instanceof Error ? refused.message : String(refused);
-    }
-    confirm.disabled = false;
+  openDialog({
+    ...{ title: text.label, confirm: text.confirm, isDangerous: text.isDangerous },
+    fields: [
+      ...terms?.fields ?? [],
+      element('label', { htmlFor: 'reason' }, 'Reason, kept in the timeline'),
+      reason,
+    ],
+    sentence: () => text.sentence(action(), who, paid, current),
+    perform: () => act(action()),
   });
-  dialog.addEventListener('close', () => dialog.remove());
-  describe();
-  document.body.append(dialog);
-  dialog.showModal();
 }
 
 /** The field of an amount to refund, which is first all that is left. */
@@ -142,9 +114,4 @@ async function tierFields({ tier: proposed, until }: Proposal, current?: Current
     entitlements: entitlementsField.value.trim(),
   });
   return { fields, values };
-}
-
-/** Says what was done, or why not, below the page. */
-function say(text: string): void {
-  document.querySelector('#message')?.replaceChildren(text);
 }

@@ -1,4 +1,6 @@
 /// <reference lib="dom" />
+import { showBooks } from './books.ts';
+import { showDocuments, showSettlement } from './book-parts.ts';
 import { showCustomer } from './customer.ts';
 import { showCustomers } from './customers.ts';
 import { read } from './api.ts';
@@ -20,6 +22,9 @@ const routes: [path: RegExp, show: Show][] = [
   [/^\/messages()$/, showMessages],
   [/^\/messages\/(.+)$/, showMessage],
   [/^\/revenue()$/, showRevenue],
+  [/^\/books()$/, showBooks],
+  [/^\/books\/documents()$/, showDocuments],
+  [/^\/books\/settlements\/(.+)$/, showSettlement],
 ];
 
 const main = find('#main');
@@ -28,6 +33,7 @@ let reading = new AbortController();
 let typing: ReturnType<typeof setTimeout> | undefined;
 let again: ReturnType<typeof setTimeout> | undefined;
 let drawn = '';
+let shown = '';
 let hasZone = false;
 
 /** Shows the page of the present address. An answer that comes after another page was wanted is dropped. */
@@ -36,6 +42,7 @@ async function draw(): Promise<void> {
   clearTimeout(again);
   const { signal } = reading = new AbortController();
   const url = new URL(location.href);
+  shown = url.pathname + url.search;
   main.ariaBusy = 'true';
   if (!main.hasChildNodes()) main.append(empty('Reading …', 'The first page of a large project takes a few seconds.'));
   const { title, content, everyMs } = await viewOf(url, signal);
@@ -49,7 +56,12 @@ async function draw(): Promise<void> {
   // Where nothing has changed, focus, selection and scroll position stay.
   const fresh = document.createElement('div');
   fresh.append(...content);
-  if (fresh.innerHTML !== drawn || everyMs === undefined) main.replaceChildren(...fresh.childNodes);
+  if (fresh.innerHTML !== drawn || everyMs === undefined) {
+    const focused = main.contains(document.activeElement) ? document.activeElement?.id : undefined;
+    main.replaceChildren(...fresh.childNodes);
+    // Who changes a choice by the keyboard may go on.
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  }
   drawn = main.innerHTML;
   if (everyMs !== undefined) again = setTimeout(refresh, everyMs);
 }
@@ -108,6 +120,8 @@ addEventListener('click', (event) => {
   void go(link.href);
 });
 addEventListener('popstate', () => {
+  // A link to a part of the page.
+  if (location.pathname + location.search === shown) return;
   search.value = new URL(location.href).searchParams.get('q') ?? '';
   void draw();
 });
