@@ -184,6 +184,16 @@ export function createDatabase(
         p_subscription: toJson(cycle?.subscription ?? null),
       }),
 
+    claimSettlementPages: () => call('claim_settlement_pages', {}),
+
+    applySettlementPage: ({ settlement_id, day, skip }, items) =>
+      call('apply_settlement_page', {
+        p_settlement_id: settlement_id,
+        p_day: day,
+        p_skip: skip,
+        p_items: toJson(items),
+      }),
+
     beginReconciliation: (runId) => call('begin_reconciliation', { p_run_id: runId }),
 
     endReconciliation: (runId, isDone) => call('end_reconciliation', { p_run_id: runId, p_is_done: isDone }),
