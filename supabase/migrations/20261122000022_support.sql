@@ -569,7 +569,7 @@ return '{public.plans, public.subscriptions, public.payments, public.receipts, p
   from unnest('{
     users, customers, timeline, periods, findings, webhooks, messages, customer_payments, service_state,
     revenue_monthly, active_monthly, paid_periods, revenue_sums, customer_findings, service_findings,
-    checked_findings, passes, received_by_hour, received, subjects, sources, replacements, support_actions,
+    checked_findings, checked_books, book_findings, passes, received_by_hour, received, subjects, sources, replacements, support_actions,
     paid_not_entitled, entitled_not_paid, captured_not_fulfilled, tier_mismatch, paid_twice, unexpected_charges,
     unearned_credits, dispute_lost, returned_too_much, outbox_stuck, failed_refunds, failed_events, unmailed_payments, reconciliations,
     profiles, settings, gateway_subscriptions, subscription_orders, documents_due, wishes, ends_wished, stoppable,

@@ -650,3 +650,28 @@ where p.status = 'captured'
   and p.captured_at < (select billing.clock()) - interval '240 hours'
   and not exists (select from billing.settlement_lines l where l.entity_id = p.gateway_payment_id);
 comment on view billing.book_problems is 'What to look at before a month is closed or its return is filed. Filter it by month.';
+
+-- Of the last two months: later ones are in a return.
+create view billing.book_findings with (security_invoker = true) as
+select
+  v.problem as finding, coalesce(v.document_number, v.detail) as subject, v.payment_id, v.since,
+  jsonb_build_object(
+    'document_number', v.document_number, 'payment_id', v.payment_id, 'month', to_char(v.month, 'YYYY-MM'), 'detail', v.detail
+  ) as detail,
+  case v.problem
+    when 'state_missing' then 'Ask the customer for the state, then reissue the receipt.'
+    when 'buyer_incomplete' then 'Ask the customer for name and address, then reissue the receipt.'
+    when 'rupees_missing' then 'Look the rupees up at the gateway, and add the document to the return by hand.'
+    when 'export_paid_in_rupees' then 'Ask an accountant: the tax of a sale inside India may be due.'
+    when 'sac_missing' then 'Set sac in billing.settings, then reissue the receipt.'
+    when 'einvoice_needed' then 'Make the e-invoice at the portal: without its number this is no invoice.'
+    when 'note_too_late' then 'Tell the accountant: the refund does not reduce the tax.'
+    when 'note_of_failed_refund' then 'Refund the payment again: the note stands.'
+    when 'payment_unsettled' then 'Look at the gateway why it holds the payment back, and ask it when it settles.'
+  end as remedy
+from billing.book_problems v
+where v.payment_id is not null
+  and v.problem <> 'document_waiting'
+  and v.month >= (select date_trunc('month', billing.clock() - interval '1 month'))::date;
+comment on view billing.book_findings is
+  'The problems of documents and payments, with what to do. Filter it by payment_id. The others are in billing.service_findings.';

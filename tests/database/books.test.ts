@@ -14,7 +14,10 @@ import { randomBooks } from '../helpers/records/random-books.ts';
 
 const database = useDatabase({
   // The last month is random.
-  findings: { captured_not_fulfilled: 'any', state_missing: 'any', settlement_incomplete: 'any' },
+  findings: {
+    ...{ captured_not_fulfilled: 'any', state_missing: 'any', settlement_incomplete: 'any' },
+    export_paid_in_rupees: 'any',
+  },
 });
 beforeEach(async () => {
   await clearBooks(database);
@@ -197,7 +200,20 @@ describe('closing a month', () => {
 });
 
 describe('problems', () => {
-  test('of the worked example are none', async () => expect(await problems()).toEqual([]));
+  /** The findings about the books as a pass makes them, and how many have no remedy. */
+  const findings = async () => {
+    await database.query("select billing.run_pass('books', '1 minute')");
+    const rows = await database.query(
+      `select f.finding, f.subject, f.remedy, f.first_seen_at from billing.findings f
+       where f.finding in (select p.problem from billing.book_problems p) order by f.finding, f.subject`,
+    );
+    expect(rows.filter(({ remedy }) => remedy === null)).toEqual([]);
+    return rows.map(({ finding, subject }) => `${finding} ${subject}`);
+  };
+  test('of the worked example are none, and no finding', async () => {
+    expect(await problems()).toEqual([]);
+    expect(await findings()).toEqual([]);
+  });
 
   const change = (end: number, fields: Partial<BookDocument>) => (document: BookDocument) =>
     document.number === end ? fields : {};
@@ -216,6 +232,24 @@ describe('problems', () => {
   ])('%s', async (problem, change) => {
     await rewrite(change);
     expect(await problems()).toEqual([problem]);
+    // Each is a finding, for two months, until its cause is gone.
+    expect(await findings()).toEqual([problem]);
+    await database.at('2027-01-05');
+    expect(await findings()).toEqual([]);
+    await database.at('2026-12-05');
+    expect(await findings()).toEqual([problem]);
+    await rewrite(() => ({}));
+    expect(await findings()).toEqual([]);
+  });
+
+  test('stay findings with the time when a pass saw them first', async () => {
+    await rewrite(change(103, { buyer: nobody }));
+    await findings();
+    const seen = () => database.one("select first_seen_at from billing.findings where finding = 'state_missing'");
+    const first = await seen();
+    await database.at('2026-12-06');
+    expect(await findings()).toEqual(['state_missing 2627/000103']);
+    expect(await seen()).toEqual(first);
   });
 
   test('are the e-invoices of a large seller', async () => {
@@ -225,6 +259,7 @@ describe('problems', () => {
         `einvoice_needed ${n}`
       ),
     ]);
+    expect(await findings()).toEqual(await problems());
   });
 
   test('are a note of a refund that failed, and a payment that nothing settled for ten days', async () => {
@@ -238,6 +273,10 @@ describe('problems', () => {
     expect(await problems()).toEqual(['note_of_failed_refund CN2627/000011']);
     await database.at('2026-11-17T06:30:01Z');
     expect(await problems()).toEqual(['note_of_failed_refund CN2627/000011', 'payment_unsettled']);
+    expect(await findings()).toEqual([
+      'note_of_failed_refund CN2627/000011',
+      'payment_unsettled pay_Example0000105',
+    ]);
     await database.at('2026-12-05');
     expect(await problems()).toEqual([
       'note_of_failed_refund CN2627/000011',
