@@ -10,6 +10,7 @@ import {
   expectedFile,
   writeBooks,
 } from '../helpers/records/books.ts';
+import { expectSameSums, type Gstr1, type Summary } from '../helpers/records/gstr1.ts';
 import { randomBooks } from '../helpers/records/random-books.ts';
 
 const database = useDatabase({
@@ -24,26 +25,6 @@ beforeEach(async () => {
   await writeBooks(database, exampleBooks);
   await database.at('2026-12-05');
 });
-
-type Amounts = { txval: number; iamt?: number; camt?: number; samt?: number };
-type Invoice = { inum: string; val: number; itms: (Amounts & { itm_det?: Amounts })[] };
-type Note = { nt_num: string; typ?: string; pos?: string; itms: { itm_det: Amounts }[] };
-type Gstr1 = {
-  b2b?: { inv: Invoice[] }[];
-  b2cl?: { inv: Invoice[] }[];
-  b2cs?: (Amounts & { pos: string; sply_ty: string })[];
-  exp?: { inv: Invoice[] }[];
-  cdnr?: { nt: Note[] }[];
-  cdnur?: Note[];
-  hsn?: { hsn_b2b?: Amounts[]; hsn_b2c?: Amounts[] };
-  doc_issue?: { doc_det: { doc_num: number; docs: { from: string; to: string; totnum: number }[] }[] };
-};
-type Sums = Record<'taxable' | 'igst' | 'cgst' | 'sgst', number>;
-type Summary = {
-  invoices: number;
-  gstr3b: { '3.1(a)': Sums; '3.1(b)': Sums; '3.2': { pos: string; taxable: number }[] };
-  bank: Record<string, number>;
-};
 
 const printed = (value: unknown) => `${JSON.stringify(value, null, 1)}\n`;
 const gstr1 = async (month = '2026-11-01', months = 1) =>
@@ -298,13 +279,7 @@ test('in any month the sections, the codes and GSTR-3B have the same sums, and e
     await clearBooks(database);
     await writeBooks(database, books);
     const made = await gstr1();
-    const { gstr3b } = await summary();
-    const inGstr3b = [gstr3b['3.1(a)'], gstr3b['3.1(b)']].map((
-      { taxable, igst, cgst, sgst },
-    ) => [taxable, igst, cgst, sgst]);
-    const whole = (inGstr3b[0] ?? []).map((one, head) => one + (inGstr3b[1]?.[head] ?? 0));
-    expect(sectionSums(made)).toEqual(whole);
-    expect(sumUp([made.hsn?.hsn_b2b, made.hsn?.hsn_b2c].flatMap((codes) => codes ?? []))).toEqual(whole);
+    expectSameSums(made, await summary());
     const bank = await database.one(
       `select coalesce(sum(b.payments), 0)::integer as payments, count(*) filter (
          where b.difference <> 0 or b.amount <> b.payments - b.fees - b.gst_on_fees - b.refunds + b.adjustments - b.transfers
@@ -319,17 +294,3 @@ test('in any month the sections, the codes and GSTR-3B have the same sums, and e
   });
   await fc.assert(property, { numRuns: isLong ? 2000 : 200 });
 });
-
-/** [taxable, igst, cgst, sgst] of all sections, in paise. */
-function sectionSums({ b2b, b2cl, b2cs, exp, cdnr, cdnur }: Gstr1): number[] {
-  const invoices = [b2b, b2cl, exp].flatMap((groups) => (groups ?? []).flatMap(({ inv }) => inv));
-  const notes = [...(cdnr ?? []).flatMap(({ nt }) => nt), ...cdnur ?? []];
-  const added = sumUp([...invoices.flatMap(({ itms }) => itms.map((item) => item.itm_det ?? item)), ...b2cs ?? []]);
-  const taken = sumUp(notes.flatMap(({ itms }) => itms.map(({ itm_det }) => itm_det)));
-  return added.map((sum, head) => sum - (taken[head] ?? 0));
-}
-
-function sumUp(amounts: readonly Amounts[]): number[] {
-  const heads = ['txval', 'iamt', 'camt', 'samt'] as const;
-  return heads.map((head) => amounts.reduce((sum, one) => sum + Math.round((one[head] ?? 0) * 100), 0));
-}

@@ -32,7 +32,7 @@ test('a settlement that a webhook announces has its lines with the next run, als
   const { gateway_payment_id: other } = Object(
     await billing.simulate('pay', { order_id: order.id, outcome: 'captured' }),
   );
-  const { id } = await settle({ adjustment: -300, utr: null });
+  const { id } = await settle({ adjustment: -300, utr: null, fees: 118, tax: 18 });
   expect(await stored(id)).toMatchObject({ lines: 0, is_complete: false });
   await billing.runSchedule();
   expect(await stored(id)).toEqual({ lines: 5, is_complete: true, difference: 0 });
