@@ -64,7 +64,9 @@ async function refundSome(month: number) {
   const chosen = new Set([0.1, 0.5, 0.9, 0.99].map((part) => Math.floor(payments.length * part)));
   for (const at of chosen) {
     const payment = payments[at];
-    const amount = (month + at) % 3 === 0 ? Number(payment?.left) : Math.floor(Number(payment?.left) / 3);
+    // Less than what comes in: a negative balance is not settled.
+    const left = Math.min(Number(payment?.left), 50_000);
+    const amount = (month + at) % 3 === 0 ? left : Math.floor(left / 3);
     await billing.simulate('refund', { payment_id: payment?.id, amount });
   }
 }
@@ -91,11 +93,11 @@ test('each month of a year adds up, from the payments to the bank lines, and sta
   const closed = new Map<string, Closed>();
   const perMonth = Math.ceil(customers / 12);
   for (let month = 0; month < 12; month += 1) {
-    for (let index = month * perMonth; index < Math.min(customers, (month + 1) * perMonth); index += 1) {
-      await join(index);
-    }
+    const joining = Array.from({ length: perMonth }, (_, n) => month * perMonth + n).filter((n) => n < customers);
+    for (const index of joining.slice(0, perMonth / 2)) await join(index);
     await goTo(new Date(monthStart(month).getTime() + 12 * 86_400_000));
     await billing.simulate('settle', vices[month % vices.length] ?? {});
+    for (const index of joining.slice(perMonth / 2)) await join(index);
     await refundSome(month);
     await billing.runSchedule();
     await goTo(new Date(monthStart(month).getTime() + 26 * 86_400_000));
@@ -109,7 +111,7 @@ test('each month of a year adds up, from the payments to the bank lines, and sta
     for (const [before, answered] of closed) expect(await answers(before), before).toEqual(answered);
     const made: Gstr1 = JSON.parse(open.gstr1);
     const summary: Summary = JSON.parse(open.summary);
-    expect(summary.invoices, name).toBeGreaterThan(perMonth);
+    expect(summary.invoices, name).toBeGreaterThanOrEqual(joining.length);
     expectSameSums(made, summary);
     const bank = await billing.database.query(
       `select b.settlement_id, b.difference::integer, b.amount - (b.payments - b.fees - b.gst_on_fees - b.refunds + b.adjustments
