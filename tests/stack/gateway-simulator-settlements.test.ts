@@ -90,6 +90,8 @@ test('the lines of a day are shown by pages, and held ones a day late', async ()
   expect(all).toHaveLength(12);
   expect(await linesOf('2026-01-10', 'count=5&skip=10')).toEqual(all.slice(10));
   expect(await linesOf('2026-01-10', '')).toEqual(all.slice(0, 10));
+  expect((await read('settlements/recon/combined?year=2026&month=1&count=12')).items).toEqual(all);
+  expect((await read('settlements/recon/combined?year=2026&month=2')).items).toEqual([]);
   expect((await read('settlements/recon/combined?year=2026&month=13&day=1')).error.code).toBe('BAD_REQUEST_ERROR');
 });
 
