@@ -22,4 +22,5 @@ export const handledEvents: readonly string[] = [
   'subscription.cancelled',
   'subscription.completed',
   'subscription.updated',
+  'settlement.processed',
 ];

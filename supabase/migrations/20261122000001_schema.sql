@@ -9,6 +9,7 @@ declare
   v_names constant text[] := array[
     'apply_gateway_event', 'apply_gateway_subscription', 'apply_invoices', 'apply_order_payments', 'apply_order_read', 'apply_settlement',
     'apply_statement_item', 'apply_statement_page', 'claim_statement_pages',
+    'apply_settlement_page', 'claim_settlement_pages',
     'apply_subscription_order', 'begin_reconciliation', 'billing_details', 'billing_details_pkey', 'cancel_subscription', 'claim_outbox',
     'claim_payments_to_reconcile', 'claim_subscription_orders', 'claim_subscriptions_to_reconcile', 'complete_outbox', 'confirm_stop',
     'create_change', 'create_order', 'create_subscription', 'current_tier', 'current_tiers', 'discard_order', 'end_reconciliation',

@@ -88,6 +88,7 @@ begin
     when event in ('refund.created', 'refund.processed', 'refund.failed') then 'refund'
     when event like 'payment.dispute.%' then 'dispute'
     when event in ('payment.captured', 'order.paid', 'payment.failed') then 'payment'
+    when event = 'settlement.processed' then 'settlement'
   end;
   ignored := case
     when p_body is null then 'ignored: nested too deep'
@@ -215,7 +216,8 @@ begin
     case when v_event.event like 'payment.dispute.%' then billing.disputed_payment_id(p_body) end,
     p_body #>> '{payload,subscription,entity,id}', p_body #>> '{payload,payment,entity,order_id}',
     p_body #>> '{payload,order,entity,id}',
-    p_body #>> '{payload,payment,entity,id}', p_body #>> '{payload,refund,entity,payment_id}'
+    p_body #>> '{payload,payment,entity,id}', p_body #>> '{payload,refund,entity,payment_id}',
+    p_body #>> '{payload,settlement,entity,id}'
   ), 200);
   v_event.event_at := case when v_event.event like 'subscription.%' then billing.event_time(p_body) end;
   v_event.payload := p_body;

@@ -103,7 +103,12 @@ begin
   union all
   select s.finding, s.subject, s.since, s.detail - '{user_id, since, finding}'::text[], s.remedy
   from billing.service_findings s
-  where s.user_id = p_user_id;
+  where s.user_id = p_user_id
+  union all
+  select b.finding, b.subject, b.since, b.detail, b.remedy
+  from public.payments p
+  join billing.book_findings b on b.payment_id = p.id
+  where p.user_id = p_user_id;
 end $$;
 
 create view billing.customers with (security_invoker = true) as

@@ -11,9 +11,15 @@ create table billing.settlements (
   tax bigint not null default 0,
   utr text,
   created_at timestamptz not null,
-  lines_complete_at timestamptz
+  lines_complete_at timestamptz,
+  -- Its lines are read by days in India, from one before it to one after, and by pages.
+  next_read_at timestamptz default billing.clock(), -- during a read: the end of its lease. Null: they are not read any more
+  read_day date, -- of the next page. Null: none is being read
+  skip integer not null default 0, -- how many lines of that day were read
+  page text -- which lines the last page of that day had
 );
 create index settlements_created_at_idx on billing.settlements (created_at);
+create index settlements_next_read_at_idx on billing.settlements (next_read_at) where next_read_at is not null;
 create index settlements_incomplete_idx on billing.settlements (created_at) where lines_complete_at is null;
 alter table billing.settlements enable row level security;
 grant select, insert, update on billing.settlements to service_role;
@@ -48,6 +54,66 @@ comment on column billing.settlement_lines.type is 'payment, refund, adjustment 
 comment on column billing.settlement_lines.payment_id is 'The gateway''s. Null for a payment, which is the entity itself.';
 comment on column billing.settlement_lines.fee is 'The tax is contained.';
 
+-- Reads a settlement of the gateway. All null: it lacks its id, status, amount or created_at.
+create function billing.read_settlement(p_given jsonb)
+returns billing.settlements language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_read billing.settlements;
+begin
+  v_read.settlement_id := nullif(billing.json_text(p_given -> 'id'), '');
+  v_read.status := billing.json_text(p_given -> 'status');
+  v_read.amount := billing.json_integer(p_given -> 'amount');
+  v_read.fees := coalesce(billing.json_integer(p_given -> 'fees'), 0);
+  v_read.tax := coalesce(billing.json_integer(p_given -> 'tax'), 0);
+  v_read.utr := nullif(billing.json_text(p_given -> 'utr'), '');
+  v_read.created_at := billing.json_time(p_given -> 'created_at');
+  return case when num_nulls(v_read.settlement_id, v_read.status, v_read.amount, v_read.created_at) = 0 then v_read end;
+end $$;
+
+-- Stores lines of a settlement whose row the caller has locked. Those of other settlements are left out.
+create function billing.store_lines(p_settlement_id text, p_lines jsonb)
+returns jsonb -- {lines, is_complete}
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_stored billing.settlements;
+  v_sum bigint;
+  v_count integer;
+begin
+  insert into billing.settlement_lines as l (
+    settlement_id, entity_id, type, payment_id, order_id, dispute_id, amount, currency, fee, tax, debit, credit, settled_at,
+    method
+  )
+  select distinct on (i.line ->> 'entity_id')
+    p_settlement_id, i.line ->> 'entity_id', coalesce(billing.json_text(i.line -> 'type'), 'other'),
+    billing.json_text(i.line -> 'payment_id'), billing.json_text(i.line -> 'order_id'),
+    billing.json_text(i.line -> 'dispute_id'), coalesce(billing.json_integer(i.line -> 'amount'), 0),
+    coalesce(billing.json_text(i.line -> 'currency'), 'INR'), coalesce(billing.json_integer(i.line -> 'fee'), 0),
+    coalesce(billing.json_integer(i.line -> 'tax'), 0), coalesce(billing.json_integer(i.line -> 'debit'), 0),
+    coalesce(billing.json_integer(i.line -> 'credit'), 0), billing.json_time(i.line -> 'settled_at'),
+    billing.json_text(i.line -> 'method')
+  from jsonb_array_elements(p_lines) with ordinality i (line, place)
+  where i.line ->> 'settlement_id' = p_settlement_id and billing.json_text(i.line -> 'entity_id') is not null
+  order by i.line ->> 'entity_id', i.place desc
+  on conflict (settlement_id, entity_id) do update
+  set type = excluded.type, payment_id = excluded.payment_id, order_id = excluded.order_id,
+    dispute_id = excluded.dispute_id, amount = excluded.amount, currency = excluded.currency, fee = excluded.fee,
+    tax = excluded.tax, debit = excluded.debit, credit = excluded.credit, settled_at = excluded.settled_at,
+    method = excluded.method;
+  select count(*), sum(l.credit - l.debit) into v_count, v_sum
+  from billing.settlement_lines l
+  where l.settlement_id = p_settlement_id;
+  update billing.settlements s
+  set lines_complete_at = case when v_sum = s.amount + s.fees then coalesce(s.lines_complete_at, billing.clock()) end,
+    next_read_at = case
+      when v_sum = s.amount + s.fees then null
+      when s.lines_complete_at is not null then billing.clock()
+      else s.next_read_at
+    end
+  where s.settlement_id = p_settlement_id
+  returning * into v_stored;
+  return jsonb_build_object('lines', v_count, 'is_complete', v_stored.lines_complete_at is not null);
+end $$;
+
 -- Stores a settlement and its lines. What is stored may be repeated, and come in any order. API: service_role only.
 create function public.apply_settlement(
   p_settlement text, -- as the gateway has it, JSON
@@ -56,61 +122,103 @@ create function public.apply_settlement(
 returns jsonb -- {outcome: stored, lines, is_complete}, {outcome: invalid}: it lacks its id, status, amount or created_at
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
-  v_given constant jsonb := p_settlement::jsonb;
-  v_id constant text := billing.json_text(v_given -> 'id');
-  v_stored billing.settlements;
-  v_sum bigint;
-  v_count integer;
+  v_given constant billing.settlements := billing.read_settlement(p_settlement::jsonb);
 begin
-  if v_id is null
-    or billing.json_text(v_given -> 'status') is null
-    or billing.json_integer(v_given -> 'amount') is null
-    or billing.json_time(v_given -> 'created_at') is null
-  then
-    return '{"outcome": "invalid"}';
-  end if;
+  if v_given.settlement_id is null then return '{"outcome": "invalid"}'; end if;
   insert into billing.settlements as s (settlement_id, status, amount, fees, tax, utr, created_at)
   values (
-    v_id, v_given ->> 'status', billing.json_integer(v_given -> 'amount'),
-    coalesce(billing.json_integer(v_given -> 'fees'), 0), coalesce(billing.json_integer(v_given -> 'tax'), 0),
-    nullif(billing.json_text(v_given -> 'utr'), ''), billing.json_time(v_given -> 'created_at')
+    v_given.settlement_id, v_given.status, v_given.amount, v_given.fees, v_given.tax, v_given.utr, v_given.created_at
   )
   on conflict (settlement_id) do update
   -- An older answer may come later.
   set status = case when excluded.status = 'created' then s.status else excluded.status end,
     amount = excluded.amount, fees = excluded.fees, tax = excluded.tax, utr = coalesce(excluded.utr, s.utr);
-  insert into billing.settlement_lines as l (
-    settlement_id, entity_id, type, payment_id, order_id, dispute_id, amount, currency, fee, tax, debit, credit, settled_at,
-    method
-  )
-  select distinct on (i.line ->> 'entity_id')
-    v_id, i.line ->> 'entity_id', coalesce(billing.json_text(i.line -> 'type'), 'other'),
-    billing.json_text(i.line -> 'payment_id'), billing.json_text(i.line -> 'order_id'),
-    billing.json_text(i.line -> 'dispute_id'), coalesce(billing.json_integer(i.line -> 'amount'), 0),
-    coalesce(billing.json_text(i.line -> 'currency'), 'INR'), coalesce(billing.json_integer(i.line -> 'fee'), 0),
-    coalesce(billing.json_integer(i.line -> 'tax'), 0), coalesce(billing.json_integer(i.line -> 'debit'), 0),
-    coalesce(billing.json_integer(i.line -> 'credit'), 0), billing.json_time(i.line -> 'settled_at'),
-    billing.json_text(i.line -> 'method')
-  from jsonb_array_elements(coalesce(p_lines::jsonb, '[]')) with ordinality i (line, place)
-  where i.line ->> 'settlement_id' = v_id and billing.json_text(i.line -> 'entity_id') is not null
-  order by i.line ->> 'entity_id', i.place desc
-  on conflict (settlement_id, entity_id) do update
-  set type = excluded.type, payment_id = excluded.payment_id, order_id = excluded.order_id,
-    dispute_id = excluded.dispute_id, amount = excluded.amount, currency = excluded.currency, fee = excluded.fee,
-    tax = excluded.tax, debit = excluded.debit, credit = excluded.credit, settled_at = excluded.settled_at,
-    method = excluded.method;
-  select count(*), sum(l.credit - l.debit) into v_count, v_sum from billing.settlement_lines l where l.settlement_id = v_id;
-  update billing.settlements s
-  set lines_complete_at = case when v_sum = s.amount + s.fees then coalesce(s.lines_complete_at, billing.clock()) end
-  where s.settlement_id = v_id
-  returning * into v_stored;
-  return jsonb_build_object(
-    'outcome', 'stored', 'lines', v_count, 'is_complete', v_stored.lines_complete_at is not null
-  );
+  return jsonb_build_object('outcome', 'stored')
+    || billing.store_lines(v_given.settlement_id, coalesce(p_lines::jsonb, '[]'));
 end $$;
 comment on function public.apply_settlement is 'Stores a settlement of the gateway and its lines.';
 revoke execute on function public.apply_settlement from public, anon, authenticated;
 grant execute on function public.apply_settlement to service_role;
+
+-- Claims the next page of the lines of each settlement that lacks some: each hour for three days, then each day for a month.
+-- API: service_role only.
+create function public.claim_settlement_pages()
+returns jsonb -- {pages: [{settlement_id, day, skip}]}: at most 20; the lines of all settlements of a day in India
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_pages jsonb;
+begin
+  with claimed as (
+    update billing.settlements s
+    set next_read_at = v_now + interval '5 minutes', read_day = coalesce(s.read_day, billing.day_in_india(s.created_at) - 1)
+    where s.settlement_id in (
+      select d.settlement_id
+      from billing.settlements d
+      where d.next_read_at <= v_now
+      order by d.next_read_at
+      limit 20
+      for update skip locked
+    )
+    returning s.*
+  )
+  select coalesce(jsonb_agg(jsonb_build_object('settlement_id', c.settlement_id, 'day', c.read_day, 'skip', c.skip)), '[]')
+  into v_pages
+  from claimed c;
+  return jsonb_build_object('pages', v_pages);
+end $$;
+comment on function public.claim_settlement_pages is 'Claims the next pages of the lines of settlements, for five minutes.';
+
+-- Stores the lines of a settlement that a page has, and moves to the next page. A crash in between only repeats.
+-- API: service_role only.
+create function public.apply_settlement_page(
+  p_settlement_id text, -- as it was claimed, here and below
+  p_day date,
+  p_skip integer,
+  p_items text default null -- the page, a JSON array; null: the gateway has no such list, if it says so of the first page
+)
+returns jsonb -- {is_complete}: whether this page completed the settlement
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_items constant jsonb := coalesce(p_items::jsonb, '[]');
+  v_page constant text := md5(jsonb_path_query_array(v_items, '$[*].entity_id')::text);
+  v_settlement billing.settlements;
+  v_is_complete boolean;
+  v_has_more boolean;
+  v_day date;
+begin
+  select * into v_settlement
+  from billing.settlements s
+  where (s.settlement_id, s.read_day, s.skip) = (p_settlement_id, p_day, p_skip) and s.next_read_at is not null
+  for update;
+  -- Another run has read the page. A later page that the gateway refused is read again.
+  if not found or p_items is null and p_skip > 0 then return '{"is_complete": false}'; end if;
+  v_is_complete := (billing.store_lines(p_settlement_id, v_items) ->> 'is_complete')::boolean;
+  -- A list that repeats a page would never end.
+  v_has_more := jsonb_array_length(v_items) = 1000 and v_page is distinct from v_settlement.page;
+  v_day := p_day + (not v_has_more)::integer;
+  if v_is_complete
+    or v_day > least(billing.day_in_india(v_settlement.created_at) + 1, billing.day_in_india(v_now))
+  then
+    v_day := null;
+  end if;
+  update billing.settlements s
+  set read_day = v_day,
+    skip = case when v_has_more and v_day is not null then p_skip + 1000 else 0 end,
+    page = case when v_has_more and v_day is not null then v_page end,
+    next_read_at = case
+      when v_is_complete then null
+      when v_day is not null then v_now
+      when v_now < s.created_at + interval '72 hours' then v_now + interval '1 hour'
+      when v_now < s.created_at + interval '720 hours' then v_now + interval '24 hours'
+    end
+  where s.settlement_id = p_settlement_id;
+  return jsonb_build_object('is_complete', v_is_complete);
+end $$;
+comment on function public.apply_settlement_page is 'Stores a page of the lines of a settlement.';
+revoke execute on function public.claim_settlement_pages, public.apply_settlement_page from public, anon, authenticated;
+grant execute on function public.claim_settlement_pages, public.apply_settlement_page to service_role;
 
 create view billing.bank_lines with (security_invoker = true) as
 select
@@ -545,3 +653,28 @@ where p.status = 'captured'
   and p.captured_at < (select billing.clock()) - interval '240 hours'
   and not exists (select from billing.settlement_lines l where l.entity_id = p.gateway_payment_id);
 comment on view billing.book_problems is 'What to look at before a month is closed or its return is filed. Filter it by month.';
+
+-- Of the last two months: later ones are in a return.
+create view billing.book_findings with (security_invoker = true) as
+select
+  v.problem as finding, coalesce(v.document_number, v.detail) as subject, v.payment_id, v.since,
+  jsonb_build_object(
+    'document_number', v.document_number, 'payment_id', v.payment_id, 'month', to_char(v.month, 'YYYY-MM'), 'detail', v.detail
+  ) as detail,
+  case v.problem
+    when 'state_missing' then 'Ask the customer for the state, then reissue the receipt.'
+    when 'buyer_incomplete' then 'Ask the customer for name and address, then reissue the receipt.'
+    when 'rupees_missing' then 'Look the rupees up at the gateway, and add the document to the return by hand.'
+    when 'export_paid_in_rupees' then 'Ask an accountant: the tax of a sale inside India may be due.'
+    when 'sac_missing' then 'Set sac in billing.settings, then reissue the receipt.'
+    when 'einvoice_needed' then 'Make the e-invoice at the portal: without its number this is no invoice.'
+    when 'note_too_late' then 'Tell the accountant: the refund does not reduce the tax.'
+    when 'note_of_failed_refund' then 'Refund the payment again: the note stands.'
+    when 'payment_unsettled' then 'Look at the gateway why it holds the payment back, and ask it when it settles.'
+  end as remedy
+from billing.book_problems v
+where v.payment_id is not null
+  and v.problem <> 'document_waiting'
+  and v.month >= (select date_trunc('month', billing.clock() - interval '1 month'))::date;
+comment on view billing.book_findings is
+  'The problems of documents and payments, with what to do. Filter it by payment_id. The others are in billing.service_findings.';

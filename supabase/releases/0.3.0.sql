@@ -3,7 +3,7 @@
 
 -- The rows are complete: no trigger may add others.
 set session_replication_role = replica;
-truncate public.billing_details, public.payments, public.plans, public.profiles, public.receipts, public.subscriptions, billing.book_months, billing.checked_findings, billing.deleted_users, billing.disputes, billing.documents_due, billing.function_calls, billing.gateway_events, billing.gateway_subscriptions, billing.grants, billing.manual_subscriptions, billing.marks, billing.outbox, billing.passes, billing.received_by_hour, billing.refunds, billing.scheduled_jobs, billing.settings, billing.settlement_lines, billing.settlements, billing.statement_windows, billing.subscription_orders, billing.support_actions, billing.tier_changes, billing.unsettled_events, billing.wishes;
+truncate public.billing_details, public.payments, public.plans, public.profiles, public.receipts, public.subscriptions, billing.book_months, billing.checked_books, billing.checked_findings, billing.deleted_users, billing.disputes, billing.documents_due, billing.function_calls, billing.gateway_events, billing.gateway_subscriptions, billing.grants, billing.manual_subscriptions, billing.marks, billing.outbox, billing.passes, billing.received_by_hour, billing.refunds, billing.scheduled_jobs, billing.settings, billing.settlement_lines, billing.settlements, billing.statement_windows, billing.subscription_orders, billing.support_actions, billing.tier_changes, billing.unsettled_events, billing.wishes;
 
 insert into auth.users (id, aud, role, email, created_at, updated_at) overriding system value
 select id, aud, role, email, created_at, updated_at
@@ -293,6 +293,7 @@ from jsonb_populate_recordset(null::billing.outbox, $_$[
 insert into billing.passes (name, until, began_at, complete_as_of) overriding system value
 select name, until, began_at, complete_as_of
 from jsonb_populate_recordset(null::billing.passes, $_$[
+{"name":"books","until":"00000000-0000-0000-0000-000000000000"},
 {"name":"findings","until":"00000000-0000-0000-0000-000000000000","began_at":"2026-10-31T12:00:00+00:00","complete_as_of":"2026-10-31T12:00:00+00:00"},
 {"name":"revenue","until":"00000000-0000-0000-0000-000000000000","began_at":"2026-10-31T12:00:00+00:00","complete_as_of":"2026-10-31T12:00:00+00:00"}
 ]$_$);
@@ -328,12 +329,14 @@ from jsonb_populate_recordset(null::billing.settings, $_$[
 insert into billing.statement_windows (list, pass, read_until, window_end, skip, next_read_at, items, news, completed_at, completed_items, completed_news, answered_at, page, repeated_at) overriding system value
 select list, pass, read_until, window_end, skip, next_read_at, items, news, completed_at, completed_items, completed_news, answered_at, page, repeated_at
 from jsonb_populate_recordset(null::billing.statement_windows, $_$[
-{"list":"disputes","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T19:51:00.951807+00:00","items":0,"news":0},
-{"list":"disputes","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T20:51:00.951807+00:00","items":0,"news":0},
-{"list":"payments","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T19:51:00.951807+00:00","items":0,"news":0},
-{"list":"payments","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T20:51:00.951807+00:00","items":0,"news":0},
-{"list":"refunds","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T19:51:00.951807+00:00","items":0,"news":0},
-{"list":"refunds","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T20:51:00.951807+00:00","items":0,"news":0}
+{"list":"disputes","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T19:53:22.290147+00:00","items":0,"news":0},
+{"list":"disputes","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T20:53:22.290147+00:00","items":0,"news":0},
+{"list":"payments","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T19:53:22.290147+00:00","items":0,"news":0},
+{"list":"payments","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T20:53:22.290147+00:00","items":0,"news":0},
+{"list":"refunds","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T19:53:22.290147+00:00","items":0,"news":0},
+{"list":"refunds","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T20:53:22.290147+00:00","items":0,"news":0},
+{"list":"settlements","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T19:53:22.290147+00:00","items":0,"news":0},
+{"list":"settlements","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T20:53:22.290147+00:00","items":0,"news":0}
 ]$_$);
 
 insert into billing.support_actions (id, action, email, tier, until, reference, entitlements, amount, at_period_end, reason, actor, actor_email, created_at, user_id, result) overriding system value

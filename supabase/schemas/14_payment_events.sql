@@ -508,6 +508,10 @@ begin
     when v_read.kind = 'dispute' then billing.apply_dispute(
       v_entity, v_payment, billing.disputed_payment_id(p_body), billing.event_time(p_body)
     )
+    when v_read.kind = 'settlement' then case public.apply_settlement(v_entity::text) ->> 'outcome'
+      when 'stored' then 'applied'
+      else 'ignored: settlement.entity'
+    end
     when v_read.event = 'payment.failed' then billing.apply_payment_failed(v_entity, p_body_sha256)
     else billing.apply_payment_captured(v_entity, billing.json_object(p_body #> '{payload,order,entity}'))
   end;

@@ -322,7 +322,7 @@ begin
   union all
   select
     'statement_overdue', 'statement', least(s.answered_at, s.read_until),
-    jsonb_build_object('remedy', 'Payments, refunds and disputes at the gateway are read each hour. Read the function''s log: '
+    jsonb_build_object('remedy', 'Payments, refunds, disputes and settlements at the gateway are read each hour. Read the function''s log: '
       'an item that can''t be applied, or a list that the gateway does not answer, is named there.')
   from billing.statement s
   where s.answered_at < now() - interval '3 hours'

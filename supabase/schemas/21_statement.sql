@@ -2,7 +2,7 @@
 -- no failed read hides money. What is known already writes nothing. Contract: "Statement".
 
 create table billing.statement_windows (
-  list text constraint statement_windows_list_check check (list in ('payments', 'refunds', 'disputes')),
+  list text constraint statement_windows_list_check check (list in ('payments', 'refunds', 'disputes', 'settlements')),
   -- new: each hour, what was created since the mark. again: each day, the last ten days and what is undecided here, because what
   -- was created then may have changed since.
   pass text constraint statement_windows_pass_check check (pass in ('new', 'again')),
@@ -24,16 +24,16 @@ create table billing.statement_windows (
 alter table billing.statement_windows enable row level security;
 grant select, update on billing.statement_windows to service_role;
 comment on table billing.statement_windows is
-  'How far the lists of payments, refunds and disputes at the gateway were read.';
+  'How far the lists of payments, refunds, disputes and settlements at the gateway were read.';
 comment on column billing.statement_windows.read_until is 'Moves with the transaction that finds nothing new in the last page.';
 
 insert into billing.statement_windows (list, pass, next_read_at)
 select l.list, p.pass, billing.clock() + p.every
-from (values ('payments'), ('refunds'), ('disputes')) l (list)
+from (values ('payments'), ('refunds'), ('disputes'), ('settlements')) l (list)
 cross join (values ('new', interval '1 hour'), ('again', interval '1 day')) p (pass, every);
 
 -- Returns since when something in a list may have been created whose end is not known: a dispute comes after its payment, and a
--- refund was known ten days after it was created. Disputes take weeks.
+-- refund was known ten days after it was created. Disputes take weeks. The UTR of a settlement may come later.
 create function billing.undecided_since(p_list text)
 returns timestamptz -- null: nothing is undecided
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -46,6 +46,9 @@ begin
       where billing.decision_rank(d.status) = 0
     )
     when 'refunds' then (select min(r.created_at) - interval '10 days' from billing.refunds r where r.status = 'pending')
+    when 'settlements' then (
+      select min(s.created_at) from billing.settlements s where s.status = 'created' or s.status = 'processed' and s.utr is null
+    )
   end;
 end $$;
 
@@ -110,9 +113,26 @@ returns text language sql stable set search_path = pg_catalog, pg_temp as $$
   )
 $$;
 
+-- Returns whether public.apply_settlement would change anything. The books are defined later, so that it reads them as it runs.
+create function billing.is_new_settlement(p_item jsonb)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from billing.read_settlement(p_item) g
+    where g.settlement_id is not null
+      and not exists (
+        select from billing.settlements s
+        where s.settlement_id = g.settlement_id
+          and g.status in (s.status, 'created')
+          and (s.amount, s.fees, s.tax) = (g.amount, g.fees, g.tax)
+          and coalesce(g.utr = s.utr, g.utr is null)
+      )
+  );
+end $$;
+
 -- Returns what is new in a page. Of payments: captured ones on an order of ours, and those of a billed cycle; one whose capture was
 -- read before is in the ledger, also if it belongs to another app with the same gateway account. Of refunds: another status than the
--- known one; a pending one only if it is not known at all. Of disputes: another state than the known one.
+-- known one; a pending one only if it is not known at all. Of disputes and settlements: another state than the known one.
 create function billing.find_news(p_list text, p_items jsonb)
 returns jsonb -- [{item, payment}]; payment: {id, order_id, amount} of the order; null: none. Null: nothing is new
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -149,6 +169,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
         where r.refund_id = its.id and (r.status = its.status or r.status = 'failed' or its.status = 'pending')
       )
       and not billing.is_read(concat_ws(':', 'reconcile', its.id, its.status))
+    when 'settlements' then billing.is_new_settlement(i.item)
     else its.status in ('open', 'under_review', 'won', 'lost', 'closed')
       and its.payment_id is not null
       and not exists (
@@ -225,7 +246,7 @@ comment on function public.apply_statement_page is 'Finds what is new in a page 
 
 create function public.apply_statement_item(
   p_list text,
-  p_item text, -- the payment of a cycle, a refund or a dispute, JSON
+  p_item text, -- the payment of a cycle, a refund, a dispute or a settlement, JSON
   p_invoice text default null, -- of the payment, JSON; null, here and below: the gateway has none
   p_subscription text default null -- of the invoice, JSON
 )
@@ -242,6 +263,9 @@ declare
   -- The time of a read is ours, and the list may lag: what an event said since then is newer.
   v_read_at constant bigint := extract(epoch from billing.clock() - interval '20 minutes');
 begin
+  if p_list = 'settlements' then
+    return jsonb_build_object('applied', public.apply_settlement(p_item) ->> 'outcome' = 'stored');
+  end if;
   perform billing.begin_request('reconciliation', v_id);
   -- Before the ledger, as where the order is read.
   perform billing.lock_gateway_payment(coalesce(billing.json_text(v_item -> 'payment_id'), v_id));
@@ -278,7 +302,7 @@ begin
   end if;
   return jsonb_build_object('applied', v_is_applied);
 end $$;
-comment on function public.apply_statement_item is 'Applies a payment, a refund or a dispute that no webhook announced.';
+comment on function public.apply_statement_item is 'Applies a payment, a refund, a dispute or a settlement that no webhook announced.';
 
 -- How far the gateway's lists were read, as health, console and doctor show it.
 create view billing.statement with (security_invoker = true) as

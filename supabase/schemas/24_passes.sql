@@ -152,28 +152,6 @@ from billing.documents_due d
 left join public.payments p on p.id = d.payment_id
 where d.due_at < (select billing.clock()) - interval '1 hour'
 union all
--- Of the last two months: later ones are in a return.
-select doubt.finding, r.document_number, r.user_id, r.issued_at,
-  jsonb_build_object('document_number', r.document_number, 'payment_id', r.payment_id, 'category', r.category), doubt.remedy
-from public.receipts r
-cross join lateral (
-  select 'state_missing' as finding, 'Ask the customer for the state, then reissue the receipt.' as remedy
-  where r.category = 'b2cs' and r.buyer ->> 'state' is null
-  union all
-  select 'einvoice_needed', 'Make the e-invoice at the portal: without its number this is no invoice.'
-  where r.category in ('b2b', 'expwp', 'expwop') and (select s.over_5_crore from billing.settings s)
-) doubt
-where r.tax_period >= (select date_trunc('month', billing.clock() - interval '1 month'))::date
-  and r.kind = 'receipt'
-  and not exists (select from public.receipts n where n.reissue_of = r.id)
-union all
-select 'credit_note_of_failed_refund', n.document_number, n.user_id, f.failed_at,
-  jsonb_build_object('document_number', n.document_number, 'refund_id', n.refund_id, 'payment_id', n.payment_id),
-  'Refund the payment again: the note stands.'
-from billing.refunds f
-join public.receipts n on n.refund_id = f.refund_id
-where f.status = 'failed'
-union all
 -- It must stop within two hours, and the gateway is not told yet: it may charge it.
 select 'untold_stop', g.gateway_subscription_id, g.user_id, o.queued_at,
   jsonb_build_object(
@@ -292,6 +270,19 @@ alter table billing.checked_findings enable row level security;
 comment on table billing.checked_findings is
   'The rows of billing.customer_findings as the last pass found them, and for 90 days those that are resolved.';
 
+create table billing.checked_books (
+  payment_id uuid not null constraint checked_books_payment_id_fkey references public.payments (id) on delete cascade,
+  finding text not null,
+  subject text not null,
+  since timestamptz,
+  detail jsonb not null,
+  remedy text not null,
+  first_seen_at timestamptz not null default billing.clock(),
+  primary key (payment_id, finding, subject)
+);
+alter table billing.checked_books enable row level security;
+comment on table billing.checked_books is 'The rows of billing.book_findings as the last pass found them.';
+
 create view billing.findings with (security_invoker = true) as
 select
   f.finding, f.subject, f.user_id, f.since,
@@ -304,24 +295,28 @@ from (
   from billing.checked_findings c
   where c.resolved_at is null
   union all
+  select b.finding, b.subject, p.user_id, b.since, b.detail, b.remedy, b.first_seen_at
+  from billing.checked_books b
+  join public.payments p on p.id = b.payment_id
+  union all
   select s.finding, s.subject, s.user_id, s.since, s.detail, s.remedy, null
   from billing.service_findings s
 ) f;
 comment on view billing.findings is
-  'Everything that needs an admin, with what to do. No rows: nothing needs attention. Findings about customers are as old as '
-  'the last pass: billing.service_state.';
+  'Everything that needs an admin, with what to do. No rows: nothing needs attention. Findings about customers and documents '
+  'are as old as the last pass: billing.service_state.';
 comment on column billing.findings.first_seen_at is 'When a pass found it first. Null: found as it is read.';
 
 create table billing.passes (
   name text primary key,
-  until uuid not null default '00000000-0000-0000-0000-000000000000', -- customers up to this one are done
+  until uuid not null default '00000000-0000-0000-0000-000000000000', -- customers, or payments, up to this one are done
   began_at timestamptz,
   complete_as_of timestamptz
 );
 alter table billing.passes enable row level security;
-comment on table billing.passes is 'The passes over all customers: findings and revenue.';
+comment on table billing.passes is 'The passes over all customers, findings and revenue, and over all payments, books.';
 comment on column billing.passes.complete_as_of is 'When the last complete pass began. Null: the first one runs.';
-insert into billing.passes (name) values ('findings'), ('revenue');
+insert into billing.passes (name) values ('findings'), ('revenue'), ('books');
 
 -- Stores what is wrong about the customers of a range, and what is not any more.
 create function billing.check_customers(p_first uuid, p_last uuid)
@@ -358,7 +353,32 @@ begin
   where c.user_id between p_first and p_last and c.resolved_at < v_now - interval '90 days';
 end $$;
 
--- Goes on with a pass for some time, and ends with its last customer.
+-- Stores what is wrong in the books about the payments of a range, and forgets what is not any more.
+create function billing.check_books(p_first uuid, p_last uuid)
+returns void language plpgsql set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+begin
+  with found as materialized (
+    select distinct on (f.payment_id, f.finding, f.subject) f.payment_id, f.finding, f.subject, f.since, f.detail, f.remedy
+    from billing.book_findings f
+    where f.payment_id between p_first and p_last
+    order by f.payment_id, f.finding, f.subject, f.since
+  ),
+  resolved as (
+    delete from billing.checked_books c
+    where c.payment_id between p_first and p_last
+      and not exists (
+        select from found f where (f.payment_id, f.finding, f.subject) = (c.payment_id, c.finding, c.subject)
+      )
+  )
+  insert into billing.checked_books as c (payment_id, finding, subject, since, detail, remedy)
+  select f.* from found f
+  on conflict (payment_id, finding, subject) do update
+  set since = excluded.since, detail = excluded.detail, remedy = excluded.remedy
+  where (c.since, c.detail, c.remedy) is distinct from (excluded.since, excluded.detail, excluded.remedy);
+end $$;
+
+-- Goes on with a pass for some time, and ends with its last customer or payment.
 create function billing.run_pass(p_name text, p_time interval)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -372,19 +392,20 @@ begin
   if not found then return; end if;
   loop
     if v_pass.until = v_first then v_pass.began_at := billing.clock(); end if;
-    -- A range ends after a few hundred customers, with all ids that begin with the same three digits.
-    v_until := coalesce(
-      (
-        select overlay(v_last::text placing left(p.user_id::text, 3) from 1)::uuid
-        from billing.profiles p
-        where p.user_id > v_pass.until
-        order by p.user_id
-        offset 300
-        limit 1
-      ),
-      v_last
-    );
+    if p_name = 'books' then
+      select p.id into v_until from public.payments p where p.id > v_pass.until order by p.id offset 300 limit 1;
+    else
+      select p.user_id into v_until
+      from billing.profiles p
+      where p.user_id > v_pass.until
+      order by p.user_id
+      offset 300
+      limit 1;
+    end if;
+    -- A range ends after a few hundred, with all ids that begin with the same three digits.
+    v_until := coalesce(overlay(v_last::text placing left(v_until::text, 3) from 1)::uuid, v_last);
     case p_name
+      when 'books' then perform billing.check_books(v_pass.until, v_until);
       when 'findings' then perform billing.check_customers(v_pass.until, v_until);
       when 'revenue' then perform billing.sum_customers(v_pass.until, v_until);
     end case;
@@ -438,5 +459,8 @@ begin
   perform billing.sum_hours();
   perform billing.run_pass('findings', interval '0.4 seconds');
   perform billing.run_pass('revenue', interval '0.3 seconds');
+  if exists (select from public.receipts) or exists (select from billing.settlements) then
+    perform billing.run_pass('books', interval '0.3 seconds');
+  end if;
   return 0;
 end $$;

@@ -11,37 +11,21 @@ import {
   writeBooks,
 } from '../helpers/records/books.ts';
 import { gstr1Problems } from '../helpers/records/gstr1-schema.ts';
+import { expectSameSums, type Gstr1, type Summary } from '../helpers/records/gstr1.ts';
 import { randomBooks } from '../helpers/records/random-books.ts';
 
 const database = useDatabase({
   // The last month is random.
-  findings: { captured_not_fulfilled: 'any', state_missing: 'any', settlement_incomplete: 'any' },
+  findings: {
+    ...{ captured_not_fulfilled: 'any', state_missing: 'any', settlement_incomplete: 'any' },
+    export_paid_in_rupees: 'any',
+  },
 });
 beforeEach(async () => {
   await clearBooks(database);
   await writeBooks(database, exampleBooks);
   await database.at('2026-12-05');
 });
-
-type Amounts = { txval: number; iamt?: number; camt?: number; samt?: number };
-type Invoice = { inum: string; val: number; itms: (Amounts & { itm_det?: Amounts })[] };
-type Note = { nt_num: string; typ?: string; pos?: string; itms: { itm_det: Amounts }[] };
-type Gstr1 = {
-  b2b?: { inv: Invoice[] }[];
-  b2cl?: { inv: Invoice[] }[];
-  b2cs?: (Amounts & { pos: string; sply_ty: string })[];
-  exp?: { inv: Invoice[] }[];
-  cdnr?: { nt: Note[] }[];
-  cdnur?: Note[];
-  hsn?: { hsn_b2b?: Amounts[]; hsn_b2c?: Amounts[] };
-  doc_issue?: { doc_det: { doc_num: number; docs: { from: string; to: string; totnum: number }[] }[] };
-};
-type Sums = Record<'taxable' | 'igst' | 'cgst' | 'sgst', number>;
-type Summary = {
-  invoices: number;
-  gstr3b: { '3.1(a)': Sums; '3.1(b)': Sums; '3.2': { pos: string; taxable: number }[] };
-  bank: Record<string, number>;
-};
 
 const printed = (value: unknown) => `${JSON.stringify(value, null, 1)}\n`;
 const gstr1 = async (month = '2026-11-01', months = 1) =>
@@ -247,7 +231,20 @@ describe('closing a month', () => {
 });
 
 describe('problems', () => {
-  test('of the worked example are none', async () => expect(await problems()).toEqual([]));
+  /** The findings about the books as a pass makes them, and how many have no remedy. */
+  const findings = async () => {
+    await database.query("select billing.run_pass('books', '1 minute')");
+    const rows = await database.query(
+      `select f.finding, f.subject, f.remedy, f.first_seen_at from billing.findings f
+       where f.finding in (select p.problem from billing.book_problems p) order by f.finding, f.subject`,
+    );
+    expect(rows.filter(({ remedy }) => remedy === null)).toEqual([]);
+    return rows.map(({ finding, subject }) => `${finding} ${subject}`);
+  };
+  test('of the worked example are none, and no finding', async () => {
+    expect(await problems()).toEqual([]);
+    expect(await findings()).toEqual([]);
+  });
 
   const change = (end: number, fields: Partial<BookDocument>) => (document: BookDocument) =>
     document.number === end ? fields : {};
@@ -266,6 +263,24 @@ describe('problems', () => {
   ])('%s', async (problem, change) => {
     await rewrite(change);
     expect(await problems()).toEqual([problem]);
+    // Each is a finding, for two months, until its cause is gone.
+    expect(await findings()).toEqual([problem]);
+    await database.at('2027-01-05');
+    expect(await findings()).toEqual([]);
+    await database.at('2026-12-05');
+    expect(await findings()).toEqual([problem]);
+    await rewrite(() => ({}));
+    expect(await findings()).toEqual([]);
+  });
+
+  test('stay findings with the time when a pass saw them first', async () => {
+    await rewrite(change(103, { buyer: nobody }));
+    await findings();
+    const seen = () => database.one("select first_seen_at from billing.findings where finding = 'state_missing'");
+    const first = await seen();
+    await database.at('2026-12-06');
+    expect(await findings()).toEqual(['state_missing 2627/000103']);
+    expect(await seen()).toEqual(first);
   });
 
   test('are the e-invoices of a large seller', async () => {
@@ -275,6 +290,7 @@ describe('problems', () => {
         `einvoice_needed ${n}`
       ),
     ]);
+    expect(await findings()).toEqual(await problems());
   });
 
   test('are a note of a refund that failed, and a payment that nothing settled for ten days', async () => {
@@ -288,6 +304,10 @@ describe('problems', () => {
     expect(await problems()).toEqual(['note_of_failed_refund CN2627/000011']);
     await database.at('2026-11-17T06:30:01Z');
     expect(await problems()).toEqual(['note_of_failed_refund CN2627/000011', 'payment_unsettled']);
+    expect(await findings()).toEqual([
+      'note_of_failed_refund CN2627/000011',
+      'payment_unsettled pay_Example0000105',
+    ]);
     await database.at('2026-12-05');
     expect(await problems()).toEqual([
       'note_of_failed_refund CN2627/000011',
@@ -309,14 +329,8 @@ test('in any month the sections, the codes and GSTR-3B have the same sums, and e
     await clearBooks(database);
     await writeBooks(database, books);
     const made = await gstr1();
-    const { gstr3b } = await summary();
-    const inGstr3b = [gstr3b['3.1(a)'], gstr3b['3.1(b)']].map((
-      { taxable, igst, cgst, sgst },
-    ) => [taxable, igst, cgst, sgst]);
-    const whole = (inGstr3b[0] ?? []).map((one, head) => one + (inGstr3b[1]?.[head] ?? 0));
     expect(gstr1Problems(made)).toEqual([]);
-    expect(sectionSums(made)).toEqual(whole);
-    expect(sumUp([made.hsn?.hsn_b2b, made.hsn?.hsn_b2c].flatMap((codes) => codes ?? []))).toEqual(whole);
+    expectSameSums(made, await summary());
     const bank = await database.one(
       `select coalesce(sum(b.payments), 0)::integer as payments, count(*) filter (
          where b.difference <> 0 or b.amount <> b.payments - b.fees - b.gst_on_fees - b.refunds + b.adjustments - b.transfers
@@ -331,17 +345,3 @@ test('in any month the sections, the codes and GSTR-3B have the same sums, and e
   });
   await fc.assert(property, { numRuns: isLong ? 2000 : 200 });
 });
-
-/** [taxable, igst, cgst, sgst] of all sections, in paise. */
-function sectionSums({ b2b, b2cl, b2cs, exp, cdnr, cdnur }: Gstr1): number[] {
-  const invoices = [b2b, b2cl, exp].flatMap((groups) => (groups ?? []).flatMap(({ inv }) => inv));
-  const notes = [...(cdnr ?? []).flatMap(({ nt }) => nt), ...cdnur ?? []];
-  const added = sumUp([...invoices.flatMap(({ itms }) => itms.map((item) => item.itm_det ?? item)), ...b2cs ?? []]);
-  const taken = sumUp(notes.flatMap(({ itms }) => itms.map(({ itm_det }) => itm_det)));
-  return added.map((sum, head) => sum - (taken[head] ?? 0));
-}
-
-function sumUp(amounts: readonly Amounts[]): number[] {
-  const heads = ['txval', 'iamt', 'camt', 'samt'] as const;
-  return heads.map((head) => amounts.reduce((sum, one) => sum + Math.round((one[head] ?? 0) * 100), 0));
-}

@@ -7,7 +7,7 @@ import { actAsOwner } from '../helpers/records/support-actions.ts';
 
 const database = useDatabase({
   isEmptied: true,
-  findings: { state_missing: 'any', dispute_lost: 'any', credit_note_of_failed_refund: 'any', document_waiting: 'any' },
+  findings: { state_missing: 'any', dispute_lost: 'any', note_of_failed_refund: 'any', document_waiting: 'any' },
 });
 const customer = useCustomer(database);
 

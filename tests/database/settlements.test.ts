@@ -90,7 +90,7 @@ test.each<[string, Settlement, Partial<BookLine>, Record<string, string>]>([
     { payments: '99900', fees: '1998', gst_on_fees: '360', settlement_fees: '542' },
   ],
 ])('the bank line shows %s', async (_, settlement, line, expected) => {
-  await apply(settlement, [{ entity_id: 'entity_1', ...line }]);
+  expect(await apply(settlement, [{ entity_id: 'entity_1', ...line }])).toMatchObject({ is_complete: true });
   const zeros = Object.fromEntries(
     ['payments', 'fees', 'gst_on_fees', 'refunds', 'adjustments', 'transfers', 'other', 'settlement_fees', 'difference']
       .map((name) => [name, '0']),

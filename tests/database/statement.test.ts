@@ -8,7 +8,7 @@ import { months } from '../helpers/records/time.ts';
 const database = useDatabase({ isEmptied: true, findings: 'compared elsewhere' });
 const customer = useCustomer(database);
 
-type List = 'payments' | 'refunds' | 'disputes';
+type List = 'payments' | 'refunds' | 'disputes' | 'settlements';
 type Page = { list: List; pass: 'new' | 'again'; from: number; to: number; skip: number };
 type Item = Record<string, unknown>;
 
@@ -47,12 +47,12 @@ const captured = (fields: Item) => ({ id: 'pay_1', status: 'captured', captured:
 test('each hour a window from the mark until ten minutes ago is read; two at once read it once; after five minutes again', async () => {
   const pages = await claim();
   const [from, to] = ['2026-01-01T00:00:00Z', '2026-01-01T00:50:00Z'].map((at) => seconds(at));
-  expect(pages.map(({ list }) => list).toSorted()).toEqual(['disputes', 'payments', 'refunds']);
+  expect(pages.map(({ list }) => list).toSorted()).toEqual(['disputes', 'payments', 'refunds', 'settlements']);
   for (const page of pages) expect(page).toMatchObject({ pass: 'new', from, to, skip: 0 });
   expect(await claim()).toEqual([]);
   await database.at('2026-01-01T01:05:00Z');
   // The window stays as it is: what it has is fixed.
-  expect(await claim()).toMatchObject([{ to }, { to }, { to }]);
+  expect(await claim()).toMatchObject([{ to }, { to }, { to }, { to }]);
   for (const page of pages) expect(await apply(page, [])).toEqual([]);
   expect(await windowOf(pages[0] ?? expect.fail())).toMatchObject({
     read_until: new Date('2026-01-01T00:50:00Z'),
@@ -212,7 +212,7 @@ test.each(['captured', 'refunded'])(
 test('what fails here is tried again for six hours, and then stops the lists no longer', async () => {
   const { paymentId: payment_id, amount } = await customer.buy('pro');
   const { id: late, orderId: late_order } = await (await database.customer()).order('basic');
-  const found: Record<List, Item> = {
+  const found: Partial<Record<List, Item>> = {
     payments: captured({ id: 'pay_late', order_id: late_order, amount: 4900 }),
     refunds: refund('rfnd_failing', { payment_id }),
     disputes: dispute('disp_failing', { payment_id, amount }),
@@ -229,6 +229,7 @@ test('what fails here is tried again for six hours, and then stops the lists no 
     const counts = [];
     for (const page of (await claim()).toSorted((a, b) => a.list.localeCompare(b.list))) {
       const item = found[page.list];
+      if (item === undefined) continue;
       const before = (await apply(page, [item])).length;
       if (before === 1 && page.list === 'payments') {
         await database.rpc('apply_order_payments', late, JSON.stringify([item]));
@@ -295,7 +296,36 @@ test('once a day the last ten days are read again', async () => {
   const pages = (await claim()).filter(({ pass }) => pass === 'again');
   const to = seconds('2026-01-01T00:50:00Z');
   for (const page of pages) expect(page).toMatchObject({ from: to - 10 * 86_400, to });
-  expect(pages).toHaveLength(3);
+  expect(pages).toHaveLength(4);
+});
+
+test('of settlements each is new once, and again when its state or its UTR is another; one without a UTR is read again', async () => {
+  await database.query('truncate billing.settlements, billing.settlement_lines');
+  const made = seconds('2026-01-01T00:20:00Z');
+  const settlement = { id: 'setl_1', status: 'processed', amount: 500, fees: 0, tax: 0, utr: null, created_at: made };
+  const page = await claimList('settlements');
+  const [lacking, odd] = [{ ...settlement, id: 'setl_2', status: null }, {
+    ...settlement,
+    id: 'setl_3',
+    amount: '500',
+  }];
+  expect(await apply(page, [settlement, lacking, odd])).toEqual([{ id: 'setl_1', payment: null }]);
+  expect(await applyItem('settlements', settlement)).toEqual({ applied: true });
+  for (const known of [settlement, { ...settlement, status: 'created' }]) {
+    expect(await apply(page, [known])).toEqual([]);
+  }
+  await database.at('2026-01-20T00:00:00Z');
+  await database.query("update billing.statement_windows set next_read_at = billing.clock() where pass = 'again'");
+  const again = (await claim()).find(({ list, pass }) => list === 'settlements' && pass === 'again') ?? expect.fail();
+  expect(again.from).toBe(made);
+  for (const change of [{ utr: 'UTR1' }, { amount: 400 }, { fees: 118, tax: 18 }, { status: 'failed' }]) {
+    const changed = Object.assign(settlement, change);
+    expect(await apply(again, [changed])).toHaveLength(1);
+    await applyItem('settlements', changed);
+    if ('utr' in change) expect(await apply({ ...again, skip: 1 }, [changed])).toEqual([]);
+  }
+  expect(await apply(again, [settlement, { ...settlement, utr: '' }])).toEqual([]);
+  await database.query('truncate billing.settlements, billing.settlement_lines');
 });
 
 test.each<[List, string, string]>([

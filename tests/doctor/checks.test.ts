@@ -326,7 +326,7 @@ testReports(gatewayKey, [
 ]);
 
 testReports(webhookEndpoint, [
-  [withAccount({ endpoints: [...others, endpoint] }), 'pass registered and active, with 22 events'],
+  [withAccount({ endpoints: [...others, endpoint] }), 'pass registered and active, with 23 events'],
   [withAccount({ endpoints: others }), 'fail the webhook endpoint is not registered', handledEvents.join(', ')],
   [registered({ active: false }), switchedOff, 'Switch it on'],
   [registered({ disabled_at: 1790000000 }), switchedOff],

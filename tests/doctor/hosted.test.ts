@@ -207,7 +207,7 @@ describe('npm run doctor -- --fix', () => {
     await database.query('drop trigger create_profile on auth.users');
     await database.query("delete from cron.job where jobname = 'subscriptions-sweep'");
     const fixes = [
-      `fix register the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events`,
+      `fix register the webhook endpoint ${webhookUrl()} at the gateway, active, with 23 events`,
       'fix run billing.set_up() in the database: extensions, jobs, triggers on auth.users',
       'fix create the Vault secret subscriptions_url',
       'fix create the Vault secret subscriptions_internal_key',
@@ -225,7 +225,7 @@ describe('npm run doctor -- --fix', () => {
     const run = await doctor('--yes');
     expect([run.code, linesOf(run.stdout, 'fix ')]).toEqual([0, fixes]);
     expect(linesOf(run.stdout.slice(run.stdout.lastIndexOf('fix   ')), 'pass ')).toEqual([
-      'pass webhook-endpoint registered and active, with 22 events',
+      'pass webhook-endpoint registered and active, with 23 events',
       `pass schedule ${nothing}`,
     ]);
     expect(account.endpoints).toEqual([{ ...ours(), id: expect.any(String), secret: 'the-webhook-secret' }]);
@@ -266,13 +266,13 @@ describe('npm run doctor -- --fix', () => {
     account.endpoints = [{ ...ours(), active: false, disabled_at: 1790000000, events }];
     const { fixes, failed } = await fix();
     expect(failed).toEqual([]);
-    expect(fixes).toEqual([`switch on the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events`]);
+    expect(fixes).toEqual([`switch on the webhook endpoint ${webhookUrl()} at the gateway, active, with 23 events`]);
     const switchedOn = { ...on, 'payment.authorized': true };
     expect(account.endpoints).toMatchObject([{ id: 'ours', active: true, events: switchedOn }]);
   });
 
   test('registers no endpoint with a secret that the function lacks, or where the gateway refuses it', async () => {
-    const title = `register the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events`;
+    const title = `register the webhook endpoint ${webhookUrl()} at the gateway, active, with 23 events`;
     Object.assign(account, { endpoints: [], mayChangeEndpoints: false });
     expect((await fix()).failed).toEqual([`${title}: the gateway refuses it: 403 Access Denied`]);
     account.mayChangeEndpoints = true;

@@ -34,7 +34,7 @@ test('an offer that leaves less than the minimum does not apply, and {} ends it'
   await simulate('account', { offer: { amount: 99850 } });
   expect((await payNew()).payment).toMatchObject({ amount: 99900, offer_id: null });
   expect((await payNew(99950)).payment).toMatchObject({ amount: 100, offer_id });
-  expect(await simulate('account', {})).toEqual({ fee_bearer: 'merchant', offer: null, offer_id: null });
+  expect(await simulate('account', {})).toEqual({ fee_bearer: 'merchant', offer: null, rates: {}, offer_id: null });
   expect((await payNew(99950)).payment).toMatchObject({ amount: 99950, offer_id: null });
 });
 
@@ -56,7 +56,7 @@ test.each<Entity>([{ fee_bearer: 'bank' }, { offer: { percent: 100 } }, { offer:
   async (account) => {
     const { error } = await simulate('account', account);
     expect(error.field).toMatch(/^(fee_bearer|offer)/);
-    expect(await look('account')).toEqual({ fee_bearer: 'merchant', offer: null, offer_id: null });
+    expect(await look('account')).toEqual({ fee_bearer: 'merchant', offer: null, rates: {}, offer_id: null });
   },
 );
 

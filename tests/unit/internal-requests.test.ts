@@ -73,6 +73,7 @@ describe('POST /api/internal/reconcile', () => {
     claim_subscriptions_to_reconcile: { settled: 0, subscriptions: [] },
     claim_subscription_orders: { orders: [] },
     claim_statement_pages: { pages: [] },
+    claim_settlement_pages: { pages: [] },
   };
   const reconcile = (answers: Record<string, unknown[]>, settings = config) =>
     call('/api/internal/reconcile', { begin_reconciliation: [{ began: true }], ...answers }, noneLeft, settings);

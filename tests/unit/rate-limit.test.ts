@@ -43,15 +43,19 @@ test('every read of a payment waits, those of its refunds too', async () => {
       listRefunds: answer,
       listInvoices: answer,
       listCreated: answer,
+      listSettlementLines: answer,
       readInvoice: answer,
       readOrder: answer,
       readSubscription: answer,
     },
     () => (waits += 1, Promise.resolve()),
   );
-  const { listCreated, ...reads } = gateway;
+  const { listCreated, listSettlementLines, ...reads } = gateway;
   for (const read of Object.values(reads)) expect(await read('id')).toBe(found);
   const page = { list: 'payments', from: 1, to: 2, skip: 0 } as const;
   expect(await listCreated(page)).toBe(found);
-  expect(asked).toEqual([[1, 'id'], [2, 'id'], [3, 'id'], [4, 'id'], [5, 'id'], [6, 'id'], [7, page]]);
+  const linesPage = { day: '2026-11-12', skip: 0 };
+  expect(await listSettlementLines(linesPage)).toBe(found);
+  const ids = [[1, 'id'], [2, 'id'], [3, 'id'], [4, 'id'], [5, 'id'], [6, 'id']];
+  expect(asked).toEqual([...ids, [7, page], [8, linesPage]]);
 });

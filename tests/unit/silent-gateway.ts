@@ -13,5 +13,6 @@ export const silentGateway: Gateway = {
   listRefunds: () => Promise.resolve({ status: 'unanswered' }),
   listInvoices: () => Promise.resolve({ status: 'unanswered' }),
   listCreated: () => Promise.resolve({ status: 'unanswered' }),
+  listSettlementLines: () => Promise.resolve({ status: 'unanswered' }),
   readInvoice: () => Promise.resolve({ status: 'unanswered' }),
 };

@@ -5,6 +5,8 @@ import { newId } from './new-id.ts';
 /** The gateway's fee with the tax on it, as a part of the amount, and the part of the fee that is tax. */
 const FEE = 0.0236;
 const TAX = 18 / 118;
+/** The fee of a payment in another currency, with the tax on it. */
+const FOREIGN_FEE = 0.0354;
 /** No offer leaves less to pay. */
 const MIN_AMOUNT = 100;
 
@@ -19,6 +21,8 @@ export const accountRequest = z.strictObject({
     z.strictObject({ percent: z.number().gt(0).lt(100) }),
     z.strictObject({ amount: z.int().min(1) }),
   ]).nullable().default(null),
+  /** How many rupees one unit of another currency is worth. Without its rate an amount counts as rupees. */
+  rates: z.record(z.string().regex(/^[A-Z]{3}$/), z.number().gt(0)).default({}),
 });
 
 type AccountRequest = z.infer<typeof accountRequest>;
@@ -28,7 +32,7 @@ export type Account = AccountRequest & { offer_id: string | null };
 /** What a customer pays, in minor units. `fee` is null until the capture, unless the customer bears it; `tax` is in it. */
 export type Terms = { amount: number; fee: number | null; tax: number | null; offer_id: string | null };
 
-export const standardAccount: Readonly<Account> = { fee_bearer: 'merchant', offer: null, offer_id: null };
+export const standardAccount: Readonly<Account> = { fee_bearer: 'merchant', offer: null, rates: {}, offer_id: null };
 
 /** Sets what the next payments of orders amount to. Those that were begun keep their amount. */
 export function setAccount(account: KeptValue<Account>, request: AccountRequest): Account {
@@ -36,9 +40,18 @@ export function setAccount(account: KeptValue<Account>, request: AccountRequest)
   return account.current;
 }
 
+/** What the gateway books of an amount, in paise, and its fee. The other currency has two decimals, too. */
+export function booked(account: Readonly<Account>, amount: number, currency: string) {
+  // An older journal has no rates.
+  const { rates } = { ...standardAccount, ...account };
+  const base_amount = Math.round(amount * (rates[currency] ?? 1));
+  const international = currency in rates;
+  return { base_amount, base_currency: 'INR', international, ...feeOn(base_amount, international) } as const;
+}
+
 /** The gateway's fee on an amount, and the tax in it. */
-export function feeOn(amount: number): { fee: number; tax: number } {
-  const fee = Math.round(amount * FEE);
+export function feeOn(amount: number, isForeign = false): { fee: number; tax: number } {
+  const fee = Math.round(amount * (isForeign ? FOREIGN_FEE : FEE));
   return { fee, tax: Math.round(fee * TAX) };
 }
 

@@ -10,6 +10,7 @@ import type { Payment } from './entities.ts';
 import { apiNotes, type Notes, notesRequest, readNotes } from './notes.ts';
 import type { EntityStore } from './entity-store.ts';
 import { moveRefund, refundRequest } from './refunds-and-disputes.ts';
+import { createSettlementApi } from './settlement-api.ts';
 import type { GatewayStore, NewOrder } from './store.ts';
 import { createSubscriptionApi } from './billing/subscription-api.ts';
 import { isSameSecret } from '../http/local-host-secret.ts';
@@ -81,10 +82,6 @@ export function createGatewayApi({ store, queue, clock, baseUrl, keyId, keySecre
   api.get('/payments', (c) => listCreated(c, store.payments.list()));
   api.get('/refunds', (c) => listCreated(c, store.refunds.list()));
   api.get('/refunds/:id', (c) => found(c, store.refunds.find(c.req.param('id'))));
-  // Nothing is settled here.
-  api.get('/settlements', (c) => listCreated(c, []));
-  api.get('/settlements/recon/combined', (c) => listCreated(c, []));
-  api.get('/settlements/:id', () => unknownId());
   api.get('/disputes', (c) => listCreated(c, store.disputes.list()));
   api.get('/disputes/:id', (c) => found(c, store.disputes.find(c.req.param('id'))));
   api.get('/payments/:id', (c) => found(c, store.payments.find(c.req.param('id'))));
@@ -125,6 +122,7 @@ export function createGatewayApi({ store, queue, clock, baseUrl, keyId, keySecre
   });
 
   api.route('/', createCustomerApi({ store, clock }));
+  api.route('/', createSettlementApi({ store, clock }));
   api.route('/', createSubscriptionApi({ store, queue, clock, baseUrl }));
   api.all('/*', unknownUrl);
   return api;

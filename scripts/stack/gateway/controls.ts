@@ -15,6 +15,7 @@ import { deliverOptions, type EventRequest, type Webhook } from './events.ts';
 import { checkoutAnswer, continuePayment, type MovedPayment, pay, paymentRequest, payRequest } from './payments.ts';
 import { savePlan, simulatedPlanRequest } from './billing/plans.ts';
 import { disputeRequest, moveDispute, moveRefund, refundRequest } from './refunds-and-disputes.ts';
+import { settle, settleRequest } from './settlements.ts';
 import type { GatewayStore } from './store.ts';
 import { updateMethod, updateMethodRequest } from './billing/subscription-changes.ts';
 import { cycleRequest, subscriptionRequest } from './billing/subscription-requests.ts';
@@ -89,6 +90,7 @@ export function createGatewayControls(parts: Parts): Hono {
       payments: store.payments.list().slice(0, SHOWN),
       refunds: store.refunds.list().slice(0, SHOWN),
       disputes: store.disputes.list().slice(0, SHOWN),
+      settlements: store.settlements.list().slice(0, SHOWN),
       subscriptions: store.subscriptions.list().slice(0, SHOWN),
       ending_with_their_cycle: [...store.endingWithCycle.keys()],
       deliveries: queue.list().slice(0, SHOWN),
@@ -119,6 +121,7 @@ function createEntityControls({ store, queue, clock, keySecret }: Parts): Hono {
   routes.post('/payment', change(paymentRequest, continuePayment, checkout));
   routes.post('/refund', change(refundRequest, moveRefund));
   routes.post('/dispute', change(disputeRequest, moveDispute));
+  routes.post('/settle', change(settleRequest, settle));
   routes.post('/subscription', change(subscriptionRequest, moveSubscription));
   routes.post('/cycle', change(cycleRequest, endCycle));
   routes.post('/authorise', change(authoriseRequest, authorise, (made) => authorisationAnswer(made, keySecret)));

@@ -39,6 +39,7 @@ export type Payment = PaymentError & Terms & {
   currency: string;
   /** These two fields exist after the capture. */
   base_amount?: number;
+  base_currency?: 'INR';
   amount_transferred?: number;
   status: 'created' | 'authorized' | 'captured' | 'refunded' | 'failed';
   order_id: string | null;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Dispute, Order, Payment, Refund, Subscription } from './entities.ts';
+import type { Settlement } from './settlement-entities.ts';
 
 /** Events of subscriptions; the webhook is named `subscription.<event>`. */
 export const SUBSCRIPTION_EVENTS = [
@@ -30,6 +31,7 @@ const eventName = z.enum([
   ...REFUND_EVENTS.map((event) => `refund.${event}` as const),
   ...DISPUTE_EVENTS.map((event) => `payment.dispute.${event}` as const),
   ...SUBSCRIPTION_EVENTS.map((event) => `subscription.${event}` as const),
+  'settlement.processed',
 ]);
 
 /**
@@ -97,7 +99,14 @@ export function chosen(webhooks: Webhook[], { events }: DeliverOptions): Webhook
   return events?.flatMap((name) => webhooks.filter(({ event }) => event === name)) ?? webhooks;
 }
 
-type Entities = { refund?: Refund; subscription?: Subscription; payment?: Payment; order?: Order; dispute?: Dispute };
+type Entities = {
+  refund?: Refund;
+  subscription?: Subscription;
+  payment?: Payment;
+  order?: Order;
+  dispute?: Dispute;
+  settlement?: Settlement;
+};
 
 /** The webhook of an event that a request caused. */
 export function createWebhook(

@@ -1,4 +1,4 @@
-import { type Account, feeOn, standardAccount, type Terms } from './account.ts';
+import { type Account, booked, standardAccount, type Terms } from './account.ts';
 import type { CycleSettings } from './billing/cycles.ts';
 import type {
   Addon,
@@ -17,6 +17,7 @@ import type { Notes } from './notes.ts';
 import { createEntityStore } from './entity-store.ts';
 import { createJournal } from './journal.ts';
 import { newId } from './new-id.ts';
+import type { KeptLine, Settlement } from './settlement-entities.ts';
 
 const CYCLES = 12;
 
@@ -43,6 +44,7 @@ export function createGatewayStore({ map, value } = createJournal()) {
   const payments = createEntityStore<Payment>(map('payments'));
   const refunds = createEntityStore<Refund>(map('refunds'));
   const receipts = map<string>('receipts');
+  const account = value<Account>('account', standardAccount);
 
   return {
     orders,
@@ -50,6 +52,8 @@ export function createGatewayStore({ map, value } = createJournal()) {
     refunds,
     invoices: createEntityStore<Invoice>(map('invoices')),
     disputes: createEntityStore<Dispute>(map('disputes')),
+    settlements: createEntityStore<Settlement>(map('settlements')),
+    settlementLines: createEntityStore<KeptLine>(map('settlement_lines')),
     plans: createEntityStore<Plan>(map('plans')),
     addons: createEntityStore<Addon>(map('addons')),
     customers: createEntityStore<Customer>(map('customers')),
@@ -68,7 +72,7 @@ export function createGatewayStore({ map, value } = createJournal()) {
     /** When cycles end. */
     cycles: value<CycleSettings>('cycles', { end_at: 'time_of_authorisation' }),
     /** What makes the amount of a payment differ from its order's. */
-    account: value<Account>('account', standardAccount),
+    account,
 
     createOrder({ amount, currency, receipt, notes }: NewOrder, at: number): Order {
       const order = orders.save({
@@ -102,12 +106,13 @@ export function createGatewayStore({ map, value } = createJournal()) {
     /** Captures a payment and marks its order as paid, if it has one. */
     capture(authorized: Payment): { payment: Payment; order: Order | undefined } {
       // A fee on top of the order's amount was known before.
-      const { fee, tax } = authorized.fee === null ? feeOn(authorized.amount) : authorized;
+      const terms = booked(account.current, authorized.amount, authorized.currency);
+      const { fee, tax } = authorized.fee === null ? terms : authorized;
       const payment = payments.save({
         ...authorized,
         status: 'captured',
         captured: true,
-        base_amount: authorized.amount,
+        ...terms,
         amount_transferred: 0,
         fee,
         tax,

@@ -15,7 +15,6 @@ import { functionEnvironment } from './fault-project.ts';
 
 const internalKey = 'internal-key-of-the-tests';
 const basic = `Basic ${btoa(`${secrets.GATEWAY_KEY_ID}:${secrets.GATEWAY_KEY_SECRET}`)}`;
-const start = Date.parse('2027-01-10T12:00:00Z');
 
 /** The type of `response.json()`. */
 type Json = Awaited<ReturnType<Response['json']>>;
@@ -42,7 +41,11 @@ export type Fate = 'arrives' | 'lost' | number;
  * The served function with a gateway that bills subscriptions. Both clocks stand still until a test moves them; the
  * gateway's is `skew` seconds ahead. `fateOf` decides about each webhook.
  */
-export function useBillingProject(project: Project, { skew = 0, fateOf = () => 'arrives' }: Partial<Weather> = {}) {
+export function useBillingProject(
+  project: Project,
+  { skew = 0, fateOf = () => 'arrives', from = '2027-01-10T12:00:00Z' }: Partial<Weather> = {},
+) {
+  const start = Date.parse(from);
   /** Webhooks about these subscriptions are lost. */
   const silent = new Set<string>();
   let hours = 0;
@@ -123,9 +126,14 @@ export function useBillingProject(project: Project, { skew = 0, fateOf = () => '
       method: 'POST',
       headers: { 'x-internal-key': internalKey },
     }).then((response) => response.json());
-  const send = async ({ accessToken }: SignedUpUser, path: string, body?: unknown): Promise<Answer> => {
+  const send = async (
+    { accessToken }: SignedUpUser,
+    path: string,
+    body?: unknown,
+    method = body === undefined ? 'GET' : 'POST',
+  ): Promise<Answer> => {
     const { status, body: received } = await answer(fetch(`${running().edgeFunction.url}/api/${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
+      method,
       headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
     }));
@@ -215,7 +223,7 @@ export function useBillingProject(project: Project, { skew = 0, fateOf = () => '
   };
 }
 
-type Weather = { skew: number; fateOf: (body: string) => Fate };
+type Weather = { skew: number; fateOf: (body: string) => Fate; from: string };
 type Parts = {
   receiver: Deno.HttpServer<Deno.NetAddr>;
   simulator: ReturnType<typeof createGatewaySimulator>;

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { Config } from '../config.ts';
 import { type Result, results } from '../ports/database-results.ts';
 import type { Database, PriceRequest } from '../ports.ts';
-import { type Parameters, retryOnce, type Rpcs, type Transport } from './rpc.ts';
+import { type Call, reconcileCalls, type ResultName, toJson } from './reconcile-calls.ts';
+import { retryOnce, type Transport } from './rpc.ts';
 
-type ResultName = keyof typeof results & keyof Rpcs;
 const schemas: { readonly [Name in ResultName]: z.ZodType<Result<Name>> } = results;
 
 /** The SQL functions of the service, over a transport. */
@@ -14,9 +14,7 @@ export function createDatabase(
 ): Database {
   const retrying = retryOnce(transport);
 
-  async function call<Name extends ResultName>(name: Name, parameters: Parameters<Name>): Promise<Result<Name>> {
-    return schemas[name].parse(await retrying(name, parameters));
-  }
+  const call: Call = async (name, parameters) => schemas[name].parse(await retrying(name, parameters));
 
   return {
     getSubscription: (userId) => call('get_subscription', { p_user_id: userId }),
@@ -135,27 +133,6 @@ export function createDatabase(
         p_tier_history_days: tierHistoryDays,
       }),
 
-    claimPaymentsToReconcile: () => call('claim_payments_to_reconcile', {}),
-
-    applyOrderPayments: (paymentId, items) =>
-      call('apply_order_payments', { p_payment_id: paymentId, p_items: toJson(items) }),
-
-    claimSubscriptionsToReconcile: () => call('claim_subscriptions_to_reconcile', {}),
-
-    applyGatewaySubscription: ({ id, gateway_subscription_id }, entity) =>
-      call('apply_gateway_subscription', {
-        p_subscription_id: id,
-        p_gateway_subscription_id: gateway_subscription_id,
-        p_entity: toJson(entity),
-      }),
-
-    claimSubscriptionOrders: () => call('claim_subscription_orders', {}),
-
-    applySubscriptionOrder: (id, entity) => call('apply_subscription_order', { p_id: id, p_entity: toJson(entity) }),
-
-    applyInvoices: (gatewaySubscriptionId, items) =>
-      call('apply_invoices', { p_gateway_subscription_id: gatewaySubscriptionId, p_items: toJson(items) }),
-
     confirmStop: ({ id, atCycleEnd, subscription, invoices }) =>
       call('confirm_stop', {
         p_id: id,
@@ -164,37 +141,10 @@ export function createDatabase(
         p_invoices: toJson(invoices),
       }),
 
-    claimStatementPages: () => call('claim_statement_pages', {}),
-
-    applyStatementPage: ({ list, pass, to, skip }, items, applied) =>
-      call('apply_statement_page', {
-        p_list: list,
-        p_pass: pass,
-        p_to: to,
-        p_skip: skip,
-        p_items: toJson(items),
-        p_applied: applied,
-      }),
-
-    applyStatementItem: (list, item, cycle) =>
-      call('apply_statement_item', {
-        p_list: list,
-        p_item: JSON.stringify(item),
-        p_invoice: toJson(cycle?.invoice ?? null),
-        p_subscription: toJson(cycle?.subscription ?? null),
-      }),
-
-    beginReconciliation: (runId) => call('begin_reconciliation', { p_run_id: runId }),
-
-    endReconciliation: (runId, isDone) => call('end_reconciliation', { p_run_id: runId, p_is_done: isDone }),
+    ...reconcileCalls(call),
 
     getHealth: (destinations) => call('get_health', { p_destinations: destinations.join(',') }),
   };
 }
 
 const priceOf = ({ tier, price }: PriceRequest) => ({ p_tier: tier ?? null, p_price: price });
-
-/** An answer of the gateway for an SQL function, whose default stands for null. */
-function toJson(answer: unknown): string | undefined {
-  return answer === null ? undefined : JSON.stringify(answer);
-}

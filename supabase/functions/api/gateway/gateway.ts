@@ -19,6 +19,8 @@ const collection = z.object({ items: z.array(z.looseObject({})) });
 
 /** The gateway's maximum for one page; its default is 10. */
 const maxListed = 100;
+/** Its maximum for a page of lines of settlements. */
+const maxLines = 1000;
 
 /** The gateway's REST API, over HTTP Basic with key id and key secret; null when it is not configured. */
 export function createGateway(config: GatewayConfig | null): Gateway | null {
@@ -118,6 +120,12 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
 
     listCreated: ({ list: name, from, to, skip }) =>
       list(`/${name}?from=${from}&to=${to}&count=${maxListed}&skip=${skip}`),
+
+    listSettlementLines({ day, skip }) {
+      const [year, month, dayOfMonth] = day.split('-');
+      const date = `year=${year}&month=${month}&day=${dayOfMonth}`;
+      return list(`/settlements/recon/combined?${date}&count=${maxLines}&skip=${skip}`);
+    },
   };
 }
 

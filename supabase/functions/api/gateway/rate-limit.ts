@@ -7,6 +7,7 @@ export type GatewayReads = Pick<
   | 'listRefunds'
   | 'listInvoices'
   | 'listCreated'
+  | 'listSettlementLines'
   | 'readInvoice'
   | 'readOrder'
   | 'readSubscription'
@@ -44,6 +45,7 @@ export function limitRate(gateway: GatewayReads, wait: RateLimit): GatewayReads 
     listRefunds: (paymentId) => wait().then(() => gateway.listRefunds(paymentId)),
     listInvoices: (subscriptionId) => wait().then(() => gateway.listInvoices(subscriptionId)),
     listCreated: (page) => wait().then(() => gateway.listCreated(page)),
+    listSettlementLines: (page) => wait().then(() => gateway.listSettlementLines(page)),
     readInvoice: (id) => wait().then(() => gateway.readInvoice(id)),
   };
 }

@@ -122,6 +122,7 @@ async function claimRound(
   const { settled: later, subscriptions } = await database.claimSubscriptionsToReconcile();
   const { orders } = await database.claimSubscriptionOrders();
   const { pages } = await database.claimStatementPages();
+  const { pages: settlementPages } = await database.claimSettlementPages();
   const reads: Read[] = [
     ...payments.map((payment): Read => async () => {
       const reading = await readOrderPayments(gateway, payment.order_id, payment.amount);
@@ -144,7 +145,14 @@ async function claimRound(
   ];
   return {
     reads,
-    pages: pages.map((page) => () => readStatementPage(database, gateway, page)),
+    pages: [
+      ...pages.map((page): Read => () => readStatementPage(database, gateway, page)),
+      ...settlementPages.map((page): Read => async () => {
+        const lines = await gateway.listSettlementLines(page);
+        if (lines.status === 'unanswered') return null;
+        return Number((await database.applySettlementPage(page, valueOf(lines))).is_complete);
+      }),
+    ],
     settled: settled + later,
   };
 }

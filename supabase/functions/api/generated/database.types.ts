@@ -482,6 +482,10 @@ export type Database = {
       'apply_order_payments': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
       'apply_order_read': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
       'apply_settlement': { Args: { 'p_lines'?: string; 'p_settlement': string }; Returns: Json };
+      'apply_settlement_page': {
+        Args: { 'p_day': string; 'p_items'?: string; 'p_settlement_id': string; 'p_skip': number };
+        Returns: Json;
+      };
       'apply_statement_item': {
         Args: { 'p_invoice'?: string; 'p_item': string; 'p_list': string; 'p_subscription'?: string };
         Returns: Json;
@@ -502,6 +506,7 @@ export type Database = {
       'cancel_subscription': { Args: { 'p_at_period_end': boolean; 'p_user_id': string }; Returns: Json };
       'claim_outbox': { Args: { 'p_destinations': string }; Returns: Json };
       'claim_payments_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
+      'claim_settlement_pages': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_statement_pages': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_subscription_orders': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_subscriptions_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };

@@ -30,13 +30,15 @@ export type Gateway = {
   /** The newest 100 invoices of a subscription: one for each cycle, with its payment once it is paid. */
   listInvoices(subscriptionId: string): Promise<Reading<readonly GatewayEntity[]>>;
   readInvoice(id: string): Promise<Reading<GatewayEntity>>;
-  /** At most 100 payments, refunds or disputes that were created between two times, the newest first. */
+  /** At most 100 payments, refunds, disputes or settlements that were created between two times, the newest first. */
   listCreated(page: CreatedPage): Promise<Reading<readonly GatewayEntity[]>>;
+  /** At most 1000 lines of all settlements of a day in India. `day`: `2026-11-12`. */
+  listSettlementLines(page: { day: string; skip: number }): Promise<Reading<readonly GatewayEntity[]>>;
 };
 
 /** A page of what was created between two times, Unix seconds, both included. */
 export type CreatedPage = {
-  readonly list: 'payments' | 'refunds' | 'disputes';
+  readonly list: 'payments' | 'refunds' | 'disputes' | 'settlements';
   readonly from: number;
   readonly to: number;
   readonly skip: number;

@@ -23,7 +23,7 @@ export const reconcileResults = {
   apply_invoices: z.object({ applied: z.number() }),
   claim_statement_pages: z.object({
     pages: z.array(z.object({
-      list: z.enum(['payments', 'refunds', 'disputes']),
+      list: z.enum(['payments', 'refunds', 'disputes', 'settlements']),
       pass: z.enum(['new', 'again']),
       /** Both in Unix seconds. */
       from: z.number(),
@@ -39,6 +39,11 @@ export const reconcileResults = {
     })),
   }),
   apply_statement_item: z.object({ applied: z.boolean() }),
+  claim_settlement_pages: z.object({
+    /** `day`: in India. */
+    pages: z.array(z.object({ settlement_id: z.string(), day: z.string(), skip: z.number() })),
+  }),
+  apply_settlement_page: z.object({ is_complete: z.boolean() }),
   begin_reconciliation: z.object({ began: z.boolean() }),
   end_reconciliation: unread,
 };

@@ -37,12 +37,19 @@ export type ReconcileDatabase = {
     items: readonly unknown[] | null,
     applied: number,
   ): Promise<Result<'apply_statement_page'>>;
-  /** Applies a refund, a dispute, or the payment of a billed cycle with its invoice and its subscription. */
+  /** Applies a refund, a dispute, a settlement, or the payment of a billed cycle with its invoice and its subscription. */
   applyStatementItem(
     list: StatementPage['list'],
     item: GatewayEntity,
     cycle?: { readonly invoice: GatewayEntity | null; readonly subscription: GatewayEntity | null },
   ): Promise<Result<'apply_statement_item'>>;
+  /** Claims the next page of the lines of at most 20 settlements, leased for five minutes. */
+  claimSettlementPages(): Promise<Result<'claim_settlement_pages'>>;
+  /** Stores the lines of a settlement that a page has. `items` null: the gateway has no such list. */
+  applySettlementPage(
+    page: Result<'claim_settlement_pages'>['pages'][number],
+    items: readonly unknown[] | null,
+  ): Promise<Result<'apply_settlement_page'>>;
   /** Starts a run, unless another one is running. Its lease of 75 seconds is longer than a run. */
   beginReconciliation(runId: string): Promise<Result<'begin_reconciliation'>>;
   /** Ends a run. `isDone`: it left nothing to do, or used up its time and got answers. */
