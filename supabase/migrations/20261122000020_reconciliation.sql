@@ -545,6 +545,7 @@ begin
       and o.payload @> '{"at_cycle_end": false}'
       and v_entity ->> 'status' is distinct from 'cancelled';
     perform billing.settle_access(v_user_id, v_email);
+    perform billing.release_cancellation_mail(v_user_id);
   end if;
   -- What no plan wants any more: of a subscription that was resumed, or whose user is back.
   if v_email is not null and not exists (
