@@ -47,6 +47,12 @@ function record(facts: Facts, action: Action, now: Time): void {
       return void facts.orders.push(newOrder(facts, action, now));
     case 'verify':
       return verify(facts, orderNamed(facts, action.order), action.payment, now);
+    case 'failed':
+      return;
+    case 'sell':
+      facts.offSale.splice(0, facts.offSale.length, ...facts.offSale.filter((price) => price !== action.price));
+      if (!action.isOnSale) facts.offSale.push(action.price);
+      return;
     case 'captured':
       return capture(facts, orderNamed(facts, action.order), action.payment, now);
     case 'refund': {
@@ -60,8 +66,8 @@ function record(facts: Facts, action: Action, now: Time): void {
       return;
     }
     case 'subscribe': {
-      const { subscription: name, startsAt, isTrial, replaces } = action;
-      return void facts.planned.push({ name, at: now, startsAt, isTrial, replaces });
+      const { subscription: name, do: _, ...asked } = action;
+      return void facts.planned.push({ name, at: now, ...asked });
     }
     case 'ask':
       for (const [name, answer] of Object.entries(action.answers)) receiveAnswer(facts, name, answer, now);
@@ -285,7 +291,15 @@ function mirrorOf(
   // A cancellation at once also ends what was asked for before it and is known later.
   const stops = cancellations.filter((time) => time > askedAt);
   const events = { authentications: [], activations: [], charges: [], halts: [], resumptions: [], statuses: [] };
-  const open = { paidCount: null, isNoted: false, cycles: [], endedAt: null, reconciledAt: null, cancelledFor: null };
+  const open = {
+    paidCount: null,
+    isNoted: false,
+    isTold: false,
+    cycles: [],
+    endedAt: null,
+    reconciledAt: null,
+    cancelledFor: null,
+  };
   const mirror: Subscription = {
     name,
     askedAt,
