@@ -428,7 +428,12 @@ begin
         where s.user_id = p_user_id
           and s.ended_at is null
           and (s.ends_at is null or coalesce(nullif(s.lapses_at, 'infinity'), s.ends_at) > v_after.current_period_end)
-      ) then v_after.current_period_end
+      ) then least(v_after.current_period_end, (
+        -- A row that was extended by hand ends with the subscription that it names.
+        select coalesce(m.paid_until, m.period_end)
+        from billing.gateway_subscriptions m
+        where (m.user_id, m.gateway_subscription_id) = (p_user_id, v_after.gateway_subscription_id) and m.arrived_at is not null
+      ))
     end;
   end if;
   if p_at_period_end then

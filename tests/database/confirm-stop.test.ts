@@ -141,6 +141,17 @@ describe('a cancellation after the end of the known cycle', () => {
   });
 });
 
+test('the mail about a cancellation under a row that was extended by hand names the end of the cycle, with which it ends', async () => {
+  await database.at('01-05');
+  await database.query("update public.subscriptions set current_period_end = '2026-03-10'");
+  await database.at('01-10');
+  await customer.cancel('at the end');
+  const mail = "select payload ->> 'access_ends_at' as ends from billing.outbox where kind = 'subscription-cancelled'";
+  expect(await database.query(mail)).toEqual([{ ends: '2026-02-01T00:00:00.000Z' }]);
+  await customer.event('cancelled', '2026-02-01T00:00:00Z', { planId });
+  expect(await customer.state()).toBe('free: basic cancelled to 2026-02-01');
+});
+
 test('the mail about a cancellation that the gateway is told later does not wait', async () => {
   await database.at('01-10');
   await customer.cancel('at the end');
