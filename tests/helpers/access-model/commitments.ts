@@ -69,7 +69,7 @@ function newestCycle(one: Subscription) {
 function hasSuccessor(facts: Facts, one: Subscription, now: Time): boolean {
   const next = rules.successorOf(facts, one);
   const planned = facts.planned.find(({ name }) => name === next?.name);
-  return next !== null && (planned?.startsAt ?? -Infinity) > now &&
+  return next !== null && !rules.isStopped(next) && (planned?.startsAt ?? -Infinity) > now &&
     !facts.orders.some((order) => {
       const source = rules.sourcesOf(facts).find(({ name }) => name === order.name);
       return source !== undefined && isPaid(order) && source.since > rules.authorisedAt(next);

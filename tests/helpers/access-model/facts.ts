@@ -126,6 +126,8 @@ export type Facts = Settings & {
   readonly planned: Planned[];
   readonly grants: Grant[];
   readonly money: Map<string, Money>;
+  /** The events of gateway subscriptions: one that comes again changes nothing. */
+  readonly received: Set<string>;
   readonly cancellations: Time[];
   /** The cancellations for the end of the period that were not withdrawn. */
   readonly wishes: Time[];
@@ -134,7 +136,7 @@ export type Facts = Settings & {
 /** The facts before the first action, under some settings. */
 export function noFacts({ earlyRenewal, graceDays }: Settings): Facts {
   const none = { offSale: [], orders: [], subscriptions: [], planned: [], grants: [], cancellations: [], wishes: [] };
-  return { earlyRenewal, graceDays, ...none, money: new Map() };
+  return { earlyRenewal, graceDays, ...none, money: new Map(), received: new Set() };
 }
 
 /** What was paid and not refunded. Only processed refunds count. */

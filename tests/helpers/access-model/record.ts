@@ -84,6 +84,8 @@ function record(facts: Facts, action: Action, now: Time): void {
       return void facts.grants.push({ name, tier, at: now, until, cancelledAt: [], cancelledFor: null });
     }
     default:
+      if (facts.received.has(JSON.stringify(action))) return;
+      facts.received.add(JSON.stringify(action));
       return receiveEvent(facts, action, now);
   }
 }
