@@ -406,7 +406,13 @@ begin
           nullif(p_entity -> 'ended_at', 'null'),
           to_jsonb(extract(epoch from case v_status when 'authenticated' then v_seen_at when 'cancelled' then v_now end)::bigint)
         ), '{}',
-        v_status in ('authenticated', 'pending', 'halted') or v_status = 'cancelled' and exists (
+        -- Known already, it would be newer than a first charge whose event is under way.
+        v_status = 'authenticated' and not exists (
+          select from billing.gateway_subscriptions m
+          where (m.user_id, m.gateway_subscription_id) = (p_order.user_id, v_id) and m.authenticated_at is not null
+        )
+        or v_status in ('pending', 'halted')
+        or v_status = 'cancelled' and exists (
           select from billing.gateway_subscriptions m
           where (m.user_id, m.gateway_subscription_id) = (p_order.user_id, v_id)
         ))

@@ -581,3 +581,21 @@ test('a trial that the gateway has cancelled for the change that follows stays w
   expect([await scenarioOf('pro_month'), await scenarioOf('basic')]).toEqual(['current', 'scheduled']);
   expect((await preview('premium_month', 'period_end')).outcome).toBe('too_late');
 });
+
+test('a read that began before the first charge does not hide it: what was authorised is active once its event comes', async () => {
+  await bill();
+  await database.at('01-11');
+  const { next } = await change('basic', 'period_end');
+  const { id } = await database.one('select id from billing.subscription_orders where gateway_subscription_id = $1', [
+    next?.gatewayId,
+  ]);
+  await database.at('2026-02-01T00:00:09Z');
+  const entity = { id: next?.gatewayId, status: 'authenticated', plan_id: 'plan_basic', paid_count: 0, notes: [] };
+  await database.rpc('apply_subscription_order', id, JSON.stringify({ ...entity, charge_at: seconds(day('02-01')) }));
+  await next?.event('activated', '2026-02-01T00:00:01Z', {
+    planId: 'plan_basic',
+    start: day('02-01'),
+    end: day('03-01'),
+  });
+  expect(await billing()).toMatchObject({ gateway_subscription_id: next?.gatewayId, status: 'active' });
+});
