@@ -187,7 +187,7 @@ function lookAt(facts: Facts, price: string, when: Look['when'], now: Time): [Lo
   const isSame = from !== null && relationOf(from, price) === 'same';
   const isLater = from !== null && !isSame && reasonOf(from, price) !== null || isExcess(facts, price, now);
   const isRepeated = from !== null && (isSame ? from.goesOn : when === 'period_end' && from.followedBy === price);
-  const outcome = isSame && (from?.followedBy != null || !from?.goesOn)
+  const outcome = isSame && (!from?.goesOn || from.followedBy !== null)
     ? null
     : scenario === null
     ? 'plan_not_found'

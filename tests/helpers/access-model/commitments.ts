@@ -19,7 +19,7 @@ export function isToStop(facts: Facts, one: Subscription): boolean | undefined {
   if (rules.successorOf(facts, one) !== null) return true;
   if (one.activations.length === 0) {
     const asked = facts.planned.find(({ name }) => name === one.name);
-    return asked?.renews == null || one.charges.length > 0 ? undefined : isRenewalToStop(facts, one, asked);
+    return asked?.renews && one.charges.length === 0 ? isRenewalToStop(facts, one, asked) : undefined;
   }
   return isReplaced(facts, one, rules.sinceOf(one) ?? 0);
 }
@@ -97,7 +97,7 @@ export function commitmentOf(facts: Facts, now: Time): Commitment | null | undef
     if (isStopped === undefined && !isFollowed) return undefined;
     const renewed = cycle === null ? facts.orders.find(({ name }) => name === planned?.renews) : undefined;
     // The renewal of an order that is not paid yet.
-    if (cycle === null && planned?.renews != null && renewed?.fulfilledAt == null) continue;
+    if (cycle === null && planned?.renews && (renewed?.fulfilledAt ?? null) === null) continue;
     goingOn.push({
       ...{ tier: priceOf(one.price).tier, price: one.price, goesOn: true },
       end: renewed ? rules.periodOf(renewed)?.end ?? end : end,

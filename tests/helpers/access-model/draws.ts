@@ -78,20 +78,15 @@ export function drawnHistories(): fc.Arbitrary<Drawn> {
   return fc.oneof(
     { weight: 2, arbitrary: historiesOf(drawOf((kind) => weights[kind][0] ?? 0)) },
     { weight: 2, arbitrary: historiesOf(billing) },
-    {
-      weight: 1,
-      arbitrary: fc.tuple(historiesOf(billing), fc.integer({ min: 1, max: 20 }), fc.nat(11)).map((
-        [history, count, how],
-      ) => ({
-        ...history,
-        draws: [
-          { kinds: ['activate'], wait: { unit: 'minute', count: 1 }, which: 5, how: how % 2 },
-          { kinds: ['upgrade'], wait: { unit: 'day', count }, which: 0, how },
-          ...history.draws,
-        ],
-      })),
-    },
+    { weight: 1, arbitrary: fc.tuple(historiesOf(billing), fc.integer({ min: 1, max: 20 }), fc.nat(11)).map(upgraded) },
   );
+}
+
+/** Some days after its start the subscription is upgraded. */
+function upgraded([history, count, how]: [Drawn, number, number]): Drawn {
+  const first: Draw = { kinds: ['activate'], wait: { unit: 'minute', count: 1 }, which: 5, how: how % 2 };
+  const second: Draw = { kinds: ['upgrade'], wait: { unit: 'day', count }, which: 0, how };
+  return { ...history, draws: [first, second, ...history.draws] };
 }
 
 function historiesOf(draw: fc.Arbitrary<Draw>): fc.Arbitrary<Drawn> {

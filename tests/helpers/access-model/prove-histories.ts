@@ -183,7 +183,7 @@ async function proveNextCycle(
     return true;
   }
 
-  // Of one that only a failed charge told nobody knows how old it is.
+  // The age of one that only a failed charge told is not known.
   const known = new Set(facts.subscriptions.filter((one) => sinceOf(one) !== null).map(({ name }) => name));
   const charged: Billed[] = [];
   for (const { one, at } of nextCharges(billed, last)) {
