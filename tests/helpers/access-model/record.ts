@@ -75,7 +75,11 @@ function record(facts: Facts, action: Action, now: Time): void {
     case 'cancel':
       return cancel(facts, action.atPeriodEnd, now);
     case 'resume':
-      if (rules.rulingSource(facts, now) === null) return;
+      // What may still be charged is resumed, too.
+      if (
+        rules.rulingSource(facts, now) === null &&
+        !facts.subscriptions.some((one) => one.cancelledFor !== null && rules.mayBeCharged(facts, one))
+      ) return;
       facts.wishes.length = 0;
       for (const source of [...facts.orders, ...facts.grants]) source.cancelledFor = null;
       return;
