@@ -408,6 +408,66 @@ begin
     and (m.status is distinct from 'cancelled' or 'gateway_subscription/' || m.gateway_subscription_id = any (v_running));
 end $$;
 
+-- Returns what the mail about a cancellation says of the user's access, as it is settled.
+create function billing.cancellation_terms(
+  p_user_id uuid,
+  p_at_period_end boolean,
+  p_had_access boolean -- before the cancellation
+)
+returns jsonb -- {access_ends_at, is_ended, resume_until}
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_after public.subscriptions;
+  v_ends_at timestamptz; -- null: access does not end with what was cancelled
+  v_resume_until timestamptz; -- null: it cannot be resumed
+begin
+  select * into v_after from public.subscriptions s where s.user_id = p_user_id;
+  if p_had_access then
+    v_ends_at := case
+      when v_after.status = 'cancelled' then v_after.cancelled_at
+      when not exists (
+        select from billing.sources s
+        where s.user_id = p_user_id
+          and s.ended_at is null
+          and (s.ends_at is null or coalesce(nullif(s.lapses_at, 'infinity'), s.ends_at) > v_after.current_period_end)
+      ) then least(v_after.current_period_end, (
+        -- A row that was extended by hand ends with the subscription that it names.
+        select coalesce(m.paid_until, m.period_end)
+        from billing.gateway_subscriptions m
+        where (m.user_id, m.gateway_subscription_id) = (p_user_id, v_after.gateway_subscription_id) and m.arrived_at is not null
+      ))
+    end;
+  end if;
+  if p_at_period_end then
+    v_resume_until := least(
+      case when v_after.status = 'active' then v_after.current_period_end end,
+      -- Then the gateway is told.
+      (
+        select min(s.stops_at) - interval '48 hours'
+        from billing.stoppable s
+        where s.user_id = p_user_id and s.is_open and s.is_wish
+      )
+    );
+  end if;
+  return jsonb_build_object(
+    'access_ends_at', billing.iso_time(v_ends_at),
+    'is_ended', v_after.status is distinct from 'active',
+    'resume_until', case when v_resume_until > billing.clock() then billing.iso_time(v_resume_until) end
+  );
+end $$;
+
+-- Writes the end that is known by now into the mail about a cancellation that waits for it, and sends it. The caller has
+-- settled the user's access.
+create function billing.release_cancellation_mail(p_user_id uuid)
+returns void language sql set search_path = pg_catalog, pg_temp as $$
+  update billing.outbox o
+  set payload = o.payload || billing.cancellation_terms(p_user_id, true, true), next_attempt_at = billing.clock()
+  where o.key = any (array(select 'subscription-cancelled/' || w.id from billing.wishes w where w.user_id = p_user_id))
+    and o.next_attempt_at > billing.clock()
+    and o.attempts = 0
+    and num_nonnulls(o.delivered_at, o.parked_at) = 0
+$$;
+
 -- Enqueues the mail about a cancellation, and withdraws what it makes untrue. The caller has settled the user's access.
 create function billing.announce_cancellation(
   p_wish billing.wishes,
@@ -416,55 +476,44 @@ create function billing.announce_cancellation(
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_after public.subscriptions;
+  v_had_access constant boolean := p_before.status is not distinct from 'active';
   v_plan_name text;
-  v_ends_at timestamptz; -- null: access does not end with what was cancelled
-  v_resume_until timestamptz; -- null: it cannot be resumed
 begin
   perform billing.withdraw_mails(array(
     select 'subscription-cancelled/' || w.id from billing.wishes w where w.user_id = p_wish.user_id and w.at_period_end
     union all
     select 'change-scheduled/' || o.gateway_subscription_id from billing.subscription_orders o where o.user_id = p_wish.user_id
   ));
-  select * into v_after from public.subscriptions s where s.user_id = p_wish.user_id;
-  if p_before.status = 'active' then
-    v_plan_name := coalesce((select p.name from public.plans p where p.id = p_before.plan_id), p_before.tier);
-    v_ends_at := case
-      when v_after.status = 'cancelled' then v_after.cancelled_at
-      when not exists (
-        select from billing.sources s
-        where s.user_id = p_wish.user_id
-          and s.ended_at is null
-          and (s.ends_at is null or coalesce(nullif(s.lapses_at, 'infinity'), s.ends_at) > v_after.current_period_end)
-      ) then v_after.current_period_end
-    end;
-  else
-    v_plan_name := (
+  v_plan_name := case
+    when v_had_access then coalesce((select p.name from public.plans p where p.id = p_before.plan_id), p_before.tier)
+    else (
       select p.name
       from billing.stoppable s
       join public.plans p on p.id = coalesce((s.mirrored).plan_id, (s.asked).plan_id)
       where s.user_id = p_wish.user_id and s.is_open
       order by s.authorised_at desc nulls last
       limit 1
+    )
+  end;
+  perform billing.enqueue_mail(
+    p_wish.user_id, p_email, 'subscription-cancelled', p_wish.id::text,
+    jsonb_build_object('plan_name', coalesce(v_plan_name, p_before.tier, 'basic'))
+      || billing.cancellation_terms(p_wish.user_id, p_wish.at_period_end, v_had_access)
+  );
+  -- The gateway is read now, before it is told. It may have charged a cycle that is not known here.
+  update billing.outbox o
+  set next_attempt_at = billing.clock() + interval '5 minutes'
+  where o.key = 'subscription-cancelled/' || p_wish.id
+    and p_wish.at_period_end
+    and exists (
+      select from billing.stoppable s
+      join billing.outbox stop on stop.key = 'cancel-subscription/' || s.gateway_subscription_id
+      where s.user_id = p_wish.user_id
+        and s.is_open
+        and (s.mirrored).user_id is not null
+        and stop.next_attempt_at <= billing.clock()
+        and num_nonnulls(stop.delivered_at, stop.parked_at) = 0
     );
-  end if;
-  if p_wish.at_period_end then
-    v_resume_until := least(
-      case when v_after.status = 'active' then v_after.current_period_end end,
-      -- Then the gateway is told.
-      (
-        select min(s.stops_at) - interval '48 hours'
-        from billing.stoppable s
-        where s.user_id = p_wish.user_id and s.is_open and s.is_wish
-      )
-    );
-  end if;
-  perform billing.enqueue_mail(p_wish.user_id, p_email, 'subscription-cancelled', p_wish.id::text, jsonb_build_object(
-    'plan_name', coalesce(v_plan_name, p_before.tier, 'basic'),
-    'access_ends_at', billing.iso_time(v_ends_at),
-    'is_ended', v_after.status is distinct from 'active',
-    'resume_until', case when v_resume_until > billing.clock() then billing.iso_time(v_resume_until) end
-  ));
 end $$;
 
 -- Contract: POST /api/subscriptions/cancel.

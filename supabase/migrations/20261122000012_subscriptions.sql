@@ -418,6 +418,8 @@ begin
   v_change.outcome := case
     when v_change.reason is not null then 'not_now'
     when v_is_same and v_from.gateway_subscription_id is not null then 'already_subscribed'
+    -- It waits already: asked for again it changes nothing.
+    when p_when = 'period_end' and v_plan.id = (v_from.next).plan_id then 'already_subscribed'
     else 'change'
   end;
   -- A renewal that the customer cancelled or never authorised is made again. A change of one that waits renews the same

@@ -252,6 +252,7 @@ begin
   if num_nonnulls(v_tier, p_mail, v_end) > 0 then
     perform billing.announce_access(p_user_id, p_email, v_tier, p_new_source_id, p_mail, v_end);
   end if;
+  if v_is_changed and v_source.cancel_at_period_end then perform billing.release_cancellation_mail(p_user_id); end if;
   return case when v_source.id is not null then v_is_changed end;
 end $$;
 

@@ -406,7 +406,13 @@ begin
           nullif(p_entity -> 'ended_at', 'null'),
           to_jsonb(extract(epoch from case v_status when 'authenticated' then v_seen_at when 'cancelled' then v_now end)::bigint)
         ), '{}',
-        v_status in ('authenticated', 'pending', 'halted') or v_status = 'cancelled' and exists (
+        -- Known already, it would be newer than a first charge whose event is under way.
+        v_status = 'authenticated' and not exists (
+          select from billing.gateway_subscriptions m
+          where (m.user_id, m.gateway_subscription_id) = (p_order.user_id, v_id) and m.authenticated_at is not null
+        )
+        or v_status in ('pending', 'halted')
+        or v_status = 'cancelled' and exists (
           select from billing.gateway_subscriptions m
           where (m.user_id, m.gateway_subscription_id) = (p_order.user_id, v_id)
         ))
@@ -543,6 +549,7 @@ begin
       and o.payload @> '{"at_cycle_end": false}'
       and v_entity ->> 'status' is distinct from 'cancelled';
     perform billing.settle_access(v_user_id, v_email);
+    perform billing.release_cancellation_mail(v_user_id);
   end if;
   -- What no plan wants any more: of a subscription that was resumed, or whose user is back.
   if v_email is not null and not exists (

@@ -87,7 +87,7 @@ test('POST …/change of a billed subscription to a dearer tier, now → as in i
   expect(Math.abs(start * 1000 - Date.parse(body.change.ends_at))).toBeLessThan(60_000);
 });
 
-test('POST …/change to a cheaper tier at the end of the period → a subscription from then; authorised, it ends the old one; undone → 200', async () => {
+test('POST …/change to a cheaper tier at the end of the period → a subscription from then; authorised, it ends the old one; asked again → 409; undone → 200', async () => {
   const old = await billed('pro');
   const starts_at = new Date((await read()).subscription.current_period_end).toISOString();
   expect((await preview('basic', 'period_end')).body).toMatchObject({ amount_due: price.basic, credit: 0, starts_at });
@@ -108,6 +108,9 @@ test('POST …/change to a cheaper tier at the end of the period → a subscript
     },
   });
 
+  const calls = shop.calls.length;
+  expect(await change('basic', 'period_end')).toMatchObject({ status: 409, body: { error: 'Already subscribed' } });
+  expect(shop.calls).toHaveLength(calls);
   expect(await change('pro', 'period_end')).toMatchObject({ status: 200, body: { subscription: null } });
   expect([await cancellation(old), await cancellation(subscription.id)]).toMatchObject([
     { state: 'withdrawn' },

@@ -16,7 +16,7 @@ test.each([...Array(parts).keys()])(
   'random histories match the model: part %i',
   async (part) => {
     const seed = isLong ? Deno.env.get('CI') ? { seed: part } : {} : { seed: 20261121 + part };
-    await proveHistories(newSubject, { numRuns: isLong ? 80 : 30, ...seed });
+    await proveHistories(newSubject, { numRuns: isLong ? 80 : 27, ...seed });
   },
   // The histories share a database: one that still runs after its time limit would disturb the next.
   300_000,

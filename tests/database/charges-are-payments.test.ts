@@ -266,3 +266,21 @@ describe('a lost dispute', () => {
     expect(await customer.findings()).not.toContain(both[1]);
   });
 });
+
+test('a renewal that was the last one is mailed without a next payment, whatever charge_at says', async () => {
+  await database.at('01-01');
+  const made = await database.rpc('create_subscription', customer.id, 'pro', null);
+  await database.rpc('store_subscription', made.id, customer.gatewayId, 'https://gateway.example/s/1');
+  const fields = (count: number, at: string) => ({
+    paid_count: count,
+    remaining_count: 3 - count,
+    charge_at: seconds(at),
+  });
+  await customer.charge(january, 'pro', { fields: fields(1, january.end) });
+  await customer.charge(february, 'pro', { fields: fields(2, february.end) });
+  await customer.charge(march, 'pro', { fields: fields(3, march.start) });
+  const mails = await database.query(
+    "select o.payload ->> 'next_charge_at' as at from billing.outbox o where o.kind = 'subscription-renewed' order by o.id",
+  );
+  expect(mails).toEqual([{ at: new Date(february.end).toISOString() }, { at: null }]);
+});

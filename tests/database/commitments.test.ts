@@ -252,10 +252,25 @@ describe('a change that waits', () => {
     expect(await stops(renewal, next)).toEqual(['at cycle end 2026-01-30', 'nothing']);
     expect(await billing()).toMatchObject({ next: { tier: 'basic', starts_at: '2026-02-01T00:00:00.000Z' } });
     expect([await scenarioOf('pro_month'), await scenarioOf('basic')]).toEqual(['current', 'scheduled']);
+    expect(await preview('basic', 'period_end')).toEqual({ outcome: 'already_subscribed' });
     expect(await database.rpc('create_change', customer.id, 'pro', 'now', null, null, 'pro_month'))
       .toEqual({ outcome: 'undone' });
     expect(await stops(renewal, next)).toEqual(['withdrawn', expect.stringMatching(/^at cycle end/)]);
     expect(await nextCharge()).toBe('pro_month 2026-02-01');
+  });
+
+  test('and is asked for again stays as it is: no second one is made', async () => {
+    const next = await wait();
+    const again = () => database.rpc('create_change', customer.id, 'basic', 'period_end');
+    expect([await again(), await preview('basic', 'period_end')])
+      .toEqual([{ outcome: 'already_subscribed' }, { outcome: 'already_subscribed' }]);
+    // Also when it would be too late for a new one.
+    await database.at('01-31');
+    expect(await again()).toEqual({ outcome: 'already_subscribed' });
+    await database.query("update public.plans set price = price + 100 where tier = 'basic'");
+    expect(await again()).toEqual({ outcome: 'already_subscribed' });
+    expect(await database.query('select from billing.subscription_orders')).toHaveLength(1);
+    expect(await stops(customer, next)).toEqual([expect.stringMatching(/^at cycle end/), 'nothing']);
   });
 
   test('cannot be undone once the gateway was told', async () => {
@@ -565,4 +580,22 @@ test('a trial that the gateway has cancelled for the change that follows stays w
   await customer.event('cancelled', '01-13', { planId: 'plan_pro_month' });
   expect([await scenarioOf('pro_month'), await scenarioOf('basic')]).toEqual(['current', 'scheduled']);
   expect((await preview('premium_month', 'period_end')).outcome).toBe('too_late');
+});
+
+test('a read that began before the first charge does not hide it: what was authorised is active once its event comes', async () => {
+  await bill();
+  await database.at('01-11');
+  const { next } = await change('basic', 'period_end');
+  const { id } = await database.one('select id from billing.subscription_orders where gateway_subscription_id = $1', [
+    next?.gatewayId,
+  ]);
+  await database.at('2026-02-01T00:00:09Z');
+  const entity = { id: next?.gatewayId, status: 'authenticated', plan_id: 'plan_basic', paid_count: 0, notes: [] };
+  await database.rpc('apply_subscription_order', id, JSON.stringify({ ...entity, charge_at: seconds(day('02-01')) }));
+  await next?.event('activated', '2026-02-01T00:00:01Z', {
+    planId: 'plan_basic',
+    start: day('02-01'),
+    end: day('03-01'),
+  });
+  expect(await billing()).toMatchObject({ gateway_subscription_id: next?.gatewayId, status: 'active' });
 });

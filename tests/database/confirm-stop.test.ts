@@ -70,6 +70,32 @@ describe('a cancellation after the end of the known cycle', () => {
     expect(await customer.findings()).toEqual([]);
   });
 
+  const mail = () =>
+    database.one(
+      `select o.payload ->> 'access_ends_at' as ends, o.payload -> 'is_ended' as is_ended,
+         o.payload ->> 'resume_until' as resume_until, o.next_attempt_at - billing.clock() as waits
+       from billing.outbox o where o.kind = 'subscription-cancelled' and o.parked_at is null`,
+    );
+
+  test('is mailed once the gateway was read, with the end of the cycle that it charged', async () => {
+    expect(await mail()).toMatchObject({ waits: { minutes: 5 } });
+    await confirm(await claim(), answer('active', february, 2));
+    expect(await mail()).toEqual({
+      ...{ ends: '2026-03-01T00:00:00.000Z', is_ended: false, resume_until: '2026-02-27T00:00:00.000Z', waits: {} },
+    });
+  });
+
+  test('is mailed with the end that a webhook tells before the gateway is read', async () => {
+    await customer.charge(february, 'basic', { createdAt: february.start });
+    await database.at('2026-02-01T00:00:20Z');
+    expect(await mail()).toMatchObject({ ends: '2026-03-01T00:00:00.000Z', waits: {} });
+  });
+
+  test('is mailed with the end of what is paid where the gateway charged nothing more', async () => {
+    await confirm(await claim(), answer('pending', february, 1));
+    expect(await mail()).toMatchObject({ ends: '2026-02-01T00:00:00.000Z', is_ended: true, waits: {} });
+  });
+
   test.each(['pending', 'halted'])(
     'is told at once where the gateway says that nothing more is paid: %s',
     async (status) => {
@@ -113,6 +139,27 @@ describe('a cancellation after the end of the known cycle', () => {
     expect(await confirm(claimed, answer('pending', february, 1))).toBe('changed');
     expect(await toldOf()).toBe('withdrawn');
   });
+});
+
+test('the mail about a cancellation under a row that was extended by hand names the end of the cycle, with which it ends', async () => {
+  await database.at('01-05');
+  await database.query("update public.subscriptions set current_period_end = '2026-03-10'");
+  await database.at('01-10');
+  await customer.cancel('at the end');
+  const mail = "select payload ->> 'access_ends_at' as ends from billing.outbox where kind = 'subscription-cancelled'";
+  expect(await database.query(mail)).toEqual([{ ends: '2026-02-01T00:00:00.000Z' }]);
+  await customer.event('cancelled', '2026-02-01T00:00:00Z', { planId });
+  expect(await customer.state()).toBe('free: basic cancelled to 2026-02-01');
+});
+
+test('the mail about a cancellation that the gateway is told later does not wait', async () => {
+  await database.at('01-10');
+  await customer.cancel('at the end');
+  expect(
+    await database.query(
+      "select from billing.outbox where kind = 'subscription-cancelled' and next_attempt_at <= billing.clock()",
+    ),
+  ).toHaveLength(1);
 });
 
 test('a stop that was tried without an answer and then withdrawn by a resume cannot be queued again, nor told', async () => {

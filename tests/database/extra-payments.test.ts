@@ -57,6 +57,18 @@ describe('two payments on an order', () => {
     expect(await customer.tier()).toBe('pro');
   });
 
+  test('each is told to the app once, also when the other one counts instead', async () => {
+    await database.set('events = true');
+    await one.verify();
+    await two.capture();
+    const told = await database.query(
+      `select o.payload #>> '{data,gateway_payment_id}' as id from billing.outbox o
+       where o.kind = 'payment.captured' order by o.id`,
+    );
+    expect(told.map(({ id }) => id)).toEqual([one.paymentId, two.paymentId]);
+    await database.set('events = false');
+  });
+
   test('a refund of the one that counts lets the other one count, and changes no access', async () => {
     await one.verify();
     await one.capture();

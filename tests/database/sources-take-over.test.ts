@@ -154,3 +154,21 @@ describe('a grant', () => {
     expect(await customer.tier()).toBe('free');
   });
 });
+
+test('a row that is written by hand over a purchase, and the purchase that takes over, are each told to the app', async () => {
+  await database.set('events = true');
+  await customer.buy('pro', { at: '01-01' });
+  await database.at('01-02');
+  await database.query("update public.subscriptions set current_period_end = '2026-01-10Z' where user_id = $1", [
+    customer.id,
+  ]);
+  await database.expire('01-20');
+  const told = await database.query(
+    `select o.payload #>> '{data,current_period_end}' as until, o.payload #>> '{data,reason}' as reason from billing.outbox o
+     where o.kind = 'subscription.updated' and o.payload #>> '{data,user_id}' = $1 order by o.id`,
+    [customer.id],
+  );
+  expect(told.map(({ until, reason }) => `${shortTime(until)} ${reason}`))
+    .toEqual(['2027-01-01 purchase', '2026-01-10 manual', '2027-01-01 lapse']);
+  await database.set('events = false');
+});

@@ -409,6 +409,38 @@ test('the number of paid cycles is a promise, also of a cancelled subscription: 
   expect(await customer.findings()).not.toContain(`unnamed_charge ${customer.gatewayId}`);
 });
 
+test('an item of the statement and the read of its subscription are stored together, or not at all', async () => {
+  await subscribed();
+  await database.at('2026-02-01T01:00:00Z');
+  const february = months(2);
+  const item = captured({
+    id: 'pay_february',
+    amount: 99900,
+    invoice_id: 'inv_2',
+    created_at: seconds(february.start),
+  });
+  const invoice = {
+    ...{ id: 'inv_2', subscription_id: customer.gatewayId, payment_id: 'pay_february', status: 'paid' },
+    ...{ billing_start: seconds(february.start), billing_end: seconds(february.end), paid_at: seconds(february.start) },
+  };
+  const cycle = { current_start: seconds(february.start), current_end: seconds(february.end) };
+  const entity = { id: customer.gatewayId, plan_id: 'plan_pro', status: 'cancelled', paid_count: 2, ...cycle };
+  const applied = () => applyItem('payments', item, invoice, { ...entity, ended_at: seconds('2026-02-01T00:30:00Z') });
+  const payments = () => database.query("select from public.payments where gateway_payment_id = 'pay_february'");
+  // The database fails between the two.
+  await database.query(
+    `alter function billing.apply_subscription_read rename to read_later`,
+  );
+  await expect(applied()).rejects.toThrow('apply_subscription_read');
+  expect([await payments(), await customer.state()]).toEqual([[], 'pro: pro active to 2026-02-01']);
+  await database.query('alter function billing.read_later rename to apply_subscription_read');
+  // The next page still lists it.
+  expect(Object(await database.one("select billing.find_news('payments', $1) as news", [JSON.stringify([item])])).news)
+    .toHaveLength(1);
+  expect(await applied()).toEqual({ applied: true });
+  expect([await payments(), await customer.state()]).toEqual([[{}], 'free: pro cancelled to 2026-03-01']);
+});
+
 test('a charge after the deletion of its user is a finding, until it is refunded; one before it is none', async () => {
   await subscribed();
   await database.at('2026-01-20T00:00:00Z');

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { useBillingProject } from '../helpers/faults/billing-project.ts';
 import { newCustomer } from '../helpers/faults/customer.ts';
+import { passUntil } from '../helpers/faults/pass-until.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
 
@@ -11,30 +12,7 @@ export type Life = Awaited<ReturnType<ReturnType<typeof useLife>['begin']>>;
 export function useLife() {
   const billing = useBillingProject(useProject({ findings: 'compared elsewhere' }));
 
-  /** Lets time pass until a day. Everything happens when it is due: charges, retries, messages to the gateway, ends. */
-  async function on(day: string): Promise<void> {
-    const target = Date.parse(`${day}T12:00:00Z`) / 1000;
-    // What was asked for is done within a minute.
-    await billing.runSchedule();
-    while (billing.now() < target) {
-      const due = (await dueTimes()).filter((at) => at > billing.now()).map((at) => at + 60);
-      await billing.moveOn((Math.min(target, ...due) - billing.now()) / 3600);
-      await billing.runSchedule();
-    }
-  }
-
-  async function dueTimes(): Promise<number[]> {
-    const rows = await billing.database.query(
-      `select ceil(extract(epoch from due.at))::float8 as at from (
-         select o.next_attempt_at as at from billing.outbox o
-         where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is null
-         union all select s.due_at from public.subscriptions s where s.status = 'active'
-         union all select p.settle_at from public.payments p
-       ) due where due.at > billing.clock()`,
-    );
-    const { next_at: next } = await billing.readDue();
-    return [...rows.map(({ at }) => Number(at)), ...(typeof next === 'number' ? [next] : [])];
-  }
+  const on = (day: string) => passUntil(billing, `${day}T12:00:00Z`);
 
   /** A new customer, on a day. */
   async function begin(day: string) {

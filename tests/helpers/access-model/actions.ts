@@ -7,13 +7,26 @@ export type Action =
   | { do: 'verify'; order: string; payment: string }
   | { do: 'captured'; order: string; payment: string; event: 'payment.captured' | 'order.paid' }
   | RefundAction
-  | { do: 'subscribe'; subscription: string; price: string; startsAt: Time; isTrial: boolean; replaces: string | null }
+  | { do: 'failed'; order: string; payment: string }
+  | { do: 'sell'; price: string; isOnSale: boolean }
+  | SubscribeAction
   | GatewayEvent
   | { do: 'ask'; answers: Record<string, Answer> }
   | { do: 'cancel'; atPeriodEnd: boolean }
   | { do: 'grant'; grant: string; tier: string; until: Time }
   | Look
   | { do: 'resume' | 'wait' };
+
+/** The user asks for a gateway subscription that starts later. `renews`: after the period of that order. */
+export type SubscribeAction = {
+  do: 'subscribe';
+  subscription: string;
+  price: string;
+  startsAt: Time;
+  isTrial: boolean;
+  replaces: string | null;
+  renews: string | null;
+};
 
 export type RefundStatus = 'pending' | 'processed' | 'failed';
 
@@ -22,8 +35,9 @@ export type Look = {
   do: 'look';
   price: string;
   when: 'now' | 'period_end';
-  scenario: string;
-  outcome: 'change' | 'not_now' | 'subscription_not_found' | null;
+  /** Null: the price is off sale. */
+  scenario: string | null;
+  outcome: 'change' | 'not_now' | 'already_subscribed' | 'plan_not_found' | 'subscription_not_found' | null;
   credit: number;
 };
 

@@ -1,8 +1,8 @@
 import { addMonths, day, hour, minute, parseTime, priceOf, prices, second, wholeSeconds } from './actions.ts';
 import type { Action, GatewayEvent, Look, Time } from './actions.ts';
 import type { Draw, Drawn, Kind } from './draws.ts';
-import { commitmentOf, creditFor, isExcess, scenarioOf } from './commitments.ts';
-import { type Facts, noFacts, type Order } from './facts.ts';
+import { commitmentOf, creditFor, isExcess, isOnOffer, scenarioOf } from './commitments.ts';
+import { type Facts, noFacts, type Order, type Planned, type Settings } from './facts.ts';
 import { isChargedAfterCancellation, isOpenCase } from './findings.ts';
 import * as gateway from './gateway.ts';
 import type { Billed } from './gateway.ts';
@@ -12,8 +12,8 @@ import { recordAction } from './record.ts';
 /** The state of a history: the facts sent to the database, and the subscriptions at the gateway. */
 export type State = { now: Time; facts: Facts; billed: Billed[]; last: Kind | null };
 
-export function startOf({ start, earlyRenewal }: Pick<Drawn, 'start' | 'earlyRenewal'>): State {
-  return { now: parseTime(start), facts: noFacts(earlyRenewal), billed: [], last: null };
+export function startOf({ start, ...settings }: Settings & Pick<Drawn, 'start'>): State {
+  return { now: parseTime(start), facts: noFacts(settings), billed: [], last: null };
 }
 
 /** A step that is possible: the state before its actions, at their time. */
@@ -47,7 +47,8 @@ export function isLeftOpen(before: Facts, actions: readonly Action[], now: Time)
 function isShownAfterItsEnd(before: Facts, facts: Facts, now: Time): boolean {
   const wasLive = (name: string) => sourcesOf(before).some((source) => source.name === name && isLive(source, now));
   return sourcesOf(facts).some((source) =>
-    source.runsUntilReconciled && source.end + 3 * day <= now && isLive(source, now) && !wasLive(source.name)
+    source.runsUntilReconciled && source.end + facts.graceDays * day <= now && isLive(source, now) &&
+    !wasLive(source.name)
   );
 }
 
@@ -64,7 +65,11 @@ function timeOf({ now, facts, last }: State, kind: Kind, { wait, how }: Draw): T
 
 /** Times at which something ends: periods and their grace. */
 function edgesOf(facts: Facts): Time[] {
-  return [...new Set(sourcesOf(facts).flatMap(({ end }) => [end, end + 2 * day, end + 3 * day]))];
+  return [
+    ...new Set(
+      sourcesOf(facts).flatMap(({ end }) => [end, end + (facts.graceDays - 1) * day, end + facts.graceDays * day]),
+    ),
+  ];
 }
 
 /** The actions of a drawn step; null where it is not possible. May advance the state's time and change its gateway. */
@@ -88,6 +93,7 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     case 'buy with start':
     case 'order with start': {
       const start = which % 2 === 0 ? 'now' : 'after_current';
+      if (!isOnOffer(facts, price)) return null;
       // A repeated order within 30 minutes would return the open one.
       const isRepeated = ({ orderedAt, ...other }: Order) =>
         other.price === price && other.starts === start && orderedAt >= now - hour;
@@ -123,6 +129,14 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
       if (one?.cycles.some((cycle) => isChargedAfterCancellation(one, cycle))) return null;
       return ruling?.cancelAtPeriodEnd || how === 0 ? [{ do: 'resume' }] : null;
     }
+    case 'fail':
+      return order && !order.isCaptured && order.fulfilledAt === null && order.money === null
+        ? [{ do: 'failed', order: order.name, payment: `${order.name}1` }]
+        : null;
+    case 'sell':
+      return [{ do: 'sell', price, isOnSale: facts.offSale.includes(price) }];
+    case 'upgrade':
+      return upgrade(state, name, how);
     case 'grant': {
       const until = [now + 10 * day, addMonths(now, 1), addMonths(now, 3), addMonths(now, 13)][which % 4] ?? now + day;
       // An admin who grants what runs already is refused.
@@ -134,21 +148,55 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
   }
 }
 
+/** Orders an upgrade that gets a credit, with its renewal, which the customer mostly authorises now. */
+function upgrade(state: State, order: string, how: number): Action[] | null {
+  const { facts, now, billed } = state;
+  const keys = Object.keys(prices);
+  const price = [...keys.slice(how % keys.length), ...keys].find((key) =>
+    isOnOffer(facts, key) && (creditFor(facts, key, now)?.credit ?? 0) > 0
+  );
+  const isAsked = facts.planned.some(({ renews, at }) => renews !== null && at > now - day);
+  if (price === undefined || isAsked || billed.length >= 3 || !commitmentOf(facts, now)?.goesOn) return null;
+  const { amount, months } = priceOf(price);
+  const startsAt = addMonths(Math.floor(now / 1000) * 1000, months);
+  const renewal = { subscription: `R${facts.planned.length + 1}`, price, startsAt, isTrial: false, replaces: null };
+  const planned = { ...renewal, name: renewal.subscription, at: now, renews: order };
+  return [
+    { do: 'order', order, price, amount: amount - (creditFor(facts, price, now)?.credit ?? 0), start: 'now' },
+    { do: 'subscribe', ...renewal, renews: order },
+    { do: 'verify', order, payment: `${order}1` },
+    ...(how % 4 > 0 ? authorise(state, planned, 1) : []),
+  ];
+}
+
+/** The customer authorises the renewal of an order. */
+function authorise({ billed, now }: State, { name, price, startsAt }: Planned, mask: number): Action[] {
+  const added = gateway.authorise(name, price, { startsAt: wholeSeconds(startsAt), replaces: null }, now);
+  billed.push(added.billed);
+  return deliverSome(added.billed, added.events, mask);
+}
+
 const drawnPrice = (how: number): string => Object.keys(prices)[how % Object.keys(prices).length] ?? 'basic';
 
 /** @returns null where the model does not decide what is shown */
 function lookAt(facts: Facts, price: string, when: Look['when'], now: Time): [Look] | null {
   const from = commitmentOf(facts, now);
-  const scenario = scenarioOf(facts, price, now);
-  if (from === undefined || scenario === undefined) return null;
+  const decided = scenarioOf(facts, price, now);
+  if (from === undefined || decided === undefined) return null;
+  const scenario = isOnOffer(facts, price) ? decided : null;
   const isSame = from !== null && relationOf(from, price) === 'same';
   const isLater = from !== null && !isSame && reasonOf(from, price) !== null || isExcess(facts, price, now);
-  const outcome = from === null || from.end <= now
+  const isRepeated = from !== null && (isSame ? from.goesOn : when === 'period_end' && from.followedBy === price);
+  const outcome = isSame && (!from?.goesOn || from.followedBy !== null)
+    ? null
+    : scenario === null
+    ? 'plan_not_found'
+    : from === null || from.end <= now
     ? 'subscription_not_found'
     : when === 'now' && isLater
     ? 'not_now'
-    : isSame
-    ? null
+    : isRepeated
+    ? 'already_subscribed'
     : 'change';
   const credit = when === 'now' ? creditFor(facts, price, now)?.credit ?? 0 : 0;
   return [{ do: 'look', price, when, scenario, outcome, credit }];
@@ -220,7 +268,7 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
   const plan = (startsAt: Time, replaces: string | null): Action[] => {
     const added = gateway.authorise(name, price, { startsAt, replaces }, now);
     billed.push(added.billed);
-    const asked = { subscription: name, price, startsAt, isTrial: replaces === null, replaces };
+    const asked = { subscription: name, price, startsAt, isTrial: replaces === null, replaces, renews: null };
     return [{ do: 'subscribe', ...asked }, ...deliverSome(added.billed, added.events, 1)];
   };
   switch (kind) {
@@ -240,6 +288,13 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
       const until = old?.cycles.at(-1)?.end ?? old?.startsAt ?? now;
       if (!old || billed.length >= 3 || until <= now || ruling?.cancelAtPeriodEnd) return null;
       return facts.planned.some(({ replaces }) => replaces === old.name) ? null : plan(until, old.name);
+    }
+    case 'authorise': {
+      const asked = facts.planned.find(({ name, renews, at }) =>
+        renews !== null && at > now - day && !billed.some((each) => each.name === name)
+      );
+      if (!asked) return null;
+      return authorise(state, asked, how > 1 ? 1 : 0);
     }
     case 'start': {
       const waiting = billed.find(({ status }) => status === 'authenticated');

@@ -1,5 +1,5 @@
 import { day, priceOf, type Time } from './actions.ts';
-import { type Credit, type Facts, isPaid, type Subscription } from './facts.ts';
+import { type Credit, type Facts, isPaid, type Planned, type Subscription } from './facts.ts';
 import * as rules from './model.ts';
 import type { Source } from './model.ts';
 
@@ -7,6 +7,8 @@ import type { Source } from './model.ts';
 export type Commitment = Pick<Source, 'tier' | 'price' | 'end'> & {
   /** By itself: the gateway charges it again, or the change that follows it. */
   readonly goesOn: boolean;
+  /** The price of the change that waits for its end. */
+  readonly followedBy: string | null;
   /** What paid for the period that runs. */
   readonly paidBy: { readonly kind: Credit['kind']; readonly name: string } | null;
 };
@@ -15,14 +17,33 @@ export type Commitment = Pick<Source, 'tier' | 'price' | 'end'> & {
 export function isToStop(facts: Facts, one: Subscription): boolean | undefined {
   if (facts.cancellations.some((at) => at >= one.askedAt) || one.cancelledFor !== null) return true;
   if (rules.successorOf(facts, one) !== null) return true;
-  if (one.activations.length === 0) return undefined;
+  if (one.activations.length === 0) {
+    const asked = facts.planned.find(({ name }) => name === one.name);
+    return asked?.renews && one.charges.length === 0 ? isRenewalToStop(facts, one, asked) : undefined;
+  }
   return isReplaced(facts, one, rules.sinceOf(one) ?? 0);
+}
+
+/** Whether the renewal of an order that waits is to stop; undefined beside another one that was asked for. */
+function isRenewalToStop(facts: Facts, one: Subscription, { renews }: Planned): boolean | undefined {
+  const order = facts.orders.find(({ name }) => name === renews);
+  if (!order || !isPaid(order) || order.cancelledAt.length > 0) return true;
+  if (facts.planned.length > 1) return undefined;
+  const newest = rules.sourcesOf(facts).filter(({ name, kind }) => kind !== 'grant' && !isTakenBack(facts, name))
+    .toSorted((source, other) => other.since - source.since)[0];
+  return newest?.kind === 'payment' && newest.name !== renews && newest.since > rules.authorisedAt(one);
+}
+
+/** Whether a price is on sale, and its tier, too. */
+export function isOnOffer({ offSale }: Facts, key: string): boolean {
+  return !offSale.includes(key) && !offSale.includes(priceOf(key).tier);
 }
 
 /** What is newer replaced it, also after it ended, unless it was refunded and is not billed any more. */
 function isReplaced(facts: Facts, one: Subscription, since: Time): boolean {
+  const own = [one.name, facts.planned.find(({ name }) => name === one.name)?.renews];
   return rules.sourcesOf(facts).some((source) =>
-    source.kind !== 'grant' && source.name !== one.name && source.since > since && !isTakenBack(facts, source.name)
+    source.kind !== 'grant' && !own.includes(source.name) && source.since > since && !isTakenBack(facts, source.name)
   );
 }
 
@@ -48,7 +69,7 @@ function newestCycle(one: Subscription) {
 function hasSuccessor(facts: Facts, one: Subscription, now: Time): boolean {
   const next = rules.successorOf(facts, one);
   const planned = facts.planned.find(({ name }) => name === next?.name);
-  return next !== null && (planned?.startsAt ?? -Infinity) > now &&
+  return next !== null && !rules.isStopped(next) && (planned?.startsAt ?? -Infinity) > now &&
     !facts.orders.some((order) => {
       const source = rules.sourcesOf(facts).find(({ name }) => name === order.name);
       return source !== undefined && isPaid(order) && source.since > rules.authorisedAt(next);
@@ -74,10 +95,19 @@ export function commitmentOf(facts: Facts, now: Time): Commitment | null | undef
     const runs = rules.sourcesOf(facts).some((source) => source.name === one.name && rules.isOpen(source, now));
     if (Math.max(end, isCharged ? chargeAt ?? -Infinity : -Infinity) <= now && !runs) continue;
     if (isStopped === undefined && !isFollowed) return undefined;
+    const renewed = cycle === null ? facts.orders.find(({ name }) => name === planned?.renews) : undefined;
+    // The renewal of an order that is not paid yet.
+    if (cycle === null && planned?.renews && (renewed?.fulfilledAt ?? null) === null) continue;
     goingOn.push({
-      ...{ tier: priceOf(one.price).tier, price: one.price, end, goesOn: true },
-      ...{ since: rules.sinceOf(one) ?? 0, isChange: cycle === null },
-      paidBy: cycle === null ? null : { kind: 'gateway', name: one.name },
+      ...{ tier: priceOf(one.price).tier, price: one.price, goesOn: true },
+      end: renewed ? rules.periodOf(renewed)?.end ?? end : end,
+      followedBy: isFollowed ? rules.successorOf(facts, one)?.price ?? null : null,
+      ...{ since: rules.sinceOf(one) ?? 0, isChange: cycle === null && !renewed },
+      paidBy: cycle !== null
+        ? { kind: 'gateway', name: one.name }
+        : renewed
+        ? { kind: 'payment', name: renewed.name }
+        : null,
     });
   }
   const [first] = goingOn.toSorted((one, other) =>
@@ -87,7 +117,7 @@ export function commitmentOf(facts: Facts, now: Time): Commitment | null | undef
   const paid = rules.newestOf(live.filter(({ kind }) => kind !== 'grant'), now) ?? rules.newestOf(live, now);
   if (paid === null) return null;
   const { name, kind, tier, price, end } = paid;
-  return { tier, price, end, goesOn: false, paidBy: kind === 'grant' ? null : { kind, name } };
+  return { tier, price, end, goesOn: false, followedBy: null, paidBy: kind === 'grant' ? null : { kind, name } };
 }
 
 /** What it would be to buy a price; undefined where the model does not decide it. Contract: Scenarios. */

@@ -1,4 +1,4 @@
-import type { Facts } from './facts.ts';
+import type { Settings } from './facts.ts';
 import fc from 'fast-check';
 
 /** Weights of the steps in histories about everything, and about billing. Shrinking prefers the first kinds. */
@@ -33,6 +33,10 @@ const weights = {
   'cancel': [4, 1],
   'resume': [2, 2],
   'grant': [3, 3],
+  'fail': [2, 1],
+  'sell': [2, 3],
+  'upgrade': [4, 6],
+  'authorise': [6, 8],
   'repeat': [2, 2],
 };
 
@@ -45,7 +49,7 @@ export type Wait = { unit: 'minute' | 'hour' | 'day' | 'month'; count: number } 
 export type Draw = { kinds: Kind[]; wait: Wait; which: number; how: number };
 
 /** A drawn history. REPLAY takes it as JSON. */
-export type Drawn = { start: string; earlyRenewal: Facts['earlyRenewal']; draws: Draw[] };
+export type Drawn = Settings & { start: string; draws: Draw[] };
 
 const kinds = Object.keys(weights).filter((name): name is Kind => name in weights);
 
@@ -65,12 +69,24 @@ function drawOf(weightOf: (kind: Kind) => number, wait = anyWait): fc.Arbitrary<
 /** More steps are drawn than run, because many are not possible in their state. */
 export const maxSteps = 12;
 
-/** Histories of up to twelve steps, most of which start near the end of a month or a leap day. Half are about billing. */
+/**
+ * Histories of up to twelve steps, most of which start near the end of a month or a leap day. Some are about billing, and
+ * some of these begin with a subscription that is upgraded, so that its renewal waits.
+ */
 export function drawnHistories(): fc.Arbitrary<Drawn> {
+  const billing = drawOf((kind) => weights[kind][1] ?? 0);
   return fc.oneof(
-    historiesOf(drawOf((kind) => weights[kind][0] ?? 0)),
-    historiesOf(drawOf((kind) => weights[kind][1] ?? 0)),
+    { weight: 2, arbitrary: historiesOf(drawOf((kind) => weights[kind][0] ?? 0)) },
+    { weight: 2, arbitrary: historiesOf(billing) },
+    { weight: 1, arbitrary: fc.tuple(historiesOf(billing), fc.integer({ min: 1, max: 20 }), fc.nat(11)).map(upgraded) },
   );
+}
+
+/** Some days after its start the subscription is upgraded. */
+function upgraded([history, count, how]: [Drawn, number, number]): Drawn {
+  const first: Draw = { kinds: ['activate'], wait: { unit: 'minute', count: 1 }, which: 5, how: how % 2 };
+  const second: Draw = { kinds: ['upgrade'], wait: { unit: 'day', count }, which: 0, how };
+  return { ...history, draws: [first, second, ...history.draws] };
 }
 
 function historiesOf(draw: fc.Arbitrary<Draw>): fc.Arbitrary<Drawn> {
@@ -83,6 +99,7 @@ function historiesOf(draw: fc.Arbitrary<Draw>): fc.Arbitrary<Drawn> {
       '2026-11-10T09:00:00.000Z',
     ),
     earlyRenewal: fc.constantFrom('replace', 'extend'),
+    graceDays: fc.constantFrom(3, 3, 0, 9),
     draws: fc.array(draw, { minLength: 1, maxLength: 2 * maxSteps, size: 'max' }),
   });
 }

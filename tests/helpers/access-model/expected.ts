@@ -92,7 +92,7 @@ export function billingOf(facts: Facts, now: Time): ExpectedBilling {
   // The next charge; what is overdue comes last.
   const chargeOf = (one: Subscription) => {
     const at = isStopping(one) ? null : rules.newestStatus(one)?.chargeAt ?? null;
-    return at === null ? Infinity : at > now ? at : Number.MAX_SAFE_INTEGER;
+    return at === null ? Infinity : at > now ? at : at + Number.MAX_SAFE_INTEGER / 2;
   };
   const shown = facts.subscriptions.filter((one) => isBilled(one) && !rules.isStopped(one)).toSorted((one, other) =>
     Number(isStopping(one)) - Number(isStopping(other)) || (chargeOf(one) - chargeOf(other) || 0) ||

@@ -90,6 +90,19 @@ export type Subscription = Cancellation & {
   readonly cycles: Cycle[];
   endedAt: Time | null;
   reconciledAt: Time | null;
+  /** Whether the gateway was told to stop. */
+  isTold: boolean;
+};
+
+/** A gateway subscription that the user asked for, and that starts later: also the renewal of an order. */
+export type Planned = {
+  readonly name: string;
+  readonly price: string;
+  readonly at: Time;
+  readonly startsAt: Time;
+  readonly isTrial: boolean;
+  readonly replaces: string | null;
+  readonly renews: string | null;
 };
 
 /** A grant by an admin. */
@@ -100,23 +113,30 @@ export type Grant = Cancellation & {
   readonly until: Time;
 };
 
+/** What a history is drawn with. Each plan has the days of grace. */
+export type Settings = { readonly earlyRenewal: 'replace' | 'extend'; readonly graceDays: number };
+
 /** All facts about a user that were sent to the database. */
-export type Facts = {
-  readonly earlyRenewal: 'replace' | 'extend';
+export type Facts = Settings & {
+  /** The prices that are not sold now. */
+  readonly offSale: string[];
   readonly orders: Order[];
   readonly subscriptions: Subscription[];
-  /** The gateway subscriptions that the user asked for: they start after a trial, or when `replaces` ends. */
-  readonly planned: { name: string; at: Time; startsAt: Time; isTrial: boolean; replaces: string | null }[];
+  /** The gateway subscriptions that the user asked for: they start after a trial, or when what they replace or renew ends. */
+  readonly planned: Planned[];
   readonly grants: Grant[];
   readonly money: Map<string, Money>;
+  /** The events of gateway subscriptions: one that comes again changes nothing. */
+  readonly received: Set<string>;
   readonly cancellations: Time[];
   /** The cancellations for the end of the period that were not withdrawn. */
   readonly wishes: Time[];
 };
 
-export function noFacts(earlyRenewal: Facts['earlyRenewal']): Facts {
-  const none = { orders: [], subscriptions: [], planned: [], grants: [], cancellations: [], wishes: [] };
-  return { earlyRenewal, ...none, money: new Map() };
+/** The facts before the first action, under some settings. */
+export function noFacts({ earlyRenewal, graceDays }: Settings): Facts {
+  const none = { offSale: [], orders: [], subscriptions: [], planned: [], grants: [], cancellations: [], wishes: [] };
+  return { earlyRenewal, graceDays, ...none, money: new Map(), received: new Set() };
 }
 
 /** What was paid and not refunded. Only processed refunds count. */

@@ -7,7 +7,7 @@ import type { Source } from './model.ts';
 export function findingsOf(facts: Facts, now: Time): string[] {
   const ruling = rulingSource(facts, now);
   // More than a day after its grace, because no reconciliation ran.
-  const isUnpaid = ruling !== null && ruling.end + 4 * day + hour < now;
+  const isUnpaid = ruling !== null && ruling.end + (facts.graceDays + 1) * day + hour < now;
   const rows = [
     ...facts.orders.flatMap((order) => fromOrder(facts, order, now)),
     ...twiceForTheSameTime(facts, now).map((name) => `paid_twice: ${name}`),

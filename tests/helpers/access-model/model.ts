@@ -29,14 +29,12 @@ export type Source = {
 
 type Times = Pick<Subscription, 'authentications' | 'activations' | 'charges' | 'askedAt'>;
 
-const graceDays = 3;
-
 /** All sources of a user, also those that ended. */
 export function sourcesOf(facts: Facts): Source[] {
   return [
     ...facts.orders.flatMap((order) => fromOrder(facts, order)),
     ...facts.subscriptions.flatMap((subscription) => fromSubscription(facts, subscription)),
-    ...facts.grants.map(fromGrant),
+    ...facts.grants.map((grant) => fromGrant(grant, facts)),
   ];
 }
 
@@ -139,7 +137,7 @@ function fromOrder(facts: Facts, order: Order): Source[] {
     isReplaced: replacing(facts, order.name, null).length > 0,
     rulesFrom: order.waitsUntil ?? order.chain?.rulesFrom ?? -Infinity,
     cancelAtPeriodEnd: order.cancelledFor !== null,
-    graceDays: isCancelled(facts, order, since) ? 0 : graceDays,
+    graceDays: isCancelled(facts, order, since) ? 0 : facts.graceDays,
     runsUntilReconciled: false,
     isFailing: false,
   }];
@@ -157,7 +155,7 @@ function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
   const { isEnded, hasGrace, isFinal } = paid === null
     ? { isEnded: true, hasGrace: false, isFinal: true }
     : closingOf(facts, subscription, paid);
-  const grace = cancelledFor === null && isNewest && hasGrace ? graceDays : 0;
+  const grace = cancelledFor === null && isNewest && hasGrace ? facts.graceDays : 0;
   return [{
     name,
     kind: 'gateway',
@@ -178,7 +176,7 @@ function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
   }];
 }
 
-function fromGrant({ name, tier, at, until, cancelledAt, cancelledFor }: Grant): Source {
+function fromGrant({ name, tier, at, until, cancelledAt, cancelledFor }: Grant, { graceDays }: Facts): Source {
   return {
     name,
     kind: 'grant',
@@ -264,7 +262,8 @@ function closingOf(facts: Facts, subscription: Subscription, paid: Cycle) {
     const isStopped = cancelledAt.some((time) => paid.at <= time);
     // The cancellation for the end of a trial is sent before that end.
     const isTrial = activations.length === 0 && charges.length === 0;
-    if (isTrial && cancelledFor !== null && !isStopped) return atPaidTime;
+    const isEnding = cancelledFor !== null || subscription.isTold && successorOf(facts, subscription) === null;
+    if (isTrial && isEnding && !isStopped) return atPaidTime;
     // The gateway debits up to 36 hours early.
     const isAtEnd = isTrial || (endedAt ?? 0) >= paid.end - 36 * hour;
     const endsWithChange = successorOf(facts, subscription) !== null && !isStopped && isAtEnd;
@@ -323,11 +322,18 @@ export function endOfRunning(facts: Facts, now: Time): { last: Source; end: Time
   return { last, end: last.end, since: Math.max(...open.map(({ since }) => since)) };
 }
 
+/** Whether a purchase runs, or begins later, that got its credit from an order, or from one that did. */
+function givesCredit(facts: Facts, { name }: Order, now: Time): boolean {
+  return replacing(facts, name, null).some((order) =>
+    order.cancelledAt.length === 0 && (periodOf(order)?.end ?? 0) > now || givesCredit(facts, order, now)
+  );
+}
+
 /** Whether the credit of an order was not covered. Contract: Start and credit. */
 export function isUnearned(facts: Facts, order: Order, now: Time): boolean {
   const { credited, fulfilledAt, orderedAt, money } = order;
   if (credited === null || fulfilledAt === null || !isPaid(order) || isRefunded(money)) return false;
-  if ((periodOf(order)?.end ?? 0) <= now) return false;
+  if ((periodOf(order)?.end ?? 0) <= now && !givesCredit(facts, order, now)) return false;
   const first = replacing(facts, credited.name, credited.until)
     .toSorted((one, other) => (one.fulfilledAt ?? 0) - (other.fulfilledAt ?? 0))[0];
   return first !== order ||

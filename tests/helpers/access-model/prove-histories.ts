@@ -13,7 +13,7 @@ import {
 import type { Facts } from './facts.ts';
 import { findingsOf, overlap } from './findings.ts';
 import { answersAbout, begin, type Billed, changeStatus, charge, nextCycle, payCycle } from './gateway.ts';
-import { hasEndedAtGateway, isLive, rulingSource, sourcesOf } from './model.ts';
+import { hasEndedAtGateway, isLive, rulingSource, sinceOf, sourcesOf } from './model.ts';
 import { recordAction } from './record.ts';
 import type { Claim, NewSubject, Subject } from './subject.ts';
 import fc from 'fast-check';
@@ -36,7 +36,7 @@ export async function proveHistories(
 
 /** Returns a line for each action. @throws where database and model differ */
 export async function runDrawn(newSubject: NewSubject, drawn: Drawn): Promise<string[]> {
-  const subject = await newSubject(drawn.earlyRenewal);
+  const subject = await newSubject(drawn);
   const lines = [`REPLAY='${JSON.stringify(drawn)}' npm test -- tests/database/access-histories -t REPLAY`];
   let state: State = startOf(drawn);
   let steps = 0;
@@ -168,7 +168,10 @@ async function proveNextCycle(
 
   async function send(): Promise<boolean> {
     const stops = await subject.takeStops();
-    for (const { subscription } of stops) told.add(subscription);
+    for (const { subscription } of stops) {
+      told.add(subscription);
+      for (const one of facts.subscriptions) if (one.name === subscription) one.isTold = true;
+    }
     for (const { subscription: name, atCycleEnd } of stops) {
       if (toBeCancelled(facts).get(name) === false) throw fault(`the gateway stops ${name}, which goes on`);
       const one = billed.find((each) => each.name === name);
@@ -180,7 +183,8 @@ async function proveNextCycle(
     return true;
   }
 
-  const known = new Set(facts.subscriptions.map(({ name }) => name));
+  // The age of one that only a failed charge told is not known.
+  const known = new Set(facts.subscriptions.filter((one) => sinceOf(one) !== null).map(({ name }) => name));
   const charged: Billed[] = [];
   for (const { one, at } of nextCharges(billed, last)) {
     if (!await pass(at - debitNotice) || !await send()) return;
@@ -201,7 +205,9 @@ async function proveNextCycle(
     charged.push(one);
   }
   // When the days of grace are over, of each period that has not ended.
-  const ends = sourcesOf(facts).filter((source) => !source.isEnded).map(({ end }) => end + 3 * day + hour);
+  const ends = sourcesOf(facts).filter((source) => !source.isEnded).map(({ end }) =>
+    end + facts.graceDays * day + hour
+  );
   for (const time of [...new Set(ends)].filter((end) => end > now).toSorted((one, other) => one - other)) {
     if (!await pass(time) || !await run([{ do: 'ask', answers: answersAbout(facts, billed) }])) return;
   }

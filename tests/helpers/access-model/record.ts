@@ -47,6 +47,12 @@ function record(facts: Facts, action: Action, now: Time): void {
       return void facts.orders.push(newOrder(facts, action, now));
     case 'verify':
       return verify(facts, orderNamed(facts, action.order), action.payment, now);
+    case 'failed':
+      return;
+    case 'sell':
+      facts.offSale.splice(0, facts.offSale.length, ...facts.offSale.filter((price) => price !== action.price));
+      if (!action.isOnSale) facts.offSale.push(action.price);
+      return;
     case 'captured':
       return capture(facts, orderNamed(facts, action.order), action.payment, now);
     case 'refund': {
@@ -60,8 +66,8 @@ function record(facts: Facts, action: Action, now: Time): void {
       return;
     }
     case 'subscribe': {
-      const { subscription: name, startsAt, isTrial, replaces } = action;
-      return void facts.planned.push({ name, at: now, startsAt, isTrial, replaces });
+      const { subscription: name, do: _, ...asked } = action;
+      return void facts.planned.push({ name, at: now, ...asked });
     }
     case 'ask':
       for (const [name, answer] of Object.entries(action.answers)) receiveAnswer(facts, name, answer, now);
@@ -69,7 +75,11 @@ function record(facts: Facts, action: Action, now: Time): void {
     case 'cancel':
       return cancel(facts, action.atPeriodEnd, now);
     case 'resume':
-      if (rules.rulingSource(facts, now) === null) return;
+      // What may still be charged is resumed, too.
+      if (
+        rules.rulingSource(facts, now) === null &&
+        !facts.subscriptions.some((one) => one.cancelledFor !== null && rules.mayBeCharged(facts, one))
+      ) return;
       facts.wishes.length = 0;
       for (const source of [...facts.orders, ...facts.grants]) source.cancelledFor = null;
       return;
@@ -78,6 +88,8 @@ function record(facts: Facts, action: Action, now: Time): void {
       return void facts.grants.push({ name, tier, at: now, until, cancelledAt: [], cancelledFor: null });
     }
     default:
+      if (facts.received.has(JSON.stringify(action))) return;
+      facts.received.add(JSON.stringify(action));
       return receiveEvent(facts, action, now);
   }
 }
@@ -285,7 +297,15 @@ function mirrorOf(
   // A cancellation at once also ends what was asked for before it and is known later.
   const stops = cancellations.filter((time) => time > askedAt);
   const events = { authentications: [], activations: [], charges: [], halts: [], resumptions: [], statuses: [] };
-  const open = { paidCount: null, isNoted: false, cycles: [], endedAt: null, reconciledAt: null, cancelledFor: null };
+  const open = {
+    paidCount: null,
+    isNoted: false,
+    isTold: false,
+    cycles: [],
+    endedAt: null,
+    reconciledAt: null,
+    cancelledFor: null,
+  };
   const mirror: Subscription = {
     name,
     askedAt,

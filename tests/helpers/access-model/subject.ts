@@ -2,12 +2,19 @@ import { expectExactSums } from '../database/revenue.ts';
 import { callRpc, openSession } from '../database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 import { deliver } from '../gateway/deliver.ts';
-import { type Fields, orderPaid, paymentCaptured, refundEvent, subscriptionEvent } from '../gateway/events.ts';
+import {
+  type Fields,
+  orderPaid,
+  paymentCaptured,
+  paymentFailed,
+  refundEvent,
+  subscriptionEvent,
+} from '../gateway/events.ts';
 import { orderTier } from '../records/orders.ts';
 import { createPayment, createUser, uniqueId } from '../records/records.ts';
 import { isoTime, priceOf, prices, second } from './actions.ts';
 import type { Action, Answer, GatewayEvent, Look, RefundAction, Time } from './actions.ts';
-import type { Facts } from './facts.ts';
+import type { Settings } from './facts.ts';
 import type { Access, Billing, Charge, Sold } from './expected.ts';
 import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
@@ -32,8 +39,8 @@ export type Claim = { readonly subscription: string; readonly accessEndsAt: Time
 /** The user of a history in the database. */
 export type Subject = ReturnType<typeof createSubject>;
 
-/** Empties the tables, sets what early renewals do, and creates the user of a history. */
-export type NewSubject = (earlyRenewal: Facts['earlyRenewal']) => Promise<Subject>;
+/** Empties the tables, sets the settings and puts all on sale, and creates the user of a history. */
+export type NewSubject = (settings: Settings) => Promise<Subject>;
 
 type Setting = { database: TestDatabase; service: pg.Client; owner: pg.Client; userId: string };
 
@@ -47,7 +54,7 @@ export function useSubjects(): NewSubject {
     newSubject = await prepareSubjects(database);
   });
   afterAll(() => database.close());
-  return (earlyRenewal) => newSubject(earlyRenewal);
+  return (settings) => newSubject(settings);
 }
 
 /** Deletes from the tables that have no rows in a new database and have some now. */
@@ -78,11 +85,12 @@ async function prepareSubjects(database: TestDatabase): Promise<NewSubject> {
     );
   }
   const { clear } = await database.one(emptyTables);
-  return async (earlyRenewal) => {
+  return async ({ earlyRenewal, graceDays }) => {
     await expectExactSums(database);
     // Without triggers and foreign keys: the triggers would record each deletion.
     await cleaner.query(`begin; set local session_replication_role = replica; ${clear} commit`);
     await database.query('update billing.settings set early_renewal = $1', [earlyRenewal]);
+    await database.query('update public.plans set grace_days = $1, is_active = true', [graceDays]);
     return createSubject({ database, service, owner, userId: (await createUser(database)).id });
   };
 }
@@ -221,7 +229,17 @@ function createPerformer({ database, service, userId }: Setting, names: ReturnTy
       }
     };
     await apply(subscriptions, (...given) => call('apply_gateway_subscription', ...given));
-    await apply(orders, (id, _, entity) => call('apply_subscription_order', id, entity));
+    // The customer has not authorised the others.
+    const isAuthorised = ({ gateway_subscription_id: id }: { gateway_subscription_id: string }) =>
+      names.nameOf(id) in answers;
+    const { true: known = [], false: open = [] } = Object.groupBy(
+      Array.isArray(orders) ? orders : [],
+      (order) => String(isAuthorised(order)),
+    );
+    await apply(known, (id, _, entity) => call('apply_subscription_order', id, entity));
+    for (const { id, gateway_subscription_id } of open) {
+      await call('apply_subscription_order', id, JSON.stringify({ id: gateway_subscription_id, status: 'created' }));
+    }
     return [...reconciled].sort();
   };
 
@@ -235,7 +253,7 @@ function createPerformer({ database, service, userId }: Setting, names: ReturnTy
     // Close to the end of a billed cycle.
     const isTooLate = previewed.outcome === 'too_late' && when === 'period_end' && outcome === 'change';
     const found = {
-      scenario: shown.scenario,
+      scenario: shown?.scenario ?? null,
       outcome: outcome === null || isTooLate ? outcome : previewed.outcome,
       credit: outcome === 'change' ? change.credit : credit,
     };
@@ -256,6 +274,14 @@ function createPerformer({ database, service, userId }: Setting, names: ReturnTy
         const paid = () => orderPaid(moneyOf(action), { id: orderId, receipt: id.replaceAll('-', '') });
         return send(action, action.event === 'order.paid' ? paid : () => paymentCaptured(moneyOf(action)));
       }
+      case 'failed':
+        return send(action, () => paymentFailed(moneyOf(action)));
+      case 'sell':
+        return write(
+          'update public.plans set is_active = $2 where coalesce(lookup_key, tier) = $1',
+          action.price,
+          action.isOnSale,
+        );
       case 'refund': {
         const order_id = action.order === null ? null : orderOf(action.order).orderId;
         const refund = { id: names.idOf(action.refund, 'rfnd'), status: action.status };
@@ -265,17 +291,18 @@ function createPerformer({ database, service, userId }: Setting, names: ReturnTy
         });
       }
       case 'subscribe': {
-        const { price, subscription, startsAt, isTrial, replaces } = action;
+        const { price, subscription, startsAt, isTrial, replaces, renews } = action;
         const { tier, amount, currency, months } = priceOf(price);
         return write(
           `insert into billing.subscription_orders (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at,
-             next_check_at, starts_at, is_trial, replaces)
+             next_check_at, starts_at, is_trial, replaces, payment_id)
            select $1, $2, p.id, 'plan_' || $8, row(p.lookup_key, $9::bigint, $10::text, $11::integer)::billing.price, $3,
-             $4::timestamptz + interval '1 day', $4::timestamptz + interval '10 minutes', $5::timestamptz, $6::boolean, $7
+             $4::timestamptz + interval '1 day', $4::timestamptz + interval '10 minutes', $5::timestamptz, $6::boolean, $7, $12::uuid
            from public.plans p where coalesce(p.lookup_key, p.tier) = $8`,
           ...[userId, tier, names.idOf(subscription, 'sub'), isoTime(at), isoTime(startsAt), isTrial],
           replaces === null ? null : names.idOf(replaces, 'sub'),
           ...[price, amount, currency, months],
+          renews === null ? null : orderOf(renews).id,
         );
       }
       case 'ask':

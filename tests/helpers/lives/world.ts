@@ -57,7 +57,7 @@ export type Promised = { at: number; price: string; renews: boolean; nextChargeA
 /** Makes the prices of the world, here and at the gateway. */
 export async function makePrices(
   { database, simulate }: BillingProject,
-  { renewal, trial, cycles, zone }: Weather,
+  { renewal, trial, cycles, zone }: Pick<Weather, 'renewal' | 'trial' | 'cycles' | 'zone'>,
 ): Promise<void> {
   for (const [key, { tier, amount, months }] of Object.entries(prices)) {
     const gatewayPlan = key === 'basic_year' ? null : `plan_${key}`;

@@ -1,0 +1,26 @@
+import type { BillingProject } from './billing-project.ts';
+
+/** Lets time pass. Everything happens when it is due: charges, retries, messages to the gateway, ends. */
+export async function passUntil(billing: BillingProject, time: string): Promise<void> {
+  const target = Date.parse(time) / 1000;
+  // What was asked for is done within a minute.
+  await billing.runSchedule();
+  while (billing.now() < target) {
+    const due = (await dueTimes(billing)).filter((at) => at > billing.now()).map((at) => at + 60);
+    await billing.moveOn((Math.min(target, ...due) - billing.now()) / 3600);
+    await billing.runSchedule();
+  }
+}
+
+async function dueTimes({ database, readDue }: BillingProject): Promise<number[]> {
+  const rows = await database.query(
+    `select ceil(extract(epoch from due.at))::float8 as at from (
+       select o.next_attempt_at as at from billing.outbox o
+       where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is null
+       union all select s.due_at from public.subscriptions s where s.status = 'active'
+       union all select p.settle_at from public.payments p
+     ) due where due.at > billing.clock()`,
+  );
+  const { next_at: next } = await readDue();
+  return [...rows.map(({ at }) => Number(at)), ...(typeof next === 'number' ? [next] : [])];
+}
