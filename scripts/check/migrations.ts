@@ -1,4 +1,4 @@
-import { lockTimeout, readStatements, schemaFiles } from '../migration/baseline.ts';
+import { lockTimeout, readStatements, schemaFiles, themeOf } from '../migration/baseline.ts';
 import { withBuilds } from '../migration/build.ts';
 import { differences, firstOf } from '../migration/differences.ts';
 import { createdBy, splitStatements } from '../stack/postgres/statements.ts';
@@ -42,7 +42,7 @@ export async function checkLockTimeouts(folder = deployedFolder): Promise<string
  */
 export async function checkSchemaFiles(folder = deployedFolder): Promise<string[]> {
   const files = await schemaFiles(folder);
-  const themes = files.map((file) => file.replace(/^\d+_/, ''));
+  const themes = files.map((file) => `${themeOf(file)}.sql`);
   const statements = (await Promise.all(files.map(async (file) => {
     const sql = await Deno.readTextFile(`${folder}/schemas/${file}`);
     return splitStatements(sql).map((statement) => ({ file, statement }));

@@ -1,4 +1,4 @@
-import { deployedFolder, fileNames, releaseVersions } from '../release/release-files.ts';
+import { deployedFolder, fileNamesBelow, releaseVersions } from '../release/release-files.ts';
 import { splitStatements, type Statement } from '../stack/postgres/statements.ts';
 
 /**
@@ -27,8 +27,8 @@ export async function copySchemaFiles(folder: string): Promise<string[]> {
   await Deno.remove(`${folder}/migrations`, { recursive: true }).catch(ignoreMissing);
   await Deno.mkdir(`${folder}/migrations`);
   const names: string[] = [];
-  for (const file of await schemaFiles(folder)) {
-    const name = baselineName(file);
+  for (const [index, file] of (await schemaFiles(folder)).entries()) {
+    const name = baselineName(index + 1, file);
     const text = await Deno.readTextFile(`${folder}/schemas/${file}`);
     await Deno.writeTextFile(`${folder}/migrations/${name}`, `${lockTimeout}\n\n${text}`);
     names.push(name);
@@ -36,9 +36,9 @@ export async function copySchemaFiles(folder: string): Promise<string[]> {
   return names;
 }
 
-/** The schema files in their order. */
+/** The schema files in their order, by the numbers of their folders and names: `06_access/03_settle.sql`. */
 export async function schemaFiles(folder = deployedFolder): Promise<string[]> {
-  return (await fileNames(`${folder}/schemas`)).filter((name) => name.endsWith('.sql'));
+  return (await fileNamesBelow(`${folder}/schemas`)).filter((name) => name.endsWith('.sql'));
 }
 
 /** The statements of the schema files in their order. */
@@ -47,11 +47,16 @@ export async function readStatements(folder = deployedFolder): Promise<Statement
   return (await Promise.all(texts)).flatMap(splitStatements);
 }
 
-/** `07_settle.sql` becomes `20261122000007_settle.sql`. */
-function baselineName(file: string): string {
-  const [, number, theme] = /^(\d+)_(\w+)\.sql$/.exec(file) ?? [];
-  if (number === undefined) throw new Error(`supabase/schemas/${file} has no number: 07_settle.sql`);
-  return `${day}${number.padStart(6, '0')}_${theme}.sql`;
+/** The 14th file, `06_access/03_settle.sql`, becomes `20261122000014_settle.sql`. */
+function baselineName(place: number, file: string): string {
+  const theme = themeOf(file);
+  if (theme === undefined) throw new Error(`supabase/schemas/${file} has no number: 06_access/03_settle.sql`);
+  return `${day}${String(place).padStart(6, '0')}_${theme}.sql`;
+}
+
+/** The name of a schema file without its folder and number. */
+export function themeOf(file: string): string | undefined {
+  return /(?:^|\/)\d+_(\w+)\.sql$/.exec(file)?.[1];
 }
 
 function ignoreMissing(error: unknown): void {

@@ -1,13 +1,13 @@
 import pg from 'pg';
 import { withPreparedDatabase } from '../stack/postgres/migrated-database.ts';
-import { fileNames } from '../release/release-files.ts';
+import { fileNamesBelow } from '../release/release-files.ts';
 
 /** A temporary database. Its sessions name every object with its schema. */
 export type Built = { readonly url: string; readonly client: pg.Client };
 
 /**
- * Runs work on a temporary server, and removes it. `build` makes a database from the SQL files of a folder, in the order of
- * their names. @throws Error with the file, and the line if Postgres says it
+ * Runs work on a temporary server, and removes it. `build` makes a database from the SQL files below a folder, in the order of
+ * their paths. @throws Error with the file, and the line if Postgres says it
  */
 export async function withBuilds<T>(work: (build: (folder: string) => Promise<Built>) => Promise<T>): Promise<T> {
   return await withPreparedDatabase(async (server) => {
@@ -25,7 +25,7 @@ export async function withBuilds<T>(work: (build: (folder: string) => Promise<Bu
         await maker.query(`create database ${name} template postgres strategy file_copy`);
         const url = new URL(`/${name}`, server).href;
         const client = await connect(url);
-        for (const file of await fileNames(folder)) {
+        for (const file of await fileNamesBelow(folder)) {
           if (file.endsWith('.sql')) await applyFile(client, `${folder}/${file}`);
         }
         await client.query("set search_path = ''");
@@ -45,6 +45,6 @@ async function applyFile(client: pg.Client, path: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
     const line = error.position === undefined ? '' : `:${sql.slice(0, Number(error.position)).split('\n').length}`;
-    throw new Error(`${path.split('/').slice(-3).join('/')}${line}: ${error.message}`);
+    throw new Error(`${path.slice(path.lastIndexOf('supabase/'))}${line}: ${error.message}`);
   }
 }

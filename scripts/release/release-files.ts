@@ -47,6 +47,20 @@ export async function fileNames(folder: string): Promise<string[]> {
   }
 }
 
+/** The paths of the files below a folder, sorted; none where the folder does not exist. */
+export async function fileNamesBelow(folder: string): Promise<string[]> {
+  try {
+    const entries = await Array.fromAsync(Deno.readDir(folder));
+    const names = entries.map(async ({ name, isDirectory }) =>
+      isDirectory ? (await fileNamesBelow(`${folder}/${name}`)).map((below) => `${name}/${below}`) : [name]
+    );
+    return (await Promise.all(names)).flat().sort();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
 function compareVersions(one: string, other: string): number {
   const [a, b] = [one, other].map((version) => version.split('.').map(Number));
   for (let index = 0; index < 3; index += 1) {

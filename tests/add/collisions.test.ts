@@ -60,7 +60,7 @@ test('a migration with a version of ours, and a file under a path of ours → 1,
   });
   expectCode(outcome, 1);
   expect(outcome.stdout).toContain(
-    '20261122000002_notes.sql has the version of ours, 20261122000002_tables.sql. Way out: rename the file',
+    '20261122000002_notes.sql has the version of ours, 20261122000002_plans.sql. Way out: rename the file',
   );
   expect(outcome.stdout).toContain('supabase/client/subscriptions.ts is a file of the app. Way out: move it');
 });

@@ -3,7 +3,7 @@ import { root } from '../../scripts/stack/root.ts';
 import { type AppProject, createAppProject } from '../helpers/database/app-project.ts';
 import { createTestDatabase } from '../helpers/database/test-database.ts';
 
-const firstFile = await Deno.readTextFile(`${root}/supabase/schemas/01_schema.sql`);
+const firstFile = await Deno.readTextFile(`${root}/supabase/schemas/01_base/01_schema.sql`);
 
 let app: AppProject;
 beforeAll(async () => {
@@ -51,7 +51,7 @@ test('the first migration names every object of an installation in schema public
   await installation.close();
   const [, list = ''] = /v_names constant text\[\] := array\[(.*?)\]/s.exec(firstFile) ?? [];
   const known = [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name).sort();
-  expect(known, 'correct v_names in supabase/schemas/01_schema.sql').toEqual(created);
+  expect(known, 'correct v_names in supabase/schemas/01_base/01_schema.sql').toEqual(created);
   expect(firstFile).toContain(`t.tgname in (${triggers.map((name) => `'${name}'`).join(', ')})`);
 });
 
@@ -85,7 +85,11 @@ test('the first migration applies beside a schema private, a function create_pro
 });
 
 test('profiles of the app can be a view', async () => {
-  const tables = await Deno.readTextFile(`${root}/supabase/schemas/02_tables.sql`);
+  const tables = (await Promise.all(
+    ['02_catalogue/01_plans.sql', '03_customers/01_profiles.sql'].map((file) =>
+      Deno.readTextFile(`${root}/supabase/schemas/${file}`)
+    ),
+  )).join('\n');
   const read = 'select billing.profiles_table()::text as name';
   expect(await beside('create view public.profiles as select 1 as one', [firstFile, tables], read))
     .toEqual({ name: 'subscription_profiles' });

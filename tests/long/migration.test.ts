@@ -17,9 +17,11 @@ async function copyNotes() {
   onTestFinished(() => copy.remove());
   const { supabase } = copy;
   await Deno.writeTextFile(`${supabase}/schemas/90_notes.sql`, notes);
-  await writeBaseline(supabase);
+  const migrations = await writeBaseline(supabase);
   return {
     ...copy,
+    /** The migration of the notes. */
+    migration: `migrations/${migrations.at(-1)}`,
     change: (text: string, by: string) => copy.edit('schemas/90_notes.sql', text, by),
     migrate: (name = 'change') => writeMigration(name, supabase),
     check: () => checkMigrations(supabase),
@@ -158,9 +160,9 @@ describe('npm run migration', () => {
     await Deno.writeTextFile(`${supabase}/migrations/29991231235958_later.sql`, '');
     const type = 'create type billing.note_line';
     await change(type, `insert into billing.notes values (0, 'installed');\n${type}`);
-    const tables = await Deno.readTextFile(`${supabase}/schemas/02_tables.sql`);
+    const tables = await Deno.readTextFile(`${supabase}/schemas/03_customers/01_profiles.sql`);
     const [column = ''] = /^ {2}username text .*\n/m.exec(tables) ?? [];
-    await edit('schemas/02_tables.sql', column, `${column}  nickname text,\n`);
+    await edit('schemas/03_customers/01_profiles.sql', column, `${column}  nickname text,\n`);
     const migration = await migrate();
     expect(migration).toMatchObject({
       file: '29991231235959_change.sql',
@@ -174,9 +176,9 @@ describe('npm run migration', () => {
 });
 
 test('npm run check reports changed schema files, an edited migration, and an object that two files define', async () => {
-  const { change, check, edit } = await copyNotes();
+  const { change, check, edit, migration } = await copyNotes();
   await change('grant select on billing.notes', 'grant select, insert on billing.notes');
-  await edit('migrations/20261122000090_notes.sql', "'Notes.'", "'Edited.'");
+  await edit(migration, "'Notes.'", "'Edited.'");
   const found = await check();
   expect(found.slice(0, -1).sort()).toEqual([
     "only in supabase/migrations: comment on table billing.notes is 'Edited.'",

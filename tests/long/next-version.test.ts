@@ -44,15 +44,19 @@ beforeAll(async () => {
   version = await newestRelease(`${released}/supabase`) ?? '';
 
   next = await createVersion(version.replace(/\d+$/, '1'), released);
-  await edit('02_tables.sql', "  meta jsonb default '{}',\n", (line) => line + added.column);
-  await edit('02_tables.sql', '  f.user_id, own.tier,', () => '  f.user_id, f.subscription_tier as stored, own.tier,');
+  await edit('05_money/01_payments.sql', "  meta jsonb default '{}',\n", (line) => line + added.column);
   await edit(
-    '10_purchases.sql',
+    '03_customers/04_entitlements.sql',
+    '  f.user_id, own.tier,',
+    () => '  f.user_id, f.subscription_tier as stored, own.tier,',
+  );
+  await edit(
+    '08_requests/01_purchases.sql',
     'get_subscription(p_user_id uuid)',
     () => `get_subscription(p_user_id uuid, ${added.parameter})`,
   );
   await edit(
-    '10_purchases.sql',
+    '08_requests/01_purchases.sql',
     `      coalesce(a.tier, 'free') as "currentTier",`,
     (line) => `      p_note as note,\n${line}`,
   );

@@ -254,6 +254,15 @@ begin
     );
 end $$;
 
+-- Locks a gateway payment, then its user, as billing.lock_gateway_payment and billing.lock_user do, in one call.
+create function billing.lock_charge(p_gateway_payment_id text, p_user_id uuid)
+returns text -- as billing.lock_user
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(p_gateway_payment_id, 0));
+  return (select coalesce(u.email, '') from auth.users u where u.id = p_user_id for no key update);
+end $$;
+
 -- Applies the usual charge: the next cycle, in order, of the only subscription of a user that is not over. It reads the event
 -- inline: a body of another shape is left to the general way, also by the error of a cast, and so is a delivery whose ledger
 -- row exists. The values are those that billing.merge_gateway_subscription, billing.record_charge, billing.settle_access and
