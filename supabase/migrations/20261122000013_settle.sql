@@ -191,7 +191,7 @@ begin
       end;
     end if;
     v_due_at := case
-      when v_ruling.is_live then billing.next_look(
+      when v_ruling.is_live then billing.next_check(
         v_source.ends_at, v_source.lapses_at, v_source.gateway_subscription_id is not null and not v_source.cancel_at_period_end
       )
     end;

@@ -242,7 +242,7 @@ end $$;
 -- Tells the gateway to stop billing a subscription 48 hours before a time, since it debits up to 36 hours before a cycle.
 -- What may have been sent is final, except that a stop at once may follow one for the end of the cycle, and one for a later
 -- cycle follows one that the gateway did not obey.
-create function billing.tell_stop(
+create function billing.send_stop(
   p_gateway_subscription_id text,
   p_stop billing.stop,
   p_before timestamptz default null -- the stop that was planned before; null: none
@@ -282,7 +282,7 @@ returns void language sql set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- Returns whether the gateway received the stop of a subscription, or may have received it.
-create function billing.is_told(p_gateway_subscription_id text, p_payload jsonb default '{}') -- p_payload: what it contains
+create function billing.is_stop_sent(p_gateway_subscription_id text, p_payload jsonb default '{}') -- p_payload: what it contains
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return exists (
@@ -318,9 +318,9 @@ begin
     v_stop := case when v_each.is_open then billing.find_stop(v_each, v_row.newest) end;
     v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.mirrored).cancel_at_period_end end;
     if v_stop.stops_at is not null then
-      perform billing.tell_stop(v_each.gateway_subscription_id, v_stop, v_each.stops_at);
+      perform billing.send_stop(v_each.gateway_subscription_id, v_stop, v_each.stops_at);
       -- No charge can fail after that, so no days of grace follow. Those before the first charge of a change of plan remain.
-      v_ends := v_ends or v_each.succeeded_at is null and billing.is_told(v_each.gateway_subscription_id);
+      v_ends := v_ends or v_each.succeeded_at is null and billing.is_stop_sent(v_each.gateway_subscription_id);
     elsif v_each.stops_at is not null then
       update billing.outbox o
       set parked_at = billing.clock(), last_error = 'withdrawn'
@@ -329,7 +329,7 @@ begin
         and o.delivered_at is null
         and o.parked_at is null;
       -- After the update, which waits for a dispatcher that claims the row.
-      if v_each.is_open and billing.is_told(v_each.gateway_subscription_id) then
+      if v_each.is_open and billing.is_stop_sent(v_each.gateway_subscription_id) then
         -- What was told is final: it ends with its cycle.
         v_stop.stops_at := v_each.stops_at;
         v_ends := true;
@@ -610,7 +610,7 @@ begin
           select w.at from billing.ends_wished w where w.user_id = p_user_id
         )
       end
-      and billing.is_told(s.gateway_subscription_id)
+      and billing.is_stop_sent(s.gateway_subscription_id)
       and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
   ) then
     return jsonb_build_object('outcome', 'cannot_be_resumed');

@@ -113,7 +113,7 @@ begin
   with emptied as (
     update billing.gateway_events e
     set payload = null,
-      outcome = case when billing.is_waiting(e.event, e.outcome) then 'ignored: user deleted' else e.outcome end
+      outcome = case when billing.awaits_effect(e.event, e.outcome) then 'ignored: user deleted' else e.outcome end
     where e.subject_id = any (array(select left(id, 200) from unnest(p_subject_ids) id where id <> ''))
       and e.payload is not null
     returning e.body_sha256

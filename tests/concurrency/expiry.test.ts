@@ -150,11 +150,11 @@ describe('many subscriptions that ended', () => {
 test('of two announcements at once one looks at the subscription', async () => {
   await lapsedOne();
   await database.at('01-28');
-  const announce = 'select billing.expire_subscriptions() as looked_at';
+  const announce = 'select billing.expire_subscriptions() as checked';
   const [one, two] = [await database.connect(), await database.connect()];
   await one.query('begin');
-  expect((await one.query(announce)).rows).toEqual([{ looked_at: 1 }]);
-  expect((await two.query(announce)).rows).toEqual([{ looked_at: 0 }]);
+  expect((await one.query(announce)).rows).toEqual([{ checked: 1 }]);
+  expect((await two.query(announce)).rows).toEqual([{ checked: 0 }]);
   await one.query('rollback');
 });
 

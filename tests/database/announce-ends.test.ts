@@ -18,7 +18,7 @@ describe('the mail subscription-ending', () => {
   /** @returns the number of periods that were looked at */
   async function announce(time = '01-25'): Promise<unknown> {
     await database.at(time);
-    return (await database.one('select billing.expire_subscriptions() as looked_at')).looked_at;
+    return (await database.one('select billing.expire_subscriptions() as checked')).checked;
   }
   const change = (fields: string) => database.query(`update public.subscriptions set ${fields}`);
   const february = '2026-02-01T00:00:00.000Z';

@@ -22,6 +22,8 @@ create table if not exists billing.clock_shift (
 );
 comment on table billing.clock_shift is 'Local only: how far billing.clock() is from the machine''s time.';
 alter table billing.clock_shift enable row level security;
+-- Like all of the schema.
+grant select on billing.clock_shift to subscriptions_support;
 insert into billing.clock_shift default values on conflict do nothing;
 
 -- Security definer: every role that may read the clock reads its shift, too.

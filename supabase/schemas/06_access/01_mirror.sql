@@ -33,7 +33,7 @@ create table billing.gateway_subscriptions (
   ended_reason text,
   -- When the newest fact arrived. Null: only a subscription row that was written by hand names the subscription.
   arrived_at timestamptz,
-  is_waiting boolean not null default false, -- whether an event arrived before its user existed
+  awaits_user boolean not null default false, -- whether an event arrived before its user existed
   -- When the subscription is next reconciled with the gateway. During a reconciliation: the end of the lease.
   next_check_at timestamptz,
   checked_at timestamptz,
@@ -71,7 +71,7 @@ create index gateway_subscriptions_next_check_at_idx on billing.gateway_subscrip
 where next_check_at is not null;
 create index gateway_subscriptions_plan_waiting_idx on billing.gateway_subscriptions (gateway_plan_id)
 where plan_id is null and gateway_plan_id is not null;
-create index gateway_subscriptions_user_waiting_idx on billing.gateway_subscriptions (user_id) where is_waiting;
+create index gateway_subscriptions_user_waiting_idx on billing.gateway_subscriptions (user_id) where awaits_user;
 comment on table billing.gateway_subscriptions is
   'The mirror: the facts about each gateway subscription. No foreign key to the user, because an event may arrive before '
   'its user exists. A column with event_at is the created_at of the event that set the columns of its name.';
@@ -466,7 +466,7 @@ begin
     user_id, gateway_subscription_id, gateway_plan_id, plan_id, sold, plan_event_at, status, status_event_at, cancelled_at,
     cancelled_arrived_at, activated_event_at, activated_at, first_activated_at, first_charged_at, period_start,
     period_end, period_event_at, has_refunds, paid_until, cancel_at_period_end, stops_at, ended_at, ended_reason,
-    arrived_at, is_waiting, next_check_at, checked_at, gateway_status, gateway_status_event_at, charge_at, short_url,
+    arrived_at, awaits_user, next_check_at, checked_at, gateway_status, gateway_status_event_at, charge_at, short_url,
     paid_count, authenticated_at, first_halted_at, last_halted_at, last_resumed_at, first_period_start,
     first_period_end, first_period_event_at, paid_period_start, paid_period_end, paid_period_event_at, asked_at, written_at
   ) = row(p_subscription.*)

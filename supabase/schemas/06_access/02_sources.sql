@@ -268,12 +268,12 @@ declare
   -- A cancellation for the end of a trial is sent before that end, and the gateway cancels at once. The trial runs to its end,
   -- also where the reason has gone since: the change of plan that follows it was cancelled.
   v_ends_with_trial constant boolean := v_is_by_gateway and not v_is_charged
-    and (p_subscription.cancel_at_period_end or billing.is_told(p_subscription.gateway_subscription_id));
+    and (p_subscription.cancel_at_period_end or billing.is_stop_sent(p_subscription.gateway_subscription_id));
   -- Cancelled for its end, and stopped at once, since a charge of the next cycle failed before that end.
   v_ends_with_cycle constant boolean := v_is_by_gateway
     and p_subscription.cancelled_at < v_end
     and billing.is_cancelled_for_end(p_subscription.user_id, p_subscription.asked_at)
-    and billing.is_told(p_subscription.gateway_subscription_id, '{"at_cycle_end": false}');
+    and billing.is_stop_sent(p_subscription.gateway_subscription_id, '{"at_cycle_end": false}');
   -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and one whose next cycle
   -- it could not debit up to 36 hours before that end. It charges the one that replaces it soon after the end.
   v_ends_with_change constant boolean := v_is_by_gateway

@@ -3,7 +3,7 @@
 
 -- When the sweep looks at a subscription next: its due_at. At the end of its period, seven days before an end that is to be
 -- announced, then when access lapses. A renewal does not write due_at, so the look after it finds a later end.
-create function billing.next_look(
+create function billing.next_check(
   p_ends_at timestamptz, -- of the period
   p_lapses_at timestamptz, -- of access; infinity: not before the gateway was asked
   p_is_renewed boolean -- the gateway renews it: its end is not announced
@@ -27,7 +27,7 @@ begin
 end $$;
 
 -- A change of a plan's days of grace acts at once on the periods that are over.
-create function billing.look_at_grace()
+create function billing.check_grace()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   update public.subscriptions s
@@ -36,11 +36,11 @@ begin
   return null;
 end $$;
 
-create trigger look_at_grace
+create trigger check_grace
 after update of grace_days on public.plans
 for each row
 when (new.grace_days <> old.grace_days)
-execute function billing.look_at_grace();
+execute function billing.check_grace();
 
 -- Enqueues a mail for each of the subscriptions whose access ends soon, one for each end of a period.
 create function billing.announce_subscription_ends(p_subscription_ids uuid[])
@@ -120,10 +120,10 @@ end $$;
 
 -- Looks at a small batch of subscriptions that are due, and says when to look at the others again. Locks their users: a request
 -- of one of them waits for the whole batch.
-create function billing.look_at_due_subscriptions(
+create function billing.check_due_subscriptions(
   out lapsed_user_ids uuid[],
   out ending_ids uuid[], -- the subscriptions that end within the notice
-  out looked_at integer
+  out checked integer
 )
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -184,7 +184,7 @@ begin
   ),
   kept as (
     update public.subscriptions s
-    set due_at = billing.next_look(l.ends_at, l.lapses_at, l.is_renewed)
+    set due_at = billing.next_check(l.ends_at, l.lapses_at, l.is_renewed)
     from looked l
     where s.id = l.id and l.is_lapsed is not true
   )
@@ -199,7 +199,7 @@ begin
     ),
     array_agg(l.id) filter (where l.is_ending),
     count(*) filter (where l.is_lapsed is not true)
-  into lapsed_user_ids, ending_ids, looked_at
+  into lapsed_user_ids, ending_ids, checked
   from looked l;
 end $$;
 
@@ -248,9 +248,9 @@ declare
   v_done integer;
   v_user_id uuid;
 begin
-  select * into v_due from billing.look_at_due_subscriptions();
+  select * into v_due from billing.check_due_subscriptions();
   perform billing.announce_subscription_ends(v_due.ending_ids);
-  v_done := v_due.looked_at + coalesce(cardinality(v_due.lapsed_user_ids), 0);
+  v_done := v_due.checked + coalesce(cardinality(v_due.lapsed_user_ids), 0);
   if v_due.lapsed_user_ids is null then return v_done; end if;
   begin
     perform billing.settle_lapsed(v_due.lapsed_user_ids);

@@ -63,7 +63,7 @@ begin
     billing.since_of(m),
     next.change,
     case
-      when next.is_there and not billing.is_told(m.gateway_subscription_id) then (next.change).starts_at - interval '48 hours'
+      when next.is_there and not billing.is_stop_sent(m.gateway_subscription_id) then (next.change).starts_at - interval '48 hours'
     end,
     m.stops_at, null::text
   from billing.gateway_subscriptions m

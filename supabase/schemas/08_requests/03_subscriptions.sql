@@ -189,7 +189,7 @@ begin
   where o.id = p_id and coalesce(o.gateway_subscription_id = p_gateway_subscription_id, true)
   returning o.* into v_order;
   if v_order.id is null then
-    perform billing.tell_stop(p_gateway_subscription_id, row(billing.clock(), true, false, 'expired')::billing.stop);
+    perform billing.send_stop(p_gateway_subscription_id, row(billing.clock(), true, false, 'expired')::billing.stop);
     return jsonb_build_object('outcome', 'order_not_found');
   end if;
   perform billing.plan(v_order.user_id);

@@ -60,7 +60,7 @@ end $$;
 
 -- Returns whether an event still waits for its effect and needs its payload. An unmatched subscription event does not need
 -- it: its facts are in the mirror.
-create function billing.is_waiting(p_event text, p_outcome text)
+create function billing.awaits_effect(p_event text, p_outcome text)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_outcome ~ '^(plan_not_found|parked|failed: .*)$'
@@ -155,20 +155,20 @@ declare
   v_payload constant jsonb := billing.json_object(p_body -> 'payload');
   v_fields text[] := '{id, order_id, payment_id, receipt, plan_id, amount, currency, status, current_start, current_end,
     phase, amount_deducted, error_code, error_reason}';
-  v_is_waiting constant boolean := billing.is_waiting(v_event, p_outcome);
+  v_awaits_effect constant boolean := billing.awaits_effect(v_event, p_outcome);
   v_entities jsonb;
 begin
   -- An event that waits is kept, also for a deleted user: it cancels the subscription at the gateway.
   if jsonb_typeof(p_body) is distinct from 'object'
     or v_event like 'subscription.%'
-      and not v_is_waiting
+      and not v_awaits_effect
       and billing.is_deleted(billing.json_uuid(v_payload #> '{subscription,entity,notes,user_id}'))
   then
     return null;
   end if;
   -- The bank's text is kept until the event has its effect, but not for a payment without a user.
   if v_event = 'payment.failed'
-    and v_is_waiting
+    and v_awaits_effect
     and not exists (
       select from public.payments p
       where p.gateway_order_id = v_payload #>> '{payment,entity,order_id}' and p.user_id is null
@@ -261,7 +261,7 @@ begin
     returning * into v_known;
   end if;
   -- A repeated event that had no effect is applied again. An unmatched subscription event waits in the mirror instead.
-  if v_known.outcome <> 'parked' and billing.is_waiting(v_known.event, v_known.outcome) then
+  if v_known.outcome <> 'parked' and billing.awaits_effect(v_known.event, v_known.outcome) then
     v_known.payload := coalesce(v_known.payload, p_body); -- it may be deleted by now
     return (billing.apply_recorded_event(v_known), true);
   end if;
@@ -416,7 +416,7 @@ returns text -- null: the event still waits
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
-    when not billing.is_waiting(p_event.event, p_event.outcome) then p_event.outcome
+    when not billing.awaits_effect(p_event.event, p_event.outcome) then p_event.outcome
     when billing.is_deleted(billing.json_uuid(p_event.payload #> '{payload,subscription,entity,notes,user_id}'))
       then 'ignored: user deleted'
     -- The payment of a known charge has no order to wait for.

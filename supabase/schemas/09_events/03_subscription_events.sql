@@ -477,8 +477,8 @@ begin
   );
   if v_email is null then
     update billing.gateway_subscriptions m
-    set is_waiting = true
-    where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id) and not m.is_waiting;
+    set awaits_user = true
+    where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id) and not m.awaits_user;
     return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
   end if;
   if v_merged.user_id is null then return 'stale'; end if;

@@ -36,7 +36,7 @@ begin
   values (old.id)
   on conflict (user_id) do nothing;
   delete from billing.marks m where m.kind = 'settle_failure' and m.key = old.id::text;
-  perform billing.tell_stop(s.gateway_subscription_id, row(billing.clock(), false, false, 'deleted')::billing.stop)
+  perform billing.send_stop(s.gateway_subscription_id, row(billing.clock(), false, false, 'deleted')::billing.stop)
   from billing.stoppable s
   where s.user_id = old.id and s.is_open;
   return null;
@@ -58,7 +58,7 @@ begin
       select from billing.gateway_subscriptions m where m.gateway_subscription_id = old.gateway_subscription_id
     )
   then
-    perform billing.tell_stop(old.gateway_subscription_id, row(billing.clock(), false, false, 'deleted')::billing.stop);
+    perform billing.send_stop(old.gateway_subscription_id, row(billing.clock(), false, false, 'deleted')::billing.stop);
   end if;
   return null;
 end $$;
@@ -112,7 +112,7 @@ returns text -- the outcome for the ledger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if p_gateway_subscription_id = '' or not billing.is_deleted(p_user_id) then return 'unmatched'; end if;
-  perform billing.tell_stop(p_gateway_subscription_id, row(billing.clock(), false, false, 'deleted')::billing.stop);
+  perform billing.send_stop(p_gateway_subscription_id, row(billing.clock(), false, false, 'deleted')::billing.stop);
   return 'applied';
 end $$;
 
@@ -129,7 +129,7 @@ begin
     perform billing.adopt_charges(new.id);
     perform billing.settle_access(new.id, new.email);
     update billing.gateway_subscriptions m
-    set is_waiting = false, next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
+    set awaits_user = false, next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
     where m.user_id = new.id;
   end if;
   return null;
@@ -163,7 +163,7 @@ begin
       union
       select w.user_id, w.gateway_subscription_id, null, null
       from billing.gateway_subscriptions w
-      where w.is_waiting
+      where w.awaits_user
     ) m
     join auth.users u on u.id = m.user_id
     where not exists (select from billing.recent_failures f where f.user_id = m.user_id::text)
@@ -176,7 +176,7 @@ begin
       update billing.gateway_subscriptions m
       set plan_id = coalesce(m.plan_id, v_waiting.plan_id),
         sold = coalesce(m.sold, v_waiting.sold),
-        is_waiting = false,
+        awaits_user = false,
         next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
       where (m.user_id, m.gateway_subscription_id) = (v_waiting.user_id, v_waiting.gateway_subscription_id);
       perform billing.adopt_charges(v_waiting.user_id);

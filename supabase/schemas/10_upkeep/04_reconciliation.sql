@@ -256,7 +256,7 @@ begin
 end $$;
 
 -- Access may lapse now that the gateway was asked: the sweep looks at it again.
-create function billing.look_again(p_user_id uuid)
+create function billing.check_again(p_user_id uuid)
 returns void language sql set search_path = pg_catalog, pg_temp as $$
   update public.subscriptions s
   set due_at = billing.clock()
@@ -341,7 +341,7 @@ begin
     charge_at = case when v_status is null then m.charge_at else billing.next_charge_at(v_entity) end
   where (m.user_id, m.gateway_subscription_id) = (p_user_id, p_gateway_subscription_id)
   returning m.* into v_mirrored;
-  perform billing.look_again(p_user_id);
+  perform billing.check_again(p_user_id);
   return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_mirrored));
 end $$;
 
@@ -463,7 +463,7 @@ begin
   update billing.gateway_subscriptions m
   set checked_at = billing.clock()
   where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id);
-  perform billing.look_again(v_order.user_id);
+  perform billing.check_again(v_order.user_id);
   -- It may renew a payment that never came.
   if v_status = 'authenticated' and v_order.payment_id is not null and v_order.stops_at is null then
     perform billing.plan(v_order.user_id);

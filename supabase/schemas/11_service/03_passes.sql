@@ -132,7 +132,7 @@ where f.kind = 'settle_failure'
   and f.detail <> 'PS500'
   and (
     s.status = 'active' and s.current_period_end < (select billing.clock())
-    or exists (select from billing.gateway_subscriptions m where m.user_id = u.id and m.is_waiting)
+    or exists (select from billing.gateway_subscriptions m where m.user_id = u.id and m.awaits_user)
   )
 union all
 select 'outbox_stuck', v.key, v.user_id, v.since, to_jsonb(v),
