@@ -17,8 +17,12 @@ import { ledger, restThenPool, useProject, useService } from '../helpers/project
 import { ledgerRow, paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
-// A row written by hand. Findings are compared while the cycle runs.
-const project = useProject({ findings: { entitled_not_paid: 1 }, at: '2026-10-01T00:00:00Z' });
+const folder = `${root}/../shared/gateway/payloads`;
+// A row written by hand, and the documented settlement, which has no lines. Findings are compared while the cycle runs.
+const project = useProject({
+  findings: { entitled_not_paid: 1, ...(existsSync(folder) && { settlement_incomplete: 1 }) },
+  at: '2026-10-01T00:00:00Z',
+});
 const { database, newBuyer, newUser, unchanged } = project;
 const service = useService(restThenPool, project);
 beforeEach(() => setClock(database, '2026-10-01T00:00:00Z'));
@@ -156,7 +160,6 @@ describe('data of any kind', () => {
   });
 
   // The gateway's documented examples are not part of this repository. A developer can place them beside it.
-  const folder = `${root}/../shared/gateway/payloads`;
   const documented = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
 
   test.skipIf(documented.length === 0)('POST /api/webhooks/gateway with each documented body → 200', async () => {
