@@ -106,6 +106,36 @@ export type SubscriptionCancelledProps = {
 /** What the gateway charges next: `₹1,234.56` and its day. Null: nothing. */
 export type NextCharge = { readonly amount: string; readonly on: string } | null;
 
+/** Values of `change-undone` and `subscription-resumed`, formatted for the reader. Contract: E-mails. */
+export type GoingOnProps = {
+  /** May be empty. */
+  readonly displayName: string;
+  /** The plan that goes on. */
+  readonly planName: string;
+  /** The last day of what runs; null: it has no end. */
+  readonly validUntil: string | null;
+  readonly nextCharge: NextCharge;
+  /** Absolute, http or https. */
+  readonly pricingUrl: string;
+};
+
+/** Values of `plan-changed`, formatted for the reader. Contract: E-mails. */
+export type PlanChangedProps = {
+  /** May be empty. */
+  readonly displayName: string;
+  readonly planName: string;
+  readonly oldPlanName: string;
+  /** For the unused time of the old plan: `₹1,234.56` */
+  readonly credit: string;
+  readonly amount: string;
+  readonly validUntil: string;
+  readonly nextCharge: NextCharge;
+  /** Whether the customer has authorised the next charge. */
+  readonly isAuthorised: boolean;
+  /** Absolute, http or https. */
+  readonly pricingUrl: string;
+};
+
 /** Values of `payment-refunded`, formatted for the reader. Contract: E-mails. */
 export type PaymentRefundedProps = {
   /** May be empty. */
@@ -176,6 +206,9 @@ export type Mails = {
   readonly paymentRefunded: (props: PaymentRefundedProps, look?: Look) => Mail;
   readonly receiptIssued: (props: ReceiptIssuedProps, look?: Look) => Mail;
   readonly changeScheduled: (props: ChangeScheduledProps, look?: Look) => Mail;
+  readonly changeUndone: (props: GoingOnProps, look?: Look) => Mail;
+  readonly planChanged: (props: PlanChangedProps, look?: Look) => Mail;
+  readonly subscriptionResumed: (props: GoingOnProps, look?: Look) => Mail;
   readonly subscriptionCancelled: (props: SubscriptionCancelledProps, look?: Look) => Mail;
   readonly subscriptionRenewed: (props: ReceiptProps, look?: Look) => Mail;
   readonly subscriptionHalted: (props: FailedRenewalProps, look?: Look) => Mail;

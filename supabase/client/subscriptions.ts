@@ -59,6 +59,7 @@ export type Subscription = {
   cancelled_at: string | null;
   cancel_at_period_end: boolean;
   ended_reason: string | null;
+  access_ends_at: string | null;
   gateway_subscription_id: string | null;
   created_at: string;
   price: Price | null;

@@ -38,6 +38,7 @@ const subscription = {
   cancelled_at: null,
   cancel_at_period_end: false,
   ended_reason: null,
+  access_ends_at: null,
   gateway_subscription_id: null,
   created_at: '2026-11-22T09:30:00.000+00:00',
   price,
