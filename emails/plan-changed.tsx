@@ -5,7 +5,8 @@ import type { Message } from './message.ts';
 
 /** The mail about a change of the plan that began at once, with credit for the old one. Contract: E-mails. */
 export function planChanged(props: PlanChangedProps): Message {
-  const { displayName, planName, oldPlanName, credit, amount, validUntil, nextCharge, pricingUrl } = props;
+  const { displayName, planName, oldPlanName, credit, amount, validUntil, nextCharge, isAuthorised, pricingUrl } =
+    props;
   return {
     subject: `Your plan is ${planName} now`,
     preview: `Your ${oldPlanName} plan has ended, and ${credit} of it was credited.`,
@@ -19,7 +20,9 @@ export function planChanged(props: PlanChangedProps): Message {
       { label: 'Credit', value: credit },
       { label: 'Amount paid', value: amount },
       { label: 'Valid until', value: validUntil },
-      ...(nextCharge === null ? [] : [{ label: 'Next payment', value: `${nextCharge.amount} on ${nextCharge.on}` }]),
+      ...(nextCharge === null || !isAuthorised
+        ? []
+        : [{ label: 'Next payment', value: `${nextCharge.amount} on ${nextCharge.on}` }]),
     ],
     action: { label: 'See the plans', url: pricingUrl },
     note: 'If you have changed or cancelled it since, there is nothing left to do.',

@@ -62,7 +62,13 @@ function subscriptionOf(price: Price, changed: Partial<Subscription> = {}): Subs
   return {
     ...{ id: 'one', user_id: 'user', plan_id: tier, tier, status: 'active', created_at: inDays(-40) },
     ...{ current_period_start: inDays(-11), current_period_end: inDays(19), cancelled_at: null },
-    ...{ cancel_at_period_end: false, ended_reason: null, gateway_subscription_id: 'sub_1', price },
+    ...{
+      cancel_at_period_end: false,
+      ended_reason: null,
+      access_ends_at: null,
+      gateway_subscription_id: 'sub_1',
+      price,
+    },
     plan: plansFor(null).find((plan) => plan.tier === tier) ?? null,
     ...changed,
   };

@@ -87,7 +87,7 @@ test.each<[subject: string, row: ReturnType<Row>, details: string[], link: reado
   ],
   [
     'Your plan is Pro Yearly now',
-    planChangedRow(),
+    planChangedRow({ is_authorised: true }),
     ['Credit: ₹49.00', 'Amount paid: ₹1,185.56', end, `Next payment: ₹1,234.56 on ${last}`],
     seePlans,
   ],

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { useBillingProject } from '../helpers/faults/billing-project.ts';
 import { newCustomer } from '../helpers/faults/customer.ts';
+import { useWords } from '../helpers/words/contradictions.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
 
@@ -11,16 +12,25 @@ export type Life = Awaited<ReturnType<ReturnType<typeof useLife>['begin']>>;
 export function useLife() {
   const billing = useBillingProject(useProject({ findings: 'compared elsewhere' }));
 
+  const readers: ReturnType<typeof useWords>[] = [];
+
   /** Lets time pass until a day. Everything happens when it is due: charges, retries, messages to the gateway, ends. */
   async function on(day: string): Promise<void> {
     const target = Date.parse(`${day}T12:00:00Z`) / 1000;
     // What was asked for is done within a minute.
     await billing.runSchedule();
+    await compareWords();
     while (billing.now() < target) {
       const due = (await dueTimes()).filter((at) => at > billing.now()).map((at) => at + 60);
       await billing.moveOn((Math.min(target, ...due) - billing.now()) / 3600);
       await billing.runSchedule();
+      await compareWords();
     }
+  }
+
+  /** No two words contradict, in mails, on the page and at support, whenever something has happened. */
+  async function compareWords(): Promise<void> {
+    for (const contradictions of readers) expect((await contradictions()).join('\n')).toBe('');
   }
 
   async function dueTimes(): Promise<number[]> {
@@ -41,6 +51,7 @@ export function useLife() {
     await on(day);
     const customer = await newCustomer(billing);
     const { user } = customer;
+    readers.push(useWords(billing, customer));
     /** The newest subscription of the customer at the gateway. */
     const newest = async () => (await billing.atGateway(user)).at(-1) ?? expect.fail('no subscription');
     const life = {
@@ -83,6 +94,7 @@ export function useLife() {
       deletesAccount: () => billing.database.query('delete from auth.users where id = $1', [user.id]),
       /** What the customer reads in the app: `basic until 5 April; 49.00 on 5 April`. */
       async sees(text: string) {
+        await compareWords();
         const { currentTier, subscription, billing: billed } = await customer.read();
         const until = currentTier === 'free' ? '' : ` until ${dayText(subscription.current_period_end)}`;
         const charge = billed?.next_charge_at

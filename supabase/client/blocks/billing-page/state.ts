@@ -47,7 +47,7 @@ export function stateOf(current: CurrentSubscription, plans: readonly OfferedPla
     const lines = shared.attention ? [] : ['You can choose a plan at any time.'];
     if (had?.cancelled_at) {
       lines.unshift(
-        `${name(had.tier)} ended on ${day(had.cancelled_at)}. ${endings[had.ended_reason ?? ''] ?? ''}`.trim(),
+        `${name(had.tier)} ended on ${day(had.access_ends_at ?? had.cancelled_at)}. ${endings[had.ended_reason ?? ''] ?? ''}`.trim(),
       );
     }
     if (charge !== null && isAhead) lines.unshift(`The next charge is on ${day(charge)}. Cancel to stop it.`);
@@ -73,7 +73,10 @@ export function stateOf(current: CurrentSubscription, plans: readonly OfferedPla
     lines.push(`The next attempt is on ${day(charge)}${amountOf(current)}.`);
   } else if (charge && !shared.attention) lines.push(`Renews on ${day(charge)}${amountOf(current)}.`);
   else if (end === null) lines.push('It has no end, and nothing is charged.');
-  else if (shared.attention) lines.push(`The paid period ended on ${day(end)}. You keep your plan for some days.`);
+  else if (running.access_ends_at !== null) {
+    const renewal = billing === null ? '' : ' without a payment';
+    lines.push(`The paid period ended on ${day(end)}. You keep your plan until ${day(running.access_ends_at)}${renewal}.`);
+  }
   else lines.push(`Paid until ${day(end)}. It does not renew by itself.`);
   return { title, badge, lines, price: cost, ...shared };
 }

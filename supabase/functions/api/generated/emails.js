@@ -1071,17 +1071,17 @@ amount:"\u20B9999.00",transactionId:"pay_29QQoUBi66xm2f",validUntil:"20 November
 `),`${i.label}: ${i.url}`,l,...u?[u]:[]].join(`
 
 `)}
-`}var Go=p(m(),1);function el(e){let{displayName:n,planName:t,oldPlanName:r,credit:i,amount:l,validUntil:a,nextCharge:u,pricingUrl:o}=e;
-return{subject:`Your plan is ${t} now`,preview:`Your ${r} plan has ended, and ${i} of it was credited.`,heading:"Your pl\
-an is changed",displayName:n,body:`Your ${t} plan has begun, and your ${r} plan has ended. For the unused time of the ol\
-d plan ${i} was credited, and you paid ${l}. Your plan is valid until ${a}. ${sf(e)}`,details:[{label:"Plan",value:t},{label:"\
-Credit",value:i},{label:"Amount paid",value:l},{label:"Valid until",value:a},...u===null?[]:[{label:"Next payment",value:`${u.
-amount} on ${u.on}`}]],action:{label:"See the plans",url:o},note:"If you have changed or cancelled it since, there is no\
-thing left to do."}}function sf({nextCharge:e,isAuthorised:n}){if(e===null)return"It does not renew by itself.";let t=`T\
-he next charge is ${e.amount} on ${e.on}`;return n?`${t}.`:`${t}, once you have authorised it.`}function Wo(e){return(0,Go.jsx)(
-x,{...el(e)})}Wo.PreviewProps={displayName:"Asha Rao",planName:"Pro",oldPlanName:"Basic",credit:"\u20B949.00",amount:"\u20B91\
-,450.00",validUntil:"20 November 2027",nextCharge:{amount:"\u20B91,499.00",on:"20 November 2027"},isAuthorised:!1,pricingUrl:"\
-https://app.example.com/pricing"};var Zo=p(m(),1);function nl(e){let{displayName:n,title:t,documentNumber:r,date:i,total:l,dashboardUrl:a}=e;return{subject:`${t}\
+`}var Go=p(m(),1);function el(e){let{displayName:n,planName:t,oldPlanName:r,credit:i,amount:l,validUntil:a,nextCharge:u,isAuthorised:o,
+pricingUrl:c}=e;return{subject:`Your plan is ${t} now`,preview:`Your ${r} plan has ended, and ${i} of it was credited.`,
+heading:"Your plan is changed",displayName:n,body:`Your ${t} plan has begun, and your ${r} plan has ended. For the unuse\
+d time of the old plan ${i} was credited, and you paid ${l}. Your plan is valid until ${a}. ${sf(e)}`,details:[{label:"P\
+lan",value:t},{label:"Credit",value:i},{label:"Amount paid",value:l},{label:"Valid until",value:a},...u===null||!o?[]:[{
+label:"Next payment",value:`${u.amount} on ${u.on}`}]],action:{label:"See the plans",url:c},note:"If you have changed or\
+ cancelled it since, there is nothing left to do."}}function sf({nextCharge:e,isAuthorised:n}){if(e===null)return"It doe\
+s not renew by itself.";let t=`The next charge is ${e.amount} on ${e.on}`;return n?`${t}.`:`${t}, once you have authoris\
+ed it.`}function Wo(e){return(0,Go.jsx)(x,{...el(e)})}Wo.PreviewProps={displayName:"Asha Rao",planName:"Pro",oldPlanName:"\
+Basic",credit:"\u20B949.00",amount:"\u20B91,450.00",validUntil:"20 November 2027",nextCharge:{amount:"\u20B91,499.00",on:"\
+20 November 2027"},isAuthorised:!1,pricingUrl:"https://app.example.com/pricing"};var Zo=p(m(),1);function nl(e){let{displayName:n,title:t,documentNumber:r,date:i,total:l,dashboardUrl:a}=e;return{subject:`${t}\
  ${r}`,preview:`Of ${i}, ${l}.`,heading:t,displayName:n,body:`Attached is the document ${r} of ${i}.`,details:[{label:"N\
 umber",value:r},{label:"Date",value:i},{label:"Total",value:l}],action:{label:"Open your dashboard",url:a},note:"Keep th\
 is e-mail for your records."}}function Xo(e){return(0,Zo.jsx)(x,{...nl(e)})}Xo.PreviewProps={displayName:"Asha Rao",title:"\
