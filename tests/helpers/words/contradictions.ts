@@ -10,11 +10,13 @@ import { readTruth, type Truth } from './truth.ts';
 type Format = (at: string) => string;
 type Charge = { day: string | undefined; amount: string | undefined } | 'none';
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-/** As `billing.day_text` writes it. */
-const supportDay: Format = (text) => {
-  const at = new Date(text);
-  return `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
+/** As `billing.day_text` writes it, in the seller's time zone. */
+const supportDay = (timeZone: string): Format => {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, day: 'numeric', month: 'short', year: 'numeric' });
+  return (at) => {
+    const parts = Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));
+    return `${parts.day} ${parts.month} ${parts.year}`;
+  };
 };
 const mailDay: Format = (at) => formatLongDate(at, 'UTC');
 const rupees = (amount: number) => formatCurrency(amount, 'INR');
@@ -33,10 +35,13 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
     const answer = await customer.read();
     if (answer.currentTier === undefined) return [];
     const page = textsOf(stateOf(answer, [], billing.now() * 1000));
-    const [support] = await billing.database.query('select why from billing.customers where user_id = $1', [user.id]);
+    const support = await billing.database.one(
+      'select why, billing.time_zone() as zone from billing.customers where user_id = $1',
+      [user.id],
+    );
     const wrong = [
       ...page.flatMap((text) => judge(`page: ${text}`, text, truth, pageDay)),
-      ...judge(`why: ${support?.why}`, String(support?.why), truth, supportDay),
+      ...judge(`why: ${support.why}`, String(support.why), truth, supportDay(String(support.zone))),
     ];
     const mails = await billing.database.query(
       `select id, kind, payload from billing.outbox

@@ -56,13 +56,13 @@ const sentences: readonly (readonly [Topic, string])[] = [
   ['resume', `([Rr]esume|resume the subscription) until:? ${date}`],
   ['end', `(Valid until:|valid until|lasts until|Access until:|Paid until:?|paid until|plan ends on) ${date}`],
   // The billing page.
+  ['past', `The paid period ended on ${date}`],
   ['ended', `ended on ${date}`],
   ['charge', `(Renews on|The next attempt is on) ${date}( for ${money})?`],
   ['charge', `The next charge is on ${date}`],
   ['charge', `Your trial ends on ${date}\\. ${money}`],
   ['end', `(You keep it until|Ends on) ${date}`],
   ['grace end', `You keep your plan until ${date}`],
-  ['past', `The paid period ended on ${date}`],
   ['change', `starts on ${date}( for ${money})?`],
   // What support reads.
   ['past', `(Payment|Subscription|Grant|on) \\S+ of ${date}`],

@@ -10,7 +10,7 @@ import { Dialog } from './dialog.tsx';
 import { download } from './download.ts';
 import { PaymentList } from './payment-list.tsx';
 import { PlanList } from './plan-list.tsx';
-import { stateOf } from './state.ts';
+import { stateOf, unpaidOf } from './state.ts';
 import { day, type Said, saidOf } from './texts.ts';
 import { Button, pageClass } from './ui.tsx';
 import { type Data, useBilling } from './use-billing.ts';
@@ -43,7 +43,7 @@ export function BillingPage({ subscriptions, window = {} }: Props) {
     },
   };
   return (
-    <main className={`${pageClass} min-h-dvh`}>
+    <div className={`${pageClass} min-h-dvh`}>
       <div className='mx-auto max-w-5xl space-y-10 px-4 pt-10 pb-28 sm:px-6'>
         <header>
           <h1 ref={heading} tabIndex={-1} className='text-3xl font-semibold tracking-tight outline-none'>Billing</h1>
@@ -59,7 +59,7 @@ export function BillingPage({ subscriptions, window = {} }: Props) {
         )}
       </div>
       <Message said={said} onClose={() => say(null)} />
-    </main>
+    </div>
   );
 }
 
@@ -130,7 +130,13 @@ function Content({ data, subscriptions, options, busy, run, question, ask }: Con
     <>
       <CurrentPlan state={state} busy={busy} onCancel={() => ask('cancel')} onResume={resume} onUndo={undo} />
       <PlanList plans={plans} busy={busy} onBuy={buy} onChange={(price, plan) => ask({ price, plan })} />
-      <PaymentList payments={current.payments} plans={plans} receipts={receipts} onOpen={open} />
+      <PaymentList
+        unpaid={unpaidOf(current, plans)}
+        payments={current.payments}
+        plans={plans}
+        receipts={receipts}
+        onOpen={open}
+      />
       {(receipts.length > 0 || details !== null) && <DetailsCard details={details} onEdit={() => ask('details')} />}
       {(question === 'details' || isSale) && (
         <DetailsDialog {...{ subscriptions, details, isSale }} onClose={closeDetails} />

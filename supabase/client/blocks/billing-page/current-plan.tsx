@@ -36,6 +36,7 @@ export function CurrentPlan({ state, busy, onCancel, onResume, onUndo }: Props) 
           </div>
           {(state.canCancel || state.canResume) && (
             <div className='flex shrink-0 flex-wrap gap-3'>
+              {state.manageUrl && <LinkButton href={state.manageUrl} look='plain'>Payment method</LinkButton>}
               {state.canResume && (
                 <Button look='main' isOff={busy !== null} isRunning={busy === 'resume'} onClick={onResume}>
                   Resume

@@ -1,9 +1,11 @@
 import type { OfferedPlan, Payment, Receipt } from '../../subscriptions.ts';
-import { nameOf } from './state.ts';
+import { nameOf, type Unpaid } from './state.ts';
 import { day, every, money } from './texts.ts';
 import { Badge, cardClass, linkClass, Section } from './ui.tsx';
 
 type Props = {
+  /** A renewal that could not be charged. Null: none. */
+  unpaid: Unpaid;
   payments: Payment[];
   plans: OfferedPlan[];
   receipts: Receipt[];
@@ -11,13 +13,15 @@ type Props = {
 };
 
 /** The newest payments, with their receipts and credit notes. Orders that were never paid are left out. */
-export function PaymentList({ payments, plans, receipts, onOpen }: Props) {
+export function PaymentList({ unpaid, payments, plans, receipts, onOpen }: Props) {
   const shown = payments.filter(({ status }) => status !== 'created');
   return (
     <Section title='Payments'>
       <div className={`${cardClass} overflow-hidden`}>
-        {shown.length === 0 && <p className='p-6 text-sm text-(--bp-soft)'>There are no payments yet.</p>}
-        {shown.length > 0 && (
+        {shown.length === 0 && unpaid === null && (
+          <p className='p-6 text-sm text-(--bp-soft)'>There are no payments yet.</p>
+        )}
+        {(shown.length > 0 || unpaid !== null) && (
           <table className='w-full text-left text-sm'>
             <thead className='border-b border-(--bp-line) text-(--bp-soft)'>
               <tr>
@@ -28,6 +32,7 @@ export function PaymentList({ payments, plans, receipts, onOpen }: Props) {
               </tr>
             </thead>
             <tbody className='divide-y divide-(--bp-line)'>
+              {unpaid !== null && <UnpaidRow {...unpaid} />}
               {shown.map((payment) => (
                 <Row
                   key={payment.id}
@@ -45,7 +50,28 @@ export function PaymentList({ payments, plans, receipts, onOpen }: Props) {
   );
 }
 
-type RowProps = Omit<Props, 'payments'> & { payment: Payment };
+/** A renewal is no payment before it is collected. */
+function UnpaidRow({ name, price, at }: NonNullable<Unpaid>) {
+  return (
+    <tr>
+      <td className='px-4 py-3 sm:px-6'>
+        <span className='font-medium'>{`${name}, ${every(price)}`}</span>
+        <span className='block text-(--bp-soft)'>
+          Renewal<span className='sm:hidden'>{` of ${day(at)}`}</span>
+        </span>
+      </td>
+      <td className='hidden px-6 py-3 whitespace-nowrap sm:table-cell'>{day(at)}</td>
+      <td className='px-2 py-3 text-right font-medium whitespace-nowrap tabular-nums sm:px-6'>
+        {money(price.amount, price.currency)}
+      </td>
+      <td className='px-4 py-3 text-right sm:px-6'>
+        <Badge tone='warn'>Failed</Badge>
+      </td>
+    </tr>
+  );
+}
+
+type RowProps = Omit<Props, 'payments' | 'unpaid'> & { payment: Payment };
 
 function Row({ payment, plans, receipts, onOpen }: RowProps) {
   const { interval, interval_count, currency, tier, period_start: start, period_end: end } = payment;

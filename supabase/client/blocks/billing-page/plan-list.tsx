@@ -13,6 +13,9 @@ type Props = {
 
 const isHeld = ({ scenario }: OfferedPrice) => scenario === 'current' || scenario === 'renew';
 
+/** The lowest rank first. Without ranks the service's order stays. */
+const byRank = (one: OfferedPlan, other: OfferedPlan) => (one.rank ?? one.price) - (other.rank ?? other.price);
+
 /** The plans on offer, with the prices of one interval: at first that of the price that the customer has. */
 export function PlanList({ plans, busy, onBuy, onChange }: Props) {
   const prices = plans.flatMap((plan) => plan.prices);
@@ -44,7 +47,7 @@ export function PlanList({ plans, busy, onBuy, onChange }: Props) {
   return (
     <Section title='Plans' aside={aside}>
       <ul className='grid gap-4 sm:grid-cols-[repeat(auto-fit,minmax(15rem,1fr))]'>
-        {plans.map((plan) => {
+        {plans.toSorted(byRank).map((plan) => {
           const own = plan.prices.filter((price) => price.interval === interval);
           return (
             <li

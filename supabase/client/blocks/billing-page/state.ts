@@ -1,4 +1,4 @@
-import type { CurrentSubscription, OfferedPlan } from '../../subscriptions.ts';
+import type { CurrentSubscription, OfferedPlan, Price } from '../../subscriptions.ts';
 import { day, every, moment, money, per } from './texts.ts';
 
 /** What the page shows about the plan that the customer has. */
@@ -12,11 +12,23 @@ export type State = {
   price: string | null;
   canCancel: boolean;
   canResume: boolean;
+  /** The gateway's page for another method of payment, while no charge has failed. */
+  manageUrl: string | null;
   /** A charge that failed: what to do, and the gateway's page to do it. */
   attention: { title: string; text: string; url: string | null } | null;
   /** What follows the running period. */
   next: { text: string; note: string; canUndo: boolean } | null;
 };
+
+/** A renewal that the gateway could not charge: what for, and when the paid period ended. */
+export type Unpaid = { name: string; price: Price; at: string } | null;
+
+/** Finds the renewal that failed. The gateway has no payment for it before it succeeds. */
+export function unpaidOf({ subscription, billing }: CurrentSubscription, plans: readonly OfferedPlan[]): Unpaid {
+  const at = subscription?.current_period_end;
+  if (!billing?.payment_attention || !billing.price || !subscription || !at) return null;
+  return { name: subscription.plan?.name ?? nameOf(subscription.tier, plans), price: billing.price, at };
+}
 
 /** Why access ended. Other reasons are those that an admin gave. */
 const endings: Readonly<Record<string, string>> = {
@@ -40,6 +52,7 @@ export function stateOf(current: CurrentSubscription, plans: readonly OfferedPla
     canCancel: charge !== null ||
       !ends && billing !== null && (billing.payment_attention || billing.status === 'paused'),
     canResume: ends,
+    manageUrl: billing?.payment_attention || charge === null ? null : billing?.manage_url ?? null,
     attention: attentionOf(current, running?.plan?.name ?? null),
     next: nextOf(current, name, now),
   };
@@ -47,7 +60,9 @@ export function stateOf(current: CurrentSubscription, plans: readonly OfferedPla
     const lines = shared.attention ? [] : ['You can choose a plan at any time.'];
     if (had?.cancelled_at) {
       lines.unshift(
-        `${name(had.tier)} ended on ${day(had.access_ends_at ?? had.cancelled_at)}. ${endings[had.ended_reason ?? ''] ?? ''}`.trim(),
+        `${name(had.tier)} ended on ${day(had.access_ends_at ?? had.cancelled_at)}. ${
+          endings[had.ended_reason ?? ''] ?? ''
+        }`.trim(),
       );
     }
     if (charge !== null && isAhead) lines.unshift(`The next charge is on ${day(charge)}. Cancel to stop it.`);
@@ -69,15 +84,17 @@ export function stateOf(current: CurrentSubscription, plans: readonly OfferedPla
   if (ends) lines.push(`You keep it until ${end ? day(end) : 'its end'}. Nothing more is charged.`);
   else if (isTrial && charge) lines.push(`Your trial ends on ${day(charge)}. ${cost} is charged from then on.`);
   else if (billing?.next && end) lines.push(`Paid until ${day(end)}.`);
-  else if (charge && isAhead && shared.attention) {
-    lines.push(`The next attempt is on ${day(charge)}${amountOf(current)}.`);
-  } else if (charge && !shared.attention) lines.push(`Renews on ${day(charge)}${amountOf(current)}.`);
+  else if (charge && !shared.attention) lines.push(`Renews on ${day(charge)}${amountOf(current)}.`);
   else if (end === null) lines.push('It has no end, and nothing is charged.');
   else if (running.access_ends_at !== null) {
     const renewal = billing === null ? '' : ' without a payment';
-    lines.push(`The paid period ended on ${day(end)}. You keep your plan until ${day(running.access_ends_at)}${renewal}.`);
+    lines.push(
+      `The paid period ended on ${day(end)}. You keep your plan until ${day(running.access_ends_at)}${renewal}.`,
+    );
+  } else lines.push(`Paid until ${day(end)}. It does not renew by itself.`);
+  if (shared.attention && charge && isAhead) {
+    lines.unshift(`The next attempt is on ${day(charge)}${amountOf(current)}.`);
   }
-  else lines.push(`Paid until ${day(end)}. It does not renew by itself.`);
   return { title, badge, lines, price: cost, ...shared };
 }
 
