@@ -232,6 +232,29 @@ test('the page is light in a light app, dark below the class dark, and else as t
   expect([await ground(), await shownOn('&own-colours&dark'), await shownOn('')]).toEqual([light, dark, dark]);
 });
 
+test('with the texts of another language no English word is left, and days and amounts are written by its locale', async () => {
+  const { page } = await visit('?state=free');
+  for (
+    const [state, said] of [['monthly', 'नवीनीकरण'], ['pending', 'आपका पिछला भुगतान असफल रहा'], [
+      'scheduled',
+      'बदलाव वापस लें',
+    ], ['changed', '₹30.00 लौटाए गए']] as const
+  ) {
+    await page.goto(`${app.url}/?state=${state}&hindi`);
+    await shows(page, said);
+    const text = await page.evaluate(textOf, 'main');
+    // Plans and their features are the app's own.
+    expect(
+      text.replaceAll(
+        /Basic|Pro|Premium|Unlimited projects|\d+ projects|Analytics|(Community|E-mail|Priority) support/g,
+        '',
+      ).match(/[A-Za-z]{3,}/g),
+    ).toBeNull();
+    expect(text).toMatch(/₹99\.00/);
+    expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
+  }
+});
+
 test('the plans are shown by their rank, not by the price of their intervals', async () => {
   const { page } = await visit('?state=free');
   const names = await page.$$eval('li h3', (all) => all.map((one) => one.textContent));

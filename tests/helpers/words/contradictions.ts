@@ -1,5 +1,5 @@
 import { type State, stateOf } from '../../../supabase/client/blocks/billing-page/state.ts';
-import { day as pageDay } from '../../../supabase/client/blocks/billing-page/texts.ts';
+import { en } from '../../../supabase/client/blocks/billing-page/en.ts';
 import { formatCurrency, formatLongDate } from '../../../supabase/functions/api/outbox/format.ts';
 import { renderEmail } from '../../../supabase/functions/api/outbox/render-email.ts';
 import type { BillingProject } from '../faults/billing-project.ts';
@@ -40,7 +40,7 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
       [user.id],
     );
     const wrong = [
-      ...page.flatMap((text) => judge(`page: ${text}`, text, truth, pageDay)),
+      ...page.flatMap((text) => judge(`page: ${text}`, text, truth, en.day)),
       ...judge(`why: ${support.why}`, String(support.why), truth, supportDay(String(support.zone))),
     ];
     const mails = await billing.database.query(
