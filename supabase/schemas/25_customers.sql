@@ -73,7 +73,14 @@ begin
       when v_source.ends_at < billing.clock()
         then format(', and without a renewal days of grace until %s.', billing.day_text(billing.grace_end(v_source)))
       when v_source.gateway_subscription_id is not null then case billing.state_of_billing(v_source)
-          when 'billed' then ', when the gateway charges the next cycle.'
+          when 'billed' then (
+            select case
+              when n.charge_at is null or billing.day_text(n.charge_at) = billing.day_text(v_source.ends_at)
+                then ', when the gateway charges the next cycle.'
+              else format('. The gateway charges the next cycle on %s.', billing.day_text(n.charge_at))
+            end
+            from billing.next_charge(v_source.user_id) n
+          )
           when 'paused' then '. The gateway has paused it.'
           when 'halted' then '. The gateway tries no further charge.'
           else coalesce('. Then ' || (billing.next_change(v_source.user_id) ->> 'tier') || ' begins.', ', and is not charged again.')

@@ -90,14 +90,14 @@ function textsOf({ badge, lines, attention, next }: State): string[] {
 /** @returns a text for each day or amount that is not so, and for each that no sentence covers */
 function judge(name: string, text: string, truth: Truth, format: Format): string[] {
   const { said, unread } = read(text);
-  const isMail = name.startsWith('mail');
-  const wrong = said.filter((one) => !isTrue(one, truth, format, isMail)).map(({ about, text }) =>
+  const isPage = name.startsWith('page');
+  const wrong = said.filter((one) => !isTrue(one, truth, format, isPage)).map(({ about, text }) =>
     `${about}: "${text}"`
   );
   return [...wrong, ...unread.map((part) => `not read: "${part}"`)].map((problem) => `${problem} in ${name}`);
 }
 
-function isTrue({ about, day, amount }: Said, truth: Truth, format: Format, isMail: boolean): boolean {
+function isTrue({ about, day, amount }: Said, truth: Truth, format: Format, isPage: boolean): boolean {
   const names = (...times: (string | null | undefined)[]) =>
     day === undefined || times.some((at) => at && format(at) === day);
   const costs = (...amounts: number[]) => amount === undefined || amounts.some((one) => rupees(one) === amount);
@@ -107,8 +107,8 @@ function isTrue({ about, day, amount }: Said, truth: Truth, format: Format, isMa
     case 'authorise':
       return true;
     case 'end':
-      // The mail about a payment names the end of what was paid with it.
-      return names(end, ...isMail ? paidEnds : []);
+      // A mail about a payment names the end of what it paid, and support reads what rules before the row is settled.
+      return names(end, ...isPage ? [] : paidEnds);
     case 'paid':
       return names(...paidEnds);
     case 'grace end':
@@ -122,7 +122,7 @@ function isTrue({ about, day, amount }: Said, truth: Truth, format: Format, isMa
     case 'not charged':
       return costs(...amounts);
     case 'change':
-      return names(change?.at, ...isMail ? [] : paidStarts) && costs(...change ? [change.amount] : []);
+      return names(change?.at, ...isPage ? paidStarts : []) && costs(...change ? [change.amount] : []);
     case 'undo':
       return change !== null && names(new Date(Date.parse(change.at) - 48 * 3_600_000).toISOString());
     case 'resume':

@@ -71,6 +71,7 @@ const sentences: readonly (readonly [Topic, string])[] = [
   ['grace end', `days of grace until ${date}`],
   ['past', `gave \\w+ until ${date}`],
   ['charge', `gives \\w+ until ${date}, when the gateway charges`],
+  ['charge', `charges the next cycle on ${date}`],
   ['end', `gives \\w+ until ${date}`],
 ];
 const patterns = sentences.map(([about, source]) => ({ about, pattern: new RegExp(source, 'g') }));

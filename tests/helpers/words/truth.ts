@@ -59,7 +59,7 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
        'change', (
          select jsonb_build_object('at', o.starts_at, 'amount', (o.sold).amount)
          from billing.subscription_orders o
-         join mirror m on m.gateway_subscription_id = o.gateway_subscription_id and m.state = 'authenticated' and m.stops_at is null
+         join mirror m on m.gateway_subscription_id = o.gateway_subscription_id and m.state in ('authenticated', 'active', 'pending') and m.stops_at is null
          where o.user_id = $1 and o.replaces is not null and o.undone_at is null and o.starts_at > billing.clock()
          limit 1
        )
