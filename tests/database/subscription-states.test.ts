@@ -52,7 +52,7 @@ describe('a charge that fails', () => {
   beforeEach(bill);
 
   test('is answered with the day on which access ends, in the days of grace and after them', async () => {
-    const ends = async () => (await database.rpc('get_subscription', customer.id)).subscription.access_ends_at;
+    const ends = async () => Object(await database.rpc('get_subscription', customer.id)).subscription?.access_ends_at;
     expect(await ends()).toBeNull();
     await event('pending', '07-01');
     await customer.stateAt('07-02');
