@@ -16,7 +16,7 @@ export function changeScheduled(
       `On that day ${amount} will be charged, then ${amount} ${interval}. ` +
       (undoUntil === null
         ? 'The change cannot be undone any more.'
-        : `You can undo the change until ${undoUntil}: choose your present plan again.`),
+        : `You can undo the change until ${undoUntil} on the page of your plan.`),
     details: [
       { label: 'Plan', value: planName },
       { label: 'Price', value: `${amount} ${interval}` },

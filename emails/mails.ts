@@ -15,10 +15,11 @@ export type Look = {
   readonly accent?: string | undefined;
 };
 
+/** The customer's name, which may be empty. */
+export type Addressed = { readonly displayName: string };
+
 /** Values of `payment-success` and `subscription-renewed`, formatted for the reader. Contract: E-mails. */
-export type ReceiptProps = {
-  /** May be empty. */
-  readonly displayName: string;
+export type ReceiptProps = Addressed & {
   readonly planName: string;
   /** `₹1234.56` */
   readonly amount: string;
@@ -32,9 +33,7 @@ export type ReceiptProps = {
 };
 
 /** Values of `payment-failed`, formatted for the reader. Contract: E-mails. */
-export type PaymentFailedProps = {
-  /** May be empty. */
-  readonly displayName: string;
+export type PaymentFailedProps = Addressed & {
   readonly planName: string;
   /** `₹1234.56` */
   readonly amount: string;
@@ -45,9 +44,7 @@ export type PaymentFailedProps = {
 };
 
 /** Values of the mails about the end of a period, formatted for the reader. Contract: E-mails. */
-export type SubscriptionEndProps = {
-  /** May be empty. */
-  readonly displayName: string;
+export type SubscriptionEndProps = Addressed & {
   readonly planName: string;
   /** `subscription-ending`: the last day of the paid period. `subscription-ended`: the day on which access ended. */
   readonly endsOn: string;
@@ -72,9 +69,7 @@ export type SubscriptionEndingProps = SubscriptionEndProps & {
 };
 
 /** Values of `change-scheduled`, formatted for the reader. Contract: E-mails. */
-export type ChangeScheduledProps = {
-  /** May be empty. */
-  readonly displayName: string;
+export type ChangeScheduledProps = Addressed & {
   /** The coming plan. */
   readonly planName: string;
   /** `₹1,234.56` */
@@ -89,9 +84,7 @@ export type ChangeScheduledProps = {
 };
 
 /** Values of `subscription-cancelled`, formatted for the reader. Contract: E-mails. */
-export type SubscriptionCancelledProps = {
-  /** May be empty. */
-  readonly displayName: string;
+export type SubscriptionCancelledProps = Addressed & {
   readonly planName: string;
   /** The day on which access ends or ended; null: access does not end with what was cancelled. */
   readonly accessEndsOn: string | null;
@@ -106,10 +99,34 @@ export type SubscriptionCancelledProps = {
 /** What the gateway charges next: `₹1,234.56` and its day. Null: nothing. */
 export type NextCharge = { readonly amount: string; readonly on: string } | null;
 
+/** Values of `change-undone` and `subscription-resumed`, formatted for the reader. Contract: E-mails. */
+export type GoingOnProps = Addressed & {
+  /** The plan that goes on. */
+  readonly planName: string;
+  /** The last day of what runs; null: it has no end. */
+  readonly validUntil: string | null;
+  readonly nextCharge: NextCharge;
+  /** Absolute, http or https. */
+  readonly pricingUrl: string;
+};
+
+/** Values of `plan-changed`, formatted for the reader. Contract: E-mails. */
+export type PlanChangedProps = Addressed & {
+  readonly planName: string;
+  readonly oldPlanName: string;
+  /** For the unused time of the old plan: `₹1,234.56` */
+  readonly credit: string;
+  readonly amount: string;
+  readonly validUntil: string;
+  readonly nextCharge: NextCharge;
+  /** Whether the customer has authorised the next charge. */
+  readonly isAuthorised: boolean;
+  /** Absolute, http or https. */
+  readonly pricingUrl: string;
+};
+
 /** Values of `payment-refunded`, formatted for the reader. Contract: E-mails. */
-export type PaymentRefundedProps = {
-  /** May be empty. */
-  readonly displayName: string;
+export type PaymentRefundedProps = Addressed & {
   /** What the payment was for. */
   readonly planName: string;
   /** `₹1,234.56` */
@@ -127,9 +144,7 @@ export type PaymentRefundedProps = {
 };
 
 /** Values of `payment-pending` and `subscription-halted`. */
-export type FailedRenewalProps = {
-  /** May be empty. */
-  readonly displayName: string;
+export type FailedRenewalProps = Addressed & {
   readonly planName: string;
   /** What could not be charged: `₹1,234.56`. Not shown when absent. */
   readonly amount?: string | undefined;
@@ -142,9 +157,7 @@ export type FailedRenewalProps = {
 };
 
 /** Values of `subscription-completed`. */
-export type SubscriptionCompletedProps = {
-  /** May be empty. */
-  readonly displayName: string;
+export type SubscriptionCompletedProps = Addressed & {
   readonly planName: string;
   /** The last day of the last paid period. */
   readonly endsOn: string;
@@ -155,9 +168,7 @@ export type SubscriptionCompletedProps = {
 };
 
 /** Values of `receipt-issued`, formatted for the reader. */
-export type ReceiptIssuedProps = {
-  /** May be empty. */
-  readonly displayName: string;
+export type ReceiptIssuedProps = Addressed & {
   /** `Tax invoice`, `Receipt` or `Credit note`. */
   readonly title: string;
   readonly documentNumber: string;
@@ -176,6 +187,9 @@ export type Mails = {
   readonly paymentRefunded: (props: PaymentRefundedProps, look?: Look) => Mail;
   readonly receiptIssued: (props: ReceiptIssuedProps, look?: Look) => Mail;
   readonly changeScheduled: (props: ChangeScheduledProps, look?: Look) => Mail;
+  readonly changeUndone: (props: GoingOnProps, look?: Look) => Mail;
+  readonly planChanged: (props: PlanChangedProps, look?: Look) => Mail;
+  readonly subscriptionResumed: (props: GoingOnProps, look?: Look) => Mail;
   readonly subscriptionCancelled: (props: SubscriptionCancelledProps, look?: Look) => Mail;
   readonly subscriptionRenewed: (props: ReceiptProps, look?: Look) => Mail;
   readonly subscriptionHalted: (props: FailedRenewalProps, look?: Look) => Mail;

@@ -1,6 +1,7 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { changeScheduled } from './change-scheduled.tsx';
+import { changeUndone } from './change-undone.tsx';
 import { Layout } from './layout.tsx';
 import type { Look, Mail, Mails } from './mails.ts';
 import type { Message } from './message.ts';
@@ -9,6 +10,7 @@ import { paymentPending } from './payment-pending.tsx';
 import { paymentRefunded } from './payment-refunded.tsx';
 import { paymentSuccess } from './payment-success.tsx';
 import { plainText } from './plain-text.ts';
+import { planChanged } from './plan-changed.tsx';
 import { receiptIssued } from './receipt-issued.tsx';
 import { subscriptionCancelled } from './subscription-cancelled.tsx';
 import { subscriptionCompleted } from './subscription-completed.tsx';
@@ -16,6 +18,7 @@ import { subscriptionEnded } from './subscription-ended.tsx';
 import { subscriptionEnding } from './subscription-ending.tsx';
 import { subscriptionHalted } from './subscription-halted.tsx';
 import { subscriptionRenewed } from './subscription-renewed.tsx';
+import { subscriptionResumed } from './subscription-resumed.tsx';
 
 /** The mails that the function renders. `npm run generate` bundles this file. */
 export const mails: Mails = {
@@ -25,6 +28,9 @@ export const mails: Mails = {
   paymentRefunded: (props, look) => render(paymentRefunded(props), look),
   receiptIssued: (props, look) => render(receiptIssued(props), look),
   changeScheduled: (props, look) => render(changeScheduled(props), look),
+  changeUndone: (props, look) => render(changeUndone(props), look),
+  planChanged: (props, look) => render(planChanged(props), look),
+  subscriptionResumed: (props, look) => render(subscriptionResumed(props), look),
   subscriptionCancelled: (props, look) => render(subscriptionCancelled(props), look),
   subscriptionRenewed: (props, look) => render(subscriptionRenewed(props), look),
   subscriptionHalted: (props, look) => render(subscriptionHalted(props), look),

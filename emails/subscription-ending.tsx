@@ -27,8 +27,7 @@ export function subscriptionEnding(
 const adviceFor = {
   replace: {
     preview: 'You can buy it again on that day or later.',
-    advice: 'You can buy the plan again on that day or later. ' +
-      'A purchase before then starts a new period at once, and the days that are left are not added to it.',
+    advice: 'You can buy the plan again on that day or later.',
     action: 'See the plans',
   },
   extend: {

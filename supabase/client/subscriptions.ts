@@ -59,6 +59,7 @@ export type Subscription = {
   cancelled_at: string | null;
   cancel_at_period_end: boolean;
   ended_reason: string | null;
+  access_ends_at: string | null;
   gateway_subscription_id: string | null;
   created_at: string;
   price: Price | null;
@@ -819,12 +820,13 @@ function isInsideApp(): boolean {
 /**
  * Formats an amount for people, for example `₹1,499.00` or `KWD 1.234`.
  * @param amount in minor units
+ * @param locale by default that which is usual for the currency
  * @throws RangeError when the currency is not a code
  */
-export function formatCurrency(amount: number, currency: string): string {
+export function formatCurrency(amount: number, currency: string, locale = currency === 'INR' ? 'en-IN' : 'en'): string {
   const decimals = minorUnits(currency);
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-  const format = new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en', { style: 'currency', currency, ...digits });
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, ...digits });
   return format.format(amount / 10 ** decimals);
 }
 

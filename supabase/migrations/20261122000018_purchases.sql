@@ -272,6 +272,54 @@ begin
   );
 end $$;
 
+-- Enqueues the mail about a change now whose payment got credit: what it replaced, and what is charged from its end on.
+create function billing.announce_replacement(
+  p_payment public.payments, -- as it is fulfilled
+  p_plan public.plans,
+  p_email text -- of the user
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_order billing.subscription_orders; -- of the subscription that renews it
+begin
+  if p_payment.credit is null then return; end if;
+  select * into v_order
+  from billing.subscription_orders o
+  where o.user_id = p_payment.user_id and o.payment_id = p_payment.id and o.undone_at is null and o.stops_at is null
+  order by o.created_at desc, o.id
+  limit 1;
+  perform billing.enqueue_mail(p_payment.user_id, p_email, 'plan-changed', p_payment.id::text, jsonb_build_object(
+    'plan_name', p_plan.name,
+    'old_plan_name', coalesce(
+      (
+        select p.name
+        from public.plans p
+        where p.id = coalesce(
+          (select c.plan_id from public.payments c where p_payment.credited_kind = 'payment' and c.id::text = p_payment.credited_id),
+          (
+            select m.plan_id
+            from billing.gateway_subscriptions m
+            where m.user_id = p_payment.user_id and m.gateway_subscription_id = p_payment.credited_id
+          )
+        )
+      ),
+      p_payment.tier
+    ),
+    'credit', p_payment.credit,
+    'amount', coalesce(p_payment.paid_amount, p_payment.amount), 'currency', p_payment.currency,
+    'valid_until', billing.iso_time(p_payment.period_end),
+    'next_charge', case when v_order.id is not null then jsonb_build_object(
+      'at', billing.iso_time(coalesce(v_order.starts_at, p_payment.period_end)),
+      'amount', (v_order.sold).amount, 'currency', (v_order.sold).currency
+    ) end,
+    'is_authorised', coalesce((
+      select m.authenticated_at is not null or m.gateway_status = 'authenticated'
+      from billing.gateway_subscriptions m
+      where (m.user_id, m.gateway_subscription_id) = (p_payment.user_id, v_order.gateway_subscription_id)
+    ), false)
+  ));
+end $$;
+
 -- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
 -- A payment is captured but not fulfilled if its tier has no plan, its user is deleted, or it was refunded in full.
 create function billing.fulfil_payment(
@@ -354,6 +402,7 @@ begin
     select p.period_end into v_payment.period_end from public.payments p where p.id = v_payment.id;
   end if;
   if not v_rules then perform billing.settle_purchase(p_purchase, v_payment, v_tier, p_email, false); end if;
+  perform billing.announce_replacement(v_payment, v_plan, p_email);
   return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', billing.iso_time(v_payment.period_end));
 end $$;
 
@@ -512,6 +561,7 @@ begin
           select
             s.id, s.user_id, s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at,
             s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id, s.created_at,
+            case when s.current_period_end < billing.clock() then billing.grace_end(s) end as access_ends_at,
             billing.price_answer(s.tier, billing.price_shown(s)) as price, row_to_json(p) as plan
           from public.subscriptions s
           left join public.plans p on p.id = s.plan_id

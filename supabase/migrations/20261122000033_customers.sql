@@ -35,6 +35,8 @@ begin
     (
       select case
         when m.gateway_status in ('paused', 'halted') then m.gateway_status
+        -- All its cycles were charged.
+        when m.gateway_status = 'active' and m.charge_at is null then 'ending'
         when m.stops_at is not null or not billing.is_billed(m) then 'ending'
       end
       from billing.gateway_subscriptions m
@@ -70,9 +72,17 @@ begin
   if p_ruling.is_live then
     return v_name || ' gives ' || v_source.tier || v_until || case
       when v_source.cancel_at_period_end then ' and was cancelled for that day.'
-      when v_source.ends_at < billing.clock() then ', and the days after it until it is renewed or ends.'
+      when v_source.ends_at < billing.clock()
+        then format(', and without a renewal days of grace until %s.', billing.day_text(billing.grace_end(v_source)))
       when v_source.gateway_subscription_id is not null then case billing.state_of_billing(v_source)
-          when 'billed' then ', when the gateway charges the next cycle.'
+          when 'billed' then (
+            select case
+              when n.charge_at is null or billing.day_text(n.charge_at) = billing.day_text(v_source.ends_at)
+                then ', when the gateway charges the next cycle.'
+              else format('. The gateway charges the next cycle on %s.', billing.day_text(n.charge_at))
+            end
+            from billing.next_charge(v_source.user_id) n
+          )
           when 'paused' then '. The gateway has paused it.'
           when 'halted' then '. The gateway tries no further charge.'
           else coalesce('. Then ' || (billing.next_change(v_source.user_id) ->> 'tier') || ' begins.', ', and is not charged again.')
@@ -81,7 +91,12 @@ begin
     end;
   end if;
   return v_name || ' gave ' || v_source.tier || case
-    when v_source.ended_at is null then v_until || '.'
+    -- Access may have ended before what was cancelled then.
+    when v_source.ended_at is null or (p_ruling.shown).cancelled_at < v_source.ended_at then v_until || case
+      when v_source.lapses_at > v_source.ends_at and v_source.lapses_at < 'infinity'
+        then format(', and days of grace until %s.', billing.day_text(v_source.lapses_at))
+      else '.'
+    end
     else format(
       ' and ended on %s: %s.',
       billing.day_text(v_source.ended_at), coalesce(replace(v_source.ended_reason, '_', ' '), 'ended')

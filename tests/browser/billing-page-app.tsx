@@ -3,6 +3,7 @@ import { createClient } from '@supabase/supabase-js';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { BillingPage } from '../../supabase/client/blocks/billing-page/billing-page.tsx';
+import { hi } from '../../supabase/client/blocks/billing-page/hi.ts';
 import { createSubscriptions } from '../../supabase/client/subscriptions.ts';
 import { fakeClient } from './billing-page-states.ts';
 
@@ -22,9 +23,10 @@ async function openClient() {
   return createSubscriptions({ supabase, checkout: { script: CHECKOUT_SCRIPT } });
 }
 
+const isHindi = new URLSearchParams(location.search).has('hindi');
 const subscriptions = await openClient();
 root.render(
   <StrictMode>
-    <BillingPage subscriptions={subscriptions} window={{ name: 'Acme' }} />
+    <BillingPage subscriptions={subscriptions} window={{ name: 'Acme' }} {...isHindi && { texts: hi }} />
   </StrictMode>,
 );

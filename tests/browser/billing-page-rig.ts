@@ -23,8 +23,12 @@ export async function serveBillingPage(env: Record<string, string>) {
     const css = sheet + (searchParams.has('shadcn') ? shadcn : '');
     const html =
       `<!doctype html><html lang="en"><meta charset="utf-8"><title>Billing</title><link rel="icon" href="data:,">
-      <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-      <style>${css}</style><div id="root"></div><script src="/page.js" type="module"></script></html>`;
+      <meta name="viewport" content="width=device-width, initial-scale=1">${
+        searchParams.has('own-colours') ? '' : '<meta name="color-scheme" content="light dark">'
+      }
+      <style>${css}</style>${
+        searchParams.has('dark') ? '<body class="dark">' : ''
+      }<main><div id="root"></div></main><script src="/page.js" type="module"></script></html>`;
     return new Response(html, { headers: { 'content-type': 'text/html' } });
   });
   return { url: `http://localhost:${server.addr.port}`, stop: () => server.shutdown() };

@@ -62,7 +62,13 @@ function subscriptionOf(price: Price, changed: Partial<Subscription> = {}): Subs
   return {
     ...{ id: 'one', user_id: 'user', plan_id: tier, tier, status: 'active', created_at: inDays(-40) },
     ...{ current_period_start: inDays(-11), current_period_end: inDays(19), cancelled_at: null },
-    ...{ cancel_at_period_end: false, ended_reason: null, gateway_subscription_id: 'sub_1', price },
+    ...{
+      cancel_at_period_end: false,
+      ended_reason: null,
+      access_ends_at: null,
+      gateway_subscription_id: 'sub_1',
+      price,
+    },
     plan: plansFor(null).find((plan) => plan.tier === tier) ?? null,
     ...changed,
   };
@@ -120,7 +126,8 @@ function fixture(price: Price | null, changed: Partial<CurrentSubscription> = {}
     billing: price && billingOf(price),
     ...changed,
   };
-  return { current, plans: plansFor(price, scheduled), receipts: [], details: null };
+  // As a service answers whose default prices have several intervals.
+  return { current, plans: plansFor(price, scheduled).toReversed(), receipts: [], details: null };
 }
 
 const [monthly, yearly, basic] = [priceOf('pro', 'month'), priceOf('pro', 'year'), priceOf('basic', 'month')];
@@ -146,9 +153,9 @@ export const states: Readonly<Record<string, Fixture>> = {
     payments: [],
   }),
   pending: fixture(monthly, {
-    subscription: subscriptionOf(monthly, { current_period_end: inDays(-1) }),
+    subscription: subscriptionOf(monthly, { current_period_end: inDays(-1), access_ends_at: inDays(2) }),
     billing: billingOf(monthly, { status: 'pending', payment_attention: true, next_charge_at: inDays(1) }),
-    payments: [paymentOf(3, monthly, -1, { status: 'failed', paid_amount: null }), paymentOf(2, monthly, -31)],
+    payments: [paymentOf(2, monthly, -31)],
   }),
   halted: {
     ...fixture(monthly, {

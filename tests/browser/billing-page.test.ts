@@ -220,6 +220,57 @@ test.runIf(isLong).each(viewings)(
   },
 );
 
+test('the page is light in a light app, dark below the class dark, and else as the system', async () => {
+  const { page } = await visit('?state=free&own-colours', { colours: 'dark' });
+  const ground = () => page.evaluate(styleOf, 'main > div > div', 'background-color');
+  const shownOn = async (search: string) => {
+    await page.goto(`${app.url}/?state=free${search}`);
+    await shows(page, 'Plans');
+    return await ground();
+  };
+  const [light, dark] = ['rgb(250, 250, 250)', 'rgb(11, 11, 15)'];
+  expect([await ground(), await shownOn('&own-colours&dark'), await shownOn('')]).toEqual([light, dark, dark]);
+});
+
+test('with the texts of another language no English word is left, and days and amounts are written by its locale', async () => {
+  const { page } = await visit('?state=free');
+  for (
+    const [state, said] of [['monthly', 'नवीनीकरण'], ['pending', 'आपका पिछला भुगतान असफल रहा'], [
+      'scheduled',
+      'बदलाव वापस लें',
+    ], ['changed', '₹30.00 लौटाए गए']] as const
+  ) {
+    await page.goto(`${app.url}/?state=${state}&hindi`);
+    await shows(page, said);
+    const text = await page.evaluate(textOf, 'main');
+    // Plans and their features are the app's own.
+    expect(
+      text.replaceAll(
+        /Basic|Pro|Premium|Unlimited projects|\d+ projects|Analytics|(Community|E-mail|Priority) support/g,
+        '',
+      ).match(/[A-Za-z]{3,}/g),
+    ).toBeNull();
+    expect(text).toMatch(/₹99\.00/);
+    expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
+  }
+});
+
+test('the plans are shown by their rank, not by the price of their intervals', async () => {
+  const { page } = await visit('?state=free');
+  const names = await page.$$eval('li h3', (all) => all.map((one) => one.textContent));
+  expect(names).toEqual(['Basic', 'Pro', 'Premium']);
+});
+
+test('a healthy subscription has a link to another method of payment, and a failed renewal is among the payments', async () => {
+  const { page } = await visit('?state=monthly');
+  const link = await page.$('a[href="https://gateway.example/manage"]');
+  expect(link).not.toBeNull();
+  await page.goto(`${app.url}/?state=pending`);
+  await shows(page, 'Pro, monthlyRenewal', 'tbody');
+  await shows(page, '₹99.00Failed', 'tbody');
+  await shows(page, 'You keep your plan until', 'section');
+});
+
 test.runIf(isLong)('the page has the colours of shadcn where an app has them', async () => {
   const { page } = await visit('?state=free&shadcn');
   expect(await page.evaluate(styleOf, 'li button', 'background-color')).toBe('rgb(15, 118, 110)');

@@ -110,6 +110,38 @@ describe('the mail subscription-cancelled', () => {
   });
 });
 
+describe('the mail subscription-resumed', () => {
+  const kind = 'subscription-resumed';
+
+  test('names what is charged next, once for each cancellation, and is withdrawn by the next one', async () => {
+    await bill();
+    await cancel();
+    await resume();
+    await resume();
+    const goesOn = {
+      plan_name: 'Pro',
+      valid_until: endOfJune,
+      next_charge: { at: endOfJune, amount: 99900, currency: 'INR' },
+    };
+    expect(await mails(kind)).toEqual([goesOn]);
+    await cancel();
+    expect(await mails(kind)).toEqual([]);
+    await resume();
+    expect(await mails(kind)).toEqual([goesOn]);
+  });
+
+  test('of a purchase names its end', async () => {
+    await customer.buy('pro', { at: '06-01' });
+    await cancel();
+    await resume();
+    expect(await mails(kind)).toEqual([{
+      plan_name: 'Pro',
+      valid_until: '2027-06-01T00:00:00.000Z',
+      next_charge: null,
+    }]);
+  });
+});
+
 describe('the mail change-scheduled', () => {
   const kind = 'change-scheduled';
   const scheduled = {
@@ -145,6 +177,27 @@ describe('the mail change-scheduled', () => {
     const { billing } = await database.rpc('get_subscription', customer.id);
     const { amount, currency, starts_at, undo_until } = scheduled;
     expect(billing).toMatchObject({ next: { amount, currency, starts_at, undo_until } });
+  });
+
+  test('is followed by one about the change that is undone, until another change or a cancellation', async () => {
+    const undone = () => mails('change-undone');
+    await bill();
+    await authorise(await change());
+    await database.rpc('create_change', customer.id, 'pro', 'period_end');
+    const goesOn = {
+      plan_name: 'Pro',
+      valid_until: endOfJune,
+      next_charge: { at: endOfJune, amount: 99900, currency: 'INR' },
+    };
+    expect(await undone()).toEqual([goesOn]);
+    await database.rpc('create_change', customer.id, 'pro', 'period_end');
+    expect(await undone()).toHaveLength(1);
+    await authorise(await change('premium'), '2026-06-10T00:03:00Z', 'premium');
+    expect(await undone()).toEqual([]);
+    await database.rpc('create_change', customer.id, 'pro', 'period_end');
+    expect(await undone()).toEqual([goesOn]);
+    await cancel();
+    expect(await undone()).toEqual([]);
   });
 
   test.each<[string, () => Promise<unknown>]>([

@@ -39,8 +39,29 @@ test('a mandate without a cycle gives no access', async () => {
   expect(await billing()).toMatchObject({ gateway_subscription_id: customer.gatewayId, status: 'authenticated' });
 });
 
+test('a first charge with the time at which its cycle began, before the authorisation, ends the authorisation', async () => {
+  await event('authenticated', '2026-06-01T12:00:00Z', { fields: { charge_at: seconds(day(june.start)) } });
+  const fields = { paid_count: 1, charge_at: seconds(day(july.start)) };
+  await event('charged', '2026-06-01T00:00:00Z', { ...june, fields });
+  expect(await billing()).toMatchObject({ status: 'active', next_charge_at: '2026-07-01T00:00:00+00:00' });
+  await event('authenticated', '2026-06-01T12:00:00Z', { fields: { paid_count: 0 } });
+  expect(await billing()).toMatchObject({ status: 'active' });
+});
+
 describe('a charge that fails', () => {
   beforeEach(bill);
+
+  test('is answered with the day on which access ends, in the days of grace and after them', async () => {
+    const ends = async () => Object(await database.rpc('get_subscription', customer.id)).subscription?.access_ends_at;
+    expect(await ends()).toBeNull();
+    await event('pending', '07-01');
+    await customer.stateAt('07-02');
+    expect(await ends()).toBe('2026-07-04T00:00:00+00:00');
+    expect((await database.one('select why from billing.customers where user_id = $1', [customer.id])).why)
+      .toContain('until 1 Jul 2026, and without a renewal days of grace until 4 Jul 2026.');
+    await customer.stateAt('07-05');
+    expect(await ends()).toBe('2026-07-04T00:00:00+00:00');
+  });
 
   test('keeps access for the days of grace, with one mail for the cycle that says when it ends', async () => {
     const manage_url = 'https://gateway.example/s/1';

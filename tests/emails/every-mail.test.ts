@@ -3,10 +3,12 @@ import { outboxMail } from '../../supabase/functions/api/outbox/email-payloads.t
 import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import {
   changeScheduledRow,
+  changeUndoneRow,
   paymentFailedRow,
   paymentPendingRow,
   paymentRefundedRow,
   paymentSuccessRow,
+  planChangedRow,
   receiptIssuedRow,
   rows,
   settings,
@@ -16,6 +18,7 @@ import {
   subscriptionEndingRow,
   subscriptionHaltedRow,
   subscriptionRenewedRow,
+  subscriptionResumedRow,
 } from './rows.ts';
 
 type Row = typeof rows[number];
@@ -34,6 +37,7 @@ const seePlans = ['See the plans', pricing] as const;
 const toDashboard = ['Open your dashboard', dashboard] as const;
 const toPayment = ['Manage your payment', manage] as const;
 const [amount, end] = ['Amount paid: ₹1234.56', 'Valid until: 20 November 2027'];
+const last = '20 November 2027';
 const [next, id] = ['Next payment: 19 November 2027', 'Transaction ID: pay_29QQoUBi66xm2f'];
 const unpaid = 'Without a payment: Access until 20 November 2027';
 const reason = 'Reason: Card declined by the bank.';
@@ -72,6 +76,19 @@ test.each<[subject: string, row: ReturnType<Row>, details: string[], link: reado
     'Your Pro Yearly subscription is cancelled',
     subscriptionCancelledRow(),
     ['Access until: 20 November 2027', 'Resume until: 18 November 2027'],
+    seePlans,
+  ],
+  ['Your Pro Yearly plan stays', changeUndoneRow(), [`Next payment: ₹1,234.56 on ${last}`], seePlans],
+  [
+    'Your Pro Yearly subscription is resumed',
+    subscriptionResumedRow({ next_charge: null }),
+    [end],
+    seePlans,
+  ],
+  [
+    'Your plan is Pro Yearly now',
+    planChangedRow({ is_authorised: true }),
+    ['Credit: ₹49.00', 'Amount paid: ₹1,185.56', end, `Next payment: ₹1,234.56 on ${last}`],
     seePlans,
   ],
   ['Your Pro Yearly plan could not be renewed', subscriptionHaltedRow({ manage_url: manage }), [unpaid], toPayment],
@@ -171,7 +188,12 @@ describe.each(rows.map((row) => ({ kind: row().kind, row })))('$kind', ({ row, k
 
   test('its dates are those of the time zone', async () => {
     const times = Object.keys(row().payload).filter((field) => /_at$|_until$/.test(field));
-    const moved = row(Object.fromEntries(times.map((field) => [field, '2027-12-31T18:30:00.000Z'])));
+    const at = '2027-12-31T18:30:00.000Z';
+    const { next_charge: charge } = row().payload;
+    const moved = row({
+      ...Object.fromEntries(times.map((field) => [field, at])),
+      ...typeof charge === 'object' && charge !== null && { next_charge: { ...charge, at } },
+    });
     const [usual, mail] = [await render(row()), await render(moved, 'Asia/Kolkata')];
     const read = ({ subject, html, text }: typeof mail) => [subject, words(html), text].join('\n\n');
     // The date of a document is frozen with it.
@@ -223,7 +245,11 @@ test('a refund says what the customer has after it', async () => {
 });
 
 test('a change names its undoing, if it is possible', async () => {
-  await expectSaid(changeScheduledRow(), 'You can undo the change until 18 November 2027: ', /cannot/);
+  await expectSaid(
+    changeScheduledRow(),
+    'You can undo the change until 18 November 2027 on the page of your plan.',
+    /cannot/,
+  );
   await expectSaid(
     changeScheduledRow({ undo_until: null }),
     'The change cannot be undone any more.',
@@ -231,6 +257,33 @@ test('a change names its undoing, if it is possible', async () => {
   );
   const yearly = changeScheduledRow({ interval: 'year', interval_count: 1, currency: 'JPY', amount: 1500 });
   await expectSaid(yearly, 'On that day ¥1,500 will be charged, then ¥1,500 every year. ', /month|₹/);
+});
+
+test('a plan that goes on names its next charge, else its end, else neither', async () => {
+  const goesOn = 'Your Pro Yearly plan goes on';
+  const charge = 'The next charge is ₹1,234.56 on 20 November 2027.';
+  for (const row of [changeUndoneRow, subscriptionResumedRow]) {
+    await expectSaid(row(), `${goesOn}. ${charge}`, /valid until|Nothing more/);
+    await expectSaid(
+      row({ next_charge: null }),
+      `${goesOn} and is valid until ${last}. Nothing more is charged.`,
+      /next/i,
+    );
+    await expectSaid(
+      row({ next_charge: null, valid_until: null }),
+      `${goesOn}. Nothing more is charged.`,
+      /next|2027/i,
+    );
+  }
+});
+
+test('a change now names the credit, the end of the old plan, and what is charged next', async () => {
+  const old =
+    'your Basic plan has ended. For the unused time of the old plan ₹49.00 was credited, and you paid ₹1,185.56.';
+  const charge = `Your plan is valid until ${last}. The next charge is ₹1,234.56 on ${last}`;
+  await expectSaid(planChangedRow(), `${old} ${charge}, once you have authorised it.`, /by itself/);
+  await expectSaid(planChangedRow({ is_authorised: true }), `${charge}.`, /once you have/);
+  await expectSaid(planChangedRow({ next_charge: null }), 'It does not renew by itself.', /next/i);
 });
 
 test('a cancellation says that nothing will be charged, when access ends, and until when it can be resumed', async () => {

@@ -53,6 +53,22 @@ export const changeScheduledRow = rowOf('change-scheduled', {
   starts_at: end,
   undo_until: '2027-11-18T11:45:40.559Z',
 });
+const goingOn = {
+  ...customer,
+  plan_name: 'Pro Yearly',
+  valid_until: end,
+  next_charge: { at: end, amount: 123456, currency: 'INR' },
+};
+export const changeUndoneRow = rowOf('change-undone', goingOn);
+export const subscriptionResumedRow = rowOf('subscription-resumed', goingOn);
+export const planChangedRow = rowOf('plan-changed', {
+  ...goingOn,
+  old_plan_name: 'Basic',
+  credit: 4900,
+  amount: 118556,
+  currency: 'INR',
+  is_authorised: false,
+});
 export const subscriptionCancelledRow = rowOf('subscription-cancelled', {
   ...customer,
   plan_name: 'Pro Yearly',
@@ -94,6 +110,9 @@ export const rows = [
   paymentRefundedRow,
   receiptIssuedRow,
   changeScheduledRow,
+  changeUndoneRow,
+  planChangedRow,
+  subscriptionResumedRow,
   subscriptionCancelledRow,
   subscriptionRenewedRow,
   subscriptionHaltedRow,

@@ -9,6 +9,7 @@ test('an upgrade in the middle of a month costs the price without the unused day
   await asha.on('2027-03-20');
   await asha.changes('pro', 'now');
   await asha.sees('pro until 20 April; 999.00 on 20 April');
+  await asha.mailed('payment-success', 'payment-success', 'plan-changed');
 
   await asha.on('2027-04-21');
   await asha.sees('pro until 20 May; 999.00 on 20 May');

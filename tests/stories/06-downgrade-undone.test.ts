@@ -15,6 +15,7 @@ test('a change to basic for the end of the month is undone in time, and asked fo
   await asha.on('2027-03-25');
   await asha.undoes('pro');
   await asha.sees('pro until 5 April; 999.00 on 5 April');
+  await asha.mailed('change-undone');
   await asha.on('2027-04-06');
   await asha.sees('pro until 5 May; 999.00 on 5 May');
 

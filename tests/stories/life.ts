@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { useBillingProject } from '../helpers/faults/billing-project.ts';
 import { newCustomer } from '../helpers/faults/customer.ts';
 import { passUntil } from '../helpers/faults/pass-until.ts';
+import { useWords } from '../helpers/words/contradictions.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
 
@@ -12,13 +13,20 @@ export type Life = Awaited<ReturnType<ReturnType<typeof useLife>['begin']>>;
 export function useLife() {
   const billing = useBillingProject(useProject({ findings: 'compared elsewhere' }));
 
-  const on = (day: string) => passUntil(billing, `${day}T12:00:00Z`);
+  const readers: ReturnType<typeof useWords>[] = [];
+  const on = (day: string) => passUntil(billing, `${day}T12:00:00Z`, compareWords);
+
+  /** No two words contradict, in mails, on the page and at support, whenever something has happened. */
+  async function compareWords(): Promise<void> {
+    for (const contradictions of readers) expect((await contradictions()).join('\n')).toBe('');
+  }
 
   /** A new customer, on a day. */
   async function begin(day: string) {
     await on(day);
     const customer = await newCustomer(billing);
     const { user } = customer;
+    readers.push(useWords(billing, customer));
     /** The newest subscription of the customer at the gateway. */
     const newest = async () => (await billing.atGateway(user)).at(-1) ?? expect.fail('no subscription');
     const life = {
@@ -61,6 +69,7 @@ export function useLife() {
       deletesAccount: () => billing.database.query('delete from auth.users where id = $1', [user.id]),
       /** What the customer reads in the app: `basic until 5 April; 49.00 on 5 April`. */
       async sees(text: string) {
+        await compareWords();
         const { currentTier, subscription, billing: billed } = await customer.read();
         const until = currentTier === 'free' ? '' : ` until ${dayText(subscription.current_period_end)}`;
         const charge = billed?.next_charge_at

@@ -25,12 +25,12 @@ const currencies = rows.map(({ currency }) => currency);
 /** What client (with shop and console), block, mails and simulator make of the amounts, as an expression. */
 const source = `
   import { formatCurrency } from './supabase/client/subscriptions.ts';
-  import { money as block } from './supabase/client/blocks/billing-page/texts.ts';
+  import { en } from './supabase/client/blocks/billing-page/en.ts';
   import { money as shop } from './scripts/stack/shop/element.ts';
   import { money as simulator } from './scripts/stack/http/money.js';
   import { formatAmount, formatCurrency as mail } from './supabase/functions/api/outbox/format.ts';
   export const texts = ${JSON.stringify(currencies)}.map((currency) => ({
-    shown: [formatCurrency, block, shop, mail].map((format) => format(${AMOUNT}, currency)),
+    shown: [formatCurrency, en.money, shop, mail].map((format) => format(${AMOUNT}, currency)),
     simulated: simulator({ amount: ${AMOUNT}, currency }),
     mailed: formatAmount(${AMOUNT}, currency),
   }));`;

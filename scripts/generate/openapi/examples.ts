@@ -37,7 +37,7 @@ const subscription = {
   current_period_end: '2027-11-22T09:30:00.000+00:00',
   cancelled_at: null,
   cancel_at_period_end: false,
-  ended_reason: null,
+  ...{ ended_reason: null, access_ends_at: null },
   gateway_subscription_id: null,
   created_at: '2026-11-22T09:30:00.000+00:00',
   price,

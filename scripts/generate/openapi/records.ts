@@ -60,6 +60,9 @@ export const subscription = z.object({
   ),
   gateway_subscription_id: z.string().nullable().describe('Set where the gateway bills the subscription.'),
   created_at: time,
+  access_ends_at: time.nullable().describe(
+    'After a period that was not renewed: when access ends, or ended, with the days of grace. Else null.',
+  ),
   price: price.nullable().describe('Null: it was not sold by a price, for example a grant.'),
   plan: plan.nullable(),
 }).meta({ id: 'Subscription', description: 'One for each user: the state of the source that rules.' });

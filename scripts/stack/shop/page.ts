@@ -49,7 +49,10 @@ const actions: Actions = {
     if (offered.find(({ lookup_key }) => lookup_key === price)?.scenario !== scenario) {
       return 'Your plan has changed since this page was read. Please choose again.';
     }
-    return shown(await subscriptions[renews ? 'subscribe' : 'checkout']({ price }, options));
+    // A renewal starts after what runs: no paid day is replaced.
+    const start = scenario === 'renew' ? 'after_current' as const : undefined;
+    if (renews && !start) return shown(await subscriptions.subscribe({ price }, options));
+    return shown(await subscriptions.checkout({ price }, { ...options, ...start && { start } }));
   }),
   change: act(async (price, when) => {
     const result = await subscriptions.change({ price }, when, options);

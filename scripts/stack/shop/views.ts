@@ -57,7 +57,8 @@ export function pricing(plans: OfferedPlan[], { buy }: Actions): Node[] {
   const sell = ({ lookup_key, scenario }: OfferedPrice) => buy(lookup_key, renews.checked, scenario);
   const list = element('ul', { className: 'cards' });
   const toggle = element('fieldset', { className: 'toggle', ariaLabel: 'Prices' });
-  const draw = (interval: Interval) => list.replaceChildren(...plans.map((plan) => card(plan, interval, sell)));
+  const draw = (interval: Interval) =>
+    list.replaceChildren(...plans.toSorted(byRank).map((plan) => card(plan, interval, sell)));
   const shown = chosen ?? held?.interval ?? 'month';
   draw(shown);
   for (const interval of ['month', 'year'] as const) {
@@ -104,7 +105,9 @@ export function dashboard(
 ): Node[] {
   const card = panel('section', element('p', {}, 'Your tier: ', element('strong', { id: 'tier' }, currentTier)));
   if (billing?.payment_attention) {
-    card.append(element('p', { className: 'bad' }, 'A charge failed. '), link(billing.manage_url ?? '', 'Pay'));
+    const end = subscription?.status === 'active' ? subscription.access_ends_at : null;
+    const text = `A charge failed. ${end ? `Without a payment, your access ends on ${day(end)}. ` : ''}`;
+    card.append(element('p', { className: 'bad' }, text), link(billing.manage_url ?? '', 'Pay'));
   }
   if (subscription?.status === 'active') {
     const { current_period_start: start, current_period_end: end, cancel_at_period_end: ends } = subscription;
@@ -155,13 +158,18 @@ export function subscription(
     ? `The next charge is on ${day(next)}${price}.`
     : isActive
     ? 'It does not renew by itself.'
-    : 'None.';
+    : 'You can choose a plan at any time.';
   const card = panel('section', element('h2', {}, running?.plan?.name ?? 'No subscription'), element('p', {}, text));
   if (billing?.manage_url) card.append(link(billing.manage_url, 'Change the method of payment'));
   if (billing?.next) {
     const { tier, price, starts_at, undo_until } = billing.next;
     const undo = undo_until ? ` You can undo it until ${day(undo_until)}.` : '';
     card.append(element('p', { id: 'next' }, `${tier}, ${every(price)}, begins on ${day(starts_at)}.${undo}`));
+    const back = running?.price?.lookup_key ?? running?.tier;
+    if (undo && back) {
+      const onclick = () => change(back, 'period_end');
+      card.append(element('button', { id: 'undo', onclick }, 'Undo the change'));
+    }
   }
   card.append(link('/pricing', isActive ? 'Another plan' : 'See the plans'));
   const choices = changes.map(({ when, to, price, amount_due, credit, currency, starts_at }) => {
@@ -174,6 +182,7 @@ export function subscription(
   return [element('h1', {}, 'Subscription'), card, ...choices];
 }
 
+const byRank = (one: OfferedPlan, other: OfferedPlan) => (one.rank ?? one.price) - (other.rank ?? other.price);
 type Length = Pick<OfferedPrice, 'interval' | 'interval_count'>;
 /** `a month`, `for 3 months`. */
 const per = ({ interval, interval_count: count }: Length) =>

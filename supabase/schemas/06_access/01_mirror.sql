@@ -242,16 +242,20 @@ begin
   if v_status = any (v_statuses)
     -- An event from before the newest charge, which a reconciliation may have told.
     and (billing.json_integer(p_entity -> 'paid_count') < v_before.paid_count) is not true
-    -- Of two in one second, no further charge is the later state.
-    and (p_created_at, array_position(v_statuses, v_status), coalesce(v_charge_at, 'infinity')) > (
-      v_before.gateway_status_event_at,
-      coalesce(array_position(v_statuses, v_before.gateway_status), 0),
-      coalesce(v_before.charge_at, 'infinity')
-    ) is not false
+    and (
+      -- A first charge may have the time at which its cycle began, before the authorisation.
+      v_before.gateway_status in ('created', 'authenticated') and billing.json_integer(p_entity -> 'paid_count') > 0
+      -- Of two in one second, no further charge is the later state.
+      or (p_created_at, array_position(v_statuses, v_status), coalesce(v_charge_at, 'infinity')) > (
+        v_before.gateway_status_event_at,
+        coalesce(array_position(v_statuses, v_before.gateway_status), 0),
+        coalesce(v_before.charge_at, 'infinity')
+      ) is not false
+    )
   then
     p_subscription.gateway_status := v_status;
     p_subscription.charge_at := v_charge_at;
-    p_subscription.gateway_status_event_at := coalesce(p_created_at, v_before.gateway_status_event_at);
+    p_subscription.gateway_status_event_at := greatest(p_created_at, v_before.gateway_status_event_at);
     -- By its time it may be older than the reconciliation, but that is the clock of the gateway: the subscription is read again.
     if p_created_at < v_before.checked_at and v_status <> v_before.gateway_status then
       p_subscription.next_check_at := least(p_subscription.next_check_at, p_arrived_at);

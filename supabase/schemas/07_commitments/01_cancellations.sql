@@ -478,9 +478,14 @@ declare
   v_plan_name text;
 begin
   perform billing.withdraw_mails(array(
-    select 'subscription-cancelled/' || w.id from billing.wishes w where w.user_id = p_wish.user_id and w.at_period_end
+    select k.kind || w.id
+    from billing.wishes w
+    cross join (values ('subscription-cancelled/'), ('subscription-resumed/')) k (kind)
+    where w.user_id = p_wish.user_id and w.at_period_end
     union all
-    select 'change-scheduled/' || o.gateway_subscription_id from billing.subscription_orders o where o.user_id = p_wish.user_id
+    select unnest(array['change-scheduled/' || o.gateway_subscription_id, 'change-undone/' || o.id])
+    from billing.subscription_orders o
+    where o.user_id = p_wish.user_id
   ));
   v_plan_name := case
     when v_had_access then coalesce((select p.name from public.plans p where p.id = p_before.plan_id), p_before.tier)
@@ -574,6 +579,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout
 declare
   v_email text;
   v_subscription public.subscriptions;
+  v_wish_id bigint;
 begin
   perform billing.begin_request('resumption', null);
   v_email := billing.lock_user(p_user_id);
@@ -613,15 +619,22 @@ begin
   ) then
     return jsonb_build_object('outcome', 'cannot_be_resumed');
   end if;
-  update billing.wishes w
-  set withdrawn_at = greatest(billing.clock(), w.at)
-  where w.user_id = p_user_id and w.at_period_end and w.withdrawn_at is null;
-  if found or v_subscription.cancel_at_period_end then
+  with withdrawn as (
+    update billing.wishes w
+    set withdrawn_at = greatest(billing.clock(), w.at)
+    where w.user_id = p_user_id and w.at_period_end and w.withdrawn_at is null
+    returning w.id
+  )
+  select max(w.id) into v_wish_id from withdrawn w;
+  if v_wish_id is not null or v_subscription.cancel_at_period_end then
     perform billing.withdraw_mails(array(
       select 'subscription-cancelled/' || w.id from billing.wishes w where w.user_id = p_user_id and w.at_period_end
     ));
     perform billing.mark_sources(p_user_id, false);
     perform billing.settle_access(p_user_id, v_email);
+    perform billing.announce_going_on(
+      p_user_id, v_email, 'subscription-resumed', coalesce(v_wish_id::text, v_subscription.id || '/' || v_subscription.revision)
+    );
   end if;
   return jsonb_build_object('outcome', 'resumed', 'subscription', public.get_subscription(p_user_id) -> 'subscription');
 end $$;

@@ -490,7 +490,7 @@ begin
   end if;
   -- Of several changes the newest one counts.
   perform billing.withdraw_mails(array(
-    select 'change-scheduled/' || o.gateway_subscription_id
+    select unnest(array['change-scheduled/' || o.gateway_subscription_id, 'change-undone/' || o.id])
     from billing.subscription_orders o
     where o.user_id = p_subscription.user_id and o.id <> v_order.id
   ));
@@ -503,6 +503,30 @@ begin
       'starts_at', v_next -> 'starts_at', 'undo_until', v_next -> 'undo_until'
     )
   );
+end $$;
+
+-- Enqueues the mail that what the customer pays for goes on: after a resumption, or after a change was undone. The caller has
+-- settled the user's access.
+create function billing.announce_going_on(
+  p_user_id uuid,
+  p_email text, -- of the user
+  p_kind text, -- subscription-resumed or change-undone
+  p_subject text -- with the kind, the key
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_commitment constant billing.commitment := billing.find_commitment(p_user_id);
+begin
+  perform billing.enqueue_mail(p_user_id, p_email, p_kind, p_subject, jsonb_build_object(
+    'plan_name', coalesce((select p.name from public.plans p where p.id = v_commitment.plan_id), v_commitment.tier, 'basic'),
+    -- The end of what runs, where nothing is charged for what follows.
+    'valid_until', (
+      select billing.iso_time(s.current_period_end)
+      from public.subscriptions s
+      where s.user_id = p_user_id and s.status = 'active'
+    ),
+    'next_charge', billing.next_charge_answer(p_user_id)
+  ));
 end $$;
 
 create function public.preview_change(
@@ -576,6 +600,13 @@ begin
       select 'change-scheduled/' || o.gateway_subscription_id from billing.subscription_orders o where o.user_id = p_user_id
     ));
     perform billing.settle_access(p_user_id, v_email);
+    perform billing.announce_going_on(p_user_id, v_email, 'change-undone', (
+      select o.id::text
+      from billing.subscription_orders o
+      where o.user_id = p_user_id and o.replaces is not null
+      order by o.undone_at desc nulls last, o.created_at desc, o.id
+      limit 1
+    ));
     return jsonb_build_object('outcome', 'undone');
   end if;
   if v_change.outcome <> 'change' then return public.preview_change(p_user_id, p_tier, p_when, p_price); end if;

@@ -1,6 +1,38 @@
 -- The events about gateway subscriptions, in any order: each is merged into the mirror, then the user's access is settled.
 -- Contract: "Gateway subscriptions".
 
+-- Returns when the access that a source gives ends, unless it is charged again.
+create function billing.grace_end(p_source billing.sources)
+returns timestamptz -- null: never
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  -- Once the gateway is told of a cancellation, no days of grace follow.
+  if p_source.lapses_at > p_source.ends_at and p_source.kind = 'gateway_subscription' and exists (
+    select from billing.gateway_subscriptions m
+    where (m.user_id, m.gateway_subscription_id) = (p_source.user_id, p_source.id)
+      and m.stops_at is not null
+      and billing.cancelled_by_user_at(m.user_id, m.asked_at) is not null
+  ) then
+    return p_source.ends_at;
+  end if;
+  if p_source.lapses_at < 'infinity' then return p_source.lapses_at; end if;
+  -- A reconciliation confirms the end.
+  return p_source.ends_at + make_interval(hours => 24 * billing.grace_days(
+    (select p.grace_days from public.plans p where p.id = p_source.plan_id), p_source.cancel_at_period_end
+  ));
+end $$;
+
+-- Returns when the access of a user ends or ended after the end of the paid period that is shown.
+create function billing.grace_end(p_shown public.subscriptions)
+returns timestamptz -- null: the period runs, has no end, or was ended
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if (p_shown.current_period_end < billing.clock() and coalesce(p_shown.ended_reason, 'lapsed') = 'lapsed') is not true then
+    return null;
+  end if;
+  return billing.grace_end((billing.find_shown(p_shown.user_id)).source);
+end $$;
+
 -- Returns when a user's access ends unless a gateway subscription is charged again. Only the ruling source ends access, and
 -- only if no other running source ends later. Another gateway subscription ends with its cycle if it is not renewed.
 create function billing.access_end(p_subscription billing.gateway_subscriptions)
@@ -8,23 +40,8 @@ returns timestamptz -- null: access does not depend on the subscription, or its 
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_source constant billing.sources := (billing.find_ruling(p_subscription.user_id)).source;
-  v_end timestamptz := v_source.lapses_at;
+  v_end constant timestamptz := billing.grace_end(v_source);
 begin
-  if v_end = 'infinity' then
-    -- A reconciliation confirms the end.
-    v_end := v_source.ends_at + make_interval(hours => 24 * billing.grace_days(
-      (select p.grace_days from public.plans p where p.id = v_source.plan_id), v_source.cancel_at_period_end
-    ));
-  end if;
-  -- Once the gateway is told of a cancellation, no days of grace follow.
-  if v_end > v_source.ends_at and v_source.kind = 'gateway_subscription' and exists (
-    select from billing.gateway_subscriptions m
-    where (m.user_id, m.gateway_subscription_id) = (v_source.user_id, v_source.id)
-      and m.stops_at is not null
-      and billing.cancelled_by_user_at(m.user_id, m.asked_at) is not null
-  ) then
-    v_end := v_source.ends_at;
-  end if;
   if v_source.ended_at is not null
     or not (
       v_source.kind = 'gateway_subscription' and v_source.id = p_subscription.gateway_subscription_id

@@ -1,14 +1,23 @@
 import type { BillingProject } from './billing-project.ts';
 
-/** Lets time pass. Everything happens when it is due: charges, retries, messages to the gateway, ends. */
-export async function passUntil(billing: BillingProject, time: string): Promise<void> {
+/**
+ * Lets time pass. Everything happens when it is due: charges, retries, messages to the gateway, ends.
+ * @param after runs whenever something has happened
+ */
+export async function passUntil(
+  billing: BillingProject,
+  time: string,
+  after = () => Promise.resolve(),
+): Promise<void> {
   const target = Date.parse(time) / 1000;
   // What was asked for is done within a minute.
   await billing.runSchedule();
+  await after();
   while (billing.now() < target) {
     const due = (await dueTimes(billing)).filter((at) => at > billing.now()).map((at) => at + 60);
     await billing.moveOn((Math.min(target, ...due) - billing.now()) / 3600);
     await billing.runSchedule();
+    await after();
   }
 }
 

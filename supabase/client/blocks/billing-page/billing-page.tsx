@@ -8,10 +8,12 @@ import { DetailsCard } from './details-card.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
 import { Dialog } from './dialog.tsx';
 import { download } from './download.ts';
+import { Message, Skeleton } from './message.tsx';
 import { PaymentList } from './payment-list.tsx';
 import { PlanList } from './plan-list.tsx';
-import { stateOf } from './state.ts';
-import { day, type Said, saidOf } from './texts.ts';
+import { stateOf, unpaidOf } from './state.ts';
+import { en, type Texts } from './en.ts';
+import { type Said, saidOf, TextsContext, useTexts } from './texts.ts';
 import { Button, pageClass } from './ui.tsx';
 import { type Data, useBilling } from './use-billing.ts';
 
@@ -20,10 +22,21 @@ type Props = {
   subscriptions: Subscriptions;
   /** Options of the gateway's window, for example `{ name: 'Acme' }`. */
   window?: CheckoutOptions['window'];
+  /** The language: `en`, `hi`, or a translation of `en.ts`. */
+  texts?: Texts;
 };
 
 /** The page on which a customer sees, buys, changes and cancels a plan. It needs a signed-in user. */
-export function BillingPage({ subscriptions, window = {} }: Props) {
+export function BillingPage({ texts = en, ...props }: Props) {
+  return (
+    <TextsContext value={texts}>
+      <Page {...props} />
+    </TextsContext>
+  );
+}
+
+function Page({ subscriptions, window = {} }: Omit<Props, 'texts'>) {
+  const texts = useTexts();
   const { data, failure, busy, said, say, run, load } = useBilling(subscriptions);
   const heading = useRef<HTMLHeadingElement>(null);
   const wasBusy = useRef(false);
@@ -38,28 +51,30 @@ export function BillingPage({ subscriptions, window = {} }: Props) {
     checkSeconds: 10,
     onStateNeeded: () => new Promise<void>((resolve) => ask({ goOn: resolve })),
     onState: (state, reason) => {
-      if (state === 'verifying' || state === 'checking') say({ text: 'Confirming the payment …' });
-      if (state === 'attempt_failed') say({ text: reason ?? 'This attempt failed.', isProblem: true });
+      if (state === 'verifying' || state === 'checking') say({ text: texts.said.confirming });
+      if (state === 'attempt_failed') say({ text: reason ?? texts.said.attemptFailed, isProblem: true });
     },
   };
   return (
-    <main className={`${pageClass} min-h-dvh`}>
+    <div className={`${pageClass} min-h-dvh`}>
       <div className='mx-auto max-w-5xl space-y-10 px-4 pt-10 pb-28 sm:px-6'>
         <header>
-          <h1 ref={heading} tabIndex={-1} className='text-3xl font-semibold tracking-tight outline-none'>Billing</h1>
-          <p className='mt-1 text-(--bp-soft)'>Your plan, what it costs, and your payments.</p>
+          <h1 ref={heading} tabIndex={-1} className='text-3xl font-semibold tracking-tight outline-none'>
+            {texts.page.title}
+          </h1>
+          <p className='mt-1 text-(--bp-soft)'>{texts.page.intro}</p>
         </header>
         {data && <Content {...{ data, subscriptions, options, busy, run, question, ask }} />}
         {!data && !failure && <Skeleton />}
         {!data && failure && (
           <div role='alert' className='space-y-4'>
             <p>{failure}</p>
-            <Button onClick={load}>Try again</Button>
+            <Button onClick={load}>{texts.actions.tryAgain}</Button>
           </div>
         )}
       </div>
       <Message said={said} onClose={() => say(null)} />
-    </main>
+    </div>
   );
 }
 
@@ -77,7 +92,9 @@ type Question = 'cancel' | 'details' | { goOn: () => void } | { plan: OfferedPla
 
 function Content({ data, subscriptions, options, busy, run, question, ask }: ContentProps) {
   const { current, plans, receipts, details } = data;
-  const state = stateOf(current, plans);
+  const texts = useTexts();
+  const { said } = texts;
+  const state = stateOf(current, plans, Date.now(), texts);
   const { subscription } = current;
   const running = subscription?.status === 'active' ? subscription : null;
 
@@ -85,7 +102,7 @@ function Content({ data, subscriptions, options, busy, run, question, ask }: Con
     run(price.lookup_key, async () => {
       const offered = (await subscriptions.plans()).flatMap(({ prices }) => prices);
       if (offered.find(({ id }) => id === price.id)?.scenario !== price.scenario) {
-        return { text: 'Your plan has changed since this page was read. Please choose again.', isProblem: true };
+        return { text: said.outdated, isProblem: true };
       }
       const offer = { price: price.lookup_key };
       const isBilled = renews && price.scenario === 'buy' && price.gateway_plan_id !== null;
@@ -94,57 +111,61 @@ function Content({ data, subscriptions, options, busy, run, question, ask }: Con
       const result = isBilled
         ? await subscriptions.subscribe(offer, options)
         : await subscriptions.checkout(offer, { ...options, ...start && { start } });
-      return saidOf(result, `Thank you. ${start ? `${plan.name} is renewed.` : `You are on ${plan.name} now.`}`);
+      return saidOf(result, `${said.thanks} ${start ? said.renewed(plan.name) : said.onPlan(plan.name)}`, texts);
     });
   const undo = () =>
     run('undo', async () => {
       const back = { price: running?.price?.lookup_key ?? current.currentTier };
       const result = await subscriptions.change(back, 'period_end', options);
-      const text = 'The change is undone. Your plan stays as it is.';
-      return result.outcome === 'undone' ? { text } : saidOf(result, text);
+      return result.outcome === 'undone' ? { text: said.undone } : saidOf(result, said.undone, texts);
     });
   const cancel = () =>
     run('cancel', async () => {
       const left = await subscriptions.cancel({ atPeriodEnd: true });
       const end = left?.status === 'active' && left.current_period_end;
-      return { text: end ? `Cancelled. You keep your plan until ${day(end)}.` : 'Cancelled. Nothing more is charged.' };
+      return { text: end ? said.cancelledUntil(end) : said.cancelled };
     });
   const resume = () =>
     run('resume', async () => {
       await subscriptions.resume();
-      return { text: 'Resumed. Your plan goes on.' };
+      return { text: said.resumed };
     });
   const open = (receipt: Receipt) =>
     run('receipt', async () => {
       const name = download(await subscriptions.receipt({ id: receipt.id }), receipt);
-      return { text: `${name} is downloaded.` };
+      return { text: said.downloaded(name) };
     });
   const isSale = typeof question === 'object' && question !== null && 'goOn' in question;
   const closeDetails = (isSaved: boolean) => {
     ask(null);
     if (isSale) question.goOn();
-    else if (isSaved) void run('details', () => Promise.resolve({ text: 'Saved. Your next invoices show it.' }));
+    else if (isSaved) void run('details', () => Promise.resolve({ text: said.saved }));
   };
   const end = running?.current_period_end;
   return (
     <>
       <CurrentPlan state={state} busy={busy} onCancel={() => ask('cancel')} onResume={resume} onUndo={undo} />
       <PlanList plans={plans} busy={busy} onBuy={buy} onChange={(price, plan) => ask({ price, plan })} />
-      <PaymentList payments={current.payments} plans={plans} receipts={receipts} onOpen={open} />
+      <PaymentList
+        unpaid={unpaidOf(current, plans)}
+        payments={current.payments}
+        plans={plans}
+        receipts={receipts}
+        onOpen={open}
+      />
       {(receipts.length > 0 || details !== null) && <DetailsCard details={details} onEdit={() => ask('details')} />}
       {(question === 'details' || isSale) && (
         <DetailsDialog {...{ subscriptions, details, isSale }} onClose={closeDetails} />
       )}
       {question === 'cancel' && (
         <Dialog
-          title='Cancel your subscription?'
-          back='Keep it'
+          title={texts.cancelling.title}
+          back={texts.cancelling.keep}
           onClose={() => ask(null)}
-          action={{ label: 'Cancel subscription', look: 'bad', run: () => (ask(null), void cancel()) }}
+          action={{ label: texts.cancelling.confirm, look: 'bad', run: () => (ask(null), void cancel()) }}
         >
           <p className='mt-3 text-sm text-(--bp-soft)'>
-            {running ? `You keep ${running.plan?.name ?? 'your plan'}${end ? ` until ${day(end)}` : ''}. ` : ''}Nothing
-            more is charged after that.
+            {texts.cancelling.text(running && (running.plan?.name ?? texts.cancelling.yourPlan), end ?? null)}
           </p>
         </Dialog>
       )}
@@ -158,42 +179,16 @@ function Content({ data, subscriptions, options, busy, run, question, ask }: Con
             const { plan, price } = question;
             void run(price.lookup_key, async () => {
               const result = await subscriptions.change({ price: price.lookup_key }, when, options);
-              if (result.outcome === 'undone') return { text: 'The change is undone. Your plan stays as it is.' };
+              if (result.outcome === 'undone') return { text: said.undone };
               if (result.outcome === 'paid' && result.renewal && result.renewal.outcome !== 'paid') {
-                return { text: `Paid. You are on ${plan.name}, but it does not renew by itself yet.`, isProblem: true };
+                return { text: said.notRenewing(plan.name), isProblem: true };
               }
-              const start = when === 'now' ? `You are on ${plan.name} now.` : `It starts on ${day(change.starts_at)}.`;
-              return saidOf(result, `Your plan is changed. ${start}`);
+              const start = when === 'now' ? said.onPlan(plan.name) : said.startsOn(change.starts_at);
+              return saidOf(result, `${said.changed} ${start}`, texts);
             });
           }}
         />
       )}
     </>
-  );
-}
-
-/** The result of an action. It lies over the page, so that nothing moves, and stays mounted, so that it is announced. */
-function Message({ said, onClose }: { said: Said | null; onClose: () => void }) {
-  const look = said ? 'bg-(--bp-text) text-(--bp-page) shadow-xl pointer-events-auto' : '';
-  return (
-    <div className='pointer-events-none fixed inset-x-0 bottom-0 z-10 flex justify-center p-4'>
-      <div className={`flex w-full max-w-xl items-center gap-4 rounded-xl py-2 pr-2 pl-5 text-sm ${look}`}>
-        {said?.isProblem && <span aria-hidden='true' className='size-2 shrink-0 rounded-full bg-red-500' />}
-        <p role='status' aria-live='polite' className='flex-1'>{said?.text}</p>
-        {said && <Button onClick={onClose}>Close</Button>}
-      </div>
-    </div>
-  );
-}
-
-/** As high as what follows. */
-function Skeleton() {
-  const heights = ['h-36', 'h-80', 'h-40'];
-  return (
-    <div className='space-y-10' role='status' aria-label='Loading'>
-      {heights.map((height) => (
-        <div key={height} className={`${height} animate-pulse rounded-xl bg-(--bp-quiet) motion-reduce:animate-none`} />
-      ))}
-    </div>
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Change, CurrentSubscription, OfferedPlan, OfferedPrice, Subscriptions } from '../../subscriptions.ts';
 import { Dialog } from './dialog.tsx';
 import { nameOf } from './state.ts';
-import { day, every, money, per, sentenceOf } from './texts.ts';
+import { sentenceOf, useTexts } from './texts.ts';
 import { Choice } from './ui.tsx';
 
 type When = 'now' | 'period_end';
@@ -19,6 +19,8 @@ type Props = {
 
 /** What a change costs and replaces, now and at the end of the period, before it is made. */
 export function ChangeDialog({ subscriptions, current, plans, plan, price, onClose, onConfirm }: Props) {
+  const texts = useTexts();
+  const words = texts.change;
   const [previews, setPreviews] = useState<Previews | null>(null);
   const [problem, setProblem] = useState('');
   const [chosen, choose] = useState<When | null>(null);
@@ -31,12 +33,12 @@ export function ChangeDialog({ subscriptions, current, plans, plan, price, onClo
         ...now.status === 'fulfilled' && { now: now.value },
         ...later.status === 'fulfilled' && { period_end: later.value },
       });
-      if (now.status === 'rejected' && later.status === 'rejected') setProblem(sentenceOf(later.reason));
+      if (now.status === 'rejected' && later.status === 'rejected') setProblem(sentenceOf(later.reason, texts));
     });
     return () => {
       isOpen = false;
     };
-  }, [subscriptions, price.lookup_key]);
+  }, [subscriptions, price.lookup_key, texts]);
 
   const preferred: When = price.scenario === 'upgrade' && previews?.now ? 'now' : 'period_end';
   const when = chosen ?? (previews?.[preferred] ? preferred : 'now');
@@ -44,28 +46,28 @@ export function ChangeDialog({ subscriptions, current, plans, plan, price, onClo
   // Paid when the change is confirmed, also where it starts later.
   const isDue = Boolean(change?.due_at && change.amount_due > 0 && Date.parse(change.due_at) <= Date.now() + 3_600_000);
   const label = !change
-    ? 'Change'
+    ? words.confirm
     : isDue
-    ? `Pay ${money(change.amount_due, change.currency)}`
+    ? words.pay(texts.money(change.amount_due, change.currency))
     : when === 'now'
-    ? 'Change now'
-    : `Change on ${day(change.starts_at)}`;
+    ? words.confirmNow
+    : words.confirmOn(change.starts_at);
   const options = [
-    ['now', 'Now'],
-    ['period_end', previews?.period_end ? `On ${day(previews.period_end.starts_at)}` : ''],
+    ['now', words.now],
+    ['period_end', previews?.period_end ? words.on(previews.period_end.starts_at) : ''],
   ] as const;
   return (
     <Dialog
-      title={`Change to ${plan.name}, ${every(price)}`}
-      back='Back'
+      title={words.title(`${plan.name}, ${texts.every(price)}`)}
+      back={texts.actions.back}
       onClose={onClose}
       action={problem ? null : { label, look: 'main', isOff: !change, run: () => change && onConfirm(when, change) }}
     >
       <div className='mt-4 min-h-72' aria-busy={previews === null}>
-        {previews === null && <p className='text-sm text-(--bp-soft)' role='status'>Calculating the price …</p>}
+        {previews === null && <p className='text-sm text-(--bp-soft)' role='status'>{words.calculating}</p>}
         {problem && <p className='text-sm' role='alert'>{problem}</p>}
         {previews?.now && previews.period_end && (
-          <Choice label='When the change starts' options={options} value={when} onChange={choose} />
+          <Choice label={words.when} options={options} value={when} onChange={choose} />
         )}
         {change && <Terms {...{ change, when, isDue, current, plans, price }} />}
       </div>
@@ -76,13 +78,14 @@ export function ChangeDialog({ subscriptions, current, plans, plan, price, onClo
 type TermsProps = Pick<Props, 'current' | 'plans' | 'price'> & { change: Change; when: When; isDue: boolean };
 
 function Terms({ change, when, isDue, current: { subscription }, plans, price }: TermsProps) {
+  const { day, every, money, per, change: words } = useTexts();
   const { currency, credit, starts_at: start, ends_at: end, renews } = change;
   const old = subscription?.price;
   const replaced = nameOf(change.from, plans) + (old ? `, ${every(old)}` : '');
-  const rows: [string, string][] = [['Price', `${money(price.amount, currency)} ${per(price)}`]];
-  if (credit > 0) rows.push(['Credit for unused time', `−${money(credit, currency)}`]);
-  rows.push(['Period', `${day(start)} – ${day(end)}`]);
-  rows.push(['After that', renews ? `${money(price.amount, currency)} ${per(price)}` : 'Does not renew by itself']);
+  const rows: [string, string][] = [[words.price, `${money(price.amount, currency)} ${per(price)}`]];
+  if (credit > 0) rows.push([words.credit, `−${money(credit, currency)}`]);
+  rows.push([words.period, `${day(start)} – ${day(end)}`]);
+  rows.push([words.after, renews ? `${money(price.amount, currency)} ${per(price)}` : words.notRenewing]);
   return (
     <>
       <dl className='mt-4 divide-y divide-(--bp-line) text-sm'>
@@ -93,13 +96,13 @@ function Terms({ change, when, isDue, current: { subscription }, plans, price }:
           </div>
         ))}
         <div className='flex justify-between gap-4 py-3 text-base font-semibold'>
-          <dt>{isDue || when === 'now' ? 'Due today' : `Due on ${day(change.due_at ?? start)}`}</dt>
+          <dt>{isDue || when === 'now' ? words.dueToday : words.dueOn(change.due_at ?? start)}</dt>
           <dd className='tabular-nums'>{money(change.amount_due, currency)}</dd>
         </div>
       </dl>
       <p className='mt-2 text-sm text-(--bp-soft)'>
-        {when === 'now' ? `This replaces ${replaced}, which ends now.` : `You keep ${replaced}, until then.`}
-        {renews && credit > 0 && ' After the payment you authorise the later ones.'}
+        {when === 'now' ? words.replaces(replaced) : words.keeps(replaced)}
+        {renews && credit > 0 && ` ${words.authorise}`}
       </p>
     </>
   );

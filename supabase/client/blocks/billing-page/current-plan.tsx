@@ -1,4 +1,5 @@
 import type { State } from './state.ts';
+import { useTexts } from './texts.ts';
 import { Badge, Button, cardClass, LinkButton } from './ui.tsx';
 
 type Props = {
@@ -12,6 +13,7 @@ type Props = {
 /** The plan that the customer has, what needs attention, and what comes next. */
 export function CurrentPlan({ state, busy, onCancel, onResume, onUndo }: Props) {
   const { attention, next } = state;
+  const texts = useTexts();
   return (
     <div className='space-y-4'>
       {attention && (
@@ -20,13 +22,13 @@ export function CurrentPlan({ state, busy, onCancel, onResume, onUndo }: Props) 
             <h2 className='font-semibold'>{attention.title}</h2>
             <p className='mt-1 text-sm'>{attention.text}</p>
           </div>
-          {attention.url && <LinkButton href={attention.url}>Update payment method</LinkButton>}
+          {attention.url && <LinkButton href={attention.url}>{texts.actions.update}</LinkButton>}
         </div>
       )}
-      <section aria-label='Current plan' className={`${cardClass} divide-y divide-(--bp-line)`}>
+      <section aria-label={texts.state.label} className={`${cardClass} divide-y divide-(--bp-line)`}>
         <div className='flex flex-col gap-5 p-6 sm:flex-row sm:items-center sm:justify-between'>
           <div>
-            <p className='text-sm text-(--bp-soft)'>Current plan</p>
+            <p className='text-sm text-(--bp-soft)'>{texts.state.label}</p>
             <div className='mt-1 flex flex-wrap items-center gap-x-3 gap-y-1'>
               <h2 className='text-2xl font-semibold tracking-tight'>{state.title}</h2>
               <Badge tone={state.badge.tone}>{state.badge.text}</Badge>
@@ -36,14 +38,15 @@ export function CurrentPlan({ state, busy, onCancel, onResume, onUndo }: Props) 
           </div>
           {(state.canCancel || state.canResume) && (
             <div className='flex shrink-0 flex-wrap gap-3'>
+              {state.manageUrl && <LinkButton href={state.manageUrl} look='plain'>{texts.actions.method}</LinkButton>}
               {state.canResume && (
                 <Button look='main' isOff={busy !== null} isRunning={busy === 'resume'} onClick={onResume}>
-                  Resume
+                  {texts.actions.resume}
                 </Button>
               )}
               {state.canCancel && (
                 <Button look='bad' isOff={busy !== null} isRunning={busy === 'cancel'} onClick={onCancel}>
-                  Cancel
+                  {texts.actions.cancel}
                 </Button>
               )}
             </div>
@@ -52,7 +55,7 @@ export function CurrentPlan({ state, busy, onCancel, onResume, onUndo }: Props) 
         {next && (
           <div className='flex flex-col gap-4 p-6 sm:flex-row sm:items-center sm:justify-between'>
             <div>
-              <h3 className='text-sm text-(--bp-soft)'>What comes next</h3>
+              <h3 className='text-sm text-(--bp-soft)'>{texts.next.title}</h3>
               <p className='mt-1 font-medium'>{next.text}</p>
               <p className='mt-1 text-sm text-(--bp-soft)'>{next.note}</p>
             </div>
@@ -63,7 +66,7 @@ export function CurrentPlan({ state, busy, onCancel, onResume, onUndo }: Props) 
                 isRunning={busy === 'undo'}
                 onClick={onUndo}
               >
-                Undo change
+                {texts.actions.undo}
               </Button>
             )}
           </div>

@@ -3,7 +3,7 @@ import { type ReactNode, useId, useState } from 'react';
 import { type BillingDetails, type Subscriptions, SubscriptionsError } from '../../subscriptions.ts';
 import { Dialog } from './dialog.tsx';
 import { ABROAD, states } from './states.ts';
-import { sentenceOf } from './texts.ts';
+import { sentenceOf, useTexts } from './texts.ts';
 
 type Props = {
   subscriptions: Subscriptions;
@@ -22,6 +22,8 @@ const inputClass =
 
 /** The form for what invoices say about the customer. */
 export function DetailsDialog({ subscriptions, details, isSale, onClose }: Props) {
+  const texts = useTexts();
+  const words = texts.details;
   const [values, setValues] = useState(details ?? nothing);
   const [errors, setErrors] = useState<Errors>({});
   const [problem, setProblem] = useState('');
@@ -36,18 +38,18 @@ export function DetailsDialog({ subscriptions, details, isSale, onClose }: Props
       onClose(true);
     } catch (error) {
       const fields = error instanceof SubscriptionsError ? Object.keys(error.fields) : [];
-      setErrors(Object.fromEntries(fields.map((field) => [field, refusals[field] ?? 'Please check this.'])));
-      setProblem(fields.length > 0 ? 'Please correct what is marked.' : sentenceOf(error));
+      setErrors(Object.fromEntries(fields.map((field) => [field, words.refusals[field] ?? words.check])));
+      setProblem(fields.length > 0 ? words.correct : sentenceOf(error, texts));
       setSaving(false);
     }
   }
 
   return (
     <Dialog
-      title={isSale ? 'Where are you?' : 'Billing details'}
-      back={isSale ? 'Skip' : 'Back'}
+      title={isSale ? words.where : words.title}
+      back={isSale ? words.skip : texts.actions.back}
       onClose={() => onClose(false)}
-      action={{ label: isSale ? 'Continue' : 'Save', look: 'main', isOff: isSaving, run: () => void save() }}
+      action={{ label: isSale ? words.continue : words.save, look: 'main', isOff: isSaving, run: () => void save() }}
     >
       <form
         className='mt-3 space-y-4'
@@ -57,23 +59,23 @@ export function DetailsDialog({ subscriptions, details, isSale, onClose }: Props
         }}
       >
         <p className='text-sm text-(--bp-soft)'>
-          {isSale ? 'Your state decides which tax your invoice shows.' : 'Your next invoices show what you enter here.'}
+          {isSale ? words.tax : words.intro}
         </p>
-        <Field label='State' error={errors.state}>
+        <Field label={words.state} error={errors.state}>
           {(input) => (
             <select
               {...input}
               value={values.state ?? ''}
               onChange={(event) => set('state')(event.currentTarget.value)}
             >
-              <option value=''>Choose</option>
+              <option value=''>{words.choose}</option>
               {states.map(([code, name]) => <option key={code} value={code}>{name}</option>)}
             </select>
           )}
         </Field>
         {isAbroad && (
           <Text
-            label='Country (two letters, such as PT)'
+            label={words.country}
             value={values.country}
             error={errors.country}
             onChange={set('country')}
@@ -81,14 +83,14 @@ export function DetailsDialog({ subscriptions, details, isSale, onClose }: Props
           />
         )}
         <Text
-          label='Name'
+          label={words.name}
           value={values.name}
           error={errors.name}
           onChange={set('name')}
           autoComplete='billing organization'
         />
-        <Text label='GSTIN, if you have one' value={values.gstin} error={errors.gstin} onChange={set('gstin')} />
-        <Field label='Address' error={errors.address}>
+        <Text label={words.gstin} value={values.gstin} error={errors.gstin} onChange={set('gstin')} />
+        <Field label={words.address} error={errors.address}>
           {(input) => (
             <textarea
               {...input}
@@ -100,20 +102,11 @@ export function DetailsDialog({ subscriptions, details, isSale, onClose }: Props
           )}
         </Field>
         <p role='alert' className='text-sm text-(--bp-bad)'>{problem}</p>
-        <button type='submit' hidden>Save</button>
+        <button type='submit' hidden>{words.save}</button>
       </form>
     </Dialog>
   );
 }
-
-/** What the service refuses, as sentences for customers. */
-const refusals: Readonly<Record<string, string>> = {
-  name: 'At most 200 letters.',
-  address: 'At most 500 letters.',
-  gstin: 'This is no GSTIN, or one of another state.',
-  state: 'Please choose your state.',
-  country: 'Two letters, such as PT.',
-};
 
 type Input = {
   id: string;

@@ -1,9 +1,11 @@
 import type { OfferedPlan, Payment, Receipt } from '../../subscriptions.ts';
-import { nameOf } from './state.ts';
-import { day, every, money } from './texts.ts';
+import { nameOf, type Unpaid } from './state.ts';
+import { useTexts } from './texts.ts';
 import { Badge, cardClass, linkClass, Section } from './ui.tsx';
 
 type Props = {
+  /** A renewal that could not be charged. Null: none. */
+  unpaid: Unpaid;
   payments: Payment[];
   plans: OfferedPlan[];
   receipts: Receipt[];
@@ -11,23 +13,25 @@ type Props = {
 };
 
 /** The newest payments, with their receipts and credit notes. Orders that were never paid are left out. */
-export function PaymentList({ payments, plans, receipts, onOpen }: Props) {
+export function PaymentList({ unpaid, payments, plans, receipts, onOpen }: Props) {
+  const { payments: words } = useTexts();
   const shown = payments.filter(({ status }) => status !== 'created');
   return (
-    <Section title='Payments'>
+    <Section title={words.title}>
       <div className={`${cardClass} overflow-hidden`}>
-        {shown.length === 0 && <p className='p-6 text-sm text-(--bp-soft)'>There are no payments yet.</p>}
-        {shown.length > 0 && (
+        {shown.length === 0 && unpaid === null && <p className='p-6 text-sm text-(--bp-soft)'>{words.none}</p>}
+        {(shown.length > 0 || unpaid !== null) && (
           <table className='w-full text-left text-sm'>
             <thead className='border-b border-(--bp-line) text-(--bp-soft)'>
               <tr>
-                <th scope='col' className='px-4 py-3 font-medium sm:px-6'>Plan</th>
-                <th scope='col' className='hidden px-6 py-3 font-medium sm:table-cell'>Date</th>
-                <th scope='col' className='px-2 py-3 text-right font-medium sm:px-6'>Amount</th>
-                <th scope='col' className='px-4 py-3 text-right font-medium sm:px-6'>Status</th>
+                <th scope='col' className='px-4 py-3 font-medium sm:px-6'>{words.columns.plan}</th>
+                <th scope='col' className='hidden px-6 py-3 font-medium sm:table-cell'>{words.columns.date}</th>
+                <th scope='col' className='px-2 py-3 text-right font-medium sm:px-6'>{words.columns.amount}</th>
+                <th scope='col' className='px-4 py-3 text-right font-medium sm:px-6'>{words.columns.status}</th>
               </tr>
             </thead>
             <tbody className='divide-y divide-(--bp-line)'>
+              {unpaid !== null && <UnpaidRow {...unpaid} />}
               {shown.map((payment) => (
                 <Row
                   key={payment.id}
@@ -45,16 +49,40 @@ export function PaymentList({ payments, plans, receipts, onOpen }: Props) {
   );
 }
 
-type RowProps = Omit<Props, 'payments'> & { payment: Payment };
+/** A renewal is no payment before it is collected. */
+function UnpaidRow({ name, price, at }: NonNullable<Unpaid>) {
+  const { day, every, money, payments: words } = useTexts();
+  return (
+    <tr>
+      <td className='px-4 py-3 sm:px-6'>
+        <span className='font-medium'>{`${name}, ${every(price)}`}</span>
+        <span className='block text-(--bp-soft)'>
+          {words.renewal}
+          <span className='sm:hidden'>{` · ${day(at)}`}</span>
+        </span>
+      </td>
+      <td className='hidden px-6 py-3 whitespace-nowrap sm:table-cell'>{day(at)}</td>
+      <td className='px-2 py-3 text-right font-medium whitespace-nowrap tabular-nums sm:px-6'>
+        {money(price.amount, price.currency)}
+      </td>
+      <td className='px-4 py-3 text-right sm:px-6'>
+        <Badge tone='warn'>{words.failed}</Badge>
+      </td>
+    </tr>
+  );
+}
+
+type RowProps = Omit<Props, 'payments' | 'unpaid'> & { payment: Payment };
 
 function Row({ payment, plans, receipts, onOpen }: RowProps) {
+  const { day, every, money, payments: words } = useTexts();
   const { interval, interval_count, currency, tier, period_start: start, period_end: end } = payment;
   const date = day(payment.captured_at ?? payment.created_at);
   const length = interval && interval_count ? `, ${every({ interval, interval_count })}` : '';
   return (
     <tr>
       <td className='px-4 py-3 sm:px-6'>
-        <span className='font-medium'>{tier ? nameOf(tier, plans) + length : 'Payment'}</span>
+        <span className='font-medium'>{tier ? nameOf(tier, plans) + length : words.payment}</span>
         {start && end && <span className='hidden text-(--bp-soft) sm:block'>{day(start)} – {day(end)}</span>}
         <span className='block text-(--bp-soft) sm:hidden'>{date}</span>
         {receipts.length > 0 && (
@@ -66,7 +94,7 @@ function Row({ payment, plans, receipts, onOpen }: RowProps) {
                 className={linkClass}
                 onClick={() => onOpen(receipt)}
               >
-                <span className='sr-only'>{`Download ${receipt.title} `}</span>
+                <span className='sr-only'>{`${words.download(receipt.title)} `}</span>
                 {receipt.document_number}
               </button>
             ))}
@@ -84,22 +112,20 @@ function Row({ payment, plans, receipts, onOpen }: RowProps) {
   );
 }
 
-/** Statuses of a dispute that the customer did not win. */
-const disputes: Readonly<Record<string, string>> = { lost: 'Charged back' };
-
 function Status({ payment }: { payment: Payment }) {
+  const { money, payments: words } = useTexts();
   const { status, currency, refunded_amount: refunded, paid_amount: paid, dispute_status: dispute } = payment;
-  if (status === 'failed') return <Badge tone='warn'>Failed</Badge>;
-  if (refunded >= (paid ?? payment.amount) && refunded > 0) return <Badge tone='plain'>Refunded</Badge>;
+  if (status === 'failed') return <Badge tone='warn'>{words.failed}</Badge>;
+  if (refunded >= (paid ?? payment.amount) && refunded > 0) return <Badge tone='plain'>{words.refunded}</Badge>;
   if (dispute && dispute !== 'won' && dispute !== 'closed') {
-    return <Badge tone='warn'>{disputes[dispute] ?? 'Disputed'}</Badge>;
+    return <Badge tone='warn'>{dispute === 'lost' ? words.lost : words.disputed}</Badge>;
   }
-  if (refunded === 0) return <Badge tone='good'>Paid</Badge>;
+  if (refunded === 0) return <Badge tone='good'>{words.paid}</Badge>;
   return (
     <>
-      <Badge tone='good'>Paid</Badge>
+      <Badge tone='good'>{words.paid}</Badge>
       <span className='mt-1 block text-xs whitespace-nowrap text-(--bp-soft)'>
-        {money(refunded, currency)} refunded
+        {words.partly(money(refunded, currency))}
       </span>
     </>
   );

@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
 import { type ReactNode, useState } from 'react';
 import type { OfferedPlan, OfferedPrice } from '../../subscriptions.ts';
-import { every, money, per } from './texts.ts';
+import type { Texts } from './en.ts';
+import { useTexts } from './texts.ts';
 import { Button, cardClass, Choice, Section } from './ui.tsx';
 
 type Props = {
@@ -13,8 +14,13 @@ type Props = {
 
 const isHeld = ({ scenario }: OfferedPrice) => scenario === 'current' || scenario === 'renew';
 
+/** The lowest rank first. Without ranks the service's order stays. */
+const byRank = (one: OfferedPlan, other: OfferedPlan) => (one.rank ?? one.price) - (other.rank ?? other.price);
+
 /** The plans on offer, with the prices of one interval: at first that of the price that the customer has. */
 export function PlanList({ plans, busy, onBuy, onChange }: Props) {
+  const texts = useTexts();
+  const { money, per, plans: words } = texts;
   const prices = plans.flatMap((plan) => plan.prices);
   const [chosen, choose] = useState<OfferedPrice['interval'] | null>(null);
   const [renews, setRenews] = useState(true);
@@ -22,8 +28,8 @@ export function PlanList({ plans, busy, onBuy, onChange }: Props) {
   const isChoice = new Set(prices.map((price) => price.interval)).size > 1;
   const heldTier = plans.find((plan) => plan.prices.some(isHeld))?.tier;
   const canRenew = prices.some(({ scenario, gateway_plan_id: id }) => scenario === 'buy' && id !== null);
-  const options = [['month', 'Monthly'], ['year', 'Yearly']] as const;
-  const toggle = isChoice && <Choice label='Prices' options={options} value={interval} onChange={choose} />;
+  const options = [['month', words.month], ['year', words.year]] as const;
+  const toggle = isChoice && <Choice label={words.prices} options={options} value={interval} onChange={choose} />;
   const aside = (
     <div className='flex flex-wrap items-center gap-x-6 gap-y-2'>
       {canRenew && (
@@ -34,7 +40,7 @@ export function PlanList({ plans, busy, onBuy, onChange }: Props) {
             onChange={(event) => setRenews(event.currentTarget.checked)}
             className='size-5 accent-(--bp-main) outline-offset-2 focus-visible:outline-2 focus-visible:outline-(--bp-main)'
           />
-          Renew automatically
+          {texts.actions.renewing}
         </label>
       )}
       {toggle}
@@ -42,9 +48,9 @@ export function PlanList({ plans, busy, onBuy, onChange }: Props) {
   );
   if (plans.length === 0) return null;
   return (
-    <Section title='Plans' aside={aside}>
+    <Section title={words.title} aside={aside}>
       <ul className='grid gap-4 sm:grid-cols-[repeat(auto-fit,minmax(15rem,1fr))]'>
-        {plans.map((plan) => {
+        {plans.toSorted(byRank).map((plan) => {
           const own = plan.prices.filter((price) => price.interval === interval);
           return (
             <li
@@ -61,7 +67,7 @@ export function PlanList({ plans, busy, onBuy, onChange }: Props) {
                     {' '}
                     <span className='text-sm text-(--bp-soft)'>{per(price)}</span>
                   </p>
-                  <p className='mt-1 min-h-5 text-sm text-(--bp-soft)'>{comparison(price, plan)}</p>
+                  <p className='mt-1 min-h-5 text-sm text-(--bp-soft)'>{comparison(price, plan, texts)}</p>
                   <div className='mt-4 flex min-h-11'>
                     <Offer
                       price={price}
@@ -101,23 +107,24 @@ type OfferProps = {
 
 /** What the customer can do with a price depends on its scenario. */
 function Offer({ price, plan, isSameTier, busy, onBuy, onChange }: OfferProps) {
+  const { plans: words } = useTexts();
   const { scenario, lookup_key: key } = price;
   if (scenario === undefined) return null;
   if (scenario === 'current' || scenario === 'scheduled') {
     return (
       <p className='flex w-full items-center justify-center rounded-lg bg-(--bp-quiet) px-4 text-sm font-medium'>
-        {scenario === 'current' ? 'Your plan' : 'Starts next'}
+        {scenario === 'current' ? words.current : words.scheduled}
       </p>
     );
   }
   const isSale = scenario === 'buy' || scenario === 'renew';
   const label = scenario === 'buy'
-    ? `Choose ${plan.name}`
+    ? words.choose(plan.name)
     : scenario === 'renew'
-    ? `Renew ${plan.name}`
+    ? words.renew(plan.name)
     : isSameTier
-    ? `Change to ${every(price)}`
-    : `${scenario === 'upgrade' ? 'Upgrade' : 'Change'} to ${plan.name}`;
+    ? words.changeLength(price)
+    : (scenario === 'upgrade' ? words.upgrade : words.change)(plan.name);
   return (
     <Button
       className='w-full'
@@ -132,14 +139,14 @@ function Offer({ price, plan, isSameTier, busy, onBuy, onChange }: OfferProps) {
 }
 
 /** A year against twelve months of the plan: what it saves, or at the month what a year costs. */
-function comparison(price: OfferedPrice, { prices }: OfferedPlan): ReactNode {
+function comparison(price: OfferedPrice, { prices }: OfferedPlan, { money, per, plans: words }: Texts): ReactNode {
   const other = prices.find(({ interval, interval_count: count, currency }) =>
     interval !== price.interval && count === 1 && currency === price.currency
   );
   if (!other || price.interval_count !== 1) return null;
-  if (price.interval === 'month') return `or ${money(other.amount, other.currency)} ${per(other)}`;
+  if (price.interval === 'month') return words.or(`${money(other.amount, other.currency)} ${per(other)}`);
   const percent = Math.floor(100 - 100 * price.amount / (12 * other.amount));
-  return percent > 0 && <span className='text-(--bp-good)'>{percent}% less than monthly</span>;
+  return percent > 0 && <span className='text-(--bp-good)'>{words.less(percent)}</span>;
 }
 
 function Check() {

@@ -3,22 +3,26 @@ import { type ReactNode, useId } from 'react';
 
 /** The colours: those of shadcn where the app has its variables. */
 const palette = [
-  '[--bp-page:var(--background,#fafafa)] dark:[--bp-page:var(--background,#0b0b0f)]',
-  '[--bp-text:var(--foreground,#18181b)] dark:[--bp-text:var(--foreground,#f4f4f5)]',
-  '[--bp-card:var(--card,#ffffff)] dark:[--bp-card:var(--card,#15151b)]',
-  '[--bp-soft:var(--muted-foreground,#5b5b66)] dark:[--bp-soft:var(--muted-foreground,#a6a6b3)]',
-  '[--bp-quiet:var(--muted,#f1f1f4)] dark:[--bp-quiet:var(--muted,#24242d)]',
-  '[--bp-raised:var(--card,#ffffff)] dark:[--bp-raised:var(--input,#3b3b48)]',
-  '[--bp-line:var(--border,#e4e4e9)] dark:[--bp-line:var(--border,#2b2b35)]',
-  '[--bp-main:var(--primary,#4338ca)] dark:[--bp-main:var(--primary,#a5b4fc)]',
-  '[--bp-on-main:var(--primary-foreground,#ffffff)] dark:[--bp-on-main:var(--primary-foreground,#14142b)]',
-  '[--bp-good:#166534] dark:[--bp-good:#86efac] [--bp-good-ground:#dcfce7] dark:[--bp-good-ground:#12301d]',
-  '[--bp-warn:#92400e] dark:[--bp-warn:#fcd34d] [--bp-warn-ground:#fef3c7] dark:[--bp-warn-ground:#33260b]',
-  '[--bp-bad:#b91c1c] dark:[--bp-bad:#fca5a5]',
+  '[--bp-page:var(--background,light-dark(#fafafa,#0b0b0f))]',
+  '[--bp-text:var(--foreground,light-dark(#18181b,#f4f4f5))]',
+  '[--bp-card:var(--card,light-dark(#ffffff,#15151b))]',
+  '[--bp-soft:var(--muted-foreground,light-dark(#5b5b66,#a6a6b3))]',
+  '[--bp-quiet:var(--muted,light-dark(#f1f1f4,#24242d))]',
+  '[--bp-raised:light-dark(var(--card,#ffffff),var(--input,#3b3b48))]',
+  '[--bp-line:var(--border,light-dark(#e4e4e9,#2b2b35))]',
+  '[--bp-main:var(--primary,light-dark(#4338ca,#a5b4fc))]',
+  '[--bp-on-main:var(--primary-foreground,light-dark(#ffffff,#14142b))]',
+  '[--bp-good:light-dark(#166534,#86efac)] [--bp-good-ground:light-dark(#dcfce7,#12301d)]',
+  '[--bp-warn:light-dark(#92400e,#fcd34d)] [--bp-warn-ground:light-dark(#fef3c7,#33260b)]',
+  '[--bp-bad:light-dark(#b91c1c,#fca5a5)]',
 ].join(' ');
 
-/** The classes of the page itself. */
-export const pageClass = `${palette} bg-(--bp-page) text-(--bp-text) antialiased`;
+/**
+ * The classes of the page itself. It is light or dark as the app is: by its `color-scheme`, which it may leave to the
+ * system, or by the class `dark` or `light` around the page.
+ */
+export const pageClass =
+  `in-[.dark]:scheme-dark in-[.light]:scheme-light ${palette} bg-(--bp-page) text-(--bp-text) antialiased`;
 
 const focus = 'outline-offset-2 focus-visible:outline-2 focus-visible:outline-(--bp-main)';
 const looks = {
@@ -65,9 +69,11 @@ export function Button({ children, onClick, look = 'plain', isOff, isRunning, cl
 /** A button in a table, with the look of a link. */
 export const linkClass = `min-h-11 cursor-pointer py-1 text-(--bp-main) underline underline-offset-4 ${focus}`;
 
+type LinkProps = { href: string; look?: keyof typeof looks; children: ReactNode };
+
 /** A link to another site, with the look of a button. */
-export function LinkButton({ href, children }: { href: string; children: ReactNode }) {
-  return <a href={href} className={`${buttonClass('main')} shrink-0`}>{children}</a>;
+export function LinkButton({ href, look = 'main', children }: LinkProps) {
+  return <a href={href} className={`${buttonClass(look)} shrink-0`}>{children}</a>;
 }
 
 const tones = {

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { BillingDetails, CurrentSubscription, OfferedPlan, Receipt, Subscriptions } from '../../subscriptions.ts';
-import { type Said, sentenceOf } from './texts.ts';
+import { type Said, sentenceOf, useTexts } from './texts.ts';
 
 /** What the page shows. */
 export type Data = {
@@ -21,6 +21,7 @@ const FOLLOW_UP_SECONDS = [3, 10, 30, 60];
  * - `said`: the result of the newest action
  */
 export function useBilling(subscriptions: Subscriptions) {
+  const texts = useTexts();
   const [data, setData] = useState<Data | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState<string | null>(null);
@@ -45,8 +46,8 @@ export function useBilling(subscriptions: Subscriptions) {
   }, [subscriptions]);
 
   const load = useCallback(() => {
-    read().catch((error: unknown) => setFailure(sentenceOf(error)));
-  }, [read]);
+    read().catch((error: unknown) => setFailure(sentenceOf(error, texts)));
+  }, [read, texts]);
 
   useEffect(() => {
     load();
@@ -67,7 +68,7 @@ export function useBilling(subscriptions: Subscriptions) {
     isBusy.current = true;
     setBusy(name);
     say(null);
-    const result = await work().catch((error: unknown): Said => ({ text: sentenceOf(error), isProblem: true }));
+    const result = await work().catch((error: unknown): Said => ({ text: sentenceOf(error, texts), isProblem: true }));
     await read().catch(() => {});
     say(result);
     setBusy(null);
@@ -78,7 +79,7 @@ export function useBilling(subscriptions: Subscriptions) {
         if (!isBusy.current) read().catch(() => {});
       }, seconds * 1000)
     );
-  }, [read]);
+  }, [read, texts]);
 
   return { data, failure, busy, said, say, run, load };
 }

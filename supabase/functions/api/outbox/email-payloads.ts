@@ -43,6 +43,21 @@ const subscriptionCancelled = recipient.extend({
 });
 /** What the gateway charges next; null: nothing. */
 const nextCharge = z.object({ at: time, amount: z.int(), currency: z.string() }).nullable();
+const goingOn = recipient.extend({
+  plan_name: z.string(),
+  /** Null: what runs has no end. */
+  valid_until: time.nullable(),
+  next_charge: nextCharge,
+});
+const planChanged = payment.extend({
+  plan_name: z.string(),
+  old_plan_name: z.string(),
+  credit: z.int(),
+  valid_until: time,
+  next_charge: nextCharge,
+  /** Whether the customer has authorised the next charge. */
+  is_authorised: z.boolean(),
+});
 const paymentRefunded = payment.extend({
   plan_name: z.string(),
   paid_amount: z.int(),
@@ -83,6 +98,9 @@ export const outboxMail = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('subscription-halted'), payload: failedRenewal }),
   z.object({ kind: z.literal('subscription-completed'), payload: periodEnd.extend(accessEnd.shape) }),
   z.object({ kind: z.literal('change-scheduled'), payload: changeScheduled }),
+  z.object({ kind: z.literal('change-undone'), payload: goingOn }),
+  z.object({ kind: z.literal('plan-changed'), payload: planChanged }),
+  z.object({ kind: z.literal('subscription-resumed'), payload: goingOn }),
   z.object({ kind: z.literal('subscription-cancelled'), payload: subscriptionCancelled }),
   z.object({
     kind: z.literal('subscription-ending'),

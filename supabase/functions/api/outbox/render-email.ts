@@ -89,6 +89,22 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
         undoUntil: payload.undo_until && day(payload.undo_until),
         pricingUrl: page('pricing'),
       }, look);
+    case 'change-undone':
+      return mails.changeUndone(goingOnProps(payload), look);
+    case 'subscription-resumed':
+      return mails.subscriptionResumed(goingOnProps(payload), look);
+    case 'plan-changed':
+      return mails.planChanged({
+        displayName,
+        planName: payload.plan_name,
+        oldPlanName: payload.old_plan_name,
+        credit: formatCurrency(payload.credit, payload.currency),
+        amount: formatCurrency(payload.amount, payload.currency),
+        validUntil: day(payload.valid_until),
+        nextCharge: nextCharge(payload.next_charge),
+        isAuthorised: payload.is_authorised,
+        pricingUrl: page('pricing'),
+      }, look);
     case 'subscription-cancelled':
       return mails.subscriptionCancelled({
         displayName,
@@ -126,6 +142,16 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
       validUntil: day(receipt.valid_until),
       ...(receipt.next_charge_at && { nextPaymentOn: day(receipt.next_charge_at) }),
       dashboardUrl: page('dashboard'),
+    };
+  }
+
+  function goingOnProps(plan: Payload<'change-undone' | 'subscription-resumed'>) {
+    return {
+      displayName,
+      planName: plan.plan_name,
+      validUntil: plan.valid_until && day(plan.valid_until),
+      nextCharge: nextCharge(plan.next_charge),
+      pricingUrl: page('pricing'),
     };
   }
 

@@ -1,0 +1,131 @@
+import { type State, stateOf } from '../../../supabase/client/blocks/billing-page/state.ts';
+import { en } from '../../../supabase/client/blocks/billing-page/en.ts';
+import { formatCurrency, formatLongDate } from '../../../supabase/functions/api/outbox/format.ts';
+import { renderEmail } from '../../../supabase/functions/api/outbox/render-email.ts';
+import type { BillingProject } from '../faults/billing-project.ts';
+import type { BilledCustomer } from '../faults/customer.ts';
+import { read, type Said } from './read.ts';
+import { readTruth, type Truth } from './truth.ts';
+
+type Format = (at: string) => string;
+type Charge = { day: string | undefined; amount: string | undefined } | 'none';
+
+/** As `billing.day_text` writes it, in the seller's time zone. */
+const supportDay = (timeZone: string): Format => {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, day: 'numeric', month: 'short', year: 'numeric' });
+  return (at) => {
+    const parts = Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));
+    return `${parts.day} ${parts.month} ${parts.year}`;
+  };
+};
+const mailDay: Format = (at) => formatLongDate(at, 'UTC');
+const rupees = (amount: number) => formatCurrency(amount, 'INR');
+
+/**
+ * Reads what a customer and support are told, whenever it is called: the new mails, the page and the sentence `why`. Each day
+ * and each amount in them must be that of the facts, and what the mails said last about the next charge must still be so.
+ */
+export function useWords(billing: BillingProject, customer: BilledCustomer) {
+  let newest = 0;
+  let lastCharge: Charge | undefined;
+
+  return async function contradictions(): Promise<string[]> {
+    const { user } = customer;
+    const truth = await readTruth(billing.database, user.id);
+    const answer = await customer.read();
+    if (answer.currentTier === undefined) return [];
+    const page = textsOf(stateOf(answer, [], billing.now() * 1000));
+    const support = await billing.database.one(
+      'select why, billing.time_zone() as zone from billing.customers where user_id = $1',
+      [user.id],
+    );
+    const wrong = [
+      ...page.flatMap((text) => judge(`page: ${text}`, text, truth, en.day)),
+      ...judge(`why: ${support.why}`, String(support.why), truth, supportDay(String(support.zone))),
+    ];
+    const mails = await billing.database.query(
+      `select id, kind, payload from billing.outbox
+       where id > $1 and destination in ('email', 'notice') and payload ->> 'to' = $2 and kind <> 'receipt-issued' order by id`,
+      [newest, user.email],
+    );
+    for (const { id, kind, payload } of mails) {
+      newest = Number(id);
+      const mail = await renderEmail({ kind: String(kind), payload }, { appUrl: 'https://app.example.com' });
+      const text = `${mail.subject}\n${mail.text}`;
+      wrong.push(...judge(`mail ${kind}: ${mail.text}`, text, truth, mailDay));
+      const { said } = read(text);
+      lastCharge = chargeOf(String(kind), said);
+    }
+    wrong.push(...judgeLast(lastCharge, truth));
+    const at = new Date(billing.now() * 1000).toISOString();
+    return wrong.map((text) => `${at} ${text}; ${JSON.stringify(truth)}`);
+  };
+}
+
+/** What a mail says last about the next charge. Other mails leave it open. */
+function chargeOf(kind: string, said: readonly Said[]): Charge | undefined {
+  const charge = said.find(({ about }) => about === 'charge');
+  if (charge) return { day: charge.day, amount: charge.amount };
+  if (kind === 'change-scheduled') {
+    return {
+      day: said.find(({ about, day }) => about === 'change' && day)?.day,
+      amount: said.find(({ about, amount }) => about === 'change' && amount)?.amount,
+    };
+  }
+  return said.some(({ about }) => about === 'no charge') ? 'none' : undefined;
+}
+
+function judgeLast(last: Charge | undefined, { charge }: Truth): string[] {
+  if (last === undefined || charge === null) return [];
+  if (last === 'none') return ['the last mail says that nothing more is charged'];
+  const isSame = last.day === mailDay(charge.at) &&
+    (last.amount === undefined || last.amount === rupees(charge.amount));
+  return isSame ? [] : [`the last mail names the next charge ${JSON.stringify(last)}`];
+}
+
+function textsOf({ badge, lines, attention, next }: State): string[] {
+  return [badge.text, ...lines, ...attention ? [attention.text] : [], ...next ? [`${next.text} ${next.note}`] : []];
+}
+
+/** @returns a text for each day or amount that is not so, and for each that no sentence covers */
+function judge(name: string, text: string, truth: Truth, format: Format): string[] {
+  const { said, unread } = read(text);
+  const isPage = name.startsWith('page');
+  const wrong = said.filter((one) => !isTrue(one, truth, format, isPage)).map(({ about, text }) =>
+    `${about}: "${text}"`
+  );
+  return [...wrong, ...unread.map((part) => `not read: "${part}"`)].map((problem) => `${problem} in ${name}`);
+}
+
+function isTrue({ about, day, amount }: Said, truth: Truth, format: Format, isPage: boolean): boolean {
+  const names = (...times: (string | null | undefined)[]) =>
+    day === undefined || times.some((at) => at && format(at) === day);
+  const costs = (...amounts: number[]) => amount === undefined || amounts.some((one) => rupees(one) === amount);
+  const { end, graceEnd, endedAt, charge, amounts, change, paidEnds, paidStarts } = truth;
+  switch (about) {
+    case 'past':
+    case 'authorise':
+      return true;
+    case 'end':
+      // A mail about a payment names the end of what it paid, and support reads what rules before the row is settled.
+      return names(end, ...isPage ? [] : paidEnds);
+    case 'paid':
+      return names(...paidEnds);
+    case 'grace end':
+      return names(graceEnd);
+    case 'ended':
+      return !truth.isActive && names(endedAt);
+    case 'charge':
+      return charge !== null && names(charge.at) && costs(charge.amount);
+    case 'no charge':
+      return charge === null;
+    case 'not charged':
+      return costs(...amounts);
+    case 'change':
+      return names(change?.at, ...isPage ? paidStarts : []) && costs(...change ? [change.amount] : []);
+    case 'undo':
+      return change !== null && names(new Date(Date.parse(change.at) - 48 * 3_600_000).toISOString());
+    case 'resume':
+      return day !== undefined;
+  }
+}

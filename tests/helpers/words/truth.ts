@@ -1,0 +1,70 @@
+import type { TestDatabase } from '../database/test-database.ts';
+
+/** What is so about a customer at a moment. Times are ISO, amounts are minor units of INR. */
+export type Truth = {
+  isActive: boolean;
+  /** The end of the paid period that is shown; null: none. */
+  end: string | null;
+  /** When access ends without a payment; null: never, or it has ended. */
+  graceEnd: string | null;
+  endedAt: string | null;
+  charge: { at: string; amount: number } | null;
+  /** What the gateway tries to charge, or would with another card. */
+  amounts: number[];
+  change: { at: string; amount: number } | null;
+  /** The ends of what was paid, and the starts of what is paid and has not begun. */
+  paidEnds: string[];
+  paidStarts: string[];
+};
+
+/** Reads it from the facts, and not by what answers, mails and support are written with. */
+export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: string): Promise<Truth> {
+  const [row] = await database.query(
+    `with mirror as (
+       select m.*, coalesce(m.gateway_status, 'active') as state
+       from billing.gateway_subscriptions m
+       where m.user_id = $1 and m.gateway_subscription_id <> '' and billing.is_billed(m) and m.gateway_status is distinct from 'created'
+     ),
+     shown as (
+       select s.*, (billing.find_shown(s.user_id)).source as source from public.subscriptions s where s.user_id = $1
+     )
+     select jsonb_build_object(
+       'isActive', coalesce((select s.status = 'active' from shown s), false),
+       'end', (select s.current_period_end from shown s),
+       'graceEnd', (
+         select case when (s.source).lapses_at < 'infinity' then (s.source).lapses_at
+           else (s.source).ends_at + make_interval(days => coalesce(
+             (select p.grace_days from public.plans p where p.id = (s.source).plan_id), 3
+           )) end
+         from shown s
+       ),
+       'endedAt', (
+         select case when s.ended_reason = 'lapsed' then greatest((s.source).lapses_at, s.cancelled_at) else s.cancelled_at end
+         from shown s where s.status = 'cancelled'
+       ),
+       'charge', (
+         select jsonb_build_object('at', m.charge_at, 'amount', (m.sold).amount)
+         from mirror m
+         where m.stops_at is null and m.state not in ('paused', 'halted') and m.charge_at is not null
+         order by m.charge_at limit 1
+       ),
+       'amounts', (select coalesce(jsonb_agg((m.sold).amount), '[]') from mirror m),
+       'paidEnds', (
+         select coalesce(jsonb_agg(p.period_end), '[]') from public.payments p where p.user_id = $1 and p.period_end is not null
+       ),
+       'paidStarts', (
+         select coalesce(jsonb_agg(p.period_start), '[]') from public.payments p
+         where p.user_id = $1 and p.period_start > billing.clock()
+       ),
+       'change', (
+         select jsonb_build_object('at', o.starts_at, 'amount', (o.sold).amount)
+         from billing.subscription_orders o
+         join mirror m on m.gateway_subscription_id = o.gateway_subscription_id and m.state in ('authenticated', 'active', 'pending') and m.stops_at is null
+         where o.user_id = $1 and o.replaces is not null and o.undone_at is null and o.starts_at > billing.clock()
+         limit 1
+       )
+     ) as truth`,
+    [userId],
+  );
+  return row?.truth as Truth;
+}
