@@ -48,8 +48,8 @@ export const actionTexts = {
     label: 'End the access',
     confirm: 'End access',
     isDangerous: true,
-    sentence: ({ reference, tier }) =>
-      `The access to ${tier ?? 'the tier'} that ${reference} gives ends now; no money is refunded.`,
+    sentence: ({ tier }, who) =>
+      `${who} loses the access to ${tier ?? 'the tier'} that this payment gives now, and no money is refunded.`,
   },
   refund: {
     label: 'Refund',

@@ -33,4 +33,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
   select now() + (select c.shift from billing.clock_shift c)
-$$;`;
+$$;
+
+-- Support reads each table.
+select billing.set_up_support();`;
