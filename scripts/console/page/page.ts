@@ -5,6 +5,7 @@ import { showCustomer } from './customer.ts';
 import { showCustomers } from './customers.ts';
 import { read } from './api.ts';
 import { setClock } from './clock.ts';
+import { showFigure } from './figure.ts';
 import { empty, head } from './parts.ts';
 import { showMessage, showMessages } from './messages.ts';
 import { showRevenue } from './revenue.ts';
@@ -24,6 +25,7 @@ const routes: [path: RegExp, show: Show][] = [
   [/^\/messages()$/, showMessages],
   [/^\/messages\/(.+)$/, showMessage],
   [/^\/revenue()$/, showRevenue],
+  [/^\/revenue\/(.+)$/, showFigure],
   [/^\/books()$/, showBooks],
   [/^\/books\/documents()$/, showDocuments],
   [/^\/books\/settlements\/(.+)$/, showSettlement],
