@@ -203,6 +203,20 @@ test('a payment is refunded in parts: the dialog says what becomes of access, an
   expect(problems).toEqual([]);
 });
 
+test('a figure of revenue opens its payments, and the month leaves as tables', async () => {
+  await support.database.query('select billing.run_passes()');
+  const { page, problems } = await visit('/revenue');
+  await page.locator('#make-files').click();
+  await shows(page, 'table[aria-label="Files"]', 'payments.csvCaptured in the month');
+  expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
+  await page.locator('table[aria-label="Month by month"] td a').click();
+  await shows(page, 'h1', 'Payments captured');
+  await shows(page, 'main', asha.paymentId);
+  expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
+  expect(await page.evaluate(scrollsSideways)).toBe(false);
+  expect(problems).toEqual([]);
+});
+
 test('a mail that was refused is shown, queued again, and in the timeline', async () => {
   const { page, problems } = await visit('/messages?show=parked');
   await click(page, 'Payment success');

@@ -38,9 +38,9 @@ export const showFigure: Show = async (url, month, signal) => {
   const first = await read<Answer>(path, signal);
   const title = `${figures[figure]}, ${monthName(month, 'long')}`;
   const { lines, amount } = first.sums;
-  const count = `${lines.toLocaleString('en')} ${lines === 1 ? 'line' : 'lines'}, ${
-    money(amount, currency)
-  }, as it is now.`;
+  const what = figures[figure]?.startsWith('Customers') ? 'customer' : 'line';
+  const counted = `${lines.toLocaleString('en')} ${lines === 1 ? what : `${what}s`}`;
+  const count = `${what === 'line' ? `${counted}, ${money(amount, currency)}` : counted}, as it is now.`;
   const columns: Column<FigureLine>[] = [
     { head: 'When', cell: ({ at }) => time(at) },
     { head: 'Customer', cell: customerOf },

@@ -82,7 +82,7 @@ function summary(newest: RevenueMonth | undefined, currency: string): HTMLElemen
     ['Monthly recurring', open('mrr', money(mrr, currency))],
     ['Active customers', open('active', String(active_customers))],
     ['New, lapsed', element('span', {}, ...newAndLapsed)],
-    ['Churn', percent(churn)],
+    ['Churn', churn === null ? '–' : open('lapsed', percent(churn))],
   ], 'tiles');
 }
 
@@ -120,7 +120,7 @@ function plots(rows: RevenueMonth[], active: ActiveMonth[], months: string[], cu
   ];
 }
 
-const percent = (value: number | null) => value === null ? '–' : `${value} %`;
+const percent = (value: number) => `${value} %`;
 
 function columnsOf(currency: string): Column<RevenueMonth>[] {
   const opened = (head: string, of: (row: RevenueMonth) => number, format: (value: number) => string) => (
@@ -143,6 +143,11 @@ function columnsOf(currency: string): Column<RevenueMonth>[] {
     count('Renewed', ({ renewed_customers }) => renewed_customers),
     count('Lapsed', ({ lapsed_customers }) => lapsed_customers),
     count('Active', ({ active_customers }) => active_customers),
-    { head: 'Churn', cell: ({ churn_percent }) => percent(churn_percent), isNumber: true },
+    {
+      head: 'Churn',
+      cell: ({ month, churn_percent: churn }) =>
+        churn === null ? '–' : figureLink(month, 'lapsed', currency, percent(churn)),
+      isNumber: true,
+    },
   ];
 }
