@@ -118,6 +118,12 @@ test('what follows is said beside the picture: the next charge with its day and 
   await shows(page, '#sentence', 'until 5 Feb 2030, 10:0');
   await open('/');
   await shows(page, '.tiles', 'Last webhookjust now');
+  const waiting = { name: 'authenticated', planId: of.planId, createdAt: cycle.start, fields } as const;
+  const { id: free } = await createUser(database);
+  await deliver(session, subscriptionEvent({ ...waiting, userId: free, id: 'sub_waits_for_its_charge' }));
+  await open(`/customers/${free}`);
+  await shows(page, '.facts', 'Until–Billingbegins with the first charge');
+  await shows(page, '#follows', told);
   await setClock(database, '2030-02-05T11:00:00Z');
   await open(`/customers/${id}`);
   await shows(page, '.facts', 'Until5 Feb 2030, 10:00over, the next charge is awaited');
