@@ -74,7 +74,13 @@ test.each([
   [{ tier: 'free', source_kind: null, until: null }, /; nothing else gives a tier now\.$/],
 ])('a grant beside %j says what it replaces', (current, told) => {
   const action = { tier: 'basic', until: '2026-12-31Z' };
-  expect(actionTexts.grant.sentence(action, 'asha@example.com', undefined, { next_charge: null, ...current })).toMatch(
+  expect(
+    actionTexts.grant.sentence(action, 'asha@example.com', undefined, {
+      next_charge: null,
+      grace_until: null,
+      ...current,
+    }),
+  ).toMatch(
     told,
   );
 });
@@ -150,3 +156,18 @@ test('the next cycle begins where the paid one ends, also when it is debited bef
       ...{ chargeAt: Date.parse(charge_at), price: '₹99.00' },
     }]);
 });
+
+test.each([[null, 'a keeps pro until 1 Jan 2099, 00:00.'], ['2099-01-04T00:00:00Z', 'a loses pro now']])(
+  'a cancellation for the end of the period, with days of grace until %s, says: %s',
+  (grace_until, told) => {
+    setZone('UTC');
+    const current = {
+      tier: 'pro',
+      source_kind: 'payment',
+      until: '2099-01-01T00:00:00Z',
+      grace_until,
+      next_charge: null,
+    };
+    expect(actionTexts.cancel.sentence({ at_period_end: true }, 'a', undefined, current)).toContain(told);
+  },
+);
