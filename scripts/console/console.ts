@@ -6,11 +6,12 @@ import { writeLine } from '../stack/process/child.ts';
 import type { Verification } from '../doctor/connection.ts';
 import { createAccess } from './access.ts';
 import { createSupportDatabase, Refused, Unreachable } from './database.ts';
-import { createBookFiles } from './book-files.ts';
+import { exportWork } from './exports.ts';
+import { bookWork, createFileMaker } from './file-maker.ts';
 import { actionRoutes } from './routes/actions.ts';
-import { bookFileRoutes } from './routes/book-files.ts';
 import { bookRoutes } from './routes/books.ts';
 import { customerRoutes } from './routes/customers.ts';
+import { fileRoutes } from './routes/files.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { revenueRoutes } from './routes/revenue.ts';
 import { todayRoutes } from './routes/today.ts';
@@ -25,6 +26,7 @@ const PATHS = [
   '/messages',
   '/messages/:id',
   '/revenue',
+  '/revenue/:month',
   '/books',
   '/books/documents',
   '/books/settlements/:id',
@@ -51,7 +53,7 @@ export type Console = LocalHostService & { readonly entryUrl: string };
  */
 export function createConsole({ port, databaseUrl, appUrl, ...verification }: ConsoleOptions): Console {
   const database = createSupportDatabase(databaseUrl, verification);
-  const bookFiles = createBookFiles(database);
+  const makers = { '/books': createFileMaker(database, bookWork), '/revenue': createFileMaker(database, exportWork) };
   const access = createAccess();
   const app = new Hono();
   app.use(access.check);
@@ -71,7 +73,7 @@ export function createConsole({ port, databaseUrl, appUrl, ...verification }: Co
   const api = [todayRoutes, customerRoutes, webhookRoutes, revenueRoutes, bookRoutes, actionRoutes];
   for (const routes of api) app.route('/api', routes(database));
   app.route('/api', messageRoutes(database, appUrl));
-  app.route('/api', bookFileRoutes(bookFiles));
+  for (const [path, maker] of Object.entries(makers)) app.route('/api', fileRoutes(path, maker));
   app.notFound((c) => c.json({ error: 'There is nothing at this address.' }, 404));
   app.onError((error, c) => {
     if (error instanceof Refused) return c.json({ error: error.message }, 422);
@@ -87,7 +89,7 @@ export function createConsole({ port, databaseUrl, appUrl, ...verification }: Co
     names: [access.host],
     release() {
       database.close();
-      bookFiles.close();
+      for (const maker of Object.values(makers)) maker.close();
     },
     probe: access.admitted,
   });

@@ -13,6 +13,8 @@ export type Customer = {
   source_kind: string | null;
   source_id: string | null;
   until: string | null;
+  /** After `until`: the end of the days of grace. Null: the gateway is asked for a charge first. */
+  grace_until: string | null;
   billing: string | null;
   /** What the gateway charges next, in minor units. Null: nothing. */
   next_charge: { at: string; amount: number; currency: string } | null;
@@ -86,8 +88,31 @@ export type IssuedDocument = {
   can_be_reissued: boolean;
 };
 
-/** The price that the gateway bills. `months`: its calendar months. */
-export type BilledPrice = { lookup_key: string; amount: number; currency: string; months: number };
+/** A price as it was sold: minor units, calendar months. All null: nothing was sold by a price. */
+export type SoldPrice = {
+  lookup_key: string | null;
+  amount: number | null;
+  currency: string | null;
+  months: number | null;
+};
+
+/** A row of `billing.commitments`: what the customer pays for, and what follows. */
+export type Commitment = SoldPrice & {
+  kind: 'subscription' | 'renewal' | 'change' | 'purchase';
+  id: string;
+  tier: string | null;
+  starts_at: string | null;
+  ends_at: string | null;
+  /** When the gateway charges it next. Null: it does not. */
+  charge_at: string | null;
+  /** From then on the gateway must not charge it, and why. Null: it may. */
+  stops_at: string | null;
+  stop_reason: string | null;
+  /** The tier of the change that begins at its end. Null: none. */
+  next_tier: string | null;
+  /** Until when that change can be undone. Null: it cannot. */
+  undo_until: string | null;
+};
 
 /** A row of `billing.findings`. */
 export type Finding = {
@@ -111,6 +136,8 @@ export type ServiceState = {
   revenue_as_of: string | null;
   /** How far the lists of the gateway were read. Null: not yet. */
   statement: { read_until: string; payments: number; news: number } | null;
+  /** How long delivered messages are kept. Null: not known yet. */
+  messages_kept_days: number | null;
   payments_today: number;
   revenue_today: Amounts | null;
 };
@@ -144,25 +171,6 @@ export type Message = {
   next_attempt_at: string | null;
   payload?: unknown;
 };
-
-/** A row of `billing.revenue_monthly`. `month` is its first day. */
-export type RevenueMonth = {
-  month: string;
-  currency: string;
-  gross: number;
-  refunded: number;
-  net: number;
-  new_customers: number;
-  renewed_customers: number;
-  lapsed_customers: number;
-  active_customers: number;
-  mrr: number;
-  /** Null: no customer was active in the month before. */
-  churn_percent: number | null;
-};
-
-/** A row of `billing.active_monthly`. */
-export type ActiveMonth = { month: string; tier: string; active_customers: number };
 
 /** What a person does: a row of `billing.support_actions`. */
 export type SupportAction = {

@@ -412,21 +412,29 @@ begin
 end $$;
 revoke execute on function billing.replay_event(bytea) from service_role;
 
+-- Returns the outcome of an event as it is now: the payment of a known charge has no order to wait for.
+create function billing.outcome_now(p_event billing.gateway_events)
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_event.outcome = 'unmatched' and p_event.event in ('payment.captured', 'order.paid') and exists (
+      select from public.payments c
+      where c.gateway_payment_id = p_event.payload #>> '{payload,payment,entity,id}'
+        and c.gateway_subscription_id is not null
+    ) then 'already'
+    else p_event.outcome
+  end;
+end $$;
+
 -- Returns the final outcome of an event that is older than 90 days.
 create function billing.final_outcome(p_event billing.gateway_events)
 returns text -- null: the event still waits
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
-    when not billing.awaits_effect(p_event.event, p_event.outcome) then p_event.outcome
+    when not billing.awaits_effect(p_event.event, billing.outcome_now(p_event)) then billing.outcome_now(p_event)
     when billing.is_deleted(billing.json_uuid(p_event.payload #> '{payload,subscription,entity,notes,user_id}'))
       then 'ignored: user deleted'
-    -- The payment of a known charge has no order to wait for.
-    when p_event.event = 'payment.captured' and p_event.outcome = 'unmatched' and exists (
-      select from public.payments c
-      where c.gateway_payment_id = p_event.payload #>> '{payload,payment,entity,id}'
-        and c.gateway_subscription_id is not null
-    ) then 'already'
   end;
 end $$;
 

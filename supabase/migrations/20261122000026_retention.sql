@@ -135,6 +135,9 @@ begin
   if (p_ledger_days >= 90 and p_outbox_days >= 30 and p_tier_history_days >= 30) is not true then
     raise exception 'ledger for at least 90 days, outbox and history of tiers for at least 30' using errcode = 'PS400';
   end if;
+  insert into billing.marks as m (kind, key, detail)
+  values ('kept_days', 'outbox', p_outbox_days::text)
+  on conflict (kind, key) do update set at = excluded.at, detail = excluded.detail where m.detail <> excluded.detail;
   return billing.delete_oldest(
     'billing.gateway_events', 'received_at', v_now - make_interval(days => p_ledger_days),
     -- An event that waits for a plan or an admin keeps its payload, and so its row. If the order of an unmatched event did

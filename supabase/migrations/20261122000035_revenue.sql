@@ -65,7 +65,12 @@ from (
   select
     p.user_id, p.tier, p.currency, p.amount + coalesce(p.credit, 0) as price, p.period_start as starts_at,
     case
-      when p.gateway_subscription_id is not null and billing.is_refunded(p) then p.period_start
+      -- Until then the customer had it, as with an order.
+      when p.gateway_subscription_id is not null and billing.is_refunded(p) then least(p.period_end, (
+        select max(f.created_at)
+        from billing.refunds f
+        where f.gateway_payment_id = p.gateway_payment_id and f.status = 'processed'
+      ))
       else least(
         p.period_end, p.ended_at, m.ended_at,
         case when m.status = 'cancelled' and not m.cancel_at_period_end then m.cancelled_at end,

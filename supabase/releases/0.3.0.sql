@@ -244,6 +244,7 @@ from jsonb_populate_recordset(null::billing.manual_subscriptions, $_$[
 insert into billing.marks (kind, key, at, detail) overriding system value
 select kind, key, at, detail
 from jsonb_populate_recordset(null::billing.marks, $_$[
+{"kind":"kept_days","key":"outbox","at":"2026-07-01T00:00:02+00:00","detail":"30"},
 {"kind":"missed_webhook","key":"order_bela","at":"2026-08-12T08:25:02+00:00"},
 {"kind":"pause","key":"revalidation","at":"2026-10-31T12:01:33+00:00"}
 ]$_$);
@@ -329,14 +330,14 @@ from jsonb_populate_recordset(null::billing.settings, $_$[
 insert into billing.statement_windows (list, pass, read_until, window_end, skip, next_read_at, items, news, completed_at, completed_items, completed_news, answered_at, page, repeated_at) overriding system value
 select list, pass, read_until, window_end, skip, next_read_at, items, news, completed_at, completed_items, completed_news, answered_at, page, repeated_at
 from jsonb_populate_recordset(null::billing.statement_windows, $_$[
-{"list":"disputes","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T20:30:36.314016+00:00","items":0,"news":0},
-{"list":"disputes","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T21:30:36.314016+00:00","items":0,"news":0},
-{"list":"payments","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T20:30:36.314016+00:00","items":0,"news":0},
-{"list":"payments","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T21:30:36.314016+00:00","items":0,"news":0},
-{"list":"refunds","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T20:30:36.314016+00:00","items":0,"news":0},
-{"list":"refunds","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T21:30:36.314016+00:00","items":0,"news":0},
-{"list":"settlements","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T20:30:36.314016+00:00","items":0,"news":0},
-{"list":"settlements","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T21:30:36.314016+00:00","items":0,"news":0}
+{"list":"disputes","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T20:31:26.567969+00:00","items":0,"news":0},
+{"list":"disputes","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T21:31:26.567969+00:00","items":0,"news":0},
+{"list":"payments","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T20:31:26.567969+00:00","items":0,"news":0},
+{"list":"payments","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T21:31:26.567969+00:00","items":0,"news":0},
+{"list":"refunds","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T20:31:26.567969+00:00","items":0,"news":0},
+{"list":"refunds","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T21:31:26.567969+00:00","items":0,"news":0},
+{"list":"settlements","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-28T20:31:26.567969+00:00","items":0,"news":0},
+{"list":"settlements","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-27T21:31:26.567969+00:00","items":0,"news":0}
 ]$_$);
 
 insert into billing.support_actions (id, action, email, tier, until, reference, entitlements, amount, at_period_end, reason, actor, actor_email, created_at, user_id, result) overriding system value

@@ -10,9 +10,11 @@ import {
 } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
-import { paymentCaptured } from '../helpers/gateway/events.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { paymentCaptured, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { isLong, sampleOf } from '../helpers/project/is-long.ts';
 import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createUser } from '../helpers/records/records.ts';
 import { accessibilityProblems } from '../stack/checkout-rig.ts';
 import { useConsole } from '../stack/console-rig.ts';
 import { until } from '../stack/gateway-simulator-rig.ts';
@@ -72,6 +74,74 @@ test('a customer is found by a part of the name; the page says why the tier is t
   await shows(page, '#why', '(because the test says so) gives premium');
   await shows(page, '.timeline', 'grant by subscriptions_support');
   await shows(page, '.timeline', 'pro to premium: grant');
+  expect(problems).toEqual([]);
+});
+
+test('Enter in the search opens the only hit, and lists several', async () => {
+  const { page } = await visit('/');
+  await page.keyboard.press('/');
+  await page.keyboard.type(asha.paymentId);
+  await page.keyboard.press('Enter');
+  await shows(page, 'h1', 'Asha Rao');
+  expect(new URL(page.url()).pathname).toBe(`/customers/${asha.user.id}`);
+  await page.locator('#search').fill('user');
+  await page.keyboard.press('Enter');
+  await shows(page, 'main', 'the best match first');
+  expect(new URL(page.url()).search).toBe('?q=user');
+});
+
+test('what follows is said beside the picture: the next charge with its day and amount, and days of grace', async () => {
+  const { database } = support;
+  await database.query(
+    `insert into public.plans (tier, lookup_key, name, price, duration_months, gateway_plan_id)
+     values ('basic', 'basic_monthly', 'basic_monthly', 4900, 1, 'plan_basic_monthly')`,
+  );
+  const { id } = await createUser(database);
+  const cycle = { start: '2030-01-05T10:00:00Z', end: '2030-02-05T10:00:00Z' };
+  onTestFinished(() => setClock(database, null));
+  await setClock(database, cycle.start);
+  const session = await database.connect();
+  const of = { userId: id, planId: 'plan_basic_monthly', ...cycle, createdAt: cycle.start };
+  const fields = { charge_at: Date.parse(cycle.end) / 1000 };
+  await deliver(session, subscriptionEvent({ name: 'activated', ...of, fields }));
+  await deliver(
+    session,
+    subscriptionEvent({ name: 'charged', ...of, fields, payment: { id: 'pay_followed', amount: 4900 } }),
+  );
+  const { page, problems, open } = await visit(`/customers/${id}`);
+  const told = '5 Feb 2030, 10:00: ₹49.00 is charged for 1 month of basic.';
+  await shows(page, '#follows', told);
+  await shows(page, '.facts', 'Next charge₹49.00 for 1 month (basic_monthly)5 Feb 2030, 10:00');
+  await shows(page, '.timeline', '2 webhooks as usual');
+  // By the clock of the database: not the past of this machine's months.
+  await click(page, 'Grant a tier');
+  await shows(page, '#sentence', 'until 5 Feb 2030, 10:0');
+  await open('/');
+  await shows(page, '.tiles', 'Last webhookjust now');
+  const waiting = { name: 'authenticated', planId: of.planId, createdAt: cycle.start, fields } as const;
+  const { id: free } = await createUser(database);
+  await deliver(session, subscriptionEvent({ ...waiting, userId: free, id: 'sub_waits_for_its_charge' }));
+  await open(`/customers/${free}`);
+  await shows(page, '.facts', 'Until–Billingbegins with the first charge');
+  await shows(page, '#follows', told);
+  await setClock(database, '2030-02-05T11:00:00Z');
+  await open(`/customers/${id}`);
+  await shows(page, '.facts', 'Until5 Feb 2030, 10:00over, the next charge is awaited');
+  expect(problems).toEqual([]);
+});
+
+test('the second of two payments is refunded from its finding', async () => {
+  const { database } = support;
+  const first = await placeOrder(database);
+  const session = await database.connect();
+  const second = await placeOrder(database, { user: first.user });
+  for (const order of [first, second]) await verifyPurchase(session, order);
+  onTestFinished(async () => void await database.query('delete from auth.users where id = $1', [first.user.id]));
+  const { page, problems } = await visit(`/customers/${first.user.id}`);
+  await shows(page, '.findings', 'another payment for the same time');
+  await page.locator('.findings ::-p-aria([name="Refund"][role="button"])').click();
+  await confirm(page, `${first.user.email} gets ₹999.00 back`, 'Refund');
+  await shows(page, '#message', 'The gateway is asked to refund 999.00 INR of payment ');
   expect(problems).toEqual([]);
 });
 
@@ -136,6 +206,20 @@ test('a payment is refunded in parts: the dialog says what becomes of access, an
   await shows(page, '#sentence', 'gets ₹598.50 back');
   await page.locator('#amount').fill('598.51');
   await shows(page, '#sentence', 'Enter an amount, at most ₹598.50.');
+  expect(problems).toEqual([]);
+});
+
+test('a figure of revenue opens its payments, and the month leaves as tables', async () => {
+  await support.database.query('select billing.run_passes()');
+  const { page, problems } = await visit('/revenue');
+  await page.locator('#make-files').click();
+  await shows(page, 'table[aria-label="Files"]', 'payments.csvCaptured in the month');
+  expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
+  await page.locator('table[aria-label="Month by month"] td a').click();
+  await shows(page, 'h1', 'Payments captured');
+  await shows(page, 'main', asha.paymentId);
+  expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
+  expect(await page.evaluate(scrollsSideways)).toBe(false);
   expect(problems).toEqual([]);
 });
 

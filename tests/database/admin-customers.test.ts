@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { sha256 } from '../helpers/gateway/deliver.ts';
-import { disputeEvent, paymentFailed, refundEvent } from '../helpers/gateway/events.ts';
+import { disputeEvent, orderPaid, paymentCaptured, paymentFailed, refundEvent } from '../helpers/gateway/events.ts';
 import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { act, actAsOwner, endAccess, grantTier, openSupport } from '../helpers/records/support-actions.ts';
-import { months } from '../helpers/records/time.ts';
+import { day, months } from '../helpers/records/time.ts';
 
 const database = useDatabase({ findings: 'compared elsewhere' });
 beforeEach(async () => {
@@ -88,6 +88,33 @@ describe('billing.customers says in one sentence why', () => {
     await customer.cancel('at the end');
     expect(await read()).toMatchObject({ billing: 'ending', why: `${given} and was cancelled for that day.` });
   });
+});
+
+test('in the days of grace grace_until is their end; before, and while the gateway is asked, there is none', async () => {
+  await customer.buy('pro');
+  expect((await read()).grace_until).toBeNull();
+  await database.at('2027-01-02');
+  const ends = { until: new Date('2027-01-01T00:00:00Z'), grace_until: new Date('2027-01-04T00:00:00Z') };
+  expect(await read()).toMatchObject({ tier: 'pro', ...ends });
+  const billed = await database.customer();
+  await billed.charge(months(1), 'basic');
+  await database.at('2026-02-01T00:10:00Z');
+  expect(await read(billed)).toMatchObject({ until: new Date('2026-02-01T00:00:00Z'), grace_until: null });
+});
+
+test('what arrives about a charge before its subscription is known once the subscription names it', async () => {
+  const start = day('01-01');
+  const payment = { id: uniqueId('pay'), amount: 4900, order_id: uniqueId('order') };
+  const bodies = [paymentCaptured(payment), orderPaid({ ...payment, currency: 'INR' }, { id: payment.order_id })];
+  for (const body of bodies) await database.send(body);
+  const outcomes = async () =>
+    (await database.query(
+      'select outcome from billing.webhooks where body_sha256 = any (array(select decode(x, $2) from unnest($1::text[]) x))',
+      [bodies.map(sha256), 'hex'],
+    )).map(({ outcome }) => outcome);
+  expect(await outcomes()).toEqual(['unmatched', 'unmatched']);
+  await customer.charge({ start, end: day('02-01') }, 'basic', { payment });
+  expect(await outcomes()).toEqual(['already', 'already']);
 });
 
 test('billing.periods shows overlaps, and the one that rules', async () => {

@@ -102,3 +102,23 @@ test('a deleted user stays in the amounts', async () => {
   await database.query('delete from auth.users where id = $1', [refunded.user.id]);
   expect(await amounts()).toEqual(before);
 });
+
+test('a first cycle that is refunded in full is one new and one lapsed customer, active until then', async () => {
+  await database.at('07-01');
+  const billed = await database.customer();
+  const cycle = { start: '2026-07-02T00:00:00Z', end: '2026-08-02T00:00:00Z' };
+  const id = `pay_2026-07_${billed.gatewayId}`;
+  await billed.charge(cycle, 'basic');
+  const before = await active('2026-07');
+  expect((await revenue()).at(-1)).toMatch(/1 new, 0 renewed, 0 lapsed, 3 active, mrr 19067$/);
+  await database.at('07-05');
+  await database.send(refundEvent({ id }, 4900));
+  expect(await revenue()).toContainEqual(
+    '2026-07: 4900 - 4900 = 0, 1 new, 0 renewed, 1 lapsed, 2 active, mrr 14167',
+  );
+  expect([before, await active('2026-07')]).toEqual([['basic 1', 'premium 1', 'pro 2'], [
+    'basic 0',
+    'premium 1',
+    'pro 2',
+  ]]);
+});

@@ -207,3 +207,13 @@ test('a purge with the shortest days is accepted, and one with less in any place
     await expect(database.rpc('purge_records', ...days), String(days)).rejects.toMatchObject({ code: 'PS400' });
   }
 });
+
+test('billing.service_state says for how many days delivered messages are kept', async () => {
+  const kept = async () => (await database.one('select messages_kept_days as days from billing.service_state')).days;
+  await database.query("delete from billing.marks where kind = 'kept_days'");
+  expect(await kept()).toBeNull();
+  await purge(400, 45);
+  expect(await kept()).toBe(45);
+  await purge(400, 30);
+  expect(await kept()).toBe(30);
+});

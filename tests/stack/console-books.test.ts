@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { type BookJob, createBookFiles } from '../../scripts/console/book-files.ts';
+import { bookWork, createFileMaker, type FileJob } from '../../scripts/console/file-maker.ts';
 import { createSupportDatabase } from '../../scripts/console/database.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import { clearBooks, exampleBooks, expectedFile, expectedFiles, writeBooks } from '../helpers/records/books.ts';
@@ -160,8 +160,8 @@ test('problems have their customer, and a CSV file with all of a kind', async ()
 test('the files are those of npm run books, to the byte', async () => {
   expect(await read('/books/2026-11/files')).toBeNull();
   expect((await post('/books/2026-11/files')).status).toBe(200);
-  const job: BookJob = await until(async () => {
-    const now: BookJob = await read('/books/2026-11/files');
+  const job: FileJob = await until(async () => {
+    const now: FileJob = await read('/books/2026-11/files');
     return now.state !== 'running' && now;
   });
   expect([job.state, job.error, job.done]).toEqual(['done', null, job.total]);
@@ -181,7 +181,7 @@ test('files are made for one month at a time, and are deleted with the next ones
   const usual = Deno.env.get('TMPDIR');
   Deno.env.set('TMPDIR', folder);
   const database = createSupportDatabase(support.supportUrl);
-  const files = createBookFiles(database);
+  const files = createFileMaker(database, bookWork);
   try {
     const job = files.make('2026-11');
     expect(files.make('2026-11')).toBe(job);

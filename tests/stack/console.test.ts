@@ -222,7 +222,13 @@ describe('the API', () => {
     await deliver(await support.database.connect(), charged);
     const { body } = await support.read(`/customers/${id}`);
     expect(body).toMatchObject({
-      billed: { lookup_key: 'pro_monthly', amount: 9900, currency: 'INR', months: 1 },
+      commitments: [{
+        lookup_key: 'pro_monthly',
+        amount: 9900,
+        currency: 'INR',
+        months: 1,
+        charge_at: expect.any(String),
+      }],
       payments: { rows: [{ tier: 'pro', price_key: 'pro_monthly', months: 1 }] },
     });
   });
@@ -250,6 +256,18 @@ describe('the API', () => {
       .toEqual([['credit_note', 99900, false], ['receipt', 99900, false], ['receipt', 99900, true]]);
     expect((await reissue()).status).not.toBe(200);
     expect((await support.read(`/customers/${id}/documents`)).body).toEqual({ rows: await documents(), older: null });
+  });
+
+  test('GET /payments/:id → what may still be refunded of a payment; GET /clock → the time of the database', async () => {
+    const order = await placeOrder(support.database);
+    await verifyPurchase(await support.database.connect(), order);
+    expect(await support.read(`/payments/${order.paymentId}`))
+      .toEqual({ status: 200, body: { currency: 'INR', kind: 'order', refundable_amount: 99900 } });
+    expect((await support.read('/payments/pay_unknown')).status).toBe(404);
+    const { now } = await support.database.one('select billing.clock() as now');
+    const { body } = await support.read('/clock');
+    expect(body.zone).toBe('UTC');
+    expect(Date.parse(String(body.now)) - Number(now)).toBeLessThan(10_000);
   });
 
   test('GET of an unknown customer, webhook, message or path → 404', async () => {

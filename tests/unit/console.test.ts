@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { chooseDatabase } from '../../scripts/console/choose-database.ts';
 import { toCsv } from '../../scripts/console/csv.ts';
 import { actionTexts } from '../../scripts/console/page/actions.ts';
+import { comingOf } from '../../scripts/console/page/commitments.ts';
 import { remedyOf } from '../../scripts/console/page/remedies.ts';
 import { stack } from '../../scripts/console/page/scale.ts';
+import { byCycle } from '../../scripts/console/page/timeline.ts';
 import { localMinute, monthsAfter, setZone, textOf, timeOf } from '../../scripts/console/page/zone.ts';
 
 describe('the database of the console', () => {
@@ -57,7 +59,7 @@ test('bars stack upwards, and negative ones downwards', () => {
 
 test('a finding without a support action has no button', () => {
   const finding = { subject: 's', user_id: 'u', email: null, since: null, remedy: null, detail: { id: 7 } };
-  expect(remedyOf({ ...finding, finding: 'paid_twice' })).toBeNull();
+  expect(remedyOf({ ...finding, finding: 'tier_mismatch' })).toBeNull();
   expect(remedyOf({ ...finding, finding: 'outbox_stuck' }))
     .toEqual({ action: 'requeue_mail', email: 'u', reference: '7' });
 });
@@ -72,7 +74,13 @@ test.each([
   [{ tier: 'free', source_kind: null, until: null }, /; nothing else gives a tier now\.$/],
 ])('a grant beside %j says what it replaces', (current, told) => {
   const action = { tier: 'basic', until: '2026-12-31Z' };
-  expect(actionTexts.grant.sentence(action, 'asha@example.com', undefined, { next_charge: null, ...current })).toMatch(
+  expect(
+    actionTexts.grant.sentence(action, 'asha@example.com', undefined, {
+      next_charge: null,
+      grace_until: null,
+      ...current,
+    }),
+  ).toMatch(
     told,
   );
 });
@@ -92,5 +100,74 @@ test.each([
     expect(localMinute(new Date(at))).toBe(local);
     expect(timeOf(local).toISOString()).toBe(at);
     expect(monthsAfter(new Date(at), 1)).toBe(later);
+  },
+);
+
+test.each(['paid_twice', 'charged_twice', 'charged_after_replacement', 'charged_after_deletion', 'refund_failed'])(
+  'the finding %s offers to refund its payment, and nothing where the payment is not named',
+  (kind) => {
+    const finding = { finding: kind, subject: 'sub_1', user_id: 'u', email: 'a@b.example', since: null, remedy: null };
+    expect(remedyOf({ ...finding, detail: { gateway_payment_id: 'pay_2' } }))
+      .toEqual({ action: 'refund', email: 'u', reference: 'pay_2' });
+    expect(remedyOf({ ...finding, detail: {} })).toBeNull();
+  },
+);
+
+test('the end of access names the customer and the tier, not an id', () => {
+  const action = { reference: crypto.randomUUID(), tier: 'pro' };
+  expect(actionTexts.end_access.sentence(action, 'asha@example.com'))
+    .toBe('asha@example.com loses the access to pro that this payment gives now, and no money is refunded.');
+});
+
+test('webhooks as usual are one line for each cycle; a problem, and what waits, is a line of its own', () => {
+  const row = (at: string, detail: string, what = 'webhook') => (
+    { at: `2026-${at}:00Z`, what, detail, rank: 2, reference: null, link: null }
+  );
+  const rows = [
+    row('03-01T10:02', 'subscription.charged: applied. Delivered 2 times.'),
+    row('03-01T10:01', '49.00 INR captured for basic.', 'captured'),
+    row('03-01T10:00', 'payment.captured: already.'),
+    row('02-04T00:00', 'subscription.pending: applied.'),
+    row('02-01T10:00', 'order.paid: unmatched.'),
+    row('02-01T09:59', 'subscription.charged: ignored: user deleted.', 'reconciliation'),
+  ];
+  const [charged, captured, paid, pending, unmatched, ignored] = rows;
+  expect(byCycle(rows)).toEqual([[charged, paid], captured, pending, unmatched, [ignored]]);
+});
+
+test('the next cycle begins where the paid one ends, also when it is debited before', () => {
+  setZone('UTC');
+  const price = { lookup_key: 'pro', amount: 9900, currency: 'INR', months: 1 };
+  const ends_at = '2027-01-31T00:00:00Z';
+  const of = { kind: 'subscription' as const, id: 'sub_1', tier: 'pro', starts_at: null, stops_at: null };
+  const more = { stop_reason: null, next_tier: null, undo_until: null };
+  const charge_at = '2027-01-29T12:00:00Z';
+  expect(
+    comingOf([{ ...of, ...more, ...price, ends_at, charge_at }, {
+      ...of,
+      ...more,
+      ...price,
+      ends_at,
+      charge_at: null,
+    }]),
+  )
+    .toEqual([{
+      ...{ id: 'sub_1', tier: 'pro', from: Date.parse(ends_at), to: Date.parse('2027-02-28T00:00:00Z') },
+      ...{ chargeAt: Date.parse(charge_at), price: '₹99.00' },
+    }]);
+});
+
+test.each([[null, 'a keeps pro until 1 Jan 2099, 00:00.'], ['2099-01-04T00:00:00Z', 'a loses pro now']])(
+  'a cancellation for the end of the period, with days of grace until %s, says: %s',
+  (grace_until, told) => {
+    setZone('UTC');
+    const current = {
+      tier: 'pro',
+      source_kind: 'payment',
+      until: '2099-01-01T00:00:00Z',
+      grace_until,
+      next_charge: null,
+    };
+    expect(actionTexts.cancel.sentence({ at_period_end: true }, 'a', undefined, current)).toContain(told);
   },
 );

@@ -20,7 +20,7 @@ export type ActionText = {
 };
 
 /** The tier that a customer has, what gives it, and its end. */
-export type Current = Pick<Customer, 'tier' | 'source_kind' | 'until' | 'next_charge'>;
+export type Current = Pick<Customer, 'tier' | 'source_kind' | 'until' | 'grace_until' | 'next_charge'>;
 
 /** A payment of which something may be refunded. */
 export type Refundable = Pick<Payment, 'currency' | 'kind' | 'refundable_amount'>;
@@ -48,8 +48,8 @@ export const actionTexts = {
     label: 'End the access',
     confirm: 'End access',
     isDangerous: true,
-    sentence: ({ reference, tier }) =>
-      `The access to ${tier ?? 'the tier'} that ${reference} gives ends now; no money is refunded.`,
+    sentence: ({ tier }, who) =>
+      `${who} loses the access to ${tier ?? 'the tier'} that this payment gives now, and no money is refunded.`,
   },
   refund: {
     label: 'Refund',
@@ -67,7 +67,7 @@ export const actionTexts = {
     asksForEnd: true,
     sentence: ({ at_period_end: atEnd }, who, _paid, current) =>
       [
-        atEnd
+        atEnd && !isOver(current)
           ? `${who} keeps ${tierOf(current)} until ${
             current?.until ? textOf(Date.parse(current.until), 'minute') : 'what is paid ends'
           }.`
@@ -125,6 +125,9 @@ function replacedBy(current?: Current): string {
   const end = current.until === null ? '' : ` until ${textOf(Date.parse(current.until), 'minute')}`;
   return `it replaces ${current.tier}, which continues below it${end}.`;
 }
+
+/** In the days of grace nothing is left that was paid. */
+const isOver = (current?: Current) => typeof current?.grace_until === 'string';
 
 const tierOf = (current?: Current) => current && current.tier !== 'free' ? current.tier : 'access';
 

@@ -4,7 +4,7 @@ import type { BankLine } from '../../books/bank-lines.ts';
 import type { BookMonths, Books, BookSums } from '../book-rows.ts';
 import { bookSections, bookSums } from '../book-sections.ts';
 import { read } from './api.ts';
-import { fileLink, filePanel } from './book-files.ts';
+import { fileLink, filePanel } from './files.ts';
 import { problemPanel } from './book-problems.ts';
 import { closeButton } from './close-month.ts';
 import { time } from './format.ts';
@@ -17,7 +17,7 @@ export const showBooks: Show = async (url, _id, signal) => {
   const wanted = url.searchParams.get('month');
   const books = await read<Books>(`/books${wanted ? `?month=${encodeURIComponent(wanted)}` : ''}`, signal);
   const { month, known, state, sections, sums, bank, problems } = books;
-  const files = await filePanel(month, signal);
+  const files = await filePanel('books', month, signal);
   const name = monthName(month, 'long');
   const content = [
     head('Books', chooser(month, known), ...closeButton(books)),

@@ -4,6 +4,7 @@ import { minorUnits } from '../../../supabase/client/subscriptions.ts';
 import type { Customer, SupportAction } from '../rows.ts';
 import { type ActionName, type ActionText, actionTexts, type Current, type Refundable } from './actions.ts';
 import { act, read } from './api.ts';
+import { now } from './clock.ts';
 import { openDialog, say } from './confirm.ts';
 import { localMinute, monthsAfter, timeOf } from './zone.ts';
 
@@ -13,13 +14,12 @@ const MONTHS: [text: string, months: number][] = [['1 month', 1], ['3 months', 3
 /**
  * A button that opens the dialog of an action.
  * @param who whom it is about, for the sentence that is confirmed
- * @param paid the payment that is refunded: the dialog asks for the amount
  */
-export function actionButton(proposal: Proposal, who: string, label?: string, paid?: Refundable): HTMLButtonElement {
+export function actionButton(proposal: Proposal, who: string, label?: string): HTMLButtonElement {
   const { label: usual, isDangerous }: ActionText = actionTexts[proposal.action];
   const className = isDangerous ? 'danger' : '';
   const fail = (error: unknown) => say(error instanceof Error ? error.message : String(error));
-  const onclick = () => void propose(proposal, who, paid).catch(fail);
+  const onclick = () => void propose(proposal, who).catch(fail);
   return element('button', { type: 'button', className, onclick }, label ?? usual);
 }
 
@@ -27,10 +27,10 @@ export function actionButton(proposal: Proposal, who: string, label?: string, pa
  * Asks for the reason, says in one sentence what will happen, and carries it out when it is confirmed. The page is read
  * again afterwards. A refusal of the database is shown, and the dialog stays.
  */
-async function propose(proposal: Proposal, who: string, paid?: Refundable): Promise<void> {
+async function propose(proposal: Proposal, who: string): Promise<void> {
   const text: ActionText = actionTexts[proposal.action];
   const reason = element('textarea', { id: 'reason', required: true, maxLength: 1000, rows: 3 });
-  const current = await readCurrent(proposal);
+  const [current, paid] = await Promise.all([readCurrent(proposal), readPaid(proposal)]);
   const terms = text.asksForTier
     ? await tierFields(proposal, current)
     : text.asksForEnd
@@ -79,6 +79,11 @@ async function readCurrent({ email }: Proposal): Promise<Current | undefined> {
   return (await read<{ customer: Customer }>(`/customers/${email}`)).customer;
 }
 
+/** Reads what is left of the payment that is to be refunded. */
+async function readPaid({ action, reference }: Proposal): Promise<Refundable | undefined> {
+  return action === 'refund' ? await read<Refundable>(`/payments/${reference}`) : undefined;
+}
+
 /** The fields of a tier, its end, and entitlements. The tier is first the proposed one, else the one that the customer has. */
 async function tierFields({ tier: proposed, until }: Proposal, current?: Current) {
   const tier = proposed ?? current?.tier;
@@ -91,14 +96,18 @@ async function tierFields({ tier: proposed, until }: Proposal, current?: Current
     untilField.dispatchEvent(new Event('input', { bubbles: true }));
   };
   const shortcuts = MONTHS.map(([text, months]) =>
-    element('button', { type: 'button', className: 'small', onclick: () => set(monthsAfter(new Date(), months)) }, text)
+    element(
+      'button',
+      { type: 'button', className: 'small', onclick: () => set(monthsAfter(new Date(now()), months)) },
+      text,
+    )
   );
   const entitlementsField = element('input', {
     id: 'entitlements',
     placeholder: '{"projects": 25}',
     autocomplete: 'off',
   });
-  untilField.value = until ? localMinute(new Date(until)) : monthsAfter(new Date(), 1);
+  untilField.value = until ? localMinute(new Date(until)) : monthsAfter(new Date(now()), 1);
   const fields = [
     element('label', { htmlFor: 'tier' }, 'Tier'),
     tierField,

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 import { element, money } from '../../stack/shop/element.ts';
 import type { Amounts } from '../rows.ts';
+import { now } from './clock.ts';
 import { textOf } from './zone.ts';
 
 const MINUTE = 60_000;
@@ -18,7 +19,7 @@ export function time(iso: string | null, missing = '–', format: 'minute' | 'da
 
 /** How long ago a time is, or how far ahead. */
 export function ago(at: Date): string {
-  const distance = at.getTime() - Date.now();
+  const distance = at.getTime() - now();
   const size = Math.abs(distance);
   if (size < MINUTE) return distance > 0 ? 'in a moment' : 'just now';
   if (size < HOUR) return relative.format(Math.trunc(distance / MINUTE), 'minute');

@@ -7,6 +7,7 @@ import { actionButton } from './dialog.ts';
 import { time, words } from './format.ts';
 import { pagedTable } from './paged.ts';
 import { badge, code, type Column, empty, facts, head, json, link, section, tabs, type Tone } from './parts.ts';
+import { keptText } from './timeline.ts';
 import type { Show } from './view.ts';
 
 const tones: Record<Message['state'], Tone> = { delivered: 'good', queued: 'wait', parked: 'bad' };
@@ -27,13 +28,17 @@ const choices: [string, string][] = [
 /** The mails and other side effects, newest first. */
 export const showMessages: Show = async (url, _id, signal) => {
   const path = `/messages${url.search}`;
-  const first = await read<Page<Message>>(path, signal);
+  const first = await read<Page<Message> & { keptDays: number | null }>(path, signal);
+  const note = element('p', { className: 'soft' }, keptText(first.keptDays));
   const none = path === '/messages'
     ? empty('No message yet', 'The first payment sends the first mail.')
     : empty('None in this state', 'Every message is delivered, or in another state.');
   const content = first.rows.length === 0 ? [none] : pagedTable('Messages', columns, first, path);
   const choice = tabs('Which messages', choices, path);
-  return { title: 'Messages', content: [head('Messages', choice), element('div', { className: 'panel' }, ...content)] };
+  return {
+    title: 'Messages',
+    content: [head('Messages', choice), element('div', { className: 'panel' }, ...content), note],
+  };
 };
 
 /** One message: the mail as the customer sees it, its delivery, and a second attempt. */

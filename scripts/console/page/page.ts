@@ -4,10 +4,13 @@ import { showDocuments, showSettlement } from './book-parts.ts';
 import { showCustomer } from './customer.ts';
 import { showCustomers } from './customers.ts';
 import { read } from './api.ts';
+import { setClock } from './clock.ts';
+import { showFigure } from './figure.ts';
 import { empty, head } from './parts.ts';
 import { showMessage, showMessages } from './messages.ts';
 import { showRevenue } from './revenue.ts';
 import { showToday } from './today.ts';
+import type { FoundCustomer } from '../rows.ts';
 import type { Show } from './view.ts';
 import { showWebhook, showWebhooks } from './webhooks.ts';
 import { setZone } from './zone.ts';
@@ -22,6 +25,7 @@ const routes: [path: RegExp, show: Show][] = [
   [/^\/messages()$/, showMessages],
   [/^\/messages\/(.+)$/, showMessage],
   [/^\/revenue()$/, showRevenue],
+  [/^\/revenue\/(.+)$/, showFigure],
   [/^\/books()$/, showBooks],
   [/^\/books\/documents()$/, showDocuments],
   [/^\/books\/settlements\/(.+)$/, showSettlement],
@@ -34,7 +38,6 @@ let typing: ReturnType<typeof setTimeout> | undefined;
 let again: ReturnType<typeof setTimeout> | undefined;
 let drawn = '';
 let shown = '';
-let hasZone = false;
 
 /** Shows the page of the present address. An answer that comes after another page was wanted is dropped. */
 async function draw(): Promise<void> {
@@ -68,8 +71,9 @@ async function draw(): Promise<void> {
 
 async function viewOf(url: URL, signal: AbortSignal) {
   try {
-    if (!hasZone) setZone((await read<{ zone: string }>('/zone', signal)).zone);
-    hasZone = true;
+    const { now, zone } = await read<{ now: string; zone: string }>('/clock', signal);
+    setClock(now);
+    setZone(zone);
     for (const [path, show] of routes) {
       const [, id] = path.exec(url.pathname) ?? [];
       if (id !== undefined) return await show(url, id, signal);
@@ -105,6 +109,17 @@ search.addEventListener('input', () => {
     history[location.pathname === '/customers' ? 'replaceState' : 'pushState'](null, '', address);
     void draw();
   }, TYPING_MS);
+});
+search.addEventListener('keydown', async (event) => {
+  const query = search.value.trim();
+  if (event.key !== 'Enter' || query === '') return;
+  clearTimeout(typing);
+  const address = `/customers?q=${encodeURIComponent(query)}`;
+  const found = await read<FoundCustomer[]>(address).catch(() => []);
+  // Meanwhile another search may have begun.
+  if (search.value.trim() !== query) return;
+  const [only] = found;
+  await go(only && found.length === 1 ? `/customers/${only.user_id}` : address);
 });
 addEventListener('keydown', (event) => {
   const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select, dialog') !== null;

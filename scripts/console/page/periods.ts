@@ -1,14 +1,22 @@
 /// <reference lib="dom" />
 import { element } from '../../stack/shop/element.ts';
-import type { Period } from '../rows.ts';
+import type { Commitment, Period } from '../rows.ts';
+import { now } from './clock.ts';
+import { comingOf, followList } from './commitments.ts';
 import { actionButton } from './dialog.ts';
 import { time, words } from './format.ts';
 import { badge, code, type Column, empty, section, table } from './parts.ts';
 import { periodChart } from './period-chart.ts';
 
-/** The periods of a customer as bars and as a table, with what can be done to each. */
-export function periodPanel(periods: Period[], user_id: string, who: string): HTMLElement {
-  if (periods.length === 0) {
+/** What gives access and what follows, as one picture, as sentences and as a table with what can be done to each. */
+export function periodPanel(
+  periods: Period[],
+  commitments: Commitment[],
+  user_id: string,
+  who: string,
+): HTMLElement {
+  const coming = comingOf(commitments);
+  if (periods.length === 0 && coming.length === 0) {
     return section('Access', [empty('No paid period', 'Grant a tier, or wait for the first payment.')]);
   }
   const columns: Column<Period>[] = [
@@ -26,12 +34,13 @@ export function periodPanel(periods: Period[], user_id: string, who: string): HT
     element('summary', {}, 'Periods as a table, and what can be done to them'),
     table('Periods', columns, periods),
   );
-  return section('Access', [periodChart(periods), rows]);
+  const follows = [element('h3', {}, 'What follows'), followList(commitments)];
+  return section('Access', [periodChart(periods, coming), ...follows, ...periods.length > 0 ? [rows] : []]);
 }
 
 /** Whether access of this period runs, or is still to come. */
-function isOpen({ ends_at, ended_at }: Period, now = Date.now()): boolean {
-  return ended_at === null && (ends_at === null || Date.parse(ends_at) > now);
+function isOpen({ ends_at, ended_at }: Period): boolean {
+  return ended_at === null && (ends_at === null || Date.parse(ends_at) > now());
 }
 
 function state(period: Period): Node {

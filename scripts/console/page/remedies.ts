@@ -6,6 +6,7 @@ type Proposal = Omit<SupportAction, 'action' | 'reason'> & { action: ActionName 
 /** The support action that repairs a finding; null: it needs a person to look, or work at the gateway. */
 export function remedyOf({ finding, subject, user_id: email, detail }: Finding): Proposal | null {
   const tier = text(detail.tier);
+  const payment = text(detail.gateway_payment_id);
   const until = text(detail.period_end) ?? text(detail.ends_at);
   switch (finding) {
     case 'failed_events':
@@ -14,6 +15,13 @@ export function remedyOf({ finding, subject, user_id: email, detail }: Finding):
       return { action: 'requeue_mail', email, reference: String(detail.id) };
     case 'dispute_lost':
       return { action: 'end_access', email, reference: subject, ...(tier && { tier }) };
+    case 'paid_twice':
+    case 'charged_twice':
+    case 'charged_after_cancellation':
+    case 'charged_after_replacement':
+    case 'charged_after_deletion':
+    case 'refund_failed':
+      return payment ? { action: 'refund', email, reference: payment } : null;
     case 'paid_not_entitled':
     case 'entitled_not_paid':
       return { action: 'grant', email, ...(tier && { tier }), ...(until && { until }) };

@@ -1,8 +1,10 @@
 /// <reference lib="dom" />
 import { element, money } from '../../stack/shop/element.ts';
-import type { ActiveMonth, RevenueMonth } from '../rows.ts';
+import type { ActiveMonth, RevenueMonth } from '../revenue-rows.ts';
 import { read } from './api.ts';
 import { barChart } from './bar-chart.ts';
+import { figureLink } from './figure.ts';
+import { filePanel } from './files.ts';
 import { time } from './format.ts';
 import { type Column, empty, facts, head, section, table, tabs } from './parts.ts';
 import { lastMonths, monthName, valuesOf } from './months.ts';
@@ -21,6 +23,9 @@ export const showRevenue: Show = async (url, _id, signal) => {
   }
   const rows = revenue.filter((row) => row.currency === currency);
   const months = lastMonths([...rows, ...active].map(({ month }) => month));
+  const wanted = url.searchParams.get('month');
+  const month = months.find((one) => one === wanted) ?? months.at(-1) ?? '';
+  const files = await filePanel('revenue', month, signal, monthField(months, month, currency));
   const address = `/revenue?currency=${currency}`;
   const choice = currencies.length < 2
     ? []
@@ -39,9 +44,26 @@ export const showRevenue: Show = async (url, _id, signal) => {
     summary(rows.at(-1), currency),
     element('div', { className: 'plots' }, ...plots(rows, active, months, currency)),
     section('Month by month', [figures]),
+    files.panel,
   ];
   return { title: 'Revenue', content };
 };
+
+/** Chooses the month of the tables. */
+function monthField(months: string[], month: string, currency: string): HTMLSelectElement {
+  const field = element(
+    'select',
+    { id: 'month', ariaLabel: 'Month' },
+    ...months.toReversed().map((one) => (
+      element('option', { value: one, selected: one === month }, monthName(one, 'long'))
+    )),
+  );
+  field.onchange = () => {
+    history.pushState(null, '', `/revenue?currency=${currency}&month=${field.value}`);
+    dispatchEvent(new Event('console:changed'));
+  };
+  return field;
+}
 
 /** The figures are summed up in passes over all customers. */
 function age(asOf: string | null): (string | Node)[] {
@@ -53,12 +75,14 @@ function age(asOf: string | null): (string | Node)[] {
 function summary(newest: RevenueMonth | undefined, currency: string): HTMLElement {
   const { month = '', net = 0, mrr = 0, active_customers = 0, new_customers = 0, lapsed_customers = 0 } = newest ?? {};
   const churn = newest?.churn_percent ?? null;
+  const open = (figure: string, text: string) => figureLink(month, figure, currency, text);
+  const newAndLapsed = [open('new', String(new_customers)), ', ', open('lapsed', String(lapsed_customers))];
   return facts([
-    [`Net in ${monthName(month, 'long')}`, money(net, currency)],
-    ['Monthly recurring', money(mrr, currency)],
-    ['Active customers', String(active_customers)],
-    ['New, lapsed', `${new_customers}, ${lapsed_customers}`],
-    ['Churn', percent(churn)],
+    [`Net in ${monthName(month, 'long')}`, open('net', money(net, currency))],
+    ['Monthly recurring', open('mrr', money(mrr, currency))],
+    ['Active customers', open('active', String(active_customers))],
+    ['New, lapsed', element('span', {}, ...newAndLapsed)],
+    ['Churn', churn === null ? '–' : open('lapsed', percent(churn))],
   ], 'tiles');
 }
 
@@ -96,15 +120,19 @@ function plots(rows: RevenueMonth[], active: ActiveMonth[], months: string[], cu
   ];
 }
 
-const percent = (value: number | null) => value === null ? '–' : `${value} %`;
+const percent = (value: number) => `${value} %`;
 
 function columnsOf(currency: string): Column<RevenueMonth>[] {
-  const amount = (head: string, of: (row: RevenueMonth) => number): Column<RevenueMonth> => (
-    { head, cell: (row) => money(of(row), currency), isNumber: true }
+  const opened = (head: string, of: (row: RevenueMonth) => number, format: (value: number) => string) => (
+    {
+      head,
+      cell: (row: RevenueMonth) => figureLink(row.month, head.toLowerCase(), currency, format(of(row))),
+      isNumber: true,
+    }
   );
-  const count = (head: string, of: (row: RevenueMonth) => number): Column<RevenueMonth> => (
-    { head, cell: (row) => String(of(row)), isNumber: true }
-  );
+  const amount = (head: string, of: (row: RevenueMonth) => number) =>
+    opened(head, of, (value) => money(value, currency));
+  const count = (head: string, of: (row: RevenueMonth) => number) => opened(head, of, String);
   return [
     { head: 'Month', cell: ({ month }) => monthName(month, 'long') },
     amount('Gross', ({ gross }) => gross),
@@ -115,6 +143,11 @@ function columnsOf(currency: string): Column<RevenueMonth>[] {
     count('Renewed', ({ renewed_customers }) => renewed_customers),
     count('Lapsed', ({ lapsed_customers }) => lapsed_customers),
     count('Active', ({ active_customers }) => active_customers),
-    { head: 'Churn', cell: ({ churn_percent }) => percent(churn_percent), isNumber: true },
+    {
+      head: 'Churn',
+      cell: ({ month, churn_percent: churn }) =>
+        churn === null ? '–' : figureLink(month, 'lapsed', currency, percent(churn)),
+      isNumber: true,
+    },
   ];
 }

@@ -1,9 +1,18 @@
 import { Hono } from 'hono';
 import type { SupportDatabase } from '../database.ts';
 import { PAGE_ROWS, pageOf, readCursor } from '../paging.ts';
-import type { BilledPrice, Customer, Finding, IssuedDocument, Payment, Period, TimelineEntry } from '../rows.ts';
+import type {
+  Commitment,
+  Customer,
+  Finding,
+  IssuedDocument,
+  Payment,
+  Period,
+  ServiceState,
+  TimelineEntry,
+} from '../rows.ts';
 
-/** The customers: search, one customer, the older part of a timeline and of the payments. */
+/** The customers: search, one customer, the older part of a timeline and of the payments; what is left of a payment. */
 export function customerRoutes(database: SupportDatabase): Hono {
   const routes = new Hono();
 
@@ -14,14 +23,14 @@ export function customerRoutes(database: SupportDatabase): Hono {
 
   routes.get('/customers/:id{[0-9a-f-]{36}}', async (c) => {
     const id = c.req.param('id');
-    const [[customer], [billed = null], findings, periods, payments, timeline, documents] = await Promise.all([
+    const [[customer], commitments, findings, periods, payments, timeline, documents, [state]] = await Promise.all([
       database.read<Customer>('select * from billing.customers where user_id = $1', [id]),
-      database.read<BilledPrice>(
-        `select coalesce((b.sold).lookup_key, b.tier) as lookup_key, (b.sold).amount, (b.sold).currency, (b.sold).months
-        from billing.find_billed($1) b
-        where b.charge_at is not null and (b.sold).amount is not null
-        order by b.charge_at
-        limit 1`,
+      database.read<Commitment>(
+        `select c.kind, c.id, c.tier, c.starts_at, c.ends_at, c.charge_at, c.stops_at, c.stop_reason,
+          (c.next).tier as next_tier, c.undo_until, coalesce((c.sold).lookup_key, c.tier) as lookup_key,
+          (c.sold).amount, (c.sold).currency, (c.sold).months
+        from billing.commitments($1) c
+        order by coalesce(c.charge_at, c.starts_at), c.id`,
         [id],
       ),
       database.read<Omit<Finding, 'user_id' | 'email'>>(
@@ -39,11 +48,13 @@ export function customerRoutes(database: SupportDatabase): Hono {
       readPayments(id, undefined),
       readTimeline(id, undefined),
       readDocuments(id, undefined),
+      database.read<Pick<ServiceState, 'messages_kept_days'>>('select messages_kept_days from billing.service_state'),
     ]);
     if (customer === undefined) return c.json({ error: 'There is no customer with this id.' }, 404);
     const { email } = customer;
     const about = findings.map((finding): Finding => ({ ...finding, user_id: id, email }));
-    return c.json({ customer, billed, findings: about, periods, payments, timeline, documents });
+    const keptDays = state?.messages_kept_days ?? null;
+    return c.json({ customer, commitments, findings: about, periods, payments, timeline, documents, keptDays });
   });
   routes.get(
     '/customers/:id{[0-9a-f-]{36}}/payments',
@@ -57,6 +68,15 @@ export function customerRoutes(database: SupportDatabase): Hono {
     '/customers/:id{[0-9a-f-]{36}}/documents',
     async (c) => c.json(await readDocuments(c.req.param('id'), c.req.query('older'))),
   );
+  routes.get('/payments/:id', async (c) => {
+    const [payment] = await database.read(
+      `select c.currency, c.kind, c.refundable_amount
+      from billing.customer_payments c
+      where c.gateway_payment_id = $1`,
+      [c.req.param('id')],
+    );
+    return payment ? c.json(payment) : c.json({ error: 'There is no payment with this id.' }, 404);
+  });
   return routes;
 
   async function readDocuments(id: string, older: string | undefined) {

@@ -3,7 +3,7 @@ import { renderEmail } from '../../../supabase/functions/api/outbox/render-email
 import { mailDocument } from '../../stack/mailbox/mail-document.ts';
 import type { SupportDatabase } from '../database.ts';
 import { PAGE_ROWS, pageOf, readCursor } from '../paging.ts';
-import type { Message } from '../rows.ts';
+import type { Message, ServiceState } from '../rows.ts';
 
 const COLUMNS = 'id, kind, destination, recipient, user_id, state, attempts, last_error, created_at, delivered_at, ' +
   'next_attempt_at';
@@ -28,11 +28,16 @@ export function messageRoutes(database: SupportDatabase, appUrl: string): Hono {
       limit $2`,
       [...readCursor(c.req.query('older'), 1), PAGE_ROWS + 1],
     );
-    return c.json(pageOf(rows, ({ id }) => [id]));
+    const [state] = await database.read<Pick<ServiceState, 'messages_kept_days'>>(
+      'select messages_kept_days from billing.service_state',
+    );
+    return c.json({ ...pageOf(rows, ({ id }) => [id]), keptDays: state?.messages_kept_days ?? null });
   });
   routes.get('/messages/:id{[0-9]{1,18}}', async (c) => {
     const [message] = await find(c.req.param('id'));
-    if (message === undefined) return c.json({ error: 'There is no message with this number.' }, 404);
+    if (message === undefined) {
+      return c.json({ error: 'There is no message with this number, or it was delivered and deleted since.' }, 404);
+    }
     return c.json({ ...message, subject: (await render(message))?.subject ?? null });
   });
   routes.get('/messages/:id{[0-9]{1,18}}/mail', async (c) => {

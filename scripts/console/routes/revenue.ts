@@ -1,7 +1,11 @@
 import { Hono } from 'hono';
 import { toCsv } from '../csv.ts';
 import type { SupportDatabase } from '../database.ts';
-import type { ActiveMonth, RevenueMonth, ServiceState } from '../rows.ts';
+import { type FigureLine, figureQuery } from '../figures.ts';
+import { PAGE_ROWS, pageOf, readCursor } from '../paging.ts';
+import type { ActiveMonth, RevenueMonth } from '../revenue-rows.ts';
+import type { ServiceState } from '../rows.ts';
+import { readMonth } from './book-month.ts';
 
 const COLUMNS = [
   'month',
@@ -17,7 +21,7 @@ const COLUMNS = [
   'churn_percent',
 ] as const;
 
-/** The revenue of twelve months, as JSON for the plots, and as CSV for a spreadsheet. */
+/** The revenue of twelve months, as JSON for the plots, as CSV for a spreadsheet, and what each figure is made of. */
 export function revenueRoutes(database: SupportDatabase): Hono {
   const routes = new Hono();
   routes.get('/revenue', async (c) => {
@@ -38,6 +42,26 @@ export function revenueRoutes(database: SupportDatabase): Hono {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': 'attachment; filename="revenue.csv"',
     });
+  });
+  routes.get('/revenue/:month/lines', async (c) => {
+    const query = figureQuery(c.req.query('of') ?? '', readMonth(c.req.param('month')));
+    if (query === undefined) return c.json({ error: 'There is no such figure.' }, 404);
+    const currency = c.req.query('currency') ?? '';
+    const older = c.req.query('older');
+    const [rows, [sums]] = await Promise.all([
+      database.read<FigureLine>(
+        `select * from (${query}) l
+        where $2::timestamptz is null or (l.at, coalesce(l.reference, l.user_id::text)) < ($2::text, $3)
+        order by l.at desc, coalesce(l.reference, l.user_id::text) desc
+        limit $4`,
+        [currency, ...readCursor(older, 2), PAGE_ROWS + 1],
+      ),
+      older ? [] : database.read<{ lines: number; amount: number }>(
+        `select count(*) as lines, coalesce(sum(l.amount), 0) as amount from (${query}) l`,
+        [currency],
+      ),
+    ]);
+    return c.json({ ...pageOf(rows, ({ at, reference, user_id }) => [at, reference ?? user_id ?? '']), sums });
   });
   return routes;
 

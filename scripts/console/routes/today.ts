@@ -3,7 +3,7 @@ import type { SupportDatabase } from '../database.ts';
 import { PAGE_ROWS } from '../paging.ts';
 import type { Finding, ServiceState } from '../rows.ts';
 
-/** `GET /today`: what needs a person, and whether the service works. `GET /zone`: the time zone of all pages. */
+/** `GET /today`: what needs a person, and whether the service works. `GET /clock`: the time and the time zone of all pages. */
 export function todayRoutes(database: SupportDatabase): Hono {
   const routes = new Hono();
   routes.get('/today', async (c) => {
@@ -19,9 +19,9 @@ export function todayRoutes(database: SupportDatabase): Hono {
     ]);
     return c.json({ findings: findings.slice(0, PAGE_ROWS), hasMore: findings.length > PAGE_ROWS, state });
   });
-  routes.get('/zone', async (c) => {
-    const [settings] = await database.read<{ zone: string }>('select billing.time_zone() as zone');
-    return c.json(settings);
+  routes.get('/clock', async (c) => {
+    const [clock] = await database.read('select billing.clock() as now, billing.time_zone() as zone');
+    return c.json(clock);
   });
   return routes;
 }

@@ -22,8 +22,6 @@ create table if not exists billing.clock_shift (
 );
 comment on table billing.clock_shift is 'Local only: how far billing.clock() is from the machine''s time.';
 alter table billing.clock_shift enable row level security;
--- Like all of the schema.
-grant select on billing.clock_shift to subscriptions_support;
 insert into billing.clock_shift default values on conflict do nothing;
 
 -- Security definer: every role that may read the clock reads its shift, too.
@@ -35,4 +33,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
   select now() + (select c.shift from billing.clock_shift c)
-$$;`;
+$$;
+
+-- Support reads each table.
+select billing.set_up_support();`;

@@ -62,10 +62,11 @@ $$;
 create table billing.marks (
   -- pause: a destination of the outbox asked for it, until then. settle_failure: a scheduled job could not settle the
   -- access of a user, and retries after an hour. missed_webhook: reconciliation first found what no webhook announced.
-  kind text not null check (kind in ('pause', 'settle_failure', 'missed_webhook')),
+  -- kept_days: of the delivered messages, as the function said last.
+  kind text not null check (kind in ('pause', 'settle_failure', 'missed_webhook', 'kept_days')),
   key text not null,
   at timestamptz not null default billing.clock(),
-  detail text, -- of a settle_failure: the SQLSTATE. PS500: the subscription still runs
+  detail text, -- of a settle_failure: the SQLSTATE. PS500: the subscription still runs. Of kept_days: their number
   primary key (kind, key)
 );
 alter table billing.marks enable row level security;

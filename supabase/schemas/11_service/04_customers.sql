@@ -130,6 +130,7 @@ select
   coalesce(pr.subscription_tier, 'free') as tier,
   billing.why_text(found.ruling) as why,
   live.kind as source_kind, live.id as source_id, live.ends_at as until,
+  case when live.ends_at <= billing.clock() then nullif(live.lapses_at, 'infinity') end as grace_until,
   case
     when exists (
       select from billing.find_billed(u.user_id) b where b.charge_at is not null and b.plan_id is not null
@@ -161,6 +162,7 @@ left join lateral (select ((found.ruling).source).* where (found.ruling).is_live
 comment on view billing.customers is 'One row for each user: tier, why, and what was paid. Filter it by email or user_id.';
 comment on column billing.customers.source_kind is 'payment, gateway_subscription, grant or manual (by hand). Null: none runs.';
 comment on column billing.customers.until is 'End of the period, without the days of grace. Null: nothing runs, or no end.';
+comment on column billing.customers.grace_until is 'After until: the end of the days of grace. Null: the gateway is asked for a charge first.';
 comment on column billing.customers.billing is 'billed (a cycle follows), paused, halted, ending, one-time or complimentary. Null: none, or by hand.';
 comment on column billing.customers.next_charge is 'What the gateway charges next: at, amount in minor units, currency. Null: nothing.';
 comment on column billing.customers.lifetime_amounts is 'For each currency captured minus refunded and lost in disputes, minor units.';

@@ -67,7 +67,7 @@ cross join lateral (
       else 'webhook'
     end,
     e.subject_id,
-    format('%s: %s', e.event, e.outcome)
+    format('%s: %s', e.event, billing.outcome_now(e))
       || coalesce('. ' || nullif(rtrim(e.payload #>> '{payload,payment,entity,error_description}', '.'), ''), '')
       || case when e.deliveries > 1 then format('. Delivered %s times', e.deliveries) else '' end
       || '.',
@@ -181,7 +181,7 @@ select
   e.body_sha256, e.received_at, e.event, e.subject_id,
   coalesce(subject.user_id, billing.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}')) as user_id,
   (select u.email from billing.find_user(subject.user_id) u) as email,
-  e.deliveries, e.attempts, e.outcome, e.payload
+  e.deliveries, e.attempts, billing.outcome_now(e) as outcome, e.payload
 from billing.gateway_events e
 left join lateral (
   select s.user_id from billing.subjects s where s.subject_id = e.subject_id and s.user_id is not null limit 1
@@ -189,6 +189,7 @@ left join lateral (
 comment on view billing.webhooks is
   'The ledger, with the customer. Filter it by received_at, body_sha256 or subject_id; for one customer read billing.timeline.';
 comment on column billing.webhooks.body_sha256 is 'The hash of the body: the reference of replay_event and ignore_event.';
+comment on column billing.webhooks.outcome is 'As it is now: a charge whose subscription named it later is already known.';
 comment on column billing.webhooks.deliveries is 'How often it was delivered. 0: reconciliation read it from the gateway.';
 
 create view billing.messages with (security_invoker = true) as
@@ -265,8 +266,10 @@ comment on column billing.customer_payments.source_id is 'Our id of the payment,
 create view billing.service_state with (security_invoker = true) as
 select
   (select max(e.received_at) from billing.gateway_events e where e.deliveries > 0) as last_webhook_at,
-  (select j.done_at from billing.scheduled_jobs j where j.name = 'sweep') as last_sweep_at,
-  (select j.done_at from billing.scheduled_jobs j where j.name = 'reconciliation') as last_reconciliation_at,
+  -- By billing.clock(), as all else.
+  (select j.done_at + (billing.clock() - now()) from billing.scheduled_jobs j where j.name = 'sweep') as last_sweep_at,
+  (select j.done_at + (billing.clock() - now()) from billing.scheduled_jobs j where j.name = 'reconciliation')
+    as last_reconciliation_at,
   (
     select min(o.queued_at)
     from billing.outbox o
@@ -278,6 +281,7 @@ select
   (select p.complete_as_of from billing.passes p where p.name = 'findings') as findings_as_of,
   (select p.complete_as_of from billing.passes p where p.name = 'revenue') as revenue_as_of,
   (select case when s.completed_at is not null then to_jsonb(s) end from billing.statement s) as statement,
+  (select m.detail::integer from billing.marks m where m.kind = 'kept_days' and m.key = 'outbox') as messages_kept_days,
   today.payments as payments_today,
   today.revenue as revenue_today
 from (
@@ -290,4 +294,5 @@ from (
     group by h.currency
   ) r
 ) today;
+comment on column billing.service_state.messages_kept_days is 'How long delivered messages are kept. Null: not known yet.';
 comment on view billing.service_state is 'The state of the service in one row. Days are those of the seller''s time zone. Payments of today are those of the last sweep.';

@@ -1,15 +1,18 @@
 import { Hono } from 'hono';
-import type { BookFileMaker } from '../book-files.ts';
+import type { FileMaker } from '../file-maker.ts';
 import { readMonth } from './book-month.ts';
 
 const TYPES: Record<string, string> = { csv: 'text/csv', json: 'application/json', xml: 'application/xml' };
 
-/** `POST /books/:month/files`: begins to make the files of a month. `GET`: how far they are. `GET …/:name`: one of them. */
-export function bookFileRoutes(files: BookFileMaker): Hono {
+/**
+ * `POST <path>/:month/files`: begins to make the files of a month. `GET`: how far they are. `GET …/:name`: one of them.
+ * @param path `/books` or `/revenue`
+ */
+export function fileRoutes(path: string, files: FileMaker): Hono {
   const routes = new Hono();
-  routes.post('/books/:month/files', (c) => c.json(files.make(readMonth(c.req.param('month')))));
-  routes.get('/books/:month/files', (c) => c.json(files.find(readMonth(c.req.param('month')))));
-  routes.get('/books/:month/files/:name', async (c) => {
+  routes.post(`${path}/:month/files`, (c) => c.json(files.make(readMonth(c.req.param('month')))));
+  routes.get(`${path}/:month/files`, (c) => c.json(files.find(readMonth(c.req.param('month')))));
+  routes.get(`${path}/:month/files/:name`, async (c) => {
     const { month, name } = c.req.param();
     const file = await files.open(readMonth(month), name);
     if (file === null) return c.json({ error: 'There is no such file. Make the files of the month again.' }, 404);
