@@ -1,7 +1,14 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { sha256 } from '../helpers/gateway/deliver.ts';
-import { disputeEvent, orderPaid, paymentCaptured, paymentFailed, refundEvent } from '../helpers/gateway/events.ts';
+import {
+  disputeEvent,
+  orderPaid,
+  paymentCaptured,
+  paymentFailed,
+  refundEvent,
+  seconds,
+} from '../helpers/gateway/events.ts';
 import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
@@ -83,7 +90,8 @@ describe('billing.customers says in one sentence why', () => {
     const given = `Subscription ${customer.gatewayId} of 1 Jan 2026 gives basic until 1 Feb 2026`;
     await customer.event('paused', '2026-01-05T00:00:00Z', { planId: 'plan_basic' });
     expect(await read()).toMatchObject({ billing: 'paused', why: `${given}. The gateway has paused it.` });
-    await customer.event('resumed', '2026-01-06T00:00:00Z', { planId: 'plan_basic' });
+    const fields = { charge_at: seconds(months(1).end) };
+    await customer.event('resumed', '2026-01-06T00:00:00Z', { planId: 'plan_basic', fields });
     expect(await read()).toMatchObject({ billing: 'billed' });
     await customer.cancel('at the end');
     expect(await read()).toMatchObject({ billing: 'ending', why: `${given} and was cancelled for that day.` });
