@@ -6,8 +6,9 @@ import { type Fields, seconds, subscriptionEvent } from '../helpers/gateway/even
 import { isLong } from '../helpers/project/is-long.ts';
 import { months } from '../helpers/records/time.ts';
 
-// billing.apply_next_charge writes the usual renewal in one statement, all others go through the merge of the mirror. This test
-// is why there may be two ways: the same charge through both must leave the same rows.
+// billing.apply_next_charge writes the usual renewal in plain statements, all others go through the merge of the mirror.
+// billing.first_ruling knows what rules after a first activation, otherwise the sources are ranked. These tests are why there
+// may be two ways: the same event through both must leave the same rows.
 const database = useDatabase({ findings: 'compared elsewhere' });
 const [january, february] = [months(1), months(2)];
 
@@ -116,6 +117,16 @@ beforeAll(async () => {
       return current_setting('test.taken')::boolean;
     end $$`,
   );
+  await database.query('alter function billing.first_ruling(billing.gateway_subscriptions) rename to usual_ruling');
+  await database.query(
+    `create function billing.first_ruling(p_subscription billing.gateway_subscriptions) returns billing.ruling
+    language plpgsql as $$ declare v_ruling billing.ruling; begin
+      if current_setting('test.way', true) <> 'usual' then return null; end if;
+      v_ruling := billing.usual_ruling(p_subscription);
+      perform set_config('test.taken', (v_ruling.is_live is not null)::text, true);
+      return v_ruling;
+    end $$`,
+  );
 });
 
 type Client = Awaited<ReturnType<typeof database.connect>>;
@@ -201,4 +212,86 @@ test('the usual renewal leaves the rows that the merge of its event would leave'
   // Otherwise nothing was compared.
   expect(usual).toBeGreaterThan(isLong ? 200 : 15);
   expect(usualBesideOlder).toBeGreaterThan(isLong ? 50 : 5);
+}, 600_000);
+
+/** What may be known before the first activation: statements about the user $1, subscription $2. */
+const beginnings: Record<string, readonly string[]> = {
+  'it was asked for': request(),
+  'a trial': request("starts_at = '2026-01-20', is_trial = true"),
+  'a request that was withdrawn': request("stops_at = '2026-01-01'"),
+  'another request': request().map((statement) => statement.replace('$2', "$2 || '_other'")),
+  'a grant': [states['a grant']!],
+  'a wish': [states['a wish']!],
+  'a payment that failed': [
+    `insert into public.payments (user_id, amount, status, gateway_order_id) select $1::uuid, 4900, 'failed', $2`,
+  ],
+  'a row by hand': [
+    `insert into public.subscriptions (user_id, tier, status, current_period_end)
+     select $1::uuid, 'premium', 'active', '2026-06-01' where $2 <> ''`,
+  ],
+  'another subscription': [states['another subscription']!],
+  'an older one': [states['an older one']!],
+  'an edited profile': [states['an edited profile']!],
+};
+
+/** Asks for the subscription here. @param set how the request differs */
+function request(set?: string): string[] {
+  const asked = `insert into billing.subscription_orders (
+      user_id, tier, plan_id, gateway_plan_id, sold, created_at, expires_at, gateway_subscription_id
+    )
+    select $1::uuid, tier, id, gateway_plan_id, billing.price_of(p), '2026-01-01'::timestamptz, '2026-01-02'::timestamptz, $2
+    from public.plans p where tier = 'basic' and lookup_key is null
+    on conflict do nothing`;
+  const change = `update billing.subscription_orders set ${set} where (user_id, gateway_subscription_id) = ($1, $2)`;
+  return set === undefined ? [asked] : [asked, change];
+}
+
+const begun = fc.record({
+  about: fc.subarray(Object.keys(beginnings), { maxLength: 2 }),
+  /** What happened before the activation, and seconds until it arrives. */
+  first: fc.constantFrom<('authenticated' | 'charged')[]>([], ['authenticated'], ['charged']),
+  arrival: fc.constantFrom(1, 7_200, 20 * 86_400, 40 * 86_400),
+  planId: fc.constantFrom('plan_basic', 'plan_unknown'),
+});
+
+test('a first activation leaves the rows that a ranking of all sources would leave', async () => {
+  let usual = 0;
+  const client = await database.connect();
+  await fc.assert(
+    fc.asyncProperty(begun, async ({ about, first, arrival, planId }) => {
+      const bodies = [...first, 'activated' as const].map((name) =>
+        subscriptionEvent({
+          ...{ name, userId: user, id: subscription, planId, ...january, createdAt: january.start },
+          ...(name === 'charged' && { payment: { id: 'pay_january', amount: 4900 } }),
+        })
+      );
+      const run = async (way: 'usual' | 'ranking') => {
+        await client.query('begin');
+        try {
+          await at(client, seconds(january.start));
+          await client.query("insert into auth.users (id, email) values ($1, 'asha@example.com')", [user]);
+          for (const statement of about.flatMap((each) => beginnings[each] ?? [])) {
+            await client.query(statement, [user, subscription]);
+          }
+          for (const body of bodies.slice(0, -1)) await send(client, body);
+          await client.query("select set_config('test.way', $1, true)", [way]);
+          await at(client, seconds(january.start) + arrival);
+          await send(client, bodies.at(-1)!);
+          await client.query('set constraints all immediate');
+          const { rows: [read] } = await client.query(rows, [user, subscription]);
+          const { rows: [taken] } = await client.query(
+            "select current_setting('test.taken', true) = 'true' as is_usual",
+          );
+          return { rows: read.rows, isUsual: taken.is_usual === true };
+        } finally {
+          await client.query('rollback');
+        }
+      };
+      const one = await run('usual');
+      usual += Number(one.isUsual);
+      if (one.isUsual) expect(one.rows).toEqual((await run('ranking')).rows);
+    }),
+    { numRuns: isLong ? 1000 : 100, ...(isLong ? {} : { seed: 1 }) },
+  );
+  expect(usual).toBeGreaterThan(isLong ? 50 : 5);
 }, 600_000);

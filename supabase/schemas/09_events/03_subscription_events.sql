@@ -426,6 +426,70 @@ begin
   return true;
 end $$;
 
+-- Returns what rules after the first activation of a user who has nothing else. A ranking and a plan would take half of the time.
+create function billing.first_ruling(p_subscription billing.gateway_subscriptions)
+returns billing.ruling -- null: something else is known of the user
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_plan record;
+  v_source billing.sources;
+  v_ruling billing.ruling;
+begin
+  select p.tier, p.grace_days into v_plan
+  from public.plans p
+  where p.id = p_subscription.plan_id
+    and (p_subscription.status, p_subscription.gateway_status) = ('active', 'active')
+    and p_subscription.period_end > v_now
+    and num_nonnulls(
+      p_subscription.ended_at, p_subscription.stops_at, p_subscription.written_at, p_subscription.paid_until,
+      p_subscription.last_halted_at, p_subscription.last_resumed_at
+    ) = 0
+    and not p_subscription.cancel_at_period_end
+    and not exists (
+      select from billing.gateway_subscriptions m
+      where m.user_id = p_subscription.user_id and m.gateway_subscription_id <> p_subscription.gateway_subscription_id
+    )
+    and not exists (
+      select from billing.subscription_orders o
+      where o.user_id = p_subscription.user_id
+        and (
+          o.gateway_subscription_id is distinct from p_subscription.gateway_subscription_id
+          or num_nonnulls(o.starts_at, o.replaces, o.payment_id, o.undone_at, o.stops_at) > 0
+        )
+    )
+    and not exists (select from public.subscriptions s where s.user_id = p_subscription.user_id)
+    and not exists (select from public.payments c where c.user_id = p_subscription.user_id)
+    and not exists (select from billing.grants g where g.user_id = p_subscription.user_id)
+    and not exists (select from billing.manual_subscriptions w where w.user_id = p_subscription.user_id)
+    and not exists (select from billing.wishes w where w.user_id = p_subscription.user_id);
+  if not found then return null; end if;
+  v_source.user_id := p_subscription.user_id;
+  v_source.kind := 'gateway_subscription';
+  v_source.id := p_subscription.gateway_subscription_id;
+  v_source.plan_id := p_subscription.plan_id;
+  v_source.tier := v_plan.tier;
+  v_source.starts_at := p_subscription.period_start;
+  v_source.ends_at := p_subscription.period_end;
+  v_source.lapses_at := billing.billed_until(p_subscription.period_end, p_subscription.checked_at, v_plan.grace_days);
+  v_source.since := billing.since_of(p_subscription);
+  v_source.arrived_at := p_subscription.arrived_at;
+  v_source.cancel_at_period_end := false;
+  v_source.gateway_subscription_id := nullif(p_subscription.gateway_subscription_id, '');
+  v_source.is_upcoming := false;
+  v_source.sold := p_subscription.sold;
+  v_source.is_failing := false;
+  v_source.is_running := true;
+  v_source.is_in_grace := false;
+  v_ruling.source := v_source;
+  v_ruling.is_live := true;
+  v_ruling.is_ended_by_gateway := false;
+  v_ruling.attaching := 0;
+  v_ruling.upcoming := 0;
+  v_ruling.may_stop := false;
+  return v_ruling;
+end $$;
+
 -- Applies an event about a gateway subscription. Contract: "Fields that an event needs", "Gateway subscriptions".
 create function billing.apply_subscription_event(
   p_event text,
@@ -499,7 +563,10 @@ begin
     return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
   end if;
   if v_merged.user_id is null then return 'stale'; end if;
-  v_is_changed := billing.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled);
+  v_is_changed := billing.settle_access(
+    v_user_id, v_email, p_is_cancelled => v_cancelled,
+    p_ruling => case when v_status = 'activated' then billing.first_ruling(v_merged) end
+  );
   if v_merged.plan_id is not null and p_event = 'subscription.charged' then
     -- This charge may be the cause of a stop.
     v_merged.stops_at := (
