@@ -144,7 +144,7 @@ type Extent = {
   readonly share: number;
   readonly part?: number;
   readonly random: number;
-  readonly seed?: number;
+  readonly seed: number;
 };
 
 /**
@@ -155,7 +155,7 @@ type Extent = {
 export async function proveOrders(
   database: TestDatabase,
   name: ScenarioName,
-  { length, share, part = 0, random: count, seed = Date.now() }: Extent,
+  { length, share, part = 0, random: count, seed }: Extent,
 ): Promise<number> {
   const session = await sharedSession(database);
   const scenario = await createScenario(database, name);
