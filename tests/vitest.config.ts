@@ -27,7 +27,7 @@ const long = [
 /** The lives that `npm test` leaves to the long suite. */
 const moreStories = 'tests/stories/{05,06,07,09,10,11}-*.test.ts';
 /** The files of the contract that run on every target in `npm test`. */
-const everyTarget = 'tests/contract/{get-subscription,one-round-trip,outages,sessions,start}.test.ts';
+const everyTarget = 'tests/contract/{one-round-trip,outages,sessions,start}.test.ts';
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
 
 /** The contract of the endpoints, which call the database; without that of HTTP, sessions and outages. */
