@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 test('random orders of each scenario, on eight connections at once, give the result of serial execution', async () => {
-  const first = seedOfDay * 100;
+  const first = isLong ? seedOfDay * 100 : 0;
   const count = scenarioNames.length * (isLong ? 3 : 1);
   await proveRaces(database, Array.from({ length: count }, (_, index) => first + index));
   expect(await countDeadlocks(database, [])).toBe(0);
