@@ -17,16 +17,22 @@ const waitingMails = 6000;
 
 /** Requests of customers with their first subscription, and of customers who came back; without receivers. */
 export async function startCustomers(postgres: Postgres, count: number): Promise<Started> {
-  const { subscribers: firsts } = newUsers(count);
-  const { subscribers: returning } = newUsers(count);
+  const firsts = newUsers(count).subscribers;
+  const returning = newUsers(count).subscribers;
+  // Others cancel, so that no renewal is one of who cancelled.
+  const cancelling = { firsts: newUsers(count).subscribers, returning: newUsers(count).subscribers };
   const url = await createOurDatabase(postgres, 'customers', newUsers(1000));
   for (let cyclesAgo = olderSubscriptions + 2; cyclesAgo > 2; cyclesAgo -= 1) {
-    const older = returning.map(({ userId }) => ({ userId, gatewaySubscriptionId: newId('sub') }));
+    const older = [...returning, ...cancelling.returning].map(({ userId }) => ({
+      userId,
+      gatewaySubscriptionId: newId('sub'),
+    }));
     await createSubscribers(url, older, cyclesAgo);
     await endSubscriptions(url, older, cyclesAgo);
   }
-  await createSubscribers(url, [...firsts, ...returning]);
-  const people = [...firsts, ...returning].map(({ userId }) => userId);
+  const everybody = [...firsts, ...returning, ...cancelling.firsts, ...cancelling.returning];
+  await createSubscribers(url, everybody);
+  const people = everybody.map(({ userId }) => userId);
   const readers = await startReaders({ buyers: people, subscribers: [] });
   const tokens = new Map(people.map((userId, index) => [userId, readers.tokens[index] ?? '']));
   const server = await startOurs(readers, { DATABASE_POOL_URL: poolUrl(url) });
@@ -71,12 +77,12 @@ export async function startCustomers(postgres: Postgres, count: number): Promise
     ['a renewal of who came back', '{"received":true}', renewals(url, returning, nextRound)],
     ['a first preview', '"amount_due"', previews(firsts)],
     ['a preview of who came back', '"amount_due"', previews(returning)],
-    ['a first cancellation', '"cancel_at_period_end":true', cancellations(firsts)],
-    ['a cancellation of who came back', '"cancel_at_period_end":true', cancellations(returning)],
+    ['a first cancellation', '"cancel_at_period_end":true', cancellations(cancelling.firsts)],
+    ['a cancellation of who came back', '"cancel_at_period_end":true', cancellations(cancelling.returning)],
     [
       `a first cancellation beside ${waitingMails} mails`,
       '"cancel_at_period_end":true',
-      cancellations(firsts, waitingMails),
+      cancellations(cancelling.firsts, waitingMails),
     ],
   ];
   return {
