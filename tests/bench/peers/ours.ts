@@ -98,7 +98,7 @@ async function startMailing(
   const renew = renewals(url, subscribers, createBillingClock(), true);
   const createBatch = async (count: number) => ({
     ...await renew(count),
-    untilSettled: () => untilDelivered(url),
+    untilSettled: () => untilDelivered(url, server.port),
   });
   return {
     subjects: [{ name: 'our renewal with its mail', peer: null, server, expected: '{"received":true}', createBatch }],

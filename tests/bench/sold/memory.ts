@@ -19,7 +19,7 @@ export async function measureMemory(name: string, shop: Shop, { buyers }: Users,
     const client = clients[shooter];
     return request && client && (() => client.send({ request, expected: '{"received":true}' }));
   });
-  await untilDelivered(shop.url);
+  await untilDelivered(shop.url, shop.server.port);
   for (const client of clients) await client.close();
   if (!await isApplied()) throw new Error(`${name}: not all webhooks were applied`);
   const [resident, peak] = [residentMegabytes(shop.server.pid), peakMegabytes(shop.server.pid)].map(Math.round);

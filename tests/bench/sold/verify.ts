@@ -31,7 +31,7 @@ export function verifySubject(name: string, { url, server }: Shop, { buyers }: U
       });
       return {
         requests: orders.map((order, index) => verifyRequest(order, tokens[index] ?? '')),
-        untilSettled: () => untilDelivered(url),
+        untilSettled: () => untilDelivered(url, server.port),
         async isApplied() {
           const { rows: [row] } = await withClient(url, (client) =>
             client.query(
