@@ -101,14 +101,17 @@ function firstError({ message, assertionResults }: FileResult): string {
 }
 
 if (import.meta.main) {
-  const isLong = Deno.args[0] === '--long';
+  const [, name] = /^--(apps|long)$/.exec(Deno.args[0] ?? '') ?? [];
+  const args = name === undefined ? Deno.args : Deno.args.slice(1);
+  // Without a path or a title `npm test` leaves out what `npm run test:apps` runs.
+  const isWhole = args.every((arg) => arg.startsWith('-') && arg !== '-t');
   Deno.exit(
     await runSuite({
       root,
       config: `${root}/tests/vitest.config.ts`,
-      args: isLong ? Deno.args.slice(1) : Deno.args,
-      env: isLong ? { LONG: '1' } : {},
-      limitMinutes: isLong ? limits.long : limits.short,
+      args,
+      env: { SUITE: name ?? (isWhole ? 'gate' : '') },
+      limitMinutes: name === 'long' ? limits.long : limits.short,
       isRepeated: Deno.env.get('CI') === 'true',
     }),
   );

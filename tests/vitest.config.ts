@@ -2,27 +2,32 @@ import { defineConfig } from 'vitest/config';
 import { laterMigrations } from '../scripts/release/file-hashes.ts';
 import { newestRelease } from '../scripts/release/release-files.ts';
 import { memoryFolder } from '../scripts/stack/memory-folder.ts';
-import { isLong } from './helpers/project/is-long.ts';
+import { isLong, suite } from './helpers/project/suite.ts';
 
 const memory = memoryFolder();
 if (memory !== undefined) Deno.env.set('TMPDIR', memory);
 
+/** In a browser, and what installs the project or runs its commands: `npm run test:apps`, and part of the long suite. */
+const apps = [
+  'tests/{add,browser}/*.test.ts',
+  'tests/stack/{checkout-window,clock,closed-folder,project-functions,restart}.test.ts',
+  'tests/unit/command-line.test.ts',
+];
 /** The long suite, and the files with rows, orders, targets or cases that `npm test` does not run. */
 const long = [
+  ...apps,
   'tests/long/**/*.test.ts',
   'tests/real/*.test.ts',
   'tests/stories/*.test.ts',
-  'tests/{browser/client,stack/checkout-window}.test.ts',
   'tests/database/{access-histories,book-files,books,convergence-orders,renewal-ways,request-plans,set-up}.test.ts',
   'tests/concurrency/convergence.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{database-outage,flows,lives}.test.ts',
-  'tests/browser/{billing-page,console,shop}.test.ts',
 ];
 /** The lives that `npm test` leaves to the long suite. */
 const moreStories = 'tests/stories/{05,06,07,09,10,11}-*.test.ts';
 /** The files of the contract that run on every target in `npm test`. */
-const everyTarget = 'tests/contract/{get-subscription,one-round-trip,outages,sessions,start}.test.ts';
+const everyTarget = 'tests/contract/{one-round-trip,outages,sessions,start}.test.ts';
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
 
 /** The contract of the endpoints, which call the database; without that of HTTP, sessions and outages. */
@@ -45,7 +50,11 @@ export default defineConfig({
             : []),
         ],
       }
-      : { include: ['tests/**/*.test.ts'], exclude: ['tests/{long,real}/**', moreStories], globalSetup }),
+      : {
+        include: suite === 'apps' ? apps : ['tests/**/*.test.ts'],
+        exclude: ['tests/{long,real}/**', moreStories, ...suite === 'gate' ? apps : []],
+        globalSetup,
+      }),
     setupFiles: ['tests/helpers/database/closed-databases.ts'],
     pool: 'forks',
     // A worker loads the modules once for all of its files.
@@ -53,8 +62,8 @@ export default defineConfig({
     // More than the cores of a small machine: many tests wait for a timeout or for another process. The long ones compute.
     maxWorkers: isLong ? 3 : 5,
     // Bounds for a slow machine; nothing waits this long where things work.
-    testTimeout: isLong ? 180_000 : 60_000,
-    hookTimeout: isLong ? 300_000 : 120_000,
+    testTimeout: suite === 'gate' ? 60_000 : 180_000,
+    hookTimeout: suite === 'gate' ? 120_000 : 300_000,
     teardownTimeout: 30_000,
   },
 });

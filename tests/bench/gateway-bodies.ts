@@ -34,6 +34,11 @@ export function activatedBody(subscriber: Subscriber, at: number): string {
   return subscriptionEvent({ name: 'activated', ...cycle(subscriber, at) });
 }
 
+/** `subscription.cancelled` at the end of its period. @param at start of the period, Unix seconds */
+export function cancelledBody(subscriber: Subscriber, at: number): string {
+  return subscriptionEvent({ name: 'cancelled', ...cycle(subscriber, at), createdAt: iso(at + periodSeconds) });
+}
+
 /**
  * Charges subscribers in turn.
  * @returns the body of the next `subscription.charged`

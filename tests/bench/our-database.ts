@@ -8,6 +8,7 @@ import { setPoolPassword } from '../helpers/database/pool-role.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
 import {
   activatedBody,
+  cancelledBody,
   capturedBody,
   chargedBody,
   newPaymentIds,
@@ -43,13 +44,19 @@ export function userIds({ buyers, subscribers }: Users): string[] {
  * Creates a migrated database with the role of the pool. Its users bought `pro` four times each, half by verify and
  * half by webhook, and the subscription of each subscriber was charged once. All data is written by the RPCs, so it fits
  * any table layout. Then it is analyzed.
+ * @param folder the checkout whose migrations it has; default: this one
  * @returns its connection URL as the owner
  */
-export async function createOurDatabase(postgres: Postgres, name: string, users: Users): Promise<string> {
+export async function createOurDatabase(
+  postgres: Postgres,
+  name: string,
+  users: Users,
+  folder?: string,
+): Promise<string> {
   const url = postgres.url(name);
   await withClient(postgres.url(), (client) => client.query(`create database ${name}`));
   await prepareDatabase(url);
-  await migrate({ url, seed: false, log: () => {} });
+  await migrate({ url, seed: false, folder, log: () => {} });
   await withClient(url, async (client) => {
     await setPoolPassword(client);
     await client.query("update public.plans set gateway_plan_id = $1 where tier = 'pro'", [proGatewayPlanId]);
@@ -71,13 +78,14 @@ export async function createOurDatabase(postgres: Postgres, name: string, users:
 /**
  * Creates users who started a subscription of `pro` with an order, a period ago: its first cycle was charged and is their
  * access. All that is in the outbox counts as delivered.
+ * @param cyclesAgo how many periods ago
  */
-export async function createSubscribers(url: string, subscribers: readonly Subscriber[]): Promise<void> {
+export async function createSubscribers(url: string, subscribers: readonly Subscriber[], cyclesAgo = 1): Promise<void> {
   const owners = subscribers.map(({ userId }) => userId);
-  const at = Math.floor(Date.now() / 1000) - periodSeconds;
+  const at = Math.floor(Date.now() / 1000) - cyclesAgo * periodSeconds;
   await withClient(url, async (client) => {
     await client.query(
-      "insert into auth.users (id, email) select id, id || '@example.com' from unnest($1::uuid[]) u (id)",
+      "insert into auth.users (id, email) select id, id || '@example.com' from unnest($1::uuid[]) u (id) on conflict do nothing",
       [owners],
     );
     await client.query(
@@ -90,9 +98,24 @@ export async function createSubscribers(url: string, subscribers: readonly Subsc
     for (const write of [activatedBody, chargedBody]) {
       await applyEvents(client, subscribers.map((subscriber) => write(subscriber, at)));
     }
-    await client.query(
-      'update billing.outbox set delivered_at = created_at, attempts = 1 where delivered_at is null',
-    );
+  });
+  await markDelivered(url);
+}
+
+/** Ends the subscriptions of subscribers with their first cycle, as the gateway does after a cancellation. */
+export async function endSubscriptions(
+  url: string,
+  subscribers: readonly Subscriber[],
+  cyclesAgo: number,
+): Promise<void> {
+  const at = Math.floor(Date.now() / 1000) - cyclesAgo * periodSeconds;
+  await withClient(url, (client) => applyEvents(client, subscribers.map((one) => cancelledBody(one, at))));
+}
+
+/** Counts all that is in the outbox as delivered, and analyzes the database. */
+export async function markDelivered(url: string): Promise<void> {
+  await withClient(url, async (client) => {
+    await client.query('update billing.outbox set delivered_at = created_at, attempts = 1 where delivered_at is null');
     await client.query('vacuum analyze');
   });
 }

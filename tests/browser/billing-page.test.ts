@@ -10,7 +10,6 @@ import {
   textOf,
 } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
-import { isLong } from '../helpers/project/is-long.ts';
 import { accessibilityProblems, press, problemsOf, windowOf } from '../stack/checkout-rig.ts';
 import { until } from '../stack/gateway-simulator-rig.ts';
 import { freeBasePort, npmStart, type RunningStack } from '../stack/running-stack.ts';
@@ -130,7 +129,7 @@ async function payLabel(page: Page): Promise<string> {
   return /Pay ₹[\d.,]+/.exec(text)?.[0] ?? 'Pay';
 }
 
-test.runIf(isLong)(
+test(
   'with the keyboard alone a customer schedules a change, sees it with its end of undo, and undoes it',
   async () => {
     const { page } = await visit();
@@ -203,7 +202,7 @@ const viewings: [string, Viewing][] = [
   ['light on a desktop', {}],
 ];
 
-test.runIf(isLong).each(viewings)(
+test.each(viewings)(
   'each state is shown without a finding of axe, and can be cancelled where money may move: %s',
   async (_, viewing) => {
     const { page, problems } = await visit('?state=free', viewing);
@@ -271,7 +270,7 @@ test('a healthy subscription has a link to another method of payment, and a fail
   await shows(page, 'You keep your plan until', 'section');
 });
 
-test.runIf(isLong)('the page has the colours of shadcn where an app has them', async () => {
+test('the page has the colours of shadcn where an app has them', async () => {
   const { page } = await visit('?state=free&shadcn');
   expect(await page.evaluate(styleOf, 'li button', 'background-color')).toBe('rgb(15, 118, 110)');
 });

@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
 import { useBrowser } from '../helpers/browser/use-browser.ts';
-import { isLong } from '../helpers/project/is-long.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 import { press, says, windowOf } from '../stack/checkout-rig.ts';
 import { useApp } from './app-rig.ts';
@@ -33,7 +32,7 @@ test('a customer dismisses a window, then fails an attempt and pays, and the pag
   expect(await tab.currentTier()).toBe('pro');
 });
 
-test.runIf(isLong)(
+test(
   'a tab is closed after the payment, webhooks are late, and the next current() finishes the checkout',
   async () => {
     await app.simulate('checkout', { deliver: { drop: true } });
@@ -102,7 +101,7 @@ test('two tabs open the same order at once: one pays, the other one can not, and
   expect([await second.currentTier(), (await app.orders()).length - before]).toEqual(['pro', 1]);
 });
 
-test.runIf(isLong)(
+test(
   'a subscription that the gateway bills is authorised and verified, before its webhooks',
   async () => {
     await app.simulate('checkout', { deliver: { drop: true } });

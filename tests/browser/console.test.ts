@@ -12,7 +12,6 @@ import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import { paymentCaptured, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { isLong, sampleOf } from '../helpers/project/is-long.ts';
 import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser } from '../helpers/records/records.ts';
 import { accessibilityProblems } from '../stack/checkout-rig.ts';
@@ -253,18 +252,17 @@ test('a webhook without its plan is applied again from the findings, after the p
   expect(problems).toEqual([]);
 });
 
-test.each(sampleOf<[string, Viewing]>([
+test.each<[string, Viewing]>([
   ['light on a desktop', {}],
   ['dark on a phone', { width: 360, height: 740, colours: 'dark' }],
-], 1))('axe finds nothing on any page, and nothing is cut off: %s', async (_, viewing) => {
+])('axe finds nothing on any page, and nothing is cut off: %s', async (_, viewing) => {
   const { page, problems, open } = await visit('/', viewing);
   const [webhook] = await support.database.query(
     `select encode(body_sha256, 'hex') as hash from billing.gateway_events`,
   );
   const customer = `/customers/${asha.user.id}`;
-  // Lists are alike.
   const lists = ['/customers', '/customers?q=a', '/revenue', '/webhooks', '/messages', `/webhooks/${webhook?.hash}`];
-  for (const path of ['/', ...isLong ? lists : [], '/messages/1', customer]) {
+  for (const path of ['/', ...lists, '/messages/1', customer]) {
     await open(path);
     const low = viewing.width === 360 ? (await page.evaluate(buttonHeights)).filter((height) => height < 44) : [];
     expect([path, await accessibilityProblems(page.mainFrame()), await page.evaluate(scrollsSideways), low])
@@ -309,7 +307,7 @@ test.each<[string, Viewing]>([
   expect(problems).toEqual([]);
 });
 
-test.runIf(isLong)('the keyboard alone: the first stop skips the navigation, / goes to the search', async () => {
+test('the keyboard alone: the first stop skips the navigation, / goes to the search', async () => {
   const { page } = await visit('/messages');
   await page.keyboard.press('Tab');
   expect(await page.evaluate(focusedName)).toBe('Skip to the content');

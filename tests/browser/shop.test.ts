@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buttonHeights, scrollsSideways, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
-import { isLong } from '../helpers/project/is-long.ts';
 import { accessibilityProblems, press, problemsOf, windowOf } from '../stack/checkout-rig.ts';
 import { subscribe } from '../stack/billing-rig.ts';
 import { simulator, until, useSimulator } from '../stack/gateway-simulator-rig.ts';
@@ -153,7 +152,7 @@ test('on a phone in dark colours: axe finds nothing, nothing is cut off, buttons
   expect(problems).toEqual([]);
 });
 
-test.runIf(isLong).each<[string, Viewing]>([
+test.each<[string, Viewing]>([
   ['light', {}],
   ['dark on a phone', { width: 360, height: 740, colours: 'dark' }],
 ])('axe finds nothing on the pages of simulator, mandate, mailbox and prices: %s', async (_, viewing) => {
@@ -184,7 +183,7 @@ test.runIf(isLong).each<[string, Viewing]>([
   expect(await flaws(page)).toEqual([]);
 });
 
-test.runIf(isLong)('a tab with old prices after another one bought sells nothing, and is read again', async () => {
+test('a tab with old prices after another one bought sells nothing, and is read again', async () => {
   const { first, second } = await visitTwice();
   // A page in the background does not read again by itself.
   await second.evaluate("Object.defineProperty(document, 'hidden', { value: true })");
@@ -199,7 +198,7 @@ test.runIf(isLong)('a tab with old prices after another one bought sells nothing
   expect((await simulate('state')).orders).toHaveLength(before.length);
 });
 
-test.runIf(isLong)(
+test(
   'the session ends in mid-checkout, the customer pays, and the next sign-in finishes the purchase',
   async () => {
     const { first, second, email } = await visitTwice();

@@ -3,12 +3,13 @@ import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { changeEnvelope, paymentCaptured, paymentFailed } from '../helpers/gateway/events.ts';
 import { secrets, sign } from '../helpers/gateway/sign.ts';
 import { answer, refusal } from '../helpers/http/requests.ts';
-import { ledger, poolThenRest, targets, useProject, useService } from '../helpers/project/use-project.ts';
+import { ledger, poolThenRest, useProject, useService } from '../helpers/project/use-project.ts';
 import { ledgerRow, paymentOfOrder } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
 const project = useProject();
 const { database, newBuyer, unchanged } = project;
+const service = useService(poolThenRest, project);
 const received = { status: 200, body: { received: true } };
 const failed = refusal(500, 'Webhook processing failed');
 const missing = refusal(400, 'Missing signature');
@@ -17,9 +18,7 @@ const secret = secrets.GATEWAY_WEBHOOK_SECRET;
 const encoder = new TextEncoder();
 const statusOf = async (orderId: string) => (await paymentOfOrder(database, orderId)).status;
 
-describe.each(targets)('%s', (target) => {
-  const service = useService(target, project);
-
+describe('an effect', () => {
   test('POST /api/webhooks/gateway → 200; the ledger stores event, event id and payload', async () => {
     const body = paymentCaptured();
     expect(await answer(postWebhook(service, body, { eventId: 'evt_Np3' }))).toEqual(received);
@@ -46,9 +45,7 @@ describe.each(targets)('%s', (target) => {
   });
 });
 
-describe('one target', () => {
-  const service = useService(poolThenRest, project);
-
+describe('signatures and settings', () => {
   /** Delivers with the given signature, and asserts that a refusal writes nothing. */
   const deliverSigned = (body: string | Uint8Array<ArrayBuffer>, signature: string, to = service) =>
     unchanged(() => answer(postWebhook(to, body, { headers: { 'x-gateway-signature': signature } })));
@@ -101,7 +98,7 @@ describe('one target', () => {
   });
 
   describe('settings', () => {
-    const rotating = useService(poolThenRest, project, {
+    const rotating = useService('in process over the pool', project, {
       GATEWAY_WEBHOOK_SECRET_PREVIOUS: 'old-secret',
       GATEWAY_SIGNATURE_HEADER: 'X-Acme-Signature',
       GATEWAY_EVENT_ID_HEADER: 'X-Acme-Event-Id',

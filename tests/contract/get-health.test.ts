@@ -14,7 +14,7 @@ const { database, unchanged } = project;
 // No request of this file dispatches, so nothing is delivered.
 const environment = receiverEnvironment('http://127.0.0.1:9');
 const service = useService(restThenPool, project, environment);
-const withoutMail = useService(restThenPool, project, { ...environment, RESEND_API_KEY: '' });
+const withoutMail = useService('in process over the pool', project, { ...environment, RESEND_API_KEY: '' });
 const endpoint = 'GET /api/health';
 const health = () => call(service, endpoint);
 const oldest = async (of = service) => (await call(of, endpoint)).body.oldest_undelivered_at;

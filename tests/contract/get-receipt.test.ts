@@ -5,10 +5,11 @@ import { postWebhook } from '../helpers/gateway/deliver.ts';
 import type { Buyer } from '../helpers/http/caller.ts';
 import { call, refusal, send, verify } from '../helpers/http/requests.ts';
 import type { RunningService } from '../helpers/project/targets.ts';
-import { restThenPool, targets, useProject, useService } from '../helpers/project/use-project.ts';
+import { restThenPool, useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 const { database, newUser, newBuyer, unchanged } = project;
+const service = useService(restThenPool, project);
 const unknownId = crypto.randomUUID();
 
 /** A user whose payment the gateway confirmed. */
@@ -28,9 +29,7 @@ beforeAll(async () => {
   );
 });
 
-describe.each(targets)('%s', (target) => {
-  const service = useService(target, project);
-
+describe('a user with a payment', () => {
   test('GET /api/payments/:id/receipt → 409 until it is issued, then 200 with the PDF under its number', async () => {
     const buyer = await confirmed(service);
     const { paymentId } = buyer;
@@ -84,9 +83,7 @@ describe.each(targets)('%s', (target) => {
   });
 });
 
-describe('one target', () => {
-  const service = useService(restThenPool, project);
-
+describe('refusals and limits', () => {
   test('a receipt and a document → 401 without a session; 404 of another user, unknown, or no id', async () => {
     const buyer = await confirmed(service);
     const { paymentId } = buyer;

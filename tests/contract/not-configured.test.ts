@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe('without any secret', () => {
-  const service = useService(restThenPool, project, {
+  const service = useService('in process over the pool', project, {
     GATEWAY_KEY_ID: '',
     GATEWAY_KEY_SECRET: '',
     GATEWAY_WEBHOOK_SECRET: '',

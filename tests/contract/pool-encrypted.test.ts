@@ -6,7 +6,7 @@ import { root } from '../../scripts/stack/root.ts';
 import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
 import { call, refusal } from '../helpers/http/requests.ts';
-import { isLong } from '../helpers/project/is-long.ts';
+import { isLong } from '../helpers/project/suite.ts';
 import { startService } from '../helpers/project/targets.ts';
 
 const target = isLong ? 'served on Deno 2.1.4 over the pool' : "served on today's Deno over the pool";

@@ -4,13 +4,14 @@ import { setClock } from '../helpers/database/clock.ts';
 import { secrets, sign } from '../helpers/gateway/sign.ts';
 import type { Buyer } from '../helpers/http/caller.ts';
 import { answer, call, checkout, fullAnswer, refusal, verify } from '../helpers/http/requests.ts';
-import { poolThenRest, restThenPool, targets, useProject, useService } from '../helpers/project/use-project.ts';
+import { restThenPool, useProject, useService } from '../helpers/project/use-project.ts';
 import { paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
 const project = useProject();
 const { database, newBuyer, unchanged } = project;
 
+const service = useService(restThenPool, project, { GATEWAY_KEY_SECRET_PREVIOUS: 'old-key-secret' });
 const now = '2028-01-31T10:20:30.456Z';
 const inAYear = '2029-01-31T10:20:30.456Z';
 beforeEach(() => setClock(database, now));
@@ -23,9 +24,7 @@ function verified(tier: string, validUntil: string): { status: number; body: unk
 const paymentOf = ({ orderId }: Buyer) => paymentOfOrder(database, orderId);
 const successMails = ({ email }: Buyer) => queued(database, 'payment-success', email);
 
-describe.each(targets)('%s', (target) => {
-  const service = useService(target, project);
-
+describe('a purchase', () => {
   // All that is written, months and tiers: database/verify-payment. What the caller says about them is ignored.
   test('POST /api/payments/verify of a first purchase → 200; captured and linked, subscription, tier, one mail', async () => {
     const buyer = await newBuyer({ amount: 99950 });
@@ -61,8 +60,7 @@ describe.each(targets)('%s', (target) => {
   });
 });
 
-describe('one target', () => {
-  const service = useService(poolThenRest, project, { GATEWAY_KEY_SECRET_PREVIOUS: 'old-key-secret' });
+describe('plans, secrets and bodies', () => {
   const buy = ({ accessToken, paid }: Buyer, fields: Record<string, unknown> = {}) =>
     answer(verify(service, accessToken, { ...paid, ...fields }));
 
@@ -100,7 +98,6 @@ describe('one target', () => {
 });
 
 describe('refusals', () => {
-  const service = useService(restThenPool, project);
   const unauthorized = refusal(401, 'Unauthorized');
   const badSignature = refusal(400, 'Payment verification failed');
   const notFound = refusal(404, 'Payment not found');

@@ -11,14 +11,17 @@ const project = useProject({ findings: { captured_not_fulfilled: 1 } });
 const { database, newBuyer, newUser, unchanged } = project;
 const appUrl = 'https://app.example/shop';
 const service = useService(restThenPool, project, { APP_URL: `${appUrl}/` });
-const rotated = useService(restThenPool, project, {
+const rotated = useService('in process over the pool', project, {
   GATEWAY_KEY_SECRET: 'a-new-secret',
   GATEWAY_KEY_SECRET_PREVIOUS: secrets.GATEWAY_KEY_SECRET,
   GATEWAY_RETURN_FIELDS: 'order,payment,hmac',
   APP_URL: appUrl,
 });
 
-const ownPage = useService(restThenPool, project, { APP_URL: appUrl, DASHBOARD_PATH: '/account?tab=plan' });
+const ownPage = useService('in process over the pool', project, {
+  APP_URL: appUrl,
+  DASHBOARD_PATH: '/account?tab=plan',
+});
 
 /** The answer that sends the browser to the app. */
 const sentTo = (payment: string, orderId?: string) => ({

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { element } from '../../scripts/books/xml.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
-import { isLong } from '../helpers/project/is-long.ts';
+import { isLong } from '../helpers/project/suite.ts';
 import { runScript } from '../helpers/project/run-script.ts';
 import {
   type BookDocument,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
-import { isLong } from '../helpers/project/is-long.ts';
+import { isLong } from '../helpers/project/suite.ts';
 import {
   type BookDocument,
   type Books,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { waitUntilBlocked } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
-import { isLong } from '../helpers/project/is-long.ts';
+import { isLong } from '../helpers/project/suite.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { actAsOwner } from '../helpers/records/support-actions.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { type Fields, seconds, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { isLong } from '../helpers/project/is-long.ts';
+import { isLong } from '../helpers/project/suite.ts';
 import { months } from '../helpers/records/time.ts';
 
 // billing.apply_next_charge writes the usual renewal in plain statements, all others go through the merge of the mirror.

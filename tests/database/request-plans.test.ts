@@ -10,7 +10,7 @@ import {
   refundEvent,
   subscriptionEvent,
 } from '../helpers/gateway/events.ts';
-import { isLong } from '../helpers/project/is-long.ts';
+import { isLong } from '../helpers/project/suite.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
 const users = isLong ? 100_000 : 10_000;

@@ -5,7 +5,7 @@ import { sweep } from '../../scripts/stack/postgres/sweep.ts';
 import { readFindings } from '../helpers/database/findings.ts';
 import { startHostedPostgres } from '../helpers/database/hosted-postgres.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { isLong } from '../helpers/project/is-long.ts';
+import { isLong } from '../helpers/project/suite.ts';
 import { createUser } from '../helpers/records/records.ts';
 
 let database: TestDatabase;

@@ -10,7 +10,7 @@ import {
   retryUntilSuccess,
 } from '../helpers/faults/fault-requests.ts';
 import { poolUrl } from '../helpers/database/pool-role.ts';
-import { isLong } from '../helpers/project/is-long.ts';
+import { isLong } from '../helpers/project/suite.ts';
 import { readOutbox } from '../helpers/records/read-records.ts';
 import { repeatUntil } from '../helpers/project/repeat-until.ts';
 

@@ -3,7 +3,7 @@ import type { Fault } from '../../scripts/stack/gateway/errors.ts';
 import { useBillingProject } from '../helpers/faults/billing-project.ts';
 import { type BilledCustomer, newCustomer } from '../helpers/faults/customer.ts';
 import { type Flow, flows } from '../helpers/faults/flows.ts';
-import { isLong } from '../helpers/project/is-long.ts';
+import { isLong } from '../helpers/project/suite.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 
 const billing = useBillingProject(useProject({ findings: 'compared elsewhere' }));

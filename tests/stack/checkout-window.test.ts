@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import { focusedName, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser } from '../helpers/browser/use-browser.ts';
-import { isLong, sampleOf } from '../helpers/project/is-long.ts';
 import { openApp, press, says, windowOf } from './checkout-rig.ts';
 import { KEY_SECRET, received, until, useSimulator } from './gateway-simulator-rig.ts';
 import { createOrder, type Entity, look, read, simulate } from './simulate.ts';
@@ -36,7 +35,7 @@ test('a payment calls handler with the three fields, closes the window, and viol
   expect([await isOpen(), await page.evaluate(focusedName), problems]).toEqual([false, 'Buy', []]);
 });
 
-test.each(sampleOf(['open', 'closed', 'in a closed tab'], 0))(
+test.each(['open', 'closed', 'in a closed tab'])(
   'a QR code is paid while its window is %s',
   async (state) => {
     if (state !== 'closed') await simulate('checkout', { qr_delay_ms: 1500 });
@@ -97,7 +96,7 @@ test('a second open and a message of the page change nothing, and close() calls 
   await windowOf(page);
 });
 
-test.runIf(isLong)(
+test(
   'a window of an order with another amount says so and only closes; without a key none opens',
   async () => {
     const { frame, page, untilCalled } = await start({ amount: 100 });

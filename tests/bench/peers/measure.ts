@@ -8,6 +8,7 @@ import { connectHttp } from '../systems.ts';
 import { startOurSubjects } from './ours.ts';
 import { peers, type Runtime } from './peer-process.ts';
 import { startPeerSubject } from './peers.ts';
+import { startHandWritten, startReaders } from './reads.ts';
 import type { Started, Subject } from './subject.ts';
 
 const connections = 8;
@@ -43,7 +44,10 @@ export function comparePeers(scope: Scope): Promise<{ results: Result[]; missing
     const missing: string[] = [];
     try {
       const { subscribers } = newUsers(scope.webhooks);
-      started.push(await startOurSubjects(postgres, subscribers, newUsers(scope.others)));
+      const others = newUsers(scope.others);
+      const readers = await startReaders(others);
+      started.push({ subjects: [], stop: readers.stop });
+      started.push(await startOurSubjects(postgres, subscribers, others, readers));
       for (const peer of peers) {
         for (const runtime of scope.runtimes) {
           try {
@@ -51,6 +55,13 @@ export function comparePeers(scope: Scope): Promise<{ results: Result[]; missing
           } catch (error) {
             missing.push(`${peer} on ${runtime} could not be started: ${error}`);
           }
+        }
+      }
+      for (const runtime of scope.runtimes) {
+        try {
+          started.push(await startHandWritten(runtime, postgres, others, readers));
+        } catch (error) {
+          missing.push(`Fastify on ${runtime} could not be started: ${error}`);
         }
       }
       const subjects = started.flatMap((one) => one.subjects);
@@ -61,10 +72,11 @@ export function comparePeers(scope: Scope): Promise<{ results: Result[]; missing
   });
 }
 
-async function measureSubjects(
+/** Measures subjects in alternation. Their servers use the Postgres server. */
+export async function measureSubjects(
   subjects: readonly Subject[],
   postgres: Postgres,
-  { repetitions, webhooks }: Scope,
+  { repetitions, webhooks }: Pick<Scope, 'repetitions' | 'webhooks'>,
 ): Promise<Result[]> {
   // It would run in the turn of another system, and count there.
   await withClient(postgres.url(), async (client) => {
@@ -85,7 +97,7 @@ async function measureSubjects(
 }
 
 async function measure(subject: Subject, postgres: Postgres, webhooks: number): Promise<Run> {
-  const { requests, isApplied } = await subject.createBatch(webhooks);
+  const { requests, isApplied, untilSettled } = await subject.createBatch(webhooks);
   const clients = await Promise.all(Array.from({ length: connections }, () => connectHttp(subject.server.port, true)));
   const usage = () => ({ server: cpuSeconds(subject.server.pid), postgres: treeCpuSeconds(postgres.pid() ?? 0) });
   const before = usage();
@@ -95,6 +107,7 @@ async function measure(subject: Subject, postgres: Postgres, webhooks: number): 
     const client = clients[shooter];
     return request && client && (() => client.send({ request, expected: subject.expected }));
   });
+  await untilSettled?.();
   const after = usage();
   for (const client of clients) await client.close();
   if (times.length !== requests.length || !await isApplied()) throw new Error(`${subject.name}: not all were applied`);

@@ -14,15 +14,17 @@ import {
 } from '../gateway-bodies.ts';
 import { httpRequest } from '../http-connection.ts';
 import { createOurDatabase, createSubscribers, insertOrders, type Users } from '../our-database.ts';
+import { startReceivers, untilDelivered } from '../receivers.ts';
 import { startOurs } from '../systems.ts';
+import { readBatches, type Readers } from './reads.ts';
 import { type Batch, billingBatches, type Started, type Subject } from './subject.ts';
 
 /** The shares of the mix; the rest is not handled. */
 const mix = { renewals: 0.7, captures: 0.2 };
 
 /**
- * Starts the function as it is deployed, over the pool. No receivers are configured, so nothing is delivered
- * meanwhile.
+ * Starts the function as it is deployed, over the pool: without receivers, so that nothing is delivered meanwhile, and on
+ * a database of its own with them.
  * @param subscribers whose charges are renewals
  * @param others users with payments, who also make the purchases
  */
@@ -30,18 +32,19 @@ export async function startOurSubjects(
   postgres: Postgres,
   subscribers: readonly Subscriber[],
   others: Users,
+  { apiUrl, tokens }: Readers,
 ): Promise<Started> {
   const url = await createOurDatabase(postgres, 'ours', others);
   await createSubscribers(url, subscribers);
-  // Webhooks over the pool do not call the project's API.
-  const server = await startOurs({ apiUrl: 'http://127.0.0.1:1' }, { DATABASE_POOL_URL: poolUrl(url) });
+  const server = await startOurs({ apiUrl }, { DATABASE_POOL_URL: poolUrl(url) });
+  const mailing = await startMailing(postgres, subscribers, others, apiUrl);
   const nextRound = createBillingClock();
-  const renew = (whom: readonly Subscriber[]) =>
-    billingBatches({ url, subscribers: whom, write: renewalRequest, count: renewed, nextRound });
+  const renew = (whom: readonly Subscriber[]) => renewals(url, whom, nextRound);
   const renewAll = renew(subscribers);
   const capture = (count: number) => createCaptures(url, others.buyers, count);
   const createBatches: [string, Subject['createBatch']][] = [
     ['our renewal', renewAll],
+    ['our read', readBatches(tokens)],
     ['our purchase', capture],
     ['our mix', async (count) => {
       const renewals = subscribers.slice(0, count * mix.renewals);
@@ -54,14 +57,55 @@ export async function startOurSubjects(
     }],
   ];
   return {
-    subjects: createBatches.map(([name, createBatch]) => ({
-      name,
-      peer: null,
-      server,
-      expected: '{"received":true}',
-      createBatch,
-    })),
-    stop: () => server.stop(),
+    subjects: [
+      ...createBatches.map(([name, createBatch]) => ({
+        name,
+        peer: null,
+        server,
+        expected: name === 'our read' ? '"currentTier":"pro"' : '{"received":true}',
+        createBatch,
+      })),
+      ...mailing.subjects,
+    ],
+    async stop() {
+      await server.stop();
+      await mailing.stop();
+    },
+  };
+}
+
+/** Renewals of subscribers whose charges have the times of the clock. */
+export function renewals(
+  url: string,
+  subscribers: readonly Subscriber[],
+  nextRound: () => number,
+  isDelivered = false,
+): Subject['createBatch'] {
+  const count = isDelivered ? `${renewed} and o.delivered_at is not null` : renewed;
+  return billingBatches({ url, subscribers, write: renewalRequest, count, nextRound });
+}
+
+async function startMailing(
+  postgres: Postgres,
+  subscribers: readonly Subscriber[],
+  others: Users,
+  apiUrl: string,
+): Promise<Started> {
+  const url = await createOurDatabase(postgres, 'ours_mailing', others);
+  await createSubscribers(url, subscribers);
+  const receivers = await startReceivers();
+  const server = await startOurs({ apiUrl }, { DATABASE_POOL_URL: poolUrl(url), ...receivers.environment });
+  const renew = renewals(url, subscribers, createBillingClock(), true);
+  const createBatch = async (count: number) => ({
+    ...await renew(count),
+    untilSettled: () => untilDelivered(url, server.port),
+  });
+  return {
+    subjects: [{ name: 'our renewal with its mail', peer: null, server, expected: '{"received":true}', createBatch }],
+    async stop() {
+      await server.stop();
+      await receivers.stop();
+    },
   };
 }
 
@@ -81,7 +125,8 @@ function renewalRequest(subscriber: Subscriber, at: number): Uint8Array {
   return gatewayRequest(chargedBody(subscriber, at, 2));
 }
 
-async function createCaptures(url: string, buyers: readonly string[], count: number): Promise<Batch> {
+/** Captures of new orders, of one buyer after the other. */
+export async function createCaptures(url: string, buyers: readonly string[], count: number): Promise<Batch> {
   const payments = Array.from({ length: count }, newPaymentIds);
   const owners = payments.map((_, index) => buyers[index % buyers.length] ?? '');
   const orderIds = payments.map(({ order_id }) => order_id);

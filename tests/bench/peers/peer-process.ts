@@ -2,9 +2,9 @@ import { denoEnvironment } from '../../../scripts/stack/process/deno-environment
 import { root } from '../../../scripts/stack/root.ts';
 import { type BenchProcess, startServerProcess } from '../bench-process.ts';
 
-/** The other systems, named after their folders. */
+/** The other systems that take webhooks, named after their folders. */
 export const peers = ['better-auth', 'stripe-sync-engine'] as const;
-export type Peer = (typeof peers)[number];
+export type Peer = (typeof peers)[number] | 'fastify';
 
 /** The runtimes of a peer: Deno, like ours, or Node, which the peers are written for. */
 export const runtimes = ['deno', 'node'] as const;

@@ -1,9 +1,11 @@
 import type { Postgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { withClient } from '../../helpers/database/postgres-client.ts';
 import { createBillingClock, type Subscriber } from '../gateway-bodies.ts';
-import { installPeer, type Peer, type Runtime, startPeer } from './peer-process.ts';
+import { installPeer, type peers, type Runtime, startPeer } from './peer-process.ts';
 import { customerId, stripeRequest, stripeSettings, updatedBody } from './stripe-event.ts';
 import { billingBatches, type Started } from './subject.ts';
+
+type Peer = (typeof peers)[number];
 
 /** How a peer receives `customer.subscription.updated`, and where it stores the period. */
 const details: Record<Peer, { path: string; expected: string; count: string }> = {

@@ -2,8 +2,15 @@ import { withClient } from '../../helpers/database/postgres-client.ts';
 import { periodSeconds, type Subscriber } from '../gateway-bodies.ts';
 import type { Peer } from './peer-process.ts';
 
-/** Webhooks, each to be sent once, and a check that the database contains all their changes. */
-export type Batch = { readonly requests: readonly Uint8Array[]; isApplied(): Promise<boolean> };
+/**
+ * Requests, each to be sent once, and a check that the database contains all their changes. `untilSettled` waits for work
+ * that follows the answers and counts with them.
+ */
+export type Batch = {
+  readonly requests: readonly Uint8Array[];
+  untilSettled?(): Promise<void>;
+  isApplied(): Promise<boolean>;
+};
 
 /** One kind of webhook to one system. */
 export type Subject = {

@@ -14,13 +14,30 @@ export function peersTable(results: readonly Result[]): string {
   ].join('\n');
 }
 
-function cells({ name, peer, runs }: Result, ours: readonly Result[]): string[] {
+/** The same with one ratio a line: to the subject that `of` names for it, if any. */
+export function pairsTable(results: readonly Result[], of: Readonly<Record<string, string>>): string {
+  const lines = results.map((result) => {
+    const other = results.filter(({ name }) => name === of[result.name]);
+    return [
+      ...cells(result, other).slice(0, 3),
+      ...other.length > 0 ? [of[result.name], cells(result, other)[3]] : ['', ''],
+    ];
+  });
+  return [
+    '| request | CPU ms, server and Postgres | of which Postgres | beside | times |',
+    `|${'---|'.repeat(5)}`,
+    ...lines.map((line) => `| ${line.join(' | ')} |`),
+    '',
+  ].join('\n');
+}
+
+function cells({ name, runs }: Result, ours: readonly Result[]): string[] {
   const all = runs.map(sum);
   return [
     name,
     spread(all),
     median(runs.map(({ postgres }) => postgres)).toFixed(2),
-    ...ours.map((one) => peer === null ? '' : spread(all.map((value, index) => value / sum(one.runs[index])))),
+    ...ours.map((one) => one.name === name ? '' : spread(all.map((value, index) => value / sum(one.runs[index])))),
   ];
 }
 

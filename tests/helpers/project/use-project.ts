@@ -3,7 +3,7 @@ import type { Declared } from '../database/findings.ts';
 import type { TestDatabase } from '../database/test-database.ts';
 import { createBuyer, createCaller } from '../http/caller.ts';
 import { readRowsExcept } from '../records/read-records.ts';
-import { isLong } from './is-long.ts';
+import { isLong } from './suite.ts';
 import { type Project, startProject } from './project.ts';
 import { type Addresses, type RunningService, startService, type Target } from './targets.ts';
 
