@@ -6,7 +6,7 @@ import type { Act, Weather } from './draws.ts';
 import { brokenPromises, chargedTwice } from './promises.ts';
 import { wrongRevenue, wrongSums } from './sums.ts';
 import { alarms, unwantedCharges, wrongAccess, wrongBooks } from './oracles.ts';
-import { isLong } from '../project/is-long.ts';
+import { isLong } from '../project/suite.ts';
 import { useWords } from '../words/contradictions.ts';
 import { beginLife, dueOf, type Life, perform } from './world.ts';
 
