@@ -62,7 +62,7 @@ function credited(
       ...{
         gateway: ['pro cancelled', gateway],
         tier,
-        mails: ['payment-success', ...later[index].map(() => 'payment-success')],
+        mails: ['payment-success', 'plan-changed', ...later[index].map(() => 'payment-success')],
       },
     };
   };
@@ -72,7 +72,10 @@ function credited(
 
 const undone: Expected = {
   ...{ scenario: 'current', told: '0.00, renews', paid: ['10 February 999.00', '10 March 999.00'], tier: 'pro' },
-  ...{ gateway: ['pro active', 'basic cancelled'], mails: ['subscription-renewed', 'subscription-renewed'] },
+  ...{
+    gateway: ['pro active', 'basic cancelled'],
+    mails: ['change-undone', 'subscription-renewed', 'subscription-renewed'],
+  },
 };
 const acts: Act[] = [
   {
@@ -112,7 +115,7 @@ const acts: Act[] = [
     price: 'pro',
     when: 'period_end',
     // The first cycle after the purchase is the first payment of its subscription.
-    expected: always(undone, { ...undone, mails: ['payment-success', 'subscription-renewed'] }),
+    expected: always(undone, { ...undone, mails: ['change-undone', 'payment-success', 'subscription-renewed'] }),
   },
   {
     title: 'a cancellation for the end',
@@ -249,6 +252,6 @@ test.each(lives.map((life) => [titleOf(life), life] as const))('%s', (_, life) =
     ...rest,
     paid: [...(isBilled ? ['10 January 999.00'] : ['10 January 49.00', '10 January 950.07']), ...paid],
     gateway: [...(isBilled ? [] : ['basic cancelled']), ...gateway],
-    mails: [...(isBilled ? ['payment-success'] : ['payment-success', 'payment-success']), ...mails],
+    mails: [...(isBilled ? ['payment-success'] : ['payment-success', 'payment-success', 'plan-changed']), ...mails],
   });
 });
