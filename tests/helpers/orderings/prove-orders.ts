@@ -22,11 +22,18 @@ export type Scenario = {
 
 /**
  * Findings of races, which depend on the facts that a seed picks: second payments and charges, lost disputes, also of what
- * was refunded, credits, and a row without access after the refund of a purchase under a subscription that has no cycle yet.
+ * was refunded, credits, a row without access after the refund of a purchase under a subscription that has no cycle yet, and
+ * access after an old cycle, until the gateway is read.
  */
 export const findingsOfRaces: Findings = Object.fromEntries(
   [
-    ...['charged_after_cancellation', 'charged_after_replacement', 'charged_twice', 'dispute_lost'],
+    ...[
+      'charged_after_cancellation',
+      'charged_after_replacement',
+      'charged_twice',
+      'dispute_lost',
+      'entitled_not_paid',
+    ],
     ...['paid_not_entitled', 'paid_twice', 'refund_failed', 'returned_too_much', 'tier_mismatch', 'unearned_credit'],
   ].map((finding) => [finding, 'any']),
 );
