@@ -108,7 +108,6 @@ export type GoingOnProps = Addressed & {
   /** The plan that follows at its end, a change that was scheduled before; null: none. */
   readonly nextPlanName: string | null;
   readonly nextCharge: NextCharge;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
