@@ -43,6 +43,12 @@ const states: Record<string, string> = {
   ),
   'an older one that the user ended': older('older_3', "'cancelled', 'cancelled'", 'p.id', "false, null, '2025-12-02'"),
   'an older one without a plan': older('older_4', "'cancelled', 'cancelled'", 'null', 'false, null, null'),
+  'an older one that is still billed': older('older_5', "'active', 'active'", 'p.id', 'false, null, null'),
+  'an older one whose charge fails': older('older_6', "'active', 'pending'", 'p.id', 'false, null, null'),
+  'a newer event about its state': `update billing.gateway_subscriptions set gateway_status_event_at = '2026-03-01'
+    where user_id = $1 and gateway_subscription_id = $2`,
+  'a newer event about its plan': `update billing.gateway_subscriptions set plan_event_at = '2026-03-01'
+    where user_id = $1 and gateway_subscription_id = $2`,
   'an edited profile': `update billing.profiles set subscription_tier = 'premium' where user_id = $1 and $2 <> ''`,
   'a newer purchase, and all cycles were charged': `with p as (insert into public.payments (
       user_id, amount, status, tier, plan_id, gateway_payment_id, gateway_order_id, captured_at, confirmed_at, fulfilled_at, since,
