@@ -105,8 +105,9 @@ export type GoingOnProps = Addressed & {
   readonly planName: string;
   /** The last day of what runs; null: it has no end. */
   readonly validUntil: string | null;
+  /** The plan that follows at its end, a change that was scheduled before; null: none. */
+  readonly nextPlanName: string | null;
   readonly nextCharge: NextCharge;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 

@@ -24,6 +24,7 @@ SubscriptionResumed.PreviewProps = {
   displayName: 'Asha Rao',
   planName: 'Pro',
   validUntil: '20 November 2027',
+  nextPlanName: null,
   nextCharge: { amount: '₹1,499.00', on: '20 November 2027' },
   pricingUrl: 'https://app.example.com/pricing',
 } satisfies GoingOnProps;

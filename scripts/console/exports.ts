@@ -29,7 +29,9 @@ const exports: Export[] = [
         s.tax as fee_tax_inr, billing.iso_time(p.period_start) as period_start, billing.iso_time(p.period_end) as period_end
       from public.payments p
       left join billing.users u on u.user_id = p.user_id
-      left join billing.settlement_lines s on s.entity_id = p.gateway_payment_id and s.type = 'payment'
+      left join lateral (
+        select v.* from billing.standing_lines v where v.entity_id = p.gateway_payment_id
+      ) s on s.type = 'payment'
       where ${received} and ${inMonth('p.captured_at')}
       order by p.captured_at, p.id`,
   },

@@ -491,11 +491,7 @@ begin
     return;
   end if;
   -- Of several changes the newest one counts.
-  perform billing.withdraw_mails(array(
-    select unnest(array['change-scheduled/' || o.gateway_subscription_id, 'change-undone/' || o.id])
-    from billing.subscription_orders o
-    where o.user_id = p_subscription.user_id and o.id <> v_order.id
-  ));
+  perform billing.withdraw_outlook(p_subscription.user_id, 'change-scheduled/' || p_subscription.gateway_subscription_id);
   perform billing.enqueue_mail(
     p_subscription.user_id, p_email, 'change-scheduled', p_subscription.gateway_subscription_id,
     jsonb_build_object(
@@ -518,6 +514,7 @@ create function billing.announce_going_on(
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_commitment constant billing.commitment := billing.find_commitment(p_user_id);
+  v_next_tier constant text := billing.next_change(p_user_id) ->> 'tier';
 begin
   perform billing.enqueue_mail(p_user_id, p_email, p_kind, p_subject, jsonb_build_object(
     'plan_name', coalesce((select p.name from public.plans p where p.id = v_commitment.plan_id), v_commitment.tier, 'basic'),
@@ -528,7 +525,13 @@ begin
       where s.user_id = p_user_id and s.status = 'active'
     ),
     'next_charge', billing.next_charge_answer(p_user_id)
-  ));
+  ) || case
+    -- A change that waits goes on, too.
+    when v_next_tier is not null then jsonb_build_object('next_plan_name', coalesce(
+      (select p.name from public.plans p where p.tier = v_next_tier and p.lookup_key is null), v_next_tier
+    ))
+    else '{}'
+  end);
 end $$;
 
 create function public.preview_change(
@@ -598,9 +601,7 @@ begin
     update billing.subscription_orders o
     set undone_at = billing.clock()
     where o.user_id = p_user_id and o.replaces is not null and o.starts_at > billing.clock() and o.undone_at is null;
-    perform billing.withdraw_mails(array(
-      select 'change-scheduled/' || o.gateway_subscription_id from billing.subscription_orders o where o.user_id = p_user_id
-    ));
+    perform billing.withdraw_outlook(p_user_id);
     perform billing.settle_access(p_user_id, v_email);
     perform billing.announce_going_on(p_user_id, v_email, 'change-undone', (
       select o.id::text

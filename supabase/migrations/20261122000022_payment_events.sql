@@ -292,7 +292,7 @@ begin
   perform billing.settle_full_refund(v_payment, p_email);
 end $$;
 
--- Enqueues the mail about a refund, and withdraws it if the refund failed. The caller has settled the user's access.
+-- Enqueues the mail about a refund, and withdraws it if the refund failed, or what it makes untrue. The caller has settled the user's access.
 create function billing.announce_refund(
   p_refund jsonb, -- the entity
   p_payment public.payments,
@@ -305,6 +305,7 @@ declare
   v_after public.subscriptions;
 begin
   if p_refund ->> 'status' = 'failed' then perform billing.withdraw_mails(array['payment-refunded/' || v_id]); end if;
+  if billing.is_refunded(p_payment) then perform billing.withdraw_mails(array['plan-changed/' || p_payment.id]); end if;
   select * into v_after from public.subscriptions s where s.user_id = p_payment.user_id;
   if p_refund ->> 'status' <> 'processed'
     -- The mail about the end names the refund.

@@ -337,7 +337,12 @@ begin
   v_end := to_timestamp((v_entity ->> 'current_end')::bigint);
   v_charge_at := to_timestamp((v_entity ->> 'charge_at')::bigint);
   v_charged_at := least(v_at + interval '999999 microseconds', v_now);
-  if least(v_start, v_charge_at) < 'epoch' or greatest(v_end, v_charge_at) >= '10000-01-01' or v_end <= v_now then
+  -- As billing.json_time and billing.json_integer.
+  if least(v_start, v_charge_at) < 'epoch'
+    or greatest(v_at, v_start, v_end, v_charge_at) >= '10000-01-01'
+    or greatest(v_amount, (v_payment ->> 'base_amount')::bigint, (v_entity ->> 'paid_count')::bigint) > 9007199254740991
+    or v_end <= v_now
+  then
     return false;
   end if;
   -- As billing.next_charge_at.
@@ -359,14 +364,18 @@ begin
     and m.gateway_plan_id = v_entity ->> 'plan_id'
     -- It goes on, and it was charged before. This charge is the newest event.
     and m.status = 'active'
+    -- After another state the charge may be the cause of a stop, or older than the reconciliation.
+    and m.gateway_status = 'active'
+    and m.first_halted_at is null
     and m.first_charged_at is not null
     and m.stops_at is null
     and m.ended_at is null
     and not m.has_refunds
     and not m.cancel_at_period_end
     and greatest(m.plan_event_at, m.period_event_at, m.gateway_status_event_at) < v_at
-    and greatest(m.first_charged_at, m.paid_period_event_at) < v_charged_at
+    and greatest(m.asked_at, m.first_charged_at, m.paid_period_event_at) < v_charged_at
     and coalesce(m.paid_count <= (v_entity ->> 'paid_count')::bigint, true)
+    and m.period_end < v_end
     and m.next_check_at <= v_end - interval '1 day'
     and not exists (
       select from billing.gateway_subscriptions other
@@ -380,7 +389,8 @@ begin
     m.plan_id, (m.sold).lookup_key, (m.sold).months,
     (select o from billing.subscription_orders o where o.gateway_subscription_id = v_id) as asked
   into v_billed;
-  if not found then return false; end if;
+  -- The user who asked for it here keeps it, and a finding about its notes is over.
+  if not found or (v_billed.asked).user_id <> v_user_id or (v_billed.asked).noted_user_id is not null then return false; end if;
   -- It rules. If access begins again, the tier is to be written.
   update public.subscriptions s
   set current_period_start = v_start, current_period_end = v_end, revision = s.revision + 1,

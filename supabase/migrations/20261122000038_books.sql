@@ -262,11 +262,19 @@ from public.receipts r
 where r.kind = 'receipt' and not exists (select from public.receipts n where n.reissue_of = r.id);
 comment on view billing.standing_receipts is 'The receipts that no reissue replaced.';
 
+create view billing.standing_lines with (security_invoker = true) as
+select distinct on (l.entity_id) l.*, s.status, s.utr, s.created_at
+from billing.settlement_lines l
+join billing.settlements s on s.settlement_id = l.settlement_id
+order by l.entity_id, s.status = 'processed' desc, s.created_at desc, l.settlement_id;
+comment on view billing.standing_lines is
+  'The line that counts of each payment and refund: after a settlement that failed, it is in a later one, too.';
+
 create view billing.settled_payments with (security_invoker = true) as
 select
   entity.kind, entity.entity_id, entity.payment_id, entity.at, entity.amount, entity.currency, entity.document_number,
-  l.fee - l.tax as fee, l.tax as gst_on_fee, l.settlement_id, s.utr, billing.day_in_india(s.created_at) as settled_on,
-  case when s.status = 'processed' then 'settled' else 'waiting' end as state
+  l.fee - l.tax as fee, l.tax as gst_on_fee, l.settlement_id, l.utr, billing.day_in_india(l.created_at) as settled_on,
+  case when l.status = 'processed' then 'settled' else 'waiting' end as state
 from (
   select
     'payment' as kind, p.gateway_payment_id as entity_id, p.id as payment_id, p.captured_at as at,
@@ -281,8 +289,9 @@ from (
   left join public.receipts n on n.refund_id = f.refund_id
   where f.status = 'processed'
 ) entity
-left join billing.settlement_lines l on l.entity_id = entity.entity_id and l.type = entity.kind
-left join billing.settlements s on s.settlement_id = l.settlement_id;
+left join lateral (
+  select v.* from billing.standing_lines v where v.entity_id = entity.entity_id
+) l on l.type = entity.kind;
 comment on view billing.settled_payments is
   'Each captured payment and processed refund, with its document, its fee without and with tax, and its settlement.';
 
@@ -651,7 +660,9 @@ where p.status = 'captured'
   -- Since settlements are read.
   and p.captured_at >= (select min(s.created_at) from billing.settlements s)
   and p.captured_at < (select billing.clock()) - interval '240 hours'
-  and not exists (select from billing.settlement_lines l where l.entity_id = p.gateway_payment_id);
+  and not exists (
+    select from billing.standing_lines l where l.entity_id = p.gateway_payment_id and l.status <> 'failed'
+  );
 comment on view billing.book_problems is 'What to look at before a month is closed or its return is filed. Filter it by month.';
 
 -- Of the last two months: later ones are in a return.

@@ -35,6 +35,17 @@ async function mails(kind: string): Promise<unknown[]> {
 const send = () =>
   database.query("update billing.outbox set delivered_at = billing.clock() where destination = 'email'");
 
+/** A change for the end of June. */
+async function change(tier = 'basic'): Promise<Customer> {
+  const made = await database.rpc('create_change', customer.id, tier, 'period_end');
+  expect(made).toMatchObject({ outcome: 'created' });
+  const next = customerOf(database, customer);
+  await database.rpc('store_subscription', made.id, next.gatewayId, 'https://gateway.example/s/1');
+  return next;
+}
+const authorise = (next: Customer, time = '2026-06-10T00:01:00Z', tier = 'basic') =>
+  next.event('authenticated', time, { planId: `plan_${tier}`, fields: { charge_at: seconds(day('07-01')) } });
+
 describe('the mail subscription-cancelled', () => {
   const kind = 'subscription-cancelled';
   const atTheEnd = { plan_name: 'Pro', access_ends_at: endOfJune, is_ended: false, resume_until: twoDaysBefore };
@@ -130,6 +141,30 @@ describe('the mail subscription-resumed', () => {
     expect(await mails(kind)).toEqual([goesOn]);
   });
 
+  test('names a change that goes on, too', async () => {
+    await bill();
+    await authorise(await change());
+    await cancel();
+    await resume();
+    expect(await mails(kind)).toEqual([{
+      plan_name: 'Pro',
+      valid_until: endOfJune,
+      next_plan_name: 'Basic',
+      next_charge: { at: endOfJune, amount: 4900, currency: 'INR' },
+    }]);
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['for the end of the period', async () => authorise(await change())],
+    ['now', () => customer.buy('premium', { start: 'now' })],
+  ])('is withdrawn by a change %s', async (_, act) => {
+    await bill();
+    await cancel();
+    await resume();
+    await act();
+    expect(await mails(kind)).toEqual([]);
+  });
+
   test('of a purchase names its end', async () => {
     await customer.buy('pro', { at: '06-01' });
     await cancel();
@@ -153,17 +188,6 @@ describe('the mail change-scheduled', () => {
     starts_at: endOfJune,
     undo_until: twoDaysBefore,
   };
-
-  /** A change for the end of June. */
-  async function change(tier = 'basic'): Promise<Customer> {
-    const made = await database.rpc('create_change', customer.id, tier, 'period_end');
-    expect(made).toMatchObject({ outcome: 'created' });
-    const next = customerOf(database, customer);
-    await database.rpc('store_subscription', made.id, next.gatewayId, 'https://gateway.example/s/1');
-    return next;
-  }
-  const authorise = (next: Customer, time = '2026-06-10T00:01:00Z', tier = 'basic') =>
-    next.event('authenticated', time, { planId: `plan_${tier}`, fields: { charge_at: seconds(day('07-01')) } });
 
   test('is enqueued when the change is authorised, once, and says what the answer says', async () => {
     await bill();
@@ -223,6 +247,29 @@ describe('the mail change-scheduled', () => {
     await cancel();
     await authorise(next);
     await customer.event('authenticated', '06-11', { planId });
+    expect(await mails(kind)).toEqual([]);
+  });
+});
+
+describe('the mail plan-changed', () => {
+  const kind = 'plan-changed';
+  const now = () => customer.buy('premium', { start: 'now' });
+
+  test('takes the place of the one about a change that was undone or scheduled before', async () => {
+    await bill();
+    await authorise(await change());
+    await database.rpc('create_change', customer.id, 'pro', 'period_end');
+    await now();
+    expect(await mails('change-undone')).toEqual([]);
+    expect(await mails(kind)).toMatchObject([{ plan_name: 'Premium', old_plan_name: 'Pro', next_charge: null }]);
+  });
+
+  test('is withdrawn when the payment is refunded in full, and stays after a refund of a part', async () => {
+    await bill();
+    const premium = await now();
+    await premium.refund(100, { id: 'rfnd_part' });
+    expect(await mails(kind)).toHaveLength(1);
+    await premium.refund(premium.amount - 100, { id: 'rfnd_rest' });
     expect(await mails(kind)).toEqual([]);
   });
 });

@@ -44,9 +44,61 @@ const states: Record<string, string> = {
   ),
   'an older one that the user ended': older('older_3', "'cancelled', 'cancelled'", 'p.id', "false, null, '2025-12-02'"),
   'an older one without a plan': older('older_4', "'cancelled', 'cancelled'", 'null', 'false, null, null'),
+  'an older one that is still billed': older('older_5', "'active', 'active'", 'p.id', 'false, null, null'),
+  'an older one whose charge fails': older('older_6', "'active', 'pending'", 'p.id', 'false, null, null'),
+  'a newer event about its state': `update billing.gateway_subscriptions set gateway_status_event_at = '2026-03-01'
+    where user_id = $1 and gateway_subscription_id = $2`,
+  'a newer event about its plan': `update billing.gateway_subscriptions set plan_event_at = '2026-03-01'
+    where user_id = $1 and gateway_subscription_id = $2`,
   'an edited profile': `update billing.profiles set subscription_tier = 'premium' where user_id = $1 and $2 <> ''`,
+  'a newer purchase, and all cycles were charged': `with p as (insert into public.payments (
+      user_id, amount, status, tier, plan_id, gateway_payment_id, gateway_order_id, captured_at, confirmed_at, fulfilled_at, since,
+      period_start, period_end, settle_at, starts, duration_months
+    )
+    select $1::uuid, 99900, 'captured', 'pro', id, 'pay_pro', 'order_pro', '2026-01-03', '2026-01-03', '2026-01-03', '2026-01-03',
+      '2026-02-01', '2027-02-01', '2026-02-01', 'after_current', 12 from public.plans where tier = 'pro' and lookup_key is null)
+    update billing.gateway_subscriptions set gateway_status = 'completed' where user_id = $1 and gateway_subscription_id = $2`,
+  'an older halt':
+    `update billing.gateway_subscriptions set first_halted_at = '2025-12-31', last_halted_at = '2025-12-31'
+    where user_id = $1 and gateway_subscription_id = $2`,
+  'a later reconciliation':
+    `update billing.gateway_subscriptions set gateway_status = 'pending', checked_at = '2026-02-03'
+    where user_id = $1 and gateway_subscription_id = $2`,
+  'a later period, which no check ends': `with s as (update public.subscriptions set due_at = null where user_id = $1)
+    update billing.gateway_subscriptions set period_end = '2026-05-01' where user_id = $1 and gateway_subscription_id = $2`,
+  'a request of another user': `with u as (
+      insert into auth.users (id, email) values ('00000000-0000-4000-8000-000000000002', 'ravi@example.com') returning id
+    )
+    insert into billing.subscription_orders (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at)
+    select u.id, p.tier, p.id, p.gateway_plan_id, billing.price_of(p), $2, billing.clock() + interval '1 day'
+    from public.plans p, u where p.tier = 'basic' and p.lookup_key is null and $1::uuid <> u.id
+    on conflict do nothing`,
+  'notes that named another user': `update billing.subscription_orders
+    set noted_user_id = '00000000-0000-4000-8000-000000000002' where user_id = $1 and gateway_subscription_id = $2`,
+  'a row that was extended by hand':
+    `update public.subscriptions set current_period_end = '2026-03-10' where user_id = $1 and $2 <> ''`,
+  'a payment that has the id of the charge':
+    `insert into public.payments (user_id, amount, status, tier, gateway_payment_id,
+      gateway_order_id) select $1::uuid, 4900, 'failed', 'basic', 'pay_february', 'order_basic' where $2 <> ''`,
   'an older check':
     `update billing.gateway_subscriptions set next_check_at = null where user_id = $1 and gateway_subscription_id = $2`,
+};
+/** Bodies whose values lie outside of what the gateway sends, by the parts of the charge that they change. */
+const odd: Record<string, (now: number) => Partial<Record<'envelope' | 'subscription' | 'payment', Fields>>> = {
+  'a time in milliseconds': (now) => ({ envelope: { created_at: now * 1000 } }),
+  'a time in the future': (now) => ({ envelope: { created_at: now + 400 * 86_400 } }),
+  'a time as text': (now) => ({ envelope: { created_at: String(now) } }),
+  'no time': () => ({ envelope: { created_at: undefined } }),
+  'a cycle that begins in the year 33658': () => ({ subscription: { current_start: 1e12 } }),
+  'a cycle of no length': () => ({ subscription: { current_start: seconds(february.end) } }),
+  'an amount above all whole numbers of JavaScript': () => ({ payment: { amount: 1e17 } }),
+  'such an amount in rupees': () => ({ payment: { base_amount: 1e17 } }),
+  'such a number of cycles': () => ({ subscription: { paid_count: 1e17 } }),
+  'an amount as text': () => ({ payment: { amount: '4900' } }),
+  'an amount below zero': () => ({ payment: { amount: -1 } }),
+  'a currency in small letters': () => ({ payment: { currency: 'inr' } }),
+  'no payment id': () => ({ payment: { id: undefined } }),
+  'another user': () => ({ subscription: { notes: { user_id: '00000000-0000-4000-8000-000000000002' } } }),
 };
 /** A subscription of the user whose cycle was over before this one began. */
 function older(id: string, statuses: string, planId: string, kept: string): string {
@@ -99,6 +151,7 @@ const rows = `select jsonb_object_agg(name, rows) as rows from (
   union all select 'events', jsonb_agg(to_jsonb(e) order by e.body_sha256) from billing.gateway_events e
   union all select 'unsettled', jsonb_agg(to_jsonb(u)) from billing.unsettled_events u
   union all select 'marks', jsonb_agg(to_jsonb(k)) from billing.marks k
+  union all select 'requests', jsonb_agg(to_jsonb(q) - 'id' order by q.user_id) from billing.subscription_orders q
   union all select 'tiers', jsonb_agg(to_jsonb(t) - 'id' order by t.id) from billing.tier_changes t where t.user_id = $1
 ) r`;
 const user = '00000000-0000-4000-8000-000000000001';
@@ -185,27 +238,34 @@ async function charge(client: Client, { arrival, isEarly }: State, body: string)
   return { rows: read.rows, isUsual: way.is_usual === true };
 }
 
+/** Applies the charge in a transaction that is undone. */
+async function run(
+  client: Client,
+  state: State,
+  { before, charge: body }: ReturnType<typeof bodiesOf>,
+  way: 'usual' | 'merge',
+) {
+  await client.query('begin');
+  try {
+    await prepare(client, state, before);
+    await client.query("select set_config('test.way', $1, true)", [way]);
+    return await charge(client, state, body);
+  } finally {
+    await client.query('rollback');
+  }
+}
+
 test('the usual renewal leaves the rows that the merge of its event would leave', async () => {
   let usual = 0;
   let usualBesideOlder = 0;
   const client = await database.connect();
-  const run = async (state: State, { before, charge: body }: ReturnType<typeof bodiesOf>, way: 'usual' | 'merge') => {
-    await client.query('begin');
-    try {
-      await prepare(client, state, before);
-      await client.query("select set_config('test.way', $1, true)", [way]);
-      return await charge(client, state, body);
-    } finally {
-      await client.query('rollback');
-    }
-  };
   await fc.assert(
     fc.asyncProperty(drawn, async (state) => {
       const bodies = bodiesOf(state);
-      const one = await run(state, bodies, 'usual');
+      const one = await run(client, state, bodies, 'usual');
       usual += Number(one.isUsual);
       usualBesideOlder += Number(one.isUsual && state.about.some((each) => each.startsWith('an older one')));
-      if (one.isUsual) expect(one.rows).toEqual((await run(state, bodies, 'merge')).rows);
+      if (one.isUsual) expect(one.rows).toEqual((await run(client, state, bodies, 'merge')).rows);
     }),
     { numRuns: isLong ? 2000 : 150, ...(isLong ? {} : { seed: 1 }) },
   );
@@ -295,3 +355,37 @@ test('a first activation leaves the rows that a ranking of all sources would lea
   );
   expect(usual).toBeGreaterThan(isLong ? 50 : 5);
 }, 600_000);
+
+const plain: State = {
+  ...{ about: [], arrival: 90, isAsked: true, isEarly: false },
+  fields: { paid_count: 2, charge_at: seconds(february.end) },
+  payment: { amount: 4900, currency: 'INR' },
+};
+
+test.each(Object.keys(states))('a renewal beside %s leaves what the merge leaves', async (name) => {
+  const client = await database.connect();
+  for (const isAsked of [true, false]) {
+    for (const isEarly of [true, false]) {
+      const state = { ...plain, about: [name], isAsked, isEarly };
+      const bodies = bodiesOf(state);
+      const one = await run(client, state, bodies, 'usual');
+      if (one.isUsual) expect(one.rows).toEqual((await run(client, state, bodies, 'merge')).rows);
+    }
+  }
+});
+
+test.each(Object.keys(odd))('a renewal with %s leaves what the merge leaves', async (name) => {
+  const client = await database.connect();
+  for (const isEarly of [true, false]) {
+    const state = { ...plain, isEarly };
+    const { before, charge: body } = bodiesOf(state);
+    const parts = odd[name]!(chargedAt(isEarly));
+    const event = JSON.parse(body);
+    Object.assign(event, parts.envelope);
+    Object.assign(event.payload.subscription.entity, parts.subscription);
+    Object.assign(event.payload.payment.entity, parts.payment);
+    const bodies = { before, charge: JSON.stringify(event) };
+    const one = await run(client, state, bodies, 'usual');
+    if (one.isUsual) expect(one.rows).toEqual((await run(client, state, bodies, 'merge')).rows);
+  }
+});

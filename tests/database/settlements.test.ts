@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { inMonthOf, queryOf } from '../../scripts/console/exports.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { type BookLine, clearBooks, exampleBooks, writeBooks } from '../helpers/records/books.ts';
 
@@ -117,6 +118,29 @@ test('payments and refunds are settled with their documents, or wait', async () 
     ['CN2627/000011', 0, 0, 'AXISCN0000000002', 'waiting'],
   ]);
   await database.query('delete from billing.refunds');
+});
+
+test('of a payment that came again after a settlement that failed, the line of the later one counts', async () => {
+  await writeBooks(database, exampleBooks);
+  const failed = await database.one(
+    "select * from billing.settlement_lines where entity_id = 'pay_Example0000105'",
+  );
+  await apply({ status: 'failed' }, [{ ...failed, settlement_id: 'setl_1' }]);
+  const states = () =>
+    database.query(
+      "select settlement_id, state from billing.settled_payments where entity_id = 'pay_Example0000105'",
+    );
+  expect(await states()).toEqual([{ settlement_id: 'setl_Example0000003', state: 'settled' }]);
+  const rows = await database.query(`select x.payment_id, x.fee_inr from (
+    ${inMonthOf(queryOf('payments.csv'), '2026-11')}) x where x.payment_id = 'pay_Example0000105'`);
+  expect(rows).toHaveLength(1);
+  // Until then it waits, and is a problem after ten days.
+  await database.query("delete from billing.settlement_lines where settlement_id like '%3'");
+  expect(await states()).toEqual([{ settlement_id: 'setl_1', state: 'waiting' }]);
+  const unsettled = await database.query(
+    "select detail from billing.book_problems where problem = 'payment_unsettled'",
+  );
+  expect(unsettled).toEqual([{ detail: 'pay_Example0000105' }]);
 });
 
 test.each(['id', 'status', 'amount', 'created_at'])('a settlement without its %s is not stored', async (field) => {

@@ -79,6 +79,37 @@ describe('support', () => {
     expect(rows).toEqual([{ right: 'insert billing.support_actions' }]);
   });
 
+  test('has the rights of the owner only in the view of all users, and in functions that return none of their secrets', async () => {
+    const [owned] = await database.query(
+      `select
+         (
+           select jsonb_agg(p.proname order by p.proname) from pg_proc p
+           where p.prosecdef and p.pronamespace in ('public'::regnamespace, 'billing'::regnamespace)
+             and has_function_privilege('subscriptions_support', p.oid, 'execute')
+         ) as functions,
+         (
+           select jsonb_agg(c.relname) from pg_class c
+           where c.relkind = 'v' and c.relnamespace in ('public'::regnamespace, 'billing'::regnamespace)
+             and not coalesce(c.reloptions @> '{security_invoker=true}', false)
+         ) as views`,
+    );
+    expect(owned).toEqual({
+      // The clock is one on a test server only.
+      functions: [
+        ...[
+          'applied_version',
+          'clock',
+          'find_user',
+          'missing_parts',
+          'own_access',
+          'schedule_faults',
+          'tiers_on_offer',
+        ],
+      ],
+      views: ['users'],
+    });
+  });
+
   test('reads no table but those of payments and schema billing', async () => {
     const rows = await database.query(
       `select array_agg(distinct n.nspname || case n.nspname when 'public' then '.' || c.relname else '' end) as readable

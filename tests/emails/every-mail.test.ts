@@ -259,7 +259,7 @@ test('a change names its undoing, if it is possible', async () => {
   await expectSaid(yearly, 'On that day ¥1,500 will be charged, then ¥1,500 every year. ', /month|₹/);
 });
 
-test('a plan that goes on names its next charge, else its end, else neither', async () => {
+test('a plan that goes on names its next charge, else its end, else neither, and a plan that follows it', async () => {
   const goesOn = 'Your Pro Yearly plan goes on';
   const charge = 'The next charge is ₹1,234.56 on 20 November 2027.';
   for (const row of [changeUndoneRow, subscriptionResumedRow]) {
@@ -273,6 +273,11 @@ test('a plan that goes on names its next charge, else its end, else neither', as
       row({ next_charge: null, valid_until: null }),
       `${goesOn}. Nothing more is charged.`,
       /next|2027/i,
+    );
+    await expectSaid(
+      row({ next_plan_name: 'Basic' }),
+      `${goesOn} and is valid until ${last}. Then your Basic plan starts. ${charge}`,
+      /Nothing more/,
     );
   }
 });

@@ -103,6 +103,18 @@ describe('a dispatch', () => {
     expect(await dispatcher.dispatch()).toMatchObject({ delivered: 2 });
   });
 
+  test('whose common completion fails fails without another rejection; the next one delivers what is claimed again', async () => {
+    const { database, calls } = scriptedDatabase({
+      claims: { email: [rowsOf(1), rowsOf(1)], revalidation: [rowsOf(2), rowsOf(2)] },
+    });
+    vi.spyOn(database, 'completeOutbox').mockRejectedValueOnce(new Error('away'));
+    const dispatcher = createDispatcher(database, { email: sends(() => after(20)), revalidation: sender });
+    await expect(dispatcher.dispatch()).rejects.toThrow('away');
+    expect(calls).toEqual([]);
+    expect(await dispatcher.dispatch()).toMatchObject({ delivered: 2 });
+    expect(calls).toEqual([{ name: 'completeOutbox', token: 'claim-2', ids: [2, 1] }]);
+  });
+
   test('claims no row after 25 s', async () => {
     stopTime();
     const { database, claimed } = scriptedDatabase({ claims: { email: [1, 2, 3, 4, 5].map((id) => rowsOf(id)) } });

@@ -466,6 +466,22 @@ returns void language sql set search_path = pg_catalog, pg_temp as $$
     and num_nonnulls(o.delivered_at, o.parked_at) = 0
 $$;
 
+-- Withdraws the mails that say what is charged next, for an act of the user that makes them untrue.
+create function billing.withdraw_outlook(
+  p_user_id uuid,
+  p_kept text default null -- the key of the mail about this act
+)
+returns void language sql set search_path = pg_catalog, pg_temp as $$
+  select billing.withdraw_mails(array(
+    select 'subscription-resumed/' || w.id from billing.wishes w where w.user_id = p_user_id and w.at_period_end
+    union all
+    select k.key
+    from billing.subscription_orders o
+    cross join unnest(array['change-scheduled/' || o.gateway_subscription_id, 'change-undone/' || o.id]) k (key)
+    where o.user_id = p_user_id and k.key is distinct from p_kept
+  ))
+$$;
+
 -- Enqueues the mail about a cancellation, and withdraws what it makes untrue. The caller has settled the user's access.
 create function billing.announce_cancellation(
   p_wish billing.wishes,
@@ -477,15 +493,9 @@ declare
   v_had_access constant boolean := p_before.status is not distinct from 'active';
   v_plan_name text;
 begin
+  perform billing.withdraw_outlook(p_wish.user_id);
   perform billing.withdraw_mails(array(
-    select k.kind || w.id
-    from billing.wishes w
-    cross join (values ('subscription-cancelled/'), ('subscription-resumed/')) k (kind)
-    where w.user_id = p_wish.user_id and w.at_period_end
-    union all
-    select unnest(array['change-scheduled/' || o.gateway_subscription_id, 'change-undone/' || o.id])
-    from billing.subscription_orders o
-    where o.user_id = p_wish.user_id
+    select 'subscription-cancelled/' || w.id from billing.wishes w where w.user_id = p_wish.user_id and w.at_period_end
   ));
   v_plan_name := case
     when v_had_access then coalesce((select p.name from public.plans p where p.id = p_before.plan_id), p_before.tier)

@@ -304,6 +304,7 @@ declare
   v_order billing.subscription_orders; -- of the subscription that renews it
 begin
   if p_payment.credit is null then return; end if;
+  perform billing.withdraw_outlook(p_payment.user_id);
   select * into v_order
   from billing.subscription_orders o
   where o.user_id = p_payment.user_id and o.payment_id = p_payment.id and o.undone_at is null and o.stops_at is null

@@ -1025,14 +1025,15 @@ details:[{label:"Plan",value:n},{label:"Price",value:`${t} ${r}`},{label:"Starts
 do until",value:l}]],action:{label:"See the plans",url:a},note:"If you have undone the change since, there is nothing le\
 ft to do."}}function _o(e){return(0,ko.jsx)(x,{...Qi(e)})}_o.PreviewProps={displayName:"Asha Rao",planName:"Premium",amount:"\
 \u20B91,499.00",interval:"every month",startsOn:"20 November 2027",undoUntil:"18 November 2027",pricingUrl:"https://app.\
-example.com/pricing"};function rt(e){return e===null?"Nothing more is charged.":`The next charge is ${e.amount} on ${e.on}.`}function zr({planName:e,validUntil:n,nextCharge:t}){let r=t===null&&n!==null?` and is valid until ${n}`:"";return`Your ${e}\
- plan goes on${r}. ${rt(t)}`}function Wr({displayName:e,planName:n,validUntil:t,nextCharge:r,pricingUrl:i}){return{displayName:e,
-details:[{label:"Plan",value:n},...r===null?[]:[{label:"Next payment",value:`${r.amount} on ${r.on}`}],...r!==null||t===
-null?[]:[{label:"Valid until",value:t}]],action:{label:"See the plans",url:i},note:"If you have changed or cancelled it \
-since, there is nothing left to do."}}var Mo=p(m(),1);function Ji(e){return{subject:`Your ${e.planName} plan stays`,preview:"The change of your plan is undone\
+example.com/pricing"};function rt(e){return e===null?"Nothing more is charged.":`The next charge is ${e.amount} on ${e.on}.`}function zr({planName:e,validUntil:n,nextPlanName:t,nextCharge:r}){let l=(r===null||t!==null)&&n!==null?` and is valid u\
+ntil ${n}`:"",a=t===null?"":` Then your ${t} plan starts.`;return`Your ${e} plan goes on${l}.${a} ${rt(r)}`}function Wr({
+displayName:e,planName:n,validUntil:t,nextPlanName:r,nextCharge:i,pricingUrl:l}){return{displayName:e,details:[{label:"P\
+lan",value:n},...r===null?[]:[{label:"Next plan",value:r}],...i===null?[]:[{label:"Next payment",value:`${i.amount} on ${i.
+on}`}],...i!==null||t===null?[]:[{label:"Valid until",value:t}]],action:{label:"See the plans",url:l},note:"If you have \
+changed or cancelled it since, there is nothing left to do."}}var Mo=p(m(),1);function Ji(e){return{subject:`Your ${e.planName} plan stays`,preview:"The change of your plan is undone\
 .",heading:"The change is undone",body:`You have undone the change of your plan. ${zr(e)}`,...Wr(e)}}function Oo(e){return(0,Mo.jsx)(
-x,{...Ji(e)})}Oo.PreviewProps={displayName:"Asha Rao",planName:"Pro",validUntil:"20 November 2027",nextCharge:{amount:"\u20B9\
-1,499.00",on:"20 November 2027"},pricingUrl:"https://app.example.com/pricing"};var Fo=p(m(),1);function Ki({displayName:e,planName:n,amount:t,reason:r,retryUrl:i}){return{subject:`Your payment for th\
+x,{...Ji(e)})}Oo.PreviewProps={displayName:"Asha Rao",planName:"Pro",validUntil:"20 November 2027",nextPlanName:null,nextCharge:{
+amount:"\u20B91,499.00",on:"20 November 2027"},pricingUrl:"https://app.example.com/pricing"};var Fo=p(m(),1);function Ki({displayName:e,planName:n,amount:t,reason:r,retryUrl:i}){return{subject:`Your payment for th\
 e ${n} plan failed`,preview:`${t} could not be charged. You can try again.`,heading:"Payment failed",displayName:e,body:"\
 Your payment did not go through. This attempt has not changed your subscription, and you can try again.",details:[{label:"\
 Plan",value:n},{label:"Amount",value:t},...r?.trim()?[{label:"Reason",value:r}]:[]],action:{label:"Try again",url:i},note:"\
@@ -1131,8 +1132,8 @@ dashboard",url:l},note:Qr}}function iu(e){return(0,lu.jsx)(x,{...ol(e)})}iu.Prev
 Pro",amount:"\u20B91,499.00",transactionId:"pay_29QQoUBi66xm2f",validUntil:"20 November 2027",nextPaymentOn:"20 November\
  2027",dashboardUrl:"https://app.example.com/dashboard"};var ou=p(m(),1);function ul(e){return{subject:`Your ${e.planName} subscription is resumed`,preview:"Your cancellation is\
  withdrawn.",heading:"Your subscription is resumed",body:`You have withdrawn your cancellation. ${zr(e)}`,...Wr(e)}}function au(e){
-return(0,ou.jsx)(x,{...ul(e)})}au.PreviewProps={displayName:"Asha Rao",planName:"Pro",validUntil:"20 November 2027",nextCharge:{
-amount:"\u20B91,499.00",on:"20 November 2027"},pricingUrl:"https://app.example.com/pricing"};var wd={paymentSuccess:(e,n)=>fe($i(e),n),paymentFailed:(e,n)=>fe(Ki(e),n),paymentPending:(e,n)=>fe(qi(e),n),paymentRefunded:(e,n)=>fe(
+return(0,ou.jsx)(x,{...ul(e)})}au.PreviewProps={displayName:"Asha Rao",planName:"Pro",validUntil:"20 November 2027",nextPlanName:null,
+nextCharge:{amount:"\u20B91,499.00",on:"20 November 2027"},pricingUrl:"https://app.example.com/pricing"};var wd={paymentSuccess:(e,n)=>fe($i(e),n),paymentFailed:(e,n)=>fe(Ki(e),n),paymentPending:(e,n)=>fe(qi(e),n),paymentRefunded:(e,n)=>fe(
 ji(e),n),receiptIssued:(e,n)=>fe(nl(e),n),changeScheduled:(e,n)=>fe(Qi(e),n),changeUndone:(e,n)=>fe(Ji(e),n),planChanged:(e,n)=>fe(
 el(e),n),subscriptionResumed:(e,n)=>fe(ul(e),n),subscriptionCancelled:(e,n)=>fe(tl(e),n),subscriptionRenewed:(e,n)=>fe(ol(
 e),n),subscriptionHalted:(e,n)=>fe(al(e),n),subscriptionCompleted:(e,n)=>fe(rl(e),n),subscriptionEnding:(e,n)=>fe(ll(e),

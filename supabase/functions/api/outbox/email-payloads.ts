@@ -47,6 +47,8 @@ const goingOn = recipient.extend({
   plan_name: z.string(),
   /** Null: what runs has no end. */
   valid_until: time.nullable(),
+  /** Of a change that waits. */
+  next_plan_name: z.string().optional(),
   next_charge: nextCharge,
 });
 const planChanged = payment.extend({
