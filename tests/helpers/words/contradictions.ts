@@ -76,7 +76,7 @@ function chargeOf(kind: string, said: readonly Said[]): Charge | undefined {
 }
 
 function judgeLast(last: Charge | undefined, { charge }: Truth): string[] {
-  if (last === undefined || charge === null) return [];
+  if (last === undefined || !charge?.isRecorded) return [];
   if (last === 'none') return ['the last mail says that nothing more is charged'];
   const isSame = last.day === mailDay(charge.at) &&
     (last.amount === undefined || last.amount === rupees(charge.amount));

@@ -8,7 +8,8 @@ export type Truth = {
   /** When access ends without a payment; null: never, or it has ended. */
   graceEnd: string | null;
   endedAt: string | null;
-  charge: { at: string; amount: number } | null;
+  /** `isRecorded`: whether the payment of the cycle before it has arrived. The mail about that payment names the next charge. */
+  charge: { at: string; amount: number; isRecorded: boolean } | null;
   /** What the gateway tries to charge, or would with another card. */
   amounts: number[];
   change: { at: string; amount: number } | null;
@@ -43,7 +44,10 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
          from shown s where s.status = 'cancelled'
        ),
        'charge', (
-         select jsonb_build_object('at', m.charge_at, 'amount', (m.sold).amount)
+         select jsonb_build_object('at', m.charge_at, 'amount', (m.sold).amount, 'isRecorded', m.state <> 'active' or exists (
+           select from public.payments p
+           where p.gateway_subscription_id = m.gateway_subscription_id and p.period_end >= m.period_end
+         ))
          from mirror m
          where m.stops_at is null and m.state not in ('paused', 'halted') and m.charge_at is not null
          order by m.charge_at limit 1
