@@ -28,6 +28,8 @@ const rupees = (amount: number) => formatCurrency(amount, 'INR');
 export function useWords(billing: BillingProject, customer: BilledCustomer) {
   let newest = 0;
   let lastCharge: Charge | undefined;
+  /** What the page said first of an access that has ended. It says so until there is access again. */
+  let ended: string | undefined;
 
   return async function contradictions(): Promise<string[]> {
     const { user } = customer;
@@ -57,6 +59,9 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
       lastCharge = chargeOf(String(kind), said);
     }
     wrong.push(...judgeLast(lastCharge, truth));
+    const end = truth.isActive ? undefined : page.find((text) => text.includes(' ended on '));
+    if (end !== undefined && ended !== undefined && end !== ended) wrong.push(`page: "${end}" after "${ended}"`);
+    ended = truth.isActive ? undefined : ended ?? end;
     const at = new Date(billing.now() * 1000).toISOString();
     return wrong.map((text) => `${at} ${text}; ${JSON.stringify(truth)}`);
   };

@@ -22,7 +22,9 @@ export type Truth = {
 export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: string): Promise<Truth> {
   const [row] = await database.query(
     `with mirror as (
-       select m.*, coalesce(m.gateway_status, 'active') as state
+       select m.*, coalesce(m.gateway_status, 'active') as state,
+         -- Before its first event the gateway has told none.
+         case when m.gateway_status is null then m.period_end else m.charge_at end as due_at
        from billing.gateway_subscriptions m
        where m.user_id = $1 and m.gateway_subscription_id <> '' and billing.is_billed(m) and m.gateway_status is distinct from 'created'
      ),
@@ -44,13 +46,17 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
          from shown s where s.status = 'cancelled'
        ),
        'charge', (
-         select jsonb_build_object('at', m.charge_at, 'amount', (m.sold).amount, 'isRecorded', m.state <> 'active' or exists (
-           select from public.payments p
-           where p.gateway_subscription_id = m.gateway_subscription_id and p.period_end >= m.period_end
-         ))
+         select jsonb_build_object('at', m.due_at, 'amount', (m.sold).amount, 'isRecorded', case m.state
+           when 'authenticated' then m.due_at > billing.clock() + interval '1 hour'
+           when 'active' then exists (
+             select from public.payments p
+             where p.gateway_subscription_id = m.gateway_subscription_id and p.period_end >= m.period_end
+           )
+           else true
+         end)
          from mirror m
-         where m.stops_at is null and m.state not in ('paused', 'halted') and m.charge_at is not null
-         order by m.charge_at limit 1
+         where m.stops_at is null and m.state not in ('paused', 'halted') and m.due_at is not null
+         order by m.due_at limit 1
        ),
        'amounts', (select coalesce(jsonb_agg((m.sold).amount), '[]') from mirror m),
        'paidEnds', (
