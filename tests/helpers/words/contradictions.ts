@@ -1,3 +1,4 @@
+import type { CurrentSubscription } from '../../../supabase/client/subscriptions.ts';
 import { type State, stateOf } from '../../../supabase/client/blocks/billing-page/state.ts';
 import { en } from '../../../supabase/client/blocks/billing-page/en.ts';
 import { formatCurrency, formatLongDate } from '../../../supabase/functions/api/outbox/format.ts';
@@ -8,6 +9,12 @@ import { read, type Said } from './read.ts';
 import { readTruth, type Truth } from './truth.ts';
 
 type Format = (at: string) => string;
+type Now = {
+  answer: CurrentSubscription;
+  why: string;
+  zone: string;
+  mails: { id: number; kind: string; payload: unknown }[];
+};
 type Charge = { day: string | undefined; amount: string | undefined } | 'none';
 
 /** As `billing.day_text` writes it, in the seller's time zone. */
@@ -33,30 +40,31 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
 
   return async function contradictions(): Promise<string[]> {
     const { user } = customer;
-    const truth = await readTruth(billing.database, user.id);
-    const answer = await customer.read();
-    if (answer.currentTier === undefined) return [];
-    const page = textsOf(stateOf(answer, [], billing.now() * 1000));
-    const support = await billing.database.one(
-      'select why, billing.time_zone() as zone from billing.customers where user_id = $1',
-      [user.id],
+    // One look at the clock and at the database: this runs after each step of each life.
+    const [now] = await billing.database.query(
+      `select public.get_subscription($1) as answer, c.why, billing.time_zone() as zone, (
+         select coalesce(json_agg(json_build_object('id', o.id, 'kind', o.kind, 'payload', o.payload) order by o.id), '[]')
+         from billing.outbox o
+         where o.id > $2 and o.destination in ('email', 'notice') and o.payload ->> 'to' = $3 and o.kind <> 'receipt-issued'
+       ) as mails
+       from billing.customers c where c.user_id = $1`,
+      [user.id, newest, user.email],
     );
+    if (now === undefined) return [];
+    const { answer, why, zone, mails }: Now = Object(now);
+    const truth = await readTruth(billing.database, user.id);
+    const page = textsOf(stateOf(answer, [], billing.now() * 1000));
     const wrong = [
       ...page.flatMap((text) => judge(`page: ${text}`, text, truth, en.day)),
-      ...judge(`why: ${support.why}`, String(support.why), truth, supportDay(String(support.zone))),
+      ...judge(`why: ${why}`, why, truth, supportDay(zone)),
     ];
-    const mails = await billing.database.query(
-      `select id, kind, payload from billing.outbox
-       where id > $1 and destination in ('email', 'notice') and payload ->> 'to' = $2 and kind <> 'receipt-issued' order by id`,
-      [newest, user.email],
-    );
     for (const { id, kind, payload } of mails) {
-      newest = Number(id);
-      const mail = await renderEmail({ kind: String(kind), payload }, { appUrl: 'https://app.example.com' });
+      newest = id;
+      const mail = await renderEmail({ kind, payload }, { appUrl: 'https://app.example.com' });
       const text = `${mail.subject}\n${mail.text}`;
       wrong.push(...judge(`mail ${kind}: ${mail.text}`, text, truth, mailDay));
       const { said } = read(text);
-      lastCharge = chargeOf(String(kind), said);
+      lastCharge = chargeOf(kind, said);
     }
     wrong.push(...judgeLast(lastCharge, truth));
     const end = truth.isActive ? undefined : page.find((text) => text.includes(' ended on '));
