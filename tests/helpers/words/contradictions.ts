@@ -1,6 +1,7 @@
 import type { CurrentSubscription } from '../../../supabase/client/subscriptions.ts';
 import { type State, stateOf } from '../../../supabase/client/blocks/billing-page/state.ts';
 import { en } from '../../../supabase/client/blocks/billing-page/en.ts';
+import { chargeText, day as shopDay, failureText, nextText, periodText } from '../../../scripts/stack/shop/texts.ts';
 import { formatCurrency, formatLongDate } from '../../../supabase/functions/api/outbox/format.ts';
 import { renderEmail } from '../../../supabase/functions/api/outbox/render-email.ts';
 import type { BillingProject } from '../faults/billing-project.ts';
@@ -14,6 +15,7 @@ type Now = {
   why: string;
   zone: string;
   mails: { id: number; kind: string; payload: unknown }[];
+  timeline: string[];
 };
 type Charge = { day: string | undefined; amount: string | undefined } | 'none';
 
@@ -27,13 +29,17 @@ const supportDay = (timeZone: string): Format => {
 };
 const mailDay: Format = (at) => formatLongDate(at, 'UTC');
 const rupees = (amount: number) => formatCurrency(amount, 'INR');
+/** As `billing.amount_text` writes it. */
+const supportAmount = (amount: number) => `${(amount / 100).toFixed(2)} INR`;
 
 /**
- * Reads what a customer and support are told, whenever it is called: the new mails, the page and the sentence `why`. Each day
+ * Reads what a customer and support are told, whenever it is called: the new mails, the page, the shop, the sentence `why` and
+ * the new lines of the timeline. Each day
  * and each amount in them must be that of the facts, and what the mails said last about the next charge must still be so.
  */
 export function useWords(billing: BillingProject, customer: BilledCustomer) {
   let newest = 0;
+  const lines = new Set<string>();
   let lastCharge: Charge | undefined;
   /** What the page said first of an access that has ended. It says so until there is access again. */
   let ended: string | undefined;
@@ -46,18 +52,26 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
          select coalesce(json_agg(json_build_object('id', o.id, 'kind', o.kind, 'payload', o.payload) order by o.id), '[]')
          from billing.outbox o
          where o.id > $2 and o.destination in ('email', 'notice') and o.payload ->> 'to' = $3 and o.kind <> 'receipt-issued'
-       ) as mails
+       ) as mails, (
+         select coalesce(json_agg(t.detail order by t.at, t.rank), '[]')
+         from billing.timeline t
+         where t.user_id = $1 and t.what in ('order', 'captured', 'refunded', 'dispute', 'grant', 'change', 'support_action')
+       ) as timeline
        from billing.customers c where c.user_id = $1`,
       [user.id, newest, user.email],
     );
     if (now === undefined) return [];
-    const { answer, why, zone, mails }: Now = Object(now);
+    const { answer, why, zone, mails, timeline }: Now = Object(now);
     const truth = await readTruth(billing.database, user.id);
     const page = textsOf(stateOf(answer, [], billing.now() * 1000));
     const wrong = [
       ...page.flatMap((text) => judge(`page: ${text}`, text, truth, en.day)),
-      ...judge(`why: ${why}`, why, truth, supportDay(zone)),
+      ...shopTexts(answer).flatMap((text) => judge(`page of the shop: ${text}`, text, truth, shopDay)),
+      ...[why, ...timeline.filter((line) => !lines.has(line))].flatMap((text) =>
+        judge(`support: ${text}`, text, truth, supportDay(zone))
+      ),
     ];
+    for (const line of timeline) lines.add(line);
     for (const { id, kind, payload } of mails) {
       newest = id;
       const mail = await renderEmail({ kind, payload }, { appUrl: 'https://app.example.com' });
@@ -100,6 +114,9 @@ function textsOf({ badge, lines, attention, next }: State): string[] {
   return [badge.text, ...lines, ...attention ? [attention.text] : [], ...next ? [`${next.text} ${next.note}`] : []];
 }
 
+const shopTexts = (current: CurrentSubscription) =>
+  [failureText(current), periodText(current), chargeText(current), nextText(current)].filter((text) => text !== null);
+
 /** @returns a text for each day or amount that is not so, and for each that no sentence covers */
 function judge(name: string, text: string, truth: Truth, format: Format): string[] {
   const { said, unread } = read(text);
@@ -110,11 +127,12 @@ function judge(name: string, text: string, truth: Truth, format: Format): string
   return [...wrong, ...unread.map((part) => `not read: "${part}"`)].map((problem) => `${problem} in ${name}`);
 }
 
-function isTrue({ about, day, amount }: Said, truth: Truth, format: Format, isPage: boolean): boolean {
+function isTrue({ about, day, start, amount }: Said, truth: Truth, format: Format, isPage: boolean): boolean {
   const names = (...times: (string | null | undefined)[]) =>
     day === undefined || times.some((at) => at && format(at) === day);
-  const costs = (...amounts: number[]) => amount === undefined || amounts.some((one) => rupees(one) === amount);
-  const { end, graceEnd, endedAt, charge, amounts, change, paidEnds, paidStarts } = truth;
+  const costs = (...amounts: number[]) =>
+    amount === undefined || amounts.some((one) => [rupees(one), supportAmount(one)].includes(amount));
+  const { end, graceEnd, endedAt, charge, amounts, change, paidEnds, paidStarts, payments, grantEnds, asked } = truth;
   switch (about) {
     case 'past':
     case 'authorise':
@@ -122,6 +140,16 @@ function isTrue({ about, day, amount }: Said, truth: Truth, format: Format, isPa
     case 'end':
       // A mail about a payment names the end of what it paid, and support reads what rules before the row is settled.
       return names(end, ...isPage ? [] : paidEnds);
+    case 'order':
+      return costs(...payments.map((payment) => payment.amount));
+    case 'received':
+      return payments.some((payment) =>
+        costs(payment.amount) && names(payment.end) && payment.start !== null && format(payment.start) === start
+      );
+    case 'given':
+      return names(...grantEnds);
+    case 'asked':
+      return names(...asked);
     case 'paid':
       return names(...paidEnds);
     case 'grace end':

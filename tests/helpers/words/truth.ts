@@ -16,6 +16,11 @@ export type Truth = {
   /** The ends of what was paid, and the starts of what is paid and has not begun. */
   paidEnds: string[];
   paidStarts: string[];
+  /** What was ordered, and of what was paid the period. */
+  payments: { amount: number; start: string | null; end: string | null }[];
+  /** The ends of grants, and the starts of the changes that were asked for. */
+  grantEnds: string[];
+  asked: string[];
 };
 
 /** Reads it from the facts, and not by what answers, mails and support are written with. */
@@ -47,7 +52,11 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
        ),
        'charge', (
          select jsonb_build_object('at', m.due_at, 'amount', (m.sold).amount, 'isRecorded', case m.state
-           when 'authenticated' then m.due_at > billing.clock() + interval '1 hour'
+           when 'authenticated' then m.due_at > billing.clock() + interval '1 hour' and not exists (
+             select from billing.subscription_orders o
+             join public.payments p on p.id = o.payment_id and p.fulfilled_at is null
+             where o.gateway_subscription_id = m.gateway_subscription_id
+           )
            when 'active' then exists (
              select from public.payments p
              where p.gateway_subscription_id = m.gateway_subscription_id and p.period_end >= m.period_end
@@ -65,6 +74,14 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
        'paidStarts', (
          select coalesce(jsonb_agg(p.period_start), '[]') from public.payments p
          where p.user_id = $1 and p.period_start > billing.clock()
+       ),
+       'payments', (
+         select coalesce(jsonb_agg(jsonb_build_object('amount', p.amount, 'start', p.period_start, 'end', p.period_end)), '[]')
+         from public.payments p where p.user_id = $1
+       ),
+       'grantEnds', (select coalesce(jsonb_agg(g.until), '[]') from billing.grants g where g.user_id = $1),
+       'asked', (
+         select coalesce(jsonb_agg(coalesce(o.starts_at, o.created_at)), '[]') from billing.subscription_orders o where o.user_id = $1
        ),
        'change', (
          select jsonb_build_object('at', o.starts_at, 'amount', (o.sold).amount)
