@@ -1,28 +1,21 @@
 import type { GoingOnProps } from './mails.ts';
 import type { Message } from './message.ts';
-import { nextChargeSentence } from './next-charge.ts';
+import type { Texts } from './texts/texts.ts';
 
-type Parts = 'displayName' | 'details' | 'action' | 'note';
-
-/** What a mail says about a plan that goes on as before. */
-export function goingOnSentence({ planName, validUntil, nextCharge }: GoingOnProps): string {
-  const end = nextCharge === null && validUntil !== null ? ` and is valid until ${validUntil}` : '';
-  return `Your ${planName} plan goes on${end}. ${nextChargeSentence(nextCharge)}`;
-}
-
-/** The parts that the mails about such a plan share. */
-export function goingOnParts({ displayName, planName, validUntil, nextCharge, pricingUrl }: GoingOnProps): Pick<
-  Message,
-  Parts
-> {
+/** The parts that the mails about a plan that goes on as before share. */
+export function goingOnParts(
+  { displayName, planName, validUntil, nextCharge, pricingUrl }: GoingOnProps,
+  { labels, actions, amountOn }: Texts,
+): Pick<Message, 'displayName' | 'details' | 'action'> {
   return {
     displayName,
     details: [
-      { label: 'Plan', value: planName },
-      ...(nextCharge === null ? [] : [{ label: 'Next payment', value: `${nextCharge.amount} on ${nextCharge.on}` }]),
-      ...(nextCharge !== null || validUntil === null ? [] : [{ label: 'Valid until', value: validUntil }]),
+      { label: labels.plan, value: planName },
+      ...(nextCharge === null
+        ? []
+        : [{ label: labels.nextPayment, value: amountOn(nextCharge.amount, nextCharge.on) }]),
+      ...(nextCharge !== null || validUntil === null ? [] : [{ label: labels.validUntil, value: validUntil }]),
     ],
-    action: { label: 'See the plans', url: pricingUrl },
-    note: 'If you have changed or cancelled it since, there is nothing left to do.',
+    action: { label: actions.plans, url: pricingUrl },
   };
 }

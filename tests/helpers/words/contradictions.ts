@@ -6,6 +6,7 @@ import { formatCurrency, formatLongDate } from '../../../supabase/functions/api/
 import { renderEmail } from '../../../supabase/functions/api/outbox/render-email.ts';
 import type { BillingProject } from '../faults/billing-project.ts';
 import type { BilledCustomer } from '../faults/customer.ts';
+import { factsIn } from './languages.ts';
 import { read, type Said } from './read.ts';
 import { readTruth, type Truth } from './truth.ts';
 
@@ -77,6 +78,10 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
       const mail = await renderEmail({ kind, payload }, { appUrl: 'https://app.example.com' });
       const text = `${mail.subject}\n${mail.text}`;
       wrong.push(...judge(`mail ${kind}: ${mail.text}`, text, truth, mailDay));
+      const hindi = await renderEmail({ kind, payload }, { appUrl: 'https://app.example.com', look: { locale: 'hi' } });
+      if (String(factsIn(`${hindi.subject}\n${hindi.text}`, 'hi')) !== String(factsIn(text, 'en'))) {
+        wrong.push(`other days or amounts in Hindi: ${hindi.text}`);
+      }
       const { said } = read(text);
       lastCharge = chargeOf(kind, said);
     }
@@ -121,13 +126,19 @@ const shopTexts = (current: CurrentSubscription) =>
 function judge(name: string, text: string, truth: Truth, format: Format): string[] {
   const { said, unread } = read(text);
   const isPage = name.startsWith('page');
-  const wrong = said.filter((one) => !isTrue(one, truth, format, isPage)).map(({ about, text }) =>
+  const isMail = name.startsWith('mail');
+  const wrong = said.filter((one) => !isTrue(one, truth, format, { isPage, isMail })).map(({ about, text }) =>
     `${about}: "${text}"`
   );
   return [...wrong, ...unread.map((part) => `not read: "${part}"`)].map((problem) => `${problem} in ${name}`);
 }
 
-function isTrue({ about, day, start, amount }: Said, truth: Truth, format: Format, isPage: boolean): boolean {
+function isTrue(
+  { about, day, start, amount }: Said,
+  truth: Truth,
+  format: Format,
+  { isPage, isMail }: { isPage: boolean; isMail: boolean },
+): boolean {
   const names = (...times: (string | null | undefined)[]) =>
     day === undefined || times.some((at) => at && format(at) === day);
   const costs = (...amounts: number[]) =>
@@ -157,7 +168,9 @@ function isTrue({ about, day, start, amount }: Said, truth: Truth, format: Forma
     case 'ended':
       return !truth.isActive && names(endedAt);
     case 'charge':
-      return charge !== null && names(charge.at) && costs(charge.amount);
+      return charge !== null && names(charge.at) && costs(charge.amount) ||
+        // It was charged between the mail and this look.
+        isMail && payments.some((payment) => names(payment.start) && costs(payment.amount));
     case 'no charge':
       return charge === null;
     case 'not charged':

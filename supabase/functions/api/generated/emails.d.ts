@@ -3,6 +3,9 @@
 /** A mail, ready to be sent. */
 export type Mail = { readonly subject: string; readonly html: string; readonly text: string };
 
+/** A language of the mails. */
+export type Locale = 'en' | 'hi';
+
 /** What makes the mails the app's. Without a field a mail has none of it. */
 export type Look = {
   /** The name of the app, above the mail. */
@@ -13,6 +16,8 @@ export type Look = {
   readonly footer?: string | undefined;
   /** The colour of the button: `#1d4ed8`. Its text is black or white, whichever is easier to read. */
   readonly accent?: string | undefined;
+  /** Default: English. */
+  readonly locale?: Locale | undefined;
 };
 
 /** The customer's name, which may be empty. */
