@@ -1055,14 +1055,14 @@ u="यह ई-मेल सँभालकर रखें। इस भुग�
 return{lang:"hi",hello:"नमस्ते",amountOn:(a,o)=>`${o} को ${a}`,labels:{plan:"प्लान",amount:"रा\
 शि",amountPaid:"चुकाई गई राशि",credit:"क्रेडिट",price:"कीमत",payment:"भु\
 गतान",refunded:"लौटाई गई राशि",reason:"कारण",notCharged:"नहीं ली जा सकी",
-withoutPayment:"बिना भुगतान के",validUntil:"मान्य",paidUntil:"भुगतान की अवधि",
-accessUntil:"एक्सेस",accessEnded:"एक्सेस समाप्त",ended:"समाप्त",starts:"\
-शुरू",undoUntil:"वापस लेने की अंतिम तारीख",resumeUntil:"फिर से शुरू करने\
- की अंतिम तारीख",nextPayment:"अगला भुगतान",transaction:"लेन-देन आईडी",
-number:"संख्या",date:"तारीख",total:"कुल"},actions:{plans:"प्लान देखें",dashboard:"\
-अपना डैशबोर्ड खोलें",retry:"फिर से कोशिश करें",manage:"अपन\
-ा भुगतान देखें",renew:"अपना प्लान नवीनीकृत करें"},accessUntil:a=>`\
-एक्सेस ${a} तक`,paymentSuccess:{subject:({planName:a})=>`भुगतान मिल गया: आपका ${a}\
+withoutPayment:"बिना भुगतान के",validUntil:"कब तक मान्य",paidUntil:"भुगतान कब \
+तक का",accessUntil:"एक्सेस कब तक",accessEnded:"एक्सेस समाप्त",ended:"\
+समाप्त",starts:"कब से शुरू",undoUntil:"वापस लेने की अंतिम तारीख",
+resumeUntil:"फिर से शुरू करने की अंतिम तारीख",nextPayment:"अगला भुगतान",
+transaction:"लेन-देन आईडी",number:"संख्या",date:"तारीख",total:"कुल"},actions:{
+plans:"प्लान देखें",dashboard:"अपना डैशबोर्ड खोलें",retry:"फिर से \
+कोशिश करें",manage:"अपना भुगतान देखें",renew:"अपना प्लान नवीनीकृत करें"},
+accessUntil:a=>`एक्सेस ${a} तक`,paymentSuccess:{subject:({planName:a})=>`भुगतान मिल गया: आपका ${a}\
  प्लान सक्रिय है`,preview:({amount:a,validUntil:o})=>`${a} का भुगतान हुआ। आपका प्लान ${o}\
  तक मान्य है।`,heading:"भुगतान मिल गया",body:"धन्यवाद। हमें आपका भुगतान मिल \
 गया है, और आपका प्लान सक्रिय है।",note:u},subscriptionRenewed:{subject:({
