@@ -168,7 +168,6 @@ export function readConfig(environment: Environment) {
         look,
         /** Whether `subscription-ending` and `subscription-ended` are sent. */
         expiryEmails: given.EXPIRY_EMAILS === 'on',
-        /** Whether `subscription-renewed` is sent. */
         renewalEmails: given.RENEWAL_EMAILS === 'on',
         receiptEmails: given.RECEIPT_EMAILS === 'on',
       }

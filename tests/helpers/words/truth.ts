@@ -8,8 +8,8 @@ export type Truth = {
   /** When access ends without a payment; null: never, or it has ended. */
   graceEnd: string | null;
   endedAt: string | null;
-  /** `isRecorded`: whether the payment of the cycle before it has arrived. The mail about that payment names the next charge. */
-  charge: { at: string; amount: number; isRecorded: boolean } | null;
+  /** `isAsked`: here, so that its payments have mails. `isRecorded`: whether the payment of the cycle before it has arrived. The mail about that payment names the next charge. */
+  charge: { at: string; amount: number; isRecorded: boolean; isAsked: boolean } | null;
   /** What the gateway tries to charge, or would with another card. */
   amounts: number[];
   change: { at: string; amount: number } | null;
@@ -62,12 +62,16 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
              where p.gateway_subscription_id = m.gateway_subscription_id and p.period_end >= m.period_end
            )
            else true
-         end)
+         end, 'isAsked', exists (
+           select from billing.subscription_orders o where o.gateway_subscription_id = m.gateway_subscription_id
+         ))
          from mirror m
          where m.stops_at is null and m.state not in ('paused', 'halted') and m.due_at is not null
          order by m.due_at limit 1
        ),
-       'amounts', (select coalesce(jsonb_agg((m.sold).amount), '[]') from mirror m),
+       'amounts', (
+         select coalesce(jsonb_agg((m.sold).amount), '[]') from billing.gateway_subscriptions m where m.user_id = $1
+       ),
        'paidEnds', (
          select coalesce(jsonb_agg(p.period_end), '[]') from public.payments p where p.user_id = $1 and p.period_end is not null
        ),

@@ -33,7 +33,6 @@ export type ReceiptProps = Addressed & {
   readonly validUntil: string;
   /** The day of the gateway's next charge; not shown when absent. */
   readonly nextPaymentOn?: string;
-  /** Absolute, http or https. */
   readonly dashboardUrl: string;
 };
 
@@ -44,7 +43,6 @@ export type PaymentFailedProps = Addressed & {
   readonly amount: string;
   /** The gateway's description of the failure; not shown when empty. */
   readonly reason?: string;
-  /** Absolute, http or https. */
   readonly retryUrl: string;
 };
 
@@ -53,7 +51,6 @@ export type SubscriptionEndProps = Addressed & {
   readonly planName: string;
   /** `subscription-ending`: the last day of the paid period. `subscription-ended`: the day on which access ended. */
   readonly endsOn: string;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -84,7 +81,6 @@ export type ChangeScheduledProps = Addressed & {
   readonly startsOn: string;
   /** Null: the change cannot be undone any more. */
   readonly undoUntil: string | null;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -97,7 +93,6 @@ export type SubscriptionCancelledProps = Addressed & {
   readonly isEnded: boolean;
   /** Null: the subscription cannot be resumed. */
   readonly resumeUntil: string | null;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -111,7 +106,6 @@ export type GoingOnProps = Addressed & {
   /** The last day of what runs; null: it has no end. */
   readonly validUntil: string | null;
   readonly nextCharge: NextCharge;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -126,7 +120,6 @@ export type PlanChangedProps = Addressed & {
   readonly nextCharge: NextCharge;
   /** Whether the customer has authorised the next charge. */
   readonly isAuthorised: boolean;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -144,7 +137,6 @@ export type PaymentRefundedProps = Addressed & {
   /** Null: access has no end. */
   readonly accessEndsOn: string | null;
   readonly nextCharge: NextCharge;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -157,7 +149,6 @@ export type FailedRenewalProps = Addressed & {
   readonly accessEndsOn: string | null;
   /** The gateway's page of the subscription, absolute, http or https; null: the mail links to `pricingUrl`. */
   readonly manageUrl: string | null;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -168,7 +159,6 @@ export type SubscriptionCompletedProps = Addressed & {
   readonly endsOn: string;
   /** The day on which access ends; null: other access continues after `endsOn`. */
   readonly accessEndsOn: string | null;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -180,11 +170,10 @@ export type ReceiptIssuedProps = Addressed & {
   readonly date: string;
   /** `₹1,234.56` */
   readonly total: string;
-  /** Absolute, http or https. */
   readonly dashboardUrl: string;
 };
 
-/** The mails of the service. Each throws when its link is not an http(s) URL. */
+/** The mails of the service. Each throws when an address is not absolute, http or https. */
 export type Mails = {
   readonly paymentSuccess: (props: ReceiptProps, look?: Look) => Mail;
   readonly paymentFailed: (props: PaymentFailedProps, look?: Look) => Mail;

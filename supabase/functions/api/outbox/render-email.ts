@@ -42,6 +42,9 @@ export async function renderEmail(
 function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: EmailSettings): Mail {
   const { appUrl, pages = { dashboard: '/dashboard', pricing: '/pricing' }, timeZone, look } = settings;
   const locale = look?.locale;
+  const money = (amount: number, currency: string) => formatCurrency(amount, currency, 'symbol', locale);
+  // The contract has a form of its own for English.
+  const shortMoney = locale === 'hi' ? money : formatAmount;
   const displayName = payload.display_name;
   switch (kind) {
     case 'payment-success':
@@ -181,15 +184,6 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
 
   function day(at: string): string {
     return formatLongDate(at, timeZone, locale);
-  }
-
-  function money(amount: number, currency: string): string {
-    return formatCurrency(amount, currency, 'symbol', locale);
-  }
-
-  /** The contract has a form of its own for English. */
-  function shortMoney(amount: number, currency: string): string {
-    return locale === 'hi' ? money(amount, currency) : formatAmount(amount, currency);
   }
 
   function page(name: keyof Pages): string {
