@@ -2,29 +2,26 @@ import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
 import type { ChangeScheduledProps } from './mails.ts';
 import type { Message } from './message.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The mail about a change of the plan that begins when the running period ends. Contract: E-mails. */
-export function changeScheduled(
-  { displayName, planName, amount, interval, startsOn, undoUntil, pricingUrl }: ChangeScheduledProps,
-): Message {
+export function changeScheduled(props: ChangeScheduledProps, texts: Texts = textsOf()): Message {
+  const { displayName, planName, startsOn, undoUntil, pricingUrl } = props;
+  const { labels, actions, changeScheduled: words } = texts;
   return {
-    subject: `Your plan changes to ${planName} on ${startsOn}`,
-    preview: `${amount} ${interval}, for the first time on ${startsOn}.`,
-    heading: 'Your plan will change',
+    subject: words.subject(props),
+    preview: words.preview(props),
+    heading: words.heading,
     displayName,
-    body: `Your ${planName} plan starts on ${startsOn}. Until then you keep the plan that you have. ` +
-      `On that day ${amount} will be charged, then ${amount} ${interval}. ` +
-      (undoUntil === null
-        ? 'The change cannot be undone any more.'
-        : `You can undo the change until ${undoUntil} on the page of your plan.`),
+    body: words.body(props),
     details: [
-      { label: 'Plan', value: planName },
-      { label: 'Price', value: `${amount} ${interval}` },
-      { label: 'Starts on', value: startsOn },
-      ...(undoUntil === null ? [] : [{ label: 'Undo until', value: undoUntil }]),
+      { label: labels.plan, value: planName },
+      { label: labels.price, value: words.price(props) },
+      { label: labels.starts, value: startsOn },
+      ...(undoUntil === null ? [] : [{ label: labels.undoUntil, value: undoUntil }]),
     ],
-    action: { label: 'See the plans', url: pricingUrl },
-    note: 'If you have undone the change since, there is nothing left to do.',
+    action: { label: actions.plans, url: pricingUrl },
+    note: words.note,
   };
 }
 

@@ -1,17 +1,20 @@
 import type { ReactNode } from 'react';
-import { goingOnParts, goingOnSentence } from './going-on.ts';
+import { goingOnParts } from './going-on.ts';
 import { Layout } from './layout.tsx';
 import type { GoingOnProps } from './mails.ts';
 import type { Message } from './message.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The mail about a change of the plan that the customer has undone. Contract: E-mails. */
-export function changeUndone(props: GoingOnProps): Message {
+export function changeUndone(props: GoingOnProps, texts: Texts = textsOf()): Message {
+  const words = texts.changeUndone;
   return {
-    subject: `Your ${props.planName} plan stays`,
-    preview: 'The change of your plan is undone.',
-    heading: 'The change is undone',
-    body: `You have undone the change of your plan. ${goingOnSentence(props)}`,
-    ...goingOnParts(props),
+    subject: words.subject(props),
+    preview: words.preview,
+    heading: words.heading,
+    body: words.body(props),
+    note: words.note,
+    ...goingOnParts(props, texts),
   };
 }
 

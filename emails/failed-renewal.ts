@@ -1,25 +1,23 @@
 import type { FailedRenewalProps } from './mails.ts';
 import type { Detail, Message } from './message.ts';
-
-/** What a mail about a failed renewal says about access where the customer has other access. */
-export const otherAccess = 'You also have other access, which is not affected.';
+import type { Texts } from './texts/texts.ts';
 
 /** The table of a mail about a failed renewal. Only an end of access is a fact to show. */
 export function failedRenewalDetails(
   { planName, amount, accessEndsOn }: Pick<FailedRenewalProps, 'planName' | 'amount' | 'accessEndsOn'>,
+  { labels, accessUntil }: Texts,
 ): readonly Detail[] {
   return [
-    { label: 'Plan', value: planName },
-    ...(amount === undefined ? [] : [{ label: 'Not charged', value: amount }]),
-    ...(accessEndsOn === null ? [] : [{ label: 'Without a payment', value: `Access until ${accessEndsOn}` }]),
+    { label: labels.plan, value: planName },
+    ...(amount === undefined ? [] : [{ label: labels.notCharged, value: amount }]),
+    ...(accessEndsOn === null ? [] : [{ label: labels.withoutPayment, value: accessUntil(accessEndsOn) }]),
   ];
 }
 
 /** The button of a mail about a failed renewal: the gateway's page of the subscription, else the app's plans. */
 export function failedRenewalAction(
   { manageUrl, pricingUrl }: Pick<FailedRenewalProps, 'manageUrl' | 'pricingUrl'>,
+  { actions }: Texts,
 ): Message['action'] {
-  return manageUrl === null
-    ? { label: 'See the plans', url: pricingUrl }
-    : { label: 'Manage your payment', url: manageUrl };
+  return manageUrl === null ? { label: actions.plans, url: pricingUrl } : { label: actions.manage, url: manageUrl };
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Body, Button, Container, Head, Heading, Html, Img, Preview, Section, Text } from 'react-email';
 import type { Look } from './mails.ts';
 import type { Detail, Message } from './message.ts';
+import { textsOf } from './texts/texts.ts';
 import { accented, darkClass, darkStyles, theme } from './theme.ts';
 
 /** The HTML of a mail. */
@@ -10,8 +11,9 @@ export function Layout(
     readonly look?: Look;
   },
 ): ReactNode {
+  const { lang, hello } = textsOf(look.locale);
   return (
-    <Html lang='en'>
+    <Html lang={lang}>
       <Head>
         <meta name='viewport' content='width=device-width, initial-scale=1' />
         <meta name='color-scheme' content='light dark' />
@@ -25,7 +27,7 @@ export function Layout(
         <Container className={darkClass.card} style={theme.card}>
           <Heading className={darkClass.text} style={theme.heading}>{heading}</Heading>
           <Text className={darkClass.text} style={theme.text}>
-            <Greeting name={displayName.trim()} />
+            <Greeting hello={hello} name={displayName.trim()} />
           </Text>
           <Text className={darkClass.text} style={theme.text}>{body}</Text>
           <Details details={details} />
@@ -64,10 +66,10 @@ function Footer({ look: { footer } }: { readonly look: Look }): ReactNode {
 }
 
 // A name may be in a right-to-left script. `bdi` keeps the comma in its place.
-function Greeting({ name }: { readonly name: string }): ReactNode {
-  return name === '' ? 'Hello,' : (
+function Greeting({ hello, name }: { readonly hello: string; readonly name: string }): ReactNode {
+  return name === '' ? `${hello},` : (
     <>
-      Hello <bdi>{name}</bdi>,
+      {hello} <bdi>{name}</bdi>,
     </>
   );
 }

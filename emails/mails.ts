@@ -3,6 +3,9 @@
 /** A mail, ready to be sent. */
 export type Mail = { readonly subject: string; readonly html: string; readonly text: string };
 
+/** A language of the mails. */
+export type Locale = 'en' | 'hi';
+
 /** What makes the mails the app's. Without a field a mail has none of it. */
 export type Look = {
   /** The name of the app, above the mail. */
@@ -13,6 +16,8 @@ export type Look = {
   readonly footer?: string | undefined;
   /** The colour of the button: `#1d4ed8`. Its text is black or white, whichever is easier to read. */
   readonly accent?: string | undefined;
+  /** Default: English. */
+  readonly locale?: Locale | undefined;
 };
 
 /** The customer's name, which may be empty. */
@@ -28,7 +33,6 @@ export type ReceiptProps = Addressed & {
   readonly validUntil: string;
   /** The day of the gateway's next charge; not shown when absent. */
   readonly nextPaymentOn?: string;
-  /** Absolute, http or https. */
   readonly dashboardUrl: string;
 };
 
@@ -39,7 +43,6 @@ export type PaymentFailedProps = Addressed & {
   readonly amount: string;
   /** The gateway's description of the failure; not shown when empty. */
   readonly reason?: string;
-  /** Absolute, http or https. */
   readonly retryUrl: string;
 };
 
@@ -48,7 +51,6 @@ export type SubscriptionEndProps = Addressed & {
   readonly planName: string;
   /** `subscription-ending`: the last day of the paid period. `subscription-ended`: the day on which access ended. */
   readonly endsOn: string;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -79,7 +81,6 @@ export type ChangeScheduledProps = Addressed & {
   readonly startsOn: string;
   /** Null: the change cannot be undone any more. */
   readonly undoUntil: string | null;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -92,7 +93,6 @@ export type SubscriptionCancelledProps = Addressed & {
   readonly isEnded: boolean;
   /** Null: the subscription cannot be resumed. */
   readonly resumeUntil: string | null;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -122,7 +122,6 @@ export type PlanChangedProps = Addressed & {
   readonly nextCharge: NextCharge;
   /** Whether the customer has authorised the next charge. */
   readonly isAuthorised: boolean;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -140,7 +139,6 @@ export type PaymentRefundedProps = Addressed & {
   /** Null: access has no end. */
   readonly accessEndsOn: string | null;
   readonly nextCharge: NextCharge;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -153,7 +151,6 @@ export type FailedRenewalProps = Addressed & {
   readonly accessEndsOn: string | null;
   /** The gateway's page of the subscription, absolute, http or https; null: the mail links to `pricingUrl`. */
   readonly manageUrl: string | null;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -164,7 +161,6 @@ export type SubscriptionCompletedProps = Addressed & {
   readonly endsOn: string;
   /** The day on which access ends; null: other access continues after `endsOn`. */
   readonly accessEndsOn: string | null;
-  /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
@@ -176,11 +172,10 @@ export type ReceiptIssuedProps = Addressed & {
   readonly date: string;
   /** `₹1,234.56` */
   readonly total: string;
-  /** Absolute, http or https. */
   readonly dashboardUrl: string;
 };
 
-/** The mails of the service. Each throws when its link is not an http(s) URL. */
+/** The mails of the service. Each throws when an address is not absolute, http or https. */
 export type Mails = {
   readonly paymentSuccess: (props: ReceiptProps, look?: Look) => Mail;
   readonly paymentFailed: (props: PaymentFailedProps, look?: Look) => Mail;

@@ -2,22 +2,25 @@ import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
 import type { PaymentFailedProps } from './mails.ts';
 import type { Message } from './message.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The mail about a failed payment attempt. Contract: E-mails. */
-export function paymentFailed({ displayName, planName, amount, reason, retryUrl }: PaymentFailedProps): Message {
+export function paymentFailed(props: PaymentFailedProps, texts: Texts = textsOf()): Message {
+  const { displayName, planName, amount, reason, retryUrl } = props;
+  const { labels, actions, paymentFailed: words } = texts;
   return {
-    subject: `Your payment for the ${planName} plan failed`,
-    preview: `${amount} could not be charged. You can try again.`,
-    heading: 'Payment failed',
+    subject: words.subject(props),
+    preview: words.preview(props),
+    heading: words.heading,
     displayName,
-    body: 'Your payment did not go through. This attempt has not changed your subscription, and you can try again.',
+    body: words.body,
     details: [
-      { label: 'Plan', value: planName },
-      { label: 'Amount', value: amount },
-      ...(reason?.trim() ? [{ label: 'Reason', value: reason }] : []),
+      { label: labels.plan, value: planName },
+      { label: labels.amount, value: amount },
+      ...(reason?.trim() ? [{ label: labels.reason, value: reason }] : []),
     ],
-    action: { label: 'Try again', url: retryUrl },
-    note: 'If you have paid since with another attempt, there is nothing left to do.',
+    action: { label: actions.retry, url: retryUrl },
+    note: words.note,
   };
 }
 

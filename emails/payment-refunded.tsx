@@ -2,37 +2,28 @@ import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
 import type { PaymentRefundedProps } from './mails.ts';
 import type { Message } from './message.ts';
-import { nextChargeSentence } from './next-charge.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The mail about a refund, of a part or of the whole payment. Contract: E-mails. */
-export function paymentRefunded(props: PaymentRefundedProps): Message {
+export function paymentRefunded(props: PaymentRefundedProps, texts: Texts = textsOf()): Message {
   const { displayName, planName, refunded, paid, paidOn, transactionId, accessEndsOn, pricingUrl } = props;
+  const { labels, actions, amountOn, paymentRefunded: words } = texts;
   return {
-    subject: `${refunded} was refunded`,
-    preview: `Of your payment of ${paid} for the ${planName} plan.`,
-    heading: 'Your refund',
+    subject: words.subject(props),
+    preview: words.preview(props),
+    heading: words.heading,
     displayName,
-    body: `${refunded} of your payment of ${paid} for the ${planName} plan was refunded. ${access(props)} ` +
-      `${nextChargeSentence(props.nextCharge)} ` +
-      'Your bank may need some days to show the refund.',
+    body: words.body(props),
     details: [
-      { label: 'Plan', value: planName },
-      { label: 'Refunded', value: refunded },
-      { label: 'Payment', value: `${paid} on ${paidOn}` },
-      { label: 'Transaction ID', value: transactionId },
-      ...(accessEndsOn === null ? [] : [{ label: 'Access until', value: accessEndsOn }]),
+      { label: labels.plan, value: planName },
+      { label: labels.refunded, value: refunded },
+      { label: labels.payment, value: amountOn(paid, paidOn) },
+      { label: labels.transaction, value: transactionId },
+      ...(accessEndsOn === null ? [] : [{ label: labels.accessUntil, value: accessEndsOn }]),
     ],
-    action: { label: 'See the plans', url: pricingUrl },
-    note: 'Keep this e-mail for your records. If you have a question about this refund, quote the transaction ID.',
+    action: { label: actions.plans, url: pricingUrl },
+    note: words.note,
   };
-}
-
-function access(
-  { accessPlanName, accessEndsOn }: Pick<PaymentRefundedProps, 'accessPlanName' | 'accessEndsOn'>,
-): string {
-  if (accessPlanName === null) return 'You have no access to a plan now.';
-  const until = accessEndsOn === null ? '' : ` and is valid until ${accessEndsOn}`;
-  return `Your ${accessPlanName} plan remains${until}.`;
 }
 
 /** The template for react-email's preview. */

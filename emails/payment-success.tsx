@@ -2,20 +2,21 @@ import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
 import type { ReceiptProps } from './mails.ts';
 import type { Message } from './message.ts';
-import { receiptDetails, receiptNote } from './receipt.ts';
+import { receiptDetails } from './receipt.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The mail about a fulfilled payment. Contract: E-mails. */
-export function paymentSuccess(props: ReceiptProps): Message {
-  const { displayName, planName, amount, validUntil, dashboardUrl } = props;
+export function paymentSuccess(props: ReceiptProps, texts: Texts = textsOf()): Message {
+  const words = texts.paymentSuccess;
   return {
-    subject: `Payment received: your ${planName} plan is active`,
-    preview: `${amount} paid. Your plan is valid until ${validUntil}.`,
-    heading: 'Payment received',
-    displayName,
-    body: 'Thank you. We have received your payment, and your plan is active.',
-    details: receiptDetails(props),
-    action: { label: 'Open your dashboard', url: dashboardUrl },
-    note: receiptNote,
+    subject: words.subject(props),
+    preview: words.preview(props),
+    heading: words.heading,
+    displayName: props.displayName,
+    body: words.body,
+    details: receiptDetails(props, texts),
+    action: { label: texts.actions.dashboard, url: props.dashboardUrl },
+    note: words.note,
   };
 }
 

@@ -1,16 +1,18 @@
 import type { Look } from './mails.ts';
 import type { Message } from './message.ts';
+import { textsOf } from './texts/texts.ts';
 
 /** The plain text of a mail. */
 export function plainText(
   { heading, displayName, body, details, action, note }: Message,
-  { brand, footer }: Look,
+  { brand, footer, locale }: Look,
 ): string {
   const name = displayName.trim();
+  const { hello } = textsOf(locale);
   const paragraphs = [
     ...brand ? [brand] : [],
     heading,
-    name === '' ? 'Hello,' : `Hello ${name},`,
+    name === '' ? `${hello},` : `${hello} ${name},`,
     body,
     details.map(({ label, value }) => `${label}: ${value}`).join('\n'),
     `${action.label}: ${action.url}`,

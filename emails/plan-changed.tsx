@@ -2,37 +2,30 @@ import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
 import type { PlanChangedProps } from './mails.ts';
 import type { Message } from './message.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The mail about a change of the plan that began at once, with credit for the old one. Contract: E-mails. */
-export function planChanged(props: PlanChangedProps): Message {
-  const { displayName, planName, oldPlanName, credit, amount, validUntil, nextCharge, isAuthorised, pricingUrl } =
-    props;
+export function planChanged(props: PlanChangedProps, texts: Texts = textsOf()): Message {
+  const { displayName, planName, credit, amount, validUntil, nextCharge, isAuthorised, pricingUrl } = props;
+  const { labels, actions, amountOn, planChanged: words } = texts;
   return {
-    subject: `Your plan is ${planName} now`,
-    preview: `Your ${oldPlanName} plan has ended, and ${credit} of it was credited.`,
-    heading: 'Your plan is changed',
+    subject: words.subject(props),
+    preview: words.preview(props),
+    heading: words.heading,
     displayName,
-    body:
-      `Your ${planName} plan has begun, and your ${oldPlanName} plan has ended. For the unused time of the old plan ` +
-      `${credit} was credited, and you paid ${amount}. Your plan is valid until ${validUntil}. ${charge(props)}`,
+    body: words.body(props),
     details: [
-      { label: 'Plan', value: planName },
-      { label: 'Credit', value: credit },
-      { label: 'Amount paid', value: amount },
-      { label: 'Valid until', value: validUntil },
+      { label: labels.plan, value: planName },
+      { label: labels.credit, value: credit },
+      { label: labels.amountPaid, value: amount },
+      { label: labels.validUntil, value: validUntil },
       ...(nextCharge === null || !isAuthorised
         ? []
-        : [{ label: 'Next payment', value: `${nextCharge.amount} on ${nextCharge.on}` }]),
+        : [{ label: labels.nextPayment, value: amountOn(nextCharge.amount, nextCharge.on) }]),
     ],
-    action: { label: 'See the plans', url: pricingUrl },
-    note: 'If you have changed or cancelled it since, there is nothing left to do.',
+    action: { label: actions.plans, url: pricingUrl },
+    note: words.note,
   };
-}
-
-function charge({ nextCharge, isAuthorised }: PlanChangedProps): string {
-  if (nextCharge === null) return 'It does not renew by itself.';
-  const next = `The next charge is ${nextCharge.amount} on ${nextCharge.on}`;
-  return isAuthorised ? `${next}.` : `${next}, once you have authorised it.`;
 }
 
 /** The template for react-email's preview. */

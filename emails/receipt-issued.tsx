@@ -2,23 +2,25 @@ import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
 import type { ReceiptIssuedProps } from './mails.ts';
 import type { Message } from './message.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The mail with a receipt, a tax invoice or a credit note as a PDF. Contract: E-mails. */
-export function receiptIssued(props: ReceiptIssuedProps): Message {
+export function receiptIssued(props: ReceiptIssuedProps, texts: Texts = textsOf()): Message {
   const { displayName, title, documentNumber, date, total, dashboardUrl } = props;
+  const { labels, actions, receiptIssued: words } = texts;
   return {
-    subject: `${title} ${documentNumber}`,
-    preview: `Of ${date}, ${total}.`,
+    subject: words.subject(props),
+    preview: words.preview(props),
     heading: title,
     displayName,
-    body: `Attached is the document ${documentNumber} of ${date}.`,
+    body: words.body(props),
     details: [
-      { label: 'Number', value: documentNumber },
-      { label: 'Date', value: date },
-      { label: 'Total', value: total },
+      { label: labels.number, value: documentNumber },
+      { label: labels.date, value: date },
+      { label: labels.total, value: total },
     ],
-    action: { label: 'Open your dashboard', url: dashboardUrl },
-    note: 'Keep this e-mail for your records.',
+    action: { label: actions.dashboard, url: dashboardUrl },
+    note: words.note,
   };
 }
 

@@ -19,24 +19,25 @@ import { subscriptionEnding } from './subscription-ending.tsx';
 import { subscriptionHalted } from './subscription-halted.tsx';
 import { subscriptionRenewed } from './subscription-renewed.tsx';
 import { subscriptionResumed } from './subscription-resumed.tsx';
+import { textsOf } from './texts/texts.ts';
 
 /** The mails that the function renders. `npm run generate` bundles this file. */
 export const mails: Mails = {
-  paymentSuccess: (props, look) => render(paymentSuccess(props), look),
-  paymentFailed: (props, look) => render(paymentFailed(props), look),
-  paymentPending: (props, look) => render(paymentPending(props), look),
-  paymentRefunded: (props, look) => render(paymentRefunded(props), look),
-  receiptIssued: (props, look) => render(receiptIssued(props), look),
-  changeScheduled: (props, look) => render(changeScheduled(props), look),
-  changeUndone: (props, look) => render(changeUndone(props), look),
-  planChanged: (props, look) => render(planChanged(props), look),
-  subscriptionResumed: (props, look) => render(subscriptionResumed(props), look),
-  subscriptionCancelled: (props, look) => render(subscriptionCancelled(props), look),
-  subscriptionRenewed: (props, look) => render(subscriptionRenewed(props), look),
-  subscriptionHalted: (props, look) => render(subscriptionHalted(props), look),
-  subscriptionCompleted: (props, look) => render(subscriptionCompleted(props), look),
-  subscriptionEnding: (props, look) => render(subscriptionEnding(props), look),
-  subscriptionEnded: (props, look) => render(subscriptionEnded(props), look),
+  paymentSuccess: (props, look) => render(paymentSuccess(props, textsOf(look?.locale)), look),
+  paymentFailed: (props, look) => render(paymentFailed(props, textsOf(look?.locale)), look),
+  paymentPending: (props, look) => render(paymentPending(props, textsOf(look?.locale)), look),
+  paymentRefunded: (props, look) => render(paymentRefunded(props, textsOf(look?.locale)), look),
+  receiptIssued: (props, look) => render(receiptIssued(props, textsOf(look?.locale)), look),
+  changeScheduled: (props, look) => render(changeScheduled(props, textsOf(look?.locale)), look),
+  changeUndone: (props, look) => render(changeUndone(props, textsOf(look?.locale)), look),
+  planChanged: (props, look) => render(planChanged(props, textsOf(look?.locale)), look),
+  subscriptionResumed: (props, look) => render(subscriptionResumed(props, textsOf(look?.locale)), look),
+  subscriptionCancelled: (props, look) => render(subscriptionCancelled(props, textsOf(look?.locale)), look),
+  subscriptionRenewed: (props, look) => render(subscriptionRenewed(props, textsOf(look?.locale)), look),
+  subscriptionHalted: (props, look) => render(subscriptionHalted(props, textsOf(look?.locale)), look),
+  subscriptionCompleted: (props, look) => render(subscriptionCompleted(props, textsOf(look?.locale)), look),
+  subscriptionEnding: (props, look) => render(subscriptionEnding(props, textsOf(look?.locale)), look),
+  subscriptionEnded: (props, look) => render(subscriptionEnded(props, textsOf(look?.locale)), look),
 };
 
 // The doctype of react-email's preview.

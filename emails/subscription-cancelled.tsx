@@ -2,30 +2,28 @@ import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
 import type { SubscriptionCancelledProps } from './mails.ts';
 import type { Message } from './message.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The mail about a cancellation by the customer. Contract: E-mails. */
-export function subscriptionCancelled(props: SubscriptionCancelledProps): Message {
+export function subscriptionCancelled(props: SubscriptionCancelledProps, texts: Texts = textsOf()): Message {
   const { displayName, planName, accessEndsOn, isEnded, resumeUntil, pricingUrl } = props;
+  const { labels, actions, subscriptionCancelled: words } = texts;
   return {
-    subject: `Your ${planName} subscription is cancelled`,
-    preview: `Nothing more will be charged for it. ${access(props)}`,
-    heading: 'Your subscription is cancelled',
+    subject: words.subject(props),
+    preview: words.preview(props),
+    heading: words.heading,
     displayName,
-    body: `You have cancelled your ${planName} subscription. Nothing more will be charged for it. ${access(props)}` +
-      (resumeUntil === null ? '' : ` You can resume the subscription until ${resumeUntil}.`),
+    body: words.body(props),
     details: [
-      { label: 'Plan', value: planName },
-      ...(accessEndsOn === null ? [] : [{ label: isEnded ? 'Access ended on' : 'Access until', value: accessEndsOn }]),
-      ...(resumeUntil === null ? [] : [{ label: 'Resume until', value: resumeUntil }]),
+      { label: labels.plan, value: planName },
+      ...(accessEndsOn === null
+        ? []
+        : [{ label: isEnded ? labels.accessEnded : labels.accessUntil, value: accessEndsOn }]),
+      ...(resumeUntil === null ? [] : [{ label: labels.resumeUntil, value: resumeUntil }]),
     ],
-    action: { label: 'See the plans', url: pricingUrl },
-    note: 'If you have resumed it or bought a plan since, there is nothing left to do.',
+    action: { label: actions.plans, url: pricingUrl },
+    note: words.note,
   };
-}
-
-function access({ accessEndsOn, isEnded }: Pick<SubscriptionCancelledProps, 'accessEndsOn' | 'isEnded'>): string {
-  if (accessEndsOn !== null) return `Your access ${isEnded ? 'ended on' : 'lasts until'} ${accessEndsOn}.`;
-  return isEnded ? 'You have no access to a plan now.' : 'Your other access continues.';
 }
 
 /** The template for react-email's preview. */

@@ -2,32 +2,25 @@ import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
 import type { SubscriptionCompletedProps } from './mails.ts';
 import type { Message } from './message.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The mail after the last payment of a subscription that the gateway bills. Contract: E-mails. */
-export function subscriptionCompleted(
-  { displayName, planName, endsOn, accessEndsOn, pricingUrl }: SubscriptionCompletedProps,
-): Message {
+export function subscriptionCompleted(props: SubscriptionCompletedProps, texts: Texts = textsOf()): Message {
+  const { displayName, planName, endsOn, pricingUrl } = props;
+  const { labels, actions, subscriptionCompleted: words } = texts;
   return {
-    subject: `Your ${planName} subscription is complete`,
-    preview: `The last payment was made. The plan is paid until ${endsOn}.`,
-    heading: 'Your subscription is complete',
+    subject: words.subject(props),
+    preview: words.preview(props),
+    heading: words.heading,
     displayName,
-    body: `The last payment of your ${planName} subscription was made. Nothing more will be charged for it. ` +
-      `The plan is paid until ${endsOn}. ${accessAfter(endsOn, accessEndsOn)} ` +
-      'You can choose a plan again on that day or later.',
+    body: words.body(props),
     details: [
-      { label: 'Plan', value: planName },
-      { label: 'Paid until', value: endsOn },
+      { label: labels.plan, value: planName },
+      { label: labels.paidUntil, value: endsOn },
     ],
-    action: { label: 'See the plans', url: pricingUrl },
-    note: 'If you have bought a plan since, or do not want to go on, there is nothing left to do.',
+    action: { label: actions.plans, url: pricingUrl },
+    note: words.note,
   };
-}
-
-function accessAfter(endsOn: string, accessEndsOn: string | null): string {
-  if (accessEndsOn === null) return 'After that, your other access continues.';
-  // Access may last some days longer than the paid period.
-  return accessEndsOn === endsOn ? 'After that, your access ends.' : `Your access ends on ${accessEndsOn}.`;
 }
 
 /** The template for react-email's preview. */

@@ -2,30 +2,26 @@ import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
 import type { SubscriptionEndedProps } from './mails.ts';
 import type { Message } from './message.ts';
-import { nextChargeSentence } from './next-charge.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The mail after access has ended. Contract: E-mails. */
-export function subscriptionEnded(
-  { displayName, planName, endsOn, accessEndedOn = endsOn, pricingUrl, refunded, nextCharge = null }:
-    SubscriptionEndedProps,
-): Message {
+export function subscriptionEnded(props: SubscriptionEndedProps, texts: Texts = textsOf()): Message {
+  const { displayName, planName, endsOn, accessEndedOn = endsOn, pricingUrl, refunded } = props;
+  const { labels, actions, subscriptionEnded: words } = texts;
   return {
-    subject: `Your ${planName} plan has ended`,
-    preview: `Your access ended on ${accessEndedOn}.`,
-    heading: 'Your access has ended',
+    subject: words.subject(props),
+    preview: words.preview(accessEndedOn),
+    heading: words.heading,
     displayName,
-    body: refunded === undefined
-      ? `Your access to the ${planName} plan ended on ${accessEndedOn}. You can come back at any time.`
-      : `Your access to the ${planName} plan ended on ${endsOn}, because ${refunded} was refunded. ` +
-        nextChargeSentence(nextCharge),
+    body: words.body(props, accessEndedOn),
     details: [
-      { label: 'Plan', value: planName },
-      ...(accessEndedOn === endsOn ? [] : [{ label: 'Paid until', value: endsOn }]),
-      { label: 'Ended on', value: accessEndedOn },
-      ...(refunded === undefined ? [] : [{ label: 'Refunded', value: refunded }]),
+      { label: labels.plan, value: planName },
+      ...(accessEndedOn === endsOn ? [] : [{ label: labels.paidUntil, value: endsOn }]),
+      { label: labels.ended, value: accessEndedOn },
+      ...(refunded === undefined ? [] : [{ label: labels.refunded, value: refunded }]),
     ],
-    action: { label: 'See the plans', url: pricingUrl },
-    note: 'If you have bought a plan since, there is nothing left to do.',
+    action: { label: actions.plans, url: pricingUrl },
+    note: words.note,
   };
 }
 

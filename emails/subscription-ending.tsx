@@ -2,41 +2,27 @@ import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
 import type { SubscriptionEndingProps } from './mails.ts';
 import type { Message } from './message.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The mail before the end of a paid period. Contract: E-mails. */
-export function subscriptionEnding(
-  { displayName, planName, endsOn, pricingUrl, earlyRenewal }: SubscriptionEndingProps,
-): Message {
-  const { preview, advice, action } = adviceFor[earlyRenewal];
+export function subscriptionEnding(props: SubscriptionEndingProps, texts: Texts = textsOf()): Message {
+  const { displayName, planName, endsOn, pricingUrl, earlyRenewal } = props;
+  const { labels, actions, subscriptionEnding: words } = texts;
+  // Under `replace` a purchase before the end replaces the remaining days, so the mail does not ask for one.
   return {
-    subject: `Your ${planName} plan ends on ${endsOn}`,
-    preview,
-    heading: 'Your access ends soon',
+    subject: words.subject(props),
+    preview: words.preview[earlyRenewal],
+    heading: words.heading,
     displayName,
-    body: `Your plan is valid until ${endsOn}. After that your access ends. ${advice}`,
+    body: words.body(props),
     details: [
-      { label: 'Plan', value: planName },
-      { label: 'Valid until', value: endsOn },
+      { label: labels.plan, value: planName },
+      { label: labels.validUntil, value: endsOn },
     ],
-    action: { label: action, url: pricingUrl },
-    note: 'If you have bought a plan since, or do not want to go on, there is nothing left to do.',
+    action: { label: earlyRenewal === 'extend' ? actions.renew : actions.plans, url: pricingUrl },
+    note: words.note,
   };
 }
-
-// Under `replace` a purchase before the end replaces the remaining days, so the mail does not ask for one.
-const adviceFor = {
-  replace: {
-    preview: 'You can buy it again on that day or later.',
-    advice: 'You can buy the plan again on that day or later.',
-    action: 'See the plans',
-  },
-  extend: {
-    preview: 'If you renew it before then, you lose no day.',
-    advice:
-      'To keep your access, renew your plan before then: the new period is added to this one, and you lose no day.',
-    action: 'Renew your plan',
-  },
-};
 
 /** The template for react-email's preview. */
 export default function SubscriptionEnding(props: SubscriptionEndingProps): ReactNode {

@@ -2,20 +2,21 @@ import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
 import type { ReceiptProps } from './mails.ts';
 import type { Message } from './message.ts';
-import { receiptDetails, receiptNote } from './receipt.ts';
+import { receiptDetails } from './receipt.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The mail about the payment of a further period. Contract: E-mails. */
-export function subscriptionRenewed(props: ReceiptProps): Message {
-  const { displayName, planName, amount, validUntil, dashboardUrl } = props;
+export function subscriptionRenewed(props: ReceiptProps, texts: Texts = textsOf()): Message {
+  const words = texts.subscriptionRenewed;
   return {
-    subject: `Your ${planName} plan has been renewed`,
-    preview: `${amount} paid. Your plan is valid until ${validUntil}.`,
-    heading: 'Your plan has been renewed',
-    displayName,
-    body: 'Thank you. We have received your payment, and your plan has been renewed.',
-    details: receiptDetails(props),
-    action: { label: 'Open your dashboard', url: dashboardUrl },
-    note: receiptNote,
+    subject: words.subject(props),
+    preview: words.preview(props),
+    heading: words.heading,
+    displayName: props.displayName,
+    body: words.body,
+    details: receiptDetails(props, texts),
+    action: { label: texts.actions.dashboard, url: props.dashboardUrl },
+    note: words.note,
   };
 }
 

@@ -1,17 +1,20 @@
 import type { ReactNode } from 'react';
-import { goingOnParts, goingOnSentence } from './going-on.ts';
+import { goingOnParts } from './going-on.ts';
 import { Layout } from './layout.tsx';
 import type { GoingOnProps } from './mails.ts';
 import type { Message } from './message.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The mail about a cancellation that the customer has withdrawn. Contract: E-mails. */
-export function subscriptionResumed(props: GoingOnProps): Message {
+export function subscriptionResumed(props: GoingOnProps, texts: Texts = textsOf()): Message {
+  const words = texts.subscriptionResumed;
   return {
-    subject: `Your ${props.planName} subscription is resumed`,
-    preview: 'Your cancellation is withdrawn.',
-    heading: 'Your subscription is resumed',
-    body: `You have withdrawn your cancellation. ${goingOnSentence(props)}`,
-    ...goingOnParts(props),
+    subject: words.subject(props),
+    preview: words.preview,
+    heading: words.heading,
+    body: words.body(props),
+    note: words.note,
+    ...goingOnParts(props, texts),
   };
 }
 

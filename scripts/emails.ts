@@ -73,7 +73,8 @@ async function show(folder: string, installed: Installed | undefined, product: P
   const preview = createPreview(port, async () => {
     const variables = await readEnvironment(Deno.env.toObject(), {}, `${folder}/supabase/functions/.env`);
     const { EMAIL_BRAND: brand, EMAIL_LOGO_URL: logoUrl, EMAIL_FOOTER: footer, EMAIL_ACCENT: accent } = variables;
-    const look = { brand, logoUrl, footer: footer?.replaceAll('\\n', '\n'), accent };
+    const locale = variables.EMAIL_LOCALE === 'hi' ? 'hi' as const : 'en' as const;
+    const look = { brand, logoUrl, footer: footer?.replaceAll('\\n', '\n'), accent, locale };
     const edited = installed === undefined ? [] : await findEditedMails(folder, installed, product);
     return await withMails(folder, product, edited, (entry) => renderSamples(entry, folder, look));
   });

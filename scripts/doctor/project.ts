@@ -137,6 +137,7 @@ const publicVariables = [
   'EMAIL_FROM',
   'RESEND_BASE_URL',
   'EMAIL_TIME_ZONE',
+  'EMAIL_LOCALE',
   'EMAIL_BRAND',
   'EMAIL_LOGO_URL',
   'EMAIL_FOOTER',

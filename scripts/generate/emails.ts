@@ -49,6 +49,7 @@ export async function buildEmails(entry = `${emailsFolder}/render.ts`, app = roo
       minify: true,
       lineLimit: 120,
       legalComments: 'eof',
+      charset: 'utf8', // Hindi is half as long
     });
     const [bundle] = outputFiles;
     if (bundle === undefined) throw new Error('The mails could not be bundled');

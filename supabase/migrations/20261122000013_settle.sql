@@ -187,6 +187,9 @@ begin
       v_cancelled_at := case
         when v_before.status = 'cancelled' and v_before.cancelled_at is not null then v_before.cancelled_at
         when v_reason = 'lapsed' then v_source.ends_at
+        -- Cancelled for that day.
+        when v_reason = 'cancelled' and v_source.cancel_at_period_end and v_source.ends_at <= least(v_now, v_source.ended_at)
+          then v_source.ends_at
         else v_now
       end;
     end if;
@@ -237,7 +240,7 @@ begin
   if v_before.status = 'active' and not v_ruling.is_live
     and current_setting('subscriptions.cause', true) is distinct from 'cancellation'
   then
-    v_ended_at := billing.iso_time(case when v_reason = 'lapsed' then v_source.ends_at else v_now end);
+    v_ended_at := billing.iso_time(v_cancelled_at);
     v_end := jsonb_build_object(
       'key', format('subscription-ended/%s/%s', v_before.id, v_ended_at),
       'plan_name', coalesce((select p.name from public.plans p where p.id = v_source.plan_id), v_source.tier),

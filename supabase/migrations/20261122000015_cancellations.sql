@@ -319,8 +319,10 @@ begin
     v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.mirrored).cancel_at_period_end end;
     if v_stop.stops_at is not null then
       perform billing.send_stop(v_each.gateway_subscription_id, v_stop, v_each.stops_at);
-      -- No charge can fail after that, so no days of grace follow. Those before the first charge of a change of plan remain.
+      -- No charge can fail after that, so no days of grace follow. Those before the first charge of a change of plan remain, and
+      -- those that are over.
       v_ends := v_ends or v_each.succeeded_at is null and billing.is_stop_sent(v_each.gateway_subscription_id);
+      if v_ends and not (v_each.mirrored).cancel_at_period_end and billing.has_lapsed(v_each.mirrored) then v_ends := false; end if;
     elsif v_each.stops_at is not null then
       update billing.outbox o
       set parked_at = billing.clock(), last_error = 'withdrawn'
@@ -424,7 +426,7 @@ begin
   select * into v_after from public.subscriptions s where s.user_id = p_user_id;
   if p_had_access then
     v_ends_at := case
-      when v_after.status = 'cancelled' then v_after.cancelled_at
+      when v_after.status = 'cancelled' then coalesce(billing.grace_end(v_after), v_after.cancelled_at)
       when not exists (
         select from billing.sources s
         where s.user_id = p_user_id

@@ -8,8 +8,8 @@ create function billing.grace_end(p_source billing.sources)
 returns timestamptz -- null: never
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  -- Once the gateway is told of a cancellation, no days of grace follow.
-  if p_source.lapses_at > p_source.ends_at and p_source.kind = 'gateway_subscription' and exists (
+  -- Once the gateway is told of a cancellation, no days of grace follow. What has lapsed had them.
+  if p_source.lapses_at > greatest(p_source.ends_at, billing.clock()) and p_source.kind = 'gateway_subscription' and exists (
     select from billing.gateway_subscriptions m
     where (m.user_id, m.gateway_subscription_id) = (p_source.user_id, p_source.id)
       and m.stops_at is not null

@@ -5,7 +5,7 @@ import { type AppFolder, createAppFolder, createVersion, expectCode } from './ap
 
 // An app makes the mails its own, in its supabase/emails/, and upgrades.
 
-const template = 'supabase/emails/payment-success.tsx';
+const template = 'supabase/emails/texts/en.ts';
 const bundle = 'supabase/functions/api/generated/emails.js';
 let app: AppFolder;
 let next: string;
@@ -13,7 +13,7 @@ beforeAll(async () => {
   app = await createAppFolder();
   next = await createVersion('90.0.0');
   const layout = await Deno.readTextFile(`${next}/emails/layout.tsx`);
-  await Deno.writeTextFile(`${next}/emails/layout.tsx`, layout.replace('Hello,', 'Good day,'));
+  await Deno.writeTextFile(`${next}/emails/layout.tsx`, layout.replace('`${hello},`', '`Good day,`'));
   const ours = await Deno.readTextFile(`${next}/${template.replace('supabase/', '')}`);
   await Deno.writeTextFile(`${next}/${template.replace('supabase/', '')}`, `// Of the next version.\n${ours}`);
   expectCode(await app.add(), 0);
@@ -78,9 +78,9 @@ test('an upgrade keeps it, prints what the version changes in it, and takes over
 });
 
 test.each<[what: string, change: (text: string) => string, reason: RegExp]>([
-  ['that is no TypeScript', (text) => `${text}\n}}`, /payment-success\.tsx:\d+:\d+: ERROR: /],
+  ['that is no TypeScript', (text) => `${text}\n}}`, /en\.ts:\d+:\d+: ERROR: /],
   ['that throws', (text) => text.replace('return {', "throw new Error('not today');\n  return {"), /not today/],
-  ['without its export', (text) => text.replace('function paymentSuccess(', 'function other('), /paymentSuccess/],
+  ['without its export', (text) => text.replace('export const en =', 'const en ='), /No matching export/],
   [
     'that reads a file',
     (text) => text.replace('return {', 'Deno.readTextFileSync("/etc/hostname");\n  return {'),

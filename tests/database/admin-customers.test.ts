@@ -98,6 +98,16 @@ describe('billing.customers says in one sentence why', () => {
   });
 });
 
+test('what the gateway ended, and told a day later, ended for support on the day that the customer reads', async () => {
+  await customer.charge(months(1), 'basic');
+  await customer.event('cancelled', '2026-01-11T00:00:00Z', {
+    planId: 'plan_basic',
+    createdAt: '2026-01-10T00:00:00Z',
+  });
+  expect((await customer.row()).cancelled_at).toEqual(new Date('2026-01-11T00:00:00Z'));
+  expect((await read()).why).toContain('gave basic and ended on 11 Jan 2026: cancelled.');
+});
+
 test('in the days of grace grace_until is their end; before, and while the gateway is asked, there is none', async () => {
   await customer.buy('pro');
   expect((await read()).grace_until).toBeNull();

@@ -180,6 +180,15 @@ test.each(['pending', 'halted'] as const)('an older charge does not set the stat
   expect(await billing()).toMatchObject({ status: state });
 });
 
+test('a subscription that was cancelled for its end has ended then, also where the gateway tells it later', async () => {
+  await bill();
+  await customer.cancel('at the end');
+  await event('cancelled', '2026-07-01T22:00:00Z', { createdAt: day('07-01') });
+  expect(await customer.row()).toMatchObject({ ended_reason: 'cancelled', cancelled_at: new Date(day('07-01')) });
+  const mail = await database.one("select payload from billing.outbox where kind = 'subscription-ended'");
+  expect(mail.payload).toMatchObject({ ends_at: '2026-07-01T00:00:00.000Z' });
+});
+
 describe('a halted subscription', () => {
   beforeEach(bill);
 
@@ -190,6 +199,26 @@ describe('a halted subscription', () => {
     expect(await customer.stateAt('2026-07-03T23:59:59Z')).toBe(untilJuly);
     expect(await customer.stateAt('2026-07-04T00:00:01Z')).toBe(ended);
   });
+
+  test.each([['at once', 'at the end'], ['at the end', 'at once']] as const)(
+    'that lapsed keeps the end that its mail named when it is cancelled %s, then %s',
+    async (...cancellations) => {
+      await event('halted', '07-03');
+      expect(await customer.stateAt('07-05')).toBe(ended);
+      const read = async () => Object(await database.rpc('get_subscription', customer.id)).subscription;
+      const before = await read();
+      expect(before).toMatchObject({ ended_reason: 'lapsed', access_ends_at: '2026-07-04T00:00:00+00:00' });
+      for (const when of cancellations) {
+        await customer.cancel(when);
+        expect(await read()).toEqual(before);
+      }
+      await database.query("update billing.outbox set told_at = billing.clock() where destination = 'gateway'");
+      expect(await event('cancelled', '07-06')).toBe('applied');
+      expect(await customer.stateAt('07-07')).toBe(ended);
+      expect(await read()).toEqual(before);
+      expect(await billing()).toBeNull();
+    },
+  );
 
   test('is not paid by an activation of the running cycle, but by a charge', async () => {
     await event('halted', '07-03');

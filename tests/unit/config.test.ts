@@ -129,6 +129,8 @@ test.each<[Environment, expected: Record<string, unknown>]>([
   }, {
     email: { look: { brand: 'Acme', footer: 'Acme Ltd\nPune', accent: '#0f766e', logoUrl: 'https://a.example/l.png' } },
   }],
+  [{ EMAIL_LOCALE: '' }, { email: { look: { locale: 'en' } } }],
+  [{ EMAIL_LOCALE: 'hi' }, { email: { look: { locale: 'hi' } } }],
   [{ EXPIRY_EMAILS: 'off' }, { email: { expiryEmails: false, renewalEmails: true }, missing: [] }],
   [{ RECEIPT_EMAILS: 'on' }, { email: { receiptEmails: true } }],
   [{ RENEWAL_EMAILS: 'off', EXPIRY_EMAILS: '' }, { email: { expiryEmails: true, renewalEmails: false }, missing: [] }],
@@ -167,6 +169,7 @@ test.each(
     DATABASE_POOL_URL: ['db.example.com:6543', 'https://db.example.com'],
     EARLY_RENEWAL: ['maybe', 'Extend'],
     EMAIL_ACCENT: ['blue', '#12345', 'url(x)'],
+    EMAIL_LOCALE: ['de', 'hi-IN'],
     EMAIL_LOGO_URL: ['logo.png', 'data:image/png;base64,AA'],
     EMAIL_TIME_ZONE: ['Kolkata'],
     EVENTS_SECRET: ['secret', 'whsec_c2hvcnQ=', `${signing}!`],

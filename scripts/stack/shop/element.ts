@@ -11,8 +11,3 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   made.append(...children);
   return made;
 }
-
-/** Shows the day of a time, in the zone of the browser. */
-export function day(time: string | null): string {
-  return time === null ? 'no end' : new Date(time).toLocaleDateString('en', { dateStyle: 'medium' });
-}

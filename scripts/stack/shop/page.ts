@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
 import { createClient } from '@supabase/supabase-js';
 import * as client from '../../../supabase/client/subscriptions.ts';
-import { day, element } from './element.ts';
+import { element } from './element.ts';
+import { day } from './texts.ts';
 import { askState, save } from './receipts.ts';
 import { type Actions, dashboard, pricing, signIn, subscription } from './views.ts';
 

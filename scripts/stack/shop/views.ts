@@ -7,8 +7,9 @@ import type {
   Receipt,
   Subscriptions,
 } from '../../../supabase/client/subscriptions.ts';
-import { day, element, money } from './element.ts';
+import { element, money } from './element.ts';
 import { receiptButtons } from './receipts.ts';
+import { chargeText, day, every, failureText, nextText, per, periodText } from './texts.ts';
 
 type When = 'now' | 'period_end';
 type Interval = OfferedPrice['interval'];
@@ -99,19 +100,17 @@ function offer(name: string, { lookup_key, scenario, ...price }: OfferedPrice, o
 
 /** The tier with its period, what it may do in the app, and the payments. */
 export function dashboard(
-  { subscription, currentTier, payments, billing, receipts }: CurrentSubscription & { receipts: Receipt[] },
+  current: CurrentSubscription & { receipts: Receipt[] },
   { can, limit }: Pick<Subscriptions, 'can' | 'limit'>,
   actions: Actions,
 ): Node[] {
+  const { subscription, currentTier, payments, billing, receipts } = current;
   const card = panel('section', element('p', {}, 'Your tier: ', element('strong', { id: 'tier' }, currentTier)));
-  if (billing?.payment_attention) {
-    const end = subscription?.status === 'active' ? subscription.access_ends_at : null;
-    const text = `A charge failed. ${end ? `Without a payment, your access ends on ${day(end)}. ` : ''}`;
-    card.append(element('p', { className: 'bad' }, text), link(billing.manage_url ?? '', 'Pay'));
-  }
-  if (subscription?.status === 'active') {
-    const { current_period_start: start, current_period_end: end, cancel_at_period_end: ends } = subscription;
-    const period = `${day(start)} to ${day(end)}${ends ? ', then it ends' : ''}`;
+  const failure = failureText(current);
+  if (failure) card.append(element('p', { className: 'bad' }, failure), link(billing?.manage_url ?? '', 'Pay'));
+  const period = periodText(current);
+  if (period) {
+    const ends = subscription?.cancel_at_period_end;
     const onclick = ends ? actions.resume : actions.cancel;
     const label = ends ? 'Resume' : 'Cancel at the end of the period';
     card.append(element('p', { id: 'period' }, period), element('button', { id: 'end', onclick }, label));
@@ -147,31 +146,27 @@ export function dashboard(
 
 /** How the subscription goes on, and what a chosen change of the price would cost. */
 export function subscription(
-  { subscription: running, billing }: CurrentSubscription,
+  current: CurrentSubscription,
   changes: (Change & { when: When; price: OfferedPrice })[],
   { change }: Actions,
 ): Node[] {
-  const isActive = running?.status === 'active';
-  const next = billing?.next_charge_at;
-  const price = billing?.price ? `: ${money(billing.price.amount, billing.price.currency)} ${per(billing.price)}` : '';
-  const text = next
-    ? `The next charge is on ${day(next)}${price}.`
-    : isActive
-    ? 'It does not renew by itself.'
-    : 'You can choose a plan at any time.';
-  const card = panel('section', element('h2', {}, running?.plan?.name ?? 'No subscription'), element('p', {}, text));
+  const { subscription: running, billing } = current;
+  const card = panel(
+    'section',
+    element('h2', {}, running?.plan?.name ?? 'No subscription'),
+    element('p', {}, chargeText(current)),
+  );
   if (billing?.manage_url) card.append(link(billing.manage_url, 'Change the method of payment'));
-  if (billing?.next) {
-    const { tier, price, starts_at, undo_until } = billing.next;
-    const undo = undo_until ? ` You can undo it until ${day(undo_until)}.` : '';
-    card.append(element('p', { id: 'next' }, `${tier}, ${every(price)}, begins on ${day(starts_at)}.${undo}`));
+  const next = nextText(current);
+  if (next) {
+    card.append(element('p', { id: 'next' }, next));
     const back = running?.price?.lookup_key ?? running?.tier;
-    if (undo && back) {
+    if (billing?.next?.undo_until && back) {
       const onclick = () => change(back, 'period_end');
       card.append(element('button', { id: 'undo', onclick }, 'Undo the change'));
     }
   }
-  card.append(link('/pricing', isActive ? 'Another plan' : 'See the plans'));
+  card.append(link('/pricing', running?.status === 'active' ? 'Another plan' : 'See the plans'));
   const choices = changes.map(({ when, to, price, amount_due, credit, currency, starts_at }) => {
     const due = `The first payment is ${money(amount_due, currency)}, after a credit of ${money(credit, currency)}.`;
     const terms = `${money(price.amount, price.currency)} ${per(price)}.${credit > 0 ? ` ${due}` : ''}`;
@@ -183,12 +178,5 @@ export function subscription(
 }
 
 const byRank = (one: OfferedPlan, other: OfferedPlan) => (one.rank ?? one.price) - (other.rank ?? other.price);
-type Length = Pick<OfferedPrice, 'interval' | 'interval_count'>;
-/** `a month`, `for 3 months`. */
-const per = ({ interval, interval_count: count }: Length) =>
-  count === 1 ? `a ${interval}` : `for ${count} ${interval}s`;
-/** `monthly`, `every 3 months`. */
-const every = ({ interval, interval_count: count }: Length) =>
-  count === 1 ? `${interval}ly` : `every ${count} ${interval}s`;
 const link = (href: string, text: string) => element('a', { href, className: 'button' }, text);
 const panel = (tag: 'section' | 'li', ...children: Node[]) => element(tag, { className: 'panel' }, ...children);

@@ -67,6 +67,7 @@ const variables = z.object({
   RESEND_BASE_URL: httpUrl.default('https://api.resend.com').transform(withoutSlash),
   EMAIL_FROM: text.optional(),
   EMAIL_TIME_ZONE: timeZone.default('UTC'),
+  EMAIL_LOCALE: z.enum(['en', 'hi'], 'is neither "en" nor "hi"').default('en'),
   EMAIL_BRAND: text.optional(),
   EMAIL_LOGO_URL: httpUrl.optional(),
   EMAIL_FOOTER: lines.optional(),
@@ -110,7 +111,7 @@ export function readConfig(environment: Environment) {
   }
   const hasPages = environment('REVALIDATE_URL') !== '';
   const { EMAIL_BRAND: brand, EMAIL_LOGO_URL: logoUrl, EMAIL_FOOTER: footer, EMAIL_ACCENT: accent } = given;
-  const look: Look = { brand, logoUrl, footer, accent };
+  const look: Look = { brand, logoUrl, footer, accent, locale: given.EMAIL_LOCALE };
   const pages = { dashboard: given.DASHBOARD_PATH, pricing: given.PRICING_PATH };
   const url = given.REVALIDATE_URL ??= appUrl && `${withoutSlash(appUrl)}/api/revalidate`;
 
@@ -167,7 +168,6 @@ export function readConfig(environment: Environment) {
         look,
         /** Whether `subscription-ending` and `subscription-ended` are sent. */
         expiryEmails: given.EXPIRY_EMAILS === 'on',
-        /** Whether `subscription-renewed` is sent. */
         renewalEmails: given.RENEWAL_EMAILS === 'on',
         receiptEmails: given.RECEIPT_EMAILS === 'on',
       }

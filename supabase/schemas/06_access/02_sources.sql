@@ -302,6 +302,22 @@ begin
     when p_subscription.paid_until is not null then 'refunded'
     else p_subscription.ended_reason
   end;
+  -- It had lapsed before it was cancelled.
+  if p_subscription.paid_until is null and not p_subscription.cancel_at_period_end and ended_at > lapses_at then
+    select null, null into ended_at, ended_reason;
+  end if;
+end $$;
+
+-- Returns whether the access that a gateway subscription gave has ended without a charge, after the days of grace.
+create function billing.has_lapsed(p_subscription billing.gateway_subscriptions)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select own.lapses_at <= billing.clock()
+    from public.plans p
+    cross join lateral billing.mirrored_end(p_subscription, p.grace_days) own
+    where p.id = p_subscription.plan_id
+  ) is true;
 end $$;
 
 -- Returns whether a purchase is renewed again: its renewal was asked for and authorised after the customer had cancelled it.

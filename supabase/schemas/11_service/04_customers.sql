@@ -97,7 +97,8 @@ begin
     end
     else format(
       ' and ended on %s: %s.',
-      billing.day_text(v_source.ended_at), coalesce(replace(v_source.ended_reason, '_', ' '), 'ended')
+      -- As the row and the mail say, which are settled when the end becomes known.
+      billing.day_text(coalesce((p_ruling.shown).cancelled_at, v_source.ended_at)), coalesce(replace(v_source.ended_reason, '_', ' '), 'ended')
     )
   end;
 end $$;

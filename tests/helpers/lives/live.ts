@@ -6,7 +6,6 @@ import type { Act, Weather } from './draws.ts';
 import { brokenPromises, chargedTwice } from './promises.ts';
 import { wrongRevenue, wrongSums } from './sums.ts';
 import { alarms, unwantedCharges, wrongAccess, wrongBooks } from './oracles.ts';
-import { isLong } from '../project/suite.ts';
 import { useWords } from '../words/contradictions.ts';
 import { beginLife, dueOf, type Life, perform } from './world.ts';
 
@@ -53,11 +52,9 @@ export async function liveAll(
 ): Promise<{ wrong: string[]; logs: string[] }> {
   const readPayments = usePayments(billing);
   const lives: Life[] = [];
-  // A long run compares the words where WORDS is set.
-  const isCompared = !isLong || Deno.env.has('WORDS');
   const readers = new Map<Life, ReturnType<typeof useWords>>();
   for (const own of acts) lives.push(await beginLife(billing, own));
-  for (const life of isCompared ? lives : []) readers.set(life, useWords(billing, life.customer));
+  for (const life of lives) readers.set(life, useWords(billing, life.customer));
   const wrong = new Map<Life, string[]>();
   const note = (life: Life, found: string[]) => {
     if (found.length > 0 && !wrong.has(life)) wrong.set(life, found);

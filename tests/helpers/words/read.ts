@@ -2,6 +2,8 @@
 export type Said = {
   readonly about: Topic;
   readonly day: string | undefined;
+  /** The first day of a period. */
+  readonly start: string | undefined;
   readonly amount: string | undefined;
   readonly text: string;
 };
@@ -10,6 +12,7 @@ export type Said = {
  * - `end`: of the paid period. `grace end`: of access without a payment. `ended`: when access ended
  * - `charge`, `no charge`: what the gateway charges next; `authorise`: what it will charge once the customer agrees. `not charged`: what it could not charge
  * - `change`: the coming plan. `undo`, `resume`: until when
+ * - `order`, `received`, `given`, `asked`: what the timeline says of orders, payments, grants and requests of a change
  * - `past`: of a payment, a refund or an act that is over
  */
 export type Topic =
@@ -24,15 +27,39 @@ export type Topic =
   | 'undo'
   | 'resume'
   | 'paid'
+  | 'order'
+  | 'received'
+  | 'given'
+  | 'asked'
   | 'past';
 
-const date = String.raw`(?<day>\d{1,2} [A-Z][a-z]+ \d{4})`;
-const money = String.raw`(?<amount>₹[\d,]+\.\d\d)`;
-/** Where a sentence has a second day or amount that is over. */
-const other = String.raw`₹[\d,]+\.\d\d`;
+// As mails and the billing page write them, the shop, and support.
+const anyDate = String.raw`\d{1,2} [A-Z][a-z]+ \d{4}|[A-Z][a-z]{2} \d{1,2}, \d{4}`;
+const anyMoney = String.raw`₹[\d,]+\.\d\d|\d+\.\d\d INR`;
+const date = `(?<day>${anyDate})`;
+const start = `(?<start>${anyDate})`;
+const money = `(?<amount>${anyMoney})`;
+/** Where a sentence has a second amount, which is over. */
+const other = `(?:${anyMoney})`;
+const unread = new RegExp(`.{0,40}(${anyDate}|${anyMoney}|₹).{0,20}`, 'g');
 
 /** Every way in which a text names a day or an amount. The first one that matches counts. */
 const sentences: readonly (readonly [Topic, string])[] = [
+  // The timeline, and what support did.
+  ['order', `Order of ${money} for`],
+  ['received', `${money} captured for .+?, ${start} to ${date}`],
+  ['past', `${money} (captured\\. It gave no tier|: a further payment|of payment)`],
+  ['past', `Deducted: ${money}`],
+  ['given', `\\w+ until ${date}: `],
+  ['asked', `To \\w+ from ${date}\\.`],
+  ['past', `Undone on ${date}`],
+  ['charge', `Next charge: ${money} on ${date}`],
+  ['no charge', 'Nothing is charged next'],
+  ['end', `Access ends on ${date}`],
+  // The shop.
+  ['charge', `The next charge is on ${date}: ${money}`],
+  ['end', `${start} to ${date}`],
+  ['change', `begins on ${date}`],
   // Mails.
   ['paid', `It lasts until ${date}`],
   ['past', `${other} of your payment of ${other}`],
@@ -82,10 +109,10 @@ export function read(text: string): { said: Said[]; unread: string[] } {
   let rest = text;
   for (const { about, pattern } of patterns) {
     rest = rest.replace(pattern, (...found) => {
-      const { day, amount }: { day?: string; amount?: string } = found.at(-1);
-      said.push({ about, day, amount, text: String(found[0]) });
+      const { day, start, amount }: Partial<Said> = found.at(-1);
+      said.push({ about, day, start, amount, text: String(found[0]) });
       return '·';
     });
   }
-  return { said, unread: rest.match(/.{0,40}(\d{1,2} [A-Z][a-z]+ \d{4}|₹[\d,.]+).{0,20}/g) ?? [] };
+  return { said, unread: rest.match(unread) ?? [] };
 }

@@ -8,20 +8,28 @@ export type Truth = {
   /** When access ends without a payment; null: never, or it has ended. */
   graceEnd: string | null;
   endedAt: string | null;
-  charge: { at: string; amount: number } | null;
+  /** `isAsked`: here, so that its payments have mails. `isRecorded`: whether the payment of the cycle before it has arrived. The mail about that payment names the next charge. */
+  charge: { at: string; amount: number; isRecorded: boolean; isAsked: boolean } | null;
   /** What the gateway tries to charge, or would with another card. */
   amounts: number[];
   change: { at: string; amount: number } | null;
   /** The ends of what was paid, and the starts of what is paid and has not begun. */
   paidEnds: string[];
   paidStarts: string[];
+  /** What was ordered, and of what was paid the period. */
+  payments: { amount: number; start: string | null; end: string | null }[];
+  /** The ends of grants, and the starts of the changes that were asked for. */
+  grantEnds: string[];
+  asked: string[];
 };
 
 /** Reads it from the facts, and not by what answers, mails and support are written with. */
 export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: string): Promise<Truth> {
   const [row] = await database.query(
     `with mirror as (
-       select m.*, coalesce(m.gateway_status, 'active') as state
+       select m.*, coalesce(m.gateway_status, 'active') as state,
+         -- Before its first event the gateway has told none.
+         case when m.gateway_status is null then m.period_end else m.charge_at end as due_at
        from billing.gateway_subscriptions m
        where m.user_id = $1 and m.gateway_subscription_id <> '' and billing.is_billed(m) and m.gateway_status is distinct from 'created'
      ),
@@ -43,18 +51,41 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
          from shown s where s.status = 'cancelled'
        ),
        'charge', (
-         select jsonb_build_object('at', m.charge_at, 'amount', (m.sold).amount)
+         select jsonb_build_object('at', m.due_at, 'amount', (m.sold).amount, 'isRecorded', case m.state
+           when 'authenticated' then m.due_at > billing.clock() + interval '1 hour' and not exists (
+             select from billing.subscription_orders o
+             join public.payments p on p.id = o.payment_id and p.fulfilled_at is null
+             where o.gateway_subscription_id = m.gateway_subscription_id
+           )
+           when 'active' then exists (
+             select from public.payments p
+             where p.gateway_subscription_id = m.gateway_subscription_id and p.period_end >= m.period_end
+           )
+           else true
+         end, 'isAsked', exists (
+           select from billing.subscription_orders o where o.gateway_subscription_id = m.gateway_subscription_id
+         ))
          from mirror m
-         where m.stops_at is null and m.state not in ('paused', 'halted') and m.charge_at is not null
-         order by m.charge_at limit 1
+         where m.stops_at is null and m.state not in ('paused', 'halted') and m.due_at is not null
+         order by m.due_at limit 1
        ),
-       'amounts', (select coalesce(jsonb_agg((m.sold).amount), '[]') from mirror m),
+       'amounts', (
+         select coalesce(jsonb_agg((m.sold).amount), '[]') from billing.gateway_subscriptions m where m.user_id = $1
+       ),
        'paidEnds', (
          select coalesce(jsonb_agg(p.period_end), '[]') from public.payments p where p.user_id = $1 and p.period_end is not null
        ),
        'paidStarts', (
          select coalesce(jsonb_agg(p.period_start), '[]') from public.payments p
          where p.user_id = $1 and p.period_start > billing.clock()
+       ),
+       'payments', (
+         select coalesce(jsonb_agg(jsonb_build_object('amount', p.amount, 'start', p.period_start, 'end', p.period_end)), '[]')
+         from public.payments p where p.user_id = $1
+       ),
+       'grantEnds', (select coalesce(jsonb_agg(g.until), '[]') from billing.grants g where g.user_id = $1),
+       'asked', (
+         select coalesce(jsonb_agg(coalesce(o.starts_at, o.created_at)), '[]') from billing.subscription_orders o where o.user_id = $1
        ),
        'change', (
          select jsonb_build_object('at', o.starts_at, 'amount', (o.sold).amount)

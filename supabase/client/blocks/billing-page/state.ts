@@ -82,7 +82,7 @@ export function stateOf(
     : { text: isTrial ? words.trial : words.active, tone: 'good' };
   const lines: string[] = [];
   if (ends) lines.push(words.keepsUntil(end));
-  else if (isTrial && charge) lines.push(words.trialEnds(charge, cost ?? ''));
+  else if (isTrial && charge) lines.push(words.trialEnds(charge, cost ?? amountOf(current, texts) ?? ''));
   else if (billing?.next && end) lines.push(words.paidUntil(end));
   else if (charge && !shared.attention) lines.push(words.renews(charge, amountOf(current, texts)));
   else if (end === null) lines.push(words.noEnd);

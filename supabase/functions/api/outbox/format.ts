@@ -1,3 +1,5 @@
+import type { Locale } from '../generated/emails.js';
+
 // Written by `npm run generate` from billing.minor_units.
 const NO_DECIMALS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF';
 const THREE_DECIMALS = 'BHD IQD JOD KWD LYD OMR TND';
@@ -13,34 +15,42 @@ function once<Formatter>(make: (key: string) => Formatter): (key: string) => For
 }
 
 const currencyFormat = once((key) => {
-  const [currency = '', currencyDisplay] = key.split(' ');
+  const [currency = '', currencyDisplay, locale] = key.split(' ');
   const decimals = minorUnits(currency);
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-  return new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en', {
+  return new Intl.NumberFormat(locale === 'hi' ? 'hi-IN' : currency === 'INR' ? 'en-IN' : 'en', {
     style: 'currency',
     currency,
     currencyDisplay: currencyDisplay === 'code' ? 'code' : 'symbol',
     ...digits,
   });
 });
-const longDateFormat = once((timeZone) =>
-  new Intl.DateTimeFormat('en-IN', { year: 'numeric', month: 'long', day: 'numeric', timeZone })
-);
+const longDateFormat = once((key) => {
+  const [timeZone, locale] = key.split(' ');
+  return new Intl.DateTimeFormat(`${locale}-IN`, { year: 'numeric', month: 'long', day: 'numeric', timeZone });
+});
 
 /**
  * Formats an amount for people: `₹1,499.00`, `¥1,000`. Contract: E-mails.
  * @param amount in minor units of the currency, an integer
  * @param currency ISO 4217
  * @param display whether the currency is written as its sign or its code
+ * @param locale the language
  * @throws RangeError when the amount is not a safe integer or the currency is not a code
  */
-export function formatCurrency(amount: number, currency: string, display: 'symbol' | 'code' = 'symbol'): string {
+export function formatCurrency(
+  amount: number,
+  currency: string,
+  display: 'symbol' | 'code' = 'symbol',
+  locale: Locale = 'en',
+): string {
   if (!Number.isSafeInteger(amount)) throw new RangeError('An amount is a whole number of minor units');
-  return currencyFormat(`${currency} ${display}`).format(amount / 10 ** minorUnits(currency));
+  return currencyFormat(`${currency} ${display} ${locale}`).format(amount / 10 ** minorUnits(currency));
 }
 
 /** Formats the interval of a price: `every year`, `every 3 months`. */
-export function formatInterval(interval: 'month' | 'year', count: number): string {
+export function formatInterval(interval: 'month' | 'year', count: number, locale: Locale = 'en'): string {
+  if (locale === 'hi') return `हर ${count === 1 ? '' : `${count} `}${interval === 'month' ? 'महीने' : 'वर्ष'}`;
   return count === 1 ? `every ${interval}` : `every ${count} ${interval}s`;
 }
 
@@ -77,8 +87,8 @@ function decimal(amount: number, fractionDigits: number): string {
  * @param timeZone IANA name; the date is the local one there
  * @throws RangeError when either is invalid
  */
-export function formatLongDate(at: string, timeZone: string = 'UTC'): string {
-  return longDateFormat(timeZone).format(new Date(at));
+export function formatLongDate(at: string, timeZone: string = 'UTC', locale: Locale = 'en'): string {
+  return longDateFormat(`${timeZone} ${locale}`).format(new Date(at));
 }
 
 const planNames = new Map([['basic', 'Basic'], ['pro', 'Pro'], ['premium', 'Premium']]);

@@ -41,15 +41,19 @@ export async function renderEmail(
 
 function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: EmailSettings): Mail {
   const { appUrl, pages = { dashboard: '/dashboard', pricing: '/pricing' }, timeZone, look } = settings;
+  const locale = look?.locale;
+  const money = (amount: number, currency: string) => formatCurrency(amount, currency, 'symbol', locale);
+  // The contract has a form of its own for English.
+  const shortMoney = locale === 'hi' ? money : formatAmount;
   const displayName = payload.display_name;
   switch (kind) {
     case 'payment-success':
-      return mails.paymentSuccess(receiptProps(payload, formatAmount), look);
+      return mails.paymentSuccess(receiptProps(payload, shortMoney), look);
     case 'payment-failed':
       return mails.paymentFailed({
         displayName,
         planName: formatTier(payload.tier),
-        amount: formatAmount(payload.amount, payload.currency),
+        amount: shortMoney(payload.amount, payload.currency),
         reason: payload.reason ?? undefined,
         retryUrl: page('pricing'),
       }, look);
@@ -59,8 +63,8 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
       return mails.paymentRefunded({
         displayName,
         planName: payload.plan_name,
-        refunded: formatCurrency(payload.amount, payload.currency),
-        paid: formatCurrency(payload.paid_amount, payload.currency),
+        refunded: money(payload.amount, payload.currency),
+        paid: money(payload.paid_amount, payload.currency),
         paidOn: day(payload.paid_at),
         transactionId: payload.transaction_id,
         accessPlanName: payload.access_plan_name,
@@ -74,8 +78,8 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
         displayName,
         title,
         documentNumber: document_number,
-        date: formatLongDate(`${document_date}T00:00:00Z`, 'UTC'),
-        total: formatCurrency(totals.total, currency),
+        date: formatLongDate(`${document_date}T00:00:00Z`, 'UTC', locale),
+        total: money(totals.total, currency),
         dashboardUrl: page('dashboard'),
       }, look);
     }
@@ -83,8 +87,8 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
       return mails.changeScheduled({
         displayName,
         planName: payload.plan_name,
-        amount: formatCurrency(payload.amount, payload.currency),
-        interval: formatInterval(payload.interval, payload.interval_count),
+        amount: money(payload.amount, payload.currency),
+        interval: formatInterval(payload.interval, payload.interval_count, locale),
         startsOn: day(payload.starts_at),
         undoUntil: payload.undo_until && day(payload.undo_until),
         pricingUrl: page('pricing'),
@@ -98,8 +102,8 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
         displayName,
         planName: payload.plan_name,
         oldPlanName: payload.old_plan_name,
-        credit: formatCurrency(payload.credit, payload.currency),
-        amount: formatCurrency(payload.amount, payload.currency),
+        credit: money(payload.credit, payload.currency),
+        amount: money(payload.amount, payload.currency),
         validUntil: day(payload.valid_until),
         nextCharge: nextCharge(payload.next_charge),
         isAuthorised: payload.is_authorised,
@@ -115,7 +119,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
         pricingUrl: page('pricing'),
       }, look);
     case 'subscription-renewed':
-      return mails.subscriptionRenewed(receiptProps(payload, formatCurrency), look);
+      return mails.subscriptionRenewed(receiptProps(payload, money), look);
     case 'subscription-halted':
       return mails.subscriptionHalted(failedRenewalProps(payload), look);
     case 'subscription-completed':
@@ -127,7 +131,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
         ...periodEndProps(payload),
         accessEndedOn: payload.access_ended_at && day(payload.access_ended_at),
         ...(payload.amount && payload.currency && {
-          refunded: formatCurrency(payload.amount, payload.currency),
+          refunded: money(payload.amount, payload.currency),
           nextCharge: nextCharge(payload.next_charge ?? null),
         }),
       }, look);
@@ -161,7 +165,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
       displayName,
       planName: renewal.plan_name,
       accessEndsOn: accessEndsOn(renewal),
-      ...(renewal.amount && renewal.currency && { amount: formatCurrency(renewal.amount, renewal.currency) }),
+      ...(renewal.amount && renewal.currency && { amount: money(renewal.amount, renewal.currency) }),
       manageUrl: renewal.manage_url,
       pricingUrl: page('pricing'),
     };
@@ -176,11 +180,11 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
   }
 
   function nextCharge(charge: Payload<'payment-refunded'>['next_charge']): NextCharge {
-    return charge && { amount: formatCurrency(charge.amount, charge.currency), on: day(charge.at) };
+    return charge && { amount: money(charge.amount, charge.currency), on: day(charge.at) };
   }
 
   function day(at: string): string {
-    return formatLongDate(at, timeZone);
+    return formatLongDate(at, timeZone, locale);
   }
 
   function page(name: keyof Pages): string {
