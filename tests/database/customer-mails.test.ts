@@ -241,6 +241,25 @@ describe('the mail change-scheduled', () => {
     expect(await mails(kind)).toMatchObject([{ plan_name: 'Premium', amount: 199900 }]);
   });
 
+  test('says what follows the change that waits already, where that one is changed again', async () => {
+    await bill();
+    const premium = await change('premium');
+    await authorise(premium, '2026-06-10T00:01:00Z', 'premium');
+    const again = customerOf(database, customer);
+    await database.query(
+      `insert into billing.subscription_orders (
+         user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at, starts_at, replaces
+       )
+       select $1, tier, id, gateway_plan_id, billing.price_of(p), $2, billing.clock() + interval '1 day', '2027-07-01', $3
+       from public.plans p where tier = 'basic' and lookup_key is null`,
+      [customer.id, again.gatewayId, premium.gatewayId],
+    );
+    await authorise(again, '2026-06-10T00:02:00Z', 'basic');
+    expect((await mails(kind)).at(-1)).toMatchObject({
+      ...{ plan_name: 'Basic', amount: 4900, interval: 'month', starts_at: '2027-07-01T00:00:00.000Z' },
+    });
+  });
+
   test('is not sent for a subscription that replaces nothing, or a change that was undone before', async () => {
     await bill();
     const next = await change();

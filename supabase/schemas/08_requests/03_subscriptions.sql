@@ -473,8 +473,9 @@ create function billing.announce_change(
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_next constant jsonb := billing.next_change(p_subscription.user_id);
   v_order billing.subscription_orders;
+  v_price jsonb;
+  v_undo_until timestamptz;
 begin
   select * into v_order
   from billing.subscription_orders o
@@ -482,21 +483,18 @@ begin
     and o.gateway_subscription_id = p_subscription.gateway_subscription_id
     -- The outbox remembers a mail for at least that long.
     and o.created_at > billing.clock() - interval '30 days';
-  if v_next is null
-    or (billing.find_successor(p_subscription.user_id, v_order.replaces)).id is distinct from v_order.id
-    or v_order.id is null
-  then
-    return;
-  end if;
+  select b.undo_until into v_undo_until from billing.find_billed(p_subscription.user_id) b where (b.next).id = v_order.id;
+  if not found then return; end if;
+  v_price := billing.price_answer(v_order.tier, v_order.sold);
   -- Of several changes the newest one counts.
   perform billing.withdraw_outlook(p_subscription.user_id, 'change-scheduled/' || p_subscription.gateway_subscription_id);
   perform billing.enqueue_mail(
     p_subscription.user_id, p_email, 'change-scheduled', p_subscription.gateway_subscription_id,
     jsonb_build_object(
       'plan_name', coalesce((select p.name from public.plans p where p.id = v_order.plan_id), v_order.tier),
-      'amount', v_next -> 'amount', 'currency', v_next -> 'currency',
-      'interval', v_next #> '{price,interval}', 'interval_count', v_next #> '{price,interval_count}',
-      'starts_at', v_next -> 'starts_at', 'undo_until', v_next -> 'undo_until'
+      'amount', (v_order.sold).amount, 'currency', (v_order.sold).currency,
+      'interval', v_price -> 'interval', 'interval_count', v_price -> 'interval_count',
+      'starts_at', billing.iso_time(v_order.starts_at), 'undo_until', billing.iso_time(v_undo_until)
     )
   );
 end $$;
