@@ -16,13 +16,13 @@ async function copyNotes() {
   const copy = await copySchema();
   onTestFinished(() => copy.remove());
   const { supabase } = copy;
-  await Deno.writeTextFile(`${supabase}/schemas/90_notes.sql`, notes);
+  await Deno.writeTextFile(`${supabase}/schemas/12_books/90_notes.sql`, notes);
   const migrations = await writeBaseline(supabase);
   return {
     ...copy,
     /** The migration of the notes. */
-    migration: `migrations/${migrations.at(-1)}`,
-    change: (text: string, by: string) => copy.edit('schemas/90_notes.sql', text, by),
+    migration: `migrations/${migrations.find((name) => name.endsWith('_notes.sql'))}`,
+    change: (text: string, by: string) => copy.edit('schemas/12_books/90_notes.sql', text, by),
     migrate: (name = 'change') => writeMigration(name, supabase),
     check: () => checkMigrations(supabase),
   };
@@ -151,7 +151,9 @@ describe('npm run migration', () => {
     expect(await migrate()).toBeUndefined();
     await expect(migrate('Not A Name')).rejects.toThrow('"Not A Name" is no name');
     await change('create type billing.mood', 'create typo billing.mood');
-    await expect(migrate()).rejects.toThrow('supabase/schemas/90_notes.sql:31: syntax error at or near "typo"');
+    await expect(migrate()).rejects.toThrow(
+      'supabase/schemas/12_books/90_notes.sql:31: syntax error at or near "typo"',
+    );
     expect(files()).toBe(before);
   });
 
@@ -188,5 +190,5 @@ test('npm run check reports changed schema files, an edited migration, and an ob
   ]);
   expect(found.at(-1)).toBe('The schema files are the source: npm run migration -- <name>');
   await change('create type billing.mood', 'create view billing.users as select 1 as one;\ncreate type billing.mood');
-  expect(await check()).toEqual(['supabase/schemas/90_notes.sql: relation "users" already exists']);
+  expect(await check()).toEqual(['supabase/schemas/12_books/90_notes.sql: relation "users" already exists']);
 });
