@@ -11,7 +11,7 @@ export type BookFiles = {
   openCsv(name: string, columns: readonly string[]): Promise<(row: readonly Value[]) => Promise<void>>;
   /** Moves what was written into the folder, where it replaces the files of an earlier run. @returns their names */
   finish(): Promise<string[]>;
-  /** Removes what was written. */
+  /** Closes and removes what was written. */
   discard(): Promise<void>;
 };
 
@@ -25,9 +25,11 @@ export async function openBookFiles(folder: string): Promise<BookFiles> {
   await Deno.mkdir(folder, { recursive: true });
   const draft = await Deno.makeTempDir({ dir: folder, prefix: '.draft-' });
   const opened: { name: string; close(): Promise<void> }[] = [];
+  const handles = new Set<Deno.FsFile>();
 
   async function open(name: string): Promise<BookFile> {
     const file = await Deno.open(`${draft}/${name}`, { write: true, createNew: true });
+    handles.add(file);
     const encoder = new TextEncoder();
     let waiting = '';
     const flush = async () => {
@@ -40,6 +42,7 @@ export async function openBookFiles(folder: string): Promise<BookFiles> {
       async close() {
         await flush();
         file.close();
+        handles.delete(file);
       },
     });
     return {
@@ -68,7 +71,11 @@ export async function openBookFiles(folder: string): Promise<BookFiles> {
       await Deno.remove(draft);
       return names;
     },
-    discard: () => Deno.remove(draft, { recursive: true }),
+    discard() {
+      for (const file of handles) file.close();
+      handles.clear();
+      return Deno.remove(draft, { recursive: true });
+    },
   };
 }
 

@@ -60,9 +60,15 @@ export function createFileMaker(database: SupportDatabase, work: FileWork): File
         job.total = await work.count(client, job.month);
         const files = await openBookFiles(folder);
         const progress = { step: () => void (job.done += 1), end() {} };
-        await work.write(client, job.month, files, progress);
-        for (const name of await files.finish()) {
-          job.files.push({ name, bytes: (await Deno.stat(`${folder}/${name}`)).size });
+        try {
+          await work.write(client, job.month, files, progress);
+          for (const name of await files.finish()) {
+            job.files.push({ name, bytes: (await Deno.stat(`${folder}/${name}`)).size });
+          }
+        } catch (error) {
+          // The folder may be gone: the console ended.
+          await files.discard().catch(() => {});
+          throw ofFile(error);
         }
         const { rows: [clock] } = await client.query<{ now: Date }>('select billing.clock() as now');
         job.at = clock?.now.toISOString() ?? null;
@@ -101,6 +107,12 @@ export function createFileMaker(database: SupportDatabase, work: FileWork): File
       current = undefined;
     },
   };
+}
+
+/** Tells an error of the disk from one of the database: Deno's end with the number of the system. */
+function ofFile(error: unknown): unknown {
+  const isOfFile = error instanceof Error && /\(os error \d+\)/.test(error.message);
+  return isOfFile ? new Refused(`The files could not be written: ${error.message}`) : error;
 }
 
 function remove(folder: string): void {

@@ -470,6 +470,21 @@ create type billing.ruling as (
   may_stop boolean -- the user has gateway subscriptions, or asked for one: billing.plan looks at them
 );
 
+-- Returns what rules where nothing but one running source is known of a user.
+create function billing.sole_ruling(p_source billing.sources)
+returns billing.ruling language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_ruling billing.ruling;
+begin
+  v_ruling.source := p_source;
+  v_ruling.is_live := true;
+  v_ruling.is_ended_by_gateway := false;
+  v_ruling.attaching := 0;
+  v_ruling.upcoming := 0;
+  v_ruling.may_stop := false;
+  return v_ruling;
+end $$;
+
 -- Finds the ruling source: the running source with the greatest since. If no source is running, the one that ended last.
 -- A purchase that begins when another source ends does not rule before.
 create function billing.find_ruling(

@@ -2,7 +2,7 @@ set local lock_timeout = '2s';
 
 -- What it would be for a user to buy a price, and the plans on offer. Contract: GET /api/subscriptions/plans, "Scenarios".
 
-create function billing.rank_price(p_commitment billing.commitment)
+create function billing.rank_commitment(p_commitment billing.commitment)
 returns billing.ranked_price language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return billing.rank_price(p_commitment.plan_id, p_commitment.tier, p_commitment.sold); end $$;
 
@@ -37,7 +37,7 @@ create function billing.offered_plan(
 returns jsonb -- null: it has no such price
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_held constant billing.ranked_price := billing.rank_price(p_commitment);
+  v_held constant billing.ranked_price := billing.rank_commitment(p_commitment);
   v_prices jsonb;
   v_scenario text;
 begin
@@ -54,7 +54,7 @@ begin
     select
       w.wanted,
       case when p_waiting is not null then billing.scenario(p_commitment, v_held, w.wanted, p_waiting) end as scenario
-    from (select billing.rank_price(p) as wanted) w
+    from (select billing.rank_plan(p) as wanted) w
   ) own
   where p.tier = p_plan.tier and p.is_active;
   if v_prices is null then return null; end if;

@@ -111,7 +111,7 @@ begin
   is_excess := false;
   if exists (select from billing.settings s where s.credit = 'off') then return; end if;
   v_from := billing.find_commitment(p_user_id);
-  if billing.compare_prices(billing.rank_price(v_from), billing.rank_price(p_plan)) <> 'upgrade' then return; end if;
+  if billing.compare_prices(billing.rank_commitment(v_from), billing.rank_plan(p_plan)) <> 'upgrade' then return; end if;
 
   if v_from.paid_by_kind = 'payment' then
     select p.id::text, p.period_start, p.period_end
@@ -279,13 +279,8 @@ declare
 begin
   -- A ranking would take half of the time.
   if p_rules then
-    v_ruling.source := billing.source_of(p_payment, v_plan.id, p_tier);
-    v_ruling.is_live := true;
-    v_ruling.is_ended_by_gateway := false;
-    v_ruling.attaching := 0;
-    v_ruling.upcoming := 0;
+    v_ruling := billing.sole_ruling(billing.source_of(p_payment, v_plan.id, p_tier));
     v_ruling.shown := p_purchase.shown;
-    v_ruling.may_stop := false;
   end if;
   perform billing.settle_access(
     p_payment.user_id, p_email, p_payment.id::text, p_ruling => v_ruling, p_mail => jsonb_build_object(
@@ -585,7 +580,7 @@ begin
           select
             s.id, s.user_id, s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at,
             s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id, s.created_at,
-            case when s.current_period_end < billing.clock() then billing.grace_end(s) end as access_ends_at,
+            case when s.current_period_end < billing.clock() then billing.shown_grace_end(s) end as access_ends_at,
             billing.price_answer(s.tier, billing.price_shown(s)) as price, row_to_json(p) as plan
           from public.subscriptions s
           left join public.plans p on p.id = s.plan_id

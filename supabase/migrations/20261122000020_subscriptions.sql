@@ -395,7 +395,7 @@ declare
   v_plan constant public.plans := billing.find_plan(p_tier, p_price);
   v_months constant integer := billing.sold_months(v_plan.duration_months);
   v_from constant billing.commitment := billing.find_commitment(p_user_id);
-  v_held constant billing.ranked_price := billing.rank_price(v_from);
+  v_held constant billing.ranked_price := billing.rank_commitment(v_from);
   v_is_same constant boolean := coalesce(v_held.plan_id = v_plan.id, false); -- a renewal, not a change
   v_is_undo constant boolean := v_is_same and (v_from.next).id is not null;
   v_credit record;
@@ -414,7 +414,7 @@ begin
   if v_is_undo then return billing.undo_change(v_change, v_from); end if;
 
   select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_when = 'now';
-  if p_when = 'now' then v_change.reason := billing.refuse_now(v_held, billing.rank_price(v_plan), v_credit.is_excess); end if;
+  if p_when = 'now' then v_change.reason := billing.refuse_now(v_held, billing.rank_plan(v_plan), v_credit.is_excess); end if;
   v_change.outcome := case
     when v_change.reason is not null then 'not_now'
     when v_is_same and v_from.gateway_subscription_id is not null then 'already_subscribed'

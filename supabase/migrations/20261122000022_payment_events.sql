@@ -292,7 +292,8 @@ begin
   perform billing.settle_full_refund(v_payment, p_email);
 end $$;
 
--- Enqueues the mail about a refund, and withdraws it if the refund failed, or what it makes untrue. The caller has settled the user's access.
+-- Enqueues the mail about a refund, and withdraws it if the refund failed. Withdraws what a full refund makes untrue. The caller
+-- has settled the user's access.
 create function billing.announce_refund(
   p_refund jsonb, -- the entity
   p_payment public.payments,

@@ -201,6 +201,42 @@ test('files are made for one month at a time, and are deleted with the next ones
   }
 });
 
+test('files that cannot be made are closed and deleted, and the job says why', async () => {
+  const folder = await Deno.makeTempDir();
+  const usual = Deno.env.get('TMPDIR');
+  Deno.env.set('TMPDIR', folder);
+  const database = createSupportDatabase(support.supportUrl);
+  const files = createFileMaker(database, {
+    ...bookWork,
+    async write(_, __, made) {
+      await (await made.open('gstr1.json')).write('{}');
+      await made.open('gstr1.json');
+    },
+  });
+  const isOpen = (fd: string) => {
+    try {
+      return Deno.readLinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
+    } catch {
+      return false; // that of the listing
+    }
+  };
+  try {
+    const job = files.make('2026-11');
+    await until(() => job.state !== 'running');
+    expect(job.state).toBe('failed');
+    expect(job.error).toMatch(/^The files could not be written: File exists/);
+    expect([...Deno.readDirSync(folder)]).toEqual([]);
+    if (Deno.build.os === 'linux') {
+      expect([...Deno.readDirSync('/proc/self/fd')].filter(({ name }) => isOpen(name))).toEqual([]);
+    }
+  } finally {
+    if (usual === undefined) Deno.env.delete('TMPDIR');
+    else Deno.env.set('TMPDIR', usual);
+    database.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 test('support may not close a month, one to whom the owner granted it may, and the month says who', async () => {
   expect((await read('/books')).state).toMatchObject({ may_close: false, closed_at: null });
   const refused = await post('/books/2026-11/close');

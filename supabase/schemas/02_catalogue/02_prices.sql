@@ -83,7 +83,7 @@ begin
   )::billing.ranked_price;
 end $$;
 
-create function billing.rank_price(p_plan public.plans)
+create function billing.rank_plan(p_plan public.plans)
 returns billing.ranked_price language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return billing.rank_price(p_plan.id, p_plan.tier, billing.price_of(p_plan)); end $$;
 

@@ -217,22 +217,20 @@ begin
   );
 end $$;
 
--- Returns whether as much was refunded as was paid, in minor units.
-create function billing.is_refunded(p_amount bigint, p_refunded_amount bigint)
-returns boolean -- false: the amount is not known
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$ begin return coalesce(p_amount > 0 and p_refunded_amount >= p_amount, false); end $$;
-
 -- Returns whether a payment was refunded in full: also where a part was lost in a dispute, and the rest was refunded.
 create function billing.is_refunded(p_payment public.payments)
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+returns boolean -- false: what was paid is not known
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_paid constant bigint := coalesce(p_payment.paid_amount, p_payment.amount);
 begin
   -- The usual payment.
   if (p_payment.refunded_amount > 0) is not true then return false; end if;
-  return billing.is_refunded(
-    coalesce(p_payment.paid_amount, p_payment.amount),
-    p_payment.refunded_amount
-      + case when p_payment.dispute_status is null then 0 else billing.lost_amount(p_payment.gateway_payment_id) end
+  return coalesce(
+    v_paid > 0
+      and p_payment.refunded_amount
+        + case when p_payment.dispute_status is null then 0 else billing.lost_amount(p_payment.gateway_payment_id) end >= v_paid,
+    false
   );
 end $$;
 

@@ -424,7 +424,7 @@ begin
   select * into v_after from public.subscriptions s where s.user_id = p_user_id;
   if p_had_access then
     v_ends_at := case
-      when v_after.status = 'cancelled' then coalesce(billing.grace_end(v_after), v_after.cancelled_at)
+      when v_after.status = 'cancelled' then coalesce(billing.shown_grace_end(v_after), v_after.cancelled_at)
       when not exists (
         select from billing.sources s
         where s.user_id = p_user_id

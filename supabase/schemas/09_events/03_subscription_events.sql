@@ -23,7 +23,7 @@ begin
 end $$;
 
 -- Returns when the access of a user ends or ended after the end of the paid period that is shown.
-create function billing.grace_end(p_shown public.subscriptions)
+create function billing.shown_grace_end(p_shown public.subscriptions)
 returns timestamptz -- null: the period runs, has no end, or was ended
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -444,7 +444,6 @@ declare
   v_now constant timestamptz := billing.clock();
   v_plan record;
   v_source billing.sources;
-  v_ruling billing.ruling;
 begin
   select p.tier, p.grace_days into v_plan
   from public.plans p
@@ -491,13 +490,7 @@ begin
   v_source.is_failing := false;
   v_source.is_running := true;
   v_source.is_in_grace := false;
-  v_ruling.source := v_source;
-  v_ruling.is_live := true;
-  v_ruling.is_ended_by_gateway := false;
-  v_ruling.attaching := 0;
-  v_ruling.upcoming := 0;
-  v_ruling.may_stop := false;
-  return v_ruling;
+  return billing.sole_ruling(v_source);
 end $$;
 
 -- Applies an event about a gateway subscription. Contract: "Fields that an event needs", "Gateway subscriptions".
