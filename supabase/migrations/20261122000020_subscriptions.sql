@@ -517,11 +517,7 @@ begin
   perform billing.enqueue_mail(p_user_id, p_email, p_kind, p_subject, jsonb_build_object(
     'plan_name', coalesce((select p.name from public.plans p where p.id = v_commitment.plan_id), v_commitment.tier, 'basic'),
     -- The end of what runs, where nothing is charged for what follows.
-    'valid_until', (
-      select billing.iso_time(s.current_period_end)
-      from public.subscriptions s
-      where s.user_id = p_user_id and s.status = 'active'
-    ),
+    'valid_until', billing.iso_time(v_commitment.ends_at),
     'next_charge', billing.next_charge_answer(p_user_id)
   ) || case
     -- A change that waits goes on, too.

@@ -224,6 +224,17 @@ describe('the mail change-scheduled', () => {
     expect(await undone()).toEqual([]);
   });
 
+  test('below a gift, too, is followed by the end of what is paid', async () => {
+    await bill();
+    await authorise(await change());
+    await grantTier(database, customer.email, 'premium', '2026-09-01Z', 'gift');
+    await database.rpc('create_change', customer.id, 'pro', 'period_end');
+    expect(await mails('change-undone')).toMatchObject([{ plan_name: 'Pro', valid_until: endOfJune }]);
+    await cancel();
+    await resume();
+    expect(await mails('subscription-resumed')).toMatchObject([{ plan_name: 'Pro', valid_until: endOfJune }]);
+  });
+
   test.each<[string, () => Promise<unknown>]>([
     ['is undone', () => database.rpc('create_change', customer.id, 'pro', 'period_end')],
     ['is cancelled', () => cancel()],
