@@ -177,6 +177,15 @@ describe('the mail subscription-resumed', () => {
   });
 });
 
+test('a cancellation below a gift is of what is paid, and the gift is what lasts', async () => {
+  await bill();
+  await grantTier(database, customer.email, 'premium', '2026-09-01Z', 'gift');
+  await cancel();
+  expect(await mails('subscription-cancelled')).toMatchObject([
+    { plan_name: 'Pro', access_ends_at: '2026-09-01T00:00:00.000Z', resume_until: twoDaysBefore },
+  ]);
+});
+
 describe('the mail change-scheduled', () => {
   const kind = 'change-scheduled';
   const scheduled = {

@@ -493,14 +493,24 @@ create function billing.announce_cancellation(
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_had_access constant boolean := p_before.status is not distinct from 'active';
+  v_plan_id uuid;
   v_plan_name text;
 begin
   perform billing.withdraw_outlook(p_wish.user_id);
   perform billing.withdraw_mails(array(
     select 'subscription-cancelled/' || w.id from billing.wishes w where w.user_id = p_wish.user_id and w.at_period_end
   ));
+  -- For the period's end what is paid for is cancelled, also below a gift. At once all access ends.
+  v_plan_id := coalesce(
+    (
+      select c.plan_id
+      from billing.find_commitment(p_wish.user_id) c
+      where p_wish.at_period_end and c.gateway_subscription_id is not null
+    ),
+    p_before.plan_id
+  );
   v_plan_name := case
-    when v_had_access then coalesce((select p.name from public.plans p where p.id = p_before.plan_id), p_before.tier)
+    when v_had_access then coalesce((select p.name from public.plans p where p.id = v_plan_id), p_before.tier)
     else (
       select p.name
       from billing.stoppable s
