@@ -19,10 +19,7 @@ where case s.kind
   when 'gateway_subscription' then exists (
     select from billing.gateway_subscriptions m
     where (m.user_id, m.gateway_subscription_id) = (s.user_id, s.id)
-      and not exists (
-        select from billing.subscription_orders o
-        where o.user_id = s.user_id and o.gateway_subscription_id = s.id and o.undone_at is not null
-      )
+      and m.undone_at is null
       and (
         -- Else both would be charged, also where a charge of this one was refunded or lost.
         billing.is_billed(m)
@@ -64,42 +61,41 @@ begin
 end $$;
 
 -- Returns whether the purchase goes on that a subscription renews, or may still be paid.
-create function billing.renews_purchase(p_order billing.subscription_orders)
+create function billing.renews_purchase(p_subscription billing.gateway_subscriptions)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return exists (
     select from public.payments p
-    where p.id = p_order.payment_id
+    where p.id = p_subscription.payment_id
       and p.ended_at is null
       and not billing.is_lost(p)
-      and (p.fulfilled_at is not null or p_order.created_at >= billing.clock() - interval '5 days')
+      and (p.fulfilled_at is not null or p_subscription.asked_at >= billing.clock() - interval '5 days')
       -- Paid later than it was ordered, it would be renewed before it ends.
-      and coalesce(p.period_end <= p_order.starts_at + interval '1 day', true)
+      and coalesce(p.period_end <= p_subscription.starts_at + interval '1 day', true)
   );
 end $$;
 
 -- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes
 -- that is the one that was asked for last. One that waits for the end of this one, or whose purchase does not go on, is none.
-create function billing.is_superseded(p_order billing.subscription_orders, p_authorised_at timestamptz)
+create function billing.is_superseded(p_subscription billing.gateway_subscriptions)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return exists (
-    select from billing.subscription_orders o
-    join billing.gateway_subscriptions m
-      on m.user_id = o.user_id
-      and m.gateway_subscription_id = o.gateway_subscription_id
-    where o.user_id = p_order.user_id
-      and o.id <> p_order.id
-      and o.gateway_subscription_id is distinct from p_order.replaces
-      and o.replaces is distinct from p_order.gateway_subscription_id
+    select from billing.gateway_subscriptions o
+    where o.user_id = p_subscription.user_id
+      and o.id <> p_subscription.id
+      and o.asked_plan_id is not null
+      and o.gateway_subscription_id is distinct from p_subscription.replaces
+      and o.replaces is distinct from p_subscription.gateway_subscription_id
       and (o.payment_id is null or billing.renews_purchase(o))
       and o.undone_at is null
-      and billing.is_billed(m)
+      and billing.is_billed(o)
       and case
-        when num_nonnulls(o.replaces, o.payment_id) > 0 and num_nonnulls(p_order.replaces, p_order.payment_id) > 0
-          then o.created_at > p_order.created_at
-        else (billing.authorised_at(m), o.created_at)
-          > (coalesce(p_authorised_at, p_order.created_at), p_order.created_at)
+        when num_nonnulls(o.replaces, o.payment_id) > 0
+          and num_nonnulls(p_subscription.replaces, p_subscription.payment_id) > 0
+          then o.asked_at > p_subscription.asked_at
+        else (billing.authorised_at(o), o.asked_at)
+          > (coalesce(billing.authorised_at(p_subscription), p_subscription.asked_at), p_subscription.asked_at)
       end
   );
 end $$;
@@ -107,46 +103,29 @@ end $$;
 -- The subscriptions that the gateway may still charge or let authorise, and those that have a stop.
 create view billing.stoppable with (security_invoker = true) as
 select
-  g.*,
-  coalesce((g.mirrored).stops_at, (g.asked).stops_at) as stops_at,
-  (g.mirrored).status is distinct from 'cancelled'
-    and coalesce((g.mirrored).gateway_status, 'active') not in ('completed', 'expired', 'cancelled') as is_open,
+  m.user_id,
+  m.gateway_subscription_id,
+  m as subscription,
+  billing.authorised_at(m) as authorised_at, -- null: not authorised
+  m.stops_at,
+  m.status is distinct from 'cancelled'
+    and coalesce(m.gateway_status, 'active') not in ('completed', 'expired', 'cancelled') as is_open,
   -- Whether a wish to cancel covers it: true for the end of the period, false at once.
   (
     select bool_and(w.at_period_end)
     from billing.wishes w
-    where w.user_id = g.user_id
-      and w.at >= coalesce((g.mirrored).asked_at, (g.asked).created_at)
-      and w.withdrawn_at is null
+    where w.user_id = m.user_id and w.at >= m.asked_at and w.withdrawn_at is null
   ) as is_wish,
   case
     when exists (
-      select from billing.subscription_orders o
-      where o.user_id = g.user_id and o.replaces = g.gateway_subscription_id
-    ) then (billing.find_successor(g.user_id, g.gateway_subscription_id)).starts_at
-  end as succeeded_at
-from (
-  select
-    m.user_id, m.gateway_subscription_id, m as mirrored, o as asked,
-    billing.authorised_at(m) as authorised_at
-  from billing.gateway_subscriptions m
-  left join billing.subscription_orders o
-    on o.gateway_subscription_id = m.gateway_subscription_id
-    and o.user_id = m.user_id
-  where m.gateway_subscription_id <> ''
-  union all
-  select o.user_id, o.gateway_subscription_id, null, o, null
-  from billing.subscription_orders o
-  where o.gateway_subscription_id is not null
-    and not exists (
-      select from billing.gateway_subscriptions m
-      where m.user_id = o.user_id and m.gateway_subscription_id = o.gateway_subscription_id
-    )
-) g;
+      select from billing.gateway_subscriptions o
+      where o.user_id = m.user_id and o.replaces = m.gateway_subscription_id
+    ) then (billing.find_successor(m.user_id, m.gateway_subscription_id)).starts_at
+  end as succeeded_at -- when the one starts that replaces it
+from billing.gateway_subscriptions m
+where m.gateway_subscription_id <> '';
 grant select on billing.stoppable to service_role;
-comment on view billing.stoppable is
-  'What billing.plan looks at: the subscriptions of a user, authorised or not. mirrored is all null before the customer '
-  'authorised it, asked where it was not asked for here. succeeded_at is when the one starts that replaces it.';
+comment on view billing.stoppable is 'What billing.plan reads: the subscriptions of a user, authorised or not.';
 
 -- Returns whether the gateway may charge a user, now or after an authorisation that is still possible, for something that
 -- the user did not cancel at once.
@@ -177,8 +156,7 @@ create function billing.find_stop(
 returns billing.stop language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
-  v_subscription constant billing.gateway_subscriptions := p_each.mirrored;
-  v_order constant billing.subscription_orders := p_each.asked;
+  v_subscription constant billing.gateway_subscriptions := p_each.subscription;
   v_authorised_at constant timestamptz := p_each.authorised_at;
   -- A charge fails. The gateway's cycle is the unpaid one then, also while the paid time still runs by our clock, and the next
   -- try must not succeed.
@@ -186,7 +164,7 @@ declare
   -- Before its first cycle.
   v_is_waiting constant boolean := v_subscription.period_end is null;
   v_paid_until constant timestamptz := case
-    when v_is_waiting then case when v_authorised_at is not null then v_order.starts_at end
+    when v_is_waiting then case when v_authorised_at is not null then v_subscription.starts_at end
     else coalesce(v_subscription.paid_until, v_subscription.period_end)
   end;
   -- A change of the plan that was authorised after it replaces a wish for the end of the period.
@@ -196,18 +174,18 @@ declare
   v_at timestamptz := case when v_is_wish or not v_is_waiting then v_paid_until end; -- the end of what is paid
   v_reason text;
 begin
-  if not v_is_wish or v_is_wish is null and v_authorised_at is null and v_order.expires_at <= v_now then
+  if not v_is_wish or v_is_wish is null and v_authorised_at is null and v_subscription.expires_at <= v_now then
     return (v_now, false, false, case when v_is_wish is null then 'expired' else 'cancelled' end);
   elsif v_is_wish then
     v_reason := 'cancelled';
-  elsif v_order.undone_at is not null then
+  elsif v_subscription.undone_at is not null then
     v_reason := 'undone';
-  elsif v_is_waiting and v_order.payment_id is not null and not billing.renews_purchase(v_order) then
+  elsif v_is_waiting and v_subscription.payment_id is not null and not billing.renews_purchase(v_subscription) then
     v_reason := 'unpaid';
-  elsif v_is_waiting and billing.is_superseded(v_order, v_authorised_at) then
+  elsif v_is_waiting and billing.is_superseded(v_subscription) then
     v_reason := 'superseded';
     -- The renewal of a purchase waits for its start: if the purchase that replaced it is refunded, it goes on.
-    if v_order.payment_id is not null and v_order.replaces is null then v_at := v_paid_until; end if;
+    if v_subscription.payment_id is not null and v_subscription.replaces is null then v_at := v_paid_until; end if;
   elsif p_each.succeeded_at > v_now then
     v_reason := 'changed';
     v_at := p_each.succeeded_at;
@@ -215,11 +193,11 @@ begin
     if v_authorised_at is null
       or p_newest.id is null
       or p_newest.gateway_subscription_id = p_each.gateway_subscription_id
-      or v_order.payment_id::text = p_newest.id
+      or v_subscription.payment_id::text = p_newest.id
       -- Without a plan of ours, and known only by a charge: it may be attached to nothing.
       or num_nonnulls(v_subscription.plan_id, v_subscription.activated_at, v_subscription.written_at) = 0
         and p_newest.kind <> 'payment'
-      or v_is_waiting and v_order.id is not null and p_newest.kind <> 'payment'
+      or v_is_waiting and v_subscription.asked_plan_id is not null and p_newest.kind <> 'payment'
       or p_newest.since <= (case when v_is_waiting then v_authorised_at else billing.since_of(v_subscription) end)
     then
       return null;
@@ -233,7 +211,7 @@ begin
   if v_is_failing then v_at := null; end if;
   return (
     coalesce(greatest(v_at, v_now), v_now),
-    v_is_waiting and v_order.id is not null and v_is_failing is not true or coalesce(v_at > v_now, false),
+    v_is_waiting and v_subscription.asked_plan_id is not null and v_is_failing is not true or coalesce(v_at > v_now, false),
     coalesce(v_is_wish, false),
     v_reason
   );
@@ -316,13 +294,15 @@ begin
   loop
     v_each := v_row.each;
     v_stop := case when v_each.is_open then billing.find_stop(v_each, v_row.newest) end;
-    v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.mirrored).cancel_at_period_end end;
+    v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.subscription).cancel_at_period_end end;
     if v_stop.stops_at is not null then
       perform billing.send_stop(v_each.gateway_subscription_id, v_stop, v_each.stops_at);
       -- No charge can fail after that, so no days of grace follow. Those before the first charge of a change of plan remain, and
       -- those that are over.
       v_ends := v_ends or v_each.succeeded_at is null and billing.is_stop_sent(v_each.gateway_subscription_id);
-      if v_ends and not (v_each.mirrored).cancel_at_period_end and billing.has_lapsed(v_each.mirrored) then v_ends := false; end if;
+      if v_ends and not (v_each.subscription).cancel_at_period_end and billing.has_lapsed(v_each.subscription) then
+        v_ends := false;
+      end if;
     elsif v_each.stops_at is not null then
       update billing.outbox o
       set parked_at = billing.clock(), last_error = 'withdrawn'
@@ -337,14 +317,12 @@ begin
         v_ends := true;
       end if;
     end if;
-    v_is_changed := v_is_changed or coalesce(v_ends <> (v_each.mirrored).cancel_at_period_end, false);
-    if ((v_each.mirrored).stops_at, (v_each.mirrored).cancel_at_period_end) is distinct from (v_stop.stops_at, v_ends) then
+    v_ends := v_ends and billing.is_known(v_each.subscription);
+    v_is_changed := v_is_changed or v_ends <> (v_each.subscription).cancel_at_period_end;
+    if (v_each.stops_at, (v_each.subscription).cancel_at_period_end) is distinct from (v_stop.stops_at, v_ends) then
       update billing.gateway_subscriptions m
       set stops_at = v_stop.stops_at, cancel_at_period_end = v_ends
-      where (m.user_id, m.gateway_subscription_id) = (p_user_id, v_each.gateway_subscription_id);
-    end if;
-    if (v_each.asked).stops_at is distinct from v_stop.stops_at then
-      update billing.subscription_orders o set stops_at = v_stop.stops_at where o.id = (v_each.asked).id;
+      where m.id = (v_each.subscription).id;
     end if;
   end loop;
   return v_is_changed;
@@ -480,9 +458,9 @@ returns void language sql set search_path = pg_catalog, pg_temp as $$
     select 'subscription-resumed/' || w.id from billing.wishes w where w.user_id = p_user_id and w.at_period_end
     union all
     select k.key
-    from billing.subscription_orders o
-    cross join unnest(array['change-scheduled/' || o.gateway_subscription_id, 'change-undone/' || o.id]) k (key)
-    where o.user_id = p_user_id and k.key is distinct from p_kept
+    from billing.gateway_subscriptions m
+    cross join unnest(array['change-scheduled/' || m.gateway_subscription_id, 'change-undone/' || m.id]) k (key)
+    where m.user_id = p_user_id and m.asked_plan_id is not null and k.key is distinct from p_kept
   ))
 $$;
 
@@ -516,7 +494,7 @@ begin
     else (
       select p.name
       from billing.stoppable s
-      join public.plans p on p.id = coalesce((s.mirrored).plan_id, (s.asked).plan_id)
+      join public.plans p on p.id = coalesce((s.subscription).plan_id, (s.subscription).asked_plan_id)
       where s.user_id = p_wish.user_id and s.is_open
       order by s.authorised_at desc nulls last
       limit 1
@@ -537,7 +515,7 @@ begin
       join billing.outbox stop on stop.key = 'cancel-subscription/' || s.gateway_subscription_id
       where s.user_id = p_wish.user_id
         and s.is_open
-        and (s.mirrored).user_id is not null
+        and billing.is_known(s.subscription)
         and stop.next_attempt_at <= billing.clock()
         and num_nonnulls(stop.delivered_at, stop.parked_at) = 0
     );
@@ -579,7 +557,6 @@ begin
     values (p_user_id, p_at_period_end, greatest(
       billing.clock(),
       (select max(greatest(m.asked_at, m.arrived_at)) from billing.gateway_subscriptions m where m.user_id = p_user_id),
-      (select max(o.created_at) from billing.subscription_orders o where o.user_id = p_user_id),
       (select max(p.since) from public.payments p where p.user_id = p_user_id)
     ))
     returning * into v_wish;
@@ -634,7 +611,7 @@ begin
       and case
         when s.is_open then s.stops_at is not null
         -- The gateway has confirmed what the customer cancelled last.
-        else s.is_wish and (s.mirrored).cancelled_arrived_at >= (
+        else s.is_wish and (s.subscription).cancelled_arrived_at >= (
           select w.at from billing.ends_wished w where w.user_id = p_user_id
         )
       end

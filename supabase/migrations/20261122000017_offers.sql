@@ -70,10 +70,10 @@ begin
   if exists (
     select from billing.stoppable s
     join auth.users u on u.id = s.user_id
-    where coalesce((s.mirrored).plan_id, (s.asked).plan_id) = old.id
+    where coalesce((s.subscription).plan_id, (s.subscription).asked_plan_id) = old.id
       and case
-        when (s.mirrored).user_id is null then (s.asked).expires_at > billing.clock()
-        else s.is_open or coalesce((s.mirrored).paid_until, (s.mirrored).period_end) > billing.clock()
+        when s.authorised_at is null then (s.subscription).expires_at > billing.clock()
+        else s.is_open or coalesce((s.subscription).paid_until, (s.subscription).period_end) > billing.clock()
       end
   ) or exists (
     select from public.payments p
@@ -124,7 +124,7 @@ begin
   if p_user_id is not null then
     v_commitment := billing.find_commitment(p_user_id);
     v_waiting := array(
-      select case when c.kind = 'purchase' then c.plan_id else (c.next).plan_id end
+      select case when c.kind = 'purchase' then c.plan_id else (c.next).asked_plan_id end
       from billing.commitments(p_user_id) c
       where c.kind <> 'purchase' or c.starts_at > billing.clock()
     );

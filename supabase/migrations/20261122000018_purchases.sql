@@ -298,14 +298,14 @@ create function billing.announce_replacement(
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_order billing.subscription_orders; -- of the subscription that renews it
+  v_renewal billing.gateway_subscriptions;
 begin
   if p_payment.credit is null then return; end if;
   perform billing.withdraw_outlook(p_payment.user_id);
-  select * into v_order
-  from billing.subscription_orders o
-  where o.user_id = p_payment.user_id and o.payment_id = p_payment.id and o.undone_at is null and o.stops_at is null
-  order by o.created_at desc, o.id
+  select * into v_renewal
+  from billing.gateway_subscriptions m
+  where m.user_id = p_payment.user_id and m.payment_id = p_payment.id and m.undone_at is null and m.stops_at is null
+  order by m.asked_at desc, m.id
   limit 1;
   perform billing.enqueue_mail(p_payment.user_id, p_email, 'plan-changed', p_payment.id::text, jsonb_build_object(
     'plan_name', p_plan.name,
@@ -327,15 +327,11 @@ begin
     'credit', p_payment.credit,
     'amount', coalesce(p_payment.paid_amount, p_payment.amount), 'currency', p_payment.currency,
     'valid_until', billing.iso_time(p_payment.period_end),
-    'next_charge', case when v_order.id is not null then jsonb_build_object(
-      'at', billing.iso_time(coalesce(v_order.starts_at, p_payment.period_end)),
-      'amount', (v_order.sold).amount, 'currency', (v_order.sold).currency
+    'next_charge', case when v_renewal.id is not null then jsonb_build_object(
+      'at', billing.iso_time(coalesce(v_renewal.starts_at, p_payment.period_end)),
+      'amount', (v_renewal.asked_price).amount, 'currency', (v_renewal.asked_price).currency
     ) end,
-    'is_authorised', coalesce((
-      select m.authenticated_at is not null or m.gateway_status = 'authenticated'
-      from billing.gateway_subscriptions m
-      where (m.user_id, m.gateway_subscription_id) = (p_payment.user_id, v_order.gateway_subscription_id)
-    ), false)
+    'is_authorised', coalesce(v_renewal.authenticated_at is not null or v_renewal.gateway_status = 'authenticated', false)
   ));
 end $$;
 
@@ -548,14 +544,14 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   -- Nearly no user has one: this lookup saves the functions below on each read.
   if not exists (
-    select from billing.subscription_orders o where o.user_id = p_user_id and o.starts_at > billing.clock()
+    select from billing.gateway_subscriptions m where m.user_id = p_user_id and m.starts_at > billing.clock()
   ) then
     return null;
   end if;
   return (
     select jsonb_build_object(
-      'tier', (b.next).tier, 'price', billing.price_answer((b.next).tier, (b.next).sold), 'amount', ((b.next).sold).amount,
-      'currency', ((b.next).sold).currency, 'starts_at', billing.iso_time((b.next).starts_at),
+      'tier', (b.next).asked_tier, 'price', billing.price_answer((b.next).asked_tier, (b.next).asked_price),
+      'amount', ((b.next).asked_price).amount, 'currency', ((b.next).asked_price).currency, 'starts_at', billing.iso_time((b.next).starts_at),
       'undo_until', billing.iso_time(b.undo_until)
     )
     from billing.find_billed(p_user_id) b

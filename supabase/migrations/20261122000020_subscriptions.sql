@@ -4,37 +4,34 @@ set local lock_timeout = '2s';
 -- Contract: POST /api/subscriptions, POST /api/subscriptions/change.
 
 -- The result of create_subscription.
-create function billing.subscription_order(p_outcome text, p_order billing.subscription_orders, p_plan public.plans)
+create function billing.requested_answer(p_outcome text, p_request billing.gateway_subscriptions, p_plan public.plans)
 returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object(
-    'outcome', p_outcome, 'id', p_order.id, 'gateway_plan_id', p_order.gateway_plan_id,
+    'outcome', p_outcome, 'id', p_request.id, 'gateway_plan_id', p_request.asked_gateway_plan_id,
     'billing_cycles', coalesce(
       p_plan.billing_cycles, greatest(120 / billing.sold_months(p_plan.duration_months), 1)
     ),
-    'expire_by', extract(epoch from p_order.expires_at)::bigint,
-    'start_at', extract(epoch from p_order.starts_at)::bigint,
-    'gateway_subscription_id', p_order.gateway_subscription_id, 'short_url', p_order.short_url,
+    'expire_by', extract(epoch from p_request.expires_at)::bigint,
+    'start_at', extract(epoch from p_request.starts_at)::bigint,
+    'gateway_subscription_id', p_request.gateway_subscription_id, 'short_url', p_request.short_url,
     'status', coalesce(
-      (
-        select coalesce(m.gateway_status, m.status)
-        from billing.gateway_subscriptions m
-        where m.user_id = p_order.user_id and m.gateway_subscription_id = p_order.gateway_subscription_id
-      ),
-      case when p_order.stops_at is null then 'created' else 'cancelled' end
+      p_request.gateway_status, p_request.status, case when p_request.stops_at is null then 'created' else 'cancelled' end
     ),
     'plan', to_jsonb(p_plan),
-    'price', billing.offer_answer(p_order.plan_id, p_order.tier, p_order.sold, p_order.gateway_plan_id),
-    'running', billing.running(p_order.user_id)
+    'price', billing.offer_answer(
+      p_request.asked_plan_id, p_request.asked_tier, p_request.asked_price, p_request.asked_gateway_plan_id
+    ),
+    'running', billing.running(p_request.user_id)
   );
 end $$;
 
--- Returns the user's open order of a subscription at a price, else a new one to make at the gateway. The caller holds the
+-- Returns the user's open request of a subscription at a price, else a new one to make at the gateway. The caller holds the
 -- lock on the user.
 create function billing.request_subscription(
   p_user_id uuid,
   p_plan public.plans,
-  p_order billing.subscription_orders, -- that the idempotency key names
+  p_request billing.gateway_subscriptions, -- that the idempotency key names
   p_idempotency_key text,
   p_gateway_key_id text,
   p_starts_at timestamptz default null, -- null: at the authorisation
@@ -45,52 +42,49 @@ returns jsonb -- as public.create_subscription
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
-  v_order billing.subscription_orders := p_order;
+  v_request billing.gateway_subscriptions := p_request;
   v_refusal jsonb;
   v_sold constant billing.price := billing.price_of(p_plan);
+  v_is_trial boolean := false;
 begin
-  if v_order.id is null then
-    select * into v_order
-    from billing.subscription_orders o
-    where o.user_id = p_user_id
-      and (o.plan_id, o.gateway_plan_id) = (p_plan.id, p_plan.gateway_plan_id)
-      and o.sold is not distinct from v_sold
-      and o.replaces is not distinct from p_replaces
-      and o.payment_id is not distinct from p_payment_id
-      and coalesce(o.gateway_key_id = p_gateway_key_id, true)
-      and o.created_at > v_now - interval '30 minutes'
-      and o.undone_at is null
-      and o.stops_at is null
-      and not exists (
-        select from billing.gateway_subscriptions m
-        where m.user_id = p_user_id and m.gateway_subscription_id = o.gateway_subscription_id
-      )
-      and (o.gateway_subscription_id is not null or o.created_at > v_now - interval '30 seconds')
-    order by o.gateway_subscription_id is not null desc, o.created_at desc
+  if v_request.id is null then
+    select * into v_request
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and (m.asked_plan_id, m.asked_gateway_plan_id) = (p_plan.id, p_plan.gateway_plan_id)
+      and m.asked_price is not distinct from v_sold
+      and m.replaces is not distinct from p_replaces
+      and m.payment_id is not distinct from p_payment_id
+      and coalesce(m.gateway_key_id = p_gateway_key_id, true)
+      and m.asked_at > v_now - interval '30 minutes'
+      and num_nonnulls(m.undone_at, m.stops_at) = 0
+      and not billing.is_known(m)
+      and (m.gateway_subscription_id is not null or m.asked_at > v_now - interval '30 seconds')
+    order by m.gateway_subscription_id is not null desc, m.asked_at desc
     limit 1;
-  elsif v_order.gateway_subscription_id is null and v_order.created_at <= v_now - interval '30 seconds' then
-    -- Its request ended without an answer of the gateway. What it may have made there expires without an authorisation.
-    perform billing.forget_subscription_order(v_order.id);
-    v_order := null;
+  elsif v_request.gateway_subscription_id is null and v_request.asked_at <= v_now - interval '30 seconds' then
+    -- It ended without an answer of the gateway. What it may have made there expires without an authorisation.
+    perform billing.forget_request(v_request.id);
+    v_request := null;
   end if;
-  if v_order.id is not null then
-    if v_order.gateway_subscription_id is null then return jsonb_build_object('outcome', 'in_flight'); end if;
-    if p_idempotency_key is not null and p_idempotency_key <> all (v_order.idempotency_keys) then
-      if cardinality(v_order.idempotency_keys) = 20 then
-        return billing.rate_limited(v_order.created_at + interval '30 minutes');
+  if v_request.id is not null then
+    if v_request.gateway_subscription_id is null then return jsonb_build_object('outcome', 'in_flight'); end if;
+    if p_idempotency_key is not null and p_idempotency_key <> all (v_request.idempotency_keys) then
+      if cardinality(v_request.idempotency_keys) = 20 then
+        return billing.rate_limited(v_request.asked_at + interval '30 minutes');
       end if;
-      update billing.subscription_orders o
-      set idempotency_keys = o.idempotency_keys || p_idempotency_key
-      where o.id = v_order.id;
+      update billing.gateway_subscriptions m
+      set idempotency_keys = m.idempotency_keys || p_idempotency_key
+      where m.id = v_request.id;
     end if;
-    return billing.subscription_order('existing', v_order, p_plan);
+    return billing.requested_answer('existing', v_request, p_plan);
   end if;
 
   v_refusal := billing.rate_limited((
-    select o.created_at + interval '1 hour'
-    from billing.subscription_orders o
-    where o.user_id = p_user_id
-    order by o.created_at desc
+    select m.asked_at + interval '1 hour'
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id and m.asked_plan_id is not null
+    order by m.asked_at desc
     offset 9
     limit 1
   ));
@@ -104,19 +98,19 @@ begin
     )
   then
     p_starts_at := date_trunc('second', v_now) + make_interval(hours => 24 * p_plan.trial_days);
-    v_order.is_trial := true;
+    v_is_trial := true;
   end if;
-  insert into billing.subscription_orders (
-    user_id, tier, plan_id, gateway_plan_id, sold, gateway_key_id, idempotency_keys, created_at, expires_at, starts_at, is_trial,
-    replaces, payment_id, next_check_at
+  insert into billing.gateway_subscriptions (
+    user_id, asked_at, asked_plan_id, asked_tier, asked_gateway_plan_id, asked_price, gateway_key_id, idempotency_keys,
+    expires_at, starts_at, is_trial, replaces, payment_id, next_check_at
   )
   values (
-    p_user_id, p_plan.tier, p_plan.id, p_plan.gateway_plan_id, v_sold, p_gateway_key_id,
-    array_remove(array[p_idempotency_key], null), v_now, v_now + interval '24 hours', p_starts_at,
-    coalesce(v_order.is_trial, false), p_replaces, p_payment_id, v_now + interval '25 hours'
+    p_user_id, v_now, p_plan.id, p_plan.tier, p_plan.gateway_plan_id, v_sold, p_gateway_key_id,
+    array_remove(array[p_idempotency_key], null), v_now + interval '24 hours', p_starts_at, v_is_trial, p_replaces, p_payment_id,
+    v_now + interval '25 hours'
   )
-  returning * into v_order;
-  return billing.subscription_order('created', v_order, p_plan);
+  returning * into v_request;
+  return billing.requested_answer('created', v_request, p_plan);
 end $$;
 
 create function public.create_subscription(
@@ -135,23 +129,23 @@ returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_plan constant public.plans := billing.find_plan(p_tier, p_price);
-  v_order billing.subscription_orders;
+  v_request billing.gateway_subscriptions;
 begin
   perform billing.begin_request('subscription', p_idempotency_key);
   -- Of two requests at once the second waits here and finds what the first wrote.
   if billing.lock_user(p_user_id) is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
-  select * into v_order
-  from billing.subscription_orders o
-  where o.user_id = p_user_id and p_idempotency_key = any (o.idempotency_keys);
-  if coalesce((v_order.sold).lookup_key, v_order.tier) <> coalesce(p_price, p_tier) then
+  select * into v_request
+  from billing.gateway_subscriptions m
+  where m.user_id = p_user_id and p_idempotency_key = any (m.idempotency_keys);
+  if coalesce((v_request.asked_price).lookup_key, v_request.asked_tier) <> coalesce(p_price, p_tier) then
     return jsonb_build_object('outcome', 'key_conflict');
   end if;
-  if (v_plan.id is not null and (v_order.id is not null or billing.is_on_offer(v_plan))) is not true then
+  if (v_plan.id is not null and (v_request.id is not null or billing.is_on_offer(v_plan))) is not true then
     return jsonb_build_object('outcome', 'plan_not_found');
   end if;
   if v_plan.tier <> p_tier then return jsonb_build_object('outcome', 'price_conflict'); end if;
   if v_plan.gateway_plan_id is null then return jsonb_build_object('outcome', 'not_at_gateway'); end if;
-  if v_order.id is null and exists (
+  if v_request.id is null and exists (
     select from billing.find_billed(p_user_id) b
     join billing.gateway_subscriptions m
       on m.user_id = p_user_id
@@ -164,11 +158,36 @@ begin
   ) then
     return jsonb_build_object('outcome', 'already_subscribed');
   end if;
-  return billing.request_subscription(p_user_id, v_plan, v_order, p_idempotency_key, p_gateway_key_id);
+  return billing.request_subscription(p_user_id, v_plan, v_request, p_idempotency_key, p_gateway_key_id);
 end $$;
 comment on function public.create_subscription is 'A user''s open subscription to a tier, or one to make at the gateway.';
 
--- What was made for an order that was withdrawn or forgotten in the meantime is cancelled, so that it is never authorised.
+-- An event may arrive before the gateway's answer. Then its row takes over the request. Security definer: service_role may
+-- delete no subscription.
+create function billing.join_request(p_request billing.gateway_subscriptions, p_gateway_subscription_id text)
+returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_known uuid;
+begin
+  select m.id into v_known
+  from billing.gateway_subscriptions m
+  where m.user_id = p_request.user_id and m.gateway_subscription_id = p_gateway_subscription_id and m.asked_plan_id is null
+  for update;
+  if not found or p_request.gateway_subscription_id is not null then return; end if;
+  delete from billing.gateway_subscriptions m where m.id = p_request.id;
+  update billing.gateway_subscriptions m
+  set (
+    id, asked_at, asked_plan_id, asked_tier, asked_gateway_plan_id, asked_price, gateway_key_id, idempotency_keys, expires_at,
+    starts_at, is_trial, replaces, payment_id
+  ) = row(
+    p_request.id, p_request.asked_at, p_request.asked_plan_id, p_request.asked_tier, p_request.asked_gateway_plan_id,
+    p_request.asked_price, p_request.gateway_key_id, p_request.idempotency_keys, p_request.expires_at, p_request.starts_at,
+    p_request.is_trial, p_request.replaces, p_request.payment_id
+  )
+  where m.id = v_known;
+end $$;
+
+-- What was made for a request that was withdrawn or forgotten in the meantime is cancelled, so that it is never authorised.
 create function public.store_subscription(
   p_id uuid,
   p_gateway_subscription_id text default null, -- null: the gateway made none
@@ -177,81 +196,40 @@ create function public.store_subscription(
 returns jsonb -- {outcome: stored | withdrawn | discarded | order_not_found}
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
-  v_order billing.subscription_orders;
+  v_request billing.gateway_subscriptions;
 begin
   if p_gateway_subscription_id is null then
-    perform billing.forget_subscription_order(p_id);
+    perform billing.forget_request(p_id);
     return jsonb_build_object('outcome', 'discarded');
   end if;
-  perform billing.lock_user((select o.user_id from billing.subscription_orders o where o.id = p_id));
-  update billing.subscription_orders o
+  perform billing.lock_user((select m.user_id from billing.gateway_subscriptions m where m.id = p_id));
+  select * into v_request from billing.gateway_subscriptions m where m.id = p_id for update;
+  perform billing.join_request(v_request, p_gateway_subscription_id);
+  update billing.gateway_subscriptions m
   set gateway_subscription_id = p_gateway_subscription_id,
     short_url = p_short_url,
     next_check_at = billing.clock() + interval '10 minutes'
-  where o.id = p_id and coalesce(o.gateway_subscription_id = p_gateway_subscription_id, true)
-  returning o.* into v_order;
-  if v_order.id is null then
+  where m.id = p_id and coalesce(m.gateway_subscription_id = p_gateway_subscription_id, true);
+  if not found then
     perform billing.send_stop(p_gateway_subscription_id, row(billing.clock(), true, false, 'expired')::billing.stop);
     return jsonb_build_object('outcome', 'order_not_found');
   end if;
-  perform billing.plan(v_order.user_id);
+  perform billing.plan(v_request.user_id);
   return (
-    select jsonb_build_object('outcome', case when o.stops_at is null then 'stored' else 'withdrawn' end)
-    from billing.subscription_orders o
-    where o.id = p_id
+    select jsonb_build_object('outcome', case when m.stops_at is null then 'stored' else 'withdrawn' end)
+    from billing.gateway_subscriptions m
+    where m.id = p_id
   );
 end $$;
-comment on function public.store_subscription is 'Stores what the gateway made for an order, or forgets the order.';
+comment on function public.store_subscription is 'Stores what the gateway made for a request, or forgets the request.';
 
--- Forgets an order that can no longer be authorised, or for which the gateway made no subscription.
--- Security definer: service_role has no right to delete other orders.
-create function billing.forget_subscription_order(p_id uuid)
+-- Forgets a request that can no longer be authorised, or for which the gateway made no subscription.
+-- Security definer: service_role may delete no subscription.
+create function billing.forget_request(p_id uuid)
 returns void language sql security definer set search_path = pg_catalog, pg_temp as $$
-  delete from billing.subscription_orders o
-  where o.id = p_id and (o.gateway_subscription_id is null or o.expires_at <= billing.clock())
+  delete from billing.gateway_subscriptions m
+  where m.id = p_id and (m.gateway_subscription_id is null or m.expires_at <= billing.clock()) and not billing.is_known(m)
 $$;
-
--- The lease is five minutes. A subscription whose events arrived is left to the reconciliation of gateway subscriptions.
-create function public.claim_subscription_orders()
-returns jsonb -- {orders: [{id, gateway_subscription_id}]}: at most 20
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
-declare
-  v_now constant timestamptz := billing.clock();
-  v_orders jsonb;
-begin
-  -- The requests of these ended without an answer of the gateway.
-  perform billing.forget_subscription_order(o.id)
-  from billing.subscription_orders o
-  where o.next_check_at <= v_now and o.gateway_subscription_id is null
-  limit 20;
-  with due as materialized (
-    select o.id
-    from billing.subscription_orders o
-    where o.next_check_at <= v_now and o.gateway_subscription_id is not null
-    order by o.next_check_at
-    limit 20
-    for no key update skip locked
-  ),
-  leased as (
-    update billing.subscription_orders o
-    set next_check_at = case when not exists (
-      select from billing.gateway_subscriptions m
-      where m.user_id = o.user_id
-        and m.gateway_subscription_id = o.gateway_subscription_id
-        -- From then on the mirror has a time of its own for the next reconciliation.
-        and m.period_end is not null
-    ) then v_now + interval '5 minutes' end
-    from due
-    where o.id = due.id
-    returning o.id, o.gateway_subscription_id, o.next_check_at
-  )
-  select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'gateway_subscription_id', l.gateway_subscription_id)), '[]')
-  into v_orders
-  from leased l
-  where l.next_check_at is not null;
-  return jsonb_build_object('orders', v_orders);
-end $$;
-comment on function public.claim_subscription_orders is 'Leases 20 subscriptions that may not be authorised yet.';
 
 -- Without the gateway's answer it says whether one is needed. Contract: POST /api/payments/verify.
 create function public.verify_subscription(
@@ -267,26 +245,22 @@ returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_payment constant jsonb := p_payment::jsonb;
-  v_order billing.subscription_orders;
-  v_mirrored billing.gateway_subscriptions;
+  v_subscription billing.gateway_subscriptions;
   v_is_applied boolean := false;
 begin
   perform billing.begin_request('payment', p_payment_id);
   perform billing.lock_gateway_payment(p_payment_id);
   perform billing.lock_user(p_user_id);
-  select * into v_order
-  from billing.subscription_orders o
-  where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id
+  select * into v_subscription
+  from billing.gateway_subscriptions m
+  where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id and m.asked_plan_id is not null
   for update;
   if not found then return jsonb_build_object('outcome', 'subscription_not_found'); end if;
-  select * into v_mirrored
-  from billing.gateway_subscriptions m
-  where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id;
 
-  if v_mirrored.period_end is null or v_order.is_trial and v_mirrored.authenticated_at is null then
+  if v_subscription.period_end is null or v_subscription.is_trial and v_subscription.authenticated_at is null then
     if p_entity is null then return jsonb_build_object('outcome', 'unread'); end if;
-    v_is_applied := billing.apply_order_state(
-      v_order, p_entity::jsonb, case
+    v_is_applied := billing.apply_request_state(
+      v_subscription, p_entity::jsonb, case
         when billing.json_text(v_payment -> 'id') = p_payment_id
           and billing.json_text(v_payment -> 'status') in ('captured', 'refunded')
           and billing.json_integer(v_payment -> 'amount') is not null
@@ -294,15 +268,13 @@ begin
       end, false
     );
     -- The gateway may need a moment. Its events or the next reconciliation tell.
-    update billing.subscription_orders o
-    set next_check_at = least(o.next_check_at, billing.clock() + interval '1 minute')
-    where o.id = v_order.id;
-    select * into v_mirrored
-    from billing.gateway_subscriptions m
-    where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id;
+    update billing.gateway_subscriptions m
+    set next_check_at = least(m.next_check_at, billing.clock() + interval '1 minute')
+    where m.id = v_subscription.id
+    returning * into v_subscription;
   end if;
   -- A signature never expires. So it does not count after a refund, or after a cancellation at once.
-  if v_mirrored.ended_at is not null or exists (
+  if v_subscription.ended_at is not null or exists (
     select from public.payments c
     where c.gateway_payment_id = p_payment_id and billing.is_refunded(c)
   ) then
@@ -310,8 +282,8 @@ begin
   end if;
   return jsonb_build_object(
     'outcome', case when v_is_applied then 'applied' else 'already_applied' end,
-    'tier', v_order.tier, 'valid_until', billing.iso_time(v_mirrored.period_end),
-    'starts_at', case when v_mirrored.period_end is null then billing.iso_time(v_order.starts_at) end
+    'tier', v_subscription.asked_tier, 'valid_until', billing.iso_time(v_subscription.period_end),
+    'starts_at', case when v_subscription.period_end is null then billing.iso_time(v_subscription.starts_at) end
   );
 end $$;
 comment on function public.verify_subscription is 'Grants the first cycle of a subscription that was authorised, once.';
@@ -419,7 +391,7 @@ begin
     when v_change.reason is not null then 'not_now'
     when v_is_same and v_from.gateway_subscription_id is not null then 'already_subscribed'
     -- It waits already: asked for again it changes nothing.
-    when p_when = 'period_end' and v_plan.id = (v_from.next).plan_id then 'already_subscribed'
+    when p_when = 'period_end' and v_plan.id = (v_from.next).asked_plan_id then 'already_subscribed'
     else 'change'
   end;
   -- A renewal that the customer cancelled or never authorised is made again. A change of one that waits renews the same
@@ -427,7 +399,7 @@ begin
   if p_when = 'period_end' and (
     v_from.kind = 'renewal'
     or v_from.kind = 'purchase' and v_is_same and exists (
-      select from billing.subscription_orders o where o.user_id = p_user_id and o.payment_id::text = v_from.id
+      select from billing.gateway_subscriptions m where m.user_id = p_user_id and m.payment_id::text = v_from.id
     )
   ) then
     v_change.renews := v_from.paid_by_id::uuid;
@@ -475,28 +447,25 @@ create function billing.announce_change(
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_order billing.subscription_orders;
-  v_price jsonb;
+  v_price constant jsonb := billing.price_answer(p_subscription.asked_tier, p_subscription.asked_price);
   v_undo_until timestamptz;
 begin
-  select * into v_order
-  from billing.subscription_orders o
-  where o.user_id = p_subscription.user_id
-    and o.gateway_subscription_id = p_subscription.gateway_subscription_id
-    -- The outbox remembers a mail for at least that long.
-    and o.created_at > billing.clock() - interval '30 days';
-  select b.undo_until into v_undo_until from billing.find_billed(p_subscription.user_id) b where (b.next).id = v_order.id;
+  select b.undo_until into v_undo_until
+  from billing.find_billed(p_subscription.user_id) b
+  -- The outbox remembers a mail for at least that long.
+  where (b.next).id = p_subscription.id and p_subscription.asked_at > billing.clock() - interval '30 days';
   if not found then return; end if;
-  v_price := billing.price_answer(v_order.tier, v_order.sold);
   -- Of several changes the newest one counts.
   perform billing.withdraw_outlook(p_subscription.user_id, 'change-scheduled/' || p_subscription.gateway_subscription_id);
   perform billing.enqueue_mail(
     p_subscription.user_id, p_email, 'change-scheduled', p_subscription.gateway_subscription_id,
     jsonb_build_object(
-      'plan_name', coalesce((select p.name from public.plans p where p.id = v_order.plan_id), v_order.tier),
-      'amount', (v_order.sold).amount, 'currency', (v_order.sold).currency,
+      'plan_name', coalesce(
+        (select p.name from public.plans p where p.id = p_subscription.asked_plan_id), p_subscription.asked_tier
+      ),
+      'amount', (p_subscription.asked_price).amount, 'currency', (p_subscription.asked_price).currency,
       'interval', v_price -> 'interval', 'interval_count', v_price -> 'interval_count',
-      'starts_at', billing.iso_time(v_order.starts_at), 'undo_until', billing.iso_time(v_undo_until)
+      'starts_at', billing.iso_time(p_subscription.starts_at), 'undo_until', billing.iso_time(v_undo_until)
     )
   );
 end $$;
@@ -592,16 +561,16 @@ begin
   if v_email is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
   v_change := billing.plan_change(p_user_id, p_tier, p_when, p_price);
   if v_change.outcome = 'undo' then
-    update billing.subscription_orders o
+    update billing.gateway_subscriptions m
     set undone_at = billing.clock()
-    where o.user_id = p_user_id and o.replaces is not null and o.starts_at > billing.clock() and o.undone_at is null;
+    where m.user_id = p_user_id and m.replaces is not null and m.starts_at > billing.clock() and m.undone_at is null;
     perform billing.withdraw_outlook(p_user_id);
     perform billing.settle_access(p_user_id, v_email);
     perform billing.announce_going_on(p_user_id, v_email, 'change-undone', (
-      select o.id::text
-      from billing.subscription_orders o
-      where o.user_id = p_user_id and o.replaces is not null
-      order by o.undone_at desc nulls last, o.created_at desc, o.id
+      select m.id::text
+      from billing.gateway_subscriptions m
+      where m.user_id = p_user_id and m.replaces is not null
+      order by m.undone_at desc nulls last, m.asked_at desc, m.id
       limit 1
     ));
     return jsonb_build_object('outcome', 'undone');
@@ -628,10 +597,10 @@ end $$;
 comment on function public.create_change is 'The subscription to make for a change of the plan, or undoes the change.';
 
 revoke execute on function
-  public.create_subscription, public.store_subscription, public.claim_subscription_orders, public.verify_subscription,
-  public.preview_change, public.create_change
+  public.create_subscription, public.store_subscription, public.verify_subscription, public.preview_change,
+  public.create_change
 from public, anon, authenticated;
 grant execute on function
-  public.create_subscription, public.store_subscription, public.claim_subscription_orders, public.verify_subscription,
-  public.preview_change, public.create_change
+  public.create_subscription, public.store_subscription, public.verify_subscription, public.preview_change,
+  public.create_change
 to service_role;

@@ -34,20 +34,21 @@ declare
   v_mirrored billing.gateway_subscriptions;
 begin
   if v_reason not in ('purchase', 'renewal') or coalesce(p_reference, '') = '' then return v_reason; end if;
-  select * into v_mirrored from billing.gateway_subscriptions m where m.gateway_subscription_id = p_reference;
+  select * into v_mirrored
+  from billing.gateway_subscriptions m
+  where m.gateway_subscription_id = p_reference
+  order by m.asked_plan_id
+  limit 1;
   return case
     when not found and v_reason = 'renewal'
       or v_mirrored.paid_count > 1
       or v_mirrored.first_charged_at < v_mirrored.paid_period_event_at
-      or exists (
-        select from billing.subscription_orders o where o.gateway_subscription_id = p_reference and o.payment_id is not null
-      )
+      or v_mirrored.payment_id is not null
       then 'renewal'
     when exists (
       select from (
-        select o.user_id, o.plan_id, o.created_at, true as is_billed
-        from billing.subscription_orders o
-        where o.gateway_subscription_id = p_reference
+        select v_mirrored.user_id, v_mirrored.asked_plan_id as plan_id, v_mirrored.asked_at as created_at, true as is_billed
+        where v_mirrored.asked_plan_id is not null
         union all
         select p.user_id, p.plan_id, p.created_at, false
         from public.payments p
@@ -232,7 +233,8 @@ execute function billing.note_subscription_event();
 create constraint trigger note_event after update on billing.gateway_subscriptions
 deferrable initially deferred for each row
 when (
-  (new.gateway_status, new.charge_at, new.stops_at, new.period_end, new.sold)
+  billing.is_known(new)
+  and (new.gateway_status, new.charge_at, new.stops_at, new.period_end, new.sold)
     is distinct from (old.gateway_status, old.charge_at, old.stops_at, old.period_end, old.sold)
 )
 execute function billing.note_subscription_event();

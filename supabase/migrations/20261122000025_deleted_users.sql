@@ -41,6 +41,7 @@ begin
   perform billing.send_stop(s.gateway_subscription_id, row(billing.clock(), false, false, 'deleted')::billing.stop)
   from billing.stoppable s
   where s.user_id = old.id and s.is_open;
+  delete from billing.gateway_subscriptions m where m.user_id = old.id and not billing.is_known(m);
   return null;
 end $$;
 
@@ -49,26 +50,6 @@ select billing.lock_users();
 create trigger note_deleted_user
 after delete on auth.users
 for each row execute function billing.note_deleted_user();
-
--- Cancels what a deleted user asked for and did not authorise yet. The order goes with its user, before billing.note_deleted_user
--- looks for it.
-create function billing.stop_deleted_request()
-returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  if not exists (select from auth.users u where u.id = old.user_id)
-    and not exists (
-      select from billing.gateway_subscriptions m where m.gateway_subscription_id = old.gateway_subscription_id
-    )
-  then
-    perform billing.send_stop(old.gateway_subscription_id, row(billing.clock(), false, false, 'deleted')::billing.stop);
-  end if;
-  return null;
-end $$;
-
-create trigger stop_deleted_request
-after delete on billing.subscription_orders
-for each row when (old.gateway_subscription_id is not null)
-execute function billing.stop_deleted_request();
 
 -- When its user is deleted, a payment keeps the data for accounting, its credit included. The texts of the bank, the data of
 -- the app, its idempotency keys and the ids of other records are erased at once.

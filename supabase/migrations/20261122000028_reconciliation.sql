@@ -140,25 +140,30 @@ begin
 end $$;
 comment on function public.apply_order_payments is 'Applies the gateway''s answer about the payments on an order.';
 
--- Subscriptions whose period ends within a day, and those that are pending, halted or paused at the gateway. Each is
--- reconciled every six hours until it is renewed or cancelled. API: service_role only.
+-- Subscriptions that were asked for and have no cycle yet, those whose period ends within a day, and those that are pending,
+-- halted or paused at the gateway. Each is reconciled until it is renewed or cancelled. API: service_role only.
 create function public.claim_subscriptions_to_reconcile()
 returns jsonb
 -- {settled, subscriptions: [{id, gateway_subscription_id}]}; settled: how many of those that were due need no call now.
--- subscriptions: at most 20; id: of the user's subscription row. 0 and []: nothing is due
+-- subscriptions: at most 20. 0 and []: nothing is due
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_result jsonb;
 begin
+  -- The requests of these ended without an answer of the gateway.
+  perform billing.forget_request(m.id)
+  from billing.gateway_subscriptions m
+  where m.next_check_at <= v_now and m.gateway_subscription_id is null
+  limit 20;
   with due as materialized (
     select
-      m.user_id, m.gateway_subscription_id, s.id, m.status, m.gateway_status, m.period_end, m.checked_at, m.arrived_at,
-      m.period_end + make_interval(hours => 24 * (billing.grace_days(p.grace_days, false) + 14)) as given_up_at, m as mirrored
+      m.*, s.id is not null as has_row, m as subscription,
+      m.period_end + make_interval(hours => 24 * (billing.grace_days(p.grace_days, false) + 14)) as given_up_at
     from billing.gateway_subscriptions m
     left join public.subscriptions s on s.user_id = m.user_id
     left join public.plans p on p.id = m.plan_id
-    where m.next_check_at <= v_now
+    where m.next_check_at <= v_now and m.gateway_subscription_id is not null
     order by m.next_check_at
     limit 200
     for no key update of m skip locked
@@ -170,11 +175,12 @@ begin
         -- One without an id cannot be read. A cancelled subscription has ended; for a day its last payments are looked for.
         when d.gateway_subscription_id = '' then null
         when d.status = 'cancelled' or d.gateway_status = 'completed' then case
-            when (d.mirrored).cancelled_arrived_at < v_now - interval '1 day' or billing.unnamed_cycles(d.mirrored) = 0 then null
+            when d.cancelled_arrived_at < v_now - interval '1 day' or billing.unnamed_cycles(d.subscription) = 0 then null
             else v_now
           end
+        when d.asked_plan_id is not null and d.period_end is null then v_now
         -- The user may still sign up. The subscription may also belong to another app with the same gateway account.
-        when d.id is null then case when d.arrived_at > v_now - interval '30 days' then v_now + interval '1 day' end
+        when not d.has_row then case when d.arrived_at > v_now - interval '30 days' then v_now + interval '1 day' end
         -- The gateway may bill it again at any time. So long after the last access it is read once a day.
         when d.gateway_status in ('pending', 'halted', 'paused')
           or d.gateway_status = 'active' and d.period_end <= v_now + interval '1 day'
@@ -191,13 +197,12 @@ begin
     set next_check_at = case when p.is_now then v_now + interval '5 minutes' else p.next_at end
     from (
       select
-        d.*, coalesce(d.next_at = v_now, false) as is_now,
+        d.id, d.next_at, coalesce(d.next_at = v_now, false) as is_now,
         row_number() over (partition by d.next_at = v_now order by d.period_end) as place
       from planned d
     ) p
-    where (m.user_id, m.gateway_subscription_id) = (p.user_id, p.gateway_subscription_id)
-      and (not p.is_now or p.place <= 20)
-    returning p.id, m.gateway_subscription_id, p.is_now
+    where m.id = p.id and (not p.is_now or p.place <= 20)
+    returning m.id, m.gateway_subscription_id, p.is_now
   )
   select jsonb_build_object(
     'settled', count(*) filter (where not l.is_now),
@@ -274,11 +279,10 @@ begin
     and p_subscription.arrived_at > billing.clock() - interval '10 minutes';
 end $$;
 
--- Applies the gateway's answer about a subscription of the mirror, as the events would that it stands for. The caller holds
--- the lock on the user.
+-- Applies the gateway's answer about a subscription, as the events would that it stands for. The caller holds the lock on the
+-- user.
 create function billing.apply_subscription_read(
-  p_user_id uuid,
-  p_gateway_subscription_id text,
+  p_id uuid,
   p_entity jsonb, -- the subscription at the gateway; null: the gateway has no such subscription
   p_is_missed boolean -- an alert is due if no webhook announced it
 )
@@ -294,19 +298,17 @@ declare
   v_event text;
   v_applied boolean;
 begin
-  select * into v_mirrored
-  from billing.gateway_subscriptions m
-  where (m.user_id, m.gateway_subscription_id) = (p_user_id, p_gateway_subscription_id)
-  for update;
+  select * into v_mirrored from billing.gateway_subscriptions m where m.id = p_id for update;
   if not found or billing.is_outdated(v_mirrored, p_entity) then
     return jsonb_build_object('applied', false, 'lacks_payment', false);
   end if;
   -- The user is known, so the notes in the answer are not used.
-  v_entity := v_entity
-    || jsonb_build_object('id', p_gateway_subscription_id, 'notes', jsonb_build_object('user_id', p_user_id));
+  v_entity := v_entity || jsonb_build_object(
+    'id', v_mirrored.gateway_subscription_id, 'notes', jsonb_build_object('user_id', v_mirrored.user_id)
+  );
   select e.event, e.entity into v_event, v_entity from billing.missed_event(v_mirrored, v_entity) e;
   select coalesce(bool_or(billing.apply_answer(
-    concat_ws(':', 'reconcile', p_gateway_subscription_id, v_status, a.mark), a.event,
+    concat_ws(':', 'reconcile', v_mirrored.gateway_subscription_id, v_status, a.mark), a.event,
     jsonb_build_object('subscription', jsonb_build_object('entity', a.entity)), a.at,
     case when p_is_missed then coalesce(v_mirrored.period_end - interval '1 day', 'infinity') end
   )), false)
@@ -341,32 +343,16 @@ begin
     end,
     gateway_status = coalesce(v_status, 'unknown'),
     charge_at = case when v_status is null then m.charge_at else billing.next_charge_at(v_entity) end
-  where (m.user_id, m.gateway_subscription_id) = (p_user_id, p_gateway_subscription_id)
+  where m.id = p_id
   returning m.* into v_mirrored;
-  perform billing.check_again(p_user_id);
+  perform billing.check_again(v_mirrored.user_id);
   return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_mirrored));
 end $$;
 
-create function public.apply_gateway_subscription(
-  p_subscription_id uuid,
-  p_gateway_subscription_id text,
-  p_entity text default null -- as for billing.apply_subscription_read, JSON
-)
-returns jsonb -- as billing.apply_subscription_read
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
-declare
-  v_user_id constant uuid := (select s.user_id from public.subscriptions s where s.id = p_subscription_id);
-begin
-  perform billing.begin_request('reconciliation', p_gateway_subscription_id);
-  perform billing.lock_user(v_user_id);
-  return billing.apply_subscription_read(v_user_id, p_gateway_subscription_id, p_entity::jsonb, true);
-end $$;
-comment on function public.apply_gateway_subscription is 'Applies the gateway''s answer about a subscription that it bills.';
-
 -- Applies the gateway's state of a subscription that a user asked for, as its events would: authorised, or activated with
 -- the first charge.
-create function billing.apply_order_state(
-  p_order billing.subscription_orders,
+create function billing.apply_request_state(
+  p_subscription billing.gateway_subscriptions,
   p_entity jsonb, -- the subscription
   p_payment jsonb, -- of the first cycle; null: not known
   p_is_missed boolean -- an alert is due if no webhook announced it
@@ -376,28 +362,23 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := date_trunc('second', billing.clock());
   v_status constant text := billing.json_text(p_entity -> 'status');
-  v_id constant text := p_order.gateway_subscription_id;
+  v_id constant text := p_subscription.gateway_subscription_id;
+  v_is_known constant boolean := billing.is_known(p_subscription);
   -- The user is known, so the notes in the answer are not used.
-  v_subscription constant jsonb := p_entity
-    || jsonb_build_object('id', v_id, 'notes', jsonb_build_object('user_id', p_order.user_id));
+  v_entity constant jsonb := p_entity
+    || jsonb_build_object('id', v_id, 'notes', jsonb_build_object('user_id', p_subscription.user_id));
   -- The answer does not say when it was authorised. It ranks by its request then: a purchase since is newer, and replaces it.
-  v_seen_at constant timestamptz := case
-    when p_is_missed and not exists (
-      select from billing.gateway_subscriptions m
-      where (m.user_id, m.gateway_subscription_id) = (p_order.user_id, v_id)
-    ) then p_order.created_at
-    else v_now
-  end;
+  v_seen_at constant timestamptz := case when p_is_missed and not v_is_known then p_subscription.asked_at else v_now end;
   v_has_begun constant boolean := billing.json_time(p_entity -> 'current_end') is not null
     and v_status in ('active', 'pending', 'halted', 'paused', 'completed');
 begin
   return coalesce(bool_or(billing.apply_answer(
-    e.key, e.name, e.payment || jsonb_build_object('subscription', jsonb_build_object('entity', v_subscription)), e.at,
-    case when p_is_missed then p_order.created_at end
+    e.key, e.name, e.payment || jsonb_build_object('subscription', jsonb_build_object('entity', v_entity)), e.at,
+    case when p_is_missed then p_subscription.asked_at end
   )), false)
   from (
     values
-      -- The same key as in public.apply_gateway_subscription.
+      -- The same key as in billing.apply_subscription_read.
       (concat_ws(':', 'reconcile', v_id, 'active', p_entity ->> 'current_end'), 'subscription.activated',
         p_entity -> 'current_start', '{}'::jsonb, v_has_begun and v_status = 'active'),
       (concat_ws(':', 'reconcile', v_id, 'charged', p_payment ->> 'id'), 'subscription.charged', p_entity -> 'current_start',
@@ -409,88 +390,88 @@ begin
           to_jsonb(extract(epoch from case v_status when 'authenticated' then v_seen_at when 'cancelled' then v_now end)::bigint)
         ), '{}',
         -- Known already, it would be newer than a first charge whose event is under way.
-        v_status = 'authenticated' and not exists (
-          select from billing.gateway_subscriptions m
-          where (m.user_id, m.gateway_subscription_id) = (p_order.user_id, v_id) and m.authenticated_at is not null
-        )
+        v_status = 'authenticated' and p_subscription.authenticated_at is null
         or v_status in ('pending', 'halted')
-        or v_status = 'cancelled' and exists (
-          select from billing.gateway_subscriptions m
-          where (m.user_id, m.gateway_subscription_id) = (p_order.user_id, v_id)
-        ))
+        or v_status = 'cancelled' and v_is_known)
   ) e (key, name, at, payment, is_due)
   where e.is_due;
 end $$;
 
--- One that was not authorised in time is cancelled, so that it never bills. API: service_role only.
-create function public.apply_subscription_order(
-  p_id uuid,
-  p_entity text default null -- the subscription as the gateway has it, JSON; null: the gateway does not know it
+-- Applies the gateway's answer about a subscription that was asked for and has no cycle yet. One that was not authorised in time
+-- is cancelled, so that it never bills, and forgotten. The caller holds the locks on the user and on the subscription.
+create function billing.apply_request_read(
+  p_subscription billing.gateway_subscriptions,
+  p_entity jsonb -- the subscription at the gateway; null: the gateway has no such subscription
 )
-returns jsonb -- {applied, lacks_payment}: as apply_gateway_subscription
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+returns jsonb -- as billing.apply_subscription_read
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now constant timestamptz := billing.clock();
-  v_entity constant jsonb := p_entity::jsonb;
-  v_status constant text := billing.json_text(v_entity -> 'status');
-  v_order billing.subscription_orders;
-  v_applied boolean := false;
+  v_now constant timestamptz := date_trunc('second', billing.clock());
+  v_status constant text := billing.json_text(p_entity -> 'status');
+  v_is_known constant boolean := billing.is_known(p_subscription);
+  v_subscription billing.gateway_subscriptions;
+  v_applied boolean;
 begin
-  select * into v_order from billing.subscription_orders o where o.id = p_id;
-  perform billing.begin_request('reconciliation', v_order.gateway_subscription_id);
-  perform billing.lock_user(v_order.user_id);
-  select * into v_order from billing.subscription_orders o where o.id = p_id for update;
-  if not found or exists (
-    select from billing.gateway_subscriptions m
-    where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id)
-      and billing.is_outdated(m, v_entity)
-  ) then
+  -- An answer from before the authorisation changes nothing. After the lease it is read again.
+  if billing.is_outdated(p_subscription, p_entity)
+    or p_subscription.expires_at <= billing.clock() and v_is_known and v_status = 'created'
+  then
     return jsonb_build_object('applied', false, 'lacks_payment', false);
   end if;
-
-  if v_order.expires_at <= v_now and coalesce(v_status, 'unknown') in ('created', 'expired', 'unknown') then
-    -- An answer from before the authorisation changes nothing. After the lease it is read again.
-    if v_status = 'created' and exists (
-      select from billing.gateway_subscriptions m
-      where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id)
-        and m.arrived_at is not null
-    ) then
-      return jsonb_build_object('applied', false, 'lacks_payment', false);
-    end if;
-    if v_status = 'created' then perform billing.plan(v_order.user_id); end if;
-    perform billing.forget_subscription_order(p_id);
+  if p_subscription.expires_at <= billing.clock()
+    and not v_is_known
+    and coalesce(v_status, 'unknown') in ('created', 'expired', 'cancelled', 'unknown')
+  then
+    if v_status = 'created' then perform billing.plan(p_subscription.user_id); end if;
+    perform billing.forget_request(p_subscription.id);
     return jsonb_build_object('applied', v_status is not distinct from 'created', 'lacks_payment', false);
   end if;
-  v_applied := billing.apply_order_state(v_order, v_entity, null, true);
-  update billing.gateway_subscriptions m
-  set checked_at = billing.clock()
-  where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id);
-  perform billing.check_again(v_order.user_id);
-  -- It may renew a payment that never came.
-  if v_status = 'authenticated' and v_order.payment_id is not null and v_order.stops_at is null then
-    perform billing.plan(v_order.user_id);
-    v_applied := v_applied
-      or exists (select from billing.subscription_orders o where o.id = p_id and o.stops_at is not null);
-  end if;
 
-  update billing.subscription_orders o
-  set next_check_at = case
-      when coalesce(v_status, 'created') = 'created' then least(o.expires_at, v_now + interval '1 hour')
+  v_applied := billing.apply_request_state(p_subscription, p_entity, null, true);
+  perform billing.check_again(p_subscription.user_id);
+  -- It may renew a payment that never came.
+  if v_status = 'authenticated' and p_subscription.payment_id is not null and p_subscription.stops_at is null then
+    perform billing.plan(p_subscription.user_id);
+    v_applied := v_applied
+      or exists (select from billing.gateway_subscriptions m where m.id = p_subscription.id and m.stops_at is not null);
+  end if;
+  update billing.gateway_subscriptions m
+  set checked_at = billing.clock(),
+    next_check_at = case
+      when m.period_end is not null then m.next_check_at
+      when coalesce(v_status, 'created') = 'created' then least(greatest(m.expires_at, v_now), v_now + interval '1 hour')
       -- Also an hour before the one that it replaces is told to stop.
-      when v_status = 'authenticated' and o.starts_at > v_now + interval '49 hours'
-        then least(v_now + interval '1 day', o.starts_at - interval '49 hours')
+      when v_status = 'authenticated' and m.starts_at > v_now + interval '49 hours'
+        then least(v_now + interval '1 day', m.starts_at - interval '49 hours')
       -- Authorised: the first charge follows, or its next try.
-      when v_status in ('authenticated', 'pending', 'halted') and coalesce(o.starts_at, o.created_at) > v_now - interval '30 days'
-        then greatest(o.starts_at, v_now + interval '1 hour')
+      when v_status in ('authenticated', 'pending', 'halted') and coalesce(m.starts_at, m.asked_at) > v_now - interval '30 days'
+        then greatest(m.starts_at, v_now + interval '1 hour')
+      when not v_is_known then m.expires_at -- then it is forgotten
     end
-  where o.id = p_id;
-  return jsonb_build_object('applied', v_applied, 'lacks_payment', exists (
-    select from billing.gateway_subscriptions m
-    where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id)
-      and billing.lacks_payment(m)
-  ));
+  where m.id = p_subscription.id
+  returning * into v_subscription;
+  return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_subscription));
 end $$;
-comment on function public.apply_subscription_order is 'Applies the gateway''s answer about a requested subscription.';
+
+create function public.apply_gateway_subscription(
+  p_id uuid,
+  p_entity text default null -- as for billing.apply_subscription_read, JSON
+)
+returns jsonb -- as billing.apply_subscription_read
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_subscription billing.gateway_subscriptions;
+begin
+  select * into v_subscription from billing.gateway_subscriptions m where m.id = p_id;
+  perform billing.begin_request('reconciliation', v_subscription.gateway_subscription_id);
+  perform billing.lock_user(v_subscription.user_id);
+  select * into v_subscription from billing.gateway_subscriptions m where m.id = p_id for update;
+  if v_subscription.asked_plan_id is not null and v_subscription.period_end is null then
+    return billing.apply_request_read(v_subscription, p_entity::jsonb);
+  end if;
+  return billing.apply_subscription_read(p_id, p_entity::jsonb, true);
+end $$;
+comment on function public.apply_gateway_subscription is 'Applies the gateway''s answer about a subscription.';
 
 -- Confirms that a claimed stop still stands, before the gateway is told what is final there: applies what was just read from
 -- the gateway, plans again, and notes that the gateway may be told from now on. What was tried without an answer before, and
@@ -507,38 +488,35 @@ declare
   v_now constant timestamptz := billing.clock();
   v_entity constant jsonb := p_entity::jsonb;
   v_id constant text := (select o.payload ->> 'gateway_subscription_id' from billing.outbox o where o.id = p_id);
-  v_user_id uuid := (
-    select m.user_id from billing.gateway_subscriptions m where m.gateway_subscription_id = v_id order by m.user_id limit 1
-  );
-  v_order billing.subscription_orders;
+  v_subscription billing.gateway_subscriptions;
   v_email text;
 begin
   perform billing.begin_request('reconciliation', v_id);
   -- Locks the payments, whose locks come before that of the user.
   if p_invoices is not null then perform public.apply_invoices(v_id, p_invoices); end if;
-  select * into v_order from billing.subscription_orders o where o.gateway_subscription_id = v_id;
-  v_user_id := coalesce(v_user_id, v_order.user_id);
-  if v_user_id is null and v_entity ->> 'status' not in ('created', 'expired', 'cancelled') then
+  select * into v_subscription
+  from billing.gateway_subscriptions m
+  where m.gateway_subscription_id = v_id
+  order by m.asked_plan_id, m.user_id
+  limit 1;
+  if not found and v_entity ->> 'status' not in ('created', 'expired', 'cancelled') then
     -- Authorised after its request was forgotten. Its notes name the user, as they do in its events.
-    v_order.user_id := billing.json_uuid(v_entity #> '{notes,user_id}');
-    v_order.gateway_subscription_id := v_id;
-    v_user_id := v_order.user_id;
+    v_subscription.user_id := billing.json_uuid(v_entity #> '{notes,user_id}');
+    v_subscription.gateway_subscription_id := v_id;
     -- Without one nothing paid is cut: the tries end, and a finding asks an admin.
     if coalesce(billing.json_integer(v_entity -> 'paid_count') > 0, v_entity ->> 'current_end' is not null)
-      and not billing.is_deleted(v_user_id)
-      and not exists (select from billing.find_user(v_user_id))
+      and not billing.is_deleted(v_subscription.user_id)
+      and not exists (select from billing.find_user(v_subscription.user_id))
     then
       return jsonb_build_object('outcome', 'changed');
     end if;
   end if;
-  v_email := billing.lock_user(v_user_id);
+  v_email := billing.lock_user(v_subscription.user_id);
   if v_email is not null and v_entity is not null then
-    if exists (
-      select from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id)
-    ) then
-      perform billing.apply_subscription_read(v_user_id, v_id, v_entity, false);
+    if exists (select from billing.gateway_subscriptions m where m.id = v_subscription.id and billing.is_known(m)) then
+      perform billing.apply_subscription_read(v_subscription.id, v_entity, false);
     else
-      perform billing.apply_order_state(v_order, v_entity, null, false);
+      perform billing.apply_request_state(v_subscription, v_entity, null, false);
     end if;
     if p_invoices is null and billing.json_integer(v_entity -> 'paid_count') > (
       select count(distinct p.period_end) from public.payments p where p.gateway_subscription_id = v_id
@@ -550,8 +528,8 @@ begin
     where o.id = p_id
       and o.payload @> '{"at_cycle_end": false}'
       and v_entity ->> 'status' is distinct from 'cancelled';
-    perform billing.settle_access(v_user_id, v_email);
-    perform billing.release_cancellation_mail(v_user_id);
+    perform billing.settle_access(v_subscription.user_id, v_email);
+    perform billing.release_cancellation_mail(v_subscription.user_id);
   end if;
   -- What no plan wants any more: of a subscription that was resumed, or whose user is back.
   if v_email is not null and not exists (
@@ -603,9 +581,9 @@ comment on function public.apply_order_read is 'Applies the gateway''s payments 
 
 revoke execute on function
   public.claim_payments_to_reconcile, public.apply_order_payments, public.claim_subscriptions_to_reconcile,
-  public.apply_gateway_subscription, public.apply_subscription_order, public.apply_order_read, public.confirm_stop
+  public.apply_gateway_subscription, public.apply_order_read, public.confirm_stop
 from public, anon, authenticated;
 grant execute on function
   public.claim_payments_to_reconcile, public.apply_order_payments, public.claim_subscriptions_to_reconcile,
-  public.apply_gateway_subscription, public.apply_subscription_order, public.apply_order_read, public.confirm_stop
+  public.apply_gateway_subscription, public.apply_order_read, public.confirm_stop
 to service_role;

@@ -287,8 +287,13 @@ begin
         'id', v_subscription_id,
         -- The user who asked for it keeps it, also if its notes were edited.
         'notes', jsonb_build_object('user_id', coalesce(
-          (select m.user_id from billing.gateway_subscriptions m where m.gateway_subscription_id = v_subscription_id limit 1),
-          (select o.user_id from billing.subscription_orders o where o.gateway_subscription_id = v_subscription_id),
+          (
+            select m.user_id
+            from billing.gateway_subscriptions m
+            where m.gateway_subscription_id = v_subscription_id
+            order by m.asked_plan_id
+            limit 1
+          ),
           billing.json_uuid(v_subscription #> '{notes,user_id}')
         ))
       ),
@@ -297,10 +302,10 @@ begin
   end;
   if v_subscription is not null then
     -- Its webhooks are lost, and it may have ended since. In this transaction: the item is known from then on.
-    perform billing.lock_user(m.user_id), billing.apply_subscription_read(m.user_id, v_subscription_id, v_subscription, true)
+    perform billing.lock_user(m.user_id), billing.apply_subscription_read(m.id, v_subscription, true)
     from billing.gateway_subscriptions m
     join public.subscriptions s on s.user_id = m.user_id
-    where m.gateway_subscription_id = v_subscription_id;
+    where m.gateway_subscription_id = v_subscription_id and billing.is_known(m);
   end if;
   return jsonb_build_object('applied', v_is_applied);
 end $$;

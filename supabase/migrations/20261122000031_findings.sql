@@ -191,15 +191,11 @@ cross join lateral (
     case
       when m.cancel_at_period_end or m.status = 'cancelled' or m.gateway_status in ('completed', 'expired')
         or num_nonnulls(m.stops_at, m.ended_at) > 0
-        then least(billing.cancelled_by_user_at(m.user_id, m.asked_at), (
-          select o.undone_at
-          from billing.subscription_orders o
-          where o.user_id = m.user_id and o.gateway_subscription_id = m.gateway_subscription_id
-        ))
+        then least(billing.cancelled_by_user_at(m.user_id, m.asked_at), m.undone_at)
     end as cancelled_at,
     exists (
       select from billing.gateway_subscriptions o
-      where o.user_id = m.user_id and o.gateway_subscription_id <> m.gateway_subscription_id
+      where o.user_id = m.user_id and o.id <> m.id and billing.is_known(o)
     )
     or exists (select from public.payments p where p.user_id = m.user_id and p.fulfilled_at is not null) as is_one_of_several,
     (
@@ -238,9 +234,8 @@ cross join lateral (
         -- The renewal of a purchase follows it, as in billing.sources.
         and there.since > (
           select greatest(billing.since_of(m), max(renewed.since))
-          from billing.subscription_orders o
-          join public.payments renewed on renewed.id = o.payment_id
-          where o.user_id = m.user_id and o.gateway_subscription_id = m.gateway_subscription_id
+          from public.payments renewed
+          where renewed.id = m.payment_id
         )
         and there.since < c.captured_at
         -- It is known a day after it was paid at the latest. Its order may be older.
@@ -269,11 +264,7 @@ cross join lateral (
         and coalesce(known.cancelled_at > n.captured_at, true)
         and coalesce(m.cancelled_at > n.captured_at, true)
         -- Subscriptions that the app makes itself may overlap on purpose.
-        and exists (
-          select from billing.subscription_orders o
-          where o.user_id = m.user_id
-            and o.gateway_subscription_id in (m.gateway_subscription_id, newer.gateway_subscription_id)
-        )
+        and num_nonnulls(m.asked_plan_id, newer.asked_plan_id) > 0
         -- The customer changed to another plan in between, and back.
         and not exists (
           select from billing.sources other

@@ -89,8 +89,8 @@ export async function createSubscribers(url: string, subscribers: readonly Subsc
       [owners],
     );
     await client.query(
-      `insert into billing.subscription_orders
-         (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, created_at, expires_at)
+      `insert into billing.gateway_subscriptions
+         (user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, gateway_subscription_id, asked_at, expires_at)
        select user_id, 'pro', (select p.id from public.plans p where p.tier = 'pro'), $3, row(null, 99900, 'INR', 12)::billing.price, id, to_timestamp($4), to_timestamp($4) + interval '1 day'
        from unnest($1::uuid[], $2::text[]) s (user_id, id)`,
       [owners, subscribers.map(({ gatewaySubscriptionId }) => gatewaySubscriptionId), proGatewayPlanId, at],

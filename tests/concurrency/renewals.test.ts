@@ -19,7 +19,7 @@ async function subscriber() {
   const user = await createUser(database, { email: `${uniqueId('asha')}@example.com` });
   const id = uniqueId('sub');
   await database.query(
-    `insert into billing.subscription_orders (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at)
+    `insert into billing.gateway_subscriptions (user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, gateway_subscription_id, expires_at)
      select $1, tier, id, gateway_plan_id, billing.price_of(p), $2, billing.clock() + interval '1 day'
      from public.plans p where tier = 'pro' and lookup_key is null`,
     [user.id, id],

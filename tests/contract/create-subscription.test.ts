@@ -140,7 +140,7 @@ test.each<[name: string, body: unknown, parts: Parts, expected: unknown]>([
 test('POST /api/subscriptions withdrawn while the gateway makes it → 409 Already subscribed, and it is cancelled there', async () => {
   let id: unknown;
   shop.onGatewayCall(async (asked) => {
-    const undo = 'update billing.subscription_orders set undone_at = billing.clock() where user_id = $1';
+    const undo = 'update billing.gateway_subscriptions set undone_at = billing.clock() where user_id = $1';
     await database.query(undo, [user.id]);
     const made = make(asked);
     id = (await made.clone().json()).id;
@@ -153,7 +153,7 @@ test('POST /api/subscriptions withdrawn while the gateway makes it → 409 Alrea
 
 test('POST /api/subscriptions after ten within an hour → 429 with retry-after', async () => {
   await database.query(
-    `insert into billing.subscription_orders (user_id, tier, plan_id, gateway_plan_id, sold, created_at, expires_at)
+    `insert into billing.gateway_subscriptions (user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, asked_at, expires_at)
      select $1, 'pro', gen_random_uuid(), 'plan_pro', row(null, null, null, null)::billing.price, now() - interval '40 minutes', now() from generate_series(1, 10)`,
     [user.id],
   );

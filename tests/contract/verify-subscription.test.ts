@@ -71,7 +71,7 @@ test('POST /api/payments/verify with a subscription, before its webhooks → 200
 test('POST /api/payments/verify with a subscription that starts later → 200, the start, no access', async () => {
   const id = await start('basic');
   await database.query(
-    "update billing.subscription_orders set starts_at = billing.clock() + interval '9 days' where gateway_subscription_id = $1",
+    "update billing.gateway_subscriptions set starts_at = billing.clock() + interval '9 days' where gateway_subscription_id = $1",
     [id],
   );
   shop.onGatewayCall(({ path }) =>

@@ -33,17 +33,17 @@ describe('the API’s roles hold exactly these rights', () => {
       'authenticated: select public': words('billing_details payments plans profiles receipts subscriptions'),
       'service_role: delete billing': ['unsettled_events'],
       'service_role: insert billing': words(`disputes gateway_events gateway_subscriptions marks outbox profiles refunds
-        settlement_lines settlements subscription_orders unsettled_events wishes`),
+        settlement_lines settlements unsettled_events wishes`),
       'service_role: insert public': words('billing_details payments profiles subscriptions'),
       'service_role: select billing': words(
         `access book_months deleted_users disputes ends_wished gateway_events gateway_subscriptions grants
         lost_disputes manual_subscriptions marks outbox profiles purchases refunded refunds replacements scheduled_jobs settings settlement_lines settlements sources statement statement_windows stoppable
-        subscription_orders unsettled_events wishes`,
+        unsettled_events wishes`,
       ),
       'service_role: select public': words('billing_details payments plans profiles receipts subscriptions'),
       'service_role: update billing': words(
         `disputes gateway_events gateway_subscriptions grants manual_subscriptions marks outbox
-        profiles refunds scheduled_jobs settlement_lines settlements statement_windows subscription_orders wishes`,
+        profiles refunds scheduled_jobs settlement_lines settlements statement_windows wishes`,
       ),
       'service_role: update public': words('billing_details payments profiles subscriptions'),
     });
@@ -73,8 +73,8 @@ describe('the API’s roles hold exactly these rights', () => {
         'has_tier_at_least',
       ],
       service_role: words(`apply_gateway_event apply_gateway_subscription apply_invoices apply_order_payments
-        apply_order_read apply_settlement apply_settlement_page apply_statement_item apply_statement_page apply_subscription_order begin_reconciliation cancel_subscription claim_outbox
-        claim_payments_to_reconcile claim_settlement_pages claim_statement_pages claim_subscription_orders claim_subscriptions_to_reconcile complete_outbox confirm_stop create_change
+        apply_order_read apply_settlement apply_settlement_page apply_statement_item apply_statement_page begin_reconciliation cancel_subscription claim_outbox
+        claim_payments_to_reconcile claim_settlement_pages claim_statement_pages claim_subscriptions_to_reconcile complete_outbox confirm_stop create_change
         create_order create_subscription discard_order end_reconciliation fail_outbox get_billing_details get_document get_health get_order get_receipt
         get_schema_version get_subscription list_plans list_plans_for_user next_outbox_attempt preview_change purge_records put_billing_details
         resume_subscription store_order store_subscription verify_payment verify_returned_payment verify_subscription`),

@@ -193,7 +193,7 @@ describe('a change at the end of the period', () => {
     await authorise(next, 'basic', '07-01', '2026-06-10T23:59:59Z');
     await database.at('2026-06-11T00:00:01Z');
     const read = JSON.stringify({ id: next.gatewayId, status: 'created', paid_count: 0 });
-    expect(await database.rpc('apply_subscription_order', id, read)).toEqual({ applied: false, lacks_payment: false });
+    expect(await database.rpc('apply_gateway_subscription', id, read)).toEqual({ applied: false, lacks_payment: false });
     await next.event('updated', '06-12', { planId: 'plan_basic', fields: { status: 'authenticated' } });
     expect([await toldOf(), await toldOf(next)]).toEqual([beforeJuly, 'nothing']);
   });
@@ -251,9 +251,9 @@ describe('a change at the end of the period', () => {
     /** Reads the new subscription if it is due, with this status. @returns how many were due */
     async function read(time: string, status = 'authenticated'): Promise<number> {
       await database.at(time);
-      const orders: { id: string }[] = Object(await database.rpc('claim_subscription_orders')).orders;
+      const orders: { id: string }[] = Object(await database.rpc('claim_subscriptions_to_reconcile')).subscriptions;
       for (const { id } of orders) {
-        await database.rpc('apply_subscription_order', id, JSON.stringify({ status, ended_at: seconds(time) }));
+        await database.rpc('apply_gateway_subscription', id, JSON.stringify({ status, ended_at: seconds(time) }));
       }
       return orders.length;
     }
@@ -427,8 +427,8 @@ describe('a change now, with a credit', () => {
   test('whose order is never paid or refunded: the old one goes on, the new one is cancelled before it starts', async () => {
     const reconcile = async (time: string) => {
       await database.at(time);
-      const [claimed] = Object((await database.rpc('claim_subscription_orders')).orders);
-      await database.rpc('apply_subscription_order', claimed.id, JSON.stringify({ status: 'authenticated' }));
+      const [claimed] = Object((await database.rpc('claim_subscriptions_to_reconcile')).subscriptions);
+      await database.rpc('apply_gateway_subscription', claimed.id, JSON.stringify({ status: 'authenticated' }));
     };
     const { renewal } = await order();
     await authorise(renewal, 'pro', renewalDay, '06-16');
@@ -479,10 +479,10 @@ describe('a change now, with a credit', () => {
     /** Applies the gateway's answer about it, and returns when it is asked again. */
     async function learn({ gatewayId }: Customer, time: string, fields: Record<string, unknown>): Promise<unknown> {
       await database.at(time);
-      const about = 'from billing.subscription_orders where gateway_subscription_id = $1';
+      const about = 'from billing.gateway_subscriptions where gateway_subscription_id = $1';
       const { id } = await database.one(`select id ${about}`, [gatewayId]);
       const answer = { gateway_subscription_id: gatewayId, plan_id: 'plan_pro', ...fields };
-      await database.rpc('apply_subscription_order', id, JSON.stringify(answer));
+      await database.rpc('apply_gateway_subscription', id, JSON.stringify(answer));
       return (await database.one(`select next_check_at as at ${about}`, [gatewayId])).at;
     }
 

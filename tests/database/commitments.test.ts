@@ -269,7 +269,7 @@ describe('a change that waits', () => {
     expect(await again()).toEqual({ outcome: 'already_subscribed' });
     await database.query("update public.plans set price = price + 100 where tier = 'basic'");
     expect(await again()).toEqual({ outcome: 'already_subscribed' });
-    expect(await database.query('select from billing.subscription_orders')).toHaveLength(1);
+    expect(await database.query('select from billing.gateway_subscriptions where replaces is not null')).toHaveLength(1);
     expect(await stops(customer, next)).toEqual([expect.stringMatching(/^at cycle end/), 'nothing']);
   });
 
@@ -356,7 +356,7 @@ test.each<[string, 'now' | 'period_end']>([
       notes: [],
     };
     await database.rpc(
-      'apply_subscription_order',
+      'apply_gateway_subscription',
       made.id,
       JSON.stringify({ ...entity, charge_at: seconds(day(start)) }),
     );
@@ -586,12 +586,12 @@ test('a read that began before the first charge does not hide it: what was autho
   await bill();
   await database.at('01-11');
   const { next } = await change('basic', 'period_end');
-  const { id } = await database.one('select id from billing.subscription_orders where gateway_subscription_id = $1', [
+  const { id } = await database.one('select id from billing.gateway_subscriptions where gateway_subscription_id = $1', [
     next?.gatewayId,
   ]);
   await database.at('2026-02-01T00:00:09Z');
   const entity = { id: next?.gatewayId, status: 'authenticated', plan_id: 'plan_basic', paid_count: 0, notes: [] };
-  await database.rpc('apply_subscription_order', id, JSON.stringify({ ...entity, charge_at: seconds(day('02-01')) }));
+  await database.rpc('apply_gateway_subscription', id, JSON.stringify({ ...entity, charge_at: seconds(day('02-01')) }));
   await next?.event('activated', '2026-02-01T00:00:01Z', {
     planId: 'plan_basic',
     start: day('02-01'),

@@ -256,7 +256,7 @@ describe('a stop of a request that was forgotten, and then paid', () => {
     const made = await database.rpc('create_subscription', customer.id, 'pro');
     await database.rpc('store_subscription', made.id, id, 'https://gateway.example/s/1');
     await database.at(year.start);
-    await database.rpc('apply_subscription_order', made.id, JSON.stringify({ id, status: 'created' }));
+    await database.rpc('apply_gateway_subscription', made.id, JSON.stringify({ id, status: 'created' }));
     expect(await told(database, id)).toMatch(/^at once/);
   });
 

@@ -267,8 +267,8 @@ describe('the mail change-scheduled', () => {
     await authorise(premium, '2026-06-10T00:01:00Z', 'premium');
     const again = customerOf(database, customer);
     await database.query(
-      `insert into billing.subscription_orders (
-         user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at, starts_at, replaces
+      `insert into billing.gateway_subscriptions (
+         user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, gateway_subscription_id, expires_at, starts_at, replaces
        )
        select $1, tier, id, gateway_plan_id, billing.price_of(p), $2, billing.clock() + interval '1 day', '2027-07-01', $3
        from public.plans p where tier = 'basic' and lookup_key is null`,

@@ -173,8 +173,8 @@ describe('paid_twice', () => {
 
   test('lists no purchase beside a trial, which nothing was paid for', async () => {
     await database.query(
-      `insert into billing.subscription_orders
-         (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, created_at, expires_at, starts_at, is_trial)
+      `insert into billing.gateway_subscriptions
+         (user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, gateway_subscription_id, asked_at, expires_at, starts_at, is_trial)
        select $1, tier, id, gateway_plan_id, billing.price_of(p), $2, '2026-01-01Z', '2026-01-02Z', '2026-01-15Z', true
        from public.plans p where tier = 'pro' and lookup_key is null`,
       [customer.id, customer.gatewayId],

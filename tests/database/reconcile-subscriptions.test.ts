@@ -33,7 +33,7 @@ describe('a gateway subscription is reconciled', () => {
   test('from a day before its period ends, every six hours; again after its lease of five minutes expired', async () => {
     expect(await claimedAt('2026-01-30T23:59:59Z')).toBe(0);
     await database.at('01-31');
-    const { id } = await customer.row();
+    const { id } = await database.one('select id from billing.gateway_subscriptions');
     expect(await claim()).toEqual([{ id, gateway_subscription_id: customer.gatewayId }]);
     await apply('active');
     const counts = [];

@@ -69,11 +69,11 @@ const states: Record<string, string> = {
   'a request of another user': `with u as (
       insert into auth.users (id, email) values ('00000000-0000-4000-8000-000000000002', 'ravi@example.com') returning id
     )
-    insert into billing.subscription_orders (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at)
+    insert into billing.gateway_subscriptions (user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, gateway_subscription_id, expires_at)
     select u.id, p.tier, p.id, p.gateway_plan_id, billing.price_of(p), $2, billing.clock() + interval '1 day'
     from public.plans p, u where p.tier = 'basic' and p.lookup_key is null and $1::uuid <> u.id
     on conflict do nothing`,
-  'notes that named another user': `update billing.subscription_orders
+  'notes that named another user': `update billing.gateway_subscriptions
     set noted_user_id = '00000000-0000-4000-8000-000000000002' where user_id = $1 and gateway_subscription_id = $2`,
   'a row that was extended by hand':
     `update public.subscriptions set current_period_end = '2026-03-10' where user_id = $1 and $2 <> ''`,
@@ -143,15 +143,14 @@ const rows = `select jsonb_object_agg(name, rows) as rows from (
   select 'payments' as name, jsonb_agg(to_jsonb(p) - 'id' order by p.gateway_payment_id) as rows
   from public.payments p where p.gateway_subscription_id like $2 || '%'
   union all select 'subscriptions', jsonb_agg(to_jsonb(s) - 'id') from public.subscriptions s where s.user_id = $1
-  union all select 'mirror', jsonb_agg(to_jsonb(m) order by m.gateway_subscription_id)
-    from billing.gateway_subscriptions m where m.user_id = $1
+  union all select 'mirror', jsonb_agg(to_jsonb(m) - 'id' order by m.gateway_subscription_id, m.user_id)
+    from billing.gateway_subscriptions m where $1 in (m.user_id, $1)
   union all select 'profile', jsonb_agg(to_jsonb(f)) from billing.profiles f where f.user_id = $1
   union all select 'outbox', jsonb_agg(to_jsonb(o) - 'id' - case when o.destination in ('event', 'revalidation') then 'key' else '' end
     order by o.kind, o.payload) from billing.outbox o where o.kind not like 'payment.%'
   union all select 'events', jsonb_agg(to_jsonb(e) order by e.body_sha256) from billing.gateway_events e
   union all select 'unsettled', jsonb_agg(to_jsonb(u)) from billing.unsettled_events u
   union all select 'marks', jsonb_agg(to_jsonb(k)) from billing.marks k
-  union all select 'requests', jsonb_agg(to_jsonb(q) - 'id' order by q.user_id) from billing.subscription_orders q
   union all select 'tiers', jsonb_agg(to_jsonb(t) - 'id' order by t.id) from billing.tier_changes t where t.user_id = $1
 ) r`;
 const user = '00000000-0000-4000-8000-000000000001';
@@ -215,7 +214,7 @@ async function prepare(client: Client, { about, isAsked }: State, bodies: readon
   await client.query("insert into auth.users (id, email) values ($1, 'asha@example.com')", [user]);
   if (isAsked) {
     await client.query(
-      `insert into billing.subscription_orders (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at)
+      `insert into billing.gateway_subscriptions (user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, gateway_subscription_id, expires_at)
        select $1, tier, id, gateway_plan_id, billing.price_of(p), $2, billing.clock() + interval '1 day'
        from public.plans p where tier = 'basic' and lookup_key is null`,
       [user, subscription],
@@ -296,13 +295,13 @@ const beginnings: Record<string, readonly string[]> = {
 
 /** Asks for the subscription here. @param set how the request differs */
 function request(set?: string): string[] {
-  const asked = `insert into billing.subscription_orders (
-      user_id, tier, plan_id, gateway_plan_id, sold, created_at, expires_at, gateway_subscription_id
+  const asked = `insert into billing.gateway_subscriptions (
+      user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, asked_at, expires_at, gateway_subscription_id
     )
     select $1::uuid, tier, id, gateway_plan_id, billing.price_of(p), '2026-01-01'::timestamptz, '2026-01-02'::timestamptz, $2
     from public.plans p where tier = 'basic' and lookup_key is null
     on conflict do nothing`;
-  const change = `update billing.subscription_orders set ${set} where (user_id, gateway_subscription_id) = ($1, $2)`;
+  const change = `update billing.gateway_subscriptions set ${set} where (user_id, gateway_subscription_id) = ($1, $2)`;
   return set === undefined ? [asked] : [asked, change];
 }
 

@@ -26,7 +26,7 @@ async function subscriber(): Promise<(name: 'activated' | 'charged') => Statemen
   const { id: userId } = await createUser(database);
   const id = uniqueId('sub');
   await database.query(
-    `insert into billing.subscription_orders (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at)
+    `insert into billing.gateway_subscriptions (user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, gateway_subscription_id, expires_at)
      select $1, 'pro', p.id, 'plan_pro', billing.price_of(p), $2, now() + interval '1 day' from public.plans p where p.tier = 'pro'`,
     [userId, id],
   );

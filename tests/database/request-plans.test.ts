@@ -77,8 +77,8 @@ const rows = `
     (user_id, gateway_subscription_id, period_start, period_end, gateway_payment_id, amount, status, captured_at, created_at,
      next_reconcile_at)
   select id, sub, since, until, 'pay_of_' || sub, 99900, 'captured', since, since, null from one;
-  insert into billing.subscription_orders
-    (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, created_at, expires_at, next_check_at)
+  insert into billing.gateway_subscriptions
+    (user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, gateway_subscription_id, asked_at, expires_at, next_check_at)
   select id, 'pro', (select p.id from public.plans p where p.tier = 'pro'), 'plan_pro', row(null, 99900, 'INR', 12)::billing.price, 'sub_new_' || n, now(), now() + interval '1 day', check_at from one;
   insert into billing.refunds (refund_id, gateway_payment_id, amount, status)
   select 'rfnd_' || n, 'pay_' || n, 100, 'processed' from one;
@@ -117,7 +117,7 @@ const work: [call: string, reads: Record<string, string[]>, settings?: string][]
   ['billing.expire_subscriptions()', {
     subscriptions: ['subscriptions_due_at_idx', 'subscriptions_user_id_key', 'subscriptions_pkey'],
     payments: ['payments_user_id_created_at_idx'],
-    gateway_subscriptions: ['gateway_subscriptions_pkey'],
+    gateway_subscriptions: ['gateway_subscriptions_key'],
     grants: ['grants_user_id_idx'],
     manual_subscriptions: ['manual_subscriptions_pkey'],
     profiles: ['profiles_pkey'],
@@ -136,7 +136,6 @@ const work: [call: string, reads: Record<string, string[]>, settings?: string][]
     subscriptions: [],
     payments: [],
   }],
-  ['public.claim_subscription_orders()', { subscription_orders: ['subscription_orders_next_check_at_idx'] }],
   ['public.claim_payments_to_reconcile()', { payments: ['payments_next_reconcile_at_idx'] }],
 ];
 
@@ -171,7 +170,7 @@ describe.each([['before the first analyze', ''], ['after an analyze', 'analyze']
 
 /** Tables that grow with the users. The plans, the pauses and the lists of pending work stay small. */
 const large = `users identities profiles subscriptions payments gateway_events outbox tier_changes refunds
-  gateway_subscriptions grants manual_subscriptions support_actions subscription_orders`.split(/\s+/);
+  gateway_subscriptions grants manual_subscriptions support_actions`.split(/\s+/);
 const wholeReads = (plan: string) =>
   large.flatMap((table) => scansOf(table, plan)).filter((scan) => scan.startsWith('Seq Scan'));
 
@@ -265,7 +264,10 @@ const requests: Record<string, Call> = {
     order.id,
     paidItems(order, { refunds: [{ id: uniqueId('rfnd'), amount: 100, status: 'processed' }] }),
   ]),
-  apply_gateway_subscription: ofUser(`public.apply_gateway_subscription($1, 'sub_2', '{"status": "halted"}')`),
+  apply_gateway_subscription: ofUser(
+    `public.apply_gateway_subscription(m.id, '{"status": "halted"}') from billing.gateway_subscriptions m
+     where m.user_id = $1 and m.arrived_at is not null`,
+  ),
 };
 
 const email = 'user77@example.com';

@@ -361,20 +361,24 @@ test.each<[List, string, string]>([
 async function subscribed() {
   const january = months(1);
   await database.at('2026-01-01T00:00:00Z');
-  await database.query(
-    `insert into billing.subscription_orders (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at)
-     select $1, tier, id, gateway_plan_id, billing.price_of(p), $2, billing.clock() + interval '1 day'
-     from public.plans p where tier = 'pro' and lookup_key is null`,
-    [customer.id, customer.gatewayId],
-  );
+  await request();
   await customer.event('activated', '01-01', { planId: 'plan_pro', ...january });
   expect(await customer.charge(january, 'pro', { fields: { paid_count: 1 } })).toBe('applied');
 }
 
+/** The customer asks for the subscription. */
+async function request() {
+  await database.query(
+    `insert into billing.gateway_subscriptions (user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, gateway_subscription_id, expires_at)
+     select $1, tier, id, gateway_plan_id, billing.price_of(p), $2, billing.clock() + interval '1 day'
+     from public.plans p where tier = 'pro' and lookup_key is null`,
+    [customer.id, customer.gatewayId],
+  );
+}
+
 test('the number of paid cycles is a promise, also of one that only a halt told: its invoices are read', async () => {
-  await subscribed();
-  await database.query('delete from billing.gateway_subscriptions');
-  await database.query('delete from public.payments');
+  await database.at('2026-01-01T00:00:00Z');
+  await request();
   await customer.event('halted', '2026-02-02T00:00:00Z', { planId: 'plan_pro', fields: { paid_count: 1 } });
   expect(await customer.reconcile({ status: 'halted', paid_count: 1 })).toMatchObject({ lacks_payment: true });
 });

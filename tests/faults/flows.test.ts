@@ -73,7 +73,7 @@ describe.skipIf(isLong)('a subscription that the gateway made, and whose answer 
     await billing.moveOn(0.01);
     await customer.start('basic');
     await expectEnd({ end: { tier: 'basic', billed: 1 } });
-    const left = 'select from billing.subscription_orders where user_id = $1 and gateway_subscription_id is null';
+    const left = 'select from billing.gateway_subscriptions where user_id = $1 and gateway_subscription_id is null';
     expect(await billing.database.query(left, [customer.user.id])).toEqual([]);
   });
 

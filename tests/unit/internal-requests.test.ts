@@ -71,7 +71,6 @@ describe('POST /api/internal/reconcile', () => {
   const noneLeft = {
     claim_payments_to_reconcile: { settled: 0, payments: [] },
     claim_subscriptions_to_reconcile: { settled: 0, subscriptions: [] },
-    claim_subscription_orders: { orders: [] },
     claim_statement_pages: { pages: [] },
     claim_settlement_pages: { pages: [] },
   };

@@ -39,7 +39,6 @@ function due({ fails = () => false, lacks_payment = false, ...counts }: Due) {
       }),
     claimSubscriptionsToReconcile: () =>
       Promise.resolve({ settled: 0, subscriptions: claim('subscriptions').map(subscriptionOf) }),
-    claimSubscriptionOrders: () => Promise.resolve({ orders: claim('orders').map(subscriptionOf) }),
     claimStatementPages: () => Promise.resolve({ pages: [] }),
     applyStatementPage: () => Promise.resolve({ news: [] }),
     claimSettlementPages: () => Promise.resolve({ pages: [] }),
@@ -48,9 +47,7 @@ function due({ fails = () => false, lacks_payment = false, ...counts }: Due) {
     applyInvoices: (id, items) => store({ applied: items?.length ?? 0 }, id, items),
     applyOrderPayments: (id, items) =>
       fails(id) ? locked() : store({ applied: items?.length ?? 0, ended: false }, id, items),
-    applySubscriptionOrder: (id, entity) =>
-      fails(id) ? locked() : store({ applied: entity !== null, lacks_payment }, id, entity),
-    applyGatewaySubscription({ id }, entity) {
+    applyGatewaySubscription(id, entity) {
       // Throws synchronously, as a bug would.
       if (fails(id)) throw new TypeError('bug');
       return store({ applied: entity !== null, lacks_payment }, id, entity);

@@ -143,8 +143,7 @@ export function reconcileSubscriptions(cycles: readonly Cycle[]): Act {
       const cycle = cycles.find((cycle) => cycle.id === gatewayId);
       if (cycle === undefined) throw new Error(`The sample has no cycle of ${gatewayId}`);
       await database.call('apply_gateway_subscription', {
-        p_subscription_id: String(id),
-        p_gateway_subscription_id: cycle.id,
+        p_id: String(id),
         p_entity: JSON.stringify(subscriptionEntity(cycle, 'active')),
       });
     }

@@ -452,7 +452,7 @@ begin
     p,
     (select pl from public.plans pl where billing.is_bought(pl, p)),
     (select s from public.subscriptions s where s.user_id = p.user_id),
-    exists (select from billing.gateway_subscriptions m where m.user_id = p.user_id),
+    exists (select from billing.gateway_subscriptions m where m.user_id = p.user_id and billing.is_known(m)),
     greatest(
       (select s.updated_at from public.subscriptions s where s.user_id = p.user_id),
       (select max(m.arrived_at) from billing.gateway_subscriptions m where m.user_id = p.user_id),

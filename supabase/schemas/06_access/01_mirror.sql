@@ -1,12 +1,32 @@
--- Facts about the subscriptions that the gateway bills: one row for each, merged from events and reconciliation in any
--- order, with its charges and the request that started it. Contract: "Gateway subscriptions", "Order of events".
+-- The subscriptions that the gateway bills: one row for each, from its request to its end, with the facts about it, merged from
+-- events and reconciliation in any order. Contract: "Gateway subscriptions", "Order of events".
 
--- Each field of the mirror has its own event time, so that the same facts give the same row in every order of arrival,
--- repeats included.
+-- Each fact has its own event time, so that the same facts give the same row in every order of arrival, repeats included.
 
 create table billing.gateway_subscriptions (
+  id uuid constraint gateway_subscriptions_pkey primary key default gen_random_uuid(),
   user_id uuid not null,
-  gateway_subscription_id text not null, -- empty where the events have no id
+  gateway_subscription_id text, -- null: the gateway has not answered yet. Empty where the events have no id
+  -- When it was asked for here, by our clock: its request, else the first fact about it. Wishes and purchases are older or newer.
+  asked_at timestamptz not null default billing.clock(),
+  -- The request. Null: it was not asked for here.
+  asked_plan_id uuid, -- the row of public.plans
+  asked_tier text,
+  asked_gateway_plan_id text, -- the plan at the gateway when the subscription was made
+  asked_price billing.price,
+  gateway_key_id text,
+  -- Each of these keys returns this request.
+  idempotency_keys text[] not null default '{}'
+    constraint gateway_subscriptions_idempotency_keys_check check (cardinality(idempotency_keys) <= 20),
+  -- From then on the gateway accepts no authorisation. If none came before, the subscription is cancelled.
+  expires_at timestamptz,
+  starts_at timestamptz, -- when the first cycle is charged. Null: at the authorisation
+  is_trial boolean not null default false, -- whether the authorisation gives access until starts_at
+  replaces text, -- the one that ends when this one starts: a change of plan
+  -- The payment for the time until starts_at. Without it the subscription is cancelled before it starts.
+  payment_id uuid,
+  undone_at timestamptz, -- when the user undid this change of the plan
+  noted_user_id uuid, -- another user that the notes at the gateway named in the newest event. It changes nothing
   gateway_plan_id text, -- the gateway's plan id in the newest event
   -- Our plan, which makes the subscription a source of access. Null: the subscription attaches to the ruling source.
   plan_id uuid,
@@ -31,7 +51,7 @@ create table billing.gateway_subscriptions (
   stops_at timestamptz, -- when the gateway must stop billing it, as billing.plan derived it. Null: never
   ended_at timestamptz, -- when the user ended the subscription at once
   ended_reason text,
-  -- When the newest fact arrived. Null: only a subscription row that was written by hand names the subscription.
+  -- When the newest fact arrived. Null: it was only asked for here, or named by a row that was written by hand.
   arrived_at timestamptz,
   awaits_user boolean not null default false, -- whether an event arrived before its user existed
   -- When the subscription is next reconciled with the gateway. During a reconciliation: the end of the lease.
@@ -54,12 +74,10 @@ create table billing.gateway_subscriptions (
   paid_period_start timestamptz, -- the newest charged cycle: its start
   paid_period_end timestamptz,
   paid_period_event_at timestamptz,
-  -- When it was asked for here, by our clock: its request, else the first fact about it. Wishes and purchases are older or newer.
-  asked_at timestamptz not null default billing.clock(),
   -- When a row of public.subscriptions that was written by hand last named it, or came before its first event: it ranks from
   -- then on.
   written_at timestamptz,
-  constraint gateway_subscriptions_pkey primary key (user_id, gateway_subscription_id)
+  constraint gateway_subscriptions_key unique (user_id, gateway_subscription_id)
 )
 -- Space in each page for a new row version (HOT updates): the usual merge writes no index.
 with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
@@ -71,48 +89,19 @@ create index gateway_subscriptions_next_check_at_idx on billing.gateway_subscrip
 where next_check_at is not null;
 create index gateway_subscriptions_plan_waiting_idx on billing.gateway_subscriptions (gateway_plan_id)
 where plan_id is null and gateway_plan_id is not null;
+create unique index gateway_subscriptions_asked_idx on billing.gateway_subscriptions (gateway_subscription_id)
+where asked_plan_id is not null;
 create index gateway_subscriptions_user_waiting_idx on billing.gateway_subscriptions (user_id) where awaits_user;
 comment on table billing.gateway_subscriptions is
-  'The mirror: the facts about each gateway subscription. No foreign key to the user, because an event may arrive before '
-  'its user exists. A column with event_at is the created_at of the event that set the columns of its name.';
+  'One row for each gateway subscription, from its request to its end. One that was not authorised gives no access, and is '
+  'forgotten after expires_at. No foreign key to the user, because an event may arrive before its user exists. A column with '
+  'event_at is the created_at of the event that set the columns of its name.';
 
-select billing.lock_users();
-
-create table billing.subscription_orders (
-  id uuid primary key default gen_random_uuid(),
-  user_id uuid not null constraint subscription_orders_user_id_fkey references auth.users (id) on delete cascade,
-  tier text not null,
-  plan_id uuid not null, -- the row of public.plans that was asked for
-  gateway_plan_id text not null, -- the plan at the gateway when the subscription was made
-  sold billing.price not null, -- the price that was asked for
-  gateway_key_id text,
-  -- Each of these keys returns this order.
-  idempotency_keys text[] not null default '{}'
-    constraint subscription_orders_idempotency_keys_check check (cardinality(idempotency_keys) <= 20),
-  -- Null: the gateway has not answered yet.
-  gateway_subscription_id text constraint subscription_orders_gateway_subscription_id_key unique,
-  short_url text, -- the page of the gateway on which the customer authorises it
-  created_at timestamptz not null default billing.clock(),
-  -- From then on the gateway accepts no authorisation. If none came before, the subscription is cancelled.
-  expires_at timestamptz not null,
-  starts_at timestamptz, -- when the first cycle is charged. Null: at the authorisation
-  is_trial boolean not null default false, -- whether the authorisation gives access until starts_at
-  replaces text, -- the one that ends when this one starts: a change of plan
-  -- The payment for the time until starts_at. Without it the subscription is cancelled before it starts.
-  payment_id uuid,
-  undone_at timestamptz, -- when the user undid this change of the plan
-  noted_user_id uuid, -- another user that the notes at the gateway named in the newest event. It changes nothing
-  stops_at timestamptz, -- when the gateway must stop billing it, as billing.plan derived it. Null: never
-  next_check_at timestamptz -- when it is next reconciled. Null: nothing is left to ask
-);
-create index subscription_orders_user_id_created_at_idx on billing.subscription_orders (user_id, created_at desc);
-create index subscription_orders_next_check_at_idx on billing.subscription_orders (next_check_at)
-where next_check_at is not null;
-alter table billing.subscription_orders enable row level security;
-grant select, insert, update on billing.subscription_orders to service_role;
-comment on table billing.subscription_orders is
-  'Gateway subscriptions that users asked for. They give no access: the events of the gateway do. '
-  'One that was not authorised is forgotten after expires_at.';
+-- Returns whether anything but the request is known of a gateway subscription: the customer authorised it, or a row that was
+-- written by hand names it.
+create function billing.is_known(p_subscription billing.gateway_subscriptions)
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return num_nonnulls(p_subscription.arrived_at, p_subscription.written_at) > 0; end $$;
 
 -- Sets the period of a gateway subscription that was halted: its newest charged cycle. If no charge is known, the cycle of
 -- its first activation if that came before the halt, else its trial. If nothing of these is known, its paid time ended where
@@ -131,12 +120,8 @@ begin
     select p_subscription.first_period_start, p_subscription.first_period_end, p_subscription.first_period_event_at
     where p_subscription.first_period_event_at < p_subscription.first_halted_at
     union all
-    select p_subscription.authenticated_at, o.starts_at, p_subscription.authenticated_at
-    from billing.subscription_orders o
-    where o.gateway_subscription_id = p_subscription.gateway_subscription_id
-      and o.user_id = p_subscription.user_id
-      and o.is_trial
-      and p_subscription.authenticated_at is not null
+    select p_subscription.authenticated_at, p_subscription.starts_at, p_subscription.authenticated_at
+    where p_subscription.is_trial and p_subscription.authenticated_at is not null
     union all
     select unpaid.at, unpaid.at, '-infinity'
     from (select least(p_subscription.first_period_start, p_subscription.first_halted_at) as at) unpaid
@@ -270,10 +255,10 @@ returns table (plan_id uuid, sold billing.price) -- no row: it is not ours
 language plpgsql stable rows 1 set search_path = pg_catalog, pg_temp as $$
 begin
   return query
-  select p.id, o.sold
-  from billing.subscription_orders o
-  join public.plans p on p.id = o.plan_id
-  where o.gateway_subscription_id = p_gateway_subscription_id and o.gateway_plan_id = p_gateway_plan_id;
+  select p.id, m.asked_price
+  from billing.gateway_subscriptions m
+  join public.plans p on p.id = m.asked_plan_id
+  where m.gateway_subscription_id = p_gateway_subscription_id and m.asked_gateway_plan_id = p_gateway_plan_id;
   if found then return; end if;
   return query
   select p.id, billing.price_of(p)
@@ -323,7 +308,8 @@ end $$;
 create function billing.is_billed(p_subscription billing.gateway_subscriptions)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  return p_subscription.status is distinct from 'cancelled'
+  return billing.is_known(p_subscription)
+    and p_subscription.status is distinct from 'cancelled'
     and p_subscription.ended_at is null
     and coalesce(p_subscription.gateway_status, 'active') not in ('completed', 'expired', 'cancelled');
 end $$;
@@ -418,19 +404,8 @@ begin
   return p_subscription;
 end $$;
 
--- Returns when a gateway subscription was asked for here. Null: it was not.
-create function billing.requested_at(p_user_id uuid, p_gateway_subscription_id text)
-returns timestamptz language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return (
-    select o.created_at
-    from billing.subscription_orders o
-    where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id
-  );
-end $$;
-
--- Finds the row of a gateway subscription and locks it. A new one that the user ended before its first event is ended. One
--- whose first event arrives after a row was written by hand ranks above that row.
+-- Finds the row of a gateway subscription and locks it. One that the user ended before its first event is ended. One whose first
+-- event arrives after a row was written by hand ranks above that row.
 create function billing.lock_mirrored(
   p_user_id uuid,
   p_gateway_subscription_id text,
@@ -438,28 +413,35 @@ create function billing.lock_mirrored(
 )
 returns billing.gateway_subscriptions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_mirrored billing.gateway_subscriptions;
+  v_found record;
+  v_subscription billing.gateway_subscriptions;
 begin
-  insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, asked_at, ended_at, ended_reason, written_at)
-  select
-    p_user_id, p_gateway_subscription_id, asked.at, max(w.at), case when max(w.at) is not null then 'cancelled' end,
-    (select r.at + interval '1 microsecond' from billing.manual_subscriptions r where r.user_id = p_user_id and r.at >= asked.at)
-  from (
-    select coalesce(min(o.created_at), p_seen_at) as at
-    from billing.subscription_orders o
-    where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id
-  ) asked
-  left join billing.wishes w on w.user_id = p_user_id and not w.at_period_end and w.at >= asked.at
-  group by asked.at
-  on conflict on constraint gateway_subscriptions_pkey do nothing
-  returning * into v_mirrored;
-  if not found then
-    select * into v_mirrored
+  loop
+    select
+      m as subscription,
+      billing.is_known(m) as is_known,
+      case when not billing.is_known(m) then (
+        select max(w.at) from billing.wishes w where w.user_id = p_user_id and not w.at_period_end and w.at >= m.asked_at
+      ) end as ended_at,
+      case when not billing.is_known(m) then (
+        select r.at from billing.manual_subscriptions r where r.user_id = p_user_id and r.at >= m.asked_at
+      ) end as written_at
+    into v_found
     from billing.gateway_subscriptions m
     where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id
     for update;
+    exit when found;
+    insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, asked_at)
+    values (p_user_id, p_gateway_subscription_id, p_seen_at)
+    on conflict on constraint gateway_subscriptions_key do nothing;
+  end loop;
+  v_subscription := v_found.subscription;
+  if not v_found.is_known then
+    v_subscription.ended_at := v_found.ended_at;
+    v_subscription.ended_reason := case when v_found.ended_at is not null then 'cancelled' end;
+    v_subscription.written_at := v_found.written_at + interval '1 microsecond';
   end if;
-  return v_mirrored;
+  return v_subscription;
 end $$;
 
 create function billing.store_mirrored(p_subscription billing.gateway_subscriptions)
@@ -467,14 +449,15 @@ returns billing.gateway_subscriptions language plpgsql set search_path = pg_cata
 begin
   update billing.gateway_subscriptions m
   set (
-    user_id, gateway_subscription_id, gateway_plan_id, plan_id, sold, plan_event_at, status, status_event_at, cancelled_at,
-    cancelled_arrived_at, activated_event_at, activated_at, first_activated_at, first_charged_at, period_start,
-    period_end, period_event_at, has_refunds, paid_until, cancel_at_period_end, stops_at, ended_at, ended_reason,
-    arrived_at, awaits_user, next_check_at, checked_at, gateway_status, gateway_status_event_at, charge_at, short_url,
+    id, user_id, gateway_subscription_id, asked_at, asked_plan_id, asked_tier, asked_gateway_plan_id, asked_price,
+    gateway_key_id, idempotency_keys, expires_at, starts_at, is_trial, replaces, payment_id, undone_at, noted_user_id,
+    gateway_plan_id, plan_id, sold, plan_event_at, status, status_event_at, cancelled_at, cancelled_arrived_at,
+    activated_event_at, activated_at, first_activated_at, first_charged_at, period_start, period_end, period_event_at,
+    has_refunds, paid_until, cancel_at_period_end, stops_at, ended_at, ended_reason, arrived_at, awaits_user, next_check_at, checked_at, gateway_status, gateway_status_event_at, charge_at, short_url,
     paid_count, authenticated_at, first_halted_at, last_halted_at, last_resumed_at, first_period_start,
-    first_period_end, first_period_event_at, paid_period_start, paid_period_end, paid_period_event_at, asked_at, written_at
+    first_period_end, first_period_event_at, paid_period_start, paid_period_end, paid_period_event_at, written_at
   ) = row(p_subscription.*)
-  where m.user_id = p_subscription.user_id and m.gateway_subscription_id = p_subscription.gateway_subscription_id
+  where m.id = p_subscription.id
   returning m.* into p_subscription;
   return p_subscription;
 end $$;
@@ -516,8 +499,7 @@ begin
   v_before := billing.lock_mirrored(p_user_id, p_gateway_subscription_id, v_seen_at);
   v_after := v_before;
   if v_seen_at < v_before.asked_at
-    and v_before.written_at is null
-    and billing.requested_at(p_user_id, p_gateway_subscription_id) is null
+    and num_nonnulls(v_before.asked_plan_id, v_before.written_at) = 0
   then
     v_after.asked_at := v_seen_at;
     -- An older event that arrives late is no news, unless it changes what is newer.
@@ -535,9 +517,10 @@ begin
   if p_event = 'subscription.authenticated' then
     v_after.authenticated_at := least(v_before.authenticated_at, v_happened_at);
     -- A trial is a period without a charge.
-    select v_at, o.starts_at into p_start, p_end
-    from billing.subscription_orders o
-    where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id and o.is_trial;
+    if v_before.is_trial then
+      p_start := v_at;
+      p_end := v_before.starts_at;
+    end if;
   end if;
   v_after := billing.merge_cycle(v_after, p_event, p_entity, p_start, p_end, p_created_at, p_arrived_at);
   if v_activated or p_event = 'subscription.cancelled' then

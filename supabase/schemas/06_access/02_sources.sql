@@ -75,10 +75,10 @@ begin
     insert into billing.gateway_subscriptions as g (
       user_id, gateway_subscription_id, period_start, period_end, next_check_at, asked_at, written_at
     )
-    select
+    values (
       new.user_id, new.gateway_subscription_id, new.current_period_start, new.current_period_end,
-      new.current_period_end - interval '1 day', coalesce(asked.at, billing.clock()), billing.clock()
-    from (select billing.requested_at(new.user_id, new.gateway_subscription_id) as at) asked
+      new.current_period_end - interval '1 day', billing.clock(), billing.clock()
+    )
     on conflict (user_id, gateway_subscription_id) do update
     set written_at = excluded.written_at,
       (period_start, period_end, next_check_at) = row(
@@ -147,6 +147,7 @@ as $$ begin return exists (select from billing.ends_wished w where w.user_id = p
 create function billing.authorised_at(p_subscription billing.gateway_subscriptions)
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
+  if not billing.is_known(p_subscription) then return null; end if;
   return greatest(
     least(p_subscription.authenticated_at, p_subscription.first_activated_at, p_subscription.first_charged_at),
     p_subscription.asked_at
@@ -171,21 +172,18 @@ end $$;
 -- Returns the subscription that starts when another one ends: of the newest change of plan that was authorised and neither
 -- undone nor cancelled.
 create function billing.find_successor(p_user_id uuid, p_gateway_subscription_id text)
-returns billing.subscription_orders -- all null: none
+returns billing.gateway_subscriptions -- all null: none
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return (
-    select o
-    from billing.subscription_orders o
-    join billing.gateway_subscriptions m
-      on m.user_id = o.user_id
-      and m.gateway_subscription_id = o.gateway_subscription_id
-    where o.user_id = p_user_id
-      and o.replaces = p_gateway_subscription_id
-      and o.undone_at is null
+    select m
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and m.replaces = p_gateway_subscription_id
+      and m.undone_at is null
       and billing.is_billed(m)
       and billing.cancelled_by_user_at(p_user_id, m.asked_at) is null
-    order by o.created_at desc, o.id desc
+    order by m.asked_at desc, m.id desc
     limit 1
   );
 end $$;
@@ -326,10 +324,7 @@ returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as
 begin
   return exists (
     select from public.payments p
-    join billing.subscription_orders o on o.user_id = p.user_id and o.payment_id = p.id
-    join billing.gateway_subscriptions m
-      on m.user_id = o.user_id
-      and m.gateway_subscription_id = o.gateway_subscription_id
+    join billing.gateway_subscriptions m on m.user_id = p.user_id and m.payment_id = p.id
     where p.id = p_payment_id
       and m.asked_at > p_cancelled_at
       and billing.is_billed(m)
@@ -392,20 +387,17 @@ from (
     m.cancel_at_period_end,
     nullif(m.gateway_subscription_id, ''),
     -- Debited before it starts.
-    coalesce(o.starts_at > billing.clock() and not o.is_trial, false),
+    coalesce(m.starts_at > billing.clock() and not m.is_trial, false),
     m.sold,
     null,
     coalesce(m.gateway_status in ('pending', 'halted'), false)
   from billing.gateway_subscriptions m
   join public.plans pl on pl.id = m.plan_id
-  left join billing.subscription_orders o
-    on o.gateway_subscription_id = m.gateway_subscription_id
-    and o.user_id = m.user_id
-  left join public.payments renewed on renewed.id = o.payment_id
+  left join public.payments renewed on renewed.id = m.payment_id
   left join billing.gateway_subscriptions kept
-    on kept.user_id = o.user_id
-    and kept.gateway_subscription_id = o.replaces
-    and o.undone_at is not null
+    on kept.user_id = m.user_id
+    and kept.gateway_subscription_id = m.replaces
+    and m.undone_at is not null
   cross join lateral billing.mirrored_end(m, pl.grace_days) own
   -- Only the credited cycle has ended. A later one is a source again.
   left join lateral (
@@ -465,7 +457,7 @@ create type billing.ruling as (
   attaching integer, -- how many of the user's gateway subscriptions are no sources
   upcoming integer, -- how many sources begin when another one ends
   shown public.subscriptions, -- the user's row as it is. All null: none
-  may_stop boolean -- the user has gateway subscriptions, or asked for one: billing.plan looks at them
+  may_stop boolean -- the user has gateway subscriptions, or asked for one: billing.plan reads them
 );
 
 -- Returns what rules where nothing but one running source is known of a user.
@@ -498,7 +490,7 @@ begin
   with mirrored as materialized (
     select
       count(*) as known,
-      count(*) filter (where m.plan_id is null or m.period_end is null) as attaching,
+      count(*) filter (where billing.is_known(m) and (m.plan_id is null or m.period_end is null)) as attaching,
       -- The cancellation of a gateway subscription without a plan of ours ends the source to which the subscription was
       -- attached. That source began before the activation or, where no activation is known, before the cancellation. A
       -- later purchase continues.
@@ -516,7 +508,7 @@ begin
   )
   select
     s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.attaching, count(*) filter (where s.is_upcoming) over (),
-    shown, g.known > 0 or exists (select from billing.subscription_orders o where o.user_id = p_user_id)
+    shown, g.known > 0
   into v_ruling
   from mirrored g
   left join public.subscriptions shown on shown.user_id = p_user_id

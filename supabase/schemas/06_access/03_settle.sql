@@ -119,8 +119,8 @@ begin
     and (
       p_asked_for is null
       or exists (
-        select from billing.subscription_orders o
-        where o.gateway_subscription_id = p_asked_for and o.user_id = p_user_id
+        select from billing.gateway_subscriptions m
+        where m.user_id = p_user_id and m.gateway_subscription_id = p_asked_for and m.asked_plan_id is not null
       )
     )
   on conflict (key) do nothing;

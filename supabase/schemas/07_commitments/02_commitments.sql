@@ -28,7 +28,7 @@ create type billing.commitment as (
   goes_on boolean, -- the gateway charges it again, or the change that follows it
   charge_at timestamptz, -- when the gateway charges it next. Null: it does not
   since timestamptz, -- see billing.sources
-  next billing.subscription_orders, -- the authorised change that waits for its end. All null: none
+  next billing.gateway_subscriptions, -- the authorised change that waits for its end. All null: none
   undo_until timestamptz, -- until when that can be undone. Null: it cannot
   stops_at timestamptz, -- when the gateway must stop billing it. Null: never
   stop_reason text -- see billing.stop; known to billing.commitments alone
@@ -45,8 +45,8 @@ begin
     m.user_id,
     case
       when m.period_end is not null then 'subscription'
-      when o.replaces is not null then 'change'
-      when o.payment_id is not null then 'renewal'
+      when m.replaces is not null then 'change'
+      when m.payment_id is not null then 'renewal'
       else 'subscription'
     end,
     m.gateway_subscription_id, m.gateway_subscription_id, m.plan_id,
@@ -67,13 +67,10 @@ begin
     end,
     m.stops_at, null::text
   from billing.gateway_subscriptions m
-  left join billing.subscription_orders o
-    on o.gateway_subscription_id = m.gateway_subscription_id
-    and o.user_id = m.user_id
   left join public.payments renewed
-    on renewed.id = o.payment_id
+    on renewed.id = m.payment_id
     and renewed.fulfilled_at is not null
-    and o.replaces is null
+    and m.replaces is null
   cross join lateral (
     select m.period_start, m.period_end, 'gateway_subscription', m.gateway_subscription_id
     where m.period_end is not null
@@ -81,7 +78,7 @@ begin
     select renewed.period_start, renewed.period_end, 'payment', renewed.id::text
     where m.period_end is null and renewed.id is not null
     union all
-    select coalesce(o.starts_at, m.charge_at), coalesce(o.starts_at, m.charge_at), null::text, null::text
+    select coalesce(m.starts_at, m.charge_at), coalesce(m.starts_at, m.charge_at), null::text, null::text
     where m.period_end is null and renewed.id is null
   ) period (starts_at, ends_at, paid_by_kind, paid_by_id)
   left join lateral (
@@ -90,13 +87,13 @@ begin
     where n.starts_at > billing.clock()
       and coalesce(n.stops_at > n.starts_at, true) -- else a purchase replaced it
       and exists (
-        select from billing.subscription_orders w where w.user_id = m.user_id and w.replaces = m.gateway_subscription_id
+        select from billing.gateway_subscriptions w where w.user_id = m.user_id and w.replaces = m.gateway_subscription_id
       )
   ) next on true
   where m.user_id = p_user_id
     and m.gateway_subscription_id <> ''
     -- An imported one is billed, too, before its first event.
-    and num_nonnulls(m.arrived_at, m.written_at) > 0
+    and billing.is_known(m)
     and m.gateway_status is distinct from 'created'
     and (billing.is_billed(m) or next.is_there and period.ends_at > billing.clock());
 end $$;
@@ -122,7 +119,7 @@ begin
   select
     s.user_id, case s.kind when 'payment' then 'purchase' else 'subscription' end,
     s.id, null, s.plan_id, s.tier, s.sold, s.starts_at, s.ends_at, s.kind, s.id, false, null::timestamptz, s.since,
-    null::billing.subscription_orders, null::timestamptz, null::timestamptz, null::text
+    null::billing.gateway_subscriptions, null::timestamptz, null::timestamptz, null::text
   from billing.sources s
   where s.user_id = p_user_id
     and s.kind in ('payment', 'gateway_subscription')

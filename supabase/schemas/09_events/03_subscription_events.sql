@@ -46,12 +46,7 @@ begin
     or not (
       v_source.kind = 'gateway_subscription' and v_source.id = p_subscription.gateway_subscription_id
       -- Before the first charge of a change of plan.
-      or p_subscription.period_end is null and exists (
-        select from billing.subscription_orders o
-        where o.gateway_subscription_id = p_subscription.gateway_subscription_id
-          and o.user_id = p_subscription.user_id
-          and v_source.id in (o.replaces, o.payment_id::text)
-      )
+      or p_subscription.period_end is null and v_source.id in (p_subscription.replaces, p_subscription.payment_id::text)
     )
     or exists (
       select from billing.sources s
@@ -118,13 +113,9 @@ returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_id constant text := p_subscription.gateway_subscription_id;
   -- The end of the paid time: of a change of plan before its first charge the end of what it follows.
-  v_paid_until constant timestamptz := coalesce(p_subscription.period_end, (
-    select o.starts_at
-    from billing.subscription_orders o
-    where o.gateway_subscription_id = v_id
-      and o.user_id = p_subscription.user_id
-      and num_nonnulls(o.replaces, o.payment_id) > 0
-  ));
+  v_paid_until constant timestamptz := coalesce(p_subscription.period_end, case
+    when num_nonnulls(p_subscription.replaces, p_subscription.payment_id) > 0 then p_subscription.starts_at
+  end);
 begin
   -- Without a paid cycle there is no access that ends.
   if p_subscription.gateway_status is distinct from p_status or v_paid_until is null
@@ -192,12 +183,7 @@ begin
     v_user_id, charge.amount, -- the currency may differ from that of the plan
     billing.charged_currency(p_payment, (v_billed.sold).currency), 'captured',
     (select p.tier from public.plans p where p.id = v_billed.plan_id), v_billed.plan_id, (v_billed.sold).lookup_key,
-    (v_billed.sold).months,
-    (
-      select o.gateway_key_id
-      from billing.subscription_orders o
-      where o.gateway_subscription_id = p_subscription.gateway_subscription_id
-    ),
+    (v_billed.sold).months, p_subscription.gateway_key_id,
     v_gateway_payment_id, p_subscription.gateway_subscription_id, p_charged_at, p_charged_at, p_period_start, p_period_end,
     billing.refunded_amount(v_gateway_payment_id), null, p_charged_at,
     -- A first cycle that was debited early rules from its start.
@@ -246,7 +232,7 @@ end $$;
 create function billing.unnamed_cycles(p_subscription billing.gateway_subscriptions)
 returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  if billing.requested_at(p_subscription.user_id, p_subscription.gateway_subscription_id) is null then return 0; end if;
+  if p_subscription.asked_plan_id is null then return 0; end if;
   return greatest(coalesce(p_subscription.paid_count, 0) - (
     select count(distinct c.period_end)
     from public.payments c
@@ -378,17 +364,24 @@ begin
     and not exists (
       select from billing.gateway_subscriptions other
       where other.user_id = v_user_id
-        and other.gateway_subscription_id <> v_id
-        -- One that is over gives nothing and is not billed.
+        and other.id <> m.id
+        -- One that is over gives nothing and is not billed, nor does one that was only asked for.
+        and num_nonnulls(other.arrived_at, other.written_at) > 0
         and (other.gateway_status in ('cancelled', 'completed', 'expired') and other.period_end < v_now) is not true
     )
     and not exists (select from billing.refunds b where b.gateway_payment_id = v_payment_id)
-  returning
-    m.plan_id, (m.sold).lookup_key, (m.sold).months,
-    (select o from billing.subscription_orders o where o.gateway_subscription_id = v_id) as asked
+    -- The user who asked for it here keeps it, and a finding about its notes is over.
+    and m.noted_user_id is null
+    and (
+      m.asked_plan_id is not null
+      or not exists (
+        select from billing.gateway_subscriptions asked
+        where asked.gateway_subscription_id = v_id and asked.asked_plan_id is not null
+      )
+    )
+  returning m.plan_id, (m.sold).lookup_key, (m.sold).months, m.gateway_key_id, m.asked_plan_id is not null as is_asked
   into v_billed;
-  -- The user who asked for it here keeps it, and a finding about its notes is over.
-  if not found or (v_billed.asked).user_id <> v_user_id or (v_billed.asked).noted_user_id is not null then return false; end if;
+  if not found then return false; end if;
   -- It rules. If access begins again, the tier is to be written.
   update public.subscriptions s
   set current_period_start = v_start, current_period_end = v_end, revision = s.revision + 1,
@@ -412,14 +405,14 @@ begin
   )
   values (
     v_user_id, v_amount, v_payment ->> 'currency', 'captured', v_shown.tier, v_billed.plan_id, v_billed.lookup_key,
-    v_billed.months, (v_billed.asked).gateway_key_id, v_payment_id, v_id, v_charged_at, v_charged_at, v_start, v_end, null,
+    v_billed.months, v_billed.gateway_key_id, v_payment_id, v_id, v_charged_at, v_charged_at, v_start, v_end, null,
     v_charged_at, case when v_start > v_now then v_start end, (v_payment ->> 'base_amount')::bigint
   );
   insert into billing.gateway_events (
     body_sha256, event_id, event, subject_id, event_at, payload, outcome, deliveries, attempts, received_at
   )
   values (p_body_sha256, p_event_id, 'subscription.charged', v_id, v_at, p_body, 'applied', 1, 1, v_now);
-  if (v_billed.asked).user_id = v_user_id and v_email <> '' then
+  if v_billed.is_asked and v_email <> '' then
     insert into billing.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
     select
       k.kind || '/' || v_payment_id, case k.kind when 'payment-success' then 'email' else 'notice' end, k.kind,
@@ -452,20 +445,12 @@ begin
     and p_subscription.period_end > v_now
     and num_nonnulls(
       p_subscription.ended_at, p_subscription.stops_at, p_subscription.written_at, p_subscription.paid_until,
-      p_subscription.last_halted_at, p_subscription.last_resumed_at
+      p_subscription.last_halted_at, p_subscription.last_resumed_at, p_subscription.starts_at, p_subscription.replaces,
+      p_subscription.payment_id, p_subscription.undone_at
     ) = 0
     and not p_subscription.cancel_at_period_end
     and not exists (
-      select from billing.gateway_subscriptions m
-      where m.user_id = p_subscription.user_id and m.gateway_subscription_id <> p_subscription.gateway_subscription_id
-    )
-    and not exists (
-      select from billing.subscription_orders o
-      where o.user_id = p_subscription.user_id
-        and (
-          o.gateway_subscription_id is distinct from p_subscription.gateway_subscription_id
-          or num_nonnulls(o.starts_at, o.replaces, o.payment_id, o.undone_at, o.stops_at) > 0
-        )
+      select from billing.gateway_subscriptions m where m.user_id = p_subscription.user_id and m.id <> p_subscription.id
     )
     and not exists (select from public.subscriptions s where s.user_id = p_subscription.user_id)
     and not exists (select from public.payments c where c.user_id = p_subscription.user_id)
@@ -511,7 +496,7 @@ declare
   v_id constant text := coalesce(substring(billing.json_text(p_entity -> 'id') from '^.{1,200}$'), '');
   v_noted_user_id constant uuid := billing.json_uuid(p_entity -> 'notes' -> 'user_id');
   v_user_id uuid;
-  v_asked billing.subscription_orders;
+  v_asked billing.gateway_subscriptions;
   v_start constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_start') end;
   v_end constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_end') end;
   v_payment_id constant text := case when p_event = 'subscription.charged' then billing.json_text(p_payment -> 'id') end;
@@ -521,7 +506,9 @@ declare
   v_is_changed boolean;
 begin
   -- The user who asked for it here keeps it, also if its notes were edited at the gateway.
-  select * into v_asked from billing.subscription_orders o where o.gateway_subscription_id = v_id;
+  select * into v_asked
+  from billing.gateway_subscriptions m
+  where m.gateway_subscription_id = v_id and m.asked_plan_id is not null;
   v_user_id := coalesce(v_asked.user_id, v_noted_user_id);
   if v_user_id is null then return 'ignored: subscription.entity.notes.user_id'; end if;
   if v_has_cycle
@@ -554,7 +541,7 @@ begin
   end if;
   -- For a finding.
   if v_asked.noted_user_id is distinct from nullif(v_noted_user_id, v_asked.user_id) and v_asked.id is not null then
-    update billing.subscription_orders o set noted_user_id = nullif(v_noted_user_id, o.user_id) where o.id = v_asked.id;
+    update billing.gateway_subscriptions m set noted_user_id = nullif(v_noted_user_id, m.user_id) where m.id = v_asked.id;
   end if;
   v_merged := billing.merge_gateway_subscription(
     v_user_id, v_id, p_event, p_entity, v_gateway_plan_id, v_start, v_end, p_payment, p_created_at, p_arrived_at

@@ -459,10 +459,7 @@ from public.payments p
 where p.gateway_order_id is not null
 union all
 select 'gateway_subscriptions', m.next_check_at
-from billing.gateway_subscriptions m
-union all
-select 'subscription_orders', o.next_check_at
-from billing.subscription_orders o;
+from billing.gateway_subscriptions m;
 comment on view billing.reconciliations is 'When each record is read from the gateway next. A claim moves the time.';
 
 revoke execute on function

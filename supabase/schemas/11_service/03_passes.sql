@@ -43,11 +43,11 @@ where m.stops_at is not null
       and (billing.find_stop(g, billing.newest_purchase(m.user_id))).stops_at is null
   )
 union all
-select 'notes_edited', o.gateway_subscription_id, o.user_id, o.created_at,
-  jsonb_build_object('gateway_subscription_id', o.gateway_subscription_id, 'noted_user_id', o.noted_user_id),
+select 'notes_edited', m.gateway_subscription_id, m.user_id, m.asked_at,
+  jsonb_build_object('gateway_subscription_id', m.gateway_subscription_id, 'noted_user_id', m.noted_user_id),
   'Write the user back into the notes at the gateway. To give the access to another user, grant it.'
-from billing.subscription_orders o
-where o.noted_user_id is not null
+from billing.gateway_subscriptions m
+where m.noted_user_id is not null
 union all
 -- For more than a day, although the invoices were read.
 select 'unnamed_charge', m.gateway_subscription_id, m.user_id, coalesce(m.cancelled_arrived_at, m.arrived_at),
@@ -169,18 +169,9 @@ from (
   from billing.outbox o
   where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is not null and o.told_at is not null
 ) o
-cross join lateral (
-  select m.user_id, m.gateway_subscription_id, m.stops_at
-  from billing.gateway_subscriptions m
-  where m.gateway_subscription_id = o.payload ->> 'gateway_subscription_id' and billing.is_billed(m)
-  union
-  select r.user_id, r.gateway_subscription_id, r.stops_at
-  from billing.subscription_orders r
-  where r.gateway_subscription_id = o.payload ->> 'gateway_subscription_id'
-    and not exists (
-      select from billing.gateway_subscriptions m where m.gateway_subscription_id = r.gateway_subscription_id
-    )
-) g
+join billing.gateway_subscriptions g
+  on g.gateway_subscription_id = o.payload ->> 'gateway_subscription_id'
+  and (billing.is_billed(g) or not billing.is_known(g))
 where o.kind = 'cancel-subscription'
   and g.stops_at < billing.clock() + interval '2 hours'
   and o.queued_at < billing.clock() - interval '1 hour'

@@ -30,10 +30,9 @@ select p.user_id, p.gateway_payment_id, 'payments', p.gateway_key_id
 from public.payments p
 where p.gateway_payment_id is not null
 union all
-select m.user_id, m.gateway_subscription_id, 'subscriptions', o.gateway_key_id
+select m.user_id, m.gateway_subscription_id, 'subscriptions', m.gateway_key_id
 from billing.gateway_subscriptions m
-left join billing.subscription_orders o on o.gateway_subscription_id = m.gateway_subscription_id
-where m.gateway_subscription_id <> '';
+where m.gateway_subscription_id <> '' and billing.is_known(m);
 comment on view billing.subjects is 'The gateway''s ids of each customer''s orders, payments and subscriptions (kind).';
 
 create view billing.timeline with (security_invoker = true) as
@@ -153,12 +152,12 @@ cross join lateral (
   from billing.wishes w
   where w.user_id = u.user_id
   union all
-  select o.created_at, 'change', o.gateway_subscription_id,
-    format('To %s from %s.', o.tier, billing.day_text(coalesce(o.starts_at, o.created_at)))
-      || coalesce(' Undone on ' || billing.day_text(o.undone_at) || '.', ''),
-    billing.gateway_link(o.gateway_key_id, 'subscriptions', o.gateway_subscription_id), 1
-  from billing.subscription_orders o
-  where o.user_id = u.user_id and num_nonnulls(o.replaces, o.payment_id) > 0
+  select m.asked_at, 'change', m.gateway_subscription_id,
+    format('To %s from %s.', m.asked_tier, billing.day_text(coalesce(m.starts_at, m.asked_at)))
+      || coalesce(' Undone on ' || billing.day_text(m.undone_at) || '.', ''),
+    billing.gateway_link(m.gateway_key_id, 'subscriptions', m.gateway_subscription_id), 1
+  from billing.gateway_subscriptions m
+  where m.user_id = u.user_id and num_nonnulls(m.replaces, m.payment_id) > 0
   union all
   select o.queued_at, 'cancellation', m.gateway_subscription_id,
     concat(

@@ -217,30 +217,16 @@ function createPerformer({ database, service, userId }: Setting, names: ReturnTy
   };
   const ask = async (answers: Record<string, Answer>): Promise<string[]> => {
     const { subscriptions } = await callRpc(service, 'claim_subscriptions_to_reconcile');
-    const { orders } = await callRpc(service, 'claim_subscription_orders');
-    const reconciled = new Set<string>();
-    const apply = async (claimed: unknown, by: (id: string, gatewayId: string, entity: string) => Promise<unknown>) => {
-      for (const { id, gateway_subscription_id: gatewayId } of Array.isArray(claimed) ? claimed : []) {
-        const name = names.nameOf(gatewayId);
-        const answer = answers[name];
-        if (!answer) throw new Error(`claimed, and the gateway has no such subscription: ${name}`);
-        await by(id, gatewayId, JSON.stringify(entityOf(gatewayId, answer)));
-        reconciled.add(name);
-      }
-    };
-    await apply(subscriptions, (...given) => call('apply_gateway_subscription', ...given));
-    // The customer has not authorised the others.
-    const isAuthorised = ({ gateway_subscription_id: id }: { gateway_subscription_id: string }) =>
-      names.nameOf(id) in answers;
-    const { true: known = [], false: open = [] } = Object.groupBy(
-      Array.isArray(orders) ? orders : [],
-      (order) => String(isAuthorised(order)),
-    );
-    await apply(known, (id, _, entity) => call('apply_subscription_order', id, entity));
-    for (const { id, gateway_subscription_id } of open) {
-      await call('apply_subscription_order', id, JSON.stringify({ id: gateway_subscription_id, status: 'created' }));
+    const reconciled: string[] = [];
+    for (const { id, gateway_subscription_id: gatewayId } of Array.isArray(subscriptions) ? subscriptions : []) {
+      const name = names.nameOf(gatewayId);
+      const answer = answers[name];
+      // Without one the customer has not authorised it.
+      const entity = answer ? entityOf(gatewayId, answer) : { id: gatewayId, status: 'created' };
+      await call('apply_gateway_subscription', id, JSON.stringify(entity));
+      if (answer) reconciled.push(name);
     }
-    return [...reconciled].sort();
+    return reconciled.sort();
   };
 
   /** @throws where the plans or the preview show something else */
@@ -294,7 +280,7 @@ function createPerformer({ database, service, userId }: Setting, names: ReturnTy
         const { price, subscription, startsAt, isTrial, replaces, renews } = action;
         const { tier, amount, currency, months } = priceOf(price);
         return write(
-          `insert into billing.subscription_orders (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at,
+          `insert into billing.gateway_subscriptions (user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, gateway_subscription_id, expires_at,
              next_check_at, starts_at, is_trial, replaces, payment_id)
            select $1, $2, p.id, 'plan_' || $8, row(p.lookup_key, $9::bigint, $10::text, $11::integer)::billing.price, $3,
              $4::timestamptz + interval '1 day', $4::timestamptz + interval '10 minutes', $5::timestamptz, $6::boolean, $7, $12::uuid

@@ -149,8 +149,8 @@ async function performAct(
     say(`approves ${id}`);
     bought.push({ at: now, subscriptionId: id });
     const trials = await billing.database.query(
-      `select o.tier, extract(epoch from o.starts_at)::float8 as until from billing.subscription_orders o
-       where o.gateway_subscription_id = $1 and o.is_trial`,
+      `select m.asked_tier as tier, extract(epoch from m.starts_at)::float8 as until from billing.gateway_subscriptions m
+       where m.gateway_subscription_id = $1 and m.is_trial`,
       [id],
     );
     life.written.push(...trials.map(({ tier, until }) => ({ tier: String(tier), at: now, until: Number(until) })));

@@ -144,8 +144,8 @@ export const expire = statement('expire', () => 'select test.expire()');
 /** The user asks for a gateway subscription that starts later: A after a trial, or another one when A ends. */
 export function ask(sub: string, startsOn: number): StepTemplate {
   return statement('ask', ({ userId, subscriptionId }) =>
-    `insert into billing.subscription_orders
-       (user_id, tier, plan_id, gateway_plan_id, sold, gateway_subscription_id, expires_at, starts_at, is_trial, replaces)
+    `insert into billing.gateway_subscriptions
+       (user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, gateway_subscription_id, expires_at, starts_at, is_trial, replaces)
      values ('${userId}', 'pro', (select p.id from public.plans p where p.tier = 'pro'), 'plan_pro',
        row(null, 99900, 'INR', 12)::billing.price, '${subscriptionId(sub)}',
        billing.clock() + interval '30 days', '${dayOfEvents(startsOn)}', ${sub === 'A'}, ${

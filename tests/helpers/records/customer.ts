@@ -77,8 +77,11 @@ export function customerOf(rules: Rules, user: Purchase['user'], gatewayId = uni
     },
     /** Applies the gateway's answer about the gateway subscription, as reconciliation does. */
     async reconcile(answer: Fields | null) {
-      const { id } = await rules.one('select id from public.subscriptions where user_id = $1', [user.id]);
-      return await rules.rpc('apply_gateway_subscription', id, gatewayId, answer && JSON.stringify(answer));
+      const { id } = await rules.one(
+        'select id from billing.gateway_subscriptions where user_id = $1 and gateway_subscription_id = $2',
+        [user.id, gatewayId],
+      );
+      return await rules.rpc('apply_gateway_subscription', id, answer && JSON.stringify(answer));
     },
     subscription,
     /** All columns of the subscription. */

@@ -53,18 +53,14 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
        'charge', (
          select jsonb_build_object('at', m.due_at, 'amount', (m.sold).amount, 'isRecorded', case m.state
            when 'authenticated' then m.due_at > billing.clock() + interval '1 hour' and not exists (
-             select from billing.subscription_orders o
-             join public.payments p on p.id = o.payment_id and p.fulfilled_at is null
-             where o.gateway_subscription_id = m.gateway_subscription_id
+             select from public.payments p where p.id = m.payment_id and p.fulfilled_at is null
            )
            when 'active' then exists (
              select from public.payments p
              where p.gateway_subscription_id = m.gateway_subscription_id and p.period_end >= m.period_end
            )
            else true
-         end, 'isAsked', exists (
-           select from billing.subscription_orders o where o.gateway_subscription_id = m.gateway_subscription_id
-         ))
+         end, 'isAsked', m.asked_plan_id is not null)
          from mirror m
          where m.stops_at is null and m.state not in ('paused', 'halted') and m.due_at is not null
          order by m.due_at limit 1
@@ -85,13 +81,14 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
        ),
        'grantEnds', (select coalesce(jsonb_agg(g.until), '[]') from billing.grants g where g.user_id = $1),
        'asked', (
-         select coalesce(jsonb_agg(coalesce(o.starts_at, o.created_at)), '[]') from billing.subscription_orders o where o.user_id = $1
+         select coalesce(jsonb_agg(coalesce(m.starts_at, m.asked_at)), '[]') from billing.gateway_subscriptions m
+         where m.user_id = $1 and m.asked_plan_id is not null
        ),
        'change', (
-         select jsonb_build_object('at', o.starts_at, 'amount', (o.sold).amount)
-         from billing.subscription_orders o
-         join mirror m on m.gateway_subscription_id = o.gateway_subscription_id and m.state in ('authenticated', 'active', 'pending') and m.stops_at is null
-         where o.user_id = $1 and o.replaces is not null and o.undone_at is null and o.starts_at > billing.clock()
+         select jsonb_build_object('at', m.starts_at, 'amount', (m.asked_price).amount)
+         from mirror m
+         where m.state in ('authenticated', 'active', 'pending') and m.stops_at is null
+           and m.replaces is not null and m.undone_at is null and m.starts_at > billing.clock()
          limit 1
        )
      ) as truth`,

@@ -17,16 +17,8 @@ export function reconcileCalls(call: Call): ReconcileDatabase {
 
     claimSubscriptionsToReconcile: () => call('claim_subscriptions_to_reconcile', {}),
 
-    applyGatewaySubscription: ({ id, gateway_subscription_id }, entity) =>
-      call('apply_gateway_subscription', {
-        p_subscription_id: id,
-        p_gateway_subscription_id: gateway_subscription_id,
-        p_entity: toJson(entity),
-      }),
-
-    claimSubscriptionOrders: () => call('claim_subscription_orders', {}),
-
-    applySubscriptionOrder: (id, entity) => call('apply_subscription_order', { p_id: id, p_entity: toJson(entity) }),
+    applyGatewaySubscription: (id, entity) =>
+      call('apply_gateway_subscription', { p_id: id, p_entity: toJson(entity) }),
 
     applyInvoices: (gatewaySubscriptionId, items) =>
       call('apply_invoices', { p_gateway_subscription_id: gatewaySubscriptionId, p_items: toJson(items) }),

@@ -120,7 +120,6 @@ async function claimRound(
 ): Promise<{ reads: Read[]; pages: Read[]; settled: number }> {
   const { settled, payments } = await database.claimPaymentsToReconcile();
   const { settled: later, subscriptions } = await database.claimSubscriptionsToReconcile();
-  const { orders } = await database.claimSubscriptionOrders();
   const { pages } = await database.claimStatementPages();
   const { pages: settlementPages } = await database.claimSettlementPages();
   const reads: Read[] = [
@@ -130,17 +129,10 @@ async function claimRound(
       const { applied, ended } = await database.applyOrderPayments(payment.id, valueOf(reading));
       return applied + Number(ended);
     }),
-    ...subscriptions.map((subscription): Read => async () => {
-      const reading = await gateway.readSubscription(subscription.gateway_subscription_id);
+    ...subscriptions.map(({ id, gateway_subscription_id: gatewayId }): Read => async () => {
+      const reading = await gateway.readSubscription(gatewayId);
       if (reading.status === 'unanswered') return null;
-      const answer = await database.applyGatewaySubscription(subscription, valueOf(reading));
-      return await nameCharges(database, gateway, subscription.gateway_subscription_id, answer);
-    }),
-    ...orders.map((order): Read => async () => {
-      const reading = await gateway.readSubscription(order.gateway_subscription_id);
-      if (reading.status === 'unanswered') return null;
-      const answer = await database.applySubscriptionOrder(order.id, valueOf(reading));
-      return await nameCharges(database, gateway, order.gateway_subscription_id, answer);
+      return await nameCharges(database, gateway, gatewayId, await database.applyGatewaySubscription(id, valueOf(reading)));
     }),
   ];
   return {

@@ -474,10 +474,7 @@ export type Database = {
         Args: { 'p_account_id'?: string; 'p_body'?: string; 'p_body_sha256': string; 'p_event_id'?: string };
         Returns: Json;
       };
-      'apply_gateway_subscription': {
-        Args: { 'p_entity'?: string; 'p_gateway_subscription_id': string; 'p_subscription_id': string };
-        Returns: Json;
-      };
+      'apply_gateway_subscription': { Args: { 'p_entity'?: string; 'p_id': string }; Returns: Json };
       'apply_invoices': { Args: { 'p_gateway_subscription_id': string; 'p_items'?: string }; Returns: Json };
       'apply_order_payments': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
       'apply_order_read': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
@@ -501,14 +498,12 @@ export type Database = {
         };
         Returns: Json;
       };
-      'apply_subscription_order': { Args: { 'p_entity'?: string; 'p_id': string }; Returns: Json };
       'begin_reconciliation': { Args: { 'p_run_id': string }; Returns: Json };
       'cancel_subscription': { Args: { 'p_at_period_end': boolean; 'p_user_id': string }; Returns: Json };
       'claim_outbox': { Args: { 'p_destinations': string }; Returns: Json };
       'claim_payments_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_settlement_pages': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_statement_pages': { Args: Record<PropertyKey, never>; Returns: Json };
-      'claim_subscription_orders': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_subscriptions_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
       'complete_outbox': {
         Args: { 'p_ids': string; 'p_note'?: string; 'p_refund'?: string; 'p_token': string };

@@ -16,10 +16,6 @@ export const reconcileResults = {
   }),
   /** `lacks_payment`: the gateway did not name the payment of the newest cycle yet. */
   apply_gateway_subscription: z.object({ applied: z.boolean(), lacks_payment: z.boolean() }),
-  claim_subscription_orders: z.object({
-    orders: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
-  }),
-  apply_subscription_order: z.object({ applied: z.boolean(), lacks_payment: z.boolean() }),
   apply_invoices: z.object({ applied: z.number() }),
   claim_statement_pages: z.object({
     pages: z.array(z.object({

@@ -7,20 +7,13 @@ export type ReconcileDatabase = {
   claimPaymentsToReconcile(): Promise<Result<'claim_payments_to_reconcile'>>;
   /** Applies the gateway's payments on an order; null: the gateway does not know the order. */
   applyOrderPayments(paymentId: string, items: readonly unknown[] | null): Promise<Result<'apply_order_payments'>>;
-  /** Claims at most 20 subscriptions that the gateway bills, leased for five minutes. */
+  /** Claims at most 20 subscriptions that were asked for or are billed, leased for five minutes. */
   claimSubscriptionsToReconcile(): Promise<Result<'claim_subscriptions_to_reconcile'>>;
   /** Applies the gateway's state of a subscription; null: the gateway does not know the subscription. */
   applyGatewaySubscription(
-    subscription: Result<'claim_subscriptions_to_reconcile'>['subscriptions'][number],
-    entity: GatewaySubscription | null,
-  ): Promise<Result<'apply_gateway_subscription'>>;
-  /** Claims subscriptions that users asked for and whose authorisation is not known, leased for five minutes. */
-  claimSubscriptionOrders(): Promise<Result<'claim_subscription_orders'>>;
-  /** Applies the gateway's state of such a subscription; null: the gateway does not know it. */
-  applySubscriptionOrder(
     id: string,
     entity: GatewaySubscription | null,
-  ): Promise<Result<'apply_subscription_order'>>;
+  ): Promise<Result<'apply_gateway_subscription'>>;
   /** Applies the invoices of a subscription, whose paid cycles may lack their payment; null: it has none. */
   applyInvoices(
     gatewaySubscriptionId: string,
