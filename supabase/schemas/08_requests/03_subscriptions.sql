@@ -224,10 +224,15 @@ comment on function public.store_subscription is 'Stores what the gateway made f
 -- Forgets a request that can no longer be authorised, or for which the gateway made no subscription.
 -- Security definer: service_role may delete no subscription.
 create function billing.forget_request(p_id uuid)
-returns void language sql security definer set search_path = pg_catalog, pg_temp as $$
+returns boolean -- whether it was one
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
   delete from billing.gateway_subscriptions m
-  where m.id = p_id and (m.gateway_subscription_id is null or m.expires_at <= billing.clock()) and not billing.is_known(m)
-$$;
+  where m.id = p_id
+    and (m.gateway_subscription_id is null or m.expires_at <= billing.clock())
+    and not billing.is_known(m);
+  return found;
+end $$;
 
 -- Without the gateway's answer it says whether one is needed. Contract: POST /api/payments/verify.
 create function public.verify_subscription(

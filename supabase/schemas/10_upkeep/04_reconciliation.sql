@@ -406,23 +406,20 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := date_trunc('second', billing.clock());
   v_status constant text := billing.json_text(p_entity -> 'status');
-  v_is_known constant boolean := billing.is_known(p_subscription);
   v_subscription billing.gateway_subscriptions;
   v_applied boolean;
 begin
-  -- An answer from before the authorisation changes nothing. After the lease it is read again.
-  if billing.is_outdated(p_subscription, p_entity)
-    or p_subscription.expires_at <= billing.clock() and v_is_known and v_status = 'created'
-  then
+  if billing.is_outdated(p_subscription, p_entity) then
     return jsonb_build_object('applied', false, 'lacks_payment', false);
   end if;
   if p_subscription.expires_at <= billing.clock()
-    and not v_is_known
     and coalesce(v_status, 'unknown') in ('created', 'expired', 'cancelled', 'unknown')
   then
     if v_status = 'created' then perform billing.plan(p_subscription.user_id); end if;
-    perform billing.forget_request(p_subscription.id);
-    return jsonb_build_object('applied', v_status is not distinct from 'created', 'lacks_payment', false);
+    -- Not one whose authorisation arrived after the answer was read.
+    if billing.forget_request(p_subscription.id) then
+      return jsonb_build_object('applied', v_status is not distinct from 'created', 'lacks_payment', false);
+    end if;
   end if;
 
   v_applied := billing.apply_request_state(p_subscription, p_entity, null, true);
@@ -437,14 +434,15 @@ begin
   set checked_at = billing.clock(),
     next_check_at = case
       when m.period_end is not null then m.next_check_at
-      when coalesce(v_status, 'created') = 'created' then least(greatest(m.expires_at, v_now), v_now + interval '1 hour')
+      when coalesce(v_status, 'created') = 'created'
+        then least(case when m.expires_at > v_now then m.expires_at end, v_now + interval '1 hour')
       -- Also an hour before the one that it replaces is told to stop.
       when v_status = 'authenticated' and m.starts_at > v_now + interval '49 hours'
         then least(v_now + interval '1 day', m.starts_at - interval '49 hours')
       -- Authorised: the first charge follows, or its next try.
       when v_status in ('authenticated', 'pending', 'halted') and coalesce(m.starts_at, m.asked_at) > v_now - interval '30 days'
         then greatest(m.starts_at, v_now + interval '1 hour')
-      when not v_is_known then m.expires_at -- then it is forgotten
+      when not billing.is_known(m) then m.expires_at -- then it is forgotten
     end
   where m.id = p_subscription.id
   returning * into v_subscription;
