@@ -193,7 +193,10 @@ describe('a change at the end of the period', () => {
     await authorise(next, 'basic', '07-01', '2026-06-10T23:59:59Z');
     await database.at('2026-06-11T00:00:01Z');
     const read = JSON.stringify({ id: next.gatewayId, status: 'created', paid_count: 0 });
-    expect(await database.rpc('apply_gateway_subscription', id, read)).toEqual({ applied: false, lacks_payment: false });
+    expect(await database.rpc('apply_gateway_subscription', id, read)).toEqual({
+      applied: false,
+      lacks_payment: false,
+    });
     await next.event('updated', '06-12', { planId: 'plan_basic', fields: { status: 'authenticated' } });
     expect([await toldOf(), await toldOf(next)]).toEqual([beforeJuly, 'nothing']);
   });

@@ -269,7 +269,9 @@ describe('a change that waits', () => {
     expect(await again()).toEqual({ outcome: 'already_subscribed' });
     await database.query("update public.plans set price = price + 100 where tier = 'basic'");
     expect(await again()).toEqual({ outcome: 'already_subscribed' });
-    expect(await database.query('select from billing.gateway_subscriptions where replaces is not null')).toHaveLength(1);
+    expect(await database.query('select from billing.gateway_subscriptions where replaces is not null')).toHaveLength(
+      1,
+    );
     expect(await stops(customer, next)).toEqual([expect.stringMatching(/^at cycle end/), 'nothing']);
   });
 

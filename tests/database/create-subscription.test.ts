@@ -87,7 +87,9 @@ describe('the same open subscription', () => {
     await subscribe();
     expect(await outcome('basic')).toBe('created');
     await create('pro', null, 'key_live');
-    await database.query("update billing.gateway_subscriptions set gateway_key_id = 'key_test' where asked_tier = 'pro'");
+    await database.query(
+      "update billing.gateway_subscriptions set gateway_key_id = 'key_test' where asked_tier = 'pro'",
+    );
     expect(await outcome('pro', null, 'key_live')).toBe('created');
     await database.setPlan('pro', "gateway_plan_id = 'plan_new'");
     expect(await create()).toMatchObject({ outcome: 'created', gateway_plan_id: 'plan_new' });
@@ -275,7 +277,9 @@ describe('reconciliation', () => {
   const cycle = { current_start: seconds(june.start), current_end: seconds(june.end) };
   const paid = () => ({ id: customer.gatewayId, status: 'active', plan_id: 'plan_pro', ...cycle, notes: [] });
   const open = async () =>
-    (await database.query('select asked_tier as tier from billing.gateway_subscriptions where asked_plan_id is not null order by asked_tier')).map(({ tier }) => tier);
+    (await database.query(
+      'select asked_tier as tier from billing.gateway_subscriptions where asked_plan_id is not null order by asked_tier',
+    )).map(({ tier }) => tier);
 
   test('claims a subscription ten minutes after it was made, leases it for five, and asks again once authorised', async () => {
     const id = await subscribe();

@@ -132,7 +132,8 @@ async function claimRound(
     ...subscriptions.map(({ id, gateway_subscription_id: gatewayId }): Read => async () => {
       const reading = await gateway.readSubscription(gatewayId);
       if (reading.status === 'unanswered') return null;
-      return await nameCharges(database, gateway, gatewayId, await database.applyGatewaySubscription(id, valueOf(reading)));
+      const answer = await database.applyGatewaySubscription(id, valueOf(reading));
+      return await nameCharges(database, gateway, gatewayId, answer);
     }),
   ];
   return {
