@@ -7,14 +7,13 @@ import { reconcileAll } from '../../supabase/functions/api/gateway/reconciler.ts
 type Due = {
   readonly payments?: number;
   readonly subscriptions?: number;
-  readonly orders?: number;
   readonly fails?: (id: string) => boolean;
   readonly lacks_payment?: boolean;
 };
 
 /** A database in which payments and subscriptions are due. It records the applied answers, and fails for some ids. */
 function due({ fails = () => false, lacks_payment = false, ...counts }: Due) {
-  const left = { payments: 0, subscriptions: 0, orders: 0, ...counts };
+  const left = { payments: 0, subscriptions: 0, ...counts };
   const applied: unknown[] = [];
   const claim = (kind: keyof typeof left) => {
     const count = Math.min(left[kind], 20);
@@ -138,10 +137,10 @@ const active = { status: 'active' };
 test.each<[string, Due, GatewayReads, report: number[], applied: unknown[]]>([
   [
     'an unknown order or subscription is applied as null',
-    { payments: 1, subscriptions: 1, orders: 1 },
+    { payments: 1, subscriptions: 1 },
     all('unknown'),
-    [3, 0, 0],
-    [['0', null], ['0', null], ['0', null]],
+    [2, 0, 0],
+    [['0', null], ['0', null]],
   ],
   [
     'an order whose refunds get no answer is not applied',
@@ -237,17 +236,17 @@ describe('the time of a run:', () => {
     expect(database.finished).toBe(1);
   });
 
-  test('at ten calls a second a run makes 580, and payments, subscriptions and orders each get a third', async () => {
+  test('at ten calls a second payments and subscriptions each get a half of a run', async () => {
     const calls = { payments: 0, subscriptions: 0 };
     const gateway = {
       ...answers,
       listOrderPayments: (id: string) => (calls.payments += 1, slow(100)(id)),
       readSubscription: (id: string) => (calls.subscriptions += 1, answers.readSubscription(id)),
     };
-    const database = due({ payments: 10_000, subscriptions: 10_000, orders: 10_000 });
+    const database = due({ payments: 10_000, subscriptions: 10_000 });
     await reconcileWithFakeClock(database, () => limitRate(gateway, createRateLimit(10)));
-    // Five more wait for their call when the time is over. The last round is not complete: its payments come first.
-    expect(calls).toEqual({ payments: 200, subscriptions: 385 });
+    // The last round is not complete: no call of it is due before the time is over.
+    expect(calls).toEqual({ payments: 280, subscriptions: 280 });
   });
 
   test('after 54 s no round is claimed, and the last one is read to its end', async () => {

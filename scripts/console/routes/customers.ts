@@ -27,7 +27,7 @@ export function customerRoutes(database: SupportDatabase): Hono {
       database.read<Customer>('select * from billing.customers where user_id = $1', [id]),
       database.read<Commitment>(
         `select c.kind, c.id, c.tier, c.starts_at, c.ends_at, c.charge_at, c.stops_at, c.stop_reason,
-          (c.next).tier as next_tier, c.undo_until, coalesce((c.sold).lookup_key, c.tier) as lookup_key,
+          (c.next).asked_tier as next_tier, c.undo_until, coalesce((c.sold).lookup_key, c.tier) as lookup_key,
           (c.sold).amount, (c.sold).currency, (c.sold).months
         from billing.commitments($1) c
         order by coalesce(c.charge_at, c.starts_at), c.id`,
