@@ -5,6 +5,8 @@ import { root } from '../scripts/stack/root.ts';
 
 /** How long a run may take, in minutes: on a busy machine the suites take a fifth of it. */
 const limits = { short: 30, long: 90 };
+/** How long the workers may take to end after the report. A test that left something open keeps its worker. */
+const endSeconds = 60;
 
 type FileResult = {
   name: string;
@@ -71,15 +73,23 @@ async function run(
     const end = () => child.kill('SIGTERM');
     Deno.addSignalListener('SIGTERM', end);
     const unwatch = onParentEnd(end);
+    const report = `${folder}/report.json`;
     const timer = setTimeout(() => {
       writeLine(`The tests did not end within ${limitMinutes} minutes`);
       end();
     }, limitMinutes * 60_000);
+    const reportTimer = setInterval(async () => {
+      const at = await Deno.stat(report).then(({ mtime }) => mtime, () => null);
+      if (at === null || Date.now() - at.getTime() < endSeconds * 1000) return;
+      writeLine(`A worker did not end within ${endSeconds} seconds after its tests`);
+      end();
+    }, 5_000);
     const { code } = await child.status;
     clearTimeout(timer);
+    clearInterval(reportTimer);
     unwatch();
     Deno.removeSignalListener('SIGTERM', end);
-    return { code, report: await readReport(`${folder}/report.json`) };
+    return { code, report: await readReport(report) };
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

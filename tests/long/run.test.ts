@@ -55,6 +55,21 @@ test('a file that fails twice fails the run on CI, and one that fails to load, t
   ]);
 }, patience);
 
+test('a run ends, and fails, although a failed test left a process that holds the output of its worker', async () => {
+  const left = `
+    import { expect, test } from 'vitest';
+    test('leaves a process', () => {
+      new Deno.Command('sleep', { args: ['100'] }).spawn();
+      expect(1).toBe(2);
+    });`;
+  await write('left.case.ts', left);
+  const { code, printed } = await run(false);
+  expect(code).toBe(1);
+  expect(printed).toContain('1 failed');
+  expect(printed).toContain('A worker did not end');
+  await Deno.remove(`${folder}/left.case.ts`);
+}, patience);
+
 async function write(name: string, text: string): Promise<void> {
   await Deno.writeTextFile(`${folder}/${name}`, text);
 }
