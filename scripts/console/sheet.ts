@@ -59,9 +59,16 @@ export function openSheet(name: string, columns: readonly string[], file: Writab
 
 function cellOf(value: Value): string | number | Date | null {
   if (value === null || typeof value === 'number') return value;
-  // XML has no place for U+FFFE and U+FFFF.
-  if (typeof value === 'string') return value.replaceAll(/[\uFFFE\uFFFF]/g, '\uFFFD').slice(0, cellChars);
+  if (typeof value === 'string') return textOf(value);
   return 'date' in value ? new Date(value.date) : Number(value.exact);
+}
+
+/** XML has no place for U+FFFE and U+FFFF, and `_x0041_` in a cell is an A: the library writes both as they are. */
+function textOf(value: string): string {
+  return value.replaceAll(/[\uFFFE\uFFFF]/g, '\uFFFD').slice(0, cellChars).replaceAll(
+    /_(?=x[\dA-Fa-f]{4}_)/g,
+    '_x005F_',
+  );
 }
 
 function formatOf(value: Value): string | undefined {

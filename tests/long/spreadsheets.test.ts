@@ -100,7 +100,18 @@ needsOffice(
     const files = await openBookFiles(`${folder}/exports`);
     const columns = ['name', 'captured_at', 'currency', 'paid'];
     const write = await files.openTable('payments', columns);
-    const texts = [...numbers, '=1+1', '+91 98765 43210', '@SUM(A1)', '-5', '2026-11-04', 'true', '"a", <b>', 'हिन्दी'];
+    const texts = [
+      ...numbers,
+      '=1+1',
+      '+91 98765 43210',
+      '@SUM(A1)',
+      '_x0041_',
+      '-5',
+      '2026-11-04',
+      'true',
+      '"a", <b>',
+      'हिन्दी',
+    ];
     const amounts = [['INR', '999.00'], ['JPY', '1000'], ['KWD', '-0.005']] as const;
     for (const text of texts) {
       for (const [currency, exact] of amounts) {

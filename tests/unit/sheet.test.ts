@@ -49,7 +49,18 @@ describe('a spreadsheet', () => {
 
   test.each([
     ...['=1+1', '+91 98765 43210', '-5', '@SUM(A1)', '\t=1', '=HYPERLINK("http://a.example")', '0318912345678', '1E5'],
-    ...['12345678901234567890', '123E4', '007', ' two\nlines ', '<b>&"</b>', 'हिन्दी', 'true', '2026-11-04', "'quoted"],
+    ...[
+      '_x003D_1',
+      '12345678901234567890',
+      '123E4',
+      '007',
+      ' two\nlines ',
+      '<b>&"</b>',
+      'हिन्दी',
+      'true',
+      '2026-11-04',
+      "'quoted",
+    ],
   ])('keeps %j as text, also when its cell is edited', async (text) => {
     const { sheet } = await write([[text]], ['name']);
     expect(sheet.rows[1]).toEqual([text]);
