@@ -6,10 +6,11 @@ import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The mail with a receipt, a tax invoice or a credit note as a PDF. Contract: E-mails. */
 export function receiptIssued(props: ReceiptIssuedProps, texts: Texts = textsOf()): Message {
-  const { displayName, title, documentNumber, date, total, dashboardUrl } = props;
-  const { labels, actions, receiptIssued: words } = texts;
+  const { displayName, documentNumber, date, total, dashboardUrl } = props;
+  const { labels, actions, titles, receiptIssued: words } = texts;
+  const title = titles[props.title] ?? props.title;
   return {
-    subject: words.subject(props),
+    subject: words.subject({ ...props, title }),
     preview: words.preview(props),
     heading: title,
     displayName,

@@ -133,6 +133,8 @@ export const en = () => {
         ` ${charge(nextCharge)} Your bank may need some days to show the refund.`,
       note: 'Keep this e-mail for your records. If you have a question about this refund, quote the transaction ID.',
     },
+    /** The titles of documents. */
+    titles: {} as Readonly<Record<string, string>>,
     receiptIssued: {
       subject: ({ title, documentNumber }: ReceiptIssuedProps) => `${title} ${documentNumber}`,
       preview: ({ date, total }: ReceiptIssuedProps) => `Of ${date}, ${total}.`,

@@ -115,6 +115,12 @@ export const hi = (): Texts => {
         ` ${charge(nextCharge)} आपके बैंक को रिफ़ंड दिखाने में कुछ दिन लग सकते हैं।`,
       note: 'यह ई-मेल सँभालकर रखें। इस रिफ़ंड के बारे में कोई प्रश्न हो, तो लेन-देन आईडी बताएँ।',
     },
+    titles: {
+      'Receipt': 'रसीद',
+      'Tax invoice': 'टैक्स इनवॉइस',
+      'Credit note': 'क्रेडिट नोट',
+      'Credit note without GST': 'बिना जीएसटी का क्रेडिट नोट',
+    },
     receiptIssued: {
       subject: ({ title, documentNumber }) => `${title} ${documentNumber}`,
       preview: ({ date, total }) => `${date}, ${total}।`,

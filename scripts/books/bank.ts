@@ -6,7 +6,7 @@ export const settlementColumns = ['settlement_id', 'utr', 'settled_on', 'status'
 
 export function settlementRow(line: BankLine): Value[] {
   return [
-    ...[line.settlement_id, line.utr, line.settled_on, line.status],
+    ...[line.settlement_id, line.utr, { date: line.settled_on }, line.status],
     ...[...bankSums.map((sum) => amount(line[sum])), line.lines],
   ];
 }
@@ -22,7 +22,7 @@ export function settlementLineRow(line: SettlementLine): Value[] {
     ...[
       line.settlement_id,
       line.utr,
-      line.settled_on,
+      { date: line.settled_on },
       line.type,
       line.entity_id,
       line.payment_id,

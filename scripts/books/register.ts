@@ -14,7 +14,7 @@ export function registerRow(document: BookDocument): Value[] {
   const { sign, rupee_total, taxable } = document;
   const signed = (paise: number | null) => amount(paise && paise * sign);
   return [
-    ...[document.document_number, document.document_date, document.kind, document.category],
+    ...[document.document_number, { date: document.document_date }, document.kind, document.category],
     ...[document.buyer.name ?? null, document.buyer.gstin ?? null, placeText(document.place_of_supply), document.sac],
     ...[document.currency, amount(document.total * sign, document.decimals), signed(rupee_total), signed(taxable)],
     ...[

@@ -44,7 +44,7 @@ export async function writeBooks(
     await writeDocuments(client, months, files, { isWanted, settings, progress });
   }
   if (isWanted('bank')) {
-    const write = await files.openCsv('settlement-lines.csv', settlementLineColumns);
+    const write = await files.openTable('settlement-lines', settlementLineColumns);
     for await (const line of readSettlementLines(client, months)) {
       await write(settlementLineRow(line));
       progress.step();
@@ -63,7 +63,7 @@ async function writeDocuments(
   { isWanted, settings, progress }: Work & { readonly progress: Progress },
 ): Promise<void> {
   const names = (name: string) => settings.tally[name] ?? name;
-  const register = isWanted('gstr1') ? await files.openCsv('sales-register.csv', registerColumns) : undefined;
+  const register = isWanted('gstr1') ? await files.openTable('sales-register', registerColumns) : undefined;
   const invoices = isWanted('zoho') ? await files.openCsv('zoho-invoices.csv', zohoInvoiceColumns) : undefined;
   const notes = isWanted('zoho') ? await files.openCsv('zoho-credit-notes.csv', zohoNoteColumns) : undefined;
   const vouchers = isWanted('tally') ? await openTally(files, 'tally-vouchers.xml', settings) : undefined;
@@ -91,7 +91,7 @@ async function writeDocuments(
 async function writeSettlements(client: pg.Client, months: Months, files: BookFiles, work: Work): Promise<void> {
   const { isWanted, settings } = work;
   const names = (name: string) => settings.tally[name] ?? name;
-  const bank = isWanted('bank') ? await files.openCsv('settlements.csv', settlementColumns) : undefined;
+  const bank = isWanted('bank') ? await files.openTable('settlements', settlementColumns) : undefined;
   const vouchers = isWanted('tally') ? await openTally(files, 'tally-settlements.xml', settings) : undefined;
   for await (const line of readBankLines(client, months)) {
     await bank?.(settlementRow(line));

@@ -1,7 +1,9 @@
-/** A value of a CSV file. */
-export type Value = string | number | null | Exact;
+/** A value of a table. */
+export type Value = string | number | null | Exact | Moment;
 /** What is written as it stands, such as an amount with its decimals. */
 type Exact = { readonly exact: string };
+/** A day such as `2026-11-04`, or a time in UTC such as `2026-11-04T00:00:00.000Z`. */
+type Moment = { readonly date: string };
 
 /** A text that a spreadsheet reads as a formula. */
 const formula = /^[=+\-@\t\r]/;
@@ -24,7 +26,7 @@ export function csvLine(row: readonly Value[]): string {
 function field(value: Value): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  if (typeof value === 'object') return value.exact;
+  if (typeof value === 'object') return 'date' in value ? value.date : value.exact;
   const text = formula.test(value) || otherNumber.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

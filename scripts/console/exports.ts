@@ -5,8 +5,8 @@ import type { Value } from './csv.ts';
 import type { FileWork } from './file-maker.ts';
 
 type Row = Record<string, string | number | null>;
-/** A file: its columns, those of them that are amounts, and the query of its rows, in which `$from` and `$until` are times. */
-type Export = { name: string; columns: string[]; amounts: string[]; query: string };
+/** A table: its columns, those of them that are amounts or times, and the query of its rows, in which `$from` and `$until` are times. */
+type Export = { name: string; columns: string[]; amounts: string[]; times: string[]; query: string };
 
 const decimals = 'billing.minor_units(x.currency) as decimals';
 const inMonth = (column: string) => `${column} >= $from and ${column} < $until`;
@@ -16,12 +16,13 @@ export const received = "p.status = 'captured' and (p.extra_of is null or p.conf
 /** What leaves as a table. Payments and refunds are those of the month, and add up to its revenue. */
 const exports: Export[] = [
   {
-    name: 'payments.csv',
+    name: 'payments',
     columns: [
       ...['captured_at', 'payment_id', 'order_id', 'subscription_id', 'user_id', 'email', 'tier', 'price', 'months'],
       ...['currency', 'paid', 'refunded', 'fee_inr', 'fee_tax_inr', 'period_start', 'period_end'],
     ],
     amounts: ['paid', 'refunded'],
+    times: ['captured_at', 'period_start', 'period_end'],
     query: `select billing.iso_time(p.captured_at) as captured_at, p.gateway_payment_id as payment_id,
         p.gateway_order_id as order_id, p.gateway_subscription_id as subscription_id, p.user_id, u.email, p.tier,
         coalesce(p.price_key, p.tier) as price, p.duration_months as months, p.currency,
@@ -36,9 +37,10 @@ const exports: Export[] = [
       order by p.captured_at, p.id`,
   },
   {
-    name: 'refunds.csv',
+    name: 'refunds',
     columns: ['at', 'kind', 'refund_id', 'payment_id', 'user_id', 'email', 'tier', 'currency', 'amount'],
     amounts: ['amount'],
+    times: ['at'],
     query: `select billing.iso_time(l.at) as at, l.kind, l.refund_id, p.gateway_payment_id as payment_id, p.user_id,
         u.email, p.tier, p.currency, l.amount
       from public.payments p
@@ -54,12 +56,13 @@ const exports: Export[] = [
       order by l.at, p.id`,
   },
   {
-    name: 'customers.csv',
+    name: 'customers',
     columns: [
       ...['user_id', 'email', 'name', 'signed_up_at', 'tier', 'source', 'until', 'billing', 'next_charge_at'],
       ...['next_charge', 'next_charge_currency', 'last_payment_at', 'currency', 'received'],
     ],
-    amounts: ['received'],
+    amounts: ['next_charge', 'received'],
+    times: ['signed_up_at', 'until', 'next_charge_at', 'last_payment_at'],
     query: `select c.user_id, c.email, c.name, billing.iso_time(c.signed_up_at) as signed_up_at, c.tier,
         c.source_kind as source, billing.iso_time(c.until) as until, c.billing, c.next_charge ->> 'at' as next_charge_at,
         round((c.next_charge ->> 'amount')::bigint / 10::numeric ^ own.digits, own.digits)::text as next_charge,
@@ -71,12 +74,13 @@ const exports: Export[] = [
       order by c.user_id, paid.currency`,
   },
   {
-    name: 'subscriptions.csv',
+    name: 'subscriptions',
     columns: [
       ...['user_id', 'email', 'tier', 'status', 'period_start', 'period_end', 'ends_with_period', 'cancelled_at'],
       ...['ended_reason', 'subscription_id', 'price', 'months', 'currency', 'price_amount'],
     ],
     amounts: ['price_amount'],
+    times: ['period_start', 'period_end', 'cancelled_at'],
     query: `select s.user_id, u.email, s.tier, s.status, billing.iso_time(s.current_period_start) as period_start,
         billing.iso_time(s.current_period_end) as period_end,
         case when s.cancel_at_period_end then 'yes' else 'no' end as ends_with_period,
@@ -100,17 +104,17 @@ export const exportWork: FileWork = {
     return Number(counted?.total);
   },
   async write(client, month, files, progress) {
-    for (const { name, columns, amounts, query } of exports) {
-      const write = await files.openCsv(name, columns);
-      for await (const row of rowsOf(client, inMonthOf(query, month))) {
-        await write(columns.map((column) => valueOf(row, column, amounts)));
+    for (const table of exports) {
+      const write = await files.openTable(table.name, table.columns);
+      for await (const row of rowsOf(client, inMonthOf(table.query, month))) {
+        await write(table.columns.map((column) => valueOf(row, column, table)));
         progress.step();
       }
     }
   },
 };
 
-/** The query of a file. */
+/** The query of a table. */
 export function queryOf(name: string): string {
   return exports.find((file) => file.name === name)?.query ?? '';
 }
@@ -126,8 +130,11 @@ export function inMonthOf(query: string, month: string): string {
   return query.replaceAll('$from', start(0)).replaceAll('$until', start(1));
 }
 
-function valueOf(row: Row, column: string, amounts: string[]): Value {
+function valueOf(row: Row, column: string, { amounts, times }: Export): Value {
   const value = row[column] ?? null;
+  if (typeof value === 'string' && times.includes(column)) return { date: value };
+  // The next charge has its own currency: the query wrote its decimals.
+  if (typeof value === 'string' && amounts.includes(column)) return { exact: value };
   if (typeof value !== 'number') return value;
   if (column.endsWith('_inr')) return amount(value);
   return amounts.includes(column) ? amount(value, Number(row.decimals)) : value;

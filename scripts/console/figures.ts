@@ -12,9 +12,9 @@ export type FigureLine = {
 };
 
 const payments = `select captured_at as at, user_id, email, tier, payment_id as reference, paid as amount
-  from (${queryOf('payments.csv')}) x where currency = $1`;
+  from (${queryOf('payments')}) x where currency = $1`;
 const refunds = `select at, user_id, email, tier, coalesce(refund_id, payment_id) as reference, amount
-  from (${queryOf('refunds.csv')}) x where currency = $1`;
+  from (${queryOf('refunds')}) x where currency = $1`;
 /** The first payment of each customer in the month. */
 const payers = (isNew: boolean) =>
   `select distinct on (x.user_id) x.* from (${payments}) x

@@ -211,8 +211,12 @@ test('a payment is refunded in parts: the dialog says what becomes of access, an
 test('a figure of revenue opens its payments, and the month leaves as tables', async () => {
   await support.database.query('select billing.run_passes()');
   const { page, problems } = await visit('/revenue');
+  await page.setViewport({ width: 390, height: 844 });
+  expect(Math.max(...await page.evaluate(buttonHeights))).toBeLessThan(60);
+  await page.setViewport({ width: 1280, height: 800 });
   await page.locator('#make-files').click();
   await shows(page, 'table[aria-label="Files"]', 'payments.csvCaptured in the month');
+  await shows(page, 'table[aria-label="Files"]', 'payments.xlsxCaptured in the month');
   expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
   await page.locator('table[aria-label="Month by month"] td a').click();
   await shows(page, 'h1', 'Payments captured');

@@ -85,6 +85,9 @@ test('sign up, buy, cancel and resume without a reload; a refund is shown, and t
     (client) => client.query('do $$ begin loop exit when billing.issue_documents() = 0; end loop; end $$'),
   );
   await shows(page, 'tbody', '₹99.00captured2');
+  await page.setViewport({ width: 360, height: 740 });
+  expect(await flaws(page)).toEqual([]);
+  await page.setViewport({ width: 1280, height: 800 });
   await page.locator('tbody button').click();
   await shows(page, '#message', 'is downloaded.');
   expect(new URL(page.url()).pathname).toBe('/dashboard');
@@ -103,6 +106,7 @@ test('sign up, buy, cancel and resume without a reload; a refund is shown, and t
   const { payments: [payment] } = await simulate('state');
   await simulate('refund', { payment_id: payment.id });
   await shows(page, '#tier', 'free');
+  await shows(page, 'tbody', '₹99.00 refunded');
   expect([await page.evaluate('document.body.dataset.loaded'), problems]).toEqual(['once', []]);
 });
 

@@ -5,15 +5,18 @@ import { useDatabase } from '../helpers/database/use-database.ts';
 import { isLong } from '../helpers/project/suite.ts';
 import { runScript } from '../helpers/project/run-script.ts';
 import {
+  allFiles,
   type BookDocument,
   clearBooks,
   exampleBooks,
   expectedFile,
   expectedFiles,
+  expectedSheets,
   writeBooks,
 } from '../helpers/records/books.ts';
 import { gstr1Problems } from '../helpers/records/gstr1-schema.ts';
 import { parseCsv } from '../helpers/records/parse-csv.ts';
+import { readSheet, readTable } from '../helpers/records/read-sheet.ts';
 import { randomBooks } from '../helpers/records/random-books.ts';
 import { openBookFiles } from '../../scripts/books/files.ts';
 import { writeBooks as writeFiles } from '../../scripts/books/write-books.ts';
@@ -54,10 +57,14 @@ describe('npm run books', () => {
     for (let time = 0; time < 2; time += 1) {
       const { code, stdout, stderr } = await run('2026-11', '--close');
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout.trimEnd().split('\n')).toEqual(expectedFiles().map((name) => `${folder}/out/${name}`));
+      expect(stdout.trimEnd().split('\n')).toEqual(allFiles().map((name) => `${folder}/out/${name}`));
     }
-    expect(written()).toEqual([...expectedFiles(), 'notes.txt'].toSorted());
+    expect(written()).toEqual([...allFiles(), 'notes.txt'].toSorted());
     for (const name of expectedFiles()) expect(await read(name), name).toBe(await expectedFile(name));
+    for (const name of expectedSheets) {
+      const { rows } = await readSheet(await Deno.readFile(`${folder}/out/${name}.xlsx`));
+      expect(rows, name).toEqual(readTable(await expectedFile(`${name}.csv`)));
+    }
     expect(await database.query('select month::text from billing.book_months')).toEqual([{ month: '2026-11-01' }]);
     await Deno.remove(`${folder}/out`, { recursive: true });
   });
@@ -213,6 +220,10 @@ test('in any month each voucher balances, and each CSV file has the fields of it
     }
     expect(await missingLedgers(names), 'ledgers of vouchers').toEqual([]);
     expect(gstr1Problems(JSON.parse(await Deno.readTextFile(`${folder}/random/gstr1.json`)))).toEqual([]);
+    for (const name of expectedSheets) {
+      const { rows } = await readSheet(await Deno.readFile(`${folder}/random/${name}.xlsx`));
+      expect(rows, name).toEqual(readTable(await Deno.readTextFile(`${folder}/random/${name}.csv`)));
+    }
     for (const name of names.filter((one) => one.endsWith('.csv'))) {
       const [columns, ...rows] = parseCsv(await Deno.readTextFile(`${folder}/random/${name}`));
       for (const row of rows) {

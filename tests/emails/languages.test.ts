@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import type { Locale } from '../../supabase/functions/api/generated/emails.js';
 import { factsIn } from '../helpers/words/languages.ts';
-import { everyRow, settings } from './rows.ts';
+import { everyRow, receiptIssuedRow, settings } from './rows.ts';
 
 const render = (row: ReturnType<typeof everyRow>[number], locale: Locale) =>
   renderEmail(row, { ...settings, timeZone: 'Asia/Kolkata', look: { locale } });
@@ -21,9 +21,21 @@ test.each(everyRow().map((row) => [row.kind, row] as const))(
   '%s has no English word in Hindi but names',
   async (_, row) => {
     const { subject, text, html } = await render(row, 'hi');
-    const names = /Pro Yearly|Pro|Basic|Premium|Asha Rao|Tax invoice|Card declined by the bank|https?:\S+|\w+_\w+/g;
-    expect(`${subject}\n${text}`.replaceAll(names, '').match(/[A-Za-z]{2,}/g) ?? []).toEqual([]);
+    const names = /Pro Yearly|Pro|Basic|Premium|Asha Rao|Card declined by the bank|https?:\S+|\w+_\w+/g;
+    const read = html.replaceAll(/<(style|script)[^>]*>.*?<\/\1>|<!--.*?-->|<[^>]*>|&[#\w]+;/gs, ' ');
+    const told = [...html.matchAll(/ (?:alt|title|aria-label)="([^"]*)"/g)].map(([, words]) => words);
+    expect([subject, text, read, ...told].join('\n').replaceAll(names, '').match(/[A-Za-z]{2,}/g) ?? []).toEqual([]);
     expect(html).toContain('lang="hi"');
+  },
+);
+
+test.each([['Receipt', 'रसीद'], ['Credit note', 'क्रेडिट नोट'], ['Credit note without GST', 'बिना जीएसटी का क्रेडिट नोट']])(
+  'the mail of a document with the title %s names it in Hindi, and as it is in English',
+  async (title, hindi) => {
+    const row = receiptIssuedRow();
+    Object.assign(Object(row.payload).receipt, { title });
+    expect((await render(row, 'hi')).subject).toBe(`${hindi} 2728/000102`);
+    expect((await render(row, 'en')).subject).toBe(`${title} 2728/000102`);
   },
 );
 

@@ -2,7 +2,15 @@ import { beforeEach, expect, test } from 'vitest';
 import { bookWork, createFileMaker, type FileJob } from '../../scripts/console/file-maker.ts';
 import { createSupportDatabase } from '../../scripts/console/database.ts';
 import { setClock } from '../helpers/database/clock.ts';
-import { clearBooks, exampleBooks, expectedFile, expectedFiles, writeBooks } from '../helpers/records/books.ts';
+import {
+  allFiles,
+  clearBooks,
+  exampleBooks,
+  expectedFile,
+  expectedFiles,
+  writeBooks,
+} from '../helpers/records/books.ts';
+import { readSheet, readTable } from '../helpers/records/read-sheet.ts';
 import { createUser } from '../helpers/records/records.ts';
 import { useConsole } from './console-rig.ts';
 import { until } from './gateway-simulator-rig.ts';
@@ -165,12 +173,15 @@ test('the files are those of npm run books, to the byte', async () => {
     return now.state !== 'running' && now;
   });
   expect([job.state, job.error, job.done]).toEqual(['done', null, job.total]);
-  expect(job.files.map(({ name }) => name)).toEqual(expectedFiles());
+  expect(job.files.map(({ name }) => name)).toEqual(allFiles());
   for (const name of expectedFiles()) {
     const answer = await support.get(`/api/books/2026-11/files/${name}`);
     expect(await answer.text(), name).toBe(await expectedFile(name));
     expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="2026-11-${name}"`);
   }
+  const sheet = await support.get('/api/books/2026-11/files/sales-register.xlsx');
+  expect(sheet.headers.get('content-type')).toMatch(/^application\/vnd\.openxmlformats.*\.sheet$/);
+  expect((await readSheet(await sheet.bytes())).rows).toEqual(readTable(await expectedFile('sales-register.csv')));
   for (const path of ['2026-11/files/..%2F..%2Fetc%2Fpasswd', '2026-11/files/notes.txt', '2026-10/files/gstr1.json']) {
     expect([path, (await support.get(`/api/books/${path}`)).status]).toEqual([path, 404]);
   }

@@ -5,6 +5,7 @@ import { sumUp } from '../helpers/database/revenue.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { parseCsv } from '../helpers/records/parse-csv.ts';
+import { readSheet, readTable } from '../helpers/records/read-sheet.ts';
 import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser } from '../helpers/records/records.ts';
 import { until } from './gateway-simulator-rig.ts';
@@ -104,16 +105,19 @@ describe('the tables of a month', () => {
     expect(job).toMatchObject({ state: 'done', error: null, at: '2026-05-20T00:00:00.000Z' });
     expect(job.done).toBe(job.total);
     const read = async (name: string) => {
-      const [columns = [], ...rows] = parseCsv(await (await support.get(`${path}/${name}`)).text());
+      const text = await (await support.get(`${path}/${name}.csv`)).text();
+      const { rows: cells } = await readSheet(await (await support.get(`${path}/${name}.xlsx`)).bytes());
+      expect(cells, name).toEqual(readTable(text));
+      const [columns = [], ...rows] = parseCsv(text);
       return rows.map((row) => Object.fromEntries(columns.map((column, place) => [column, row[place]])));
     };
     const [payments, refunds, customers, subscriptions] = await Promise.all(
-      ['payments.csv', 'refunds.csv', 'customers.csv', 'subscriptions.csv'].map(read),
+      ['payments', 'refunds', 'customers', 'subscriptions'].map(read),
     );
     return { payments, refunds, customers, subscriptions };
   }
 
-  test('have currency, amounts in major units and ISO dates, a row for each payment and refund of the month', async () => {
+  test('have currency, amounts in major units and dates, as CSV and as a spreadsheet, a row for each payment and refund of the month', async () => {
     const april = await make('2026-04');
     expect(april.payments?.map(({ currency, paid, refunded }) => [currency, paid, refunded]))
       .toEqual([['INR', '49.50', '0.00'], ['INR', '49.00', '0.00'], ['JPY', '1000', '400']]);

@@ -34,7 +34,8 @@ const kinds = {
   revenue: {
     path: '/revenue',
     title: 'Tables for a spreadsheet',
-    text: 'Payments and refunds of the month, and all customers and subscriptions, as CSV. They are not made yet.',
+    text:
+      'Payments and refunds of the month, and all customers and subscriptions, as CSV and as .xlsx. They are not made yet.',
     uses: [
       ['payments', 'Captured in the month, with the gateway’s fees once they are settled'],
       ['refunds', 'Refunded or lost in a dispute in the month'],

@@ -2,7 +2,12 @@ import { Hono } from 'hono';
 import type { FileMaker } from '../file-maker.ts';
 import { readMonth } from './book-month.ts';
 
-const TYPES: Record<string, string> = { csv: 'text/csv', json: 'application/json', xml: 'application/xml' };
+const TYPES: Record<string, string> = {
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xml: 'application/xml; charset=utf-8',
+};
 
 /**
  * `POST <path>/:month/files`: begins to make the files of a month. `GET`: how far they are. `GET …/:name`: one of them.
@@ -17,7 +22,7 @@ export function fileRoutes(path: string, files: FileMaker): Hono {
     const file = await files.open(readMonth(month), name);
     if (file === null) return c.json({ error: 'There is no such file. Make the files of the month again.' }, 404);
     return c.body(file, 200, {
-      'content-type': `${TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain'}; charset=utf-8`,
+      'content-type': TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain; charset=utf-8',
       'content-disposition': `attachment; filename="${month}-${name}"`,
     });
   });

@@ -1,12 +1,13 @@
 /// <reference lib="dom" />
 import type { Receipt, Subscriptions } from '../../../supabase/client/subscriptions.ts';
-import { states } from '../../../supabase/client/blocks/billing-page/states.ts';
+import { en } from '../../../supabase/client/blocks/billing-page/en.ts';
+import { ABROAD, statesOf } from '../../../supabase/client/blocks/billing-page/states.ts';
 import { download } from '../../../supabase/client/blocks/billing-page/download.ts';
 import { element } from './element.ts';
 
 /** Asks for the state in a dialog, and saves it. Without an answer the sale goes on. */
 export function askState({ saveBillingDetails }: Subscriptions): Promise<void> {
-  const options = states.filter(([, name]) => name !== 'Outside India')
+  const options = statesOf(en).filter(([code]) => code !== ABROAD)
     .map(([value, name]) => element('option', { value }, name));
   const select = element('select', { id: 'state' }, element('option', { value: '' }, 'Choose'), ...options);
   const form = element('form', { method: 'dialog', className: 'panel' });

@@ -132,14 +132,17 @@ export function dashboard(
   );
   const row = (tag: 'td' | 'th', texts: (string | Node[])[]) =>
     element('tr', {}, ...texts.map((text) => element(tag, {}, ...typeof text === 'string' ? [text] : text)));
-  const rows = payments.map(({ id, created_at, tier, amount, paid_amount: paid, currency, status }) => {
+  const rows = payments.map((payment) => {
+    const { id, created_at, tier, amount, paid_amount: paid, refunded_amount: refunded, currency } = payment;
+    const status = refunded > 0 ? `${money(refunded, currency)} refunded` : payment.status;
     const own = receipts.filter(({ payment_id }) => payment_id === id);
     const documents = receiptButtons(own, actions.open);
     return row('td', [day(created_at), tier ?? '', money(paid ?? amount, currency), status, documents]);
   });
   const head = row('th', ['Date', 'Tier', 'Amount', 'Status', 'Receipt']);
   const table = element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows));
-  const paid = rows.length > 0 ? table : element('p', {}, 'No payment yet.');
+  const scroll = element('div', { className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: 'Payments' }, table);
+  const paid = rows.length > 0 ? scroll : element('p', {}, 'No payment yet.');
   const title = element('h1', {}, 'Dashboard');
   return [title, card, element('h2', {}, 'Features'), may, element('h2', {}, 'Payments'), paid];
 }

@@ -68,6 +68,13 @@ export const expectedFile = (name: string): Promise<string> => Deno.readTextFile
 export const expectedFiles = (): string[] =>
   [...Deno.readDirSync(`${folder}/expected`)].map(({ name }) => name).toSorted();
 
+/** The tables among them that are also written as spreadsheets. */
+export const expectedSheets = ['sales-register', 'settlement-lines', 'settlements'];
+
+/** The names of all files of the month. */
+export const allFiles = (): string[] =>
+  [...expectedFiles(), ...expectedSheets.map((name) => `${name}.xlsx`)].toSorted();
+
 /** Writes the rows of a month as the owner: documents, payments and settlements. */
 export async function writeBooks(database: TestDatabase, { seller, documents, settlements }: Books): Promise<void> {
   await database.query(

@@ -2,7 +2,7 @@
 import { type ReactNode, useId, useState } from 'react';
 import { type BillingDetails, type Subscriptions, SubscriptionsError } from '../../subscriptions.ts';
 import { Dialog } from './dialog.tsx';
-import { ABROAD, states } from './states.ts';
+import { ABROAD, statesOf } from './states.ts';
 import { sentenceOf, useTexts } from './texts.ts';
 
 type Props = {
@@ -69,7 +69,7 @@ export function DetailsDialog({ subscriptions, details, isSale, onClose }: Props
               onChange={(event) => set('state')(event.currentTarget.value)}
             >
               <option value=''>{words.choose}</option>
-              {states.map(([code, name]) => <option key={code} value={code}>{name}</option>)}
+              {statesOf(texts).map(([code, name]) => <option key={code} value={code}>{name}</option>)}
             </select>
           )}
         </Field>

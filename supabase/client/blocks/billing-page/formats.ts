@@ -18,6 +18,10 @@ export function formatsOf(locale: string, amounts: string | undefined) {
       `${day(time)}, ${
         new Date(time).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', hour12: false })
       }`,
+    /** A country by its code of two letters. */
+    country: (code: string) => new Intl.DisplayNames([locale], { type: 'region' }).of(code) ?? code,
+    /** Sorts names. */
+    compare: new Intl.Collator(locale).compare,
     money: (amount: number, currency: string) => formatCurrency(amount, currency, amounts),
   };
 }

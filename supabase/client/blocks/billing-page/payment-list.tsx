@@ -94,7 +94,7 @@ function Row({ payment, plans, receipts, onOpen }: RowProps) {
                 className={linkClass}
                 onClick={() => onOpen(receipt)}
               >
-                <span className='sr-only'>{`${words.download(receipt.title)} `}</span>
+                <span className='sr-only'>{`${words.download(words.titles[receipt.title] ?? receipt.title)} `}</span>
                 {receipt.document_number}
               </button>
             ))}

@@ -67,7 +67,8 @@ export function stateOf(
     }
     if (charge !== null && isAhead) lines.unshift(words.chargedOn(charge));
     else if (shared.canCancel) lines.unshift(words.mayBeCharged);
-    const title = name(currentTier);
+    const isOffered = plans.some(({ tier }) => tier === currentTier);
+    const title = currentTier === 'free' && !isOffered ? words.free : name(currentTier);
     return { title, badge: { text: words.noPlan, tone: 'plain' }, lines, price: null, ...shared };
   }
   const { price, current_period_end: end } = running;

@@ -1,43 +1,18 @@
-/** The states and union territories of the Indian GST, by their codes. */
-export const states: readonly (readonly [code: string, name: string])[] = [
-  ['35', 'Andaman and Nicobar Islands'],
-  ['37', 'Andhra Pradesh'],
-  ['12', 'Arunachal Pradesh'],
-  ['18', 'Assam'],
-  ['10', 'Bihar'],
-  ['04', 'Chandigarh'],
-  ['22', 'Chhattisgarh'],
-  ['26', 'Dadra and Nagar Haveli and Daman and Diu'],
-  ['07', 'Delhi'],
-  ['30', 'Goa'],
-  ['24', 'Gujarat'],
-  ['06', 'Haryana'],
-  ['02', 'Himachal Pradesh'],
-  ['01', 'Jammu and Kashmir'],
-  ['20', 'Jharkhand'],
-  ['29', 'Karnataka'],
-  ['32', 'Kerala'],
-  ['38', 'Ladakh'],
-  ['31', 'Lakshadweep'],
-  ['23', 'Madhya Pradesh'],
-  ['27', 'Maharashtra'],
-  ['14', 'Manipur'],
-  ['17', 'Meghalaya'],
-  ['15', 'Mizoram'],
-  ['13', 'Nagaland'],
-  ['21', 'Odisha'],
-  ['34', 'Puducherry'],
-  ['03', 'Punjab'],
-  ['08', 'Rajasthan'],
-  ['11', 'Sikkim'],
-  ['33', 'Tamil Nadu'],
-  ['36', 'Telangana'],
-  ['16', 'Tripura'],
-  ['09', 'Uttar Pradesh'],
-  ['05', 'Uttarakhand'],
-  ['19', 'West Bengal'],
-  ['97', 'Other Territory'],
-  ['96', 'Outside India'],
-];
+import type { Texts } from './en.ts';
 
+/** Other Territory, and outside India: after the states. */
+const last = ['97', '96'];
 export const ABROAD = '96';
+
+/** The states of the Indian GST by their names in a language. */
+export function statesOf({ states, compare }: Texts): [code: string, name: string][] {
+  return Object.entries(states).sort(([code, name], [otherCode, other]) =>
+    last.indexOf(code) - last.indexOf(otherCode) || compare(name, other)
+  );
+}
+
+/** The place of a customer: the state, or the country abroad. */
+export function placeOf(state: string | null, country: string | null, texts: Texts): string | undefined {
+  if (country && country !== 'IN') return texts.country(country);
+  return statesOf(texts).find(([code]) => code === state)?.[1];
+}

@@ -1012,8 +1012,8 @@ null?r:`Without a payment, your access lasts until ${o}.`)+(c===null?" To contin
  for the ${o} plan.`,heading:"Your refund",body:({refunded:a,paid:o,planName:c,accessPlanName:s,accessEndsOn:f,nextCharge:h})=>`${a}\
  of your payment of ${o} for the ${c} plan was refunded. `+(s===null?"You have no access to a plan now.":`Your ${s} plan\
  remains${f===null?"":` and is valid until ${f}`}.`)+` ${e(h)} Your bank may need some days to show the refund.`,note:"K\
-eep this e-mail for your records. If you have a question about this refund, quote the transaction ID."},receiptIssued:{subject:({
-title:a,documentNumber:o})=>`${a} ${o}`,preview:({date:a,total:o})=>`Of ${a}, ${o}.`,body:({documentNumber:a,date:o})=>`\
+eep this e-mail for your records. If you have a question about this refund, quote the transaction ID."},titles:{},receiptIssued:{
+subject:({title:a,documentNumber:o})=>`${a} ${o}`,preview:({date:a,total:o})=>`Of ${a}, ${o}.`,body:({documentNumber:a,date:o})=>`\
 Attached is the document ${a} of ${o}.`,note:"Keep this e-mail for your records."},changeScheduled:{subject:({planName:a,
 startsOn:o})=>`Your plan changes to ${a} on ${o}`,preview:({amount:a,interval:o,startsOn:c})=>`${a} ${o}, for the first \
 time on ${c}.`,heading:"Your plan will change",body:({planName:a,startsOn:o,amount:c,interval:s,undoUntil:f})=>`Your ${a}\
@@ -1099,8 +1099,10 @@ paid:o,planName:c,accessPlanName:s,accessEndsOn:f,nextCharge:h})=>`${c} प्�
 `आपका ${s} प्लान बना रहेगा${f===null?"":` और ${f} तक मान्य है`}।`)+
 ` ${e(h)} आपके बैंक को रिफ़ंड दिखाने में कुछ दिन लग सकते हैं।`,
 note:"यह ई-मेल सँभालकर रखें। इस रिफ़ंड के बारे में कोई प्रश्न हो, तो लेन-देन आईडी बताएँ।"},
-receiptIssued:{subject:({title:a,documentNumber:o})=>`${a} ${o}`,preview:({date:a,total:o})=>`${a}, ${o}।`,body:({documentNumber:a,
-date:o})=>`${o} का दस्तावेज़ ${a} साथ में है।`,note:"यह ई-मेल सँभालकर रखें।"},
+titles:{Receipt:"रसीद","Tax invoice":"टैक्स इनवॉइस","Credit note":"क्रेडिट नोट",
+"Credit note without GST":"बिना जीएसटी का क्रेडिट नोट"},receiptIssued:{subject:({
+title:a,documentNumber:o})=>`${a} ${o}`,preview:({date:a,total:o})=>`${a}, ${o}।`,body:({documentNumber:a,date:o})=>`${o}\
+ का दस्तावेज़ ${a} साथ में है।`,note:"यह ई-मेल सँभालकर रखें।"},
 changeScheduled:{subject:({planName:a,startsOn:o})=>`आपका प्लान ${o} से ${a} होगा`,preview:({
 amount:a,interval:o,startsOn:c})=>`${o} ${a}, पहली बार ${c} को।`,heading:"आपका प्लान बदलेगा",
 body:({planName:a,startsOn:o,amount:c,interval:s,undoUntil:f})=>`आपका ${a} प्लान ${o} से शुरू होगा। तब\
@@ -1229,11 +1231,12 @@ heading,displayName:t,body:d.body(e),details:[{label:s.plan,value:r},{label:s.cr
 {label:s.validUntil,value:u},...a===null||!o?[]:[{label:s.nextPayment,value:h(a.amount,a.on)}]],action:{label:f.plans,url:c},
 note:d.note}}function Wo(e){return(0,Go.jsx)(C,{...ji(e)})}Wo.PreviewProps={displayName:"Asha Rao",planName:"Pro",oldPlanName:"\
 Basic",credit:"₹49.00",amount:"₹1,450.00",validUntil:"20 November 2027",nextCharge:{amount:"₹1,499.00",on:"20 Nove\
-mber 2027"},isAuthorised:!1,pricingUrl:"https://app.example.com/pricing"};var Zo=v(w(),1);function qi(e,n=y()){let{displayName:t,title:r,documentNumber:i,date:l,total:u,dashboardUrl:a}=e,{labels:o,
-actions:c,receiptIssued:s}=n;return{subject:s.subject(e),preview:s.preview(e),heading:r,displayName:t,body:s.body(e),details:[
-{label:o.number,value:i},{label:o.date,value:l},{label:o.total,value:u}],action:{label:c.dashboard,url:a},note:s.note}}function Xo(e){
-return(0,Zo.jsx)(C,{...qi(e)})}Xo.PreviewProps={displayName:"Asha Rao",title:"Tax invoice",documentNumber:"2728/000102",
-date:"20 November 2027",total:"₹1,499.00",dashboardUrl:"https://app.example.com/dashboard"};var Qo=v(w(),1);function $i(e,n=y()){let{displayName:t,planName:r,accessEndsOn:i,isEnded:l,resumeUntil:u,pricingUrl:a}=e,
+mber 2027"},isAuthorised:!1,pricingUrl:"https://app.example.com/pricing"};var Zo=v(w(),1);function qi(e,n=y()){let{displayName:t,documentNumber:r,date:i,total:l,dashboardUrl:u}=e,{labels:a,actions:o,
+titles:c,receiptIssued:s}=n,f=c[e.title]??e.title;return{subject:s.subject({...e,title:f}),preview:s.preview(e),heading:f,
+displayName:t,body:s.body(e),details:[{label:a.number,value:r},{label:a.date,value:i},{label:a.total,value:l}],action:{label:o.
+dashboard,url:u},note:s.note}}function Xo(e){return(0,Zo.jsx)(C,{...qi(e)})}Xo.PreviewProps={displayName:"Asha Rao",title:"\
+Tax invoice",documentNumber:"2728/000102",date:"20 November 2027",total:"₹1,499.00",dashboardUrl:"https://app.example.\
+com/dashboard"};var Qo=v(w(),1);function $i(e,n=y()){let{displayName:t,planName:r,accessEndsOn:i,isEnded:l,resumeUntil:u,pricingUrl:a}=e,
 {labels:o,actions:c,subscriptionCancelled:s}=n;return{subject:s.subject(e),preview:s.preview(e),heading:s.heading,displayName:t,
 body:s.body(e),details:[{label:o.plan,value:r},...i===null?[]:[{label:l?o.accessEnded:o.accessUntil,value:i}],...u===null?
 []:[{label:o.resumeUntil,value:u}]],action:{label:c.plans,url:a},note:s.note}}function Vo(e){return(0,Qo.jsx)(C,{...$i(e)})}
