@@ -33,6 +33,7 @@ const weights = {
   'cancel': [4, 1],
   'resume': [2, 2],
   'grant': [3, 3],
+  'write': [4, 3],
   'fail': [2, 1],
   'sell': [2, 3],
   'upgrade': [4, 6],

@@ -9,7 +9,7 @@ export type Access = {
   readonly tier: string;
   readonly active: {
     readonly tier: string;
-    /** As `describePrice`; null: a grant. */
+    /** As `describePrice`; null: a grant, or a row written by hand. */
     readonly price: string | null;
     readonly end: Time;
     readonly gatewaySubscription: string | null;
@@ -63,7 +63,11 @@ export function accessOf(facts: Facts, now: Time): Access {
       tier: ruling.tier,
       price: ruling.price && describePrice(ruling.price),
       end: ruling.end,
-      gatewaySubscription: ruling.kind === 'gateway' ? ruling.name : null,
+      gatewaySubscription: ruling.kind === 'gateway'
+        ? ruling.name
+        : ruling.kind === 'row'
+        ? facts.rows[0]?.subscription ?? null
+        : null,
       cancelAtPeriodEnd: ruling.cancelAtPeriodEnd,
     },
     findings: findingsOf(facts, now),

@@ -1,6 +1,16 @@
 import { day, hour, priceOf, second, type Time } from './actions.ts';
 import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
-import { authorisedAt, isLive, isStopped, isUnearned, paidCycle, rulingSource, sinceOf, sourcesOf } from './model.ts';
+import {
+  authorisedAt,
+  isLive,
+  isOpen,
+  isStopped,
+  isUnearned,
+  paidCycle,
+  rulingSource,
+  sinceOf,
+  sourcesOf,
+} from './model.ts';
 import type { Source } from './model.ts';
 
 /** The findings by the model: kind and subject, as `paid_twice: A`. */
@@ -12,9 +22,17 @@ export function findingsOf(facts: Facts, now: Time): string[] {
     ...facts.orders.flatMap((order) => fromOrder(facts, order, now)),
     ...twiceForTheSameTime(facts, now).map((name) => `paid_twice: ${name}`),
     ...facts.subscriptions.flatMap((subscription) => fromCycles(facts, subscription, now)),
-    ...(isUnpaid ? ['entitled_not_paid: user'] : []),
+    ...(isUnpaid || isGivenByRow(facts, ruling, now) ? ['entitled_not_paid: user'] : []),
   ];
   return [...new Set(rows)].sort();
+}
+
+/** Whether only a row written by hand gives the tier. One that names a gateway subscription is paid there. */
+function isGivenByRow(facts: Facts, ruling: Source | null, now: Time): boolean {
+  return ruling?.kind === 'row' && facts.rows[0]?.subscription === null &&
+    !sourcesOf(facts).some((other) =>
+      other.kind !== 'row' && other.tier === ruling.tier && !other.isReplaced && isOpen(other, now - hour)
+    );
 }
 
 function fromOrder(facts: Facts, order: Order, now: Time): string[] {
@@ -148,7 +166,8 @@ function isSubscriptionOpen(facts: Facts, one: Subscription): boolean {
 /** A source that was refunded or had lapsed when the user cancelled at once, and runs again. */
 function isRevivalOpen(facts: Facts, now: Time): boolean {
   const cancelledAt = (name: string) =>
-    [...facts.orders, ...facts.subscriptions, ...facts.grants].find((each) => each.name === name)?.cancelledAt ?? [];
+    [...facts.orders, ...facts.subscriptions, ...facts.grants, ...facts.rows].find((each) => each.name === name)
+      ?.cancelledAt ?? [];
   return sourcesOf(facts).some((source) =>
     isLive(source, now) &&
     facts.cancellations.some((time) => source.arrivedAt < time && !cancelledAt(source.name).includes(time))

@@ -70,7 +70,9 @@ function record(facts: Facts, action: Action, now: Time): void {
       return void facts.planned.push({ name, at: now, ...asked });
     }
     case 'ask':
-      for (const [name, answer] of Object.entries(action.answers)) receiveAnswer(facts, name, answer, now);
+      for (const [name, answer] of Object.entries(action.answers)) {
+        receiveNews(facts, name, now, () => receiveAnswer(facts, name, answer, now));
+      }
       return;
     case 'cancel':
       return cancel(facts, action.atPeriodEnd, now);
@@ -81,17 +83,41 @@ function record(facts: Facts, action: Action, now: Time): void {
         !facts.subscriptions.some((one) => one.cancelledFor !== null && rules.mayBeCharged(facts, one))
       ) return;
       facts.wishes.length = 0;
-      for (const source of [...facts.orders, ...facts.grants]) source.cancelledFor = null;
+      for (const source of [...facts.orders, ...facts.grants, ...facts.rows]) source.cancelledFor = null;
       return;
     case 'grant': {
       const { grant: name, tier, until } = action;
       return void facts.grants.push({ name, tier, at: now, until, cancelledAt: [], cancelledFor: null });
     }
+    case 'write': {
+      const { do: _, isEnding, ...row } = action;
+      const cancelledFor = isEnding ? row.until : null;
+      facts.rows.splice(0, facts.rows.length, { ...row, name: 'row', at: now, cancelledAt: [], cancelledFor });
+      for (const one of facts.subscriptions) if (one.name === row.subscription) one.writtenAt = now;
+      return;
+    }
     default:
       if (facts.received.has(JSON.stringify(action))) return;
       facts.received.add(JSON.stringify(action));
-      return receiveEvent(facts, action, now);
+      return receiveNews(facts, action.subscription, now, () => receiveEvent(facts, action, now));
   }
+}
+
+/** Notes when a fact arrived, if it changes what is known. */
+function receiveNews(facts: Facts, name: string, now: Time, receive: () => void): void {
+  const known = () => facts.subscriptions.find((one) => one.name === name);
+  const before = describeKnown(known());
+  receive();
+  const one = known();
+  if (one && describeKnown(one) !== before) one.newsAt = now;
+}
+
+/** What is known of a subscription, without when it was read. */
+function describeKnown(one: Subscription | undefined): string {
+  if (one === undefined) return '';
+  const { reconciledAt: _, statuses: __, ...known } = one;
+  const { status, chargeAt } = rules.newestStatus(one) ?? {};
+  return JSON.stringify([known, status, chargeAt]);
 }
 
 function orderNamed({ orders }: Facts, name: string): Order {
@@ -102,7 +128,7 @@ function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: T
   const { order: name, price, amount, start: starts = null } = action;
   const credited = starts === 'now' ? creditFor(facts, price, now) : null;
   const unpaid = { money: null, isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
-  const open = { follows: null, chain: null, found: null, waitsUntil: null };
+  const open = { follows: null, afterRow: null, chain: null, found: null, waitsUntil: null };
   const kept = { cancelledAt: [], cancelledFor: null };
   return { name, price, starts, credited, amount, orderedAt: now, ...unpaid, ...open, ...kept };
 }
@@ -128,6 +154,7 @@ function capture(facts: Facts, order: Order, payment: string, now: Time): void {
 function fulfil(facts: Facts, order: Order, now: Time): void {
   const ruling = rules.rulingSource(facts, now);
   const newer = rules.sourcesOf(facts).filter((source) => rules.isLive(source, now) && source.since > order.orderedAt);
+  order.afterRow = facts.rows[0]?.at ?? null;
   order.found = {
     ruling: ruling?.name ?? null,
     isRulingNewer: ruling !== null && ruling.since > (order.verifiedAt ?? order.orderedAt),
@@ -167,7 +194,7 @@ function chainFor(facts: Facts, order: Order, now: Time): Chain {
 
 /** At once: every running source ends. At the period's end: the ruling source is marked, and all that is billed. */
 function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
-  const all = [...facts.orders, ...facts.subscriptions, ...facts.grants];
+  const all = [...facts.orders, ...facts.subscriptions, ...facts.grants, ...facts.rows];
   const ruling = rules.rulingSource(facts, now);
   // What the gateway may still charge is cancelled, also where nothing runs.
   const charged = facts.subscriptions.filter((one) => rules.mayBeCharged(facts, one));
@@ -282,7 +309,7 @@ function namePrice(one: Subscription, price: string, at: Time): void {
 
 /** @param seenAt see `rules.seenAt` */
 function mirrorOf(
-  { subscriptions, cancellations, planned }: Facts,
+  { subscriptions, cancellations, planned, rows }: Facts,
   name: string,
   price: string,
   seenAt: Time,
@@ -299,6 +326,9 @@ function mirrorOf(
   const events = { authentications: [], activations: [], charges: [], halts: [], resumptions: [], statuses: [] };
   const open = {
     paidCount: null,
+    writtenAt: null,
+    afterRow: (rows[0]?.at ?? -Infinity) >= askedAt ? rows[0]?.at ?? null : null,
+    newsAt: -Infinity,
     isNoted: false,
     isTold: false,
     cycles: [],
