@@ -146,19 +146,25 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
       return runs ? null : [{ do: 'grant', grant: `G${facts.grants.length + 1}`, tier, until }];
     }
     case 'write':
-      return writeRow(state, which, how);
+      return writeRow(state, price, which, how);
     default:
       return chooseGatewayStep(state, kind, draw);
   }
 }
 
-/** An admin extends the row that rules, or writes one of another tier. */
-function writeRow({ facts, now }: State, which: number, how: number): Action[] | null {
+/** An admin extends the row that rules, or writes one of another tier; an import names a subscription. */
+function writeRow({ facts, now, billed }: State, price: string, which: number, how: number): Action[] | null {
   const ruling = accessOf(facts, now).active;
+  const { tier: sold } = priceOf(price);
+  if (how % 4 === 3 && billed.length < 3) {
+    const { billed: one } = gateway.activate(`S${billed.length + 1}`, price, now);
+    billed.push(one);
+    const { start = now, end: until = now } = one.cycles[0] ?? {};
+    return [{ do: 'write', tier: sold, start, until, subscription: one.name, isEnding: false }];
+  }
   if (which % 2 === 1 || ruling === null) {
     const until = [now + 10 * day, addMonths(now, 1), addMonths(now, 13)][which % 3] ?? now + day;
-    const { tier } = priceOf(drawnPrice(how));
-    return [{ do: 'write', tier, start: now, until, subscription: null, isEnding: false }];
+    return [{ do: 'write', tier: sold, start: now, until, subscription: null, isEnding: false }];
   }
   const { tier, gatewaySubscription: subscription, cancelAtPeriodEnd: isEnding } = ruling;
   return [{ do: 'write', tier, start: now, until: ruling.end + 9 * day, subscription, isEnding }];

@@ -17,7 +17,7 @@ export type Commitment = Pick<Source, 'tier' | 'price' | 'end'> & {
 export function isToStop(facts: Facts, one: Subscription): boolean | undefined {
   if (facts.cancellations.some((at) => at >= one.askedAt) || one.cancelledFor !== null) return true;
   if (rules.successorOf(facts, one) !== null) return true;
-  if (one.activations.length === 0) {
+  if (one.activations.length === 0 && one.writtenAt === null) {
     const asked = facts.planned.find(({ name }) => name === one.name);
     return asked?.renews && one.charges.length === 0 ? isRenewalToStop(facts, one, asked) : undefined;
   }

@@ -103,6 +103,7 @@ export function billingOf(facts: Facts, now: Time): ExpectedBilling {
     rank(other) - rank(one) ||
     (rules.sinceOf(other) ?? 0) - (rules.sinceOf(one) ?? 0)
   );
+  if (!facts.subscriptions.every(rules.hasPlan)) return undefined;
   if (shown.length > 1 && shown.some((one) => rules.sinceOf(one) === null || isStopping(one) === undefined)) {
     return undefined;
   }

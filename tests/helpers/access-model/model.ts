@@ -170,7 +170,7 @@ function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
   const { name, price, authentications, activations, charges, cancelledAt, cancelledFor, reconciledAt } = subscription;
   const since = sinceOf(subscription);
   const cycles = cyclesWithAccess(subscription);
-  if (since === null || cycles.length === 0) return [];
+  if (since === null || cycles.length === 0 || !hasPlan(subscription)) return [];
   const paid = paidCycle(subscription);
   const { start, end, at } = paid ?? { start: since, end: since, at: since };
   // After a full refund of the newest cycle, the cycle before has no grace, and its end needs no reconciliation.
@@ -221,17 +221,21 @@ function fromGrant({ name, tier, at, until, cancelledAt, cancelledFor }: Grant, 
   };
 }
 
+/** Whether its plan is known. What only a row written by hand names has none, until an event or a charge names it. */
+export const hasPlan = ({ planAt }: Subscription): boolean => planAt > -Infinity;
+
 /** A row that names a gateway subscription is that subscription, once a fact about it arrives. */
 function fromRow(row: Row, facts: Facts): Source[] {
   const { at, start, until, subscription } = row;
   const named = facts.subscriptions.find(({ name }) => name === subscription);
-  if (named && named.newsAt > at && cyclesWithAccess(named).length > 0) return [];
+  if (named && named.newsAt > at && hasPlan(named) && cyclesWithAccess(named).length > 0) return [];
   return [{
     ...fromGrant({ ...row, at: start }, facts),
     kind: 'row',
     since: at,
     arrivedAt: at,
     newsAt: at,
+    isEnded: row.cancelledAt.length > 0 || named !== undefined && named.newsAt > at && hasEndedAtGateway(named),
     runsUntilReconciled: named !== undefined &&
       (named.reconciledAt ?? 0) - 10 * second <= until + Math.max(0, facts.graceDays - 1) * day,
   }];

@@ -1,7 +1,16 @@
 import { expect } from 'vitest';
 import { priceOf, wholeSeconds } from './actions.ts';
 import type { Action, Answer, GatewayEvent, GatewayStatus, Time } from './actions.ts';
-import { type Chain, type Cycle, type Facts, isRefunded, moneyNamed, type Order, type Subscription } from './facts.ts';
+import {
+  type Chain,
+  type Cycle,
+  type Facts,
+  isRefunded,
+  moneyNamed,
+  type Order,
+  type Row,
+  type Subscription,
+} from './facts.ts';
 import { creditFor } from './commitments.ts';
 import * as rules from './model.ts';
 
@@ -93,7 +102,7 @@ function record(facts: Facts, action: Action, now: Time): void {
       const { do: _, isEnding, ...row } = action;
       const cancelledFor = isEnding ? row.until : null;
       facts.rows.splice(0, facts.rows.length, { ...row, name: 'row', at: now, cancelledAt: [], cancelledFor });
-      for (const one of facts.subscriptions) if (one.name === row.subscription) one.writtenAt = now;
+      if (row.subscription !== null) nameByHand(facts, row.subscription, row.tier, row, now);
       return;
     }
     default:
@@ -101,6 +110,15 @@ function record(facts: Facts, action: Action, now: Time): void {
       facts.received.add(JSON.stringify(action));
       return receiveNews(facts, action.subscription, now, () => receiveEvent(facts, action, now));
   }
+}
+
+/** A row written by hand names a subscription: an import, where nothing else is known about it. */
+function nameByHand(facts: Facts, name: string, price: string, row: Pick<Row, 'start' | 'until'>, now: Time): void {
+  const one = mirrorOf(facts, name, price, now);
+  one.writtenAt = now;
+  if (one.newsAt > -Infinity) return;
+  const cycle: Cycle = { start: row.start, end: row.until, at: now, money: null, by: 'activation' };
+  one.cycles.splice(0, one.cycles.length, cycle);
 }
 
 /** Notes when a fact arrived, if it changes what is known. */
