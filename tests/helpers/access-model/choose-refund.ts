@@ -8,8 +8,11 @@ type Refundable = { payment: string; price: string; of: number; order: string | 
 
 function refundablesOf({ facts, billed }: State): Refundable[] {
   const ofOrder = ({ name: order, price, amount: of, ...rest }: Order): Refundable[] => {
+    const known = [rest, ...rest.extras].filter(({ isCaptured }) => isCaptured).flatMap(({ money }) =>
+      money ? [{ payment: money.name, price, of, order, isKnown: true }] : []
+    );
     // A payment without an event yet is refunded in full.
-    if (!rest.isCaptured && rest.verifiedAt !== null) return [];
+    if (known.length > 0 || rest.verifiedAt !== null) return known;
     return [{ payment: `${order}1`, price, of, order, isKnown: rest.money !== null }];
   };
   const ofBilled = ({ cycles }: Billed): Refundable[] =>

@@ -110,6 +110,13 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
       const event = how % 2 === 0 && !order.isCaptured ? 'payment.captured' : 'order.paid';
       return [{ do: 'captured', order: order.name, payment: `${order.name}1`, event }];
     }
+    case 'pay again': {
+      if (!order || order.money === null) return null;
+      const again = { order: order.name, payment: `${order.name}2` };
+      // The customer verifies again what he verified before.
+      if (how % 3 === 0) return order.verifiedAt === null ? null : [{ do: 'verify', ...again }];
+      return [{ do: 'captured', ...again, event: how % 3 === 1 ? 'payment.captured' : 'order.paid' }];
+    }
     case 'verify':
       return order ? [{ do: 'verify', order: order.name, payment: `${order.name}1` }] : null;
     case 'refund':

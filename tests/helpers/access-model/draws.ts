@@ -11,6 +11,7 @@ const weights = {
   'order with start': [4, 2],
   'capture': [8, 3],
   'verify': [8, 0],
+  'pay again': [4, 1],
   'refund': [9, 4],
   'move refund': [8, 2],
   'activate': [7, 4],

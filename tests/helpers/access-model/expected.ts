@@ -140,6 +140,8 @@ export function toBeCancelled(facts: Facts): Map<string, boolean> {
     !rules.hasEndedAtGateway(one) && !['completed', 'cancelled'].includes(rules.newestStatus(one)?.status ?? '')
   );
   return new Map(open.flatMap((one) => {
+    // Planned again with the next fact, or when the dispatcher reads it.
+    if ((one.writtenAt ?? -Infinity) > one.newsAt) return [];
     const isStopped = isToStop(facts, one);
     return isStopped === undefined ? [] : [[one.name, isStopped]];
   }));

@@ -7,6 +7,8 @@ export type Money = {
   readonly price: string;
   readonly amount: number;
   readonly refunds: Map<string, { amount: number; status: RefundStatus }>;
+  /** When a payment on an order was first verified or captured. */
+  notedAt: Time | null;
 };
 
 /** The user's cancellations of a source: the times of those at once, and the period end that it is cancelled for. */
@@ -43,7 +45,9 @@ export type Order = Cancellation & {
   follows: Time | null;
   /** When the row was written by hand that stood at the fulfilment. */
   afterRow: Time | null;
+  /** The payment that counts, and the others. */
   money: Money | null;
+  readonly extras: { readonly money: Money; isCaptured: boolean }[];
   isCaptured: boolean;
   fulfilledAt: Time | null;
   /** `since` by the customer's first verification. */
@@ -191,7 +195,7 @@ export function isPaid({ money, fulfilledAt }: Order): boolean {
 
 /** A payment by its name; created at its first use. */
 export function moneyNamed({ money }: Facts, name: string, price: string, amount: number): Money {
-  const known = money.get(name) ?? { name, price, amount, refunds: new Map() };
+  const known = money.get(name) ?? { name, price, amount, refunds: new Map(), notedAt: null };
   money.set(name, known);
   return known;
 }

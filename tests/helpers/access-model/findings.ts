@@ -39,8 +39,17 @@ function fromOrder(facts: Facts, order: Order, now: Time): string[] {
   const { name } = order;
   return [
     ...(isPaidUnder(facts, order, now) ? [`paid_twice: ${name}`] : []),
+    ...order.extras.filter((extra) => isKept(extra, now)).map(({ money }) =>
+      // The first payment has the name of the order.
+      `paid_twice: ${money.name === `${name}1` ? name : money.name}`
+    ),
     ...(isUnearned(facts, order, now) ? [`unearned_credit: ${name}`] : []),
   ];
+}
+
+/** Whether the seller has the money. The gateway refunds what was not captured within five days. */
+function isKept({ money, isCaptured }: Order['extras'][number], now: Time): boolean {
+  return !isRefunded(money) && (isCaptured || (money.notedAt ?? now) > now - 5 * day);
 }
 
 /** Whether only a webhook announced the payment, while a newer source existed that still runs. */

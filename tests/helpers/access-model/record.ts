@@ -6,6 +6,7 @@ import {
   type Cycle,
   type Facts,
   isRefunded,
+  type Money,
   moneyNamed,
   type Order,
   type Row,
@@ -69,6 +70,7 @@ function record(facts: Facts, action: Action, now: Time): void {
       const { refunds } = moneyNamed(facts, action.payment, action.price, action.of);
       // refund.created may arrive after refund.processed or refund.failed.
       if (status !== 'pending' || !refunds.has(refund)) refunds.set(refund, { amount, status });
+      for (const order of facts.orders) countAgain(order);
       // A payment whose refund preceded its fulfilment is fulfilled once that refund fails.
       const order = facts.orders.find(({ money, isCaptured }) => isCaptured && money?.name === action.payment);
       if (order && order.fulfilledAt === null && !isRefunded(order.money)) fulfil(facts, order, now);
@@ -145,7 +147,7 @@ function orderNamed({ orders }: Facts, name: string): Order {
 function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: Time): Order {
   const { order: name, price, amount, start: starts = null } = action;
   const credited = starts === 'now' ? creditFor(facts, price, now) : null;
-  const unpaid = { money: null, isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
+  const unpaid = { money: null, extras: [], isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
   const open = { follows: null, afterRow: null, chain: null, found: null, waitsUntil: null };
   const kept = { cancelledAt: [], cancelledFor: null };
   return { name, price, starts, credited, amount, orderedAt: now, ...unpaid, ...open, ...kept };
@@ -155,18 +157,42 @@ function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: T
 function verify(facts: Facts, order: Order, payment: string, now: Time): void {
   const money = moneyNamed(facts, payment, order.price, order.amount);
   order.isRefused ||= isRefunded(money);
-  if (isRefunded(money) || order.verifiedAt !== null) return;
+  if (isRefunded(money)) return;
+  const isNeeded = isUnpaid(order);
+  notePayment(order, money, false, now);
+  if (order.verifiedAt !== null && !isNeeded) return;
   order.verifiedAt = Math.max(now, ...rules.sourcesOf(facts).map(({ since }) => since + 1));
-  order.money ??= money;
-  if (order.fulfilledAt === null) fulfil(facts, order, now);
+  if (isNeeded) fulfil(facts, order, now);
 }
 
 function capture(facts: Facts, order: Order, payment: string, now: Time): void {
   const money = moneyNamed(facts, payment, order.price, order.amount);
-  order.money = money;
-  order.isCaptured = true;
-  if (isRefunded(money) || order.fulfilledAt !== null) return;
-  fulfil(facts, order, now);
+  const isNeeded = isUnpaid(order);
+  notePayment(order, money, true, now);
+  if (isNeeded && !isRefunded(order.money)) fulfil(facts, order, now);
+}
+
+/** Whether another payment buys the order: nothing paid it so far, or that was refunded in full. */
+const isUnpaid = ({ money, fulfilledAt }: Order): boolean => fulfilledAt === null || isRefunded(money);
+
+/** Of several payments on an order one counts. */
+function notePayment(order: Order, money: Money, isCaptured: boolean, now: Time): void {
+  money.notedAt ??= now;
+  const one = order.money === null || order.money === money ? order : order.extras.find((each) => each.money === money);
+  if (one) Object.assign(one, { money, isCaptured: one.isCaptured || isCaptured });
+  else order.extras.push({ money, isCaptured });
+  countAgain(order);
+}
+
+/** A captured payment counts before one that is only verified; after a full refund of the one that counts another one does. */
+function countAgain(order: Order): void {
+  const { money, isCaptured } = order;
+  const others = order.extras.filter((extra) => !isRefunded(extra.money));
+  const next = others.find((extra) => extra.isCaptured) ?? others[0];
+  if (money === null || next === undefined || !isRefunded(money) && (isCaptured || !next.isCaptured)) return;
+  order.extras.splice(order.extras.indexOf(next), 1, { money, isCaptured });
+  order.money = next.money;
+  order.isCaptured = next.isCaptured;
 }
 
 function fulfil(facts: Facts, order: Order, now: Time): void {
@@ -238,7 +264,7 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
     one.statuses.push({ at, status: statusAfter(event.do), isRead: false, chargeAt });
   }
   one.isNoted ||= event.do !== 'charged';
-  if (event.do !== 'cancelled') namePrice(one, price, at);
+  if (event.do !== 'cancelled' || one.writtenAt !== null && !rules.hasPlan(one)) namePrice(one, price, at);
   switch (event.do) {
     case 'cancelled':
       one.endedAt = at;
