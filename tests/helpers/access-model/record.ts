@@ -251,6 +251,8 @@ function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
   const open = rules.sourcesOf(facts).filter((source) => rules.isOpen(source, now)).map(({ name }) => name);
   facts.cancellations.push(now);
   for (const each of facts.subscriptions) if (!rules.hasEndedAtGateway(each)) each.stops.push(now);
+  // What a row written by hand names ends with it, also before its first event.
+  for (const one of facts.subscriptions) if (!rules.hasPlan(one)) one.cancelledAt.push(now);
   for (const source of all) if (open.includes(source.name)) source.cancelledAt.push(now);
 }
 
