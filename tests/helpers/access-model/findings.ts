@@ -1,5 +1,5 @@
 import { day, hour, priceOf, second, type Time } from './actions.ts';
-import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
+import { type Cycle, type Facts, isRefunded, type Money, type Order, type Subscription } from './facts.ts';
 import {
   authorisedAt,
   isLive,
@@ -18,9 +18,12 @@ export function findingsOf(facts: Facts, now: Time): string[] {
   const ruling = rulingSource(facts, now);
   // More than a day after its grace, because no reconciliation ran.
   const isUnpaid = ruling !== null && ruling.end + (facts.graceDays + 1) * day + hour < now;
+  const twice = twiceForTheSameTime(facts, now);
   const rows = [
     ...facts.orders.flatMap((order) => fromOrder(facts, order, now)),
-    ...twiceForTheSameTime(facts, now).map((name) => `paid_twice: ${name}`),
+    ...facts.orders.filter(({ name }) => twice.includes(name)).map((order) =>
+      `paid_twice: ${nameOf(order, order.money)}`
+    ),
     ...facts.subscriptions.flatMap((subscription) => fromCycles(facts, subscription, now)),
     ...(isUnpaid || isGivenByRow(facts, ruling, now) ? ['entitled_not_paid: user'] : []),
   ];
@@ -38,14 +41,15 @@ function isGivenByRow(facts: Facts, ruling: Source | null, now: Time): boolean {
 function fromOrder(facts: Facts, order: Order, now: Time): string[] {
   const { name } = order;
   return [
-    ...(isPaidUnder(facts, order, now) ? [`paid_twice: ${name}`] : []),
-    ...order.extras.filter((extra) => isKept(extra, now)).map(({ money }) =>
-      // The first payment has the name of the order.
-      `paid_twice: ${money.name === `${name}1` ? name : money.name}`
-    ),
+    ...(isPaidUnder(facts, order, now) ? [`paid_twice: ${nameOf(order, order.money)}`] : []),
+    ...order.extras.filter((extra) => isKept(extra, now)).map(({ money }) => `paid_twice: ${nameOf(order, money)}`),
     ...(isUnearned(facts, order, now) ? [`unearned_credit: ${name}`] : []),
   ];
 }
+
+/** The first payment on an order has the name of the order. */
+const nameOf = ({ name }: Order, money: Money | null): string =>
+  money === null || money.name === `${name}1` ? name : money.name;
 
 /** Whether the seller has the money. The gateway refunds what was not captured within five days. */
 function isKept({ money, isCaptured }: Order['extras'][number], now: Time): boolean {

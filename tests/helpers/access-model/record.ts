@@ -6,7 +6,6 @@ import {
   type Cycle,
   type Facts,
   isRefunded,
-  type Money,
   moneyNamed,
   type Order,
   type Row,
@@ -14,6 +13,7 @@ import {
 } from './facts.ts';
 import { creditFor } from './commitments.ts';
 import * as rules from './model.ts';
+import { countAgain, isUnpaid, notePayment } from './payments.ts';
 
 /** Adds an action and its time to the facts. `answers` of `ask` contains only the subscriptions that were claimed. */
 export function recordAction(facts: Facts, action: Action, now: Time): void {
@@ -170,29 +170,6 @@ function capture(facts: Facts, order: Order, payment: string, now: Time): void {
   const isNeeded = isUnpaid(order);
   notePayment(order, money, true, now);
   if (isNeeded && !isRefunded(order.money)) fulfil(facts, order, now);
-}
-
-/** Whether another payment buys the order: nothing paid it so far, or that was refunded in full. */
-const isUnpaid = ({ money, fulfilledAt }: Order): boolean => fulfilledAt === null || isRefunded(money);
-
-/** Of several payments on an order one counts. */
-function notePayment(order: Order, money: Money, isCaptured: boolean, now: Time): void {
-  money.notedAt ??= now;
-  const one = order.money === null || order.money === money ? order : order.extras.find((each) => each.money === money);
-  if (one) Object.assign(one, { money, isCaptured: one.isCaptured || isCaptured });
-  else order.extras.push({ money, isCaptured });
-  countAgain(order);
-}
-
-/** A captured payment counts before one that is only verified; after a full refund of the one that counts another one does. */
-function countAgain(order: Order): void {
-  const { money, isCaptured } = order;
-  const others = order.extras.filter((extra) => !isRefunded(extra.money));
-  const next = others.find((extra) => extra.isCaptured) ?? others[0];
-  if (money === null || next === undefined || !isRefunded(money) && (isCaptured || !next.isCaptured)) return;
-  order.extras.splice(order.extras.indexOf(next), 1, { money, isCaptured });
-  order.money = next.money;
-  order.isCaptured = next.isCaptured;
 }
 
 function fulfil(facts: Facts, order: Order, now: Time): void {
