@@ -53,9 +53,8 @@ begin
     or exists (
       select from billing.sources s
       left join billing.gateway_subscriptions m
-        on s.kind = 'gateway_subscription'
-        and m.user_id = s.user_id
-        and m.gateway_subscription_id = s.id
+        on m.user_id = s.user_id
+        and m.gateway_subscription_id = s.gateway_subscription_id
       left join public.plans p on p.id = s.plan_id
       where s.user_id = p_subscription.user_id
         and (s.kind, s.id) <> (v_source.kind, v_source.id)

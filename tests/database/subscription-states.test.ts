@@ -103,13 +103,18 @@ describe('a charge that fails', () => {
     expect(await mails()).toContain('payment-pending no end');
   });
 
-  test('of a subscription over another one that is not renewed says when access ends', async () => {
-    const over = customerOf(database, customer);
-    const cycle = { start: '2026-06-01T06:00:00Z', end: '2026-07-01T06:00:00Z' };
-    await event('activated', cycle.start, { ...cycle, planId: 'plan_premium' }, over);
-    await event('pending', cycle.end, { planId: 'plan_premium' }, over);
-    expect(await mails()).toEqual(['payment-pending 2026-07-04T06:00:00.000Z']);
-  });
+  test.each(['', ', whose row was written by hand,'])(
+    'of a subscription over another one%s that is not renewed says when access ends',
+    async (written) => {
+      await database.at('2026-06-01T01:00:00Z');
+      if (written !== '') await database.query("update public.subscriptions set current_period_end = '2026-06-25'");
+      const over = customerOf(database, customer);
+      const cycle = { start: '2026-06-01T06:00:00Z', end: '2026-07-01T06:00:00Z' };
+      await event('activated', cycle.start, { ...cycle, planId: 'plan_premium' }, over);
+      await event('pending', cycle.end, { planId: 'plan_premium' }, over);
+      expect(await mails()).toEqual(['payment-pending 2026-07-04T06:00:00.000Z']);
+    },
+  );
 });
 
 test('the last cycle names no next charge; retries of its charge do', async () => {

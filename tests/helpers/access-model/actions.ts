@@ -14,6 +14,7 @@ export type Action =
   | { do: 'ask'; answers: Record<string, Answer> }
   | { do: 'cancel'; atPeriodEnd: boolean }
   | { do: 'grant'; grant: string; tier: string; until: Time }
+  | WriteAction
   | Look
   | { do: 'resume' | 'wait' };
 
@@ -26,6 +27,16 @@ export type SubscribeAction = {
   isTrial: boolean;
   replaces: string | null;
   renews: string | null;
+};
+
+/** An admin, or an import, writes the user's row of `public.subscriptions` and the profile's tier. */
+export type WriteAction = {
+  do: 'write';
+  tier: string;
+  start: Time;
+  until: Time;
+  subscription: string | null;
+  isEnding: boolean;
 };
 
 export type RefundStatus = 'pending' | 'processed' | 'failed';

@@ -1,7 +1,9 @@
 import { addMonths, day, hour, minute, parseTime, priceOf, prices, second, wholeSeconds } from './actions.ts';
 import type { Action, GatewayEvent, Look, Time } from './actions.ts';
 import type { Draw, Drawn, Kind } from './draws.ts';
+import { changedRefund, newRefund } from './choose-refund.ts';
 import { commitmentOf, creditFor, isExcess, isOnOffer, scenarioOf } from './commitments.ts';
+import { accessOf } from './expected.ts';
 import { type Facts, noFacts, type Order, type Planned, type Settings } from './facts.ts';
 import { isChargedAfterCancellation, isOpenCase } from './findings.ts';
 import * as gateway from './gateway.ts';
@@ -108,6 +110,13 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
       const event = how % 2 === 0 && !order.isCaptured ? 'payment.captured' : 'order.paid';
       return [{ do: 'captured', order: order.name, payment: `${order.name}1`, event }];
     }
+    case 'pay again': {
+      if (!order || order.money === null) return null;
+      const again = { order: order.name, payment: `${order.name}2` };
+      // The customer verifies again what he verified before.
+      if (how % 3 === 0) return order.verifiedAt === null ? null : [{ do: 'verify', ...again }];
+      return [{ do: 'captured', ...again, event: how % 3 === 1 ? 'payment.captured' : 'order.paid' }];
+    }
     case 'verify':
       return order ? [{ do: 'verify', order: order.name, payment: `${order.name}1` }] : null;
     case 'refund':
@@ -143,9 +152,29 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
       const runs = facts.grants.some((each) => each.tier === tier && each.until >= until);
       return runs ? null : [{ do: 'grant', grant: `G${facts.grants.length + 1}`, tier, until }];
     }
+    case 'write':
+      return writeRow(state, price, which, how);
     default:
       return chooseGatewayStep(state, kind, draw);
   }
+}
+
+/** An admin extends the row that rules, or writes one of another tier; an import names a subscription. */
+function writeRow({ facts, now, billed }: State, price: string, which: number, how: number): Action[] | null {
+  const ruling = accessOf(facts, now).active;
+  const { tier: sold } = priceOf(price);
+  if (how % 4 === 3 && billed.length < 3) {
+    const { billed: one } = gateway.activate(`S${billed.length + 1}`, price, now);
+    billed.push(one);
+    const { start = now, end: until = now } = one.cycles[0] ?? {};
+    return [{ do: 'write', tier: sold, start, until, subscription: one.name, isEnding: false }];
+  }
+  if (which % 2 === 1 || ruling === null) {
+    const until = [now + 10 * day, addMonths(now, 1), addMonths(now, 13)][which % 3] ?? now + day;
+    return [{ do: 'write', tier: sold, start: now, until, subscription: null, isEnding: false }];
+  }
+  const { tier, gatewaySubscription: subscription, cancelAtPeriodEnd: isEnding } = ruling;
+  return [{ do: 'write', tier, start: now, until: ruling.end + 9 * day, subscription, isEnding }];
 }
 
 /** Orders an upgrade that gets a credit, with its renewal, which the customer mostly authorises now. */
@@ -200,49 +229,6 @@ function lookAt(facts: Facts, price: string, when: Look['when'], now: Time): [Lo
     : 'change';
   const credit = when === 'now' ? creditFor(facts, price, now)?.credit ?? 0 : 0;
   return [{ do: 'look', price, when, scenario, outcome, credit }];
-}
-
-/** A payment that can be refunded: in full, or also in part where an event told it. */
-type Refundable = { payment: string; price: string; of: number; order: string | null; isKnown: boolean };
-
-function refundablesOf({ facts, billed }: State): Refundable[] {
-  const ofOrder = ({ name: order, price, amount: of, ...rest }: Order): Refundable[] => {
-    // A payment without an event yet is refunded in full.
-    if (!rest.isCaptured && rest.verifiedAt !== null) return [];
-    return [{ payment: `${order}1`, price, of, order, isKnown: rest.money !== null }];
-  };
-  const ofBilled = ({ cycles }: Billed): Refundable[] =>
-    cycles.flatMap(({ payment, price }) =>
-      payment ? [{ payment, price, of: priceOf(price).amount, order: null, isKnown: true }] : []
-    );
-  return [...facts.orders.flatMap(ofOrder), ...billed.flatMap(ofBilled)];
-}
-
-function newRefund(state: State, which: number, how: number): Action[] | null {
-  const refundsOf = (name: string) => state.facts.money.get(name)?.refunds ?? new Map();
-  const open = refundablesOf(state).map((each) => {
-    const amount = [...refundsOf(each.payment).values()].filter(({ status }) => status !== 'failed')
-      .reduce((left, { amount }) => left - amount, each.of);
-    return { ...each, left: amount };
-  }).filter(({ left, isKnown, of }) => left > 0 && (isKnown || left === of));
-  const chosen = open[which % Math.max(open.length, 1)];
-  if (!chosen) return null;
-  const { left, isKnown, ...rest } = chosen;
-  const amount = isKnown ? [left, left, Math.ceil(left / 2), 1][how % 4] ?? left : left;
-  const refund = `${rest.payment} refund ${refundsOf(rest.payment).size + 1}`;
-  return [{ do: 'refund', ...rest, refund, amount, status: isKnown && how > 7 ? 'pending' : 'processed' }];
-}
-
-/** A pending refund is processed or fails, a processed one fails, or its refund.created arrives late. */
-function changedRefund(state: State, which: number, how: number): Action[] | null {
-  const refunds = refundablesOf(state).filter(({ isKnown }) => isKnown).flatMap(({ payment, price, of, order }) =>
-    [...state.facts.money.get(payment)?.refunds ?? []]
-      .map(([refund, { amount, status }]) => ({ payment, price, of, order, refund, amount, status }))
-  ).filter(({ status }) => status !== 'failed');
-  const moved = refunds[which % Math.max(refunds.length, 1)];
-  if (!moved) return null;
-  const status = moved.status === 'pending' ? (how < 8 ? 'processed' : 'failed') : how < 10 ? 'failed' : 'pending';
-  return [{ do: 'refund', ...moved, status }];
 }
 
 /** An event older than this is never delivered: the gateway stopped retrying. */

@@ -3,7 +3,7 @@ import { type Credit, type Facts, isPaid, type Planned, type Subscription } from
 import * as rules from './model.ts';
 import type { Source } from './model.ts';
 
-/** What an act of the customer is about: supabase/docs/rules.md, "Commitments". `price` is null where a grant gives the tier. */
+/** What an act of the customer is about: supabase/docs/rules.md, "Commitments". `price` is null where nothing was sold. */
 export type Commitment = Pick<Source, 'tier' | 'price' | 'end'> & {
   /** By itself: the gateway charges it again, or the change that follows it. */
   readonly goesOn: boolean;
@@ -17,7 +17,7 @@ export type Commitment = Pick<Source, 'tier' | 'price' | 'end'> & {
 export function isToStop(facts: Facts, one: Subscription): boolean | undefined {
   if (facts.cancellations.some((at) => at >= one.askedAt) || one.cancelledFor !== null) return true;
   if (rules.successorOf(facts, one) !== null) return true;
-  if (one.activations.length === 0) {
+  if (one.activations.length === 0 && one.writtenAt === null) {
     const asked = facts.planned.find(({ name }) => name === one.name);
     return asked?.renews && one.charges.length === 0 ? isRenewalToStop(facts, one, asked) : undefined;
   }
@@ -29,10 +29,13 @@ function isRenewalToStop(facts: Facts, one: Subscription, { renews }: Planned): 
   const order = facts.orders.find(({ name }) => name === renews);
   if (!order || !isPaid(order) || order.cancelledAt.length > 0) return true;
   if (facts.planned.length > 1) return undefined;
-  const newest = rules.sourcesOf(facts).filter(({ name, kind }) => kind !== 'grant' && !isTakenBack(facts, name))
+  const newest = rules.sourcesOf(facts).filter((source) => isBought(source) && !isTakenBack(facts, source.name))
     .toSorted((source, other) => other.since - source.since)[0];
   return newest?.kind === 'payment' && newest.name !== renews && newest.since > rules.authorisedAt(one);
 }
+
+/** Whether it is neither a grant nor a row written by hand. */
+const isBought = ({ kind }: Source): boolean => kind === 'payment' || kind === 'gateway';
 
 /** Whether a price is on sale, and its tier, too. */
 export function isOnOffer({ offSale }: Facts, key: string): boolean {
@@ -43,7 +46,7 @@ export function isOnOffer({ offSale }: Facts, key: string): boolean {
 function isReplaced(facts: Facts, one: Subscription, since: Time): boolean {
   const own = [one.name, facts.planned.find(({ name }) => name === one.name)?.renews];
   return rules.sourcesOf(facts).some((source) =>
-    source.kind !== 'grant' && !own.includes(source.name) && source.since > since && !isTakenBack(facts, source.name)
+    isBought(source) && !own.includes(source.name) && source.since > since && !isTakenBack(facts, source.name)
   );
 }
 
@@ -114,10 +117,17 @@ export function commitmentOf(facts: Facts, now: Time): Commitment | null | undef
     Number(one.isChange) - Number(other.isChange) || other.since - one.since
   );
   if (first) return first;
-  const paid = rules.newestOf(live.filter(({ kind }) => kind !== 'grant'), now) ?? rules.newestOf(live, now);
+  const paid = rules.newestOf(facts, live.filter(isBought), now) ?? rules.newestOf(facts, live, now);
   if (paid === null) return null;
   const { name, kind, tier, price, end } = paid;
-  return { tier, price, end, goesOn: false, followedBy: null, paidBy: kind === 'grant' ? null : { kind, name } };
+  return {
+    tier,
+    price,
+    end,
+    goesOn: false,
+    followedBy: null,
+    paidBy: kind === 'payment' || kind === 'gateway' ? { kind, name } : null,
+  };
 }
 
 /** What it would be to buy a price; undefined where the model does not decide it. Contract: Scenarios. */

@@ -9,7 +9,7 @@ export type Access = {
   readonly tier: string;
   readonly active: {
     readonly tier: string;
-    /** As `describePrice`; null: a grant. */
+    /** As `describePrice`; null: a grant, or a row written by hand. */
     readonly price: string | null;
     readonly end: Time;
     readonly gatewaySubscription: string | null;
@@ -63,7 +63,11 @@ export function accessOf(facts: Facts, now: Time): Access {
       tier: ruling.tier,
       price: ruling.price && describePrice(ruling.price),
       end: ruling.end,
-      gatewaySubscription: ruling.kind === 'gateway' ? ruling.name : null,
+      gatewaySubscription: ruling.kind === 'gateway'
+        ? ruling.name
+        : ruling.kind === 'row'
+        ? facts.rows[0]?.subscription ?? null
+        : null,
       cancelAtPeriodEnd: ruling.cancelAtPeriodEnd,
     },
     findings: findingsOf(facts, now),
@@ -99,6 +103,7 @@ export function billingOf(facts: Facts, now: Time): ExpectedBilling {
     rank(other) - rank(one) ||
     (rules.sinceOf(other) ?? 0) - (rules.sinceOf(one) ?? 0)
   );
+  if (!facts.subscriptions.every(rules.hasPlan)) return undefined;
   if (shown.length > 1 && shown.some((one) => rules.sinceOf(one) === null || isStopping(one) === undefined)) {
     return undefined;
   }
@@ -135,6 +140,8 @@ export function toBeCancelled(facts: Facts): Map<string, boolean> {
     !rules.hasEndedAtGateway(one) && !['completed', 'cancelled'].includes(rules.newestStatus(one)?.status ?? '')
   );
   return new Map(open.flatMap((one) => {
+    // Planned again with the next fact, or when the dispatcher reads it.
+    if ((one.writtenAt ?? -Infinity) > one.newsAt) return [];
     const isStopped = isToStop(facts, one);
     return isStopped === undefined ? [] : [[one.name, isStopped]];
   }));

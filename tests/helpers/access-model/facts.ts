@@ -7,6 +7,8 @@ export type Money = {
   readonly price: string;
   readonly amount: number;
   readonly refunds: Map<string, { amount: number; status: RefundStatus }>;
+  /** When a payment on an order was first verified or captured. */
+  notedAt: Time | null;
 };
 
 /** The user's cancellations of a source: the times of those at once, and the period end that it is cancelled for. */
@@ -41,7 +43,11 @@ export type Order = Cancellation & {
   readonly orderedAt: Time;
   /** At the fulfilment, of an order that follows what runs: the greatest `since` of that. */
   follows: Time | null;
+  /** When the row was written by hand that stood at the fulfilment. */
+  afterRow: Time | null;
+  /** The payment that counts, and the others. */
   money: Money | null;
+  readonly extras: { readonly money: Money; isCaptured: boolean }[];
   isCaptured: boolean;
   fulfilledAt: Time | null;
   /** `since` by the customer's first verification. */
@@ -83,6 +89,12 @@ export type Subscription = Cancellation & {
   readonly resumptions: Time[];
   readonly statuses: { at: Time; status: GatewayStatus; isRead: boolean; chargeAt: Time | null }[];
   paidCount: number | null;
+  /** When a row written by hand last named it. */
+  writtenAt: Time | null;
+  /** When the row was written by hand that stood when it was first seen. */
+  readonly afterRow: Time | null;
+  /** When the newest fact about it arrived. */
+  newsAt: Time;
   /** Whether an event other than a charge arrived. */
   isNoted: boolean;
   /** The times of the user's cancellations at once, of any source. */
@@ -113,6 +125,16 @@ export type Grant = Cancellation & {
   readonly until: Time;
 };
 
+/** The row of the user as it was last written by hand. `subscription`: that it names. */
+export type Row = Cancellation & {
+  readonly name: 'row';
+  readonly tier: string;
+  readonly at: Time;
+  readonly start: Time;
+  readonly until: Time;
+  readonly subscription: string | null;
+};
+
 /** What a history is drawn with. Each plan has the days of grace. */
 export type Settings = { readonly earlyRenewal: 'replace' | 'extend'; readonly graceDays: number };
 
@@ -125,6 +147,8 @@ export type Facts = Settings & {
   /** The gateway subscriptions that the user asked for: they start after a trial, or when what they replace or renew ends. */
   readonly planned: Planned[];
   readonly grants: Grant[];
+  /** One at most. */
+  readonly rows: Row[];
   readonly money: Map<string, Money>;
   /** The events of gateway subscriptions: one that comes again changes nothing. */
   readonly received: Set<string>;
@@ -135,7 +159,16 @@ export type Facts = Settings & {
 
 /** The facts before the first action, under some settings. */
 export function noFacts({ earlyRenewal, graceDays }: Settings): Facts {
-  const none = { offSale: [], orders: [], subscriptions: [], planned: [], grants: [], cancellations: [], wishes: [] };
+  const none = {
+    offSale: [],
+    orders: [],
+    subscriptions: [],
+    planned: [],
+    grants: [],
+    rows: [],
+    cancellations: [],
+    wishes: [],
+  };
   return { earlyRenewal, graceDays, ...none, money: new Map(), received: new Set() };
 }
 
@@ -162,7 +195,7 @@ export function isPaid({ money, fulfilledAt }: Order): boolean {
 
 /** A payment by its name; created at its first use. */
 export function moneyNamed({ money }: Facts, name: string, price: string, amount: number): Money {
-  const known = money.get(name) ?? { name, price, amount, refunds: new Map() };
+  const known = money.get(name) ?? { name, price, amount, refunds: new Map(), notedAt: null };
   money.set(name, known);
   return known;
 }

@@ -1,6 +1,16 @@
 import { day, hour, priceOf, second, type Time } from './actions.ts';
-import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
-import { authorisedAt, isLive, isStopped, isUnearned, paidCycle, rulingSource, sinceOf, sourcesOf } from './model.ts';
+import { type Cycle, type Facts, isRefunded, type Money, type Order, type Subscription } from './facts.ts';
+import {
+  authorisedAt,
+  isLive,
+  isOpen,
+  isStopped,
+  isUnearned,
+  paidCycle,
+  rulingSource,
+  sinceOf,
+  sourcesOf,
+} from './model.ts';
 import type { Source } from './model.ts';
 
 /** The findings by the model: kind and subject, as `paid_twice: A`. */
@@ -8,21 +18,42 @@ export function findingsOf(facts: Facts, now: Time): string[] {
   const ruling = rulingSource(facts, now);
   // More than a day after its grace, because no reconciliation ran.
   const isUnpaid = ruling !== null && ruling.end + (facts.graceDays + 1) * day + hour < now;
+  const twice = twiceForTheSameTime(facts, now);
   const rows = [
     ...facts.orders.flatMap((order) => fromOrder(facts, order, now)),
-    ...twiceForTheSameTime(facts, now).map((name) => `paid_twice: ${name}`),
+    ...facts.orders.filter(({ name }) => twice.includes(name)).map((order) =>
+      `paid_twice: ${nameOf(order, order.money)}`
+    ),
     ...facts.subscriptions.flatMap((subscription) => fromCycles(facts, subscription, now)),
-    ...(isUnpaid ? ['entitled_not_paid: user'] : []),
+    ...(isUnpaid || isGivenByRow(facts, ruling, now) ? ['entitled_not_paid: user'] : []),
   ];
   return [...new Set(rows)].sort();
+}
+
+/** Whether only a row written by hand gives the tier. One that names a gateway subscription is paid there. */
+function isGivenByRow(facts: Facts, ruling: Source | null, now: Time): boolean {
+  return ruling?.kind === 'row' && facts.rows[0]?.subscription === null &&
+    !sourcesOf(facts).some((other) =>
+      other.kind !== 'row' && other.tier === ruling.tier && !other.isReplaced && isOpen(other, now - hour)
+    );
 }
 
 function fromOrder(facts: Facts, order: Order, now: Time): string[] {
   const { name } = order;
   return [
-    ...(isPaidUnder(facts, order, now) ? [`paid_twice: ${name}`] : []),
+    ...(isPaidUnder(facts, order, now) ? [`paid_twice: ${nameOf(order, order.money)}`] : []),
+    ...order.extras.filter((extra) => isKept(extra, now)).map(({ money }) => `paid_twice: ${nameOf(order, money)}`),
     ...(isUnearned(facts, order, now) ? [`unearned_credit: ${name}`] : []),
   ];
+}
+
+/** The first payment on an order has the name of the order. */
+const nameOf = ({ name }: Order, money: Money | null): string =>
+  money === null || money.name === `${name}1` ? name : money.name;
+
+/** Whether the seller has the money. The gateway refunds what was not captured within five days. */
+function isKept({ money, isCaptured }: Order['extras'][number], now: Time): boolean {
+  return !isRefunded(money) && (isCaptured || (money.notedAt ?? now) > now - 5 * day);
 }
 
 /** Whether only a webhook announced the payment, while a newer source existed that still runs. */
@@ -148,7 +179,8 @@ function isSubscriptionOpen(facts: Facts, one: Subscription): boolean {
 /** A source that was refunded or had lapsed when the user cancelled at once, and runs again. */
 function isRevivalOpen(facts: Facts, now: Time): boolean {
   const cancelledAt = (name: string) =>
-    [...facts.orders, ...facts.subscriptions, ...facts.grants].find((each) => each.name === name)?.cancelledAt ?? [];
+    [...facts.orders, ...facts.subscriptions, ...facts.grants, ...facts.rows].find((each) => each.name === name)
+      ?.cancelledAt ?? [];
   return sourcesOf(facts).some((source) =>
     isLive(source, now) &&
     facts.cancellations.some((time) => source.arrivedAt < time && !cancelledAt(source.name).includes(time))

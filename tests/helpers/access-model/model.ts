@@ -1,19 +1,21 @@
 import { addMonths, day, gatewayStatuses, hour, priceOf, prices, second, tiers, type Time } from './actions.ts';
 import { isPaid, isRefunded, leftOf } from './facts.ts';
-import type { Cancellation, Credit, Cycle, EventTimes, Facts, Grant, Order, Subscription } from './facts.ts';
+import type { Cancellation, Credit, Cycle, EventTimes, Facts, Grant, Order, Row, Subscription } from './facts.ts';
 
 /** Gives a user a tier from a start to an end: supabase/README.md, Sources of access. */
 export type Source = {
   readonly name: string;
-  readonly kind: 'payment' | 'gateway' | 'grant';
+  readonly kind: 'payment' | 'gateway' | 'grant' | 'row';
   readonly tier: string;
-  /** The lookup key; null: a grant. */
+  /** The lookup key; null: a grant, or a row written by hand. */
   readonly price: string | null;
   readonly start: Time;
   readonly end: Time;
   /** The running source with the greatest `since` rules. */
   readonly since: Time;
   readonly arrivedAt: Time;
+  /** When the newest fact about it arrived: later than a row was written by hand, it ranks above that. */
+  readonly newsAt: Time;
   readonly isEnded: boolean;
   /** A purchase that stands credited its unused time. */
   readonly isReplaced: boolean;
@@ -27,7 +29,7 @@ export type Source = {
   readonly isFailing: boolean;
 };
 
-type Times = Pick<Subscription, 'authentications' | 'activations' | 'charges' | 'askedAt'>;
+type Times = Pick<Subscription, 'authentications' | 'activations' | 'charges' | 'askedAt' | 'writtenAt' | 'afterRow'>;
 
 /** All sources of a user, also those that ended. */
 export function sourcesOf(facts: Facts): Source[] {
@@ -35,6 +37,7 @@ export function sourcesOf(facts: Facts): Source[] {
     ...facts.orders.flatMap((order) => fromOrder(facts, order)),
     ...facts.subscriptions.flatMap((subscription) => fromSubscription(facts, subscription)),
     ...facts.grants.map((grant) => fromGrant(grant, facts)),
+    ...facts.rows.flatMap((row) => fromRow(row, facts)),
   ];
 }
 
@@ -57,20 +60,35 @@ export function replacing({ orders }: Facts, name: string, until: Time | null): 
 
 /** The ruling source: the running one with the greatest `since`. */
 export function rulingSource(facts: Facts, now: Time): Source | null {
-  return newestOf(sourcesOf(facts).filter((source) => isLive(source, now)), now);
+  return newestOf(facts, sourcesOf(facts).filter((source) => isLive(source, now)), now);
 }
 
-/** Of several running sources the one with the greatest `since`. Those in days of grace come after what is paid for now. */
-export function newestOf(live: readonly Source[], now: Time): Source | null {
+/**
+ * Of several running sources the one with the greatest `since`. Those in days of grace come after what is paid for now. A row
+ * written by hand comes before what was known then, and after all that arrived later.
+ */
+export function newestOf({ rows }: Facts, live: readonly Source[], now: Time): Source | null {
+  const rank = ({ kind, newsAt }: Source) => kind === 'row' ? 1 : newsAt > (rows[0]?.at ?? Infinity) ? 2 : 0;
   const isPaidNow = live.some(({ end }) => end > now);
   const isInGrace = ({ end, runsUntilReconciled, isFailing }: Source) =>
     end <= now && (!runsUntilReconciled || isFailing || end <= now - day);
   const isLast = (one: Source) => Number(isPaidNow && isInGrace(one));
-  return live.toSorted((one, other) => isLast(one) - isLast(other) || other.since - one.since)[0] ?? null;
+  return live.toSorted((one, other) =>
+    isLast(one) - isLast(other) || rank(other) - rank(one) || other.since - one.since
+  )[0] ?? null;
 }
 
-/** The authorisation, or a later activation: more than 36 hours after the first charge. Times are at the end of their second. */
+/**
+ * The authorisation, or a later activation: more than 36 hours after the first charge. Times are at the end of their second.
+ * A row written by hand fixes it, and what arrives after such a row is newer.
+ */
 export function sinceOf(one: Times): Time | null {
+  if (one.writtenAt !== null) return one.writtenAt;
+  const since = actOf(one);
+  return since === null ? null : Math.max(since, (one.afterRow ?? -Infinity) + 1);
+}
+
+function actOf(one: Times): Time | null {
   const newest = one.activations.toSorted((activation, other) => other.at - activation.at)[0];
   if (newest && happenedAt(newest) > firstChargedAt(one) + 36 * hour) return Math.max(happenedAt(newest), one.askedAt);
   const authorised = authorisedAt(one);
@@ -124,7 +142,11 @@ function isCancelled({ wishes }: Facts, { cancelledFor }: Cancellation, since: T
 function fromOrder(facts: Facts, order: Order): Source[] {
   const period = periodOf(order);
   if (period === null || order.fulfilledAt === null) return [];
-  const since = Math.max(order.verifiedAt ?? order.orderedAt, order.follows === null ? 0 : order.follows + 1);
+  const since = Math.max(
+    order.verifiedAt ?? order.orderedAt,
+    (order.afterRow ?? -Infinity) + 1,
+    (order.follows ?? -Infinity) + 1,
+  );
   return [{
     name: order.name,
     kind: 'payment',
@@ -133,6 +155,7 @@ function fromOrder(facts: Facts, order: Order): Source[] {
     ...period,
     since,
     arrivedAt: order.fulfilledAt,
+    newsAt: Math.max(order.fulfilledAt, order.verifiedAt ?? 0),
     isEnded: !isPaid(order) || order.cancelledAt.length > 0,
     isReplaced: replacing(facts, order.name, null).length > 0,
     rulesFrom: order.waitsUntil ?? order.chain?.rulesFrom ?? -Infinity,
@@ -147,7 +170,7 @@ function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
   const { name, price, authentications, activations, charges, cancelledAt, cancelledFor, reconciledAt } = subscription;
   const since = sinceOf(subscription);
   const cycles = cyclesWithAccess(subscription);
-  if (since === null || cycles.length === 0) return [];
+  if (since === null || cycles.length === 0 || !hasPlan(subscription)) return [];
   const paid = paidCycle(subscription);
   const { start, end, at } = paid ?? { start: since, end: since, at: since };
   // After a full refund of the newest cycle, the cycle before has no grace, and its end needs no reconciliation.
@@ -165,6 +188,7 @@ function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
     end,
     since,
     arrivedAt: Math.min(...[...authentications, ...activations, ...charges].map(({ arrivedAt }) => arrivedAt)),
+    newsAt: subscription.newsAt,
     isEnded: isEnded || cancelledAt.some((time) => at <= time),
     isReplaced: isNewest && replacing(facts, name, end).length > 0,
     rulesFrom: -Infinity,
@@ -186,6 +210,7 @@ function fromGrant({ name, tier, at, until, cancelledAt, cancelledFor }: Grant, 
     end: until,
     since: at,
     arrivedAt: at,
+    newsAt: at,
     isEnded: cancelledAt.length > 0,
     isReplaced: false,
     rulesFrom: -Infinity,
@@ -194,6 +219,26 @@ function fromGrant({ name, tier, at, until, cancelledAt, cancelledFor }: Grant, 
     runsUntilReconciled: false,
     isFailing: false,
   };
+}
+
+/** Whether its plan is known. What only a row written by hand names has none, until an event or a charge names it. */
+export const hasPlan = ({ planAt }: Subscription): boolean => planAt > -Infinity;
+
+/** A row that names a gateway subscription is that subscription, once a fact about it arrives. */
+function fromRow(row: Row, facts: Facts): Source[] {
+  const { at, start, until, subscription } = row;
+  const named = facts.subscriptions.find(({ name }) => name === subscription);
+  if (named && named.newsAt > at && hasPlan(named) && cyclesWithAccess(named).length > 0) return [];
+  return [{
+    ...fromGrant({ ...row, at: start }, facts),
+    kind: 'row',
+    since: at,
+    arrivedAt: at,
+    newsAt: at,
+    isEnded: row.cancelledAt.length > 0 || named !== undefined && named.newsAt > at && hasEndedAtGateway(named),
+    runsUntilReconciled: named !== undefined &&
+      (named.reconciledAt ?? 0) - 10 * second <= until + Math.max(0, facts.graceDays - 1) * day,
+  }];
 }
 
 type Status = Subscription['statuses'][number];

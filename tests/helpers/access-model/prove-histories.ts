@@ -94,7 +94,12 @@ async function runAction(
  * a time, another source rules, or lasts longer than the mail's subscription.
  */
 function claimFaults(facts: Facts, now: Time, mails: readonly Claim[]): string[] {
-  const sources = sourcesOf(facts).map((source) => ({ ...source, runsUntilReconciled: false }));
+  // The gateway is told of a cancellation at once, also where it charged again: no charge can fail after that.
+  const stopped = facts.subscriptions.filter((one) => facts.cancellations.some((at) => at >= one.askedAt));
+  const sources = sourcesOf(facts).map((source) => {
+    const graceDays = stopped.some(({ name }) => name === source.name) ? 0 : source.graceDays;
+    return { ...source, runsUntilReconciled: false, graceDays };
+  });
   let end = now;
   for (
     let live = sources;
@@ -114,13 +119,14 @@ function claimFaults(facts: Facts, now: Time, mails: readonly Claim[]): string[]
 
 /** The sources that run only because they were not reconciled, and that are due for it. */
 function dueForReconciliation(facts: Facts, now: Time): string[] {
+  const nameOf = (name: string) => name === 'row' ? facts.rows[0]?.subscription ?? name : name;
   const isDue = (name: string) => {
     const one = facts.subscriptions.find((subscription) => subscription.name === name);
     return (one?.reconciledAt ?? -Infinity) <= now - 6 * hour;
   };
   return sourcesOf(facts).filter((source) =>
-    isLive(source, now) && source.end + source.graceDays * day <= now && isDue(source.name)
-  ).map(({ name }) => name);
+    isLive(source, now) && source.end + source.graceDays * day <= now && isDue(nameOf(source.name))
+  ).map(({ name }) => nameOf(name));
 }
 
 /** The gateway debits up to 36 hours before a cycle. */

@@ -1,9 +1,19 @@
 import { expect } from 'vitest';
 import { priceOf, wholeSeconds } from './actions.ts';
 import type { Action, Answer, GatewayEvent, GatewayStatus, Time } from './actions.ts';
-import { type Chain, type Cycle, type Facts, isRefunded, moneyNamed, type Order, type Subscription } from './facts.ts';
+import {
+  type Chain,
+  type Cycle,
+  type Facts,
+  isRefunded,
+  moneyNamed,
+  type Order,
+  type Row,
+  type Subscription,
+} from './facts.ts';
 import { creditFor } from './commitments.ts';
 import * as rules from './model.ts';
+import { countAgain, isUnpaid, notePayment } from './payments.ts';
 
 /** Adds an action and its time to the facts. `answers` of `ask` contains only the subscriptions that were claimed. */
 export function recordAction(facts: Facts, action: Action, now: Time): void {
@@ -60,6 +70,7 @@ function record(facts: Facts, action: Action, now: Time): void {
       const { refunds } = moneyNamed(facts, action.payment, action.price, action.of);
       // refund.created may arrive after refund.processed or refund.failed.
       if (status !== 'pending' || !refunds.has(refund)) refunds.set(refund, { amount, status });
+      for (const order of facts.orders) countAgain(order);
       // A payment whose refund preceded its fulfilment is fulfilled once that refund fails.
       const order = facts.orders.find(({ money, isCaptured }) => isCaptured && money?.name === action.payment);
       if (order && order.fulfilledAt === null && !isRefunded(order.money)) fulfil(facts, order, now);
@@ -70,7 +81,9 @@ function record(facts: Facts, action: Action, now: Time): void {
       return void facts.planned.push({ name, at: now, ...asked });
     }
     case 'ask':
-      for (const [name, answer] of Object.entries(action.answers)) receiveAnswer(facts, name, answer, now);
+      for (const [name, answer] of Object.entries(action.answers)) {
+        receiveNews(facts, name, now, () => receiveAnswer(facts, name, answer, now));
+      }
       return;
     case 'cancel':
       return cancel(facts, action.atPeriodEnd, now);
@@ -81,17 +94,50 @@ function record(facts: Facts, action: Action, now: Time): void {
         !facts.subscriptions.some((one) => one.cancelledFor !== null && rules.mayBeCharged(facts, one))
       ) return;
       facts.wishes.length = 0;
-      for (const source of [...facts.orders, ...facts.grants]) source.cancelledFor = null;
+      for (const source of [...facts.orders, ...facts.grants, ...facts.rows]) source.cancelledFor = null;
       return;
     case 'grant': {
       const { grant: name, tier, until } = action;
       return void facts.grants.push({ name, tier, at: now, until, cancelledAt: [], cancelledFor: null });
     }
+    case 'write': {
+      const { do: _, isEnding, ...row } = action;
+      const cancelledFor = isEnding ? row.until : null;
+      facts.rows.splice(0, facts.rows.length, { ...row, name: 'row', at: now, cancelledAt: [], cancelledFor });
+      if (row.subscription !== null) nameByHand(facts, row.subscription, row.tier, row, now);
+      return;
+    }
     default:
       if (facts.received.has(JSON.stringify(action))) return;
       facts.received.add(JSON.stringify(action));
-      return receiveEvent(facts, action, now);
+      return receiveNews(facts, action.subscription, now, () => receiveEvent(facts, action, now));
   }
+}
+
+/** A row written by hand names a subscription: an import, where nothing else is known about it. */
+function nameByHand(facts: Facts, name: string, price: string, row: Pick<Row, 'start' | 'until'>, now: Time): void {
+  const one = mirrorOf(facts, name, price, now);
+  one.writtenAt = now;
+  if (one.newsAt > -Infinity) return;
+  const cycle: Cycle = { start: row.start, end: row.until, at: now, money: null, by: 'activation' };
+  one.cycles.splice(0, one.cycles.length, cycle);
+}
+
+/** Notes when a fact arrived, if it changes what is known. */
+function receiveNews(facts: Facts, name: string, now: Time, receive: () => void): void {
+  const known = () => facts.subscriptions.find((one) => one.name === name);
+  const before = describeKnown(known());
+  receive();
+  const one = known();
+  if (one && describeKnown(one) !== before) one.newsAt = now;
+}
+
+/** What is known of a subscription, without when it was read. */
+function describeKnown(one: Subscription | undefined): string {
+  if (one === undefined) return '';
+  const { reconciledAt: _, statuses: __, ...known } = one;
+  const { status, chargeAt } = rules.newestStatus(one) ?? {};
+  return JSON.stringify([known, status, chargeAt]);
 }
 
 function orderNamed({ orders }: Facts, name: string): Order {
@@ -101,8 +147,8 @@ function orderNamed({ orders }: Facts, name: string): Order {
 function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: Time): Order {
   const { order: name, price, amount, start: starts = null } = action;
   const credited = starts === 'now' ? creditFor(facts, price, now) : null;
-  const unpaid = { money: null, isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
-  const open = { follows: null, chain: null, found: null, waitsUntil: null };
+  const unpaid = { money: null, extras: [], isCaptured: false, fulfilledAt: null, verifiedAt: null, isRefused: false };
+  const open = { follows: null, afterRow: null, chain: null, found: null, waitsUntil: null };
   const kept = { cancelledAt: [], cancelledFor: null };
   return { name, price, starts, credited, amount, orderedAt: now, ...unpaid, ...open, ...kept };
 }
@@ -111,23 +157,25 @@ function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: T
 function verify(facts: Facts, order: Order, payment: string, now: Time): void {
   const money = moneyNamed(facts, payment, order.price, order.amount);
   order.isRefused ||= isRefunded(money);
-  if (isRefunded(money) || order.verifiedAt !== null) return;
+  if (isRefunded(money)) return;
+  const isNeeded = isUnpaid(order);
+  notePayment(order, money, false, now);
+  if (order.verifiedAt !== null && !isNeeded) return;
   order.verifiedAt = Math.max(now, ...rules.sourcesOf(facts).map(({ since }) => since + 1));
-  order.money ??= money;
-  if (order.fulfilledAt === null) fulfil(facts, order, now);
+  if (isNeeded) fulfil(facts, order, now);
 }
 
 function capture(facts: Facts, order: Order, payment: string, now: Time): void {
   const money = moneyNamed(facts, payment, order.price, order.amount);
-  order.money = money;
-  order.isCaptured = true;
-  if (isRefunded(money) || order.fulfilledAt !== null) return;
-  fulfil(facts, order, now);
+  const isNeeded = isUnpaid(order);
+  notePayment(order, money, true, now);
+  if (isNeeded && !isRefunded(order.money)) fulfil(facts, order, now);
 }
 
 function fulfil(facts: Facts, order: Order, now: Time): void {
   const ruling = rules.rulingSource(facts, now);
   const newer = rules.sourcesOf(facts).filter((source) => rules.isLive(source, now) && source.since > order.orderedAt);
+  order.afterRow = facts.rows[0]?.at ?? null;
   order.found = {
     ruling: ruling?.name ?? null,
     isRulingNewer: ruling !== null && ruling.since > (order.verifiedAt ?? order.orderedAt),
@@ -167,7 +215,7 @@ function chainFor(facts: Facts, order: Order, now: Time): Chain {
 
 /** At once: every running source ends. At the period's end: the ruling source is marked, and all that is billed. */
 function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
-  const all = [...facts.orders, ...facts.subscriptions, ...facts.grants];
+  const all = [...facts.orders, ...facts.subscriptions, ...facts.grants, ...facts.rows];
   const ruling = rules.rulingSource(facts, now);
   // What the gateway may still charge is cancelled, also where nothing runs.
   const charged = facts.subscriptions.filter((one) => rules.mayBeCharged(facts, one));
@@ -180,6 +228,8 @@ function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
   const open = rules.sourcesOf(facts).filter((source) => rules.isOpen(source, now)).map(({ name }) => name);
   facts.cancellations.push(now);
   for (const each of facts.subscriptions) if (!rules.hasEndedAtGateway(each)) each.stops.push(now);
+  // What a row written by hand names ends with it, also before its first event.
+  for (const one of facts.subscriptions) if (!rules.hasPlan(one)) one.cancelledAt.push(now);
   for (const source of all) if (open.includes(source.name)) source.cancelledAt.push(now);
 }
 
@@ -193,7 +243,7 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
     one.statuses.push({ at, status: statusAfter(event.do), isRead: false, chargeAt });
   }
   one.isNoted ||= event.do !== 'charged';
-  if (event.do !== 'cancelled') namePrice(one, price, at);
+  if (event.do !== 'cancelled' || one.writtenAt !== null && !rules.hasPlan(one)) namePrice(one, price, at);
   switch (event.do) {
     case 'cancelled':
       one.endedAt = at;
@@ -282,7 +332,7 @@ function namePrice(one: Subscription, price: string, at: Time): void {
 
 /** @param seenAt see `rules.seenAt` */
 function mirrorOf(
-  { subscriptions, cancellations, planned }: Facts,
+  { subscriptions, cancellations, planned, rows }: Facts,
   name: string,
   price: string,
   seenAt: Time,
@@ -299,6 +349,9 @@ function mirrorOf(
   const events = { authentications: [], activations: [], charges: [], halts: [], resumptions: [], statuses: [] };
   const open = {
     paidCount: null,
+    writtenAt: null,
+    afterRow: (rows[0]?.at ?? -Infinity) >= askedAt ? rows[0]?.at ?? null : null,
+    newsAt: -Infinity,
     isNoted: false,
     isTold: false,
     cycles: [],

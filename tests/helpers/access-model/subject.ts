@@ -13,7 +13,7 @@ import {
 import { orderTier } from '../records/orders.ts';
 import { createPayment, createUser, uniqueId } from '../records/records.ts';
 import { isoTime, priceOf, prices, second } from './actions.ts';
-import type { Action, Answer, GatewayEvent, Look, RefundAction, Time } from './actions.ts';
+import type { Action, Answer, GatewayEvent, Look, RefundAction, Time, WriteAction } from './actions.ts';
 import type { Settings } from './facts.ts';
 import type { Access, Billing, Charge, Sold } from './expected.ts';
 import { readFile } from 'node:fs/promises';
@@ -215,6 +215,24 @@ function createPerformer({ database, service, userId }: Setting, names: ReturnTy
     for (const id of [placed.id, placed.orderId]) names.add(id, order);
     return [];
   };
+  const writeRow = ({ tier, start, until, subscription, isEnding }: WriteAction) =>
+    write(
+      `with profile as (update public.profiles set subscription_tier = $2 where user_id = $1),
+       written as (
+         update public.subscriptions
+         set tier = $2, plan_id = p.id, status = 'active', current_period_start = $3, current_period_end = $4,
+           gateway_subscription_id = $5, cancel_at_period_end = $6, cancelled_at = null, ended_reason = null
+         from public.plans p where user_id = $1 and p.tier = $2 and p.lookup_key is null
+         returning 1
+       )
+       insert into public.subscriptions (
+         user_id, tier, plan_id, status, current_period_start, current_period_end, gateway_subscription_id, cancel_at_period_end
+       )
+       select $1, $2, p.id, 'active', $3, $4, $5, $6
+       from public.plans p where p.tier = $2 and p.lookup_key is null and not exists (select from written)`,
+      ...[userId, tier, isoTime(start), isoTime(until)],
+      ...[subscription === null ? null : names.idOf(subscription, 'sub'), isEnding],
+    );
   const ask = async (answers: Record<string, Answer>): Promise<string[]> => {
     const { subscriptions } = await callRpc(service, 'claim_subscriptions_to_reconcile');
     const reconciled: string[] = [];
@@ -304,6 +322,8 @@ function createPerformer({ database, service, userId }: Setting, names: ReturnTy
           `insert into billing.support_actions (action, email, tier, until, reason) values ('grant', $1, $2, $3, $4)`,
           ...[userId, action.tier, isoTime(action.until), action.grant],
         );
+      case 'write':
+        return writeRow(action);
       default:
         return send(action, () => bodyOf(action));
     }
