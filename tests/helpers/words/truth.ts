@@ -12,7 +12,8 @@ export type Truth = {
   charge: { at: string; amount: number; isRecorded: boolean; isAsked: boolean } | null;
   /** What the gateway tries to charge, or would with another card. */
   amounts: number[];
-  change: { at: string; amount: number } | null;
+  /** What is to begin, the first one first. */
+  changes: { at: string; amount: number }[];
   /** The ends of what was paid, and the starts of what is paid and has not begun. */
   paidEnds: string[];
   paidStarts: string[];
@@ -87,12 +88,13 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
        'asked', (
          select coalesce(jsonb_agg(coalesce(o.starts_at, o.created_at)), '[]') from billing.subscription_orders o where o.user_id = $1
        ),
-       'change', (
-         select jsonb_build_object('at', o.starts_at, 'amount', (o.sold).amount)
+       'changes', (
+         select coalesce(jsonb_agg(jsonb_build_object('at', o.starts_at, 'amount', (o.sold).amount) order by o.starts_at), '[]')
          from billing.subscription_orders o
-         join mirror m on m.gateway_subscription_id = o.gateway_subscription_id and m.state in ('authenticated', 'active', 'pending') and m.stops_at is null
+         join mirror m on m.gateway_subscription_id = o.gateway_subscription_id
+           and m.state in ('authenticated', 'active', 'pending')
+           and coalesce(m.stops_at > o.starts_at, true)
          where o.user_id = $1 and o.replaces is not null and o.undone_at is null and o.starts_at > billing.clock()
-         limit 1
        )
      ) as truth`,
     [userId],
