@@ -235,6 +235,15 @@ cross join lateral (
       where newer.user_id = m.user_id
         and newer.kind in ('payment', 'gateway_subscription')
         and newer.id <> m.gateway_subscription_id
+        -- A change replaces nothing before its start, whatever the gateway's clock says.
+        and not exists (
+          select from billing.subscription_orders o
+          where o.user_id = m.user_id
+            and o.gateway_subscription_id = newer.gateway_subscription_id
+            and o.replaces = m.gateway_subscription_id
+            and o.payment_id is null
+            and o.starts_at > c.period_start
+        )
         -- The renewal of a purchase follows it, as in billing.sources.
         and there.since > (
           select greatest(billing.since_of(m), max(renewed.since))
