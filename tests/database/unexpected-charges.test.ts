@@ -148,15 +148,18 @@ test.each<[string, () => Promise<unknown>]>([
 });
 
 describe('charged_after_replacement', () => {
-  test('lists the charge for the time after a change began, and not the one before', async () => {
-    await bill();
-    const next = await changeAtEnd();
-    await charge(february, { createdAt: '2026-02-01T00:10:00Z' }, '2026-02-01T06:00:00Z');
-    await database.at('03-01');
-    await next.charge(months(3), 'premium');
-    const late = await charge(months(3), {}, '2026-03-01T01:00:00Z');
-    expect(await customer.findings()).toEqual([`charged_after_replacement ${late.id}`]);
-  });
+  test.each([3, 4])(
+    'lists the charge for a time after a change began, and not the one before: month %i',
+    async (month) => {
+      await bill();
+      const next = await changeAtEnd();
+      await charge(february, { createdAt: '2026-02-01T00:10:00Z' }, '2026-02-01T06:00:00Z');
+      await database.at('03-01');
+      await next.charge(months(3), 'premium');
+      const late = await charge(months(month));
+      expect(await customer.findings()).toEqual([`charged_after_replacement ${late.id}`]);
+    },
+  );
 
   test('lists the charge of a subscription that a purchase replaced, until its full refund; it gives access below', async () => {
     await bill();
