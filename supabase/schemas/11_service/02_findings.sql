@@ -233,7 +233,7 @@ cross join lateral (
       where newer.user_id = m.user_id
         and newer.kind in ('payment', 'gateway_subscription')
         and newer.id <> m.gateway_subscription_id
-        -- A change replaces nothing before its start, whatever the gateway's clock says.
+        -- A change replaces nothing before its start. The gateway's clock may be ahead of ours.
         and not exists (
           select from billing.subscription_orders o
           where o.user_id = m.user_id
