@@ -233,7 +233,7 @@ execute function billing.note_subscription_event();
 create constraint trigger note_event after update on billing.gateway_subscriptions
 deferrable initially deferred for each row
 when (
-  billing.is_known(new)
+  num_nonnulls(new.arrived_at, new.written_at) > 0
   and (new.gateway_status, new.charge_at, new.stops_at, new.period_end, new.sold)
     is distinct from (old.gateway_status, old.charge_at, old.stops_at, old.period_end, old.sold)
 )

@@ -358,6 +358,18 @@ begin
       when v_payment.gateway_subscription_id is not null
         then 'The paid time of its cycle ends when the refund is processed. '
           || coalesce(billing.next_charge_text(v_payment.user_id), '')
+      when exists (
+        select from billing.next_charge(v_payment.user_id) n
+        join billing.gateway_subscriptions m
+          on m.user_id = n.user_id
+          and m.gateway_subscription_id = n.id
+          and m.payment_id = v_payment.id
+        where n.kind <> 'subscription'
+      ) then 'Its access and its renewal end when the refund is processed.'
+      when (billing.newest_purchase(v_payment.user_id)).id = v_payment.id::text and exists (
+        select from billing.commitments(v_payment.user_id) c
+        where c.stop_reason = 'replaced' and not billing.is_stop_sent(c.id)
+      ) then 'Its access ends when the refund is processed, and what it replaced goes on.'
       else 'Its access ends when the refund is processed. ' || coalesce(billing.next_charge_text(v_payment.user_id), '')
     end
   );

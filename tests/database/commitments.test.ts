@@ -3,7 +3,7 @@ import { useDatabase } from '../helpers/database/use-database.ts';
 import { disputeEvent, refundEvent, seconds } from '../helpers/gateway/events.ts';
 import { attempt, told } from '../helpers/gateway/told.ts';
 import { type Customer, customerOf } from '../helpers/records/customer.ts';
-import { grantTier } from '../helpers/records/support-actions.ts';
+import { act as actAsSupport, grantTier, openSupport } from '../helpers/records/support-actions.ts';
 import { day, type Period, shortTime } from '../helpers/records/time.ts';
 
 const database = useDatabase({
@@ -293,6 +293,17 @@ describe('a change that waits', () => {
     await change('basic', 'period_end');
     expect((await preview('pro_month', 'period_end')).change).toMatchObject({ renews: false, next_charge: null });
   });
+});
+
+test('support reads that the renewal of an upgrade ends with the refund of its order', async () => {
+  await bill();
+  await database.at('01-12');
+  const { order } = await change('premium_month', 'now');
+  const refund = { action: 'refund', reference: order?.paymentId ?? '' };
+  const { result } = await actAsSupport(await openSupport(database), refund);
+  expect(result).toMatch(/Its access and its renewal end when the refund is processed\.$/);
+  await order?.refund(amounts.premium_month);
+  expect(await nextCharge()).toBe('pro_month 2026-02-01');
 });
 
 test('in the last days what renews is current, never to be renewed, also behind a purchase', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
-import { seconds } from '../helpers/gateway/events.ts';
+import { refundEvent, type RefundFields, seconds } from '../helpers/gateway/events.ts';
 import { insertSubscriptions } from '../helpers/records/records.ts';
 import { day, months, type Period } from '../helpers/records/time.ts';
 
@@ -127,6 +127,62 @@ test.each([
   expect(await customer.event('charged', '03-01', { start: day('02-01'), end: day(end) })).toBe('applied');
   expect(await customer.row()).toMatchObject({ status, ended_reason });
   expect(await customer.tier()).toBe(status === 'active' ? 'basic' : 'free');
+});
+
+describe('a full refund', () => {
+  const bill = async () => {
+    await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
+    await customer.charge(months(1), 'pro');
+  };
+  const refundCycle = (status: RefundFields['status'] = 'processed') => {
+    const id = `pay_2026-01_${customer.gatewayId}`;
+    return database.send(refundEvent({ id }, 99900, { id: `rfnd_of_${id}`, status, createdAt: afterGrace }));
+  };
+  const saysOfEnd = () =>
+    database.one(
+      `select c.why, s.ended_reason, s.cancelled_at, billing.shown_grace_end(s) as access_ends_at
+       from billing.customers c join public.subscriptions s using (user_id) where c.user_id = $1`,
+      [customer.id],
+    );
+
+  test.each<[string, string, () => Promise<() => Promise<unknown>>]>([
+    ['a purchase that lapsed', 'lapsed', async () => {
+      const basic = await buy();
+      await expire(afterGrace);
+      return () => basic.refund(4900, { createdAt: afterGrace });
+    }],
+    ['a subscription that lapsed', 'lapsed', async () => {
+      await bill();
+      await customer.event('halted', '02-01', { planId: 'plan_pro', ...months(2) });
+      await expire(afterGrace);
+      return refundCycle;
+    }],
+    ['what was cancelled at once', 'cancelled', async () => {
+      await bill();
+      await customer.cancel('at once');
+      return refundCycle;
+    }],
+  ])('of %s has a mail of its own, and access ended as before: %s', async (_, reason, end) => {
+    const refund = await end();
+    const before = await saysOfEnd();
+    expect(before).toMatchObject({ ended_reason: reason });
+    expect(await refund()).toBe('applied');
+    expect(await saysOfEnd()).toEqual(before);
+    expect(await customer.mails()).toContainEqual(expect.stringMatching(/^payment-refunded/));
+  });
+
+  test('that ended access is the reason also after a cancellation, until the refund fails', async () => {
+    await bill();
+    await refundCycle();
+    const before = await saysOfEnd();
+    expect(before).toMatchObject({ ended_reason: 'refunded' });
+    await database.at('01-02');
+    await customer.cancel('at once');
+    await customer.event('cancelled', '01-02', { planId: 'plan_pro', ...months(1) });
+    expect(await saysOfEnd()).toEqual(before);
+    await refundCycle('failed');
+    expect(await saysOfEnd()).toMatchObject({ ended_reason: 'cancelled' });
+  });
 });
 
 describe('an attached gateway subscription, whose plan is no plan of ours,', () => {

@@ -357,6 +357,18 @@ describe('refund', () => {
     expect((await refund(extra)).result).toMatch(/Access does not depend on it/);
   });
 
+  test('of a purchase says that what it replaced goes on', async () => {
+    await customer.event('activated', '01-01', { planId: 'plan_basic', ...months(1) });
+    await customer.charge(months(1), 'basic');
+    await database.at('01-02');
+    const pro = await buy();
+    const { result } = await refund(pro);
+    expect(result).toMatch(/Its access ends when the refund is processed, and what it replaced goes on\.$/);
+    await answer('processed');
+    const { billing } = await database.rpc('get_subscription', customer.id);
+    expect(billing).toMatchObject({ next_charge_at: '2026-02-01T00:00:00+00:00' });
+  });
+
   test('of one of two payments on an order is of that one, also if the other one counts by then', async () => {
     const pro = await buy();
     const extra = customer.again(pro);

@@ -25,6 +25,25 @@ async function bill(): Promise<void> {
   await customer.event('activated', '01-01', { planId, ...january });
   await charge(january);
 }
+/** Authorises, a moment after the end of January, a change to premium for the end of February. */
+async function changeAtEnd() {
+  const next = customerOf(database, customer);
+  await database.at('2026-02-01T00:00:20Z');
+  await database.query(
+    `insert into billing.gateway_subscriptions (
+       user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, gateway_subscription_id, expires_at, starts_at,
+       replaces
+     )
+     select $1, tier, id, gateway_plan_id, billing.price_of(p), $2, billing.clock() + interval '1 day', $3, $4
+     from public.plans p where tier = 'premium' and lookup_key is null`,
+    [customer.id, next.gatewayId, february.end, customer.gatewayId],
+  );
+  await next.event('authenticated', '2026-02-01T00:00:20Z', {
+    planId: 'plan_premium',
+    createdAt: '2026-02-01T00:10:20Z',
+  });
+  return next;
+}
 const inFebruary = 'pro: pro active to 2026-03-01';
 const basic = 'basic: basic active to 2026-02-10';
 
@@ -69,6 +88,12 @@ test.each<[string, () => Promise<unknown>]>([
     await charge(february);
     await database.at('02-10');
     expect(await order.capture()).toBe('applied');
+  }],
+  ['for the time before a change of which it was told late, by a clock that is ahead', async () => {
+    const next = await changeAtEnd();
+    await charge(february, { createdAt: '2026-02-01T00:10:00Z' }, '2026-02-01T06:00:00Z');
+    await database.at('03-01');
+    await next.charge(months(3), 'premium');
   }],
 ])('a charge %s is no finding', async (_, act) => {
   await bill();
@@ -124,6 +149,19 @@ test.each<[string, () => Promise<unknown>]>([
 });
 
 describe('charged_after_replacement', () => {
+  test.each([3, 4])(
+    'lists the charge for a time after a change began, and not the one before: month %i',
+    async (month) => {
+      await bill();
+      const next = await changeAtEnd();
+      await charge(february, { createdAt: '2026-02-01T00:10:00Z' }, '2026-02-01T06:00:00Z');
+      await database.at('03-01');
+      await next.charge(months(3), 'premium');
+      const late = await charge(months(month));
+      expect(await customer.findings()).toEqual([`charged_after_replacement ${late.id}`]);
+    },
+  );
+
   test('lists the charge of a subscription that a purchase replaced, until its full refund; it gives access below', async () => {
     await bill();
     await customer.buy('basic', { at: '01-10' });

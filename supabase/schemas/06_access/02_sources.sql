@@ -643,8 +643,46 @@ begin
   return p_ruling;
 end $$;
 
+-- Keeps the reason and the time of an end that the row shows already, where a refund is only later or earlier than another end:
+-- what happened first ended access. A refund that fails takes back its own end.
+create function billing.keep_end(p_ruling billing.ruling)
+returns billing.ruling language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_source billing.sources := p_ruling.source;
+  v_reason constant text := (p_ruling.shown).ended_reason;
+  v_mirrored billing.gateway_subscriptions;
+begin
+  if (p_ruling.shown).status is distinct from 'cancelled' or v_reason is not distinct from v_source.ended_reason then
+    return p_ruling;
+  end if;
+  select * into v_mirrored
+  from billing.gateway_subscriptions m
+  where v_source.kind = 'gateway_subscription' and (m.user_id, m.gateway_subscription_id) = (v_source.user_id, v_source.id);
+  if v_reason = 'refunded' and v_mirrored.paid_until is not null then
+    v_source.ended_reason := v_reason;
+  elsif v_reason <> 'refunded' and v_source.ended_reason = 'refunded' then
+    v_source.ended_reason := v_reason;
+    if v_reason = 'lapsed' then v_source.ended_at := null; end if;
+    if v_mirrored.paid_until is not null then
+      v_mirrored.paid_until := null;
+      v_source.starts_at := v_mirrored.period_start;
+      v_source.ends_at := v_mirrored.period_end;
+      select own.lapses_at into v_source.lapses_at
+      from public.plans p
+      cross join lateral billing.mirrored_end(v_mirrored, p.grace_days) own
+      where p.id = v_mirrored.plan_id;
+    end if;
+  end if;
+  p_ruling.source := v_source;
+  return p_ruling;
+end $$;
+
 -- Finds what the subscription row shows: the ruling source, with what is attached to it.
 create function billing.find_shown(p_user_id uuid)
 returns billing.ruling -- source is null: the user has no source
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$ begin return billing.attach_gateway_subscription(billing.find_ruling(p_user_id)); end $$;
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_ruling constant billing.ruling := billing.attach_gateway_subscription(billing.find_ruling(p_user_id));
+begin
+  return case when v_ruling.is_live then v_ruling else billing.keep_end(v_ruling) end;
+end $$;

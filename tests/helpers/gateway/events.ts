@@ -25,7 +25,12 @@ export type EventOptions = { readonly createdAt?: string | null; readonly irregu
 export type PaymentFields = Fields & { readonly id: string };
 
 /** The fields of a refund event. */
-export type RefundFields = { readonly id?: string; readonly status?: Refund['status']; readonly notes?: Fields };
+export type RefundFields = {
+  readonly id?: string;
+  readonly status?: Refund['status'];
+  readonly notes?: Fields;
+  readonly createdAt?: string;
+};
 
 /** The time of an event that does not state one. */
 const newYear = '2026-01-01T00:00:00Z';
@@ -113,12 +118,12 @@ export function orderPaid(payment: PaymentFields, order: Fields & { readonly id:
 export function refundEvent(
   payment: PaymentFields,
   amount: unknown,
-  { id = uniqueId('rfnd'), status = 'processed', notes }: RefundFields = {},
+  { id = uniqueId('rfnd'), status = 'processed', notes, createdAt = newYear }: RefundFields = {},
 ): string {
   return gatewayEvent(`refund.${status === 'pending' ? 'created' : status}`, {
     refund: { id, payment_id: payment.id, amount, status, ...(notes && { notes }) },
     payment: { amount_refunded: amount, ...payment },
-  });
+  }, { createdAt });
 }
 
 /** An event of a dispute, with the disputed payment. It is about the whole payment, and always the same one, by default. */

@@ -6,6 +6,8 @@ import type { Life } from './world.ts';
 
 /** What was paid is known after a webhook, or after a statement. */
 const known = 13 * 3600;
+/** Older events are deleted, sent or not. */
+const kept = 90 * 86_400;
 
 const keptOf = (life: Life, { id, amount, amount_refunded: refunded }: Charge) =>
   Math.max(0, amount - refunded - (life.lost.get(id) ?? 0));
@@ -35,7 +37,8 @@ export async function wrongSums(
      order by o.id`,
     [user.id],
   );
-  const wrong = charges.flatMap(({ id, amount_refunded: refunded }) => {
+  const recent = charges.filter((charge) => charge.created_at - skew > seen - kept + known);
+  const wrong = recent.flatMap(({ id, amount_refunded: refunded }) => {
     const own = events.filter((event) => event.id === id);
     const captured = own.filter(({ kind }) => kind === 'payment.captured').length;
     // Of each refund the newest event counts.

@@ -83,7 +83,11 @@ begin
       ))
       from public.subscriptions s
       left join public.plans pl on pl.id = s.plan_id
-      where s.user_id = v_user_id and s.ended_reason is distinct from 'refunded'
+      -- The first of a refund and a cancellation is the reason of the end.
+      where s.user_id = v_user_id and (s.ended_reason is distinct from 'refunded' or exists (
+        select from billing.gateway_subscriptions m
+        where m.gateway_subscription_id = s.gateway_subscription_id and m.status = 'cancelled'
+      ))
     ),
     'payments', (
       select jsonb_agg(

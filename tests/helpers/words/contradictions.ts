@@ -145,7 +145,9 @@ function isTrue(
     day === undefined || times.some((at) => at && format(at) === day);
   const costs = (...amounts: number[]) =>
     amount === undefined || amounts.some((one) => [rupees(one), supportAmount(one)].includes(amount));
-  const { end, graceEnd, endedAt, charge, amounts, change, paidEnds, paidStarts, payments, grantEnds, asked } = truth;
+  const { end, graceEnd, endedAt, charge, amounts, changes, paidEnds, paidStarts, payments, grantEnds, asked } = truth;
+  // A mail may be about the change of a change.
+  const coming = isMail ? changes : changes.slice(0, 1);
   switch (about) {
     case 'past':
     case 'authorise':
@@ -178,9 +180,10 @@ function isTrue(
     case 'not charged':
       return costs(...amounts);
     case 'change':
-      return names(change?.at, ...isPage ? paidStarts : []) && costs(...change ? [change.amount] : []);
+      return names(...coming.map(({ at }) => at), ...isPage ? paidStarts : []) &&
+        costs(...coming.map((one) => one.amount));
     case 'undo':
-      return change !== null && names(new Date(Date.parse(change.at) - 48 * 3_600_000).toISOString());
+      return names(...coming.map(({ at }) => new Date(Date.parse(at) - 48 * 3_600_000).toISOString()));
     case 'resume':
       return day !== undefined;
   }

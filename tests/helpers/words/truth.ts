@@ -12,7 +12,8 @@ export type Truth = {
   charge: { at: string; amount: number; isRecorded: boolean; isAsked: boolean } | null;
   /** What the gateway tries to charge, or would with another card. */
   amounts: number[];
-  change: { at: string; amount: number } | null;
+  /** What is to begin, the first one first. */
+  changes: { at: string; amount: number }[];
   /** The ends of what was paid, and the starts of what is paid and has not begun. */
   paidEnds: string[];
   paidStarts: string[];
@@ -84,12 +85,14 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
          select coalesce(jsonb_agg(coalesce(m.starts_at, m.asked_at)), '[]') from billing.gateway_subscriptions m
          where m.user_id = $1 and m.asked_plan_id is not null
        ),
-       'change', (
-         select jsonb_build_object('at', m.starts_at, 'amount', (m.asked_price).amount)
+       'changes', (
+         select coalesce(
+           jsonb_agg(jsonb_build_object('at', m.starts_at, 'amount', (m.asked_price).amount) order by m.starts_at), '[]'
+         )
          from mirror m
-         where m.state in ('authenticated', 'active', 'pending') and m.stops_at is null
+         where m.state in ('authenticated', 'active', 'pending')
+           and coalesce(m.stops_at > m.starts_at, true)
            and m.replaces is not null and m.undone_at is null and m.starts_at > billing.clock()
-         limit 1
        )
      ) as truth`,
     [userId],
