@@ -8,16 +8,15 @@ import { withClient } from '../helpers/database/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { createToken } from '../helpers/http/tokens.ts';
 import { createUser } from '../helpers/records/records.ts';
-import { readLines } from '../../scripts/stack/process/read-lines.ts';
+import type { readLines } from '../../scripts/stack/process/read-lines.ts';
 import {
   dataFolderOf,
-  descendants,
+  type descendants,
   expectGone,
   freeBasePort,
   npmStart,
   type Process,
   type RunningStack,
-  stoppedCodes,
 } from './running-stack.ts';
 
 // One stack for all tests, because a start takes seconds. The last one kills its function.
@@ -326,56 +325,6 @@ test('npm run clock ends the tier after its month and grace, with a mail before 
   await untilMail(/^Your Basic plan has ended$/);
   expect(await shiftClock()).toBe(0);
   expect(await database.one('select billing.clock() = now() as back')).toEqual({ back: true });
-});
-
-test('SIGTERM while the database is made ends the CLI, which waits for it', async () => {
-  const early = npmStart(['--port', String(freeBasePort()), '--ephemeral']);
-  const processes = await vi.waitFor(async () => {
-    const running = await early.processes();
-    expect(running.map(({ command }) => command).join()).toMatch(/supabase db push/);
-    return running;
-  }, patience);
-  const { databasePassword } = await localSecrets();
-  expect(processes.filter(({ command }) => command.includes(databasePassword))).toEqual([]);
-  expect(stoppedCodes).toContain((await early.end()).code);
-  await expectGone(processes);
-});
-
-test('with GATEWAY=razorpay months are Indian and the function accepts the webhooks of the simulator; without a secret events wait', async () => {
-  const environment = { GATEWAY: 'razorpay', EVENTS_SECRET: '' };
-  const razorpay = npmStart(['--port', String(freeBasePort()), '--ephemeral'], environment);
-  const { GATEWAY_URL: gateway, DB_URL: databaseUrl = '' } = await razorpay.ready;
-  const settings = await withClient(
-    databaseUrl,
-    (client) => client.query('select events, time_zone from billing.settings'),
-  );
-  expect(settings.rows).toEqual([{ events: true, time_zone: 'Asia/Kolkata' }]);
-  const body = JSON.stringify({ body: JSON.stringify({ event: 'payment.authorized' }) });
-  await fetch(`${gateway}/simulate/deliver`, { method: 'POST', body });
-  await vi.waitFor(async () => {
-    const { items } = await (await fetch(`${gateway}/simulate/deliveries`)).json();
-    expect(items[0].attempts).toMatchObject([{ status: 200 }]);
-  }, patience);
-  await razorpay.end();
-});
-
-test('npm start stops when the shell of its script is ended, which passes no signal on', async () => {
-  const script = `${Deno.execPath()} run -A scripts/start.ts --port ${freeBasePort()} --ephemeral; :`;
-  const shell = new Deno.Command('/bin/sh', {
-    args: ['-c', script],
-    cwd: root,
-    env: { npm_lifecycle_event: 'start' },
-    ...{ stdin: 'null', stdout: 'piped', stderr: 'null' },
-  }).spawn();
-  const ready = Promise.withResolvers<void>();
-  const read = readLines(shell.stdout, (line) => line === 'ready' && ready.resolve());
-  await ready.promise;
-  const processes = await descendants(shell.pid);
-  expect(processes.map(({ command }) => command).join()).toMatch(/scripts\/start\.ts/);
-  shell.kill('SIGTERM');
-  await shell.status;
-  await expectGone(processes);
-  await read;
 });
 
 test('a killed function stops the stack, which shows its last lines and leaves no process and no data', async () => {
