@@ -8,16 +8,7 @@ import { withClient } from '../helpers/database/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { createToken } from '../helpers/http/tokens.ts';
 import { createUser } from '../helpers/records/records.ts';
-import type { readLines } from '../../scripts/stack/process/read-lines.ts';
-import {
-  dataFolderOf,
-  type descendants,
-  expectGone,
-  freeBasePort,
-  npmStart,
-  type Process,
-  type RunningStack,
-} from './running-stack.ts';
+import { dataFolderOf, expectGone, freeBasePort, npmStart, type Process, type RunningStack } from './running-stack.ts';
 
 // One stack for all tests, because a start takes seconds. The last one kills its function.
 const port = freeBasePort();
