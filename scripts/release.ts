@@ -1,7 +1,7 @@
 /**
  * `npm run release`: writes the files of a release for the version in package.json: the rows of a sample, what the sample
  * leaves open, and the SHA-256 of these files and of all migrations. `-- --again` replaces a release that is not
- * published yet.
+ * published yet: one without its tag in git.
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import pg from 'pg';
@@ -38,15 +38,23 @@ await writeRelease(version, release);
 writeLine(`Release ${version}: supabase/releases/${version}.sql, ${Math.round(release.sql.length / 1000)} kB`);
 
 async function findProblems(): Promise<string[]> {
-  const exists = (await releaseVersions()).includes(version) && !again;
+  const exists = (await releaseVersions()).includes(version);
   return [
-    ...(exists
+    ...(exists && again && await isTagged()
+      ? [`Release ${version} is published: its tag v${version} exists. Raise the version in package.json`]
+      : []),
+    ...(exists && !again
       ? [
         `Release ${version} exists. Raise the version in package.json; before it is published: npm run release -- --again`,
       ]
       : []),
     ...await checkHashes(deployedFolder, others),
   ];
+}
+
+async function isTagged(): Promise<boolean> {
+  const git = new Deno.Command('git', { args: ['tag', '--list', `v${version}`], cwd: root, stderr: 'null' });
+  return await git.output().then(({ stdout }) => stdout.length > 0, () => false);
 }
 
 /** Loads the sample into a database with the same migrations. @throws Error with the rows that differ */

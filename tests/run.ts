@@ -5,8 +5,6 @@ import { root } from '../scripts/stack/root.ts';
 
 /** How long a run may take, in minutes: on a busy machine the suites take a fifth of it. */
 const limits = { short: 30, long: 90 };
-/** How long the workers may take to end after the report. A test that left something open keeps its worker. */
-const endSeconds = 60;
 
 type FileResult = {
   name: string;
@@ -24,6 +22,8 @@ export type Suite = {
   args: readonly string[];
   env?: Record<string, string>;
   limitMinutes: number;
+  /** How long the run may take to end after its report: a test that left something open may keep its worker. */
+  endSeconds: number;
   /** Whether a file that failed runs once more by itself. */
   isRepeated: boolean;
 };
@@ -58,7 +58,7 @@ export async function runSuite(suite: Suite): Promise<number> {
 }
 
 async function run(
-  { root, config, env, limitMinutes }: Suite,
+  { root, config, env, limitMinutes, endSeconds }: Suite,
   args: readonly string[],
 ): Promise<{ code: number; report: Report | undefined }> {
   const folder = await Deno.makeTempDir({ prefix: 'test-report-' });
@@ -81,9 +81,9 @@ async function run(
     const reportTimer = setInterval(async () => {
       const at = await Deno.stat(report).then(({ mtime }) => mtime, () => null);
       if (at === null || Date.now() - at.getTime() < endSeconds * 1000) return;
-      writeLine(`A worker did not end within ${endSeconds} seconds after its tests`);
+      writeLine(`The run did not end within ${endSeconds} seconds after its tests`);
       end();
-    }, 5_000);
+    }, 1_000);
     const { code } = await child.status;
     clearTimeout(timer);
     clearInterval(reportTimer);
@@ -122,6 +122,7 @@ if (import.meta.main) {
       args,
       env: { SUITE: name ?? (isWhole ? 'gate' : '') },
       limitMinutes: name === 'long' ? limits.long : limits.short,
+      endSeconds: 60,
       isRepeated: Deno.env.get('CI') === 'true',
     }),
   );
