@@ -115,7 +115,7 @@ export const exportWork: FileWork = {
 };
 
 /** The query of a table. */
-export function queryOf(name: string): string {
+export function queryOf(name: 'payments' | 'refunds'): string {
   return exports.find((file) => file.name === name)?.query ?? '';
 }
 

@@ -132,7 +132,7 @@ test('of a payment that came again after a settlement that failed, the line of t
     );
   expect(await states()).toEqual([{ settlement_id: 'setl_Example0000003', state: 'settled' }]);
   const rows = await database.query(`select x.payment_id, x.fee_inr from (
-    ${inMonthOf(queryOf('payments.csv'), '2026-11')}) x where x.payment_id = 'pay_Example0000105'`);
+    ${inMonthOf(queryOf('payments'), '2026-11')}) x where x.payment_id = 'pay_Example0000105'`);
   expect(rows).toHaveLength(1);
   // Until then it waits, and is a problem after ten days.
   await database.query("delete from billing.settlement_lines where settlement_id like '%3'");
