@@ -49,11 +49,16 @@ cross join lateral (
   cross join lateral (
     values
       (
-        case when coalesce(p.gateway_subscription_id, p.extra_of::text) is null then p.created_at end, 'order',
+        case when num_nonnulls(p.gateway_subscription_id, p.extra_of, p.failed_subscription_id) = 0 then p.created_at end, 'order',
         coalesce(p.gateway_order_id, p.id::text),
         format('Order of %s for %s.', billing.amount_text(p.amount, p.currency), p.tier)
           || coalesce(' Credit: ' || billing.amount_text(p.credit, p.currency) || '.', ''),
         'orders', p.gateway_order_id, 1
+      ),
+      (
+        case when p.failed_subscription_id is not null then p.created_at end, 'attempt_failed', p.failed_subscription_id,
+        format('The renewal of %s for %s failed.', billing.amount_text(p.amount, p.currency), p.tier),
+        'subscriptions', p.failed_subscription_id, 3
       ),
       (p.uncaptured_at, 'attempt_failed', p.gateway_payment_id, 'The gateway did not capture the payment.', 'payments',
         p.gateway_payment_id, 3)
@@ -237,7 +242,7 @@ select
     select count(*)
     from billing.gateway_events e
     where e.subject_id = p.gateway_order_id and e.event = 'payment.failed'
-  ) + case when p.captured_at is null then 0 else 1 end as attempts,
+  ) + num_nonnulls(p.captured_at, p.failed_subscription_id) as attempts,
   coalesce(p.meta ->> 'error_description', p.meta ->> 'error_reason', p.meta ->> 'error_code') as last_error,
   p.refunded_amount,
   p.dispute_status,
@@ -251,13 +256,13 @@ select
   ) as disputes,
   case
     when p.extra_of is not null then 'extra_payment'
-    when p.gateway_subscription_id is not null then 'cycle'
+    when num_nonnulls(p.gateway_subscription_id, p.failed_subscription_id) > 0 then 'cycle'
     else 'order'
   end as kind,
-  coalesce(p.gateway_subscription_id, p.extra_of::text, p.id::text) as source_id,
+  coalesce(p.gateway_subscription_id, p.failed_subscription_id, p.extra_of::text, p.id::text) as source_id,
   billing.refundable_amount(p) as refundable_amount
 from public.payments p;
-comment on view billing.customer_payments is 'Orders, paid or not, further payments, cycles. Minor units. Filter by user_id.';
+comment on view billing.customer_payments is 'Orders, paid or not, further payments, cycles and their failed renewals. Minor units. Filter by user_id.';
 comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';
 comment on column billing.customer_payments.disputes is 'Each dispute about it, the newest last. Null: none.';
 comment on column billing.customer_payments.kind is 'order, extra_payment (a further payment on an order) or cycle.';

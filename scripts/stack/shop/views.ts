@@ -1,11 +1,13 @@
 /// <reference lib="dom" />
-import type {
-  Change,
-  CurrentSubscription,
-  OfferedPlan,
-  OfferedPrice,
-  Receipt,
-  Subscriptions,
+import {
+  type Change,
+  type CurrentSubscription,
+  type OfferedPlan,
+  type OfferedPrice,
+  type Payment,
+  type Receipt,
+  retriedAt,
+  type Subscriptions,
 } from '../../../supabase/client/subscriptions.ts';
 import { element, money } from './element.ts';
 import { receiptButtons } from './receipts.ts';
@@ -133,8 +135,8 @@ export function dashboard(
   const row = (tag: 'td' | 'th', texts: (string | Node[])[]) =>
     element('tr', {}, ...texts.map((text) => element(tag, {}, ...typeof text === 'string' ? [text] : text)));
   const rows = payments.map((payment) => {
-    const { id, created_at, tier, amount, paid_amount: paid, refunded_amount: refunded, currency } = payment;
-    const status = refunded > 0 ? `${money(refunded, currency)} refunded` : payment.status;
+    const { id, created_at, tier, amount, paid_amount: paid, currency } = payment;
+    const status = statusOf(payment, payments);
     const own = receipts.filter(({ payment_id }) => payment_id === id);
     const documents = receiptButtons(own, actions.open);
     return row('td', [day(created_at), tier ?? '', money(paid ?? amount, currency), status, documents]);
@@ -145,6 +147,13 @@ export function dashboard(
   const paid = rows.length > 0 ? scroll : element('p', {}, 'No payment yet.');
   const title = element('h1', {}, 'Dashboard');
   return [title, card, element('h2', {}, 'Features'), may, element('h2', {}, 'Payments'), paid];
+}
+
+function statusOf(payment: Payment, payments: Payment[]): string {
+  const { status, refunded_amount: refunded, currency } = payment;
+  const paidAt = retriedAt(payment, payments);
+  if (paidAt !== null) return `tried again, paid on ${day(paidAt)}`;
+  return refunded > 0 ? `${money(refunded, currency)} refunded` : status;
 }
 
 /** How the subscription goes on, and what a chosen change of the price would cost. */
