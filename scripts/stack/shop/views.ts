@@ -159,7 +159,7 @@ function statusOf(payment: Payment, payments: Payment[]): string {
 /** How the subscription goes on, and what a chosen change of the price would cost. */
 export function subscription(
   current: CurrentSubscription,
-  changes: (Change & { when: When; price: OfferedPrice })[],
+  changes: (Change & { when: When; name: string; price: OfferedPrice })[],
   { change }: Actions,
 ): Node[] {
   const { subscription: running, billing } = current;
@@ -179,10 +179,10 @@ export function subscription(
     }
   }
   card.append(link('/pricing', running?.status === 'active' ? 'Another plan' : 'See the plans'));
-  const choices = changes.map(({ when, to, price, amount_due, credit, currency, starts_at }) => {
+  const choices = changes.map(({ when, name, price, amount_due, credit, currency, starts_at }) => {
     const due = `The first payment is ${money(amount_due, currency)}, after a credit of ${money(credit, currency)}.`;
     const terms = `${money(price.amount, price.currency)} ${per(price)}.${credit > 0 ? ` ${due}` : ''}`;
-    const label = `Change to ${to}, ${every(price)}, ${when === 'now' ? 'now' : `on ${day(starts_at)}`}`;
+    const label = `Change to ${name}, ${every(price)}, ${when === 'now' ? 'now' : `on ${day(starts_at)}`}`;
     const button = element('button', { id: when, onclick: () => change(price.lookup_key, when) }, label);
     return panel('section', element('p', {}, terms), button);
   });
