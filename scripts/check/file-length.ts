@@ -10,7 +10,7 @@ const maxLinesOfSql = 300;
 /** The texts of a language stay one file, which a translator reads. */
 const texts = { path: /^emails\/texts\/|\/billing-page\/(en|hi)\.ts$/, maxLines: 250 };
 /** Apps copy this file, so it stays one: a third are types, a third documents what apps call. */
-const client = { path: 'supabase/client/subscriptions.ts', maxLines: 865 };
+const client = { path: 'supabase/client/subscriptions.ts', maxLines: 880 };
 
 /** Checks the length of source files, without documents and generated files. @returns one line for each problem. */
 export async function checkFileLength(): Promise<string[]> {

@@ -163,7 +163,7 @@ export type Message = {
   destination: string;
   recipient: string | null;
   user_id: string | null;
-  state: 'queued' | 'delivered' | 'parked';
+  state: 'queued' | 'delivered' | 'not sent' | 'parked';
   attempts: number;
   last_error: string | null;
   created_at: string;

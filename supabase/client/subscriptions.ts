@@ -65,6 +65,7 @@ export type Subscription = {
   price: Price | null;
   plan: Plan | null;
 };
+/** Of an order, a charge, or a renewal that failed: `failed`, with its `gateway_subscription_id`. See `retriedAt`. */
 export type Payment = {
   id: string;
   user_id: string;
@@ -828,6 +829,19 @@ export function formatCurrency(amount: number, currency: string, locale = curren
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency, ...digits });
   return format.format(amount / 10 ** decimals);
+}
+
+/**
+ * Finds the charge that succeeded after a renewal had failed.
+ * @param payments those of `current()`
+ * @returns its time; null: none yet, or the payment is no failed renewal
+ */
+export function retriedAt(failed: Payment, payments: readonly Payment[]): string | null {
+  if (failed.status !== 'failed' || failed.gateway_subscription_id === null) return null;
+  const times = payments
+    .filter((payment) => payment.gateway_subscription_id === failed.gateway_subscription_id)
+    .flatMap(({ captured_at: at }) => at !== null && Date.parse(at) >= Date.parse(failed.created_at) ? [at] : []);
+  return times.sort((one, other) => Date.parse(one) - Date.parse(other))[0] ?? null;
 }
 
 /** The decimals of a currency by ISO 4217. Those of Intl are a custom of display, which differs between engines. */

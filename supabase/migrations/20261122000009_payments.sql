@@ -20,6 +20,7 @@ create table public.payments (
   gateway_payment_id text constraint payments_gateway_payment_id_key unique,
   gateway_signature text,
   gateway_subscription_id text,
+  failed_subscription_id text,
   extra_of uuid constraint payments_extra_of_fkey references public.payments (id) on delete cascade,
   meta jsonb default '{}',
   captured_at timestamptz,
@@ -82,8 +83,9 @@ create index payments_settle_at_idx on public.payments (settle_at) where settle_
 create index payments_captured_at_idx on public.payments (captured_at) where status = 'captured';
 comment on table public.payments is
   'One row for each order, with its payment, for each further payment on an order, and for each charge of a gateway '
-  'subscription. The last two give no access by themselves, so they are never fulfilled or reconciled. A row remains when '
-  'its user is deleted. Amounts are in minor currency units.';
+  'subscription. The last two give no access by themselves, so they are never fulfilled or reconciled. Also one for each '
+  'renewal that failed, whose charge is a row of its own. A row remains when its user is deleted. Amounts are in minor '
+  'currency units.';
 comment on column public.payments.gateway_key_id is 'The API key of the order: it does not exist under another key.';
 comment on column public.payments.tier is 'The tier that was sold. Any text is valid: an app may sell tiers of its own.';
 comment on column public.payments.plan_id is 'Null: the plan of the tier. No foreign key: it would need an index.';
@@ -93,6 +95,8 @@ comment on column public.payments.price_amount is
 comment on column public.payments.duration_months is 'The calendar months that were sold. Null: those of the plan.';
 comment on column public.payments.meta is 'tier of a new payment; also the three error fields after a failed attempt.';
 comment on column public.payments.gateway_subscription_id is 'Of a charge; empty where its events have no id.';
+comment on column public.payments.failed_subscription_id is
+  'The gateway subscription whose renewal failed: this row was never to be paid.';
 comment on column public.payments.extra_of is 'The payment that counts for the same order: this one is to be refunded.';
 comment on column public.payments.verified_at is 'When the customer first verified a payment on this order.';
 comment on column public.payments.fulfilled_at is 'When this payment granted its tier; at most once.';

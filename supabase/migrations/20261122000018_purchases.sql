@@ -595,7 +595,8 @@ begin
             -- As billing.interval_answer, which would be called twice for each payment: a tenth of the read.
             case when p.duration_months % 12 = 0 then 'year' when p.duration_months is not null then 'month' end as "interval",
             case when p.duration_months % 12 = 0 then p.duration_months / 12 else p.duration_months end as interval_count,
-            p.gateway_order_id, p.gateway_payment_id, p.gateway_signature, p.gateway_subscription_id, p.meta, p.captured_at, p.confirmed_at,
+            p.gateway_order_id, p.gateway_payment_id, p.gateway_signature,
+            coalesce(p.gateway_subscription_id, p.failed_subscription_id) as gateway_subscription_id, p.meta, p.captured_at, p.confirmed_at,
             p.fulfilled_at, p.period_start, p.period_end, p.paid_amount, p.refunded_amount, p.dispute_status, p.created_at
           from public.payments p
           where p.user_id = p_user_id and p.extra_of is null

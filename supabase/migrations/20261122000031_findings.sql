@@ -426,7 +426,7 @@ comment on view billing.failed_events is
 
 create view billing.unearned_credits with (security_invoker = true) as
 select
-  p.user_id, p.fulfilled_at as since, p.id as payment_id, p.gateway_payment_id, p.credit, p.credited_kind,
+  p.user_id, p.fulfilled_at as since, p.id as payment_id, p.gateway_payment_id, p.amount, p.currency, p.credit, p.credited_kind,
   p.credited_id,
   case
     when twice.is_second then 'another payment has the same credit'

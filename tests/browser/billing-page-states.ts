@@ -100,6 +100,12 @@ function paymentOf(id: number, price: Price, days: number, changed: Partial<Paym
   };
 }
 
+/** A renewal that failed. */
+function failureOf(id: number, price: Price, days: number): Payment {
+  const none = { gateway_payment_id: null, captured_at: null, confirmed_at: null, paid_amount: null };
+  return paymentOf(id, price, days, { status: 'failed', ...none, period_start: null, period_end: null });
+}
+
 function receiptOf(payment: number, title: string, total: number): Receipt {
   const kind = title === 'Credit note' ? 'credit_note' : 'receipt';
   const document_number = `${kind === 'receipt' ? '' : 'CN'}2627/00000${payment}`;
@@ -155,13 +161,17 @@ export const states: Readonly<Record<string, Fixture>> = {
   pending: fixture(monthly, {
     subscription: subscriptionOf(monthly, { current_period_end: inDays(-1), access_ends_at: inDays(2) }),
     billing: billingOf(monthly, { status: 'pending', payment_attention: true, next_charge_at: inDays(1) }),
-    payments: [paymentOf(2, monthly, -31)],
+    payments: [failureOf(3, monthly, -1), paymentOf(2, monthly, -31)],
+  }),
+  retried: fixture(monthly, {
+    payments: [paymentOf(4, monthly, -11), failureOf(3, monthly, -12), paymentOf(2, monthly, -42)],
   }),
   halted: {
     ...fixture(monthly, {
       subscription: subscriptionOf(monthly, { ...ended, ended_reason: 'lapsed' }),
       currentTier: 'free',
       billing: billingOf(monthly, { status: 'halted', ...failing }),
+      payments: [failureOf(3, monthly, -5), paymentOf(2, monthly, -35)],
     }),
     plans: plansFor(null),
   },

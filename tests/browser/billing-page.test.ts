@@ -173,6 +173,7 @@ const shown: Record<keyof typeof states, string> = {
   'bought': 'It does not renew by itself.',
   'trial': 'Free trial₹99.00 a monthYour trial ends on',
   'pending': 'Your last payment failed',
+  'retried': 'Tried again',
   'halted': 'Your subscription is on hold',
   'ending': 'Nothing more is charged.Resume',
   'scheduled': 'Undo change',
@@ -187,6 +188,7 @@ const charged = [
   'yearly',
   'trial',
   'pending',
+  'retried',
   'halted',
   'scheduled',
   'told the gateway',
@@ -276,6 +278,12 @@ test('a healthy subscription has a link to another method of payment, and a fail
   await shows(page, 'Pro, monthlyRenewal', 'tbody');
   await shows(page, '₹99.00Failed', 'tbody');
   await shows(page, 'You keep your plan until', 'section');
+  await page.goto(`${app.url}/?state=halted`);
+  await shows(page, '₹99.00Failed', 'tbody');
+  await page.goto(`${app.url}/?state=retried`);
+  await shows(page, 'Pro, monthlyRenewal', 'tbody');
+  await shows(page, '₹99.00Tried againPaid on', 'tbody');
+  expect(await page.$eval('tbody', (body) => body.textContent)).not.toContain('Failed');
 });
 
 test('the page has the colours of shadcn where an app has them', async () => {

@@ -126,7 +126,7 @@ test('the prices of the year are shown by the keyboard; after one was bought, th
   await shows(page, 'li', '₹49.00 a monthChange to Basic, monthly');
   expect(await flaws(page)).toEqual([]);
   await click(page, 'Change to Basic, monthly');
-  await shows(page, '#period_end', 'Change to basic, monthly, on');
+  await shows(page, '#period_end', 'Change to Basic, monthly, on');
   expect(await page.$('#now')).toBeNull();
   expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
 });
@@ -150,7 +150,7 @@ test('on a phone in dark colours: axe finds nothing, nothing is cut off, buttons
   await shows(page, '#tier', 'basic');
   await check();
   await page.goto(`${env.APP_URL}/subscription?to=premium`);
-  await shows(page, 'main', 'Change to premium, yearly, now');
+  await shows(page, 'main', 'Change to Premium, yearly, now');
   await shows(page, 'main', 'The next charge is on');
   await check();
   expect(problems).toEqual([]);

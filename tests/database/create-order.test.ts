@@ -34,6 +34,13 @@ const existing = ({ id: payment_id, orderId: order_id }: { id: string; orderId: 
 );
 
 describe('a new order', () => {
+  test('is not a renewal that failed a moment ago', async () => {
+    const fields = { current_start: 1780272000, paid_count: 0 };
+    await user.event('pending', '2026-06-01T00:00:00Z', { planId: 'plan_pro', fields });
+    expect(await create()).toMatchObject({ outcome: 'created' });
+    expect(await payments()).toHaveLength(2);
+  });
+
   test('writes the payment before the call to the gateway, with the plan and its price', async () => {
     const { plan, payment_id, ...order } = await create();
     const prefill = { email: user.email, name: user.email?.split('@')[0] };

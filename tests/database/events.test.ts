@@ -143,6 +143,7 @@ describe('events', () => {
       reason: 'gateway',
       billing: { status: 'pending', payment_attention: true },
     });
+    expect(await types()).not.toContain('payment.failed');
     await customer.charge(months(2), 'pro', { planId: 'plan_pro' });
     expect(await newest()).toMatchObject({ reason: 'renewal' });
     await customer.cancel('at the end');

@@ -104,6 +104,8 @@ describe.each([['a purchase', bought], ['a billed cycle', billed]])('with %s', (
     expect(second.answer).toMatchObject({ credit: unused });
     for (const paid of [first, second]) expect(await paid.verify()).toMatchObject({ outcome: 'applied' });
     expect(await customer.findings()).toEqual([`unearned_credit ${second.id}`]);
+    const { detail } = await database.one("select detail from billing.findings where finding = 'unearned_credit'");
+    expect(detail).toMatchObject({ gateway_payment_id: second.paymentId, amount: expect.any(Number), currency: 'INR' });
     expect(await reasons()).toEqual(['another payment has the same credit']);
     await second.refund();
     expect(await customer.findings()).toEqual([]);

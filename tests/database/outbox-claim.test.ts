@@ -240,6 +240,12 @@ describe('a complete and a fail', () => {
     const other = await add();
     await database.rpc('complete_outbox', (await take()).token, String(other), 'not sent: switched off');
     expect(await row(other)).toMatchObject({ delivered_at: time(60), last_error: 'not sent: switched off' });
+    const { state, text } = await database.one(
+      `select m.state, billing.outbox_text(o) as text
+       from billing.messages m join billing.outbox o using (id) where m.id = $1`,
+      [other],
+    );
+    expect({ state, text }).toEqual({ state: 'not sent', text: 'not sent. switched off.' });
   });
 });
 

@@ -90,6 +90,94 @@ describe('a charge that fails', () => {
     expect(await mails()).toEqual(['payment-pending 2026-07-04', 'payment-pending 2026-08-04']);
   });
 
+  describe('is a failed payment of the customer', () => {
+    const failed = {
+      amount: 99900,
+      currency: 'INR',
+      status: 'failed',
+      tier: 'pro',
+      captured_at: null,
+      period_end: null,
+    };
+    /** The cycle that begins unpaid. */
+    const unpaid = ({ start, end }: typeof july, count: number) => ({
+      fields: { current_start: seconds(start), current_end: seconds(end), paid_count: count },
+    });
+    const charge = (count: number) => ({
+      ...paid(count),
+      payment: { id: `pay_${customer.id}_${count}`, amount: 99900 },
+    });
+    /** Its payments, the newest first: status and day. */
+    async function payments(): Promise<string> {
+      const { payments } = await database.rpc('get_subscription', customer.id);
+      return Object.values(Object(payments)).map((one) =>
+        `${Object(one).status} ${Object(one).created_at.slice(5, 10)}`
+      ).join(', ');
+    }
+
+    test('once for each cycle, also after the retry succeeded and after a halt', async () => {
+      await event('pending', '07-01', unpaid(july, 1));
+      await event('pending', '07-02', unpaid(july, 1));
+      const { payments: [newest] } = Object(await database.rpc('get_subscription', customer.id));
+      expect(newest).toMatchObject({
+        ...failed,
+        gateway_subscription_id: customer.gatewayId,
+        gateway_payment_id: null,
+      });
+      await event('charged', '07-03', { ...july, ...charge(2) });
+      expect(await payments()).toBe('captured 07-03, failed 07-01');
+      await event('pending', '08-01', unpaid(august, 2));
+      await event('halted', '08-04', unpaid(august, 2));
+      await event('cancelled', '08-05');
+      await database.query('update billing.gateway_events set payload = null');
+      expect(await payments()).toBe('failed 08-01, captured 07-03, failed 07-01');
+    });
+
+    test('in any order of the events, and also if only the halt is known', async () => {
+      await event('charged', '07-03', { ...july, ...charge(2) });
+      await event('halted', '2026-07-02T12:00:00Z', unpaid(july, 1));
+      expect(await payments()).toBe('captured 07-03, failed 07-02');
+      await event('pending', '07-03', { ...unpaid(july, 1), createdAt: day('07-01') });
+      expect(await payments()).toBe('captured 07-03, failed 07-01');
+    });
+
+    test('that is no charge, order, revenue or finding', async () => {
+      const numbers = () =>
+        database.one(
+          `select (select count(*) from billing.periods p where p.user_id = $1) as periods,
+            (select count(*) from billing.received r where r.user_id = $1) as received,
+            (select count(*) from billing.paid_periods p where p.user_id = $1) as paid,
+            (select count(*) from billing.findings_of($1)) as findings`,
+          [customer.id],
+        );
+      const before = await numbers();
+      await event('pending', '07-01', unpaid(july, 1));
+      expect(await payments()).toContain('failed 07-01');
+      expect(await numbers()).toEqual(before);
+    });
+
+    test('which an order for the same price does not return, and which support sees', async () => {
+      await event('pending', '07-01', unpaid(july, 1));
+      await database.at('2026-07-01T00:00:10Z');
+      expect(await database.rpc('create_order', customer.id, 'pro')).toMatchObject({ outcome: 'created' });
+      expect(await payments()).toBe('created 07-01, failed 07-01');
+      const { kind, attempts, source_id } = await database.one(
+        "select * from billing.customer_payments where user_id = $1 and status = 'failed'",
+        [customer.id],
+      );
+      expect({ kind, attempts, source_id }).toEqual({ kind: 'cycle', attempts: '1', source_id: customer.gatewayId });
+      const lines = await database.query(
+        "select what, detail from billing.timeline where user_id = $1 and at::date = '2026-07-01' and what <> 'webhook'",
+        [customer.id],
+      );
+      expect(lines).toContainEqual({
+        what: 'attempt_failed',
+        detail: expect.stringMatching(/^The renewal of .* for pro failed\.$/),
+      });
+      expect(lines.filter(({ what }) => what === 'order')).toHaveLength(1);
+    });
+  });
+
   test.each([['pending', 'stale'], ['halted', 'applied']] as const)('told late as %s is %s', async (name, outcome) => {
     await event('charged', '07-02', { ...july, ...paid(2) });
     expect(await event(name, '07-02', { createdAt: day('07-01') })).toBe(outcome);

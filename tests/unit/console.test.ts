@@ -5,7 +5,8 @@ import { actionTexts } from '../../scripts/console/page/actions.ts';
 import { comingOf } from '../../scripts/console/page/commitments.ts';
 import { remedyOf } from '../../scripts/console/page/remedies.ts';
 import { stack } from '../../scripts/console/page/scale.ts';
-import { byCycle } from '../../scripts/console/page/timeline.ts';
+import { words } from '../../scripts/console/page/format.ts';
+import { byCycle, withMoney } from '../../scripts/console/page/timeline.ts';
 import { localMinute, monthsAfter, setZone, textOf, timeOf } from '../../scripts/console/page/zone.ts';
 
 describe('the database of the console', () => {
@@ -171,3 +172,14 @@ test.each([[null, 'a keeps pro until 1 Jan 2099, 00:00.'], ['2099-01-04T00:00:00
     expect(actionTexts.cancel.sentence({ at_period_end: true }, 'a', undefined, current)).toContain(told);
   },
 );
+
+test('the timeline writes amounts as the tables do, and leaves what is no currency', () => {
+  expect(withMoney('1966.34 INR of payment pay_1: processed. Credit: 12.00 USD. 1500 JPY')).toBe(
+    '₹1,966.34 of payment pay_1: processed. Credit: $12.00. ¥1,500',
+  );
+  expect(withMoney('Reason: call after 40 MIN.')).toBe('Reason: call after 40 MIN.');
+});
+
+test('a mail has words for a name, and an event to the app the name that the app receives', () => {
+  expect(['receipt-issued', 'receipt.issued'].map(words)).toEqual(['Receipt issued', 'receipt.issued']);
+});

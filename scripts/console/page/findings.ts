@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { element } from '../../stack/shop/element.ts';
+import { element, money } from '../../stack/shop/element.ts';
 import type { Finding } from '../rows.ts';
 import { actionButton } from './dialog.ts';
 import { time, words } from './format.ts';
@@ -25,6 +25,10 @@ function one(finding: Finding, remedy: string | null): HTMLElement {
   const who = user_id === null ? subjectOf(finding) : link(`/customers/${user_id}`, email ?? subject);
   const line = element('div', { className: 'row' }, who, time(since, '', 'ago'));
   if (user_id !== null && subject !== user_id) line.append(subjectOf(finding));
+  const { amount, currency } = finding.detail;
+  if (typeof amount === 'number' && typeof currency === 'string') {
+    line.append(element('span', {}, money(amount, currency)));
+  }
   const cause = causeOf(finding);
   if (cause !== null) line.append(element('span', { className: 'soft' }, cause));
   const text = element('div', {}, line, ...remedy ? [element('p', { className: 'soft' }, remedy)] : []);
@@ -37,7 +41,9 @@ function one(finding: Finding, remedy: string | null): HTMLElement {
 function subjectOf({ finding, subject, detail }: Finding): Node {
   if (finding === 'outbox_stuck') return link(`/messages/${detail.id}`, `message ${detail.id}`);
   if (finding === 'failed_events') return link(`/webhooks/${subject}`, `${detail.event ?? 'webhook'}`);
-  return code(subject);
+  // Of a payment of ours support knows the gateway's id.
+  const { payment_id, gateway_payment_id: known } = detail;
+  return code(payment_id === subject && typeof known === 'string' ? known : subject);
 }
 
 /** Why it happened, where the finding says so. */

@@ -40,6 +40,8 @@ export function amounts(byCurrency: Amounts | null, missing = '–'): string {
 
 /** A name of the database as words: `payment-success` is `Payment success`. */
 export function words(name: string): string {
+  // An event to the app is called as the app receives it: `receipt.issued`.
+  if (name.includes('.')) return name;
   const text = name.replaceAll(/[_-]/g, ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -10,7 +10,12 @@ import { badge, code, type Column, empty, facts, head, json, link, section, tabs
 import { keptText } from './timeline.ts';
 import type { Show } from './view.ts';
 
-const tones: Record<Message['state'], Tone> = { delivered: 'good', queued: 'wait', parked: 'bad' };
+const tones: Record<Message['state'], Tone> = {
+  'delivered': 'good',
+  'not sent': 'quiet',
+  'queued': 'wait',
+  'parked': 'bad',
+};
 const columns: Column<Message>[] = [
   { head: 'Message', cell: ({ id, kind }) => link(`/messages/${id}`, words(kind)) },
   { head: 'State', cell: ({ state }) => badge(state, tones[state]) },
@@ -52,7 +57,7 @@ export const showMessage: Show = async (_url, id, signal) => {
     ['Attempts', String(attempts)],
     ['Last error', last_error ?? 'none'],
     ['Created', time(created_at)],
-    ['Delivered', time(delivered_at)],
+    [state === 'not sent' ? 'Completed' : 'Delivered', time(delivered_at)],
     ['Next attempt', state === 'queued' ? time(next_attempt_at) : '–'],
     ['Number', code(id)],
   ]);

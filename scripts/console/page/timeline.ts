@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
-import { element } from '../../stack/shop/element.ts';
+import { minorUnits } from '../../../supabase/client/subscriptions.ts';
+import { element, money } from '../../stack/shop/element.ts';
 import type { Page } from '../paging.ts';
 import type { TimelineEntry } from '../rows.ts';
 import { time, words } from './format.ts';
@@ -63,5 +64,16 @@ function entry({ at, what, reference, detail, link: address }: TimelineEntry): H
   if (address?.startsWith('https://')) {
     line.append(element('a', { href: address, target: '_blank', rel: 'noreferrer' }, 'At the gateway'));
   }
-  return element('li', { className: what }, line, element('p', {}, detail));
+  return element('li', { className: what }, line, element('p', {}, withMoney(detail)));
+}
+
+const currencies = new Set(Intl.supportedValuesOf('currency'));
+
+/** Writes the amounts of a text as the tables do: `₹1,966.34` for `1966.34 INR`. */
+export function withMoney(text: string): string {
+  return text.replaceAll(
+    /\b(\d+(?:\.\d+)?) ([A-Z]{3})\b/g,
+    (as, amount, currency) =>
+      currencies.has(currency) ? money(Math.round(Number(amount) * 10 ** minorUnits(currency)), currency) : as,
+  );
 }

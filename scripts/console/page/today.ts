@@ -26,18 +26,20 @@ function service(state: ServiceState): HTMLElement {
     ['Last webhook', time(state.last_webhook_at, 'none yet', 'ago')],
     ['Last sweep', time(state.last_sweep_at, 'none yet', 'ago')],
     ['Last reconciliation', time(state.last_reconciliation_at, 'none yet', 'ago')],
-    [readCount(state), time(state.statement?.read_until ?? null, 'not yet', 'ago')],
+    ['Gateway read up to', readUntil(state)],
     ['Customers checked', time(state.findings_as_of, 'not yet', 'ago')],
     ['Oldest waiting mail', time(state.oldest_undelivered_mail_at, 'none waits', 'ago')],
     [`Received today (${state.payments_today})`, amounts(state.revenue_today, 'nothing yet')],
   ], 'tiles');
 }
 
-/** What the last complete lists of the gateway had, and how much of it no webhook had announced. */
-function readCount({ statement }: ServiceState): string {
-  if (statement === null) return 'Gateway read up to';
+/** How far the lists of the gateway were read: what they had, and how much of it no webhook had announced. */
+function readUntil({ statement }: ServiceState): Node {
+  const until = time(statement?.read_until ?? null, 'not yet', 'ago');
+  if (statement === null) return until;
   const { payments, news } = statement;
-  return `Gateway read (${payments} ${payments === 1 ? 'payment' : 'payments'}, ${news} new) up to`;
+  const count = `${payments} ${payments === 1 ? 'payment' : 'payments'}, ${news} new`;
+  return element('span', { className: 'stack' }, until, element('small', { className: 'soft' }, count));
 }
 
 function allClear(): HTMLElement {

@@ -81,7 +81,9 @@ export const payment = z.object({
   gateway_order_id: z.string().nullable(),
   gateway_payment_id: z.string().nullable(),
   gateway_signature: z.string().nullable(),
-  gateway_subscription_id: z.string().nullable().describe('The subscription that was charged. Null: it is an order.'),
+  gateway_subscription_id: z.string().nullable().describe(
+    'The subscription that was charged, or whose renewal failed. Null: it is an order.',
+  ),
   meta: z.unknown().describe('`tier`, and after a failed attempt three error fields. An app may store more.'),
   captured_at: time.nullable(),
   confirmed_at: time.nullable().describe('The gateway itself confirmed the capture.'),
@@ -94,7 +96,10 @@ export const payment = z.object({
   refunded_amount: amount,
   dispute_status: z.string().nullable().describe('Of the newest dispute.'),
   created_at: time,
-}).meta({ id: 'Payment', description: 'One for each order, and for each charge of a gateway subscription.' });
+}).meta({
+  id: 'Payment',
+  description: 'One for each order, for each charge of a gateway subscription, and for each renewal that failed.',
+});
 
 export const billing = z.object({
   gateway_subscription_id: z.string(),

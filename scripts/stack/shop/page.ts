@@ -137,12 +137,11 @@ async function viewsOf(current: client.CurrentSubscription | null, receipts: cli
   if (pathname === '/dashboard') return dashboard({ ...current, receipts }, subscriptions, actions);
   const to = searchParams.get('to');
   if (to === null) return subscription(current, [], actions);
-  const price = (await subscriptions.plans()).flatMap(({ prices }) => prices).find(({ lookup_key }) =>
-    lookup_key === to
-  );
-  if (price === undefined) return subscription(current, [], actions);
+  const plan = (await subscriptions.plans()).find(({ prices }) => prices.some(({ lookup_key }) => lookup_key === to));
+  const price = plan?.prices.find(({ lookup_key }) => lookup_key === to);
+  if (plan === undefined || price === undefined) return subscription(current, [], actions);
   const previews = await Promise.allSettled((['now', 'period_end'] as const).map(async (when) => (
-    { ...await subscriptions.previewChange({ price: to }, when), when, price }
+    { ...await subscriptions.previewChange({ price: to }, when), when, price, name: plan.name }
   )));
   for (const preview of previews) if (preview.status === 'rejected') say(reason(preview.reason));
   return subscription(current, previews.flatMap((one) => one.status === 'fulfilled' ? [one.value] : []), actions);

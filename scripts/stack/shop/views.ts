@@ -1,11 +1,13 @@
 /// <reference lib="dom" />
-import type {
-  Change,
-  CurrentSubscription,
-  OfferedPlan,
-  OfferedPrice,
-  Receipt,
-  Subscriptions,
+import {
+  type Change,
+  type CurrentSubscription,
+  type OfferedPlan,
+  type OfferedPrice,
+  type Payment,
+  type Receipt,
+  retriedAt,
+  type Subscriptions,
 } from '../../../supabase/client/subscriptions.ts';
 import { element, money } from './element.ts';
 import { receiptButtons } from './receipts.ts';
@@ -133,8 +135,8 @@ export function dashboard(
   const row = (tag: 'td' | 'th', texts: (string | Node[])[]) =>
     element('tr', {}, ...texts.map((text) => element(tag, {}, ...typeof text === 'string' ? [text] : text)));
   const rows = payments.map((payment) => {
-    const { id, created_at, tier, amount, paid_amount: paid, refunded_amount: refunded, currency } = payment;
-    const status = refunded > 0 ? `${money(refunded, currency)} refunded` : payment.status;
+    const { id, created_at, tier, amount, paid_amount: paid, currency } = payment;
+    const status = statusOf(payment, payments);
     const own = receipts.filter(({ payment_id }) => payment_id === id);
     const documents = receiptButtons(own, actions.open);
     return row('td', [day(created_at), tier ?? '', money(paid ?? amount, currency), status, documents]);
@@ -147,10 +149,17 @@ export function dashboard(
   return [title, card, element('h2', {}, 'Features'), may, element('h2', {}, 'Payments'), paid];
 }
 
+function statusOf(payment: Payment, payments: Payment[]): string {
+  const { status, refunded_amount: refunded, currency } = payment;
+  const paidAt = retriedAt(payment, payments);
+  if (paidAt !== null) return `tried again, paid on ${day(paidAt)}`;
+  return refunded > 0 ? `${money(refunded, currency)} refunded` : status;
+}
+
 /** How the subscription goes on, and what a chosen change of the price would cost. */
 export function subscription(
   current: CurrentSubscription,
-  changes: (Change & { when: When; price: OfferedPrice })[],
+  changes: (Change & { when: When; name: string; price: OfferedPrice })[],
   { change }: Actions,
 ): Node[] {
   const { subscription: running, billing } = current;
@@ -170,10 +179,10 @@ export function subscription(
     }
   }
   card.append(link('/pricing', running?.status === 'active' ? 'Another plan' : 'See the plans'));
-  const choices = changes.map(({ when, to, price, amount_due, credit, currency, starts_at }) => {
+  const choices = changes.map(({ when, name, price, amount_due, credit, currency, starts_at }) => {
     const due = `The first payment is ${money(amount_due, currency)}, after a credit of ${money(credit, currency)}.`;
     const terms = `${money(price.amount, price.currency)} ${per(price)}.${credit > 0 ? ` ${due}` : ''}`;
-    const label = `Change to ${to}, ${every(price)}, ${when === 'now' ? 'now' : `on ${day(starts_at)}`}`;
+    const label = `Change to ${name}, ${every(price)}, ${when === 'now' ? 'now' : `on ${day(starts_at)}`}`;
     const button = element('button', { id: when, onclick: () => change(price.lookup_key, when) }, label);
     return panel('section', element('p', {}, terms), button);
   });

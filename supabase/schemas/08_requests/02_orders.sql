@@ -141,6 +141,7 @@ begin
   select * into v_payment
   from public.payments p
   where p.user_id = p_user_id
+    and p.failed_subscription_id is null
     and coalesce(p.gateway_key_id = p_gateway_key_id, true)
     and (
       p.id = v_keyed.id
@@ -162,7 +163,7 @@ begin
     v_refusal := billing.rate_limited((
       select p.created_at + interval '1 hour'
       from public.payments p
-      where p.user_id = p_user_id
+      where p.user_id = p_user_id and p.failed_subscription_id is null
       order by p.created_at desc
       offset 9
       limit 1

@@ -205,6 +205,35 @@ begin
   return false;
 end $$;
 
+-- Stores a renewal that failed among the payments of its user, once for each cycle, in any order of events.
+create function billing.record_failure(
+  p_user_id uuid,
+  p_entity jsonb, -- the subscription
+  p_payment jsonb, -- that failed; null: the event names none
+  p_failed_at timestamptz
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  insert into public.payments as p (
+    id, user_id, amount, currency, status, tier, plan_id, price_key, duration_months, gateway_key_id,
+    failed_subscription_id, next_reconcile_at, created_at
+  )
+  select
+    md5(concat_ws('/', m.gateway_subscription_id, p_entity ->> 'current_start', p_entity ->> 'paid_count'))::uuid,
+    m.user_id, charge.amount, billing.charged_currency(p_payment, (m.sold).currency), 'failed', pl.tier, pl.id,
+    (m.sold).lookup_key, (m.sold).months, m.gateway_key_id, m.gateway_subscription_id, null, p_failed_at
+  from billing.gateway_subscriptions m
+  join public.plans pl on pl.id = m.plan_id
+  cross join lateral (
+    select coalesce(billing.json_integer(p_payment -> 'amount'), (m.sold).amount) as amount
+  ) charge
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id = billing.json_text(p_entity -> 'id')
+    and charge.amount >= 0
+  on conflict (id) do update set created_at = excluded.created_at
+  where p.created_at > excluded.created_at;
+end $$;
+
 -- Completes the charges of a user's gateway subscriptions that arrived before their user or their plan was known.
 create function billing.adopt_charges(p_user_id uuid)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -550,6 +579,9 @@ begin
     set awaits_user = true
     where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id) and not m.awaits_user;
     return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
+  end if;
+  if v_status in ('pending', 'halted') then
+    perform billing.record_failure(v_user_id, p_entity, p_payment, billing.charged_at(p_created_at, p_arrived_at));
   end if;
   if v_merged.user_id is null then return 'stale'; end if;
   v_is_changed := billing.settle_access(

@@ -193,7 +193,8 @@ end $$;
 create function billing.note_payment_event()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  if new.status <> 'created' and new.status is distinct from old.status then
+  -- A renewal that failed is told by subscription.updated.
+  if new.status <> 'created' and new.status is distinct from old.status and new.failed_subscription_id is null then
     perform billing.enqueue_event('payment.' || new.status, coalesce(new.gateway_payment_id, new.id::text));
   end if;
   -- The refunds that were known before their payment.

@@ -17,9 +17,22 @@ begin
   );
 end $$;
 
-create function billing.outbox_state(p_delivered_at timestamptz, p_parked_at timestamptz)
-returns text language sql immutable set search_path = pg_catalog, pg_temp
-return case when p_delivered_at is not null then 'delivered' when p_parked_at is not null then 'parked' else 'queued' end;
+-- The dispatcher completes a mail of a kind that is off with the note why it was not sent.
+create function billing.outbox_state(p_message billing.outbox)
+returns text language sql stable set search_path = pg_catalog, pg_temp
+return case
+  when p_message.delivered_at is not null and starts_with(p_message.last_error, 'not sent: ') then 'not sent'
+  when p_message.delivered_at is not null then 'delivered'
+  when p_message.parked_at is not null then 'parked'
+  else 'queued'
+end;
+
+-- Returns the state of a message, and why, in sentences.
+create function billing.outbox_text(p_message billing.outbox)
+returns text language sql stable set search_path = pg_catalog, pg_temp
+return concat(
+  billing.outbox_state(p_message), '. ' || rtrim(regexp_replace(p_message.last_error, '^not sent: ', ''), '.'), '.'
+);
 
 create view billing.subjects with (security_invoker = true) as
 select p.user_id, p.gateway_order_id as subject_id, 'orders' as kind, p.gateway_key_id
@@ -47,11 +60,16 @@ cross join lateral (
   cross join lateral (
     values
       (
-        case when coalesce(p.gateway_subscription_id, p.extra_of::text) is null then p.created_at end, 'order',
+        case when num_nonnulls(p.gateway_subscription_id, p.extra_of, p.failed_subscription_id) = 0 then p.created_at end, 'order',
         coalesce(p.gateway_order_id, p.id::text),
         format('Order of %s for %s.', billing.amount_text(p.amount, p.currency), p.tier)
           || coalesce(' Credit: ' || billing.amount_text(p.credit, p.currency) || '.', ''),
         'orders', p.gateway_order_id, 1
+      ),
+      (
+        case when p.failed_subscription_id is not null then p.created_at end, 'attempt_failed', p.failed_subscription_id,
+        format('The renewal of %s for %s failed.', billing.amount_text(p.amount, p.currency), p.tier),
+        'subscriptions', p.failed_subscription_id, 3
       ),
       (p.uncaptured_at, 'attempt_failed', p.gateway_payment_id, 'The gateway did not capture the payment.', 'payments',
         p.gateway_payment_id, 3)
@@ -134,12 +152,12 @@ cross join lateral (
   where c.user_id = u.user_id
   union all
   select o.created_at, 'mail', o.id::text,
-    concat(o.kind, ': ', billing.outbox_state(o.delivered_at, o.parked_at), '. ' || rtrim(o.last_error, '.'), '.'), null, 6
+    format('%s: %s', o.kind, billing.outbox_text(o)), null, 6
   from billing.outbox o
   where o.payload ->> 'to' = u.email and o.destination in ('email', 'notice')
   union all
   select o.created_at, 'event', o.id::text,
-    concat(o.kind, ': ', billing.outbox_state(o.delivered_at, o.parked_at), '. ' || rtrim(o.last_error, '.'), '.'), null, 6
+    format('%s: %s', o.kind, billing.outbox_text(o)), null, 6
   from billing.outbox o
   where o.payload #>> '{data,user_id}' = u.user_id::text and o.destination = 'event'
   union all
@@ -162,7 +180,7 @@ cross join lateral (
   select o.queued_at, 'cancellation', m.gateway_subscription_id,
     concat(
       case when o.payload @> '{"at_cycle_end": true}' then 'At the end of the cycle' else 'At once' end,
-      ', to the gateway: ', billing.outbox_state(o.delivered_at, o.parked_at), '. ' || rtrim(o.last_error, '.'), '.'
+      ', to the gateway: ', billing.outbox_text(o)
     ),
     null, 6
   from billing.gateway_subscriptions m
@@ -196,7 +214,7 @@ select
   o.id, o.kind, o.destination,
   o.payload ->> 'to' as recipient,
   billing.user_of_message(o) as user_id,
-  billing.outbox_state(o.delivered_at, o.parked_at) as state,
+  billing.outbox_state(o) as state,
   o.attempts, o.last_error, o.created_at, o.delivered_at,
   case when o.delivered_at is null and o.parked_at is null then o.next_attempt_at end as next_attempt_at,
   o.payload
@@ -205,7 +223,7 @@ comment on view billing.messages is 'Mails and other side effects. Filter it by 
 comment on column billing.messages.id is 'The number of the message: the reference of requeue_mail.';
 comment on column billing.messages.destination is 'email, notice, revalidation (of cached pages), gateway (a cancellation or a refund) or event.';
 comment on column billing.messages.user_id is 'The user who has this address now, or whom the message is about.';
-comment on column billing.messages.state is 'queued, delivered or parked: an admin repairs the cause and requeues it.';
+comment on column billing.messages.state is 'queued, delivered, not sent (its kind is off) or parked: an admin repairs the cause and requeues it.';
 comment on column billing.messages.last_error is 'Why the newest attempt failed, it was withdrawn, or no mail was sent.';
 
 create view billing.refund_requests with (security_invoker = true) as
@@ -235,7 +253,7 @@ select
     select count(*)
     from billing.gateway_events e
     where e.subject_id = p.gateway_order_id and e.event = 'payment.failed'
-  ) + case when p.captured_at is null then 0 else 1 end as attempts,
+  ) + num_nonnulls(p.captured_at, p.failed_subscription_id) as attempts,
   coalesce(p.meta ->> 'error_description', p.meta ->> 'error_reason', p.meta ->> 'error_code') as last_error,
   p.refunded_amount,
   p.dispute_status,
@@ -249,13 +267,13 @@ select
   ) as disputes,
   case
     when p.extra_of is not null then 'extra_payment'
-    when p.gateway_subscription_id is not null then 'cycle'
+    when num_nonnulls(p.gateway_subscription_id, p.failed_subscription_id) > 0 then 'cycle'
     else 'order'
   end as kind,
-  coalesce(p.gateway_subscription_id, p.extra_of::text, p.id::text) as source_id,
+  coalesce(p.gateway_subscription_id, p.failed_subscription_id, p.extra_of::text, p.id::text) as source_id,
   billing.refundable_amount(p) as refundable_amount
 from public.payments p;
-comment on view billing.customer_payments is 'Orders, paid or not, further payments, cycles. Minor units. Filter by user_id.';
+comment on view billing.customer_payments is 'Orders, paid or not, further payments, cycles and their failed renewals. Minor units. Filter by user_id.';
 comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';
 comment on column billing.customer_payments.disputes is 'Each dispute about it, the newest last. Null: none.';
 comment on column billing.customer_payments.kind is 'order, extra_payment (a further payment on an order) or cycle.';

@@ -11,7 +11,7 @@ import { download } from './download.ts';
 import { Message, Skeleton } from './message.tsx';
 import { PaymentList } from './payment-list.tsx';
 import { PlanList } from './plan-list.tsx';
-import { stateOf, unpaidOf } from './state.ts';
+import { stateOf } from './state.ts';
 import { en, type Texts } from './en.ts';
 import { type Said, saidOf, TextsContext, useTexts } from './texts.ts';
 import { Button, pageClass } from './ui.tsx';
@@ -147,7 +147,6 @@ function Content({ data, subscriptions, options, busy, run, question, ask }: Con
       <CurrentPlan state={state} busy={busy} onCancel={() => ask('cancel')} onResume={resume} onUndo={undo} />
       <PlanList plans={plans} busy={busy} onBuy={buy} onChange={(price, plan) => ask({ price, plan })} />
       <PaymentList
-        unpaid={unpaidOf(current, plans)}
         payments={current.payments}
         plans={plans}
         receipts={receipts}

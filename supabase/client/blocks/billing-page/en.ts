@@ -150,6 +150,8 @@ export const en = {
     titles: {} as Readonly<Record<string, string>>,
     paid: 'Paid',
     failed: 'Failed',
+    retried: 'Tried again',
+    paidOn: (at: string) => `Paid on ${day(at)}`,
     refunded: 'Refunded',
     partly: (amount: string) => `${amount} refunded`,
     disputed: 'Disputed',

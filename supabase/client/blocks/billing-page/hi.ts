@@ -148,6 +148,8 @@ export const hi: Texts = {
     },
     paid: 'भुगतान हुआ',
     failed: 'असफल',
+    retried: 'फिर कोशिश हुई',
+    paidOn: (at) => `${day(at)} को भुगतान हुआ`,
     refunded: 'लौटाया गया',
     partly: (amount) => `${amount} लौटाए गए`,
     disputed: 'विवादित',

@@ -1,11 +1,9 @@
-import type { OfferedPlan, Payment, Receipt } from '../../subscriptions.ts';
-import { nameOf, type Unpaid } from './state.ts';
+import { type OfferedPlan, type Payment, type Receipt, retriedAt } from '../../subscriptions.ts';
+import { nameOf } from './state.ts';
 import { useTexts } from './texts.ts';
 import { Badge, cardClass, linkClass, Section } from './ui.tsx';
 
 type Props = {
-  /** A renewal that could not be charged. Null: none. */
-  unpaid: Unpaid;
   payments: Payment[];
   plans: OfferedPlan[];
   receipts: Receipt[];
@@ -13,14 +11,14 @@ type Props = {
 };
 
 /** The newest payments, with their receipts and credit notes. Orders that were never paid are left out. */
-export function PaymentList({ unpaid, payments, plans, receipts, onOpen }: Props) {
+export function PaymentList({ payments, plans, receipts, onOpen }: Props) {
   const { payments: words } = useTexts();
   const shown = payments.filter(({ status }) => status !== 'created');
   return (
     <Section title={words.title}>
       <div className={`${cardClass} overflow-hidden`}>
-        {shown.length === 0 && unpaid === null && <p className='p-6 text-sm text-(--bp-soft)'>{words.none}</p>}
-        {(shown.length > 0 || unpaid !== null) && (
+        {shown.length === 0 && <p className='p-6 text-sm text-(--bp-soft)'>{words.none}</p>}
+        {shown.length > 0 && (
           <table className='w-full text-left text-sm'>
             <thead className='border-b border-(--bp-line) text-(--bp-soft)'>
               <tr>
@@ -31,11 +29,11 @@ export function PaymentList({ unpaid, payments, plans, receipts, onOpen }: Props
               </tr>
             </thead>
             <tbody className='divide-y divide-(--bp-line)'>
-              {unpaid !== null && <UnpaidRow {...unpaid} />}
               {shown.map((payment) => (
                 <Row
                   key={payment.id}
                   payment={payment}
+                  paidAt={retriedAt(payment, payments)}
                   plans={plans}
                   receipts={receipts.filter(({ payment_id }) => payment_id === payment.id)}
                   onOpen={onOpen}
@@ -49,40 +47,23 @@ export function PaymentList({ unpaid, payments, plans, receipts, onOpen }: Props
   );
 }
 
-/** A renewal is no payment before it is collected. */
-function UnpaidRow({ name, price, at }: NonNullable<Unpaid>) {
-  const { day, every, money, payments: words } = useTexts();
-  return (
-    <tr>
-      <td className='px-4 py-3 sm:px-6'>
-        <span className='font-medium'>{`${name}, ${every(price)}`}</span>
-        <span className='block text-(--bp-soft)'>
-          {words.renewal}
-          <span className='sm:hidden'>{` · ${day(at)}`}</span>
-        </span>
-      </td>
-      <td className='hidden px-6 py-3 whitespace-nowrap sm:table-cell'>{day(at)}</td>
-      <td className='px-2 py-3 text-right font-medium whitespace-nowrap tabular-nums sm:px-6'>
-        {money(price.amount, price.currency)}
-      </td>
-      <td className='px-4 py-3 text-right sm:px-6'>
-        <Badge tone='warn'>{words.failed}</Badge>
-      </td>
-    </tr>
-  );
-}
+type RowProps = Omit<Props, 'payments'> & {
+  payment: Payment;
+  /** Of a renewal that failed: when it was charged after all. Null: it was not. */
+  paidAt: string | null;
+};
 
-type RowProps = Omit<Props, 'payments' | 'unpaid'> & { payment: Payment };
-
-function Row({ payment, plans, receipts, onOpen }: RowProps) {
+function Row({ payment, paidAt, plans, receipts, onOpen }: RowProps) {
   const { day, every, money, payments: words } = useTexts();
-  const { interval, interval_count, currency, tier, period_start: start, period_end: end } = payment;
+  const { status, interval, interval_count, currency, tier, period_start: start, period_end: end } = payment;
+  const { gateway_subscription_id: subscription } = payment;
   const date = day(payment.captured_at ?? payment.created_at);
   const length = interval && interval_count ? `, ${every({ interval, interval_count })}` : '';
   return (
     <tr>
       <td className='px-4 py-3 sm:px-6'>
         <span className='font-medium'>{tier ? nameOf(tier, plans) + length : words.payment}</span>
+        {status === 'failed' && subscription && <span className='block text-(--bp-soft)'>{words.renewal}</span>}
         {start && end && <span className='hidden text-(--bp-soft) sm:block'>{day(start)} – {day(end)}</span>}
         <span className='block text-(--bp-soft) sm:hidden'>{date}</span>
         {receipts.length > 0 && (
@@ -106,15 +87,23 @@ function Row({ payment, plans, receipts, onOpen }: RowProps) {
         {money(payment.paid_amount ?? payment.amount, currency)}
       </td>
       <td className='px-4 py-3 text-right sm:px-6'>
-        <Status payment={payment} />
+        <Status payment={payment} paidAt={paidAt} />
       </td>
     </tr>
   );
 }
 
-function Status({ payment }: { payment: Payment }) {
+function Status({ payment, paidAt }: Pick<RowProps, 'payment' | 'paidAt'>) {
   const { money, payments: words } = useTexts();
   const { status, currency, refunded_amount: refunded, paid_amount: paid, dispute_status: dispute } = payment;
+  if (paidAt !== null) {
+    return (
+      <>
+        <Badge tone='plain'>{words.retried}</Badge>
+        <span className='mt-1 block text-xs whitespace-nowrap text-(--bp-soft)'>{words.paidOn(paidAt)}</span>
+      </>
+    );
+  }
   if (status === 'failed') return <Badge tone='warn'>{words.failed}</Badge>;
   if (refunded >= (paid ?? payment.amount) && refunded > 0) return <Badge tone='plain'>{words.refunded}</Badge>;
   if (dispute && dispute !== 'won' && dispute !== 'closed') {

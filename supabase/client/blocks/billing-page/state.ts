@@ -1,4 +1,4 @@
-import type { CurrentSubscription, OfferedPlan, Price } from '../../subscriptions.ts';
+import type { CurrentSubscription, OfferedPlan } from '../../subscriptions.ts';
 import { en, type Texts } from './en.ts';
 
 /** What the page shows about the plan that the customer has. */
@@ -19,16 +19,6 @@ export type State = {
   /** What follows the running period. */
   next: { text: string; note: string; canUndo: boolean } | null;
 };
-
-/** A renewal that the gateway could not charge: what for, and when the paid period ended. */
-export type Unpaid = { name: string; price: Price; at: string } | null;
-
-/** Finds the renewal that failed. The gateway has no payment for it before it succeeds. */
-export function unpaidOf({ subscription, billing }: CurrentSubscription, plans: readonly OfferedPlan[]): Unpaid {
-  const at = subscription?.current_period_end;
-  if (!billing?.payment_attention || !billing.price || !subscription || !at) return null;
-  return { name: subscription.plan?.name ?? nameOf(subscription.tier, plans), price: billing.price, at };
-}
 
 /** Derives the state of the page from an answer of `current()`. */
 export function stateOf(

@@ -59,6 +59,7 @@ export type Database = {
           'ended_reason': string | null;
           'extends_from': string | null;
           'extra_of': string | null;
+          'failed_subscription_id': string | null;
           'fulfilled_at': string | null;
           'gateway_key_id': string | null;
           'gateway_order_id': string | null;
@@ -114,6 +115,7 @@ export type Database = {
           'ended_reason'?: string | null;
           'extends_from'?: string | null;
           'extra_of'?: string | null;
+          'failed_subscription_id'?: string | null;
           'fulfilled_at'?: string | null;
           'gateway_key_id'?: string | null;
           'gateway_order_id'?: string | null;
@@ -168,6 +170,7 @@ export type Database = {
           'ended_reason'?: string | null;
           'extends_from'?: string | null;
           'extra_of'?: string | null;
+          'failed_subscription_id'?: string | null;
           'fulfilled_at'?: string | null;
           'gateway_key_id'?: string | null;
           'gateway_order_id'?: string | null;
