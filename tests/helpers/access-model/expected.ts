@@ -1,4 +1,4 @@
-import { describePrice, isoTime, type Time } from './actions.ts';
+import { describePrice, isoTime, priceOf, type Time } from './actions.ts';
 import { type Facts, isPaid, type Subscription } from './facts.ts';
 import { isToStop } from './commitments.ts';
 import { findingsOf } from './findings.ts';
@@ -162,7 +162,8 @@ export type Charge = { readonly payment: string; readonly price: string };
 /** The charges that are not stored at their price. */
 export function chargeDifferences({ money }: Facts, stored: readonly Charge[]): string[] {
   return stored.flatMap(({ payment, price }) => {
-    const expected = describePrice(money.get(payment)?.price ?? '');
+    const { price: sold = '', plan = '' } = money.get(payment) ?? {};
+    const expected = [sold, priceOf(plan).currency, priceOf(sold).months].join(' ');
     return price === expected ? [] : [`charge ${payment} at ${price}, not ${expected}`];
   });
 }

@@ -25,6 +25,7 @@ export function findingsOf(facts: Facts, now: Time): string[] {
       `paid_twice: ${nameOf(order, order.money)}`
     ),
     ...facts.subscriptions.flatMap((subscription) => fromCycles(facts, subscription, now)),
+    ...facts.subscriptions.filter(({ notes }) => notes?.name === 'another').map(({ name }) => `notes_edited: ${name}`),
     ...(isUnpaid || isGivenByRow(facts, ruling, now) ? ['entitled_not_paid: user'] : []),
   ];
   return [...new Set(rows)].sort();
@@ -110,8 +111,14 @@ function fromCycles(facts: Facts, subscription: Subscription, now: Time): string
       ...(isChargedAfterReplacement(facts, subscription, cycle) ? [`charged_after_replacement: ${money.name}`] : []),
       ...(isChargedAfterCancellation(subscription, cycle) ? [`charged_after_cancellation: ${money.name}`] : []),
       ...(isTwice ? [`charged_twice: ${money.name}`] : []),
+      ...(end > now && isMismatch(money) ? [`mismatch: ${money.name}`] : []),
     ];
   });
+}
+
+/** Whether another amount or currency was charged than was sold. */
+function isMismatch({ plan, price, amount }: Money): boolean {
+  return amount !== priceOf(price).amount || priceOf(plan).currency !== priceOf(price).currency;
 }
 
 /**

@@ -202,7 +202,7 @@ async function proveNextCycle(
     const isStopped = stopping.has(one.name) && one.status !== 'pending';
     if (!isStopped && isToStopInTime) throw fault(`the gateway charges ${one.name}, which is to stop`);
     if (!await run(isStopped ? [changeStatus(one, 'cancelled', at)] : chargeOf(one, at))) return;
-    if (isStopped || !known.has(one.name)) continue;
+    if (isStopped || one.endsWithCycle || !known.has(one.name)) continue;
     const twice = charged.filter((other) => isSameTime(one, other)).map(({ name }) => name);
     const isFound = findingsOf(facts, now).some((finding) => /^(charged_|paid_twice)/.test(finding));
     if (twice.length > 0 && !isFound) {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { priceOf, wholeSeconds } from './actions.ts';
+import { foreign, priceOf, wholeSeconds } from './actions.ts';
 import type { Action, Answer, GatewayEvent, GatewayStatus, Time } from './actions.ts';
 import {
   type Chain,
@@ -243,6 +243,7 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
     one.statuses.push({ at, status: statusAfter(event.do), isRead: false, chargeAt });
   }
   one.isNoted ||= event.do !== 'charged';
+  if (at >= (one.notes?.at ?? -Infinity)) one.notes = { at, name: event.notes };
   if (event.do !== 'cancelled' || one.writtenAt !== null && !rules.hasPlan(one)) namePrice(one, price, at);
   switch (event.do) {
     case 'cancelled':
@@ -272,6 +273,8 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
       cycle.by = 'charge';
       if (event.payment === null || cycle.money !== null) return;
       cycle.money = moneyNamed(facts, event.payment, price, priceOf(price).amount);
+      // It pays for what was sold.
+      if (price === foreign) cycle.money.price = one.price;
       cycle.at = at;
     }
   }
@@ -323,9 +326,9 @@ function paidPeriod(one: Subscription, { status, start, end }: Answer): { start:
   return status === 'pending' && start > known.end ? { start: known.end, end: start } : null;
 }
 
-/** The newest event names the price. */
+/** The newest event names the price. What it was sold for goes on where it names a plan that is not ours. */
 function namePrice(one: Subscription, price: string, at: Time): void {
-  if (at < one.planAt || at === one.planAt && price <= one.price) return;
+  if (price === foreign || at < one.planAt || at === one.planAt && price <= one.price) return;
   one.price = price;
   one.planAt = at;
 }
@@ -353,6 +356,7 @@ function mirrorOf(
     afterRow: (rows[0]?.at ?? -Infinity) >= askedAt ? rows[0]?.at ?? null : null,
     newsAt: -Infinity,
     isNoted: false,
+    notes: null,
     isTold: false,
     cycles: [],
     endedAt: null,

@@ -42,7 +42,7 @@ export type Subject = ReturnType<typeof createSubject>;
 /** Empties the tables, sets the settings and puts all on sale, and creates the user of a history. */
 export type NewSubject = (settings: Settings) => Promise<Subject>;
 
-type Setting = { database: TestDatabase; service: pg.Client; owner: pg.Client; userId: string };
+type Setting = { database: TestDatabase; service: pg.Client; owner: pg.Client; userId: string; anotherId: string };
 
 /** A database for histories, which run one after the other. @returns a function that begins a history */
 export function useSubjects(): NewSubject {
@@ -91,7 +91,8 @@ async function prepareSubjects(database: TestDatabase): Promise<NewSubject> {
     await cleaner.query(`begin; set local session_replication_role = replica; ${clear} commit`);
     await database.query('update billing.settings set early_renewal = $1', [earlyRenewal]);
     await database.query('update public.plans set grace_days = $1, is_active = true', [graceDays]);
-    return createSubject({ database, service, owner, userId: (await createUser(database)).id });
+    const [{ id: userId }, { id: anotherId }] = [await createUser(database), await createUser(database)];
+    return createSubject({ database, service, owner, userId, anotherId });
   };
 }
 
@@ -147,7 +148,10 @@ function createNames() {
 type Perform = (action: Action, at: Time) => Promise<string[]>;
 
 /** Performs actions through the RPCs, each at its time. Returns the names of the reconciled gateway subscriptions. */
-function createPerformer({ database, service, userId }: Setting, names: ReturnType<typeof createNames>): Perform {
+function createPerformer(
+  { database, service, userId, anotherId }: Setting,
+  names: ReturnType<typeof createNames>,
+): Perform {
   const orders = new Map<string, { id: string; orderId: string; amount: number; currency: string }>();
   const orderOf = (name: string) => orders.get(name) ?? expect.fail(`no order ${name}`);
   // The first payment on an order has the name of the order.
@@ -180,10 +184,10 @@ function createPerformer({ database, service, userId }: Setting, names: ReturnTy
   const write = (sql: string, ...parameters: unknown[]) => database.query(sql, parameters).then(() => []);
 
   const paidFor = (price: string) => ({ amount: priceOf(price).amount, currency: priceOf(price).currency });
-  const bodyOf = ({ do: name, price, payment, ...event }: GatewayEvent): string =>
+  const bodyOf = ({ do: name, price, payment, notes, ...event }: GatewayEvent): string =>
     subscriptionEvent({
       name,
-      userId,
+      userId: notes === 'user' ? userId : anotherId,
       id: names.idOf(event.subscription, 'sub'),
       planId: `plan_${price}`,
       createdAt: isoTime(event.createdAt),
