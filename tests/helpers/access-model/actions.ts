@@ -91,7 +91,7 @@ export const gatewayStatuses = [
 export type GatewayStatus = (typeof gatewayStatuses)[number];
 
 /** A gateway subscription as the gateway's API returns it. */
-export type Answer = Pick<GatewayEvent, 'price' | 'start' | 'end' | 'paidCount' | 'chargeAt'> & {
+export type Answer = Pick<GatewayEvent, 'price' | 'start' | 'end' | 'paidCount' | 'chargeAt' | 'notes'> & {
   status: GatewayStatus;
   endedAt: Time | null;
 };

@@ -108,9 +108,10 @@ export function nextCycle({ price, cycles, startsAt }: Billed): { start: Time; e
 export function answersAbout({ subscriptions }: Facts, billed: readonly Billed[]): Record<string, Answer> {
   const known = billed.filter(({ name }) => subscriptions.some((mirror) => mirror.name === name));
   return Object.fromEntries(known.map((one) => {
-    const { name, price, status, cycles, endedAt } = one;
+    const { name, price, status, cycles, endedAt, notes } = one;
     const { start = null, end = null } = cycles.at(-1) ?? {};
-    return [name, { price, status, start, end, endedAt, paidCount: paidCount(one), chargeAt: chargeTime(one) }];
+    const counted = { paidCount: paidCount(one), chargeAt: chargeTime(one) };
+    return [name, { price, status, start, end, endedAt, ...counted, notes }];
   }));
 }
 

@@ -292,6 +292,7 @@ function receiveAnswer(facts: Facts, name: string, answer: Answer, now: Time): v
   const before = newest?.status;
   const at = wholeSeconds(now);
   one.reconciledAt = now;
+  one.notes = { at: one.notes?.at ?? -Infinity, name: answer.notes };
   const period = paidPeriod(one, answer);
   // Without a charge the first activation counts as one.
   if (period && paidCount > (one.paidCount ?? Math.min(one.activations.length, 1))) {

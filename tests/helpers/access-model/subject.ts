@@ -184,10 +184,11 @@ function createPerformer(
   const write = (sql: string, ...parameters: unknown[]) => database.query(sql, parameters).then(() => []);
 
   const paidFor = (price: string) => ({ amount: priceOf(price).amount, currency: priceOf(price).currency });
+  const userOf = (notes: GatewayEvent['notes']) => notes === 'user' ? userId : anotherId;
   const bodyOf = ({ do: name, price, payment, notes, ...event }: GatewayEvent): string =>
     subscriptionEvent({
       name,
-      userId: notes === 'user' ? userId : anotherId,
+      userId: userOf(notes),
       id: names.idOf(event.subscription, 'sub'),
       planId: `plan_${price}`,
       createdAt: isoTime(event.createdAt),
@@ -244,7 +245,9 @@ function createPerformer(
       const name = names.nameOf(gatewayId);
       const answer = answers[name];
       // Without one the customer has not authorised it.
-      const entity = answer ? entityOf(gatewayId, answer) : { id: gatewayId, status: 'created' };
+      const entity = answer
+        ? { ...entityOf(gatewayId, answer), notes: { user_id: userOf(answer.notes) } }
+        : { id: gatewayId, status: 'created' };
       await call('apply_gateway_subscription', id, JSON.stringify(entity));
       if (answer) reconciled.push(name);
     }
@@ -336,7 +339,7 @@ function createPerformer(
 
 function entityOf(id: string, { price, status, start, end, endedAt, paidCount, chargeAt }: Answer): Fields {
   return {
-    ...{ id, entity: 'subscription', plan_id: `plan_${price}`, status, paid_count: paidCount, notes: [] },
+    ...{ id, entity: 'subscription', plan_id: `plan_${price}`, status, paid_count: paidCount },
     ...{ current_start: seconds(start), current_end: seconds(end) },
     ...{ ended_at: seconds(endedAt), charge_at: seconds(chargeAt) },
   };
