@@ -392,6 +392,8 @@ begin
     and (s.gateway_subscription_id, s.plan_id, s.tier) = (v_id, p.id, p.tier)
     and s.status = 'active'
     and s.revision > 0
+    -- Null: the row was written by hand since.
+    and s.price_amount is not null
     and not s.cancel_at_period_end
     and (s.current_period_end > v_now or f.subscription_tier = p.tier)
   returning p.tier, p.name as plan_name, coalesce(nullif(f.display_name, ''), f.username, '') as display_name
