@@ -16,7 +16,7 @@ export type Action =
   | { do: 'grant'; grant: string; tier: string; until: Time }
   | WriteAction
   | Look
-  | { do: 'resume' | 'wait' };
+  | { do: 'resume' | 'wait' | 'delete' | 'restore' };
 
 /** The user asks for a gateway subscription that starts later. `renews`: after the period of that order. */
 export type SubscribeAction = {

@@ -4,6 +4,7 @@ import type { Draw, Drawn, Kind } from './draws.ts';
 import { authorise, chooseGatewayStep } from './choose-gateway.ts';
 import { changedRefund, newRefund } from './choose-refund.ts';
 import { commitmentOf, creditFor, isExcess, isOnOffer, scenarioOf } from './commitments.ts';
+import { isErasedSoon } from './deletion.ts';
 import { accessOf } from './expected.ts';
 import { type Facts, noFacts, type Order, type Planned, type Settings } from './facts.ts';
 import { isChargedAfterCancellation, isOpenCase } from './findings.ts';
@@ -32,7 +33,9 @@ export function chooseStep(before: State, draw: Draw): ChosenStep | null {
     const actions = choose(state, kind, draw);
     if (actions === null) continue;
     state.last = kind;
-    if (!isLeftOpen(state.facts, actions, state.now)) return { kind, state, actions };
+    if (!isErasedSoon(state.facts, state.now) && !isLeftOpen(state.facts, actions, state.now)) {
+      return { kind, state, actions };
+    }
   }
   return null;
 }
@@ -81,9 +84,11 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
   const { which, how } = draw;
   const price = drawnPrice(how);
   const { tier, amount } = priceOf(price);
-  const order = facts.orders[which % Math.max(facts.orders.length, 1)];
-  const name = String.fromCharCode('A'.charCodeAt(0) + facts.orders.length);
+  const orders = facts.deletedAt === null ? facts.orders : facts.gone;
+  const order = orders[which % Math.max(orders.length, 1)];
+  const name = String.fromCharCode('A'.charCodeAt(0) + facts.orders.length + facts.gone.length);
   const verified: Action = { do: 'verify', order: name, payment: `${name}1` };
+  if (facts.deletedAt !== null && isActOfUser(kind)) return null;
   switch (kind) {
     case 'wait':
       return [{ do: 'wait' }];
@@ -153,12 +158,21 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
       const runs = facts.grants.some((each) => each.tier === tier && each.until >= until);
       return runs ? null : [{ do: 'grant', grant: `G${facts.grants.length + 1}`, tier, until }];
     }
+    case 'delete':
+      return facts.deletedAt === null ? [{ do: 'delete' }] : null;
+    case 'restore':
+      return facts.deletedAt !== null && facts.isRestorable ? [{ do: 'restore' }] : null;
     case 'write':
       return writeRow(state, price, which, how);
     default:
       return chooseGatewayStep(state, kind, draw);
   }
 }
+
+/** What a user does or is given, and what is asked of the catalogue: nothing of a deleted one. */
+const isActOfUser = (kind: Kind): boolean =>
+  /^(look|buy|order|verify|pay again|cancel|resume|fail$|sell|upgrade|grant|write|try|change|authorise|edit notes|delete)/
+    .test(kind);
 
 /** An admin extends the row that rules, or writes one of another tier; an import names a subscription. */
 function writeRow({ facts, now, billed }: State, price: string, which: number, how: number): Action[] | null {

@@ -36,6 +36,8 @@ const weights = {
   'end with cycle': [2, 2, 1],
   'edit notes': [2, 2, 5],
   'create there': [2, 2, 0],
+  'delete': [1, 1, 1],
+  'restore': [1, 1, 2],
   'ask': [7, 6, 4],
   'cancel at end': [5, 3, 2],
   'cancel': [4, 1, 1],
@@ -101,15 +103,21 @@ function upgraded([history, count, how]: [Drawn, number, number]): Drawn {
   return { ...history, draws: [first, second, ...history.draws] };
 }
 
-/** A subscription that was asked for here, or created there, is edited at the dashboard after its first charge. */
+/** A subscription is edited at the dashboard after its first charge, or its user is deleted. */
 function edited([history, how]: [Drawn, number]): Drawn {
   const first: Kind = how % 3 === 0 ? 'create there' : how % 3 === 1 ? 'try' : 'activate';
-  const edit: Kind = how % 3 === 1 ? 'edit notes' : how % 2 === 0 ? 'leave plan' : 'end with cycle';
+  const edit: Kind = how > 8
+    ? 'delete'
+    : how % 3 === 1
+    ? 'edit notes'
+    : how % 2 === 0
+    ? 'leave plan'
+    : 'end with cycle';
   const draws = ([first, 'start', edit, 'charge'] as const).map((kind): Draw => ({
     kinds: [kind],
     wait: { unit: 'hour', count: 1 },
     which: 5,
-    how: 4,
+    how: 6,
   }));
   return { ...history, draws: [...draws, ...history.draws] };
 }

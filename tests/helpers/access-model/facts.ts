@@ -107,6 +107,8 @@ export type Subscription = Cancellation & {
   reconciledAt: Time | null;
   /** Whether the gateway was told to stop. */
   isTold: boolean;
+  /** Its user was deleted: the gateway is to stop, unless he is back. */
+  isUnwanted: boolean;
 };
 
 /** A gateway subscription that the user asked for, and that starts later: also the renewal of an order. */
@@ -158,6 +160,11 @@ export type Facts = Settings & {
   readonly cancellations: Time[];
   /** The cancellations for the end of the period that were not withdrawn. */
   readonly wishes: Time[];
+  /** When the user was deleted, if he is not back. His orders are `gone` for good. */
+  deletedAt: Time | null;
+  readonly gone: Order[];
+  /** Whether it is decided what he has when he is back. */
+  isRestorable: boolean;
 };
 
 /** The facts before the first action, under some settings. */
@@ -171,8 +178,17 @@ export function noFacts({ earlyRenewal, graceDays }: Settings): Facts {
     rows: [],
     cancellations: [],
     wishes: [],
+    gone: [],
   };
-  return { earlyRenewal, graceDays, ...none, money: new Map(), received: new Set() };
+  return {
+    earlyRenewal,
+    graceDays,
+    ...none,
+    deletedAt: null,
+    isRestorable: false,
+    money: new Map(),
+    received: new Set(),
+  };
 }
 
 /** What was paid and not refunded. Only processed refunds count. */

@@ -1,5 +1,6 @@
 import { day, hour, priceOf, second, type Time } from './actions.ts';
 import { type Cycle, type Facts, isRefunded, type Money, type Order, type Subscription } from './facts.ts';
+import { findingsAfterDeletion } from './deletion.ts';
 import {
   authorisedAt,
   isLive,
@@ -19,7 +20,10 @@ export function findingsOf(facts: Facts, now: Time): string[] {
   // More than a day after its grace, because no reconciliation ran.
   const isUnpaid = ruling !== null && ruling.end + (facts.graceDays + 1) * day + hour < now;
   const twice = twiceForTheSameTime(facts, now);
+  const afterDeletion = findingsAfterDeletion(facts);
+  if (facts.deletedAt !== null) return afterDeletion.sort();
   const rows = [
+    ...afterDeletion,
     ...facts.orders.flatMap((order) => fromOrder(facts, order, now)),
     ...facts.orders.filter(({ name }) => twice.includes(name)).map((order) =>
       `paid_twice: ${nameOf(order, order.money)}`

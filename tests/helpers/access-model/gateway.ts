@@ -95,13 +95,18 @@ export function updatePlan(billed: Billed, price: string, now: Time): GatewayEve
   return eventOf(billed, 'updated', now);
 }
 
-/** Start and end of the next cycle. Months are counted from the first cycle of a series without a gap. */
+/** Start and end of the next cycle. Months are counted from the first cycle of a series without a gap and of one length. */
 export function nextCycle({ price, cycles, startsAt }: Billed): { start: Time; end: Time } {
   const { months } = priceOf(price);
   if (cycles.length === 0 && startsAt !== null) return { start: startsAt, end: addMonths(startsAt, months) };
-  const breaks = cycles.findLastIndex(({ start }, index) => start !== cycles[index - 1]?.end);
+  const start = cycles.at(-1)?.end ?? 0;
+  if (priceOf(cycles.at(-1)?.price ?? price).months !== months) return { start, end: addMonths(start, months) };
+  const breaks = cycles.findLastIndex((cycle, index) => {
+    const before = cycles[index - 1];
+    return cycle.start !== before?.end || priceOf(before.price).months !== priceOf(cycle.price).months;
+  });
   const first = cycles[breaks]?.start ?? 0;
-  return { start: cycles.at(-1)?.end ?? 0, end: addMonths(first, (cycles.length - breaks + 1) * months) };
+  return { start, end: addMonths(first, (cycles.length - breaks + 1) * months) };
 }
 
 /** What the gateway's API answers about the subscriptions that are known to the database, by name. */

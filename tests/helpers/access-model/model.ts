@@ -33,6 +33,7 @@ type Times = Pick<Subscription, 'authentications' | 'activations' | 'charges' | 
 
 /** All sources of a user, also those that ended. */
 export function sourcesOf(facts: Facts): Source[] {
+  if (facts.deletedAt !== null) return [];
   return [
     ...facts.orders.flatMap((order) => fromOrder(facts, order)),
     ...facts.subscriptions.flatMap((subscription) => fromSubscription(facts, subscription)),

@@ -12,6 +12,7 @@ import {
   type Subscription,
 } from './facts.ts';
 import { creditFor } from './commitments.ts';
+import { deleteUser } from './deletion.ts';
 import * as rules from './model.ts';
 import { countAgain, isUnpaid, notePayment } from './payments.ts';
 
@@ -100,6 +101,11 @@ function record(facts: Facts, action: Action, now: Time): void {
       const { grant: name, tier, until } = action;
       return void facts.grants.push({ name, tier, at: now, until, cancelledAt: [], cancelledFor: null });
     }
+    case 'delete':
+      return deleteUser(facts, now);
+    case 'restore':
+      facts.deletedAt = null;
+      return;
     case 'write': {
       const { do: _, isEnding, ...row } = action;
       const cancelledFor = isEnding ? row.until : null;
@@ -110,7 +116,10 @@ function record(facts: Facts, action: Action, now: Time): void {
     default:
       if (facts.received.has(JSON.stringify(action))) return;
       facts.received.add(JSON.stringify(action));
-      return receiveNews(facts, action.subscription, now, () => receiveEvent(facts, action, now));
+      receiveNews(facts, action.subscription, now, () => receiveEvent(facts, action, now));
+      if (facts.deletedAt === null || action.do === 'cancelled') return;
+      for (const one of facts.subscriptions) one.isUnwanted ||= one.name === action.subscription;
+      return;
   }
 }
 
@@ -140,8 +149,8 @@ function describeKnown(one: Subscription | undefined): string {
   return JSON.stringify([known, status, chargeAt]);
 }
 
-function orderNamed({ orders }: Facts, name: string): Order {
-  return orders.find((order) => order.name === name) ?? expect.fail(`no order ${name}`);
+function orderNamed({ orders, gone }: Facts, name: string): Order {
+  return [...orders, ...gone].find((order) => order.name === name) ?? expect.fail(`no order ${name}`);
 }
 
 function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: Time): Order {
@@ -169,7 +178,7 @@ function capture(facts: Facts, order: Order, payment: string, now: Time): void {
   const money = moneyNamed(facts, payment, order.price, order.amount);
   const isNeeded = isUnpaid(order);
   notePayment(order, money, true, now);
-  if (isNeeded && !isRefunded(order.money)) fulfil(facts, order, now);
+  if (isNeeded && !isRefunded(order.money) && !facts.gone.includes(order)) fulfil(facts, order, now);
 }
 
 function fulfil(facts: Facts, order: Order, now: Time): void {
@@ -359,6 +368,7 @@ function mirrorOf(
     isNoted: false,
     notes: null,
     isTold: false,
+    isUnwanted: false,
     cycles: [],
     endedAt: null,
     reconciledAt: null,

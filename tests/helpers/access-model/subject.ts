@@ -329,6 +329,10 @@ function createPerformer(
           `insert into billing.support_actions (action, email, tier, until, reason) values ('grant', $1, $2, $3, $4)`,
           ...[userId, action.tier, isoTime(action.until), action.grant],
         );
+      case 'delete':
+        return write('delete from auth.users where id = $1', userId);
+      case 'restore':
+        return write('insert into auth.users (id, email) values ($1, $2)', userId, `${userId}@example.com`);
       case 'write':
         return writeRow(action);
       default:
