@@ -26,7 +26,7 @@ export function unwanted({ subscriptions }: Facts): Map<string, boolean> {
   return new Map(subscriptions.filter((one) => one.isUnwanted && isOpen(one)).map(({ name }) => [name, true]));
 }
 
-/** What was paid after the deletion is to be given back. */
+/** What was paid after the deletion is to be refunded. */
 export function findingsAfterDeletion({ gone, subscriptions, deletedAt }: Facts): string[] {
   const charged = deletedAt === null
     ? []

@@ -89,7 +89,7 @@ export function describeAccess({ tier, active, findings }: Access, told: Readonl
 
 /** The billing by the model. */
 export function billingOf(facts: Facts, now: Time): ExpectedBilling {
-  // Nobody sees that of a deleted one.
+  // A deleted user sees none.
   if (facts.deletedAt !== null) return undefined;
   // A running one comes before one whose period is over, and that before one without a period.
   const rank = ({ cycles }: Subscription) =>
