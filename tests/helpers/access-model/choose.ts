@@ -1,4 +1,4 @@
-import { addMonths, day, hour, minute, parseTime, priceOf, prices, second, wholeSeconds } from './actions.ts';
+import { addMonths, day, hour, minute, parseTime, priceOf, prices, second } from './actions.ts';
 import type { Action, Look, Time } from './actions.ts';
 import type { Draw, Drawn, Kind } from './draws.ts';
 import { authorise, chooseGatewayStep } from './choose-gateway.ts';
@@ -6,7 +6,7 @@ import { changedRefund, newRefund } from './choose-refund.ts';
 import { commitmentOf, creditFor, isExcess, isOnOffer, scenarioOf } from './commitments.ts';
 import { isErasedSoon } from './deletion.ts';
 import { accessOf } from './expected.ts';
-import { type Facts, noFacts, type Order, type Planned, type Settings } from './facts.ts';
+import { type Facts, noFacts, type Order, type Settings } from './facts.ts';
 import { isChargedAfterCancellation, isOpenCase } from './findings.ts';
 import * as gateway from './gateway.ts';
 import type { Billed } from './gateway.ts';

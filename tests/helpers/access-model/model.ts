@@ -1,4 +1,4 @@
-import { addMonths, day, gatewayStatuses, hour, priceOf, prices, second, tiers, type Time } from './actions.ts';
+import { addMonths, day, gatewayStatuses, hour, priceOf, second, tiers, type Time } from './actions.ts';
 import { isPaid, isRefunded, leftOf } from './facts.ts';
 import type { Cancellation, Credit, Cycle, EventTimes, Facts, Grant, Order, Row, Subscription } from './facts.ts';
 
