@@ -28,7 +28,7 @@ create table billing.gateway_subscriptions (
   -- The payment for the time until starts_at. Without it the subscription is cancelled before it starts.
   payment_id uuid,
   undone_at timestamptz, -- when the user undid this change of the plan
-  noted_user_id uuid, -- another user that the notes at the gateway named in the newest event. It changes nothing
+  noted_user_id uuid, -- another user that the notes at the gateway name, by the newest event or read. It changes nothing
   gateway_plan_id text, -- the gateway's plan id in the newest event
   -- Our plan, which makes the subscription a source of access. Null: the subscription attaches to the ruling source.
   plan_id uuid,
@@ -104,6 +104,20 @@ comment on table billing.gateway_subscriptions is
 create function billing.is_known(p_subscription billing.gateway_subscriptions)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return num_nonnulls(p_subscription.arrived_at, p_subscription.written_at) > 0; end $$;
+
+-- Returns the notes for what is read of a gateway subscription whose user is known: whom they were last seen to name.
+create function billing.notes_of(p_subscription billing.gateway_subscriptions)
+returns jsonb language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin return jsonb_build_object('user_id', coalesce(p_subscription.noted_user_id, p_subscription.user_id)); end $$;
+
+-- Returns another user than its own whom the gateway's answer names, of a subscription that was asked for here.
+create function billing.noted_user(p_subscription billing.gateway_subscriptions, p_entity jsonb)
+returns uuid -- null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_subscription.asked_plan_id is null then return null; end if;
+  return nullif(billing.json_uuid(p_entity #> '{notes,user_id}'), p_subscription.user_id);
+end $$;
 
 -- Sets the period of a gateway subscription that was halted: its newest charged cycle. If no charge is known, the cycle of
 -- its first activation if that came before the halt, else its trial. If nothing of these is known, its paid time ended where

@@ -423,6 +423,8 @@ begin
     and (s.gateway_subscription_id, s.plan_id, s.tier) = (v_id, p.id, p.tier)
     and s.status = 'active'
     and s.revision > 0
+    -- Null: the row was written by hand since.
+    and s.price_amount is not null
     and not s.cancel_at_period_end
     and (s.current_period_end > v_now or f.subscription_tier = p.tier)
   returning p.tier, p.name as plan_name, coalesce(nullif(f.display_name, ''), f.username, '') as display_name
@@ -569,8 +571,10 @@ begin
     end if;
     return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
   end if;
-  -- For a finding.
-  if v_asked.noted_user_id is distinct from nullif(v_noted_user_id, v_asked.user_id) and v_asked.id is not null then
+  -- For a finding. An older event that arrives late says nothing of them.
+  if v_asked.noted_user_id is distinct from nullif(v_noted_user_id, v_asked.user_id) and v_asked.id is not null
+    and (p_created_at < v_asked.gateway_status_event_at) is not true
+  then
     update billing.gateway_subscriptions m set noted_user_id = nullif(v_noted_user_id, m.user_id) where m.id = v_asked.id;
   end if;
   v_merged := billing.merge_gateway_subscription(
@@ -674,7 +678,7 @@ begin
   select * into v_mirrored
   from billing.gateway_subscriptions m
   where m.gateway_subscription_id = p_gateway_subscription_id
-  order by m.user_id
+  order by m.asked_plan_id, m.user_id
   limit 1;
   perform billing.lock_gateway_payment(i.item ->> 'payment_id')
   from (select item from jsonb_array_elements(p_items::jsonb) item order by item ->> 'payment_id') i;
@@ -693,7 +697,7 @@ begin
         'id', p_gateway_subscription_id,
         'plan_id', v_mirrored.gateway_plan_id,
         'charge_at', extract(epoch from v_mirrored.charge_at)::bigint,
-        'notes', jsonb_build_object('user_id', v_mirrored.user_id)
+        'notes', billing.notes_of(v_mirrored)
       ),
       v_invoice,
       jsonb_build_object(

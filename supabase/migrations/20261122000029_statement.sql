@@ -286,16 +286,16 @@ begin
       coalesce(v_subscription, '{}') || jsonb_build_object(
         'id', v_subscription_id,
         -- The user who asked for it keeps it, also if its notes were edited.
-        'notes', jsonb_build_object('user_id', coalesce(
+        'notes', coalesce(
           (
-            select m.user_id
+            select billing.notes_of(m)
             from billing.gateway_subscriptions m
             where m.gateway_subscription_id = v_subscription_id
             order by m.asked_plan_id
             limit 1
           ),
-          billing.json_uuid(v_subscription #> '{notes,user_id}')
-        ))
+          v_subscription -> 'notes'
+        )
       ),
       coalesce(v_invoice, '{}'), v_item || '{"status": "captured"}', v_since
     )

@@ -324,6 +324,8 @@ begin
       f.user_id, f.finding, coalesce(f.subject, '') as subject, f.since, f.detail, f.remedy
     from billing.customer_findings f
     where f.user_id between p_first and p_last
+      -- Of a deleted user the mirror is kept for 90 days.
+      and exists (select from auth.users u where u.id = f.user_id)
     order by f.user_id, f.finding, f.subject, f.since
   ),
   resolved as (

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
-import { insertSubscriptions } from '../helpers/records/records.ts';
+import { createUser, insertSubscriptions } from '../helpers/records/records.ts';
 
 const database = useDatabase({ isEmptied: true, findings: 'compared elsewhere' });
 const start = '00000000-0000-0000-0000-000000000000';
@@ -43,6 +43,23 @@ describe('a pass', () => {
     expect(await look(5)).toEqual([times(5), null, 1]);
     await database.query('delete from auth.users');
     expect(await kept()).toEqual([]);
+  });
+
+  test('goes on over a deleted user whose subscription the gateway names another user for', async () => {
+    await database.at('06-01');
+    await plant(1);
+    const { id } = await createUser(database);
+    await database.query(
+      `insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, asked_plan_id, arrived_at, noted_user_id)
+       select $1, 'sub_edited', p.id, billing.clock(), gen_random_uuid() from public.plans p where p.tier = 'pro' limit 1`,
+      [id],
+    );
+    await run();
+    expect((await kept()).map(({ finding }) => finding).sort()).toEqual(['entitled_not_paid', 'notes_edited']);
+    await database.query('delete from auth.users where id = $1', [id]);
+    await database.query('update billing.passes set until = $1, began_at = null', [start]);
+    await run();
+    expect(await kept()).toMatchObject([{ finding: 'entitled_not_paid', resolved_at: null }]);
   });
 
   test('forgets what is resolved for 90 days', async () => {

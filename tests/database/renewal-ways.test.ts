@@ -77,6 +77,8 @@ const states: Record<string, string> = {
     set noted_user_id = '00000000-0000-4000-8000-000000000002' where user_id = $1 and gateway_subscription_id = $2`,
   'a row that was extended by hand':
     `update public.subscriptions set current_period_end = '2026-03-10' where user_id = $1 and $2 <> ''`,
+  'a row that was extended by hand, and not settled since':
+    `update public.subscriptions set current_period_end = '2026-02-03' where user_id = $1 and $2 <> ''`,
   'a payment that has the id of the charge':
     `insert into public.payments (user_id, amount, status, tier, gateway_payment_id,
       gateway_order_id) select $1::uuid, 4900, 'failed', 'basic', 'pay_february', 'order_basic' where $2 <> ''`,
@@ -223,7 +225,7 @@ async function prepare(client: Client, { about, isAsked }: State, bodies: readon
   for (const body of bodies) await send(client, body);
   for (const each of about) await client.query(states[each] ?? '', [user, subscription]);
   // An edit by hand settles nothing.
-  const isSettled = about.some((each) => each !== 'an edited profile');
+  const isSettled = about.some((each) => each !== 'an edited profile' && !each.endsWith('not settled since'));
   if (isSettled) await client.query("select billing.settle_access($1, 'asha@example.com')", [user]);
 }
 

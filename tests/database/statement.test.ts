@@ -481,3 +481,31 @@ test('notes that were edited at the gateway move a subscription to nobody: its u
   await database.sweep();
   expect(await customer.findings()).toContain(`notes_edited ${customer.gatewayId}`);
 });
+
+test('whom the notes name is what the newest event or read says: an older event and a cycle by its invoice change nothing', async () => {
+  await subscribed();
+  const [own, other] = [{ notes: { user_id: customer.id } }, { notes: { user_id: (await database.customer()).id } }];
+  const read = (start: string, end: string, paid_count: number, notes: Item) =>
+    customer.reconcile({
+      ...{ id: customer.gatewayId, plan_id: 'plan_pro', status: 'active', paid_count, ...notes },
+      ...{ current_start: seconds(start), current_end: seconds(end) },
+    });
+  const [february, march] = [months(2), months(3)];
+  const isEdited = async () => (await customer.findings()).includes(`notes_edited ${customer.gatewayId}`);
+  await database.at('2026-02-01T06:00:00Z');
+  // Its webhook was lost.
+  await read(february.start, february.end, 2, other);
+  expect(await isEdited()).toBe(true);
+  await customer.event('updated', '2026-01-20T00:00:00Z', { planId: 'plan_pro' });
+  expect(await isEdited()).toBe(true);
+  const paid = { status: 'paid', amount: 99900, currency: 'INR', paid_at: seconds(february.start) };
+  const cycle = { billing_start: seconds(february.start), billing_end: seconds(february.end) };
+  const invoices = JSON.stringify([{ ...paid, ...cycle, payment_id: 'pay_2' }]);
+  expect(await database.rpc('apply_invoices', customer.gatewayId, invoices)).toEqual({ applied: 1 });
+  expect([await isEdited(), await customer.state()]).toEqual([true, 'pro: pro active to 2026-03-01']);
+  await database.at('2026-03-01T06:00:00Z');
+  await read(march.start, march.end, 3, other);
+  expect(await isEdited()).toBe(true);
+  await read(march.start, march.end, 3, own);
+  expect(await isEdited()).toBe(false);
+});

@@ -301,10 +301,7 @@ begin
   if not found or billing.is_outdated(v_mirrored, p_entity) then
     return jsonb_build_object('applied', false, 'lacks_payment', false);
   end if;
-  -- The user is known, so the notes in the answer are not used.
-  v_entity := v_entity || jsonb_build_object(
-    'id', v_mirrored.gateway_subscription_id, 'notes', jsonb_build_object('user_id', v_mirrored.user_id)
-  );
+  v_entity := v_entity || jsonb_build_object('id', v_mirrored.gateway_subscription_id, 'notes', billing.notes_of(v_mirrored));
   select e.event, e.entity into v_event, v_entity from billing.missed_event(v_mirrored, v_entity) e;
   select coalesce(bool_or(billing.apply_answer(
     concat_ws(':', 'reconcile', v_mirrored.gateway_subscription_id, v_status, a.mark), a.event,
@@ -328,6 +325,7 @@ begin
 
   update billing.gateway_subscriptions m
   set checked_at = billing.clock(),
+    noted_user_id = billing.noted_user(m, p_entity),
     next_check_at = case
       when m.status = 'cancelled' or m.gateway_status = 'completed'
         then case when billing.unnamed_cycles(m) > 0 then v_now + interval '6 hours' end
@@ -363,9 +361,7 @@ declare
   v_status constant text := billing.json_text(p_entity -> 'status');
   v_id constant text := p_subscription.gateway_subscription_id;
   v_is_known constant boolean := billing.is_known(p_subscription);
-  -- The user is known, so the notes in the answer are not used.
-  v_entity constant jsonb := p_entity
-    || jsonb_build_object('id', v_id, 'notes', jsonb_build_object('user_id', p_subscription.user_id));
+  v_entity constant jsonb := p_entity || jsonb_build_object('id', v_id, 'notes', billing.notes_of(p_subscription));
   -- The answer does not say when it was authorised. It ranks by its request then: a purchase since is newer, and replaces it.
   v_seen_at constant timestamptz := case when p_is_missed and not v_is_known then p_subscription.asked_at else v_now end;
   v_has_begun constant boolean := billing.json_time(p_entity -> 'current_end') is not null
@@ -433,6 +429,7 @@ begin
   end if;
   update billing.gateway_subscriptions m
   set checked_at = billing.clock(),
+    noted_user_id = billing.noted_user(m, p_entity),
     next_check_at = case
       when m.period_end is not null then m.next_check_at
       when coalesce(v_status, 'created') = 'created'

@@ -16,7 +16,7 @@ export type Action =
   | { do: 'grant'; grant: string; tier: string; until: Time }
   | WriteAction
   | Look
-  | { do: 'resume' | 'wait' };
+  | { do: 'resume' | 'wait' | 'delete' | 'restore' };
 
 /** The user asks for a gateway subscription that starts later. `renews`: after the period of that order. */
 export type SubscribeAction = {
@@ -64,7 +64,7 @@ export type RefundAction = {
   status: RefundStatus;
 };
 
-/** An event of a gateway subscription to a price. `payment` is the payment of the charge. */
+/** An event of a gateway subscription to a price. `payment` is the payment of the charge. `notes`: whom they name. */
 export type GatewayEvent = {
   do: Exclude<GatewayStatus, 'active'> | 'activated' | 'charged' | 'resumed' | 'updated';
   subscription: string;
@@ -75,6 +75,7 @@ export type GatewayEvent = {
   payment: string | null;
   paidCount: number;
   chargeAt: Time | null;
+  notes: 'user' | 'another';
 };
 
 /** The statuses of a gateway subscription. Of two events in one second the later one in this list is the newer one. */
@@ -90,7 +91,7 @@ export const gatewayStatuses = [
 export type GatewayStatus = (typeof gatewayStatuses)[number];
 
 /** A gateway subscription as the gateway's API returns it. */
-export type Answer = Pick<GatewayEvent, 'price' | 'start' | 'end' | 'paidCount' | 'chargeAt'> & {
+export type Answer = Pick<GatewayEvent, 'price' | 'start' | 'end' | 'paidCount' | 'chargeAt' | 'notes'> & {
   status: GatewayStatus;
   endedAt: Time | null;
 };
@@ -116,7 +117,12 @@ export const prices: Readonly<Record<string, Price>> = {
 /** The tiers, the lowest rank first. */
 export const tiers = ['basic', 'pro', 'premium'];
 
-export const priceOf = (key: string): Price => prices[key] ?? expect.fail(`no price ${key}`);
+/** A plan at the gateway that is no price of ours. */
+export const foreign = 'foreign';
+const foreignPrice: Price = { tier: 'none', amount: 12300, currency: 'INR', months: 1 };
+
+export const priceOf = (key: string): Price =>
+  key === foreign ? foreignPrice : prices[key] ?? expect.fail(`no price ${key}`);
 
 /** A price as it is stored with what was sold: `pro_month INR 1`. */
 export const describePrice = (key: string): string => [key, priceOf(key).currency, priceOf(key).months].join(' ');

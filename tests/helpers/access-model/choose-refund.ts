@@ -19,7 +19,9 @@ function refundablesOf({ facts, billed }: State): Refundable[] {
     cycles.flatMap(({ payment, price }) =>
       payment ? [{ payment, price, of: priceOf(price).amount, order: null, isKnown: true }] : []
     );
-  return [...facts.orders.flatMap(ofOrder), ...billed.flatMap(ofBilled)];
+  // Of a user who was deleted what was not fulfilled is refunded.
+  const orders = [...facts.orders, ...facts.gone.filter(({ fulfilledAt }) => fulfilledAt === null)];
+  return [...orders.flatMap(ofOrder), ...billed.flatMap(ofBilled)];
 }
 
 export function newRefund(state: State, which: number, how: number): Action[] | null {

@@ -1,10 +1,12 @@
-import { addMonths, day, hour, minute, parseTime, priceOf, prices, second, wholeSeconds } from './actions.ts';
-import type { Action, GatewayEvent, Look, Time } from './actions.ts';
+import { addMonths, day, hour, minute, parseTime, priceOf, prices, second } from './actions.ts';
+import type { Action, Look, Time } from './actions.ts';
 import type { Draw, Drawn, Kind } from './draws.ts';
+import { authorise, chooseGatewayStep } from './choose-gateway.ts';
 import { changedRefund, newRefund } from './choose-refund.ts';
 import { commitmentOf, creditFor, isExcess, isOnOffer, scenarioOf } from './commitments.ts';
+import { isErasedSoon } from './deletion.ts';
 import { accessOf } from './expected.ts';
-import { type Facts, noFacts, type Order, type Planned, type Settings } from './facts.ts';
+import { type Facts, noFacts, type Order, type Settings } from './facts.ts';
 import { isChargedAfterCancellation, isOpenCase } from './findings.ts';
 import * as gateway from './gateway.ts';
 import type { Billed } from './gateway.ts';
@@ -31,7 +33,9 @@ export function chooseStep(before: State, draw: Draw): ChosenStep | null {
     const actions = choose(state, kind, draw);
     if (actions === null) continue;
     state.last = kind;
-    if (!isLeftOpen(state.facts, actions, state.now)) return { kind, state, actions };
+    if (!isErasedSoon(state.facts, state.now) && !isLeftOpen(state.facts, actions, state.now)) {
+      return { kind, state, actions };
+    }
   }
   return null;
 }
@@ -80,9 +84,11 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
   const { which, how } = draw;
   const price = drawnPrice(how);
   const { tier, amount } = priceOf(price);
-  const order = facts.orders[which % Math.max(facts.orders.length, 1)];
-  const name = String.fromCharCode('A'.charCodeAt(0) + facts.orders.length);
+  const orders = facts.deletedAt === null ? facts.orders : facts.gone;
+  const order = orders[which % Math.max(orders.length, 1)];
+  const name = String.fromCharCode('A'.charCodeAt(0) + facts.orders.length + facts.gone.length);
   const verified: Action = { do: 'verify', order: name, payment: `${name}1` };
+  if (facts.deletedAt !== null && isActOfUser(kind)) return null;
   switch (kind) {
     case 'wait':
       return [{ do: 'wait' }];
@@ -113,8 +119,7 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     case 'pay again': {
       if (!order || order.money === null) return null;
       const again = { order: order.name, payment: `${order.name}2` };
-      // The customer verifies again what he verified before.
-      if (how % 3 === 0) return order.verifiedAt === null ? null : [{ do: 'verify', ...again }];
+      if (how % 3 === 0) return [{ do: 'verify', ...again }];
       return [{ do: 'captured', ...again, event: how % 3 === 1 ? 'payment.captured' : 'order.paid' }];
     }
     case 'verify':
@@ -152,12 +157,21 @@ function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
       const runs = facts.grants.some((each) => each.tier === tier && each.until >= until);
       return runs ? null : [{ do: 'grant', grant: `G${facts.grants.length + 1}`, tier, until }];
     }
+    case 'delete':
+      return facts.deletedAt === null ? [{ do: 'delete' }] : null;
+    case 'restore':
+      return facts.deletedAt !== null && facts.isRestorable ? [{ do: 'restore' }] : null;
     case 'write':
       return writeRow(state, price, which, how);
     default:
       return chooseGatewayStep(state, kind, draw);
   }
 }
+
+/** What a user does or is given, and what is asked of the catalogue: nothing of a deleted one. */
+const isActOfUser = (kind: Kind): boolean =>
+  /^(look|buy|order|verify|pay again|cancel|resume|fail$|sell|upgrade|grant|write|try|change|authorise|edit notes|delete)/
+    .test(kind);
 
 /** An admin extends the row that rules, or writes one of another tier; an import names a subscription. */
 function writeRow({ facts, now, billed }: State, price: string, which: number, how: number): Action[] | null {
@@ -198,14 +212,7 @@ function upgrade(state: State, order: string, how: number): Action[] | null {
   ];
 }
 
-/** The customer authorises the renewal of an order. */
-function authorise({ billed, now }: State, { name, price, startsAt }: Planned, mask: number): Action[] {
-  const added = gateway.authorise(name, price, { startsAt: wholeSeconds(startsAt), replaces: null }, now);
-  billed.push(added.billed);
-  return deliverSome(added.billed, added.events, mask);
-}
-
-const drawnPrice = (how: number): string => Object.keys(prices)[how % Object.keys(prices).length] ?? 'basic';
+export const drawnPrice = (how: number): string => Object.keys(prices)[how % Object.keys(prices).length] ?? 'basic';
 
 /** @returns null where the model does not decide what is shown */
 function lookAt(facts: Facts, price: string, when: Look['when'], now: Time): [Look] | null {
@@ -229,130 +236,4 @@ function lookAt(facts: Facts, price: string, when: Look['when'], now: Time): [Lo
     : 'change';
   const credit = when === 'now' ? creditFor(facts, price, now)?.credit ?? 0 : 0;
   return [{ do: 'look', price, when, scenario, outcome, credit }];
-}
-
-/** An event older than this is never delivered: the gateway stopped retrying. */
-const longestDelay = 13 * day;
-
-/** A step of a gateway subscription: an event that is delivered now or held back, or a reconciliation. */
-export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw): Action[] | null {
-  const { billed, facts, now } = state;
-  for (const { held } of billed) {
-    held.splice(0, held.length, ...held.filter((event) => now - event.createdAt < longestDelay));
-  }
-  const one = billed[which % Math.max(billed.length, 1)];
-  const mirror = facts.subscriptions.find(({ name }) => name === one?.name);
-  const price = drawnPrice(how);
-  const name = `S${billed.length + 1}`;
-  const mostlyAll = [3, 3, 3, 1, 2, 0][how % 6] ?? 3;
-  /** Time passes until a charge, and a little further. Returns false where its event would be too late. */
-  const reach = (start: Time, most = 2 * day) => {
-    if (start > now) state.now = start + ([0, hour, most][which % 3] ?? 0);
-    return state.now - start <= longestDelay;
-  };
-  /** The user asks for a gateway subscription and authorises it now. Without one to replace it is a trial. */
-  const plan = (startsAt: Time, replaces: string | null): Action[] => {
-    const added = gateway.authorise(name, price, { startsAt, replaces }, now);
-    billed.push(added.billed);
-    const asked = { subscription: name, price, startsAt, isTrial: replaces === null, replaces, renews: null };
-    return [{ do: 'subscribe', ...asked }, ...deliverSome(added.billed, added.events, 1)];
-  };
-  switch (kind) {
-    case 'activate': {
-      if (billed.length >= 3) return null;
-      const added = gateway.activate(name, price, now);
-      billed.push(added.billed);
-      return deliverSome(added.billed, added.events, [0, 1, 2, 3, 3, 3][which % 6] ?? 3);
-    }
-    case 'try':
-      return billed.length < 3 ? plan(wholeSeconds(now) + ([7, 14, 30][which % 3] ?? 7) * day, null) : null;
-    case 'change': {
-      const ruling = rulingSource(facts, now);
-      const old = billed.find(({ name, status, held }) =>
-        name === ruling?.name && (status === 'active' || status === 'authenticated') && held.length === 0
-      );
-      const until = old?.cycles.at(-1)?.end ?? old?.startsAt ?? now;
-      if (!old || billed.length >= 3 || until <= now || ruling?.cancelAtPeriodEnd) return null;
-      return facts.planned.some(({ replaces }) => replaces === old.name) ? null : plan(until, old.name);
-    }
-    case 'authorise': {
-      const asked = facts.planned.find(({ name, renews, at }) =>
-        renews !== null && at > now - day && !billed.some((each) => each.name === name)
-      );
-      if (!asked) return null;
-      return authorise(state, asked, how > 1 ? 1 : 0);
-    }
-    case 'start': {
-      const waiting = billed.find(({ status }) => status === 'authenticated');
-      const start = waiting?.startsAt ?? null;
-      if (!waiting || start === null || !reach(start)) return null;
-      const old = billed.find(({ name, status }) => name === waiting.replaces && status !== 'cancelled');
-      const ended = old && how !== 0
-        ? deliverSome(old, [gateway.changeStatus(old, 'cancelled', start)], how > 2 ? 1 : 0)
-        : [];
-      if (how % 4 === 3) return [...ended, ...deliverSome(waiting, [gateway.failCharge(waiting)], how > 4 ? 1 : 0)];
-      return [...ended, ...deliverSome(waiting, gateway.begin(waiting, start), [0, 1, 2, 3, 3, 3][which % 6] ?? 3)];
-    }
-    case 'deliver': {
-      const late = billed.filter(({ held }) => held.length > 0)[which % Math.max(billed.length, 1)];
-      const event = late?.held.splice(how % late.held.length, 1)[0];
-      if (!late || !event) return null;
-      late.delivered.push(event);
-      return [event];
-    }
-    case 'ask':
-      return facts.subscriptions.length > 0 ? [{ do: 'ask', answers: gateway.answersAbout(facts, billed) }] : null;
-  }
-  if (!one) return null;
-  const { status } = one;
-  switch (kind) {
-    case 'charge': {
-      if (status !== 'active') return null;
-      const { start } = gateway.nextCycle(one);
-      if (!reach(start)) return null;
-      // The gateway writes its events in the order of their times.
-      if ([...one.held, ...one.delivered].some((event) => event.createdAt > start)) return null;
-      return deliverSome(one, [gateway.charge(one)], how > 1 ? 1 : 0);
-    }
-    case 'repeat': {
-      const event = one.delivered[how % one.delivered.length];
-      return event ? [event] : null;
-    }
-    case 'fail charge':
-      if (status !== 'active' || !reach(gateway.nextCycle(one).start, day)) return null;
-      return deliverSome(one, [gateway.failCharge(one)], how > 1 ? 1 : 0);
-    case 'pay':
-      return status === 'pending' || status === 'halted'
-        ? deliverSome(one, gateway.payCycle(one, now), mostlyAll)
-        : null;
-    case 'go on':
-      return status === 'paused' ? deliverSome(one, gateway.goOn(one, 'resumed', now), mostlyAll) : null;
-    case 'pause':
-    case 'complete':
-    case 'halt': {
-      if (status !== (kind === 'halt' ? 'pending' : 'active')) return null;
-      const next = ({ pause: 'paused', complete: 'completed', halt: 'halted' } as const)[kind];
-      return deliverSome(one, [gateway.changeStatus(one, next, now)], how > 1 ? 1 : 0);
-    }
-    case 'update':
-      return status === 'active' ? deliverSome(one, [gateway.updatePlan(one, price, now)], which > 1 ? 1 : 0) : null;
-    case 'end':
-      if (status === 'cancelled' || status === 'completed') return null;
-      return deliverSome(one, [gateway.changeStatus(one, 'cancelled', now)], how > 2 ? 1 : 0);
-    case 'reactivate':
-      if (!mirror || one.held.length > 0 || status !== 'active' && status !== 'halted') return null;
-      if (mirror.cancelledAt.length > 0 || mirror.cancelledFor !== null) return null;
-      return deliverSome(one, gateway.goOn(one, 'activated', now), 3);
-    default:
-      return null;
-  }
-}
-
-/** Delivers the events whose bit is set in the mask now, and holds the others back. */
-function deliverSome({ held, delivered }: gateway.Billed, events: GatewayEvent[], mask: number): Action[] {
-  const isNow = (index: number) => (mask >> index) % 2 === 1;
-  held.push(...events.filter((_, index) => !isNow(index)));
-  const now = events.filter((_, index) => isNow(index));
-  delivered.push(...now);
-  return now.length > 0 ? now : [{ do: 'wait' }];
 }

@@ -28,7 +28,7 @@ export function isToStop(facts: Facts, one: Subscription): boolean | undefined {
 function isRenewalToStop(facts: Facts, one: Subscription, { renews }: Planned): boolean | undefined {
   const order = facts.orders.find(({ name }) => name === renews);
   if (!order || !isPaid(order) || order.cancelledAt.length > 0) return true;
-  if (facts.planned.length > 1) return undefined;
+  if (facts.planned.length > 1 || facts.rows[0]?.subscription) return undefined;
   const newest = rules.sourcesOf(facts).filter((source) => isBought(source) && !isTakenBack(facts, source.name))
     .toSorted((source, other) => other.since - source.since)[0];
   return newest?.kind === 'payment' && newest.name !== renews && newest.since > rules.authorisedAt(one);
@@ -42,12 +42,17 @@ export function isOnOffer({ offSale }: Facts, key: string): boolean {
   return !offSale.includes(key) && !offSale.includes(priceOf(key).tier);
 }
 
-/** What is newer replaced it, also after it ended, unless it was refunded and is not billed any more. */
-function isReplaced(facts: Facts, one: Subscription, since: Time): boolean {
+/**
+ * What is newer replaced it, also after it ended, unless it was refunded and is not billed any more. A row written by hand that
+ * names another one replaces it with the next fact: undefined.
+ */
+function isReplaced(facts: Facts, one: Subscription, since: Time): boolean | undefined {
   const own = [one.name, facts.planned.find(({ name }) => name === one.name)?.renews];
-  return rules.sourcesOf(facts).some((source) =>
+  const isNewer = rules.sourcesOf(facts).some((source) =>
     isBought(source) && !own.includes(source.name) && source.since > since && !isTakenBack(facts, source.name)
   );
+  const { subscription = null, at = 0 } = facts.rows[0] ?? {};
+  return isNewer || (subscription !== null && subscription !== one.name && at > since ? undefined : false);
 }
 
 function isTakenBack({ orders, subscriptions }: Facts, name: string): boolean {

@@ -1,45 +1,54 @@
 import type { Settings } from './facts.ts';
 import fc from 'fast-check';
 
-/** Weights of the steps in histories about everything, and about billing. Shrinking prefers the first kinds. */
+/**
+ * Weights of the steps in histories about everything, about billing, and about edits at the gateway's dashboard. Shrinking
+ * prefers the first kinds.
+ */
 const weights = {
-  'wait': [3, 2],
-  'look': [4, 4],
-  'buy': [9, 2],
-  'order': [5, 0],
-  'buy with start': [6, 3],
-  'order with start': [4, 2],
-  'capture': [8, 3],
-  'verify': [8, 0],
-  'pay again': [4, 1],
-  'refund': [9, 4],
-  'move refund': [8, 2],
-  'activate': [7, 4],
-  'charge': [12, 5],
-  'deliver': [8, 8],
-  'end': [3, 2],
-  'halt': [5, 8],
-  'reactivate': [2, 4],
-  'try': [3, 4],
-  'change': [4, 8],
-  'start': [6, 8],
-  'fail charge': [6, 8],
-  'pay': [5, 8],
-  'pause': [3, 3],
-  'go on': [4, 4],
-  'complete': [2, 2],
-  'update': [2, 2],
-  'ask': [7, 6],
-  'cancel at end': [5, 3],
-  'cancel': [4, 1],
-  'resume': [2, 2],
-  'grant': [3, 3],
-  'write': [4, 3],
-  'fail': [2, 1],
-  'sell': [2, 3],
-  'upgrade': [4, 6],
-  'authorise': [6, 8],
-  'repeat': [2, 2],
+  'wait': [3, 2, 1],
+  'look': [4, 4, 2],
+  'buy': [9, 2, 2],
+  'order': [5, 0, 0],
+  'buy with start': [6, 3, 0],
+  'order with start': [4, 2, 0],
+  'capture': [8, 3, 1],
+  'verify': [8, 0, 0],
+  'pay again': [4, 1, 0],
+  'refund': [9, 4, 3],
+  'move refund': [8, 2, 1],
+  'activate': [7, 4, 0],
+  'charge': [12, 5, 10],
+  'deliver': [8, 8, 10],
+  'end': [3, 2, 1],
+  'halt': [5, 8, 0],
+  'reactivate': [2, 4, 0],
+  'try': [3, 4, 0],
+  'change': [4, 8, 2],
+  'start': [6, 8, 3],
+  'fail charge': [6, 8, 3],
+  'pay': [5, 8, 3],
+  'pause': [3, 3, 2],
+  'go on': [4, 4, 3],
+  'complete': [2, 2, 1],
+  'update': [2, 2, 4],
+  'leave plan': [2, 2, 4],
+  'end with cycle': [2, 2, 1],
+  'edit notes': [2, 2, 5],
+  'create there': [2, 2, 0],
+  'delete': [1, 1, 1],
+  'restore': [1, 1, 2],
+  'ask': [7, 6, 4],
+  'cancel at end': [5, 3, 2],
+  'cancel': [4, 1, 1],
+  'resume': [2, 2, 2],
+  'grant': [3, 3, 1],
+  'write': [4, 3, 1],
+  'fail': [2, 1, 0],
+  'sell': [2, 3, 0],
+  'upgrade': [4, 6, 2],
+  'authorise': [6, 8, 2],
+  'repeat': [2, 2, 2],
 };
 
 export type Kind = keyof typeof weights;
@@ -73,14 +82,17 @@ export const maxSteps = 12;
 
 /**
  * Histories of up to twelve steps, most of which start near the end of a month or a leap day. Some are about billing, and
- * some of these begin with a subscription that is upgraded, so that its renewal waits.
+ * some of these begin with a subscription that is upgraded, so that its renewal waits. Some begin with one that is edited at
+ * the gateway's dashboard.
  */
 export function drawnHistories(): fc.Arbitrary<Drawn> {
   const billing = drawOf((kind) => weights[kind][1] ?? 0);
+  const edits = drawOf((kind) => weights[kind][2] ?? 0);
   return fc.oneof(
     { weight: 2, arbitrary: historiesOf(drawOf((kind) => weights[kind][0] ?? 0)) },
     { weight: 2, arbitrary: historiesOf(billing) },
     { weight: 1, arbitrary: fc.tuple(historiesOf(billing), fc.integer({ min: 1, max: 20 }), fc.nat(11)).map(upgraded) },
+    { weight: 1, arbitrary: fc.tuple(historiesOf(edits), fc.nat(11)).map(edited) },
   );
 }
 
@@ -89,6 +101,25 @@ function upgraded([history, count, how]: [Drawn, number, number]): Drawn {
   const first: Draw = { kinds: ['activate'], wait: { unit: 'minute', count: 1 }, which: 5, how: how % 2 };
   const second: Draw = { kinds: ['upgrade'], wait: { unit: 'day', count }, which: 0, how };
   return { ...history, draws: [first, second, ...history.draws] };
+}
+
+/** A subscription is edited at the dashboard after its first charge, or its user is deleted. */
+function edited([history, how]: [Drawn, number]): Drawn {
+  const first: Kind = how % 3 === 0 ? 'create there' : how % 3 === 1 ? 'try' : 'activate';
+  const edit: Kind = how > 8
+    ? 'delete'
+    : how % 3 === 1
+    ? 'edit notes'
+    : how % 2 === 0
+    ? 'leave plan'
+    : 'end with cycle';
+  const draws = ([first, 'start', edit, 'charge'] as const).map((kind): Draw => ({
+    kinds: [kind],
+    wait: { unit: 'hour', count: 1 },
+    which: 5,
+    how: 6,
+  }));
+  return { ...history, draws: [...draws, ...history.draws] };
 }
 
 function historiesOf(draw: fc.Arbitrary<Draw>): fc.Arbitrary<Drawn> {

@@ -1,6 +1,7 @@
-import { describePrice, isoTime, type Time } from './actions.ts';
+import { describePrice, isoTime, priceOf, type Time } from './actions.ts';
 import { type Facts, isPaid, type Subscription } from './facts.ts';
 import { isToStop } from './commitments.ts';
+import { unwanted } from './deletion.ts';
 import { findingsOf } from './findings.ts';
 import * as rules from './model.ts';
 
@@ -88,6 +89,8 @@ export function describeAccess({ tier, active, findings }: Access, told: Readonl
 
 /** The billing by the model. */
 export function billingOf(facts: Facts, now: Time): ExpectedBilling {
+  // A deleted user sees none.
+  if (facts.deletedAt !== null) return undefined;
   // A running one comes before one whose period is over, and that before one without a period.
   const rank = ({ cycles }: Subscription) =>
     cycles.length === 0 ? 0 : Math.max(...cycles.map((cycle) => cycle.end)) > now ? 2 : 1;
@@ -136,6 +139,7 @@ function shownBilling(facts: Facts, one: Subscription): ExpectedBilling {
  * rules and renews goes on. Those that the rules of the model do not decide are left out.
  */
 export function toBeCancelled(facts: Facts): Map<string, boolean> {
+  if (facts.deletedAt !== null) return unwanted(facts);
   const open = facts.subscriptions.filter((one) =>
     !rules.hasEndedAtGateway(one) && !['completed', 'cancelled'].includes(rules.newestStatus(one)?.status ?? '')
   );
@@ -143,7 +147,8 @@ export function toBeCancelled(facts: Facts): Map<string, boolean> {
     // Planned again with the next fact, or when the dispatcher reads it.
     if ((one.writtenAt ?? -Infinity) > one.newsAt) return [];
     const isStopped = isToStop(facts, one);
-    return isStopped === undefined ? [] : [[one.name, isStopped]];
+    // Of a user who is back it is withdrawn when the dispatcher reads it.
+    return isStopped === undefined || one.isUnwanted && !isStopped ? [] : [[one.name, isStopped]];
   }));
 }
 
@@ -162,7 +167,8 @@ export type Charge = { readonly payment: string; readonly price: string };
 /** The charges that are not stored at their price. */
 export function chargeDifferences({ money }: Facts, stored: readonly Charge[]): string[] {
   return stored.flatMap(({ payment, price }) => {
-    const expected = describePrice(money.get(payment)?.price ?? '');
+    const { price: sold = '', plan = '' } = money.get(payment) ?? {};
+    const expected = [sold, priceOf(plan).currency, priceOf(sold).months].join(' ');
     return price === expected ? [] : [`charge ${payment} at ${price}, not ${expected}`];
   });
 }
@@ -171,7 +177,7 @@ export function chargeDifferences({ money }: Facts, stored: readonly Charge[]): 
 export function soldDifferences(facts: Facts, stored: readonly Sold[]): string[] {
   const describe = ({ order, price, start, end, isEnded }: Sold) =>
     `sold ${order} at ${price} ${isEnded ? 'until it was ended' : `${isoTime(start)} to ${isoTime(end)}`}`;
-  const paid = facts.orders.flatMap((order) => {
+  const paid = [...facts.orders, ...facts.gone].flatMap((order) => {
     const period = rules.periodOf(order);
     const isEnded = !isPaid(order) || order.cancelledAt.length > 0;
     return period === null

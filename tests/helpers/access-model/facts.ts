@@ -1,10 +1,11 @@
-import type { GatewayStatus, RefundStatus, Time } from './actions.ts';
+import type { GatewayEvent, GatewayStatus, RefundStatus, Time } from './actions.ts';
 
 /** A payment at the gateway, with its refunds by id. */
 export type Money = {
   readonly name: string;
-  /** The lookup key of what it was paid for. */
-  readonly price: string;
+  /** The lookup key of what it was paid for, and the plan at the gateway: of an order the same. */
+  price: string;
+  readonly plan: string;
   readonly amount: number;
   readonly refunds: Map<string, { amount: number; status: RefundStatus }>;
   /** When a payment on an order was first verified or captured. */
@@ -97,6 +98,8 @@ export type Subscription = Cancellation & {
   newsAt: Time;
   /** Whether an event other than a charge arrived. */
   isNoted: boolean;
+  /** When its notes were last seen, and whom they named. */
+  notes: { at: Time; name: GatewayEvent['notes'] } | null;
   /** The times of the user's cancellations at once, of any source. */
   readonly stops: Time[];
   readonly cycles: Cycle[];
@@ -104,6 +107,8 @@ export type Subscription = Cancellation & {
   reconciledAt: Time | null;
   /** Whether the gateway was told to stop. */
   isTold: boolean;
+  /** Its user was deleted: the gateway is to stop, unless he is back. */
+  isUnwanted: boolean;
 };
 
 /** A gateway subscription that the user asked for, and that starts later: also the renewal of an order. */
@@ -155,6 +160,11 @@ export type Facts = Settings & {
   readonly cancellations: Time[];
   /** The cancellations for the end of the period that were not withdrawn. */
   readonly wishes: Time[];
+  /** When the user was deleted, if he is not back. His orders are `gone` for good. */
+  deletedAt: Time | null;
+  readonly gone: Order[];
+  /** Whether it is decided what he has when he is back. */
+  isRestorable: boolean;
 };
 
 /** The facts before the first action, under some settings. */
@@ -168,8 +178,17 @@ export function noFacts({ earlyRenewal, graceDays }: Settings): Facts {
     rows: [],
     cancellations: [],
     wishes: [],
+    gone: [],
   };
-  return { earlyRenewal, graceDays, ...none, money: new Map(), received: new Set() };
+  return {
+    earlyRenewal,
+    graceDays,
+    ...none,
+    deletedAt: null,
+    isRestorable: false,
+    money: new Map(),
+    received: new Set(),
+  };
 }
 
 /** What was paid and not refunded. Only processed refunds count. */
@@ -195,7 +214,7 @@ export function isPaid({ money, fulfilledAt }: Order): boolean {
 
 /** A payment by its name; created at its first use. */
 export function moneyNamed({ money }: Facts, name: string, price: string, amount: number): Money {
-  const known = money.get(name) ?? { name, price, amount, refunds: new Map(), notedAt: null };
+  const known = money.get(name) ?? { name, price, plan: price, amount, refunds: new Map(), notedAt: null };
   money.set(name, known);
   return known;
 }

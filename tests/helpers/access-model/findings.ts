@@ -1,5 +1,6 @@
 import { day, hour, priceOf, second, type Time } from './actions.ts';
 import { type Cycle, type Facts, isRefunded, type Money, type Order, type Subscription } from './facts.ts';
+import { findingsAfterDeletion } from './deletion.ts';
 import {
   authorisedAt,
   isLive,
@@ -19,12 +20,16 @@ export function findingsOf(facts: Facts, now: Time): string[] {
   // More than a day after its grace, because no reconciliation ran.
   const isUnpaid = ruling !== null && ruling.end + (facts.graceDays + 1) * day + hour < now;
   const twice = twiceForTheSameTime(facts, now);
+  const afterDeletion = findingsAfterDeletion(facts);
+  if (facts.deletedAt !== null) return afterDeletion.sort();
   const rows = [
+    ...afterDeletion,
     ...facts.orders.flatMap((order) => fromOrder(facts, order, now)),
     ...facts.orders.filter(({ name }) => twice.includes(name)).map((order) =>
       `paid_twice: ${nameOf(order, order.money)}`
     ),
     ...facts.subscriptions.flatMap((subscription) => fromCycles(facts, subscription, now)),
+    ...facts.subscriptions.filter(({ notes }) => notes?.name === 'another').map(({ name }) => `notes_edited: ${name}`),
     ...(isUnpaid || isGivenByRow(facts, ruling, now) ? ['entitled_not_paid: user'] : []),
   ];
   return [...new Set(rows)].sort();
@@ -110,8 +115,14 @@ function fromCycles(facts: Facts, subscription: Subscription, now: Time): string
       ...(isChargedAfterReplacement(facts, subscription, cycle) ? [`charged_after_replacement: ${money.name}`] : []),
       ...(isChargedAfterCancellation(subscription, cycle) ? [`charged_after_cancellation: ${money.name}`] : []),
       ...(isTwice ? [`charged_twice: ${money.name}`] : []),
+      ...(end > now && isMismatch(money) ? [`mismatch: ${money.name}`] : []),
     ];
   });
+}
+
+/** Whether another amount or currency was charged than was sold. */
+function isMismatch({ plan, price, amount }: Money): boolean {
+  return amount !== priceOf(price).amount || priceOf(plan).currency !== priceOf(price).currency;
 }
 
 /**

@@ -14,22 +14,27 @@ export type Billed = {
   /** When the first cycle is charged, if it was authorised before. */
   readonly startsAt: Time | null;
   readonly replaces: string | null;
+  /** The merchant cancelled it for the end of its cycle: nothing tells it before. */
+  endsWithCycle: boolean;
+  /** Whom the notes name. */
+  notes: GatewayEvent['notes'];
   readonly held: GatewayEvent[];
   readonly delivered: GatewayEvent[];
 };
 
 type Begun = { billed: Billed; events: GatewayEvent[] };
 const unbilled = { cycles: [], endedAt: null, startsAt: null, replaces: null, held: [], delivered: [] };
+const unedited = { endsWithCycle: false, notes: 'user' } as const;
 
 /** A new gateway subscription and its first cycle, charged now. */
 export function activate(name: string, price: string, now: Time): Begun {
-  const billed: Billed = { ...structuredClone(unbilled), name, price, status: 'active' };
+  const billed: Billed = { ...structuredClone(unbilled), ...unedited, name, price, status: 'active' };
   return { billed, events: begin(billed, wholeSeconds(now)) };
 }
 
 /** A new gateway subscription that is authorised now and charged later. */
 export function authorise(name: string, price: string, plan: Pick<Billed, 'startsAt' | 'replaces'>, now: Time): Begun {
-  const billed: Billed = { ...structuredClone(unbilled), name, price, status: 'authenticated', ...plan };
+  const billed: Billed = { ...structuredClone(unbilled), ...unedited, name, price, status: 'authenticated', ...plan };
   return { billed, events: [eventOf(billed, 'authenticated', now)] };
 }
 
@@ -40,15 +45,17 @@ export function begin(billed: Billed, start: Time): GatewayEvent[] {
   return [eventOf(billed, 'activated', start), eventOf(billed, 'charged', start)];
 }
 
-/** The next cycle, charged as it begins. */
+/** The next cycle, charged as it begins, or the end that the merchant asked for. */
 export function charge(billed: Billed): GatewayEvent {
   const next = nextCycle(billed);
+  if (billed.endsWithCycle) return changeStatus(billed, 'cancelled', next.start);
   addCycle(billed, next, true);
   return eventOf(billed, 'charged', next.start);
 }
 
-/** The charge of the next cycle fails as it begins. */
+/** The charge of the next cycle fails as it begins, or the subscription ends then. */
 export function failCharge(billed: Billed): GatewayEvent {
+  if (billed.endsWithCycle) return charge(billed);
   const next = nextCycle(billed);
   addCycle(billed, next, false);
   return changeStatus(billed, 'pending', next.start);
@@ -88,22 +95,28 @@ export function updatePlan(billed: Billed, price: string, now: Time): GatewayEve
   return eventOf(billed, 'updated', now);
 }
 
-/** Start and end of the next cycle. Months are counted from the first cycle of a series without a gap. */
+/** Start and end of the next cycle. Months are counted from the first cycle of a series without a gap and of one length. */
 export function nextCycle({ price, cycles, startsAt }: Billed): { start: Time; end: Time } {
   const { months } = priceOf(price);
   if (cycles.length === 0 && startsAt !== null) return { start: startsAt, end: addMonths(startsAt, months) };
-  const breaks = cycles.findLastIndex(({ start }, index) => start !== cycles[index - 1]?.end);
+  const start = cycles.at(-1)?.end ?? 0;
+  if (priceOf(cycles.at(-1)?.price ?? price).months !== months) return { start, end: addMonths(start, months) };
+  const breaks = cycles.findLastIndex((cycle, index) => {
+    const before = cycles[index - 1];
+    return cycle.start !== before?.end || priceOf(before.price).months !== priceOf(cycle.price).months;
+  });
   const first = cycles[breaks]?.start ?? 0;
-  return { start: cycles.at(-1)?.end ?? 0, end: addMonths(first, (cycles.length - breaks + 1) * months) };
+  return { start, end: addMonths(first, (cycles.length - breaks + 1) * months) };
 }
 
 /** What the gateway's API answers about the subscriptions that are known to the database, by name. */
 export function answersAbout({ subscriptions }: Facts, billed: readonly Billed[]): Record<string, Answer> {
   const known = billed.filter(({ name }) => subscriptions.some((mirror) => mirror.name === name));
   return Object.fromEntries(known.map((one) => {
-    const { name, price, status, cycles, endedAt } = one;
+    const { name, price, status, cycles, endedAt, notes } = one;
     const { start = null, end = null } = cycles.at(-1) ?? {};
-    return [name, { price, status, start, end, endedAt, paidCount: paidCount(one), chargeAt: chargeTime(one) }];
+    const counted = { paidCount: paidCount(one), chargeAt: chargeTime(one) };
+    return [name, { price, status, start, end, endedAt, ...counted, notes }];
   }));
 }
 
@@ -123,11 +136,11 @@ function chargeTime({ status, cycles, startsAt }: Billed): Time | null {
 }
 
 function eventOf(billed: Billed, event: GatewayEvent['do'], at: Time): GatewayEvent {
-  const { name: subscription, price, cycles } = billed;
+  const { name: subscription, price, cycles, notes } = billed;
   const { start = null, end = null, payment = null } = cycles.at(-1) ?? {};
   const charged = { payment: event === 'charged' ? payment : null, paidCount: paidCount(billed) };
   const createdAt = wholeSeconds(at);
-  return { do: event, subscription, price, createdAt, start, end, ...charged, chargeAt: chargeTime(billed) };
+  return { do: event, subscription, price, createdAt, start, end, ...charged, chargeAt: chargeTime(billed), notes };
 }
 
 function currentOf({ cycles }: Billed) {

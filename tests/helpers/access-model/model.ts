@@ -1,4 +1,4 @@
-import { addMonths, day, gatewayStatuses, hour, priceOf, prices, second, tiers, type Time } from './actions.ts';
+import { addMonths, day, gatewayStatuses, hour, priceOf, second, tiers, type Time } from './actions.ts';
 import { isPaid, isRefunded, leftOf } from './facts.ts';
 import type { Cancellation, Credit, Cycle, EventTimes, Facts, Grant, Order, Row, Subscription } from './facts.ts';
 
@@ -33,6 +33,7 @@ type Times = Pick<Subscription, 'authentications' | 'activations' | 'charges' | 
 
 /** All sources of a user, also those that ended. */
 export function sourcesOf(facts: Facts): Source[] {
+  if (facts.deletedAt !== null) return [];
   return [
     ...facts.orders.flatMap((order) => fromOrder(facts, order)),
     ...facts.subscriptions.flatMap((subscription) => fromSubscription(facts, subscription)),
@@ -342,12 +343,14 @@ export function reasonOf(source: Pick<Source, 'tier' | 'price'>, key: string): '
 
 /** What was paid for a period in a currency and not refunded, nor is to be, the credit of its purchase included. */
 export function paidFor(facts: Facts, kind: Credit['kind'], name: string, until: Time, currency: string): number {
-  const isIn = (price = '') => prices[price]?.currency === currency;
+  const isIn = (price = '') => priceOf(price).currency === currency;
   if (kind === 'gateway') {
     const cycles = facts.subscriptions.find((each) => each.name === name)?.cycles ?? [];
     return Math.max(
       0,
-      ...cycles.filter(({ end, money }) => end === until && isIn(money?.price)).map(({ money }) => leftOf(money)),
+      ...cycles.filter(({ end, money }) => end === until && money !== null && isIn(money.plan)).map(({ money }) =>
+        leftOf(money)
+      ),
     );
   }
   const order = facts.orders.find((each) => each.name === name);

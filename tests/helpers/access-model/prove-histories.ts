@@ -1,6 +1,7 @@
 import { day, describeAction, hour, isoTime, minute } from './actions.ts';
 import type { Action, Answer, GatewayEvent, Time } from './actions.ts';
 import { chooseStep, isLeftOpen, startOf, type State } from './choose.ts';
+import { isErasedSoon } from './deletion.ts';
 import { type Drawn, drawnHistories, maxSteps } from './draws.ts';
 import {
   accessOf,
@@ -174,7 +175,10 @@ async function proveNextCycle(
 
   async function send(): Promise<boolean> {
     const stops = await subject.takeStops();
-    for (const { subscription } of stops) {
+    for (const { subscription, atCycleEnd } of stops) {
+      if (facts.deletedAt !== null && atCycleEnd) {
+        throw fault(`${subscription} of a deleted user is not stopped at once`);
+      }
       told.add(subscription);
       for (const one of facts.subscriptions) if (one.name === subscription) one.isTold = true;
     }
@@ -193,7 +197,7 @@ async function proveNextCycle(
   const known = new Set(facts.subscriptions.filter((one) => sinceOf(one) !== null).map(({ name }) => name));
   const charged: Billed[] = [];
   for (const { one, at } of nextCharges(billed, last)) {
-    if (!await pass(at - debitNotice) || !await send()) return;
+    if (isErasedSoon(facts, at) || !await pass(at - debitNotice) || !await send()) return;
     // What is sent after the debit is too late.
     const isToStopInTime = toBeCancelled(facts).get(one.name);
     now = at + minute;
@@ -202,7 +206,7 @@ async function proveNextCycle(
     const isStopped = stopping.has(one.name) && one.status !== 'pending';
     if (!isStopped && isToStopInTime) throw fault(`the gateway charges ${one.name}, which is to stop`);
     if (!await run(isStopped ? [changeStatus(one, 'cancelled', at)] : chargeOf(one, at))) return;
-    if (isStopped || !known.has(one.name)) continue;
+    if (isStopped || one.endsWithCycle || !known.has(one.name)) continue;
     const twice = charged.filter((other) => isSameTime(one, other)).map(({ name }) => name);
     const isFound = findingsOf(facts, now).some((finding) => /^(charged_|paid_twice)/.test(finding));
     if (twice.length > 0 && !isFound) {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { priceOf, wholeSeconds } from './actions.ts';
+import { foreign, priceOf, wholeSeconds } from './actions.ts';
 import type { Action, Answer, GatewayEvent, GatewayStatus, Time } from './actions.ts';
 import {
   type Chain,
@@ -12,6 +12,7 @@ import {
   type Subscription,
 } from './facts.ts';
 import { creditFor } from './commitments.ts';
+import { deleteUser } from './deletion.ts';
 import * as rules from './model.ts';
 import { countAgain, isUnpaid, notePayment } from './payments.ts';
 
@@ -100,6 +101,11 @@ function record(facts: Facts, action: Action, now: Time): void {
       const { grant: name, tier, until } = action;
       return void facts.grants.push({ name, tier, at: now, until, cancelledAt: [], cancelledFor: null });
     }
+    case 'delete':
+      return deleteUser(facts, now);
+    case 'restore':
+      facts.deletedAt = null;
+      return;
     case 'write': {
       const { do: _, isEnding, ...row } = action;
       const cancelledFor = isEnding ? row.until : null;
@@ -110,7 +116,10 @@ function record(facts: Facts, action: Action, now: Time): void {
     default:
       if (facts.received.has(JSON.stringify(action))) return;
       facts.received.add(JSON.stringify(action));
-      return receiveNews(facts, action.subscription, now, () => receiveEvent(facts, action, now));
+      receiveNews(facts, action.subscription, now, () => receiveEvent(facts, action, now));
+      if (facts.deletedAt === null || action.do === 'cancelled') return;
+      for (const one of facts.subscriptions) one.isUnwanted ||= one.name === action.subscription;
+      return;
   }
 }
 
@@ -140,8 +149,8 @@ function describeKnown(one: Subscription | undefined): string {
   return JSON.stringify([known, status, chargeAt]);
 }
 
-function orderNamed({ orders }: Facts, name: string): Order {
-  return orders.find((order) => order.name === name) ?? expect.fail(`no order ${name}`);
+function orderNamed({ orders, gone }: Facts, name: string): Order {
+  return [...orders, ...gone].find((order) => order.name === name) ?? expect.fail(`no order ${name}`);
 }
 
 function newOrder(facts: Facts, action: Extract<Action, { do: 'order' }>, now: Time): Order {
@@ -169,7 +178,7 @@ function capture(facts: Facts, order: Order, payment: string, now: Time): void {
   const money = moneyNamed(facts, payment, order.price, order.amount);
   const isNeeded = isUnpaid(order);
   notePayment(order, money, true, now);
-  if (isNeeded && !isRefunded(order.money)) fulfil(facts, order, now);
+  if (isNeeded && !isRefunded(order.money) && !facts.gone.includes(order)) fulfil(facts, order, now);
 }
 
 function fulfil(facts: Facts, order: Order, now: Time): void {
@@ -243,6 +252,7 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
     one.statuses.push({ at, status: statusAfter(event.do), isRead: false, chargeAt });
   }
   one.isNoted ||= event.do !== 'charged';
+  if (at >= (one.notes?.at ?? -Infinity)) one.notes = { at, name: event.notes };
   if (event.do !== 'cancelled' || one.writtenAt !== null && !rules.hasPlan(one)) namePrice(one, price, at);
   switch (event.do) {
     case 'cancelled':
@@ -272,6 +282,8 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
       cycle.by = 'charge';
       if (event.payment === null || cycle.money !== null) return;
       cycle.money = moneyNamed(facts, event.payment, price, priceOf(price).amount);
+      // It pays for what was sold.
+      if (price === foreign) cycle.money.price = one.price;
       cycle.at = at;
     }
   }
@@ -289,6 +301,7 @@ function receiveAnswer(facts: Facts, name: string, answer: Answer, now: Time): v
   const before = newest?.status;
   const at = wholeSeconds(now);
   one.reconciledAt = now;
+  one.notes = { at: one.notes?.at ?? -Infinity, name: answer.notes };
   const period = paidPeriod(one, answer);
   // Without a charge the first activation counts as one.
   if (period && paidCount > (one.paidCount ?? Math.min(one.activations.length, 1))) {
@@ -323,9 +336,9 @@ function paidPeriod(one: Subscription, { status, start, end }: Answer): { start:
   return status === 'pending' && start > known.end ? { start: known.end, end: start } : null;
 }
 
-/** The newest event names the price. */
+/** The newest event names the price. What it was sold for goes on where it names a plan that is not ours. */
 function namePrice(one: Subscription, price: string, at: Time): void {
-  if (at < one.planAt || at === one.planAt && price <= one.price) return;
+  if (price === foreign || at < one.planAt || at === one.planAt && price <= one.price) return;
   one.price = price;
   one.planAt = at;
 }
@@ -353,7 +366,9 @@ function mirrorOf(
     afterRow: (rows[0]?.at ?? -Infinity) >= askedAt ? rows[0]?.at ?? null : null,
     newsAt: -Infinity,
     isNoted: false,
+    notes: null,
     isTold: false,
+    isUnwanted: false,
     cycles: [],
     endedAt: null,
     reconciledAt: null,

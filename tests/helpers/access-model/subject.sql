@@ -28,7 +28,8 @@ begin
   perform billing.check_customers(p_user_id, p_user_id);
   v_billing := public.get_subscription(p_user_id) -> 'billing';
   return jsonb_build_object(
-    'tier', (select p.subscription_tier from public.profiles p where p.user_id = p_user_id),
+    -- A deleted user has none.
+    'tier', coalesce((select p.subscription_tier from public.profiles p where p.user_id = p_user_id), 'free'),
     'active', (
       select jsonb_build_object(
         'tier', s.tier,
@@ -44,7 +45,7 @@ begin
       select coalesce(jsonb_agg(jsonb_build_array(f.finding, f.subject)), '[]')
       from billing.findings f
       -- No dispatcher runs here, so due rows stay due. No admin repeats a refund that failed.
-      where f.user_id = p_user_id and f.finding not in ('outbox_stuck', 'untold_stop', 'refund_failed')
+      where (f.user_id = p_user_id or f.finding in ('charged_after_deletion', 'captured_not_fulfilled')) and f.finding not in ('outbox_stuck', 'untold_stop', 'refund_failed')
     ),
     'billing', case when jsonb_typeof(v_billing) = 'object' then jsonb_build_object(
       'name', v_billing -> 'gateway_subscription_id',
@@ -91,6 +92,15 @@ $$;
 
 -- Sends what is due: the dispatcher sends each message as soon as it is due.
 create function test.take_stops() returns setof jsonb language sql as $$
+  -- It reads first: what was to stop with its user goes on where that one is back.
+  update billing.outbox o
+  set parked_at = billing.clock(), last_error = 'withdrawn'
+  where o.kind = 'cancel-subscription' and o.delivered_at is null and o.next_attempt_at <= billing.clock()
+    and exists (
+      select from billing.stoppable s
+      join auth.users u on u.id = s.user_id
+      where s.gateway_subscription_id = o.payload ->> 'gateway_subscription_id' and s.stops_at is null
+    );
   update billing.outbox o
   set attempts = o.attempts + 1, told_at = billing.clock(), delivered_at = billing.clock()
   where o.kind = 'cancel-subscription' and o.parked_at is null and o.delivered_at is null

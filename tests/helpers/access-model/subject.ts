@@ -42,7 +42,7 @@ export type Subject = ReturnType<typeof createSubject>;
 /** Empties the tables, sets the settings and puts all on sale, and creates the user of a history. */
 export type NewSubject = (settings: Settings) => Promise<Subject>;
 
-type Setting = { database: TestDatabase; service: pg.Client; owner: pg.Client; userId: string };
+type Setting = { database: TestDatabase; service: pg.Client; owner: pg.Client; userId: string; anotherId: string };
 
 /** A database for histories, which run one after the other. @returns a function that begins a history */
 export function useSubjects(): NewSubject {
@@ -91,7 +91,8 @@ async function prepareSubjects(database: TestDatabase): Promise<NewSubject> {
     await cleaner.query(`begin; set local session_replication_role = replica; ${clear} commit`);
     await database.query('update billing.settings set early_renewal = $1', [earlyRenewal]);
     await database.query('update public.plans set grace_days = $1, is_active = true', [graceDays]);
-    return createSubject({ database, service, owner, userId: (await createUser(database)).id });
+    const [{ id: userId }, { id: anotherId }] = [await createUser(database), await createUser(database)];
+    return createSubject({ database, service, owner, userId, anotherId });
   };
 }
 
@@ -147,7 +148,10 @@ function createNames() {
 type Perform = (action: Action, at: Time) => Promise<string[]>;
 
 /** Performs actions through the RPCs, each at its time. Returns the names of the reconciled gateway subscriptions. */
-function createPerformer({ database, service, userId }: Setting, names: ReturnType<typeof createNames>): Perform {
+function createPerformer(
+  { database, service, userId, anotherId }: Setting,
+  names: ReturnType<typeof createNames>,
+): Perform {
   const orders = new Map<string, { id: string; orderId: string; amount: number; currency: string }>();
   const orderOf = (name: string) => orders.get(name) ?? expect.fail(`no order ${name}`);
   // The first payment on an order has the name of the order.
@@ -180,10 +184,11 @@ function createPerformer({ database, service, userId }: Setting, names: ReturnTy
   const write = (sql: string, ...parameters: unknown[]) => database.query(sql, parameters).then(() => []);
 
   const paidFor = (price: string) => ({ amount: priceOf(price).amount, currency: priceOf(price).currency });
-  const bodyOf = ({ do: name, price, payment, ...event }: GatewayEvent): string =>
+  const userOf = (notes: GatewayEvent['notes']) => notes === 'user' ? userId : anotherId;
+  const bodyOf = ({ do: name, price, payment, notes, ...event }: GatewayEvent): string =>
     subscriptionEvent({
       name,
-      userId,
+      userId: userOf(notes),
       id: names.idOf(event.subscription, 'sub'),
       planId: `plan_${price}`,
       createdAt: isoTime(event.createdAt),
@@ -240,7 +245,9 @@ function createPerformer({ database, service, userId }: Setting, names: ReturnTy
       const name = names.nameOf(gatewayId);
       const answer = answers[name];
       // Without one the customer has not authorised it.
-      const entity = answer ? entityOf(gatewayId, answer) : { id: gatewayId, status: 'created' };
+      const entity = answer
+        ? { ...entityOf(gatewayId, answer), notes: { user_id: userOf(answer.notes) } }
+        : { id: gatewayId, status: 'created' };
       await call('apply_gateway_subscription', id, JSON.stringify(entity));
       if (answer) reconciled.push(name);
     }
@@ -322,6 +329,10 @@ function createPerformer({ database, service, userId }: Setting, names: ReturnTy
           `insert into billing.support_actions (action, email, tier, until, reason) values ('grant', $1, $2, $3, $4)`,
           ...[userId, action.tier, isoTime(action.until), action.grant],
         );
+      case 'delete':
+        return write('delete from auth.users where id = $1', userId);
+      case 'restore':
+        return write('insert into auth.users (id, email) values ($1, $2)', userId, `${userId}@example.com`);
       case 'write':
         return writeRow(action);
       default:
@@ -332,7 +343,7 @@ function createPerformer({ database, service, userId }: Setting, names: ReturnTy
 
 function entityOf(id: string, { price, status, start, end, endedAt, paidCount, chargeAt }: Answer): Fields {
   return {
-    ...{ id, entity: 'subscription', plan_id: `plan_${price}`, status, paid_count: paidCount, notes: [] },
+    ...{ id, entity: 'subscription', plan_id: `plan_${price}`, status, paid_count: paidCount },
     ...{ current_start: seconds(start), current_end: seconds(end) },
     ...{ ended_at: seconds(endedAt), charge_at: seconds(chargeAt) },
   };
