@@ -110,12 +110,30 @@ create function billing.notes_of(p_subscription billing.gateway_subscriptions)
 returns jsonb language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin return jsonb_build_object('user_id', coalesce(p_subscription.noted_user_id, p_subscription.user_id)); end $$;
 
--- Returns another user than its own whom the gateway's answer names, of a subscription that was asked for here.
+-- Finds a gateway subscription by its id: the row of the user who asked for it, else of the first one who was seen with it and
+-- exists.
+create function billing.find_subscription(p_gateway_subscription_id text)
+returns billing.gateway_subscriptions -- all null: it is not known
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select m
+    from billing.gateway_subscriptions m
+    where m.gateway_subscription_id = p_gateway_subscription_id and m.gateway_subscription_id <> ''
+    order by
+      m.asked_plan_id,
+      case when m.asked_plan_id is null then exists (select from billing.find_user(m.user_id)) end desc,
+      m.asked_at,
+      m.user_id
+    limit 1
+  );
+end $$;
+
+-- Returns another user than its own whom the gateway's answer names.
 create function billing.noted_user(p_subscription billing.gateway_subscriptions, p_entity jsonb)
 returns uuid -- null: none
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  if p_subscription.asked_plan_id is null then return null; end if;
   return nullif(billing.json_uuid(p_entity #> '{notes,user_id}'), p_subscription.user_id);
 end $$;
 

@@ -490,12 +490,8 @@ begin
   perform billing.begin_request('reconciliation', v_id);
   -- Locks the payments, whose locks come before that of the user.
   if p_invoices is not null then perform public.apply_invoices(v_id, p_invoices); end if;
-  select * into v_subscription
-  from billing.gateway_subscriptions m
-  where m.gateway_subscription_id = v_id
-  order by m.asked_plan_id, m.user_id
-  limit 1;
-  if not found and v_entity ->> 'status' not in ('created', 'expired', 'cancelled') then
+  v_subscription := billing.find_subscription(v_id);
+  if v_subscription.id is null and v_entity ->> 'status' not in ('created', 'expired', 'cancelled') then
     -- Authorised after its request was forgotten. Its notes name the user, as they do in its events.
     v_subscription.user_id := billing.json_uuid(v_entity #> '{notes,user_id}');
     v_subscription.gateway_subscription_id := v_id;

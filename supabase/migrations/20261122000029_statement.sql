@@ -287,13 +287,7 @@ begin
         'id', v_subscription_id,
         -- The user who asked for it keeps it, also if its notes were edited.
         'notes', coalesce(
-          (
-            select billing.notes_of(m)
-            from billing.gateway_subscriptions m
-            where m.gateway_subscription_id = v_subscription_id
-            order by m.asked_plan_id
-            limit 1
-          ),
+          (select billing.notes_of(m) from billing.find_subscription(v_subscription_id) m where m.id is not null),
           v_subscription -> 'notes'
         )
       ),

@@ -191,6 +191,24 @@ test('a cancellation that names another plan leaves the plan of the paid cycle',
   expect(await customer.state()).toMatch(/^free: pro cancelled/);
 });
 
+test('notes that are edited at the gateway move no subscription to another customer, also not one that was made there', async () => {
+  await event('activated', { ...january, planId: 'plan_pro', ...created('01-08') });
+  const other = await database.customer();
+  const edited = { ...february, planId: 'plan_pro', userId: other.id, ...created('01-09') };
+  expect(await event('charged', { ...edited, payment: { id: 'pay_february', amount: 99900 } })).toBe('applied');
+  expect(await customer.state()).toBe('pro: pro active to 2126-03-01');
+  expect(await database.query('select from public.subscriptions where user_id = $1', [other.id])).toEqual([]);
+  expect(await customer.findings()).toContain(`notes_edited ${customer.gatewayId}`);
+  await event('updated', { planId: 'plan_pro', ...created('01-10') });
+  expect(await customer.findings()).not.toContain(`notes_edited ${customer.gatewayId}`);
+});
+
+test('notes that named nobody are corrected: the subscription is of the customer whom they name since', async () => {
+  await event('activated', { ...january, planId: 'plan_pro', userId: crypto.randomUUID(), ...created('01-08') });
+  expect(await event('charged', { ...february, planId: 'plan_pro', ...created('01-09') })).toBe('applied');
+  expect(await customer.state()).toBe('pro: pro active to 2126-03-01');
+});
+
 const braced = '{00000000-0000-0000-0000-000000000000}';
 test.each([[], undefined, { plan: 'pro' }, { user_id: 7 }, { user_id: '' }, { user_id: 'user_1' }, {
   user_id: braced,

@@ -398,14 +398,10 @@ begin
         and (other.gateway_status in ('cancelled', 'completed', 'expired') and other.period_end < v_now) is not true
     )
     and not exists (select from billing.refunds b where b.gateway_payment_id = v_payment_id)
-    -- The user who asked for it here keeps it, and a finding about its notes is over.
+    -- Its user keeps it, and a finding about its notes is over.
     and m.noted_user_id is null
-    and (
-      m.asked_plan_id is not null
-      or not exists (
-        select from billing.gateway_subscriptions asked
-        where asked.gateway_subscription_id = v_id and asked.asked_plan_id is not null
-      )
+    and not exists (
+      select from billing.gateway_subscriptions other where other.gateway_subscription_id = v_id and other.id <> m.id
     )
   returning m.plan_id, (m.sold).lookup_key, (m.sold).months, m.gateway_key_id, m.asked_plan_id is not null as is_asked
   into v_billed;
@@ -526,7 +522,7 @@ declare
   v_id constant text := coalesce(substring(billing.json_text(p_entity -> 'id') from '^.{1,200}$'), '');
   v_noted_user_id constant uuid := billing.json_uuid(p_entity -> 'notes' -> 'user_id');
   v_user_id uuid;
-  v_asked billing.gateway_subscriptions;
+  v_owned billing.gateway_subscriptions := billing.find_subscription(v_id);
   v_start constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_start') end;
   v_end constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_end') end;
   v_payment_id constant text := case when p_event = 'subscription.charged' then billing.json_text(p_payment -> 'id') end;
@@ -535,11 +531,9 @@ declare
   v_merged billing.gateway_subscriptions;
   v_is_changed boolean;
 begin
-  -- The user who asked for it here keeps it, also if its notes were edited at the gateway.
-  select * into v_asked
-  from billing.gateway_subscriptions m
-  where m.gateway_subscription_id = v_id and m.asked_plan_id is not null;
-  v_user_id := coalesce(v_asked.user_id, v_noted_user_id);
+  -- Its user keeps it, also if its notes were edited at the gateway. Until a user exists they may be corrected.
+  if v_owned.asked_plan_id is null and not exists (select from billing.find_user(v_owned.user_id)) then v_owned := null; end if;
+  v_user_id := coalesce(v_owned.user_id, v_noted_user_id);
   if v_user_id is null then return 'ignored: subscription.entity.notes.user_id'; end if;
   if v_has_cycle
     and (v_start is null or v_end is null)
@@ -570,10 +564,10 @@ begin
     return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
   end if;
   -- For a finding. An older event that arrives late says nothing of them.
-  if v_asked.noted_user_id is distinct from nullif(v_noted_user_id, v_asked.user_id) and v_asked.id is not null
-    and (p_created_at < v_asked.gateway_status_event_at) is not true
+  if v_owned.noted_user_id is distinct from nullif(v_noted_user_id, v_owned.user_id) and v_owned.id is not null
+    and (p_created_at < v_owned.gateway_status_event_at) is not true
   then
-    update billing.gateway_subscriptions m set noted_user_id = nullif(v_noted_user_id, m.user_id) where m.id = v_asked.id;
+    update billing.gateway_subscriptions m set noted_user_id = nullif(v_noted_user_id, m.user_id) where m.id = v_owned.id;
   end if;
   v_merged := billing.merge_gateway_subscription(
     v_user_id, v_id, p_event, p_entity, v_gateway_plan_id, v_start, v_end, p_payment, p_created_at, p_arrived_at
@@ -673,11 +667,7 @@ declare
   v_applied integer := 0;
 begin
   perform billing.begin_request('reconciliation', p_gateway_subscription_id);
-  select * into v_mirrored
-  from billing.gateway_subscriptions m
-  where m.gateway_subscription_id = p_gateway_subscription_id
-  order by m.asked_plan_id, m.user_id
-  limit 1;
+  v_mirrored := billing.find_subscription(p_gateway_subscription_id);
   perform billing.lock_gateway_payment(i.item ->> 'payment_id')
   from (select item from jsonb_array_elements(p_items::jsonb) item order by item ->> 'payment_id') i;
   perform billing.lock_user(v_mirrored.user_id);

@@ -32,13 +32,9 @@ declare
   v_mirrored billing.gateway_subscriptions;
 begin
   if v_reason not in ('purchase', 'renewal') or coalesce(p_reference, '') = '' then return v_reason; end if;
-  select * into v_mirrored
-  from billing.gateway_subscriptions m
-  where m.gateway_subscription_id = p_reference
-  order by m.asked_plan_id
-  limit 1;
+  v_mirrored := billing.find_subscription(p_reference);
   return case
-    when not found and v_reason = 'renewal'
+    when v_mirrored.id is null and v_reason = 'renewal'
       or v_mirrored.paid_count > 1
       or v_mirrored.first_charged_at < v_mirrored.paid_period_event_at
       or v_mirrored.payment_id is not null
