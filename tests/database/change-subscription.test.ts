@@ -340,21 +340,24 @@ describe('a change now, with a credit', () => {
     expect(await customer.state()).toBe('pro: pro active to 2027-07-16');
   });
 
-  test('is the newest act although its renewal was authorised before something else was bought', async () => {
-    const { pro, renewal } = await order();
-    await authorise(renewal, 'pro', renewalDay, '06-16');
-    await database.at('2026-06-16T00:05:00Z');
-    const premium = await customer.order('premium', { at: '2026-06-16T00:05:00Z' });
-    await premium.verify();
-    await database.query(
-      "update public.payments set period_end = '2028-01-01' where tier = 'premium' and fulfilled_at is not null",
-    );
-    await database.at('2026-06-16T00:10:00Z');
-    await pro.verify();
-    expect(await customer.tier()).toBe('pro');
-    await event(renewal, 'activated', renewalDay, { start: day(renewalDay), end: day('2027-07-16') });
-    expect(await customer.state()).toBe('pro: pro active to 2027-07-16');
-  });
+  test.each(['premium', 'basic'])(
+    'is the newest act although its renewal was authorised before %s was bought',
+    async (tier) => {
+      const { pro, renewal } = await order();
+      await authorise(renewal, 'pro', renewalDay, '06-16');
+      await database.at('2026-06-16T00:05:00Z');
+      const premium = await customer.order('premium', { at: '2026-06-16T00:05:00Z' });
+      await premium.verify();
+      await database.query(
+        "update public.payments set period_end = '2028-01-01' where tier = 'premium' and fulfilled_at is not null",
+      );
+      await database.at('2026-06-16T00:10:00Z');
+      await pro.verify();
+      expect(await customer.tier()).toBe('pro');
+      await event(renewal, 'activated', renewalDay, { start: day(renewalDay), end: day('2027-07-16') });
+      expect(await customer.state()).toBe('pro: pro active to 2027-07-16');
+    },
+  );
 
   test('is not withdrawn by an older request for the end of the period that is authorised later', async () => {
     await bill('basic');
