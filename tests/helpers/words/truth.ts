@@ -64,7 +64,7 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
          end, 'isAsked', m.asked_plan_id is not null)
          from mirror m
          where m.stops_at is null and m.state not in ('paused', 'halted') and m.due_at is not null
-         order by m.due_at limit 1
+         order by m.due_at > billing.clock() desc, m.due_at limit 1
        ),
        'amounts', (
          select coalesce(jsonb_agg((m.sold).amount), '[]') from billing.gateway_subscriptions m where m.user_id = $1
