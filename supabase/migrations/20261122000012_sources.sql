@@ -294,7 +294,8 @@ begin
     else billing.billed_until(v_end, p_subscription.checked_at, v_days)
   end;
   ended_at := case
-    when not v_is_cancelled then p_subscription.ended_at
+    -- What the customer ended at once is cancelled at the gateway later.
+    when not v_is_by_gateway then p_subscription.ended_at
     when not (v_ends_with_trial or v_ends_with_change or v_ends_with_cycle) then p_subscription.cancelled_at
   end;
   ended_reason := case
@@ -351,7 +352,7 @@ from (
     -- An import by the app may leave since empty.
     coalesce(p.since, p.fulfilled_at) as since,
     greatest(p.fulfilled_at, p.verified_at) as arrived_at,
-    coalesce(p.ended_at, replaced.at) as ended_at,
+    least(p.ended_at, replaced.at) as ended_at,
     coalesce(p.ended_reason, case when p.ended_at is null and replaced.at is not null then 'replaced' end)
       as ended_reason,
     p.cancel_at_period_end and own.is_cancelled as cancel_at_period_end,
@@ -550,7 +551,11 @@ begin
     -- Days of grace are not paid for.
     live.is_live and s.is_in_grace and bool_or(live.is_live and coalesce(s.ends_at > v_now, true)) over (),
     rank.generation desc,
-    case when live.is_live then s.since when not s.is_upcoming then least(s.ended_at, s.lapses_at) end desc nulls last,
+    case
+      when live.is_live then s.since
+      -- What is upcoming, or ended before its start, gave no access.
+      when (s.is_upcoming or s.ended_at < s.starts_at) is not true then least(s.ended_at, s.lapses_at)
+    end desc nulls last,
     s.since desc,
     s.id desc
   limit 1;
@@ -645,8 +650,8 @@ begin
   return p_ruling;
 end $$;
 
--- Keeps the reason and the time of an end that the row shows already, where a refund is only later or earlier than another end:
--- what happened first ended access. A refund that fails takes back its own end.
+-- Keeps the reason and the time of an end of this source that the row shows already, where a refund is only later or earlier
+-- than another end: what happened first ended access. A refund that fails takes back its own end.
 create function billing.keep_end(p_ruling billing.ruling)
 returns billing.ruling language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -654,7 +659,11 @@ declare
   v_reason constant text := (p_ruling.shown).ended_reason;
   v_mirrored billing.gateway_subscriptions;
 begin
-  if (p_ruling.shown).status is distinct from 'cancelled' or v_reason is not distinct from v_source.ended_reason then
+  if (p_ruling.shown).status is distinct from 'cancelled'
+    or v_reason is not distinct from v_source.ended_reason
+    or coalesce(v_source.gateway_subscription_id, v_source.starts_at::text)
+      is distinct from coalesce((p_ruling.shown).gateway_subscription_id, (p_ruling.shown).current_period_start::text)
+  then
     return p_ruling;
   end if;
   select * into v_mirrored

@@ -186,7 +186,7 @@ begin
   return v_found;
 end $$;
 
--- Finds what the gateway charges a user next.
+-- Finds what the gateway charges a user next: not a charge that is under way, where another one follows.
 create function billing.next_charge(p_user_id uuid)
 returns billing.commitment -- all null: nothing
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -195,7 +195,7 @@ begin
     select b
     from billing.find_billed(p_user_id) b
     where b.charge_at is not null and (b.sold).amount is not null
-    order by b.charge_at, b.id
+    order by b.charge_at > billing.clock() desc, b.charge_at, b.id
     limit 1
   );
 end $$;

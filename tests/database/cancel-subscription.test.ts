@@ -198,6 +198,21 @@ describe('a cancellation at once', () => {
     expect(await customer.findings()).toEqual([]);
   });
 
+  test('shows what it ended, and nothing below or after that, also once the gateway has cancelled', async () => {
+    const below = customerOf(database, customer, uniqueId('sub'));
+    await below.event('activated', '01-01', { planId: 'plan_basic', ...january });
+    await bill({ start: '2026-01-02', end: '2026-02-02' });
+    await customer.buy('premium', { at: '01-05', start: 'after_current' });
+    await database.at('01-10');
+    await customer.cancel('at once');
+    const ended = await customer.row();
+    expect(await customer.state()).toBe('free: pro cancelled to 2026-02-02');
+    await customer.event('cancelled', '01-10', { planId, createdAt: '2026-01-10T00:00:05Z' });
+    await below.event('cancelled', '01-12', { planId: 'plan_basic' });
+    await database.sweep();
+    expect(await customer.row()).toEqual(ended);
+  });
+
   test.each(['activated', 'charged'] as const)('also ends what was %s before and is known later', async (name) => {
     await buy();
     await database.at('01-10');

@@ -346,11 +346,8 @@ describe('a change now, with a credit', () => {
       const { pro, renewal } = await order();
       await authorise(renewal, 'pro', renewalDay, '06-16');
       await database.at('2026-06-16T00:05:00Z');
-      const premium = await customer.order('premium', { at: '2026-06-16T00:05:00Z' });
-      await premium.verify();
-      await database.query(
-        "update public.payments set period_end = '2028-01-01' where tier = 'premium' and fulfilled_at is not null",
-      );
+      await (await customer.order(tier, { at: '2026-06-16T00:05:00Z' })).verify();
+      await database.query("update public.payments set period_end = '2028-01-01' where fulfilled_at is not null");
       await database.at('2026-06-16T00:10:00Z');
       await pro.verify();
       expect(await customer.tier()).toBe('pro');

@@ -612,3 +612,17 @@ test('a read that began before the first charge does not hide it: what was autho
   });
   expect(await billing()).toMatchObject({ gateway_subscription_id: next?.gatewayId, status: 'active' });
 });
+
+test('while the first charge of another subscription is under way, answer and support name the one that follows', async () => {
+  await bill('basic');
+  await database.at('01-10');
+  await authorise(customerOf(database, customer), 'pro', '01-09');
+  const { next_charge } = await database.one('select next_charge from billing.customers where user_id = $1', [
+    customer.id,
+  ]);
+  expect(next_charge).toEqual({ at: '2026-02-01T00:00:00.000Z', amount: 4900, currency: 'INR' });
+  expect(await billing()).toMatchObject({
+    next_charge_at: '2026-02-01T00:00:00+00:00',
+    price: { lookup_key: 'basic' },
+  });
+});

@@ -154,6 +154,55 @@ describe('the mail subscription-resumed', () => {
     }]);
   });
 
+  describe('about the renewal of a purchase', () => {
+    const end = '2027-06-10T00:00:00.000Z';
+    const ask = async (when: string, paymentId: string | null = null) => {
+      const made = await database.rpc('create_change', customer.id, 'premium', when, paymentId);
+      expect(made).toMatchObject({ outcome: 'created', start_at: seconds(end) });
+      const next = customerOf(database, customer);
+      await database.rpc('store_subscription', made.id, next.gatewayId, 'https://gateway.example/s/1');
+      return (time: string) =>
+        next.event('authenticated', time, { planId: 'plan_premium', fields: { charge_at: made.start_at } });
+    };
+    /** A year of premium from 10 June, with a renewal. @returns what authorises it */
+    const upgrade = async () => {
+      await bill();
+      const premium = await customer.order('premium', { start: 'now' });
+      const authoriseIt = await ask('now', premium.id);
+      await premium.verify();
+      return authoriseIt;
+    };
+
+    test('that is made again follows its cancellation, once, and is withdrawn by the next one', async () => {
+      const authoriseFirst = await upgrade();
+      await authoriseFirst('2026-06-10T00:01:00Z');
+      await cancel();
+      await database.at('06-11');
+      const authoriseIt = await ask('period_end');
+      expect(await mails(kind)).toEqual([]);
+      for (const time of ['2026-06-11T00:01:00Z', '2026-06-11T00:02:00Z']) await authoriseIt(time);
+      const next_charge = { at: end, amount: 199900, currency: 'INR' };
+      expect(await mails(kind)).toEqual([{ plan_name: 'Premium', valid_until: end, next_charge }]);
+      expect(await mails('subscription-cancelled')).toEqual([]);
+      await cancel();
+      expect(await mails(kind)).toEqual([]);
+      expect(await mails('subscription-cancelled')).toHaveLength(1);
+    });
+
+    test('is not sent where nothing was cancelled, nor for what was cancelled before its authorisation', async () => {
+      const authoriseFirst = await upgrade();
+      await authoriseFirst('2026-06-10T00:01:00Z');
+      expect(await mails(kind)).toEqual([]);
+      await cancel();
+      await database.at('06-11');
+      const authoriseIt = await ask('period_end');
+      await database.at('06-12');
+      await cancel();
+      await authoriseIt('2026-06-12T00:01:00Z');
+      expect(await mails(kind)).toEqual([]);
+    });
+  });
+
   test.each<[string, () => Promise<unknown>]>([
     ['for the end of the period', async () => authorise(await change())],
     ['now', () => customer.buy('premium', { start: 'now' })],

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { refundEvent, type RefundFields, seconds } from '../helpers/gateway/events.ts';
 import { insertSubscriptions } from '../helpers/records/records.ts';
+import { actAsOwner, grantTier } from '../helpers/records/support-actions.ts';
 import { day, months, type Period } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
@@ -169,6 +170,44 @@ describe('a full refund', () => {
     expect(await refund()).toBe('applied');
     expect(await saysOfEnd()).toEqual(before);
     expect(await customer.mails()).toContainEqual(expect.stringMatching(/^payment-refunded/));
+  });
+
+  describe('of another purchase says nothing of the end that is shown:', () => {
+    /** A year of pro, for which a month of premium got credit: that lapsed. */
+    const replace = async () => {
+      await database.setPlan('premium', 'duration_months = 1');
+      const pro = await customer.buy('pro', { at: '01-01' });
+      const premium = await customer.buy('premium', { at: '01-05', start: 'now' });
+      await expire('03-01');
+      return { pro, premium };
+    };
+
+    test('of one that was replaced long before', async () => {
+      const { pro } = await replace();
+      const before = await saysOfEnd();
+      expect(before).toMatchObject({ ended_reason: 'lapsed', why: expect.stringContaining('premium') });
+      await pro.refund();
+      expect(await saysOfEnd()).toEqual(before);
+    });
+
+    test('of one that had not begun', async () => {
+      await database.at('01-01');
+      const grant = await grantTier(database, customer.id, 'premium', day('07-01'));
+      const basic = await customer.buy('basic', { at: '01-05', start: 'after_current' });
+      await actAsOwner(database, { action: 'revoke_grant', reference: String(grant), reason: 'by mistake' });
+      const before = await saysOfEnd();
+      expect(before).toMatchObject({ ended_reason: 'revoked' });
+      await database.at('03-01');
+      await basic.refund();
+      expect(await saysOfEnd()).toEqual(before);
+    });
+
+    test('also where that one is the last that ended then: its own reason is shown', async () => {
+      const { pro, premium } = await replace();
+      await pro.refund();
+      await premium.refund();
+      expect(await customer.row()).toMatchObject({ tier: 'pro', ended_reason: 'refunded' });
+    });
   });
 
   test('that ended access is the reason also after a cancellation, until the refund fails', async () => {

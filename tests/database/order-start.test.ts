@@ -139,8 +139,8 @@ describe('what a purchase follows', () => {
     ['may be cancelled for its end: the purchase follows at once', () => customer.cancel('at the end'), {
       '02-02': purchase,
     }, ['subscription-cancelled']],
-    ['may be cancelled at once: the purchase ends, too', () => customer.cancel('at once'), {
-      '02-02': 'free: premium cancelled to 2026-03-01',
+    ['may be cancelled at once: the purchase does not begin', () => customer.cancel('at once'), {
+      '02-02': 'free: pro cancelled to 2026-02-01',
     }, ['subscription-cancelled']],
     ['gets no successor if the purchase is refunded before its start', (_, premium) => premium.refund(), {
       '02-02': 'pro: pro active to 2026-02-01',

@@ -443,7 +443,8 @@ begin
   return v_change;
 end $$;
 
--- Enqueues the mail about a change at the end of the period, once it is authorised. The caller has settled the user's access.
+-- Enqueues the mail about a change at the end of the period, once it is authorised, or about the renewal of a purchase that is
+-- made again after its cancellation. The caller has settled the user's access.
 create function billing.announce_change(
   p_subscription billing.gateway_subscriptions, -- that starts then
   p_email text -- of the user
@@ -452,11 +453,28 @@ returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_price constant jsonb := billing.price_answer(p_subscription.asked_tier, p_subscription.asked_price);
   v_undo_until timestamptz;
+  v_wish_id bigint;
 begin
+  -- The outbox remembers a mail for at least that long.
+  if p_subscription.asked_at <= billing.clock() - interval '30 days' then return; end if;
+  select w.id into v_wish_id
+  from public.payments p
+  join billing.wishes w on w.user_id = p.user_id and w.at >= p.since
+  where p.id = p_subscription.payment_id
+    and p_subscription.replaces is null
+    and w.at_period_end
+    and w.withdrawn_at is null
+    and billing.is_renewed_since(p.id, w.at)
+  order by w.at desc
+  limit 1;
+  if found then
+    perform billing.withdraw_mails(array['subscription-cancelled/' || v_wish_id]);
+    perform billing.announce_going_on(p_subscription.user_id, p_email, 'subscription-resumed', v_wish_id::text);
+    return;
+  end if;
   select b.undo_until into v_undo_until
   from billing.find_billed(p_subscription.user_id) b
-  -- The outbox remembers a mail for at least that long.
-  where (b.next).id = p_subscription.id and p_subscription.asked_at > billing.clock() - interval '30 days';
+  where (b.next).id = p_subscription.id;
   if not found then return; end if;
   -- Of several changes the newest one counts.
   perform billing.withdraw_outlook(p_subscription.user_id, 'change-scheduled/' || p_subscription.gateway_subscription_id);

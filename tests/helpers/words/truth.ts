@@ -14,7 +14,7 @@ export type Truth = {
   amounts: number[];
   /** What is to begin, the first one first. */
   changes: { at: string; amount: number }[];
-  /** The ends of what was paid, and the starts of what is paid and has not begun. */
+  /** The ends of what was paid or written by hand, and the starts of what is paid and has not begun. */
   paidEnds: string[];
   paidStarts: string[];
   /** What was ordered, and of what was paid the period. */
@@ -64,13 +64,19 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
          end, 'isAsked', m.asked_plan_id is not null)
          from mirror m
          where m.stops_at is null and m.state not in ('paused', 'halted') and m.due_at is not null
-         order by m.due_at limit 1
+         order by m.due_at > billing.clock() desc, m.due_at limit 1
        ),
        'amounts', (
          select coalesce(jsonb_agg((m.sold).amount), '[]') from billing.gateway_subscriptions m where m.user_id = $1
        ),
        'paidEnds', (
-         select coalesce(jsonb_agg(p.period_end), '[]') from public.payments p where p.user_id = $1 and p.period_end is not null
+         select coalesce(jsonb_agg(given.until), '[]')
+         from (
+           select p.period_end from public.payments p where p.user_id = $1
+           union all
+           select w.period_end from billing.manual_subscriptions w where w.user_id = $1
+         ) given (until)
+         where given.until is not null
        ),
        'paidStarts', (
          select coalesce(jsonb_agg(p.period_start), '[]') from public.payments p
