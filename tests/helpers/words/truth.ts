@@ -42,6 +42,12 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
        'end', (select s.current_period_end from shown s),
        'graceEnd', (
          select case when (s.source).lapses_at < 'infinity' then (s.source).lapses_at
+           -- The gateway is told to stop it for the customer: no charge can fail after that.
+           when exists (
+             select from mirror m
+             join billing.wishes w on w.user_id = $1 and w.at >= m.asked_at and w.withdrawn_at is null
+             where m.gateway_subscription_id = (s.source).id and m.stops_at is not null
+           ) then (s.source).ends_at
            else (s.source).ends_at + make_interval(days => coalesce(
              (select p.grace_days from public.plans p where p.id = (s.source).plan_id), 3
            )) end
