@@ -83,12 +83,13 @@ async function showMail() {
   markCurrent();
   if (id === shown) return;
   const response = id === '' ? undefined : await fetch(`/emails/${encodeURIComponent(id)}`);
-  const found = response?.ok === true;
+  // Nothing is shown of a mail before all of it is there.
+  const mail = response?.ok === true ? await response.json() : undefined;
+  const found = mail !== undefined;
   by('open').hidden = !found;
   by('no-mail').hidden = found;
   shown = found ? id : '';
   if (!found) return;
-  const mail = await response.json();
   by('subject').textContent = mail.subject || '(no subject)';
   const fields = Object.entries({
     From: [mail.from],
