@@ -35,6 +35,8 @@ async function subscribe(tier = 'pro', key: string | null = null): Promise<strin
   expect(await store(created.id, customer.gatewayId)).toEqual({ outcome: 'stored' });
   return String(created.id);
 }
+/** The notes of what the gateway made for a request. */
+const noting = (request_id: unknown) => ({ notes: { user_id: customer.id, request_id } });
 const activate = (time = '06-01') =>
   customer.event('activated', time, { planId: 'plan_pro', ...june, createdAt: day('06-01') });
 
@@ -143,6 +145,50 @@ describe('the same open subscription', () => {
   );
 });
 
+describe('a first charge that arrives before the gateway answers', () => {
+  const charge = (id: unknown) => customer.charge(june, 'pro', { fields: noting(id) });
+  const requests = async () =>
+    Number(
+      (await database.one('select count(*) from billing.gateway_subscriptions where user_id = $1', [customer.id]))
+        .count,
+    );
+
+  test('is of the request: its id, its API key, and a mail', async () => {
+    const { id } = await create('pro', 'key', 'rzp_key');
+    expect(await charge(id)).toBe('applied');
+    expect(await create('pro', 'key')).toMatchObject({ outcome: 'existing', id, status: 'active' });
+    expect(await store(id, customer.gatewayId)).toEqual({ outcome: 'stored' });
+    expect(await requests()).toBe(1);
+    expect(await database.one('select gateway_key_id from public.payments')).toEqual({ gateway_key_id: 'rzp_key' });
+    expect(await customer.mails()).toEqual([expect.stringMatching(/^payment-success/)]);
+  });
+
+  test('is of no request where its notes name another user’s, or one that was answered', async () => {
+    const answered = await subscribe('basic');
+    const { id } = await create();
+    customer = await database.customer();
+    for (const other of [id, answered, 'none']) {
+      customer = customerOf(database, customer);
+      await charge(other);
+    }
+    expect(await requests()).toBe(3);
+    const asked =
+      `select gateway_subscription_id as of from billing.gateway_subscriptions where asked_plan_id is not null
+                   order by asked_tier`;
+    expect(await database.query(asked)).toEqual([{ of: expect.any(String) }, { of: null }]);
+  });
+});
+
+test('a request whose id a row that was written by hand names is not stored twice', async () => {
+  const { id } = await create();
+  await database.query(
+    `insert into public.subscriptions (user_id, tier, status, gateway_subscription_id) values ($1, 'pro', 'active', $2)`,
+    [customer.id, customer.gatewayId],
+  );
+  expect(await store(id, customer.gatewayId)).toEqual({ outcome: 'order_not_found' });
+  expect(await customer.row()).toMatchObject({ status: 'active', gateway_subscription_id: customer.gatewayId });
+});
+
 describe('an idempotency key', () => {
   test('names the subscription, also after it was activated; of another tier → key_conflict', async () => {
     const id = await subscribe('pro', 'key');
@@ -244,6 +290,13 @@ describe('a trial', () => {
     expect(await authenticate()).toBe('applied');
     expect(await customer.state()).toBe(inTrial);
     expect(await create()).toEqual({ outcome: 'already_subscribed' });
+  });
+
+  test('is given by an authorisation that arrives before the gateway answers', async () => {
+    const { id } = await create();
+    expect(await customer.event('authenticated', '06-01', { planId, fields: noting(id) })).toBe('applied');
+    expect(await store(id, customer.gatewayId)).toEqual({ outcome: 'stored' });
+    expect(await customer.state()).toBe(inTrial);
   });
 
   test('that was cancelled runs to its end, also after the gateway confirmed the cancellation', async () => {
