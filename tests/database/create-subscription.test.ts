@@ -314,6 +314,14 @@ describe('a trial', () => {
     expect(await customer.tier()).toBe('free');
   });
 
+  test('is given after a request that was never authorised, and that the gateway says it cancelled', async () => {
+    const id = await subscribe();
+    await later(24 * hours);
+    await database.rpc('apply_gateway_subscription', id, JSON.stringify({ status: 'created' }));
+    expect(await customer.event('cancelled', minute(24 * hours + 1), { planId })).toBe('unmatched');
+    expect(await create()).toMatchObject({ outcome: 'created', start_at: seconds(minute((24 + 14 * 24) * hours + 1)) });
+  });
+
   test('is not given to a user who paid or had a subscription before', async () => {
     await customer.buy('basic');
     expect(await create()).toMatchObject({ outcome: 'created', start_at: null });
@@ -389,6 +397,36 @@ describe('reconciliation', () => {
     await apply(id, paid());
     await database.expire();
     expect(await customer.state()).toBe('free: pro cancelled to 2026-07-01');
+  });
+
+  describe('of a request that a row without an end names, written by hand,', () => {
+    let id: string;
+    beforeEach(async () => {
+      id = await subscribe();
+      await database.query(
+        `insert into public.subscriptions (user_id, tier, status, gateway_subscription_id) values ($1, 'pro', 'active', $2)`,
+        [customer.id, customer.gatewayId],
+      );
+      await later(25 * hours);
+    });
+
+    test.each(['cancelled', 'expired'])('that is %s ends that row', async (status) => {
+      expect(await apply(id, { status })).toBe(true);
+      expect(await customer.state()).toBe('free: pro cancelled to none');
+    });
+
+    test.each([{ status: 'created' }, null])('that was not authorised goes on for 30 days: %j', async (answer) => {
+      const due = async () => {
+        await apply(id, answer);
+        await database.query(
+          "update billing.gateway_subscriptions set next_check_at = next_check_at - interval '1 hour'",
+        );
+        return await claim();
+      };
+      expect(await due()).toHaveLength(1);
+      await database.at('07-02');
+      expect(await due()).toEqual([]);
+    });
   });
 
   test('asks again every hour until the authorisation expires, then cancels the subscription once', async () => {

@@ -92,7 +92,14 @@ begin
     and p_plan.trial_days > 0
     and not exists (select from public.payments p where p.user_id = p_user_id and p.captured_at is not null)
     and not exists (
-      select from billing.gateway_subscriptions m where m.user_id = p_user_id and m.arrived_at is not null
+      select from billing.gateway_subscriptions m
+      where m.user_id = p_user_id
+        and m.arrived_at is not null
+        -- Else it was cancelled before anybody authorised it.
+        and (
+          m.status is distinct from 'cancelled'
+          or num_nonnulls(m.authenticated_at, m.first_activated_at, m.first_charged_at, m.first_halted_at, m.period_end) > 0
+        )
     )
   then
     p_starts_at := date_trunc('second', v_now) + make_interval(hours => 24 * p_plan.trial_days);
