@@ -197,7 +197,12 @@ begin
       where o.user_id = m.user_id and o.gateway_subscription_id = p_gateway_subscription_id and o.id <> m.id
     );
   if not found then
-    perform billing.send_stop(p_gateway_subscription_id, row(billing.clock(), true, false, 'expired')::billing.stop);
+    -- A stop at once stays: its user was deleted.
+    perform billing.send_stop(p_gateway_subscription_id, row(billing.clock(), true, false, 'expired')::billing.stop)
+    where not exists (
+      select from billing.outbox o
+      where o.key = 'cancel-subscription/' || p_gateway_subscription_id and o.payload @> '{"at_cycle_end": false}'
+    );
     return jsonb_build_object('outcome', 'order_not_found');
   end if;
   perform billing.plan(v_user_id);

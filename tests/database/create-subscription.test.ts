@@ -131,6 +131,15 @@ describe('the same open subscription', () => {
     }
   });
 
+  test('that is deleted with its user, authorised meanwhile, is cancelled at once, also when the gateway answers', async () => {
+    const { id } = await create();
+    await database.query('delete from auth.users');
+    await customer.event('authenticated', '06-01', { planId: 'plan_pro', fields: noting(id) });
+    expect(await told(database, customer.gatewayId)).toMatch(/^at once/);
+    expect(await store(id, customer.gatewayId)).toEqual({ outcome: 'order_not_found' });
+    expect(await told(database, customer.gatewayId)).toMatch(/^at once/);
+  });
+
   test.each(['activated', 'cancelled'] as const)(
     'that was not authorised yet, beside one that was %s, is cancelled at once when its user is deleted',
     async (status) => {
