@@ -97,7 +97,7 @@ begin
       select from billing.gateway_subscriptions m
       where m.user_id = p_user_id
         and m.arrived_at is not null
-        -- Else it was cancelled before anybody authorised it.
+        -- Else it was cancelled before its authorisation.
         and (
           m.status is distinct from 'cancelled'
           or num_nonnulls(m.authenticated_at, m.first_activated_at, m.first_charged_at, m.first_halted_at, m.period_end) > 0
