@@ -381,15 +381,16 @@ begin
       (concat_ws(':', 'reconcile', v_id, 'charged', p_payment ->> 'id'), 'subscription.charged', p_entity -> 'current_start',
         jsonb_build_object('payment', jsonb_build_object('entity', p_payment)), v_has_begun and p_payment is not null),
       -- Of the first cycle, the charge may have failed.
-      (concat_ws(':', 'reconcile', v_id, v_status), 'subscription.' || v_status,
+      (concat_ws(':', 'reconcile', v_id, v_status),
+        'subscription.' || case v_status when 'expired' then 'cancelled' else v_status end,
         coalesce(
           nullif(p_entity -> 'ended_at', 'null'),
-          to_jsonb(extract(epoch from case v_status when 'authenticated' then v_seen_at when 'cancelled' then v_now end)::bigint)
+          to_jsonb(extract(epoch from case when v_status = 'authenticated' then v_seen_at when v_status in ('cancelled', 'expired') then v_now end)::bigint)
         ), '{}',
         -- Known already, it would be newer than a first charge whose event is under way.
         v_status = 'authenticated' and p_subscription.authenticated_at is null
         or v_status in ('pending', 'halted')
-        or v_status = 'cancelled' and v_is_known)
+        or v_status in ('cancelled', 'expired') and v_is_known)
   ) e (key, name, at, payment, is_due)
   where e.is_due;
 end $$;
@@ -405,6 +406,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := date_trunc('second', billing.clock());
   v_status constant text := billing.json_text(p_entity -> 'status');
+  v_is_recent constant boolean := coalesce(p_subscription.starts_at, p_subscription.asked_at) > v_now - interval '30 days';
   v_subscription billing.gateway_subscriptions;
   v_applied boolean;
 begin
@@ -434,13 +436,13 @@ begin
     noted_user_id = billing.noted_user(m, p_entity),
     next_check_at = case
       when m.period_end is not null then m.next_check_at
-      when coalesce(v_status, 'created') = 'created'
+      when coalesce(v_status, 'created') = 'created' and v_is_recent
         then least(case when m.expires_at > v_now then m.expires_at end, v_now + interval '1 hour')
       -- Also an hour before the one that it replaces is told to stop.
       when v_status = 'authenticated' and m.starts_at > v_now + interval '49 hours'
         then least(v_now + interval '1 day', m.starts_at - interval '49 hours')
       -- Authorised: the first charge follows, or its next try.
-      when v_status in ('authenticated', 'pending', 'halted') and coalesce(m.starts_at, m.asked_at) > v_now - interval '30 days'
+      when v_status in ('authenticated', 'pending', 'halted') and v_is_recent
         then greatest(m.starts_at, v_now + interval '1 hour')
       when not billing.is_known(m) then m.expires_at -- then it is forgotten
     end

@@ -35,13 +35,13 @@ function make(asked: GatewayCall): Response {
 const subscribe = (body: unknown = { tier: 'pro' }, parts: Parts = {}) =>
   call(shop, 'POST /api/subscriptions', { user, body, ...parts });
 
-test('POST /api/subscriptions → 201; the gateway bills the plan and knows the user, and nothing else of the user', async () => {
+test('POST /api/subscriptions → 201; the gateway bills the plan and knows the user and the request, and nothing else', async () => {
   const before = Math.floor(Date.now() / 1000);
   const { status, body } = await subscribe();
   expect(shop.calls).toMatchObject([{ method: 'POST', path: '/v1/subscriptions' }]);
   const { expire_by, ...asked } = Object(shop.calls[0]?.body);
   const cycles = { plan_id: 'plan_pro', total_count: 10, quantity: 1, customer_notify: 1 };
-  expect(asked).toEqual({ ...cycles, notes: { user_id: user.id } });
+  expect(asked).toEqual({ ...cycles, notes: { user_id: user.id, request_id: expect.any(String) } });
   expect(expire_by - before).toBeGreaterThanOrEqual(86_400);
   expect(expire_by - before).toBeLessThan(86_460);
   const { id } = body.subscription;

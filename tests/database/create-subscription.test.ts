@@ -35,6 +35,8 @@ async function subscribe(tier = 'pro', key: string | null = null): Promise<strin
   expect(await store(created.id, customer.gatewayId)).toEqual({ outcome: 'stored' });
   return String(created.id);
 }
+/** The notes of what the gateway made for a request. */
+const noting = (request_id: unknown) => ({ notes: { user_id: customer.id, request_id } });
 const activate = (time = '06-01') =>
   customer.event('activated', time, { planId: 'plan_pro', ...june, createdAt: day('06-01') });
 
@@ -129,6 +131,15 @@ describe('the same open subscription', () => {
     }
   });
 
+  test('that is deleted with its user, authorised meanwhile, is cancelled at once, also when the gateway answers', async () => {
+    const { id } = await create();
+    await database.query('delete from auth.users');
+    await customer.event('authenticated', '06-01', { planId: 'plan_pro', fields: noting(id) });
+    expect(await told(database, customer.gatewayId)).toMatch(/^at once/);
+    expect(await store(id, customer.gatewayId)).toEqual({ outcome: 'order_not_found' });
+    expect(await told(database, customer.gatewayId)).toMatch(/^at once/);
+  });
+
   test.each(['activated', 'cancelled'] as const)(
     'that was not authorised yet, beside one that was %s, is cancelled at once when its user is deleted',
     async (status) => {
@@ -141,6 +152,50 @@ describe('the same open subscription', () => {
       expect(await told(database, customer.gatewayId)).toMatch(status === 'activated' ? /^at once/ : /^nothing/);
     },
   );
+});
+
+describe('a first charge that arrives before the gateway answers', () => {
+  const charge = (id: unknown) => customer.charge(june, 'pro', { fields: noting(id) });
+  const requests = async () =>
+    Number(
+      (await database.one('select count(*) from billing.gateway_subscriptions where user_id = $1', [customer.id]))
+        .count,
+    );
+
+  test('is of the request: its id, its API key, and a mail', async () => {
+    const { id } = await create('pro', 'key', 'rzp_key');
+    expect(await charge(id)).toBe('applied');
+    expect(await create('pro', 'key')).toMatchObject({ outcome: 'existing', id, status: 'active' });
+    expect(await store(id, customer.gatewayId)).toEqual({ outcome: 'stored' });
+    expect(await requests()).toBe(1);
+    expect(await database.one('select gateway_key_id from public.payments')).toEqual({ gateway_key_id: 'rzp_key' });
+    expect(await customer.mails()).toEqual([expect.stringMatching(/^payment-success/)]);
+  });
+
+  test('is of no request where its notes name another user’s, or one that was answered', async () => {
+    const answered = await subscribe('basic');
+    const { id } = await create();
+    customer = await database.customer();
+    for (const other of [id, answered, 'none']) {
+      customer = customerOf(database, customer);
+      await charge(other);
+    }
+    expect(await requests()).toBe(3);
+    const asked =
+      `select gateway_subscription_id as of from billing.gateway_subscriptions where asked_plan_id is not null
+                   order by asked_tier`;
+    expect(await database.query(asked)).toEqual([{ of: expect.any(String) }, { of: null }]);
+  });
+});
+
+test('a request whose id a row that was written by hand names is not stored twice', async () => {
+  const { id } = await create();
+  await database.query(
+    `insert into public.subscriptions (user_id, tier, status, gateway_subscription_id) values ($1, 'pro', 'active', $2)`,
+    [customer.id, customer.gatewayId],
+  );
+  expect(await store(id, customer.gatewayId)).toEqual({ outcome: 'order_not_found' });
+  expect(await customer.row()).toMatchObject({ status: 'active', gateway_subscription_id: customer.gatewayId });
 });
 
 describe('an idempotency key', () => {
@@ -246,6 +301,13 @@ describe('a trial', () => {
     expect(await create()).toEqual({ outcome: 'already_subscribed' });
   });
 
+  test('is given by an authorisation that arrives before the gateway answers', async () => {
+    const { id } = await create();
+    expect(await customer.event('authenticated', '06-01', { planId, fields: noting(id) })).toBe('applied');
+    expect(await store(id, customer.gatewayId)).toEqual({ outcome: 'stored' });
+    expect(await customer.state()).toBe(inTrial);
+  });
+
   test('that was cancelled runs to its end, also after the gateway confirmed the cancellation', async () => {
     await subscribe();
     await authenticate();
@@ -259,6 +321,14 @@ describe('a trial', () => {
     await later(14 * 24 * hours + 1);
     expect(await database.one('select billing.expire_subscriptions() as ended')).toEqual({ ended: 1 });
     expect(await customer.tier()).toBe('free');
+  });
+
+  test('is given after a request that was never authorised, and that the gateway says it cancelled', async () => {
+    const id = await subscribe();
+    await later(24 * hours);
+    await database.rpc('apply_gateway_subscription', id, JSON.stringify({ status: 'created' }));
+    expect(await customer.event('cancelled', minute(24 * hours + 1), { planId })).toBe('unmatched');
+    expect(await create()).toMatchObject({ outcome: 'created', start_at: seconds(minute((24 + 14 * 24) * hours + 1)) });
   });
 
   test('is not given to a user who paid or had a subscription before', async () => {
@@ -336,6 +406,36 @@ describe('reconciliation', () => {
     await apply(id, paid());
     await database.expire();
     expect(await customer.state()).toBe('free: pro cancelled to 2026-07-01');
+  });
+
+  describe('of a request that a row without an end names, written by hand,', () => {
+    let id: string;
+    beforeEach(async () => {
+      id = await subscribe();
+      await database.query(
+        `insert into public.subscriptions (user_id, tier, status, gateway_subscription_id) values ($1, 'pro', 'active', $2)`,
+        [customer.id, customer.gatewayId],
+      );
+      await later(25 * hours);
+    });
+
+    test.each(['cancelled', 'expired'])('that is %s ends that row', async (status) => {
+      expect(await apply(id, { status })).toBe(true);
+      expect(await customer.state()).toBe('free: pro cancelled to none');
+    });
+
+    test.each([{ status: 'created' }, null])('that was not authorised goes on for 30 days: %j', async (answer) => {
+      const due = async () => {
+        await apply(id, answer);
+        await database.query(
+          "update billing.gateway_subscriptions set next_check_at = next_check_at - interval '1 hour'",
+        );
+        return await claim();
+      };
+      expect(await due()).toHaveLength(1);
+      await database.at('07-02');
+      expect(await due()).toEqual([]);
+    });
   });
 
   test('asks again every hour until the authorisation expires, then cancels the subscription once', async () => {

@@ -28,7 +28,14 @@ beforeEach(() => {
 const url = `http://127.0.0.1:${server.addr.port}`;
 const key = { keyId: 'key_1', keySecret: 'key:secret' };
 const order = { amount: 99900, currency: 'INR', receipt: 'a'.repeat(32) };
-const subscription = { userId: 'u', planId: 'plan_A', cycles: 12, expireBy: 1_767_225_600, startAt: null };
+const subscription = {
+  userId: 'u',
+  requestId: 'r',
+  planId: 'plan_A',
+  cycles: 12,
+  expireBy: 1_767_225_600,
+  startAt: null,
+};
 const gateway = createGateway({ ...key, apiUrl: url }) ?? expect.fail();
 const create = (apiUrl: string) => createGateway({ ...key, apiUrl })?.createOrder(order);
 
@@ -48,7 +55,13 @@ test.each(['key:secret', 'sécrèt-₹'])('the key secret %s is sent over HTTP B
 });
 
 const times = { total_count: 12, expire_by: 1_767_225_600 };
-const bought = { plan_id: 'plan_A', ...times, quantity: 1, customer_notify: 1, notes: { user_id: 'u' } };
+const bought = {
+  plan_id: 'plan_A',
+  ...times,
+  quantity: 1,
+  customer_notify: 1,
+  notes: { user_id: 'u', request_id: 'r' },
+};
 const odd = 'A/../x?y';
 const encoded = 'A%2F..%2Fx%3Fy';
 

@@ -436,11 +436,13 @@ begin
   return p_subscription;
 end $$;
 
--- Finds the row of a gateway subscription and locks it. One that the user ended before its first event is ended. One whose first
--- event arrives after a row was written by hand ranks above that row.
+-- Finds the row of a gateway subscription and locks it. An event may arrive before the gateway's answer: its notes name the
+-- request. One that the user ended before its first event is ended. One whose first event arrives after a row was written by
+-- hand ranks above that row.
 create function billing.lock_mirrored(
   p_user_id uuid,
   p_gateway_subscription_id text,
+  p_request_id uuid, -- null: the event names none
   p_seen_at timestamptz -- by its first event
 )
 returns billing.gateway_subscriptions language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -463,6 +465,13 @@ begin
     where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id
     for update;
     exit when found;
+    update billing.gateway_subscriptions m
+    set gateway_subscription_id = p_gateway_subscription_id
+    where m.id = p_request_id
+      and m.user_id = p_user_id
+      and m.gateway_subscription_id is null
+      and p_gateway_subscription_id <> '';
+    continue when found;
     insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, asked_at)
     values (p_user_id, p_gateway_subscription_id, p_seen_at)
     on conflict on constraint gateway_subscriptions_key do nothing;
@@ -528,7 +537,9 @@ declare
   v_before billing.gateway_subscriptions;
   v_after billing.gateway_subscriptions;
 begin
-  v_before := billing.lock_mirrored(p_user_id, p_gateway_subscription_id, v_seen_at);
+  v_before := billing.lock_mirrored(
+    p_user_id, p_gateway_subscription_id, billing.json_uuid(p_entity #> '{notes,request_id}'), v_seen_at
+  );
   v_after := v_before;
   if v_seen_at < v_before.asked_at
     and num_nonnulls(v_before.asked_plan_id, v_before.written_at) = 0

@@ -92,7 +92,14 @@ begin
     and p_plan.trial_days > 0
     and not exists (select from public.payments p where p.user_id = p_user_id and p.captured_at is not null)
     and not exists (
-      select from billing.gateway_subscriptions m where m.user_id = p_user_id and m.arrived_at is not null
+      select from billing.gateway_subscriptions m
+      where m.user_id = p_user_id
+        and m.arrived_at is not null
+        -- Else it was cancelled before its authorisation.
+        and (
+          m.status is distinct from 'cancelled'
+          or num_nonnulls(m.authenticated_at, m.first_activated_at, m.first_charged_at, m.first_halted_at, m.period_end) > 0
+        )
     )
   then
     p_starts_at := date_trunc('second', v_now) + make_interval(hours => 24 * p_plan.trial_days);
@@ -160,31 +167,6 @@ begin
 end $$;
 comment on function public.create_subscription is 'A user''s open subscription to a tier, or one to make at the gateway.';
 
--- An event may arrive before the gateway's answer. Then its row takes over the request. Security definer: service_role may
--- delete no subscription.
-create function billing.join_request(p_request billing.gateway_subscriptions, p_gateway_subscription_id text)
-returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_known uuid;
-begin
-  select m.id into v_known
-  from billing.gateway_subscriptions m
-  where m.user_id = p_request.user_id and m.gateway_subscription_id = p_gateway_subscription_id and m.asked_plan_id is null
-  for update;
-  if not found or p_request.gateway_subscription_id is not null then return; end if;
-  delete from billing.gateway_subscriptions m where m.id = p_request.id;
-  update billing.gateway_subscriptions m
-  set (
-    id, asked_at, asked_plan_id, asked_tier, asked_gateway_plan_id, asked_price, gateway_key_id, idempotency_keys, expires_at,
-    starts_at, is_trial, replaces, payment_id
-  ) = row(
-    p_request.id, p_request.asked_at, p_request.asked_plan_id, p_request.asked_tier, p_request.asked_gateway_plan_id,
-    p_request.asked_price, p_request.gateway_key_id, p_request.idempotency_keys, p_request.expires_at, p_request.starts_at,
-    p_request.is_trial, p_request.replaces, p_request.payment_id
-  )
-  where m.id = v_known;
-end $$;
-
 -- What was made for a request that was withdrawn or forgotten in the meantime is cancelled, so that it is never authorised.
 create function public.store_subscription(
   p_id uuid,
@@ -194,25 +176,34 @@ create function public.store_subscription(
 returns jsonb -- {outcome: stored | withdrawn | discarded | order_not_found}
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
-  v_request billing.gateway_subscriptions;
+  v_user_id constant uuid := (select m.user_id from billing.gateway_subscriptions m where m.id = p_id);
 begin
   if p_gateway_subscription_id is null then
     perform billing.forget_request(p_id);
     return jsonb_build_object('outcome', 'discarded');
   end if;
-  perform billing.lock_user((select m.user_id from billing.gateway_subscriptions m where m.id = p_id));
-  select * into v_request from billing.gateway_subscriptions m where m.id = p_id for update;
-  perform billing.join_request(v_request, p_gateway_subscription_id);
+  perform billing.lock_user(v_user_id);
   update billing.gateway_subscriptions m
   set gateway_subscription_id = p_gateway_subscription_id,
     short_url = p_short_url,
     next_check_at = billing.clock() + interval '10 minutes'
-  where m.id = p_id and coalesce(m.gateway_subscription_id = p_gateway_subscription_id, true);
+  where m.id = p_id
+    and coalesce(m.gateway_subscription_id = p_gateway_subscription_id, true)
+    -- A row that was written by hand may name it already.
+    and not exists (
+      select from billing.gateway_subscriptions o
+      where o.user_id = m.user_id and o.gateway_subscription_id = p_gateway_subscription_id and o.id <> m.id
+    );
   if not found then
-    perform billing.send_stop(p_gateway_subscription_id, row(billing.clock(), true, false, 'expired')::billing.stop);
+    -- A stop at once stays: its user was deleted.
+    perform billing.send_stop(p_gateway_subscription_id, row(billing.clock(), true, false, 'expired')::billing.stop)
+    where not exists (
+      select from billing.outbox o
+      where o.key = 'cancel-subscription/' || p_gateway_subscription_id and o.payload @> '{"at_cycle_end": false}'
+    );
     return jsonb_build_object('outcome', 'order_not_found');
   end if;
-  perform billing.plan(v_request.user_id);
+  perform billing.plan(v_user_id);
   return (
     select jsonb_build_object('outcome', case when m.stops_at is null then 'stored' else 'withdrawn' end)
     from billing.gateway_subscriptions m

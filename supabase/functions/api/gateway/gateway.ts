@@ -75,7 +75,7 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
     createOrder: ({ amount, currency, receipt }) =>
       make('/orders', { amount, currency, receipt, payment_capture: 1 }, createdOrder),
 
-    createSubscription: ({ userId, planId, cycles, expireBy, startAt }) =>
+    createSubscription: ({ userId, requestId, planId, cycles, expireBy, startAt }) =>
       make('/subscriptions', {
         plan_id: planId,
         total_count: cycles,
@@ -83,7 +83,7 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
         customer_notify: 1,
         expire_by: expireBy,
         ...(startAt === null ? {} : { start_at: startAt }),
-        notes: { user_id: userId },
+        notes: { user_id: userId, request_id: requestId },
       }, createdSubscription),
 
     cancelSubscription: (id, atCycleEnd) =>

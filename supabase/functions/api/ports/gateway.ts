@@ -47,6 +47,8 @@ export type CreatedPage = {
 /** What the gateway is to bill. `expireBy`: the last time of an authorisation, Unix seconds. */
 export type SubscriptionTerms = {
   readonly userId: string;
+  /** Ours: an event that arrives before the gateway's answer names it. */
+  readonly requestId: string;
   readonly planId: string;
   readonly cycles: number;
   readonly expireBy: number;

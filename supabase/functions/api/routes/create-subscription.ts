@@ -58,6 +58,7 @@ export async function subscribe(
 
   const made = await gateway.createSubscription({
     userId,
+    requestId: result.id,
     planId: result.gateway_plan_id,
     cycles: result.billing_cycles,
     expireBy: result.expire_by,
