@@ -283,6 +283,8 @@ declare
   v_ends boolean;
   v_is_changed boolean := false;
 begin
+  -- All that a deleted user had is to stop at once. What replaced it went with the user, and must not take that back.
+  if billing.is_deleted(p_user_id) then return false; end if;
   for v_row in
     -- Without a subscription nothing is ranked.
     select s as each, (

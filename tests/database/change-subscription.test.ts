@@ -407,6 +407,26 @@ describe('a change now, with a credit', () => {
     },
   );
 
+  test.each(['authenticated', 'created'])(
+    'of a user who was deleted since: a read of the renewal, %s, takes back no stop',
+    async (status) => {
+      const { renewal } = await upgrade();
+      await database.at('06-20');
+      await database.query('delete from auth.users where id = $1', [customer.id]);
+      const atOnce = ['at once 2026-06-20', 'at once 2026-06-20'];
+      expect([await toldOf(), await toldOf(renewal)]).toEqual(atOnce);
+      const { id } = await database.one(
+        'select id from billing.gateway_subscriptions where gateway_subscription_id = $1',
+        [
+          renewal.gatewayId,
+        ],
+      );
+      await database.rpc('apply_gateway_subscription', id, JSON.stringify({ status }));
+      await database.query('select billing.plan($1)', [customer.id]);
+      expect([await toldOf(), await toldOf(renewal)]).toEqual(atOnce);
+    },
+  );
+
   test('that is cancelled for the end of the period, also below a grant: the renewal is cancelled, unless resumed', async () => {
     const { renewal } = await upgrade();
     await grantTier(database, customer.id, 'premium', day('06-20'));

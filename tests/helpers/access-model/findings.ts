@@ -115,7 +115,8 @@ function fromCycles(facts: Facts, subscription: Subscription, now: Time): string
       ...(isChargedAfterReplacement(facts, subscription, cycle) ? [`charged_after_replacement: ${money.name}`] : []),
       ...(isChargedAfterCancellation(subscription, cycle) ? [`charged_after_cancellation: ${money.name}`] : []),
       ...(isTwice ? [`charged_twice: ${money.name}`] : []),
-      ...(end > now && isMismatch(money) ? [`mismatch: ${money.name}`] : []),
+      // Of the price that is billed now: what another plan was sold for is not known any more.
+      ...(end > now && money.price === subscription.price && isMismatch(money) ? [`mismatch: ${money.name}`] : []),
     ];
   });
 }
