@@ -130,6 +130,29 @@ test('the pages of a list are read one after the other in one run, also while no
   expect({ skip, finished: database.finished }).toEqual({ skip: 300, finished: 1 });
 });
 
+test('the next page of a list is read, also where a claim from before the last one finds nothing', async () => {
+  const page = { list: 'payments', pass: 'new', from: 0, to: 1 } as const;
+  const database = due({});
+  let [skip, isLeased] = [0, false];
+  const applied = Promise.withResolvers<void>();
+  database.claimStatementPages = async () => {
+    const pages = isLeased || skip >= 200 ? [] : [{ ...page, skip }];
+    // The answer of the first claim that finds nothing is under way while the page is applied.
+    if (isLeased) await applied.promise;
+    else isLeased = pages.length > 0;
+    return { pages };
+  };
+  database.applyStatementPage = () => {
+    [skip, isLeased] = [skip + 100, false];
+    setTimeout(applied.resolve, 10);
+    return Promise.resolve({ news: [] });
+  };
+  const listCreated: GatewayReads['listCreated'] = () =>
+    new Promise((resolve) => void setTimeout(resolve, 10, { status: 'found', value: [] }));
+  await reconcileWithFakeClock(database, () => ({ ...answers, listCreated }));
+  expect(skip).toBe(200);
+});
+
 const refunded = listing(() => Promise.resolve({ status: 'found', value: [{ id: 'pay_A', status: 'refunded' }] }));
 const invoices = [{ id: 'inv_A', payment_id: 'pay_A', status: 'paid' }];
 const active = { status: 'active' };

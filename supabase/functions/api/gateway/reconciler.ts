@@ -43,6 +43,8 @@ export async function reconcileAll(
   const counts = { asked: 0, applied: 0, unanswered: 0, failed: 0 };
   const claimed: Claimed[] = [];
   let isNothingLeft = false;
+  /** A page that was applied may make the next one due, also while a claim that began before finds nothing. */
+  let pagesApplied = 0;
   let claiming: Promise<void> | null = null;
   let unansweredInARow = 0;
   const mayContinue = (milliseconds = budgetMilliseconds) =>
@@ -50,11 +52,12 @@ export async function reconcileAll(
 
   /** Claims the next round: some of each kind, payments first. The workers share one claim at a time. */
   async function claim(): Promise<void> {
+    const before = pagesApplied;
     try {
       const { reads, pages, settled } = await claimRound(database, gateway);
       claimed.push(...reads.map((read) => ({ read, isPage: false, isRepeated: false })));
       claimed.push(...pages.map((read) => ({ read, isPage: true, isRepeated: false })));
-      isNothingLeft = reads.length + pages.length + settled === 0;
+      isNothingLeft = reads.length + pages.length + settled === 0 && pagesApplied === before;
     } catch (error) {
       isNothingLeft = true;
       throw error;
@@ -76,7 +79,10 @@ export async function reconcileAll(
         const applied = await one.read();
         unansweredInARow = applied === null ? unansweredInARow + 1 : 0;
         // Another worker may have found nothing left while this page was read.
-        if (applied !== null && one.isPage) isNothingLeft = false;
+        if (applied !== null && one.isPage) {
+          pagesApplied += 1;
+          isNothingLeft = false;
+        }
         if (applied !== null) counts.applied += applied;
         else if (one.isRepeated) counts.unanswered += 1;
         else claimed.push({ ...one, isRepeated: true });
