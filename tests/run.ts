@@ -70,7 +70,13 @@ async function run(
       env: { ...env },
       stdin: 'null',
     }).spawn();
-    const end = () => child.kill('SIGTERM');
+    const end = () => {
+      try {
+        child.kill('SIGTERM');
+      } catch {
+        // It has ended meanwhile.
+      }
+    };
     Deno.addSignalListener('SIGTERM', end);
     const unwatch = onParentEnd(end);
     const report = `${folder}/report.json`;
@@ -81,6 +87,7 @@ async function run(
     const reportTimer = setInterval(async () => {
       const at = await Deno.stat(report).then(({ mtime }) => mtime, () => null);
       if (at === null || Date.now() - at.getTime() < endSeconds * 1000) return;
+      clearInterval(reportTimer);
       writeLine(`The run did not end within ${endSeconds} seconds after its tests`);
       end();
     }, 1_000);

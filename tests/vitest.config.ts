@@ -11,6 +11,7 @@ if (memory !== undefined) Deno.env.set('TMPDIR', memory);
 const apps = [
   'tests/{add,browser}/*.test.ts',
   'tests/stack/{checkout-window,clock,closed-folder,further-starts,project-functions,restart}.test.ts',
+  'tests/doctor/hosted.test.ts',
   'tests/unit/command-line.test.ts',
 ];
 /** The long suite, and the files with rows, orders, targets or cases that `npm test` does not run. */
@@ -22,7 +23,7 @@ const long = [
   'tests/database/{access-histories,book-files,books,convergence-orders,renewal-ways,request-plans,set-up}.test.ts',
   'tests/concurrency/convergence.test.ts',
   'tests/contract/**/*.test.ts',
-  'tests/faults/{acts,database-outage,flows,lives}.test.ts',
+  'tests/faults/{database-outage,flows,lives}.test.ts',
 ];
 /** The lives that `npm test` leaves to the long suite. */
 const moreStories = 'tests/stories/{05,06,07,09,10,11}-*.test.ts';

@@ -1,7 +1,7 @@
 set local lock_timeout = '2s';
 
--- The subscriptions that the gateway bills: one row for each, from its request to its end, with the facts about it, merged from
--- events and reconciliation in any order. Contract: "Gateway subscriptions", "Order of events".
+-- The mirror: the subscriptions that the gateway bills, one row for each, from its request to its end, with the facts about it,
+-- merged from events and reconciliation in any order. Contract: "Gateway subscriptions", "Order of events".
 
 -- Each fact has its own event time, so that the same facts give the same row in every order of arrival, repeats included.
 
@@ -496,9 +496,10 @@ begin
     gateway_key_id, idempotency_keys, expires_at, starts_at, is_trial, replaces, payment_id, undone_at, noted_user_id,
     gateway_plan_id, plan_id, sold, plan_event_at, status, status_event_at, cancelled_at, cancelled_arrived_at,
     activated_event_at, activated_at, first_activated_at, first_charged_at, period_start, period_end, period_event_at,
-    has_refunds, paid_until, cancel_at_period_end, stops_at, ended_at, ended_reason, arrived_at, awaits_user, next_check_at, checked_at, gateway_status, gateway_status_event_at, charge_at, short_url,
-    paid_count, authenticated_at, first_halted_at, last_halted_at, last_resumed_at, first_period_start,
-    first_period_end, first_period_event_at, paid_period_start, paid_period_end, paid_period_event_at, written_at
+    has_refunds, paid_until, cancel_at_period_end, stops_at, ended_at, ended_reason, arrived_at, awaits_user, next_check_at,
+    checked_at, gateway_status, gateway_status_event_at, charge_at, short_url, paid_count, authenticated_at, first_halted_at,
+    last_halted_at, last_resumed_at, first_period_start, first_period_end, first_period_event_at, paid_period_start,
+    paid_period_end, paid_period_event_at, written_at
   ) = row(p_subscription.*)
   where m.id = p_subscription.id
   returning m.* into p_subscription;

@@ -549,8 +549,8 @@ begin
   return (
     select jsonb_build_object(
       'tier', (b.next).asked_tier, 'price', billing.price_answer((b.next).asked_tier, (b.next).asked_price),
-      'amount', ((b.next).asked_price).amount, 'currency', ((b.next).asked_price).currency, 'starts_at', billing.iso_time((b.next).starts_at),
-      'undo_until', billing.iso_time(b.undo_until)
+      'amount', ((b.next).asked_price).amount, 'currency', ((b.next).asked_price).currency,
+      'starts_at', billing.iso_time((b.next).starts_at), 'undo_until', billing.iso_time(b.undo_until)
     )
     from billing.find_billed(p_user_id) b
     where (b.next).id is not null
@@ -594,8 +594,8 @@ begin
             case when p.duration_months % 12 = 0 then 'year' when p.duration_months is not null then 'month' end as "interval",
             case when p.duration_months % 12 = 0 then p.duration_months / 12 else p.duration_months end as interval_count,
             p.gateway_order_id, p.gateway_payment_id, p.gateway_signature,
-            coalesce(p.gateway_subscription_id, p.failed_subscription_id) as gateway_subscription_id, p.meta, p.captured_at, p.confirmed_at,
-            p.fulfilled_at, p.period_start, p.period_end, p.paid_amount, p.refunded_amount, p.dispute_status, p.created_at
+            coalesce(p.gateway_subscription_id, p.failed_subscription_id) as gateway_subscription_id, p.meta, p.captured_at,
+            p.confirmed_at, p.fulfilled_at, p.period_start, p.period_end, p.paid_amount, p.refunded_amount, p.dispute_status, p.created_at
           from public.payments p
           where p.user_id = p_user_id and p.extra_of is null
           order by p.created_at desc, p.id desc

@@ -383,7 +383,10 @@ begin
         'subscription.' || case v_status when 'expired' then 'cancelled' else v_status end,
         coalesce(
           nullif(p_entity -> 'ended_at', 'null'),
-          to_jsonb(extract(epoch from case when v_status = 'authenticated' then v_seen_at when v_status in ('cancelled', 'expired') then v_now end)::bigint)
+          to_jsonb(extract(epoch from case
+            when v_status = 'authenticated' then v_seen_at
+            when v_status in ('cancelled', 'expired') then v_now
+          end)::bigint)
         ), '{}',
         -- Known already, it would be newer than a first charge whose event is under way.
         v_status = 'authenticated' and p_subscription.authenticated_at is null

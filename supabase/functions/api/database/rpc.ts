@@ -35,7 +35,7 @@ export class DatabaseError extends Error {
 
 /**
  * One retry where it is safe: a serialization failure or a deadlock rolled everything back, a busy server did nothing.
- * For a busy one it waits 50 to 150 ms: connections of other requests become free in that time.
+ * After 50 to 150 ms: connections of other requests become free in that time, and the other side of a deadlock has its lock.
  */
 export function retryOnce(transport: Transport): Transport {
   return async (name, parameters) => {
@@ -43,8 +43,8 @@ export function retryOnce(transport: Transport): Transport {
       return await transport(name, parameters);
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
-      if (error.isBusy) await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 100));
-      else if (error.code !== '40001' && error.code !== '40P01') throw error;
+      if (!error.isBusy && error.code !== '40001' && error.code !== '40P01') throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 100));
       return await transport(name, parameters);
     }
   };
