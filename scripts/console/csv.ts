@@ -10,6 +10,9 @@ const formula = /^[=+\-@\t\r]/;
 /** One that it reads as a number with other digits: they end at the 15th, and zeros in front are lost. */
 const otherNumber = /^(0\d+|\d{16,}|\d+(\.\d+)?e[+-]?\d+)$/i;
 
+/** One that looks as if it had such an apostrophe already: with another one it is read back as it was. */
+const guarded = /^'+[=+\-@\t\r\d]/;
+
 /**
  * Writes rows as CSV (RFC 4180). A text that a spreadsheet would read as a formula, or as a number with other digits, gets an
  * apostrophe in front. Numbers stay numbers, also negative ones.
@@ -27,6 +30,6 @@ function field(value: Value): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   if (typeof value === 'object') return 'date' in value ? value.date : value.exact;
-  const text = formula.test(value) || otherNumber.test(value) ? `'${value}` : value;
+  const text = formula.test(value) || otherNumber.test(value) || guarded.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,3 +1,4 @@
+import { readTable } from '../helpers/records/read-sheet.ts';
 import { describe, expect, test } from 'vitest';
 import { chooseDatabase } from '../../scripts/console/choose-database.ts';
 import { toCsv } from '../../scripts/console/csv.ts';
@@ -45,6 +46,14 @@ test('a CSV quotes separators, keeps numbers, and disarms formulas', () => {
 test.each(['0318912345678', '1234567890123456', '123E4', '1.5e-3', '00'])('a CSV keeps the digits of %s', (text) => {
   expect(toCsv(['a'], [[text]])).toBe(`a\r\n'${text}\r\n`);
 });
+
+test.each(["'+", "''=1", "'007", "'5"])(
+  'a CSV has another apostrophe before %s, so that it is read back as it was',
+  (text) => {
+    expect(toCsv(['a'], [[text]])).toBe(`a\r\n'${text}\r\n`);
+    expect(readTable(toCsv(['a'], [[text]]))).toEqual([['a'], [text]]);
+  },
+);
 
 test.each(['998315', '0', '2627/000101', '08-Rajasthan', '2026-11-04', '29AAAAA0000A1ZY', 'E5', '123456789012345'])(
   'a CSV has %s as it is: a spreadsheet keeps it',

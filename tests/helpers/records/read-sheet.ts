@@ -20,5 +20,5 @@ export async function readSheet(bytes: Uint8Array) {
 
 /** The rows of a CSV file, without the apostrophes that keep their texts in a spreadsheet. */
 export function readTable(csv: string): string[][] {
-  return parseCsv(csv).map((row) => row.map((field) => field.replace(/^'(?=[=+\-@\t\r\d])/, '')));
+  return parseCsv(csv).map((row) => row.map((field) => field.replace(/^'(?='*[=+\-@\t\r\d])/, '')));
 }
