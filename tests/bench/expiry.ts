@@ -24,7 +24,7 @@ export function benchExpiry(): Promise<Row[]> {
       // The notices of the week are enqueued first, so that the timed sweeps only end lapsed subscriptions, due after the reset.
       const announced = await time(
         sweeping,
-        'do $$ begin while billing.expire_subscriptions() > 0 loop commit; end loop; end $$',
+        'do $$ begin while billing.settle_due() > 0 loop commit; end loop; end $$',
       );
       const notices = await countMails(admin, 'subscription-ending');
       const runs = [];

@@ -9,8 +9,7 @@ import { createItems, workloads } from './workloads.ts';
 const calls: Record<string, string> = {
   'events that wait': 'billing.replay_missed_events()',
   'subscriptions that wait for their user or plan': 'billing.settle_waiting_subscriptions()',
-  'purchases that start': 'billing.start_purchases()',
-  'subscriptions that are due, a batch of 100': 'billing.expire_subscriptions()',
+  'users who are due, a batch of 50': 'billing.settle_due()',
   'payloads to reduce': 'billing.reduce_payloads()',
   'payloads to empty, a batch': 'billing.empty_payloads()',
   'mails to delete, a batch': 'billing.delete_messages()',

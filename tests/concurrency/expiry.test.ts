@@ -21,7 +21,7 @@ const lapsedOne = async () => (await lapsed(1))[0]!;
 
 const renew = (order: Purchase): Act<Record<string, unknown>> => (session) => verifyPurchase(session, order);
 const expire = () => database.expire();
-const expiry = asOwner('select billing.expire_subscriptions() as ended');
+const expiry = asOwner('select billing.settle_due() as ended');
 const state = async ({ user: { id } }: Purchase) =>
   `${await readTier(database, id)}: ${(await readSubscription(database, id))?.status}`;
 
@@ -112,23 +112,23 @@ describe('many subscriptions that ended', () => {
     );
 
   test('are taken in separate batches by two runs at once, and end once each', async () => {
-    await insert(150);
+    await insert(75);
     const one = await database.connect();
     await one.query('begin');
-    expect((await one.query('select billing.expire_subscriptions() as ended')).rows).toEqual([{ ended: 100 }]);
-    expect(await expire()).toBe(50);
+    expect((await one.query('select billing.settle_due() as ended')).rows).toEqual([{ ended: 50 }]);
+    expect(await expire()).toBe(25);
     await one.query('commit');
     expect(await expire()).toBe(0);
-    expect(await ended()).toEqual(Array(4).fill(150));
+    expect(await ended()).toEqual(Array(4).fill(75));
   });
 
   test('end in complete batches: a sweep that is killed keeps its first one, the next sweep ends the rest', async () => {
-    await insert(250);
+    await insert(125);
     // The trigger makes the second batch wait for this lock after its first statements.
     await database.query(`
       create function billing.hold() returns trigger language plpgsql as $$
       begin
-        if (select count(*) from public.subscriptions where status = 'cancelled') > 100 then
+        if (select count(*) from public.subscriptions where status = 'cancelled') > 50 then
           perform pg_advisory_xact_lock(1);
         end if;
         return null;
@@ -140,17 +140,17 @@ describe('many subscriptions that ended', () => {
     await untilBlocked(database, sweeping, killed);
     await database.query('select pg_terminate_backend($1)', [Reflect.get(sweeping, 'processID')]);
     await expect(killed).rejects.toThrow();
-    expect(await ended()).toEqual(Array(4).fill(100));
+    expect(await ended()).toEqual(Array(4).fill(50));
     await database.query('drop function billing.hold cascade');
     await holding.query(sweep);
-    expect(await ended()).toEqual(Array(4).fill(250));
+    expect(await ended()).toEqual(Array(4).fill(125));
   });
 });
 
 test('of two announcements at once one looks at the subscription', async () => {
   await lapsedOne();
   await database.at('01-28');
-  const announce = 'select billing.expire_subscriptions() as checked';
+  const announce = 'select billing.settle_due() as checked';
   const [one, two] = [await database.connect(), await database.connect()];
   await one.query('begin');
   expect((await one.query(announce)).rows).toEqual([{ checked: 1 }]);

@@ -18,9 +18,12 @@ describe('the mail subscription-ending', () => {
   /** @returns the number of periods that were looked at */
   async function announce(time = '01-25'): Promise<unknown> {
     await database.at(time);
-    return (await database.one('select billing.expire_subscriptions() as checked')).checked;
+    return (await database.one('select billing.settle_due() as checked')).checked;
   }
-  const change = (fields: string) => database.query(`update public.subscriptions set ${fields}`);
+  const change = async (fields: string) => {
+    await database.at('01-02');
+    await database.query(`update public.subscriptions set ${fields}`);
+  };
   const february = '2026-02-01T00:00:00.000Z';
 
   test('is enqueued seven days before the paid period ends, once, with the data of that moment', async () => {
@@ -80,10 +83,10 @@ describe('the mail subscription-ending', () => {
   });
 
   test('of many periods is enqueued in batches, and of each once', async () => {
-    await insertSubscriptions(database, 250, "timestamptz '2026-01-31' + make_interval(secs => n / 100)");
-    expect([await announce(), await announce(), await announce(), await announce()]).toEqual([100, 100, 50, 0]);
+    await insertSubscriptions(database, 125, "timestamptz '2026-01-31' + make_interval(secs => n / 100)");
+    expect([await announce(), await announce(), await announce(), await announce()]).toEqual([50, 50, 25, 0]);
     expect(await database.one("select count(*)::int from billing.outbox where kind = 'subscription-ending'"))
-      .toEqual({ count: 250 });
+      .toEqual({ count: 125 });
   });
 });
 
@@ -136,9 +139,9 @@ describe('the mail subscription-ended', () => {
   test('is enqueued when the period lapses, once, with the key, recipient and data of that moment', async () => {
     await buy();
     await database.query("update public.profiles set display_name = 'Asha'");
-    await database.sweep('02-04');
+    await database.sweep('2026-02-03T23:59:59Z');
     expect(await ended()).toEqual([]);
-    await database.sweep('2026-02-04T00:00:01Z');
+    await database.sweep('02-04');
     await database.sweep('2026-02-04T02:00:00Z');
     const { id } = await database.one('select id from public.subscriptions');
     const [kind, ends_at] = ['subscription-ended', '2026-02-01T00:00:00.000Z'];

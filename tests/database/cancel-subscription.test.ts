@@ -32,12 +32,12 @@ describe('a cancellation at the period’s end', () => {
     await database.at('2026-01-31T23:30:00Z');
     expect(await cancel()).toMatchObject({ outcome: 'cancelled' });
     const cancelled = await readAllRows(database);
-    await database.at('02-01');
+    await database.at('2026-01-31T23:59:59Z');
     expect(await cancel()).toMatchObject({ outcome: 'cancelled' });
     expect(await readAllRows(database)).toEqual(cancelled);
     await database.sweep();
     expect(await customer.tier()).toBe('basic');
-    await database.sweep('2026-02-01T00:00:00.001Z');
+    await database.sweep('02-01');
     expect(await customer.state()).toBe('free: basic cancelled to 2026-02-01');
     expect(await cancel()).toMatchObject({ outcome: 'subscription_not_found' });
   });

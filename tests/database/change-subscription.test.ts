@@ -56,7 +56,7 @@ const billing = async () => Object((await database.rpc('get_subscription', custo
 const queued = (kind: string) => database.query('select key, payload from billing.outbox where kind = $1', [kind]);
 async function tierAt(time: string): Promise<unknown> {
   await database.at(time);
-  await database.query('select billing.start_purchases(), billing.expire_subscriptions()');
+  await database.query('select billing.settle_due()');
   return await customer.tier();
 }
 
@@ -250,6 +250,32 @@ describe('a change at the end of the period', () => {
     },
   );
 
+  test.each<[string, () => Promise<unknown>]>([
+    ['a gift', () => grantTier(database, customer.id, 'premium', day('08-01'))],
+    ['a row by hand', () =>
+      database.query(
+        `update public.subscriptions set tier = 'premium', current_period_end = '2026-08-01Z', gateway_subscription_id = null,
+           plan_id = (select id from public.plans where tier = 'premium' and lookup_key is null) where user_id = $1`,
+        [customer.id],
+      )],
+  ])('that is debited early under %s rules from its start, and not before', async (_, give) => {
+    await bill();
+    await give();
+    await database.at('06-11');
+    const next = await change('basic', 'period_end');
+    await authorise(next, 'basic', '07-01', '2026-06-11T00:01:00Z');
+    const payment = { id: `pay_${next.gatewayId}`, amount: 4900 };
+    await next.event('charged', '2026-06-30T12:00:00Z', { planId: 'plan_basic', ...july, payment });
+    await tierAt('2026-06-30T23:59:59Z');
+    expect(await customer.row()).toMatchObject({ tier: 'premium' });
+    expect(await tierAt('07-01')).toBe('basic');
+    const changes = 'select cause, reference from billing.tier_changes where user_id = $1 order by id desc limit 1';
+    expect(await database.query(changes, [customer.id])).toEqual([{
+      cause: 'start of a period',
+      reference: next.gatewayId,
+    }]);
+  });
+
   describe('that waits is read', () => {
     /** Reads the new subscription if it is due, with this status. @returns how many were due */
     async function read(time: string, status = 'authenticated'): Promise<number> {
@@ -390,7 +416,7 @@ describe('a change now, with a credit', () => {
     await pro.verify();
     if (is) await authorise(renewal, 'pro', renewalDay, '06-16');
     await database.at('2027-06-10');
-    await database.query('select billing.expire_subscriptions()');
+    await database.query('select billing.settle_due()');
     expect(await queued('subscription-ending')).toHaveLength(mails);
   });
 

@@ -319,7 +319,7 @@ describe('a trial', () => {
     expect(await database.rpc('resume_subscription', customer.id)).toEqual({ outcome: 'cannot_be_resumed' });
     expect(await customer.row()).toMatchObject({ cancel_at_period_end: true });
     await later(14 * 24 * hours + 1);
-    expect(await database.one('select billing.expire_subscriptions() as ended')).toEqual({ ended: 1 });
+    expect(await database.one('select billing.settle_due() as ended')).toEqual({ ended: 1 });
     expect(await customer.tier()).toBe('free');
   });
 

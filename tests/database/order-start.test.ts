@@ -256,14 +256,20 @@ describe('after a subscription that the gateway bills', () => {
   });
 });
 
-describe('the job start_purchases', () => {
-  const run = async () => (await database.one('select billing.start_purchases() as n')).n;
+describe('the start', () => {
+  const run = async () => (await database.one('select billing.settle_due() as n')).n;
 
-  test('settles each purchase once', async () => {
-    const [, premium] = await buyTwo('pro', 'premium');
+  test('is settled once, at its time, also where nothing gives access before', async () => {
+    const [pro] = await buyTwo('pro', 'premium');
+    await database.at('01-20');
+    await pro.refund();
+    await run();
+    expect(await customer.row()).toMatchObject({ status: 'cancelled', due_at: new Date('2026-02-01Z') });
+    await database.at('2026-01-31T23:59:59Z');
+    expect(await run()).toBe(0);
     await database.at('02-01');
     expect([await run(), await run()]).toEqual([1, 0]);
-    expect(await premium.row()).toMatchObject({ settle_at: null });
+    expect(await customer.state()).toBe('premium: premium active to 2026-03-01');
   });
 
   test('skips a user whose profile cannot be written, and retries after an hour', async () => {
@@ -273,7 +279,7 @@ describe('the job start_purchases', () => {
         $$ begin raise exception 'refused' using errcode = 'P0001'; end $$;
       create trigger refuse before update on public.profiles for each row execute function public.refuse()`);
     await database.at('02-01');
-    expect([await run(), await run()]).toEqual([0, 0]);
+    expect([await run(), await run()]).toEqual([1, 0]);
     await database.query('drop function public.refuse cascade');
     await database.at('2026-02-01T00:30:00Z');
     expect(await run()).toBe(0);

@@ -235,8 +235,8 @@ describe('expiry ends a subscription that the gateway bills', () => {
   test.each(['halted', 'pending', null])('after its grace days when the gateway answered %s', async (status) => {
     await claimedAt('2026-02-03T20:00:00Z');
     await apply(status);
-    expect(await expire('2026-02-04T00:00:00Z')).toBe(0);
-    expect(await expire('2026-02-04T00:00:01Z')).toBe(1);
+    expect(await expire('2026-02-03T23:59:59Z')).toBe(0);
+    expect(await expire('02-04')).toBe(1);
     expect(await customer.tier()).toBe('free');
   });
 

@@ -114,8 +114,8 @@ const earliest = /Limit.*\n.*LockRows.*\n.*Index Scan using outbox_pending_idx/;
 const asSweep = 'set local enable_seqscan = off;';
 /** What the schedule and the dispatcher call, and by which indexes it reads these tables. */
 const work: [call: string, reads: Record<string, string[]>, settings?: string][] = [
-  ['billing.expire_subscriptions()', {
-    subscriptions: ['subscriptions_due_at_idx', 'subscriptions_user_id_key', 'subscriptions_pkey'],
+  ['billing.settle_due()', {
+    subscriptions: ['subscriptions_due_at_idx', 'subscriptions_user_id_key'],
     payments: ['payments_user_id_created_at_idx'],
     gateway_subscriptions: ['gateway_subscriptions_key'],
     grants: ['grants_user_id_idx'],
@@ -216,7 +216,7 @@ const paidItems = ({ money }: Open, more = {}) =>
   JSON.stringify([{ ...money, amount: 99900, currency: 'INR', status: 'captured', ...more }]);
 
 const plain = `public.list_plans() public.discard_order(gen_random_uuid()) public.purge_records(90,30,30)
-  billing.replay_missed_events() billing.settle_waiting_subscriptions() billing.start_purchases()
+  billing.replay_missed_events() billing.settle_waiting_subscriptions()
   billing.erase_deleted_users() billing.empty_payloads()`.split(/\s+/);
 /** Every function that a request or the schedule calls, and each event that has an effect. */
 const requests: Record<string, Call> = {

@@ -45,8 +45,8 @@ describe('at the end of a period', () => {
     });
     expect(await lastChange()).toEqual([{ from_tier: 'basic', to_tier: 'pro', cause: 'expiry', reference: null }]);
     expect(await endMails()).toEqual([]);
-    expect(await customer.stateAt('2027-01-04')).toBe(inPro);
-    expect(await customer.stateAt('2027-01-04T00:00:00.001Z')).toBe('free: pro cancelled to 2027-01-01');
+    expect(await customer.stateAt('2027-01-03T23:59:59Z')).toBe(inPro);
+    expect(await customer.stateAt('2027-01-04')).toBe('free: pro cancelled to 2027-01-01');
     expect(await endMails()).toEqual(['subscription-ended 2027-01-01']);
   });
 
@@ -62,8 +62,8 @@ describe('at the end of a period', () => {
     const pro = await replaced();
     await endPeriod(pro, '2026-04-03Z');
     expect(await customer.stateAt('04-05')).toBe('pro: pro active to 2026-04-03');
-    expect(await customer.stateAt('04-06')).toBe('pro: pro active to 2026-04-03');
-    expect(await customer.stateAt('2026-04-06T00:00:00.001Z')).toBe('free: pro cancelled to 2026-04-03');
+    expect(await customer.stateAt('2026-04-05T23:59:59Z')).toBe('pro: pro active to 2026-04-03');
+    expect(await customer.stateAt('04-06')).toBe('free: pro cancelled to 2026-04-03');
     expect(await endMails()).toEqual(['subscription-ended 2026-04-03']);
 
     const other = await database.customer();

@@ -22,14 +22,10 @@ export async function readDueWork(sql: ISql, isAnyWebhookLost: boolean): Promise
   const [row] = await sql`
     with waiting (work, at) as (
       -- After a failure the sweep leaves a user out for an hour.
-      select 'sweep', greatest(d.at, f.at + interval '1 hour')
-      from (
-        select s.user_id, s.due_at from public.subscriptions s where s.status = 'active'
-        union all
-        select p.user_id, p.settle_at from public.payments p where p.settle_at is not null
-      ) d (user_id, at)
-      left join billing.marks f on f.kind = 'settle_failure' and f.key = d.user_id::text
-      where d.at < 'infinity'
+      select 'sweep', greatest(s.due_at, f.at + interval '1 hour')
+      from public.subscriptions s
+      left join billing.marks f on f.kind = 'settle_failure' and f.key = s.user_id::text
+      where s.due_at < 'infinity'
       union all
       select 'reconciliation', r.at
       from billing.reconciliations r

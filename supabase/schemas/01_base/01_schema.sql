@@ -15,7 +15,7 @@ declare
     'has_tier', 'has_tier_at_least', 'list_plans', 'list_plans_for_user', 'next_outbox_attempt', 'payments', 'payments_captured_at_idx',
     'payments_credited_id_idx', 'payments_deleted_user_idx', 'payments_extra_of_idx', 'payments_gateway_order_id_key',
     'payments_gateway_payment_id_key', 'payments_gateway_subscription_id_idx', 'payments_next_reconcile_at_idx',
-    'payments_period_end_idx', 'payments_pkey', 'payments_settle_at_idx', 'payments_subscription_id_idx',
+    'payments_period_end_idx', 'payments_pkey', 'payments_subscription_id_idx',
     'payments_unsettled_idx', 'payments_user_deleted_at_idx', 'payments_user_id_created_at_idx', 'plans',
     'plans_gateway_plan_id_key', 'plans_lookup_key_key', 'plans_pkey', 'plans_tier_key', 'preview_change', 'purge_records', 'put_billing_details',
     'receipts', 'receipts_dispute_id_key', 'receipts_document_number_key', 'receipts_payment_id_idx', 'receipts_payment_id_key',

@@ -33,9 +33,9 @@ comment on column public.subscriptions.price_amount is
   'The price that was sold, minor currency units, with its currency and its calendar months. Null: none, as of a grant.';
 comment on column public.subscriptions.entitlements is 'Of the grant that rules, beside those of the plan. Null: none.';
 comment on column public.subscriptions.revision is 'A write that does not change it was made by hand.';
-comment on column public.subscriptions.due_at is 'When the sweep looks at it next, or earlier. A renewal does not write it.';
+comment on column public.subscriptions.due_at is 'When the sweep settles it next, or earlier. A renewal does not write it.';
 alter table public.subscriptions enable row level security;
-create index subscriptions_due_at_idx on public.subscriptions (due_at) where status = 'active';
+create index subscriptions_due_at_idx on public.subscriptions (due_at) where due_at is not null;
 
 revoke all on public.subscriptions from public, anon, authenticated, service_role;
 grant select on public.subscriptions to authenticated;

@@ -76,7 +76,6 @@ where uncaptured_at is not null
   or dispute_status is not null
   or status = 'captured' and fulfilled_at is null and gateway_subscription_id is null and extra_of is null;
 create index payments_credited_id_idx on public.payments (credited_id) where credited_id is not null;
-create index payments_settle_at_idx on public.payments (settle_at) where settle_at is not null;
 -- For the payments of a day or a month. Cost: one index entry for each capture and each charged cycle.
 create index payments_captured_at_idx on public.payments (captured_at) where status = 'captured';
 comment on table public.payments is
@@ -112,7 +111,7 @@ comment on column public.payments.starts is 'now, or after_current: when what ru
 comment on column public.payments.credit is 'For the unused time that this payment replaces: amount is the price minus it.';
 comment on column public.payments.credited_id is 'The payment or gateway subscription whose unused time was credited.';
 comment on column public.payments.credited_amount is 'What was paid for the period until credited_until.';
-comment on column public.payments.settle_at is 'When this period begins, and the sweep settles the user''s access.';
+comment on column public.payments.settle_at is 'When this period begins, if that was not at once.';
 comment on column public.payments.reads is 'How often the order was read at the gateway for its page: at most 20 times.';
 comment on column public.payments.is_attempt_open is 'Whether the newest attempt was neither captured nor failed.';
 comment on column public.payments.idempotency_keys is 'Each returns this order, for seven days. Erased with the user.';

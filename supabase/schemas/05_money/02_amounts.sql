@@ -456,11 +456,10 @@ begin
     greatest(
       (select s.updated_at from public.subscriptions s where s.user_id = p.user_id),
       (select max(m.arrived_at) from billing.gateway_subscriptions m where m.user_id = p.user_id),
-      -- A filter leaves the planner the index on the user alone: that on settle_at has the waiting purchases of all users.
       (
-        select max(later.since) filter (where later.settle_at is not null)
+        select max(later.since)
         from public.payments later
-        where later.user_id = p.user_id
+        where later.user_id = p.user_id and later.settle_at > billing.clock()
       )
     ),
     (select w.at from billing.manual_subscriptions w where w.user_id = p.user_id),

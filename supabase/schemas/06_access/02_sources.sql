@@ -58,7 +58,7 @@ begin
   end if;
   -- A purchase ranks after updated_at. A time in the future would rank the next purchase above acts that follow it.
   new.updated_at := least(new.updated_at, billing.clock());
-  new.due_at := least(new.due_at, billing.clock());
+  new.due_at := case when new.status = 'active' then least(new.due_at, billing.clock()) else billing.next_start(new.user_id) end;
   delete from billing.manual_subscriptions w where w.user_id = new.user_id;
   insert into billing.manual_subscriptions (
     user_id, plan_id, tier, status, period_start, period_end, gateway_subscription_id, cancel_at_period_end,

@@ -191,11 +191,13 @@ begin
         else v_now
       end;
     end if;
-    v_due_at := case
-      when v_ruling.is_live then billing.next_check(
-        v_source.ends_at, v_source.lapses_at, v_source.gateway_subscription_id is not null and not v_source.cancel_at_period_end
-      )
-    end;
+    v_due_at := least(
+      case when v_ruling.is_live then billing.next_check(
+        v_source.ends_at, v_source.lapses_at,
+        v_source.gateway_subscription_id is not null and not (v_source.cancel_at_period_end or v_source.is_failing)
+      ) end,
+      case when v_ruling.upcoming > 0 then billing.next_start(p_user_id) end
+    );
     insert into public.subscriptions as s (
       user_id, plan_id, tier, status, current_period_start, current_period_end, cancelled_at, cancel_at_period_end,
       ended_reason, gateway_subscription_id, price_key, price_amount, currency, duration_months, entitlements, revision, created_at,
@@ -216,7 +218,7 @@ begin
       entitlements = excluded.entitlements,
       revision = s.revision + 1,
       updated_at = excluded.updated_at,
-      due_at = case when excluded.status = 'active' then least(s.due_at, excluded.due_at) end
+      due_at = case when excluded.status = 'active' then least(s.due_at, excluded.due_at) else excluded.due_at end
     -- updated_at is never before a known since, so billing.lock_purchase finds the newest act by updated_at.
     where s.updated_at < v_source.since
       or (
@@ -247,7 +249,7 @@ begin
       when v_reason = 'refunded'
         then billing.refund_of(v_source) || jsonb_build_object('next_charge', billing.next_charge_answer(p_user_id))
       -- After the days of grace, as the mail about the failed charge says.
-      when v_reason = 'lapsed' and v_source.lapses_at > v_source.ends_at and v_source.lapses_at < v_now
+      when v_reason = 'lapsed' and v_source.lapses_at > v_source.ends_at and v_source.lapses_at <= v_now
         then jsonb_build_object('access_ended_at', billing.iso_time(v_source.lapses_at))
       else '{}'
     end;

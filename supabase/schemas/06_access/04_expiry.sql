@@ -1,30 +1,46 @@
 -- Access ends after the paid period and the plan's days of grace, unless another source takes over; a mail announces the end
 -- of a paid period. Contract: "End of a period", "E-mails".
 
--- When the sweep looks at a subscription next: its due_at. At the end of its period, seven days before an end that is to be
--- announced, then when access lapses. A renewal does not write due_at, so the look after it finds a later end.
+-- Returns when the access that a row shows is settled next: at the end of its period, seven days before an end that is to be
+-- announced, then when it lapses. What the gateway renews it charges within the hour; a renewal does not write due_at.
 create function billing.next_check(
   p_ends_at timestamptz, -- of the period
   p_lapses_at timestamptz, -- of access; infinity: not before the gateway was asked
-  p_is_renewed boolean -- the gateway renews it: its end is not announced
+  p_is_renewed boolean -- the gateway renews it, and no charge fails: its end is not announced
 )
 returns timestamptz -- null: never
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
-  v_lapsed_at constant timestamptz := p_lapses_at + interval '1 microsecond'; -- it has lapsed after p_lapses_at
 begin
   return case
     when p_ends_at is null then null
+    when p_ends_at > v_now and p_is_renewed and p_lapses_at = 'infinity' then p_ends_at + interval '1 hour'
     when p_ends_at > v_now
       then least(
-        p_ends_at, v_lapsed_at,
+        p_ends_at, p_lapses_at,
         case when not p_is_renewed and p_ends_at - interval '7 days' > v_now then p_ends_at - interval '7 days' end
       )
-    when v_lapsed_at > v_now and v_lapsed_at < 'infinity' then v_lapsed_at
+    when p_lapses_at > v_now and p_lapses_at < 'infinity' then p_lapses_at
     else v_now + interval '1 hour'
   end;
 end $$;
+
+create view billing.starts with (security_invoker = true) as
+select p.user_id, p.settle_at as at, p.gateway_payment_id as reference
+from public.payments p
+where p.settle_at is not null and p.ended_at is null
+union all
+select m.user_id, m.starts_at, m.gateway_subscription_id
+from billing.gateway_subscriptions m
+where m.starts_at is not null and m.period_end is not null and not m.is_trial;
+grant select on billing.starts to service_role;
+comment on view billing.starts is 'When what was paid before its start begins, or began: purchases, and changes of the plan.';
+
+create function billing.next_start(p_user_id uuid)
+returns timestamptz -- null: nothing waits for its start
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return (select min(s.at) from billing.starts s where s.user_id = p_user_id and s.at > billing.clock()); end $$;
 
 -- A change of a plan's days of grace acts at once on the periods that are over.
 create function billing.check_grace()
@@ -42,24 +58,37 @@ for each row
 when (new.grace_days <> old.grace_days)
 execute function billing.check_grace();
 
--- Enqueues a mail for each of the subscriptions whose access ends soon, one for each end of a period.
-create function billing.announce_subscription_ends(p_subscription_ids uuid[])
+-- Enqueues the mail about an access that ends soon, one for each end of a period.
+create function billing.announce_end(p_user_id uuid)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
-  v_notice constant interval := '7 days';
-  v_ending uuid[];
 begin
-  select array_agg(s.id)
-  into v_ending
+  insert into billing.outbox (key, destination, kind, payload)
+  select
+    format('subscription-ending/%s/%s', s.id, billing.iso_time(s.current_period_end)),
+    'notice',
+    'subscription-ending',
+    jsonb_build_object(
+      'to', u.email,
+      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
+      'plan_name', coalesce(pl.name, s.tier),
+      'ends_at', billing.iso_time(s.current_period_end),
+      'early_renewal', billing.early_renewal()
+    )
   from public.subscriptions s
-  where s.id = any (p_subscription_ids)
+  join auth.users u on u.id = s.user_id
+  join billing.profiles p on p.user_id = s.user_id
+  left join public.plans pl on pl.id = s.plan_id
+  where s.user_id = p_user_id
+    and u.email <> ''
+    and s.status = 'active'
     and s.current_period_end > v_now
-    and s.current_period_end <= v_now + v_notice
+    and s.current_period_end <= v_now + interval '7 days'
     -- No mail if the gateway renews the subscription.
     and (s.gateway_subscription_id is null or s.cancel_at_period_end)
     -- No mail for a period that is shorter than the notice: the mail would follow the purchase at once.
-    and (s.current_period_start is null or s.current_period_end - s.current_period_start >= v_notice)
+    and (s.current_period_start is null or s.current_period_end - s.current_period_start >= interval '7 days')
     -- No mail if a subscription is authorised that the gateway charges from then on.
     and not exists (
       select from billing.gateway_subscriptions m
@@ -76,29 +105,7 @@ begin
         -- An expression keeps the planner off the index on period_end: it reads only the payments of the user.
         and o.ends_at - s.current_period_end > interval '0'
       offset 0
-    );
-  -- An insert without rows would still fire the trigger that wakes the dispatcher.
-  if v_ending is null then return; end if;
-  insert into billing.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
-  select
-    format('subscription-ending/%s/%s', s.id, period.ends_at),
-    'notice',
-    'subscription-ending',
-    jsonb_build_object(
-      'to', u.email,
-      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
-      'plan_name', coalesce(pl.name, s.tier),
-      'ends_at', period.ends_at,
-      'early_renewal', (select billing.early_renewal())
-    ),
-    -- Same as the defaults, which would call the clock three times for each row.
-    v_now, v_now, v_now
-  from public.subscriptions s
-  join auth.users u on u.id = s.user_id
-  join billing.profiles p on p.user_id = s.user_id
-  left join public.plans pl on pl.id = s.plan_id
-  cross join lateral (select billing.iso_time(s.current_period_end) as ends_at offset 0) period
-  where s.id = any (v_ending) and u.email <> ''
+    )
   on conflict (key) do nothing;
 end $$;
 
@@ -118,153 +125,69 @@ begin
   raise warning 'the access of user % was not settled: %', p_user_id, p_sqlstate;
 end $$;
 
--- Looks at a small batch of subscriptions that are due, and says when to look at the others again. Locks their users: a request
--- of one of them waits for the whole batch.
-create function billing.check_due_subscriptions(
-  out lapsed_user_ids uuid[],
-  out ending_ids uuid[], -- the subscriptions that end within the notice
-  out checked integer
-)
+-- Settles a batch of the users whose time has come: the period that is shown ends or lapses, its end is to be announced, or what
+-- they bought begins. An error for one user, such as in an app's trigger, does not stop the others. A request of one of them
+-- waits for the whole batch.
+create function billing.settle_due()
+returns integer -- how many users were due; call again until it is 0
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
+  v_due record;
+  v_begun text;
+  v_done integer := 0;
 begin
-  with due as materialized (
+  for v_due in
     select
-      s.id, s.user_id, s.due_at, s.current_period_end as ends_at,
-      s.gateway_subscription_id is not null and not s.cancel_at_period_end as is_renewed,
-      case
-        -- Also before the first cycle of a subscription: there is no period to reconcile.
-        when s.gateway_subscription_id is null or m.user_id is not null and m.period_end is null
-          then s.current_period_end + make_interval(hours => 24 * grace.days)
-        -- The row was written by hand since then, or the subscription is attached.
-        when m.plan_id is null or exists (
-          select from billing.manual_subscriptions w where w.user_id = s.user_id and w.at > m.arrived_at
-        ) then billing.billed_until(s.current_period_end, m.checked_at, grace.days)
-        else (select least(own.ended_at, own.lapses_at) from billing.mirrored_end(m, p.grace_days) own)
-      end as lapses_at
+      s.user_id, u.email, s.due_at, s.current_period_end as ends_at,
+      s.status = 'active'
+        and s.gateway_subscription_id is not null
+        and not s.cancel_at_period_end
+        and s.current_period_end > v_now as is_renewed
     from public.subscriptions s
     join auth.users u on u.id = s.user_id
-    left join public.plans p on p.id = s.plan_id
-    left join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
-    cross join lateral (
-      select billing.grace_days(p.grace_days, s.cancel_at_period_end or exists (
-        select from public.payments shown
-        where shown.user_id = s.user_id
-          and shown.period_end = s.current_period_end
-          and s.gateway_subscription_id is null
-          and billing.is_cancelled_for_end(s.user_id, coalesce(shown.since, shown.fulfilled_at))
-      )) as days
-    ) grace
-    where s.status = 'active'
-      and s.due_at <= v_now
+    where s.due_at <= v_now
       and not exists (select from billing.recent_failures f where f.user_id = s.user_id::text)
     order by s.due_at
-    limit 100
+    limit 50 -- each is a subtransaction, and more than 64 slow down all others
     for no key update of u, s skip locked
-  ),
-  looked as (
-    select
-      d.*,
-      case
-        when d.ends_at <= v_now and d.lapses_at >= v_now
-          -- In days of grace: what is paid or granted for now takes over.
-          then ((billing.find_shown(d.user_id)).source).ends_at is distinct from d.ends_at
-        else d.ends_at < v_now and d.lapses_at < v_now
-      end as is_lapsed,
-      d.ends_at > v_now and d.ends_at - interval '7 days' between d.due_at and v_now as is_ending
-    from due d
-  ),
-  profiled as materialized (
-    select p.user_id
-    from billing.profiles p
-    join looked l on l.user_id = p.user_id
-    where l.is_lapsed
-    for no key update of p skip locked
-  ),
-  kept as (
-    update public.subscriptions s
-    set due_at = billing.next_check(l.ends_at, l.lapses_at, l.is_renewed)
-    from looked l
-    where s.id = l.id and l.is_lapsed is not true
-  )
-  select
-    array_agg(l.user_id) filter (
-      where l.is_lapsed
-        and (
-          exists (select from profiled p where p.user_id = l.user_id)
-          -- The user has no profile. A scalar subquery, because for "not exists" the planner may hash all profiles.
-          or (select p.user_id from billing.profiles p where p.user_id = l.user_id) is null
-        )
-    ),
-    array_agg(l.id) filter (where l.is_ending),
-    count(*) filter (where l.is_lapsed is not true)
-  into lapsed_user_ids, ending_ids, checked
-  from looked l;
-end $$;
-
--- Settles the access of locked users. A statement after the locks sees all payments and refunds that were committed before.
-create function billing.settle_lapsed(p_user_ids uuid[])
-returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_user record;
-begin
-  -- Each user's side effects are enqueued in one statement, as in a request.
-  perform billing.begin_request('expiry', null);
-  -- For those that are settled below: then settling sets it anew.
-  update public.subscriptions s
-  set due_at = null
-  where s.user_id = any (p_user_ids) and s.status = 'active' and s.current_period_end <= billing.clock();
-  for v_user in
-    select u.id, u.email
-    from auth.users u
-    join public.subscriptions s on s.user_id = u.id
-    where u.id = any (p_user_ids)
-      -- Skips subscriptions that were renewed before the lock.
-      and s.status = 'active'
-      and s.current_period_end <= billing.clock()
-    order by u.id
   loop
-    if billing.settle_access(v_user.id, v_user.email) is not true then
-      raise exception 'a lapsed subscription did not end' using errcode = 'PS500';
-    end if;
-  end loop;
-  -- Another source may have taken over. If its end is less than seven days away, nothing else announces it.
-  perform billing.announce_subscription_ends(array_agg(s.id))
-  from public.subscriptions s
-  where s.user_id = any (p_user_ids) and s.status = 'active'
-  having count(*) > 0;
-  perform set_config('subscriptions.request', '', true);
-  perform billing.wake();
-end $$;
-
--- Ends the lapsed ones of a batch of due subscriptions, and announces the ends that are near. An error for one user, such as in
--- an app's trigger, does not delay the other users.
-create function billing.expire_subscriptions()
-returns integer -- how many subscriptions were due; call again until it is 0
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_due record;
-  v_done integer;
-  v_user_id uuid;
-begin
-  select * into v_due from billing.check_due_subscriptions();
-  perform billing.announce_subscription_ends(v_due.ending_ids);
-  v_done := v_due.checked + coalesce(cardinality(v_due.lapsed_user_ids), 0);
-  if v_due.lapsed_user_ids is null then return v_done; end if;
-  begin
-    perform billing.settle_lapsed(v_due.lapsed_user_ids);
-    return v_done;
-  exception when others then
-    if not billing.is_error_of_event(sqlstate) and sqlstate <> '55P03' then raise; end if;
-  end;
-
-  foreach v_user_id in array v_due.lapsed_user_ids loop
+    perform from billing.profiles p where p.user_id = v_due.user_id for no key update skip locked;
+    -- An app holds it: the next run takes this user.
+    continue when not found and exists (select from billing.profiles p where p.user_id = v_due.user_id);
+    v_done := v_done + 1;
     begin
-      perform billing.settle_lapsed(array[v_user_id]);
+      v_begun := (
+        select max(o.reference) from billing.starts o where o.user_id = v_due.user_id and o.at between v_due.due_at and v_now
+      );
+      -- Each user's side effects are enqueued in one statement, as in a request.
+      perform billing.begin_request(case when v_begun is null then 'expiry' else 'start of a period' end, v_begun);
+      -- Settling sets it anew.
+      update public.subscriptions s
+      set due_at = case
+        when v_due.is_renewed and v_begun is null
+          then least(billing.next_check(v_due.ends_at, 'infinity', true), billing.next_start(v_due.user_id))
+      end
+      where s.user_id = v_due.user_id;
+      -- The usual one was renewed in time.
+      continue when v_due.is_renewed and v_begun is null;
+      perform billing.settle_access(v_due.user_id, v_due.email);
+      perform billing.announce_end(s.user_id)
+      from public.subscriptions s
+      where s.user_id = v_due.user_id
+        -- What is shown until another end than before was not announced.
+        and (s.current_period_end <> v_due.ends_at or s.current_period_end - interval '7 days' >= v_due.due_at);
+      if exists (
+        select from public.subscriptions s
+        where s.user_id = v_due.user_id and s.status = 'active' and s.current_period_end <= v_now and s.due_at is null
+      ) then
+        raise exception 'a lapsed subscription did not end' using errcode = 'PS500';
+      end if;
     exception when others then
-      perform billing.note_settle_failure(v_user_id, sqlstate);
+      perform billing.note_settle_failure(v_due.user_id, sqlstate);
     end;
   end loop;
+  perform set_config('subscriptions.request', '', true);
+  if current_setting('subscriptions.enqueued', true) = 'on' then perform billing.wake(); end if;
   return v_done;
 end $$;

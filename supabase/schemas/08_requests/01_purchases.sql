@@ -497,44 +497,6 @@ begin
 end $$;
 comment on function public.verify_returned_payment is 'As verify_payment, for the user of the order.';
 
--- Settles the access of users whose next purchase begins, also while the source before it has days of grace left.
-create function billing.start_purchases()
-returns integer -- how many purchases began; call again until it is 0
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_due record;
-  v_started integer := 0;
-begin
-  for v_due in
-    select p.id, p.user_id, p.gateway_payment_id, u.email
-    from public.payments p
-    join auth.users u on u.id = p.user_id
-    where p.settle_at <= billing.clock()
-      and not exists (select from billing.recent_failures f where f.user_id = p.user_id::text)
-    order by p.settle_at
-    limit 100
-    for no key update of u skip locked
-  loop
-    begin
-      perform billing.begin_request('start of a period', v_due.gateway_payment_id);
-      update public.payments p set settle_at = null where p.id = v_due.id;
-      perform billing.settle_access(v_due.user_id, v_due.email);
-      -- If the period ends in less than seven days, the sweep has looked at it already.
-      perform billing.announce_subscription_ends(array[s.id]) from public.subscriptions s where s.user_id = v_due.user_id;
-      v_started := v_started + 1;
-    exception
-      -- The error may come from an app's trigger on the profile. It must not stop the other users.
-      when others then
-        perform billing.note_settle_failure(v_due.user_id, sqlstate);
-    end;
-  end loop;
-  if v_started > 0 then
-    perform set_config('subscriptions.request', '', true);
-    perform billing.wake();
-  end if;
-  return v_started;
-end $$;
-
 -- Returns the change of plan that waits for the end of what the user pays for. Contract: GET /api/subscriptions.
 create function billing.next_change(p_user_id uuid)
 returns jsonb -- {tier, price, amount, currency, starts_at, undo_until}; null: none

@@ -175,8 +175,8 @@ begin
   if not found then select p_subscription.plan_id, p_subscription.sold into v_billed; end if;
   insert into public.payments (
     user_id, amount, currency, status, tier, plan_id, price_key, duration_months, gateway_key_id, gateway_payment_id, gateway_subscription_id,
-    captured_at, confirmed_at, period_start, period_end, refunded_amount, next_reconcile_at, created_at, settle_at,
-    user_deleted_at, base_amount
+    captured_at, confirmed_at, period_start, period_end, refunded_amount, next_reconcile_at, created_at, user_deleted_at,
+    base_amount
   )
   select
     v_user_id, charge.amount, -- the currency may differ from that of the plan
@@ -185,8 +185,6 @@ begin
     (v_billed.sold).months, p_subscription.gateway_key_id,
     v_gateway_payment_id, p_subscription.gateway_subscription_id, p_charged_at, p_charged_at, p_period_start, p_period_end,
     billing.refunded_amount(v_gateway_payment_id), null, p_charged_at,
-    -- A first cycle that was debited early rules from its start.
-    case when p_period_start > billing.clock() then p_period_start end,
     case when v_user_id is null then (
       select d.deleted_at
       from billing.deleted_users d
@@ -426,13 +424,12 @@ begin
   if not found then return false; end if;
   insert into public.payments (
     user_id, amount, currency, status, tier, plan_id, price_key, duration_months, gateway_key_id, gateway_payment_id,
-    gateway_subscription_id, captured_at, confirmed_at, period_start, period_end, next_reconcile_at, created_at, settle_at,
-    base_amount
+    gateway_subscription_id, captured_at, confirmed_at, period_start, period_end, next_reconcile_at, created_at, base_amount
   )
   values (
     v_user_id, v_amount, v_payment ->> 'currency', 'captured', v_shown.tier, v_billed.plan_id, v_billed.lookup_key,
     v_billed.months, v_billed.gateway_key_id, v_payment_id, v_id, v_charged_at, v_charged_at, v_start, v_end, null,
-    v_charged_at, case when v_start > v_now then v_start end, (v_payment ->> 'base_amount')::bigint
+    v_charged_at, (v_payment ->> 'base_amount')::bigint
   );
   insert into billing.gateway_events (
     body_sha256, event_id, event, subject_id, event_at, payload, outcome, deliveries, attempts, received_at

@@ -97,6 +97,19 @@ begin
   return 'applied';
 end $$;
 
+-- Completes the gateway subscriptions of a user, and their charges, that arrived before the user or a plan was known.
+create function billing.adopt_subscriptions(p_user_id uuid)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  update billing.gateway_subscriptions m
+  set plan_id = coalesce(m.plan_id, own.plan_id), sold = coalesce(m.sold, own.sold), awaits_user = false,
+    next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
+  from billing.gateway_subscriptions w
+  left join lateral billing.find_billed_price(w.gateway_plan_id, w.gateway_subscription_id) own on w.plan_id is null
+  where w.user_id = p_user_id and m.id = w.id;
+  perform billing.adopt_charges(p_user_id);
+end $$;
+
 -- Settles the access of a new user, because events may arrive before their user exists.
 -- Security definer: the auth server's role inserts users and has no rights on the mirror.
 create function billing.settle_new_user()
@@ -107,11 +120,8 @@ begin
   delete from billing.deleted_users d where d.user_id in (new.id, billing.hash_user_id(new.id));
   if exists (select from billing.gateway_subscriptions m where m.user_id = new.id) then
     perform billing.note_cause('subscription of a new user', null);
-    perform billing.adopt_charges(new.id);
+    perform billing.adopt_subscriptions(new.id);
     perform billing.settle_access(new.id, new.email);
-    update billing.gateway_subscriptions m
-    set awaits_user = false, next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
-    where m.user_id = new.id;
   end if;
   return null;
 exception
@@ -134,33 +144,26 @@ declare
   v_settled integer := 0;
 begin
   for v_waiting in
-    select m.user_id, m.gateway_subscription_id, m.plan_id, m.sold, u.email
+    select m.user_id, m.gateway_subscription_id, u.email
     from (
-      select w.user_id, w.gateway_subscription_id, p.plan_id, p.sold
+      select w.user_id, w.gateway_subscription_id
       from public.plans o
       join billing.gateway_subscriptions w on w.gateway_plan_id = o.gateway_plan_id
-      cross join lateral billing.find_billed_price(w.gateway_plan_id, w.gateway_subscription_id) p
       where w.plan_id is null
       union
-      select w.user_id, w.gateway_subscription_id, null, null
+      select w.user_id, w.gateway_subscription_id
       from billing.gateway_subscriptions w
       where w.awaits_user
     ) m
     join auth.users u on u.id = m.user_id
     where not exists (select from billing.recent_failures f where f.user_id = m.user_id::text)
     order by m.user_id
-    limit 100
+    limit 50
     for no key update of u skip locked
   loop
     begin
       perform billing.note_cause('plan', v_waiting.gateway_subscription_id);
-      update billing.gateway_subscriptions m
-      set plan_id = coalesce(m.plan_id, v_waiting.plan_id),
-        sold = coalesce(m.sold, v_waiting.sold),
-        awaits_user = false,
-        next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
-      where (m.user_id, m.gateway_subscription_id) = (v_waiting.user_id, v_waiting.gateway_subscription_id);
-      perform billing.adopt_charges(v_waiting.user_id);
+      perform billing.adopt_subscriptions(v_waiting.user_id);
       perform billing.settle_access(v_waiting.user_id, v_waiting.email);
       v_settled := v_settled + 1;
     exception

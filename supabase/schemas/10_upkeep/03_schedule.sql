@@ -35,11 +35,9 @@ declare
   v_done integer;
   v_results jsonb := '{}'; -- the jobs that ran, each with its error or null
 begin
-  -- start_purchases runs before the expiry: what a purchase follows has not lapsed, it was taken over.
   foreach v_job in array array[
-    'replay_missed_events', 'settle_waiting_subscriptions', 'start_purchases', 'expire_subscriptions',
-    'reduce_payloads', 'empty_payloads', 'delete_messages', 'erase_deleted_users', 'create_profiles',
-    'issue_documents', 'run_passes'
+    'replay_missed_events', 'settle_waiting_subscriptions', 'settle_due', 'reduce_payloads', 'empty_payloads',
+    'delete_messages', 'erase_deleted_users', 'create_profiles', 'issue_documents', 'run_passes'
   ] loop
     -- A failed job must not stop the other jobs.
     begin

@@ -99,7 +99,7 @@ export function useDatabase(
           )).settled,
         );
       const before = await settled();
-      await rules.one('select billing.expire_subscriptions()');
+      await rules.one('select billing.settle_due()');
       return await settled() - before;
     },
     async set(assignment) {

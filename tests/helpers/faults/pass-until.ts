@@ -26,8 +26,7 @@ async function dueTimes({ database, readDue }: BillingProject): Promise<number[]
     `select ceil(extract(epoch from due.at))::float8 as at from (
        select o.next_attempt_at as at from billing.outbox o
        where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is null
-       union all select s.due_at from public.subscriptions s where s.status = 'active'
-       union all select p.settle_at from public.payments p
+       union all select s.due_at from public.subscriptions s
      ) due where due.at > billing.clock()`,
   );
   const { next_at: next } = await readDue();

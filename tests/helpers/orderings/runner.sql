@@ -23,7 +23,7 @@ $$;
 -- Runs the scheduled expiry.
 create function test.expire() returns jsonb language plpgsql security definer as $$
 begin
-  while billing.expire_subscriptions() > 0 loop
+  while billing.settle_due() > 0 loop
   end loop;
   if exists (select from billing.marks m where m.kind = 'settle_failure') then
     raise exception 'the expiry failed: %', (
