@@ -49,6 +49,8 @@ export function useBillingProject(
   /** Webhooks about these subscriptions are lost. */
   const silent = new Set<string>();
   let hours = 0;
+  /** The last lines of the function's log. */
+  let lines: string[] = [];
   const late: { at: number; headers: Headers; body: string }[] = [];
   const deliver = ({ headers, body }: { headers: Headers; body: string }) =>
     fetch(`${running().edgeFunction.url}/api/webhooks/gateway`, { method: 'POST', headers, body });
@@ -85,7 +87,7 @@ export function useBillingProject(
         GATEWAY_API_URL: simulator.url,
         INTERNAL_KEY: internalKey,
       },
-      log: () => {},
+      log: (line) => void (lines = [...lines, line].slice(-20)),
     });
     parts = { receiver, simulator, edgeFunction };
     await edgeFunction.start();
@@ -137,7 +139,8 @@ export function useBillingProject(
       headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
     }));
-    return { status, body: Object(received) };
+    // A fault is shown with its cause.
+    return { status, body: status < 500 ? Object(received) : { ...Object(received), log: lines } };
   };
 
   const mend = async () => {
