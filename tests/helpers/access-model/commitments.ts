@@ -141,7 +141,7 @@ export function scenarioOf(facts: Facts, key: string, now: Time): string | undef
   if (!from) return from === null ? 'buy' : undefined;
   const relation = rules.relationOf(from, key);
   if (relation !== 'same') return isWaiting(facts, key, now) ? 'scheduled' : relation;
-  if (from.goesOn) return 'current';
+  if (from.goesOn || from.end === Infinity) return 'current';
   return facts.earlyRenewal === 'extend' || from.end <= now + 7 * day ? 'renew' : 'current';
 }
 

@@ -107,10 +107,14 @@ function record(facts: Facts, action: Action, now: Time): void {
       facts.deletedAt = null;
       return;
     case 'write': {
-      const { do: _, isEnding, ...row } = action;
+      const { do: _, isEnding, until, ...written } = action;
+      // As the stored row shows it: such a step runs after a sweep.
+      const isNamed = rules.shownSubscription(facts, rules.rulingSource(facts, now)) === action.subscription;
+      const row = { ...written, until: until ?? Infinity };
       const cancelledFor = isEnding ? row.until : null;
-      facts.rows.splice(0, facts.rows.length, { ...row, name: 'row', at: now, cancelledAt: [], cancelledFor });
-      if (row.subscription !== null) nameByHand(facts, row.subscription, row.tier, row, now);
+      const cancelledAt = row.isCancelled ? [now] : [];
+      facts.rows.splice(0, facts.rows.length, { ...row, name: 'row', at: now, cancelledAt, cancelledFor });
+      if (row.subscription !== null) nameByHand(facts, row.subscription, row.tier, row, now, isNamed);
       return;
     }
     default:
@@ -123,10 +127,17 @@ function record(facts: Facts, action: Action, now: Time): void {
   }
 }
 
-/** A row written by hand names a subscription: an import, where nothing else is known about it. */
-function nameByHand(facts: Facts, name: string, price: string, row: Pick<Row, 'start' | 'until'>, now: Time): void {
+/** A row written by hand names a subscription: an import, where nothing else is known about it. `isNamed`: it did before. */
+function nameByHand(
+  facts: Facts,
+  name: string,
+  price: string,
+  row: Pick<Row, 'start' | 'until'>,
+  now: Time,
+  isNamed: boolean,
+): void {
   const one = mirrorOf(facts, name, price, now);
-  one.writtenAt = now;
+  if (!isNamed) one.writtenAt = now;
   if (one.newsAt > -Infinity) return;
   const cycle: Cycle = { start: row.start, end: row.until, at: now, money: null, by: 'activation' };
   one.cycles.splice(0, one.cycles.length, cycle);
