@@ -71,6 +71,8 @@ export type Cycle = {
   at: Time;
   money: Money | null;
   by: 'trial' | 'activation' | 'charge';
+  /** Only a row written by hand says so. */
+  readonly isByHand?: boolean;
 };
 
 /** The time of an event at the gateway, and the time of its delivery. */

@@ -139,7 +139,7 @@ function nameByHand(
   const one = mirrorOf(facts, name, price, now);
   if (!isNamed) one.writtenAt = now;
   if (one.newsAt > -Infinity) return;
-  const cycle: Cycle = { start: row.start, end: row.until, at: now, money: null, by: 'activation' };
+  const cycle: Cycle = { start: row.start, end: row.until, at: now, money: null, by: 'activation', isByHand: true };
   one.cycles.splice(0, one.cycles.length, cycle);
 }
 
@@ -400,6 +400,9 @@ function mirrorOf(
 }
 
 function cycleOf({ cycles }: Subscription, { start, end }: { start: Time; end: Time }, at: Time): Cycle {
+  // The gateway's own cycle is not as long as a row by hand says.
+  const longer = cycles.findIndex((cycle) => cycle.isByHand && cycle.end > end);
+  if (longer >= 0) cycles.splice(longer, 1);
   const known = cycles.find((cycle) => cycle.start === start);
   if (known) return known;
   const cycle: Cycle = { start, end, at, money: null, by: 'activation' };

@@ -178,11 +178,12 @@ async function performAct(
     const isCredit = order.amount < (prices[price]?.amount ?? 0);
     if (!orders.has(order.id)) orders.set(order.id, { at: now, key: price, amount: order.amount, isCredit });
   };
-  /** Notes what the terms of a completed change say, of `billed` where nothing new was authorised. */
-  const promise = ({ change, subscription }: Answer['body'], billed: Answer['body']) => {
+  /** Notes what the terms of a completed change say. */
+  const promise = async ({ change }: Answer['body']) => {
     const { to_price: price, renews, next_charge: next } = change;
     const nextChargeAt = next === null ? null : Date.parse(next.at) / 1000;
-    const isDeclined = subscription === null && life.declined.has(billed?.gateway_subscription_id);
+    const { billing: billed } = await customer.read();
+    const isDeclined = life.declined.has(billed?.gateway_subscription_id);
     life.promises.push({ at: now, price, renews, nextChargeAt, nextAmount: next?.amount ?? 0, isDeclined });
   };
   const order = async () => {
@@ -202,7 +203,7 @@ async function performAct(
     ) {
       fault(`a change to ${price} ends what renews: ${JSON.stringify(answer.change)}`);
     }
-    if (answer.subscription === null && answer.order === null) return promise(answer, before);
+    if (answer.subscription === null && answer.order === null) return await promise(answer);
     if (answer.order) noteOrder(answer.order, price);
     if (answer.subscription) {
       asked.set(answer.subscription.id, now);
@@ -215,7 +216,7 @@ async function performAct(
       life.creditedAt.push(now);
     }
     if (answer.subscription && how % 2 === 1) await approve(answer.subscription.id);
-    promise(answer, before);
+    await promise(answer);
   };
   switch (kind) {
     case 'subscribe': {
@@ -280,7 +281,7 @@ async function performAct(
       if (isPossible && status !== 200) {
         fault(`undo until ${billed.next.undo_until}: ${status} ${JSON.stringify(answer)}`);
       }
-      if (status === 200) promise(answer, billed);
+      if (status === 200) await promise(answer);
       return;
     }
     case 'refund':
