@@ -391,8 +391,31 @@ test('an order that is paid after its row was extended by hand replaces what is 
   await database.at('01-07');
   await pro.capture();
   expect([await customer.tier(), ...await stops(customer)]).toEqual(['pro', 'at cycle end 2026-01-30']);
-  await charge(customer, 'basic', { start: day('02-01'), end: day('03-01') });
+  await customer.charge({ start: day('02-01'), end: day('03-01') }, 'basic');
   expect(await customer.tier()).toBe('pro');
+});
+
+test('what is paused at the gateway has days of grace before the first charge of a change', async () => {
+  await bill('pro_month');
+  const { next } = await change('basic', 'period_end');
+  await customer.event('paused', '01-20', { planId: 'plan_pro_month', ...january });
+  await database.expire('02-02');
+  expect(await customer.tier()).toBe('pro');
+  expect(await customer.mails()).not.toContainEqual(expect.stringContaining('subscription-ended'));
+  await next?.charge({ start: day('02-01'), end: day('03-01') }, 'basic');
+  expect(await customer.tier()).toBe('basic');
+});
+
+test('what a purchase replaced still stops after its row is extended by hand', async () => {
+  await bill('basic');
+  await customer.buy('pro', { at: '01-05', price: 'pro_month', start: 'after_current' });
+  expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
+  await database.at('01-06');
+  await database.query("update public.subscriptions set current_period_end = '2026-02-10' where user_id = $1", [
+    customer.id,
+  ]);
+  await database.query('select billing.settle_access($1, null)', [customer.id]);
+  expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
 });
 
 test('a cancellation for the end is stored wherever none stands, also where another reason stops what is billed', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { refundEvent, type RefundFields, seconds } from '../helpers/gateway/events.ts';
+import { customerOf } from '../helpers/records/customer.ts';
 import { insertSubscriptions } from '../helpers/records/records.ts';
 import { actAsOwner, grantTier } from '../helpers/records/support-actions.ts';
 import { day, months, type Period } from '../helpers/records/time.ts';
@@ -174,6 +175,27 @@ describe('a full refund', () => {
     expect(await refund()).toBe('applied');
     expect(await saysOfEnd()).toEqual(before);
     expect(await customer.mails()).toContainEqual(expect.stringMatching(/^payment-refunded/));
+  });
+
+  test('of a subscription that ended leaves it shown, above one that it had replaced', async () => {
+    const basic = customerOf(database, customer);
+    for (const name of ['activated', 'charged'] as const) {
+      await basic.event(name, '01-01', { planId: 'plan_basic', ...months(1) });
+    }
+    const cycle = { start: day('01-10'), end: day('02-10') };
+    for (const name of ['activated', 'charged'] as const) {
+      const payment = { id: `pay_2026-01_${customer.gatewayId}`, amount: 99900 };
+      await customer.event(name, '01-10', { planId: 'plan_pro', ...cycle, payment });
+    }
+    await basic.event('cancelled', '02-01', { planId: 'plan_basic', ...months(1) });
+    await customer.cancel('at the end');
+    await customer.event('cancelled', '02-10', { planId: 'plan_pro', ...cycle });
+    await expire('02-11');
+    const before = await saysOfEnd();
+    expect(before).toMatchObject({ why: expect.stringContaining('pro'), cancelled_at: new Date(cycle.end) });
+    expect(await refundCycle()).toBe('applied');
+    expect(await saysOfEnd()).toEqual(before);
+    expect(await customer.row()).toMatchObject({ tier: 'pro' });
   });
 
   describe('of another purchase says nothing of the end that is shown:', () => {

@@ -155,6 +155,35 @@ describe('a grant', () => {
   });
 });
 
+describe('a row without an end', () => {
+  const writeWithoutEnd = () =>
+    database.query(
+      "update public.subscriptions set tier = 'premium', current_period_end = null where user_id = $1",
+      [customer.id],
+    );
+  const settle = () => database.query('select billing.settle_access($1, null)', [customer.id]);
+
+  test('that is written by hand over a purchase rules until a later one', async () => {
+    await customer.buy('pro', { at: '01-01' });
+    await database.at('01-02');
+    await writeWithoutEnd();
+    await settle();
+    expect(await customer.row()).toMatchObject({ tier: 'premium', status: 'active', current_period_end: null });
+    await customer.buy('basic', { at: '01-03' });
+    expect(await customer.tier()).toBe('basic');
+  });
+
+  test('takes over in the days of grace of what came after it', async () => {
+    await customer.buy('pro', { at: '01-01' });
+    await database.at('01-02');
+    await writeWithoutEnd();
+    await customer.buy('basic', { at: '01-03' });
+    expect(await customer.stateAt('02-02')).toMatch(/^basic/);
+    await database.expire('2026-02-03T00:00:01Z');
+    expect(await customer.row()).toMatchObject({ tier: 'premium', status: 'active', current_period_end: null });
+  });
+});
+
 test('a row that is written by hand over a purchase, and the purchase that takes over, are each told to the app', async () => {
   await database.set('events = true');
   await customer.buy('pro', { at: '01-01' });

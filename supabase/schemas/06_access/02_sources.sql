@@ -80,7 +80,11 @@ begin
       new.current_period_end - interval '1 day', billing.clock(), billing.clock()
     )
     on conflict (user_id, gateway_subscription_id) do update
-    set written_at = excluded.written_at,
+    set written_at = case
+        -- A longer period alone is no act of the customer.
+        when new.gateway_subscription_id = old.gateway_subscription_id then g.written_at
+        else excluded.written_at
+      end,
       (period_start, period_end, next_check_at) = row(
         case when g.arrived_at is null then excluded.period_start else g.period_start end,
         case when g.arrived_at is null then excluded.period_end else g.period_end end,
@@ -281,9 +285,11 @@ begin
   lapses_at := case
     -- A refunded cycle ends at once.
     when p_subscription.paid_until is not null then p_subscription.paid_until
-    -- No charge follows: no days of grace.
-    when p_subscription.gateway_status in ('paused', 'completed') then v_end
-    when v_ends_with_change then v_end + make_interval(hours => 24 * v_days)
+    -- No charge follows: no days of grace, but before the first one of a change of plan.
+    when p_subscription.gateway_status in ('paused', 'completed')
+      and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is null
+      then v_end
+    when v_ends_with_change or p_subscription.gateway_status in ('paused', 'completed') then v_end + make_interval(hours => 24 * v_days)
     when v_ends_with_trial or v_ends_with_cycle then v_end
     -- The paid time passed while it was paused. The next charge gives access again.
     when p_subscription.last_resumed_at >= v_end then v_end
@@ -338,7 +344,7 @@ select
   s.*,
   s.ended_at is null and s.lapses_at > billing.clock() as is_running,
   -- What the gateway bills has a day until its next charge is known to fail, or to be missing.
-  s.ends_at <= billing.clock()
+  coalesce(s.ends_at, 'infinity') <= billing.clock()
     and (s.lapses_at < 'infinity' or s.is_failing or s.ends_at <= billing.clock() - interval '1 day') as is_in_grace
 from (
   select
@@ -476,6 +482,14 @@ begin
   return v_ruling;
 end $$;
 
+-- Returns whether a subscription row shows a source.
+create function billing.is_shown(p_gateway_subscription_id text, p_starts_at timestamptz, p_shown public.subscriptions)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce(p_gateway_subscription_id, p_starts_at::text)
+    is not distinct from coalesce(p_shown.gateway_subscription_id, p_shown.current_period_start::text);
+end $$;
+
 -- Finds the ruling source: the running source with the greatest since. If no source is running, the one that ended last.
 -- A purchase that begins when another source ends does not rule before.
 create function billing.find_ruling(
@@ -551,6 +565,9 @@ begin
     rank.generation desc,
     case
       when live.is_live then s.since
+      -- What has ended remains the last one, also where a later refund takes back all of it.
+      when billing.is_shown(s.gateway_subscription_id, s.starts_at, shown) and shown.status = 'cancelled'
+        then greatest(shown.cancelled_at, least(s.ended_at, s.lapses_at))
       -- What is upcoming, or ended before its start, gave no access.
       when (s.is_upcoming or s.ended_at < s.starts_at) is not true then least(s.ended_at, s.lapses_at)
     end desc nulls last,
@@ -659,8 +676,7 @@ declare
 begin
   if (p_ruling.shown).status is distinct from 'cancelled'
     or v_reason is not distinct from v_source.ended_reason
-    or coalesce(v_source.gateway_subscription_id, v_source.starts_at::text)
-      is distinct from coalesce((p_ruling.shown).gateway_subscription_id, (p_ruling.shown).current_period_start::text)
+    or not billing.is_shown(v_source.gateway_subscription_id, v_source.starts_at, p_ruling.shown)
   then
     return p_ruling;
   end if;

@@ -39,15 +39,20 @@ where case s.kind
         )
       )
   )
-  when 'manual' then s.gateway_subscription_id is not null
+  -- A row that still names it is none, where that one is a source itself.
+  when 'manual' then exists (
+    select from billing.gateway_subscriptions m
+    where (m.user_id, m.gateway_subscription_id) = (s.user_id, s.gateway_subscription_id)
+      and (m.written_at = s.since or m.plan_id is null or m.period_end is null)
+  )
   else false
 end;
 grant select on billing.purchases to service_role;
 comment on view billing.purchases is
   'The acts of users that bought a tier. The newest one replaced what is older and still billed, also after it lapsed, failed '
   'or was cancelled. Only its refund, a lost dispute, or that it was never captured takes that back, and of a subscription only '
-  'once the gateway bills it no more. A grant or a row that was written by hand replaces nothing, unless the row names a '
-  'gateway subscription. A change of plan that was undone is none.';
+  'once the gateway bills it no more. A grant or a row that was written by hand replaces nothing, unless the row is the first to '
+  'name a gateway subscription. A change of plan that was undone is none.';
 
 create function billing.newest_purchase(p_user_id uuid)
 returns billing.sources -- all null: none

@@ -29,14 +29,18 @@ export type SubscribeAction = {
   renews: string | null;
 };
 
-/** An admin, or an import, writes the user's row of `public.subscriptions` and the profile's tier. */
+/**
+ * An admin, or an import, writes the user's row of `public.subscriptions` and the profile's tier. `until`: null for a row without
+ * an end. `isCancelled`: with the status `cancelled`.
+ */
 export type WriteAction = {
   do: 'write';
   tier: string;
   start: Time;
-  until: Time;
+  until: Time | null;
   subscription: string | null;
   isEnding: boolean;
+  isCancelled: boolean;
 };
 
 export type RefundStatus = 'pending' | 'processed' | 'failed';
@@ -149,8 +153,9 @@ export function parseTime(iso: string): Time {
   return Date.parse(iso) * 1000;
 }
 
-/** A time in ISO 8601, cut to milliseconds. */
+/** A time in ISO 8601, cut to milliseconds; infinity: never. */
 export function isoTime(at: Time): string {
+  if (at === Infinity) return 'never';
   return new Date(Math.floor(at / 1000)).toISOString();
 }
 

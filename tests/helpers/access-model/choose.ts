@@ -73,7 +73,8 @@ function timeOf({ now, facts, last }: State, kind: Kind, { wait, how }: Draw): T
 function edgesOf(facts: Facts): Time[] {
   return [
     ...new Set(
-      sourcesOf(facts).flatMap(({ end }) => [end, end + (facts.graceDays - 1) * day, end + facts.graceDays * day]),
+      sourcesOf(facts).filter(({ end }) => end < Infinity)
+        .flatMap(({ end }) => [end, end + (facts.graceDays - 1) * day, end + facts.graceDays * day]),
     ),
   ];
 }
@@ -173,22 +174,32 @@ const isActOfUser = (kind: Kind): boolean =>
   /^(look|buy|order|verify|pay again|cancel|resume|fail$|sell|upgrade|grant|write|try|change|authorise|edit notes|delete)/
     .test(kind);
 
-/** An admin extends the row that rules, or writes one of another tier; an import names a subscription. */
+/**
+ * An admin extends the row that rules, cancels it, takes its end away, or writes one of another tier; an import names a
+ * subscription.
+ */
 function writeRow({ facts, now, billed }: State, price: string, which: number, how: number): Action[] | null {
   const ruling = accessOf(facts, now).active;
   const { tier: sold } = priceOf(price);
+  const plain = { do: 'write', subscription: null, isEnding: false, isCancelled: false } as const;
+  const shown = ruling === null ? null : { tier: ruling.tier, start: now, subscription: ruling.gatewaySubscription };
+  if (how % 4 === 2) {
+    const isCancelled = which < 5;
+    const until = which === 0 ? now - 10 * day : isCancelled ? ruling?.end ?? addMonths(now, 1) : Infinity;
+    const row = { ...plain, tier: sold, start: now - 40 * day, ...(which % 2 === 0 ? shown : null), isCancelled };
+    return [{ ...row, until: until === Infinity ? null : until }];
+  }
   if (how % 4 === 3 && billed.length < 3) {
     const { billed: one } = gateway.activate(`S${billed.length + 1}`, price, now);
     billed.push(one);
     const { start = now, end: until = now } = one.cycles[0] ?? {};
-    return [{ do: 'write', tier: sold, start, until, subscription: one.name, isEnding: false }];
+    return [{ ...plain, tier: sold, start, until, subscription: one.name }];
   }
-  if (which % 2 === 1 || ruling === null) {
+  if (which % 2 === 1 || ruling === null || ruling.end === Infinity) {
     const until = [now + 10 * day, addMonths(now, 1), addMonths(now, 13)][which % 3] ?? now + day;
-    return [{ do: 'write', tier: sold, start: now, until, subscription: null, isEnding: false }];
+    return [{ ...plain, tier: sold, start: now, until }];
   }
-  const { tier, gatewaySubscription: subscription, cancelAtPeriodEnd: isEnding } = ruling;
-  return [{ do: 'write', tier, start: now, until: ruling.end + 9 * day, subscription, isEnding }];
+  return [{ ...plain, ...shown, until: ruling.end + 9 * day, isEnding: ruling.cancelAtPeriodEnd }];
 }
 
 /** Orders an upgrade that gets a credit, with its renewal, which the customer mostly authorises now. */

@@ -100,7 +100,9 @@ export function commitmentOf(facts: Facts, now: Time): Commitment | null | undef
     const { status, chargeAt } = rules.newestStatus(one) ?? {};
     const end = cycle?.end ?? planned?.startsAt ?? chargeAt ?? -Infinity;
     const isCharged = !isStopped && !['paused', 'halted'].includes(status ?? '');
-    const runs = rules.sourcesOf(facts).some((source) => source.name === one.name && rules.isOpen(source, now));
+    const runs = rules.sourcesOf(facts).some((source) =>
+      source.name === one.name && !source.isReplaced && rules.isOpen(source, now)
+    );
     if (Math.max(end, isCharged ? chargeAt ?? -Infinity : -Infinity) <= now && !runs) continue;
     if (isStopped === undefined && !isFollowed) return undefined;
     const renewed = cycle === null ? facts.orders.find(({ name }) => name === planned?.renews) : undefined;
@@ -141,7 +143,7 @@ export function scenarioOf(facts: Facts, key: string, now: Time): string | undef
   if (!from) return from === null ? 'buy' : undefined;
   const relation = rules.relationOf(from, key);
   if (relation !== 'same') return isWaiting(facts, key, now) ? 'scheduled' : relation;
-  if (from.goesOn) return 'current';
+  if (from.goesOn || from.end === Infinity) return 'current';
   return facts.earlyRenewal === 'extend' || from.end <= now + 7 * day ? 'renew' : 'current';
 }
 

@@ -64,11 +64,7 @@ export function accessOf(facts: Facts, now: Time): Access {
       tier: ruling.tier,
       price: ruling.price && describePrice(ruling.price),
       end: ruling.end,
-      gatewaySubscription: ruling.kind === 'gateway'
-        ? ruling.name
-        : ruling.kind === 'row'
-        ? facts.rows[0]?.subscription ?? null
-        : null,
+      gatewaySubscription: rules.shownSubscription(facts, ruling),
       cancelAtPeriodEnd: ruling.cancelAtPeriodEnd,
     },
     findings: findingsOf(facts, now),

@@ -71,6 +71,8 @@ export type Cycle = {
   at: Time;
   money: Money | null;
   by: 'trial' | 'activation' | 'charge';
+  /** Only a row written by hand says so. */
+  readonly isByHand?: boolean;
 };
 
 /** The time of an event at the gateway, and the time of its delivery. */
@@ -130,7 +132,7 @@ export type Grant = Cancellation & {
   readonly until: Time;
 };
 
-/** The row of the user as it was last written by hand. `subscription`: that it names. */
+/** The row of the user as it was last written by hand. `until`: infinity for none. `subscription`: that it names. */
 export type Row = Cancellation & {
   readonly name: 'row';
   readonly tier: string;
@@ -138,6 +140,8 @@ export type Row = Cancellation & {
   readonly start: Time;
   readonly until: Time;
   readonly subscription: string | null;
+  /** Whether it was written as cancelled: no access until a later fact. */
+  readonly isCancelled: boolean;
 };
 
 /** What a history is drawn with. Each plan has the days of grace. */

@@ -31,6 +31,7 @@ export function findingsOf(facts: Facts, now: Time): string[] {
     ...facts.subscriptions.flatMap((subscription) => fromCycles(facts, subscription, now)),
     ...facts.subscriptions.filter(({ notes }) => notes?.name === 'another').map(({ name }) => `notes_edited: ${name}`),
     ...(isUnpaid || isGivenByRow(facts, ruling, now) ? ['entitled_not_paid: user'] : []),
+    ...(ruling === null ? revokedNames(facts, now).map((name) => `paid_not_entitled: ${name}`) : []),
   ];
   return [...new Set(rows)].sort();
 }
@@ -41,6 +42,17 @@ function isGivenByRow(facts: Facts, ruling: Source | null, now: Time): boolean {
     !sourcesOf(facts).some((other) =>
       other.kind !== 'row' && other.tier === ruling.tier && !other.isReplaced && isOpen(other, now - hour)
     );
+}
+
+/** What is paid for now, and was ended by a row that was written as cancelled. */
+function revokedNames(facts: Facts, now: Time): string[] {
+  const revoked = paidSources(facts).filter((source) =>
+    source.isRevoked && source.rulesFrom <= now && isRunning(source, now)
+  );
+  return revoked.map(({ name }) => {
+    const order = facts.orders.find((each) => each.name === name);
+    return order ? nameOf(order, order.money) : name;
+  });
 }
 
 function fromOrder(facts: Facts, order: Order, now: Time): string[] {

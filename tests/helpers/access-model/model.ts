@@ -19,6 +19,8 @@ export type Source = {
   readonly isEnded: boolean;
   /** A purchase that stands credited its unused time. */
   readonly isReplaced: boolean;
+  /** A row was written as cancelled since its newest fact. */
+  readonly isRevoked: boolean;
   /** An order that follows another price does not rule before its period. */
   readonly rulesFrom: Time;
   readonly cancelAtPeriodEnd: boolean;
@@ -29,21 +31,31 @@ export type Source = {
   readonly isFailing: boolean;
 };
 
+/** A source, beside a row written by hand. */
+type Known = Omit<Source, 'isRevoked'>;
+
 type Times = Pick<Subscription, 'authentications' | 'activations' | 'charges' | 'askedAt' | 'writtenAt' | 'afterRow'>;
+
+/** The gateway subscription that the user's row names while a source rules. */
+export function shownSubscription({ rows }: Facts, ruling: Source | null): string | null {
+  if (ruling?.kind === 'gateway') return ruling.name;
+  return ruling?.kind === 'row' ? rows[0]?.subscription ?? null : null;
+}
 
 /** All sources of a user, also those that ended. */
 export function sourcesOf(facts: Facts): Source[] {
   if (facts.deletedAt !== null) return [];
+  const revokedAt = facts.rows.find(({ isCancelled }) => isCancelled)?.at ?? -Infinity;
   return [
     ...facts.orders.flatMap((order) => fromOrder(facts, order)),
     ...facts.subscriptions.flatMap((subscription) => fromSubscription(facts, subscription)),
     ...facts.grants.map((grant) => fromGrant(grant, facts)),
     ...facts.rows.flatMap((row) => fromRow(row, facts)),
-  ];
+  ].map((source) => ({ ...source, isRevoked: source.newsAt < revokedAt }));
 }
 
 export function isLive(source: Source, now: Time): boolean {
-  return !source.isReplaced && source.rulesFrom <= now && isOpen(source, now);
+  return !source.isReplaced && !source.isRevoked && source.rulesFrom <= now && isOpen(source, now);
 }
 
 /** A source runs until its end and its grace are over. One that the gateway bills runs until it is reconciled. */
@@ -140,7 +152,7 @@ function isCancelled({ wishes }: Facts, { cancelledFor }: Cancellation, since: T
   return cancelledFor !== null || wishes.some((at) => at >= since);
 }
 
-function fromOrder(facts: Facts, order: Order): Source[] {
+function fromOrder(facts: Facts, order: Order): Known[] {
   const period = periodOf(order);
   if (period === null || order.fulfilledAt === null) return [];
   const since = Math.max(
@@ -167,7 +179,7 @@ function fromOrder(facts: Facts, order: Order): Source[] {
   }];
 }
 
-function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
+function fromSubscription(facts: Facts, subscription: Subscription): Known[] {
   const { name, price, authentications, activations, charges, cancelledAt, cancelledFor, reconciledAt } = subscription;
   const since = sinceOf(subscription);
   const cycles = cyclesWithAccess(subscription);
@@ -201,7 +213,7 @@ function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
   }];
 }
 
-function fromGrant({ name, tier, at, until, cancelledAt, cancelledFor }: Grant, { graceDays }: Facts): Source {
+function fromGrant({ name, tier, at, until, cancelledAt, cancelledFor }: Grant, { graceDays }: Facts): Known {
   return {
     name,
     kind: 'grant',
@@ -226,7 +238,7 @@ function fromGrant({ name, tier, at, until, cancelledAt, cancelledFor }: Grant, 
 export const hasPlan = ({ planAt }: Subscription): boolean => planAt > -Infinity;
 
 /** A row that names a gateway subscription is that subscription, once a fact about it arrives. */
-function fromRow(row: Row, facts: Facts): Source[] {
+function fromRow(row: Row, facts: Facts): Known[] {
   const { at, start, until, subscription } = row;
   const named = facts.subscriptions.find(({ name }) => name === subscription);
   if (named && named.newsAt > at && hasPlan(named) && cyclesWithAccess(named).length > 0) return [];
@@ -316,7 +328,9 @@ function closingOf(facts: Facts, subscription: Subscription, paid: Cycle) {
     return { isEnded: !endsWithChange, hasGrace: true, isFinal: true };
   }
   const status = newestStatus(subscription)?.status;
-  if (status === 'paused' || status === 'completed') return atPaidTime;
+  if (status === 'paused' || status === 'completed') {
+    return successorOf(facts, subscription) === null ? atPaidTime : { isEnded: false, hasGrace: true, isFinal: true };
+  }
   // The paid time passed while it was paused.
   if (resumptions.some((at) => at >= paid.end)) return atPaidTime;
   return { isEnded: false, hasGrace: true, isFinal: halts.some((at) => at > paid.at) };
@@ -358,13 +372,13 @@ export function paidFor(facts: Facts, kind: Credit['kind'], name: string, until:
   return left > 0 ? left + (order?.credited?.credit ?? 0) : 0;
 }
 
-/** What ends last of what runs or begins later, and the greatest `since` of all; null: nothing runs. */
+/** What ends last of what runs or begins later, and the greatest `since` of all; null: nothing that has an end runs. */
 export function endOfRunning(facts: Facts, now: Time): { last: Source; end: Time; since: Time } | null {
   const ruling = rulingSource(facts, now);
   if (ruling === null) return null;
   const open = sourcesOf(facts).filter((source) => !source.isReplaced && isOpen(source, now));
   const isRuling = ({ name }: Source) => Number(name === ruling.name);
-  const last = open.filter((source) => source.kind !== 'grant' || isRuling(source))
+  const last = open.filter((source) => source.end < Infinity && (source.kind !== 'grant' || isRuling(source)))
     .toSorted((one, other) => other.end - one.end || isRuling(other) - isRuling(one))[0];
   if (last === undefined || last.end <= now) return null;
   return { last, end: last.end, since: Math.max(...open.map(({ since }) => since)) };

@@ -48,7 +48,8 @@ export async function runDrawn(newSubject: NewSubject, drawn: Drawn): Promise<st
     state = chosen.state;
     steps += 1;
     // Half of the steps run without a sweep since the step before. Some need one: they act on the stored row.
-    const isSwept = draw.how % 2 === 0 || ['look', 'cancel', 'cancel at end', 'resume', 'change'].includes(chosen.kind);
+    const isSwept = draw.how % 2 === 0 ||
+      ['look', 'cancel', 'cancel at end', 'resume', 'change', 'write'].includes(chosen.kind);
     await subject.advance(state.now, isSwept);
     for (const action of chosen.actions) {
       lines.push(await runAction(subject, state.facts, action, state.now, lines));
@@ -218,7 +219,9 @@ async function proveNextCycle(
   const ends = sourcesOf(facts).filter((source) => !source.isEnded).map(({ end }) =>
     end + facts.graceDays * day + hour
   );
-  for (const time of [...new Set(ends)].filter((end) => end > now).toSorted((one, other) => one - other)) {
+  for (
+    const time of [...new Set(ends)].filter((end) => end > now && end < Infinity).toSorted((one, other) => one - other)
+  ) {
     if (!await pass(time) || !await run([{ do: 'ask', answers: answersAbout(facts, billed) }])) return;
   }
 }

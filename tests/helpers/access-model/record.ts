@@ -107,10 +107,14 @@ function record(facts: Facts, action: Action, now: Time): void {
       facts.deletedAt = null;
       return;
     case 'write': {
-      const { do: _, isEnding, ...row } = action;
+      const { do: _, isEnding, until, ...written } = action;
+      // As the stored row shows it: such a step runs after a sweep.
+      const isNamed = rules.shownSubscription(facts, rules.rulingSource(facts, now)) === action.subscription;
+      const row = { ...written, until: until ?? Infinity };
       const cancelledFor = isEnding ? row.until : null;
-      facts.rows.splice(0, facts.rows.length, { ...row, name: 'row', at: now, cancelledAt: [], cancelledFor });
-      if (row.subscription !== null) nameByHand(facts, row.subscription, row.tier, row, now);
+      const cancelledAt = row.isCancelled ? [now] : [];
+      facts.rows.splice(0, facts.rows.length, { ...row, name: 'row', at: now, cancelledAt, cancelledFor });
+      if (row.subscription !== null) nameByHand(facts, row.subscription, row.tier, row, now, isNamed);
       return;
     }
     default:
@@ -123,12 +127,19 @@ function record(facts: Facts, action: Action, now: Time): void {
   }
 }
 
-/** A row written by hand names a subscription: an import, where nothing else is known about it. */
-function nameByHand(facts: Facts, name: string, price: string, row: Pick<Row, 'start' | 'until'>, now: Time): void {
+/** A row written by hand names a subscription: an import, where nothing else is known about it. `isNamed`: it did before. */
+function nameByHand(
+  facts: Facts,
+  name: string,
+  price: string,
+  row: Pick<Row, 'start' | 'until'>,
+  now: Time,
+  isNamed: boolean,
+): void {
   const one = mirrorOf(facts, name, price, now);
-  one.writtenAt = now;
+  if (!isNamed) one.writtenAt = now;
   if (one.newsAt > -Infinity) return;
-  const cycle: Cycle = { start: row.start, end: row.until, at: now, money: null, by: 'activation' };
+  const cycle: Cycle = { start: row.start, end: row.until, at: now, money: null, by: 'activation', isByHand: true };
   one.cycles.splice(0, one.cycles.length, cycle);
 }
 
@@ -389,6 +400,9 @@ function mirrorOf(
 }
 
 function cycleOf({ cycles }: Subscription, { start, end }: { start: Time; end: Time }, at: Time): Cycle {
+  // The gateway's own cycle is not as long as a row by hand says.
+  const longer = cycles.findIndex((cycle) => cycle.isByHand && cycle.end > end);
+  if (longer >= 0) cycles.splice(longer, 1);
   const known = cycles.find((cycle) => cycle.start === start);
   if (known) return known;
   const cycle: Cycle = { start, end, at, money: null, by: 'activation' };

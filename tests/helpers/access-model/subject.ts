@@ -120,7 +120,8 @@ function createSubject(setting: Setting) {
       // Whether all payments of a subscription are known is compared in a test of its own.
       const found = row.findings.filter(([finding]) => finding !== 'unnamed_charge');
       const findings = found.map(([finding, subject]) => `${finding}: ${subject}`).sort();
-      return { ...row, findings, mails: row.mails.slice(known, known = row.mails.length) };
+      const active = row.active && { ...row.active, end: row.active.end ?? Infinity };
+      return { ...row, active, findings, mails: row.mails.slice(known, known = row.mails.length) };
     },
     /** Sends to the gateway which subscriptions to stop, as far as that is due. */
     takeStops: () => read<Stop>('take stops', 'test.take_stops()'),
@@ -220,12 +221,14 @@ function createPerformer(
     for (const id of [placed.id, placed.orderId]) names.add(id, order);
     return [];
   };
-  const writeRow = ({ tier, start, until, subscription, isEnding }: WriteAction) =>
+  const writeRow = ({ tier, start, until, subscription, isEnding, isCancelled }: WriteAction) =>
     write(
-      `with profile as (update public.profiles set subscription_tier = $2 where user_id = $1),
+      `with profile as (
+         update public.profiles set subscription_tier = case $7 when 'active' then $2 else 'free' end where user_id = $1
+       ),
        written as (
          update public.subscriptions
-         set tier = $2, plan_id = p.id, status = 'active', current_period_start = $3, current_period_end = $4,
+         set tier = $2, plan_id = p.id, status = $7, current_period_start = $3, current_period_end = $4,
            gateway_subscription_id = $5, cancel_at_period_end = $6, cancelled_at = null, ended_reason = null
          from public.plans p where user_id = $1 and p.tier = $2 and p.lookup_key is null
          returning 1
@@ -233,10 +236,11 @@ function createPerformer(
        insert into public.subscriptions (
          user_id, tier, plan_id, status, current_period_start, current_period_end, gateway_subscription_id, cancel_at_period_end
        )
-       select $1, $2, p.id, 'active', $3, $4, $5, $6
+       select $1, $2, p.id, $7, $3, $4, $5, $6
        from public.plans p where p.tier = $2 and p.lookup_key is null and not exists (select from written)`,
-      ...[userId, tier, isoTime(start), isoTime(until)],
+      ...[userId, tier, isoTime(start), isoOf(until)],
       ...[subscription === null ? null : names.idOf(subscription, 'sub'), isEnding],
+      isCancelled ? 'cancelled' : 'active',
     );
   const ask = async (answers: Record<string, Answer>): Promise<string[]> => {
     const { subscriptions } = await callRpc(service, 'claim_subscriptions_to_reconcile');

@@ -100,7 +100,11 @@ export async function liveAll(
     const next = Math.min(...times, typeof due === 'number' ? due - weather.skew + 1 : end);
     if (Math.ceil(next) > now) await billing.moveOn((Math.ceil(next) - now) / hour);
     lateAt = await billing.deliverLate();
-    for (const life of lives.filter(({ nextAt }) => nextAt <= billing.now())) await act(life);
+    for (const life of lives.filter(({ nextAt }) => nextAt <= billing.now())) {
+      // What arrived until now says nothing of the act.
+      note(life, await readers.get(life)?.() ?? []);
+      await act(life);
+    }
     // The schedule runs once a minute: it is not late for what is to be told.
     if (draw() < 0.8 || await readStopAt(billing) <= billing.now()) await runSchedule();
     for (const [life, contradictions] of readers) note(life, await contradictions());

@@ -15,7 +15,7 @@ export function brokenPromises(life: Life, charges: readonly Charge[], until: nu
   const paid = charges.flatMap((charge) =>
     charge.subscriptionId ? [{ ...charge, at: charge.created_at - weather.skew }] : []
   );
-  const broken = life.promises.flatMap(({ at, price, renews, nextChargeAt, nextAmount }) => {
+  const broken = life.promises.flatMap(({ at, price, renews, nextChargeAt, nextAmount, isDeclined }) => {
     const nextAct = Math.min(until, ...life.actedAt.filter((other) => other > at));
     const text = `${iso(at)} a change to ${price}`;
     if (nextChargeAt === null) {
@@ -26,10 +26,11 @@ export function brokenPromises(life: Life, charges: readonly Charge[], until: nu
     const earliest = nextChargeAt - weather.debit * hour - slack;
     const charged = paid.filter((one) => one.at > at + hour && one.at < nextChargeAt + slack);
     life.log.push(`judged: ${text}, next charge ${iso(nextChargeAt)}`);
-    const isKept = charged.length === 1 && charged.every((one) =>
-      one.price === price && one.at >= earliest &&
-      (Object.keys(weather.account).length > 0 || one.amount === nextAmount)
-    );
+    const isKept = (charged.length === 1 || charged.length === 0 && isDeclined) &&
+      charged.every((one) =>
+        one.price === price && one.at >= earliest &&
+        (Object.keys(weather.account).length > 0 || one.amount === nextAmount)
+      );
     const found = charged.map((one) => `${one.id} ${one.price} ${one.amount} ${iso(one.at)}`).join();
     return isKept ? [] : [`${text}: next charge ${iso(nextChargeAt)} ${nextAmount}, charged ${found || 'nothing'}`];
   });

@@ -43,6 +43,8 @@ export type Life = {
   /** Rows by hand, and the trials of what was authorised. */
   written: { tier: string; at: number; until: number }[];
   isExtendedByHand: boolean;
+  /** Which subscriptions were to fail their next charges. */
+  declined: Set<string>;
   /** What the terms of changes said that were completed. */
   promises: Promised[];
   /** When something was done that the customer pays more or less for. */
@@ -51,8 +53,15 @@ export type Life = {
   broken: string[];
 };
 
-/** The terms of a change that was paid and authorised, or undone. Times in seconds. */
-export type Promised = { at: number; price: string; renews: boolean; nextChargeAt: number | null; nextAmount: number };
+/** The terms of a change that was paid and authorised, or undone. `isDeclined`: the charges fail. Times in seconds. */
+export type Promised = {
+  at: number;
+  price: string;
+  renews: boolean;
+  nextChargeAt: number | null;
+  nextAmount: number;
+  isDeclined: boolean;
+};
 
 /** Makes the prices of the world, here and at the gateway. */
 export async function makePrices(
@@ -94,6 +103,7 @@ export async function beginLife(billing: BillingProject, acts: Act[]): Promise<L
     endedAtGateway: new Map(),
     lost: new Map(),
     refunded: new Map(),
+    declined: new Set<string>(),
   };
   return { customer: await newCustomer(billing), acts: [...acts], nextAt: billing.now(), ...lists, ...proofs, ...maps };
 }
@@ -169,10 +179,12 @@ async function performAct(
     if (!orders.has(order.id)) orders.set(order.id, { at: now, key: price, amount: order.amount, isCredit });
   };
   /** Notes what the terms of a completed change say. */
-  const promise = ({ change }: Answer['body']) => {
+  const promise = async ({ change }: Answer['body']) => {
     const { to_price: price, renews, next_charge: next } = change;
     const nextChargeAt = next === null ? null : Date.parse(next.at) / 1000;
-    life.promises.push({ at: now, price, renews, nextChargeAt, nextAmount: next?.amount ?? 0 });
+    const { billing: billed } = await customer.read();
+    const isDeclined = life.declined.has(billed?.gateway_subscription_id);
+    life.promises.push({ at: now, price, renews, nextChargeAt, nextAmount: next?.amount ?? 0, isDeclined });
   };
   const order = async () => {
     const start = [undefined, undefined, 'now', 'after_current'][how % 4];
@@ -191,7 +203,7 @@ async function performAct(
     ) {
       fault(`a change to ${price} ends what renews: ${JSON.stringify(answer.change)}`);
     }
-    if (answer.subscription === null && answer.order === null) return promise(answer);
+    if (answer.subscription === null && answer.order === null) return await promise(answer);
     if (answer.order) noteOrder(answer.order, price);
     if (answer.subscription) {
       asked.set(answer.subscription.id, now);
@@ -204,7 +216,7 @@ async function performAct(
       life.creditedAt.push(now);
     }
     if (answer.subscription && how % 2 === 1) await approve(answer.subscription.id);
-    promise(answer);
+    await promise(answer);
   };
   switch (kind) {
     case 'subscribe': {
@@ -269,7 +281,7 @@ async function performAct(
       if (isPossible && status !== 200) {
         fault(`undo until ${billed.next.undo_until}: ${status} ${JSON.stringify(answer)}`);
       }
-      if (status === 200) promise(answer);
+      if (status === 200) await promise(answer);
       return;
     }
     case 'refund':
@@ -297,6 +309,7 @@ async function performAct(
       const one = (await customer.billed()).at(-1);
       if (!one) return;
       say(`the next ${how % 5 + 1} charges of ${one.id} fail`);
+      life.declined.add(one.id);
       return void await billing.simulate('subscription-fault', {
         subscription_id: one.id,
         charges: 'fail',

@@ -47,7 +47,7 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
 
   return async function contradictions(): Promise<string[]> {
     const { user } = customer;
-    // One look at the clock and at the database: this runs after each step of each life.
+    // One look at the clock and at the database, planned once: this runs after each step of each life.
     const [now] = await billing.database.query(
       `select public.get_subscription($1) as answer, c.why, billing.time_zone() as zone, (
          select coalesce(json_agg(json_build_object('id', o.id, 'kind', o.kind, 'payload', o.payload) order by o.id), '[]')
@@ -60,6 +60,7 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
        ) as timeline
        from billing.customers c where c.user_id = $1`,
       [user.id, newest, user.email],
+      'words',
     );
     if (now === undefined) return [];
     const { answer, why, zone, mails, timeline }: Now = Object(now);

@@ -108,6 +108,7 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
        )
      ) as truth`,
     [userId],
+    'truth',
   );
   return row?.truth as Truth;
 }

@@ -74,7 +74,8 @@ export const en = {
     paymentFailed: 'Payment failed',
     trial: 'Free trial',
     active: 'Active',
-    keepsUntil: (end: string | null) => `You keep it until ${end ? day(end) : 'its end'}. Nothing more is charged.`,
+    keepsUntil: (end: string | null, isCharged: boolean) =>
+      `You keep it until ${end ? day(end) : 'its end'}.${isCharged ? '' : ' Nothing more is charged.'}`,
     trialEnds: (at: string, cost: string) => `Your trial ends on ${day(at)}. ${cost} is charged from then on.`,
     paidUntil: (end: string) => `Paid until ${day(end)}.`,
     notRenewing: 'It does not renew by itself.',

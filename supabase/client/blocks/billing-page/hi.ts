@@ -72,7 +72,8 @@ export const hi: Texts = {
     paymentFailed: 'भुगतान असफल',
     trial: 'मुफ़्त परीक्षण',
     active: 'सक्रिय',
-    keepsUntil: (end) => `यह ${end ? day(end) : 'समाप्ति'} तक आपके पास रहेगा। आगे कोई राशि नहीं ली जाएगी।`,
+    keepsUntil: (end, isCharged) =>
+      `यह ${end ? day(end) : 'समाप्ति'} तक आपके पास रहेगा।${isCharged ? '' : ' आगे कोई राशि नहीं ली जाएगी।'}`,
     trialEnds: (at, cost) => `आपका परीक्षण ${day(at)} को समाप्त होगा। उसके बाद ${cost} लिया जाएगा।`,
     paidUntil: (end) => `${day(end)} तक भुगतान हो चुका है।`,
     notRenewing: 'यह अपने आप नवीनीकृत नहीं होता।',

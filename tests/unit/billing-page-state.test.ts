@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { stateOf } from '../../supabase/client/blocks/billing-page/state.ts';
+import type { CurrentSubscription } from '../../supabase/client/subscriptions.ts';
+
+test('what ends before a change begins does not say that nothing more is charged', () => {
+  const price = { lookup_key: 'basic', amount: 4900, currency: 'INR', interval: 'month', interval_count: 1 };
+  const running = {
+    status: 'active',
+    tier: 'basic',
+    plan: null,
+    price: null,
+    current_period_end: '2027-01-30T12:00:00Z',
+    cancel_at_period_end: true,
+  };
+  const next = {
+    ...{ tier: 'basic', price, amount: 4900, currency: 'INR' },
+    ...{ starts_at: '2027-02-10T12:00:00Z', undo_until: null },
+  };
+  const linesWith = (billing: unknown) => {
+    const text = JSON.stringify({ currentTier: 'basic', payments: [], subscription: running, billing });
+    const current: CurrentSubscription = Object.assign({}, JSON.parse(text));
+    return stateOf(current, [], Date.parse('2027-01-16T12:00:00Z')).lines;
+  };
+  expect(linesWith({ status: 'active', next_charge_at: null, price: null, next })).toEqual([
+    'You keep it until 30 Jan 2027.',
+  ]);
+  expect(linesWith(null)).toEqual(['You keep it until 30 Jan 2027. Nothing more is charged.']);
+});
+
+test('a trial whose row was written by hand names what is charged after it', () => {
+  const price = { lookup_key: 'pro', amount: 99900, currency: 'INR', interval: 'month', interval_count: 1 };
+  const running = {
+    status: 'active',
+    tier: 'pro',
+    plan: null,
+    price: null,
+    current_period_end: '2027-01-26T12:00:00Z',
+  };
+  const charge = { status: 'authenticated', next_charge_at: '2027-01-17T12:00:00Z', price, next: null };
+  const current: CurrentSubscription = Object.assign(
+    {},
+    JSON.parse(
+      JSON.stringify({ currentTier: 'pro', payments: [], subscription: running, billing: charge }),
+    ),
+  );
+  expect(stateOf(current, [], Date.parse('2027-01-16T12:00:00Z')).lines.join()).toContain(
+    '₹999.00 is charged from then on.',
+  );
+});
