@@ -83,7 +83,16 @@ begin
           )
           when 'paused' then '. The gateway has paused it.'
           when 'halted' then '. The gateway tries no further charge.'
-          else coalesce('. Then ' || (billing.next_change(v_source.user_id) ->> 'tier') || ' begins.', ', and is not charged again.')
+          else (
+            select case
+              when n is null then ', and is not charged again.'
+              -- A row that was written by hand may give access for longer.
+              when billing.day_text((n ->> 'starts_at')::timestamptz) = billing.day_text(v_source.ends_at)
+                then format('. Then %s begins.', n ->> 'tier')
+              else format('. The gateway charges %s from %s on.', n ->> 'tier', billing.day_text((n ->> 'starts_at')::timestamptz))
+            end
+            from billing.next_change(v_source.user_id) n
+          )
         end
       else '.'
     end;

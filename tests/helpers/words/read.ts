@@ -86,9 +86,9 @@ const sentences: readonly (readonly [Topic, string])[] = [
   ['past', `The paid period ended on ${date}`],
   ['ended', `ended on ${date}`],
   ['charge', `(Renews on|The next attempt is on) ${date}( for ${money})?`],
-  ['charge', `The next charge is on ${date}`],
+  ['charge', `[Tt]he next charge is on ${date}( for ${money})?`],
   ['charge', `Your trial ends on ${date}\\. ${money}`],
-  ['end', `(You keep it until|Ends on) ${date}`],
+  ['end', `(You keep it until|You have it until|Ends on) ${date}`],
   ['grace end', `You keep your plan until ${date}`],
   ['change', `starts on ${date}( for ${money})?`],
   // What support reads.
@@ -99,6 +99,7 @@ const sentences: readonly (readonly [Topic, string])[] = [
   ['past', `gave \\w+ until ${date}`],
   ['charge', `gives \\w+ until ${date}, when the gateway charges`],
   ['charge', `charges the next cycle on ${date}`],
+  ['change', `charges \\w+ from ${date} on`],
   ['end', `gives \\w+ until ${date}`],
 ];
 const patterns = sentences.map(([about, source]) => ({ about, pattern: new RegExp(source, 'g') }));
