@@ -219,4 +219,37 @@ cross join lateral (
 ) line
 where line.at is not null;
 
+create or replace view billing.customer_payments with (security_invoker = true) as
+select
+  p.user_id, p.gateway_order_id, p.gateway_payment_id,
+  coalesce(p.captured_at, p.created_at) as at,
+  p.tier, p.amount, p.currency,
+  case when p.extra_of is not null and p.confirmed_at is null then 'created' else p.status end as status,
+  (
+    select count(*)
+    from billing.gateway_events e
+    where e.subject_id = p.gateway_order_id and e.event = 'payment.failed'
+  ) + num_nonnulls(p.captured_at, p.failed_subscription_id) as attempts,
+  coalesce(p.meta ->> 'error_description', p.meta ->> 'error_reason', p.meta ->> 'error_code') as last_error,
+  p.refunded_amount,
+  p.dispute_status,
+  (
+    select jsonb_agg(
+      jsonb_build_object('id', d.dispute_id, 'phase', d.phase, 'amount', d.amount, 'amount_deducted', d.amount_deducted, 'status', d.status)
+      order by d.event_at, d.dispute_id
+    )
+    from billing.disputes d
+    where d.gateway_payment_id = p.gateway_payment_id
+  ) as disputes,
+  case
+    when p.extra_of is not null then 'extra_payment'
+    when num_nonnulls(p.gateway_subscription_id, p.failed_subscription_id) > 0 then 'cycle'
+    else 'order'
+  end as kind,
+  coalesce(p.gateway_subscription_id, p.failed_subscription_id, p.extra_of::text, p.id::text) as source_id,
+  billing.refundable_amount(p) as refundable_amount,
+  coalesce(p.price_key, p.tier) as price_key,
+  p.duration_months as months
+from public.payments p;
+
 revoke execute on all functions in schema billing from public;
