@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { en } from '../../supabase/client/blocks/billing-page/en.ts';
 import { stateOf } from '../../supabase/client/blocks/billing-page/state.ts';
 import { states } from '../browser/billing-page-states.ts';
 
@@ -14,6 +15,16 @@ test('a tier that support wrote over a paid plan is the title, with its end and 
     expect.stringMatching(/^You have it until \d+ \w+ \d{4}\.$/),
     expect.stringMatching(/^Your subscription goes on: the next charge is on \d+ \w+ \d{4} for ₹99\.00\.$/),
   ]);
+});
+
+test('such a tier lasts until the next charge or change at most; a grant lasts until its end', () => {
+  const { current, plans } = states['given over a change'] ?? expect.fail('no state');
+  const linesOf = (id: string | null) => {
+    const subscription = current.subscription && { ...current.subscription, gateway_subscription_id: id };
+    return stateOf({ ...current, subscription }, plans).lines;
+  };
+  expect(linesOf('sub_1')).toEqual([en.state.hasUntil(current.billing?.next?.starts_at ?? '')]);
+  expect(linesOf(null)).toEqual([en.state.hasUntil(current.subscription?.current_period_end ?? '')]);
 });
 
 test('below such a tier a change is undone to the price that the customer pays for; without a known one it cannot be undone', () => {

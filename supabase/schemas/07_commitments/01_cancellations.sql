@@ -191,6 +191,8 @@ begin
     if v_authorised_at is null
       or p_newest.id is null
       or p_newest.gateway_subscription_id = p_each.gateway_subscription_id
+      -- A row that was written by hand before the change began makes what it follows no newer purchase.
+      or p_newest.gateway_subscription_id = v_subscription.replaces and p_newest.since <= v_subscription.starts_at
       or v_subscription.payment_id::text = p_newest.id
       -- Without a plan of ours, and known only by a charge: it may be attached to nothing.
       or num_nonnulls(v_subscription.plan_id, v_subscription.activated_at, v_subscription.written_at) = 0

@@ -231,6 +231,8 @@ cross join lateral (
         and newer.id <> m.gateway_subscription_id
         -- A change replaces nothing before its start. The gateway's clock may be ahead of ours.
         and (s.replaces = m.gateway_subscription_id and s.payment_id is null and s.starts_at > c.period_start) is not true
+        -- A change follows it, as in billing.find_stop.
+        and (newer.id = m.replaces and newer.since <= m.starts_at) is not true
         -- The renewal of a purchase follows it, as in billing.sources.
         and there.since > (
           select greatest(billing.since_of(m), max(renewed.since))

@@ -48,7 +48,9 @@ export function isOnOffer({ offSale }: Facts, key: string): boolean {
  */
 function isReplaced(facts: Facts, one: Subscription, since: Time): boolean | undefined {
   const own = [one.name, facts.planned.find(({ name }) => name === one.name)?.renews];
+  const { replaces = null, startsAt } = facts.planned.find(({ name }) => name === one.name) ?? {};
   const isNewer = rules.sourcesOf(facts).some((source) =>
+    !(source.name === replaces && source.since <= (startsAt ?? -Infinity)) &&
     isBought(source) && !own.includes(source.name) && source.since > since && !isTakenBack(facts, source.name)
   );
   const { subscription = null, at = 0 } = facts.rows[0] ?? {};

@@ -148,8 +148,10 @@ export function chargedAgain(facts: Facts, subscription: Subscription, cycle: Cy
 /** Whether a newer payment or gateway subscription existed when the cycle was charged. */
 export function isChargedAfterReplacement(facts: Facts, subscription: Subscription, { at }: Cycle): boolean {
   const since = sinceOf(subscription) ?? 0;
+  const { replaces = null, startsAt } = facts.planned.find(({ name }) => name === subscription.name) ?? {};
   return paidSources(facts).some((other) =>
-    other.name !== subscription.name && sincesOf(facts, other).some((newer) => newer > since && newer < at) &&
+    other.name !== subscription.name && !(other.name === replaces && other.since <= (startsAt ?? -Infinity)) &&
+    sincesOf(facts, other).some((newer) => newer > since && newer < at) &&
     // It is known a day after it was paid at the latest. Its order may be older.
     (other.kind !== 'payment' || other.arrivedAt - day < at)
   );

@@ -77,7 +77,9 @@ export function stateOf(
   if (ends) lines.push(words.keepsUntil(end));
   else if (isTrial && charge) lines.push(words.trialEnds(charge, cost ?? amountOf(current, texts) ?? ''));
   else if (isGiven && end) {
-    lines.push(words.hasUntil(end));
+    // A row of the subscription itself rules until that is charged again.
+    const own = running.gateway_subscription_id === null ? null : billing.next?.starts_at ?? charge;
+    lines.push(words.hasUntil(own !== null && Date.parse(own) < Date.parse(end) ? own : end));
     if (charge && !billing.next && !shared.attention) lines.push(words.chargedBelow(charge, amountOf(current, texts)));
   } else if (billing?.next && end) lines.push(words.paidUntil(end));
   else if (charge && !shared.attention) lines.push(words.renews(charge, amountOf(current, texts)));

@@ -1,6 +1,195 @@
 -- Made by npm run migration. Renames and data are written by hand.
 set local lock_timeout = '2s';
 
+-- Derives when the gateway must stop billing a subscription. The first reason counts.
+create or replace function billing.find_stop(
+  p_each billing.stoppable,
+  p_newest billing.sources, -- the newest of billing.purchases; all null: none
+  p_with_wishes boolean default true -- false: as if the customer resumed
+)
+returns billing.stop language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_subscription constant billing.gateway_subscriptions := p_each.subscription;
+  v_authorised_at constant timestamptz := p_each.authorised_at;
+  -- A charge fails. The gateway's cycle is the unpaid one then, also while the paid time still runs by our clock, and the next
+  -- try must not succeed.
+  v_is_failing constant boolean := v_subscription.gateway_status in ('pending', 'halted');
+  -- Before its first cycle.
+  v_is_waiting constant boolean := v_subscription.period_end is null;
+  v_paid_until constant timestamptz := case
+    when v_is_waiting then case when v_authorised_at is not null then v_subscription.starts_at end
+    else coalesce(v_subscription.paid_until, v_subscription.period_end)
+  end;
+  -- A change of the plan that was authorised after it replaces a wish for the end of the period.
+  v_is_wish constant boolean := case
+    when p_with_wishes and (p_each.succeeded_at is null or not p_each.is_wish) then p_each.is_wish
+  end;
+  v_at timestamptz := case when v_is_wish or not v_is_waiting then v_paid_until end; -- the end of what is paid
+  v_reason text;
+begin
+  if not v_is_wish or v_is_wish is null and v_authorised_at is null and v_subscription.expires_at <= v_now then
+    return (v_now, false, false, case when v_is_wish is null then 'expired' else 'cancelled' end);
+  elsif v_is_wish then
+    v_reason := 'cancelled';
+  elsif v_subscription.undone_at is not null then
+    v_reason := 'undone';
+  elsif v_is_waiting and v_subscription.payment_id is not null and not billing.renews_purchase(v_subscription) then
+    v_reason := 'unpaid';
+  elsif v_is_waiting and billing.is_superseded(v_subscription) then
+    v_reason := 'superseded';
+    -- The renewal of a purchase waits for its start: if the purchase that replaced it is refunded, it goes on.
+    if v_subscription.payment_id is not null and v_subscription.replaces is null then v_at := v_paid_until; end if;
+  elsif p_each.succeeded_at > v_now then
+    v_reason := 'changed';
+    v_at := p_each.succeeded_at;
+  elsif p_each.succeeded_at is null then
+    if v_authorised_at is null
+      or p_newest.id is null
+      or p_newest.gateway_subscription_id = p_each.gateway_subscription_id
+      -- A row that was written by hand before the change began makes what it follows no newer purchase.
+      or p_newest.gateway_subscription_id = v_subscription.replaces and p_newest.since <= v_subscription.starts_at
+      or v_subscription.payment_id::text = p_newest.id
+      -- Without a plan of ours, and known only by a charge: it may be attached to nothing.
+      or num_nonnulls(v_subscription.plan_id, v_subscription.activated_at, v_subscription.written_at) = 0
+        and p_newest.kind <> 'payment'
+      or v_is_waiting and v_subscription.asked_plan_id is not null and p_newest.kind <> 'payment'
+      or p_newest.since <= (case when v_is_waiting then v_authorised_at else billing.since_of(v_subscription) end)
+    then
+      return null;
+    end if;
+    v_reason := 'replaced';
+    v_at := v_paid_until;
+  else
+    v_reason := 'changed';
+    v_at := v_paid_until; -- the gateway charged it after all
+  end if;
+  if v_is_failing then v_at := null; end if;
+  return (
+    coalesce(greatest(v_at, v_now), v_now),
+    v_is_waiting and v_subscription.asked_plan_id is not null and v_is_failing is not true or coalesce(v_at > v_now, false),
+    coalesce(v_is_wish, false),
+    v_reason
+  );
+end $$;
+
+create or replace view billing.unexpected_charges with (security_invoker = true) as
+select
+  m.user_id, c.captured_at as since, found.finding, m.gateway_subscription_id, c.gateway_payment_id, c.amount,
+  c.period_start, c.period_end
+from billing.gateway_subscriptions m
+-- Of most subscriptions no charge but the newest is read: the rest would take most of the time of this view.
+cross join lateral (
+  select
+    case
+      when m.cancel_at_period_end or m.status = 'cancelled' or m.gateway_status in ('completed', 'expired')
+        or num_nonnulls(m.stops_at, m.ended_at) > 0
+        then least(billing.cancelled_by_user_at(m.user_id, m.asked_at), m.undone_at)
+    end as cancelled_at,
+    exists (
+      select from billing.gateway_subscriptions o
+      where o.user_id = m.user_id and o.id <> m.id and billing.is_known(o)
+    )
+    or exists (select from public.payments p where p.user_id = m.user_id and p.fulfilled_at is not null) as is_one_of_several,
+    (
+      select count(*) > count(distinct d.period_end)
+      from public.payments d
+      where d.user_id = m.user_id and d.gateway_subscription_id = m.gateway_subscription_id
+    ) as is_charged_twice
+  offset 0
+) known
+cross join lateral (
+  select p as payment, p.*
+  from public.payments p
+  where (p.user_id, p.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)
+    and (
+      known.is_one_of_several or known.is_charged_twice or known.cancelled_at is not null or m.status = 'cancelled'
+      or p.period_end > (select billing.clock())
+    )
+  offset 0
+) c
+cross join lateral (
+  select known.cancelled_at < c.captured_at or m.status = 'cancelled' and m.cancelled_at < c.captured_at as is_before
+) cancelled
+cross join lateral (
+  select case when cancelled.is_before then 'charged_after_cancellation' else 'charged_after_replacement' end as finding
+  where cancelled.is_before
+    or known.is_one_of_several and exists (
+      select from billing.purchases newer
+      left join billing.gateway_subscriptions s
+        on (s.user_id, s.gateway_subscription_id) = (newer.user_id, newer.id)
+        and newer.kind = 'gateway_subscription'
+      -- Checks the authorisation, too, because a later activation moves newer.since past the charge.
+      cross join lateral (values (newer.since), (billing.authorised_at(s))) there (since)
+      where newer.user_id = m.user_id
+        and newer.kind in ('payment', 'gateway_subscription')
+        and newer.id <> m.gateway_subscription_id
+        -- A change replaces nothing before its start. The gateway's clock may be ahead of ours.
+        and (s.replaces = m.gateway_subscription_id and s.payment_id is null and s.starts_at > c.period_start) is not true
+        -- A change follows it, as in billing.find_stop.
+        and (newer.id = m.replaces and newer.since <= m.starts_at) is not true
+        -- The renewal of a purchase follows it, as in billing.sources.
+        and there.since > (
+          select greatest(billing.since_of(m), max(renewed.since))
+          from public.payments renewed
+          where renewed.id = m.payment_id
+        )
+        and there.since < c.captured_at
+        -- It is known a day after it was paid at the latest. Its order may be older.
+        and (newer.kind <> 'payment' or newer.arrived_at - interval '1 day' < c.captured_at)
+        and coalesce(newer.ended_at > c.captured_at, true)
+    )
+  union all
+  select 'charged_twice'
+  where c.period_end > (select billing.clock())
+    and m.ended_at is null
+    and known.is_one_of_several
+    and exists (
+      select from billing.gateway_subscriptions newer
+      join public.payments n using (user_id, gateway_subscription_id)
+      where newer.user_id = m.user_id
+        and newer.plan_id = m.plan_id
+        and newer.gateway_subscription_id <> m.gateway_subscription_id
+        and newer.ended_at is null
+        and not billing.is_refunded(n)
+        and n.period_start < c.period_end
+        and n.period_end > c.period_start
+        -- Of two in one second the one that goes on is the newer one.
+        and (n.captured_at, newer.status is distinct from 'cancelled', newer.gateway_subscription_id)
+          > (c.captured_at, m.status is distinct from 'cancelled', m.gateway_subscription_id)
+        -- The customer may start another one after a cancellation.
+        and coalesce(known.cancelled_at > n.captured_at, true)
+        and coalesce(m.cancelled_at > n.captured_at, true)
+        -- Subscriptions that the app makes itself may overlap on purpose.
+        and num_nonnulls(m.asked_plan_id, newer.asked_plan_id) > 0
+        -- The customer changed to another plan in between, and back.
+        and not exists (
+          select from billing.sources other
+          where other.user_id = m.user_id
+            and other.plan_id is distinct from m.plan_id
+            and other.kind in ('payment', 'gateway_subscription')
+            and other.since between c.captured_at and n.captured_at
+        )
+    )
+  union
+  select 'charged_twice'
+  where known.is_charged_twice and exists (
+    select from public.payments first
+    where first.gateway_subscription_id = c.gateway_subscription_id
+      and first.user_id = c.user_id
+      and first.period_end = c.period_end
+      and (first.captured_at, first.gateway_payment_id) < (c.captured_at, c.gateway_payment_id)
+      and billing.kept(first) > 0
+  )
+  union all
+  select 'mismatch'
+  where c.period_end > (select billing.clock())
+    and c.plan_id = m.plan_id
+    and c.price_key is not distinct from (m.sold).lookup_key
+    and (c.amount, c.currency) <> ((m.sold).amount, (m.sold).currency)
+) found
+where billing.kept(c.payment) > 0;
+
 -- Returns in one sentence why a user has the tier: the source that rules.
 create or replace function billing.why_text(p_ruling billing.ruling)
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -34,6 +223,9 @@ begin
             select case
               when n.charge_at is null or billing.day_text(n.charge_at) = billing.day_text(v_source.ends_at)
                 then ', when the gateway charges the next cycle.'
+              -- What arrives later ranks above a row that was written by hand.
+              when v_source.kind = 'manual' and n.charge_at < v_source.ends_at
+                then format(', or until the gateway charges the next cycle on %s.', billing.day_text(n.charge_at))
               else format('. The gateway charges the next cycle on %s.', billing.day_text(n.charge_at))
             end
             from billing.next_charge(v_source.user_id) n
@@ -43,10 +235,9 @@ begin
           else (
             select case
               when n is null then ', and is not charged again.'
-              -- A row that was written by hand may give access for longer.
-              when billing.day_text((n ->> 'starts_at')::timestamptz) = billing.day_text(v_source.ends_at)
-                then format('. Then %s begins.', n ->> 'tier')
-              else format('. The gateway charges %s from %s on.', n ->> 'tier', billing.day_text((n ->> 'starts_at')::timestamptz))
+              when v_source.kind = 'manual' and (n ->> 'starts_at')::timestamptz < v_source.ends_at
+                then format(', or until %s begins on %s.', n ->> 'tier', billing.day_text((n ->> 'starts_at')::timestamptz))
+              else format('. Then %s begins.', n ->> 'tier')
             end
             from billing.next_change(v_source.user_id) n
           )
