@@ -65,6 +65,7 @@ const sentences: readonly (readonly [Topic, string])[] = [
   // Mails.
   ['paid', `It lasts until ${date}`],
   ['past', `${other} of your payment of ${other}`],
+  ['past', `Your payment of ${other} for`],
   ['past', `(Payment|Of your payment of|because|Refunded|Amount paid|Amount|Credit):? ${money}( on ${date})?`],
   ['past', `${money} (was refunded|was credited|of it was credited|paid)`],
   ['past', `you paid ${money}`],
