@@ -124,7 +124,9 @@ export const en = () => {
       preview: ({ paid, planName }: PaymentRefundedProps) => `Of your payment of ${paid} for the ${planName} plan.`,
       heading: 'Your refund',
       body: ({ refunded, paid, planName, accessPlanName, accessEndsOn, nextCharge }: PaymentRefundedProps) =>
-        `${refunded} of your payment of ${paid} for the ${planName} plan was refunded. ` +
+        `${
+          refunded === paid ? 'Your' : `${refunded} of your`
+        } payment of ${paid} for the ${planName} plan was refunded. ` +
         (accessPlanName === null
           ? 'You have no access to a plan now.'
           : `Your ${accessPlanName} plan remains${

@@ -5,7 +5,7 @@ import type { Texts } from './en.ts';
 export const hi = (): Texts => {
   const charge = (next: NextCharge) =>
     next === null ? 'आगे कोई राशि नहीं ली जाएगी।' : `अगली राशि ${next.on} को ली जाएगी: ${next.amount}।`;
-  const bought = 'यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या आगे नहीं चाहते, तो कुछ करने की ज़रूरत नहीं है।';
+  const bought = 'यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।';
   const changed = 'यदि आपने इस बीच इसे बदल या रद्द कर दिया है, तो कुछ करने की ज़रूरत नहीं है।';
   const otherAccess = 'आपके पास दूसरा प्लान भी है, जिस पर कोई असर नहीं पड़ता।';
   const goesOn = ({ planName, validUntil, nextPlanName, nextCharge }: GoingOnProps) => {
@@ -101,18 +101,20 @@ export const hi = (): Texts => {
         'अपने आप फिर से कोशिश नहीं की जाएगी। ' +
         (accessEndsOn === null ? otherAccess : `बिना भुगतान के आपका एक्सेस ${accessEndsOn} तक है।`) +
         (manageUrl === null ? ' जारी रखने के लिए फिर से कोई प्लान चुनें।' : ' जारी रखने के लिए भुगतान करें या भुगतान का तरीका बदलें।'),
-      note: 'यदि आपने इस बीच भुगतान कर दिया है, या आगे नहीं चाहते, तो कुछ करने की ज़रूरत नहीं है।',
+      note: 'यदि आपने इस बीच भुगतान कर दिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।',
     },
     paymentRefunded: {
       subject: ({ refunded }) => `${refunded} लौटाए गए`,
       preview: ({ paid, planName }) => `${planName} प्लान के लिए आपके ${paid} के भुगतान में से।`,
       heading: 'आपका रिफ़ंड',
       body: ({ refunded, paid, planName, accessPlanName, accessEndsOn, nextCharge }) =>
-        `${planName} प्लान के लिए आपके ${paid} के भुगतान में से ${refunded} लौटाए गए। ` +
+        (refunded === paid
+          ? `${planName} प्लान के लिए आपका ${paid} का भुगतान लौटाया गया। `
+          : `${planName} प्लान के लिए आपके ${paid} के भुगतान में से ${refunded} लौटाए गए। `) +
         (accessPlanName === null
           ? 'अब आपके पास कोई प्लान नहीं है।'
           : `आपका ${accessPlanName} प्लान बना रहेगा${accessEndsOn === null ? '' : ` और ${accessEndsOn} तक मान्य है`}।`) +
-        ` ${charge(nextCharge)} आपके बैंक को रिफ़ंड दिखाने में कुछ दिन लग सकते हैं।`,
+        ` ${charge(nextCharge)} रिफ़ंड को आपके खाते में दिखने में कुछ दिन लग सकते हैं।`,
       note: 'यह ई-मेल सँभालकर रखें। इस रिफ़ंड के बारे में कोई प्रश्न हो, तो लेन-देन आईडी बताएँ।',
     },
     titles: {

@@ -181,8 +181,24 @@ export const states: Readonly<Record<string, Fixture>> = {
   }),
   scheduled: fixture(monthly, { billing: billingOf(monthly, { next: { ...next, undo_until: inDays(17) } }) }, basic),
   'told the gateway': fixture(monthly, { billing: billingOf(monthly, { next: { ...next, undo_until: null } }) }, basic),
+  // Support wrote premium into the row of a customer who pays for pro.
+  given: fixture(monthly, {
+    subscription: subscriptionOf(monthly, { tier: 'premium', price: null, current_period_end: inDays(40) }),
+    currentTier: 'premium',
+  }),
+  'given over a change': fixture(monthly, {
+    subscription: subscriptionOf(monthly, { tier: 'premium', price: null, current_period_end: inDays(40) }),
+    currentTier: 'premium',
+    billing: billingOf(basic, { next: { ...next, undo_until: inDays(17) } }),
+  }, basic),
   invoiced: {
-    ...fixture(monthly),
+    ...fixture(monthly, {
+      payments: [
+        paymentOf(2, monthly, -11),
+        failureOf(3, monthly, -12),
+        paymentOf(1, monthly, -41, { dispute_status: 'open', refunded_amount: 3_000 }),
+      ],
+    }),
     details: {
       name: 'Konkan Traders',
       gstin: '27AAPFU0939F1ZV',

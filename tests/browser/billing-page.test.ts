@@ -3,6 +3,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   buttonHeights,
+  cutTexts,
   enabledButtons,
   focusedName,
   scrollsSideways,
@@ -178,7 +179,9 @@ const shown: Record<keyof typeof states, string> = {
   'ending': 'Nothing more is charged.Resume',
   'scheduled': 'Undo change',
   'told the gateway': 'It can no longer be undone.',
-  'invoiced': 'CN2627/000001',
+  'given': 'PremiumActiveYou have it until',
+  'given over a change': 'Undo change',
+  'invoiced': 'Disputed₹30.00 refunded',
   'changed': '₹30.00 refunded',
   'refunded': 'Your payment was refunded.',
 };
@@ -192,6 +195,8 @@ const charged = [
   'halted',
   'scheduled',
   'told the gateway',
+  'given',
+  'given over a change',
   'invoiced',
   'changed',
 ];
@@ -212,7 +217,7 @@ test.each(viewings)(
       await page.goto(`${app.url}/?state=${encodeURIComponent(state)}`);
       await shows(page, shown[state] ?? '');
       const found = [await accessibilityProblems(page.mainFrame()), await page.evaluate(scrollsSideways)];
-      expect([state, ...found]).toEqual([state, [], false]);
+      expect([state, ...found, await page.evaluate(cutTexts)]).toEqual([state, [], false, []]);
       expect(Math.min(...await page.evaluate(buttonHeights))).toBeGreaterThanOrEqual(44);
       const cancel = await page.$('::-p-aria([name="Cancel"][role="button"])');
       expect([state, cancel !== null]).toEqual([state, charged.includes(state)]);
@@ -239,8 +244,8 @@ const names =
 /** What the app and the customer wrote. */
 const written = /Konkan Traders|7 Marine Drive|27AAPFU0939F1ZV|CN2627/g;
 
-test('with the texts of another language no English word is left, and days and amounts are written by its locale', async () => {
-  const { page } = await visit('?state=free');
+test('with the texts of another language no English word is left, nothing is cut on a phone, and days and amounts are written by its locale', async () => {
+  const { page } = await visit('?state=free', phone);
   const englishWords = async (selector: string) =>
     (await page.evaluate(textOf, selector)).replaceAll(names, '').replaceAll(written, '').match(/[A-Za-z]{2,}/g) ?? [];
   for (const state of Object.keys(states)) {
@@ -248,6 +253,7 @@ test('with the texts of another language no English word is left, and days and a
     await shows(page, 'मौजूदा प्लान');
     expect([state, await englishWords('main')]).toEqual([state, []]);
     expect(await page.evaluate(textOf, 'main')).toMatch(/₹[\d,]+\.00/);
+    expect([state, await page.evaluate(cutTexts)]).toEqual([state, []]);
     expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
   }
   const opens = async (state: string, button: string, said: string) => {
@@ -284,6 +290,12 @@ test('a healthy subscription has a link to another method of payment, and a fail
   await shows(page, 'Pro, monthlyRenewal', 'tbody');
   await shows(page, '₹99.00Tried againPaid on', 'tbody');
   expect(await page.$eval('tbody', (body) => body.textContent)).not.toContain('Failed');
+});
+
+test('a customer who cancels in the days of grace reads that the plan ends now, not that a day of the past is its end', async () => {
+  const { page } = await visit('?state=pending');
+  await click(page, 'Cancel');
+  await shows(page, 'The paid period is over: Pro ends now. Nothing more is charged.', 'dialog');
 });
 
 test('the page has the colours of shadcn where an app has them', async () => {

@@ -8,6 +8,7 @@ import {
   paymentFailed,
   refundEvent,
   seconds,
+  subscriptionEvent,
 } from '../helpers/gateway/events.ts';
 import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
@@ -67,6 +68,28 @@ describe('billing.customers says in one sentence why', () => {
     const why = 'The subscription row that was written by hand on 1 Jan 2026 gives pro.';
     const row = { tier: 'free', why, source_kind: 'manual', billing: null, open_findings: '2' };
     expect(await read()).toMatchObject(row);
+  });
+
+  test('a row written by hand gives it, until what is paid below it is charged or changes: a later fact ranks above', async () => {
+    await customer.charge(months(1), 'pro');
+    await database.at('01-10');
+    const write = () =>
+      database.query(
+        "update public.subscriptions set tier = 'premium', current_period_end = '2026-03-15Z' where user_id = $1",
+        [customer.id],
+      );
+    const given =
+      'The subscription row that was written by hand on 10 Jan 2026 gives premium until 15 Mar 2026, or until ';
+    await write();
+    expect(await read()).toMatchObject({ why: `${given}the gateway charges the next cycle on 1 Feb 2026.` });
+    const { id } = await database.rpc('create_change', customer.id, 'basic', 'period_end');
+    const next = uniqueId('sub');
+    await database.rpc('store_subscription', id, next, 'https://gateway.example/s/1');
+    const fields = { charge_at: seconds('2026-02-01T00:00:00Z') };
+    await database.send(
+      subscriptionEvent({ name: 'authenticated', id: next, userId: customer.id, planId: 'plan_basic', fields }),
+    );
+    expect(await read()).toMatchObject({ why: `${given}basic begins on 1 Feb 2026.` });
   });
 
   test('a subscription that the gateway bills gives it, with each cycle in the amounts and the periods', async () => {
@@ -272,6 +295,16 @@ describe('billing.timeline', () => {
       ['cancellation', customer.gatewayId, 'At the end of the cycle, to the gateway: queued.'],
       ['grant', grant, 'premium until 1 Mar 2026: sorry.'],
       ['grant_ended', grant, 'revoked.'],
+    ]));
+  });
+
+  test('shows what was written by hand: the subscription row, and the tier of the profile', async () => {
+    await customer.charge(months(1), 'pro');
+    await database.query("update public.subscriptions set tier = 'premium' where user_id = $1", [customer.id]);
+    await database.query("update public.profiles set subscription_tier = 'premium' where user_id = $1", [customer.id]);
+    expect((await timeline()).map((line) => line.slice(0, 3))).toEqual(expect.arrayContaining([
+      ['written_by_hand', customer.gatewayId, 'The subscription row: premium until 1 Feb 2026.'],
+      ['tier_changed', null, 'pro to premium: the profile was written by hand.'],
     ]));
   });
 

@@ -128,6 +128,20 @@ describe('a change at the end of the period', () => {
     });
   });
 
+  test('is charged every month, also where the row was extended by hand before the change began', async () => {
+    const next = await downgrade();
+    await database.at('06-12');
+    await database.query("update public.subscriptions set current_period_end = '2026-08-15Z' where user_id = $1", [
+      customer.id,
+    ]);
+    await database.at('07-01');
+    await customer.event('cancelled', '2026-07-01T00:00:01Z', { planId: 'plan_pro' });
+    await next.charge(months(7), 'basic');
+    expect([await customer.tier(), await toldOf(next)]).toEqual(['basic', 'nothing']);
+    const found = 'select from billing.unexpected_charges where user_id = $1';
+    expect(await database.query(found, [customer.id])).toEqual([]);
+  });
+
   test('whose new subscription is never charged ends after the days of grace', async () => {
     await downgrade();
     await customer.event('cancelled', '2026-07-01T00:00:01Z', { planId: 'plan_pro' });

@@ -259,6 +259,19 @@ describe('a change that waits', () => {
     expect(await nextCharge()).toBe('pro_month 2026-02-01');
   });
 
+  test('goes on after it began, also where a row by hand named meanwhile what it follows', async () => {
+    const next = await wait();
+    await database.at('01-12');
+    await database.query("update public.subscriptions set tier = 'premium' where user_id = $1", [customer.id]);
+    await database.at('02-01');
+    await customer.event('cancelled', day('02-01'), { planId: 'plan_pro_month' });
+    await charge(next, 'basic', { start: day('02-01'), end: day('03-01') });
+    expect(await stops(next)).toEqual(['nothing']);
+    expect(await nextCharge()).toBe('basic 2026-03-01');
+    const found = await database.query('select finding from billing.findings where user_id = $1', [customer.id]);
+    expect(found.map(({ finding }) => finding)).not.toContain('charged_after_replacement');
+  });
+
   test('and is asked for again stays as it is: no second one is made', async () => {
     const next = await wait();
     const again = () => database.rpc('create_change', customer.id, 'basic', 'period_end');

@@ -240,6 +240,8 @@ test('a refund says what the customer has after it', async () => {
   );
   const other = paymentRefundedRow({ access_plan_name: 'Basic', access_ends_at: null });
   await expectSaid(other, `${of}Your Basic plan remains. `, /no access|20 November/);
+  const whole = paymentRefundedRow({ amount: 123456 });
+  await expectSaid(whole, 'Your payment of ₹1,234.56 for the Pro Yearly plan was refunded. Your', /1,234\.56 of your/);
   const none = paymentRefundedRow({ access_plan_name: null, access_ends_at: null });
   await expectSaid(none, `${of}You have no access to a plan now. `, /remains|20 November/);
 });

@@ -73,17 +73,20 @@ function monthBefore(month: string): string {
   return new Date(Date.UTC(year, number - 2, 1)).toISOString().slice(0, 7);
 }
 
-function cards({ month, state: { summary }, problems }: Books): HTMLElement {
+function cards({ month, state: { summary, seller_gstin }, problems }: Books): HTMLElement {
   const { '3.1(a)': inside, '3.1(b)': abroad } = summary.gstr3b;
   const sum = (head: keyof typeof inside) => inside[head] + abroad[head];
   const to = (key: string, text: string) => link(`/books/documents?month=${month}&section=${key}`, text);
+  const taxed: [string, Node][] = [
+    ['Taxable', to('taxed', rupees(sum('taxable')))],
+    ['Tax', to('taxed', rupees(sum('igst') + sum('cgst') + sum('sgst')))],
+  ];
   const found = [...new Map(problems.map(({ problem, total }) => [problem, total])).values()]
     .reduce((all, total) => all + total, 0);
   return facts([
-    ['Invoices', to('invoices', count(summary.invoices))],
+    [seller_gstin === null ? 'Receipts' : 'Invoices', to('invoices', count(summary.invoices))],
     ['Credit notes', to('notes', count(summary.credit_notes))],
-    ['Taxable', to('taxed', rupees(sum('taxable')))],
-    ['Tax', to('taxed', rupees(sum('igst') + sum('cgst') + sum('sgst')))],
+    ...seller_gstin === null ? [] : taxed,
     [`Bank (${count(summary.bank.settlements)})`, link('#bank', rupees(summary.bank.amount))],
     ['Problems', found === 0 ? 'none' : link('#problems', count(found))],
   ], 'tiles');

@@ -14,7 +14,7 @@ export const paymentColumns = (id: string, who: string): Column<Payment>[] => [
   { head: 'Amount', cell: ({ amount, currency }) => amount === null ? '–' : money(amount, currency), isNumber: true },
   { head: 'Status', cell: status },
   { head: 'Attempts', cell: attemptsOf },
-  { head: 'Order, payment', cell: ids },
+  { head: 'Order or subscription, payment', cell: ids },
   { head: 'Refund', cell: (payment) => refundButton(payment, id, who) },
 ];
 
@@ -23,8 +23,9 @@ function sold({ tier, price_key, months }: Payment): Node {
   return element('span', { className: 'stack' }, tier ?? '–', element('span', { className: 'soft' }, price));
 }
 
-function status({ status, refunded_amount, currency, disputes }: Payment): Node {
+function status({ status, kind, refunded_amount, currency, disputes }: Payment): Node {
   const made = element('span', { className: 'row tight' }, badge(status, tones[status] ?? 'wait'));
+  if (kind === 'extra_payment') made.append(element('span', { className: 'soft' }, 'a further payment on the order'));
   if (refunded_amount) made.append(badge(`refunded ${money(refunded_amount, currency)}`, 'wait'));
   for (const { id, phase, amount, status } of disputes ?? []) {
     const told = [id, phase?.replaceAll('_', ' '), amount === null ? '' : money(amount, currency)];
@@ -43,8 +44,8 @@ function attemptsOf({ attempts, last_error }: Payment): Node | string {
     : count;
 }
 
-function ids({ gateway_order_id, gateway_payment_id }: Payment): Node {
-  const given = [gateway_order_id, gateway_payment_id].filter((id) => id !== null);
+function ids({ gateway_order_id, gateway_payment_id, kind, source_id }: Payment): Node {
+  const given = [kind === 'cycle' ? source_id : gateway_order_id, gateway_payment_id].filter((id) => id !== null);
   return element('span', { className: 'stack' }, ...given.map(code));
 }
 

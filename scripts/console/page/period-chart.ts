@@ -42,6 +42,7 @@ export function periodChart(periods: Period[], coming: Coming[]): HTMLElement {
       svg('text', { x, y: 14, dx: 4 }, month.format(tick)),
     );
   }
+  const names: SVGElement[] = [];
   for (const [index, { name, bars, coming }] of lanes.entries()) {
     const y = TOP + index * LANE;
     const spans = [...bars, ...coming];
@@ -50,14 +51,15 @@ export function periodChart(periods: Period[], coming: Coming[]): HTMLElement {
     const isLate = xOf(start) > 0.6;
     const end = Math.max(...spans.map((span) => span.to));
     const text = { x: percent(xOf(isLate ? end : start)), y: y + 13, 'text-anchor': isLate ? 'end' : 'start' };
+    names.push(svg('text', { ...text, class: 'lane' }, name));
     drawing.append(
-      svg('text', { ...text, class: 'lane' }, name),
       ...bars.flatMap((bar) => draw(bar, y + 18, xOf)),
       ...coming.flatMap((next) => drawComing(next, y + 18, xOf)),
     );
   }
   const x = percent(xOf(present));
-  drawing.append(svg('line', { x1: x, x2: x, y1: TOP - 6, y2: height, class: 'now' }));
+  // The names above the line, which would strike them through.
+  drawing.append(svg('line', { x1: x, x2: x, y1: TOP - 6, y2: height, class: 'now' }), ...names);
   const label =
     `Access over time from ${all.length} sources, and the next charges; the sentences and the table below have the days.`;
   const notes = all.length > lanes.length ? [`The newest ${lanes.length} of ${all.length} sources.`] : [];
@@ -76,7 +78,7 @@ function draw(
   xOf: (at: number) => number,
 ): SVGElement[] {
   const end = ended_at === null ? to : Math.min(Math.max(from, Date.parse(ended_at)), to);
-  const title = `${words(kind)}, ${tier ?? 'no tier'}: ${textOf(from, 'day')} to ${textOf(to, 'day')}` +
+  const title = `${kindText(kind)}, ${tier ?? 'no tier'}: ${textOf(from, 'day')} to ${textOf(to, 'day')}` +
     (ended_at === null ? '' : `, ended ${textOf(Date.parse(ended_at), 'day')}`);
   const bar = (until: number, extra: string) =>
     svg('rect', {
@@ -104,6 +106,9 @@ function drawComing({ tier, from, to, chargeAt, price }: Coming, y: number, xOf:
   ];
 }
 
+/** A kind of source as support calls it. */
+export const kindText = (kind: string) => kind === 'manual' ? 'Written by hand' : words(kind);
+
 /** The periods and the next charges by their source, in the order in which the sources began. */
 function lanesOf(periods: Period[], coming: Coming[], from: number, to: number): Lane[] {
   const lanes = new Map<string, Lane>();
@@ -111,7 +116,7 @@ function lanesOf(periods: Period[], coming: Coming[], from: number, to: number):
     const { kind, source_id, tier, starts_at, ends_at } = period;
     const key = `${kind} ${source_id}`;
     const lane = lanes.get(key) ?? { name: '', bars: [], coming: [] };
-    lane.name = `${words(kind)} · ${tier ?? 'no tier'}`;
+    lane.name = `${kindText(kind)} · ${tier ?? 'no tier'}`;
     const start = starts_at === null ? from : Date.parse(starts_at);
     lane.bars.push({ ...period, from: start, to: ends_at === null ? to : Date.parse(ends_at) });
     lanes.set(key, lane);

@@ -4,9 +4,9 @@ import type { Commitment, Period } from '../rows.ts';
 import { now } from './clock.ts';
 import { comingOf, followList } from './commitments.ts';
 import { actionButton } from './dialog.ts';
-import { time, words } from './format.ts';
+import { time } from './format.ts';
 import { badge, code, type Column, empty, section, table } from './parts.ts';
-import { periodChart } from './period-chart.ts';
+import { kindText, periodChart } from './period-chart.ts';
 
 /** What gives access and what follows, as one picture, as sentences and as a table with what can be done to each. */
 export function periodPanel(
@@ -20,7 +20,7 @@ export function periodPanel(
     return section('Access', [empty('No paid period', 'Grant a tier, or wait for the first payment.')]);
   }
   const columns: Column<Period>[] = [
-    { head: 'Kind', cell: ({ kind }) => words(kind) },
+    { head: 'Kind', cell: ({ kind }) => kindText(kind) },
     { head: 'Tier', cell: ({ tier }) => tier ?? '–' },
     { head: 'From', cell: ({ starts_at }) => time(starts_at, '–', 'day') },
     { head: 'To', cell: ({ ends_at }) => time(ends_at, 'no end', 'day') },

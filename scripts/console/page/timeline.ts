@@ -56,8 +56,11 @@ function folded(rows: TimelineEntry[]): HTMLElement {
   return element('li', { className: 'webhook' }, element('details', {}, summary, list));
 }
 
+/** What a word of the database means to a reader who does not know it. */
+const titles: Record<string, string> = { cancellation: 'Stop of the subscription', event: 'Event to the app' };
+
 function entry({ at, what, reference, detail, link: address }: TimelineEntry): HTMLElement {
-  const line = element('div', { className: 'row' }, element('strong', {}, words(what)), time(at));
+  const line = element('div', { className: 'row' }, element('strong', {}, titles[what] ?? words(what)), time(at));
   if (what === 'mail') line.append(link(`/messages/${reference}`, 'Show the mail'));
   else if (reference !== null) line.append(code(reference));
   // A link of the database leads out of the console.

@@ -18,7 +18,8 @@ export function setZone(timeZone: string): void {
 
 /** A time as the day and minute, or the day, of the seller. */
 export function textOf(at: Date | number, format: 'minute' | 'day'): string {
-  return formats[format].format(at);
+  // As the sentences of the database write it; for September alone en-GB has four letters.
+  return formats[format].format(at).replace('Sept', 'Sep');
 }
 
 /** A time as the value of an input of the type `datetime-local`. */

@@ -100,12 +100,8 @@ export function customerRoutes(database: SupportDatabase): Hono {
   async function readPayments(id: string, older: string | undefined) {
     const rows = await database.read<Payment>(
       `select c.gateway_order_id, c.gateway_payment_id, c.at, c.tier, c.amount, c.currency, c.status, c.attempts,
-        c.last_error, c.refunded_amount, c.disputes, c.kind, c.source_id, c.refundable_amount,
-        coalesce(p.price_key, p.tier) as price_key,
-        p.duration_months as months
+        c.last_error, c.refunded_amount, c.disputes, c.kind, c.source_id, c.refundable_amount, c.price_key, c.months
       from billing.customer_payments c
-      left join public.payments p
-        on p.gateway_payment_id = c.gateway_payment_id or p.gateway_order_id = c.gateway_order_id
       where c.user_id = $1
         and ($2::timestamptz is null or (c.at, c.source_id, coalesce(c.gateway_payment_id, '')) < ($2, $3, $4))
       order by c.at desc, c.source_id desc, coalesce(c.gateway_payment_id, '') desc

@@ -136,15 +136,20 @@ async function viewsOf(current: client.CurrentSubscription | null, receipts: cli
   if (current === null || pathname === '/sign-in') return signIn(actions);
   if (pathname === '/dashboard') return dashboard({ ...current, receipts }, subscriptions, actions);
   const to = searchParams.get('to');
-  if (to === null) return subscription(current, [], actions);
-  const plan = (await subscriptions.plans()).find(({ prices }) => prices.some(({ lookup_key }) => lookup_key === to));
+  const plans = await subscriptions.plans();
+  const held = current.subscription?.price ??
+    plans.flatMap(({ prices }) => prices).find(({ scenario }) => scenario === 'current');
+  const shownWith = (changes: Parameters<typeof subscription>[1]) =>
+    subscription(current, changes, held?.lookup_key, actions);
+  if (to === null) return shownWith([]);
+  const plan = plans.find(({ prices }) => prices.some(({ lookup_key }) => lookup_key === to));
   const price = plan?.prices.find(({ lookup_key }) => lookup_key === to);
-  if (plan === undefined || price === undefined) return subscription(current, [], actions);
+  if (plan === undefined || price === undefined) return shownWith([]);
   const previews = await Promise.allSettled((['now', 'period_end'] as const).map(async (when) => (
     { ...await subscriptions.previewChange({ price: to }, when), when, price, name: plan.name }
   )));
   for (const preview of previews) if (preview.status === 'rejected') say(reason(preview.reason));
-  return subscription(current, previews.flatMap((one) => one.status === 'fulfilled' ? [one.value] : []), actions);
+  return shownWith(previews.flatMap((one) => one.status === 'fulfilled' ? [one.value] : []));
 }
 
 /** The pages that the service asked the app to refresh last. The server of the shop receives its calls. */

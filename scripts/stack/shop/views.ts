@@ -7,6 +7,7 @@ import {
   type Payment,
   type Receipt,
   retriedAt,
+  type Subscription,
   type Subscriptions,
 } from '../../../supabase/client/subscriptions.ts';
 import { element, money } from './element.ts';
@@ -156,25 +157,31 @@ function statusOf(payment: Payment, payments: Payment[]): string {
   return refunded > 0 ? `${money(refunded, currency)} refunded` : status;
 }
 
-/** How the subscription goes on, and what a chosen change of the price would cost. */
+/** The name of the plan, unless support wrote another tier into the row. */
+const nameOf = ({ plan, tier }: Subscription) => plan?.tier === tier ? plan.name : tier;
+
+/**
+ * How the subscription goes on, and what a chosen change of the price would cost.
+ * @param held the price that is paid for, to undo a change: below a grant the subscription has none
+ */
 export function subscription(
   current: CurrentSubscription,
   changes: (Change & { when: When; name: string; price: OfferedPrice })[],
+  held: string | undefined,
   { change }: Actions,
 ): Node[] {
   const { subscription: running, billing } = current;
   const card = panel(
     'section',
-    element('h2', {}, running?.plan?.name ?? 'No subscription'),
+    element('h2', {}, running === null ? 'No subscription' : nameOf(running)),
     element('p', {}, chargeText(current)),
   );
   if (billing?.manage_url) card.append(link(billing.manage_url, 'Change the method of payment'));
   const next = nextText(current);
   if (next) {
     card.append(element('p', { id: 'next' }, next));
-    const back = running?.price?.lookup_key ?? running?.tier;
-    if (billing?.next?.undo_until && back) {
-      const onclick = () => change(back, 'period_end');
+    if (billing?.next?.undo_until && held) {
+      const onclick = () => change(held, 'period_end');
       card.append(element('button', { id: 'undo', onclick }, 'Undo the change'));
     }
   }

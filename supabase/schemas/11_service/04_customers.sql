@@ -77,13 +77,24 @@ begin
             select case
               when n.charge_at is null or billing.day_text(n.charge_at) = billing.day_text(v_source.ends_at)
                 then ', when the gateway charges the next cycle.'
+              -- What arrives later ranks above a row that was written by hand.
+              when v_source.kind = 'manual' and n.charge_at < v_source.ends_at
+                then format(', or until the gateway charges the next cycle on %s.', billing.day_text(n.charge_at))
               else format('. The gateway charges the next cycle on %s.', billing.day_text(n.charge_at))
             end
             from billing.next_charge(v_source.user_id) n
           )
           when 'paused' then '. The gateway has paused it.'
           when 'halted' then '. The gateway tries no further charge.'
-          else coalesce('. Then ' || (billing.next_change(v_source.user_id) ->> 'tier') || ' begins.', ', and is not charged again.')
+          else (
+            select case
+              when n is null then ', and is not charged again.'
+              when v_source.kind = 'manual' and (n ->> 'starts_at')::timestamptz < v_source.ends_at
+                then format(', or until %s begins on %s.', n ->> 'tier', billing.day_text((n ->> 'starts_at')::timestamptz))
+              else format('. Then %s begins.', n ->> 'tier')
+            end
+            from billing.next_change(v_source.user_id) n
+          )
         end
       else '.'
     end;

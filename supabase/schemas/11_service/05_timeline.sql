@@ -146,8 +146,17 @@ cross join lateral (
   from billing.support_actions a
   where a.user_id = u.user_id
   union all
+  select w.at, 'written_by_hand', w.gateway_subscription_id,
+    format('The subscription row: %s', w.tier) || coalesce(' until ' || billing.day_text(w.period_end), '')
+      || case w.status when 'active' then '.' else format(', %s.', w.status) end, null, 4
+  from billing.manual_subscriptions w
+  where w.user_id = u.user_id
+  union all
   select c.at, 'tier_changed', c.reference,
-    format('%s to %s: %s.', coalesce(c.from_tier, 'free'), coalesce(c.to_tier, 'free'), c.cause), null, 5
+    format(
+      '%s to %s: %s.', coalesce(c.from_tier, 'free'), coalesce(c.to_tier, 'free'),
+      case c.cause when 'direct' then 'the profile was written by hand' else c.cause end
+    ), null, 5
   from billing.tier_changes c
   where c.user_id = u.user_id
   union all
@@ -271,7 +280,9 @@ select
     else 'order'
   end as kind,
   coalesce(p.gateway_subscription_id, p.failed_subscription_id, p.extra_of::text, p.id::text) as source_id,
-  billing.refundable_amount(p) as refundable_amount
+  billing.refundable_amount(p) as refundable_amount,
+  coalesce(p.price_key, p.tier) as price_key,
+  p.duration_months as months
 from public.payments p;
 comment on view billing.customer_payments is 'Orders, paid or not, further payments, cycles and their failed renewals. Minor units. Filter by user_id.';
 comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';

@@ -33,6 +33,13 @@ export async function axeProblems() {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
+/** The texts of boxes that cut off a part of what is in them. */
+export function cutTexts() {
+  const boxes = [...document.querySelectorAll('main *')].filter((one) => getComputedStyle(one).overflowX === 'hidden');
+  // A text for screen readers alone has one pixel.
+  return boxes.filter((one) => one.clientWidth > 1 && one.scrollWidth > one.clientWidth).map((one) => one.textContent);
+}
+
 /** The heights of the visible buttons, in CSS pixels. */
 export function buttonHeights() {
   return [...document.querySelectorAll('button')].filter((one) => one.checkVisibility()).map((one) => one.offsetHeight);

@@ -162,6 +162,9 @@ function isTrue(
       return payments.some((payment) =>
         costs(payment.amount) && names(payment.end) && payment.start !== null && format(payment.start) === start
       );
+    case 'given until':
+      // What is charged or begins next ends a row that was written by hand.
+      return names(end, charge?.at, ...coming.map(({ at }) => at));
     case 'given':
       return names(...grantEnds);
     case 'asked':

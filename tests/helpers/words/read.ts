@@ -12,6 +12,7 @@ export type Said = {
  * - `end`: of the paid period. `grace end`: of access without a payment. `ended`: when access ended
  * - `charge`, `no charge`: what the gateway charges next; `authorise`: what it will charge once the customer agrees. `not charged`: what it could not charge
  * - `change`: the coming plan. `undo`, `resume`: until when
+ * - `given until`: of a tier that was given over what is paid
  * - `order`, `received`, `given`, `asked`: what the timeline says of orders, payments, grants and requests of a change
  * - `past`: of a payment, a refund or an act that is over
  */
@@ -30,6 +31,7 @@ export type Topic =
   | 'order'
   | 'received'
   | 'given'
+  | 'given until'
   | 'asked'
   | 'past';
 
@@ -63,6 +65,7 @@ const sentences: readonly (readonly [Topic, string])[] = [
   // Mails.
   ['paid', `It lasts until ${date}`],
   ['past', `${other} of your payment of ${other}`],
+  ['past', `Your payment of ${other} for`],
   ['past', `(Payment|Of your payment of|because|Refunded|Amount paid|Amount|Credit):? ${money}( on ${date})?`],
   ['past', `${money} (was refunded|was credited|of it was credited|paid)`],
   ['past', `you paid ${money}`],
@@ -86,8 +89,9 @@ const sentences: readonly (readonly [Topic, string])[] = [
   ['past', `The paid period ended on ${date}`],
   ['ended', `ended on ${date}`],
   ['charge', `(Renews on|The next attempt is on) ${date}( for ${money})?`],
-  ['charge', `The next charge is on ${date}`],
+  ['charge', `[Tt]he next charge is on ${date}( for ${money})?`],
   ['charge', `Your trial ends on ${date}\\. ${money}`],
+  ['given until', `You have it until ${date}`],
   ['end', `(You keep it until|Ends on) ${date}`],
   ['grace end', `You keep your plan until ${date}`],
   ['change', `starts on ${date}( for ${money})?`],
@@ -99,6 +103,7 @@ const sentences: readonly (readonly [Topic, string])[] = [
   ['past', `gave \\w+ until ${date}`],
   ['charge', `gives \\w+ until ${date}, when the gateway charges`],
   ['charge', `charges the next cycle on ${date}`],
+  ['change', `or until \\w+ begins on ${date}`],
   ['end', `gives \\w+ until ${date}`],
 ];
 const patterns = sentences.map(([about, source]) => ({ about, pattern: new RegExp(source, 'g') }));

@@ -11,7 +11,7 @@ import { download } from './download.ts';
 import { Message, Skeleton } from './message.tsx';
 import { PaymentList } from './payment-list.tsx';
 import { PlanList } from './plan-list.tsx';
-import { stateOf } from './state.ts';
+import { planName, stateOf } from './state.ts';
 import { en, type Texts } from './en.ts';
 import { type Said, saidOf, TextsContext, useTexts } from './texts.ts';
 import { Button, pageClass } from './ui.tsx';
@@ -113,10 +113,9 @@ function Content({ data, subscriptions, options, busy, run, question, ask }: Con
         : await subscriptions.checkout(offer, { ...options, ...start && { start } });
       return saidOf(result, `${said.thanks} ${start ? said.renewed(plan.name) : said.onPlan(plan.name)}`, texts);
     });
-  const undo = () =>
+  const undo = (price: string) =>
     run('undo', async () => {
-      const back = { price: running?.price?.lookup_key ?? current.currentTier };
-      const result = await subscriptions.change(back, 'period_end', options);
+      const result = await subscriptions.change({ price }, 'period_end', options);
       return result.outcome === 'undone' ? { text: said.undone } : saidOf(result, said.undone, texts);
     });
   const cancel = () =>
@@ -142,6 +141,8 @@ function Content({ data, subscriptions, options, busy, run, question, ask }: Con
     else if (isSaved) void run('details', () => Promise.resolve({ text: said.saved }));
   };
   const end = running?.current_period_end;
+  // In the days of grace nothing is paid that could last.
+  const isOver = running !== null && running.access_ends_at !== null;
   return (
     <>
       <CurrentPlan state={state} busy={busy} onCancel={() => ask('cancel')} onResume={resume} onUndo={undo} />
@@ -164,7 +165,7 @@ function Content({ data, subscriptions, options, busy, run, question, ask }: Con
           action={{ label: texts.cancelling.confirm, look: 'bad', run: () => (ask(null), void cancel()) }}
         >
           <p className='mt-3 text-sm text-(--bp-soft)'>
-            {texts.cancelling.text(running && (running.plan?.name ?? texts.cancelling.yourPlan), end ?? null)}
+            {texts.cancelling.text(running && planName(running, plans), end ?? null, isOver)}
           </p>
         </Dialog>
       )}

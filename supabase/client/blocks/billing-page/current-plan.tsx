@@ -7,12 +7,13 @@ type Props = {
   busy: string | null;
   onCancel: () => void;
   onResume: () => void;
-  onUndo: () => void;
+  onUndo: (price: string) => void;
 };
 
 /** The plan that the customer has, what needs attention, and what comes next. */
 export function CurrentPlan({ state, busy, onCancel, onResume, onUndo }: Props) {
   const { attention, next } = state;
+  const undoTo = next?.undoTo;
   const texts = useTexts();
   return (
     <div className='space-y-4'>
@@ -59,12 +60,12 @@ export function CurrentPlan({ state, busy, onCancel, onResume, onUndo }: Props) 
               <p className='mt-1 font-medium'>{next.text}</p>
               <p className='mt-1 text-sm text-(--bp-soft)'>{next.note}</p>
             </div>
-            {next.canUndo && (
+            {undoTo && (
               <Button
                 className='shrink-0 self-start sm:self-center'
                 isOff={busy !== null}
                 isRunning={busy === 'undo'}
-                onClick={onUndo}
+                onClick={() => onUndo(undoTo)}
               >
                 {texts.actions.undo}
               </Button>

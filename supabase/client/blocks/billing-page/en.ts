@@ -48,11 +48,11 @@ export const en = {
     title: 'Cancel your subscription?',
     keep: 'Keep it',
     confirm: 'Cancel subscription',
-    text: (plan: string | null, end: string | null) =>
-      `${
-        plan === null ? '' : `You keep ${plan}${end ? ` until ${day(end)}` : ''}. `
-      }Nothing more is charged after that.`,
-    yourPlan: 'your plan',
+    text: (plan: string | null, end: string | null, isOver: boolean) => {
+      if (plan === null) return 'Nothing more is charged.';
+      if (isOver) return `The paid period is over: ${plan} ends now. Nothing more is charged.`;
+      return `You keep ${plan}${end ? ` until ${day(end)}` : ''}. Nothing more is charged after that.`;
+    },
   },
   state: {
     label: 'Current plan',
@@ -81,6 +81,9 @@ export const en = {
     notRenewing: 'It does not renew by itself.',
     nextAttempt: (at: string, amount: string | null) =>
       `The next attempt is on ${day(at)}${amount ? ` for ${amount}` : ''}.`,
+    hasUntil: (end: string) => `You have it until ${day(end)}.`,
+    chargedBelow: (at: string, amount: string | null) =>
+      `Your subscription goes on: the next charge is on ${day(at)}${amount ? ` for ${amount}` : ''}.`,
     renews: (at: string, amount: string | null) => `Renews on ${day(at)}${amount ? ` for ${amount}` : ''}.`,
     noEnd: 'It has no end, and nothing is charged.',
     grace: (end: string, last: string, isBilled: boolean) =>

@@ -50,9 +50,11 @@ export const hi: Texts = {
     title: 'क्या आप सदस्यता रद्द करना चाहते हैं?',
     keep: 'जारी रखें',
     confirm: 'सदस्यता रद्द करें',
-    text: (plan, end) =>
-      `${plan === null ? '' : `${plan} ${end ? `${day(end)} तक ` : ''}आपके पास रहेगा। `}उसके बाद कोई राशि नहीं ली जाएगी।`,
-    yourPlan: 'आपका प्लान',
+    text: (plan, end, isOver) => {
+      if (plan === null) return 'आगे कोई राशि नहीं ली जाएगी।';
+      if (isOver) return `भुगतान की अवधि पूरी हो चुकी है: ${plan} अभी समाप्त होगा। आगे कोई राशि नहीं ली जाएगी।`;
+      return `${plan} ${end ? `${day(end)} तक ` : ''}आपके पास रहेगा। उसके बाद कोई राशि नहीं ली जाएगी।`;
+    },
   },
   state: {
     label: 'मौजूदा प्लान',
@@ -78,6 +80,8 @@ export const hi: Texts = {
     paidUntil: (end) => `${day(end)} तक भुगतान हो चुका है।`,
     notRenewing: 'यह अपने आप नवीनीकृत नहीं होता।',
     nextAttempt: (at, amount) => `अगली कोशिश ${day(at)} को होगी${amount ? `: ${amount}` : ''}।`,
+    hasUntil: (end) => `यह ${day(end)} तक आपके पास रहेगा।`,
+    chargedBelow: (at, amount) => `आपकी सदस्यता जारी है: अगली राशि ${day(at)} को ली जाएगी${amount ? `: ${amount}` : ''}।`,
     renews: (at, amount) => `नवीनीकरण ${day(at)} को${amount ? `: ${amount}` : ''}।`,
     noEnd: 'इसकी कोई समाप्ति नहीं है, और कोई राशि नहीं ली जाती।',
     grace: (end, last, isBilled) =>

@@ -100,22 +100,23 @@ function Status({ payment, paidAt }: Pick<RowProps, 'payment' | 'paidAt'>) {
     return (
       <>
         <Badge tone='plain'>{words.retried}</Badge>
-        <span className='mt-1 block text-xs whitespace-nowrap text-(--bp-soft)'>{words.paidOn(paidAt)}</span>
+        <span className='mt-1 block text-xs text-(--bp-soft) sm:whitespace-nowrap'>{words.paidOn(paidAt)}</span>
       </>
     );
   }
   if (status === 'failed') return <Badge tone='warn'>{words.failed}</Badge>;
   if (refunded >= (paid ?? payment.amount) && refunded > 0) return <Badge tone='plain'>{words.refunded}</Badge>;
-  if (dispute && dispute !== 'won' && dispute !== 'closed') {
-    return <Badge tone='warn'>{dispute === 'lost' ? words.lost : words.disputed}</Badge>;
-  }
-  if (refunded === 0) return <Badge tone='good'>{words.paid}</Badge>;
+  const isDisputed = dispute && dispute !== 'won' && dispute !== 'closed';
   return (
     <>
-      <Badge tone='good'>{words.paid}</Badge>
-      <span className='mt-1 block text-xs whitespace-nowrap text-(--bp-soft)'>
-        {words.partly(money(refunded, currency))}
-      </span>
+      <Badge tone={isDisputed ? 'warn' : 'good'}>
+        {!isDisputed ? words.paid : dispute === 'lost' ? words.lost : words.disputed}
+      </Badge>
+      {refunded > 0 && (
+        <span className='mt-1 block text-xs text-(--bp-soft) sm:whitespace-nowrap'>
+          {words.partly(money(refunded, currency))}
+        </span>
+      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import type { CurrentSubscription, OfferedPlan } from '../../subscriptions.ts';
+import type { CurrentSubscription, OfferedPlan, Subscription } from '../../subscriptions.ts';
 import { en, type Texts } from './en.ts';
 
 /** What the page shows about the plan that the customer has. */
@@ -16,8 +16,8 @@ export type State = {
   manageUrl: string | null;
   /** A charge that failed: what to do, and the gateway's page to do it. */
   attention: { title: string; text: string; url: string | null } | null;
-  /** What follows the running period. */
-  next: { text: string; note: string; canUndo: boolean } | null;
+  /** What follows the running period. `undoTo`: the price to change back to; null: that is not possible. */
+  next: { text: string; note: string; undoTo: string | null } | null;
 };
 
 /** Derives the state of the page from an answer of `current()`. */
@@ -35,14 +35,16 @@ export function stateOf(
   const charge = billing?.next_charge_at ?? null;
   // A charge that failed may be due since some days.
   const isAhead = charge !== null && Date.parse(charge) > now;
+  // A grant or a row that support wrote rules over what the customer pays for, which may be another plan.
+  const isGiven = billing !== null && running !== null && running.price === null;
   const shared = {
     // A halted or paused subscription has no next charge, but is charged again with a new card.
     canCancel: charge !== null ||
       !ends && billing !== null && (billing.payment_attention || billing.status === 'paused'),
     canResume: ends,
     manageUrl: billing?.payment_attention || charge === null ? null : billing?.manage_url ?? null,
-    attention: attentionOf(current, running?.plan?.name ?? null, texts),
-    next: nextOf(current, name, now, texts),
+    attention: attentionOf(current, running && !isGiven ? planName(running, plans) : null, texts),
+    next: nextOf(current, plans, now, texts),
   };
   if (running === null) {
     const lines = shared.attention ? [] : [words.anyTime];
@@ -62,7 +64,7 @@ export function stateOf(
     return { title, badge: { text: words.noPlan, tone: 'plain' }, lines, price: null, ...shared };
   }
   const { price, current_period_end: end } = running;
-  const title = (running.plan?.name ?? name(running.tier)) + (price ? `, ${every(price)}` : '');
+  const title = planName(running, plans) + (price ? `, ${every(price)}` : '');
   const cost = price && `${money(price.amount, price.currency)} ${per(price)}`;
   const isOwn = billing !== null && billing.gateway_subscription_id === running.gateway_subscription_id;
   const isTrial = isOwn && billing.status === 'authenticated';
@@ -75,7 +77,12 @@ export function stateOf(
   // A change begins also where a tier that was given ends before it.
   if (ends) lines.push(words.keepsUntil(end, charge !== null || billing?.next != null));
   else if (isTrial && charge) lines.push(words.trialEnds(charge, cost ?? amountOf(current, texts) ?? ''));
-  else if (billing?.next && end) lines.push(words.paidUntil(end));
+  else if (isGiven && end) {
+    // A row of the subscription itself rules until that is charged again.
+    const own = running.gateway_subscription_id === null ? null : billing.next?.starts_at ?? charge;
+    lines.push(words.hasUntil(own !== null && Date.parse(own) < Date.parse(end) ? own : end));
+    if (charge && !billing.next && !shared.attention) lines.push(words.chargedBelow(charge, amountOf(current, texts)));
+  } else if (billing?.next && end) lines.push(words.paidUntil(end));
   else if (charge && !shared.attention) lines.push(words.renews(charge, amountOf(current, texts)));
   else if (end === null) lines.push(words.noEnd);
   else if (running.access_ends_at !== null) {
@@ -85,6 +92,11 @@ export function stateOf(
     lines.unshift(words.nextAttempt(charge, amountOf(current, texts)));
   }
   return { title, badge, lines, price: cost, ...shared };
+}
+
+/** The name of the plan that gives the tier. Support may have written another tier into the row. */
+export function planName({ tier, plan }: Subscription, plans: readonly OfferedPlan[]): string {
+  return plan?.tier === tier ? plan.name : nameOf(tier, plans);
 }
 
 /** The name of a plan on offer; of others the tier with a capital letter. */
@@ -109,18 +121,20 @@ function attentionOf(
 }
 
 function nextOf(
-  { billing, payments }: CurrentSubscription,
-  name: (tier: string) => string,
+  { billing, payments, subscription }: CurrentSubscription,
+  plans: readonly OfferedPlan[],
   now: number,
   { every, money, next: words }: Texts,
 ): State['next'] {
   if (billing?.next) {
     const { tier, price, amount, currency, starts_at, undo_until } = billing.next;
     const canUndo = undo_until !== null && Date.parse(undo_until) > now;
+    // Below a grant the row has no price: the one on offer that the customer pays for.
+    const paid = subscription?.price ?? plans.flatMap(({ prices }) => prices).find((one) => one.scenario === 'current');
     return {
-      text: words.change(`${name(tier)}, ${every(price)},`, starts_at, money(amount, currency)),
+      text: words.change(`${nameOf(tier, plans)}, ${every(price)},`, starts_at, money(amount, currency)),
       note: canUndo ? words.undoUntil(undo_until) : words.final,
-      canUndo,
+      undoTo: canUndo ? paid?.lookup_key ?? null : null,
     };
   }
   const paid = payments.find(({ status, period_start: start, amount, paid_amount, refunded_amount }) =>
@@ -128,8 +142,8 @@ function nextOf(
   );
   if (!paid?.period_start || !paid.tier) return null;
   return {
-    text: words.starts(name(paid.tier), paid.period_start),
+    text: words.starts(nameOf(paid.tier, plans), paid.period_start),
     note: words.paid(paid.period_end),
-    canUndo: false,
+    undoTo: null,
   };
 }

@@ -95,16 +95,16 @@ as=="string"&&n.as!=="script"?n.as:void 0,crossOrigin:t,integrity:typeof n.integ
 nonce=="string"?n.nonce:void 0,fetchPriority:typeof n.fetchPriority=="string"?n.fetchPriority:void 0})}else ce.d.m(e)};re.
 requestFormReset=function(e){ce.d.r(e)};re.unstable_batchedUpdates=function(e,n){return e(n)};re.useFormState=function(e,n,t){
 return yt.H.useFormState(e,n,t)};re.useFormStatus=function(){return yt.H.useHostTransitionStatus()};re.version="19.3.1"});var Da=Pn((gs,Ha)=>{"use strict";function Ua(){if(!(typeof __REACT_DEVTOOLS_GLOBAL_HOOK__>"u"||typeof __REACT_DEVTOOLS_GLOBAL_HOOK__.
-checkDCE!="function"))try{__REACT_DEVTOOLS_GLOBAL_HOOK__.checkDCE(Ua)}catch(e){console.error(e)}}Ua(),Ha.exports=La()});var ql=Pn(Ur=>{"use strict";var vl=he(),Bu=Da();function p(e){var n="https://react.dev/errors/"+e;if(1<arguments.length){
+checkDCE!="function"))try{__REACT_DEVTOOLS_GLOBAL_HOOK__.checkDCE(Ua)}catch(e){console.error(e)}}Ua(),Ha.exports=La()});var ql=Pn(Ur=>{"use strict";var vl=he(),Yu=Da();function p(e){var n="https://react.dev/errors/"+e;if(1<arguments.length){
 n+="?args[]="+encodeURIComponent(arguments[1]);for(var t=2;t<arguments.length;t++)n+="&args[]="+encodeURIComponent(arguments[t])}
 return"Minified React error #"+e+"; visit "+n+" for the full message or use the non-minified dev environment for full er\
 rors and additional helpful warnings."}var yl=Symbol.for("react.transitional.element"),bl=Symbol.for("react.portal"),ml=Symbol.
 for("react.fragment"),wl=Symbol.for("react.strict_mode"),Tl=Symbol.for("react.profiler"),Pl=Symbol.for("react.consumer"),
 Ar=Symbol.for("react.context"),Ei=Symbol.for("react.forward_ref"),Sr=Symbol.for("react.suspense"),Ci=Symbol.for("react.s\
-uspense_list"),Ni=Symbol.for("react.memo"),_r=Symbol.for("react.lazy"),Yu=Symbol.for("react.scope"),xl=Symbol.for("react\
+uspense_list"),Ni=Symbol.for("react.memo"),_r=Symbol.for("react.lazy"),Bu=Symbol.for("react.scope"),xl=Symbol.for("react\
 .activity"),zu=Symbol.for("react.legacy_hidden"),Wu=Symbol.for("react.memo_cache_sentinel"),Ai=Symbol.for("react.view_tr\
-ansition"),Or=Symbol.for("react.recoverable"),Ba=Symbol.iterator;function Rl(e){return e===null||typeof e!="object"?null:
-(e=Ba&&e[Ba]||e["@@iterator"],typeof e=="function"?e:null)}var Gu=Symbol.for("react.optimistic_key"),gr=Array.isArray;function Ya(e,n){
+ansition"),Or=Symbol.for("react.recoverable"),Ya=Symbol.iterator;function Rl(e){return e===null||typeof e!="object"?null:
+(e=Ya&&e[Ya]||e["@@iterator"],typeof e=="function"?e:null)}var Gu=Symbol.for("react.optimistic_key"),gr=Array.isArray;function Ba(e,n){
 var t=e.length&3,r=e.length-t,i=n;for(n=0;n<r;){var l=e.charCodeAt(n)&255|(e.charCodeAt(++n)&255)<<8|(e.charCodeAt(++n)&
 255)<<16|(e.charCodeAt(++n)&255)<<24;++n,l=3432918353*(l&65535)+((3432918353*(l>>>16)&65535)<<16)&4294967295,l=l<<15|l>>>
 17,l=461845907*(l&65535)+((461845907*(l>>>16)&65535)<<16)&4294967295,i^=l,i=i<<13|i>>>19,i=5*(i&65535)+((5*(i>>>16)&65535)<<
@@ -152,8 +152,8 @@ e;e=""+e;var n=Qu.exec(e);if(n){var t="",r,i=0;for(r=n.index;r<e.length;r++){swi
 break;case 38:n="&amp;";break;case 39:n="&#x27;";break;case 60:n="&lt;";break;case 62:n="&gt;";break;default:continue}i!==
 r&&(t+=e.slice(i,r)),i=r+1,t+=n}e=i!==r?t+e.slice(i,r):t}return e}var Ju=/([A-Z])/g,Ku=/^ms-/,ju=/^[\u0000-\u001F ]*j[\r\n\t]*a[\r\n\t]*v[\r\n\t]*a[\r\n\t]*s[\r\n\t]*c[\r\n\t]*r[\r\n\t]*i[\r\n\t]*p[\r\n\t]*t[\r\n\t]*:/i;
 function Pt(e){return ju.test(""+e)?"javascript:throw new Error('React has blocked a javascript: URL as a security preca\
-ution.')":e}var Jn=vl.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,El=Bu.__DOM_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,
-qu={pending:!1,data:null,method:null,action:null},Ye=El.d;El.d={f:Ye.f,r:Ye.r,D:vc,C:yc,L:bc,m:mc,X:Tc,S:wc,M:Pc};var xe=[],
+ution.')":e}var Jn=vl.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,El=Yu.__DOM_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,
+qu={pending:!1,data:null,method:null,action:null},Be=El.d;El.d={f:Be.f,r:Be.r,D:vc,C:yc,L:bc,m:mc,X:Tc,S:wc,M:Pc};var xe=[],
 qn=null,Cl=/(<\/|<)(s)(cript)/gi;function Nl(e,n,t,r){return""+n+(t==="s"?"\\u0073":"\\u0053")+r}function $u(e,n,t,r,i){
 return{idPrefix:e===void 0?"":e,nextFormID:0,streamingFormat:0,bootstrapScriptContent:t,bootstrapScripts:r,bootstrapModules:i,
 instructions:0,hasBody:!1,hasHtml:!1,unknownResources:{},dnsResources:{},connectResources:{default:{},anonymous:{},credentials:{}},
@@ -169,22 +169,22 @@ none",exit:"none",share:e.update,parentEnter:"none",parentExit:"none",name:e.aut
 return n.tagScope&32&&(e.instructions|=128),$(n.insertionMode,n.selectedValue,n.tagScope|12,Al(n.viewTransition))}function or(e,n){
 e=Al(n.viewTransition);var t=n.tagScope|16;return e!==null&&e.share!=="none"&&(t|=64),$(n.insertionMode,n.selectedValue,
 t,e)}function Sl(e,n,t){return e="_"+e.idPrefix+"R_"+n,0<t&&(e+="H"+t.toString(32)),e+"_"}function be(e,n){n=n.viewTransition,
-n!==null&&(n.name!=="auto"&&(Y(e,"vt-name",n.nameIdx===0?n.name:n.name+"_"+n.nameIdx),n.nameIdx++),Y(e,"vt-update",n.update),
-n.enter!=="none"&&Y(e,"vt-enter",n.enter),n.exit!=="none"&&Y(e,"vt-exit",n.exit),n.share!=="none"&&Y(e,"vt-share",n.share))}
+n!==null&&(n.name!=="auto"&&(B(e,"vt-name",n.nameIdx===0?n.name:n.name+"_"+n.nameIdx),n.nameIdx++),B(e,"vt-update",n.update),
+n.enter!=="none"&&B(e,"vt-enter",n.enter),n.exit!=="none"&&B(e,"vt-exit",n.exit),n.share!=="none"&&B(e,"vt-share",n.share))}
 var Xa=new Map;function _l(e,n){if(typeof n!="object")throw Error(p(62));var t=!0,r;for(r in n)if(L.call(n,r)){var i=n[r];
 if(i!=null&&typeof i!="boolean"&&i!==""){if(r.indexOf("--")===0){var l=P(r);i=P((""+i).trim())}else l=Xa.get(r),l===void 0&&
 (l=P(r.replace(Ju,"-$1").toLowerCase().replace(Ku,"-ms-")),Xa.set(r,l)),i=typeof i=="number"?i===0||Zu.has(r)?""+i:i+"px":
 P((""+i).trim());t?(t=!1,e.push(' style="',l,":",i)):e.push(";",l,":",i)}}t||e.push('"')}function vi(e,n,t){t&&typeof t!=
-"function"&&typeof t!="symbol"&&e.push(" ",n,'=""')}function Y(e,n,t){typeof t!="function"&&typeof t!="symbol"&&typeof t!=
+"function"&&typeof t!="symbol"&&e.push(" ",n,'=""')}function B(e,n,t){typeof t!="function"&&typeof t!="symbol"&&typeof t!=
 "boolean"&&e.push(" ",n,'="',P(t),'"')}var Ol=P("javascript:throw new Error('React form unexpectedly submitted.')");function ci(e,n){
-this.push('<input type="hidden"'),kl(e),Y(this,"name",n),Y(this,"value",e),this.push("/>")}function kl(e){if(typeof e!="\
+this.push('<input type="hidden"'),kl(e),B(this,"name",n),B(this,"value",e),this.push("/>")}function kl(e){if(typeof e!="\
 string")throw Error(p(480))}function Ml(e,n){if(typeof n.$$FORM_ACTION=="function"){var t=e.nextFormID++;e=e.idPrefix+t;
 try{var r=n.$$FORM_ACTION(e);if(r){var i=r.data;i?.forEach(kl)}return r}catch(l){if(typeof l=="object"&&l!==null&&typeof l.
 then=="function")throw l}}return null}function Za(e,n,t,r,i,l,u,a){var o=null;if(typeof r=="function"){var c=Ml(n,r);c!==
 null?(a=c.name,r=c.action||"",i=c.encType,l=c.method,u=c.target,o=c.data):(e.push(" ","formAction",'="',Ol,'"'),u=l=i=r=
 a=null,Il(n,t))}return a!=null&&A(e,"name",a),r!=null&&A(e,"formAction",r),i!=null&&A(e,"formEncType",i),l!=null&&A(e,"f\
-ormMethod",l),u!=null&&A(e,"formTarget",u),o}function A(e,n,t){switch(n){case"className":Y(e,"class",t);break;case"tabIn\
-dex":Y(e,"tabindex",t);break;case"dir":case"role":case"viewBox":case"width":case"height":Y(e,n,t);break;case"style":_l(e,
+ormMethod",l),u!=null&&A(e,"formTarget",u),o}function A(e,n,t){switch(n){case"className":B(e,"class",t);break;case"tabIn\
+dex":B(e,"tabindex",t);break;case"dir":case"role":case"viewBox":case"width":case"height":B(e,n,t);break;case"style":_l(e,
 t);break;case"src":case"href":if(t==="")break;case"action":case"formAction":if(t==null||typeof t=="function"||typeof t==
 "symbol"||typeof t=="boolean")break;t=Pt(""+t),e.push(" ",n,'="',P(t),'"');break;case"defaultValue":case"defaultChecked":case"\
 innerHTML":case"suppressContentEditableWarning":case"suppressHydrationWarning":case"ref":break;case"autoFocus":case"mult\
@@ -198,10 +198,10 @@ readOnly":case"required":case"reversed":case"scoped":case"seamless":case"itemSco
 symbol"&&e.push(" ",n,'=""');break;case"capture":case"download":t===!0?e.push(" ",n,'=""'):t!==!1&&typeof t!="function"&&
 typeof t!="symbol"&&e.push(" ",n,'="',P(t),'"');break;case"cols":case"rows":case"size":case"span":typeof t!="function"&&
 typeof t!="symbol"&&!isNaN(t)&&1<=t&&e.push(" ",n,'="',P(t),'"');break;case"rowSpan":case"start":typeof t=="function"||typeof t==
-"symbol"||isNaN(t)||e.push(" ",n,'="',P(t),'"');break;case"xlinkActuate":Y(e,"xlink:actuate",t);break;case"xlinkArcrole":
-Y(e,"xlink:arcrole",t);break;case"xlinkRole":Y(e,"xlink:role",t);break;case"xlinkShow":Y(e,"xlink:show",t);break;case"xl\
-inkTitle":Y(e,"xlink:title",t);break;case"xlinkType":Y(e,"xlink:type",t);break;case"xmlBase":Y(e,"xml:base",t);break;case"\
-xmlLang":Y(e,"xml:lang",t);break;case"xmlSpace":Y(e,"xml:space",t);break;default:if((!(2<n.length)||n[0]!=="o"&&n[0]!=="\
+"symbol"||isNaN(t)||e.push(" ",n,'="',P(t),'"');break;case"xlinkActuate":B(e,"xlink:actuate",t);break;case"xlinkArcrole":
+B(e,"xlink:arcrole",t);break;case"xlinkRole":B(e,"xlink:role",t);break;case"xlinkShow":B(e,"xlink:show",t);break;case"xl\
+inkTitle":B(e,"xlink:title",t);break;case"xlinkType":B(e,"xlink:type",t);break;case"xmlBase":B(e,"xml:base",t);break;case"\
+xmlLang":B(e,"xml:lang",t);break;case"xmlSpace":B(e,"xml:space",t);break;default:if((!(2<n.length)||n[0]!=="o"&&n[0]!=="\
 O"||n[1]!=="n"&&n[1]!=="N")&&(n=Vu.get(n)||n,Si(n))){switch(typeof t){case"function":case"symbol":return;case"boolean":var r=n.
 toLowerCase().slice(0,5);if(r!=="data-"&&r!=="aria-")return}e.push(" ",n,'="',P(t),'"')}}}function me(e,n,t){if(n!=null){
 if(t!=null)throw Error(p(60));if(typeof n!="object"||!("__html"in n))throw Error(p(61));n=n.__html,n!=null&&e.push(""+n)}}
@@ -230,7 +230,7 @@ switch(l){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;defau
 me(e,i,t),typeof t=="string"?(e.push(P(t)),null):t}var nc=/^[a-zA-Z][a-zA-Z:_\.\-\d]*$/,Ka=new Map;function X(e){var n=Ka.
 get(e);if(n===void 0){if(!nc.test(e))throw Error(p(65,e));n="<"+e,Ka.set(e,n)}return n}function tc(e,n,t,r,i,l,u,a,o){switch(n){case"\
 div":case"span":case"svg":case"path":break;case"a":e.push(X("a"));var c=null,s=null,f;for(f in t)if(L.call(t,f)){var h=t[f];
-if(h!=null)switch(f){case"children":c=h;break;case"dangerouslySetInnerHTML":s=h;break;case"href":h===""?Y(e,"href",""):A(
+if(h!=null)switch(f){case"children":c=h;break;case"dangerouslySetInnerHTML":s=h;break;case"href":h===""?B(e,"href",""):A(
 e,f,h);break;default:A(e,f,h)}}if(be(e,a),e.push(">"),me(e,s,c),typeof c=="string"){e.push(P(c));var d=null}else d=c;return d;case"\
 g":case"p":case"li":break;case"select":e.push(X("select"));var g=null,m=null,S;for(S in t)if(L.call(t,S)){var E=t[S];if(E!=
 null)switch(S){case"children":g=E;break;case"dangerouslySetInnerHTML":m=E;break;case"defaultValue":case"value":break;default:
@@ -238,13 +238,13 @@ A(e,S,E)}}return be(e,a),e.push(">"),me(e,m,g),g;case"option":var _=a.selectedVa
 T=null,N=null,I;for(I in t)if(L.call(t,I)){var ve=t[I];if(ve!=null)switch(I){case"children":z=ve;break;case"selected":T=
 ve;break;case"dangerouslySetInnerHTML":N=ve;break;case"value":H=ve;default:A(e,I,ve)}}if(_!=null){var R=H!==null?""+H:ec(
 z);if(gr(_)){for(var D=0;D<_.length;D++)if(""+_[D]===R){e.push(' selected=""');break}}else""+_===R&&e.push(' selected=""')}else
-T&&e.push(' selected=""');return e.push(">"),me(e,N,z),z;case"textarea":e.push(X("textarea"));var B=null,Q=null,F=null,de;
-for(de in t)if(L.call(t,de)){var W=t[de];if(W!=null)switch(de){case"children":F=W;break;case"value":B=W;break;case"defau\
-ltValue":Q=W;break;case"dangerouslySetInnerHTML":throw Error(p(91));default:A(e,de,W)}}if(B===null&&Q!==null&&(B=Q),be(e,
-a),e.push(">"),F!=null){if(B!=null)throw Error(p(92));if(gr(F)){if(1<F.length)throw Error(p(93));B=""+F[0]}B=""+F}return typeof B==
-"string"&&B[0]===`
+T&&e.push(' selected=""');return e.push(">"),me(e,N,z),z;case"textarea":e.push(X("textarea"));var Y=null,Q=null,F=null,de;
+for(de in t)if(L.call(t,de)){var W=t[de];if(W!=null)switch(de){case"children":F=W;break;case"value":Y=W;break;case"defau\
+ltValue":Q=W;break;case"dangerouslySetInnerHTML":throw Error(p(91));default:A(e,de,W)}}if(Y===null&&Q!==null&&(Y=Q),be(e,
+a),e.push(">"),F!=null){if(Y!=null)throw Error(p(92));if(gr(F)){if(1<F.length)throw Error(p(93));Y=""+F[0]}Y=""+F}return typeof Y==
+"string"&&Y[0]===`
 `&&e.push(`
-`),B!==null&&e.push(P(""+B)),null;case"input":e.push(X("input"));var Xe=null,ye=null,G=null,cn=null,K=null,Oe=null,j=null,
+`),Y!==null&&e.push(P(""+Y)),null;case"input":e.push(X("input"));var Xe=null,ye=null,G=null,cn=null,K=null,Oe=null,j=null,
 Te=null,Re=null,ke;for(ke in t)if(L.call(t,ke)){var U=t[ke];if(U!=null)switch(ke){case"children":case"dangerouslySetInne\
 rHTML":throw Error(p(399,"input"));case"name":Xe=U;break;case"formAction":ye=U;break;case"formEncType":G=U;break;case"fo\
 rmMethod":cn=U;break;case"formTarget":K=U;break;case"defaultChecked":Re=U;break;case"defaultValue":j=U;break;case"checke\
@@ -260,7 +260,7 @@ erouslySetInnerHTML":Xt=Fe;break;case"action":He=Fe;break;case"encType":Ve=Fe;br
 Qe=Fe;break;default:A(e,hn,Fe)}}var Ln=null,Je=null;if(typeof He=="function"){var ue=Ml(r,He);ue!==null?(He=ue.action||"",
 Ve=ue.encType,dn=ue.method,Qe=ue.target,Ln=ue.data,Je=ue.name):(e.push(" ","action",'="',Ol,'"'),Qe=dn=Ve=He=null,Il(r,i))}
 if(He!=null&&A(e,"action",He),Ve!=null&&A(e,"encType",Ve),dn!=null&&A(e,"method",dn),Qe!=null&&A(e,"target",Qe),be(e,a),
-e.push(">"),Je!==null&&(e.push('<input type="hidden"'),Y(e,"name",Je),e.push("/>"),Ln?.forEach(ci,e)),me(e,Xt,fn),typeof fn==
+e.push(">"),Je!==null&&(e.push('<input type="hidden"'),B(e,"name",Je),e.push("/>"),Ln?.forEach(ci,e)),me(e,Xt,fn),typeof fn==
 "string"){e.push(P(fn));var lt=null}else lt=fn;return lt;case"menuitem":e.push(X("menuitem"));for(var gn in t)if(L.call(
 t,gn)){var Zt=t[gn];if(Zt!=null)switch(gn){case"children":case"dangerouslySetInnerHTML":throw Error(p(400));default:A(e,
 gn,Zt)}}return be(e,a),e.push(">"),null;case"object":e.push(X("object"));var Ee=null,ot=null,Ke;for(Ke in t)if(L.call(t,
@@ -276,10 +276,10 @@ i.styles.set(Dn,De));var $e={state:0,props:pe({},t,{"data-precedence":t.preceden
 2&&xt($e.props,qe);var ct=i.preloads.stylesheets.get(Ne);ct&&0<ct.length?ct.length=0:$e.state=1}De.sheets.set(Ne,$e),u&&
 u.stylesheets.add($e)}else if(De){var Jt=De.sheets.get(Ne);Jt&&u&&u.stylesheets.add(Jt)}o&&e.push("<!-- -->"),pn=null}else
 t.onLoad||t.onError?pn=ie(e,t):(o&&e.push("<!-- -->"),pn=Vt?null:ie(i.hoistableChunks,t));return pn;case"script":var Zr=a.
-tagScope&1,Bn=t.async;if(typeof t.src!="string"||!t.src||!Bn||typeof Bn=="function"||typeof Bn=="symbol"||t.onLoad||t.onError||
+tagScope&1,Yn=t.async;if(typeof t.src!="string"||!t.src||!Yn||typeof Yn=="function"||typeof Yn=="symbol"||t.onLoad||t.onError||
 a.insertionMode===4||Zr||t.itemProp!=null)var Kt=pr(e,t);else{var en=t.src;if(t.type==="module")var vn=r.moduleScriptResources,
-yn=i.preloads.moduleScripts;else vn=r.scriptResources,yn=i.preloads.scripts;var Yn=vn.hasOwnProperty(en)?vn[en]:void 0;if(Yn!==
-null){vn[en]=null;var st=t;if(Yn){Yn.length===2&&(st=pe({},t),xt(st,Yn));var jt=yn.get(en);jt&&(jt.length=0)}var qt=[];i.
+yn=i.preloads.moduleScripts;else vn=r.scriptResources,yn=i.preloads.scripts;var Bn=vn.hasOwnProperty(en)?vn[en]:void 0;if(Bn!==
+null){vn[en]=null;var st=t;if(Bn){Bn.length===2&&(st=pe({},t),xt(st,Bn));var jt=yn.get(en);jt&&(jt.length=0)}var qt=[];i.
 scripts.add(qt),pr(qt,st)}o&&e.push("<!-- -->"),Kt=null}return Kt;case"style":var Vr=a.tagScope&1,zn=t.precedence,Le=t.href,
 cu=t.nonce;if(a.insertionMode===4||Vr||t.itemProp!=null||typeof zn!="string"||typeof Le!="string"||Le===""){e.push(X("st\
 yle"));var Wn=null,la=null,ft;for(ft in t)if(L.call(t,ft)){var $t=t[ft];if($t!=null)switch(ft){case"children":Wn=$t;break;case"\
@@ -374,13 +374,13 @@ n="";break;case"src":case"href":t=Pt(t),n=""+t;break;default:if(2<n.length&&(n[0
 stylesheets:new Set,suspenseyImages:!1}}function vc(e){var n=ee||null;if(n){var t=n.resumableState,r=n.renderState;if(typeof e==
 "string"&&e){if(!t.dnsResources.hasOwnProperty(e)){t.dnsResources[e]=null,t=r.headers;var i,l;(l=t&&0<t.remainingCapacity)&&
 (l=(i="<"+(""+e).replace(_i,Oi)+">; rel=dns-prefetch",0<=(t.remainingCapacity-=i.length+2))),l?(r.resets.dns[e]=null,t.preconnects&&
-(t.preconnects+=", "),t.preconnects+=i):(i=[],ie(i,{href:e,rel:"dns-prefetch"}),r.preconnects.add(i))}On(n)}}else Ye.D(e)}
+(t.preconnects+=", "),t.preconnects+=i):(i=[],ie(i,{href:e,rel:"dns-prefetch"}),r.preconnects.add(i))}On(n)}}else Be.D(e)}
 function yc(e,n){var t=ee||null;if(t){var r=t.resumableState,i=t.renderState;if(typeof e=="string"&&e){var l=n==="use-cr\
 edentials"?"credentials":typeof n=="string"?"anonymous":"default";if(!r.connectResources[l].hasOwnProperty(e)){r.connectResources[l][e]=
 null,r=i.headers;var u,a;if(a=r&&0<r.remainingCapacity){if(a="<"+(""+e).replace(_i,Oi)+">; rel=preconnect",typeof n=="st\
 ring"){var o=(""+n).replace(mi,wi);a+='; crossorigin="'+o+'"'}a=(u=a,0<=(r.remainingCapacity-=u.length+2))}a?(i.resets.connect[l][e]=
 null,r.preconnects&&(r.preconnects+=", "),r.preconnects+=u):(l=[],ie(l,{rel:"preconnect",href:e,crossOrigin:n}),i.preconnects.
-add(l))}On(t)}}else Ye.C(e,n)}function bc(e,n,t){var r=ee||null;if(r){var i=r.resumableState,l=r.renderState;if(n&&e){switch(n){case"\
+add(l))}On(t)}}else Be.C(e,n)}function bc(e,n,t){var r=ee||null;if(r){var i=r.resumableState,l=r.renderState;if(n&&e){switch(n){case"\
 image":if(t)var u=t.imageSrcSet,a=t.imageSizes,o=t.fetchPriority;var c=u?u+`
 `+(a||""):e;if(i.imageResources.hasOwnProperty(c))return;i.imageResources[c]=xe,i=l.headers;var s;i&&0<i.remainingCapacity&&
 typeof u!="string"&&o==="high"&&(s=yr(e,n,t),0<=(i.remainingCapacity-=s.length+2))?(l.resets.image[c]=xe,i.highImagePreloads&&
@@ -393,22 +393,22 @@ reload",href:e,as:n},t)),i.scriptResources[e]=!t||typeof t.crossOrigin!="string"
 t.integrity];break;default:if(i.unknownResources.hasOwnProperty(n)){if(u=i.unknownResources[n],u.hasOwnProperty(e))return}else
 u={},i.unknownResources[n]=u;u[e]=xe,(i=l.headers)&&0<i.remainingCapacity&&n==="font"&&(c=yr(e,n,t),0<=(i.remainingCapacity-=
 c.length+2))?(l.resets.font[e]=xe,i.fontPreloads&&(i.fontPreloads+=", "),i.fontPreloads+=c):(i=[],e=pe({rel:"preload",href:e,
-as:n},t),ie(i,e),n)==="font"?l.fontPreloads.add(i):l.bulkPreloads.add(i)}On(r)}}else Ye.L(e,n,t)}function mc(e,n){var t=ee||
+as:n},t),ie(i,e),n)==="font"?l.fontPreloads.add(i):l.bulkPreloads.add(i)}On(r)}}else Be.L(e,n,t)}function mc(e,n){var t=ee||
 null;if(t){var r=t.resumableState,i=t.renderState;if(e){var l=n&&typeof n.as=="string"?n.as:"script";switch(l){case"scri\
 pt":if(r.moduleScriptResources.hasOwnProperty(e))return;l=[],r.moduleScriptResources[e]=!n||typeof n.crossOrigin!="strin\
 g"&&typeof n.integrity!="string"?xe:[n.crossOrigin,n.integrity],i.preloads.moduleScripts.set(e,l);break;default:if(r.moduleUnknownResources.
 hasOwnProperty(l)){var u=r.moduleUnknownResources[l];if(u.hasOwnProperty(e))return}else u={},r.moduleUnknownResources[l]=
-u;l=[],u[e]=xe}ie(l,pe({rel:"modulepreload",href:e},n)),i.bulkPreloads.add(l),On(t)}}else Ye.m(e,n)}function wc(e,n,t){var r=ee||
+u;l=[],u[e]=xe}ie(l,pe({rel:"modulepreload",href:e},n)),i.bulkPreloads.add(l),On(t)}}else Be.m(e,n)}function wc(e,n,t){var r=ee||
 null;if(r){var i=r.resumableState,l=r.renderState;if(e){n=n||"default";var u=l.styles.get(n),a=i.styleResources.hasOwnProperty(
 e)?i.styleResources[e]:void 0;a!==null&&(i.styleResources[e]=null,u||(u={precedence:P(n),rules:[],hrefs:[],sheets:new Map},
 l.styles.set(n,u)),n={state:0,props:pe({rel:"stylesheet",href:e,"data-precedence":n},t)},a&&(a.length===2&&xt(n.props,a),
-(l=l.preloads.stylesheets.get(e))&&0<l.length?l.length=0:n.state=1),u.sheets.set(e,n),On(r))}}else Ye.S(e,n,t)}function Tc(e,n){
+(l=l.preloads.stylesheets.get(e))&&0<l.length?l.length=0:n.state=1),u.sheets.set(e,n),On(r))}}else Be.S(e,n,t)}function Tc(e,n){
 var t=ee||null;if(t){var r=t.resumableState,i=t.renderState;if(e){var l=r.scriptResources.hasOwnProperty(e)?r.scriptResources[e]:
 void 0;l!==null&&(r.scriptResources[e]=null,n=pe({src:e,async:!0},n),l&&(l.length===2&&xt(n,l),e=i.preloads.scripts.get(
-e))&&(e.length=0),e=[],i.scripts.add(e),pr(e,n),On(t))}}else Ye.X(e,n)}function Pc(e,n){var t=ee||null;if(t){var r=t.resumableState,
+e))&&(e.length=0),e=[],i.scripts.add(e),pr(e,n),On(t))}}else Be.X(e,n)}function Pc(e,n){var t=ee||null;if(t){var r=t.resumableState,
 i=t.renderState;if(e){var l=r.moduleScriptResources.hasOwnProperty(e)?r.moduleScriptResources[e]:void 0;l!==null&&(r.moduleScriptResources[e]=
 null,n=pe({src:e,type:"module",async:!0},n),l&&(l.length===2&&xt(n,l),e=i.preloads.moduleScripts.get(e))&&(e.length=0),e=
-[],i.scripts.add(e),pr(e,n),On(t))}}else Ye.M(e,n)}function xt(e,n){e.crossOrigin==null&&(e.crossOrigin=n[0]),e.integrity==
+[],i.scripts.add(e),pr(e,n),On(t))}}else Be.M(e,n)}function xt(e,n){e.crossOrigin==null&&(e.crossOrigin=n[0]),e.integrity==
 null&&(e.integrity=n[1])}function yr(e,n,t){e=(""+e).replace(_i,Oi),n=(""+n).replace(mi,wi),n="<"+e+'>; rel=preload; as=\
 "'+n+'"';for(var r in t)L.call(t,r)&&(e=t[r],typeof e=="string"&&(n+="; "+r.toLowerCase()+'="'+(""+e).replace(mi,wi)+'"'));
 return n}var _i=/[<>\r\n]/g;function Oi(e){switch(e){case"<":return"%3C";case">":return"%3E";case`
@@ -450,11 +450,11 @@ e(n))}catch{}}return null}var nl={},Rn=null;function kr(e,n){if(e!==n){e.context
 var t=n.parent;if(e===null){if(t!==null)throw Error(p(401))}else{if(t===null)throw Error(p(401));kr(e,t)}n.context._currentValue2=
 n.value}}function Ul(e){e.context._currentValue2=e.parentValue,e=e.parent,e!==null&&Ul(e)}function Hl(e){var n=e.parent;
 n!==null&&Hl(n),e.context._currentValue2=e.value}function Dl(e,n){if(e.context._currentValue2=e.parentValue,e=e.parent,e===
-null)throw Error(p(402));e.depth===n.depth?kr(e,n):Dl(e,n)}function Bl(e,n){var t=n.parent;if(t===null)throw Error(p(402));
-e.depth===t.depth?kr(e,t):Bl(e,t),n.context._currentValue2=n.value}function tn(e){var n=Rn;n!==e&&(n===null?Hl(e):e===null?
-Ul(n):n.depth===e.depth?kr(n,e):n.depth>e.depth?Dl(n,e):Bl(n,e),Rn=e)}var tl={enqueueSetState:function(e,n){e=e._reactInternals,
+null)throw Error(p(402));e.depth===n.depth?kr(e,n):Dl(e,n)}function Yl(e,n){var t=n.parent;if(t===null)throw Error(p(402));
+e.depth===t.depth?kr(e,t):Yl(e,t),n.context._currentValue2=n.value}function tn(e){var n=Rn;n!==e&&(n===null?Hl(e):e===null?
+Ul(n):n.depth===e.depth?kr(n,e):n.depth>e.depth?Dl(n,e):Yl(n,e),Rn=e)}var tl={enqueueSetState:function(e,n){e=e._reactInternals,
 e.queue!==null&&e.queue.push(n)},enqueueReplaceState:function(e,n){e=e._reactInternals,e.replace=!0,e.queue=[n]},enqueueForceUpdate:function(){}},
-Ac={id:1,overflow:""};function Yl(e){var n=e.overflow;return e=e.id,(e&~(1<<32-cr(e)-1)).toString(32)+n}function an(e,n,t){
+Ac={id:1,overflow:""};function Bl(e){var n=e.overflow;return e=e.id,(e&~(1<<32-cr(e)-1)).toString(32)+n}function an(e,n,t){
 var r=e.id;e=e.overflow;var i=32-cr(r)-1;r&=~(1<<i),t+=1;var l=32-cr(n)+i;if(30<l){var u=i-i%5;return l=(r&(1<<u)-1).toString(
 32),r>>=u,i-=u,{id:1<<32-cr(n)+i|t<<i|r,overflow:l+e}}return{id:1<<l|t<<i|r,overflow:e}}var cr=Math.clz32?Math.clz32:Oc,
 Sc=Math.log,_c=Math.LN2;function Oc(e){return e>>>=0,e===0?32:31-(Sc(e)/_c|0)|0}function ge(){}var se=Error(p(460));function kc(e,n,t){
@@ -469,34 +469,34 @@ M=null,bt=!1,wr=!1,Rt=0,Et=0,Ct=-1,Tr=0,jn=null;function zl(e){if(e=e._reason,ty
 603),e===void 0?void 0:{cause:n}),Object.defineProperty(n,Or,{value:!0}),n}function Mr(e){return typeof e!="object"||e===
 null?!1:e[Or]===!0}function Fi(e){var n=Error(p(604),L.call(e,"cause")?{cause:e.cause}:void 0);if(e=e.stack,e!==void 0){
 var t=e.indexOf(`
-`);n.stack=n.name+": "+n.message+(t===-1?"":e.slice(t))}else n.stack=void 0;return n}var ln=null,Ir=0;function Be(){if(ze===
+`);n.stack=n.name+": "+n.message+(t===-1?"":e.slice(t))}else n.stack=void 0;return n}var ln=null,Ir=0;function Ye(){if(ze===
 null)throw Error(p(321));return ze}function rl(){if(0<Ir)throw Error(p(312));return{memoizedState:null,queue:null,next:null}}
 function Li(){return M===null?fr===null?(bt=!1,fr=M=rl()):(bt=!0,M=fr):M.next===null?(bt=!1,M=M.next=rl()):(bt=!0,M=M.next),
 M}function on(){var e=jn;return jn=null,e}function Nt(){Ii=Mi=ki=ze=null,wr=!1,fr=null,Ir=0,M=ln=null}function Wl(e,n){return typeof n==
-"function"?n(e):n}function il(e,n,t){if(ze=Be(),M=Li(),bt){var r=M.queue;if(n=r.dispatch,ln!==null&&(t=ln.get(r),t!==void 0)){
+"function"?n(e):n}function il(e,n,t){if(ze=Ye(),M=Li(),bt){var r=M.queue;if(n=r.dispatch,ln!==null&&(t=ln.get(r),t!==void 0)){
 ln.delete(r),r=M.memoizedState;do r=e(r,t.action),t=t.next;while(t!==null);return M.memoizedState=r,[r,n]}return[M.memoizedState,
 n]}return e=e===Wl?typeof n=="function"?n():n:t!==void 0?t(n):n,M.memoizedState=e,e=M.queue={last:null,dispatch:null},e=
-e.dispatch=Fc.bind(null,ze,e),[M.memoizedState,e]}function al(e,n){if(ze=Be(),M=Li(),n=n===void 0?null:n,M!==null){var t=M.
+e.dispatch=Fc.bind(null,ze,e),[M.memoizedState,e]}function al(e,n){if(ze=Ye(),M=Li(),n=n===void 0?null:n,M!==null){var t=M.
 memoizedState;if(t!==null&&n!==null){var r=t[1];e:if(r===null)r=!1;else{for(var i=0;i<r.length&&i<n.length;i++)if(!Ic(n[i],
 r[i])){r=!1;break e}r=!0}if(r)return t[0]}}return e=e(),M.memoizedState=[e,n],e}function Fc(e,n,t){if(25<=Ir)throw Error(
 p(301));if(e===ze)if(wr=!0,e={action:t,next:null},ln===null&&(ln=new Map),t=ln.get(n),t===void 0)ln.set(n,e);else{for(n=
 t;n.next!==null;)n=n.next;n.next=e}}function Lc(){throw Error(p(440))}function Uc(){throw Error(p(394))}function Hc(){throw Error(
-p(479))}function ll(e,n,t){Be();var r=Et++,i=Mi;if(typeof e.$$FORM_ACTION=="function"){var l=null,u=Ii;i=i.formState;var a=e.
-$$IS_SIGNATURE_EQUAL;if(i!==null&&typeof a=="function"){var o=i[1];a.call(e,i[2],i[3])&&(l=t!==void 0?"p"+t:"k"+Ya(JSON.
+p(479))}function ll(e,n,t){Ye();var r=Et++,i=Mi;if(typeof e.$$FORM_ACTION=="function"){var l=null,u=Ii;i=i.formState;var a=e.
+$$IS_SIGNATURE_EQUAL;if(i!==null&&typeof a=="function"){var o=i[1];a.call(e,i[2],i[3])&&(l=t!==void 0?"p"+t:"k"+Ba(JSON.
 stringify([u,null,r]),0),o===l&&(Ct=r,n=i[0]))}var c=e.bind(null,n);return e=function(f){c(f)},typeof c.$$FORM_ACTION=="\
 function"&&(e.$$FORM_ACTION=function(f){f=c.$$FORM_ACTION(f),t!==void 0&&(t+="",f.action=t);var h=f.data;return h&&(l===
-null&&(l=t!==void 0?"p"+t:"k"+Ya(JSON.stringify([u,null,r]),0)),h.append("$ACTION_KEY",l)),f}),[n,e,!1]}var s=e.bind(null,
+null&&(l=t!==void 0?"p"+t:"k"+Ba(JSON.stringify([u,null,r]),0)),h.append("$ACTION_KEY",l)),f}),[n,e,!1]}var s=e.bind(null,
 n);return[n,function(f){s(f)},!1]}function Gl(e){var n=Tr;return Tr+=1,jn===null&&(jn=[]),kc(jn,e,n)}function Dc(){throw Error(
 p(393))}var ol={readContext:function(e){return e._currentValue2},use:function(e){if(e!==null&&typeof e=="object"){if(typeof e.
 then=="function")return Gl(e);if(e.$$typeof===Or)throw zl(e);if(e.$$typeof===Ar)return e._currentValue2}throw Error(p(438,
-String(e)))},useContext:function(e){return Be(),e._currentValue2},useMemo:al,useReducer:il,useRef:function(e){ze=Be(),M=
+String(e)))},useContext:function(e){return Ye(),e._currentValue2},useMemo:al,useReducer:il,useRef:function(e){ze=Ye(),M=
 Li();var n=M.memoizedState;return n===null?(e={current:e},M.memoizedState=e):n},useState:function(e){return il(Wl,e)},useInsertionEffect:ge,
 useLayoutEffect:ge,useCallback:function(e,n){return al(function(){return e},n)},useImperativeHandle:ge,useEffect:ge,useDebugValue:ge,
-useDeferredValue:function(e,n){return Be(),n!==void 0?n:e},useTransition:function(){return Be(),[!1,Uc]},useId:function(){
-var e=Yl(ki.treeContext),n=dr;if(n===null)throw Error(p(404));var t=Rt++;return Sl(n,e,t)},useSyncExternalStore:function(e,n,t){
-if(t===void 0)throw Error(p(407));return t()},useOptimistic:function(e){return Be(),[e,Hc]},useActionState:ll,useFormState:ll,
-useHostTransitionStatus:function(){return Be(),qu},useMemoCache:function(e){for(var n=Array(e),t=0;t<e;t++)n[t]=Wu;return n},
-useCacheRefresh:function(){return Dc},useEffectEvent:function(){return Lc}},dr=null,Bc={getCacheForType:function(){throw Error(
+useDeferredValue:function(e,n){return Ye(),n!==void 0?n:e},useTransition:function(){return Ye(),[!1,Uc]},useId:function(){
+var e=Bl(ki.treeContext),n=dr;if(n===null)throw Error(p(404));var t=Rt++;return Sl(n,e,t)},useSyncExternalStore:function(e,n,t){
+if(t===void 0)throw Error(p(407));return t()},useOptimistic:function(e){return Ye(),[e,Hc]},useActionState:ll,useFormState:ll,
+useHostTransitionStatus:function(){return Ye(),qu},useMemoCache:function(e){for(var n=Array(e),t=0;t<e;t++)n[t]=Wu;return n},
+useCacheRefresh:function(){return Dc},useEffectEvent:function(){return Lc}},dr=null,Yc={getCacheForType:function(){throw Error(
 p(248))},cacheSignal:function(){throw Error(p(248))}},fi,ul;function xn(e){if(fi===void 0)try{throw Error()}catch(t){var n=t.
 stack.trim().match(/\n( *(at )?)/);fi=n&&n[1]||"",ul=-1<t.stack.indexOf(`
     at`)?" (<anonymous>)":-1<t.stack.indexOf("@")?"@unknown:0:0":""}return`
@@ -526,7 +526,7 @@ e,r.startsWith(`Error: react-stack-top-frame
 `,e)),e=e!==-1?r=r.slice(0,e):"",r=e.lastIndexOf(`
 `),e=r===-1?e:e.slice(r+1),e.indexOf(t)!==-1)){t=`
 `+e;break e}t=xn(t+(n?" ["+n+"]":""))}return t}}switch(e){case Ci:return xn("SuspenseList");case Sr:return xn("Suspense");case Ai:
-return xn("ViewTransition")}return""}function et(e,n){return(500<n.byteSize||n.defer)&&n.preamble===null}function Yc(e){
+return xn("ViewTransition")}return""}function et(e,n){return(500<n.byteSize||n.defer)&&n.preamble===null}function Bc(e){
 if(typeof e=="object"&&e!==null&&typeof e.environmentName=="string"){var n=e.environmentName;e=[e].slice(0),typeof e[0]==
 "string"?e.splice(0,1,"[%s] "+e[0]," "+n+" "):e.splice(0,0,"[%s]"," "+n+" "),e.unshift(console),n=Cc.apply(console.error,
 e),n()}else console.error(e);return null}function zc(e,n,t,r,i,l,u,a,o,c,s){var f=new Set;this.destination=null,this.flushScheduled=
@@ -534,7 +534,7 @@ e),n()}else console.error(e);return null}function zc(e,n,t,r,i,l,u,a,o,c,s){var 
 10,this.fatalError=null,this.aborted=!1,this.pendingRootTasks=this.allPendingTasks=this.nextSegmentId=0,this.completedPreambleSegments=
 this.completedRootSegment=null,this.byteSize=0,this.abortableTasks=f,this.pingedTasks=[],this.currentTask=null,this.clientRenderedBoundaries=
 [],this.completedBoundaries=[],this.partialBoundaries=[],this.postponedState=this.trackedPostpones=null,this.onError=i===
-void 0?Yc:i,this.onBrowserBailout=l===void 0?ge:l,this.onAllReady=u===void 0?ge:u,this.onShellReady=a===void 0?ge:a,this.
+void 0?Bc:i,this.onBrowserBailout=l===void 0?ge:l,this.onAllReady=u===void 0?ge:u,this.onShellReady=a===void 0?ge:a,this.
 onShellError=o===void 0?ge:o,this.onFatalError=c===void 0?ge:c,this.renderLifetimeController=null,this.formState=s===void 0?
 null:s}function Wc(e,n,t,r,i,l,u,a,o,c,s,f){return n=new zc(n,t,r,i,l,u,a,o,c,s,f),t=Cn(n,0,null,r,!1,!1),t.parentFlushed=
 !0,e=xr(n,null,e,-1,null,t,null,null,n.abortableTasks,null,r,null,Ac,null,null),At(e),n.pingedTasks.push(e),n}var ee=null;
@@ -589,8 +589,8 @@ _);d.state=z}if(typeof r.getDerivedStateFromProps!="function"&&typeof d.getSnaps
 "function"||typeof d.componentWillMount=="function")){var H=d.state;if(typeof d.componentWillMount=="function"&&d.componentWillMount(),
 typeof d.UNSAFE_componentWillMount=="function"&&d.UNSAFE_componentWillMount(),H!==d.state&&tl.enqueueReplaceState(d,d.state,
 null),m.queue!==null&&0<m.queue.length){var T=m.queue,N=m.replace;if(m.queue=null,m.replace=!1,N&&T.length===1)d.state=T[0];else{
-for(var I=N?T[0]:d.state,ve=!0,R=N?1:0;R<T.length;R++){var D=T[R],B=typeof D=="function"?D.call(d,I,s,void 0):D;B!=null&&
-(ve?(ve=!1,I=pe({},I,B)):pe(I,B))}d.state=I}}else m.queue=null}var Q=d.render();if(e.aborted)throw null;var F=n.keyPath;
+for(var I=N?T[0]:d.state,ve=!0,R=N?1:0;R<T.length;R++){var D=T[R],Y=typeof D=="function"?D.call(d,I,s,void 0):D;Y!=null&&
+(ve?(ve=!1,I=pe({},I,Y)):pe(I,Y))}d.state=I}}else m.queue=null}var Q=d.render();if(e.aborted)throw null;var F=n.keyPath;
 n.keyPath=t,we(e,n,Q,-1),n.keyPath=F}else{var de=sl(e,n,t,r,i,void 0);if(e.aborted)throw null;fl(e,n,t,de,Rt!==0,Et,Ct)}else if(typeof r==
 "string"){var W=n.blockedSegment;if(W===null){var Xe=i.children,ye=n.formatContext,G=n.keyPath;n.formatContext=Ga(ye,r,i),
 n.keyPath=t,Z(e,n,Xe,-1),n.formatContext=ye,n.keyPath=G}else{var cn=tc(W.chunks,r,i,e.resumableState,e.renderState,n.blockedPreamble,
@@ -610,9 +610,9 @@ Me);if(it){var In=it.call(Me);if(In){var Fn=In.next();if(!Fn.done){do Fn=In.next
 if(Ze==="together"){var Wt=n.keyPath,Ie=n.row,ne=n.row=mt(null);ne.boundaries=[],ne.together=!0,n.keyPath=t,we(e,n,Me,-1),
 --ne.pendingTasks===0&&ae(e,ne),n.keyPath=Wt,n.row=Ie,Ie!==null&&0<ne.pendingTasks&&(Ie.pendingTasks++,ne.next=Ie)}else{
 var Gt=n.keyPath;n.keyPath=t,we(e,n,Me,-1),n.keyPath=Gt}}return;case Ai:var at=n.formatContext,fn=n.keyPath,Xt=e.resumableState;
-if(i.name==null||i.name==="auto"){var He=Yl(n.treeContext);Sl(Xt,He,0)}if(n.formatContext=at,n.keyPath=t,i.name!=null&&i.
+if(i.name==null||i.name==="auto"){var He=Bl(n.treeContext);Sl(Xt,He,0)}if(n.formatContext=at,n.keyPath=t,i.name!=null&&i.
 name!=="auto")we(e,n,i.children,-1);else{var Ve=n.treeContext;n.treeContext=an(Ve,1,0),Z(e,n,i.children,-1),n.treeContext=
-Ve}n.formatContext=at,n.keyPath=fn;return;case Yu:throw Error(p(343));case Sr:e:if(n.replay!==null){var dn=n.keyPath,Qe=n.
+Ve}n.formatContext=at,n.keyPath=fn;return;case Bu:throw Error(p(343));case Sr:e:if(n.replay!==null){var dn=n.keyPath,Qe=n.
 formatContext,hn=n.row;n.keyPath=t,n.formatContext=or(e.resumableState,Qe),n.row=null;var Fe=i.children;try{Z(e,n,Fe,-1)}finally{
 n.keyPath=dn,n.formatContext=Qe,n.row=hn}}else{var Ln=n.keyPath,Je=n.formatContext,ue=n.row,lt=n.blockedBoundary,gn=n.blockedPreamble,
 Zt=n.hoistableState,Ee=n.blockedSegment,ot=i.fallback,Ke=i.children,je=new Set,O=Ui(e,n.row,je,null,!1),Ce=Cn(e,Ee.chunks.
@@ -634,9 +634,9 @@ null?null:O.preamble.fallback,O.fallbackState,je,[t[0],"Suspense Fallback",t[2]]
 context,n.treeContext,n.row,Ti(n.componentStack));At(De),e.pingedTasks.push(De)}}return}if(typeof r=="object"&&r!==null)
 switch(r.$$typeof){case Ei:if("ref"in i){var qe={};for(var $e in i)$e!=="ref"&&(qe[$e]=i[$e])}else qe=i;var ct=sl(e,n,t,
 r.render,qe,l);fl(e,n,t,ct,Rt!==0,Et,Ct);return;case Ni:Rr(e,n,t,r.type,i,l);return;case Ar:var Jt=i.children,Zr=n.keyPath,
-Bn=i.value,Kt=r._currentValue2;r._currentValue2=Bn;var en=Rn,vn={parent:en,depth:en===null?0:en.depth+1,context:r,parentValue:Kt,
-value:Bn};Rn=vn,n.context=vn,n.keyPath=t,we(e,n,Jt,-1);var yn=Rn;if(yn===null)throw Error(p(403));yn.context._currentValue2=
-yn.parentValue;var Yn=Rn=yn.parent;n.context=Yn,n.keyPath=Zr;return;case Pl:var st=i.children,jt=st(r._context._currentValue2),
+Yn=i.value,Kt=r._currentValue2;r._currentValue2=Yn;var en=Rn,vn={parent:en,depth:en===null?0:en.depth+1,context:r,parentValue:Kt,
+value:Yn};Rn=vn,n.context=vn,n.keyPath=t,we(e,n,Jt,-1);var yn=Rn;if(yn===null)throw Error(p(403));yn.context._currentValue2=
+yn.parentValue;var Bn=Rn=yn.parent;n.context=Bn,n.keyPath=Zr;return;case Pl:var st=i.children,jt=st(r._context._currentValue2),
 qt=n.keyPath;n.keyPath=t,we(e,n,jt,-1),n.keyPath=qt;return;case _r:var Vr=r._init,zn=Vr(r._payload);if(e.aborted)throw null;
 Rr(e,n,t,zn,i,l);return}throw Error(p(130,r==null?r:typeof r,""))}}function Fr(e,n,t,r,i){var l=n.replay,u=n.blockedBoundary,
 a=Cn(e,0,null,n.formatContext,!1,!1);a.id=t,a.parentFlushed=!0;try{n.replay=null,n.blockedSegment=a,Z(e,n,r,i),a.status=
@@ -709,25 +709,25 @@ var r=e.blockedBoundary,i=e.blockedSegment;if(i===null||i.status===3){var l=An(e
 e.replay,r===null){u||n.trackedPostpones===null||i===null?u?(e=Fi(t),J(n,e,l),n.status!==12&&n.status!==13&&Nn(n,e)):(J(
 n,t,l),n.status!==12&&n.status!==13&&Nn(n,t)):(r=n.trackedPostpones,J(n,t,l),dl(n,r,e,i),_n(n,null,e.row,i));return}n.status!==
 12&&n.status!==13&&(r.pendingTasks--,r.pendingTasks===0&&0<r.nodes.length&&(l=J(n,t,l),kt(n,null,r.nodes,r.slots,t,l)),n.
-pendingRootTasks--,n.pendingRootTasks===0&&Yi(n))}else{var a=n.trackedPostpones;if(r.status!==4){if(!u&&a!==null&&i!==null)
+pendingRootTasks--,n.pendingRootTasks===0&&Bi(n))}else{var a=n.trackedPostpones;if(r.status!==4){if(!u&&a!==null&&i!==null)
 return J(n,t,l),dl(n,a,e,i),r.fallbackAbortableTasks.forEach(function(o){return Sn(o,n,t)}),r.fallbackAbortableTasks.clear(),
 _n(n,r,e.row,i);r.status=4,l=J(n,t,l),r.errorDigest=l,Di(n,r),r.parentFlushed&&n.clientRenderedBoundaries.push(r)}r.pendingTasks--,
 l=r.row,l!==null&&--l.pendingTasks===0&&ae(n,l),r.fallbackAbortableTasks.forEach(function(o){return Sn(o,n,t)}),r.fallbackAbortableTasks.
-clear()}e=e.row,e!==null&&--e.pendingTasks===0&&ae(n,e),n.allPendingTasks--,n.allPendingTasks===0&&Cr(n)}}}function Bi(e,n){
+clear()}e=e.row,e!==null&&--e.pendingTasks===0&&ae(n,e),n.allPendingTasks--,n.allPendingTasks===0&&Cr(n)}}}function Yi(e,n){
 try{var t=e.renderState,r=t.onHeaders;if(r){var i=t.headers;if(i){t.headers=null;var l=i.preconnects;if(i.fontPreloads&&
 (l&&(l+=", "),l+=i.fontPreloads),i.highImagePreloads&&(l&&(l+=", "),l+=i.highImagePreloads),!n){var u=t.styles.values(),
 a=u.next();e:for(;0<i.remainingCapacity&&!a.done;a=u.next())for(var o=a.value.sheets.values(),c=o.next();0<i.remainingCapacity&&
 !c.done;c=o.next()){var s=c.value,f=s.props,h=f.href,d=s.props,g=yr(d.href,"style",{crossOrigin:d.crossOrigin,integrity:d.
 integrity,nonce:d.nonce,type:d.type,fetchPriority:d.fetchPriority,referrerPolicy:d.referrerPolicy,media:d.media});if(0<=
 (i.remainingCapacity-=g.length+2))t.resets.style[h]=xe,l&&(l+=", "),l+=g,t.resets.style[h]=typeof f.crossOrigin=="string"||
-typeof f.integrity=="string"?[f.crossOrigin,f.integrity]:xe;else break e}}r(l?{Link:l}:{})}}}catch(m){J(e,m,{})}}function Yi(e){
-e.trackedPostpones===null&&Bi(e,!0),e.trackedPostpones===null&&Mt(e),e=e.onShellReady,e()}function Cr(e){Bi(e,e.trackedPostpones===
+typeof f.integrity=="string"?[f.crossOrigin,f.integrity]:xe;else break e}}r(l?{Link:l}:{})}}}catch(m){J(e,m,{})}}function Bi(e){
+e.trackedPostpones===null&&Yi(e,!0),e.trackedPostpones===null&&Mt(e),e=e.onShellReady,e()}function Cr(e){Yi(e,e.trackedPostpones===
 null?!0:e.completedRootSegment===null||e.completedRootSegment.status!==5),Mt(e),e=e.onAllReady,e()}function St(e,n){if(n.
 chunks.length===0&&n.children.length===1&&n.children[0].boundary===null&&n.children[0].id===-1){var t=n.children[0];t.id=
 n.id,t.parentFlushed=!0,t.status!==1&&t.status!==3&&t.status!==4||St(e,t)}else e.completedSegments.push(n)}function _n(e,n,t,r){
 if(t!==null&&(--t.pendingTasks===0?ae(e,t):t.together&&Pi(e,t)),e.allPendingTasks--,n===null){if(r!==null&&r.parentFlushed){
 if(e.completedRootSegment!==null)throw Error(p(389));e.completedRootSegment=r}e.pendingRootTasks--,e.pendingRootTasks===
-0&&Yi(e)}else if(n.pendingTasks--,n.status!==4)if(n.pendingTasks===0){if(n.status===0&&(n.status=1),r!==null&&r.parentFlushed&&
+0&&Bi(e)}else if(n.pendingTasks--,n.status!==4)if(n.pendingTasks===0){if(n.status===0&&(n.status=1),r!==null&&r.parentFlushed&&
 (r.status===1||r.status===3)&&St(n,r),n.parentFlushed&&e.completedBoundaries.push(n),n.status===1)t=n.row,t!==null&&$n(t.
 hoistables,n.contentState),et(e,n)||(e.allPendingTasks++,n.fallbackAbortableTasks.forEach(Gc,e),n.fallbackAbortableTasks.
 clear(),t!==null&&--t.pendingTasks===0&&ae(e,t),e.allPendingTasks--),e.pendingRootTasks===0&&e.trackedPostpones===null&&
@@ -736,7 +736,7 @@ next;if(i!==null&&(r=i.boundaries,r!==null))for(i.boundaries=null,i=0;i<r.length
 e.allPendingTasks++,--n.pendingTasks===0&&ae(e,n),e.allPendingTasks--}}else r===null||!r.parentFlushed||r.status!==1&&r.
 status!==3||(St(n,r),n.completedSegments.length===1&&n.parentFlushed&&e.partialBoundaries.push(n)),n=n.row,n!==null&&n.together&&
 Pi(e,n);e.allPendingTasks===0&&Cr(e)}function Ql(e){if(!(e.aborted||11<e.status)){var n=Rn,t=Jn.H;Jn.H=ol;var r=Jn.A;Jn.
-A=Bc;var i=ee;ee=e;var l=dr;dr=e.resumableState;try{var u=e.pingedTasks,a;for(a=0;a<u.length;a++){var o=u[a],c=e,s=o.blockedSegment;
+A=Yc;var i=ee;ee=e;var l=dr;dr=e.resumableState;try{var u=e.pingedTasks,a;for(a=0;a<u.length;a++){var o=u[a],c=e,s=o.blockedSegment;
 if(s===null){e:if(o.replay.pendingTasks!==0){var f=c.currentTask;c.currentTask=o,tn(o.context);var h=o.node;try{if(typeof o.
 replay.slots=="number"?Fr(c,o,o.replay.slots,o.node,o.childIndex):xi(c,o),o.replay.pendingTasks===1&&0<o.replay.nodes.length)
 throw Error(p(488));o.replay.pendingTasks--,o.abortSet.delete(o),_n(c,o.blockedBoundary,o.row,null)}catch(G){Nt();var d=G===
@@ -745,12 +745,12 @@ if(typeof d=="object"&&d!==null){if(typeof d.then=="function"){var m=o.ping;d.th
 se?on():null;break e}if(d.message==="Maximum call stack size exceeded"&&o.node!==h){o.thenableState=null,c.pingedTasks.push(
 o);break e}}o.replay.pendingTasks--,o.abortSet.delete(o);var S=An(o.componentStack);g=c;var E=o.blockedBoundary,_=c.aborted?
 c.fatalError:d,z=o.replay.nodes,H=o.replay.slots,T=J(g,_,S);kt(g,E,z,H,_,T),c.pendingRootTasks--,c.pendingRootTasks===0&&
-Yi(c),c.allPendingTasks--,c.allPendingTasks===0&&Cr(c)}}finally{c.currentTask=f}}}else e:if(g=s,g.status===0){var N=c.currentTask;
+Bi(c),c.allPendingTasks--,c.allPendingTasks===0&&Cr(c)}}finally{c.currentTask=f}}}else e:if(g=s,g.status===0){var N=c.currentTask;
 c.currentTask=o,tn(o.context);var I=g.children.length,ve=g.chunks.length,R=o.node;try{xi(c,o),Tt(g.chunks,c.renderState,
 g.lastPushedText,g.textEmbedded),o.abortSet.delete(o),g.status=1,_n(c,o.blockedBoundary,o.row,g)}catch(G){Nt(),g.children.
 length=I,g.chunks.length=ve;var D=G===se?mr():G;if(c.aborted)G===se&&(o.thenableState=on()),c.currentTask=N,g=c,Er(o,g),
 o.abortSet.delete(o),Sn(o,g,g.fatalError);else{if(typeof D=="object"&&D!==null){if(typeof D.then=="function"){g.status=0,
-o.thenableState=G===se?on():null;var B=o.ping;D.then(B.resolve,B.reject);break e}if(D.message==="Maximum call stack size\
+o.thenableState=G===se?on():null;var Y=o.ping;D.then(Y.resolve,Y.reject);break e}if(D.message==="Maximum call stack size\
  exceeded"&&o.node!==R){g.status=0,o.thenableState=null,c.pingedTasks.push(o);break e}}var Q=An(o.componentStack);o.abortSet.
 delete(o),g.status=4;var F=o.blockedBoundary,de=o.row;if(de!==null&&--de.pendingTasks===0&&ae(c,de),c.allPendingTasks--,
 F===null)if(Mr(D)){var W=Fi(D);J(c,W,Q),Nn(c,W)}else J(c,D,Q),Nn(c,D);else{var Xe=J(c,D,Q);if(F.pendingTasks--,F.status!==
@@ -886,8 +886,8 @@ var I="_"+N.idPrefix+"R_";n.push(' id="');var ve=P(I);n.push(ve),n.push('"')}n.p
 unction(){$RT=performance.now()});"),n.push("</script>")}}Fl(n,T)}var R=e.renderState;r=0;var D=R.viewportChunks;for(r=0;r<
 D.length;r++)n.push(D[r]);D.length=0,R.preconnects.forEach(Se,n),R.preconnects.clear(),R.fontPreloads.forEach(Se,n),R.fontPreloads.
 clear(),R.highImagePreloads.forEach(Se,n),R.highImagePreloads.clear(),R.styles.forEach(hc,n),R.scripts.forEach(Se,n),R.scripts.
-clear(),R.bulkPreloads.forEach(Se,n),R.bulkPreloads.clear();var B=R.hoistableChunks;for(r=0;r<B.length;r++)n.push(B[r]);
-B.length=0;var Q=e.clientRenderedBoundaries;for(t=0;t<Q.length;t++){var F=Q[t];R=n;var de=e.resumableState,W=e.renderState,
+clear(),R.bulkPreloads.forEach(Se,n),R.bulkPreloads.clear();var Y=R.hoistableChunks;for(r=0;r<Y.length;r++)n.push(Y[r]);
+Y.length=0;var Q=e.clientRenderedBoundaries;for(t=0;t<Q.length;t++){var F=Q[t];R=n;var de=e.resumableState,W=e.renderState,
 Xe=F.rootSegmentID,ye=F.errorDigest;R.push(W.startInlineScript),R.push(">"),(de.instructions&4)===0?(de.instructions|=4,
 R.push('$RX=function(b,c,d,e,f){var a=document.getElementById(b);a&&(b=a.previousSibling,b.data="$!",a=a.dataset,null!=c\
 &&(a.dgst=c),d&&(a.msg=d),e&&(a.stck=e),f&&(a.cstck=f),b._reactRetry&&b._reactRetry())};;$RX("')):R.push('$RX("'),R.push(
@@ -912,7 +912,7 @@ Error(p(530)):n,e.fatalError=n,n=e.abortableTasks,n.forEach(function(r){return E
 null)t.rootNodes.push(e);else{var r=t.workingMap,i=r.get(n);i===void 0&&(i=[n[1],n[2],[],null],r.set(n,i),Nr(i,n[0],t)),
 i[2].push(e)}}function Qc(){}function jl(e,n,t,r){var i=!1,l=null,u="",a=!1;if(n=$u(n?n.identifierPrefix:void 0),e=Wc(e,
 n,Ec(n,t),$(0,null,0,null),1/0,Qc,void 0,void 0,function(){a=!0},void 0,void 0,void 0),e.flushScheduled=e.destination!==
-null,Ql(e),e.status===10&&(e.status=11),e.trackedPostpones===null&&Bi(e,e.pendingRootTasks===0),Vc(e,r),Xc(e,{push:function(o){
+null,Ql(e),e.status===10&&(e.status=11),e.trackedPostpones===null&&Yi(e,e.pendingRootTasks===0),Vc(e,r),Xc(e,{push:function(o){
 return o!==null&&(u+=o),!0},destroy:function(o){i=!0,l=o}}),i&&l!==r)throw l;if(!a)throw Error(p(426));return u}Ur.renderToStaticMarkup=
 function(e,n){return jl(e,n,!0,'The server used "renderToStaticMarkup" which does not support Suspense. If you intended \
 to have the server wait for the suspended component please switch to "renderToReadableStream" which supports Suspense on\
@@ -950,23 +950,23 @@ width:"100%",...r,border:0,cellPadding:"0",cellSpacing:"0",ref:i,role:"presentat
 "tbody",{children:(0,Lt.jsx)("tr",{style:{width:"100%"},children:(0,Lt.jsx)("td",{className:t,style:l,children:e})})})})});
 kn.displayName="Container";le(kn,{resolveTailwind(e,{style:n,className:t,classProperties:r}){let i=[],l=e.tdClassName?[e.
 tdClassName]:[];for(let u of t?.split(" ")??[]){let a=r[u];a&&a.length>0&&a.every(o=>o.startsWith("padding"))?l.push(u):
-i.push(u)}return{...e,style:n,className:i.length>0?i.join(" "):void 0,tdClassName:l.length>0?l.join(" "):void 0}}});var co=v(he(),1),Ut=v(w(),1),Br=co.forwardRef(({children:e,...n},t)=>(0,Ut.jsxs)("head",{...n,ref:t,children:[(0,Ut.jsx)(
+i.push(u)}return{...e,style:n,className:i.length>0?i.join(" "):void 0,tdClassName:l.length>0?l.join(" "):void 0}}});var co=v(he(),1),Ut=v(w(),1),Yr=co.forwardRef(({children:e,...n},t)=>(0,Ut.jsxs)("head",{...n,ref:t,children:[(0,Ut.jsx)(
 "meta",{content:"text/html; charset=UTF-8",httpEquiv:"Content-Type"}),(0,Ut.jsx)("meta",{name:"x-apple-disable-message-r\
-eformatting"}),e]}));Br.displayName="Head";var so=e=>{let n=[Mn(e.m,["margin"]),Mn(e.mx,["marginLeft","marginRight"]),Mn(e.my,["marginTop","marginBottom"]),Mn(e.mt,
+eformatting"}),e]}));Yr.displayName="Head";var so=e=>{let n=[Mn(e.m,["margin"]),Mn(e.mx,["marginLeft","marginRight"]),Mn(e.my,["marginTop","marginBottom"]),Mn(e.mt,
 ["marginTop"]),Mn(e.mr,["marginRight"]),Mn(e.mb,["marginBottom"]),Mn(e.ml,["marginLeft"])],t={};for(let r of n)Object.keys(
 r).length>0&&Object.assign(t,r);return t},Mn=(e,n)=>{let t={};if(e===void 0||Number.isNaN(Number.parseFloat(String(e))))
 return t;for(let r of n)t[r]=`${e}px`;return t};var fo=v(he(),1),ho=v(w(),1),Ht=fo.forwardRef(({as:e="h1",children:n,style:t,m:r,mx:i,my:l,mt:u,mr:a,mb:o,ml:c,...s},f)=>(0,ho.jsx)(
-e,{...s,ref:f,style:{...so({m:r,mx:i,my:l,mt:u,mr:a,mb:o,ml:c}),...t},children:n}));Ht.displayName="Heading";le(Ht);var go=v(he(),1),po=v(w(),1),Yr=go.forwardRef(({children:e,lang:n="en",dir:t="ltr",...r},i)=>(0,po.jsx)("html",{...r,dir:t,
-lang:n,ref:i,children:e}));Yr.displayName="Html";var vo=v(he(),1),yo=v(w(),1),Dt=vo.forwardRef(({alt:e,src:n,width:t,height:r,style:i,...l},u)=>(0,yo.jsx)("img",{...l,alt:e??
+e,{...s,ref:f,style:{...so({m:r,mx:i,my:l,mt:u,mr:a,mb:o,ml:c}),...t},children:n}));Ht.displayName="Heading";le(Ht);var go=v(he(),1),po=v(w(),1),Br=go.forwardRef(({children:e,lang:n="en",dir:t="ltr",...r},i)=>(0,po.jsx)("html",{...r,dir:t,
+lang:n,ref:i,children:e}));Br.displayName="Html";var vo=v(he(),1),yo=v(w(),1),Dt=vo.forwardRef(({alt:e,src:n,width:t,height:r,style:i,...l},u)=>(0,yo.jsx)("img",{...l,alt:e??
 "",height:r,ref:u,src:n,style:{display:"block",outline:"none",border:"none",textDecoration:"none",...i},width:t}));Dt.displayName=
-"Img";le(Dt);var bo=v(he(),1),un=v(w(),1),Gi=200,Bt=bo.forwardRef(({children:e="",useTitleTag:n=!0,...t},r)=>{let i=(Array.isArray(e)?
+"Img";le(Dt);var bo=v(he(),1),un=v(w(),1),Gi=200,Yt=bo.forwardRef(({children:e="",useTitleTag:n=!0,...t},r)=>{let i=(Array.isArray(e)?
 e.join(""):e).substring(0,Gi);return(0,un.jsxs)(un.Fragment,{children:[n?(0,un.jsx)("title",{children:i}):null,(0,un.jsxs)(
 "div",{style:{display:"none",overflow:"hidden",lineHeight:"1px",opacity:0,maxHeight:0,maxWidth:0},"data-skip-in-text":!0,
-...t,ref:r,children:[i,mo(i)]})]})});Bt.displayName="Preview";le(Bt);var es=" ‌​‍\uFEFF",mo=e=>e.length>=Gi?null:
-(0,un.jsx)("div",{children:es.repeat(Gi-e.length)});var wo=v(he(),1),Yt=v(w(),1),zt=wo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let l={},u={},a=n;for(let o in a){
-if(!Object.hasOwn(a,o))continue;let c=a[o];o.startsWith("padding")?l[o]=c:u[o]=c}return(0,Yt.jsx)("table",{align:"center",
-width:"100%",border:0,cellPadding:"0",cellSpacing:"0",role:"presentation",...r,ref:i,style:u,children:(0,Yt.jsx)("tbody",
-{children:(0,Yt.jsx)("tr",{children:(0,Yt.jsx)("td",{className:t,style:l,children:e})})})})});zt.displayName="Section";le(
+...t,ref:r,children:[i,mo(i)]})]})});Yt.displayName="Preview";le(Yt);var es=" ‌​‍\uFEFF",mo=e=>e.length>=Gi?null:
+(0,un.jsx)("div",{children:es.repeat(Gi-e.length)});var wo=v(he(),1),Bt=v(w(),1),zt=wo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let l={},u={},a=n;for(let o in a){
+if(!Object.hasOwn(a,o))continue;let c=a[o];o.startsWith("padding")?l[o]=c:u[o]=c}return(0,Bt.jsx)("table",{align:"center",
+width:"100%",border:0,cellPadding:"0",cellSpacing:"0",role:"presentation",...r,ref:i,style:u,children:(0,Bt.jsx)("tbody",
+{children:(0,Bt.jsx)("tr",{children:(0,Bt.jsx)("td",{className:t,style:l,children:e})})})})});zt.displayName="Section";le(
 zt,{resolveTailwind(e,{style:n,className:t,classProperties:r}){let i=[],l=e.tdClassName?[e.tdClassName]:[];for(let u of t?.
 split(" ")??[]){let a=r[u];a&&a.length>0&&a.every(o=>o.startsWith("padding"))?l.push(u):i.push(u)}return{...e,style:n,className:i.
 length>0?i.join(" "):void 0,tdClassName:l.length>0?l.join(" "):void 0}}});function ns(e){if(typeof e=="number")return{marginTop:e,marginBottom:e,marginLeft:e,marginRight:e};if(typeof e=="string"){
@@ -1009,45 +1009,46 @@ d of your ${a} plan did not go through, and all further attempts failed. It will
 null?r:`Without a payment, your access lasts until ${o}.`)+(c===null?" To continue, choose a plan again.":" To continue,\
  pay or change your payment method."),note:"If you have paid since, or do not want to go on, there is nothing left to do\
 ."},paymentRefunded:{subject:({refunded:a})=>`${a} was refunded`,preview:({paid:a,planName:o})=>`Of your payment of ${a}\
- for the ${o} plan.`,heading:"Your refund",body:({refunded:a,paid:o,planName:c,accessPlanName:s,accessEndsOn:f,nextCharge:h})=>`${a}\
- of your payment of ${o} for the ${c} plan was refunded. `+(s===null?"You have no access to a plan now.":`Your ${s} plan\
- remains${f===null?"":` and is valid until ${f}`}.`)+` ${e(h)} Your bank may need some days to show the refund.`,note:"K\
-eep this e-mail for your records. If you have a question about this refund, quote the transaction ID."},titles:{},receiptIssued:{
-subject:({title:a,documentNumber:o})=>`${a} ${o}`,preview:({date:a,total:o})=>`Of ${a}, ${o}.`,body:({documentNumber:a,date:o})=>`\
-Attached is the document ${a} of ${o}.`,note:"Keep this e-mail for your records."},changeScheduled:{subject:({planName:a,
-startsOn:o})=>`Your plan changes to ${a} on ${o}`,preview:({amount:a,interval:o,startsOn:c})=>`${a} ${o}, for the first \
-time on ${c}.`,heading:"Your plan will change",body:({planName:a,startsOn:o,amount:c,interval:s,undoUntil:f})=>`Your ${a}\
- plan starts on ${o}. Until then you keep the plan that you have. On that day ${c} will be charged, then ${c} ${s}. `+(f===
-null?"The change cannot be undone any more.":`You can undo the change until ${f} on the page of your plan.`),price:({amount:a,
-interval:o})=>`${a} ${o}`,note:"If you have undone the change since, there is nothing left to do."},changeUndone:{subject:({
-planName:a})=>`Your ${a} plan stays`,preview:"The change of your plan is undone.",heading:"The change is undone",body:a=>`\
-You have undone the change of your plan. ${i(a)}`,note:t},subscriptionResumed:{subject:({planName:a})=>`Your ${a} subscr\
-iption is resumed`,preview:"Your cancellation is withdrawn.",heading:"Your subscription is resumed",body:a=>`You have wi\
-thdrawn your cancellation. ${i(a)}`,note:t},planChanged:{subject:({planName:a})=>`Your plan is ${a} now`,preview:({oldPlanName:a,
-credit:o})=>`Your ${a} plan has ended, and ${o} of it was credited.`,heading:"Your plan is changed",body:({planName:a,oldPlanName:o,
-credit:c,amount:s,validUntil:f,nextCharge:h,isAuthorised:d})=>{let g=h===null?"It does not renew by itself.":d?e(h):`The\
- next charge is ${h.amount} on ${h.on}, once you have authorised it.`;return`Your ${a} plan has begun, and your ${o} pla\
-n has ended. For the unused time of the old plan ${c} was credited, and you paid ${s}. Your plan is valid until ${f}. ${g}`},
-note:t},subscriptionCancelled:{subject:({planName:a})=>`Your ${a} subscription is cancelled`,preview:a=>`Nothing more wi\
-ll be charged for it. ${l(a)}`,heading:"Your subscription is cancelled",body:a=>`You have cancelled your ${a.planName} s\
-ubscription. Nothing more will be charged for it. `+l(a)+(a.resumeUntil===null?"":` You can resume the subscription unti\
-l ${a.resumeUntil}.`),note:"If you have resumed it or bought a plan since, there is nothing left to do."},subscriptionCompleted:{
-subject:({planName:a})=>`Your ${a} subscription is complete`,preview:({endsOn:a})=>`The last payment was made. The plan \
-is paid until ${a}.`,heading:"Your subscription is complete",body:({planName:a,endsOn:o,accessEndsOn:c})=>{let s=c===null?
-"After that, your other access continues.":c===o?"After that, your access ends.":`Your access ends on ${c}.`;return`The \
-last payment of your ${a} subscription was made. Nothing more will be charged for it. The plan is paid until ${o}. ${s} \
-You can choose a plan again on that day or later.`},note:n},subscriptionEnding:{subject:({planName:a,endsOn:o})=>`Your ${a}\
- plan ends on ${o}`,preview:{replace:"You can buy it again on that day or later.",extend:"If you renew it before then, y\
-ou lose no day."},heading:"Your access ends soon",body:({endsOn:a,earlyRenewal:o})=>`Your plan is valid until ${a}. Afte\
-r that your access ends. `+{replace:"You can buy the plan again on that day or later.",extend:"To keep your access, rene\
-w your plan before then: the new period is added to this one, and you lose no day."}[o],note:n},subscriptionEnded:{subject:({
-planName:a})=>`Your ${a} plan has ended`,preview:a=>`Your access ended on ${a}.`,heading:"Your access has ended",body:({
-planName:a,endsOn:o,refunded:c,nextCharge:s=null},f)=>c===void 0?`Your access to the ${a} plan ended on ${f}. You can co\
-me back at any time.`:`Your access to the ${a} plan ended on ${o}, because ${c} was refunded. `+e(s),note:"If you have b\
-ought a plan since, there is nothing left to do."}}};var Eo=()=>{let e=a=>a===null?"आगे कोई राशि नहीं ली जाएगी।":`अगली राशि ${a.
-on} को ली जाएगी: ${a.amount}।`,n="यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या आगे नहीं चाहते, तो कुछ\
- करने की ज़रूरत नहीं है।",t="यदि आपने इस बीच इसे बदल या रद्द कर दिया है, तो कुछ कर\
-ने की ज़रूरत नहीं है।",r="आपके पास दूसरा प्लान भी है, जिस पर कोई असर नहीं पड़ता।",
+ for the ${o} plan.`,heading:"Your refund",body:({refunded:a,paid:o,planName:c,accessPlanName:s,accessEndsOn:f,nextCharge:h})=>`${a===
+o?"Your":`${a} of your`} payment of ${o} for the ${c} plan was refunded. `+(s===null?"You have no access to a plan now.":
+`Your ${s} plan remains${f===null?"":` and is valid until ${f}`}.`)+` ${e(h)} Your bank may need some days to show the r\
+efund.`,note:"Keep this e-mail for your records. If you have a question about this refund, quote the transaction ID."},titles:{},
+receiptIssued:{subject:({title:a,documentNumber:o})=>`${a} ${o}`,preview:({date:a,total:o})=>`Of ${a}, ${o}.`,body:({documentNumber:a,
+date:o})=>`Attached is the document ${a} of ${o}.`,note:"Keep this e-mail for your records."},changeScheduled:{subject:({
+planName:a,startsOn:o})=>`Your plan changes to ${a} on ${o}`,preview:({amount:a,interval:o,startsOn:c})=>`${a} ${o}, for\
+ the first time on ${c}.`,heading:"Your plan will change",body:({planName:a,startsOn:o,amount:c,interval:s,undoUntil:f})=>`\
+Your ${a} plan starts on ${o}. Until then you keep the plan that you have. On that day ${c} will be charged, then ${c} ${s}\
+. `+(f===null?"The change cannot be undone any more.":`You can undo the change until ${f} on the page of your plan.`),price:({
+amount:a,interval:o})=>`${a} ${o}`,note:"If you have undone the change since, there is nothing left to do."},changeUndone:{
+subject:({planName:a})=>`Your ${a} plan stays`,preview:"The change of your plan is undone.",heading:"The change is undon\
+e",body:a=>`You have undone the change of your plan. ${i(a)}`,note:t},subscriptionResumed:{subject:({planName:a})=>`Your\
+ ${a} subscription is resumed`,preview:"Your cancellation is withdrawn.",heading:"Your subscription is resumed",body:a=>`\
+You have withdrawn your cancellation. ${i(a)}`,note:t},planChanged:{subject:({planName:a})=>`Your plan is ${a} now`,preview:({
+oldPlanName:a,credit:o})=>`Your ${a} plan has ended, and ${o} of it was credited.`,heading:"Your plan is changed",body:({
+planName:a,oldPlanName:o,credit:c,amount:s,validUntil:f,nextCharge:h,isAuthorised:d})=>{let g=h===null?"It does not rene\
+w by itself.":d?e(h):`The next charge is ${h.amount} on ${h.on}, once you have authorised it.`;return`Your ${a} plan has\
+ begun, and your ${o} plan has ended. For the unused time of the old plan ${c} was credited, and you paid ${s}. Your pla\
+n is valid until ${f}. ${g}`},note:t},subscriptionCancelled:{subject:({planName:a})=>`Your ${a} subscription is cancelle\
+d`,preview:a=>`Nothing more will be charged for it. ${l(a)}`,heading:"Your subscription is cancelled",body:a=>`You have \
+cancelled your ${a.planName} subscription. Nothing more will be charged for it. `+l(a)+(a.resumeUntil===null?"":` You ca\
+n resume the subscription until ${a.resumeUntil}.`),note:"If you have resumed it or bought a plan since, there is nothin\
+g left to do."},subscriptionCompleted:{subject:({planName:a})=>`Your ${a} subscription is complete`,preview:({endsOn:a})=>`\
+The last payment was made. The plan is paid until ${a}.`,heading:"Your subscription is complete",body:({planName:a,endsOn:o,
+accessEndsOn:c})=>{let s=c===null?"After that, your other access continues.":c===o?"After that, your access ends.":`Your\
+ access ends on ${c}.`;return`The last payment of your ${a} subscription was made. Nothing more will be charged for it. \
+The plan is paid until ${o}. ${s} You can choose a plan again on that day or later.`},note:n},subscriptionEnding:{subject:({
+planName:a,endsOn:o})=>`Your ${a} plan ends on ${o}`,preview:{replace:"You can buy it again on that day or later.",extend:"\
+If you renew it before then, you lose no day."},heading:"Your access ends soon",body:({endsOn:a,earlyRenewal:o})=>`Your \
+plan is valid until ${a}. After that your access ends. `+{replace:"You can buy the plan again on that day or later.",extend:"\
+To keep your access, renew your plan before then: the new period is added to this one, and you lose no day."}[o],note:n},
+subscriptionEnded:{subject:({planName:a})=>`Your ${a} plan has ended`,preview:a=>`Your access ended on ${a}.`,heading:"Y\
+our access has ended",body:({planName:a,endsOn:o,refunded:c,nextCharge:s=null},f)=>c===void 0?`Your access to the ${a} p\
+lan ended on ${f}. You can come back at any time.`:`Your access to the ${a} plan ended on ${o}, because ${c} was refunde\
+d. `+e(s),note:"If you have bought a plan since, there is nothing left to do."}}};var Eo=()=>{let e=a=>a===null?"आगे कोई राशि नहीं ली जाएगी।":`अगली राशि ${a.
+on} को ली जाएगी: ${a.amount}।`,n="यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या प्लान जारी नहीं रखना च\
+ाहते, तो कुछ करने की ज़रूरत नहीं है।",t="यदि आपने इस बीच इसे बदल\
+ या रद्द कर दिया है, तो कुछ करने की ज़रूरत नहीं है।",
+r="आपके पास दूसरा प्लान भी है, जिस पर कोई असर नहीं पड़ता।",
 i=({planName:a,validUntil:o,nextPlanName:c,nextCharge:s})=>{let h=(s===null||c!==null)&&o!==null?` और ${o} तक मान्य \
 है`:"",d=c===null?"":` उसके बाद आपका ${c} प्लान शुरू होगा।`;return`\
 आपका ${a} प्लान जारी है${h}।${d} ${e(s)}`},l=({accessEndsOn:a,isEnded:o})=>a!==null?o?`आ\
@@ -1091,13 +1092,14 @@ manageUrl:c})=>`आपके ${a} प्लान की अगली अवध�
  से कोशिश नहीं की जाएगी। `+(o===null?r:`बिना भुगतान के आपका एक्सेस ${o}\
  तक है।`)+(c===null?" जारी रखने के लिए फिर से कोई प्लान चुनें।":
 " जारी रखने के लिए भुगतान करें या भुगतान का तरीका बदलें।"),
-note:"यदि आपने इस बीच भुगतान कर दिया है, या आगे नहीं चाहते, तो कुछ करने की ज़रूरत नहीं है।"},
+note:"यदि आपने इस बीच भुगतान कर दिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।"},
 paymentRefunded:{subject:({refunded:a})=>`${a} लौटाए गए`,preview:({paid:a,planName:o})=>`${o} प्लान के लिए\
  आपके ${a} के भुगतान में से।`,heading:"आपका रिफ़ंड",body:({refunded:a,
-paid:o,planName:c,accessPlanName:s,accessEndsOn:f,nextCharge:h})=>`${c} प्लान के लिए आपके ${o}\
- के भुगतान में से ${a} लौटाए गए। `+(s===null?"अब आपके पास कोई प्लान नहीं है।":
+paid:o,planName:c,accessPlanName:s,accessEndsOn:f,nextCharge:h})=>(a===o?`${c} प्लान के लिए आपका ${o}\
+ का भुगतान लौटाया गया। `:`${c} प्लान के लिए आपके ${o} के\
+ भुगतान में से ${a} लौटाए गए। `)+(s===null?"अब आपके पास कोई प्लान नहीं है।":
 `आपका ${s} प्लान बना रहेगा${f===null?"":` और ${f} तक मान्य है`}।`)+
-` ${e(h)} आपके बैंक को रिफ़ंड दिखाने में कुछ दिन लग सकते हैं।`,
+` ${e(h)} रिफ़ंड को आपके खाते में दिखने में कुछ दिन लग सकते हैं।`,
 note:"यह ई-मेल सँभालकर रखें। इस रिफ़ंड के बारे में कोई प्रश्न हो, तो लेन-देन आईडी बताएँ।"},
 titles:{Receipt:"रसीद","Tax invoice":"टैक्स इनवॉइस","Credit note":"क्रेडिट नोट",
 "Credit note without GST":"बिना जीएसटी का क्रेडिट नोट"},receiptIssued:{subject:({
@@ -1174,10 +1176,10 @@ ark-text",muted:"dark-muted",line:"dark-line"},Ao=`
   .${V.muted} { color: ${rt.muted} !important; }
   .${V.line} { border-color: ${rt.border} !important; }
 }`;var x=v(w(),1);function C({subject:e,preview:n,heading:t,displayName:r,body:i,details:l,action:u,note:a,look:o={}}){let{
-lang:c,hello:s}=y(o.locale);return(0,x.jsxs)(Yr,{lang:c,children:[(0,x.jsxs)(Br,{children:[(0,x.jsx)("meta",{name:"viewp\
+lang:c,hello:s}=y(o.locale);return(0,x.jsxs)(Br,{lang:c,children:[(0,x.jsxs)(Yr,{children:[(0,x.jsx)("meta",{name:"viewp\
 ort",content:"width=device-width, initial-scale=1"}),(0,x.jsx)("meta",{name:"color-scheme",content:"light dark"}),(0,x.jsx)(
 "meta",{name:"supported-color-schemes",content:"light dark"}),(0,x.jsx)("title",{children:e}),(0,x.jsx)("style",{children:Ao})]}),
-(0,x.jsxs)(It,{className:V.page,style:oe.page,children:[(0,x.jsx)(Bt,{useTitleTag:!1,children:n}),(0,x.jsx)(as,{look:o}),
+(0,x.jsxs)(It,{className:V.page,style:oe.page,children:[(0,x.jsx)(Yt,{useTitleTag:!1,children:n}),(0,x.jsx)(as,{look:o}),
 (0,x.jsxs)(kn,{className:V.card,style:oe.card,children:[(0,x.jsx)(Ht,{className:V.text,style:oe.heading,children:t}),(0,x.jsx)(
 We,{className:V.text,style:oe.text,children:(0,x.jsx)(os,{hello:s,name:r.trim()})}),(0,x.jsx)(We,{className:V.text,style:oe.
 text,children:i}),(0,x.jsx)(us,{details:l}),(0,x.jsx)(zt,{children:(0,x.jsx)(Ft,{href:So(u.url),style:{...oe.action,...No(
@@ -1217,9 +1219,9 @@ note}}function Ho(e){return(0,Do.jsx)(C,{...Ji(e)})}Ho.PreviewProps={displayName
 9.00",paid:"₹1,499.00",paidOn:"1 November 2027",transactionId:"pay_29QQoUBi66xm2f",accessPlanName:"Pro",accessEndsOn:"\
 20 November 2027",nextCharge:{amount:"₹1,499.00",on:"20 November 2027"},pricingUrl:"https://app.example.com/pricing"};function Xr({planName:e,amount:n,validUntil:t,nextPaymentOn:r,transactionId:i},{labels:l}){return[{label:l.plan,value:e},
 {label:l.amountPaid,value:n},{label:l.validUntil,value:t},...r===void 0?[]:[{label:l.nextPayment,value:r}],{label:l.transaction,
-value:i}]}var Yo=v(w(),1);function Ki(e,n=y()){let t=n.paymentSuccess;return{subject:t.subject(e),preview:t.preview(e),heading:t.heading,
+value:i}]}var Bo=v(w(),1);function Ki(e,n=y()){let t=n.paymentSuccess;return{subject:t.subject(e),preview:t.preview(e),heading:t.heading,
 displayName:e.displayName,body:t.body,details:Xr(e,n),action:{label:n.actions.dashboard,url:e.dashboardUrl},note:t.note}}
-function Bo(e){return(0,Yo.jsx)(C,{...Ki(e)})}Bo.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹999.00",
+function Yo(e){return(0,Bo.jsx)(C,{...Ki(e)})}Yo.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹999.00",
 transactionId:"pay_29QQoUBi66xm2f",validUntil:"20 November 2027",dashboardUrl:"https://app.example.com/dashboard"};function zo({heading:e,displayName:n,body:t,details:r,action:i,note:l},{brand:u,footer:a,locale:o}){let c=n.trim(),{hello:s}=y(
 o);return`${[...u?[u]:[],e,c===""?`${s},`:`${s} ${c},`,t,r.map(({label:h,value:d})=>`${h}: ${d}`).join(`
 `),`${i.label}: ${i.url}`,l,...a?[a]:[]].join(`
