@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buttonHeights, scrollsSideways, textOf } from '../helpers/browser/in-page.js';
@@ -129,6 +130,33 @@ test('the prices of the year are shown by the keyboard; after one was bought, th
   await shows(page, '#period_end', 'Change to Basic, monthly, on');
   expect(await page.$('#now')).toBeNull();
   expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
+});
+
+test('below a tier that support wrote, the page names it, and a change is undone to the price that is paid', async () => {
+  const { page } = await visit('/sign-in');
+  const email = `${crypto.randomUUID()}@example.com`;
+  await signIn(page, email, 'Create an account');
+  await page.locator('#renews').click();
+  await click(page, 'Buy Pro');
+  await press(await windowOf(page), 'Authorise ₹99.00');
+  await shows(page, '#tier', 'pro');
+  await click(page, 'Pricing');
+  await click(page, 'Change to Basic, monthly');
+  await page.locator('#period_end').click();
+  await press(await windowOf(page), 'Authorise ₹49.00');
+  await shows(page, '#message', 'Paid. Your tier is basic from');
+  const support = postgres(env.DB_URL ?? '', { max: 1 });
+  try {
+    const [user] = await support`select id from auth.users where email = ${email}`;
+    await support`update public.subscriptions set tier = 'premium' where user_id = ${user?.id}`;
+    await support`update public.profiles set subscription_tier = 'premium' where user_id = ${user?.id}`;
+  } finally {
+    await support.end();
+  }
+  await page.goto(`${env.APP_URL}/subscription`);
+  await shows(page, 'h2', 'premium');
+  await page.locator('#undo').click();
+  await shows(page, '#message', 'The change that waited is withdrawn.');
 });
 
 test('on a phone in dark colours: axe finds nothing, nothing is cut off, buttons are large enough', async () => {

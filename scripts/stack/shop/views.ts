@@ -160,10 +160,7 @@ function statusOf(payment: Payment, payments: Payment[]): string {
 /** The name of the plan, unless support wrote another tier into the row. */
 const nameOf = ({ plan, tier }: Subscription) => plan?.tier === tier ? plan.name : tier;
 
-/**
- * How the subscription goes on, and what a chosen change of the price would cost.
- * @param held the price that is paid for, to undo a change: below a grant the subscription has none
- */
+/** How the subscription goes on, and what a change would cost. @param held the price that is paid for, to undo a change */
 export function subscription(
   current: CurrentSubscription,
   changes: (Change & { when: When; name: string; price: OfferedPrice })[],
