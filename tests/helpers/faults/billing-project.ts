@@ -140,7 +140,7 @@ export function useBillingProject(
       body: body === undefined ? null : JSON.stringify(body),
     }));
     // A fault is shown with its cause.
-    return { status, body: status < 500 ? Object(received) : { ...Object(received), log: lines } };
+    return { status, body: status === 500 ? { ...Object(received), log: lines } : Object(received) };
   };
 
   const mend = async () => {
