@@ -419,6 +419,20 @@ test('what is paused at the gateway has days of grace before the first charge of
   expect(await customer.tier()).toBe('basic');
 });
 
+test('a later activation also counts where the first event arrived after a row was written by hand', async () => {
+  await database.at('01-03');
+  await database.query(
+    "insert into public.subscriptions (user_id, tier, status, current_period_end) values ($1, 'basic', 'active', '2026-02-03')",
+    [customer.id],
+  );
+  const late = { createdAt: day('01-01'), planId: 'plan_pro_month', ...january };
+  await customer.event('activated', '01-05', late);
+  await customer.buy('premium', { at: '01-10', price: 'premium_month' });
+  expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
+  await customer.event('activated', '01-12', { planId: 'plan_pro_month', ...january });
+  expect(await stops(customer)).toEqual(['withdrawn']);
+});
+
 test('what a purchase replaced still stops after its row is extended by hand', async () => {
   await bill('basic');
   await customer.buy('pro', { at: '01-05', price: 'pro_month', start: 'after_current' });

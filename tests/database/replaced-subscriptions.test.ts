@@ -266,6 +266,31 @@ test('a row written by hand with a time in the future outranks neither a purchas
   expect(await customer.tier()).toBe('premium');
 });
 
+test('one that a purchase follows stops also after its row got a longer period by hand, and another charge', async () => {
+  await customer.event('charged', '03-01', { planId: 'plan_pro', ...march });
+  await customer.buy('basic', { at: '03-10', start: 'after_current' });
+  await database.at('03-11');
+  await database.query("update public.subscriptions set current_period_end = '2026-04-10' where user_id = $1", [
+    customer.id,
+  ]);
+  await customer.event('charged', '04-01', { planId: 'plan_pro', ...april });
+  expect([await replaced(), await toldOf()]).toEqual([[customer.gatewayId], 'at cycle end']);
+});
+
+test('one that a row by hand named, and a purchase replaced, goes on once it is activated again', async () => {
+  await database.at('03-02');
+  await database.query(
+    `insert into public.subscriptions (user_id, tier, status, current_period_end, gateway_subscription_id)
+       values ($1, 'pro', 'active', '2026-04-01', $2)`,
+    [customer.id, customer.gatewayId],
+  );
+  await customer.event('charged', '03-03', { planId: 'plan_pro', ...march });
+  await customer.buy('basic', { at: '03-10' });
+  expect(await toldOf()).toBe('at cycle end');
+  await event('activated', '03-11', march);
+  expect([await toldOf(), await customer.tier()]).toEqual(['withdrawn', 'pro']);
+});
+
 test('one whose first charge was refunded replaces the older one until the gateway bills it no more', async () => {
   await customer.event('activated', '03-01', { planId: 'plan_premium', ...march });
   const newer = customerOf(database, customer);

@@ -165,10 +165,10 @@ create function billing.since_of(p_subscription billing.gateway_subscriptions)
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
-    when p_subscription.written_at is not null then p_subscription.written_at
     when p_subscription.activated_at
       > least(p_subscription.first_activated_at, p_subscription.first_charged_at) + interval '36 hours'
-      then greatest(p_subscription.activated_at, p_subscription.asked_at)
+      then greatest(p_subscription.activated_at, p_subscription.asked_at, p_subscription.written_at)
+    when p_subscription.written_at is not null then p_subscription.written_at
     else billing.authorised_at(p_subscription)
   end;
 end $$;

@@ -93,17 +93,23 @@ export function newestOf({ rows }: Facts, live: readonly Source[], now: Time): S
 
 /**
  * The authorisation, or a later activation: more than 36 hours after the first charge. Times are at the end of their second.
- * A row written by hand fixes it, and what arrives after such a row is newer.
+ * A row written by hand is such an act, and what arrives after such a row is newer.
  */
 export function sinceOf(one: Times): Time | null {
-  if (one.writtenAt !== null) return one.writtenAt;
+  const again = activatedAgainAt(one);
+  if (one.writtenAt !== null) return Math.max(one.writtenAt, again);
   const since = actOf(one);
   return since === null ? null : Math.max(since, (one.afterRow ?? -Infinity) + 1);
 }
 
-function actOf(one: Times): Time | null {
+function activatedAgainAt(one: Times): Time {
   const newest = one.activations.toSorted((activation, other) => other.at - activation.at)[0];
-  if (newest && happenedAt(newest) > firstChargedAt(one) + 36 * hour) return Math.max(happenedAt(newest), one.askedAt);
+  return newest && happenedAt(newest) > firstChargedAt(one) + 36 * hour ? happenedAt(newest) : -Infinity;
+}
+
+function actOf(one: Times): Time | null {
+  const again = activatedAgainAt(one);
+  if (again > -Infinity) return Math.max(again, one.askedAt);
   const authorised = authorisedAt(one);
   return authorised === Infinity ? null : authorised;
 }

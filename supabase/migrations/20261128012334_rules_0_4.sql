@@ -146,6 +146,21 @@ begin
   return new;
 end $$;
 
+-- Returns the time that ranks a gateway subscription among the sources of its user: of the newest act of the customer. Its
+-- first charge is none: a change of plan may start weeks after it was authorised. A later activation is one, such as by a new
+-- method of payment. The gateway debits up to 36 hours early, so two events of the first charge may be as far apart.
+create or replace function billing.since_of(p_subscription billing.gateway_subscriptions)
+returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_subscription.activated_at
+      > least(p_subscription.first_activated_at, p_subscription.first_charged_at) + interval '36 hours'
+      then greatest(p_subscription.activated_at, p_subscription.asked_at, p_subscription.written_at)
+    when p_subscription.written_at is not null then p_subscription.written_at
+    else billing.authorised_at(p_subscription)
+  end;
+end $$;
+
 -- Finds when the access ends that a gateway subscription gives, and why. Its plan is one of ours.
 create or replace function billing.mirrored_end(
   p_subscription billing.gateway_subscriptions,
