@@ -59,6 +59,21 @@ const kinds: Record<string, () => Promise<Statement>> = {
     const { user, orderId, paymentId } = await placeOrder(database);
     return ["select public.verify_payment($1, $2, $3, 'signature')", [user.id, orderId, paymentId]];
   },
+  resumption: async () => {
+    const { userId } = await paying();
+    await database.query('select public.cancel_subscription($1, true)', [userId]);
+    return ['select public.resume_subscription($1)', [userId]];
+  },
+  preview: async () => ["select public.preview_change($1, 'premium', 'now')", [(await paying()).userId]],
+  read: async () => ['select public.get_subscription($1)', [(await paying()).userId]],
+  'read of an order': async () => {
+    const { user, orderId } = await placeOrder(database);
+    return ['select public.get_order($1, $2, true)', [user.id, orderId]];
+  },
+  order: async () => ["select public.create_order($1, 'pro')", [(await createUser(database)).id]],
+  subscription: async () => ["select public.create_subscription($1, 'pro')", [(await createUser(database)).id]],
+  health: () => Promise.resolve(['select public.get_health()', []]),
+  'read of billing details': async () => ['select public.get_billing_details($1)', [(await createUser(database)).id]],
   ignored: () => Promise.resolve(webhook(gatewayEvent('payment.authorized', { payment: { id: uniqueId('pay') } }))),
 };
 const next = (kind: string) => kinds[kind]!();

@@ -194,6 +194,48 @@ begin
   return v_found;
 end $$;
 
+create or replace function public.preview_change(
+  p_user_id uuid,
+  p_tier text,
+  p_when text, -- now or period_end
+  p_price text default null -- the lookup key of the price; null: the default price of the tier
+)
+returns jsonb
+-- {outcome: change | undo, order_start: now | after_current | null, is_billed, change: {amount_due, due_at, credit, currency,
+-- starts_at, ends_at, from, to, from_price, to_price, renews, next_charge: {at, amount} | null}},
+-- {outcome: plan_not_found | price_conflict | already_subscribed | subscription_not_found},
+-- {outcome: not_now, reason: currency | downgrade | credit}, {outcome: too_late, possible_from}
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+declare
+  v_change constant billing.change := billing.plan_change(p_user_id, p_tier, p_when, p_price);
+begin
+  if v_change.outcome not in ('change', 'undo') then
+    return jsonb_strip_nulls(jsonb_build_object(
+      'outcome', v_change.outcome,
+      'reason', v_change.reason,
+      'possible_from', case when v_change.outcome = 'too_late' then billing.iso_time(v_change.starts_at) end
+    ));
+  end if;
+  return jsonb_build_object(
+    'outcome', v_change.outcome, 'order_start', v_change.order_start, 'is_billed', v_change.is_billed,
+    'change', jsonb_build_object(
+      'amount_due', v_change.amount_due, 'due_at', billing.iso_time(v_change.due_at), 'credit', v_change.credit,
+      'currency', (v_change.plan).currency,
+      'starts_at', billing.iso_time(v_change.starts_at),
+      'ends_at', billing.iso_time(v_change.ends_at),
+      'from', v_change.from_tier,
+      'to', (v_change.plan).tier,
+      'from_price', v_change.from_price,
+      'to_price', coalesce((v_change.plan).lookup_key, (v_change.plan).tier),
+      'renews', v_change.goes_on,
+      'next_charge', case
+        when v_change.next_charge_at is not null
+          then jsonb_build_object('at', billing.iso_time(v_change.next_charge_at), 'amount', v_change.next_amount)
+      end
+    )
+  );
+end $$;
+
 -- Access may lapse now that the gateway was asked: the sweep looks at it again.
 create or replace function billing.check_again(p_user_id uuid)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
