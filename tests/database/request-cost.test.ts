@@ -8,21 +8,20 @@ import { paymentOf, placeOrder } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
-let renewing: Awaited<ReturnType<typeof subscriber>>;
+let renewing: Awaited<ReturnType<typeof subscriber>>['next'];
 beforeAll(async () => {
   // The purchases follow each other and are not mailed.
   database = await createTestDatabase({ findings: 'compared elsewhere' });
   await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
-  renewing = await subscriber();
-  for (const name of ['activated', 'charged'] as const) await database.query(...renewing(name));
+  renewing = (await paying()).next;
 });
 afterAll(() => database.close());
 
 type Statement = [text: string, parameters: unknown[]];
 const webhook = (body: string): Statement => ['select public.apply_gateway_event($1, null, $2)', [sha256(body), body]];
 
-/** A subscription that was asked for here and is charged every month. @returns its next event */
-async function subscriber(): Promise<(name: 'activated' | 'charged') => Statement> {
+/** A subscription that was asked for here and is charged every month. @returns its user and its next event */
+async function subscriber(): Promise<{ userId: string; next: (name: 'activated' | 'charged') => Statement }> {
   const { id: userId } = await createUser(database);
   const id = uniqueId('sub');
   await database.query(
@@ -31,7 +30,7 @@ async function subscriber(): Promise<(name: 'activated' | 'charged') => Statemen
     [userId, id],
   );
   let at = Math.floor(Date.now() / 1000) * 1000;
-  return (name) => {
+  const next = (name: 'activated' | 'charged') => {
     at += 1000;
     const [start, end] = [new Date(at).toISOString(), new Date(at + 30 * 24 * 3600 * 1000).toISOString()];
     return webhook(subscriptionEvent({
@@ -40,17 +39,41 @@ async function subscriber(): Promise<(name: 'activated' | 'charged') => Statemen
       fields: { paid_count: 2, charge_at: Date.parse(end) / 1000 },
     }));
   };
+  return { userId, next };
+}
+
+/** A subscription whose first cycle is paid. */
+async function paying(): ReturnType<typeof subscriber> {
+  const made = await subscriber();
+  for (const name of ['activated', 'charged'] as const) await database.query(...made.next(name));
+  return made;
 }
 
 /** The next call of each kind, always one that has its usual effect. */
 const kinds: Record<string, () => Promise<Statement>> = {
   renewal: () => Promise.resolve(renewing('charged')),
-  activated: async () => (await subscriber())('activated'),
+  activated: async () => (await subscriber()).next('activated'),
+  cancellation: async () => ['select public.cancel_subscription($1, true)', [(await paying()).userId]],
   captured: async () => webhook(paymentCaptured(paymentOf(await placeOrder(database)))),
   async verify() {
     const { user, orderId, paymentId } = await placeOrder(database);
     return ["select public.verify_payment($1, $2, $3, 'signature')", [user.id, orderId, paymentId]];
   },
+  resumption: async () => {
+    const { userId } = await paying();
+    await database.query('select public.cancel_subscription($1, true)', [userId]);
+    return ['select public.resume_subscription($1)', [userId]];
+  },
+  preview: async () => ["select public.preview_change($1, 'premium', 'now')", [(await paying()).userId]],
+  read: async () => ['select public.get_subscription($1)', [(await paying()).userId]],
+  'read of an order': async () => {
+    const { user, orderId } = await placeOrder(database);
+    return ['select public.get_order($1, $2, true)', [user.id, orderId]];
+  },
+  order: async () => ["select public.create_order($1, 'pro')", [(await createUser(database)).id]],
+  subscription: async () => ["select public.create_subscription($1, 'pro')", [(await createUser(database)).id]],
+  health: () => Promise.resolve(['select public.get_health()', []]),
+  'read of billing details': async () => ['select public.get_billing_details($1)', [(await createUser(database)).id]],
   ignored: () => Promise.resolve(webhook(gatewayEvent('payment.authorized', { payment: { id: uniqueId('pay') } }))),
 };
 const next = (kind: string) => kinds[kind]!();
@@ -84,19 +107,31 @@ test.each([
   expect(costs.at(-1)!.checks).toBeLessThanOrEqual(budget.checks);
 });
 
-test('a renewal with its mail calls at most eight functions', async () => {
+/** Makes the second call of a kind on a connection. @returns the functions, and how often each was called */
+async function functionsOf(kind: string): Promise<Record<string, number>> {
   const session = await database.connect();
-  await session.query(...await next('renewal'));
+  await session.query(...await next(kind));
+  const call = await next(kind);
   await session.query("set track_functions = 'all'");
   await session.query('begin');
-  await session.query(...await next('renewal'));
+  await session.query(...call);
   const { rows } = await session.query(
     `select p.proname as name, pg_stat_get_xact_function_calls(p.oid)::int as calls from pg_catalog.pg_proc p
      where pg_stat_get_xact_function_calls(p.oid) > 0`,
   );
   await session.query('rollback');
-  expect(rows.map(({ name }) => name)).toContain('apply_next_charge');
-  expect(rows.reduce((sum, { calls }) => sum + calls, 0), JSON.stringify(rows)).toBeLessThanOrEqual(8);
+  return Object.fromEntries(rows.map(({ name, calls }) => [name, calls]));
+}
+
+test('a renewal with its mail calls at most eight functions', async () => {
+  const calls = await functionsOf('renewal');
+  expect(calls).toHaveProperty('apply_next_charge');
+  expect(Object.values(calls).reduce((sum, count) => sum + count), JSON.stringify(calls)).toBeLessThanOrEqual(8);
+});
+
+// Each reads all that gives access.
+test('a cancellation ranks the sources of its user at most four times', async () => {
+  expect((await functionsOf('cancellation')).find_ruling).toBeLessThanOrEqual(4);
 });
 
 async function pagesOf(kind: string, session: pg.Client): Promise<number> {

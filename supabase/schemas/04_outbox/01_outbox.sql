@@ -44,7 +44,8 @@ end $$;
 
 -- Withdraws mails that are no longer true and not sent yet.
 create function billing.withdraw_mails(p_keys text[])
-returns void language sql set search_path = pg_catalog, pg_temp as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
   with waiting as materialized (
     select o.id
     from billing.outbox o
@@ -56,8 +57,8 @@ returns void language sql set search_path = pg_catalog, pg_temp as $$
   update billing.outbox o
   set parked_at = billing.clock(), last_error = 'withdrawn'
   from waiting
-  where o.id = waiting.id
-$$;
+  where o.id = waiting.id;
+end $$;
 
 create table billing.marks (
   -- pause: a destination of the outbox asked for it, until then. settle_failure: a scheduled job could not settle the

@@ -228,7 +228,8 @@ create function billing.send_stop(
   p_stop billing.stop,
   p_before timestamptz default null -- the stop that was planned before; null: none
 )
-returns void language sql set search_path = pg_catalog, pg_temp as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
   insert into billing.outbox as o (key, destination, kind, payload, queued_at, next_attempt_at)
   select
     'cancel-subscription/' || p_gateway_subscription_id,
@@ -259,8 +260,8 @@ returns void language sql set search_path = pg_catalog, pg_temp as $$
       or num_nonnulls(o.delivered_at, o.parked_at) > 0
         and excluded.next_attempt_at > billing.clock()
         and coalesce(p_stop.stops_at > p_before, true)
-  end
-$$;
+  end;
+end $$;
 
 -- Returns whether the gateway received the stop of a subscription, or may have received it.
 create function billing.is_stop_sent(p_gateway_subscription_id text, p_payload jsonb default '{}') -- p_payload: what it contains
@@ -444,30 +445,32 @@ end $$;
 -- Writes the end that is known by now into the mail about a cancellation that waits for it, and sends it. The caller has
 -- settled the user's access.
 create function billing.release_cancellation_mail(p_user_id uuid)
-returns void language sql set search_path = pg_catalog, pg_temp as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
   update billing.outbox o
   set payload = o.payload || billing.cancellation_terms(p_user_id, true, true), next_attempt_at = billing.clock()
   where o.key = any (array(select 'subscription-cancelled/' || w.id from billing.wishes w where w.user_id = p_user_id))
     and o.next_attempt_at > billing.clock()
     and o.attempts = 0
-    and num_nonnulls(o.delivered_at, o.parked_at) = 0
-$$;
+    and num_nonnulls(o.delivered_at, o.parked_at) = 0;
+end $$;
 
 -- Withdraws the mails that say what is charged next, for an act of the user that makes them untrue.
 create function billing.withdraw_outlook(
   p_user_id uuid,
   p_kept text default null -- the key of the mail about this act
 )
-returns void language sql set search_path = pg_catalog, pg_temp as $$
-  select billing.withdraw_mails(array(
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.withdraw_mails(array(
     select 'subscription-resumed/' || w.id from billing.wishes w where w.user_id = p_user_id and w.at_period_end
     union all
     select k.key
     from billing.gateway_subscriptions m
     cross join unnest(array['change-scheduled/' || m.gateway_subscription_id, 'change-undone/' || m.id]) k (key)
     where m.user_id = p_user_id and m.asked_plan_id is not null and k.key is distinct from p_kept
-  ))
-$$;
+  ));
+end $$;
 
 -- Enqueues the mail about a cancellation, and withdraws what it makes untrue. The caller has settled the user's access.
 create function billing.announce_cancellation(

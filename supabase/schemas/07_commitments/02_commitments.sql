@@ -157,7 +157,7 @@ begin
   if v_found.plan_id is not null then return v_found; end if;
 
   -- Without a plan of ours a subscription has that of the source to which it is attached.
-  v_ruling := billing.find_shown(p_user_id);
+  if v_found.id is not null then v_ruling := billing.find_shown(p_user_id); end if;
   if v_found.id is null or v_found.id is distinct from (v_ruling.source).gateway_subscription_id then
     v_ruling := billing.attach_gateway_subscription(billing.find_ruling(p_user_id, true));
     if v_ruling.is_live is not true then v_ruling := billing.find_shown(p_user_id); end if;

@@ -520,7 +520,7 @@ returns jsonb
 -- starts_at, ends_at, from, to, from_price, to_price, renews, next_charge: {at, amount} | null}},
 -- {outcome: plan_not_found | price_conflict | already_subscribed | subscription_not_found},
 -- {outcome: not_now, reason: currency | downgrade | credit}, {outcome: too_late, possible_from}
-language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
   v_change constant billing.change := billing.plan_change(p_user_id, p_tier, p_when, p_price);
 begin

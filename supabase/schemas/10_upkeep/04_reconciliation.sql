@@ -263,11 +263,12 @@ end $$;
 
 -- Access may lapse now that the gateway was asked: the sweep looks at it again.
 create function billing.check_again(p_user_id uuid)
-returns void language sql set search_path = pg_catalog, pg_temp as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
   update public.subscriptions s
   set due_at = billing.clock()
-  where s.user_id = p_user_id and s.status = 'active' and s.current_period_end < billing.clock() and s.due_at > billing.clock()
-$$;
+  where s.user_id = p_user_id and s.status = 'active' and s.current_period_end < billing.clock() and s.due_at > billing.clock();
+end $$;
 
 -- Returns whether an answer was read before the charge that a webhook told meanwhile: it counts fewer cycles. The next claim
 -- reads it again. A gateway that counts less for longer is believed.
