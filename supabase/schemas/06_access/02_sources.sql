@@ -469,8 +469,7 @@ create type billing.ruling as (
   is_ended_by_gateway boolean, -- ended by the cancellation of a gateway subscription that was attached to it
   attaching integer, -- how many of the user's gateway subscriptions are no sources
   upcoming integer, -- how many sources begin when another one ends
-  shown public.subscriptions, -- the user's row as it is. All null: none
-  may_stop boolean -- the user has gateway subscriptions, or asked for one: billing.plan reads them
+  shown public.subscriptions -- the user's row as it is. All null: none
 );
 
 -- Returns what rules where nothing but one running source is known of a user.
@@ -484,7 +483,6 @@ begin
   v_ruling.is_ended_by_gateway := false;
   v_ruling.attaching := 0;
   v_ruling.upcoming := 0;
-  v_ruling.may_stop := false;
   return v_ruling;
 end $$;
 
@@ -510,7 +508,6 @@ declare
 begin
   with mirrored as materialized (
     select
-      count(*) as known,
       count(*) filter (where billing.is_known(m) and (m.plan_id is null or m.period_end is null)) as attaching,
       -- The cancellation of a gateway subscription without a plan of ours ends the source to which the subscription was
       -- attached. That source began before the activation or, where no activation is known, before the cancellation. A
@@ -529,7 +526,7 @@ begin
   )
   select
     s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.attaching, count(*) filter (where s.is_upcoming) over (),
-    shown, g.known > 0
+    shown
   into v_ruling
   from mirrored g
   left join public.subscriptions shown on shown.user_id = p_user_id

@@ -167,11 +167,14 @@ declare
   v_end jsonb; -- see billing.announce_access
 begin
   if p_ruling.is_live is null then
+    -- First, since what is to end with its cycle has no days of grace.
+    if exists (select from billing.gateway_subscriptions m where m.user_id = p_user_id) then
+      perform billing.plan(p_user_id);
+    end if;
     v_ruling := billing.find_shown(p_user_id);
     if v_ruling.is_live and (v_ruling.source).kind = 'payment' and billing.await_periods(p_user_id) then
       v_ruling := billing.find_shown(p_user_id);
     end if;
-    if v_ruling.may_stop and billing.plan(p_user_id) then v_ruling := billing.find_shown(p_user_id); end if;
   end if;
   if (v_ruling.source).id is not null then
     v_source := v_ruling.source;

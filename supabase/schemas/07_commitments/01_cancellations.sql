@@ -278,17 +278,15 @@ end $$;
 -- Derives what the gateway must be told about the subscriptions of a user, and writes what differs. The caller holds the lock
 -- on the user.
 create function billing.plan(p_user_id uuid)
-returns boolean -- whether a subscription begins or ceases to end with its cycle
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_each billing.stoppable;
   v_row record;
   v_stop billing.stop;
   v_ends boolean;
-  v_is_changed boolean := false;
 begin
   -- All that a deleted user had is to stop at once. What replaced it went with the user, and must not take that back.
-  if billing.is_deleted(p_user_id) then return false; end if;
+  if billing.is_deleted(p_user_id) then return; end if;
   for v_row in
     -- Without a subscription nothing is ranked.
     select s as each, (
@@ -324,14 +322,12 @@ begin
       end if;
     end if;
     v_ends := v_ends and billing.is_known(v_each.subscription);
-    v_is_changed := v_is_changed or v_ends <> (v_each.subscription).cancel_at_period_end;
     if (v_each.stops_at, (v_each.subscription).cancel_at_period_end) is distinct from (v_stop.stops_at, v_ends) then
       update billing.gateway_subscriptions m
       set stops_at = v_stop.stops_at, cancel_at_period_end = v_ends
       where m.id = (v_each.subscription).id;
     end if;
   end loop;
-  return v_is_changed;
 end $$;
 
 -- Sets cancel_at_period_end of what gives access now and is not billed, or clears it of everything. The caller holds the lock

@@ -1,15 +1,41 @@
 -- Made by npm run migration. Renames and data are written by hand.
 set local lock_timeout = '2s';
 
+drop view billing.periods;
+
 drop function billing.check_due_subscriptions();
+
+drop function billing.keep_end(billing.ruling);
+
+drop function billing.find_ruling(pg_catalog.uuid,boolean);
 
 drop function billing.announce_subscription_ends(pg_catalog.uuid[]);
 
+drop view billing.customers;
+
 drop function billing.expire_subscriptions();
+
+drop function billing.settle_access(pg_catalog.uuid,pg_catalog.text,pg_catalog.text,boolean,pg_catalog.jsonb,billing.ruling);
+
+drop function billing.first_ruling(billing.gateway_subscriptions);
+
+drop function billing.plan(pg_catalog.uuid);
+
+drop function billing.tier_to_write(billing.ruling,public.subscriptions,pg_catalog.text,boolean);
 
 drop function billing.start_purchases();
 
+drop function billing.why_text(billing.ruling);
+
+drop function billing.sole_ruling(billing.sources);
+
 drop function billing.settle_lapsed(pg_catalog.uuid[]);
+
+drop function billing.attach_gateway_subscription(billing.ruling);
+
+drop function billing.find_shown(pg_catalog.uuid);
+
+drop type billing.ruling;
 
 comment on column public.payments.settle_at is null;
 
@@ -20,6 +46,15 @@ comment on view billing.purchases is null;
 DROP INDEX "public"."payments_settle_at_idx";
 
 DROP INDEX "public"."subscriptions_due_at_idx";
+
+CREATE TYPE "billing"."ruling" AS (
+  "source"              billing.sources,
+  "is_live"             boolean,
+  "is_ended_by_gateway" boolean,
+  "attaching"           integer,
+  "upcoming"            integer,
+  "shown"               public.subscriptions
+);
 
 CREATE INDEX subscriptions_due_at_idx ON public.subscriptions USING btree (due_at)
   WHERE (due_at IS NOT NULL);
@@ -55,10 +90,6 @@ GRANT EXECUTE ON FUNCTION "billing"."release_cancellation_mail"(uuid) TO "servic
 REVOKE ALL ON FUNCTION "billing"."send_stop"(text, billing.stop, timestamp WITH time zone) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."send_stop"(text, billing.stop, timestamp WITH time zone) TO "service_role";
-
-REVOKE ALL ON FUNCTION "billing"."sole_ruling"(billing.sources) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "billing"."sole_ruling"(billing.sources) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."source_of"(public.payments, uuid, text) FROM PUBLIC;
 
@@ -397,6 +428,20 @@ from (
   where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true
 ) s;
 
+-- Returns what rules where nothing but one running source is known of a user.
+create function billing.sole_ruling(p_source billing.sources)
+returns billing.ruling language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_ruling billing.ruling;
+begin
+  v_ruling.source := p_source;
+  v_ruling.is_live := true;
+  v_ruling.is_ended_by_gateway := false;
+  v_ruling.attaching := 0;
+  v_ruling.upcoming := 0;
+  return v_ruling;
+end $$;
+
 -- Returns whether a subscription row shows a source.
 create function billing.is_shown(p_gateway_subscription_id text, p_starts_at timestamptz, p_shown public.subscriptions)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -407,7 +452,7 @@ end $$;
 
 -- Finds the ruling source: the running source with the greatest since. If no source is running, the one that ended last.
 -- A purchase that begins when another source ends does not rule before.
-create or replace function billing.find_ruling(
+create function billing.find_ruling(
   p_user_id uuid,
   p_is_paid boolean default false -- of what was paid: without grants and rows that were written by hand
 )
@@ -419,7 +464,6 @@ declare
 begin
   with mirrored as materialized (
     select
-      count(*) as known,
       count(*) filter (where billing.is_known(m) and (m.plan_id is null or m.period_end is null)) as attaching,
       -- The cancellation of a gateway subscription without a plan of ours ends the source to which the subscription was
       -- attached. That source began before the activation or, where no activation is known, before the cancellation. A
@@ -438,7 +482,7 @@ begin
   )
   select
     s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.attaching, count(*) filter (where s.is_upcoming) over (),
-    shown, g.known > 0
+    shown
   into v_ruling
   from mirrored g
   left join public.subscriptions shown on shown.user_id = p_user_id
@@ -492,9 +536,97 @@ begin
   return v_ruling;
 end $$;
 
+-- Attaches a gateway subscription that is no source to the ruling source. Such a subscription has no plan of ours, or its
+-- first cycle has not begun. subscription.activated sets the status, the id and the period, subscription.charged sets the
+-- period alone. Contract: "Gateway subscriptions".
+create function billing.attach_gateway_subscription(p_ruling billing.ruling)
+returns billing.ruling language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_source billing.sources := p_ruling.source;
+  v_grace integer;
+  v_attached billing.gateway_subscriptions;
+  v_days integer;
+  v_end timestamptz;
+  v_lapses_at timestamptz;
+begin
+  if v_source.id is null or p_ruling.attaching = 0 then return p_ruling; end if;
+  v_grace := billing.grace_days((select p.grace_days from public.plans p where p.id = v_source.plan_id), false);
+  select * into v_attached
+  from billing.gateway_subscriptions m
+  where m.user_id = v_source.user_id
+    and (m.plan_id is null or m.period_end is null)
+    and case when v_source.kind = 'manual' then m.arrived_at else m.activated_at end >= v_source.since
+    and m.activated_at is not null
+  order by m.activated_at desc, m.gateway_subscription_id desc
+  limit 1;
+  if found then
+    -- Before its first cycle the subscription has no period: the paid period of the source continues.
+    v_end := coalesce(
+      v_attached.period_end,
+      case when v_source.ended_reason = 'refunded' then least(v_source.ends_at, v_source.ended_at) else v_source.ends_at end
+    );
+    v_days := billing.grace_days(v_grace, v_attached.cancel_at_period_end or v_source.cancel_at_period_end);
+    v_lapses_at := case
+      when v_end is null then 'infinity'
+      -- Before its first cycle no further time is paid, and a subscription without an id cannot be reconciled. The row is
+      -- active for an hour after the activation arrived.
+      when v_attached.period_end is null or v_attached.gateway_subscription_id = ''
+        then greatest(v_end + make_interval(hours => 24 * v_days), v_attached.arrived_at + interval '1 hour')
+      else billing.billed_until(v_end, v_attached.checked_at, v_days)
+    end;
+    if v_attached.status = 'active' and v_attached.ended_at is null and v_lapses_at > v_now then
+      p_ruling.is_live := true;
+    elsif p_ruling.is_live then
+      return p_ruling;
+    end if;
+    v_source.gateway_subscription_id := nullif(v_attached.gateway_subscription_id, '');
+    v_source.cancel_at_period_end := v_source.cancel_at_period_end or v_attached.cancel_at_period_end;
+    if v_attached.period_end is not null then
+      v_source.starts_at := v_attached.period_start;
+    end if;
+    v_source.ends_at := v_end;
+    v_source.lapses_at := v_lapses_at;
+    p_ruling.source := v_source;
+    return p_ruling;
+  end if;
+
+  if v_source.kind = 'gateway_subscription' then return p_ruling; end if;
+  select * into v_attached
+  from billing.gateway_subscriptions m
+  where m.user_id = v_source.user_id
+    and m.plan_id is null
+    and m.activated_at is null
+    and m.period_end is not null
+    and (v_source.gateway_subscription_id is null or v_source.gateway_subscription_id = m.gateway_subscription_id)
+    and case when v_source.kind = 'manual' then m.arrived_at else m.first_charged_at end >= v_source.since
+  order by m.first_charged_at desc, m.gateway_subscription_id desc
+  limit 1;
+  if not found then return p_ruling; end if;
+  v_lapses_at := v_attached.period_end + make_interval(hours => 24 * v_grace);
+  if v_lapses_at <= v_now then
+    -- The charged period is over. The row shows that period, but access does not change: a running source shows it for an
+    -- hour after the charge arrived, an ended source shows it unless its own period ended later.
+    if p_ruling.is_live and v_attached.arrived_at <= v_now - interval '1 hour'
+      or not p_ruling.is_live and v_source.ends_at > v_attached.period_end
+    then
+      return p_ruling;
+    end if;
+    v_lapses_at := v_source.lapses_at;
+  elsif v_source.ended_at is null and not p_ruling.is_ended_by_gateway then
+    -- A charge makes a lapsed source run again, but not a source that ended for another reason.
+    p_ruling.is_live := true;
+  end if;
+  v_source.starts_at := v_attached.period_start;
+  v_source.ends_at := v_attached.period_end;
+  v_source.lapses_at := v_lapses_at;
+  p_ruling.source := v_source;
+  return p_ruling;
+end $$;
+
 -- Keeps the reason and the time of an end of this source that the row shows already, where a refund is only later or earlier
 -- than another end: what happened first ended access. A refund that fails takes back its own end.
-create or replace function billing.keep_end(p_ruling billing.ruling)
+create function billing.keep_end(p_ruling billing.ruling)
 returns billing.ruling language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_source billing.sources := p_ruling.source;
@@ -529,8 +661,65 @@ begin
   return p_ruling;
 end $$;
 
+-- Finds what the subscription row shows: the ruling source, with what is attached to it.
+create function billing.find_shown(p_user_id uuid)
+returns billing.ruling -- source is null: the user has no source
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_ruling constant billing.ruling := billing.attach_gateway_subscription(billing.find_ruling(p_user_id));
+begin
+  return case when v_ruling.is_live then v_ruling else billing.keep_end(v_ruling) end;
+end $$;
+
+-- Writes the ruling source to the subscription row and the profile's tier, and enqueues the side effects.
+-- billing.settle_access is the only function that decides them.
+
+-- Finds the tier that settling writes to the profile. It is written only when access begins, ends or gets another tier. So a
+-- charge does not overwrite a tier that an admin edited.
+create function billing.tier_to_write(
+  p_ruling billing.ruling,
+  p_before public.subscriptions, -- the subscription row; all null: there was none
+  p_new_source_id text, -- see billing.settle_access
+  p_is_cancelled boolean
+)
+returns text -- null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_source constant billing.sources := p_ruling.source;
+  v_has_access boolean := p_ruling.is_live;
+begin
+  if v_has_access and v_source.ends_at <= v_now then
+    -- The period is over, but the source still runs: the gateway was not read yet, or a late event shows it for an hour.
+    -- Such a source keeps the tier, and restores it after a failed refund. After the days of grace it gives no new tier.
+    v_has_access := v_source.ended_at is null
+      and v_source.ends_at + make_interval(
+        hours => 24 * billing.grace_days((select p.grace_days from public.plans p where p.id = v_source.plan_id), false)
+      ) > v_now
+      or v_source.kind = 'gateway_subscription' and exists (
+        select from billing.gateway_subscriptions m
+        where m.user_id = v_source.user_id
+          and m.gateway_subscription_id = v_source.gateway_subscription_id
+          and m.has_refunds
+      );
+  end if;
+  if p_ruling.is_live then
+    if v_source.id = p_new_source_id
+      or v_has_access and (p_before.status = 'active' and p_before.current_period_end > v_now) is not true
+      or p_before.status = 'active' and p_before.tier <> v_source.tier
+    then
+      return v_source.tier;
+    elsif not v_has_access and v_source.ended_reason = 'refunded' and p_before.current_period_end > v_now then
+      return 'free';
+    end if;
+  elsif p_is_cancelled or v_source.id is not null and p_before.id is null or p_before.status = 'active' then
+    return 'free';
+  end if;
+  return null;
+end $$;
+
 -- Writes only values that differ. The caller holds the lock on the user.
-create or replace function billing.settle_access(
+create function billing.settle_access(
   p_user_id uuid,
   p_email text, -- of the user; null: sends no mail, and a new profile gets the default username
   p_new_source_id text default null, -- a source that was just created: if it rules, its tier is written in any case
@@ -554,11 +743,14 @@ declare
   v_end jsonb; -- see billing.announce_access
 begin
   if p_ruling.is_live is null then
+    -- First, since what is to end with its cycle has no days of grace.
+    if exists (select from billing.gateway_subscriptions m where m.user_id = p_user_id) then
+      perform billing.plan(p_user_id);
+    end if;
     v_ruling := billing.find_shown(p_user_id);
     if v_ruling.is_live and (v_ruling.source).kind = 'payment' and billing.await_periods(p_user_id) then
       v_ruling := billing.find_shown(p_user_id);
     end if;
-    if v_ruling.may_stop and billing.plan(p_user_id) then v_ruling := billing.find_shown(p_user_id); end if;
   end if;
   if (v_ruling.source).id is not null then
     v_source := v_ruling.source;
@@ -901,6 +1093,61 @@ begin
         and excluded.next_attempt_at > billing.clock()
         and coalesce(p_stop.stops_at > p_before, true)
   end;
+end $$;
+
+-- Derives what the gateway must be told about the subscriptions of a user, and writes what differs. The caller holds the lock
+-- on the user.
+create function billing.plan(p_user_id uuid)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_each billing.stoppable;
+  v_row record;
+  v_stop billing.stop;
+  v_ends boolean;
+begin
+  -- All that a deleted user had is to stop at once. What replaced it went with the user, and must not take that back.
+  if billing.is_deleted(p_user_id) then return; end if;
+  for v_row in
+    -- Without a subscription nothing is ranked.
+    select s as each, (
+      select row(p.*)::billing.sources from billing.purchases p where p.user_id = p_user_id order by p.since desc, p.id desc limit 1
+    ) as newest
+    from billing.stoppable s
+    where s.user_id = p_user_id and (s.is_open or s.stops_at is not null)
+    order by s.gateway_subscription_id
+  loop
+    v_each := v_row.each;
+    v_stop := case when v_each.is_open then billing.find_stop(v_each, v_row.newest) end;
+    v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.subscription).cancel_at_period_end end;
+    if v_stop.stops_at is not null then
+      perform billing.send_stop(v_each.gateway_subscription_id, v_stop, v_each.stops_at);
+      -- No charge can fail after that, so no days of grace follow. Those before the first charge of a change of plan remain, and
+      -- those that are over.
+      v_ends := v_ends or v_each.succeeded_at is null and billing.is_stop_sent(v_each.gateway_subscription_id);
+      if v_ends and not (v_each.subscription).cancel_at_period_end and billing.has_lapsed(v_each.subscription) then
+        v_ends := false;
+      end if;
+    elsif v_each.stops_at is not null then
+      update billing.outbox o
+      set parked_at = billing.clock(), last_error = 'withdrawn'
+      where o.key = 'cancel-subscription/' || v_each.gateway_subscription_id
+        and o.told_at is null
+        and o.delivered_at is null
+        and o.parked_at is null;
+      -- After the update, which waits for a dispatcher that claims the row.
+      if v_each.is_open and billing.is_stop_sent(v_each.gateway_subscription_id) then
+        -- What was told is final: it ends with its cycle.
+        v_stop.stops_at := v_each.stops_at;
+        v_ends := true;
+      end if;
+    end if;
+    v_ends := v_ends and billing.is_known(v_each.subscription);
+    if (v_each.stops_at, (v_each.subscription).cancel_at_period_end) is distinct from (v_stop.stops_at, v_ends) then
+      update billing.gateway_subscriptions m
+      set stops_at = v_stop.stops_at, cancel_at_period_end = v_ends
+      where m.id = (v_each.subscription).id;
+    end if;
+  end loop;
 end $$;
 
 -- Writes the end that is known by now into the mail about a cancellation that waits for it, and sends it. The caller has
@@ -1247,6 +1494,55 @@ begin
   return true;
 end $$;
 
+-- Returns what rules after the first activation of a user who has nothing else. A ranking and a plan would take half of the time.
+create function billing.first_ruling(p_subscription billing.gateway_subscriptions)
+returns billing.ruling -- null: something else is known of the user
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_plan record;
+  v_source billing.sources;
+begin
+  select p.tier, p.grace_days into v_plan
+  from public.plans p
+  where p.id = p_subscription.plan_id
+    and (p_subscription.status, p_subscription.gateway_status) = ('active', 'active')
+    and p_subscription.period_end > v_now
+    and num_nonnulls(
+      p_subscription.ended_at, p_subscription.stops_at, p_subscription.written_at, p_subscription.paid_until,
+      p_subscription.last_halted_at, p_subscription.last_resumed_at, p_subscription.starts_at, p_subscription.replaces,
+      p_subscription.payment_id, p_subscription.undone_at
+    ) = 0
+    and not p_subscription.cancel_at_period_end
+    and not exists (
+      select from billing.gateway_subscriptions m where m.user_id = p_subscription.user_id and m.id <> p_subscription.id
+    )
+    and not exists (select from public.subscriptions s where s.user_id = p_subscription.user_id)
+    and not exists (select from public.payments c where c.user_id = p_subscription.user_id)
+    and not exists (select from billing.grants g where g.user_id = p_subscription.user_id)
+    and not exists (select from billing.manual_subscriptions w where w.user_id = p_subscription.user_id)
+    and not exists (select from billing.wishes w where w.user_id = p_subscription.user_id);
+  if not found then return null; end if;
+  v_source.user_id := p_subscription.user_id;
+  v_source.kind := 'gateway_subscription';
+  v_source.id := p_subscription.gateway_subscription_id;
+  v_source.plan_id := p_subscription.plan_id;
+  v_source.tier := v_plan.tier;
+  v_source.starts_at := p_subscription.period_start;
+  v_source.ends_at := p_subscription.period_end;
+  v_source.lapses_at := billing.billed_until(p_subscription.period_end, p_subscription.checked_at, v_plan.grace_days);
+  v_source.since := billing.since_of(p_subscription);
+  v_source.arrived_at := p_subscription.arrived_at;
+  v_source.cancel_at_period_end := false;
+  v_source.gateway_subscription_id := nullif(p_subscription.gateway_subscription_id, '');
+  v_source.is_upcoming := false;
+  v_source.sold := p_subscription.sold;
+  v_source.is_failing := false;
+  v_source.is_running := true;
+  v_source.is_in_grace := false;
+  return billing.sole_ruling(v_source);
+end $$;
+
 -- Completes the gateway subscriptions of a user, and their charges, that arrived before the user or a plan was known.
 create function billing.adopt_subscriptions(p_user_id uuid)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -1377,7 +1673,7 @@ begin
 end $$;
 
 -- Returns in one sentence why a user has the tier: the source that rules.
-create or replace function billing.why_text(p_ruling billing.ruling)
+create function billing.why_text(p_ruling billing.ruling)
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_source constant billing.sources := p_ruling.source;
@@ -1445,6 +1741,42 @@ begin
     )
   end;
 end $$;
+
+create view billing.customers with (security_invoker = true) as
+select
+  u.user_id, u.email, u.name,
+  coalesce(pr.subscription_tier, 'free') as tier,
+  billing.why_text(found.ruling) as why,
+  live.kind as source_kind, live.id as source_id, live.ends_at as until,
+  case when live.ends_at <= billing.clock() then nullif(live.lapses_at, 'infinity') end as grace_until,
+  case
+    when exists (
+      select from billing.find_billed(u.user_id) b where b.charge_at is not null and b.plan_id is not null
+    ) then 'billed'
+    when live.kind = 'grant' then 'complimentary'
+    when live.gateway_subscription_id is not null then billing.state_of_billing((found.ruling).source)
+    when live.kind is not null and s.gateway_subscription_id is not null then 'billed'
+    when live.kind = 'payment' then 'one-time'
+  end as billing,
+  billing.next_charge_answer(u.user_id) as next_charge,
+  (select max(r.received_at) from billing.received r where r.user_id = u.user_id) as last_payment_at,
+  (
+    select coalesce(jsonb_object_agg(net.currency, net.amount), '{}')
+    from (
+      select r.currency, sum(r.paid) as amount
+      from billing.received r
+      where r.user_id = u.user_id
+      group by r.currency
+    ) net
+  ) as lifetime_amounts,
+  (select count(*) from billing.findings_of(u.user_id)) as open_findings,
+  u.signed_up_at
+from billing.users u
+left join billing.profiles pr on pr.user_id = u.user_id
+left join public.subscriptions s on s.user_id = u.user_id and s.status = 'active'
+-- One call for each user, for the columns that read it.
+left join lateral (select billing.find_shown(u.user_id) as ruling offset 0) found on true
+left join lateral (select ((found.ruling).source).* where (found.ruling).is_live) live on true;
 
 create or replace view billing.timeline with (security_invoker = true) as
 select u.user_id, u.email, line.at, line.what, line.reference, line.detail, line.link, line.rank
@@ -1629,9 +1961,78 @@ select
   p.duration_months as months
 from public.payments p;
 
+-- Revenue by month, summed up in passes over all customers. Operations: "Revenue".
+
+create view billing.periods with (security_invoker = true) as
+select
+  u.user_id, line.kind, line.source_id, line.tier, line.starts_at, line.ends_at, line.ended_at,
+  coalesce(
+    (line.kind, line.source_id) = (live.kind, live.id) and line.starts_at < live.ends_at and line.ends_at >= live.ends_at,
+    false
+  ) as is_ruling
+from billing.users u
+cross join lateral (select billing.find_shown(u.user_id) as ruling offset 0) found
+left join lateral (select ((found.ruling).source).* where (found.ruling).is_live) live on true
+cross join lateral (
+  select
+    s.kind, s.id as source_id, s.tier,
+    case
+      when s.kind = 'payment' then (select p.period_start from public.payments p where p.id = s.id::uuid)
+      else s.starts_at
+    end as starts_at,
+    s.ends_at, s.ended_at
+  from billing.sources s
+  where s.user_id = u.user_id
+    and (
+      s.kind <> 'gateway_subscription'
+      -- A trial, or a first cycle that was announced by its activation alone.
+      or not exists (
+        select from public.payments c
+        where (c.user_id, c.gateway_subscription_id) = (s.user_id, s.id) and c.period_end = s.ends_at
+      )
+    )
+  union all
+  select
+    'gateway_subscription', c.gateway_subscription_id, s.tier, c.period_start, c.period_end,
+    case
+      when bool_and(billing.is_refunded(c)) then least(c.period_end, max(f.created_at))
+      when max(s.ended_at) < c.period_end then greatest(max(s.ended_at), c.period_start)
+    end
+  from public.payments c
+  left join billing.sources s
+    on s.user_id = c.user_id
+    and s.kind = 'gateway_subscription'
+    and s.id = c.gateway_subscription_id
+  left join billing.refunds f on f.gateway_payment_id = c.gateway_payment_id and f.status = 'processed'
+  where c.user_id = u.user_id and c.gateway_subscription_id is not null
+  group by c.gateway_subscription_id, s.tier, c.period_start, c.period_end
+) line;
+
+comment on column billing.customers.billing is 'billed (a cycle follows), paused, halted, ending, one-time or complimentary. Null: none, or by hand.';
+
+comment on column billing.customers.grace_until is 'After until: the end of the days of grace. Null: the gateway is asked for a charge first.';
+
+comment on column billing.customers.lifetime_amounts is 'For each currency captured minus refunded and lost in disputes, minor units.';
+
+comment on column billing.customers.next_charge is 'What the gateway charges next: at, amount in minor units, currency. Null: nothing.';
+
+comment on column billing.customers.source_kind is 'payment, gateway_subscription, grant or manual (by hand). Null: none runs.';
+
+comment on column billing.customers.until is 'End of the period, without the days of grace. Null: nothing runs, or no end.';
+
+comment on column billing.periods.ended_at is 'When its access ended early, such as by a refund in full. Null: it did not.';
+
+comment on column billing.periods.ends_at is 'End of the period, without the days of grace. Null: no end.';
+
+comment on column billing.periods.kind is 'payment, gateway_subscription, grant or manual (a row written by hand).';
+
 comment on column public.payments.settle_at is 'When this period begins, if that was not at once.';
 
 comment on column public.subscriptions.due_at is 'When the sweep settles it next, or earlier. A renewal does not write it.';
+
+comment on view billing.customers is 'One row for each user: tier, why, and what was paid. Filter it by email or user_id.';
+
+comment on view billing.periods is 'The paid, granted and written periods of each customer, and the cycles; overlaps included. Filter it by user_id.';
 
 comment on view billing.purchases is 'The acts of users that bought a tier. The newest one replaced what is older and still billed, also after it lapsed, failed or was cancelled. Only its refund, a lost dispute, or that it was never captured takes that back, and of a subscription only once the gateway bills it no more. A grant or a row that was written by hand replaces nothing, unless the row is the first to name a gateway subscription. A change of plan that was undone is none.';
 
@@ -1652,17 +2053,57 @@ REVOKE ALL ON FUNCTION "billing"."announce_end"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."announce_end"(uuid) TO "service_role";
 
+REVOKE ALL ON FUNCTION "billing"."attach_gateway_subscription"(billing.ruling) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."attach_gateway_subscription"(billing.ruling) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."find_ruling"(uuid, boolean) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."find_ruling"(uuid, boolean) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."find_shown"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."find_shown"(uuid) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."first_ruling"(billing.gateway_subscriptions) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."first_ruling"(billing.gateway_subscriptions) TO "service_role";
+
 REVOKE ALL ON FUNCTION "billing"."is_shown"(text, timestamp WITH time zone, public.subscriptions) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."is_shown"(text, timestamp WITH time zone, public.subscriptions) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."keep_end"(billing.ruling) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."keep_end"(billing.ruling) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."next_start"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."next_start"(uuid) TO "service_role";
 
+REVOKE ALL ON FUNCTION "billing"."plan"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."plan"(uuid) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."settle_access"(uuid, text, text, boolean, jsonb, billing.ruling) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."settle_access"(uuid, text, text, boolean, jsonb, billing.ruling) TO "service_role";
+
 REVOKE ALL ON FUNCTION "billing"."settle_due"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."settle_due"() TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."sole_ruling"(billing.sources) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."sole_ruling"(billing.sources) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."tier_to_write"(billing.ruling, public.subscriptions, text, boolean) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."tier_to_write"(billing.ruling, public.subscriptions, text, boolean) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."why_text"(billing.ruling) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."why_text"(billing.ruling) TO "service_role";
 
 GRANT SELECT ON TABLE "billing"."starts" TO "service_role";
 
