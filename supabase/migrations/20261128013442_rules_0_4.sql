@@ -1412,10 +1412,10 @@ GRANT SELECT ON TABLE "billing"."starts" TO "service_role";
 
 revoke execute on all functions in schema billing from public;
 
--- A purchase that waits is settled by the row of its user from now on.
+-- What waits for its start is settled by the row of its user from now on, also what began since the last sweep. Of the rows
+-- that are over no other one is due.
 update public.subscriptions s
-set due_at = least(s.due_at, waiting.at)
-from (
-  select o.user_id, min(o.at) as at from billing.starts o where o.at > billing.clock() group by o.user_id
-) waiting
-where s.user_id = waiting.user_id;
+set due_at = least(case when s.status = 'active' then s.due_at end, waiting.at)
+from public.subscriptions r
+left join (select o.user_id, min(o.at) as at from billing.starts o group by o.user_id) waiting on waiting.user_id = r.user_id
+where s.id = r.id and (s.status <> 'active' or waiting.at is not null);
