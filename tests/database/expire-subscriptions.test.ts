@@ -104,6 +104,28 @@ describe('access', () => {
     expect(await customer.state()).toBe('basic: basic active to 2026-03-01');
   });
 
+  test.each(['completed', 'paused'] as const)('that is %s right after a charge ends with its cycle', async (status) => {
+    await customer.event('activated', '01-01', { planId: 'plan_basic', ...months(1) });
+    for (const cycle of [months(1), months(2)]) await customer.charge(cycle, 'basic');
+    await customer.event(status, '2026-02-01T00:00:30Z', { planId: 'plan_basic', ...months(2) });
+    await database.sweep('2026-02-01T01:00:00Z');
+    expect((await customer.row()).due_at).toEqual(new Date(day('03-01')));
+    await database.sweep('03-01');
+    expect(await customer.state()).toBe('free: basic cancelled to 2026-03-01');
+  });
+
+  test('that nothing gives any more is noted before its end, not left for ever', async () => {
+    await database.at('01-01');
+    await insertSubscriptions(database, 1, "timestamptz '2026-02-01'");
+    await database.query('delete from billing.manual_subscriptions');
+    await database.query('update public.subscriptions set revision = 1, due_at = billing.clock()');
+    await database.sweep();
+    expect(await database.query("select detail from billing.marks where kind = 'settle_failure'")).toEqual([
+      { detail: 'PS500' },
+    ]);
+    expect(await database.query('select from public.subscriptions where due_at is null')).toEqual([]);
+  });
+
   test('ends in batches of 50: 125 take three, the earliest end first', async () => {
     await insertSubscriptions(database, 125, "timestamptz '2026-01-01' + make_interval(secs => n)");
     expect(await expire('02-01')).toBe(50);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
-import { shortTime } from '../helpers/records/time.ts';
+import { months, shortTime } from '../helpers/records/time.ts';
 import { actAsOwner, grantTier } from '../helpers/records/support-actions.ts';
 
 const database = useDatabase({ isEmptied: true });
@@ -48,6 +48,17 @@ describe('at the end of a period', () => {
     expect(await customer.stateAt('2027-01-03T23:59:59Z')).toBe(inPro);
     expect(await customer.stateAt('2027-01-04')).toBe('free: pro cancelled to 2027-01-01');
     expect(await endMails()).toEqual(['subscription-ended 2027-01-01']);
+  });
+
+  test('also at once where that was the last cycle that the gateway charges', async () => {
+    await customer.buy('pro', { at: '01-01' });
+    await customer.event('activated', '02-01', { planId: 'plan_basic', ...months(2) });
+    for (const cycle of [months(2), months(3)]) await customer.charge(cycle, 'basic');
+    await customer.event('completed', '2026-03-01T00:00:30Z', { planId: 'plan_basic', ...months(3) });
+    await database.sweep('2026-03-01T01:00:00Z');
+    expect(await customer.state()).toBe(inBasic);
+    await database.sweep('04-01');
+    expect(await customer.state()).toBe(inPro);
   });
 
   test('of several periods the newest takes over first, then the others while they run', async () => {

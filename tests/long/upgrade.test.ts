@@ -16,6 +16,7 @@ import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { subscriptionEvent } from '../helpers/gateway/events.ts';
+import { repeatUntil } from '../helpers/project/repeat-until.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createPayment } from '../helpers/records/records.ts';
 
@@ -111,4 +112,48 @@ describe('a released database, upgraded by db push', () => {
     expect(await readPayment(database, id)).toMatchObject({ status: 'captured', gateway_payment_id: 'pay_unknown' });
     expect(await readTier(database, String(uma.id))).toBe('pro');
   });
+});
+
+test('what was to begin while no sweep ran begins after the upgrade, and what is over stays as it was', async () => {
+  const { database: other } = await restoreReleasedDatabase(release);
+  try {
+    await setClock(other, notes.at);
+    const { id } = await other.one(
+      "insert into auth.users (id, email) values (gen_random_uuid(), 'late@example.com') returning id",
+    );
+    await other.query(
+      `with row as (insert into public.subscriptions (user_id, tier, status, revision, due_at) values ($1, 'pro', 'cancelled', 1, null))
+       insert into public.payments (
+         user_id, amount, status, tier, plan_id, captured_at, confirmed_at, fulfilled_at, period_start, period_end,
+         chain_start, extends_from, settle_at, since, gateway_order_id, gateway_payment_id
+       )
+       select $1, p.price, 'captured', p.tier, p.id, bought.at, bought.at, bought.at, starts.at, starts.at + interval '1 month',
+         starts.at, starts.at, starts.at, bought.at, 'order_late', 'pay_late'
+       from public.plans p, (select billing.clock() - interval '10 days' as at) bought, (select billing.clock() - interval '1 minute' as at) starts
+       where p.tier = 'basic' and p.lookup_key is null`,
+      [id],
+    );
+    const isOver = "from public.subscriptions where status = 'cancelled' and user_id <> $1";
+    await other.query(
+      `update public.subscriptions set due_at = billing.clock() where user_id = (select user_id ${isOver} limit 1)`,
+      [id],
+    );
+    const over = await other.query(`select id, revision, updated_at ${isOver} order by id`, [id]);
+    await migrate({ url: other.url, seed: false, log: () => {} });
+    const sweep = async () => (await other.one('select billing.sweep() as done')).done === 0;
+    await repeatUntil('the sweep has nothing left to do', 1000, sweep);
+    expect(await readSubscription(other, String(id))).toMatchObject({ tier: 'basic', status: 'active' });
+    const ids = over.map((row) => row.id);
+    expect(
+      await other.query('select id, revision, updated_at from public.subscriptions where id = any ($1) order by id', [
+        ids,
+      ]),
+    )
+      .toEqual(over);
+    await other.query("delete from public.payments where gateway_payment_id = 'pay_late'");
+    await other.query('delete from auth.users where id = $1', [id]);
+    expect(await readFindings(other, notes)).toEqual(notes.findings);
+  } finally {
+    await other.close();
+  }
 });

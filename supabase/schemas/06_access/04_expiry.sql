@@ -135,15 +135,13 @@ declare
   v_now constant timestamptz := billing.clock();
   v_due record;
   v_begun text;
+  v_is_renewed boolean;
   v_done integer := 0;
 begin
   for v_due in
     select
-      s.user_id, u.email, s.due_at, s.current_period_end as ends_at,
-      s.status = 'active'
-        and s.gateway_subscription_id is not null
-        and not s.cancel_at_period_end
-        and s.current_period_end > v_now as is_renewed
+      s.user_id, u.email, s.due_at, s.current_period_end as ends_at, s.gateway_subscription_id,
+      s.status = 'active' and not s.cancel_at_period_end and s.current_period_end > v_now as is_renewed
     from public.subscriptions s
     join auth.users u on u.id = s.user_id
     where s.due_at <= v_now
@@ -162,15 +160,20 @@ begin
       );
       -- Each user's side effects are enqueued in one statement, as in a request.
       perform billing.begin_request(case when v_begun is null then 'expiry' else 'start of a period' end, v_begun);
+      -- The usual one was renewed in time, and goes on.
+      v_is_renewed := v_due.is_renewed and v_begun is null and exists (
+        select from billing.gateway_subscriptions m
+        where (m.user_id, m.gateway_subscription_id, m.gateway_status, m.period_end)
+            = (v_due.user_id, v_due.gateway_subscription_id, 'active', v_due.ends_at)
+          and m.last_halted_at is null
+      );
       -- Settling sets it anew.
       update public.subscriptions s
       set due_at = case
-        when v_due.is_renewed and v_begun is null
-          then least(billing.next_check(v_due.ends_at, 'infinity', true), billing.next_start(v_due.user_id))
+        when v_is_renewed then least(billing.next_check(v_due.ends_at, 'infinity', true), billing.next_start(v_due.user_id))
       end
       where s.user_id = v_due.user_id;
-      -- The usual one was renewed in time.
-      continue when v_due.is_renewed and v_begun is null;
+      continue when v_is_renewed;
       perform billing.settle_access(v_due.user_id, v_due.email);
       perform billing.announce_end(s.user_id)
       from public.subscriptions s
@@ -179,9 +182,9 @@ begin
         and (s.current_period_end <> v_due.ends_at or s.current_period_end - interval '7 days' >= v_due.due_at);
       if exists (
         select from public.subscriptions s
-        where s.user_id = v_due.user_id and s.status = 'active' and s.current_period_end <= v_now and s.due_at is null
+        where s.user_id = v_due.user_id and s.status = 'active' and s.current_period_end is not null and s.due_at is null
       ) then
-        raise exception 'a lapsed subscription did not end' using errcode = 'PS500';
+        raise exception 'a subscription would never end' using errcode = 'PS500';
       end if;
     exception when others then
       perform billing.note_settle_failure(v_due.user_id, sqlstate);
