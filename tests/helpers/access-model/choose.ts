@@ -202,7 +202,8 @@ function writeRow({ facts, now, billed }: State, price: string, which: number, h
     const until = [now + 10 * day, addMonths(now, 1), addMonths(now, 13)][which % 3] ?? now + day;
     return [{ ...plain, tier: sold, start: now, until }];
   }
-  return [{ ...plain, ...shown, until: ruling.end + 9 * day, isEnding: ruling.cancelAtPeriodEnd }];
+  const { tier, gatewaySubscription: subscription, cancelAtPeriodEnd: isEnding } = ruling;
+  return [{ ...plain, tier, start: now, until: ruling.end + 9 * day, subscription, isEnding }];
 }
 
 /** Orders an upgrade that gets a credit, with its renewal, which the customer mostly authorises now. */
