@@ -43,6 +43,24 @@ describe('a gateway subscription is reconciled', () => {
     expect(counts).toEqual([0, 1, 0, 1]);
   });
 
+  test.each([
+    ['its period', { status: 'active', paid_count: 1 }, 'pro: pro active to 2026-02-01'],
+    ['that it has ended', { status: 'cancelled', ended_at: seconds('2026-01-02T00:00:00Z') }, 'free: pro cancelled'],
+  ])('at once where a row by hand names it without an end: %s is read', async (_, { status, ...fields }, access) => {
+    const imported = await database.customer();
+    await database.at('01-02');
+    await database.query(
+      `insert into public.subscriptions (user_id, tier, plan_id, status, gateway_subscription_id)
+       select $1, 'pro', p.id, 'active', $2 from public.plans p where p.tier = 'pro' and p.lookup_key is null`,
+      [imported.id, imported.gatewayId],
+    );
+    expect(await claim()).toMatchObject([{ gateway_subscription_id: imported.gatewayId }]);
+    expect(await apply(status, january, fields, imported)).toBe(true);
+    const { tier, status: stored, current_period_end: end } = await imported.row();
+    const until = end instanceof Date ? ` to ${end.toISOString().slice(0, 10)}` : '';
+    expect(`${await imported.tier()}: ${tier} ${stored}${until}`).toBe(access);
+  });
+
   test('not after the gateway cancelled it, and not if the gateway bills nothing', async () => {
     await customer.event('cancelled', '01-01');
     await (await database.customer()).buy('basic');

@@ -186,7 +186,10 @@ function writeRow({ facts, now, billed }: State, price: string, which: number, h
   if (how % 4 === 2) {
     const isCancelled = which < 5;
     const until = which === 0 ? now - 10 * day : isCancelled ? ruling?.end ?? addMonths(now, 1) : Infinity;
-    const row = { ...plain, tier: sold, start: now - 40 * day, ...(which % 2 === 0 ? shown : null), isCancelled };
+    // An import without an end, of which nothing else is known, is not decided.
+    const isKnown = facts.subscriptions.every(({ name, newsAt }) => name !== shown?.subscription || newsAt > -Infinity);
+    const same = which % 2 === 0 && (until < Infinity || isKnown) ? shown : null;
+    const row = { ...plain, tier: sold, start: now - 40 * day, ...same, isCancelled };
     return [{ ...row, until: until === Infinity ? null : until }];
   }
   if (how % 4 === 3 && billed.length < 3) {
@@ -199,7 +202,8 @@ function writeRow({ facts, now, billed }: State, price: string, which: number, h
     const until = [now + 10 * day, addMonths(now, 1), addMonths(now, 13)][which % 3] ?? now + day;
     return [{ ...plain, tier: sold, start: now, until }];
   }
-  return [{ ...plain, ...shown, until: ruling.end + 9 * day, isEnding: ruling.cancelAtPeriodEnd }];
+  const { tier, gatewaySubscription: subscription, cancelAtPeriodEnd: isEnding } = ruling;
+  return [{ ...plain, tier, start: now, until: ruling.end + 9 * day, subscription, isEnding }];
 }
 
 /** Orders an upgrade that gets a credit, with its renewal, which the customer mostly authorises now. */

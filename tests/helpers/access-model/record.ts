@@ -139,6 +139,7 @@ function nameByHand(
   const one = mirrorOf(facts, name, price, now);
   if (!isNamed) one.writtenAt = now;
   if (one.newsAt > -Infinity) return;
+  if (row.until === Infinity) return void one.cycles.splice(0);
   const cycle: Cycle = { start: row.start, end: row.until, at: now, money: null, by: 'activation', isByHand: true };
   one.cycles.splice(0, one.cycles.length, cycle);
 }

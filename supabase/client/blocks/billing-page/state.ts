@@ -75,7 +75,7 @@ export function stateOf(
     : { text: isTrial ? words.trial : words.active, tone: 'good' };
   const lines: string[] = [];
   // A change begins also where a tier that was given ends before it.
-  if (ends) lines.push(words.keepsUntil(end, charge !== null || billing?.next != null));
+  if (ends) lines.push(words.keepsUntil(end, charge !== null || Boolean(billing?.next)));
   else if (isTrial && charge) lines.push(words.trialEnds(charge, cost ?? amountOf(current, texts) ?? ''));
   else if (isGiven && end) {
     // A row of the subscription itself rules until that is charged again.

@@ -198,7 +198,8 @@ begin
     )
     values (
       new.user_id, new.gateway_subscription_id, new.current_period_start, new.current_period_end,
-      new.current_period_end - interval '1 day', billing.clock(), billing.clock()
+      -- Of a row without an end the gateway knows it.
+      coalesce(new.current_period_end - interval '1 day', billing.clock()), billing.clock(), billing.clock()
     )
     on conflict (user_id, gateway_subscription_id) do update
     set written_at = case
