@@ -107,6 +107,29 @@ describe('at the end of a period', () => {
     expect(await customer.stateAt('2026-12-31T23:59:59Z')).toBe(inPro);
     expect(await customer.stateAt('2027-01-01T00:00:00.001Z')).toBe('free: pro cancelled to 2027-01-01');
   });
+
+  test('of a row by hand is not the last one where what was bought before runs longer', async () => {
+    await database.setPlan('premium', 'duration_months = 2');
+    await customer.buy('premium', { at: '01-01' });
+    await database.at('01-10');
+    await database.query(
+      `update public.subscriptions set current_period_end = '2026-02-10Z', tier = 'basic',
+         plan_id = (select id from public.plans where tier = 'basic' and lookup_key is null) where user_id = $1`,
+      [customer.id],
+    );
+    for (
+      const [time, state] of [
+        ['02-09', 'basic active to 2026-02-10'],
+        ['02-10', 'premium active to 2026-03-01'],
+      ['02-23', 'premium active to 2026-03-01'],
+        ['03-04', 'premium cancelled to 2026-03-01'],
+        ['03-10', 'premium cancelled to 2026-03-01'],
+      ] as const
+    ) {
+      expect((await customer.stateAt(time)).split(': ')[1]).toBe(state);
+    }
+    expect(await endMails()).toEqual(['subscription-ending 2026-03-01', 'subscription-ended 2026-03-01']);
+  });
 });
 
 describe('a grant', () => {

@@ -522,7 +522,7 @@ begin
     live.is_live and s.is_upcoming,
     -- Days of grace are not paid for.
     live.is_live and s.is_in_grace and bool_or(live.is_live and coalesce(s.ends_at > v_now, true)) over (),
-    rank.generation desc,
+    case when live.is_live or w.status = 'cancelled' then rank.generation end desc,
     case
       when live.is_live then s.since
       -- What has ended remains the last one, also where a later refund takes back all of it.
