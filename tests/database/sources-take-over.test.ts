@@ -121,7 +121,7 @@ describe('at the end of a period', () => {
       const [time, state] of [
         ['02-09', 'basic active to 2026-02-10'],
         ['02-10', 'premium active to 2026-03-01'],
-      ['02-23', 'premium active to 2026-03-01'],
+        ['02-23', 'premium active to 2026-03-01'],
         ['03-04', 'premium cancelled to 2026-03-01'],
         ['03-10', 'premium cancelled to 2026-03-01'],
       ] as const
