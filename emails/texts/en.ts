@@ -161,7 +161,7 @@ export const en = () => {
       subject: ({ planName }: GoingOnProps) => `Your ${planName} plan stays`,
       preview: 'The change of your plan is undone.',
       heading: 'The change is undone',
-      body: (props: GoingOnProps) => `You have undone the change of your plan. ${goesOn(props)}`,
+      body: (props: GoingOnProps) => `Your plan does not change after all. ${goesOn(props)}`,
       note: changed,
     },
     subscriptionResumed: {

@@ -146,7 +146,7 @@ export const hi = (): Texts => {
       subject: ({ planName }) => `आपका ${planName} प्लान बना रहेगा`,
       preview: 'आपके प्लान का बदलाव वापस ले लिया गया है।',
       heading: 'बदलाव वापस ले लिया गया है',
-      body: (props) => `आपने अपने प्लान का बदलाव वापस ले लिया है। ${goesOn(props)}`,
+      body: (props) => `अब आपका प्लान नहीं बदलेगा। ${goesOn(props)}`,
       note: changed,
     },
     subscriptionResumed: {

@@ -194,6 +194,8 @@ describe('a change at the end of the period', () => {
     if (by === 'change back') expect(await create('pro', 'period_end')).toEqual({ outcome: 'undone' });
     else await next.event('cancelled', '06-12', { planId: 'plan_basic' });
     expect([await toldOf(), await toldOf(next)]).toEqual(['withdrawn', toldOfNew]);
+    const nextCharge = { at: '2026-07-01T00:00:00.000Z', amount: 99900, currency: 'INR' };
+    expect(await queued('change-undone')).toMatchObject([{ payload: { plan_name: 'Pro', next_charge: nextCharge } }]);
     expect(await customer.state()).toBe('pro: pro active to 2026-07-01');
     await customer.charge(july, 'pro');
     expect(await customer.state()).toBe('pro: pro active to 2026-08-01');

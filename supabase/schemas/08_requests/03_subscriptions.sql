@@ -509,6 +509,27 @@ begin
   end);
 end $$;
 
+-- Enqueues the mail about a change that was authorised, and that the gateway has cancelled before its start without being told
+-- to: what the customer pays for goes on. The caller has settled the user's access.
+create function billing.announce_lost_change(
+  p_subscription billing.gateway_subscriptions, -- after the event
+  p_email text -- of the user
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_subscription.authenticated_at is null
+    or num_nonnulls(p_subscription.undone_at, p_subscription.stops_at) > 0
+    or (p_subscription.starts_at > billing.clock()) is not true
+    or not exists (
+      select from billing.find_billed(p_subscription.user_id) b where b.id = p_subscription.replaces and b.goes_on
+    )
+  then
+    return;
+  end if;
+  perform billing.withdraw_outlook(p_subscription.user_id);
+  perform billing.announce_going_on(p_subscription.user_id, p_email, 'change-undone', p_subscription.id::text);
+end $$;
+
 create function public.preview_change(
   p_user_id uuid,
   p_tier text,

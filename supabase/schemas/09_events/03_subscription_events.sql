@@ -593,6 +593,8 @@ begin
     perform billing.announce_problem(v_status, v_merged, p_payment, v_email);
   elsif v_status = 'authenticated' then
     perform billing.announce_change(v_merged, v_email);
+  elsif v_cancelled then
+    perform billing.announce_lost_change(v_merged, v_email);
   end if;
   return case
     when not v_has_cycle and not v_cancelled then 'applied'

@@ -1021,9 +1021,9 @@ Your ${a} plan starts on ${o}. Until then you keep the plan that you have. On th
 . `+(f===null?"The change cannot be undone any more.":`You can undo the change until ${f} on the page of your plan.`),price:({
 amount:a,interval:o})=>`${a} ${o}`,note:"If you have undone the change since, there is nothing left to do."},changeUndone:{
 subject:({planName:a})=>`Your ${a} plan stays`,preview:"The change of your plan is undone.",heading:"The change is undon\
-e",body:a=>`You have undone the change of your plan. ${i(a)}`,note:t},subscriptionResumed:{subject:({planName:a})=>`Your\
- ${a} subscription is resumed`,preview:"Your cancellation is withdrawn.",heading:"Your subscription is resumed",body:a=>`\
-You have withdrawn your cancellation. ${i(a)}`,note:t},planChanged:{subject:({planName:a})=>`Your plan is ${a} now`,preview:({
+e",body:a=>`Your plan does not change after all. ${i(a)}`,note:t},subscriptionResumed:{subject:({planName:a})=>`Your ${a}\
+ subscription is resumed`,preview:"Your cancellation is withdrawn.",heading:"Your subscription is resumed",body:a=>`You \
+have withdrawn your cancellation. ${i(a)}`,note:t},planChanged:{subject:({planName:a})=>`Your plan is ${a} now`,preview:({
 oldPlanName:a,credit:o})=>`Your ${a} plan has ended, and ${o} of it was credited.`,heading:"Your plan is changed",body:({
 planName:a,oldPlanName:o,credit:c,amount:s,validUntil:f,nextCharge:h,isAuthorised:d})=>{let g=h===null?"It does not rene\
 w by itself.":d?e(h):`The next charge is ${h.amount} on ${h.on}, once you have authorised it.`;return`Your ${a} plan has\
@@ -1114,10 +1114,10 @@ body:({planName:a,startsOn:o,amount:c,interval:s,undoUntil:f})=>`आपका ${
 price:({amount:a,interval:o})=>`${o} ${a}`,note:"यदि आपने इस बीच बदलाव वापस ले लिया है, तो कुछ करने की ज़रूरत नहीं है।"},
 changeUndone:{subject:({planName:a})=>`आपका ${a} प्लान बना रहेगा`,preview:"आपके प्लान \
 का बदलाव वापस ले लिया गया है।",heading:"बदलाव वापस ले लिया गया है",
-body:a=>`आपने अपने प्लान का बदलाव वापस ले लिया है। ${i(
-a)}`,note:t},subscriptionResumed:{subject:({planName:a})=>`आपकी ${a} सदस्यता फिर से शुरू हो गई है`,
-preview:"आपका रद्द करना वापस ले लिया गया है।",heading:"आपकी सदस्\
-यता फिर से शुरू हो गई है",body:a=>`आपने सदस्यता रद्द करना वापस ले लिया है। ${i(
+body:a=>`अब आपका प्लान नहीं बदलेगा। ${i(a)}`,note:t},subscriptionResumed:{subject:({
+planName:a})=>`आपकी ${a} सदस्यता फिर से शुरू हो गई है`,preview:"आपका\
+ रद्द करना वापस ले लिया गया है।",heading:"आपकी सदस्यता फिर से शुरू हो गई\
+ है",body:a=>`आपने सदस्यता रद्द करना वापस ले लिया है। ${i(
 a)}`,note:t},planChanged:{subject:({planName:a})=>`अब आपका प्लान ${a} है`,preview:({oldPlanName:a,
 credit:o})=>`आपका ${a} प्लान समाप्त हो गया है, और उसके ${o} क्रे\
 डिट किए गए।`,heading:"आपका प्लान बदल गया है",body:({planName:a,oldPlanName:o,
