@@ -272,6 +272,21 @@ describe('a full refund', () => {
   });
 });
 
+test('what the gateway bills and the customer cancelled for its end shows that reason, before the gateway says so', async () => {
+  await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
+  await customer.charge(months(1), 'pro');
+  await database.at('01-10');
+  await customer.cancel('at the end');
+  await database.sweep('2026-02-01T01:00:00Z');
+  await database.at('2026-02-01T01:00:00Z');
+  await customer.reconcile({ status: 'active', paid_count: 1, current_end: seconds('2026-02-01T00:00:00Z') });
+  await database.sweep();
+  const shown = { status: 'cancelled', ended_reason: 'cancelled', cancelled_at: new Date('2026-02-01Z') };
+  expect(await customer.row()).toMatchObject(shown);
+  await customer.event('cancelled', '02-02', { planId: 'plan_pro', ...months(1) });
+  expect(await customer.row()).toMatchObject(shown);
+});
+
 describe('an attached gateway subscription, whose plan is no plan of ours,', () => {
   const cycle = { start: day('01-02'), end: day('02-02') };
 

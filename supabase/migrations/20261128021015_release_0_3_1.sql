@@ -309,6 +309,8 @@ begin
   ended_reason := case
     when v_is_cancelled then 'cancelled'
     when p_subscription.paid_until is not null then 'refunded'
+    -- As the gateway will say at its end.
+    when p_subscription.cancel_at_period_end then 'cancelled'
     else p_subscription.ended_reason
   end;
   -- It had lapsed before it was cancelled.
