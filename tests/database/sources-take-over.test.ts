@@ -154,6 +154,18 @@ describe('a grant', () => {
     expect(await customer.findings()).toEqual([]);
   });
 
+  test('in its days of grace is shown at the end of a cycle that is not charged yet, as support reads it', async () => {
+    await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
+    await customer.charge(months(1), 'pro');
+    await database.at('01-10');
+    await grantTier(database, customer.id, 'premium', '2026-01-31Z');
+    const shown = 'select ((billing.find_shown(user_id)).source).tier from public.subscriptions where user_id = $1';
+    for (const time of ['01-31', '2026-02-01T00:01:00Z', '2026-02-01T00:59:00Z']) {
+      await database.sweep(time);
+      expect((await customer.row()).tier).toBe((await database.one(shown, [customer.id])).tier);
+    }
+  });
+
   test('that its user cancels for its end has no days of grace, and can be resumed', async () => {
     await grant();
     expect(await customer.cancel('at the end')).toMatchObject({ outcome: 'cancelled' });

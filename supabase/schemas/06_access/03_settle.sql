@@ -197,7 +197,9 @@ begin
     v_due_at := least(
       case when v_ruling.is_live then billing.next_check(
         v_source.ends_at, v_source.lapses_at,
-        v_source.gateway_subscription_id is not null and not (v_source.cancel_at_period_end or v_source.is_failing)
+        v_source.gateway_subscription_id is not null
+          and not (v_source.cancel_at_period_end or v_source.is_failing)
+          and coalesce(p_ruling.is_live, billing.is_sole(p_user_id, v_source.gateway_subscription_id))
       ) end,
       case when v_ruling.upcoming > 0 then billing.next_start(p_user_id) end
     );

@@ -2,11 +2,12 @@
 -- of a paid period. Contract: "End of a period", "E-mails".
 
 -- Returns when the access that a row shows is settled next: at the end of its period, seven days before an end that is to be
--- announced, then when it lapses. What the gateway renews it charges within the hour; a renewal does not write due_at.
+-- announced, then when it lapses. What the gateway renews it charges within the hour: until then nothing changes for a user who
+-- has nothing else. A renewal does not write due_at.
 create function billing.next_check(
   p_ends_at timestamptz, -- of the period
   p_lapses_at timestamptz, -- of access; infinity: not before the gateway was asked
-  p_is_renewed boolean -- the gateway renews it, and no charge fails: its end is not announced
+  p_is_renewed boolean -- the gateway renews it, no charge fails, and the user has nothing else
 )
 returns timestamptz -- null: never
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -24,6 +25,21 @@ begin
     when p_lapses_at > v_now and p_lapses_at < 'infinity' then p_lapses_at
     else v_now + interval '1 hour'
   end;
+end $$;
+
+-- Returns whether a user has, and had, nothing that gives access beside a gateway subscription.
+create function billing.is_sole(p_user_id uuid, p_gateway_subscription_id text)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return not exists (
+    select from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and m.gateway_subscription_id is distinct from p_gateway_subscription_id
+      and billing.is_known(m)
+  )
+  and not exists (select from billing.grants g where g.user_id = p_user_id)
+  and not exists (select from billing.manual_subscriptions w where w.user_id = p_user_id)
+  and not exists (select from public.payments p where p.user_id = p_user_id and p.fulfilled_at is not null);
 end $$;
 
 create view billing.starts with (security_invoker = true) as
@@ -170,7 +186,10 @@ begin
       -- Settling sets it anew.
       update public.subscriptions s
       set due_at = case
-        when v_is_renewed then least(billing.next_check(v_due.ends_at, 'infinity', true), billing.next_start(v_due.user_id))
+        when v_is_renewed then least(
+          billing.next_check(v_due.ends_at, 'infinity', billing.is_sole(v_due.user_id, v_due.gateway_subscription_id)),
+          billing.next_start(v_due.user_id)
+        )
       end
       where s.user_id = v_due.user_id;
       continue when v_is_renewed;

@@ -776,7 +776,9 @@ begin
     v_due_at := least(
       case when v_ruling.is_live then billing.next_check(
         v_source.ends_at, v_source.lapses_at,
-        v_source.gateway_subscription_id is not null and not (v_source.cancel_at_period_end or v_source.is_failing)
+        v_source.gateway_subscription_id is not null
+          and not (v_source.cancel_at_period_end or v_source.is_failing)
+          and coalesce(p_ruling.is_live, billing.is_sole(p_user_id, v_source.gateway_subscription_id))
       ) end,
       case when v_ruling.upcoming > 0 then billing.next_start(p_user_id) end
     );
@@ -847,11 +849,12 @@ end $$;
 -- of a paid period. Contract: "End of a period", "E-mails".
 
 -- Returns when the access that a row shows is settled next: at the end of its period, seven days before an end that is to be
--- announced, then when it lapses. What the gateway renews it charges within the hour; a renewal does not write due_at.
+-- announced, then when it lapses. What the gateway renews it charges within the hour: until then nothing changes for a user who
+-- has nothing else. A renewal does not write due_at.
 create or replace function billing.next_check(
   p_ends_at timestamptz, -- of the period
   p_lapses_at timestamptz, -- of access; infinity: not before the gateway was asked
-  p_is_renewed boolean -- the gateway renews it, and no charge fails: its end is not announced
+  p_is_renewed boolean -- the gateway renews it, no charge fails, and the user has nothing else
 )
 returns timestamptz -- null: never
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -869,6 +872,21 @@ begin
     when p_lapses_at > v_now and p_lapses_at < 'infinity' then p_lapses_at
     else v_now + interval '1 hour'
   end;
+end $$;
+
+-- Returns whether a user has, and had, nothing that gives access beside a gateway subscription.
+create function billing.is_sole(p_user_id uuid, p_gateway_subscription_id text)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return not exists (
+    select from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and m.gateway_subscription_id is distinct from p_gateway_subscription_id
+      and billing.is_known(m)
+  )
+  and not exists (select from billing.grants g where g.user_id = p_user_id)
+  and not exists (select from billing.manual_subscriptions w where w.user_id = p_user_id)
+  and not exists (select from public.payments p where p.user_id = p_user_id and p.fulfilled_at is not null);
 end $$;
 
 create view billing.starts with (security_invoker = true) as
@@ -983,7 +1001,10 @@ begin
       -- Settling sets it anew.
       update public.subscriptions s
       set due_at = case
-        when v_is_renewed then least(billing.next_check(v_due.ends_at, 'infinity', true), billing.next_start(v_due.user_id))
+        when v_is_renewed then least(
+          billing.next_check(v_due.ends_at, 'infinity', billing.is_sole(v_due.user_id, v_due.gateway_subscription_id)),
+          billing.next_start(v_due.user_id)
+        )
       end
       where s.user_id = v_due.user_id;
       continue when v_is_renewed;
@@ -2213,6 +2234,10 @@ GRANT EXECUTE ON FUNCTION "billing"."first_ruling"(billing.gateway_subscriptions
 REVOKE ALL ON FUNCTION "billing"."is_shown"(text, timestamp WITH time zone, public.subscriptions) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."is_shown"(text, timestamp WITH time zone, public.subscriptions) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."is_sole"(uuid, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."is_sole"(uuid, text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."keep_end"(billing.ruling) FROM PUBLIC;
 
