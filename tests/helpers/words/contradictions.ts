@@ -82,8 +82,9 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
       // What a later mail of this look is about may have replaced the change that this one names.
       const later = mails.slice(index + 1);
       const known = later.length === 0 ? truth : { ...truth, changes: [...truth.changes, ...changes] };
-      // A charge of this look may have given access again.
-      const isBack = later.some(({ kind }) => ['subscription-renewed', 'payment-success'].includes(kind));
+      // A charge of this look may have given access again. The gateway itself tells of those that were not asked for here.
+      const isBack = later.some(({ kind }) => ['subscription-renewed', 'payment-success'].includes(kind)) ||
+        truth.isActive && truth.asked.length === 0;
       wrong.push(...judge(`mail ${kind}: ${mail.text}`, text, known, mailDay, isBack));
       const hindi = await renderEmail({ kind, payload }, { appUrl: 'https://app.example.com', look: { locale: 'hi' } });
       if (String(factsIn(`${hindi.subject}\n${hindi.text}`, 'hi')) !== String(factsIn(text, 'en'))) {
@@ -161,7 +162,7 @@ function isTrue(
       return true;
     case 'end':
       // A mail about a payment names the end of what it paid, and support reads what rules before the row is settled.
-      return names(end, ...isPage ? [] : paidEnds);
+      return names(end, ...isPage ? [] : [...paidEnds, ...grantEnds]);
     case 'order':
       return costs(...payments.map((payment) => payment.amount));
     case 'received':
