@@ -172,7 +172,11 @@ begin
     v_done := v_done + 1;
     begin
       v_begun := (
-        select max(o.reference) from billing.starts o where o.user_id = v_due.user_id and o.at between v_due.due_at and v_now
+        select o.reference
+        from billing.starts o
+        where o.user_id = v_due.user_id and o.at between v_due.due_at and v_now
+        order by o.at desc, o.reference desc
+        limit 1
       );
       -- Each user's side effects are enqueued in one statement, as in a request.
       perform billing.begin_request(case when v_begun is null then 'expiry' else 'start of a period' end, v_begun);
