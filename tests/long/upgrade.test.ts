@@ -114,8 +114,8 @@ describe('a released database, upgraded by db push', () => {
   });
 });
 
-test('what was to begin while no sweep ran begins after the upgrade, and what is over stays as it was', async () => {
-  const { database: other } = await restoreReleasedDatabase(release);
+test('what was to begin while no sweep ran begins after the upgrade from 0.3.0, and what is over stays as it was', async () => {
+  const { database: other, notes } = await restoreReleasedDatabase({ ...release, version: '0.3.0' });
   try {
     await setClock(other, notes.at);
     const { id } = await other.one(
