@@ -368,6 +368,16 @@ describe('a user whose expiry fails', () => {
       .toEqual([{ key: customer.id, detail: sqlstate, at: new Date('2026-02-05T00:00:00Z') }]);
   });
 
+  test('with a deadlock is no failure of its own: the next run takes the batch again', async () => {
+    await buy();
+    await refuse('40P01');
+    await expect(expire('02-05')).rejects.toThrow('refused');
+    expect(await database.query("select key from billing.marks where kind = 'settle_failure'")).toEqual([]);
+    await allow();
+    expect(await expire('02-05')).toBe(1);
+    expect(await customer.state()).toBe(lapsed);
+  });
+
   test('is tried again after an hour, and ended after the cause is fixed', async () => {
     await buy();
     await refuse('P0001');

@@ -210,6 +210,8 @@ begin
         raise exception 'a subscription would never end' using errcode = 'PS500';
       end if;
     exception when others then
+      -- Such as a deadlock: the next run takes the whole batch again.
+      if not billing.is_error_of_event(sqlstate) and sqlstate <> '55P03' then raise; end if;
       perform billing.note_settle_failure(v_due.user_id, sqlstate);
     end;
   end loop;
