@@ -383,6 +383,23 @@ test('the number of paid cycles is a promise, also of one that only a halt told:
   expect(await customer.reconcile({ status: 'halted', paid_count: 1 })).toMatchObject({ lacks_payment: true });
 });
 
+test('the number of paid cycles is a promise: an end told before the last charge ends no access, and its mail waits', async () => {
+  await subscribed();
+  const mails = async () => (await customer.mails()).filter((mail) => mail.startsWith('subscription-completed'));
+  await customer.event('completed', '2026-02-01T00:10:00Z', { planId: 'plan_pro', fields: { paid_count: 2 } });
+  expect(await customer.stateAt('2026-02-01T00:11:00Z')).toBe('pro: pro active to 2026-02-01');
+  expect(await mails()).toEqual([]);
+  expect(await customer.charge(months(2), 'pro', { fields: { paid_count: 2 } })).toBe('applied');
+  expect(await mails()).toHaveLength(1);
+  expect(
+    await database.one(
+      "select payload ->> 'access_ends_at' as at from billing.outbox where kind = 'subscription-completed'",
+    ),
+  )
+    .toEqual({ at: '2026-03-01T00:00:00.000Z' });
+  expect(await customer.stateAt('2026-03-01T00:00:01Z')).toBe('free: pro cancelled to 2026-03-01');
+});
+
 test('the number of paid cycles is a promise, also of a cancelled subscription: its invoices are read for a day, then it is unnamed_charge', async () => {
   await subscribed();
   const claimAt = async (time: string) => {

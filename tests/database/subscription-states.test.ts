@@ -378,3 +378,15 @@ test('a completed subscription ends with its paid period, with a mail that says 
   expect(await customer.stateAt('2026-06-30T23:59:59Z')).toBe(untilJuly);
   expect(await customer.stateAt('2026-07-01T00:00:01Z')).toBe(ended);
 });
+
+test('a subscription that is completed after its retries failed keeps the end that was told', async () => {
+  await bill();
+  await event('pending', '07-01');
+  await event('halted', '07-02');
+  expect(await customer.stateAt('2026-07-03')).toBe(untilJuly);
+  const told = await mails();
+  expect(await event('completed', '2026-07-03T12:00:00Z')).toBe('applied');
+  expect(await customer.stateAt('2026-07-03T23:59:59Z')).toBe(untilJuly);
+  expect(await customer.stateAt('2026-07-04T00:00:01Z')).toBe(ended);
+  expect((await mails()).slice(0, told.length)).toEqual(told);
+});

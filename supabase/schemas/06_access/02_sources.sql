@@ -288,20 +288,24 @@ declare
   v_ends_with_change constant boolean := v_is_by_gateway
     and (not v_is_charged or p_subscription.cancelled_at >= v_end - interval '36 hours' or v_ends_with_cycle)
     and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is not null;
+  -- It may be completed before the event of its last charge arrives.
+  v_is_over constant boolean := p_subscription.gateway_status = 'paused'
+    or p_subscription.gateway_status = 'completed' and billing.unnamed_cycles(p_subscription) = 0;
 begin
   lapses_at := case
     -- A refunded cycle ends at once.
     when p_subscription.paid_until is not null then p_subscription.paid_until
-    -- No charge follows: no days of grace, but before the first one of a change of plan.
-    when p_subscription.gateway_status in ('paused', 'completed')
-      and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is null
-      then v_end
-    when v_ends_with_change or p_subscription.gateway_status in ('paused', 'completed') then v_end + make_interval(hours => 24 * v_days)
-    when v_ends_with_trial or v_ends_with_cycle then v_end
     -- The paid time passed while it was paused. The next charge gives access again.
     when p_subscription.last_resumed_at >= v_end then v_end
-    -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays.
+    -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays,
+    -- also where the gateway completes it later.
     when p_subscription.last_halted_at > p_subscription.period_event_at then v_end + make_interval(hours => 24 * v_days)
+    -- No charge follows: no days of grace, but before the first one of a change of plan.
+    when v_is_over
+      and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is null
+      then v_end
+    when v_ends_with_change or v_is_over then v_end + make_interval(hours => 24 * v_days)
+    when v_ends_with_trial or v_ends_with_cycle then v_end
     else billing.billed_until(v_end, p_subscription.checked_at, v_days)
   end;
   ended_at := case

@@ -120,6 +120,8 @@ begin
   if p_subscription.gateway_status is distinct from p_status or v_paid_until is null
     -- The customer cancelled it at once, and knows.
     or p_subscription.ended_at is not null
+    -- Its last charge will say until when it is paid.
+    or p_status = 'completed' and billing.unnamed_cycles(p_subscription) > 0
   then
     return;
   end if;
@@ -589,6 +591,7 @@ begin
       select m.stops_at from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id)
     );
     perform billing.announce_charge(v_merged, p_entity, p_payment, v_email);
+    perform billing.announce_problem('completed', v_merged, p_payment, v_email);
   elsif v_merged.plan_id is not null and v_status in ('pending', 'halted', 'completed') then
     perform billing.announce_problem(v_status, v_merged, p_payment, v_email);
   elsif v_status = 'authenticated' then

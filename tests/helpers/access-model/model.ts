@@ -333,13 +333,20 @@ function closingOf(facts: Facts, subscription: Subscription, paid: Cycle) {
     const endsWithChange = successorOf(facts, subscription) !== null && !isStopped && isAtEnd;
     return { isEnded: !endsWithChange, hasGrace: true, isFinal: true };
   }
-  const status = newestStatus(subscription)?.status;
-  if (status === 'paused' || status === 'completed') {
-    return successorOf(facts, subscription) === null ? atPaidTime : { isEnded: false, hasGrace: true, isFinal: true };
-  }
   // The paid time passed while it was paused.
   if (resumptions.some((at) => at >= paid.end)) return atPaidTime;
-  return { isEnded: false, hasGrace: true, isFinal: halts.some((at) => at > paid.at) };
+  if (halts.some((at) => at > paid.at)) return { isEnded: false, hasGrace: true, isFinal: true };
+  const status = newestStatus(subscription)?.status;
+  if (status === 'paused' || status === 'completed' && !lacksCharge(facts, subscription)) {
+    return successorOf(facts, subscription) === null ? atPaidTime : { isEnded: false, hasGrace: true, isFinal: true };
+  }
+  return { isEnded: false, hasGrace: true, isFinal: false };
+}
+
+/** Whether the gateway counts a paid cycle, of what was asked for here, whose payment is not known yet. */
+function lacksCharge({ planned }: Facts, { name, cycles, paidCount }: Subscription): boolean {
+  const charged = new Set(cycles.filter(({ money }) => money !== null).map(({ end }) => end));
+  return planned.some((each) => each.name === name) && (paidCount ?? 0) > charged.size;
 }
 
 /** What a change from a source to a price is. A grant counts as the default price of its tier. Contract: Scenarios. */

@@ -266,6 +266,9 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
   one.isNoted ||= event.do !== 'charged';
   if (at >= (one.notes?.at ?? -Infinity)) one.notes = { at, name: event.notes };
   if (event.do !== 'cancelled' || one.writtenAt !== null && !rules.hasPlan(one)) namePrice(one, price, at);
+  // Its last charge is known by this number only.
+  const isLast = event.do === 'cancelled' || event.do === 'completed';
+  if (isLast && one.paidCount !== null) one.paidCount = Math.max(one.paidCount, event.paidCount);
   switch (event.do) {
     case 'cancelled':
       one.endedAt = at;
