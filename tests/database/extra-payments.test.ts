@@ -4,6 +4,7 @@ import { paymentFailed, refundEvent } from '../helpers/gateway/events.ts';
 import { alertsAbout, applyOrderPayments, listed } from '../helpers/gateway/reconciliation.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { uniqueId } from '../helpers/records/records.ts';
+import { grantTier } from '../helpers/records/support-actions.ts';
 
 const database = useDatabase({ isEmptied: true });
 const customer = useCustomer(database);
@@ -127,6 +128,14 @@ describe('two payments on an order', () => {
     expect(await one.row()).toMatchObject({ gateway_signature: null });
     await one.verify();
     expect(await one.row()).toMatchObject({ gateway_signature: 'signature' });
+  });
+
+  test('the verification of the other one is an act of the customer, too: the purchase ranks above a gift', async () => {
+    await one.capture();
+    await grantTier(database, customer.email, 'basic', '2026-12-31Z', 'thanks');
+    expect(await customer.tier()).toBe('basic');
+    await two.verify();
+    expect(await customer.tier()).toBe('pro');
   });
 
   test('one that was only verified is reconciled when it counts', async () => {

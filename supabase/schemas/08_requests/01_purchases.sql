@@ -464,15 +464,15 @@ begin
     );
   end if;
 
-  if v_payment.verified_at is null and v_payment.gateway_payment_id = p_payment_id then
-    -- The webhook fulfilled the payment first. The verification is the customer's newest act.
+  if v_payment.verified_at is null or v_payment.gateway_payment_id = p_payment_id and v_payment.gateway_signature is null then
+    -- The webhook fulfilled the payment first. The verification is the customer's newest act, also of a second payment.
     update public.payments p
-    set gateway_signature = p_signature,
-      verified_at = billing.clock(),
-      since = greatest(
+    set gateway_signature = case when p.gateway_payment_id = p_payment_id then p_signature else p.gateway_signature end,
+      verified_at = coalesce(p.verified_at, billing.clock()),
+      since = case when p.verified_at is null then greatest(
         billing.clock(),
         (select s.updated_at + interval '1 microsecond' from public.subscriptions s where s.user_id = p_user_id)
-      )
+      ) else p.since end
     where p.id = v_payment.id;
     perform billing.settle_payment(v_payment, v_email);
   end if;

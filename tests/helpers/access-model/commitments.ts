@@ -89,6 +89,9 @@ export function commitmentOf(facts: Facts, now: Time): Commitment | null | undef
   const live = rules.sourcesOf(facts).filter((source) => rules.isLive(source, now));
   const goingOn: (Commitment & { since: Time; isChange: boolean })[] = [];
   for (const one of facts.subscriptions) {
+    // Before its first event it is what the row says that names it, while that runs.
+    const isNamed = facts.rows[0]?.subscription === one.name && live.some(({ kind }) => kind === 'row');
+    if (!rules.hasPlan(one) && !isNamed) continue;
     const isOpen = isOpenAtGateway(one);
     const cycle = newestCycle(one);
     const isFollowed = hasSuccessor(facts, one, now) && (isOpen || cycle !== null && cycle.end > now);

@@ -68,6 +68,68 @@ begin
   end if;
 end $$;
 
+create or replace function public.verify_payment(
+  p_user_id uuid,
+  p_order_id text,
+  p_payment_id text,
+  p_signature text -- already checked by the route
+)
+returns jsonb
+-- {outcome: applied | already_applied | payment_not_found | plan_not_found | refunded | never_captured, tier, valid_until}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_email text;
+  v_purchase billing.purchase;
+  v_payment public.payments;
+begin
+  perform billing.begin_request('payment', p_payment_id);
+  v_email := billing.lock_user(p_user_id);
+  v_purchase := billing.lock_purchase(
+    (select p.id from public.payments p where p.gateway_order_id = p_order_id and p.user_id = p_user_id), p_payment_id
+  );
+  v_payment := v_purchase.payment;
+  if v_payment.id is null then return jsonb_build_object('outcome', 'payment_not_found'); end if;
+
+  if v_payment.uncaptured_at is not null then
+    -- A signature never expires, so it must not grant the tier again. A confirmation by the gateway would.
+    update public.payments p set next_reconcile_at = billing.clock() where p.id = v_payment.id;
+    return jsonb_build_object('outcome', 'never_captured');
+  end if;
+  if v_payment.status = 'captured' and v_payment.gateway_payment_id <> p_payment_id then
+    perform billing.note_extra_payment(v_payment, p_payment_id, null);
+    v_payment := billing.count_best_payment(v_payment);
+  elsif v_payment.gateway_payment_id is distinct from p_payment_id and v_payment.status <> 'captured' then
+    v_payment.gateway_payment_id := p_payment_id;
+    v_payment.refunded_amount := v_purchase.refunded_amount;
+  end if;
+
+  if v_payment.status = 'captured' and billing.is_refunded(v_payment) then
+    return jsonb_build_object('outcome', 'refunded');
+  end if;
+  if v_payment.fulfilled_at is null or v_payment.ended_reason = 'refunded' then
+    v_purchase.payment := v_payment;
+    return billing.fulfil_payment(
+      v_purchase, v_email, case when v_payment.gateway_payment_id = p_payment_id then p_signature end, false
+    );
+  end if;
+
+  if v_payment.verified_at is null or v_payment.gateway_payment_id = p_payment_id and v_payment.gateway_signature is null then
+    -- The webhook fulfilled the payment first. The verification is the customer's newest act, also of a second payment.
+    update public.payments p
+    set gateway_signature = case when p.gateway_payment_id = p_payment_id then p_signature else p.gateway_signature end,
+      verified_at = coalesce(p.verified_at, billing.clock()),
+      since = case when p.verified_at is null then greatest(
+        billing.clock(),
+        (select s.updated_at + interval '1 microsecond' from public.subscriptions s where s.user_id = p_user_id)
+      ) else p.since end
+    where p.id = v_payment.id;
+    perform billing.settle_payment(v_payment, v_email);
+  end if;
+  return jsonb_build_object(
+    'outcome', 'already_applied', 'tier', v_payment.tier, 'valid_until', billing.iso_time(v_payment.period_end)
+  );
+end $$;
+
 -- Enqueues the mail about a charge that failed or was the last. The caller has settled the user's access.
 create or replace function billing.announce_problem(
   p_status text,
