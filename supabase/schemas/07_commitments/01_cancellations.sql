@@ -289,9 +289,7 @@ begin
   if billing.is_deleted(p_user_id) then return; end if;
   for v_row in
     -- Without a subscription nothing is ranked.
-    select s as each, (
-      select row(p.*)::billing.sources from billing.purchases p where p.user_id = p_user_id order by p.since desc, p.id desc limit 1
-    ) as newest
+    select s as each, (select billing.newest_purchase(p_user_id)) as newest
     from billing.stoppable s
     where s.user_id = p_user_id and (s.is_open or s.stops_at is not null)
     order by s.gateway_subscription_id
