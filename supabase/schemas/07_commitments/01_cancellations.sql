@@ -119,12 +119,7 @@ select
     from billing.wishes w
     where w.user_id = m.user_id and w.at >= m.asked_at and w.withdrawn_at is null
   ) as is_wish,
-  case
-    when exists (
-      select from billing.gateway_subscriptions o
-      where o.user_id = m.user_id and o.replaces = m.gateway_subscription_id
-    ) then (billing.find_successor(m.user_id, m.gateway_subscription_id)).starts_at
-  end as succeeded_at -- when the one starts that replaces it
+  (billing.find_successor(m.user_id, m.gateway_subscription_id)).starts_at as succeeded_at -- when the one starts that replaces it
 from billing.gateway_subscriptions m
 where m.gateway_subscription_id <> '';
 grant select on billing.stoppable to service_role;

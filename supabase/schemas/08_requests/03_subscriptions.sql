@@ -302,7 +302,7 @@ create type billing.change as (
   due_at timestamptz, -- when amount_due is paid; null: nothing is due
   goes_on boolean, -- whether it is charged again after that
   next_charge_at timestamptz, -- the first charge after what is paid now; null: none
-  next_amount bigint -- minor currency units
+  next_amount bigint -- of that charge, minor currency units
 );
 
 -- Sets the terms of a change that withdraws the one that waits: what the user pays for goes on.
@@ -324,10 +324,8 @@ begin
       where m.user_id = p_from.user_id and m.gateway_subscription_id = p_from.gateway_subscription_id
     )
   ) is null;
-  if p_change.goes_on then
-    p_change.next_charge_at := p_from.ends_at;
-    p_change.next_amount := coalesce((p_from.sold).amount, (p_change.plan).price);
-  end if;
+  p_change.next_charge_at := case when p_change.goes_on then p_from.ends_at end;
+  p_change.next_amount := coalesce((p_from.sold).amount, (p_change.plan).price);
   if p_from.undo_until is null then
     -- What runs ends, so what follows it must start.
     p_change.outcome := 'too_late';
@@ -420,10 +418,8 @@ begin
   v_change.ends_at := billing.add_months(v_change.starts_at, v_months);
   v_change.amount_due := v_plan.price - v_change.credit;
   v_change.goes_on := v_change.is_billed;
-  if v_change.is_billed then
-    v_change.next_charge_at := coalesce(v_change.charge_at, v_change.ends_at);
-    v_change.next_amount := v_plan.price;
-  end if;
+  v_change.next_charge_at := case when v_change.is_billed then coalesce(v_change.charge_at, v_change.ends_at) end;
+  v_change.next_amount := v_plan.price;
   return v_change;
 end $$;
 

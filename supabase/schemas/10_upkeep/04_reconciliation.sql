@@ -97,8 +97,7 @@ begin
     where jsonb_typeof(item -> 'refunds') = 'array'
     order by 1
   ) refunded;
-  select * into v_payment from public.payments p where p.id = p_payment_id;
-  v_email := billing.lock_user(v_payment.user_id);
+  v_email := billing.lock_user((select p.user_id from public.payments p where p.id = p_payment_id));
   -- Locks the payment until the end of the transaction. The rollback of a failed event releases the locks of its effect but
   -- not the lock on its ledger row, which comes after the payment in the lock order.
   select * into v_payment from public.payments p where p.id = p_payment_id for update;

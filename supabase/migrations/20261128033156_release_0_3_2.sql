@@ -13,6 +13,12 @@ drop function billing.settle_refunds(public.payments,pg_catalog.text);
 
 drop function billing.source_of(public.payments,pg_catalog.uuid,pg_catalog.text);
 
+REVOKE ALL ON FUNCTION "billing"."find_stop"(billing.stoppable, billing.sources, boolean) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."find_stop"(billing.stoppable, billing.sources, boolean) TO "service_role";
+
+GRANT SELECT ON TABLE "billing"."stoppable" TO "service_role";
+
 -- Finds when the access ends that a gateway subscription gives, and why. Its plan is one of ours.
 create or replace function billing.mirrored_end(
   p_subscription billing.gateway_subscriptions,
@@ -80,6 +86,26 @@ begin
   end if;
 end $$;
 
+-- The subscriptions that the gateway may still charge or let authorise, and those that have a stop.
+create or replace view billing.stoppable with (security_invoker = true) as
+select
+  m.user_id,
+  m.gateway_subscription_id,
+  m as subscription,
+  billing.authorised_at(m) as authorised_at, -- null: not authorised
+  m.stops_at,
+  m.status is distinct from 'cancelled'
+    and coalesce(m.gateway_status, 'active') not in ('completed', 'expired', 'cancelled') as is_open,
+  -- Whether a wish to cancel covers it: true for the end of the period, false at once.
+  (
+    select bool_and(w.at_period_end)
+    from billing.wishes w
+    where w.user_id = m.user_id and w.at >= m.asked_at and w.withdrawn_at is null
+  ) as is_wish,
+  (billing.find_successor(m.user_id, m.gateway_subscription_id)).starts_at as succeeded_at -- when the one starts that replaces it
+from billing.gateway_subscriptions m
+where m.gateway_subscription_id <> '';
+
 -- Derives what the gateway must be told about the subscriptions of a user, and writes what differs. The caller holds the lock
 -- on the user.
 create or replace function billing.plan(p_user_id uuid)
@@ -131,6 +157,67 @@ begin
       where m.id = (v_each.subscription).id;
     end if;
   end loop;
+end $$;
+
+-- Finds what the gateway may charge, and what it has cancelled for a change that follows.
+create or replace function billing.find_billed(p_user_id uuid)
+returns setof billing.commitment language plpgsql stable rows 2 set search_path = pg_catalog, pg_temp as $$
+begin
+  -- Most users have none.
+  if not exists (select from billing.gateway_subscriptions m where m.user_id = p_user_id) then return; end if;
+  return query
+  select
+    m.user_id,
+    case
+      when m.period_end is not null then 'subscription'
+      when m.replaces is not null then 'change'
+      when m.payment_id is not null then 'renewal'
+      else 'subscription'
+    end,
+    m.gateway_subscription_id, m.gateway_subscription_id, m.plan_id,
+    (select p.tier from public.plans p where p.id = m.plan_id), m.sold,
+    period.starts_at, period.ends_at, period.paid_by_kind, period.paid_by_id,
+    billing.is_billed(m) and m.stops_at is null or next.is_there is true,
+    case
+      when billing.is_billed(m)
+        and m.stops_at is null
+        -- Once halted, the gateway charges again only after the customer changed the method of payment.
+        and coalesce(m.gateway_status, 'active') not in ('paused', 'halted')
+        then case when m.gateway_status is null then m.period_end else m.charge_at end
+    end,
+    billing.since_of(m),
+    next.change,
+    case
+      when next.is_there and not billing.is_stop_sent(m.gateway_subscription_id) then (next.change).starts_at - interval '48 hours'
+    end,
+    m.stops_at, null::text
+  from billing.gateway_subscriptions m
+  left join public.payments renewed
+    on renewed.id = m.payment_id
+    and renewed.fulfilled_at is not null
+    and m.replaces is null
+  cross join lateral (
+    select m.period_start, m.period_end, 'gateway_subscription', m.gateway_subscription_id
+    where m.period_end is not null
+    union all
+    select renewed.period_start, renewed.period_end, 'payment', renewed.id::text
+    where m.period_end is null and renewed.id is not null
+    union all
+    select coalesce(m.starts_at, m.charge_at), coalesce(m.starts_at, m.charge_at), null::text, null::text
+    where m.period_end is null and renewed.id is null
+  ) period (starts_at, ends_at, paid_by_kind, paid_by_id)
+  left join lateral (
+    select n as change, true as is_there
+    from billing.find_successor(m.user_id, m.gateway_subscription_id) n
+    where n.starts_at > billing.clock()
+      and coalesce(n.stops_at > n.starts_at, true) -- else a purchase replaced it
+  ) next on true
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id <> ''
+    -- An imported one is billed, too, before its first event.
+    and billing.is_known(m)
+    and m.gateway_status is distinct from 'created'
+    and (billing.is_billed(m) or next.is_there and period.ends_at > billing.clock());
 end $$;
 
 -- Returns a plan with its prices. Those that the gateway can't charge are left out, but not those of the plan "free".
@@ -201,6 +288,35 @@ begin
       'transaction_id', p_payment.gateway_payment_id, 'valid_until', billing.iso_time(p_payment.period_end)
     )
   );
+end $$;
+
+-- Sets the terms of a change that withdraws the one that waits: what the user pays for goes on.
+create or replace function billing.undo_change(p_change billing.change, p_from billing.commitment)
+returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  p_change.outcome := 'undo';
+  p_change.is_billed := false;
+  p_change.credit := 0;
+  p_change.amount_due := 0;
+  p_change.starts_at := p_from.ends_at;
+  p_change.ends_at := billing.add_months(p_from.ends_at, billing.sold_months((p_change.plan).duration_months));
+  -- An earlier cancellation counts again.
+  p_change.goes_on := billing.cancelled_by_user_at(
+    p_from.user_id,
+    (
+      select m.asked_at
+      from billing.gateway_subscriptions m
+      where m.user_id = p_from.user_id and m.gateway_subscription_id = p_from.gateway_subscription_id
+    )
+  ) is null;
+  p_change.next_charge_at := case when p_change.goes_on then p_from.ends_at end;
+  p_change.next_amount := coalesce((p_from.sold).amount, (p_change.plan).price);
+  if p_from.undo_until is null then
+    -- What runs ends, so what follows it must start.
+    p_change.outcome := 'too_late';
+    p_change.starts_at := (p_from.next).starts_at;
+  end if;
+  return p_change;
 end $$;
 
 create or replace function billing.plan_change(
@@ -287,10 +403,8 @@ begin
   v_change.ends_at := billing.add_months(v_change.starts_at, v_months);
   v_change.amount_due := v_plan.price - v_change.credit;
   v_change.goes_on := v_change.is_billed;
-  if v_change.is_billed then
-    v_change.next_charge_at := coalesce(v_change.charge_at, v_change.ends_at);
-    v_change.next_amount := v_plan.price;
-  end if;
+  v_change.next_charge_at := case when v_change.is_billed then coalesce(v_change.charge_at, v_change.ends_at) end;
+  v_change.next_amount := v_plan.price;
   return v_change;
 end $$;
 
@@ -763,6 +877,131 @@ begin
   where e.body_sha256 = old.body_sha256;
   get diagnostics v_emptied = row_count;
   return v_emptied;
+end $$;
+
+-- Returns the parts outside of the schema that the service needs and that are missing, each with its remedy.
+-- Security definer: support may not read schemas vault and cron. The answer has no value of them.
+create or replace function billing.missing_parts()
+returns table (part text, remedy text)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_name text;
+  v_is_there boolean;
+begin
+  return query
+  select m.part, 'Run "select billing.set_up();".' || coalesce(' ' || m.more, '')
+  from (
+    select
+      'extension ' || e.name, 'If it warns, enable the extension in the dashboard and run it again.', e.installed_version is not null
+    from pg_available_extensions e
+    where e.name in ('pg_net', 'pg_cron', 'supabase_vault')
+    union all
+    select 'trigger ' || e.name || ' on auth.users', null, e.is_there from billing.expected_triggers e
+    union all
+    select 'index of names', null, billing.has_names_index() from pg_available_extensions e where e.name = 'pg_trgm'
+    union all
+    values
+      ('role subscriptions_api', 'If the function connects as this role, set its password again.', billing.has_pool_role()),
+      ('role subscriptions_support', 'The login roles of support need their membership again.', billing.has_support_role())
+  ) m (part, more, is_there)
+  where not m.is_there;
+
+  if to_regclass('cron.job') is not null then
+    return query
+    select
+      'job ' || n.name || case
+        when exists (select from cron.job j where j.jobname = n.name) then ' (switched off)' else ''
+      end,
+      'Run "select billing.set_up();".'
+    from (values ('subscriptions-sweep'), ('subscriptions-reconcile'), ('subscriptions-purge-runs')) n (name)
+    where not exists (select from cron.job j where j.jobname = n.name and j.active);
+  end if;
+
+  if to_regnamespace('net') is not null and to_regclass('vault.decrypted_secrets') is not null then
+    foreach v_name in array array['subscriptions_url', 'subscriptions_internal_key'] loop
+      begin
+        v_is_there := exists (
+          select from vault.decrypted_secrets s
+          where s.name = v_name
+            and s.decrypted_secret ~ case v_name when 'subscriptions_url' then '^\s*https?://\S+\s*$' else '\S' end
+        );
+      exception
+        -- After a restore, Vault may not be able to decrypt a secret of another project.
+        when others then
+          v_is_there := false;
+      end;
+      if not v_is_there then
+        part := 'Vault secret ' || v_name;
+        -- Without the delete, create_secret and update_secret fail for a secret of another project.
+        remedy := format(
+          'Run "delete from vault.secrets where name = ''%1$s''; select vault.create_secret(''...'', ''%1$s'');" with its '
+            'value.',
+          v_name
+        );
+        return next;
+      end if;
+    end loop;
+  end if;
+end $$;
+
+-- Applies the gateway's payments on an order, and ends access if no payment was captured in time. API: service_role only.
+create or replace function public.apply_order_payments(
+  p_payment_id uuid,
+  p_items text default null -- the gateway's payments on the order with their refunds, a JSON array; null: no such order
+)
+returns jsonb -- {applied, ended}: how many answers changed something; whether access ended, as no payment was captured
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_payment public.payments;
+  v_email text;
+  v_applied integer;
+  v_is_over boolean;
+begin
+  perform billing.begin_request('reconciliation', null);
+  perform billing.lock_gateway_payment(refunded.id)
+  from (
+    select billing.json_text(item -> 'id') as id
+    from jsonb_array_elements(p_items::jsonb) item
+    where jsonb_typeof(item -> 'refunds') = 'array'
+    order by 1
+  ) refunded;
+  v_email := billing.lock_user((select p.user_id from public.payments p where p.id = p_payment_id));
+  -- Locks the payment until the end of the transaction. The rollback of a failed event releases the locks of its effect but
+  -- not the lock on its ledger row, which comes after the payment in the lock order.
+  select * into v_payment from public.payments p where p.id = p_payment_id for update;
+
+  select count(*) filter (where billing.apply_answer(a.key, a.event, a.payload, null, v_payment.created_at))
+  into v_applied
+  from (
+    select e.key, e.event, e.payload
+    from jsonb_array_elements(p_items::jsonb) item
+    cross join lateral billing.events_of(item || jsonb_build_object('order_id', v_payment.gateway_order_id)) e
+    where jsonb_typeof(item) = 'object'
+    -- Captures come before failures, so that no mail about a failed attempt is sent for a paid order.
+    order by array_position(array['payment.captured', 'refund.processed', 'refund.failed', 'payment.failed'], e.event), e.key
+  ) a;
+
+  select * into v_payment from public.payments p where p.id = p_payment_id for update;
+  v_is_over := v_payment.status = 'captured'
+    and not billing.is_settled(v_payment)
+    and v_payment.confirmed_at is null
+    and billing.next_reconciliation(v_payment) is null
+    and (p_items::jsonb @> '[{"status": "captured"}]') is not true;
+  update public.payments p
+  set next_reconcile_at = case when not billing.is_settled(v_payment) then billing.next_reconciliation(v_payment) end
+  where p.id = p_payment_id;
+  if v_is_over then
+    perform billing.note_cause('never captured', v_payment.gateway_payment_id);
+    -- verified_at remains, but from now on only a confirmation by the gateway counts.
+    update public.payments p
+    set status = 'failed',
+      captured_at = null, uncaptured_at = billing.clock(), ended_at = billing.clock(), ended_reason = 'never_captured'
+    where p.id = p_payment_id;
+    if v_payment.fulfilled_at is not null and v_payment.ended_at is null then
+      perform billing.settle_payment(v_payment, v_email);
+    end if;
+  end if;
+  return jsonb_build_object('applied', v_applied, 'ended', v_is_over);
 end $$;
 
 -- Applies the gateway's answer about a subscription, as the events would that it stands for. The caller holds the lock on the
