@@ -1129,4 +1129,38 @@ begin
   return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_subscription));
 end $$;
 
+create or replace view billing.customers with (security_invoker = true) as
+select
+  u.user_id, u.email, u.name,
+  coalesce(pr.subscription_tier, 'free') as tier,
+  billing.why_text(found.ruling) as why,
+  live.kind as source_kind, live.id as source_id, live.ends_at as until,
+  case when live.ends_at <= billing.clock() then nullif(live.lapses_at, 'infinity') end as grace_until,
+  case
+    when exists (
+      select from billing.find_billed(u.user_id) b where b.charge_at is not null and b.plan_id is not null
+    ) then 'billed'
+    when live.kind = 'grant' then 'complimentary'
+    when live.gateway_subscription_id is not null then billing.state_of_billing((found.ruling).source)
+    when live.kind = 'payment' then 'one-time'
+  end as billing,
+  billing.next_charge_answer(u.user_id) as next_charge,
+  (select max(r.received_at) from billing.received r where r.user_id = u.user_id) as last_payment_at,
+  (
+    select coalesce(jsonb_object_agg(net.currency, net.amount), '{}')
+    from (
+      select r.currency, sum(r.paid) as amount
+      from billing.received r
+      where r.user_id = u.user_id
+      group by r.currency
+    ) net
+  ) as lifetime_amounts,
+  (select count(*) from billing.findings_of(u.user_id)) as open_findings,
+  u.signed_up_at
+from billing.users u
+left join billing.profiles pr on pr.user_id = u.user_id
+-- One call for each user, for the columns that read it.
+left join lateral (select billing.find_shown(u.user_id) as ruling offset 0) found on true
+left join lateral (select ((found.ruling).source).* where (found.ruling).is_live) live on true;
+
 revoke execute on all functions in schema billing from public;
