@@ -473,7 +473,7 @@ test('a price or plan with an open order stays', async () => {
 
 test('acts ask for the commitment, and not for the row that rules', async () => {
   const acts = [
-    ...['scenario', 'offered_plan', 'find_credit', 'plan_change', 'undo_change', 'refuse_now', 'next_change'],
+    ...['scenario', 'offered_plan', 'find_credit', 'plan_change', 'undo_change', 'next_change'],
     ...['find_billed', 'commitments'],
   ];
   const readers = await database.query(

@@ -310,6 +310,16 @@ describe('the mail change-scheduled', () => {
     expect(await mails(kind)).toMatchObject([{ plan_name: 'Premium', amount: 199900 }]);
   });
 
+  test('stays when the gateway has cancelled the change that it replaced', async () => {
+    await bill();
+    const first = await change();
+    await authorise(first);
+    await authorise(await change('premium'), '2026-06-10T00:03:00Z', 'premium');
+    await first.event('cancelled', '06-12', { planId: 'plan_basic' });
+    expect(await mails(kind)).toMatchObject([{ plan_name: 'Premium' }]);
+    expect(await mails('change-undone')).toEqual([]);
+  });
+
   test('says what follows the change that waits already, where that one is changed again', async () => {
     await bill();
     const premium = await change('premium');

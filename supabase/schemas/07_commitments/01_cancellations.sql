@@ -119,12 +119,7 @@ select
     from billing.wishes w
     where w.user_id = m.user_id and w.at >= m.asked_at and w.withdrawn_at is null
   ) as is_wish,
-  case
-    when exists (
-      select from billing.gateway_subscriptions o
-      where o.user_id = m.user_id and o.replaces = m.gateway_subscription_id
-    ) then (billing.find_successor(m.user_id, m.gateway_subscription_id)).starts_at
-  end as succeeded_at -- when the one starts that replaces it
+  (billing.find_successor(m.user_id, m.gateway_subscription_id)).starts_at as succeeded_at -- when the one starts that replaces it
 from billing.gateway_subscriptions m
 where m.gateway_subscription_id <> '';
 grant select on billing.stoppable to service_role;
@@ -289,9 +284,7 @@ begin
   if billing.is_deleted(p_user_id) then return; end if;
   for v_row in
     -- Without a subscription nothing is ranked.
-    select s as each, (
-      select row(p.*)::billing.sources from billing.purchases p where p.user_id = p_user_id order by p.since desc, p.id desc limit 1
-    ) as newest
+    select s as each, (select billing.newest_purchase(p_user_id)) as newest
     from billing.stoppable s
     where s.user_id = p_user_id and (s.is_open or s.stops_at is not null)
     order by s.gateway_subscription_id

@@ -86,9 +86,6 @@ begin
     from billing.find_successor(m.user_id, m.gateway_subscription_id) n
     where n.starts_at > billing.clock()
       and coalesce(n.stops_at > n.starts_at, true) -- else a purchase replaced it
-      and exists (
-        select from billing.gateway_subscriptions w where w.user_id = m.user_id and w.replaces = m.gateway_subscription_id
-      )
   ) next on true
   where m.user_id = p_user_id
     and m.gateway_subscription_id <> ''

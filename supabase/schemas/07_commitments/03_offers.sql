@@ -41,18 +41,16 @@ declare
 begin
   select
     jsonb_agg(
-      billing.offer_answer(p.id, p.tier, (own.wanted).price, p.gateway_plan_id)
+      billing.offer_answer(p.id, p.tier, (its.wanted).price, p.gateway_plan_id)
         || case when own.scenario is null then '{}' else jsonb_build_object('scenario', own.scenario) end
-      order by p.lookup_key is not null, ((own.wanted).price).months, p.price, p.lookup_key
+      order by p.lookup_key is not null, ((its.wanted).price).months, p.price, p.lookup_key
     ) filter (where billing.is_payable(p.price, p.currency) or p.tier = 'free'),
     max(own.scenario) filter (where p.lookup_key is null)
   into v_prices, v_scenario
   from public.plans p
+  cross join lateral (select billing.rank_plan(p) as wanted offset 0) its
   cross join lateral (
-    select
-      w.wanted,
-      case when p_waiting is not null then billing.scenario(p_commitment, v_held, w.wanted, p_waiting) end as scenario
-    from (select billing.rank_plan(p) as wanted) w
+    select case when p_waiting is not null then billing.scenario(p_commitment, v_held, its.wanted, p_waiting) end as scenario
   ) own
   where p.tier = p_plan.tier and p.is_active;
   if v_prices is null then return null; end if;

@@ -237,31 +237,6 @@ begin
   return p_payment;
 end $$;
 
--- Returns the row of billing.sources of a payment that is fulfilled, and that nothing ended or replaced.
-create function billing.source_of(p_payment public.payments, p_plan_id uuid, p_tier text)
-returns billing.sources language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_source billing.sources;
-begin
-  v_source.user_id := p_payment.user_id;
-  v_source.kind := 'payment';
-  v_source.id := p_payment.id;
-  v_source.plan_id := p_plan_id;
-  v_source.tier := p_tier;
-  v_source.starts_at := coalesce(p_payment.chain_start, p_payment.period_start);
-  v_source.ends_at := p_payment.period_end;
-  v_source.lapses_at := p_payment.period_end;
-  v_source.since := p_payment.since;
-  v_source.arrived_at := billing.clock();
-  v_source.cancel_at_period_end := p_payment.cancel_at_period_end;
-  v_source.is_upcoming := false;
-  v_source.sold := billing.price_sold(p_payment);
-  v_source.is_failing := false;
-  v_source.is_running := true;
-  v_source.is_in_grace := false;
-  return v_source;
-end $$;
-
 -- Settles the access of a user whose payment is fulfilled, with the success mail.
 create function billing.settle_purchase(
   p_purchase billing.purchase,
@@ -273,11 +248,23 @@ create function billing.settle_purchase(
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_plan constant public.plans := p_purchase.plan;
+  v_source billing.sources;
   v_ruling billing.ruling;
 begin
   -- A ranking would take half of the time.
   if p_rules then
-    v_ruling := billing.sole_ruling(billing.source_of(p_payment, v_plan.id, p_tier));
+    v_source.user_id := p_payment.user_id;
+    v_source.kind := 'payment';
+    v_source.id := p_payment.id;
+    v_source.plan_id := v_plan.id;
+    v_source.tier := p_tier;
+    v_source.starts_at := coalesce(p_payment.chain_start, p_payment.period_start);
+    v_source.ends_at := p_payment.period_end;
+    v_source.lapses_at := p_payment.period_end;
+    v_source.since := p_payment.since;
+    v_source.cancel_at_period_end := p_payment.cancel_at_period_end;
+    v_source.sold := billing.price_sold(p_payment);
+    v_ruling := billing.sole_ruling(v_source);
     v_ruling.shown := p_purchase.shown;
   end if;
   perform billing.settle_access(

@@ -302,21 +302,8 @@ create type billing.change as (
   due_at timestamptz, -- when amount_due is paid; null: nothing is due
   goes_on boolean, -- whether it is charged again after that
   next_charge_at timestamptz, -- the first charge after what is paid now; null: none
-  next_amount bigint -- minor currency units
+  next_amount bigint -- of that charge, minor currency units
 );
-
--- Returns why a change cannot begin before the end of the period.
-create function billing.refuse_now(p_from billing.ranked_price, p_to billing.ranked_price, p_credit_is_excess boolean)
-returns text -- currency | downgrade | credit; null: it can
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
-begin
-  return case
-    when p_from.plan_id = p_to.plan_id then null
-    when (p_from.price).currency <> (p_to.price).currency then 'currency'
-    when p_from.tier = p_to.tier and billing.compare_prices(p_from, p_to) = 'downgrade' then 'downgrade'
-    when p_credit_is_excess then 'credit'
-  end;
-end $$;
 
 -- Sets the terms of a change that withdraws the one that waits: what the user pays for goes on.
 create function billing.undo_change(p_change billing.change, p_from billing.commitment)
@@ -337,10 +324,8 @@ begin
       where m.user_id = p_from.user_id and m.gateway_subscription_id = p_from.gateway_subscription_id
     )
   ) is null;
-  if p_change.goes_on then
-    p_change.next_charge_at := p_from.ends_at;
-    p_change.next_amount := coalesce((p_from.sold).amount, (p_change.plan).price);
-  end if;
+  p_change.next_charge_at := case when p_change.goes_on then p_from.ends_at end;
+  p_change.next_amount := coalesce((p_from.sold).amount, (p_change.plan).price);
   if p_from.undo_until is null then
     -- What runs ends, so what follows it must start.
     p_change.outcome := 'too_late';
@@ -380,7 +365,13 @@ begin
   if v_is_undo then return billing.undo_change(v_change, v_from); end if;
 
   select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_when = 'now';
-  if p_when = 'now' then v_change.reason := billing.refuse_now(v_held, billing.rank_plan(v_plan), v_credit.is_excess); end if;
+  -- Why it cannot begin before the end of the period.
+  v_change.reason := case
+    when p_when <> 'now' or v_is_same then null
+    when (v_held.price).currency <> v_plan.currency then 'currency'
+    when v_held.tier = v_plan.tier and billing.compare_prices(v_held, billing.rank_plan(v_plan)) = 'downgrade' then 'downgrade'
+    when v_credit.is_excess then 'credit'
+  end;
   v_change.outcome := case
     when v_change.reason is not null then 'not_now'
     when v_is_same and v_from.gateway_subscription_id is not null then 'already_subscribed'
@@ -427,10 +418,8 @@ begin
   v_change.ends_at := billing.add_months(v_change.starts_at, v_months);
   v_change.amount_due := v_plan.price - v_change.credit;
   v_change.goes_on := v_change.is_billed;
-  if v_change.is_billed then
-    v_change.next_charge_at := coalesce(v_change.charge_at, v_change.ends_at);
-    v_change.next_amount := v_plan.price;
-  end if;
+  v_change.next_charge_at := case when v_change.is_billed then coalesce(v_change.charge_at, v_change.ends_at) end;
+  v_change.next_amount := v_plan.price;
   return v_change;
 end $$;
 
@@ -442,7 +431,6 @@ create function billing.announce_change(
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_price constant jsonb := billing.price_answer(p_subscription.asked_tier, p_subscription.asked_price);
   v_undo_until timestamptz;
   v_wish_id bigint;
 begin
@@ -476,9 +464,8 @@ begin
         (select p.name from public.plans p where p.id = p_subscription.asked_plan_id), p_subscription.asked_tier
       ),
       'amount', (p_subscription.asked_price).amount, 'currency', (p_subscription.asked_price).currency,
-      'interval', v_price -> 'interval', 'interval_count', v_price -> 'interval_count',
       'starts_at', billing.iso_time(p_subscription.starts_at), 'undo_until', billing.iso_time(v_undo_until)
-    )
+    ) || billing.interval_answer((p_subscription.asked_price).months)
   );
 end $$;
 
@@ -588,6 +575,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout
 declare
   v_email text;
   v_change billing.change;
+  v_undone_id uuid;
 begin
   perform billing.begin_request('change', null);
   v_email := billing.lock_user(p_user_id);
@@ -596,16 +584,11 @@ begin
   if v_change.outcome = 'undo' then
     update billing.gateway_subscriptions m
     set undone_at = billing.clock()
-    where m.user_id = p_user_id and m.replaces is not null and m.starts_at > billing.clock() and m.undone_at is null;
+    where m.user_id = p_user_id and m.replaces is not null and m.starts_at > billing.clock() and m.undone_at is null
+    returning m.id into v_undone_id;
     perform billing.withdraw_outlook(p_user_id);
     perform billing.settle_access(p_user_id, v_email);
-    perform billing.announce_going_on(p_user_id, v_email, 'change-undone', (
-      select m.id::text
-      from billing.gateway_subscriptions m
-      where m.user_id = p_user_id and m.replaces is not null
-      order by m.undone_at desc nulls last, m.asked_at desc, m.id
-      limit 1
-    ));
+    perform billing.announce_going_on(p_user_id, v_email, 'change-undone', v_undone_id::text);
     return jsonb_build_object('outcome', 'undone');
   end if;
   if v_change.outcome <> 'change' then return public.preview_change(p_user_id, p_tier, p_when, p_price); end if;
@@ -614,15 +597,12 @@ begin
     p_user_id, v_change.plan, null, null, p_gateway_key_id,
     case
       -- The order was sold for a time of its own, also if no credit is left by now.
-      when p_payment_id is not null then coalesce(
-        (
-          select coalesce(p.period_end, billing.add_months(billing.clock(), p.duration_months))
-          from public.payments p
-          where p.id = p_payment_id
-        ),
-        v_change.ends_at
+      when p_payment_id is not null then (
+        select coalesce(p.period_end, billing.add_months(billing.clock(), p.duration_months))
+        from public.payments p
+        where p.id = p_payment_id
       )
-      when v_change.renews is not null or p_when = 'period_end' then v_change.charge_at
+      when p_when = 'period_end' then v_change.charge_at
     end,
     v_change.replaces, coalesce(p_payment_id, v_change.renews)
   );

@@ -424,17 +424,5 @@ begin
   end;
 end $$;
 
--- Returns the final outcome of an event that is older than 90 days.
-create function billing.final_outcome(p_event billing.gateway_events)
-returns text -- null: the event still waits
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return case
-    when not billing.awaits_effect(p_event.event, billing.outcome_now(p_event)) then billing.outcome_now(p_event)
-    when billing.is_deleted(billing.json_uuid(p_event.payload #> '{payload,subscription,entity,notes,user_id}'))
-      then 'ignored: user deleted'
-  end;
-end $$;
-
 revoke execute on function public.apply_gateway_event from public, anon, authenticated;
 grant execute on function public.apply_gateway_event to service_role;

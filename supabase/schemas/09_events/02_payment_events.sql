@@ -239,23 +239,9 @@ begin
   if found then perform billing.settle_payment(p_payment, p_email); end if;
 end $$;
 
--- Applies a payment's refunds to its access. A full refund ends the source, and that of a charge the time that its cycle
--- paid. If the refund fails later, the source runs again. The caller holds the locks on the user and on the payment.
-create function billing.settle_refunds(p_payment public.payments, p_email text)
-returns boolean -- whether a refunded amount changed
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-  update public.payments p
-  set refunded_amount = billing.refunded_amount(p.gateway_payment_id)
-  where (p.id = p_payment.id or p.extra_of = p_payment.id)
-    and p.refunded_amount <> billing.refunded_amount(p.gateway_payment_id);
-  if not found then return false; end if;
-  perform billing.settle_kept(p_payment, p_email);
-  return true;
-end $$;
-
--- Applies what is kept of a payment to its access, after a refund, a lost dispute, or the end of one. The caller holds the
--- locks on the user and on the payment.
+-- Applies what is kept of a payment to its access, after a refund, a lost dispute, or the end of one. A full refund ends the
+-- source, and that of a charge the time that its cycle paid. If the refund fails later, the source runs again. The caller holds
+-- the locks on the user and on the payment.
 create function billing.settle_kept(p_payment public.payments, p_email text) -- the payment as it was before
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -386,7 +372,11 @@ begin
   end if;
   -- The status is no condition: an index of all active rows would be read.
   v_had_access := (select s.status = 'active' from public.subscriptions s where s.user_id = v_payment.user_id);
-  v_is_settled := v_payment.id is not null and billing.settle_refunds(v_payment, v_email);
+  update public.payments p
+  set refunded_amount = billing.refunded_amount(p.gateway_payment_id)
+  where v_payment.id in (p.id, p.extra_of) and p.refunded_amount <> billing.refunded_amount(p.gateway_payment_id);
+  v_is_settled := found;
+  if v_is_settled then perform billing.settle_kept(v_payment, v_email); end if;
   if v_is_news and v_email is not null then
     -- Of several payments on an order the one that was refunded.
     v_payment := coalesce(

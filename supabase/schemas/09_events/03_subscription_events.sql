@@ -492,14 +492,10 @@ begin
   v_source.ends_at := p_subscription.period_end;
   v_source.lapses_at := billing.billed_until(p_subscription.period_end, p_subscription.checked_at, v_plan.grace_days);
   v_source.since := billing.since_of(p_subscription);
-  v_source.arrived_at := p_subscription.arrived_at;
   v_source.cancel_at_period_end := false;
   v_source.gateway_subscription_id := nullif(p_subscription.gateway_subscription_id, '');
-  v_source.is_upcoming := false;
   v_source.sold := p_subscription.sold;
   v_source.is_failing := false;
-  v_source.is_running := true;
-  v_source.is_in_grace := false;
   return billing.sole_ruling(v_source);
 end $$;
 

@@ -1,10 +1,15 @@
 -- Events to the app: what is true after a change, through the outbox. Contract: "Events to the app".
 
--- Returns why access changed, by the cause of the transaction: see billing.note_cause.
-create function billing.reason_of(p_cause text)
-returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
-begin
-  return case
+-- Returns why access changed, by the cause of the transaction (see billing.note_cause) and what it names. A charge of a subscription that was charged before, or that
+-- goes on after a purchase, is a renewal. What was asked for while another price ran, as a subscription beside one that the
+-- gateway bills or as an order with a start, is a change.
+create function billing.find_reason(
+  p_cause text,
+  p_reference text -- the gateway's id of the subscription, order or payment. Empty: see public.apply_gateway_event
+)
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_reason constant text := case
     when p_cause in ('payment', 'payment.captured', 'order.paid', 'start of a period', 'subscription.activated') then 'purchase'
     when p_cause = 'subscription.charged' then 'renewal'
     when p_cause = 'change' then 'change'
@@ -17,18 +22,6 @@ begin
     when p_cause in ('reconciliation', 'plan', 'subscription', 'order') or starts_with(p_cause, 'subscription.') then 'gateway'
     else 'manual'
   end;
-end $$;
-
--- Returns why access changed, by the cause and what it names. A charge of a subscription that was charged before, or that
--- goes on after a purchase, is a renewal. What was asked for while another price ran, as a subscription beside one that the
--- gateway bills or as an order with a start, is a change.
-create function billing.find_reason(
-  p_cause text,
-  p_reference text -- the gateway's id of the subscription, order or payment. Empty: see public.apply_gateway_event
-)
-returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_reason constant text := billing.reason_of(p_cause);
   v_mirrored billing.gateway_subscriptions;
 begin
   if v_reason not in ('purchase', 'renewal') or coalesce(p_reference, '') = '' then return v_reason; end if;

@@ -79,7 +79,14 @@ begin
           then billing.stored_payload(e.payload, e.outcome) #- '{payload,payment,entity,error_description}'
       end as payload
     from billing.gateway_events e
-    cross join lateral (select billing.final_outcome(e) as outcome) final
+    cross join lateral (
+      select case
+        when not billing.awaits_effect(e.event, known.outcome) then known.outcome
+        when billing.is_deleted(billing.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}'))
+          then 'ignored: user deleted'
+      end as outcome -- null: the event still waits
+      from (select billing.outcome_now(e) as outcome offset 0) known
+    ) final
     where e.received_at < billing.clock() - interval '90 days'
       and e.payload is not null
       and (

@@ -133,27 +133,22 @@ declare
   v_is_there boolean;
 begin
   return query
-  select
-    'extension ' || e.name,
-    'Run "select billing.set_up();". If it warns, enable the extension in the dashboard and run it again.'
-  from pg_available_extensions e
-  where e.name in ('pg_net', 'pg_cron', 'supabase_vault') and e.installed_version is null
-  union all
-  select 'trigger ' || e.name || ' on auth.users', 'Run "select billing.set_up();".'
-  from billing.expected_triggers e
-  where not e.is_there
-  union all
-  select 'index of names', 'Run "select billing.set_up();".'
-  from pg_available_extensions e
-  where e.name = 'pg_trgm' and not billing.has_names_index()
-  union all
-  select r.part, 'Run "select billing.set_up();". ' || r.remedy
+  select m.part, 'Run "select billing.set_up();".' || coalesce(' ' || m.more, '')
   from (
+    select
+      'extension ' || e.name, 'If it warns, enable the extension in the dashboard and run it again.', e.installed_version is not null
+    from pg_available_extensions e
+    where e.name in ('pg_net', 'pg_cron', 'supabase_vault')
+    union all
+    select 'trigger ' || e.name || ' on auth.users', null, e.is_there from billing.expected_triggers e
+    union all
+    select 'index of names', null, billing.has_names_index() from pg_available_extensions e where e.name = 'pg_trgm'
+    union all
     values
       ('role subscriptions_api', 'If the function connects as this role, set its password again.', billing.has_pool_role()),
       ('role subscriptions_support', 'The login roles of support need their membership again.', billing.has_support_role())
-  ) r (part, remedy, is_there)
-  where not r.is_there;
+  ) m (part, more, is_there)
+  where not m.is_there;
 
   if to_regclass('cron.job') is not null then
     return query

@@ -149,7 +149,6 @@ select
     ) then 'billed'
     when live.kind = 'grant' then 'complimentary'
     when live.gateway_subscription_id is not null then billing.state_of_billing((found.ruling).source)
-    when live.kind is not null and s.gateway_subscription_id is not null then 'billed'
     when live.kind = 'payment' then 'one-time'
   end as billing,
   billing.next_charge_answer(u.user_id) as next_charge,
@@ -167,7 +166,6 @@ select
   u.signed_up_at
 from billing.users u
 left join billing.profiles pr on pr.user_id = u.user_id
-left join public.subscriptions s on s.user_id = u.user_id and s.status = 'active'
 -- One call for each user, for the columns that read it.
 left join lateral (select billing.find_shown(u.user_id) as ruling offset 0) found on true
 left join lateral (select ((found.ruling).source).* where (found.ruling).is_live) live on true;
