@@ -158,6 +158,17 @@ describe('the same order', () => {
     expect(shop.calls).toHaveLength(1);
   });
 
+  // Another price, currency or length: database/create-order.
+  test('POST /api/payments/orders beside an order of more than 30 minutes → 201, another order', async () => {
+    const user = await newUser();
+    const { payment_id, order } = await orderPlan(shop, user);
+    await database.query(
+      "update public.payments set created_at = now() - interval '30 minutes 1 second' where id = $1",
+      [payment_id],
+    );
+    expect((await orderPlan(shop, user)).order.id).not.toBe(order.id);
+  });
+
   test('POST /api/payments/orders with a key of 255 characters again, paid → 201; for another tier, price or start → 409', async () => {
     const [user, headers] = [await newUser(), { 'idempotency-key': 'k'.repeat(255) }];
     const first = await orderPlan(shop, user, 'pro', headers);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { seconds, type SubscriptionEvent } from '../helpers/gateway/events.ts';
 import { attempt, told } from '../helpers/gateway/told.ts';
-import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { askChange, type Customer, customerOf } from '../helpers/records/customer.ts';
 import { actAsOwner, grantTier } from '../helpers/records/support-actions.ts';
 import { day, months } from '../helpers/records/time.ts';
 
@@ -30,13 +30,8 @@ const create = (tier: string, when: string, paymentId: string | null = null) =>
   database.rpc('create_change', customer.id, tier, when, paymentId);
 
 /** Makes the new subscription of a change, as the route does. */
-async function change(tier: string, when: string, paymentId: string | null = null): Promise<Customer> {
-  const made = await create(tier, when, paymentId);
-  expect(made).toMatchObject({ outcome: 'created' });
-  const next = customerOf(database, customer);
-  await database.rpc('store_subscription', made.id, next.gatewayId, url);
-  return next;
-}
+const change = (tier: string, when: string, payment: string | null = null) =>
+  askChange(database, customer, tier, when, { payment });
 const authorise = (next: Customer, tier: string, chargeAt: string, time = '2026-06-10T00:01:00Z') =>
   next.event('authenticated', time, { planId: `plan_${tier}`, fields: { charge_at: seconds(day(chargeAt)) } });
 
@@ -176,13 +171,11 @@ describe('a change at the end of the period', () => {
 
   test('remains where an answer from before its authorisation is applied after the time for that', async () => {
     await bill();
-    const { id } = await create('basic', 'period_end');
-    const next = customerOf(database, customer);
-    await database.rpc('store_subscription', id, next.gatewayId, url);
+    const next = await change('basic', 'period_end');
     await authorise(next, 'basic', '07-01', '2026-06-10T23:59:59Z');
     await database.at('2026-06-11T00:00:01Z');
     const read = JSON.stringify({ id: next.gatewayId, status: 'created', paid_count: 0 });
-    expect(await database.rpc('apply_gateway_subscription', id, read)).toEqual({
+    expect(await database.rpc('apply_gateway_subscription', next.asked.id, read)).toEqual({
       applied: false,
       lacks_payment: false,
     });
@@ -278,6 +271,14 @@ describe('a change at the end of the period', () => {
       expect(await read('2026-06-28T23:00:00Z', 'cancelled')).toBe(1);
       expect([await toldOf(), await toldOf(next)]).toEqual(['withdrawn', 'nothing']);
     });
+  });
+
+  test('gives way to a purchase that follows it', async () => {
+    const next = await downgrade();
+    await customer.buy('premium', { at: '06-12' });
+    expect(await customer.tier()).toBe('premium');
+    expect(await toldOf(next)).toMatch(/^at cycle end/);
+    expect((await billing()).next).toBeNull();
   });
 
   test('and gives way to a purchase that begins then is not shown as the next one, until that is refunded', async () => {

@@ -164,6 +164,13 @@ describe('a refund of a charge', () => {
     expect(await reason()).toBe('refunded');
   });
 
+  test('of an earlier cycle does not change the newest', async () => {
+    const id = await charge();
+    await charge({ cycle: february });
+    expect(await refund(id)).toBe('applied');
+    expect(await customer.state()).toBe(inFebruary);
+  });
+
   test('that arrives before it is unmatched, and the charge gives no access', async () => {
     await charge();
     await database.at('02-01');

@@ -98,6 +98,29 @@ describe('two payments on an order', () => {
     expect(await customer.mails()).toEqual([`payment-success/${one.id}`, ended]);
   });
 
+  test('one that was refunded before its capture does not count before one that is only verified', async () => {
+    await one.verify();
+    await two.refund();
+    await two.capture();
+    expect([await counts(), await customer.tier()]).toEqual(['one', 'pro']);
+  });
+
+  test('one that was refunded does not count after a refund of the other one', async () => {
+    await one.capture();
+    await two.capture();
+    await two.refund();
+    await one.refund();
+    expect([await counts(), await customer.tier()]).toEqual(['one', 'free']);
+  });
+
+  test('one that is known only by its refund never counts', async () => {
+    await one.capture();
+    await two.refund(1);
+    await one.refund();
+    expect(await counts()).toBe('one');
+    expect(await customer.tier()).toBe('free');
+  });
+
   test('verify stores the signature of the one that a webhook had captured, and of no other', async () => {
     await one.capture();
     await two.verify();

@@ -5,7 +5,7 @@ import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { actAsOwner, grantTier } from '../helpers/records/support-actions.ts';
-import { months } from '../helpers/records/time.ts';
+import { day, months } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
 const customer = useCustomer(database);
@@ -74,6 +74,15 @@ describe.each([['a purchase', bought], ['a billed cycle', billed]])('with %s', (
     expect(await customer.mails()).not.toContainEqual(expect.stringContaining('subscription-ended'));
   });
 
+  test('a refund of the order does not give it back after the user cancelled at once', async () => {
+    await start();
+    const premium = await buyDearer();
+    await database.at('01-12');
+    expect(await customer.cancel('at once')).toMatchObject({ outcome: 'cancelled' });
+    await premium.refund();
+    expect(await customer.state()).toMatch(/^free: .* cancelled/);
+  });
+
   test('the credit is for what was paid: a partial refund is subtracted, a full one leaves none', async () => {
     const { refund } = await start();
     await refund(3700);
@@ -114,6 +123,15 @@ describe.each([['a purchase', bought], ['a billed cycle', billed]])('with %s', (
     await database.at('2027-01-11T00:00:01Z');
     expect(await customer.findings()).toEqual([]);
   });
+});
+
+test('an order stops the billed cycle at its end, and a charge that is announced again changes nothing', async () => {
+  const { payment } = await billed();
+  await buyDearer();
+  await customer.event('charged', '01-12', { planId: 'plan_basic', ...months(1), createdAt: day('01-01'), payment });
+  expect(await customer.subscription()).toMatchObject({ tier: 'premium', gateway_subscription_id: null });
+  expect(await customer.cancellation()).toEqual({ at: 'cycle end', state: 'pending' });
+  expect(await replaced()).toBe(true);
 });
 
 describe('with a purchase', () => {
@@ -160,8 +178,31 @@ describe('with a purchase', () => {
   });
 });
 
+test('a replaced period that would end after the order does not come back then', async () => {
+  await database.setPlan('basic', 'price = 9950, duration_months = 12');
+  await database.setPlan('pro', 'duration_months = 1');
+  await customer.buy('basic', { at: '01-01' });
+  await customer.buy('pro', { at: '01-11', ...now });
+  await database.sweep('02-20');
+  expect(await customer.state()).toBe('free: pro cancelled to 2026-02-11');
+  expect(await customer.findings()).toEqual([]);
+});
+
+test('a purchase of the replaced tier is not paid twice', async () => {
+  await customer.buy('pro', { at: '01-01' });
+  await buyDearer();
+  await customer.buy('pro', { at: '01-20' });
+  expect(await customer.findings()).toEqual([]);
+});
+
 describe('there is no credit', () => {
   test.each<[string, string, () => Promise<unknown>]>([
+    ['for a cheaper tier', 'basic', () => customer.buy('pro', { at: '01-01' })],
+    ['for the same tier', 'basic', bought],
+    ['for a tier of another currency', 'premium', async () => {
+      await bought();
+      await database.setPlan('premium', "currency = 'USD'");
+    }],
     ['in the days of grace', 'premium', () => customer.buy('basic', { at: '2025-12-10' })],
     ['for a grant', 'premium', async () => {
       await database.at('01-01');
@@ -260,6 +301,14 @@ describe('the credit', () => {
     expect(await customer.state()).toBe('basic: basic active to 2026-03-01');
     const later = await customer.order('premium', { at: '02-15', ...now });
     expect(await later.row()).toMatchObject({ credited_id: second.id, credit: '2450' });
+  });
+
+  test('does not shorten a renewal under extend: the same tier now follows what runs', async () => {
+    await database.set("early_renewal = 'extend'");
+    await customer.buy('basic', { at: '01-01' });
+    const { answer } = await customer.buy('basic', { at: '01-11', ...now });
+    expect(answer).toMatchObject({ credit: 0, starts_at: '2026-02-01T00:00:00.000Z' });
+    expect(await customer.state()).toBe('basic: basic active to 2026-03-01');
   });
 });
 

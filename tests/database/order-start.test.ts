@@ -138,8 +138,7 @@ describe('what a purchase follows', () => {
 });
 
 test('a purchase after a subscription that the gateway bills starts with the end of its cycle, and the gateway is told to stop before the next one', async () => {
-  await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
-  await customer.charge(months(1), 'pro');
+  await customer.bill(months(1), 'pro');
   const premium = await buyLater('premium', '01-10');
   expect(await premium.period()).toBe('2026-02-01 to 2026-03-01');
   expect(await customer.subscription()).toMatchObject({ tier: 'pro', gateway_subscription_id: customer.gatewayId });

@@ -9,6 +9,7 @@ import {
   refundEvent,
 } from '../helpers/gateway/events.ts';
 import type { Fields, RefundFields } from '../helpers/gateway/events.ts';
+import { permutations } from '../helpers/orderings/permutations.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { paymentOf, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readPayment } from '../helpers/records/read-records.ts';
@@ -17,7 +18,7 @@ import { endAccess } from '../helpers/records/support-actions.ts';
 import { months } from '../helpers/records/time.ts';
 
 // One dispute is about the second payment on an order, and one is lost. Refunds that failed are not repeated.
-const findings = { paid_twice: 1, dispute_lost: 1, refund_failed: 2, returned_too_much: 1 };
+const findings = { paid_twice: 1, dispute_lost: 1, refund_failed: 9, returned_too_much: 1 };
 const database = useDatabase({ at: '2026-06-15T00:00:00Z', findings });
 const customer = useCustomer(database);
 
@@ -146,6 +147,16 @@ describe('a full refund before the capture', () => {
     expect(await customer.findings()).toEqual([]);
   });
 
+  test('in two parts is never fulfilled, one of a part is', async () => {
+    for (const [parts, state] of [[[50000, 49900], 'free: none'], [[99899], active]] as const) {
+      const other = await database.customer();
+      const pro = await order(other);
+      for (const part of parts) await pro.refund(part);
+      await pro.capture();
+      expect(await other.state()).toBe(state);
+    }
+  });
+
   test('of one attempt leaves the next one on the order', async () => {
     const pro = await order();
     await database.send(refundEvent({ id: uniqueId('pay'), order_id: pro.orderId }, 99900));
@@ -157,7 +168,31 @@ describe('a full refund before the capture', () => {
   });
 });
 
+test.each([['before', true], ['after', false]])(
+  'a gateway subscription activated %s the refund of its purchase gives no access until it is charged',
+  async (_, isFirst) => {
+    const pro = await buy();
+    await database.at('06-01');
+    const steps = [() => customer.event('activated', '06-01'), () => pro.refund()];
+    for (const step of isFirst ? steps : steps.reverse()) expect(await step()).toBe('applied');
+    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: customer.gatewayId });
+    expect(await customer.state()).toBe('free: pro active to 2026-06-01');
+    await customer.event('charged', '06-01', months(6));
+    expect(await customer.tier()).toBe('pro');
+  },
+);
+
 describe('a full refund', () => {
+  test('that is pending changes no access, and lets a capture that shows it grant the tier', async () => {
+    const pro = await order();
+    const send = refundOf(pro);
+    expect(await send('pending')).toBe('applied');
+    await pro.capture({ amount_refunded: 99900 });
+    expect(await send('pending')).toBe('already');
+    expect([await customer.state(), await refundedAmount(pro)]).toEqual([active, '0']);
+    expect(await pro.verify()).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
+  });
+
   test('that fails after it was processed restores access, with the same period; until then verify returns refunded', async () => {
     const pro = await buy();
     const before = await customer.subscription();
@@ -184,6 +219,29 @@ describe('a full refund', () => {
     expect(await database.send(refundEvent({ id }, 99900))).toBe('applied');
     expect(await customer.tier()).toBe('free');
     expect(await endedMails(customer.email)).toEqual([{ amount: 99900, currency: 'INR' }]);
+  });
+
+  test('that fails after the capture arrived fulfils the capture', async () => {
+    const pro = await order();
+    const send = refundOf(pro);
+    await send('processed');
+    await pro.capture();
+    expect(await customer.state()).toBe('free: none');
+    expect(await send('failed')).toBe('applied');
+    expect(await customer.state()).toBe(active);
+  });
+
+  test.each([
+    [['pending', 'processed'] as const, ended],
+    [['pending', 'processed', 'failed'] as const, active],
+  ])('gives the same result in every order of its events %j', async (statuses, end) => {
+    for (const sequence of permutations([...statuses])) {
+      const other = await database.customer();
+      const send = refundOf(await buy(other));
+      for (const status of sequence) await send(status);
+      for (const status of sequence) expect(await send(status), sequence.join()).toBe('already');
+      expect(await other.state(), sequence.join()).toBe(end);
+    }
   });
 });
 

@@ -168,8 +168,7 @@ describe('a purchased year of pro, with premium billed by the gateway over it', 
 });
 
 test('a write that changes nothing of a subscription does not count as one by hand: what was sold remains, and nothing ranks anew', async () => {
-  await customer.event('activated', '01-01', { planId: 'plan_basic', ...months(1) });
-  await customer.charge(months(1), 'basic');
+  await customer.bill(months(1), 'basic');
   const before = await customer.row();
   await database.at('01-10');
   await database.query('update public.subscriptions set due_at = due_at where user_id = $1', [customer.id]);

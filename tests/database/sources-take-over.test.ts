@@ -136,8 +136,7 @@ describe('a grant', () => {
   });
 
   test('in its days of grace is shown at the end of a cycle that is not charged yet, as support reads it', async () => {
-    await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
-    await customer.charge(months(1), 'pro');
+    await customer.bill(months(1), 'pro');
     await database.at('01-10');
     await grantTier(database, customer.id, 'premium', '2026-01-31Z');
     const shown = 'select ((billing.find_shown(user_id)).source).tier from public.subscriptions where user_id = $1';
@@ -145,6 +144,13 @@ describe('a grant', () => {
       await database.sweep(time);
       expect((await customer.row()).tier).toBe((await database.one(shown, [customer.id])).tier);
     }
+  });
+
+  test('that its user cancels at once ends', async () => {
+    await grant();
+    await customer.cancel('at once');
+    expect(await customer.state()).toMatch(/^free: premium cancelled/);
+    expect(await customer.stateAt('01-02')).toMatch(/^free/);
   });
 
   test('that is revoked ends at once, and only once', async () => {

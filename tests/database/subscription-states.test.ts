@@ -298,6 +298,13 @@ describe('a halted subscription', () => {
       expect(await billing()).toBeNull();
     },
   );
+
+  test('has the newest charge, in whatever order the charges arrive', async () => {
+    await event('halted', '07-04');
+    await event('charged', '07-10', july);
+    await event('charged', '07-11', { ...june, createdAt: '2026-06-01T00:00:03Z' });
+    expect(await customer.state()).toBe(untilAugust);
+  });
 });
 
 describe('a paused subscription', () => {

@@ -101,6 +101,15 @@ test.each<[string, () => Promise<unknown>]>([
   expect(await customer.findings()).toEqual([]);
 });
 
+test('a second charge of a cycle is a finding until it is refunded, and its refund leaves the access', async () => {
+  await bill();
+  const second = await charge(january, {}, '01-02');
+  expect(await customer.findings()).toEqual([`charged_twice ${second.id}`]);
+  await refund(second);
+  expect(await customer.findings()).toEqual([]);
+  expect(await customer.tier()).toBe('pro');
+});
+
 describe('charged_after_cancellation', () => {
   test.each(['at once', 'at the end'] as const)('lists a charge after one %s until its full refund', async (when) => {
     await bill();

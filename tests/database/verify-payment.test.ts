@@ -92,6 +92,13 @@ describe('a repeated verify', () => {
     expect(await order.verify()).toEqual({ ...answer, outcome: 'already_applied' });
     expect(await customer.state()).toMatch(/^basic: basic active/);
   });
+
+  test('after a cancellation does not reactivate the subscription', async () => {
+    await order.verify();
+    await customer.cancel('at once');
+    expect(await order.verify()).toMatchObject({ outcome: 'already_applied' });
+    expect(await customer.state()).toMatch(/^free: pro cancelled/);
+  });
 });
 
 test('without a plan the payment is captured, and nothing else changes; with one it is fulfilled as first stored', async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { disputeEvent } from '../helpers/gateway/events.ts';
 import { told } from '../helpers/gateway/told.ts';
-import { type Customer, customerOf, prices } from '../helpers/records/customer.ts';
+import { type Customer, customerOf, prices, subscribe } from '../helpers/records/customer.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { months, type Period } from '../helpers/records/time.ts';
 
@@ -21,16 +21,7 @@ const anotherOf = () => customerOf(database, customer, uniqueId('sub'));
 /** A subscription that is asked for here at a time, and not authorised yet. */
 async function ask(tier: string, time: string): Promise<Customer> {
   await database.at(time);
-  const made = await database.rpc('create_subscription', customer.id, tier);
-  const asked = anotherOf();
-  await database.rpc('store_subscription', made.id, asked.gatewayId, 'https://gateway.example/s/1');
-  return asked;
-}
-
-/** Activated and charged. `createdAt` by the gateway's clock. */
-async function bill(of: Customer, tier: string, cycle: Period, createdAt = cycle.start): Promise<void> {
-  await of.event('activated', cycle.start, { planId: `plan_${tier}`, ...cycle, createdAt });
-  await of.charge(cycle, tier, { createdAt });
+  return await subscribe(database, customer, tier);
 }
 
 /** A row that the app's import writes: it names a subscription that was not asked for here. */
@@ -72,7 +63,7 @@ describe('what can be charged while nothing gives access is cancelled', () => {
   test('and where nothing can be charged it is not found', async () => {
     expect(await cancel()).toEqual({ outcome: 'subscription_not_found' });
     expect(await database.rpc('resume_subscription', customer.id)).toEqual({ outcome: 'subscription_not_found' });
-    await bill(customer, 'basic', months(1));
+    await customer.bill(months(1), 'basic');
     await customer.event('cancelled', '01-15', { planId: 'plan_basic' });
     expect(await cancel()).toEqual({ outcome: 'subscription_not_found' });
     expect(await database.rpc('resume_subscription', customer.id)).toEqual({ outcome: 'cannot_be_resumed' });
@@ -105,7 +96,7 @@ describe('of an imported subscriber', () => {
   test.each(['subscription', 'purchase'])('a newer %s replaces it, and its later charge does not rule', async (how) => {
     const newer = anotherOf();
     if (how === 'purchase') await customer.buy('premium', { at: '01-10' });
-    else await bill(newer, 'premium', { start: '2026-01-10T00:00:00Z', end: '2027-01-10T00:00:00Z' });
+    else await newer.bill({ start: '2026-01-10T00:00:00Z', end: '2027-01-10T00:00:00Z' }, 'premium');
     expect(await customer.tier()).toBe('premium');
     expect(await toldOf()).toBe('at cycle end 2026-01-30');
     await customer.charge(months(2), 'basic', { fields: { paid_count: 7 } });
@@ -119,7 +110,7 @@ describe('what is newer replaces what is older for good', () => {
   const year = { start: months(1).start, end: '2027-01-01T00:00:00.000Z' };
 
   test('not when it was refunded in full, or lost in a dispute', async () => {
-    await bill(customer, 'premium', year);
+    await customer.bill(year, 'premium');
     const refunded = await customer.buy('basic', { at: '02-01' });
     await refunded.refund();
     expect(await toldOf()).toBe('withdrawn');
@@ -134,9 +125,9 @@ describe('what is newer replaces what is older for good', () => {
   test.each(['basic', 'pro'] as const)(
     'a subscription to %s whose only charge was lost in a dispute: not once the gateway bills it no more',
     async (tier) => {
-      await bill(customer, 'premium', year);
+      await customer.bill(year, 'premium');
       const newer = anotherOf();
-      await bill(newer, tier, months(2));
+      await newer.bill(months(2), tier);
       expect(await toldOf()).toBe('at cycle end 2026-12-30');
       const payment = { id: `pay_2026-02_${newer.gatewayId}`, amount: prices[tier] };
       const lost = { amount: prices[tier], amount_deducted: prices[tier] };
@@ -173,7 +164,7 @@ describe('with the clock of the gateway ten minutes', () => {
     '%s (%i), what is asked for after a cancellation goes on: %s',
     async (_name, minutes, when) => {
       const at = (minute: number) => new Date(Date.UTC(2026, 0, 10, 12, minute)).toISOString();
-      await bill(customer, 'basic', months(1));
+      await customer.bill(months(1), 'basic');
       await database.at(at(0));
       await cancel(when);
       const next = await ask('premium', at(1));
