@@ -8,9 +8,8 @@ import {
   paymentFailed,
   refundEvent,
   seconds,
-  subscriptionEvent,
 } from '../helpers/gateway/events.ts';
-import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import { askChange, type Customer, type CustomerOrder } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { act, actAsOwner, endAccess, grantTier, openSupport } from '../helpers/records/support-actions.ts';
@@ -82,13 +81,9 @@ describe('billing.customers says in one sentence why', () => {
       'The subscription row that was written by hand on 10 Jan 2026 gives premium until 15 Mar 2026, or until ';
     await write();
     expect(await read()).toMatchObject({ why: `${given}the gateway charges the next cycle on 1 Feb 2026.` });
-    const { id } = await database.rpc('create_change', customer.id, 'basic', 'period_end');
-    const next = uniqueId('sub');
-    await database.rpc('store_subscription', id, next, 'https://gateway.example/s/1');
+    const next = await askChange(database, customer, 'basic', 'period_end');
     const fields = { charge_at: seconds('2026-02-01T00:00:00Z') };
-    await database.send(
-      subscriptionEvent({ name: 'authenticated', id: next, userId: customer.id, planId: 'plan_basic', fields }),
-    );
+    await next.event('authenticated', '01-10', { planId: 'plan_basic', fields });
     expect(await read()).toMatchObject({ why: `${given}basic begins on 1 Feb 2026.` });
   });
 

@@ -4,7 +4,7 @@ import { callRpc } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { subscriptionEvent } from '../helpers/gateway/events.ts';
 import { attempt, told } from '../helpers/gateway/told.ts';
-import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { type Customer, customerOf, subscribe } from '../helpers/records/customer.ts';
 import { readAllRows } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
@@ -156,10 +156,7 @@ describe('a cancellation at the period’s end covers', () => {
     await bill();
     const open = async (time: string) => {
       await database.at(time);
-      const made = await database.rpc('create_subscription', customer.id, 'premium');
-      const page = customerOf(database, customer);
-      await database.rpc('store_subscription', made.id, page.gatewayId, 'https://gateway.example/s/1');
-      return page;
+      return await subscribe(database, customer, 'premium');
     };
     const before = await open('2026-01-02T10:00:00Z');
     await database.at('2026-01-02T10:01:00Z');

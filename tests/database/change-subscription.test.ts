@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { seconds, type SubscriptionEvent } from '../helpers/gateway/events.ts';
 import { attempt, told } from '../helpers/gateway/told.ts';
-import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { askChange, type Customer, customerOf } from '../helpers/records/customer.ts';
 import { actAsOwner, grantTier } from '../helpers/records/support-actions.ts';
 import { day, months } from '../helpers/records/time.ts';
 
@@ -30,13 +30,8 @@ const create = (tier: string, when: string, paymentId: string | null = null) =>
   database.rpc('create_change', customer.id, tier, when, paymentId);
 
 /** Makes the new subscription of a change, as the route does. */
-async function change(tier: string, when: string, paymentId: string | null = null): Promise<Customer> {
-  const made = await create(tier, when, paymentId);
-  expect(made).toMatchObject({ outcome: 'created' });
-  const next = customerOf(database, customer);
-  await database.rpc('store_subscription', made.id, next.gatewayId, url);
-  return next;
-}
+const change = (tier: string, when: string, payment: string | null = null) =>
+  askChange(database, customer, tier, when, { payment });
 const authorise = (next: Customer, tier: string, chargeAt: string, time = '2026-06-10T00:01:00Z') =>
   next.event('authenticated', time, { planId: `plan_${tier}`, fields: { charge_at: seconds(day(chargeAt)) } });
 
@@ -128,33 +123,6 @@ describe('a change at the end of the period', () => {
     });
   });
 
-  test('is charged every month, also where the row was extended by hand before the change began', async () => {
-    const next = await downgrade();
-    await database.at('06-12');
-    await database.query("update public.subscriptions set current_period_end = '2026-08-15Z' where user_id = $1", [
-      customer.id,
-    ]);
-    await database.at('07-01');
-    await customer.event('cancelled', '2026-07-01T00:00:01Z', { planId: 'plan_pro' });
-    await next.charge(months(7), 'basic');
-    expect([await customer.tier(), await toldOf(next)]).toEqual(['basic', 'nothing']);
-    const found = 'select from billing.unexpected_charges where user_id = $1';
-    expect(await database.query(found, [customer.id])).toEqual([]);
-  });
-
-  test('whose new subscription is never charged ends after the days of grace', async () => {
-    await downgrade();
-    await customer.event('cancelled', '2026-07-01T00:00:01Z', { planId: 'plan_pro' });
-    expect(await tierAt('2026-07-03T23:59:59Z')).toBe('pro');
-    expect(await tierAt('2026-07-04T00:00:01Z')).toBe('free');
-  });
-
-  test('after which the old one is charged once more remains: it is told for the end of that cycle', async () => {
-    await downgrade();
-    await customer.charge(july, 'pro');
-    expect(await toldOf()).toBe('at cycle end 2026-07-30');
-  });
-
   test('that starts, and was read after the customer bought something else, is older than that', async () => {
     const next = await downgrade();
     const premium = customerOf(database, customer);
@@ -203,25 +171,16 @@ describe('a change at the end of the period', () => {
 
   test('remains where an answer from before its authorisation is applied after the time for that', async () => {
     await bill();
-    const { id } = await create('basic', 'period_end');
-    const next = customerOf(database, customer);
-    await database.rpc('store_subscription', id, next.gatewayId, url);
+    const next = await change('basic', 'period_end');
     await authorise(next, 'basic', '07-01', '2026-06-10T23:59:59Z');
     await database.at('2026-06-11T00:00:01Z');
     const read = JSON.stringify({ id: next.gatewayId, status: 'created', paid_count: 0 });
-    expect(await database.rpc('apply_gateway_subscription', id, read)).toEqual({
+    expect(await database.rpc('apply_gateway_subscription', next.asked.id, read)).toEqual({
       applied: false,
       lacks_payment: false,
     });
     await next.event('updated', '06-12', { planId: 'plan_basic', fields: { status: 'authenticated' } });
     expect([await toldOf(), await toldOf(next)]).toEqual([beforeJuly, 'nothing']);
-  });
-
-  test('cannot be undone after the gateway was told that the old one ends', async () => {
-    const next = await downgrade();
-    await attempt(database, customer.gatewayId);
-    expect(await create('pro', 'period_end')).toEqual(tooLate);
-    expect(await toldOf(next)).toBe('nothing');
   });
 
   test('is cancelled and resumed together with what runs', async () => {
@@ -239,13 +198,6 @@ describe('a change at the end of the period', () => {
     expect(await database.rpc('store_subscription', made.id, 'sub_made', url)).toEqual({ outcome: 'withdrawn' });
     expect(await told(database, 'sub_made')).toMatch(/^at cycle end/);
     expect(await create('basic', 'period_end')).toMatchObject({ outcome: 'created' });
-  });
-
-  test('that was undone is not returned to a start of the same tier', async () => {
-    await bill();
-    await change('basic', 'period_end');
-    await cancel();
-    expect(await database.rpc('create_subscription', customer.id, 'basic')).toMatchObject({ outcome: 'created' });
   });
 
   test.each([true, false])(
@@ -427,15 +379,6 @@ describe('a change now, with a credit', () => {
     });
   });
 
-  test.each([[true, 0], [false, 1]])('with a renewal: %j → %i mails that access ends', async (is, mails) => {
-    const { pro, renewal } = await order();
-    await pro.verify();
-    if (is) await authorise(renewal, 'pro', renewalDay, '06-16');
-    await database.at('2027-06-10');
-    await database.query('select billing.settle_due()');
-    expect(await queued('subscription-ending')).toHaveLength(mails);
-  });
-
   test.each(['capture', 'verify'] as const)(
     'whose order is paid three days later (%s) ends after the renewal would begin, so that is stopped',
     async (how) => {
@@ -539,21 +482,6 @@ describe('a change now, with a credit', () => {
     },
   );
 
-  test('whose renewal fails first goes on, with a mail, and gives the next cycle when a retry succeeds', async () => {
-    const { renewal } = await upgrade();
-    await event(renewal, 'pending', '2027-06-16T01:00:00Z');
-    expect(await toldOf(renewal)).toBe('nothing');
-    expect(await queued('payment-pending')).toMatchObject([{
-      key: `payment-pending/${renewal.gatewayId}/2027-06-16T00:00:00.000Z`,
-      payload: { access_ends_at: '2027-06-19T00:00:00.000Z' },
-    }]);
-    const cycle = { start: day(renewalDay), end: day('2027-07-16') };
-    await event(renewal, 'activated', '2027-06-17', cycle);
-    await event(renewal, 'charged', '2027-06-17', { ...cycle, payment: { id: 'pay_renewal' } });
-    expect(await customer.subscription()).toMatchObject({ tier: 'pro', gateway_subscription_id: renewal.gatewayId });
-    expect(await toldOf(renewal)).toBe('nothing');
-  });
-
   describe('of a renewal that waits for its first charge, reconciliation learns', () => {
     const failed = '2027-06-16T02:00:00Z';
 
@@ -576,17 +504,6 @@ describe('a change now, with a credit', () => {
       expect(await toldOf(renewal)).toBe('nothing');
     });
 
-    test('a cycle that is over, without another one: access has ended with it', async () => {
-      const { renewal } = await upgrade();
-      const fields = {
-        current_start: seconds(day(renewalDay)),
-        current_end: seconds(day('2027-07-16')),
-        paid_count: 1,
-      };
-      await learn(renewal, '2027-08-01', { status: 'active', ...fields });
-      expect(await tierAt('2027-08-01')).toBe('free');
-    });
-
     test('a failed charge after it was told to stop at the end of a cycle: it is stopped at once', async () => {
       const { renewal } = await upgrade();
       await cancel();
@@ -595,13 +512,6 @@ describe('a change now, with a credit', () => {
       );
       await learn(renewal, failed, { status: 'pending', paid_count: 0 });
       expect(await toldOf(renewal)).toBe('at once 2027-06-16T02:00:00.000Z');
-    });
-
-    test('that the gateway cancelled it: nothing is charged next', async () => {
-      const { renewal } = await upgrade();
-      await learn(renewal, day('06-20'), { status: 'cancelled', ended_at: seconds(day('06-19')) });
-      expect(await billing()).toMatchObject({ next_charge_at: null });
-      expect(await customer.tier()).toBe('pro');
     });
   });
 });

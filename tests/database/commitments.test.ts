@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { disputeEvent, refundEvent, seconds } from '../helpers/gateway/events.ts';
 import { attempt, told } from '../helpers/gateway/told.ts';
-import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { askChange, type Customer, customerOf } from '../helpers/records/customer.ts';
 import { act as actAsSupport, grantTier, openSupport } from '../helpers/records/support-actions.ts';
 import { day, type Period, shortTime } from '../helpers/records/time.ts';
 
@@ -63,12 +63,10 @@ async function change(key: string, when: 'now' | 'period_end') {
   });
   let next: Customer | null = null;
   if (previewed.is_billed) {
-    next = customerOf(database, customer);
-    const made = await database.rpc('create_change', customer.id, tierOf(key), when, order?.id ?? null, null, price);
-    expect(made).toMatchObject({ outcome: 'created' });
-    await database.rpc('store_subscription', made.id, next.gatewayId, 'https://gateway.example/s/1');
+    const made = await askChange(database, customer, tierOf(key), when, { payment: order?.id ?? null, price });
+    next = made;
     if (order) await order.verify();
-    const starts = made.start_at as number | null;
+    const starts = made.asked.start_at as number | null;
     const { now } = await database.one('select billing.iso_time(billing.clock()) as now');
     if (starts === null) {
       const end = new Date(String(now));
@@ -368,14 +366,12 @@ test.each<[string, 'now' | 'period_end']>([
     await bill('basic');
     await database.at('01-11');
     const order = when === 'now' ? await customer.order('pro', { start: 'now', price: 'pro_month' }) : null;
-    const asked = customerOf(database, customer);
-    const made = await database.rpc('create_change', customer.id, 'pro', when, order?.id ?? null, null, 'pro_month');
-    await database.rpc('store_subscription', made.id, asked.gatewayId, 'https://gateway.example/s/1');
+    const next = await askChange(database, customer, 'pro', when, { payment: order?.id ?? null, price: 'pro_month' });
     await order?.verify();
     await customer.buy('premium', { at: '01-12' });
     const start = when === 'now' ? '02-11' : '02-01';
     const entity = {
-      id: asked.gatewayId,
+      id: next.gatewayId,
       status: 'authenticated',
       plan_id: 'plan_pro_month',
       paid_count: 0,
@@ -383,14 +379,14 @@ test.each<[string, 'now' | 'period_end']>([
     };
     await database.rpc(
       'apply_gateway_subscription',
-      made.id,
+      next.asked.id,
       JSON.stringify({ ...entity, charge_at: seconds(day(start)) }),
     );
     const told = [expect.stringMatching(when === 'now' ? /^at cycle end 2026-02-09/ : /^at cycle end 2026-01-30/)];
-    expect(await stops(asked)).toEqual(told);
+    expect(await stops(next)).toEqual(told);
     // The webhook that comes late changes nothing.
-    await authorise(asked, 'pro_month', start);
-    expect(await stops(asked)).toEqual(told);
+    await authorise(next, 'pro_month', start);
+    expect(await stops(next)).toEqual(told);
   },
 );
 
@@ -562,10 +558,8 @@ describe('while the order of a change is not paid, but its renewal is authorised
     await bill('basic');
     await database.at('01-11');
     const order = await customer.order('pro', { start: 'now', price: 'pro_month' });
-    const made = await database.rpc('create_change', customer.id, 'pro', 'now', order.id, null, 'pro_month');
-    const renewal = customerOf(database, customer);
-    await database.rpc('store_subscription', made.id, renewal.gatewayId, 'https://gateway.example/s/1');
-    await authorise(renewal, 'pro_month', new Date(Number(made.start_at) * 1000).toISOString());
+    const renewal = await askChange(database, customer, 'pro', 'now', { payment: order.id, price: 'pro_month' });
+    await authorise(renewal, 'pro_month', new Date(Number(renewal.asked.start_at) * 1000).toISOString());
   });
 
   test('the customer has what is billed', async () => {

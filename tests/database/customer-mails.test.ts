@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { seconds } from '../helpers/gateway/events.ts';
 import { attempt } from '../helpers/gateway/told.ts';
-import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { askChange, type Customer, customerOf, subscribe } from '../helpers/records/customer.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
 import { day, months } from '../helpers/records/time.ts';
 
@@ -36,13 +36,7 @@ const send = () =>
   database.query("update billing.outbox set delivered_at = billing.clock() where destination = 'email'");
 
 /** A change for the end of June. */
-async function change(tier = 'basic'): Promise<Customer> {
-  const made = await database.rpc('create_change', customer.id, tier, 'period_end');
-  expect(made).toMatchObject({ outcome: 'created' });
-  const next = customerOf(database, customer);
-  await database.rpc('store_subscription', made.id, next.gatewayId, 'https://gateway.example/s/1');
-  return next;
-}
+const change = (tier = 'basic') => askChange(database, customer, tier, 'period_end');
 const authorise = (next: Customer, time = '2026-06-10T00:01:00Z', tier = 'basic') =>
   next.event('authenticated', time, { planId: `plan_${tier}`, fields: { charge_at: seconds(day('07-01')) } });
 
@@ -156,13 +150,11 @@ describe('the mail subscription-resumed', () => {
 
   describe('about the renewal of a purchase', () => {
     const end = '2027-06-10T00:00:00.000Z';
-    const ask = async (when: string, paymentId: string | null = null) => {
-      const made = await database.rpc('create_change', customer.id, 'premium', when, paymentId);
-      expect(made).toMatchObject({ outcome: 'created', start_at: seconds(end) });
-      const next = customerOf(database, customer);
-      await database.rpc('store_subscription', made.id, next.gatewayId, 'https://gateway.example/s/1');
+    const ask = async (when: string, payment: string | null = null) => {
+      const next = await askChange(database, customer, 'premium', when, { payment });
+      expect(next.asked).toMatchObject({ start_at: seconds(end) });
       return (time: string) =>
-        next.event('authenticated', time, { planId: 'plan_premium', fields: { charge_at: made.start_at } });
+        next.event('authenticated', time, { planId: 'plan_premium', fields: { charge_at: next.asked.start_at } });
     };
     /** A year of premium from 10 June, with a renewal. @returns what authorises it */
     const upgrade = async () => {
@@ -465,20 +457,18 @@ describe('the mail about a charge', () => {
 
   test('names no next payment that the same charge stops', async () => {
     await database.at('06-01');
-    const made = await database.rpc('create_subscription', customer.id, 'pro', null);
-    await database.rpc('store_subscription', made.id, customer.gatewayId, 'https://gateway.example/s/1');
+    const billed = await subscribe(database, customer, 'pro');
     await cancel('at once');
     const charge_at = seconds(day(july.start));
-    await customer.charge(june, 'pro', { fields: { charge_at, paid_count: 1 } });
+    await billed.charge(june, 'pro', { fields: { charge_at, paid_count: 1 } });
     expect(await mails('payment-success')).toMatchObject([{ next_charge_at: null }]);
   });
 
   test('names the end of the cycle as the next payment after a first charge that was tried again', async () => {
     await database.at('06-01');
-    const made = await database.rpc('create_subscription', customer.id, 'pro', null);
-    await database.rpc('store_subscription', made.id, customer.gatewayId, 'https://gateway.example/s/1');
+    const billed = await subscribe(database, customer, 'pro');
     const retriedAt = '2026-06-02T06:00:00Z';
-    await customer.event('charged', retriedAt, {
+    await billed.event('charged', retriedAt, {
       planId,
       ...june,
       payment: { id: 'pay_retried', amount: 99900 },
@@ -491,12 +481,11 @@ describe('the mail about a charge', () => {
 
   test('names no next payment after the last cycle', async () => {
     await database.at('06-01');
-    const made = await database.rpc('create_subscription', customer.id, 'pro', null);
-    await database.rpc('store_subscription', made.id, customer.gatewayId, 'https://gateway.example/s/1');
+    const billed = await subscribe(database, customer, 'pro');
     const charge_at = seconds(day(july.start));
-    await customer.charge(june, 'pro', { fields: { charge_at, paid_count: 1, remaining_count: 1 } });
+    await billed.charge(june, 'pro', { fields: { charge_at, paid_count: 1, remaining_count: 1 } });
     expect(await mails('payment-success')).toMatchObject([{ next_charge_at: '2026-07-01T00:00:00.000Z' }]);
-    await customer.charge(july, 'pro', { fields: { charge_at, paid_count: 2, remaining_count: 0 } });
+    await billed.charge(july, 'pro', { fields: { charge_at, paid_count: 2, remaining_count: 0 } });
     expect(await mails('subscription-renewed')).toMatchObject([{ next_charge_at: null }]);
   });
 

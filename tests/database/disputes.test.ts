@@ -196,8 +196,7 @@ describe('a part that was lost', () => {
 
   test.each(['before', 'after'])('%s the refund of the rest: the paid time of the cycle ends', async (when) => {
     const cycle = months(1);
-    await customer.event('activated', '01-01', { planId: 'plan_pro', ...cycle });
-    await customer.charge(cycle, 'pro');
+    await customer.bill(cycle, 'pro');
     const payment = `pay_${cycle.start.slice(0, 7)}_${customer.gatewayId}`;
     const acts = [
       () => dispute(payment, uniqueId('disp'), 1, 'lost', { amount: 10000, amount_deducted: 10000 }),

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
-import { customerOf } from '../helpers/records/customer.ts';
+import { askChange } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
 import { actAsOwner, grantTier } from '../helpers/records/support-actions.ts';
 import { months } from '../helpers/records/time.ts';
@@ -135,8 +135,7 @@ describe('events', () => {
 
   test('of a subscription follow its cycles, a failed charge, and its cancellation', async () => {
     const cycle = months(1);
-    await customer.event('activated', '01-01', { planId: 'plan_pro', ...cycle });
-    await customer.charge(cycle, 'pro');
+    await customer.bill(cycle, 'pro');
     expect(await newest()).toEqual(await read());
     await customer.event('pending', '02-01', { planId: 'plan_pro' });
     expect(await newest()).toMatchObject({
@@ -169,9 +168,7 @@ describe('events', () => {
   test('of a change to another price name it, whether the gateway or the customer begins it', async () => {
     await customer.charge(months(1), 'basic');
     await database.at('01-10');
-    const made = await database.rpc('create_change', customer.id, 'pro', 'period_end');
-    const next = customerOf(database, customer);
-    await database.rpc('store_subscription', made.id, next.gatewayId, 'https://gateway.example/s/1');
+    const next = await askChange(database, customer, 'pro', 'period_end');
     await next.event('authenticated', '2026-01-10T00:01:00Z', { planId: 'plan_pro' });
     await next.charge(months(2), 'pro');
     await next.event('activated', '2026-02-01T00:00:02Z', { planId: 'plan_pro', ...months(2) });
@@ -248,8 +245,7 @@ describe('events', () => {
   });
 
   test('name no address, no name and no page of the gateway', async () => {
-    await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
-    await customer.charge(months(1), 'pro');
+    await customer.bill(months(1), 'pro');
     const text = JSON.stringify(await events());
     expect(text).not.toContain(customer.email);
     expect(text).not.toMatch(/manage_url|short_url|display_name|username|signature/);
@@ -257,8 +253,7 @@ describe('events', () => {
 
   test('of a deleted user are not written, and those before are gone after 90 days, also if none was delivered', async () => {
     const pro = await customer.buy('basic', { at: '01-01' });
-    await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
-    await customer.charge(months(1), 'pro');
+    await customer.bill(months(1), 'pro');
     const before = (await events()).length;
     expect(before).toBeGreaterThan(1);
     await database.query('delete from auth.users where id = $1', [customer.id]);

@@ -159,8 +159,7 @@ test.each([
 
 describe('a full refund', () => {
   const bill = async () => {
-    await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
-    await customer.charge(months(1), 'pro');
+    await customer.bill(months(1), 'pro');
   };
   const refundCycle = (status: RefundFields['status'] = 'processed') => {
     const id = `pay_2026-01_${customer.gatewayId}`;
@@ -273,8 +272,7 @@ describe('a full refund', () => {
 });
 
 test('what the gateway bills and the customer cancelled for its end shows that reason, before the gateway says so', async () => {
-  await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
-  await customer.charge(months(1), 'pro');
+  await customer.bill(months(1), 'pro');
   await database.at('01-10');
   await customer.cancel('at the end');
   await database.sweep('2026-02-01T01:00:00Z');

@@ -89,8 +89,7 @@ describe('list_plans_for_user', () => {
 
   test.each(['replace', 'extend'])('has it current under %s while the gateway renews it', async (setting) => {
     await database.set(`early_renewal = '${setting}'`);
-    await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
-    await customer.charge(months(1), 'pro');
+    await customer.bill(months(1), 'pro');
     await later(30);
     expect(await scenarios()).toBe(ofPro('current'));
     await customer.cancel('at the end');

@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
-import { refundEvent } from '../helpers/gateway/events.ts';
 import { readOutbox } from '../helpers/records/read-records.ts';
-import { uniqueId } from '../helpers/records/records.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
 import { months, shortTime } from '../helpers/records/time.ts';
 
@@ -25,7 +23,6 @@ async function shown(): Promise<string> {
   return (await customer.state()).replace(' to ', ` ${start} to `);
 }
 const endings = async () => (await customer.mails()).filter((key) => key.startsWith('subscription-'));
-const periods = (...orders: CustomerOrder[]) => Promise.all(orders.map((order) => order.period()));
 
 describe('an order that starts after the current period', () => {
   test('answers that period, costs its price, and is fulfilled for it', async () => {
@@ -102,29 +99,6 @@ describe('an order that starts after the current period', () => {
     await database.sweep(period.slice(5, 10));
     expect(await shown()).toBe(`premium: premium active ${period}`);
   });
-
-  test('starts after the latest end of all that runs, and is extended by the next one of its tier', async () => {
-    await customer.buy('basic', { at: '01-01' });
-    await customer.buy('pro', { at: '01-15' });
-    const [first, second] = [await buyLater('premium', '01-16'), await buyLater('premium', '01-17')];
-    expect(await periods(first, second)).toEqual(['2026-02-15 to 2026-03-15', '2026-03-15 to 2026-04-15']);
-    await database.sweep('2026-02-14T23:59:59Z');
-    expect(await customer.state()).toBe('pro: pro active to 2026-02-15');
-    await database.sweep('02-15');
-    expect(await shown()).toBe('premium: premium active 2026-02-15 to 2026-04-15');
-    expect(await customer.findings()).toEqual([]);
-  });
-
-  test('of a purchase that does not begin, because it is refunded, begins in its place', async () => {
-    const [, first] = await buyTwo('pro', 'premium');
-    const second = await buyLater('premium', '01-11');
-    await first.refund();
-    expect(await second.period()).toBe('2026-02-01 to 2026-03-01');
-    await database.sweep('2026-01-31T23:59:59Z');
-    expect(await customer.tier()).toBe('pro');
-    await database.sweep('02-01');
-    expect(await shown()).toBe('premium: premium active 2026-02-01 to 2026-03-01');
-  });
 });
 
 describe('what a purchase follows', () => {
@@ -163,97 +137,20 @@ describe('what a purchase follows', () => {
   });
 });
 
-describe('the running tier', () => {
-  test('with the start after_current extends its period, also under replace', async () => {
-    await customer.buy('pro', { at: '01-01' });
-    expect(await (await buyLater('pro', '01-10')).period()).toBe('2026-02-01 to 2026-03-01');
-    expect(await shown()).toBe('pro: pro active 2026-01-01 to 2026-03-01');
-    expect(await customer.findings()).toEqual([]);
-  });
-
-  test('is extended once it runs, and its start does not move', async () => {
-    await database.set("early_renewal = 'extend'");
-    const [, next] = await buyTwo('premium', 'pro');
-    await database.sweep('02-01');
-    const renewal = await customer.buy('pro', { at: '02-10' });
-    expect(await periods(next, renewal)).toEqual(['2026-02-01 to 2026-03-01', '2026-03-01 to 2026-04-01']);
-    expect(await shown()).toBe('pro: pro active 2026-02-01 to 2026-04-01');
-  });
-
-  test('is extended after a longer period of another tier, which takes over in between', async () => {
-    await database.set("early_renewal = 'extend'");
-    await database.setPlan('basic', 'duration_months = 3');
-    await customer.buy('basic', { at: '01-03' });
-    await customer.buy('pro', { at: '01-04' });
-    expect(await (await customer.buy('pro', { at: '01-05' })).period()).toBe('2026-04-03 to 2026-05-03');
-    await database.sweep('02-08');
-    expect(await customer.tier()).toBe('basic');
-    await database.sweep('04-03');
-    expect(await customer.state()).toBe('pro: pro active to 2026-05-03');
-  });
-});
-
-describe('after a subscription that the gateway bills', () => {
-  const cycle = { planId: 'plan_pro', ...months(1) };
-  const charge = (time: string, month: number) =>
-    customer.event('charged', time, {
-      planId: 'plan_pro',
-      ...months(month),
-      payment: { id: uniqueId('pay'), amount: 99900 },
-    });
-  async function buyAfterCycle(): Promise<CustomerOrder> {
-    await customer.event('activated', '01-01', cycle);
-    await charge('01-01', 1);
-    return await buyLater('premium', '01-10');
-  }
-
-  test('a purchase that extends the cycle gives no time of it once the cycle is refunded', async () => {
-    await database.set("early_renewal = 'extend'");
-    await customer.event('activated', '01-01', cycle);
-    const paid = { id: uniqueId('pay'), amount: 99900 };
-    await customer.event('charged', '01-01', { ...cycle, payment: paid });
-    const renewal = await customer.buy('pro', { at: '01-10' });
-    await customer.buy('pro', { at: '01-11' });
-    expect(await shown()).toBe('pro: pro active 2026-01-01 to 2026-04-01');
-    await database.at('01-20');
-    await database.send(refundEvent(paid, paid.amount));
-    expect(await renewal.period()).toBe('2026-02-01 to 2026-03-01');
-    expect(await customer.tier()).toBe('free');
-    await database.sweep('02-01');
-    expect(await shown()).toBe('pro: pro active 2026-02-01 to 2026-04-01');
-    expect(await customer.findings()).toEqual([]);
-  });
-
-  test('a purchase starts with the end of the cycle, and the gateway is told to stop before the next one', async () => {
-    const premium = await buyAfterCycle();
-    expect(await premium.period()).toBe('2026-02-01 to 2026-03-01');
-    expect(await customer.subscription()).toMatchObject({ tier: 'pro', gateway_subscription_id: customer.gatewayId });
-    expect(await customer.cancellation()).toEqual({ at: 'cycle end', state: 'pending' });
-    const key = `cancel-subscription/${customer.gatewayId}`;
-    expect(await database.one('select next_attempt_at as due from billing.outbox where key = $1', [key]))
-      .toEqual({ due: new Date('2026-01-30') });
-    await database.sweep('02-01');
-    expect(await customer.subscription()).toMatchObject({ tier: 'premium', gateway_subscription_id: null });
-    expect(await customer.event('cancelled', '2026-02-01T00:00:05Z', { planId: 'plan_pro' })).toBe('applied');
-    expect(await customer.tier()).toBe('premium');
-    expect(await customer.findings()).toEqual([]);
-  });
-
-  test('a refund of the purchase withdraws the cancellation', async () => {
-    await (await buyAfterCycle()).refund();
-    expect(await customer.cancellation()).toEqual({ at: 'cycle end', state: 'withdrawn' });
-    await charge('02-01', 2);
-    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: customer.gatewayId });
-    expect(await customer.state()).toBe('pro: pro active to 2026-03-01');
-    expect(await customer.findings()).toEqual([]);
-  });
-
-  test('a cancellation by the user that is withdrawn does not let the gateway bill again', async () => {
-    await buyAfterCycle();
-    expect(await customer.cancel('at the end')).toMatchObject({ outcome: 'cancelled' });
-    expect(await database.rpc('resume_subscription', customer.id)).toMatchObject({ outcome: 'resumed' });
-    expect(await customer.cancellation()).toEqual({ at: 'cycle end', state: 'pending' });
-  });
+test('a purchase after a subscription that the gateway bills starts with the end of its cycle, and the gateway is told to stop before the next one', async () => {
+  await customer.bill(months(1), 'pro');
+  const premium = await buyLater('premium', '01-10');
+  expect(await premium.period()).toBe('2026-02-01 to 2026-03-01');
+  expect(await customer.subscription()).toMatchObject({ tier: 'pro', gateway_subscription_id: customer.gatewayId });
+  expect(await customer.cancellation()).toEqual({ at: 'cycle end', state: 'pending' });
+  const key = `cancel-subscription/${customer.gatewayId}`;
+  expect(await database.one('select next_attempt_at as due from billing.outbox where key = $1', [key]))
+    .toEqual({ due: new Date('2026-01-30') });
+  await database.sweep('02-01');
+  expect(await customer.subscription()).toMatchObject({ tier: 'premium', gateway_subscription_id: null });
+  expect(await customer.event('cancelled', '2026-02-01T00:00:05Z', { planId: 'plan_pro' })).toBe('applied');
+  expect(await customer.tier()).toBe('premium');
+  expect(await customer.findings()).toEqual([]);
 });
 
 describe('the start', () => {

@@ -345,8 +345,7 @@ describe('refund', () => {
 
   test('of a cycle says what is charged next, and of a second payment on an order that access stays', async () => {
     const cycle = months(1);
-    await customer.event('activated', '01-01', { planId: 'plan_pro', ...cycle });
-    await customer.charge(cycle, 'pro');
+    await customer.bill(cycle, 'pro');
     const reference = `pay_${cycle.start.slice(0, 7)}_${customer.gatewayId}`;
     expect((await act(support, { action: 'refund', reference })).result).toMatch(/Next charge: .* INR on /);
     const buyer = await database.customer();
@@ -358,8 +357,7 @@ describe('refund', () => {
   });
 
   test('of a purchase says that what it replaced goes on', async () => {
-    await customer.event('activated', '01-01', { planId: 'plan_basic', ...months(1) });
-    await customer.charge(months(1), 'basic');
+    await customer.bill(months(1), 'basic');
     await database.at('01-02');
     const pro = await buy();
     const { result } = await refund(pro);

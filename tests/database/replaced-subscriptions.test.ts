@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { refundEvent, type SubscriptionEvent } from '../helpers/gateway/events.ts';
 import { attempt, told } from '../helpers/gateway/told.ts';
-import { type Customer, customerOf, type CustomerOrder } from '../helpers/records/customer.ts';
+import { type Customer, customerOf } from '../helpers/records/customer.ts';
 import { day, months, type Period } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
@@ -36,26 +36,6 @@ describe('a gateway subscription from before a purchase', () => {
   const bought = 'pro: pro active to 2027-03-10T12:00:00.500Z';
   const buy = () => customer.buy('pro', { at: purchasedAt });
 
-  test('activated or charged afterwards is cancelled at its cycle’s end', async () => {
-    await buy();
-    const before = await customer.subscription();
-    for (const name of ['charged', 'activated'] as const) expect(await event(name, '03-01', march)).toBe('applied');
-    expect(await customer.subscription()).toEqual(before);
-    expect(await replaced()).toEqual([customer.gatewayId]);
-    expect(await toldOf()).toBe('at cycle end');
-  });
-
-  test('activated again after the purchase rules, and late older events do not change it', async () => {
-    await buy();
-    expect(await event('activated', '03-11', march)).toBe('applied');
-    const activated = await customer.subscription();
-    expect(activated).toMatchObject({ gateway_subscription_id: customer.gatewayId, status: 'active' });
-    for (const name of ['activated', 'cancelled'] as const) expect(await event(name, '03-01', april)).toBe('stale');
-    await event('charged', '03-01', april);
-    expect(await customer.subscription()).toEqual(activated);
-    expect(await toldOf()).toBe('nothing');
-  });
-
   test.each<[string, string | null, Partial<SubscriptionEvent>, string]>([
     ['without a known plan', '03-01', { planId: 'plan_unknown', ...march }, 'at cycle end'],
     ['before its first cycle, without a time and a plan', null, { planId: 'plan_unknown' }, 'at once'],
@@ -88,14 +68,6 @@ describe('of two gateway subscriptions', () => {
   let other: Customer;
   beforeEach(() => {
     other = customerOf(database, customer);
-  });
-
-  test.each(['last', 'first'])('the one activated first is cancelled, when it arrives %s', async (place) => {
-    const steps = [() => event('activated', '03-01', march), () => event('activated', '03-02', march, other)];
-    for (const step of place === 'first' ? steps : steps.reverse()) expect(await step()).toBe('applied');
-    expect(await ruling()).toBe(other.gatewayId);
-    expect(await replaced()).toEqual([customer.gatewayId]);
-    expect([await toldOf(), await toldOf(other)]).toEqual(['at cycle end', 'nothing']);
   });
 
   test.each([[false, 'withdrawn', false], [true, 'at cycle end', true]])(
@@ -195,56 +167,8 @@ describe('a purchased year of pro, with premium billed by the gateway over it', 
   });
 });
 
-describe('a year of premium that the gateway billed, with a purchased month of basic over it', () => {
-  let basic: CustomerOrder;
-  beforeEach(async () => {
-    await bill('premium', months(2, 12));
-    basic = await customer.buy('basic', { at: '02-10' });
-    expect(await customer.state()).toBe('basic: basic active to 2026-03-10');
-    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: null });
-    expect(await customer.cancellation()).toEqual({ at: 'cycle end', state: 'pending' });
-    expect(await accessFindings()).toEqual([]);
-  });
-  const premiumYear = () => running('premium', customer.gatewayId, months(2, 12));
-  const endsWithCycle = async () =>
-    (await database.one('select cancel_at_period_end as ends from public.subscriptions')).ends;
-  const deliverCancellation = () =>
-    database.one(
-      `update billing.outbox set attempts = 1, told_at = billing.clock(), delivered_at = billing.clock()
-       where kind = 'cancel-subscription' and delivered_at is null and parked_at is null returning id`,
-    );
-
-  test('is basic for the month, premium again after it, and is billed no further cycle', async () => {
-    await deliverCancellation();
-    expect(await expire('2026-03-09T23:59:59Z')).toBe(0);
-    expect(await expire('03-10')).toBe(1);
-    expect(await customer.subscription()).toEqual(premiumYear());
-    expect(await customer.tier()).toBe('premium');
-    expect(await endsWithCycle()).toBe(true);
-    expect(await endMails()).toEqual([]);
-    await customer.event('cancelled', '2027-02-01', { planId: 'plan_premium' });
-    expect(await customer.subscription()).toEqual({ ...premiumYear(), status: 'cancelled' });
-    expect(await customer.tier()).toBe('free');
-    expect(await endMails()).toHaveLength(1);
-  });
-
-  test.each([['pending', 'withdrawn', false], ['delivered', 'delivered', true]])(
-    'is premium again at once when basic is refunded; the cancellation, so far %s, is %s, and the end planned: %s',
-    async (before, state, ends) => {
-      if (before === 'delivered') await deliverCancellation();
-      await basic.refund();
-      expect(await customer.subscription()).toEqual(premiumYear());
-      expect(await customer.tier()).toBe('premium');
-      expect(await customer.cancellation()).toMatchObject({ state });
-      expect(await endsWithCycle()).toBe(ends);
-      expect(await endMails()).toEqual([]);
-    },
-  );
-});
-
 test('a write that changes nothing of a subscription does not count as one by hand: what was sold remains, and nothing ranks anew', async () => {
-  await customer.event('activated', '01-01', { planId: 'plan_basic', ...months(1) });
-  await customer.charge(months(1), 'basic');
+  await customer.bill(months(1), 'basic');
   const before = await customer.row();
   await database.at('01-10');
   await database.query('update public.subscriptions set due_at = due_at where user_id = $1', [customer.id]);

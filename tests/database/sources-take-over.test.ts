@@ -50,25 +50,6 @@ describe('at the end of a period', () => {
     expect(await endMails()).toEqual(['subscription-ended 2027-01-01']);
   });
 
-  test('also at once where that was the last cycle that the gateway charges', async () => {
-    await customer.buy('pro', { at: '01-01' });
-    await customer.event('activated', '02-01', { planId: 'plan_basic', ...months(2) });
-    for (const cycle of [months(2), months(3)]) await customer.charge(cycle, 'basic');
-    await customer.event('completed', '2026-03-01T00:00:30Z', { planId: 'plan_basic', ...months(3) });
-    await database.sweep('2026-03-01T01:00:00Z');
-    expect(await customer.state()).toBe(inBasic);
-    await database.sweep('04-01');
-    expect(await customer.state()).toBe(inPro);
-  });
-
-  test('of several periods the newest takes over first, then the others while they run', async () => {
-    for (const [tier, at] of [['premium', '01-01'], ['pro', '02-01'], ['basic', '03-01']] as const) {
-      await customer.buy(tier, { at });
-    }
-    expect(await customer.stateAt('04-05')).toBe('pro: pro active to 2027-02-01');
-    expect(await customer.stateAt('2027-02-05')).toBe('free: pro cancelled to 2027-02-01');
-  });
-
   test('a period whose grace still runs takes over until its grace ends; one that ends within a week is announced', async () => {
     const pro = await replaced();
     await endPeriod(pro, '2026-04-03Z');
@@ -155,8 +136,7 @@ describe('a grant', () => {
   });
 
   test('in its days of grace is shown at the end of a cycle that is not charged yet, as support reads it', async () => {
-    await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
-    await customer.charge(months(1), 'pro');
+    await customer.bill(months(1), 'pro');
     await database.at('01-10');
     await grantTier(database, customer.id, 'premium', '2026-01-31Z');
     const shown = 'select ((billing.find_shown(user_id)).source).tier from public.subscriptions where user_id = $1';
@@ -164,15 +144,6 @@ describe('a grant', () => {
       await database.sweep(time);
       expect((await customer.row()).tier).toBe((await database.one(shown, [customer.id])).tier);
     }
-  });
-
-  test('that its user cancels for its end has no days of grace, and can be resumed', async () => {
-    await grant();
-    expect(await customer.cancel('at the end')).toMatchObject({ outcome: 'cancelled' });
-    expect(await database.rpc('resume_subscription', customer.id)).toMatchObject({ outcome: 'resumed' });
-    expect(await customer.stateAt('06-03')).toBe(inGrant);
-    await customer.cancel('at the end');
-    expect(await customer.stateAt('06-03')).toMatch(/^free/);
   });
 
   test('that its user cancels at once ends', async () => {

@@ -33,12 +33,6 @@ async function mails(): Promise<string[]> {
 }
 const billing = async () => (await database.rpc('get_subscription', customer.id)).billing;
 
-test('a mandate without a cycle gives no access', async () => {
-  expect(await event('authenticated', '06-01')).toBe('applied');
-  expect(await customer.tier()).toBe('free');
-  expect(await billing()).toMatchObject({ gateway_subscription_id: customer.gatewayId, status: 'authenticated' });
-});
-
 test('a first charge with the time at which its cycle began, before the authorisation, ends the authorisation', async () => {
   await event('authenticated', '2026-06-01T12:00:00Z', { fields: { charge_at: seconds(day(june.start)) } });
   const fields = { paid_count: 1, charge_at: seconds(day(july.start)) };
@@ -265,14 +259,6 @@ describe('after a reconciliation, whose clock is not that of the gateway', () =>
   });
 });
 
-test.each(['pending', 'halted'] as const)('an older charge does not set the status %s back', async (state) => {
-  await bill();
-  await event('charged', '07-01', { ...july, ...paid(2) });
-  await event(state, '08-03');
-  await event('charged', '08-04', { ...august, ...paid(3), createdAt: day('08-01') });
-  expect(await billing()).toMatchObject({ status: state });
-});
-
 test('a subscription that was cancelled for its end has ended then, also where the gateway tells it later', async () => {
   await bill();
   await customer.cancel('at the end');
@@ -313,25 +299,6 @@ describe('a halted subscription', () => {
     },
   );
 
-  test('is not paid by an activation of the running cycle, but by a charge', async () => {
-    await event('halted', '07-03');
-    expect(await customer.stateAt('07-10')).toBe(ended);
-    await event('activated', '07-12', { ...july, ...paid(1) });
-    expect(await customer.tier()).toBe('free');
-    await event('charged', '08-01', { ...august, ...paid(2) });
-    expect(await customer.state()).toBe(untilSeptember);
-  });
-
-  test('that was halted before a charge arrived is not paid by a new card', async () => {
-    await event('halted', '08-04', paid(2));
-    await database.at('08-05');
-    const cycle = { current_start: seconds(august.start), current_end: seconds(august.end), plan_id: 'plan_pro' };
-    await customer.reconcile({ status: 'active', ...cycle, paid_count: 2 });
-    expect(await customer.stateAt('08-06')).toBe(ended);
-    await customer.reconcile({ status: 'active', ...cycle, paid_count: 3 });
-    expect(await customer.state()).toBe(untilSeptember);
-  });
-
   test('has the newest charge, in whatever order the charges arrive', async () => {
     await event('halted', '07-04');
     await event('charged', '07-10', july);
@@ -354,19 +321,6 @@ describe('a paused subscription', () => {
     expect(await customer.state()).toBe(ended);
     await event('charged', '08-01', august);
     expect(await customer.state()).toBe(untilSeptember);
-  });
-
-  test('that is resumed after the paid cycle, told before the sweep ran, ends access with the cycle', async () => {
-    await event('resumed', '07-01');
-    expect(await customer.state()).toBe(ended);
-    await event('charged', '07-02', july);
-    expect(await customer.state()).toBe(untilAugust);
-  });
-
-  test('that is resumed within its paid cycle goes on', async () => {
-    await event('resumed', '06-20');
-    expect(await customer.stateAt('07-02')).toBe(untilJuly);
-    expect(await billing()).toMatchObject({ status: 'active' });
   });
 });
 

@@ -149,8 +149,7 @@ describe('what is sold on 1 March in India', () => {
 
   test('follows a billed cycle that ends at midnight of the 1st, to midnight of the next 1st', async () => {
     const cycle = { start: '2027-01-31T18:30:00Z', end: cycleEnd };
-    await customer.event('activated', cycle.start, { planId: 'plan_basic', ...cycle });
-    await customer.charge(cycle, 'basic');
+    await customer.bill(cycle, 'basic');
     await database.at('2027-02-10T00:00:00Z');
     expect(await database.rpc('preview_change', customer.id, 'pro', 'period_end')).toMatchObject({
       change: { starts_at: cycleEnd, ends_at: '2028-02-29T18:30:00.000Z' },
@@ -164,8 +163,7 @@ describe('what is sold on 1 March in India', () => {
   test('is renewed by the gateway after an Indian month, when a credit paid for the first one', async () => {
     await database.setPlan('premium', 'duration_months = 1');
     const cycle = { start: '2027-01-31T18:30:00Z', end: cycleEnd };
-    await customer.event('activated', cycle.start, { planId: 'plan_basic', ...cycle });
-    await customer.charge(cycle, 'basic');
+    await customer.bill(cycle, 'basic');
     await database.at('2027-02-28T18:00:00Z');
     // 23:30 of 28 February: the same time of 28 March.
     expect(await database.rpc('preview_change', customer.id, 'premium', 'now')).toMatchObject({

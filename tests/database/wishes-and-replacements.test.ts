@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
-import { disputeEvent, refundEvent } from '../helpers/gateway/events.ts';
+import { disputeEvent } from '../helpers/gateway/events.ts';
 import { told } from '../helpers/gateway/told.ts';
-import { type Customer, customerOf, prices } from '../helpers/records/customer.ts';
+import { type Customer, customerOf, prices, subscribe } from '../helpers/records/customer.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { months, type Period } from '../helpers/records/time.ts';
 
@@ -21,16 +21,7 @@ const anotherOf = () => customerOf(database, customer, uniqueId('sub'));
 /** A subscription that is asked for here at a time, and not authorised yet. */
 async function ask(tier: string, time: string): Promise<Customer> {
   await database.at(time);
-  const made = await database.rpc('create_subscription', customer.id, tier);
-  const asked = anotherOf();
-  await database.rpc('store_subscription', made.id, asked.gatewayId, 'https://gateway.example/s/1');
-  return asked;
-}
-
-/** Activated and charged. `createdAt` by the gateway's clock. */
-async function bill(of: Customer, tier: string, cycle: Period, createdAt = cycle.start): Promise<void> {
-  await of.event('activated', cycle.start, { planId: `plan_${tier}`, ...cycle, createdAt });
-  await of.charge(cycle, tier, { createdAt });
+  return await subscribe(database, customer, tier);
 }
 
 /** A row that the app's import writes: it names a subscription that was not asked for here. */
@@ -45,28 +36,6 @@ async function importRow(of: Customer, tier: string, time: string, cycle: Period
 }
 
 describe('what can be charged while nothing gives access is cancelled', () => {
-  test('after all retries failed and a new card was given; it is told once, and a charge that comes is a finding', async () => {
-    await bill(customer, 'basic', months(1));
-    await customer.event('pending', '02-01', { planId: 'plan_basic' });
-    await customer.event('halted', '02-04', { planId: 'plan_basic' });
-    expect(await customer.stateAt('02-10')).toMatch(/^free/);
-    await customer.event('activated', '02-11', { planId: 'plan_basic', start: null, end: null });
-    expect(await cancel()).toMatchObject({ outcome: 'cancelled' });
-    expect(await toldOf()).toBe('at once 2026-02-11');
-    await customer.charge(months(3), 'basic');
-    expect((await customer.findings()).map((finding) => finding.split(' ')[0])).toEqual(['charged_after_cancellation']);
-  });
-
-  test.each(['at once', 'at the end'] as const)('after its first charge was refunded in full: %s', async (when) => {
-    await bill(customer, 'basic', months(1));
-    const [payment] = await database.query('select gateway_payment_id as id, amount from public.payments');
-    await database.send(refundEvent({ id: String(payment?.id), order_id: null }, Number(payment?.amount)));
-    expect(await customer.tier()).toBe('free');
-    await database.at('01-10');
-    expect(await cancel(when)).toMatchObject({ outcome: 'cancelled' });
-    expect(await toldOf()).toBe('at once 2026-01-10');
-  });
-
   test('before its first charge succeeds, and without a plan of ours; nothing is paid yet', async () => {
     await customer.event('authenticated', '01-01', { planId: 'plan_basic' });
     await customer.event('pending', '01-02', { planId: 'plan_basic' });
@@ -91,17 +60,10 @@ describe('what can be charged while nothing gives access is cancelled', () => {
     expect(await toldOf(asked)).toBe('withdrawn');
   });
 
-  test('when it was asked for beside a purchase, and is not authorised yet', async () => {
-    await customer.buy('pro');
-    const asked = await ask('basic', '01-02');
-    expect(await cancel('at once')).toMatchObject({ outcome: 'cancelled' });
-    expect(await toldOf(asked)).toBe('at once 2026-01-02');
-  });
-
   test('and where nothing can be charged it is not found', async () => {
     expect(await cancel()).toEqual({ outcome: 'subscription_not_found' });
     expect(await database.rpc('resume_subscription', customer.id)).toEqual({ outcome: 'subscription_not_found' });
-    await bill(customer, 'basic', months(1));
+    await customer.bill(months(1), 'basic');
     await customer.event('cancelled', '01-15', { planId: 'plan_basic' });
     expect(await cancel()).toEqual({ outcome: 'subscription_not_found' });
     expect(await database.rpc('resume_subscription', customer.id)).toEqual({ outcome: 'cannot_be_resumed' });
@@ -134,7 +96,7 @@ describe('of an imported subscriber', () => {
   test.each(['subscription', 'purchase'])('a newer %s replaces it, and its later charge does not rule', async (how) => {
     const newer = anotherOf();
     if (how === 'purchase') await customer.buy('premium', { at: '01-10' });
-    else await bill(newer, 'premium', { start: '2026-01-10T00:00:00Z', end: '2027-01-10T00:00:00Z' });
+    else await newer.bill({ start: '2026-01-10T00:00:00Z', end: '2027-01-10T00:00:00Z' }, 'premium');
     expect(await customer.tier()).toBe('premium');
     expect(await toldOf()).toBe('at cycle end 2026-01-30');
     await customer.charge(months(2), 'basic', { fields: { paid_count: 7 } });
@@ -144,34 +106,11 @@ describe('of an imported subscriber', () => {
   });
 });
 
-describe('what is older never replaces what is newer', () => {
-  test.each(['pending', 'paused', 'halted'] as const)(
-    'a year that was bought before rules while the newer subscription is %s, and does not stop it',
-    async (name) => {
-      await customer.buy('pro', { at: '01-01' });
-      await bill(customer, 'basic', months(2));
-      await customer.event(name, '03-01', { planId: 'plan_basic' });
-      await database.at('03-20');
-      await customer.reconcile({ id: customer.gatewayId, plan_id: 'plan_basic', status: name, paid_count: 1 });
-      expect(await customer.stateAt('03-20')).toMatch(/^pro/);
-      expect(await toldOf()).toBe('nothing');
-    },
-  );
-});
-
 describe('what is newer replaces what is older for good', () => {
   const year = { start: months(1).start, end: '2027-01-01T00:00:00.000Z' };
 
-  test('also when its time is over, or when the gateway cancelled it', async () => {
-    await bill(customer, 'premium', year);
-    await customer.buy('basic', { at: '02-01' });
-    expect(await toldOf()).toBe('at cycle end 2026-12-30');
-    expect(await customer.stateAt('03-20')).toMatch(/^premium/);
-    expect(await toldOf()).toBe('at cycle end 2026-12-30');
-  });
-
   test('not when it was refunded in full, or lost in a dispute', async () => {
-    await bill(customer, 'premium', year);
+    await customer.bill(year, 'premium');
     const refunded = await customer.buy('basic', { at: '02-01' });
     await refunded.refund();
     expect(await toldOf()).toBe('withdrawn');
@@ -186,9 +125,9 @@ describe('what is newer replaces what is older for good', () => {
   test.each(['basic', 'pro'] as const)(
     'a subscription to %s whose only charge was lost in a dispute: not once the gateway bills it no more',
     async (tier) => {
-      await bill(customer, 'premium', year);
+      await customer.bill(year, 'premium');
       const newer = anotherOf();
-      await bill(newer, tier, months(2));
+      await newer.bill(months(2), tier);
       expect(await toldOf()).toBe('at cycle end 2026-12-30');
       const payment = { id: `pay_2026-02_${newer.gatewayId}`, amount: prices[tier] };
       const lost = { amount: prices[tier], amount_deducted: prices[tier] };
@@ -198,22 +137,6 @@ describe('what is newer replaces what is older for good', () => {
       expect(await toldOf()).toBe('withdrawn');
     },
   );
-
-  test('not a subscription that was refunded in full and then cancelled at the gateway', async () => {
-    await bill(customer, 'premium', year);
-    const newer = anotherOf();
-    await bill(newer, 'basic', months(2));
-    expect(await toldOf()).toBe('at cycle end 2026-12-30');
-    const about = [newer.gatewayId];
-    const { id } = await database.one(
-      'select gateway_payment_id as id from public.payments where gateway_subscription_id = $1',
-      about,
-    );
-    await database.send(refundEvent({ id: String(id), order_id: null }, prices.basic));
-    expect(await toldOf()).toBe('at cycle end 2026-12-30');
-    await newer.event('cancelled', '02-02', { planId: 'plan_basic' });
-    expect(await toldOf()).toBe('withdrawn');
-  });
 });
 
 describe('with the clock of the gateway ten minutes', () => {
@@ -241,7 +164,7 @@ describe('with the clock of the gateway ten minutes', () => {
     '%s (%i), what is asked for after a cancellation goes on: %s',
     async (_name, minutes, when) => {
       const at = (minute: number) => new Date(Date.UTC(2026, 0, 10, 12, minute)).toISOString();
-      await bill(customer, 'basic', months(1));
+      await customer.bill(months(1), 'basic');
       await database.at(at(0));
       await cancel(when);
       const next = await ask('premium', at(1));

@@ -40,6 +40,14 @@ export function customerOf(rules: Rules, user: Purchase['user'], gatewayId = uni
     const of = { userId: user.id, id: gatewayId, createdAt: day(time) };
     return await rules.send(subscriptionEvent({ name, ...of, ...fields }));
   }
+  /** Charges a cycle at its start, for the price of the tier. @returns the outcome */
+  const charge = (cycle: Period, tier: string, fields: Partial<SubscriptionEvent> = {}) =>
+    event('charged', cycle.start, {
+      planId: `plan_${tier}`,
+      ...cycle,
+      payment: { id: `pay_${cycle.start.slice(0, 7)}_${gatewayId}`, amount: prices[tier] ?? 4900 },
+      ...fields,
+    });
   const subscription = () => readSubscription(rules, user.id);
   const tier = () => readTier(rules, user.id);
   /** The tier of the profile and the subscription: `pro: pro active to 2027-01-01`; `free: none` without one. */
@@ -60,14 +68,12 @@ export function customerOf(rules: Rules, user: Purchase['user'], gatewayId = uni
     /** Another payment on an order. */
     again: (of: CustomerOrder) => orderOf(rules, { ...of, paymentId: uniqueId('pay') }, of.answer),
     event,
-    /** Charges a cycle at its start, for the price of the tier. @returns the outcome */
-    charge: (cycle: Period, tier: string, fields: Partial<SubscriptionEvent> = {}) =>
-      event('charged', cycle.start, {
-        planId: `plan_${tier}`,
-        ...cycle,
-        payment: { id: `pay_${cycle.start.slice(0, 7)}_${gatewayId}`, amount: prices[tier] ?? 4900 },
-        ...fields,
-      }),
+    charge,
+    /** Activates the gateway subscription at the start of a cycle, and charges the cycle. */
+    async bill(cycle: Period, tier: string, fields: Partial<SubscriptionEvent> = {}) {
+      expect(await event('activated', cycle.start, { planId: `plan_${tier}`, ...cycle, ...fields })).toBe('applied');
+      await charge(cycle, tier, fields);
+    },
     cancel: (when: 'at once' | 'at the end') => rules.rpc('cancel_subscription', user.id, when === 'at the end'),
     state,
     /** The state after the expiry at a time. */
@@ -108,6 +114,29 @@ export function customerOf(rules: Rules, user: Purchase['user'], gatewayId = uni
     mails: async () => (await mailsTo(rules, user)).map(String),
     cancellation: () => readCancellation(rules, gatewayId),
   };
+}
+
+/** Asks for a gateway subscription, and stores what the gateway makes. @returns who its events are about, with the answer */
+export async function subscribe(rules: Rules, user: Customer, tier: string, price: string | null = null) {
+  return await stored(rules, user, await rules.rpc('create_subscription', user.id, tier, null, null, price));
+}
+
+/** Asks for a change that makes a gateway subscription, with the payment that its order has. @returns as `subscribe` */
+export async function askChange(
+  rules: Rules,
+  user: Customer,
+  tier: string,
+  when: string,
+  { payment = null, price = null }: { payment?: string | null; price?: string | null } = {},
+) {
+  return await stored(rules, user, await rules.rpc('create_change', user.id, tier, when, payment, null, price));
+}
+
+async function stored(rules: Rules, user: Customer, asked: Row) {
+  expect(asked).toMatchObject({ outcome: 'created' });
+  const next = customerOf(rules, user);
+  await rules.rpc('store_subscription', asked.id, next.gatewayId, 'https://gateway.example/s/1');
+  return { ...next, asked };
 }
 
 /** An order of a customer. The events of its payment return their outcome, and are about the whole amount by default. */
