@@ -46,13 +46,9 @@ function isGivenByRow(facts: Facts, ruling: Source | null, now: Time): boolean {
 
 /** What is paid for now, and was ended by a row that was written as cancelled. */
 function revokedNames(facts: Facts, now: Time): string[] {
-  const revoked = paidSources(facts).filter((source) =>
+  return paidSources(facts).filter((source) =>
     source.isRevoked && source.rulesFrom <= now && isRunning(source, now)
-  );
-  return revoked.map(({ name }) => {
-    const order = facts.orders.find((each) => each.name === name);
-    return order ? nameOf(order, order.money) : name;
-  });
+  ).map(({ name }) => name);
 }
 
 function fromOrder(facts: Facts, order: Order, now: Time): string[] {
