@@ -497,7 +497,7 @@ begin
   v_source.gateway_subscription_id := nullif(p_subscription.gateway_subscription_id, '');
   v_source.is_upcoming := false;
   v_source.sold := p_subscription.sold;
-  v_source.is_failing := false;
+  v_source.is_failing := p_subscription.charge_at is null;
   v_source.is_running := true;
   v_source.is_in_grace := false;
   return billing.sole_ruling(v_source);
