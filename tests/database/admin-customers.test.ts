@@ -55,6 +55,17 @@ describe('billing.customers says in one sentence why', () => {
     expect(await read()).toMatchObject({ tier: 'free', why: expect.stringContaining('ended by admin') });
   });
 
+  test('a refunded cycle gave it until its refund, also after a cancellation', async () => {
+    await customer.event('activated', '01-01', { planId: 'plan_pro', ...months(1) });
+    await customer.charge(months(1), 'pro', { payment: { id: 'pay_cycle', amount: 99900 } });
+    await database.at('01-20');
+    await database.send(refundEvent({ id: 'pay_cycle', amount: 99900 }, 99900));
+    const why = `Subscription ${customer.gatewayId} of 1 Jan 2026 gave pro and ended on 20 Jan 2026: refunded.`;
+    expect(await read()).toMatchObject({ tier: 'free', why });
+    await customer.cancel('at once');
+    expect(await read()).toMatchObject({ tier: 'free', why });
+  });
+
   test('a grant gives it', async () => {
     const id = await grantTier(database, customer.email, 'premium', '2026-03-01Z', 'press');
     const why = `Grant ${id} of 1 Jan 2026 (press) gives premium until 1 Mar 2026.`;

@@ -109,8 +109,11 @@ describe('access', () => {
     for (const cycle of [months(1), months(2)]) await customer.charge(cycle, 'basic');
     await customer.event(status, '2026-02-01T00:00:30Z', { planId: 'plan_basic', ...months(2) });
     await database.sweep('2026-02-01T01:00:00Z');
-    expect((await customer.row()).due_at).toEqual(new Date(day('03-01')));
-    await database.sweep('03-01');
+    // That end is announced.
+    expect((await customer.row()).due_at).toEqual(new Date(day('02-22')));
+    for (const time of ['02-22', '03-01']) await database.sweep(time);
+    const mails = (await customer.mails()).filter((mail) => mail.startsWith('subscription-en'));
+    expect(mails.map((mail) => mail.split('/')[0])).toEqual(['subscription-ending', 'subscription-ended']);
     expect(await customer.state()).toBe('free: basic cancelled to 2026-03-01');
   });
 

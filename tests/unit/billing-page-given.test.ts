@@ -34,3 +34,17 @@ test('below such a tier a change is undone to the price that the customer pays f
   expect(read('scheduled').next?.undoTo).toBe('pro_monthly');
   expect(read('told the gateway').next?.undoTo).toBeNull();
 });
+
+test('what runs does not renew where the next charge is of another subscription, at another time', () => {
+  const { current, plans } = states['monthly'] ?? expect.fail('no state');
+  const { subscription, billing } = current;
+  const linesOf = (id: string | null, days: number) => {
+    const charge = new Date(Date.parse(subscription?.current_period_end ?? '') + days * 86_400_000).toISOString();
+    const other = billing && { ...billing, gateway_subscription_id: id ?? 'sub_other', next_charge_at: charge };
+    return stateOf({ ...current, billing: other }, plans).lines.map((line) => line.replace(/ on \d.*|\d.*/, ''));
+  };
+  const own = subscription?.gateway_subscription_id ?? null;
+  expect(linesOf(null, 10)).toEqual(['Paid until ', 'Your subscription goes on: the next charge is']);
+  expect(linesOf(null, 0)).toEqual(['Renews']);
+  expect(linesOf(own, 10)).toEqual(['Renews']);
+});

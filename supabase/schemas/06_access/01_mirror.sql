@@ -346,6 +346,17 @@ begin
     and coalesce(p_subscription.gateway_status, 'active') not in ('completed', 'expired', 'cancelled');
 end $$;
 
+-- Returns whether the gateway charges another cycle of what it bills: not in the last one that was agreed, nor while it is paused.
+create function billing.has_next_charge(p_subscription billing.gateway_subscriptions)
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case p_subscription.gateway_status
+    when 'paused' then false
+    when 'active' then p_subscription.charge_at is not null
+    else true
+  end;
+end $$;
+
 -- Returns when a charge was made. One that arrives late, such as from reconciliation, keeps the gateway's time.
 create function billing.charged_at(p_created_at timestamptz, p_arrived_at timestamptz)
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp

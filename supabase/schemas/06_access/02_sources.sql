@@ -410,7 +410,8 @@ from (
     coalesce(m.starts_at > billing.clock() and not m.is_trial, false),
     m.sold,
     null,
-    coalesce(m.gateway_status in ('pending', 'halted'), false)
+    -- Or it is not charged again.
+    coalesce(m.gateway_status in ('pending', 'halted'), false) or not billing.has_next_charge(m)
   from billing.gateway_subscriptions m
   join public.plans pl on pl.id = m.plan_id
   left join public.payments renewed on renewed.id = m.payment_id
@@ -453,7 +454,7 @@ from (
     false,
     null,
     w.entitlements,
-    coalesce(m.gateway_status in ('pending', 'halted'), false)
+    coalesce(m.gateway_status in ('pending', 'halted'), false) or not billing.has_next_charge(m)
   from billing.manual_subscriptions w
   left join public.plans pl on pl.id = w.plan_id
   cross join lateral (select billing.grace_days(pl.grace_days, w.cancel_at_period_end) as days) grace

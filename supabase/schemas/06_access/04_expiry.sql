@@ -20,7 +20,7 @@ begin
     when p_ends_at > v_now
       then least(
         p_ends_at, p_lapses_at,
-        case when not p_is_renewed and p_ends_at - interval '7 days' > v_now then p_ends_at - interval '7 days' end
+        case when p_ends_at - interval '7 days' > v_now then p_ends_at - interval '7 days' end
       )
     when p_lapses_at > v_now and p_lapses_at < 'infinity' then p_lapses_at
     else v_now + interval '1 hour'
@@ -101,17 +101,14 @@ begin
     and s.status = 'active'
     and s.current_period_end > v_now
     and s.current_period_end <= v_now + interval '7 days'
-    -- No mail if the gateway renews the subscription.
-    and (s.gateway_subscription_id is null or s.cancel_at_period_end)
     -- No mail for a period that is shorter than the notice: the mail would follow the purchase at once.
     and (s.current_period_start is null or s.current_period_end - s.current_period_start >= interval '7 days')
-    -- No mail if a subscription is authorised that the gateway charges from then on.
+    -- No mail if the gateway charges what runs, or what follows it.
     and not exists (
-      select from billing.gateway_subscriptions m
-      where m.user_id = s.user_id
-        and m.gateway_status = 'authenticated'
-        and m.stops_at is null
-        and m.charge_at <= s.current_period_end + interval '1 day'
+      select from billing.find_billed(s.user_id) b
+      where b.charge_at <= s.current_period_end + interval '1 day'
+        -- A row that was written by hand may say that it ends.
+        and not (s.cancel_at_period_end and b.id = s.gateway_subscription_id)
     )
     -- No mail if another source takes over.
     and not exists (
@@ -186,6 +183,7 @@ begin
         where (m.user_id, m.gateway_subscription_id, m.gateway_status, m.period_end)
             = (v_due.user_id, v_due.gateway_subscription_id, 'active', v_due.ends_at)
           and m.last_halted_at is null
+          and billing.has_next_charge(m)
       );
       -- Settling sets it anew.
       update public.subscriptions s

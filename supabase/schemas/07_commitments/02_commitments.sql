@@ -52,7 +52,7 @@ begin
     m.gateway_subscription_id, m.gateway_subscription_id, m.plan_id,
     (select p.tier from public.plans p where p.id = m.plan_id), m.sold,
     period.starts_at, period.ends_at, period.paid_by_kind, period.paid_by_id,
-    billing.is_billed(m) and m.stops_at is null or next.is_there is true,
+    billing.is_billed(m) and m.stops_at is null and billing.has_next_charge(m) or next.is_there is true,
     case
       when billing.is_billed(m)
         and m.stops_at is null

@@ -557,7 +557,7 @@ begin
           select
             b.gateway_subscription_id, coalesce(m.gateway_status, m.status, 'active') as status,
             b.charge_at as next_charge_at,
-            coalesce(m.gateway_status in ('pending', 'halted'), false) as payment_attention,
+            coalesce(m.gateway_status in ('pending', 'halted') and m.stops_at is null, false) as payment_attention,
             m.short_url as manage_url,
             billing.price_answer(b.tier, b.sold) as price,
             billing.next_change(p_user_id) as next

@@ -316,14 +316,11 @@ begin
   p_change.starts_at := p_from.ends_at;
   p_change.ends_at := billing.add_months(p_from.ends_at, billing.sold_months((p_change.plan).duration_months));
   -- An earlier cancellation counts again.
-  p_change.goes_on := billing.cancelled_by_user_at(
-    p_from.user_id,
-    (
-      select m.asked_at
-      from billing.gateway_subscriptions m
-      where m.user_id = p_from.user_id and m.gateway_subscription_id = p_from.gateway_subscription_id
-    )
-  ) is null;
+  p_change.goes_on := (
+    select billing.cancelled_by_user_at(m.user_id, m.asked_at) is null and billing.has_next_charge(m)
+    from billing.gateway_subscriptions m
+    where m.user_id = p_from.user_id and m.gateway_subscription_id = p_from.gateway_subscription_id
+  );
   p_change.next_charge_at := case when p_change.goes_on then p_from.ends_at end;
   p_change.next_amount := coalesce((p_from.sold).amount, (p_change.plan).price);
   if p_from.undo_until is null then
@@ -356,7 +353,8 @@ begin
     -- What a customer has is undone to, also where it is off sale.
     when v_plan.id is null or not v_is_undo and not billing.is_on_offer(v_plan) then 'plan_not_found'
     when v_plan.tier <> p_tier then 'price_conflict'
-    when v_held.plan_id is null or v_from.ends_at <= v_now then 'subscription_not_found'
+    -- In the days of grace nothing has an end to wait for.
+    when v_held.plan_id is null or v_from.ends_at <= v_now and p_when <> 'now' then 'subscription_not_found'
   end;
   if v_change.outcome is not null then return v_change; end if;
   v_change.plan := v_plan;

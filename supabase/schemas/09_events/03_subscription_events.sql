@@ -495,7 +495,7 @@ begin
   v_source.cancel_at_period_end := false;
   v_source.gateway_subscription_id := nullif(p_subscription.gateway_subscription_id, '');
   v_source.sold := p_subscription.sold;
-  v_source.is_failing := false;
+  v_source.is_failing := p_subscription.charge_at is null;
   return billing.sole_ruling(v_source);
 end $$;
 

@@ -101,7 +101,8 @@ begin
   end if;
   return v_name || ' gave ' || v_source.tier || case
     -- Access may have ended before what was cancelled then.
-    when v_source.ended_at is null or (p_ruling.shown).cancelled_at < v_source.ended_at then v_until || case
+    when (p_ruling.shown).ended_reason is distinct from 'refunded'
+      and (v_source.ended_at is null or (p_ruling.shown).cancelled_at < v_source.ended_at) then v_until || case
       when v_source.lapses_at > v_source.ends_at and v_source.lapses_at < 'infinity'
         then format(', and days of grace until %s.', billing.day_text(v_source.lapses_at))
       else '.'
@@ -109,7 +110,9 @@ begin
     else format(
       ' and ended on %s: %s.',
       -- As the row and the mail say, which are settled when the end becomes known.
-      billing.day_text(coalesce((p_ruling.shown).cancelled_at, v_source.ended_at)), coalesce(replace(v_source.ended_reason, '_', ' '), 'ended')
+      billing.day_text(coalesce((p_ruling.shown).cancelled_at, v_source.ended_at)), coalesce(replace(
+        case (p_ruling.shown).ended_reason when 'refunded' then 'refunded' else v_source.ended_reason end, '_', ' '
+      ), 'ended')
     )
   end;
 end $$;

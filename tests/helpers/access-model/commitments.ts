@@ -101,6 +101,8 @@ export function commitmentOf(facts: Facts, now: Time): Commitment | null | undef
     if (isStopped && !isFollowed) continue;
     const planned = facts.planned.find(({ name }) => name === one.name);
     const { status, chargeAt } = rules.newestStatus(one) ?? {};
+    // The gateway does not charge it by itself.
+    if (status === 'paused' && !isFollowed) continue;
     const end = cycle?.end ?? planned?.startsAt ?? chargeAt ?? -Infinity;
     const isCharged = !isStopped && !['paused', 'halted'].includes(status ?? '');
     const runs = rules.sourcesOf(facts).some((source) =>

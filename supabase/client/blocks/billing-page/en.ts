@@ -64,7 +64,7 @@ export const en = {
     /** Why access ended. Other reasons are those that an admin gave. */
     endings: {
       lapsed: 'It was not renewed.',
-      cancelled: 'You cancelled it.',
+      cancelled: 'It was cancelled.',
       refunded: 'Your payment was refunded.',
       never_captured: 'Your payment was never completed.',
     } as Readonly<Record<string, string>>,

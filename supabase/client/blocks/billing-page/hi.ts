@@ -64,7 +64,7 @@ export const hi: Texts = {
     ended: (plan, at, why) => `${plan} ${day(at)} को समाप्त हुआ। ${why}`.trim(),
     endings: {
       lapsed: 'उसका नवीनीकरण नहीं हुआ।',
-      cancelled: 'आपने उसे रद्द किया।',
+      cancelled: 'वह रद्द किया गया।',
       refunded: 'आपका भुगतान लौटाया गया।',
       never_captured: 'आपका भुगतान कभी पूरा नहीं हुआ।',
     },

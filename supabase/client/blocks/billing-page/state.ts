@@ -83,7 +83,12 @@ export function stateOf(
     lines.push(words.hasUntil(own !== null && Date.parse(own) < Date.parse(end) ? own : end));
     if (charge && !billing.next && !shared.attention) lines.push(words.chargedBelow(charge, amountOf(current, texts)));
   } else if (billing?.next && end) lines.push(words.paidUntil(end));
-  else if (charge && !shared.attention) lines.push(words.renews(charge, amountOf(current, texts)));
+  else if (
+    charge && end && !isOwn && !shared.attention && Math.abs(Date.parse(charge) - Date.parse(end)) > 86_400_000
+  ) {
+    // What is charged next is not what runs: its last payment was returned.
+    lines.push(words.paidUntil(end), words.chargedBelow(charge, amountOf(current, texts)));
+  } else if (charge && !shared.attention) lines.push(words.renews(charge, amountOf(current, texts)));
   else if (end === null) lines.push(words.noEnd);
   else if (running.access_ends_at !== null) {
     lines.push(words.grace(end, running.access_ends_at, billing !== null));

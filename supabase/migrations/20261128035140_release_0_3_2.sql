@@ -13,11 +13,50 @@ drop function billing.settle_refunds(public.payments,pg_catalog.text);
 
 drop function billing.source_of(public.payments,pg_catalog.uuid,pg_catalog.text);
 
+REVOKE ALL ON FUNCTION "billing"."find_followed"(uuid, text, uuid, billing.price, text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."find_followed"(uuid, text, uuid, billing.price, text, text) TO "service_role";
+
 REVOKE ALL ON FUNCTION "billing"."find_stop"(billing.stoppable, billing.sources, boolean) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."find_stop"(billing.stoppable, billing.sources, boolean) TO "service_role";
 
+REVOKE ALL ON FUNCTION "billing"."grace_end"(billing.sources) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."grace_end"(billing.sources) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."newest_purchase"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."newest_purchase"(uuid) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."refund_of"(billing.sources) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."refund_of"(billing.sources) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."sole_ruling"(billing.sources) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."sole_ruling"(billing.sources) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."state_of_billing"(billing.sources) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."state_of_billing"(billing.sources) TO "service_role";
+
+GRANT SELECT ON TABLE "billing"."purchases" TO "service_role";
+
+GRANT SELECT ON TABLE "billing"."sources" TO "service_role";
+
 GRANT SELECT ON TABLE "billing"."stoppable" TO "service_role";
+
+-- Returns whether the gateway charges another cycle of what it bills: not in the last one that was agreed, nor while it is paused.
+create function billing.has_next_charge(p_subscription billing.gateway_subscriptions)
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case p_subscription.gateway_status
+    when 'paused' then false
+    when 'active' then p_subscription.charge_at is not null
+    else true
+  end;
+end $$;
 
 -- Finds when the access ends that a gateway subscription gives, and why. Its plan is one of ours.
 create or replace function billing.mirrored_end(
@@ -84,6 +123,276 @@ begin
   if p_subscription.paid_until is null and not p_subscription.cancel_at_period_end and ended_at > lapses_at then
     select null, null into ended_at, ended_reason;
   end if;
+end $$;
+
+create or replace view billing.sources with (security_invoker = true) as
+select
+  s.*,
+  s.ended_at is null and s.lapses_at > billing.clock() as is_running,
+  -- What the gateway bills has a day until its next charge is known to fail, or to be missing.
+  coalesce(s.ends_at, 'infinity') <= billing.clock()
+    and (s.lapses_at < 'infinity' or s.is_failing or s.ends_at <= billing.clock() - interval '1 day') as is_in_grace
+from (
+  select
+    p.user_id, 'payment' as kind, p.id::text as id, pl.id as plan_id, p.tier,
+    coalesce(p.chain_start, p.period_start) as starts_at,
+    p.period_end as ends_at,
+    -- No days of grace for what the customer cancelled, also below a source that ruled then.
+    p.period_end + make_interval(hours => 24 * billing.grace_days(pl.grace_days, own.is_cancelled)) as lapses_at,
+    -- An import by the app may leave since empty.
+    coalesce(p.since, p.fulfilled_at) as since,
+    greatest(p.fulfilled_at, p.verified_at) as arrived_at,
+    least(p.ended_at, replaced.at) as ended_at,
+    coalesce(p.ended_reason, case when p.ended_at is null and replaced.at is not null then 'replaced' end)
+      as ended_reason,
+    p.cancel_at_period_end and own.is_cancelled as cancel_at_period_end,
+    null::text as gateway_subscription_id,
+    p.ended_at is null and coalesce(p.settle_at > billing.clock(), false) as is_upcoming,
+    billing.price_sold(p) as sold,
+    null::jsonb as entitlements,
+    false as is_failing
+  from public.payments p
+  left join public.plans pl on pl.id = p.plan_id
+  left join billing.ends_wished wished on wished.user_id = p.user_id
+  cross join lateral (
+    select case
+      when p.cancel_at_period_end or wished.at >= coalesce(p.since, p.fulfilled_at)
+        then not billing.is_renewed_since(p.id, wished.at)
+      else false
+    end as is_cancelled
+  ) own
+  left join lateral (
+    select min(r.since) as at from billing.replacements r where r.kind = 'payment' and r.id = p.id::text
+  ) replaced on true
+  where p.fulfilled_at is not null
+  union all
+  select
+    m.user_id, 'gateway_subscription', m.gateway_subscription_id, m.plan_id, pl.tier,
+    least(m.period_start, m.paid_until),
+    coalesce(m.paid_until, m.period_end),
+    own.lapses_at,
+    -- The renewal of a purchase follows it, also where the customer authorised it first. A change of plan that was undone, and
+    -- charged all the same, ranks below what was kept.
+    greatest(coalesce(billing.since_of(kept) - interval '1 microsecond', billing.since_of(m)), renewed.since + interval '1 microsecond'),
+    m.arrived_at,
+    coalesce(own.ended_at, replaced.at),
+    coalesce(own.ended_reason, case when own.ended_at is null and replaced.at is not null then 'replaced' end),
+    m.cancel_at_period_end,
+    nullif(m.gateway_subscription_id, ''),
+    -- Debited before it starts.
+    coalesce(m.starts_at > billing.clock() and not m.is_trial, false),
+    m.sold,
+    null,
+    -- Or it is not charged again.
+    coalesce(m.gateway_status in ('pending', 'halted'), false) or not billing.has_next_charge(m)
+  from billing.gateway_subscriptions m
+  join public.plans pl on pl.id = m.plan_id
+  left join public.payments renewed on renewed.id = m.payment_id
+  left join billing.gateway_subscriptions kept
+    on kept.user_id = m.user_id
+    and kept.gateway_subscription_id = m.replaces
+    and m.undone_at is not null
+  cross join lateral billing.mirrored_end(m, pl.grace_days) own
+  -- Only the credited cycle has ended. A later one is a source again.
+  left join lateral (
+    select min(r.since) as at
+    from billing.replacements r
+    where r.kind = 'gateway_subscription'
+      and r.id = m.gateway_subscription_id
+      and r.user_id = m.user_id
+      and r.until = m.period_end
+  ) replaced on true
+  where m.period_end is not null
+  union all
+  select
+    g.user_id, 'grant', g.id::text, pl.id, g.tier, g.at, g.until,
+    g.until + make_interval(hours => 24 * billing.grace_days(pl.grace_days, g.cancel_at_period_end)),
+    g.at, g.at, g.ended_at, g.ended_reason, g.cancel_at_period_end, null, false, null, g.entitlements,
+    false
+  from billing.grants g
+  left join public.plans pl on pl.tier = g.tier and pl.lookup_key is null
+  union all
+  select
+    w.user_id, 'manual', w.user_id::text, pl.id, w.tier, w.period_start, w.period_end,
+    case
+      when w.gateway_subscription_id is not null then billing.billed_until(w.period_end, m.checked_at, grace.days)
+      else coalesce(w.period_end + make_interval(hours => 24 * grace.days), 'infinity')
+    end,
+    w.at,
+    w.at,
+    case when m.status = 'cancelled' and m.cancelled_arrived_at >= w.at then m.cancelled_at else w.ended_at end,
+    case when m.status = 'cancelled' and m.cancelled_arrived_at >= w.at then 'cancelled' else w.ended_reason end,
+    w.cancel_at_period_end,
+    w.gateway_subscription_id,
+    false,
+    null,
+    w.entitlements,
+    coalesce(m.gateway_status in ('pending', 'halted'), false) or not billing.has_next_charge(m)
+  from billing.manual_subscriptions w
+  left join public.plans pl on pl.id = w.plan_id
+  cross join lateral (select billing.grace_days(pl.grace_days, w.cancel_at_period_end) as days) grace
+  left join billing.gateway_subscriptions m
+    on m.user_id = w.user_id
+    and m.gateway_subscription_id = w.gateway_subscription_id
+  -- Skips rows whose gateway subscription is itself a source with newer facts.
+  where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true
+) s;
+
+-- Access ends after the paid period and the plan's days of grace, unless another source takes over; a mail announces the end
+-- of a paid period. Contract: "End of a period", "E-mails".
+
+-- Returns when the access that a row shows is settled next: at the end of its period, seven days before an end that is to be
+-- announced, then when it lapses. What the gateway renews it charges within the hour: until then nothing changes for a user who
+-- has nothing else. A renewal does not write due_at.
+create or replace function billing.next_check(
+  p_ends_at timestamptz, -- of the period
+  p_lapses_at timestamptz, -- of access; infinity: not before the gateway was asked
+  p_is_renewed boolean -- the gateway renews it, no charge fails, and the user has nothing else
+)
+returns timestamptz -- null: never
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+begin
+  return case
+    when p_ends_at is null then null
+    when p_ends_at > v_now and p_is_renewed and p_lapses_at = 'infinity' then p_ends_at + interval '1 hour'
+    when p_ends_at > v_now
+      then least(
+        p_ends_at, p_lapses_at,
+        case when p_ends_at - interval '7 days' > v_now then p_ends_at - interval '7 days' end
+      )
+    when p_lapses_at > v_now and p_lapses_at < 'infinity' then p_lapses_at
+    else v_now + interval '1 hour'
+  end;
+end $$;
+
+-- Enqueues the mail about an access that ends soon, one for each end of a period.
+create or replace function billing.announce_end(p_user_id uuid)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+begin
+  insert into billing.outbox (key, destination, kind, payload)
+  select
+    format('subscription-ending/%s/%s', s.id, billing.iso_time(s.current_period_end)),
+    'notice',
+    'subscription-ending',
+    jsonb_build_object(
+      'to', u.email,
+      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
+      'plan_name', coalesce(pl.name, s.tier),
+      'ends_at', billing.iso_time(s.current_period_end),
+      'early_renewal', billing.early_renewal()
+    )
+  from public.subscriptions s
+  join auth.users u on u.id = s.user_id
+  join billing.profiles p on p.user_id = s.user_id
+  left join public.plans pl on pl.id = s.plan_id
+  where s.user_id = p_user_id
+    and u.email <> ''
+    and s.status = 'active'
+    and s.current_period_end > v_now
+    and s.current_period_end <= v_now + interval '7 days'
+    -- No mail for a period that is shorter than the notice: the mail would follow the purchase at once.
+    and (s.current_period_start is null or s.current_period_end - s.current_period_start >= interval '7 days')
+    -- No mail if the gateway charges what runs, or what follows it.
+    and not exists (
+      select from billing.find_billed(s.user_id) b
+      where b.charge_at <= s.current_period_end + interval '1 day'
+        -- A row that was written by hand may say that it ends.
+        and not (s.cancel_at_period_end and b.id = s.gateway_subscription_id)
+    )
+    -- No mail if another source takes over.
+    and not exists (
+      select from billing.sources o
+      where o.user_id = s.user_id
+        and o.ended_at is null
+        -- An expression keeps the planner off the index on period_end: it reads only the payments of the user.
+        and o.ends_at - s.current_period_end > interval '0'
+      offset 0
+    )
+  on conflict (key) do nothing;
+end $$;
+
+-- Settles a batch of the users whose time has come: the period that is shown ends or lapses, its end is to be announced, or what
+-- they bought begins. An error for one user, such as in an app's trigger, does not stop the others. A request of one of them
+-- waits for the whole batch.
+create or replace function billing.settle_due()
+returns integer -- how many users were due; call again until it is 0
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_due record;
+  v_begun text;
+  v_is_renewed boolean;
+  v_done integer := 0;
+begin
+  for v_due in
+    select
+      s.user_id, u.email, s.due_at, s.current_period_end as ends_at, s.gateway_subscription_id,
+      s.status = 'active' and not s.cancel_at_period_end and s.current_period_end > v_now as is_renewed
+    from public.subscriptions s
+    join auth.users u on u.id = s.user_id
+    where s.due_at <= v_now
+      and not exists (select from billing.recent_failures f where f.user_id = s.user_id::text)
+    order by s.due_at
+    limit 50 -- each is a subtransaction, and more than 64 slow down all others
+    for no key update of u, s skip locked
+  loop
+    perform from billing.profiles p where p.user_id = v_due.user_id for no key update skip locked;
+    -- An app holds it: the next run takes this user.
+    continue when not found and exists (select from billing.profiles p where p.user_id = v_due.user_id);
+    v_done := v_done + 1;
+    begin
+      v_begun := (
+        select o.reference
+        from billing.starts o
+        where o.user_id = v_due.user_id and o.at between v_due.due_at and v_now
+        order by o.at desc, o.reference desc
+        limit 1
+      );
+      -- Each user's side effects are enqueued in one statement, as in a request.
+      perform billing.begin_request(case when v_begun is null then 'expiry' else 'start of a period' end, v_begun);
+      -- The usual one was renewed in time, and goes on.
+      v_is_renewed := v_due.is_renewed and v_begun is null and exists (
+        select from billing.gateway_subscriptions m
+        where (m.user_id, m.gateway_subscription_id, m.gateway_status, m.period_end)
+            = (v_due.user_id, v_due.gateway_subscription_id, 'active', v_due.ends_at)
+          and m.last_halted_at is null
+          and billing.has_next_charge(m)
+      );
+      -- Settling sets it anew.
+      update public.subscriptions s
+      set due_at = case
+        when v_is_renewed then least(
+          billing.next_check(v_due.ends_at, 'infinity', billing.is_sole(v_due.user_id, v_due.gateway_subscription_id)),
+          billing.next_start(v_due.user_id)
+        )
+      end
+      where s.user_id = v_due.user_id;
+      continue when v_is_renewed;
+      perform billing.settle_access(v_due.user_id, v_due.email);
+      perform billing.announce_end(s.user_id)
+      from public.subscriptions s
+      where s.user_id = v_due.user_id
+        -- What is shown until another end than before was not announced.
+        and (s.current_period_end <> v_due.ends_at or s.current_period_end - interval '7 days' >= v_due.due_at);
+      if exists (
+        select from public.subscriptions s
+        where s.user_id = v_due.user_id and s.status = 'active' and s.current_period_end is not null and s.due_at is null
+      ) then
+        raise exception 'a subscription would never end' using errcode = 'PS500';
+      end if;
+    exception when others then
+      -- Such as a deadlock: the next run takes the whole batch again.
+      if not billing.is_error_of_event(sqlstate) and sqlstate <> '55P03' then raise; end if;
+      perform billing.note_settle_failure(v_due.user_id, sqlstate);
+    end;
+  end loop;
+  perform set_config('subscriptions.request', '', true);
+  if current_setting('subscriptions.enqueued', true) = 'on' then perform billing.wake(); end if;
+  return v_done;
 end $$;
 
 -- The subscriptions that the gateway may still charge or let authorise, and those that have a stop.
@@ -177,7 +486,7 @@ begin
     m.gateway_subscription_id, m.gateway_subscription_id, m.plan_id,
     (select p.tier from public.plans p where p.id = m.plan_id), m.sold,
     period.starts_at, period.ends_at, period.paid_by_kind, period.paid_by_id,
-    billing.is_billed(m) and m.stops_at is null or next.is_there is true,
+    billing.is_billed(m) and m.stops_at is null and billing.has_next_charge(m) or next.is_there is true,
     case
       when billing.is_billed(m)
         and m.stops_at is null
@@ -352,6 +661,76 @@ begin
   );
 end $$;
 
+-- Each connection plans it once, and not again at its first five calls.
+create or replace function public.get_subscription(p_user_id uuid)
+returns json -- {subscription, currentTier, entitlements, payments, billing}: the answer's body
+language plpgsql stable
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+begin
+  return row_to_json(answer)
+  from (
+    select
+      (
+        select record
+        from (
+          select
+            s.id, s.user_id, s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at,
+            s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id, s.created_at,
+            case when s.current_period_end < billing.clock() then billing.shown_grace_end(s) end as access_ends_at,
+            billing.price_answer(s.tier, billing.price_shown(s)) as price, row_to_json(p) as plan
+          from public.subscriptions s
+          left join public.plans p on p.id = s.plan_id
+          where s.user_id = p_user_id
+        ) record
+      ) as subscription,
+      coalesce(a.tier, 'free') as "currentTier",
+      coalesce(a.entitlements, (
+        select p.entitlements from public.plans p where p.tier = 'free' and p.lookup_key is null
+      ), '{}') as entitlements,
+      array(
+        select newest
+        from (
+          select
+            p.id, p.user_id, p.subscription_id, p.amount, p.currency, p.status, p.tier, p.price_key,
+            -- As billing.interval_answer, which would be called twice for each payment: a tenth of the read.
+            case when p.duration_months % 12 = 0 then 'year' when p.duration_months is not null then 'month' end as "interval",
+            case when p.duration_months % 12 = 0 then p.duration_months / 12 else p.duration_months end as interval_count,
+            p.gateway_order_id, p.gateway_payment_id, p.gateway_signature,
+            coalesce(p.gateway_subscription_id, p.failed_subscription_id) as gateway_subscription_id, p.meta, p.captured_at,
+            p.confirmed_at, p.fulfilled_at, p.period_start, p.period_end, p.paid_amount, p.refunded_amount, p.dispute_status, p.created_at
+          from public.payments p
+          where p.user_id = p_user_id and p.extra_of is null
+          order by p.created_at desc, p.id desc
+          limit 10
+        ) newest
+      ) as payments,
+      (
+        select record
+        from (
+          select
+            b.gateway_subscription_id, coalesce(m.gateway_status, m.status, 'active') as status,
+            b.charge_at as next_charge_at,
+            coalesce(m.gateway_status in ('pending', 'halted') and m.stops_at is null, false) as payment_attention,
+            m.short_url as manage_url,
+            billing.price_answer(b.tier, b.sold) as price,
+            billing.next_change(p_user_id) as next
+          from billing.find_billed(p_user_id) b
+          join billing.gateway_subscriptions m
+            on m.user_id = p_user_id
+            and m.gateway_subscription_id = b.gateway_subscription_id
+          where billing.is_billed(m)
+          -- What is charged next; else the running one before one that starts later; of two the one that would rule.
+          order by
+            b.charge_at > billing.clock() desc nulls last, b.charge_at, m.period_end > billing.clock() desc nulls last, b.since desc,
+            b.id desc
+          limit 1
+        ) record
+      ) as billing
+    from (values (p_user_id)) one (user_id)
+    left join billing.access a on a.user_id = one.user_id
+  ) answer;
+end $$;
+
 -- Sets the terms of a change that withdraws the one that waits: what the user pays for goes on.
 create or replace function billing.undo_change(p_change billing.change, p_from billing.commitment)
 returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -363,14 +742,11 @@ begin
   p_change.starts_at := p_from.ends_at;
   p_change.ends_at := billing.add_months(p_from.ends_at, billing.sold_months((p_change.plan).duration_months));
   -- An earlier cancellation counts again.
-  p_change.goes_on := billing.cancelled_by_user_at(
-    p_from.user_id,
-    (
-      select m.asked_at
-      from billing.gateway_subscriptions m
-      where m.user_id = p_from.user_id and m.gateway_subscription_id = p_from.gateway_subscription_id
-    )
-  ) is null;
+  p_change.goes_on := (
+    select billing.cancelled_by_user_at(m.user_id, m.asked_at) is null and billing.has_next_charge(m)
+    from billing.gateway_subscriptions m
+    where m.user_id = p_from.user_id and m.gateway_subscription_id = p_from.gateway_subscription_id
+  );
   p_change.next_charge_at := case when p_change.goes_on then p_from.ends_at end;
   p_change.next_amount := coalesce((p_from.sold).amount, (p_change.plan).price);
   if p_from.undo_until is null then
@@ -403,7 +779,8 @@ begin
     -- What a customer has is undone to, also where it is off sale.
     when v_plan.id is null or not v_is_undo and not billing.is_on_offer(v_plan) then 'plan_not_found'
     when v_plan.tier <> p_tier then 'price_conflict'
-    when v_held.plan_id is null or v_from.ends_at <= v_now then 'subscription_not_found'
+    -- In the days of grace nothing has an end to wait for.
+    when v_held.plan_id is null or v_from.ends_at <= v_now and p_when <> 'now' then 'subscription_not_found'
   end;
   if v_change.outcome is not null then return v_change; end if;
   v_change.plan := v_plan;
@@ -718,7 +1095,7 @@ begin
   v_source.cancel_at_period_end := false;
   v_source.gateway_subscription_id := nullif(p_subscription.gateway_subscription_id, '');
   v_source.sold := p_subscription.sold;
-  v_source.is_failing := false;
+  v_source.is_failing := p_subscription.charge_at is null;
   return billing.sole_ruling(v_source);
 end $$;
 
@@ -1191,6 +1568,79 @@ begin
   return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_subscription));
 end $$;
 
+-- Returns in one sentence why a user has the tier: the source that rules.
+create or replace function billing.why_text(p_ruling billing.ruling)
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_source constant billing.sources := p_ruling.source;
+  v_until constant text := coalesce(' until ' || billing.day_text(v_source.ends_at), '');
+  v_name text;
+begin
+  if v_source.kind is null then return 'No payment, subscription or grant gives a tier.'; end if;
+  v_name := case v_source.kind
+    when 'payment' then (
+      select format('Payment %s of %s', coalesce(p.gateway_payment_id, p.id::text), billing.day_text(p.captured_at))
+      from public.payments p
+      where p.id = v_source.id::uuid
+    )
+    when 'gateway_subscription' then format('Subscription %s of %s', v_source.id, billing.day_text(v_source.since))
+    when 'grant' then (
+      select format('Grant %s of %s (%s)', g.id, billing.day_text(g.at), coalesce(g.reason, 'no reason'))
+      from billing.grants g
+      where g.id = v_source.id::bigint
+    )
+    else format('The subscription row that was written by hand on %s', billing.day_text(v_source.since))
+  end;
+  if p_ruling.is_live then
+    return v_name || ' gives ' || v_source.tier || v_until || case
+      when v_source.cancel_at_period_end then ' and was cancelled for that day.'
+      when v_source.ends_at < billing.clock()
+        then format(', and without a renewal days of grace until %s.', billing.day_text(billing.grace_end(v_source)))
+      when v_source.gateway_subscription_id is not null then case billing.state_of_billing(v_source)
+          when 'billed' then (
+            select case
+              when n.charge_at is null or billing.day_text(n.charge_at) = billing.day_text(v_source.ends_at)
+                then ', when the gateway charges the next cycle.'
+              -- What arrives later ranks above a row that was written by hand.
+              when v_source.kind = 'manual' and n.charge_at < v_source.ends_at
+                then format(', or until the gateway charges the next cycle on %s.', billing.day_text(n.charge_at))
+              else format('. The gateway charges the next cycle on %s.', billing.day_text(n.charge_at))
+            end
+            from billing.next_charge(v_source.user_id) n
+          )
+          when 'paused' then '. The gateway has paused it.'
+          when 'halted' then '. The gateway tries no further charge.'
+          else (
+            select case
+              when n is null then ', and is not charged again.'
+              when v_source.kind = 'manual' and (n ->> 'starts_at')::timestamptz < v_source.ends_at
+                then format(', or until %s begins on %s.', n ->> 'tier', billing.day_text((n ->> 'starts_at')::timestamptz))
+              else format('. Then %s begins.', n ->> 'tier')
+            end
+            from billing.next_change(v_source.user_id) n
+          )
+        end
+      else '.'
+    end;
+  end if;
+  return v_name || ' gave ' || v_source.tier || case
+    -- Access may have ended before what was cancelled then.
+    when (p_ruling.shown).ended_reason is distinct from 'refunded'
+      and (v_source.ended_at is null or (p_ruling.shown).cancelled_at < v_source.ended_at) then v_until || case
+      when v_source.lapses_at > v_source.ends_at and v_source.lapses_at < 'infinity'
+        then format(', and days of grace until %s.', billing.day_text(v_source.lapses_at))
+      else '.'
+    end
+    else format(
+      ' and ended on %s: %s.',
+      -- As the row and the mail say, which are settled when the end becomes known.
+      billing.day_text(coalesce((p_ruling.shown).cancelled_at, v_source.ended_at)), coalesce(replace(
+        case (p_ruling.shown).ended_reason when 'refunded' then 'refunded' else v_source.ended_reason end, '_', ' '
+      ), 'ended')
+    )
+  end;
+end $$;
+
 create or replace view billing.customers with (security_invoker = true) as
 select
   u.user_id, u.email, u.name,
@@ -1224,5 +1674,16 @@ left join billing.profiles pr on pr.user_id = u.user_id
 -- One call for each user, for the columns that read it.
 left join lateral (select billing.find_shown(u.user_id) as ruling offset 0) found on true
 left join lateral (select ((found.ruling).source).* where (found.ruling).is_live) live on true;
+
+do $do$
+begin
+  if exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
+    perform billing.set_up_support();
+  end if;
+end $do$;
+
+REVOKE ALL ON FUNCTION "billing"."has_next_charge"(billing.gateway_subscriptions) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."has_next_charge"(billing.gateway_subscriptions) TO "service_role";
 
 revoke execute on all functions in schema billing from public;

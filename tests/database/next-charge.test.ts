@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { customerOf } from '../helpers/records/customer.ts';
+import { months } from '../helpers/records/time.ts';
+
+// What runs, and is not charged again: the last cycle that was agreed, and what the gateway has paused. And what is charged again
+// after its period.
+
+const database = useDatabase({ isEmptied: true });
+const customer = useCustomer(database);
+const planId = 'plan_basic';
+
+beforeEach(async () => {
+  await database.setPlan('basic', 'duration_months = 1');
+  await customer.event('activated', '01-01', { planId, ...months(1) });
+});
+
+const last = () => customer.charge(months(1), 'basic', { fields: { remaining_count: 0, paid_count: 1 } });
+const pause = async () => {
+  await customer.charge(months(1), 'basic');
+  await customer.event('paused', '01-10', { planId, ...months(1) });
+};
+const scenario = async (tier = 'basic') => {
+  const { plans } = Object(await database.rpc('list_plans_for_user', customer.id));
+  return plans.find((plan: { tier: string }) => plan.tier === tier).scenario;
+};
+const subscribe = async () => (await database.rpc('create_subscription', customer.id, 'basic')).outcome;
+const ends = async () => (await customer.mails()).filter((mail) => mail.startsWith('subscription-ending'));
+const billing = async () => Object(await database.rpc('get_subscription', customer.id)).billing;
+/** Asks for a tier at the end of the period, authorised at once. */
+async function changeAtEnd(tier: string) {
+  const next = customerOf(database, customer);
+  const made = await database.rpc('create_change', customer.id, tier, 'period_end');
+  await database.rpc('store_subscription', made.id, next.gatewayId, 'https://gateway.example/s/1');
+  await next.event('authenticated', '01-11', { planId: `plan_${tier}`, ...months(2) });
+}
+
+describe.each([['the last cycle', last], ['a paused subscription', pause]] as const)('%s', (_, stop) => {
+  beforeEach(stop);
+
+  test('may be renewed in its last days, and subscribed to again', async () => {
+    await database.at('01-20');
+    expect(await scenario()).toBe('current');
+    await database.at('01-26');
+    expect(await scenario()).toBe('renew');
+    expect(await subscribe()).toBe('created');
+  });
+
+  test('has its end announced once, seven days before it', async () => {
+    await database.sweep('2026-01-24T23:59:59Z');
+    expect(await ends()).toEqual([]);
+    for (const time of ['01-25', '01-26', '02-01']) await database.sweep(time);
+    expect(await ends()).toHaveLength(1);
+  });
+
+  test('is not renewed by a change that is undone', async () => {
+    await database.at('01-11');
+    await changeAtEnd('pro');
+    expect(await database.rpc('preview_change', customer.id, 'basic', 'period_end')).toMatchObject({
+      outcome: 'undo',
+      change: { renews: false, next_charge: null },
+    });
+  });
+});
+
+test('the end of a subscription whose first cycle is its last is announced', async () => {
+  const other = await database.customer();
+  await other.charge(months(1), 'basic', { fields: { remaining_count: 0, paid_count: 1 } });
+  for (const time of ['01-25', '01-26']) await database.sweep(time);
+  expect((await other.mails()).filter((mail) => mail.startsWith('subscription-ending'))).toHaveLength(1);
+});
+
+test('a cycle that is followed by a charge goes on: it is current, and its end is not announced', async () => {
+  await customer.charge(months(1), 'basic');
+  for (const time of ['01-25', '01-31']) await database.sweep(time);
+  expect([await scenario(), await subscribe(), await ends()]).toEqual(['current', 'already_subscribed', []]);
+});
+
+describe('in the days of grace', () => {
+  beforeEach(async () => {
+    await customer.charge(months(1), 'basic');
+    await customer.event('pending', '02-01', { planId, ...months(2) });
+    await database.at('02-02');
+  });
+
+  test('a change now costs the whole price, and one at the end has nothing to wait for', async () => {
+    expect(await scenario('pro')).toBe('upgrade');
+    expect(await database.rpc('preview_change', customer.id, 'pro', 'now')).toMatchObject({
+      ...{ outcome: 'change', order_start: null, is_billed: true },
+      change: { amount_due: 99_900, credit: 0, starts_at: '2026-02-02T00:00:00.000Z', renews: true },
+    });
+    expect(await database.rpc('preview_change', customer.id, 'basic', 'now')).toMatchObject({
+      outcome: 'already_subscribed',
+    });
+    expect(await database.rpc('preview_change', customer.id, 'pro', 'period_end')).toMatchObject({
+      outcome: 'subscription_not_found',
+    });
+  });
+
+  test('a cancellation asks for no other card, also before the gateway knows of it', async () => {
+    expect(await billing()).toMatchObject({ status: 'pending', payment_attention: true });
+    await customer.cancel('at the end');
+    expect(await billing()).toMatchObject({ status: 'pending', payment_attention: false, next_charge_at: null });
+  });
+});
