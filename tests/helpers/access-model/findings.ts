@@ -46,9 +46,8 @@ function isGivenByRow(facts: Facts, ruling: Source | null, now: Time): boolean {
 
 /** What is paid for now, and was ended by a row that was written as cancelled. */
 function revokedNames(facts: Facts, now: Time): string[] {
-  return paidSources(facts).filter((source) =>
-    source.isRevoked && source.rulesFrom <= now && isRunning(source, now)
-  ).map(({ name }) => name);
+  return paidSources(facts).filter((source) => source.isRevoked && source.rulesFrom <= now && isRunning(source, now))
+    .map(({ name }) => name);
 }
 
 function fromOrder(facts: Facts, order: Order, now: Time): string[] {
