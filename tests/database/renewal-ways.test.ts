@@ -23,6 +23,7 @@ const states: Record<string, string> = {
     select 'rfnd_february', 'pay_february', 4900, 'processed' where $1::uuid is not null and $2 <> ''`,
   'no paid cycles are known':
     `update billing.gateway_subscriptions set paid_count = null where user_id = $1 and gateway_subscription_id = $2`,
+  'a stop': `update billing.gateway_subscriptions set stops_at = '2026-02-01' where user_id = $1 and gateway_subscription_id = $2`,
   'days of grace':
     `update billing.gateway_subscriptions set gateway_status = 'pending' where user_id = $1 and gateway_subscription_id = $2`,
   'a wish':
