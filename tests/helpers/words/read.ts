@@ -75,6 +75,8 @@ const sentences: readonly (readonly [Topic, string])[] = [
   ['authorise', `The next charge is ${money} on ${date}, once you have authorised it`],
   ['charge', `(The next charge is|Next payment:?) ${money} on ${date}`],
   ['charge', `Next payment: ${date}`],
+  // Of a subscription beside another one.
+  ['past', 'The last payment of your [^.]+ subscription was made\\. Nothing more will be charged for it'],
   ['no charge', 'Nothing more (is|will be) charged'],
   ['ended', `access (to the .+? plan )?ended on ${date}`],
   ['ended', `([Aa]ccess ended|Ended) on:? ${date}`],
