@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { refundEvent, type SubscriptionEvent } from '../helpers/gateway/events.ts';
 import { attempt, told } from '../helpers/gateway/told.ts';
-import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { askChange, type Customer, customerOf } from '../helpers/records/customer.ts';
 import { day, months, type Period } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
@@ -230,4 +230,38 @@ test('one whose first charge was refunded replaces the older one until the gatew
   expect(await charged()).toBe(newer.gatewayId);
   await newer.event('cancelled', '03-06', { planId: 'plan_basic' });
   expect([await toldOf(), await charged()]).toEqual(['withdrawn', customer.gatewayId]);
+});
+
+describe('what runs, known only after a later change was asked for', () => {
+  let newer: Customer;
+  let change: Customer;
+  beforeEach(async () => {
+    await customer.bill(march, 'pro');
+    await database.at('03-05');
+    newer = await askChange(database, customer, 'basic', 'now');
+    await database.at('2026-03-05T01:00:00Z');
+    change = await askChange(database, customer, 'premium', 'period_end');
+    await change.event('authenticated', '2026-03-05T01:10:00Z', { planId: 'plan_premium' });
+    const at = { createdAt: day('2026-03-05T00:10:00Z') };
+    await newer.event('activated', '2026-03-05T02:00:00Z', {
+      planId: 'plan_basic',
+      start: day('03-05'),
+      end: day('04-05'),
+      ...at,
+    });
+  });
+
+  test('ends with its cycle, so that it is not charged beside the change', async () => {
+    expect([await toldOf(newer), await toldOf(change), await customer.tier()]).toEqual([
+      'at cycle end',
+      'nothing',
+      'basic',
+    ]);
+  });
+
+  test('goes on once the change is cancelled', async () => {
+    expect(await toldOf(newer)).toBe('at cycle end');
+    await change.event('cancelled', '03-06', { planId: 'plan_premium' });
+    expect([await toldOf(newer), await customer.tier()]).toEqual(['withdrawn', 'basic']);
+  });
 });

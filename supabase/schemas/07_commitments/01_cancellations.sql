@@ -80,6 +80,7 @@ end $$;
 
 -- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes
 -- that is the one that was asked for last. One that waits for the end of this one, or whose purchase does not go on, is none.
+-- While this one runs, only one counts that starts before its next charge: it was asked for before this one was known.
 create function billing.is_superseded(p_subscription billing.gateway_subscriptions)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -93,6 +94,13 @@ begin
       and (o.payment_id is null or billing.renews_purchase(o))
       and o.undone_at is null
       and billing.is_billed(o)
+      and (
+        p_subscription.period_end is null
+        or o.period_end is null
+          and o.starts_at <= p_subscription.period_end + interval '1 day'
+          and billing.cancelled_by_user_at(o.user_id, o.asked_at) is null
+          and (o.payment_id is null or exists (select from public.payments p where p.id = o.payment_id and p.fulfilled_at is not null))
+      )
       and case
         when num_nonnulls(o.replaces, o.payment_id) > 0
           and num_nonnulls(p_subscription.replaces, p_subscription.payment_id) > 0
@@ -180,7 +188,7 @@ begin
     v_reason := 'undone';
   elsif v_is_waiting and v_subscription.payment_id is not null and not billing.renews_purchase(v_subscription) then
     v_reason := 'unpaid';
-  elsif v_is_waiting and billing.is_superseded(v_subscription) then
+  elsif billing.is_superseded(v_subscription) then
     v_reason := 'superseded';
     -- The renewal of a purchase waits for its start: if the purchase that replaced it is refunded, it goes on.
     if v_subscription.payment_id is not null and v_subscription.replaces is null then v_at := v_paid_until; end if;

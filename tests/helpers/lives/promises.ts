@@ -24,7 +24,9 @@ export function brokenPromises(life: Life, charges: readonly Charge[], until: nu
     }
     if (nextAct < nextChargeAt + slack + 13 * hour) return [];
     const earliest = nextChargeAt - weather.debit * hour - slack;
-    const charged = paid.filter((one) => one.at > at + hour && one.at < nextChargeAt + slack);
+    // What is paid with the act comes before.
+    const after = Math.min(at + hour, nextChargeAt - hour);
+    const charged = paid.filter((one) => one.at > after && one.at < nextChargeAt + slack);
     life.log.push(`judged: ${text}, next charge ${iso(nextChargeAt)}`);
     const isKept = (charged.length === 1 || charged.length === 0 && isDeclined) &&
       charged.every((one) =>

@@ -395,6 +395,39 @@ begin
   return v_done;
 end $$;
 
+-- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes
+-- that is the one that was asked for last. One that waits for the end of this one, or whose purchase does not go on, is none.
+-- While this one runs, only one counts that starts before its next charge: it was asked for before this one was known.
+create or replace function billing.is_superseded(p_subscription billing.gateway_subscriptions)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from billing.gateway_subscriptions o
+    where o.user_id = p_subscription.user_id
+      and o.id <> p_subscription.id
+      and o.asked_plan_id is not null
+      and o.gateway_subscription_id is distinct from p_subscription.replaces
+      and o.replaces is distinct from p_subscription.gateway_subscription_id
+      and (o.payment_id is null or billing.renews_purchase(o))
+      and o.undone_at is null
+      and billing.is_billed(o)
+      and (
+        p_subscription.period_end is null
+        or o.period_end is null
+          and o.starts_at <= p_subscription.period_end + interval '1 day'
+          and billing.cancelled_by_user_at(o.user_id, o.asked_at) is null
+          and (o.payment_id is null or exists (select from public.payments p where p.id = o.payment_id and p.fulfilled_at is not null))
+      )
+      and case
+        when num_nonnulls(o.replaces, o.payment_id) > 0
+          and num_nonnulls(p_subscription.replaces, p_subscription.payment_id) > 0
+          then o.asked_at > p_subscription.asked_at
+        else (billing.authorised_at(o), o.asked_at)
+          > (coalesce(billing.authorised_at(p_subscription), p_subscription.asked_at), p_subscription.asked_at)
+      end
+  );
+end $$;
+
 -- The subscriptions that the gateway may still charge or let authorise, and those that have a stop.
 create or replace view billing.stoppable with (security_invoker = true) as
 select
@@ -414,6 +447,76 @@ select
   (billing.find_successor(m.user_id, m.gateway_subscription_id)).starts_at as succeeded_at -- when the one starts that replaces it
 from billing.gateway_subscriptions m
 where m.gateway_subscription_id <> '';
+
+-- Derives when the gateway must stop billing a subscription. The first reason counts.
+create or replace function billing.find_stop(
+  p_each billing.stoppable,
+  p_newest billing.sources, -- the newest of billing.purchases; all null: none
+  p_with_wishes boolean default true -- false: as if the customer resumed
+)
+returns billing.stop language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_subscription constant billing.gateway_subscriptions := p_each.subscription;
+  v_authorised_at constant timestamptz := p_each.authorised_at;
+  -- A charge fails. The gateway's cycle is the unpaid one then, also while the paid time still runs by our clock, and the next
+  -- try must not succeed.
+  v_is_failing constant boolean := v_subscription.gateway_status in ('pending', 'halted');
+  -- Before its first cycle.
+  v_is_waiting constant boolean := v_subscription.period_end is null;
+  v_paid_until constant timestamptz := case
+    when v_is_waiting then case when v_authorised_at is not null then v_subscription.starts_at end
+    else coalesce(v_subscription.paid_until, v_subscription.period_end)
+  end;
+  -- A change of the plan that was authorised after it replaces a wish for the end of the period.
+  v_is_wish constant boolean := case
+    when p_with_wishes and (p_each.succeeded_at is null or not p_each.is_wish) then p_each.is_wish
+  end;
+  v_at timestamptz := case when v_is_wish or not v_is_waiting then v_paid_until end; -- the end of what is paid
+  v_reason text;
+begin
+  if not v_is_wish or v_is_wish is null and v_authorised_at is null and v_subscription.expires_at <= v_now then
+    return (v_now, false, false, case when v_is_wish is null then 'expired' else 'cancelled' end);
+  elsif v_is_wish then
+    v_reason := 'cancelled';
+  elsif v_subscription.undone_at is not null then
+    v_reason := 'undone';
+  elsif v_is_waiting and v_subscription.payment_id is not null and not billing.renews_purchase(v_subscription) then
+    v_reason := 'unpaid';
+  elsif billing.is_superseded(v_subscription) then
+    v_reason := 'superseded';
+    -- The renewal of a purchase waits for its start: if the purchase that replaced it is refunded, it goes on.
+    if v_subscription.payment_id is not null and v_subscription.replaces is null then v_at := v_paid_until; end if;
+  elsif p_each.succeeded_at > v_now then
+    v_reason := 'changed';
+    v_at := p_each.succeeded_at;
+  elsif p_each.succeeded_at is null then
+    if v_authorised_at is null
+      or p_newest.id is null
+      or p_newest.gateway_subscription_id = p_each.gateway_subscription_id
+      or v_subscription.payment_id::text = p_newest.id
+      -- Without a plan of ours, and known only by a charge: it may be attached to nothing.
+      or num_nonnulls(v_subscription.plan_id, v_subscription.activated_at, v_subscription.written_at) = 0
+        and p_newest.kind <> 'payment'
+      or v_is_waiting and v_subscription.asked_plan_id is not null and p_newest.kind <> 'payment'
+      or p_newest.since <= (case when v_is_waiting then v_authorised_at else billing.since_of(v_subscription) end)
+    then
+      return null;
+    end if;
+    v_reason := 'replaced';
+    v_at := v_paid_until;
+  else
+    v_reason := 'changed';
+    v_at := v_paid_until; -- the gateway charged it after all
+  end if;
+  if v_is_failing then v_at := null; end if;
+  return (
+    coalesce(greatest(v_at, v_now), v_now),
+    v_is_waiting and v_subscription.asked_plan_id is not null and v_is_failing is not true or coalesce(v_at > v_now, false),
+    coalesce(v_is_wish, false),
+    v_reason
+  );
+end $$;
 
 -- Derives what the gateway must be told about the subscriptions of a user, and writes what differs. The caller holds the lock
 -- on the user.
