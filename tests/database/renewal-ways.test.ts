@@ -270,7 +270,7 @@ test('the usual renewal leaves the rows that the merge of its event would leave'
       usualBesideOlder += Number(one.isUsual && state.about.some((each) => each.startsWith('an older one')));
       if (one.isUsual) expect(one.rows).toEqual((await run(client, state, bodies, 'merge')).rows);
     }),
-    { numRuns: isLong ? 2000 : 220, ...(isLong ? {} : { seed: 1 }) },
+    { numRuns: isLong ? 2000 : 150, ...(isLong ? {} : { seed: 4 }) },
   );
   // Otherwise nothing was compared.
   expect(usual).toBeGreaterThan(isLong ? 200 : 15);
@@ -282,7 +282,7 @@ const beginnings: Record<string, readonly string[]> = {
   'it was asked for': request(),
   'a trial': request("starts_at = '2026-01-20', is_trial = true"),
   'a request that was withdrawn': request("stops_at = '2026-01-01'"),
-  'another request': request().map((statement) => statement.replace('$2', "$2 || '_other'")),
+  'another request': request().map((statement) => statement.replace('$2', "$2 || '_asked'")),
   'a grant': [states['a grant']!],
   'a wish': [states['a wish']!],
   'a payment that failed': [
@@ -354,7 +354,7 @@ test('a first activation leaves the rows that a ranking of all sources would lea
       usual += Number(one.isUsual);
       if (one.isUsual) expect(one.rows).toEqual((await run('ranking')).rows);
     }),
-    { numRuns: isLong ? 1000 : 100, ...(isLong ? {} : { seed: 1 }) },
+    { numRuns: isLong ? 1000 : 100, ...(isLong ? {} : { seed: 4 }) },
   );
   expect(usual).toBeGreaterThan(isLong ? 50 : 5);
 }, 600_000);
