@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
-import { customerOf } from '../helpers/records/customer.ts';
-import { months } from '../helpers/records/time.ts';
+import { seconds } from '../helpers/gateway/events.ts';
+import { askChange, customerOf } from '../helpers/records/customer.ts';
+import { day, months } from '../helpers/records/time.ts';
 
 // What runs, and is not charged again: the last cycle that was agreed, and what the gateway has paused. And what is charged again
 // after its period.
@@ -101,5 +102,50 @@ describe('in the days of grace', () => {
     expect(await billing()).toMatchObject({ status: 'pending', payment_attention: true });
     await customer.cancel('at the end');
     expect(await billing()).toMatchObject({ status: 'pending', payment_attention: false, next_charge_at: null });
+  });
+});
+
+describe('while a charge is due and not known yet, nothing is sold twice', () => {
+  const outcomes = async () =>
+    await Promise.all(
+      ['pro', 'premium'].map(async (tier) => (await database.rpc('preview_change', customer.id, tier, 'now')).outcome),
+    );
+  async function change(when: 'now' | 'period_end', chargedAt: string, payment: string | null = null) {
+    const next = await askChange(database, customer, 'pro', when, { payment });
+    await next.event('authenticated', '01-10', { planId: 'plan_pro', fields: { charge_at: seconds(day(chargedAt)) } });
+  }
+  beforeEach(async () => {
+    await database.setPlan('pro', 'duration_months = 1');
+    await customer.charge(months(1), 'basic');
+    await database.at('01-10');
+  });
+
+  test('of a subscription', async () => {
+    await database.at('2026-02-01T01:00:00Z');
+    expect([await scenario(), await outcomes()]).toEqual(['current', [
+      'subscription_not_found',
+      'subscription_not_found',
+    ]]);
+  });
+
+  test('of the change that follows it', async () => {
+    await change('period_end', '02-01');
+    await database.at('2026-02-01T01:00:00Z');
+    expect([await scenario('pro'), await outcomes()]).toEqual(['current', [
+      'subscription_not_found',
+      'subscription_not_found',
+    ]]);
+  });
+
+  test('of the renewal of a purchase', async () => {
+    const order = await customer.order('pro');
+    await change('now', '02-10', order.id);
+    await order.verify();
+    expect(await customer.state()).toBe('pro: pro active to 2026-02-10');
+    await database.at('2026-02-10T01:00:00Z');
+    expect([await scenario('pro'), await outcomes()]).toEqual(['current', [
+      'subscription_not_found',
+      'subscription_not_found',
+    ]]);
   });
 });

@@ -141,12 +141,17 @@ begin
   where b.goes_on
     -- Not the renewal of an order that is not paid yet.
     and (b.kind <> 'renewal' or b.paid_by_id is not null)
-    -- What was not charged in time has lapsed, until it is charged.
+    -- What was not charged in time has lapsed with what it goes on from, until it is charged.
     and (
       greatest(b.ends_at, b.charge_at) > v_now
       or exists (
         select from billing.sources s
-        where s.user_id = p_user_id and s.kind = 'gateway_subscription' and s.id = b.id and s.is_running
+        where s.user_id = p_user_id
+          and s.is_running
+          and s.kind = coalesce(b.paid_by_kind, 'gateway_subscription')
+          and s.id = coalesce(b.paid_by_id, (
+            select m.replaces from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (p_user_id, b.id)
+          ))
       )
     )
   order by b.kind = 'change', b.since desc, b.id desc

@@ -353,8 +353,9 @@ begin
     -- What a customer has is undone to, also where it is off sale.
     when v_plan.id is null or not v_is_undo and not billing.is_on_offer(v_plan) then 'plan_not_found'
     when v_plan.tier <> p_tier then 'price_conflict'
-    -- In the days of grace nothing has an end to wait for.
-    when v_held.plan_id is null or v_from.ends_at <= v_now and p_when <> 'now' then 'subscription_not_found'
+    -- In the days of grace nothing has an end to wait for. While a charge is under way, another payment might be one too much.
+    when v_held.plan_id is null or v_from.ends_at <= v_now and (p_when <> 'now' or coalesce(v_from.charge_at <= v_now, false))
+      then 'subscription_not_found'
   end;
   if v_change.outcome is not null then return v_change; end if;
   v_change.plan := v_plan;

@@ -242,7 +242,7 @@ function lookAt(facts: Facts, price: string, when: Look['when'], now: Time): [Lo
     ? null
     : scenario === null
     ? 'plan_not_found'
-    : from === null || from.end <= now && when !== 'now'
+    : from === null || from.end <= now && (when !== 'now' || from.isCharging)
     ? 'subscription_not_found'
     : when === 'now' && isLater
     ? 'not_now'

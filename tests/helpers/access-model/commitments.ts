@@ -7,6 +7,8 @@ import type { Source } from './model.ts';
 export type Commitment = Pick<Source, 'tier' | 'price' | 'end'> & {
   /** By itself: the gateway charges it again, or the change that follows it. */
   readonly goesOn: boolean;
+  /** Whether a charge is due, and not known to have failed. */
+  readonly isCharging: boolean;
   /** The price of the change that waits for its end. */
   readonly followedBy: string | null;
   /** What paid for the period that runs. */
@@ -105,8 +107,9 @@ export function commitmentOf(facts: Facts, now: Time): Commitment | null | undef
     if (status === 'paused' && !isFollowed) continue;
     const end = cycle?.end ?? planned?.startsAt ?? chargeAt ?? -Infinity;
     const isCharged = !isStopped && !['paused', 'halted'].includes(status ?? '');
+    const goesOnFrom = cycle === null ? planned?.renews ?? planned?.replaces : one.name;
     const runs = rules.sourcesOf(facts).some((source) =>
-      source.name === one.name && !source.isReplaced && rules.isOpen(source, now)
+      source.name === goesOnFrom && !source.isReplaced && rules.isOpen(source, now)
     );
     if (Math.max(end, isCharged ? chargeAt ?? -Infinity : -Infinity) <= now && !runs) continue;
     if (isStopped === undefined && !isFollowed) return undefined;
@@ -115,6 +118,7 @@ export function commitmentOf(facts: Facts, now: Time): Commitment | null | undef
     if (cycle === null && planned?.renews && (renewed?.fulfilledAt ?? null) === null) continue;
     goingOn.push({
       ...{ tier: priceOf(one.price).tier, price: one.price, goesOn: true },
+      isCharging: isCharged && isOpen && dueOf(one, end) <= now,
       end: renewed ? rules.periodOf(renewed)?.end ?? end : end,
       followedBy: isFollowed ? rules.successorOf(facts, one)?.price ?? null : null,
       ...{ since: rules.sinceOf(one) ?? 0, isChange: cycle === null && !renewed },
@@ -132,14 +136,24 @@ export function commitmentOf(facts: Facts, now: Time): Commitment | null | undef
   const paid = rules.newestOf(facts, live.filter(isBought), now) ?? rules.newestOf(facts, live, now);
   if (paid === null) return null;
   const { name, kind, tier, price, end } = paid;
+  const named = facts.subscriptions.find((one) => kind === 'row' && one.name === facts.rows[0]?.subscription);
   return {
     tier,
     price,
     end,
     goesOn: false,
+    isCharging: named !== undefined && isOpenAtGateway(named) && isToStop(facts, named) !== true &&
+      dueOf(named, end) <= now,
     followedBy: null,
     paidBy: kind === 'payment' || kind === 'gateway' ? { kind, name } : null,
   };
+}
+
+/** When the gateway charges what it may charge. Before its first event at the end that is known. */
+function dueOf(one: Subscription, end: Time): Time {
+  const { status, chargeAt } = rules.newestStatus(one) ?? {};
+  if (status === undefined) return end;
+  return ['paused', 'halted'].includes(status) ? Infinity : chargeAt ?? Infinity;
 }
 
 /** What it would be to buy a price; undefined where the model does not decide it. Contract: Scenarios. */

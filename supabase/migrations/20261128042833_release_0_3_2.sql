@@ -632,6 +632,68 @@ begin
     and (billing.is_billed(m) or next.is_there and period.ends_at > billing.clock());
 end $$;
 
+-- Finds the commitment that an act of the customer is about: what the gateway charges next; else what was bought last, and
+-- runs; else what was given.
+create or replace function billing.find_commitment(p_user_id uuid)
+returns billing.commitment -- all null: there is none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_billed constant billing.commitment[] := array(select b from billing.find_billed(p_user_id) b);
+  v_ruling billing.ruling;
+  v_source billing.sources;
+  v_found billing.commitment;
+begin
+  select b.* into v_found
+  from unnest(v_billed) b
+  where b.goes_on
+    -- Not the renewal of an order that is not paid yet.
+    and (b.kind <> 'renewal' or b.paid_by_id is not null)
+    -- What was not charged in time has lapsed with what it goes on from, until it is charged.
+    and (
+      greatest(b.ends_at, b.charge_at) > v_now
+      or exists (
+        select from billing.sources s
+        where s.user_id = p_user_id
+          and s.is_running
+          and s.kind = coalesce(b.paid_by_kind, 'gateway_subscription')
+          and s.id = coalesce(b.paid_by_id, (
+            select m.replaces from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (p_user_id, b.id)
+          ))
+      )
+    )
+  order by b.kind = 'change', b.since desc, b.id desc
+  limit 1;
+  if v_found.plan_id is not null then return v_found; end if;
+
+  -- Without a plan of ours a subscription has that of the source to which it is attached.
+  if v_found.id is not null then v_ruling := billing.find_shown(p_user_id); end if;
+  if v_found.id is null or v_found.id is distinct from (v_ruling.source).gateway_subscription_id then
+    v_ruling := billing.attach_gateway_subscription(billing.find_ruling(p_user_id, true));
+    if v_ruling.is_live is not true then v_ruling := billing.find_shown(p_user_id); end if;
+  end if;
+  if v_ruling.is_live is not true then return null; end if;
+  v_source := v_ruling.source;
+  select b.* into v_found from unnest(v_billed) b where b.id = v_source.gateway_subscription_id;
+  if not found then
+    v_found.user_id := p_user_id;
+    v_found.kind := case v_source.kind when 'payment' then 'purchase' when 'gateway_subscription' then 'subscription' else 'given' end;
+    v_found.id := v_source.id;
+    v_found.goes_on := false;
+  end if;
+  v_found.plan_id := v_source.plan_id;
+  v_found.tier := v_source.tier;
+  v_found.sold := v_source.sold;
+  v_found.starts_at := v_source.starts_at;
+  v_found.ends_at := v_source.ends_at;
+  v_found.since := v_source.since;
+  if v_source.kind in ('payment', 'gateway_subscription') then
+    v_found.paid_by_kind := v_source.kind;
+    v_found.paid_by_id := v_source.id;
+  end if;
+  return v_found;
+end $$;
+
 -- Returns a plan with its prices. Those that the gateway can't charge are left out, but not those of the plan "free".
 create or replace function billing.offered_plan(
   p_plan public.plans,
@@ -882,8 +944,9 @@ begin
     -- What a customer has is undone to, also where it is off sale.
     when v_plan.id is null or not v_is_undo and not billing.is_on_offer(v_plan) then 'plan_not_found'
     when v_plan.tier <> p_tier then 'price_conflict'
-    -- In the days of grace nothing has an end to wait for.
-    when v_held.plan_id is null or v_from.ends_at <= v_now and p_when <> 'now' then 'subscription_not_found'
+    -- In the days of grace nothing has an end to wait for. While a charge is under way, another payment might be one too much.
+    when v_held.plan_id is null or v_from.ends_at <= v_now and (p_when <> 'now' or coalesce(v_from.charge_at <= v_now, false))
+      then 'subscription_not_found'
   end;
   if v_change.outcome is not null then return v_change; end if;
   v_change.plan := v_plan;
