@@ -179,6 +179,13 @@ export const states: Readonly<Record<string, Fixture>> = {
     subscription: subscriptionOf(monthly, { cancel_at_period_end: true }),
     billing: billingOf(monthly, { next_charge_at: null }),
   }),
+  paused: fixture(monthly, { billing: billingOf(monthly, { status: 'paused', next_charge_at: null }) }),
+  // The payment of the newer subscription was returned, and what it replaced runs to its end.
+  'charged later': fixture(monthly, {
+    subscription: subscriptionOf(basic, { gateway_subscription_id: 'sub_0' }),
+    currentTier: 'basic',
+    billing: billingOf(monthly, { next_charge_at: inDays(29) }),
+  }),
   scheduled: fixture(monthly, { billing: billingOf(monthly, { next: { ...next, undo_until: inDays(17) } }) }, basic),
   'told the gateway': fixture(monthly, { billing: billingOf(monthly, { next: { ...next, undo_until: null } }) }, basic),
   // Support wrote premium into the row of a customer who pays for pro.
