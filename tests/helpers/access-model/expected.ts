@@ -25,7 +25,8 @@ export type Billing = {
   readonly price: string;
   readonly status: string;
   readonly nextChargeAt: Time | null;
-  readonly needsAttention: boolean;
+  /** Undefined: the model does not decide whether it is to stop. */
+  readonly needsAttention: boolean | undefined;
 };
 
 /** What the model says about the billing. A field is undefined where the rules that it knows do not decide it. */
@@ -39,7 +40,10 @@ export function billingDifferences(
 ): string[] {
   const billing = billingOf(facts, now);
   const isDecided = billing?.nextChargeAt !== undefined;
-  const [model, database] = [describeBilling(billing, isDecided), describeBilling(stored.billing, isDecided)];
+  const read = billing?.needsAttention === undefined && stored.billing
+    ? { ...stored.billing, needsAttention: undefined }
+    : stored.billing;
+  const [model, database] = [describeBilling(billing, isDecided), describeBilling(read, isDecided)];
   return [
     ...(billing === undefined || model === database ? [] : [`model    ${model}`, `database ${database}`]),
     ...[...toBeCancelled(facts)].filter(([name, isCancelled]) => stored.cancelled.includes(name) !== isCancelled)
@@ -125,7 +129,12 @@ function shownBilling(facts: Facts, one: Subscription): ExpectedBilling {
     price: one.price,
     status,
     nextChargeAt: hasNone ? null : isPlain && chargeAt !== null ? chargeAt : undefined,
-    needsAttention: status === 'pending' || status === 'halted',
+    // Of what is to stop nothing is asked for.
+    needsAttention: status !== 'pending' && status !== 'halted'
+      ? false
+      : isToStop(facts, one) === undefined
+      ? undefined
+      : !isToStop(facts, one),
   };
 }
 

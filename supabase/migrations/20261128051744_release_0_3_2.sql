@@ -415,6 +415,7 @@ begin
         p_subscription.period_end is null
         or o.period_end is null
           and o.starts_at <= p_subscription.period_end + interval '1 day'
+          and billing.authorised_at(o) > billing.since_of(p_subscription)
           and billing.cancelled_by_user_at(o.user_id, o.asked_at) is null
           and (o.payment_id is null or exists (select from public.payments p where p.id = o.payment_id and p.fulfilled_at is not null))
       )
