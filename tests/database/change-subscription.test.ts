@@ -123,6 +123,17 @@ describe('a change at the end of the period', () => {
     });
   });
 
+  test('is undone together with one that was asked for before it and never authorised', async () => {
+    await bill();
+    await change('premium', 'period_end');
+    await database.at('2026-06-10T01:00:00Z');
+    const next = await change('basic', 'period_end');
+    await authorise(next, 'basic', '07-01', '2026-06-10T01:01:00Z');
+    expect(await create('pro', 'period_end')).toEqual({ outcome: 'undone' });
+    expect(await toldOf()).toBe('withdrawn');
+    expect(await queued('change-undone')).toHaveLength(1);
+  });
+
   test('that starts, and was read after the customer bought something else, is older than that', async () => {
     const next = await downgrade();
     const premium = customerOf(database, customer);

@@ -138,6 +138,15 @@ describe('two payments on an order', () => {
     expect(await customer.tier()).toBe('pro');
   });
 
+  test('the verification of one that was refunded is no such act', async () => {
+    await one.capture();
+    await two.capture();
+    await two.refund();
+    await grantTier(database, customer.email, 'basic', '2026-12-31Z', 'thanks');
+    await two.verify();
+    expect(await customer.tier()).toBe('basic');
+  });
+
   test('one that was only verified is reconciled when it counts', async () => {
     await one.capture();
     await two.verify();

@@ -80,7 +80,8 @@ end $$;
 
 -- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes
 -- that is the one that was asked for last. One that waits for the end of this one, or whose purchase does not go on, is none.
--- While this one runs, only one counts that starts before its next charge: it was asked for before this one was known.
+-- While this one runs, only one counts that was authorised after the last act on this one, and starts by its next charge: this
+-- one was not known when that was asked for.
 create function billing.is_superseded(p_subscription billing.gateway_subscriptions)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin

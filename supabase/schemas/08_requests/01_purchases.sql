@@ -451,8 +451,11 @@ begin
     );
   end if;
 
-  if v_payment.verified_at is null or v_payment.gateway_payment_id = p_payment_id and v_payment.gateway_signature is null then
-    -- The webhook fulfilled the payment first. The verification is the customer's newest act, also of a second payment.
+  if (v_payment.verified_at is null or v_payment.gateway_payment_id = p_payment_id and v_payment.gateway_signature is null)
+    and not exists (select from public.payments x where x.gateway_payment_id = p_payment_id and billing.is_refunded(x))
+  then
+    -- The webhook fulfilled the payment first. The verification is the customer's newest act, also of a second payment that
+    -- was not refunded.
     update public.payments p
     set gateway_signature = case when p.gateway_payment_id = p_payment_id then p_signature else p.gateway_signature end,
       verified_at = coalesce(p.verified_at, billing.clock()),

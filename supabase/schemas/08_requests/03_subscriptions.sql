@@ -581,10 +581,13 @@ begin
   if v_email is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
   v_change := billing.plan_change(p_user_id, p_tier, p_when, p_price);
   if v_change.outcome = 'undo' then
-    update billing.gateway_subscriptions m
-    set undone_at = billing.clock()
-    where m.user_id = p_user_id and m.replaces is not null and m.starts_at > billing.clock() and m.undone_at is null
-    returning m.id into v_undone_id;
+    with undone as (
+      update billing.gateway_subscriptions m
+      set undone_at = billing.clock()
+      where m.user_id = p_user_id and m.replaces is not null and m.starts_at > billing.clock() and m.undone_at is null
+      returning m.id, m.asked_at
+    )
+    select u.id into v_undone_id from undone u order by u.asked_at desc, u.id limit 1;
     perform billing.withdraw_outlook(p_user_id);
     perform billing.settle_access(p_user_id, v_email);
     perform billing.announce_going_on(p_user_id, v_email, 'change-undone', v_undone_id::text);

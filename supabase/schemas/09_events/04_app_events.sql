@@ -1,8 +1,8 @@
 -- Events to the app: what is true after a change, through the outbox. Contract: "Events to the app".
 
--- Returns why access changed, by the cause of the transaction (see billing.note_cause) and what it names. A charge of a subscription that was charged before, or that
--- goes on after a purchase, is a renewal. What was asked for while another price ran, as a subscription beside one that the
--- gateway bills or as an order with a start, is a change.
+-- Returns why access changed, by the cause of the transaction (see billing.note_cause) and what it names. A charge of a
+-- subscription that was charged before, or that goes on after a purchase, is a renewal. What was asked for while another price
+-- ran, as a subscription beside one that the gateway bills or as an order with a start, is a change.
 create function billing.find_reason(
   p_cause text,
   p_reference text -- the gateway's id of the subscription, order or payment. Empty: see public.apply_gateway_event

@@ -397,7 +397,8 @@ end $$;
 
 -- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes
 -- that is the one that was asked for last. One that waits for the end of this one, or whose purchase does not go on, is none.
--- While this one runs, only one counts that starts before its next charge: it was asked for before this one was known.
+-- While this one runs, only one counts that was authorised after the last act on this one, and starts by its next charge: this
+-- one was not known when that was asked for.
 create or replace function billing.is_superseded(p_subscription billing.gateway_subscriptions)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -810,8 +811,11 @@ begin
     );
   end if;
 
-  if v_payment.verified_at is null or v_payment.gateway_payment_id = p_payment_id and v_payment.gateway_signature is null then
-    -- The webhook fulfilled the payment first. The verification is the customer's newest act, also of a second payment.
+  if (v_payment.verified_at is null or v_payment.gateway_payment_id = p_payment_id and v_payment.gateway_signature is null)
+    and not exists (select from public.payments x where x.gateway_payment_id = p_payment_id and billing.is_refunded(x))
+  then
+    -- The webhook fulfilled the payment first. The verification is the customer's newest act, also of a second payment that
+    -- was not refunded.
     update public.payments p
     set gateway_signature = case when p.gateway_payment_id = p_payment_id then p_signature else p.gateway_signature end,
       verified_at = coalesce(p.verified_at, billing.clock()),
@@ -1082,10 +1086,13 @@ begin
   if v_email is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
   v_change := billing.plan_change(p_user_id, p_tier, p_when, p_price);
   if v_change.outcome = 'undo' then
-    update billing.gateway_subscriptions m
-    set undone_at = billing.clock()
-    where m.user_id = p_user_id and m.replaces is not null and m.starts_at > billing.clock() and m.undone_at is null
-    returning m.id into v_undone_id;
+    with undone as (
+      update billing.gateway_subscriptions m
+      set undone_at = billing.clock()
+      where m.user_id = p_user_id and m.replaces is not null and m.starts_at > billing.clock() and m.undone_at is null
+      returning m.id, m.asked_at
+    )
+    select u.id into v_undone_id from undone u order by u.asked_at desc, u.id limit 1;
     perform billing.withdraw_outlook(p_user_id);
     perform billing.settle_access(p_user_id, v_email);
     perform billing.announce_going_on(p_user_id, v_email, 'change-undone', v_undone_id::text);
@@ -1379,9 +1386,9 @@ end $$;
 
 -- Events to the app: what is true after a change, through the outbox. Contract: "Events to the app".
 
--- Returns why access changed, by the cause of the transaction (see billing.note_cause) and what it names. A charge of a subscription that was charged before, or that
--- goes on after a purchase, is a renewal. What was asked for while another price ran, as a subscription beside one that the
--- gateway bills or as an order with a start, is a change.
+-- Returns why access changed, by the cause of the transaction (see billing.note_cause) and what it names. A charge of a
+-- subscription that was charged before, or that goes on after a purchase, is a renewal. What was asked for while another price
+-- ran, as a subscription beside one that the gateway bills or as an order with a start, is a change.
 create or replace function billing.find_reason(
   p_cause text,
   p_reference text -- the gateway's id of the subscription, order or payment. Empty: see public.apply_gateway_event
