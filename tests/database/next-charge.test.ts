@@ -71,6 +71,13 @@ test('the end of a subscription whose first cycle is its last is announced', asy
   expect((await other.mails()).filter((mail) => mail.startsWith('subscription-ending'))).toHaveLength(1);
 });
 
+test('the end of what was completed right after its last charge is announced', async () => {
+  for (const cycle of [months(1), months(2)]) await customer.charge(cycle, 'basic');
+  await customer.event('completed', '2026-02-01T00:01:00Z', { planId, ...months(2) });
+  for (const time of ['2026-02-01T01:00:00Z', '02-22']) await database.sweep(time);
+  expect(await ends()).toHaveLength(1);
+});
+
 test('a cycle that is followed by a charge goes on: it is current, and its end is not announced', async () => {
   await customer.charge(months(1), 'basic');
   for (const time of ['01-25', '01-31']) await database.sweep(time);

@@ -50,6 +50,17 @@ describe('at the end of a period', () => {
     expect(await endMails()).toEqual(['subscription-ended 2027-01-01']);
   });
 
+  test('also at once where that was the last cycle that the gateway charges', async () => {
+    await customer.buy('pro', { at: '01-01' });
+    await customer.bill(months(2), 'basic');
+    await customer.charge(months(3), 'basic');
+    await customer.event('completed', '2026-03-01T00:00:30Z', { planId: 'plan_basic', ...months(3) });
+    await database.sweep('2026-03-01T01:00:00Z');
+    expect(await customer.state()).toBe(inBasic);
+    await database.sweep('04-01');
+    expect(await customer.state()).toBe(inPro);
+  });
+
   test('a period whose grace still runs takes over until its grace ends; one that ends within a week is announced', async () => {
     const pro = await replaced();
     await endPeriod(pro, '2026-04-03Z');
