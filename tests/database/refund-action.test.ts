@@ -257,6 +257,19 @@ describe('refund', () => {
     await endAccess(database, pro.paymentId);
   });
 
+  test('is not tried again where a dispute left less than it', async () => {
+    const pro = await buy();
+    await pro.capture();
+    await refund(pro, 60000);
+    const client = await database.connect();
+    const { token, ids } = await claim(client, 'gateway');
+    await fail(client, token, ids);
+    await database.send(disputeEvent('lost', 'lost', { id: pro.paymentId, amount: 50000 }));
+    await database.at('2026-01-01T01:00:00Z');
+    expect(await claim(client, 'gateway')).toMatchObject({ ids: [], parked: 1 });
+    await endAccess(database, pro.paymentId);
+  });
+
   test('without an answer is tried again, although the gateway made it, and counts when it is given up', async () => {
     const pro = await buy();
     await refund(pro, 60000);
@@ -312,6 +325,17 @@ describe('refund', () => {
     await refund(pro, 40000);
     await answer(status, uniqueId('rfnd'), fields);
     expect(await left(pro)).toBe(59900);
+  });
+
+  test('of an unknown status leaves no more than the rest to another one', async () => {
+    const pro = await buy();
+    await refund(pro, 60000);
+    await answer('initiated');
+    await refused(
+      { action: 'refund', reference: pro.paymentId, amount: 60000 },
+      'PS409',
+      / 399\.00 INR can be refunded/,
+    );
   });
 
   test('that is processed at once is the reason of the event and the cause in the log', async () => {

@@ -677,7 +677,8 @@ begin
 end $$;
 
 -- Keeps the reason and the time of an end of this source that the row shows already, where a refund is only later or earlier
--- than another end: what happened first ended access. A refund that fails takes back its own end.
+-- than another end, or the gateway was told to cancel it only after that end: what happened first ended access. A refund that
+-- fails takes back its own end.
 create function billing.keep_end(p_ruling billing.ruling)
 returns billing.ruling language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -708,6 +709,9 @@ begin
       cross join lateral billing.mirrored_end(v_mirrored, p.grace_days) own
       where p.id = v_mirrored.plan_id;
     end if;
+  elsif v_reason = 'lapsed' and not v_mirrored.cancel_at_period_end and billing.is_stop_sent(v_source.id) then
+    v_source.ended_reason := v_reason;
+    v_source.ended_at := null;
   end if;
   p_ruling.source := v_source;
   return p_ruling;
