@@ -77,6 +77,7 @@ create table billing.gateway_subscriptions (
   -- When a row of public.subscriptions that was written by hand last named it, or came before its first event: it ranks from
   -- then on.
   written_at timestamptz,
+  last_paused_at timestamptz, -- once it is cancelled, that tells whether its paid time had passed before
   constraint gateway_subscriptions_key unique (user_id, gateway_subscription_id)
 )
 -- Space in each page for a new row version (HOT updates): the usual merge writes no index.
@@ -213,7 +214,7 @@ begin
 end $$;
 
 -- Merges the status of an event, with the time of the next charge and the page of the gateway, if no newer one is known. A
--- halt and a resumption are kept with their times.
+-- halt, a pause and a resumption are kept with their times.
 create function billing.merge_gateway_status(
   p_subscription billing.gateway_subscriptions,
   p_event text,
@@ -243,6 +244,8 @@ begin
     p_subscription.last_halted_at := greatest(v_before.last_halted_at, v_at);
     -- A cycle that is paid after the halt makes this number grow.
     p_subscription.paid_count := greatest(v_before.paid_count, billing.json_integer(p_entity -> 'paid_count'));
+  elsif p_event = 'subscription.paused' then
+    p_subscription.last_paused_at := greatest(v_before.last_paused_at, v_at);
   elsif p_event = 'subscription.resumed' then
     p_subscription.last_resumed_at := greatest(v_before.last_resumed_at, v_at);
   end if;
@@ -508,7 +511,7 @@ begin
     has_refunds, paid_until, cancel_at_period_end, stops_at, ended_at, ended_reason, arrived_at, awaits_user, next_check_at,
     checked_at, gateway_status, gateway_status_event_at, charge_at, short_url, paid_count, authenticated_at, first_halted_at,
     last_halted_at, last_resumed_at, first_period_start, first_period_end, first_period_event_at, paid_period_start,
-    paid_period_end, paid_period_event_at, written_at
+    paid_period_end, paid_period_event_at, written_at, last_paused_at
   ) = row(p_subscription.*)
   where m.id = p_subscription.id
   returning m.* into p_subscription;

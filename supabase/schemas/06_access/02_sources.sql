@@ -290,6 +290,8 @@ declare
     and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is not null;
   -- It may be completed before the event of its last charge arrives.
   v_is_over constant boolean := p_subscription.gateway_status = 'paused'
+    or v_is_cancelled and p_subscription.last_paused_at
+      > greatest(p_subscription.paid_period_event_at, p_subscription.last_resumed_at, '-infinity')
     or p_subscription.gateway_status = 'completed' and billing.unnamed_cycles(p_subscription) = 0;
 begin
   lapses_at := case
@@ -677,8 +679,7 @@ begin
 end $$;
 
 -- Keeps the reason and the time of an end of this source that the row shows already, where a refund is only later or earlier
--- than another end, or the gateway was told to cancel it only after that end: what happened first ended access. A refund that
--- fails takes back its own end.
+-- than another end: what happened first ended access. A refund that fails takes back its own end.
 create function billing.keep_end(p_ruling billing.ruling)
 returns billing.ruling language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -709,9 +710,6 @@ begin
       cross join lateral billing.mirrored_end(v_mirrored, p.grace_days) own
       where p.id = v_mirrored.plan_id;
     end if;
-  elsif v_reason = 'lapsed' and not v_mirrored.cancel_at_period_end and billing.is_stop_sent(v_source.id) then
-    v_source.ended_reason := v_reason;
-    v_source.ended_at := null;
   end if;
   p_ruling.source := v_source;
   return p_ruling;
