@@ -108,9 +108,10 @@ export function commitmentOf(facts: Facts, now: Time): Commitment | null | undef
     const end = cycle?.end ?? planned?.startsAt ?? chargeAt ?? -Infinity;
     const isCharged = !isStopped && !['paused', 'halted'].includes(status ?? '');
     const goesOnFrom = cycle === null ? planned?.renews ?? planned?.replaces : one.name;
-    const runs = rules.sourcesOf(facts).some((source) =>
-      source.name === goesOnFrom && !source.isReplaced && rules.isOpen(source, now)
-    );
+    const runs = isNamed && (cycle?.isByHand ?? true) ||
+      rules.sourcesOf(facts).some((source) =>
+        source.name === goesOnFrom && !source.isReplaced && rules.isOpen(source, now)
+      );
     if (Math.max(end, isCharged ? chargeAt ?? -Infinity : -Infinity) <= now && !runs) continue;
     if (isStopped === undefined && !isFollowed) return undefined;
     const renewed = cycle === null ? facts.orders.find(({ name }) => name === planned?.renews) : undefined;
