@@ -249,6 +249,20 @@ describe('a user with a subscription to the tier', () => {
     expect(await outcome('basic')).toBe('created');
   });
 
+  test('of which only a charge is known, or a row that was written by hand → already_subscribed', async () => {
+    customer = await database.customer();
+    await customer.charge(june, 'pro');
+    expect(await create()).toEqual({ outcome: 'already_subscribed' });
+    customer = await database.customer();
+    await database.query(
+      `insert into public.subscriptions (user_id, tier, plan_id, status, current_period_start, current_period_end, gateway_subscription_id)
+       select $1, 'pro', p.id, 'active', $2, $3, $4 from public.plans p where p.tier = 'pro' and p.lookup_key is null`,
+      [customer.id, june.start, june.end, customer.gatewayId],
+    );
+    expect(await create()).toEqual({ outcome: 'already_subscribed' });
+    expect(await outcome('basic')).toBe('created');
+  });
+
   test('that was cancelled at the end, or completed, may start another one', async () => {
     await customer.cancel('at the end');
     expect(await outcome()).toBe('created');

@@ -155,10 +155,11 @@ begin
     join billing.gateway_subscriptions m
       on m.user_id = p_user_id
       and m.gateway_subscription_id = b.gateway_subscription_id
-    where b.plan_id = v_plan.id
+    -- Without a plan of ours it has that of what it is attached to.
+    cross join billing.find_commitment(p_user_id) own
+    where coalesce(b.plan_id, case when own.gateway_subscription_id = b.id then own.plan_id end) = v_plan.id
       and b.goes_on
       and m.stops_at is null
-      and (m.status = 'active' or m.gateway_status = 'authenticated')
       and m.gateway_status is distinct from 'halted'
   ) then
     return jsonb_build_object('outcome', 'already_subscribed');

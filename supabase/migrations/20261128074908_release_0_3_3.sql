@@ -163,6 +163,55 @@ begin
   end if;
 end $$;
 
+create or replace function public.create_subscription(
+  p_user_id uuid,
+  p_tier text,
+  p_idempotency_key text default null,
+  p_gateway_key_id text default null, -- under which it is made; null: those of any are given again
+  p_price text default null -- the lookup key of the price; null: the default price of the tier
+)
+returns jsonb
+-- {outcome: created | existing, id, gateway_plan_id, billing_cycles, expire_by, start_at (Unix seconds; null: at once),
+-- gateway_subscription_id, short_url, status, plan, price, running: {tier, until, early_renewal, price} | null},
+-- {outcome: plan_not_found | not_at_gateway | price_conflict | user_not_found | in_flight | key_conflict |
+-- already_subscribed},
+-- {outcome: rate_limited, retry_after}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_plan constant public.plans := billing.find_plan(p_tier, p_price);
+  v_request billing.gateway_subscriptions;
+begin
+  perform billing.begin_request('subscription', p_idempotency_key);
+  -- Of two requests at once the second waits here and finds what the first wrote.
+  if billing.lock_user(p_user_id) is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
+  select * into v_request
+  from billing.gateway_subscriptions m
+  where m.user_id = p_user_id and p_idempotency_key = any (m.idempotency_keys);
+  if coalesce((v_request.asked_price).lookup_key, v_request.asked_tier) <> coalesce(p_price, p_tier) then
+    return jsonb_build_object('outcome', 'key_conflict');
+  end if;
+  if (v_plan.id is not null and (v_request.id is not null or billing.is_on_offer(v_plan))) is not true then
+    return jsonb_build_object('outcome', 'plan_not_found');
+  end if;
+  if v_plan.tier <> p_tier then return jsonb_build_object('outcome', 'price_conflict'); end if;
+  if v_plan.gateway_plan_id is null then return jsonb_build_object('outcome', 'not_at_gateway'); end if;
+  if v_request.id is null and exists (
+    select from billing.find_billed(p_user_id) b
+    join billing.gateway_subscriptions m
+      on m.user_id = p_user_id
+      and m.gateway_subscription_id = b.gateway_subscription_id
+    -- Without a plan of ours it has that of what it is attached to.
+    cross join billing.find_commitment(p_user_id) own
+    where coalesce(b.plan_id, case when own.gateway_subscription_id = b.id then own.plan_id end) = v_plan.id
+      and b.goes_on
+      and m.stops_at is null
+      and m.gateway_status is distinct from 'halted'
+  ) then
+    return jsonb_build_object('outcome', 'already_subscribed');
+  end if;
+  return billing.request_subscription(p_user_id, v_plan, v_request, p_idempotency_key, p_gateway_key_id);
+end $$;
+
 revoke execute on all functions in schema billing from public;
 
 -- What is paused now was paused when the newest event said so.
