@@ -441,6 +441,20 @@ describe('the mail about a charge', () => {
     expect((await Promise.all(sent)).flat()).toEqual([]);
   });
 
+  test('says when access ends, also beside another subscription whose charge has been missing for a month', async () => {
+    await customer.event('activated', '04-01', { planId, ...months(4) });
+    await database.at('05-01');
+    await database.query(
+      `update public.subscriptions
+       set current_period_start = $2, current_period_end = $3, gateway_subscription_id = 'sub_missing'
+       where user_id = $1`,
+      [customer.id, day('05-01'), june.start],
+    );
+    await customer.charge(june, 'pro');
+    await customer.event('pending', '07-01', { planId });
+    expect(await mails('payment-pending')).toMatchObject([{ access_ends_at: '2026-07-04T00:00:00.000Z' }]);
+  });
+
   test('that failed after a cycle was charged that had been cancelled at once names no day of grace', async () => {
     await customer.event('activated', '06-01', { planId, ...june });
     await database.at('06-02');

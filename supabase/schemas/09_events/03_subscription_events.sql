@@ -34,7 +34,8 @@ begin
 end $$;
 
 -- Returns when a user's access ends unless a gateway subscription is charged again. Only the ruling source ends access, and
--- only if no other running source ends later. Another gateway subscription ends with its cycle if it is not renewed.
+-- only if no other running source ends later. Another gateway subscription ends with its cycle if it is not renewed, or its
+-- charge has been missing for a day.
 create function billing.access_end(p_subscription billing.gateway_subscriptions)
 returns timestamptz -- null: access does not depend on the subscription, or its end is not known
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -60,7 +61,7 @@ begin
         and s.lapses_at > v_end
         and (
           s.lapses_at < 'infinity'
-          or (m.stops_at is not null or m.gateway_status = 'pending') is not true
+          or (m.stops_at is not null or m.gateway_status = 'pending' or s.is_in_grace) is not true
           or s.ends_at + make_interval(hours => 24 * billing.grace_days(p.grace_days, s.cancel_at_period_end)) > v_end
         )
     )
