@@ -639,6 +639,18 @@ test('a trial that the gateway has cancelled for the change that follows stays w
   expect((await preview('premium_month', 'period_end')).outcome).toBe('too_late');
 });
 
+test('the last cycle that the gateway has cancelled for the change that follows stays what the customer has', async () => {
+  await bill();
+  await database.at('01-11');
+  const { next } = await change('premium_month', 'period_end');
+  await attempt(database, customer.gatewayId);
+  await customer.event('cancelled', '01-30', { planId: 'plan_pro_month', ...january });
+  expect([await scenarioOf('pro_month'), await scenarioOf('premium_month')]).toEqual(['current', 'scheduled']);
+  expect(await nextCharge()).toBe('premium_month 2026-02-01');
+  await charge(next ?? expect.fail('no change'), 'premium_month', { start: day('02-01'), end: day('03-01') });
+  expect(await scenarioOf('premium_month')).toBe('current');
+});
+
 test('a read that began before the first charge does not hide it: what was authorised is active once its event comes', async () => {
   await bill();
   await database.at('01-11');
