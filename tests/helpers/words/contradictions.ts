@@ -42,6 +42,8 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
   let newest = 0;
   const lines = new Set<string>();
   let lastCharge: Charge | undefined;
+  /** At the look before. */
+  let before: Truth | undefined;
   /** What the page said first of an access that has ended. It says so until there is access again. */
   let ended: string | undefined;
 
@@ -69,10 +71,14 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
     const wrong = [
       ...page.flatMap((text) => judge(`page: ${text}`, text, truth, en.day)),
       ...shopTexts(answer).flatMap((text) => judge(`page of the shop: ${text}`, text, truth, shopDay)),
-      ...[why, ...timeline.filter((line) => !lines.has(line))].flatMap((text) =>
-        judge(`support: ${text}`, text, truth, supportDay(zone))
-      ),
+      ...judge(`support: ${why}`, why, truth, supportDay(zone)),
+      ...timeline.filter((line) => !lines.has(line)).flatMap((text) => {
+        // What became known after it, in the same look, may have changed what it says.
+        const judged = [truth, before ?? truth].map((each) => judge(`support: ${text}`, text, each, supportDay(zone)));
+        return judged.find((each) => each.length === 0) ?? judged[0] ?? [];
+      }),
     ];
+    before = truth;
     for (const line of timeline) lines.add(line);
     const changes = truth.asked.flatMap((at) => truth.amounts.map((amount) => ({ at, amount })));
     for (const [index, { id, kind, payload }] of mails.entries()) {
