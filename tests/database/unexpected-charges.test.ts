@@ -110,6 +110,16 @@ test('a second charge of a cycle is a finding until it is refunded, and its refu
   expect(await customer.tier()).toBe('pro');
 });
 
+test('notes that name another user are a finding until the next charge has the right ones', async () => {
+  await bill();
+  const another = await database.customer();
+  await customer.event('updated', '01-10', { planId, ...january, fields: { notes: { user_id: another.id } } });
+  expect(await customer.findings()).toEqual([`notes_edited ${customer.gatewayId}`]);
+  await charge(february);
+  expect(await customer.findings()).toEqual([]);
+  expect([await customer.tier(), await another.tier()]).toEqual(['pro', 'free']);
+});
+
 describe('charged_after_cancellation', () => {
   test.each(['at once', 'at the end'] as const)('lists a charge after one %s until its full refund', async (when) => {
     await bill();
