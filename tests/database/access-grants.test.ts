@@ -37,7 +37,7 @@ describe('the API’s roles hold exactly these rights', () => {
       'service_role: insert public': words('billing_details payments profiles subscriptions'),
       'service_role: select billing': words(
         `access book_months deleted_users disputes ends_wished gateway_events gateway_subscriptions grants
-        lost_disputes manual_subscriptions marks outbox profiles purchases refunded refunds replacements scheduled_jobs settings settlement_lines settlements sources starts statement statement_windows stoppable
+        lost_disputes manual_subscriptions marks outbox profiles purchases refunded refunds replacements scheduled_jobs settings settlement_lines settlements shown_subscriptions sources starts statement statement_windows stoppable
         unsettled_events wishes`,
       ),
       'service_role: select public': words('billing_details payments plans profiles receipts subscriptions'),

@@ -130,8 +130,14 @@ test('a renewal with its mail calls at most eight functions', async () => {
 });
 
 // Each reads all that gives access.
-test('a cancellation ranks the sources of its user at most four times', async () => {
-  expect((await functionsOf('cancellation')).find_ruling).toBeLessThanOrEqual(4);
+test.each([
+  { kind: 'cancellation', rankings: 2 },
+  { kind: 'resumption', rankings: 1 },
+])('a $kind ranks the sources of its user at most so often: $rankings', async ({ kind, rankings }) => {
+  const calls = await functionsOf(kind);
+  expect(calls.find_ruling, JSON.stringify(calls)).toBeLessThanOrEqual(rankings);
+  // It answers with the subscription alone.
+  expect(calls).not.toHaveProperty('get_subscription');
 });
 
 async function pagesOf(kind: string, session: pg.Client): Promise<number> {

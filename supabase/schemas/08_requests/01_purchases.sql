@@ -520,19 +520,7 @@ begin
   return row_to_json(answer)
   from (
     select
-      (
-        select record
-        from (
-          select
-            s.id, s.user_id, s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at,
-            s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id, s.created_at,
-            case when s.current_period_end < billing.clock() then billing.shown_grace_end(s) end as access_ends_at,
-            billing.price_answer(s.tier, billing.price_shown(s)) as price, row_to_json(p) as plan
-          from public.subscriptions s
-          left join public.plans p on p.id = s.plan_id
-          where s.user_id = p_user_id
-        ) record
-      ) as subscription,
+      (select s from billing.shown_subscriptions s where s.user_id = p_user_id) as subscription,
       coalesce(a.tier, 'free') as "currentTier",
       coalesce(a.entitlements, (
         select p.entitlements from public.plans p where p.tier = 'free' and p.lookup_key is null

@@ -33,6 +33,17 @@ begin
   return billing.grace_end((billing.find_shown(p_shown.user_id)).source);
 end $$;
 
+create view billing.shown_subscriptions with (security_invoker = true) as
+select
+  s.id, s.user_id, s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at,
+  s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id, s.created_at,
+  case when s.current_period_end < billing.clock() then billing.shown_grace_end(s) end as access_ends_at,
+  billing.price_answer(s.tier, billing.price_shown(s)) as price, row_to_json(p) as plan
+from public.subscriptions s
+left join public.plans p on p.id = s.plan_id;
+grant select on billing.shown_subscriptions to service_role;
+comment on view billing.shown_subscriptions is 'The subscriptions of users, as the API answers them.';
+
 -- Returns when a user's access ends unless a gateway subscription is charged again. Only the ruling source ends access, and
 -- only if no other running source ends later. Another gateway subscription ends with its cycle if it is not renewed, or its
 -- charge has been missing for a day.
