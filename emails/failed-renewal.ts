@@ -4,13 +4,20 @@ import type { Texts } from './texts/texts.ts';
 
 /** The table of a mail about a failed renewal. Only an end of access is a fact to show. */
 export function failedRenewalDetails(
-  { planName, amount, accessEndsOn }: Pick<FailedRenewalProps, 'planName' | 'amount' | 'accessEndsOn'>,
+  { planName, amount, accessEndsOn, isEnded }: Pick<
+    FailedRenewalProps,
+    'planName' | 'amount' | 'accessEndsOn' | 'isEnded'
+  >,
   { labels, accessUntil }: Texts,
 ): readonly Detail[] {
   return [
     { label: labels.plan, value: planName },
     ...(amount === undefined ? [] : [{ label: labels.notCharged, value: amount }]),
-    ...(accessEndsOn === null ? [] : [{ label: labels.withoutPayment, value: accessUntil(accessEndsOn) }]),
+    ...(accessEndsOn === null
+      ? []
+      : isEnded
+      ? [{ label: labels.accessEnded, value: accessEndsOn }]
+      : [{ label: labels.withoutPayment, value: accessUntil(accessEndsOn) }]),
   ];
 }
 

@@ -31,6 +31,7 @@ PaymentPending.PreviewProps = {
   planName: 'Pro',
   amount: '₹1,499.00',
   accessEndsOn: '20 November 2027',
+  isEnded: false,
   manageUrl: 'https://gateway.example.com/s/29QQoUBi66xm2f',
   pricingUrl: 'https://app.example.com/pricing',
 } satisfies FailedRenewalProps;

@@ -33,5 +33,6 @@ SubscriptionCompleted.PreviewProps = {
   planName: 'Pro',
   endsOn: '20 November 2027',
   accessEndsOn: '20 November 2027',
+  isEnded: false,
   pricingUrl: 'https://app.example.com/pricing',
 } satisfies SubscriptionCompletedProps;

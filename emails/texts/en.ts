@@ -27,8 +27,9 @@ export const en = () => {
     const next = nextPlanName === null ? '' : ` Then your ${nextPlanName} plan starts.`;
     return `Your ${planName} plan goes on${end}.${next} ${charge(nextCharge)}`;
   };
+  const ended = (day: string) => `Your access ended on ${day}.`;
   const cancelled = ({ accessEndsOn, isEnded }: SubscriptionCancelledProps) => {
-    if (accessEndsOn !== null) return `Your access ${isEnded ? 'ended on' : 'lasts until'} ${accessEndsOn}.`;
+    if (accessEndsOn !== null) return isEnded ? ended(accessEndsOn) : `Your access lasts until ${accessEndsOn}.`;
     return isEnded ? 'You have no access to a plan now.' : 'Your other access continues.';
   };
   const receiptNote =
@@ -99,21 +100,28 @@ export const en = () => {
       subject: ({ planName }: FailedRenewalProps) => `Your ${planName} plan could not be renewed yet`,
       preview: 'The payment did not go through. It will be tried again automatically.',
       heading: 'Your plan could not be renewed yet',
-      body: ({ planName, accessEndsOn }: FailedRenewalProps) =>
+      body: ({ planName, accessEndsOn, isEnded }: FailedRenewalProps) =>
         `The payment for the next period of your ${planName} plan did not go through. ` +
         'It will be tried again automatically over the next few days. Please check that your payment method works. ' +
-        (accessEndsOn === null ? otherAccess : `If no payment succeeds, your access ends on ${accessEndsOn}.`),
+        (accessEndsOn === null
+          ? otherAccess
+          : isEnded
+          ? ended(accessEndsOn)
+          : `If no payment succeeds, your access ends on ${accessEndsOn}.`),
       note: 'If you have paid since, there is nothing left to do.',
     },
     subscriptionHalted: {
       subject: ({ planName }: FailedRenewalProps) => `Your ${planName} plan could not be renewed`,
       preview: 'The payment did not go through. It will not be tried again automatically.',
       heading: 'Your plan could not be renewed',
-      // The end may be before or after the day on which the mail is read.
-      body: ({ planName, accessEndsOn, manageUrl }: FailedRenewalProps) =>
+      body: ({ planName, accessEndsOn, isEnded, manageUrl }: FailedRenewalProps) =>
         `The payment for the next period of your ${planName} plan did not go through, and all further attempts ` +
         'failed. It will not be tried again automatically. ' +
-        (accessEndsOn === null ? otherAccess : `Without a payment, your access lasts until ${accessEndsOn}.`) +
+        (accessEndsOn === null
+          ? otherAccess
+          : isEnded
+          ? ended(accessEndsOn)
+          : `Without a payment, your access lasts until ${accessEndsOn}.`) +
         (manageUrl === null
           ? ' To continue, choose a plan again.'
           : ' To continue, pay or change your payment method.'),
@@ -202,10 +210,12 @@ export const en = () => {
       preview: ({ endsOn }: SubscriptionCompletedProps) =>
         `The last payment was made. The plan is paid until ${endsOn}.`,
       heading: 'Your subscription is complete',
-      body: ({ planName, endsOn, accessEndsOn }: SubscriptionCompletedProps) => {
+      body: ({ planName, endsOn, accessEndsOn, isEnded }: SubscriptionCompletedProps) => {
         // Access may last some days longer than the paid period.
         const after = accessEndsOn === null
           ? 'After that, your other access continues.'
+          : isEnded
+          ? ended(accessEndsOn)
           : accessEndsOn === endsOn
           ? 'After that, your access ends.'
           : `Your access ends on ${accessEndsOn}.`;

@@ -108,6 +108,8 @@ test('sign up, buy, cancel and resume without a reload; a refund is shown, and t
   await simulate('refund', { payment_id: payment.id });
   await shows(page, '#tier', 'free');
   await shows(page, 'tbody', '₹99.00 refunded');
+  await click(page, 'Subscription');
+  await shows(page, 'h2', 'Pro has ended');
   expect([await page.evaluate('document.body.dataset.loaded'), problems]).toEqual(['once', []]);
 });
 

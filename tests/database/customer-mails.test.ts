@@ -431,6 +431,14 @@ describe('the mail about a charge', () => {
     expect(await mails('subscription-halted')).toMatchObject([{ amount: 99900, currency: 'INR' }]);
   });
 
+  test('that failed says whether access has ended', async () => {
+    await bill();
+    await customer.event('pending', '07-01', { planId });
+    await customer.event('halted', '07-05', { planId });
+    expect(await mails('payment-pending')).toMatchObject([{ is_ended: false }]);
+    expect(await mails('subscription-halted')).toMatchObject([{ is_ended: true }]);
+  });
+
   test('of a plan that is none of ours is not sent', async () => {
     const foreign = { planId: 'plan_of_another_app' };
     await customer.event('activated', '06-01', { ...foreign, ...june });

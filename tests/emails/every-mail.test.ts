@@ -333,6 +333,17 @@ test('a failed renewal names no date and no end of other access, and leads to th
   await expectSaid(subscriptionHaltedRow(), `\nSee the plans: ${pricing}\n`, /payment method|other access/);
 });
 
+test('a failed renewal and a completed subscription say of access that has ended that it ended', async () => {
+  for (const row of [paymentPendingRow, subscriptionHaltedRow, subscriptionCompletedRow]) {
+    await expectSaid(row({ is_ended: true }), 'Your access ended on 20 November 2027.', /access (ends|lasts|until)/i);
+  }
+  await expectSaid(
+    subscriptionHaltedRow({ is_ended: true }),
+    '\nAccess ended on: 20 November 2027\n',
+    /Without a payment/,
+  );
+});
+
 test('an end that is over gives no advice about renewals', async () => {
   await expectSaid(subscriptionEndedRow(renewable), 'ended on', /valid|paid|period|renew/i);
 });

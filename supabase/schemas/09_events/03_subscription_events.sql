@@ -127,6 +127,7 @@ declare
   v_paid_until constant timestamptz := coalesce(p_subscription.period_end, case
     when num_nonnulls(p_subscription.replaces, p_subscription.payment_id) > 0 then p_subscription.starts_at
   end);
+  v_access_ends_at timestamptz;
 begin
   -- Without a paid cycle there is no access that ends.
   if p_subscription.gateway_status is distinct from p_status or v_paid_until is null
@@ -137,13 +138,16 @@ begin
   then
     return;
   end if;
+  v_access_ends_at := billing.access_end(p_subscription);
   perform billing.enqueue_mail(
     p_subscription.user_id, p_email,
     case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,
     -- One mail for each cycle that was not charged.
     concat_ws('/', v_id, case when p_status <> 'completed' then billing.iso_time(v_paid_until) end),
     jsonb_build_object(
-      'access_ends_at', billing.iso_time(billing.access_end(p_subscription)),
+      'access_ends_at', billing.iso_time(v_access_ends_at),
+      -- The last of the attempts often fails in the moment in which the days of grace are over.
+      'is_ended', coalesce(v_access_ends_at <= billing.clock(), false),
       'amount', coalesce(billing.json_integer(p_payment -> 'amount'), (p_subscription.sold).amount),
       'currency', billing.charged_currency(p_payment, (p_subscription.sold).currency),
       'manage_url', p_subscription.short_url,

@@ -147,8 +147,10 @@ export type FailedRenewalProps = Addressed & {
   readonly planName: string;
   /** What could not be charged: `₹1,234.56`. Not shown when absent. */
   readonly amount?: string | undefined;
-  /** The day on which access ends without a payment; null: the customer has other access. */
+  /** The day on which access ends without a payment, or ended; null: the customer has other access. */
   readonly accessEndsOn: string | null;
+  /** Whether access has ended. */
+  readonly isEnded: boolean;
   /** The gateway's page of the subscription, absolute, http or https; null: the mail links to `pricingUrl`. */
   readonly manageUrl: string | null;
   readonly pricingUrl: string;
@@ -159,8 +161,10 @@ export type SubscriptionCompletedProps = Addressed & {
   readonly planName: string;
   /** The last day of the last paid period. */
   readonly endsOn: string;
-  /** The day on which access ends; null: other access continues after `endsOn`. */
+  /** The day on which access ends or ended; null: other access continues after `endsOn`. */
   readonly accessEndsOn: string | null;
+  /** Whether access has ended. */
+  readonly isEnded: boolean;
   readonly pricingUrl: string;
 };
 

@@ -14,7 +14,11 @@ const receipt = payment.extend({
 });
 const periodEnd = recipient.extend({ plan_name: z.string(), ends_at: time });
 /** When access ends without a further payment; null: the customer has other access. */
-const accessEnd = z.object({ access_ends_at: time.nullable() });
+const accessEnd = z.object({
+  access_ends_at: time.nullable(),
+  /** Whether access had ended when the mail was enqueued. Rows of an older schema lack it. */
+  is_ended: z.boolean().default(false),
+});
 const failedRenewal = recipient.extend({
   plan_name: z.string(),
   ...accessEnd.shape,

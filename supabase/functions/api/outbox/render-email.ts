@@ -123,7 +123,11 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
     case 'subscription-halted':
       return mails.subscriptionHalted(failedRenewalProps(payload), look);
     case 'subscription-completed':
-      return mails.subscriptionCompleted({ ...periodEndProps(payload), accessEndsOn: accessEndsOn(payload) }, look);
+      return mails.subscriptionCompleted({
+        ...periodEndProps(payload),
+        accessEndsOn: accessEndsOn(payload),
+        isEnded: payload.is_ended,
+      }, look);
     case 'subscription-ending':
       return mails.subscriptionEnding({ ...periodEndProps(payload), earlyRenewal: payload.early_renewal }, look);
     case 'subscription-ended':
@@ -165,6 +169,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
       displayName,
       planName: renewal.plan_name,
       accessEndsOn: accessEndsOn(renewal),
+      isEnded: renewal.is_ended,
       ...(renewal.amount && renewal.currency && { amount: money(renewal.amount, renewal.currency) }),
       manageUrl: renewal.manage_url,
       pricingUrl: page('pricing'),
