@@ -91,7 +91,7 @@ describe('the API’s roles hold exactly these rights', () => {
       service_role: words(
         `billing.close_month(date) billing.create_profiles() billing.index_names() billing.lock_users() billing.missing_parts()
         billing.replay_event(bytea) billing.requeue(bigint) billing.schedule_faults() billing.schedule_jobs()
-        billing.set_up() billing.set_up_support() billing.switch_documents(boolean) billing.switch_events(boolean) billing.wake()`,
+        billing.set_up() billing.set_up_support() billing.switch_triggers(text,boolean) billing.wake()`,
       ),
     });
   });

@@ -243,8 +243,8 @@ begin
 end
 $trigger$;
 
--- The triggers are disabled while the setting is off, so that events then cost nothing.
-create function billing.switch_events(p_are_sent boolean)
+-- Switches the service's triggers of a name, and those with it and _insert: switched off they cost nothing.
+create function billing.switch_triggers(p_name text, p_are_on boolean)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_trigger record;
@@ -252,24 +252,21 @@ begin
   for v_trigger in
     select t.tgrelid::regclass as relation, t.tgname as name
     from pg_catalog.pg_trigger t
-    where t.tgfoid in (
-      'billing.note_subscription_event'::regproc, 'billing.note_tier_event'::regproc,
-      'billing.note_payment_event'::regproc, 'billing.note_refund_event'::regproc
-    )
+    join pg_catalog.pg_proc f on f.oid = t.tgfoid and f.pronamespace = 'billing'::regnamespace
+    where t.tgname in (p_name, p_name || '_insert')
   loop
     execute format(
-      'alter table %s %s trigger %I', v_trigger.relation, case when p_are_sent then 'enable' else 'disable' end,
-      v_trigger.name
+      'alter table %s %s trigger %I', v_trigger.relation, case when p_are_on then 'enable' else 'disable' end, v_trigger.name
     );
   end loop;
 end $$;
-revoke execute on function billing.switch_events(boolean) from service_role;
-select billing.switch_events(false);
+revoke execute on function billing.switch_triggers(text, boolean) from service_role;
+select billing.switch_triggers('note_event', false);
 
 create function billing.switch_events_by_setting()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform billing.switch_events(new.events);
+  perform billing.switch_triggers('note_event', new.events);
   return null;
 end $$;
 

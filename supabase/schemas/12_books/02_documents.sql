@@ -102,31 +102,13 @@ create trigger note_document after insert or update of status on billing.dispute
 when (new.status = 'lost')
 execute function billing.note_refund_document();
 
--- The triggers are disabled while no receipts are issued, so that they then cost nothing.
-create function billing.switch_documents(p_are_issued boolean)
-returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_trigger record;
-begin
-  for v_trigger in
-    select t.tgrelid::regclass as relation, t.tgname as name
-    from pg_catalog.pg_trigger t
-    where t.tgfoid in ('billing.note_payment_document'::regproc, 'billing.note_refund_document'::regproc)
-  loop
-    execute format(
-      'alter table %s %s trigger %I', v_trigger.relation, case when p_are_issued then 'enable' else 'disable' end,
-      v_trigger.name
-    );
-  end loop;
-end $$;
-revoke execute on function billing.switch_documents(boolean) from service_role;
-select billing.switch_documents(false);
+select billing.switch_triggers('note_document', false);
 
 -- From then on, also for payments that were confirmed before the setting was made: the sweep lists those.
 create function billing.switch_documents_by_setting()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform billing.switch_documents(new.receipts_from is not null);
+  perform billing.switch_triggers('note_document', new.receipts_from is not null);
   delete from billing.documents_due d where d.confirmed_at < new.receipts_from or new.receipts_from is null;
   -- A payment is confirmed at most 120 hours after its verification.
   update billing.scheduled_jobs j set listed_until = new.receipts_from - interval '6 days' where j.name = 'sweep';

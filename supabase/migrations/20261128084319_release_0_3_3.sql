@@ -1,6 +1,10 @@
 -- Made by npm run migration. Renames and data are written by hand.
 set local lock_timeout = '2s';
 
+drop function billing.switch_events(boolean);
+
+drop function billing.switch_documents(boolean);
+
 ALTER TABLE "billing"."gateway_subscriptions"
   ADD COLUMN "last_paused_at" timestamp WITH time zone;
 
@@ -492,6 +496,88 @@ begin
   return v_end;
 end $$;
 
+-- Enqueues the mail about a charge that failed or was the last. The caller has settled the user's access.
+create or replace function billing.announce_problem(
+  p_status text,
+  p_subscription billing.gateway_subscriptions, -- after the event
+  p_payment jsonb, -- that failed; null: the event names none
+  p_email text -- of the user
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_id constant text := p_subscription.gateway_subscription_id;
+  -- The end of the paid time: of a change of plan before its first charge the end of what it follows.
+  v_paid_until constant timestamptz := coalesce(p_subscription.period_end, case
+    when num_nonnulls(p_subscription.replaces, p_subscription.payment_id) > 0 then p_subscription.starts_at
+  end);
+  v_access_ends_at timestamptz;
+begin
+  -- Without a paid cycle there is no access that ends.
+  if p_subscription.gateway_status is distinct from p_status or v_paid_until is null
+    -- The customer cancelled it at once, and knows.
+    or p_subscription.ended_at is not null
+    -- Its last charge will say until when it is paid.
+    or p_status = 'completed' and billing.unnamed_cycles(p_subscription) > 0
+  then
+    return;
+  end if;
+  v_access_ends_at := billing.access_end(p_subscription);
+  perform billing.enqueue_mail(
+    p_subscription.user_id, p_email,
+    case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,
+    -- One mail for each cycle that was not charged.
+    concat_ws('/', v_id, case when p_status <> 'completed' then billing.iso_time(v_paid_until) end),
+    jsonb_build_object(
+      'access_ends_at', billing.iso_time(v_access_ends_at),
+      -- The last of the attempts often fails in the moment in which the days of grace are over.
+      'is_ended', coalesce(v_access_ends_at <= billing.clock(), false),
+      'amount', coalesce(billing.json_integer(p_payment -> 'amount'), (p_subscription.sold).amount),
+      'currency', billing.charged_currency(p_payment, (p_subscription.sold).currency),
+      'manage_url', p_subscription.short_url,
+      'ends_at', billing.iso_time(v_paid_until)
+    ),
+    p_subscription.plan_id
+  );
+end $$;
+
+-- Switches the service's triggers of a name, and those with it and _insert: switched off they cost nothing.
+create function billing.switch_triggers(p_name text, p_are_on boolean)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_trigger record;
+begin
+  for v_trigger in
+    select t.tgrelid::regclass as relation, t.tgname as name
+    from pg_catalog.pg_trigger t
+    join pg_catalog.pg_proc f on f.oid = t.tgfoid and f.pronamespace = 'billing'::regnamespace
+    where t.tgname in (p_name, p_name || '_insert')
+  loop
+    execute format(
+      'alter table %s %s trigger %I', v_trigger.relation, case when p_are_on then 'enable' else 'disable' end, v_trigger.name
+    );
+  end loop;
+end $$;
+
+revoke execute on function billing.switch_triggers(text, boolean) from service_role;
+
+create or replace function billing.switch_events_by_setting()
+returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.switch_triggers('note_event', new.events);
+  return null;
+end $$;
+
+-- From then on, also for payments that were confirmed before the setting was made: the sweep lists those.
+create or replace function billing.switch_documents_by_setting()
+returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.switch_triggers('note_document', new.receipts_from is not null);
+  delete from billing.documents_due d where d.confirmed_at < new.receipts_from or new.receipts_from is null;
+  -- A payment is confirmed at most 120 hours after its verification.
+  update billing.scheduled_jobs j set listed_until = new.receipts_from - interval '6 days' where j.name = 'sweep';
+  return null;
+end $$;
+
 comment on view billing.shown_subscriptions is 'The subscriptions of users, as the API answers them.';
 
 do $do$
@@ -504,6 +590,8 @@ end $do$;
 REVOKE ALL ON FUNCTION "billing"."subscription_answer"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."subscription_answer"(uuid) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."switch_triggers"(text, boolean) FROM PUBLIC;
 
 GRANT SELECT ON TABLE "billing"."shown_subscriptions" TO "service_role";
 
