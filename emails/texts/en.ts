@@ -27,10 +27,12 @@ export const en = () => {
     const next = nextPlanName === null ? '' : ` Then your ${nextPlanName} plan starts.`;
     return `Your ${planName} plan goes on${end}.${next} ${charge(nextCharge)}`;
   };
-  const ended = (day: string) => `Your access ended on ${day}.`;
-  const cancelled = ({ accessEndsOn, isEnded }: SubscriptionCancelledProps) => {
-    if (accessEndsOn !== null) return isEnded ? ended(accessEndsOn) : `Your access lasts until ${accessEndsOn}.`;
-    return isEnded ? 'You have no access to a plan now.' : 'Your other access continues.';
+  type End = Pick<FailedRenewalProps, 'accessEndsOn' | 'isEnded'>;
+  const access = ({ accessEndsOn: day, isEnded }: End, beside: string, ends: (day: string) => string) =>
+    day === null ? beside : isEnded ? `Your access ended on ${day}.` : ends(day);
+  const cancelled = (props: SubscriptionCancelledProps) => {
+    const other = props.isEnded ? 'You have no access to a plan now.' : 'Your other access continues.';
+    return access(props, other, (day) => `Your access lasts until ${day}.`);
   };
   const receiptNote =
     'Keep this e-mail for your records. If you have a question about this payment, quote the transaction ID.';
@@ -100,28 +102,20 @@ export const en = () => {
       subject: ({ planName }: FailedRenewalProps) => `Your ${planName} plan could not be renewed yet`,
       preview: 'The payment did not go through. It will be tried again automatically.',
       heading: 'Your plan could not be renewed yet',
-      body: ({ planName, accessEndsOn, isEnded }: FailedRenewalProps) =>
+      body: ({ planName, ...props }: FailedRenewalProps) =>
         `The payment for the next period of your ${planName} plan did not go through. ` +
         'It will be tried again automatically over the next few days. Please check that your payment method works. ' +
-        (accessEndsOn === null
-          ? otherAccess
-          : isEnded
-          ? ended(accessEndsOn)
-          : `If no payment succeeds, your access ends on ${accessEndsOn}.`),
+        access(props, otherAccess, (day) => `If no payment succeeds, your access ends on ${day}.`),
       note: 'If you have paid since, there is nothing left to do.',
     },
     subscriptionHalted: {
       subject: ({ planName }: FailedRenewalProps) => `Your ${planName} plan could not be renewed`,
       preview: 'The payment did not go through. It will not be tried again automatically.',
       heading: 'Your plan could not be renewed',
-      body: ({ planName, accessEndsOn, isEnded, manageUrl }: FailedRenewalProps) =>
+      body: ({ planName, manageUrl, ...props }: FailedRenewalProps) =>
         `The payment for the next period of your ${planName} plan did not go through, and all further attempts ` +
         'failed. It will not be tried again automatically. ' +
-        (accessEndsOn === null
-          ? otherAccess
-          : isEnded
-          ? ended(accessEndsOn)
-          : `Without a payment, your access lasts until ${accessEndsOn}.`) +
+        access(props, otherAccess, (day) => `Without a payment, your access lasts until ${day}.`) +
         (manageUrl === null
           ? ' To continue, choose a plan again.'
           : ' To continue, pay or change your payment method.'),
@@ -210,15 +204,13 @@ export const en = () => {
       preview: ({ endsOn }: SubscriptionCompletedProps) =>
         `The last payment was made. The plan is paid until ${endsOn}.`,
       heading: 'Your subscription is complete',
-      body: ({ planName, endsOn, accessEndsOn, isEnded }: SubscriptionCompletedProps) => {
+      body: ({ planName, endsOn, ...props }: SubscriptionCompletedProps) => {
         // Access may last some days longer than the paid period.
-        const after = accessEndsOn === null
-          ? 'After that, your other access continues.'
-          : isEnded
-          ? ended(accessEndsOn)
-          : accessEndsOn === endsOn
-          ? 'After that, your access ends.'
-          : `Your access ends on ${accessEndsOn}.`;
+        const after = access(
+          props,
+          'After that, your other access continues.',
+          (day) => day === endsOn ? 'After that, your access ends.' : `Your access ends on ${day}.`,
+        );
         return `The last payment of your ${planName} subscription was made. Nothing more will be charged for it. ` +
           `The plan is paid until ${endsOn}. ${after} You can choose a plan again on that day or later.`;
       },

@@ -14,12 +14,12 @@ export const hi = (): Texts => {
     const next = nextPlanName === null ? '' : ` उसके बाद आपका ${nextPlanName} प्लान शुरू होगा।`;
     return `आपका ${planName} प्लान जारी है${end}।${next} ${charge(nextCharge)}`;
   };
-  const ended = (day: string) => `आपका एक्सेस ${day} को समाप्त हुआ।`;
-  const cancelled = ({ accessEndsOn, isEnded }: SubscriptionCancelledProps) => {
-    if (accessEndsOn !== null) {
-      return isEnded ? ended(accessEndsOn) : `आपका एक्सेस ${accessEndsOn} तक रहेगा।`;
-    }
-    return isEnded ? 'अब आपके पास कोई प्लान नहीं है।' : 'आपका दूसरा प्लान जारी है।';
+  type End = Pick<FailedRenewalProps, 'accessEndsOn' | 'isEnded'>;
+  const access = ({ accessEndsOn: day, isEnded }: End, beside: string, ends: (day: string) => string) =>
+    day === null ? beside : isEnded ? `आपका एक्सेस ${day} को समाप्त हुआ।` : ends(day);
+  const cancelled = (props: SubscriptionCancelledProps) => {
+    const other = props.isEnded ? 'अब आपके पास कोई प्लान नहीं है।' : 'आपका दूसरा प्लान जारी है।';
+    return access(props, other, (day) => `आपका एक्सेस ${day} तक रहेगा।`);
   };
   const receiptNote = 'यह ई-मेल सँभालकर रखें। इस भुगतान के बारे में कोई प्रश्न हो, तो लेन-देन आईडी बताएँ।';
   return {
@@ -85,28 +85,20 @@ export const hi = (): Texts => {
       subject: ({ planName }) => `आपका ${planName} प्लान अभी नवीनीकृत नहीं हो सका`,
       preview: 'भुगतान नहीं हो सका। अपने आप फिर से कोशिश की जाएगी।',
       heading: 'आपका प्लान अभी नवीनीकृत नहीं हो सका',
-      body: ({ planName, accessEndsOn, isEnded }) =>
+      body: ({ planName, ...props }) =>
         `आपके ${planName} प्लान की अगली अवधि का भुगतान नहीं हो सका। अगले कुछ दिनों में अपने आप फिर से कोशिश की जाएगी। ` +
         'कृपया जाँचें कि आपका भुगतान का तरीका काम कर रहा है। ' +
-        (accessEndsOn === null
-          ? otherAccess
-          : isEnded
-          ? ended(accessEndsOn)
-          : `यदि कोई भुगतान सफल नहीं होता, तो आपका एक्सेस ${accessEndsOn} को समाप्त होगा।`),
+        access(props, otherAccess, (day) => `यदि कोई भुगतान सफल नहीं होता, तो आपका एक्सेस ${day} को समाप्त होगा।`),
       note: 'यदि आपने इस बीच भुगतान कर दिया है, तो कुछ करने की ज़रूरत नहीं है।',
     },
     subscriptionHalted: {
       subject: ({ planName }) => `आपका ${planName} प्लान नवीनीकृत नहीं हो सका`,
       preview: 'भुगतान नहीं हो सका। अपने आप फिर से कोशिश नहीं की जाएगी।',
       heading: 'आपका प्लान नवीनीकृत नहीं हो सका',
-      body: ({ planName, accessEndsOn, isEnded, manageUrl }) =>
+      body: ({ planName, manageUrl, ...props }) =>
         `आपके ${planName} प्लान की अगली अवधि का भुगतान नहीं हो सका, और आगे की सभी कोशिशें असफल रहीं। ` +
         'अपने आप फिर से कोशिश नहीं की जाएगी। ' +
-        (accessEndsOn === null
-          ? otherAccess
-          : isEnded
-          ? ended(accessEndsOn)
-          : `बिना भुगतान के आपका एक्सेस ${accessEndsOn} तक है।`) +
+        access(props, otherAccess, (day) => `बिना भुगतान के आपका एक्सेस ${day} तक है।`) +
         (manageUrl === null ? ' जारी रखने के लिए फिर से कोई प्लान चुनें।' : ' जारी रखने के लिए भुगतान करें या भुगतान का तरीका बदलें।'),
       note: 'यदि आपने इस बीच भुगतान कर दिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।',
     },
@@ -191,14 +183,12 @@ export const hi = (): Texts => {
       subject: ({ planName }) => `आपकी ${planName} सदस्यता पूरी हो गई है`,
       preview: ({ endsOn }) => `अंतिम भुगतान हो गया है। प्लान का भुगतान ${endsOn} तक हो चुका है।`,
       heading: 'आपकी सदस्यता पूरी हो गई है',
-      body: ({ planName, endsOn, accessEndsOn, isEnded }) => {
-        const after = accessEndsOn === null
-          ? 'उसके बाद आपका दूसरा प्लान जारी रहेगा।'
-          : isEnded
-          ? ended(accessEndsOn)
-          : accessEndsOn === endsOn
-          ? 'उसके बाद आपका एक्सेस समाप्त होगा।'
-          : `आपका एक्सेस ${accessEndsOn} को समाप्त होगा।`;
+      body: ({ planName, endsOn, ...props }) => {
+        const after = access(
+          props,
+          'उसके बाद आपका दूसरा प्लान जारी रहेगा।',
+          (day) => day === endsOn ? 'उसके बाद आपका एक्सेस समाप्त होगा।' : `आपका एक्सेस ${day} को समाप्त होगा।`,
+        );
         return `आपकी ${planName} सदस्यता का अंतिम भुगतान हो गया है। इसके लिए आगे कोई राशि नहीं ली जाएगी। ` +
           `प्लान का भुगतान ${endsOn} तक हो चुका है। ${after} आप उस दिन या बाद में फिर से प्लान चुन सकते हैं।`;
       },

@@ -160,9 +160,6 @@ function statusOf(payment: Payment, payments: Payment[]): string {
 /** The name of the plan, unless support wrote another tier into the row. */
 const nameOf = ({ plan, tier }: Subscription) => plan?.tier === tier ? plan.name : tier;
 
-/** The plan that runs, or that ended. */
-const headOf = (shown: Subscription) => shown.status === 'active' ? nameOf(shown) : `${nameOf(shown)} has ended`;
-
 /** How the subscription goes on, and what a change would cost. @param held the price that is paid for, to undo a change */
 export function subscription(
   current: CurrentSubscription,
@@ -171,11 +168,9 @@ export function subscription(
   { change }: Actions,
 ): Node[] {
   const { subscription: running, billing } = current;
-  const card = panel(
-    'section',
-    element('h2', {}, running === null ? 'No subscription' : headOf(running)),
-    element('p', {}, chargeText(current)),
-  );
+  const name = running === null ? 'No subscription' : nameOf(running);
+  const title = running?.status === 'cancelled' ? `${name} has ended` : name;
+  const card = panel('section', element('h2', {}, title), element('p', {}, chargeText(current)));
   if (billing?.manage_url) card.append(link(billing.manage_url, 'Change the method of payment'));
   const next = nextText(current);
   if (next) {

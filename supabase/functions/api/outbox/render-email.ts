@@ -113,8 +113,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
       return mails.subscriptionCancelled({
         displayName,
         planName: payload.plan_name,
-        accessEndsOn: accessEndsOn(payload),
-        isEnded: payload.is_ended,
+        ...accessEnd(payload),
         resumeUntil: payload.resume_until && day(payload.resume_until),
         pricingUrl: page('pricing'),
       }, look);
@@ -123,11 +122,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
     case 'subscription-halted':
       return mails.subscriptionHalted(failedRenewalProps(payload), look);
     case 'subscription-completed':
-      return mails.subscriptionCompleted({
-        ...periodEndProps(payload),
-        accessEndsOn: accessEndsOn(payload),
-        isEnded: payload.is_ended,
-      }, look);
+      return mails.subscriptionCompleted({ ...periodEndProps(payload), ...accessEnd(payload) }, look);
     case 'subscription-ending':
       return mails.subscriptionEnding({ ...periodEndProps(payload), earlyRenewal: payload.early_renewal }, look);
     case 'subscription-ended':
@@ -168,8 +163,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
     return {
       displayName,
       planName: renewal.plan_name,
-      accessEndsOn: accessEndsOn(renewal),
-      isEnded: renewal.is_ended,
+      ...accessEnd(renewal),
       ...(renewal.amount && renewal.currency && { amount: money(renewal.amount, renewal.currency) }),
       manageUrl: renewal.manage_url,
       pricingUrl: page('pricing'),
@@ -178,6 +172,10 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
 
   function periodEndProps(period: { readonly plan_name: string; readonly ends_at: string }) {
     return { displayName, planName: period.plan_name, endsOn: day(period.ends_at), pricingUrl: page('pricing') };
+  }
+
+  function accessEnd(end: { readonly access_ends_at: string | null; readonly is_ended: boolean }) {
+    return { accessEndsOn: accessEndsOn(end), isEnded: end.is_ended };
   }
 
   function accessEndsOn({ access_ends_at }: { readonly access_ends_at: string | null }): string | null {
