@@ -295,13 +295,11 @@ create type billing.change as (
   is_billed boolean, -- the gateway bills a new subscription
   replaces text, -- the subscription that ends when the new one starts
   renews uuid, -- the payment after whose period the new subscription is charged
-  charge_at timestamptz, -- when the gateway charges the new subscription; null: at the authorisation
   starts_at timestamptz, -- when the new tier begins
   ends_at timestamptz, -- the end of its first period
   credit bigint, -- minor currency units
   amount_due bigint, -- minor currency units
   due_at timestamptz, -- when amount_due is paid; null: nothing is due
-  goes_on boolean, -- whether it is charged again after that
   next_charge_at timestamptz, -- the first charge after what is paid now; null: none
   next_amount bigint -- of that charge, minor currency units
 );
@@ -317,12 +315,14 @@ begin
   p_change.starts_at := p_from.ends_at;
   p_change.ends_at := billing.add_months(p_from.ends_at, billing.sold_months((p_change.plan).duration_months));
   -- An earlier cancellation counts again.
-  p_change.goes_on := (
-    select billing.cancelled_by_user_at(m.user_id, m.asked_at) is null and billing.has_next_charge(m)
+  p_change.next_charge_at := (
+    select p_from.ends_at
     from billing.gateway_subscriptions m
-    where m.user_id = p_from.user_id and m.gateway_subscription_id = p_from.gateway_subscription_id
+    where m.user_id = p_from.user_id
+      and m.gateway_subscription_id = p_from.gateway_subscription_id
+      and billing.cancelled_by_user_at(m.user_id, m.asked_at) is null
+      and billing.has_next_charge(m)
   );
-  p_change.next_charge_at := case when p_change.goes_on then p_from.ends_at end;
   p_change.next_amount := coalesce((p_from.sold).amount, (p_change.plan).price);
   if p_from.undo_until is null then
     -- What runs ends, so what follows it must start.
@@ -396,14 +396,10 @@ begin
   v_change.due_at := v_now;
   if p_when = 'now' then
     v_change.credit := coalesce(v_credit.credit, 0);
-    if not v_change.is_billed or v_change.credit > 0 then
-      v_change.order_start := 'now';
-      v_change.charge_at := billing.add_months(v_now, v_months);
-    end if;
+    if not v_change.is_billed or v_change.credit > 0 then v_change.order_start := 'now'; end if;
   elsif v_change.is_billed then
     v_change.replaces := v_from.gateway_subscription_id;
     v_change.starts_at := v_from.ends_at;
-    v_change.charge_at := v_from.ends_at;
     v_change.due_at := v_from.ends_at;
     -- The customer may authorise for 24 hours, and the gateway needs to know a cancellation 48 hours before a cycle ends.
     if v_change.outcome = 'change' and v_change.replaces is not null and v_change.starts_at < v_now + interval '80 hours' then
@@ -417,8 +413,9 @@ begin
   end if;
   v_change.ends_at := billing.add_months(v_change.starts_at, v_months);
   v_change.amount_due := v_plan.price - v_change.credit;
-  v_change.goes_on := v_change.is_billed;
-  v_change.next_charge_at := case when v_change.is_billed then coalesce(v_change.charge_at, v_change.ends_at) end;
+  v_change.next_charge_at := case
+    when v_change.is_billed then case p_when when 'now' then v_change.ends_at else v_change.starts_at end
+  end;
   v_change.next_amount := v_plan.price;
   return v_change;
 end $$;
@@ -550,7 +547,7 @@ begin
       'to', (v_change.plan).tier,
       'from_price', v_change.from_price,
       'to_price', coalesce((v_change.plan).lookup_key, (v_change.plan).tier),
-      'renews', v_change.goes_on,
+      'renews', v_change.is_billed or v_change.next_charge_at is not null,
       'next_charge', case
         when v_change.next_charge_at is not null
           then jsonb_build_object('at', billing.iso_time(v_change.next_charge_at), 'amount', v_change.next_amount)
@@ -605,7 +602,7 @@ begin
         from public.payments p
         where p.id = p_payment_id
       )
-      when p_when = 'period_end' then v_change.charge_at
+      when p_when = 'period_end' then v_change.starts_at
     end,
     v_change.replaces, coalesce(p_payment_id, v_change.renews)
   );
