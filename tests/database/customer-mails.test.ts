@@ -65,6 +65,14 @@ describe('the mail subscription-cancelled', () => {
     expect(await mails(kind)).toEqual([{ ...atTheEnd, access_ends_at: end, resume_until: end }]);
   });
 
+  test('of a purchase over a billed subscription names the end of the purchase', async () => {
+    await bill();
+    await customer.buy('premium', { at: '06-10' });
+    await cancel();
+    const end = '2027-06-10T00:00:00.000Z';
+    expect(await mails(kind)).toMatchObject([{ plan_name: 'Premium', access_ends_at: end, resume_until: end }]);
+  });
+
   test('within two days of the end says no word about resuming', async () => {
     await bill();
     await database.at('06-30');
@@ -179,6 +187,16 @@ describe('the mail subscription-resumed', () => {
       await cancel();
       expect(await mails(kind)).toEqual([]);
       expect(await mails('subscription-cancelled')).toHaveLength(1);
+    });
+
+    test('can be resumed until two days before it starts, whatever ends before', async () => {
+      const authoriseIt = await upgrade();
+      await authoriseIt('2026-06-10T00:01:00Z');
+      await cancel();
+      const terms = { access_ends_at: end, resume_until: '2027-06-08T00:00:00.000Z' };
+      expect(await mails('subscription-cancelled')).toMatchObject([terms]);
+      await database.at('2027-06-07');
+      expect(await resume()).toMatchObject({ outcome: 'resumed' });
     });
 
     test('is not sent where nothing was cancelled, nor for what was cancelled before its authorisation', async () => {

@@ -447,7 +447,11 @@ begin
       (
         select min(s.stops_at) - interval '48 hours'
         from billing.stoppable s
-        where s.user_id = p_user_id and s.is_open and s.is_wish
+        where s.user_id = p_user_id
+          and s.is_open
+          and s.is_wish
+          -- What stops also without the cancellation is not resumed.
+          and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
       )
     );
   end if;

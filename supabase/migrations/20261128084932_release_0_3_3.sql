@@ -240,6 +240,58 @@ begin
     and (not p_cancel_at_period_end or (v_source.kind, v_source.id) = ('gateway_subscription', m.gateway_subscription_id));
 end $$;
 
+-- Returns what the mail about a cancellation says of the user's access, as it is settled.
+create or replace function billing.cancellation_terms(
+  p_user_id uuid,
+  p_at_period_end boolean,
+  p_had_access boolean -- before the cancellation
+)
+returns jsonb -- {access_ends_at, is_ended, resume_until}
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_after public.subscriptions;
+  v_ends_at timestamptz; -- null: access does not end with what was cancelled
+  v_resume_until timestamptz; -- null: it cannot be resumed
+begin
+  select * into v_after from public.subscriptions s where s.user_id = p_user_id;
+  if p_had_access then
+    v_ends_at := case
+      when v_after.status = 'cancelled' then coalesce(billing.shown_grace_end(v_after), v_after.cancelled_at)
+      when not exists (
+        select from billing.sources s
+        where s.user_id = p_user_id
+          and s.ended_at is null
+          and (s.ends_at is null or coalesce(nullif(s.lapses_at, 'infinity'), s.ends_at) > v_after.current_period_end)
+      ) then least(v_after.current_period_end, (
+        -- A row that was extended by hand ends with the subscription that it names.
+        select coalesce(m.paid_until, m.period_end)
+        from billing.gateway_subscriptions m
+        where (m.user_id, m.gateway_subscription_id) = (p_user_id, v_after.gateway_subscription_id) and m.arrived_at is not null
+      ))
+    end;
+  end if;
+  if p_at_period_end then
+    v_resume_until := least(
+      case when v_after.status = 'active' then v_after.current_period_end end,
+      -- Then the gateway is told.
+      (
+        select min(s.stops_at) - interval '48 hours'
+        from billing.stoppable s
+        where s.user_id = p_user_id
+          and s.is_open
+          and s.is_wish
+          -- What stops also without the cancellation is not resumed.
+          and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
+      )
+    );
+  end if;
+  return jsonb_build_object(
+    'access_ends_at', billing.iso_time(v_ends_at),
+    'is_ended', v_after.status is distinct from 'active',
+    'resume_until', case when v_resume_until > billing.clock() then billing.iso_time(v_resume_until) end
+  );
+end $$;
+
 -- The subscription alone: all of public.get_subscription would be a tenth of a cancellation.
 create function billing.subscription_answer(p_user_id uuid)
 returns json -- null: there is none
