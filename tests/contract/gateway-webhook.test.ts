@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
-import { changeEnvelope, paymentCaptured, paymentFailed } from '../helpers/gateway/events.ts';
+import { changeEnvelope, paymentCaptured, paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { secrets, sign } from '../helpers/gateway/sign.ts';
 import { answer, refusal } from '../helpers/http/requests.ts';
 import { ledger, poolThenRest, useProject, useService } from '../helpers/project/use-project.ts';
-import { ledgerRow, paymentOfOrder } from '../helpers/records/read-records.ts';
+import { ledgerRow, paymentOfOrder, readTier } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
 const project = useProject();
@@ -42,6 +42,18 @@ describe('an effect', () => {
     expect(await answer(postWebhook(service, event))).toEqual(received);
     expect(await ledgerRow(database, event)).toMatchObject({ outcome: 'applied', attempts: 2, deliveries: 2 });
     expect(await statusOf(orderId)).toBe('failed');
+  });
+
+  test('POST /api/webhooks/gateway about a charge that can’t be stored → 500; delivered again it gives the access', async () => {
+    const { user } = await newBuyer();
+    const [start, end] = [0, 30].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
+    const charged = subscriptionEvent({ name: 'charged', userId: user.id, planId: 'plan_pro', start, end });
+    const table = 'alter table billing.gateway_subscriptions';
+    await database.query(`${table} add constraint no_cycle check (period_end is null) not valid`);
+    await unchanged(async () => expect(await answer(postWebhook(service, charged))).toEqual(failed), ledger);
+    await database.query(`${table} drop constraint no_cycle`);
+    expect(await answer(postWebhook(service, charged))).toEqual(received);
+    expect(await readTier(database, user.id)).toBe('pro');
   });
 });
 

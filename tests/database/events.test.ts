@@ -244,6 +244,17 @@ describe('events', () => {
     expect((await events()).map(({ data }) => data.tier)).toEqual(['pro']);
   });
 
+  test('of a payment that becomes captured twice in one transaction is one', async () => {
+    const pro = await customer.order('pro', { at: '01-01' });
+    const session = await database.connect();
+    await session.query('begin');
+    for (const status of ['captured', 'failed', 'captured']) {
+      await session.query('update public.payments set status = $2 where id = $1', [pro.id, status]);
+    }
+    await session.query('commit');
+    expect((await paid()).map(([type]) => type).sort()).toEqual(['payment.captured', 'payment.failed']);
+  });
+
   test('name no address, no name and no page of the gateway', async () => {
     await customer.bill(months(1), 'pro');
     const text = JSON.stringify(await events());

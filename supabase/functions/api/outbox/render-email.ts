@@ -68,7 +68,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
         paidOn: day(payload.paid_at),
         transactionId: payload.transaction_id,
         accessPlanName: payload.access_plan_name,
-        accessEndsOn: accessEndsOn(payload),
+        accessEndsOn: payload.access_ends_at && day(payload.access_ends_at),
         nextCharge: nextCharge(payload.next_charge),
         pricingUrl: page('pricing'),
       }, look);
@@ -175,11 +175,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
   }
 
   function accessEnd(end: { readonly access_ends_at: string | null; readonly is_ended: boolean }) {
-    return { accessEndsOn: accessEndsOn(end), isEnded: end.is_ended };
-  }
-
-  function accessEndsOn({ access_ends_at }: { readonly access_ends_at: string | null }): string | null {
-    return access_ends_at === null ? null : day(access_ends_at);
+    return { accessEndsOn: end.access_ends_at && day(end.access_ends_at), isEnded: end.is_ended };
   }
 
   function nextCharge(charge: Payload<'payment-refunded'>['next_charge']): NextCharge {
