@@ -28,6 +28,8 @@ export const en = () => {
     return `Your ${planName} plan goes on${end}.${next} ${charge(nextCharge)}`;
   };
   const ended = (day: string) => `Your access ended on ${day}.`;
+  const accessEnd = ({ accessEndsOn, isEnded }: FailedRenewalProps, ends: string) =>
+    accessEndsOn === null ? otherAccess : isEnded ? ended(accessEndsOn) : `${ends} ${accessEndsOn}.`;
   const cancelled = ({ accessEndsOn, isEnded }: SubscriptionCancelledProps) => {
     if (accessEndsOn !== null) return isEnded ? ended(accessEndsOn) : `Your access lasts until ${accessEndsOn}.`;
     return isEnded ? 'You have no access to a plan now.' : 'Your other access continues.';
@@ -100,29 +102,21 @@ export const en = () => {
       subject: ({ planName }: FailedRenewalProps) => `Your ${planName} plan could not be renewed yet`,
       preview: 'The payment did not go through. It will be tried again automatically.',
       heading: 'Your plan could not be renewed yet',
-      body: ({ planName, accessEndsOn, isEnded }: FailedRenewalProps) =>
-        `The payment for the next period of your ${planName} plan did not go through. ` +
+      body: (props: FailedRenewalProps) =>
+        `The payment for the next period of your ${props.planName} plan did not go through. ` +
         'It will be tried again automatically over the next few days. Please check that your payment method works. ' +
-        (accessEndsOn === null
-          ? otherAccess
-          : isEnded
-          ? ended(accessEndsOn)
-          : `If no payment succeeds, your access ends on ${accessEndsOn}.`),
+        accessEnd(props, 'If no payment succeeds, your access ends on'),
       note: 'If you have paid since, there is nothing left to do.',
     },
     subscriptionHalted: {
       subject: ({ planName }: FailedRenewalProps) => `Your ${planName} plan could not be renewed`,
       preview: 'The payment did not go through. It will not be tried again automatically.',
       heading: 'Your plan could not be renewed',
-      body: ({ planName, accessEndsOn, isEnded, manageUrl }: FailedRenewalProps) =>
-        `The payment for the next period of your ${planName} plan did not go through, and all further attempts ` +
+      body: (props: FailedRenewalProps) =>
+        `The payment for the next period of your ${props.planName} plan did not go through, and all further attempts ` +
         'failed. It will not be tried again automatically. ' +
-        (accessEndsOn === null
-          ? otherAccess
-          : isEnded
-          ? ended(accessEndsOn)
-          : `Without a payment, your access lasts until ${accessEndsOn}.`) +
-        (manageUrl === null
+        accessEnd(props, 'Without a payment, your access lasts until') +
+        (props.manageUrl === null
           ? ' To continue, choose a plan again.'
           : ' To continue, pay or change your payment method.'),
       note: 'If you have paid since, or do not want to go on, there is nothing left to do.',
@@ -214,11 +208,9 @@ export const en = () => {
         // Access may last some days longer than the paid period.
         const after = accessEndsOn === null
           ? 'After that, your other access continues.'
-          : isEnded
-          ? ended(accessEndsOn)
-          : accessEndsOn === endsOn
+          : accessEndsOn === endsOn && !isEnded
           ? 'After that, your access ends.'
-          : `Your access ends on ${accessEndsOn}.`;
+          : `Your access ${isEnded ? 'ended' : 'ends'} on ${accessEndsOn}.`;
         return `The last payment of your ${planName} subscription was made. Nothing more will be charged for it. ` +
           `The plan is paid until ${endsOn}. ${after} You can choose a plan again on that day or later.`;
       },

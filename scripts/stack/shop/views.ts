@@ -159,7 +159,6 @@ function statusOf(payment: Payment, payments: Payment[]): string {
 
 /** The name of the plan, unless support wrote another tier into the row. */
 const nameOf = ({ plan, tier }: Subscription) => plan?.tier === tier ? plan.name : tier;
-
 /** The plan that runs, or that ended. */
 const headOf = (shown: Subscription) => shown.status === 'active' ? nameOf(shown) : `${nameOf(shown)} has ended`;
 

@@ -1,63 +1,63 @@
 // GENERATED from emails/ by `npm run generate`. DO NOT EDIT.
 // Contains react, react-dom, react-email.
 // @ts-self-types="./emails.d.ts"
-var hu=Object.create;var ml=Object.defineProperty;var gu=Object.getOwnPropertyDescriptor;var pu=Object.getOwnPropertyNames;var vu=Object.getPrototypeOf,yu=Object.prototype.hasOwnProperty;var Pn=(e,n)=>()=>{try{return n||e((n={exports:{}}).exports,n),n.exports}catch(t){throw n=0,t}};var bu=(e,n,t,r)=>{if(n&&typeof n=="object"||typeof n=="function")for(let i of pu(n))!yu.call(e,i)&&i!==t&&ml(e,i,{get:()=>n[i],
-enumerable:!(r=gu(n,i))||r.enumerable});return e};var v=(e,n,t)=>(t=e!=null?hu(vu(e)):{},bu(n||!e||!e.__esModule?ml(t,"default",{value:e,enumerable:!0}):t,e));var kl=Pn(m=>{"use strict";var ii=Symbol.for("react.transitional.element"),mu=Symbol.for("react.portal"),wu=Symbol.for("\
+var hu=Object.create;var ma=Object.defineProperty;var gu=Object.getOwnPropertyDescriptor;var pu=Object.getOwnPropertyNames;var vu=Object.getPrototypeOf,yu=Object.prototype.hasOwnProperty;var Pn=(e,n)=>()=>{try{return n||e((n={exports:{}}).exports,n),n.exports}catch(t){throw n=0,t}};var bu=(e,n,t,r)=>{if(n&&typeof n=="object"||typeof n=="function")for(let i of pu(n))!yu.call(e,i)&&i!==t&&ma(e,i,{get:()=>n[i],
+enumerable:!(r=gu(n,i))||r.enumerable});return e};var v=(e,n,t)=>(t=e!=null?hu(vu(e)):{},bu(n||!e||!e.__esModule?ma(t,"default",{value:e,enumerable:!0}):t,e));var ka=Pn(m=>{"use strict";var ii=Symbol.for("react.transitional.element"),mu=Symbol.for("react.portal"),wu=Symbol.for("\
 react.fragment"),Tu=Symbol.for("react.strict_mode"),Pu=Symbol.for("react.profiler"),xu=Symbol.for("react.consumer"),Ru=Symbol.
-for("react.context"),Eu=Symbol.for("react.forward_ref"),Cu=Symbol.for("react.suspense"),Nu=Symbol.for("react.memo"),Rl=Symbol.
-for("react.lazy"),Au=Symbol.for("react.activity"),Su=Symbol.for("react.view_transition"),wl=Symbol.iterator;function _u(e){
-return e===null||typeof e!="object"?null:(e=wl&&e[wl]||e["@@iterator"],typeof e=="function"?e:null)}var El={isMounted:function(){
-return!1},enqueueForceUpdate:function(){},enqueueReplaceState:function(){},enqueueSetState:function(){}},Cl=Object.assign,
-Nl={};function Qn(e,n,t){this.props=e,this.context=n,this.refs=Nl,this.updater=t||El}Qn.prototype.isReactComponent={};Qn.
+for("react.context"),Eu=Symbol.for("react.forward_ref"),Cu=Symbol.for("react.suspense"),Nu=Symbol.for("react.memo"),Ra=Symbol.
+for("react.lazy"),Au=Symbol.for("react.activity"),Su=Symbol.for("react.view_transition"),wa=Symbol.iterator;function _u(e){
+return e===null||typeof e!="object"?null:(e=wa&&e[wa]||e["@@iterator"],typeof e=="function"?e:null)}var Ea={isMounted:function(){
+return!1},enqueueForceUpdate:function(){},enqueueReplaceState:function(){},enqueueSetState:function(){}},Ca=Object.assign,
+Na={};function Qn(e,n,t){this.props=e,this.context=n,this.refs=Na,this.updater=t||Ea}Qn.prototype.isReactComponent={};Qn.
 prototype.setState=function(e,n){if(typeof e!="object"&&typeof e!="function"&&e!=null)throw Error("takes an object of st\
 ate variables to update or a function which returns an object of state variables.");this.updater.enqueueSetState(this,e,
-n,"setState")};Qn.prototype.forceUpdate=function(e){this.updater.enqueueForceUpdate(this,e,"forceUpdate")};function Al(){}
-Al.prototype=Qn.prototype;function li(e,n,t){this.props=e,this.context=n,this.refs=Nl,this.updater=t||El}var ai=li.prototype=
-new Al;ai.constructor=li;Cl(ai,Qn.prototype);ai.isPureReactComponent=!0;var Tl=Array.isArray;function ri(){}var k={H:null,
-A:null,T:null,S:null},Sl=Object.prototype.hasOwnProperty;function oi(e,n,t){var r=t.ref;return{$$typeof:ii,type:e,key:n,
+n,"setState")};Qn.prototype.forceUpdate=function(e){this.updater.enqueueForceUpdate(this,e,"forceUpdate")};function Aa(){}
+Aa.prototype=Qn.prototype;function ai(e,n,t){this.props=e,this.context=n,this.refs=Na,this.updater=t||Ea}var li=ai.prototype=
+new Aa;li.constructor=ai;Ca(li,Qn.prototype);li.isPureReactComponent=!0;var Ta=Array.isArray;function ri(){}var k={H:null,
+A:null,T:null,S:null},Sa=Object.prototype.hasOwnProperty;function oi(e,n,t){var r=t.ref;return{$$typeof:ii,type:e,key:n,
 ref:r!==void 0?r:null,props:t}}function Ou(e,n){return oi(e.type,n,e.props)}function ui(e){return typeof e=="object"&&e!==
-null&&e.$$typeof===ii}function ku(e){var n={"=":"=0",":":"=2"};return"$"+e.replace(/[=:]/g,function(t){return n[t]})}var Pl=/\/+/g;
+null&&e.$$typeof===ii}function ku(e){var n={"=":"=0",":":"=2"};return"$"+e.replace(/[=:]/g,function(t){return n[t]})}var Pa=/\/+/g;
 function ti(e,n){return typeof e=="object"&&e!==null&&e.key!=null?ku(""+e.key):n.toString(36)}function Mu(e){switch(e.status){case"\
 fulfilled":return e.value;case"rejected":throw e.reason;default:switch(typeof e.status=="string"?e.then(ri,ri):(e.status=
 "pending",e.then(function(n){e.status==="pending"&&(e.status="fulfilled",e.value=n)},function(n){e.status==="pending"&&(e.
 status="rejected",e.reason=n)})),e.status){case"fulfilled":return e.value;case"rejected":throw e.reason}}throw e}function Vn(e,n,t,r,i){
 var a=typeof e;(a==="undefined"||a==="boolean")&&(e=null);var u=!1;if(e===null)u=!0;else switch(a){case"bigint":case"str\
-ing":case"number":u=!0;break;case"object":switch(e.$$typeof){case ii:case mu:u=!0;break;case Rl:return u=e._init,Vn(u(e.
-_payload),n,t,r,i)}}if(u)return i=i(e),u=r===""?"."+ti(e,0):r,Tl(i)?(t="",u!=null&&(t=u.replace(Pl,"$&/")+"/"),Vn(i,n,t,
-"",function(o){return o})):i!=null&&(ui(i)&&(i=Ou(i,t+(i.key==null||e&&e.key===i.key?"":(""+i.key).replace(Pl,"$&/")+"/")+
-u)),n.push(i)),1;u=0;var c=r===""?".":r+":";if(Tl(e))for(var l=0;l<e.length;l++)r=e[l],a=c+ti(r,l),u+=Vn(r,n,t,a,i);else if(l=
-_u(e),typeof l=="function")for(e=l.call(e),l=0;!(r=e.next()).done;)r=r.value,a=c+ti(r,l++),u+=Vn(r,n,t,a,i);else if(a===
+ing":case"number":u=!0;break;case"object":switch(e.$$typeof){case ii:case mu:u=!0;break;case Ra:return u=e._init,Vn(u(e.
+_payload),n,t,r,i)}}if(u)return i=i(e),u=r===""?"."+ti(e,0):r,Ta(i)?(t="",u!=null&&(t=u.replace(Pa,"$&/")+"/"),Vn(i,n,t,
+"",function(l){return l})):i!=null&&(ui(i)&&(i=Ou(i,t+(i.key==null||e&&e.key===i.key?"":(""+i.key).replace(Pa,"$&/")+"/")+
+u)),n.push(i)),1;u=0;var c=r===""?".":r+":";if(Ta(e))for(var o=0;o<e.length;o++)r=e[o],a=c+ti(r,o),u+=Vn(r,n,t,a,i);else if(o=
+_u(e),typeof o=="function")for(e=o.call(e),o=0;!(r=e.next()).done;)r=r.value,a=c+ti(r,o++),u+=Vn(r,n,t,a,i);else if(a===
 "object"){if(typeof e.then=="function")return Vn(Mu(e),n,t,r,i);throw n=String(e),Error("Objects are not valid as a Reac\
 t child (found: "+(n==="[object Object]"?"object with keys {"+Object.keys(e).join(", ")+"}":n)+"). If you meant to rende\
 r a collection of children, use an array instead.")}return u}function tr(e,n,t){if(e==null)return e;var r=[],i=0;return Vn(
 e,r,"","",function(a){return n.call(t,a,i++)}),r}function Iu(e){if(e._status===-1){var n=e._result,t=n();t.then(function(r){
 (e._status===0||e._status===-1)&&(e._status=1,e._result=r,t.status===void 0&&(t.status="fulfilled",t.value=r))},function(r){
 (e._status===0||e._status===-1)&&(e._status=2,e._result=r,t.status===void 0&&(t.status="rejected",t.reason=r))}),e._status===
--1&&(e._status=0,e._result=t)}if(e._status===1)return e._result.default;throw e._result}var xl=typeof reportError=="func\
+-1&&(e._status=0,e._result=t)}if(e._status===1)return e._result.default;throw e._result}var xa=typeof reportError=="func\
 tion"?reportError:function(e){if(typeof window=="object"&&typeof window.ErrorEvent=="function"){var n=new window.ErrorEvent(
 "error",{bubbles:!0,cancelable:!0,message:typeof e=="object"&&e!==null&&typeof e.message=="string"?String(e.message):String(
 e),error:e});if(!window.dispatchEvent(n))return}else if(typeof process=="object"&&typeof process.emit=="function"){process.
-emit("uncaughtException",e);return}console.error(e)};function _l(e){var n=k.T,t={};t.types=n!==null?n.types:null,k.T=t;try{
-var r=e(),i=k.S;i!==null&&i(t,r),typeof r=="object"&&r!==null&&typeof r.then=="function"&&r.then(ri,xl)}catch(a){xl(a)}finally{
-n!==null&&t.types!==null&&(n.types=t.types),k.T=n}}function Ol(e){var n=k.T;if(n!==null){var t=n.types;t===null?n.types=
-[e]:t.indexOf(e)===-1&&t.push(e)}else _l(Ol.bind(null,e))}var Fu={map:tr,forEach:function(e,n,t){tr(e,function(){n.apply(
+emit("uncaughtException",e);return}console.error(e)};function _a(e){var n=k.T,t={};t.types=n!==null?n.types:null,k.T=t;try{
+var r=e(),i=k.S;i!==null&&i(t,r),typeof r=="object"&&r!==null&&typeof r.then=="function"&&r.then(ri,xa)}catch(a){xa(a)}finally{
+n!==null&&t.types!==null&&(n.types=t.types),k.T=n}}function Oa(e){var n=k.T;if(n!==null){var t=n.types;t===null?n.types=
+[e]:t.indexOf(e)===-1&&t.push(e)}else _a(Oa.bind(null,e))}var Fu={map:tr,forEach:function(e,n,t){tr(e,function(){n.apply(
 this,arguments)},t)},count:function(e){var n=0;return tr(e,function(){n++}),n},toArray:function(e){return tr(e,function(n){
 return n})||[]},only:function(e){if(!ui(e))throw Error("React.Children.only expected to receive a single React element c\
-hild.");return e}};m.Activity=Au;m.Children=Fu;m.Component=Qn;m.Fragment=wu;m.Profiler=Pu;m.PureComponent=li;m.StrictMode=
+hild.");return e}};m.Activity=Au;m.Children=Fu;m.Component=Qn;m.Fragment=wu;m.Profiler=Pu;m.PureComponent=ai;m.StrictMode=
 Tu;m.Suspense=Cu;m.ViewTransition=Su;m.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE=k;m.__COMPILER_RUNTIME=
-{__proto__:null,c:function(e){return k.H.useMemoCache(e)}};m.addTransitionType=Ol;m.cache=function(e){return function(){
+{__proto__:null,c:function(e){return k.H.useMemoCache(e)}};m.addTransitionType=Oa;m.cache=function(e){return function(){
 return e.apply(null,arguments)}};m.cacheSignal=function(){return null};m.cloneElement=function(e,n,t){if(e==null)throw Error(
-"The argument must be a React element, but you passed "+e+".");var r=Cl({},e.props),i=e.key;if(n!=null)for(a in n.key!==
-void 0&&(i=""+n.key),n)!Sl.call(n,a)||a==="key"||a==="__self"||a==="__source"||a==="ref"&&n.ref===void 0||(r[a]=n[a]);var a=arguments.
+"The argument must be a React element, but you passed "+e+".");var r=Ca({},e.props),i=e.key;if(n!=null)for(a in n.key!==
+void 0&&(i=""+n.key),n)!Sa.call(n,a)||a==="key"||a==="__self"||a==="__source"||a==="ref"&&n.ref===void 0||(r[a]=n[a]);var a=arguments.
 length-2;if(a===1)r.children=t;else if(1<a){for(var u=Array(a),c=0;c<a;c++)u[c]=arguments[c+2];r.children=u}return oi(e.
 type,i,r)};m.createContext=function(e){return e={$$typeof:Ru,_currentValue:e,_currentValue2:e,_threadCount:0,Provider:null,
 Consumer:null},e.Provider=e,e.Consumer={$$typeof:xu,_context:e},e};m.createElement=function(e,n,t){var r,i={},a=null;if(n!=
-null)for(r in n.key!==void 0&&(a=""+n.key),n)Sl.call(n,r)&&r!=="key"&&r!=="__self"&&r!=="__source"&&(i[r]=n[r]);var u=arguments.
-length-2;if(u===1)i.children=t;else if(1<u){for(var c=Array(u),l=0;l<u;l++)c[l]=arguments[l+2];i.children=c}if(e&&e.defaultProps)
+null)for(r in n.key!==void 0&&(a=""+n.key),n)Sa.call(n,r)&&r!=="key"&&r!=="__self"&&r!=="__source"&&(i[r]=n[r]);var u=arguments.
+length-2;if(u===1)i.children=t;else if(1<u){for(var c=Array(u),o=0;o<u;o++)c[o]=arguments[o+2];i.children=c}if(e&&e.defaultProps)
 for(r in u=e.defaultProps,u)i[r]===void 0&&(i[r]=u[r]);return oi(e,a,i)};m.createRef=function(){return{current:null}};m.
-forwardRef=function(e){return{$$typeof:Eu,render:e}};m.isValidElement=ui;m.lazy=function(e){return{$$typeof:Rl,_payload:{
+forwardRef=function(e){return{$$typeof:Eu,render:e}};m.isValidElement=ui;m.lazy=function(e){return{$$typeof:Ra,_payload:{
 _status:-1,_result:e},_init:Iu}};m.memo=function(e,n){return{$$typeof:Nu,type:e,compare:n===void 0?null:n}};m.startTransition=
-_l;m.unstable_useCacheRefresh=function(){return k.H.useCacheRefresh()};m.use=function(e){return k.H.use(e)};m.useActionState=
+_a;m.unstable_useCacheRefresh=function(){return k.H.useCacheRefresh()};m.use=function(e){return k.H.use(e)};m.useActionState=
 function(e,n,t){return k.H.useActionState(e,n,t)};m.useCallback=function(e,n){return k.H.useCallback(e,n)};m.useContext=
 function(e){return k.H.useContext(e)};m.useDebugValue=function(){};m.useDeferredValue=function(e,n){return k.H.useDeferredValue(
 e,n)};m.useEffect=function(e,n){return k.H.useEffect(e,n)};m.useEffectEvent=function(e){return k.H.useEffectEvent(e)};m.
@@ -66,16 +66,16 @@ function(e,n){return k.H.useInsertionEffect(e,n)};m.useLayoutEffect=function(e,n
 function(e,n){return k.H.useMemo(e,n)};m.useOptimistic=function(e,n){return k.H.useOptimistic(e,n)};m.useReducer=function(e,n,t){
 return k.H.useReducer(e,n,t)};m.useRef=function(e){return k.H.useRef(e)};m.useState=function(e){return k.H.useState(e)};
 m.useSyncExternalStore=function(e,n,t){return k.H.useSyncExternalStore(e,n,t)};m.useTransition=function(){return k.H.useTransition()};
-m.version="19.3.1"});var he=Pn((ds,Ml)=>{"use strict";Ml.exports=kl()});var Ll=Pn(re=>{"use strict";var Lu=he();function Fl(e){var n="https://react.dev/errors/"+e;if(1<arguments.length){n+="?a\
+m.version="19.3.1"});var he=Pn((ds,Ma)=>{"use strict";Ma.exports=ka()});var La=Pn(re=>{"use strict";var Lu=he();function Fa(e){var n="https://react.dev/errors/"+e;if(1<arguments.length){n+="?a\
 rgs[]="+encodeURIComponent(arguments[1]);for(var t=2;t<arguments.length;t++)n+="&args[]="+encodeURIComponent(arguments[t])}
 return"Minified React error #"+e+"; visit "+n+" for the full message or use the non-minified dev environment for full er\
-rors and additional helpful warnings."}function nn(){}var ce={d:{f:nn,r:function(){throw Error(Fl(522))},D:nn,C:nn,L:nn,
-m:nn,X:nn,S:nn,M:nn},p:0,findDOMNode:null},Uu=Symbol.for("react.portal"),Hu=Symbol.for("react.recoverable"),Il=Symbol.for(
+rors and additional helpful warnings."}function nn(){}var ce={d:{f:nn,r:function(){throw Error(Fa(522))},D:nn,C:nn,L:nn,
+m:nn,X:nn,S:nn,M:nn},p:0,findDOMNode:null},Uu=Symbol.for("react.portal"),Hu=Symbol.for("react.recoverable"),Ia=Symbol.for(
 "react.optimistic_key");function Du(e,n,t){var r=3<arguments.length&&arguments[3]!==void 0?arguments[3]:null;return{$$typeof:Uu,
-key:r==null?null:r===Il?Il:""+r,children:e,containerInfo:n,implementation:t}}var yt=Lu.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE;
+key:r==null?null:r===Ia?Ia:""+r,children:e,containerInfo:n,implementation:t}}var yt=Lu.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE;
 function rr(e,n){if(e==="font")return"";if(typeof n=="string")return n==="use-credentials"?n:""}re.__DOM_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE=
 ce;re.browser=function(e){return{$$typeof:Hu,_reason:e}};re.createPortal=function(e,n){var t=2<arguments.length&&arguments[2]!==
-void 0?arguments[2]:null;if(!n||n.nodeType!==1&&n.nodeType!==9&&n.nodeType!==11)throw Error(Fl(299));return Du(e,n,null,
+void 0?arguments[2]:null;if(!n||n.nodeType!==1&&n.nodeType!==9&&n.nodeType!==11)throw Error(Fa(299));return Du(e,n,null,
 t)};re.flushSync=function(e){var n=yt.T,t=ce.p;try{if(yt.T=null,ce.p=2,e)return e()}finally{yt.T=n,ce.p=t,ce.d.f()}};re.
 preconnect=function(e,n){typeof e=="string"&&(n?(n=n.crossOrigin,n=typeof n=="string"?n==="use-credentials"?n:"":void 0):
 n=null,ce.d.C(e,n))};re.prefetchDNS=function(e){typeof e=="string"&&ce.d.D(e)};re.preinit=function(e,n){if(typeof e=="st\
@@ -94,17 +94,17 @@ n.media:void 0})}};re.preloadModule=function(e,n){if(typeof e=="string")if(n){va
 as=="string"&&n.as!=="script"?n.as:void 0,crossOrigin:t,integrity:typeof n.integrity=="string"?n.integrity:void 0,nonce:typeof n.
 nonce=="string"?n.nonce:void 0,fetchPriority:typeof n.fetchPriority=="string"?n.fetchPriority:void 0})}else ce.d.m(e)};re.
 requestFormReset=function(e){ce.d.r(e)};re.unstable_batchedUpdates=function(e,n){return e(n)};re.useFormState=function(e,n,t){
-return yt.H.useFormState(e,n,t)};re.useFormStatus=function(){return yt.H.useHostTransitionStatus()};re.version="19.3.1"});var Dl=Pn((gs,Hl)=>{"use strict";function Ul(){if(!(typeof __REACT_DEVTOOLS_GLOBAL_HOOK__>"u"||typeof __REACT_DEVTOOLS_GLOBAL_HOOK__.
-checkDCE!="function"))try{__REACT_DEVTOOLS_GLOBAL_HOOK__.checkDCE(Ul)}catch(e){console.error(e)}}Ul(),Hl.exports=Ll()});var qa=Pn(Ur=>{"use strict";var va=he(),Yu=Dl();function p(e){var n="https://react.dev/errors/"+e;if(1<arguments.length){
+return yt.H.useFormState(e,n,t)};re.useFormStatus=function(){return yt.H.useHostTransitionStatus()};re.version="19.3.1"});var Da=Pn((gs,Ha)=>{"use strict";function Ua(){if(!(typeof __REACT_DEVTOOLS_GLOBAL_HOOK__>"u"||typeof __REACT_DEVTOOLS_GLOBAL_HOOK__.
+checkDCE!="function"))try{__REACT_DEVTOOLS_GLOBAL_HOOK__.checkDCE(Ua)}catch(e){console.error(e)}}Ua(),Ha.exports=La()});var ql=Pn(Ur=>{"use strict";var vl=he(),Yu=Da();function p(e){var n="https://react.dev/errors/"+e;if(1<arguments.length){
 n+="?args[]="+encodeURIComponent(arguments[1]);for(var t=2;t<arguments.length;t++)n+="&args[]="+encodeURIComponent(arguments[t])}
 return"Minified React error #"+e+"; visit "+n+" for the full message or use the non-minified dev environment for full er\
-rors and additional helpful warnings."}var ya=Symbol.for("react.transitional.element"),ba=Symbol.for("react.portal"),ma=Symbol.
-for("react.fragment"),wa=Symbol.for("react.strict_mode"),Ta=Symbol.for("react.profiler"),Pa=Symbol.for("react.consumer"),
+rors and additional helpful warnings."}var yl=Symbol.for("react.transitional.element"),bl=Symbol.for("react.portal"),ml=Symbol.
+for("react.fragment"),wl=Symbol.for("react.strict_mode"),Tl=Symbol.for("react.profiler"),Pl=Symbol.for("react.consumer"),
 Ar=Symbol.for("react.context"),Ei=Symbol.for("react.forward_ref"),Sr=Symbol.for("react.suspense"),Ci=Symbol.for("react.s\
-uspense_list"),Ni=Symbol.for("react.memo"),_r=Symbol.for("react.lazy"),Bu=Symbol.for("react.scope"),xa=Symbol.for("react\
+uspense_list"),Ni=Symbol.for("react.memo"),_r=Symbol.for("react.lazy"),Bu=Symbol.for("react.scope"),xl=Symbol.for("react\
 .activity"),zu=Symbol.for("react.legacy_hidden"),Wu=Symbol.for("react.memo_cache_sentinel"),Ai=Symbol.for("react.view_tr\
-ansition"),Or=Symbol.for("react.recoverable"),Yl=Symbol.iterator;function Ra(e){return e===null||typeof e!="object"?null:
-(e=Yl&&e[Yl]||e["@@iterator"],typeof e=="function"?e:null)}var Gu=Symbol.for("react.optimistic_key"),gr=Array.isArray;function Bl(e,n){
+ansition"),Or=Symbol.for("react.recoverable"),Ya=Symbol.iterator;function Rl(e){return e===null||typeof e!="object"?null:
+(e=Ya&&e[Ya]||e["@@iterator"],typeof e=="function"?e:null)}var Gu=Symbol.for("react.optimistic_key"),gr=Array.isArray;function Ba(e,n){
 var t=e.length&3,r=e.length-t,i=n;for(n=0;n<r;){var a=e.charCodeAt(n)&255|(e.charCodeAt(++n)&255)<<8|(e.charCodeAt(++n)&
 255)<<16|(e.charCodeAt(++n)&255)<<24;++n,a=3432918353*(a&65535)+((3432918353*(a>>>16)&65535)<<16)&4294967295,a=a<<15|a>>>
 17,a=461845907*(a&65535)+((461845907*(a>>>16)&65535)<<16)&4294967295,i^=a,i=i<<13|i>>>19,i=5*(i&65535)+((5*(i>>>16)&65535)<<
@@ -115,8 +115,8 @@ a=a<<15|a>>>17,i^=461845907*(a&65535)+((461845907*(a>>>16)&65535)<<16)&429496729
 4294967295,(i^i>>>16)>>>0}var pe=Object.assign,L=Object.prototype.hasOwnProperty,Xu=RegExp("^[:A-Z_a-z\\u00C0-\\u00D6\\u00D\
 8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C-\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\\
 uFFFD][:A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C-\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\\
-u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\-.0-9\\u00B7\\u0300-\\u036F\\u203F-\\u2040]*$"),zl={},Wl={};function Si(e){
-return L.call(Wl,e)?!0:L.call(zl,e)?!1:Xu.test(e)?Wl[e]=!0:(zl[e]=!0,!1)}var Zu=new Set("animationIterationCount aspectR\
+u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\-.0-9\\u00B7\\u0300-\\u036F\\u203F-\\u2040]*$"),za={},Wa={};function Si(e){
+return L.call(Wa,e)?!0:L.call(za,e)?!1:Xu.test(e)?Wa[e]=!0:(za[e]=!0,!1)}var Zu=new Set("animationIterationCount aspectR\
 atio borderImageOutset borderImageSlice borderImageWidth boxFlex boxFlexGroup boxOrdinalGroup columnCount columns flex f\
 lexGrow flexPositive flexShrink flexNegative flexOrder gridArea gridRow gridRowEnd gridRowSpan gridRowStart gridColumn g\
 ridColumnEnd gridColumnSpan gridColumnStart fontWeight lineClamp lineHeight opacity order orphans scale tabSize widows z\
@@ -152,39 +152,39 @@ e;e=""+e;var n=Qu.exec(e);if(n){var t="",r,i=0;for(r=n.index;r<e.length;r++){swi
 break;case 38:n="&amp;";break;case 39:n="&#x27;";break;case 60:n="&lt;";break;case 62:n="&gt;";break;default:continue}i!==
 r&&(t+=e.slice(i,r)),i=r+1,t+=n}e=i!==r?t+e.slice(i,r):t}return e}var Ju=/([A-Z])/g,Ku=/^ms-/,ju=/^[\u0000-\u001F ]*j[\r\n\t]*a[\r\n\t]*v[\r\n\t]*a[\r\n\t]*s[\r\n\t]*c[\r\n\t]*r[\r\n\t]*i[\r\n\t]*p[\r\n\t]*t[\r\n\t]*:/i;
 function Pt(e){return ju.test(""+e)?"javascript:throw new Error('React has blocked a javascript: URL as a security preca\
-ution.')":e}var Jn=va.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,Ea=Yu.__DOM_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,
-qu={pending:!1,data:null,method:null,action:null},Be=Ea.d;Ea.d={f:Be.f,r:Be.r,D:vc,C:yc,L:bc,m:mc,X:Tc,S:wc,M:Pc};var xe=[],
-qn=null,Ca=/(<\/|<)(s)(cript)/gi;function Na(e,n,t,r){return""+n+(t==="s"?"\\u0073":"\\u0053")+r}function $u(e,n,t,r,i){
+ution.')":e}var Jn=vl.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,El=Yu.__DOM_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,
+qu={pending:!1,data:null,method:null,action:null},Be=El.d;El.d={f:Be.f,r:Be.r,D:vc,C:yc,L:bc,m:mc,X:Tc,S:wc,M:Pc};var xe=[],
+qn=null,Cl=/(<\/|<)(s)(cript)/gi;function Nl(e,n,t,r){return""+n+(t==="s"?"\\u0073":"\\u0053")+r}function $u(e,n,t,r,i){
 return{idPrefix:e===void 0?"":e,nextFormID:0,streamingFormat:0,bootstrapScriptContent:t,bootstrapScripts:r,bootstrapModules:i,
 instructions:0,hasBody:!1,hasHtml:!1,unknownResources:{},dnsResources:{},connectResources:{default:{},anonymous:{},credentials:{}},
 imageResources:{},styleResources:{},scriptResources:{},moduleUnknownResources:{},moduleScriptResources:{}}}function $(e,n,t,r){
-return{insertionMode:e,selectedValue:n,tagScope:t,viewTransition:r}}function Gl(e,n,t){var r=e.tagScope&-25;switch(n){case"\
+return{insertionMode:e,selectedValue:n,tagScope:t,viewTransition:r}}function Ga(e,n,t){var r=e.tagScope&-25;switch(n){case"\
 noscript":return $(2,null,r|1,null);case"select":return $(2,t.value!=null?t.value:t.defaultValue,r,null);case"svg":return $(
 4,null,r,null);case"picture":return $(2,null,r|2,null);case"math":return $(5,null,r,null);case"foreignObject":return $(2,
 null,r,null);case"table":return $(6,null,r,null);case"thead":case"tbody":case"tfoot":return $(7,null,r,null);case"colgro\
 up":return $(9,null,r,null);case"tr":return $(8,null,r,null);case"head":if(2>e.insertionMode)return $(3,null,r,null);break;case"\
 html":if(e.insertionMode===0)return $(1,null,r,null)}return 6<=e.insertionMode||2>e.insertionMode?$(2,null,r,null):e.viewTransition!==
-null||e.tagScope!==r?$(e.insertionMode,e.selectedValue,r,null):e}function Aa(e){return e===null?null:{update:e.update,enter:"\
+null||e.tagScope!==r?$(e.insertionMode,e.selectedValue,r,null):e}function Al(e){return e===null?null:{update:e.update,enter:"\
 none",exit:"none",share:e.update,parentEnter:"none",parentExit:"none",name:e.autoName,autoName:e.autoName,nameIdx:0}}function pi(e,n){
-return n.tagScope&32&&(e.instructions|=128),$(n.insertionMode,n.selectedValue,n.tagScope|12,Aa(n.viewTransition))}function or(e,n){
-e=Aa(n.viewTransition);var t=n.tagScope|16;return e!==null&&e.share!=="none"&&(t|=64),$(n.insertionMode,n.selectedValue,
-t,e)}function Sa(e,n,t){return e="_"+e.idPrefix+"R_"+n,0<t&&(e+="H"+t.toString(32)),e+"_"}function be(e,n){n=n.viewTransition,
+return n.tagScope&32&&(e.instructions|=128),$(n.insertionMode,n.selectedValue,n.tagScope|12,Al(n.viewTransition))}function or(e,n){
+e=Al(n.viewTransition);var t=n.tagScope|16;return e!==null&&e.share!=="none"&&(t|=64),$(n.insertionMode,n.selectedValue,
+t,e)}function Sl(e,n,t){return e="_"+e.idPrefix+"R_"+n,0<t&&(e+="H"+t.toString(32)),e+"_"}function be(e,n){n=n.viewTransition,
 n!==null&&(n.name!=="auto"&&(B(e,"vt-name",n.nameIdx===0?n.name:n.name+"_"+n.nameIdx),n.nameIdx++),B(e,"vt-update",n.update),
 n.enter!=="none"&&B(e,"vt-enter",n.enter),n.exit!=="none"&&B(e,"vt-exit",n.exit),n.share!=="none"&&B(e,"vt-share",n.share))}
-var Xl=new Map;function _a(e,n){if(typeof n!="object")throw Error(p(62));var t=!0,r;for(r in n)if(L.call(n,r)){var i=n[r];
-if(i!=null&&typeof i!="boolean"&&i!==""){if(r.indexOf("--")===0){var a=P(r);i=P((""+i).trim())}else a=Xl.get(r),a===void 0&&
-(a=P(r.replace(Ju,"-$1").toLowerCase().replace(Ku,"-ms-")),Xl.set(r,a)),i=typeof i=="number"?i===0||Zu.has(r)?""+i:i+"px":
+var Xa=new Map;function _l(e,n){if(typeof n!="object")throw Error(p(62));var t=!0,r;for(r in n)if(L.call(n,r)){var i=n[r];
+if(i!=null&&typeof i!="boolean"&&i!==""){if(r.indexOf("--")===0){var a=P(r);i=P((""+i).trim())}else a=Xa.get(r),a===void 0&&
+(a=P(r.replace(Ju,"-$1").toLowerCase().replace(Ku,"-ms-")),Xa.set(r,a)),i=typeof i=="number"?i===0||Zu.has(r)?""+i:i+"px":
 P((""+i).trim());t?(t=!1,e.push(' style="',a,":",i)):e.push(";",a,":",i)}}t||e.push('"')}function vi(e,n,t){t&&typeof t!=
 "function"&&typeof t!="symbol"&&e.push(" ",n,'=""')}function B(e,n,t){typeof t!="function"&&typeof t!="symbol"&&typeof t!=
-"boolean"&&e.push(" ",n,'="',P(t),'"')}var Oa=P("javascript:throw new Error('React form unexpectedly submitted.')");function ci(e,n){
-this.push('<input type="hidden"'),ka(e),B(this,"name",n),B(this,"value",e),this.push("/>")}function ka(e){if(typeof e!="\
-string")throw Error(p(480))}function Ma(e,n){if(typeof n.$$FORM_ACTION=="function"){var t=e.nextFormID++;e=e.idPrefix+t;
-try{var r=n.$$FORM_ACTION(e);if(r){var i=r.data;i?.forEach(ka)}return r}catch(a){if(typeof a=="object"&&a!==null&&typeof a.
-then=="function")throw a}}return null}function Zl(e,n,t,r,i,a,u,c){var l=null;if(typeof r=="function"){var o=Ma(n,r);o!==
-null?(c=o.name,r=o.action||"",i=o.encType,a=o.method,u=o.target,l=o.data):(e.push(" ","formAction",'="',Oa,'"'),u=a=i=r=
-c=null,Ia(n,t))}return c!=null&&A(e,"name",c),r!=null&&A(e,"formAction",r),i!=null&&A(e,"formEncType",i),a!=null&&A(e,"f\
-ormMethod",a),u!=null&&A(e,"formTarget",u),l}function A(e,n,t){switch(n){case"className":B(e,"class",t);break;case"tabIn\
-dex":B(e,"tabindex",t);break;case"dir":case"role":case"viewBox":case"width":case"height":B(e,n,t);break;case"style":_a(e,
+"boolean"&&e.push(" ",n,'="',P(t),'"')}var Ol=P("javascript:throw new Error('React form unexpectedly submitted.')");function ci(e,n){
+this.push('<input type="hidden"'),kl(e),B(this,"name",n),B(this,"value",e),this.push("/>")}function kl(e){if(typeof e!="\
+string")throw Error(p(480))}function Ml(e,n){if(typeof n.$$FORM_ACTION=="function"){var t=e.nextFormID++;e=e.idPrefix+t;
+try{var r=n.$$FORM_ACTION(e);if(r){var i=r.data;i?.forEach(kl)}return r}catch(a){if(typeof a=="object"&&a!==null&&typeof a.
+then=="function")throw a}}return null}function Za(e,n,t,r,i,a,u,c){var o=null;if(typeof r=="function"){var l=Ml(n,r);l!==
+null?(c=l.name,r=l.action||"",i=l.encType,a=l.method,u=l.target,o=l.data):(e.push(" ","formAction",'="',Ol,'"'),u=a=i=r=
+c=null,Il(n,t))}return c!=null&&S(e,"name",c),r!=null&&S(e,"formAction",r),i!=null&&S(e,"formEncType",i),a!=null&&S(e,"f\
+ormMethod",a),u!=null&&S(e,"formTarget",u),o}function S(e,n,t){switch(n){case"className":B(e,"class",t);break;case"tabIn\
+dex":B(e,"tabindex",t);break;case"dir":case"role":case"viewBox":case"width":case"height":B(e,n,t);break;case"style":_l(e,
 t);break;case"src":case"href":if(t==="")break;case"action":case"formAction":if(t==null||typeof t=="function"||typeof t==
 "symbol"||typeof t=="boolean")break;t=Pt(""+t),e.push(" ",n,'="',P(t),'"');break;case"defaultValue":case"defaultChecked":case"\
 innerHTML":case"suppressContentEditableWarning":case"suppressHydrationWarning":case"ref":break;case"autoFocus":case"mult\
@@ -205,7 +205,7 @@ xmlLang":B(e,"xml:lang",t);break;case"xmlSpace":B(e,"xml:space",t);break;default
 O"||n[1]!=="n"&&n[1]!=="N")&&(n=Vu.get(n)||n,Si(n))){switch(typeof t){case"function":case"symbol":return;case"boolean":var r=n.
 toLowerCase().slice(0,5);if(r!=="data-"&&r!=="aria-")return}e.push(" ",n,'="',P(t),'"')}}}function me(e,n,t){if(n!=null){
 if(t!=null)throw Error(p(60));if(typeof n!="object"||!("__html"in n))throw Error(p(61));n=n.__html,n!=null&&e.push(""+n)}}
-function ec(e){var n="";return va.Children.forEach(e,function(t){t!=null&&(n+=t)}),n}function Ia(e,n){if((e.instructions&
+function ec(e){var n="";return vl.Children.forEach(e,function(t){t!=null&&(n+=t)}),n}function Il(e,n){if((e.instructions&
 16)===0){e.instructions|=16;var t=n.preamble,r=n.bootstrapChunks;(t.htmlChunks||t.headChunks)&&r.length===0?(r.push(n.startInlineScript),
 ur(r,e),r.push(">",`addEventListener("submit",function(a){if(!a.defaultPrevented){var b=a.target,d=a.submitter,c=b.actio\
 n,e=d;if(d){var f=d.getAttribute("formAction");null!=f&&(c=f,e=null)}"javascript:throw new Error('React form unexpectedl\
@@ -215,32 +215,32 @@ efaultPrevented){var b=a.target,d=a.submitter,c=b.action,e=d;if(d){var f=d.getAt
 ll)}"javascript:throw new Error('React form unexpectedly submitted.')"===c&&(a.preventDefault(),a=new FormData(b,e),c=b.\
 ownerDocument||b,(c.$$reactFormReplay=c.$$reactFormReplay||[]).push(b,d,a))}});`,"</script>")}}function ie(e,n){e.push(X(
 "link"));for(var t in n)if(L.call(n,t)){var r=n[t];if(r!=null)switch(t){case"children":case"dangerouslySetInnerHTML":throw Error(
-p(399,"link"));default:A(e,t,r)}}return e.push("/>"),null}var Vl=/(<\/|<)(s)(tyle)/gi;function Ql(e,n,t,r){return""+n+(t===
+p(399,"link"));default:S(e,t,r)}}return e.push("/>"),null}var Va=/(<\/|<)(s)(tyle)/gi;function Qa(e,n,t,r){return""+n+(t===
 "s"?"\\73 ":"\\53 ")+r}function Kn(e,n,t,r){e.push(X(t));for(var i in n)if(L.call(n,i)){var a=n[i];if(a!=null)switch(i){case"\
-children":case"dangerouslySetInnerHTML":throw Error(p(399,t));default:A(e,i,a)}}return be(e,r),e.push("/>"),null}function Jl(e,n){
+children":case"dangerouslySetInnerHTML":throw Error(p(399,t));default:S(e,i,a)}}return be(e,r),e.push("/>"),null}function Ja(e,n){
 e.push(X("title"));var t=null,r=null,i;for(i in n)if(L.call(n,i)){var a=n[i];if(a!=null)switch(i){case"children":t=a;break;case"\
-dangerouslySetInnerHTML":r=a;break;default:A(e,i,a)}}return e.push(">"),n=Array.isArray(t)?2>t.length?t[0]:null:t,typeof n!=
+dangerouslySetInnerHTML":r=a;break;default:S(e,i,a)}}return e.push(">"),n=Array.isArray(t)?2>t.length?t[0]:null:t,typeof n!=
 "function"&&typeof n!="symbol"&&n!==null&&n!==void 0&&e.push(P(""+n)),me(e,r,t),e.push(En("title")),null}function pr(e,n){
 e.push(X("script"));var t=null,r=null,i;for(i in n)if(L.call(n,i)){var a=n[i];if(a!=null)switch(i){case"children":t=a;break;case"\
-dangerouslySetInnerHTML":r=a;break;default:A(e,i,a)}}return e.push(">"),me(e,r,t),typeof t=="string"&&e.push((""+t).replace(
-Ca,Na)),e.push(En("script")),null}function si(e,n,t,r){e.push(X(t));var i=t=null,a;for(a in n)if(L.call(n,a)){var u=n[a];
-if(u!=null)switch(a){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:A(e,a,u)}}return be(e,r),e.
+dangerouslySetInnerHTML":r=a;break;default:S(e,i,a)}}return e.push(">"),me(e,r,t),typeof t=="string"&&e.push((""+t).replace(
+Cl,Nl)),e.push(En("script")),null}function si(e,n,t,r){e.push(X(t));var i=t=null,a;for(a in n)if(L.call(n,a)){var u=n[a];
+if(u!=null)switch(a){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:S(e,a,u)}}return be(e,r),e.
 push(">"),me(e,i,t),t}function ir(e,n,t,r){e.push(X(t));var i=t=null,a;for(a in n)if(L.call(n,a)){var u=n[a];if(u!=null)
-switch(a){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:A(e,a,u)}}return be(e,r),e.push(">"),
-me(e,i,t),typeof t=="string"?(e.push(P(t)),null):t}var nc=/^[a-zA-Z][a-zA-Z:_\.\-\d]*$/,Kl=new Map;function X(e){var n=Kl.
-get(e);if(n===void 0){if(!nc.test(e))throw Error(p(65,e));n="<"+e,Kl.set(e,n)}return n}function tc(e,n,t,r,i,a,u,c,l){switch(n){case"\
-div":case"span":case"svg":case"path":break;case"a":e.push(X("a"));var o=null,s=null,f;for(f in t)if(L.call(t,f)){var h=t[f];
-if(h!=null)switch(f){case"children":o=h;break;case"dangerouslySetInnerHTML":s=h;break;case"href":h===""?B(e,"href",""):A(
-e,f,h);break;default:A(e,f,h)}}if(be(e,c),e.push(">"),me(e,s,o),typeof o=="string"){e.push(P(o));var d=null}else d=o;return d;case"\
-g":case"p":case"li":break;case"select":e.push(X("select"));var g=null,b=null,S;for(S in t)if(L.call(t,S)){var E=t[S];if(E!=
-null)switch(S){case"children":g=E;break;case"dangerouslySetInnerHTML":b=E;break;case"defaultValue":case"value":break;default:
-A(e,S,E)}}return be(e,c),e.push(">"),me(e,b,g),g;case"option":var _=c.selectedValue;e.push(X("option"));var z=null,H=null,
+switch(a){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:S(e,a,u)}}return be(e,r),e.push(">"),
+me(e,i,t),typeof t=="string"?(e.push(P(t)),null):t}var nc=/^[a-zA-Z][a-zA-Z:_\.\-\d]*$/,Ka=new Map;function X(e){var n=Ka.
+get(e);if(n===void 0){if(!nc.test(e))throw Error(p(65,e));n="<"+e,Ka.set(e,n)}return n}function tc(e,n,t,r,i,a,u,c,o){switch(n){case"\
+div":case"span":case"svg":case"path":break;case"a":e.push(X("a"));var l=null,s=null,f;for(f in t)if(L.call(t,f)){var h=t[f];
+if(h!=null)switch(f){case"children":l=h;break;case"dangerouslySetInnerHTML":s=h;break;case"href":h===""?B(e,"href",""):S(
+e,f,h);break;default:S(e,f,h)}}if(be(e,c),e.push(">"),me(e,s,l),typeof l=="string"){e.push(P(l));var d=null}else d=l;return d;case"\
+g":case"p":case"li":break;case"select":e.push(X("select"));var g=null,b=null,A;for(A in t)if(L.call(t,A)){var E=t[A];if(E!=
+null)switch(A){case"children":g=E;break;case"dangerouslySetInnerHTML":b=E;break;case"defaultValue":case"value":break;default:
+S(e,A,E)}}return be(e,c),e.push(">"),me(e,b,g),g;case"option":var _=c.selectedValue;e.push(X("option"));var z=null,H=null,
 T=null,N=null,I;for(I in t)if(L.call(t,I)){var ve=t[I];if(ve!=null)switch(I){case"children":z=ve;break;case"selected":T=
-ve;break;case"dangerouslySetInnerHTML":N=ve;break;case"value":H=ve;default:A(e,I,ve)}}if(_!=null){var R=H!==null?""+H:ec(
+ve;break;case"dangerouslySetInnerHTML":N=ve;break;case"value":H=ve;default:S(e,I,ve)}}if(_!=null){var R=H!==null?""+H:ec(
 z);if(gr(_)){for(var D=0;D<_.length;D++)if(""+_[D]===R){e.push(' selected=""');break}}else""+_===R&&e.push(' selected=""')}else
 T&&e.push(' selected=""');return e.push(">"),me(e,N,z),z;case"textarea":e.push(X("textarea"));var Y=null,Q=null,F=null,de;
 for(de in t)if(L.call(t,de)){var W=t[de];if(W!=null)switch(de){case"children":F=W;break;case"value":Y=W;break;case"defau\
-ltValue":Q=W;break;case"dangerouslySetInnerHTML":throw Error(p(91));default:A(e,de,W)}}if(Y===null&&Q!==null&&(Y=Q),be(e,
+ltValue":Q=W;break;case"dangerouslySetInnerHTML":throw Error(p(91));default:S(e,de,W)}}if(Y===null&&Q!==null&&(Y=Q),be(e,
 c),e.push(">"),F!=null){if(Y!=null)throw Error(p(92));if(gr(F)){if(1<F.length)throw Error(p(93));Y=""+F[0]}Y=""+F}return typeof Y==
 "string"&&Y[0]===`
 `&&e.push(`
@@ -248,53 +248,53 @@ c),e.push(">"),F!=null){if(Y!=null)throw Error(p(92));if(gr(F)){if(1<F.length)th
 Te=null,Re=null,ke;for(ke in t)if(L.call(t,ke)){var U=t[ke];if(U!=null)switch(ke){case"children":case"dangerouslySetInne\
 rHTML":throw Error(p(399,"input"));case"name":Xe=U;break;case"formAction":ye=U;break;case"formEncType":G=U;break;case"fo\
 rmMethod":cn=U;break;case"formTarget":K=U;break;case"defaultChecked":Re=U;break;case"defaultValue":j=U;break;case"checke\
-d":Te=U;break;case"value":Oe=U;break;default:A(e,ke,U)}}var Ue=Zl(e,r,i,ye,G,cn,K,Xe);return Te!==null?vi(e,"checked",Te):
-Re!==null&&vi(e,"checked",Re),Oe!==null?A(e,"value",Oe):j!==null&&A(e,"value",j),be(e,c),e.push("/>"),Ue?.forEach(ci,e),
+d":Te=U;break;case"value":Oe=U;break;default:S(e,ke,U)}}var Ue=Za(e,r,i,ye,G,cn,K,Xe);return Te!==null?vi(e,"checked",Te):
+Re!==null&&vi(e,"checked",Re),Oe!==null?S(e,"value",Oe):j!==null&&S(e,"value",j),be(e,c),e.push("/>"),Ue?.forEach(ci,e),
 null;case"button":e.push(X("button"));var sn=null,Me=null,Ze=null,it=null,In=null,Fn=null,Wt=null,Ie;for(Ie in t)if(L.call(
 t,Ie)){var ne=t[Ie];if(ne!=null)switch(Ie){case"children":sn=ne;break;case"dangerouslySetInnerHTML":Me=ne;break;case"nam\
 e":Ze=ne;break;case"formAction":it=ne;break;case"formEncType":In=ne;break;case"formMethod":Fn=ne;break;case"formTarget":
-Wt=ne;break;default:A(e,Ie,ne)}}var Gt=Zl(e,r,i,it,In,Fn,Wt,Ze);if(be(e,c),e.push(">"),Gt?.forEach(ci,e),me(e,Me,sn),typeof sn==
-"string"){e.push(P(sn));var lt=null}else lt=sn;return lt;case"form":e.push(X("form"));var fn=null,Xt=null,He=null,Ve=null,
+Wt=ne;break;default:S(e,Ie,ne)}}var Gt=Za(e,r,i,it,In,Fn,Wt,Ze);if(be(e,c),e.push(">"),Gt?.forEach(ci,e),me(e,Me,sn),typeof sn==
+"string"){e.push(P(sn));var at=null}else at=sn;return at;case"form":e.push(X("form"));var fn=null,Xt=null,He=null,Ve=null,
 dn=null,Qe=null,hn;for(hn in t)if(L.call(t,hn)){var Fe=t[hn];if(Fe!=null)switch(hn){case"children":fn=Fe;break;case"dang\
 erouslySetInnerHTML":Xt=Fe;break;case"action":He=Fe;break;case"encType":Ve=Fe;break;case"method":dn=Fe;break;case"target":
-Qe=Fe;break;default:A(e,hn,Fe)}}var Ln=null,Je=null;if(typeof He=="function"){var ue=Ma(r,He);ue!==null?(He=ue.action||"",
-Ve=ue.encType,dn=ue.method,Qe=ue.target,Ln=ue.data,Je=ue.name):(e.push(" ","action",'="',Oa,'"'),Qe=dn=Ve=He=null,Ia(r,i))}
-if(He!=null&&A(e,"action",He),Ve!=null&&A(e,"encType",Ve),dn!=null&&A(e,"method",dn),Qe!=null&&A(e,"target",Qe),be(e,c),
+Qe=Fe;break;default:S(e,hn,Fe)}}var Ln=null,Je=null;if(typeof He=="function"){var ue=Ml(r,He);ue!==null?(He=ue.action||"",
+Ve=ue.encType,dn=ue.method,Qe=ue.target,Ln=ue.data,Je=ue.name):(e.push(" ","action",'="',Ol,'"'),Qe=dn=Ve=He=null,Il(r,i))}
+if(He!=null&&S(e,"action",He),Ve!=null&&S(e,"encType",Ve),dn!=null&&S(e,"method",dn),Qe!=null&&S(e,"target",Qe),be(e,c),
 e.push(">"),Je!==null&&(e.push('<input type="hidden"'),B(e,"name",Je),e.push("/>"),Ln?.forEach(ci,e)),me(e,Xt,fn),typeof fn==
-"string"){e.push(P(fn));var at=null}else at=fn;return at;case"menuitem":e.push(X("menuitem"));for(var gn in t)if(L.call(
-t,gn)){var Zt=t[gn];if(Zt!=null)switch(gn){case"children":case"dangerouslySetInnerHTML":throw Error(p(400));default:A(e,
+"string"){e.push(P(fn));var lt=null}else lt=fn;return lt;case"menuitem":e.push(X("menuitem"));for(var gn in t)if(L.call(
+t,gn)){var Zt=t[gn];if(Zt!=null)switch(gn){case"children":case"dangerouslySetInnerHTML":throw Error(p(400));default:S(e,
 gn,Zt)}}return be(e,c),e.push(">"),null;case"object":e.push(X("object"));var Ee=null,ot=null,Ke;for(Ke in t)if(L.call(t,
 Ke)){var je=t[Ke];if(je!=null)switch(Ke){case"children":Ee=je;break;case"dangerouslySetInnerHTML":ot=je;break;case"data":
-var O=Pt(""+je);if(O==="")break;e.push(" ","data",'="',P(O),'"');break;default:A(e,Ke,je)}}if(be(e,c),e.push(">"),me(e,ot,
+var O=Pt(""+je);if(O==="")break;e.push(" ","data",'="',P(O),'"');break;default:S(e,Ke,je)}}if(be(e,c),e.push(">"),me(e,ot,
 Ee),typeof Ee=="string"){e.push(P(Ee));var Ce=null}else Ce=Ee;return Ce;case"title":var Pe=c.tagScope&1,ut=c.tagScope&4;
-if(c.insertionMode===4||Pe||t.itemProp!=null)var Un=Jl(e,t);else ut?Un=null:(Jl(i.hoistableChunks,t),Un=void 0);return Un;case"\
+if(c.insertionMode===4||Pe||t.itemProp!=null)var Un=Ja(e,t);else ut?Un=null:(Ja(i.hoistableChunks,t),Un=void 0);return Un;case"\
 link":var Hn=c.tagScope&1,Vt=c.tagScope&4,Qt=t.rel,Ne=t.href,Dn=t.precedence;if(c.insertionMode===4||Hn||t.itemProp!=null||
 typeof Qt!="string"||typeof Ne!="string"||Ne===""){ie(e,t);var pn=null}else if(t.rel==="stylesheet")if(typeof Dn!="strin\
 g"||t.disabled!=null||t.onLoad||t.onError)pn=ie(e,t);else{var De=i.styles.get(Dn),qe=r.styleResources.hasOwnProperty(Ne)?
 r.styleResources[Ne]:void 0;if(qe!==null){r.styleResources[Ne]=null,De||(De={precedence:P(Dn),rules:[],hrefs:[],sheets:new Map},
 i.styles.set(Dn,De));var $e={state:0,props:pe({},t,{"data-precedence":t.precedence,precedence:null})};if(qe){qe.length===
 2&&xt($e.props,qe);var ct=i.preloads.stylesheets.get(Ne);ct&&0<ct.length?ct.length=0:$e.state=1}De.sheets.set(Ne,$e),u&&
-u.stylesheets.add($e)}else if(De){var Jt=De.sheets.get(Ne);Jt&&u&&u.stylesheets.add(Jt)}l&&e.push("<!-- -->"),pn=null}else
-t.onLoad||t.onError?pn=ie(e,t):(l&&e.push("<!-- -->"),pn=Vt?null:ie(i.hoistableChunks,t));return pn;case"script":var Zr=c.
+u.stylesheets.add($e)}else if(De){var Jt=De.sheets.get(Ne);Jt&&u&&u.stylesheets.add(Jt)}o&&e.push("<!-- -->"),pn=null}else
+t.onLoad||t.onError?pn=ie(e,t):(o&&e.push("<!-- -->"),pn=Vt?null:ie(i.hoistableChunks,t));return pn;case"script":var Zr=c.
 tagScope&1,Yn=t.async;if(typeof t.src!="string"||!t.src||!Yn||typeof Yn=="function"||typeof Yn=="symbol"||t.onLoad||t.onError||
 c.insertionMode===4||Zr||t.itemProp!=null)var Kt=pr(e,t);else{var en=t.src;if(t.type==="module")var vn=r.moduleScriptResources,
 yn=i.preloads.moduleScripts;else vn=r.scriptResources,yn=i.preloads.scripts;var Bn=vn.hasOwnProperty(en)?vn[en]:void 0;if(Bn!==
 null){vn[en]=null;var st=t;if(Bn){Bn.length===2&&(st=pe({},t),xt(st,Bn));var jt=yn.get(en);jt&&(jt.length=0)}var qt=[];i.
-scripts.add(qt),pr(qt,st)}l&&e.push("<!-- -->"),Kt=null}return Kt;case"style":var Vr=c.tagScope&1,zn=t.precedence,Le=t.href,
+scripts.add(qt),pr(qt,st)}o&&e.push("<!-- -->"),Kt=null}return Kt;case"style":var Vr=c.tagScope&1,zn=t.precedence,Le=t.href,
 cu=t.nonce;if(c.insertionMode===4||Vr||t.itemProp!=null||typeof zn!="string"||typeof Le!="string"||Le===""){e.push(X("st\
-yle"));var Wn=null,al=null,ft;for(ft in t)if(L.call(t,ft)){var $t=t[ft];if($t!=null)switch(ft){case"children":Wn=$t;break;case"\
-dangerouslySetInnerHTML":al=$t;break;default:A(e,ft,$t)}}e.push(">");var dt=Array.isArray(Wn)?2>Wn.length?Wn[0]:null:Wn;
-typeof dt!="function"&&typeof dt!="symbol"&&dt!==null&&dt!==void 0&&e.push((""+dt).replace(Vl,Ql)),me(e,al,Wn),e.push(En(
-"style"));var ol=null}else{var bn=i.styles.get(zn);if((r.styleResources.hasOwnProperty(Le)?r.styleResources[Le]:void 0)!==
-null){r.styleResources[Le]=null,bn||(bn={precedence:P(zn),rules:[],hrefs:[],sheets:new Map},i.styles.set(zn,bn));var ul=i.
-nonce.style;if(!ul||ul===cu){bn.hrefs.push(P(Le));var cl=bn.rules,Gn=null,sl=null,er;for(er in t)if(L.call(t,er)){var Qr=t[er];
-if(Qr!=null)switch(er){case"children":Gn=Qr;break;case"dangerouslySetInnerHTML":sl=Qr}}var ht=Array.isArray(Gn)?2>Gn.length?
-Gn[0]:null:Gn;typeof ht!="function"&&typeof ht!="symbol"&&ht!==null&&ht!==void 0&&cl.push((""+ht).replace(Vl,Ql)),me(cl,
-sl,Gn)}}bn&&u&&u.styles.add(bn),l&&e.push("<!-- -->"),ol=void 0}return ol;case"meta":var su=c.tagScope&1,fu=c.tagScope&4;
-if(c.insertionMode===4||su||t.itemProp!=null)var fl=Kn(e,t,"meta",c);else l&&e.push("<!-- -->"),fl=fu?null:typeof t.charSet==
+yle"));var Wn=null,la=null,ft;for(ft in t)if(L.call(t,ft)){var $t=t[ft];if($t!=null)switch(ft){case"children":Wn=$t;break;case"\
+dangerouslySetInnerHTML":la=$t;break;default:S(e,ft,$t)}}e.push(">");var dt=Array.isArray(Wn)?2>Wn.length?Wn[0]:null:Wn;
+typeof dt!="function"&&typeof dt!="symbol"&&dt!==null&&dt!==void 0&&e.push((""+dt).replace(Va,Qa)),me(e,la,Wn),e.push(En(
+"style"));var oa=null}else{var bn=i.styles.get(zn);if((r.styleResources.hasOwnProperty(Le)?r.styleResources[Le]:void 0)!==
+null){r.styleResources[Le]=null,bn||(bn={precedence:P(zn),rules:[],hrefs:[],sheets:new Map},i.styles.set(zn,bn));var ua=i.
+nonce.style;if(!ua||ua===cu){bn.hrefs.push(P(Le));var ca=bn.rules,Gn=null,sa=null,er;for(er in t)if(L.call(t,er)){var Qr=t[er];
+if(Qr!=null)switch(er){case"children":Gn=Qr;break;case"dangerouslySetInnerHTML":sa=Qr}}var ht=Array.isArray(Gn)?2>Gn.length?
+Gn[0]:null:Gn;typeof ht!="function"&&typeof ht!="symbol"&&ht!==null&&ht!==void 0&&ca.push((""+ht).replace(Va,Qa)),me(ca,
+sa,Gn)}}bn&&u&&u.styles.add(bn),o&&e.push("<!-- -->"),oa=void 0}return oa;case"meta":var su=c.tagScope&1,fu=c.tagScope&4;
+if(c.insertionMode===4||su||t.itemProp!=null)var fa=Kn(e,t,"meta",c);else o&&e.push("<!-- -->"),fa=fu?null:typeof t.charSet==
 "string"?Kn(i.charsetChunks,t,"meta",c):t.name==="viewport"?Kn(i.viewportChunks,t,"meta",c):Kn(i.hoistableChunks,t,"meta",
-c);return fl;case"listing":case"pre":e.push(X(n));var gt=null,pt=null,vt;for(vt in t)if(L.call(t,vt)){var nr=t[vt];if(nr!=
-null)switch(vt){case"children":gt=nr;break;case"dangerouslySetInnerHTML":pt=nr;break;default:A(e,vt,nr)}}if(be(e,c),e.push(
+c);return fa;case"listing":case"pre":e.push(X(n));var gt=null,pt=null,vt;for(vt in t)if(L.call(t,vt)){var nr=t[vt];if(nr!=
+null)switch(vt){case"children":gt=nr;break;case"dangerouslySetInnerHTML":pt=nr;break;default:S(e,vt,nr)}}if(be(e,c),e.push(
 ">"),pt!=null){if(gt!=null)throw Error(p(60));if(typeof pt!="object"||!("__html"in pt))throw Error(p(61));var mn=pt.__html;
 mn!=null&&(typeof mn=="string"&&0<mn.length&&mn[0]===`
 `?e.push(`
@@ -304,33 +304,33 @@ mn!=null&&(typeof mn=="string"&&0<mn.length&&mn[0]===`
 typeof q!="string"&&q!=null||t.fetchPriority==="low"||du)&&(typeof te!="string"||te[4]!==":"||te[0]!=="d"&&te[0]!=="D"||
 te[1]!=="a"&&te[1]!=="A"||te[2]!=="t"&&te[2]!=="T"||te[3]!=="a"&&te[3]!=="A")&&(typeof q!="string"||q[4]!==":"||q[0]!=="\
 d"&&q[0]!=="D"||q[1]!=="a"&&q[1]!=="A"||q[2]!=="t"&&q[2]!=="T"||q[3]!=="a"&&q[3]!=="A")){u!==null&&c.tagScope&64&&(u.suspenseyImages=
-!0);var dl=typeof t.sizes=="string"?t.sizes:void 0,Xn=q?q+`
-`+(dl||""):te,Jr=i.preloads.images,wn=Jr.get(Xn);if(wn)(t.fetchPriority==="high"||10>i.highImagePreloads.size)&&(Jr.delete(
+!0);var da=typeof t.sizes=="string"?t.sizes:void 0,Xn=q?q+`
+`+(da||""):te,Jr=i.preloads.images,wn=Jr.get(Xn);if(wn)(t.fetchPriority==="high"||10>i.highImagePreloads.size)&&(Jr.delete(
 Xn),i.highImagePreloads.add(wn));else if(!r.imageResources.hasOwnProperty(Xn)){r.imageResources[Xn]=xe;var Kr=t.crossOrigin,
-hl=typeof Kr=="string"?Kr==="use-credentials"?Kr:"":void 0,Tn=i.headers,jr;Tn&&0<Tn.remainingCapacity&&typeof t.srcSet!=
+ha=typeof Kr=="string"?Kr==="use-credentials"?Kr:"":void 0,Tn=i.headers,jr;Tn&&0<Tn.remainingCapacity&&typeof t.srcSet!=
 "string"&&(t.fetchPriority==="high"||500>Tn.highImagePreloads.length)&&(jr=yr(te,"image",{imageSrcSet:t.srcSet,imageSizes:t.
-sizes,crossOrigin:hl,integrity:t.integrity,nonce:t.nonce,type:t.type,fetchPriority:t.fetchPriority,referrerPolicy:t.referrerPolicy}),
+sizes,crossOrigin:ha,integrity:t.integrity,nonce:t.nonce,type:t.type,fetchPriority:t.fetchPriority,referrerPolicy:t.referrerPolicy}),
 0<=(Tn.remainingCapacity-=jr.length+2))?(i.resets.image[Xn]=xe,Tn.highImagePreloads&&(Tn.highImagePreloads+=", "),Tn.highImagePreloads+=
-jr):(wn=[],ie(wn,{rel:"preload",as:"image",href:q?void 0:te,imageSrcSet:q,imageSizes:dl,crossOrigin:hl,integrity:t.integrity,
+jr):(wn=[],ie(wn,{rel:"preload",as:"image",href:q?void 0:te,imageSrcSet:q,imageSizes:da,crossOrigin:ha,integrity:t.integrity,
 type:t.type,fetchPriority:t.fetchPriority,referrerPolicy:t.referrerPolicy}),t.fetchPriority==="high"||10>i.highImagePreloads.
 size?i.highImagePreloads.add(wn):(i.bulkPreloads.add(wn),Jr.set(Xn,wn)))}}return Kn(e,t,"img",c);case"base":case"area":case"\
 br":case"col":case"embed":case"hr":case"keygen":case"param":case"source":case"track":case"wbr":return Kn(e,t,n,c);case"a\
 nnotation-xml":case"color-profile":case"font-face":case"font-face-src":case"font-face-uri":case"font-face-format":case"f\
 ont-face-name":case"missing-glyph":break;case"head":if(2>c.insertionMode){var qr=a||i.preamble;if(qr.headChunks)throw Error(
-p(545,"`<head>`"));a!==null&&e.push("<!--head-->"),qr.headChunks=[];var gl=si(qr.headChunks,t,"head",c)}else gl=ir(e,t,"\
-head",c);return gl;case"body":if(2>c.insertionMode){var $r=a||i.preamble;if($r.bodyChunks)throw Error(p(545,"`<body>`"));
-a!==null&&e.push("<!--body-->"),$r.bodyChunks=[];var pl=si($r.bodyChunks,t,"body",c)}else pl=ir(e,t,"body",c);return pl;case"\
+p(545,"`<head>`"));a!==null&&e.push("<!--head-->"),qr.headChunks=[];var ga=si(qr.headChunks,t,"head",c)}else ga=ir(e,t,"\
+head",c);return ga;case"body":if(2>c.insertionMode){var $r=a||i.preamble;if($r.bodyChunks)throw Error(p(545,"`<body>`"));
+a!==null&&e.push("<!--body-->"),$r.bodyChunks=[];var pa=si($r.bodyChunks,t,"body",c)}else pa=ir(e,t,"body",c);return pa;case"\
 html":if(c.insertionMode===0){var ei=a||i.preamble;if(ei.htmlChunks)throw Error(p(545,"`<html>`"));a!==null&&e.push("<!-\
--html-->"),ei.htmlChunks=[""];var vl=si(ei.htmlChunks,t,"html",c)}else vl=ir(e,t,"html",c);return vl;default:if(n.indexOf(
-"-")!==-1){e.push(X(n));var ni=null,yl=null,Zn;for(Zn in t)if(L.call(t,Zn)){var Ae=t[Zn];if(Ae!=null){var bl=Zn;switch(Zn){case"\
-children":ni=Ae;break;case"dangerouslySetInnerHTML":yl=Ae;break;case"style":_a(e,Ae);break;case"suppressContentEditableW\
-arning":case"suppressHydrationWarning":case"ref":break;case"className":bl="class";default:if(Si(Zn)&&typeof Ae!="functio\
-n"&&typeof Ae!="symbol"&&Ae!==!1){if(Ae===!0)Ae="";else if(typeof Ae=="object")continue;e.push(" ",bl,'="',P(Ae),'"')}}}}
-return be(e,c),e.push(">"),me(e,yl,ni),ni}}return ir(e,t,n,c)}var jl=new Map;function En(e){var n=jl.get(e);return n===void 0&&
-(n="</"+e+">",jl.set(e,n)),n}function ql(e,n){e=e.preamble,e.htmlChunks===null&&n.htmlChunks&&(e.htmlChunks=n.htmlChunks),
+-html-->"),ei.htmlChunks=[""];var va=si(ei.htmlChunks,t,"html",c)}else va=ir(e,t,"html",c);return va;default:if(n.indexOf(
+"-")!==-1){e.push(X(n));var ni=null,ya=null,Zn;for(Zn in t)if(L.call(t,Zn)){var Ae=t[Zn];if(Ae!=null){var ba=Zn;switch(Zn){case"\
+children":ni=Ae;break;case"dangerouslySetInnerHTML":ya=Ae;break;case"style":_l(e,Ae);break;case"suppressContentEditableW\
+arning":case"suppressHydrationWarning":case"ref":break;case"className":ba="class";default:if(Si(Zn)&&typeof Ae!="functio\
+n"&&typeof Ae!="symbol"&&Ae!==!1){if(Ae===!0)Ae="";else if(typeof Ae=="object")continue;e.push(" ",ba,'="',P(Ae),'"')}}}}
+return be(e,c),e.push(">"),me(e,ya,ni),ni}}return ir(e,t,n,c)}var ja=new Map;function En(e){var n=ja.get(e);return n===void 0&&
+(n="</"+e+">",ja.set(e,n)),n}function qa(e,n){e=e.preamble,e.htmlChunks===null&&n.htmlChunks&&(e.htmlChunks=n.htmlChunks),
 e.headChunks===null&&n.headChunks&&(e.headChunks=n.headChunks),e.bodyChunks===null&&n.bodyChunks&&(e.bodyChunks=n.bodyChunks)}
-function Fa(e,n){n=n.bootstrapChunks;for(var t=0;t<n.length-1;t++)e.push(n[t]);return t<n.length?(t=n[t],n.length=0,e.push(
-t)):!0}function $l(e,n,t){if(e.push('<!--$?--><template id="'),t===null)throw Error(p(395));return e.push(n.boundaryPrefix),
+function Fl(e,n){n=n.bootstrapChunks;for(var t=0;t<n.length-1;t++)e.push(n[t]);return t<n.length?(t=n[t],n.length=0,e.push(
+t)):!0}function $a(e,n,t){if(e.push('<!--$?--><template id="'),t===null)throw Error(p(395));return e.push(n.boundaryPrefix),
 n=t.toString(16),e.push(n),e.push('"></template>')}function rc(e,n,t,r){switch(t.insertionMode){case 0:case 1:case 3:case 2:
 return e.push('<div hidden id="'),e.push(n.segmentPrefix),n=r.toString(16),e.push(n),e.push('">');case 4:return e.push('\
 <svg aria-hidden="true" style="display:none" id="'),e.push(n.segmentPrefix),n=r.toString(16),e.push(n),e.push('">');case 5:
@@ -341,8 +341,8 @@ push('<table hidden><tr id="'),e.push(n.segmentPrefix),n=r.toString(16),e.push(n
 ble hidden><colgroup id="'),e.push(n.segmentPrefix),n=r.toString(16),e.push(n),e.push('">');default:throw Error(p(397))}}
 function ic(e,n){switch(n.insertionMode){case 0:case 1:case 3:case 2:return e.push("</div>");case 4:return e.push("</svg\
 >");case 5:return e.push("</math>");case 6:return e.push("</table>");case 7:return e.push("</tbody></table>");case 8:return e.
-push("</tr></table>");case 9:return e.push("</colgroup></table>");default:throw Error(p(397))}}var lc=/[<\u2028\u2029]/g;
-function ac(e){return JSON.stringify(e).replace(lc,function(n){switch(n){case"<":return"\\u003c";case"\u2028":return"\\u2\
+push("</tr></table>");case 9:return e.push("</colgroup></table>");default:throw Error(p(397))}}var ac=/[<\u2028\u2029]/g;
+function lc(e){return JSON.stringify(e).replace(ac,function(n){switch(n){case"<":return"\\u003c";case"\u2028":return"\\u2\
 028";case"\u2029":return"\\u2029";default:throw Error("escapeJSStringsForInstructionScripts encountered a match it does \
 not know how to replace. this means the match regex and the replacement characters are no longer in sync. This is a bug \
 in React")}})}var oc=/[&><\u2028\u2029]/g;function wt(e){return JSON.stringify(e).replace(oc,function(n){switch(n){case"\
@@ -352,7 +352,7 @@ eans the match regex and the replacement characters are no longer in sync. This 
 var n=e.rules,t=e.hrefs,r=0;if(t.length){for(this.push(qn.startInlineStyle),this.push(' media="not all" data-precedence=\
 "'),this.push(e.precedence),this.push('" data-href="');r<t.length-1;r++)this.push(t[r]),this.push(" ");for(this.push(t[r]),
 this.push('">'),r=0;r<n.length;r++)this.push(n[r]);yi=this.push("</style>"),vr=!0,n.length=0,t.length=0}}function cc(e){
-return e.state!==2?vr=!0:!1}function La(e,n,t){return vr=!1,yi=!0,qn=t,n.styles.forEach(uc,e),qn=null,n.stylesheets.forEach(
+return e.state!==2?vr=!0:!1}function Ll(e,n,t){return vr=!1,yi=!0,qn=t,n.styles.forEach(uc,e),qn=null,n.stylesheets.forEach(
 cc),vr&&(t.stylesToHoist=!0),yi}function Se(e){for(var n=0;n<e.length;n++)this.push(e[n]);e.length=0}var rn=[];function sc(e){
 ie(rn,e.props);for(var n=0;n<rn.length;n++)this.push(rn[n]);rn.length=0,e.state=2}function fc(e){var n=0<e.sheets.size;e.
 sheets.forEach(sc,this),e.sheets.clear();var t=e.rules,r=e.hrefs;if(!n||r.length){if(this.push(qn.startInlineStyle),this.
@@ -378,21 +378,21 @@ stylesheets:new Set,suspenseyImages:!1}}function vc(e){var n=ee||null;if(n){var 
 function yc(e,n){var t=ee||null;if(t){var r=t.resumableState,i=t.renderState;if(typeof e=="string"&&e){var a=n==="use-cr\
 edentials"?"credentials":typeof n=="string"?"anonymous":"default";if(!r.connectResources[a].hasOwnProperty(e)){r.connectResources[a][e]=
 null,r=i.headers;var u,c;if(c=r&&0<r.remainingCapacity){if(c="<"+(""+e).replace(_i,Oi)+">; rel=preconnect",typeof n=="st\
-ring"){var l=(""+n).replace(mi,wi);c+='; crossorigin="'+l+'"'}c=(u=c,0<=(r.remainingCapacity-=u.length+2))}c?(i.resets.connect[a][e]=
+ring"){var o=(""+n).replace(mi,wi);c+='; crossorigin="'+o+'"'}c=(u=c,0<=(r.remainingCapacity-=u.length+2))}c?(i.resets.connect[a][e]=
 null,r.preconnects&&(r.preconnects+=", "),r.preconnects+=u):(a=[],ie(a,{rel:"preconnect",href:e,crossOrigin:n}),i.preconnects.
 add(a))}On(t)}}else Be.C(e,n)}function bc(e,n,t){var r=ee||null;if(r){var i=r.resumableState,a=r.renderState;if(n&&e){switch(n){case"\
-image":if(t)var u=t.imageSrcSet,c=t.imageSizes,l=t.fetchPriority;var o=u?u+`
-`+(c||""):e;if(i.imageResources.hasOwnProperty(o))return;i.imageResources[o]=xe,i=a.headers;var s;i&&0<i.remainingCapacity&&
-typeof u!="string"&&l==="high"&&(s=yr(e,n,t),0<=(i.remainingCapacity-=s.length+2))?(a.resets.image[o]=xe,i.highImagePreloads&&
-(i.highImagePreloads+=", "),i.highImagePreloads+=s):(i=[],ie(i,pe({rel:"preload",href:u?void 0:e,as:n},t)),l==="high"?a.
-highImagePreloads.add(i):(a.bulkPreloads.add(i),a.preloads.images.set(o,i)));break;case"style":if(i.styleResources.hasOwnProperty(
+image":if(t)var u=t.imageSrcSet,c=t.imageSizes,o=t.fetchPriority;var l=u?u+`
+`+(c||""):e;if(i.imageResources.hasOwnProperty(l))return;i.imageResources[l]=xe,i=a.headers;var s;i&&0<i.remainingCapacity&&
+typeof u!="string"&&o==="high"&&(s=yr(e,n,t),0<=(i.remainingCapacity-=s.length+2))?(a.resets.image[l]=xe,i.highImagePreloads&&
+(i.highImagePreloads+=", "),i.highImagePreloads+=s):(i=[],ie(i,pe({rel:"preload",href:u?void 0:e,as:n},t)),o==="high"?a.
+highImagePreloads.add(i):(a.bulkPreloads.add(i),a.preloads.images.set(l,i)));break;case"style":if(i.styleResources.hasOwnProperty(
 e))return;u=[],ie(u,pe({rel:"preload",href:e,as:n},t)),i.styleResources[e]=!t||typeof t.crossOrigin!="string"&&typeof t.
 integrity!="string"?xe:[t.crossOrigin,t.integrity],a.preloads.stylesheets.set(e,u),a.bulkPreloads.add(u);break;case"scri\
 pt":if(i.scriptResources.hasOwnProperty(e))return;u=[],a.preloads.scripts.set(e,u),a.bulkPreloads.add(u),ie(u,pe({rel:"p\
 reload",href:e,as:n},t)),i.scriptResources[e]=!t||typeof t.crossOrigin!="string"&&typeof t.integrity!="string"?xe:[t.crossOrigin,
 t.integrity];break;default:if(i.unknownResources.hasOwnProperty(n)){if(u=i.unknownResources[n],u.hasOwnProperty(e))return}else
-u={},i.unknownResources[n]=u;u[e]=xe,(i=a.headers)&&0<i.remainingCapacity&&n==="font"&&(o=yr(e,n,t),0<=(i.remainingCapacity-=
-o.length+2))?(a.resets.font[e]=xe,i.fontPreloads&&(i.fontPreloads+=", "),i.fontPreloads+=o):(i=[],e=pe({rel:"preload",href:e,
+u={},i.unknownResources[n]=u;u[e]=xe,(i=a.headers)&&0<i.remainingCapacity&&n==="font"&&(l=yr(e,n,t),0<=(i.remainingCapacity-=
+l.length+2))?(a.resets.font[e]=xe,i.fontPreloads&&(i.fontPreloads+=", "),i.fontPreloads+=l):(i=[],e=pe({rel:"preload",href:e,
 as:n},t),ie(i,e),n)==="font"?a.fontPreloads.add(i):a.bulkPreloads.add(i)}On(r)}}else Be.L(e,n,t)}function mc(e,n){var t=ee||
 null;if(t){var r=t.resumableState,i=t.renderState;if(e){var a=n&&typeof n.as=="string"?n.as:"script";switch(a){case"scri\
 pt":if(r.moduleScriptResources.hasOwnProperty(e))return;a=[],r.moduleScriptResources[e]=!n||typeof n.crossOrigin!="strin\
@@ -421,40 +421,40 @@ ered a match it does not know how to replace. this means the match regex and the
  sync. This is a bug in React")}}function xc(e){this.styles.add(e)}function Rc(e){this.stylesheets.add(e)}function $n(e,n){
 n.styles.forEach(xc,e),n.stylesheets.forEach(Rc,e),n.suspenseyImages&&(e.suspenseyImages=!0)}function Ec(e,n){var t=e.idPrefix,
 r=[],i=e.bootstrapScriptContent,a=e.bootstrapScripts,u=e.bootstrapModules;i!==void 0&&(r.push("<script"),ur(r,e),r.push(
-">",(""+i).replace(Ca,Na),"</script>")),i=t+"P:";var c=t+"S:";t+="B:";var l=new Set,o=new Set,s=new Set,f=new Map,h=new Set,
-d=new Set,g=new Set,b={images:new Map,stylesheets:new Map,scripts:new Map,moduleScripts:new Map};if(a!==void 0)for(var S=0;S<
-a.length;S++){var E=a[S],_,z=void 0,H=void 0,T={rel:"preload",as:"script",fetchPriority:"low",nonce:void 0};typeof E=="s\
+">",(""+i).replace(Cl,Nl),"</script>")),i=t+"P:";var c=t+"S:";t+="B:";var o=new Set,l=new Set,s=new Set,f=new Map,h=new Set,
+d=new Set,g=new Set,b={images:new Map,stylesheets:new Map,scripts:new Map,moduleScripts:new Map};if(a!==void 0)for(var A=0;A<
+a.length;A++){var E=a[A],_,z=void 0,H=void 0,T={rel:"preload",as:"script",fetchPriority:"low",nonce:void 0};typeof E=="s\
 tring"?T.href=_=E:(T.href=_=E.src,T.integrity=H=typeof E.integrity=="string"?E.integrity:void 0,T.crossOrigin=z=typeof E==
 "string"||E.crossOrigin==null?void 0:E.crossOrigin==="use-credentials"?"use-credentials":""),E=e;var N=_;E.scriptResources[N]=
 null,E.moduleScriptResources[N]=null,E=[],ie(E,T),h.add(E),r.push('<script src="',P(_),'"'),typeof H=="string"&&r.push('\
  integrity="',P(H),'"'),typeof z=="string"&&r.push(' crossorigin="',P(z),'"'),ur(r,e),r.push(' async=""></script>')}if(u!==
 void 0)for(a=0;a<u.length;a++)T=u[a],z=_=void 0,H={rel:"modulepreload",fetchPriority:"low",nonce:void 0},typeof T=="stri\
-ng"?H.href=S=T:(H.href=S=T.src,H.integrity=z=typeof T.integrity=="string"?T.integrity:void 0,H.crossOrigin=_=typeof T=="\
-string"||T.crossOrigin==null?void 0:T.crossOrigin==="use-credentials"?"use-credentials":""),T=e,E=S,T.scriptResources[E]=
-null,T.moduleScriptResources[E]=null,T=[],ie(T,H),h.add(T),r.push('<script type="module" src="',P(S),'"'),typeof z=="str\
+ng"?H.href=A=T:(H.href=A=T.src,H.integrity=z=typeof T.integrity=="string"?T.integrity:void 0,H.crossOrigin=_=typeof T=="\
+string"||T.crossOrigin==null?void 0:T.crossOrigin==="use-credentials"?"use-credentials":""),T=e,E=A,T.scriptResources[E]=
+null,T.moduleScriptResources[E]=null,T=[],ie(T,H),h.add(T),r.push('<script type="module" src="',P(A),'"'),typeof z=="str\
 ing"&&r.push(' integrity="',P(z),'"'),typeof _=="string"&&r.push(' crossorigin="',P(_),'"'),ur(r,e),r.push(' async=""></\
 script>');return{placeholderPrefix:i,segmentPrefix:c,boundaryPrefix:t,startInlineScript:"<script",startInlineStyle:"<sty\
 le",preamble:{htmlChunks:null,headChunks:null,bodyChunks:null},externalRuntimeScript:null,bootstrapChunks:r,importMapChunks:[],
 onHeaders:void 0,headers:null,resets:{font:{},dns:{},connect:{default:{},anonymous:{},credentials:{}},image:{},style:{}},
-charsetChunks:[],viewportChunks:[],hoistableChunks:[],preconnects:l,fontPreloads:o,highImagePreloads:s,styles:f,bootstrapScripts:h,
-scripts:d,bulkPreloads:g,preloads:b,nonce:{script:void 0,style:void 0},stylesToHoist:!1,generateStaticMarkup:n}}function ea(e,n,t,r){
+charsetChunks:[],viewportChunks:[],hoistableChunks:[],preconnects:o,fontPreloads:l,highImagePreloads:s,styles:f,bootstrapScripts:h,
+scripts:d,bulkPreloads:g,preloads:b,nonce:{script:void 0,style:void 0},stylesToHoist:!1,generateStaticMarkup:n}}function el(e,n,t,r){
 return t.generateStaticMarkup?(e.push(P(n)),!1):(n===""?e=r:(r&&e.push("<!-- -->"),e.push(P(n)),e=!0),e)}function Tt(e,n,t,r){
 n.generateStaticMarkup||t&&r&&e.push("<!-- -->")}var Cc=Function.prototype.bind,Nc=Symbol.for("react.client.reference");
 function br(e){if(e==null)return null;if(typeof e=="function")return e.$$typeof===Nc?null:e.displayName||e.name||null;if(typeof e==
-"string")return e;switch(e){case ma:return"Fragment";case Ta:return"Profiler";case wa:return"StrictMode";case Sr:return"\
-Suspense";case Ci:return"SuspenseList";case xa:return"Activity";case Ai:return"ViewTransition"}if(typeof e=="object")switch(e.
-$$typeof){case ba:return"Portal";case Ar:return e.displayName||"Context";case Pa:return(e._context.displayName||"Context")+
+"string")return e;switch(e){case ml:return"Fragment";case Tl:return"Profiler";case wl:return"StrictMode";case Sr:return"\
+Suspense";case Ci:return"SuspenseList";case xl:return"Activity";case Ai:return"ViewTransition"}if(typeof e=="object")switch(e.
+$$typeof){case bl:return"Portal";case Ar:return e.displayName||"Context";case Pl:return(e._context.displayName||"Context")+
 ".Consumer";case Ei:var n=e.render;return e=e.displayName,e||(e=n.displayName||n.name||"",e=e!==""?"ForwardRef("+e+")":"\
 ForwardRef"),e;case Ni:return n=e.displayName||null,n!==null?n:br(e.type)||"Memo";case _r:n=e._payload,e=e._init;try{return br(
-e(n))}catch{}}return null}var na={},Rn=null;function kr(e,n){if(e!==n){e.context._currentValue2=e.parentValue,e=e.parent;
+e(n))}catch{}}return null}var nl={},Rn=null;function kr(e,n){if(e!==n){e.context._currentValue2=e.parentValue,e=e.parent;
 var t=n.parent;if(e===null){if(t!==null)throw Error(p(401))}else{if(t===null)throw Error(p(401));kr(e,t)}n.context._currentValue2=
-n.value}}function Ua(e){e.context._currentValue2=e.parentValue,e=e.parent,e!==null&&Ua(e)}function Ha(e){var n=e.parent;
-n!==null&&Ha(n),e.context._currentValue2=e.value}function Da(e,n){if(e.context._currentValue2=e.parentValue,e=e.parent,e===
-null)throw Error(p(402));e.depth===n.depth?kr(e,n):Da(e,n)}function Ya(e,n){var t=n.parent;if(t===null)throw Error(p(402));
-e.depth===t.depth?kr(e,t):Ya(e,t),n.context._currentValue2=n.value}function tn(e){var n=Rn;n!==e&&(n===null?Ha(e):e===null?
-Ua(n):n.depth===e.depth?kr(n,e):n.depth>e.depth?Da(n,e):Ya(n,e),Rn=e)}var ta={enqueueSetState:function(e,n){e=e._reactInternals,
+n.value}}function Ul(e){e.context._currentValue2=e.parentValue,e=e.parent,e!==null&&Ul(e)}function Hl(e){var n=e.parent;
+n!==null&&Hl(n),e.context._currentValue2=e.value}function Dl(e,n){if(e.context._currentValue2=e.parentValue,e=e.parent,e===
+null)throw Error(p(402));e.depth===n.depth?kr(e,n):Dl(e,n)}function Yl(e,n){var t=n.parent;if(t===null)throw Error(p(402));
+e.depth===t.depth?kr(e,t):Yl(e,t),n.context._currentValue2=n.value}function tn(e){var n=Rn;n!==e&&(n===null?Hl(e):e===null?
+Ul(n):n.depth===e.depth?kr(n,e):n.depth>e.depth?Dl(n,e):Yl(n,e),Rn=e)}var tl={enqueueSetState:function(e,n){e=e._reactInternals,
 e.queue!==null&&e.queue.push(n)},enqueueReplaceState:function(e,n){e=e._reactInternals,e.replace=!0,e.queue=[n]},enqueueForceUpdate:function(){}},
-Ac={id:1,overflow:""};function Ba(e){var n=e.overflow;return e=e.id,(e&~(1<<32-cr(e)-1)).toString(32)+n}function ln(e,n,t){
+Ac={id:1,overflow:""};function Bl(e){var n=e.overflow;return e=e.id,(e&~(1<<32-cr(e)-1)).toString(32)+n}function an(e,n,t){
 var r=e.id;e=e.overflow;var i=32-cr(r)-1;r&=~(1<<i),t+=1;var a=32-cr(n)+i;if(30<a){var u=i-i%5;return a=(r&(1<<u)-1).toString(
 32),r>>=u,i-=u,{id:1<<32-cr(n)+i|t<<i|r,overflow:a+e}}return{id:1<<a|t<<i|r,overflow:e}}var cr=Math.clz32?Math.clz32:Oc,
 Sc=Math.log,_c=Math.LN2;function Oc(e){return e>>>=0,e===0?32:31-(Sc(e)/_c|0)|0}function ge(){}var se=Error(p(460));function kc(e,n,t){
@@ -464,43 +464,43 @@ n.reason,e===void 0&&!("reason"in n)?Error(p(600)):e;default:switch(typeof n.sta
 "pending"){var i=n;i.status="rejected",i.reason=r}})),n.status){case"fulfilled":return n.value;case"rejected":throw n.reason}
 throw sr=n,se}}var sr=null;function mr(){if(sr===null)throw Error(p(459));var e=sr;return sr=null,e}function Mc(e,n){return e===
 n&&(e!==0||1/e===1/n)||e!==e&&n!==n}var Ic=typeof Object.is=="function"?Object.is:Mc,ze=null,ki=null,Mi=null,Ii=null,fr=null,
-M=null,bt=!1,wr=!1,Rt=0,Et=0,Ct=-1,Tr=0,jn=null;function za(e){if(e=e._reason,typeof e=="function")try{var n=e()}catch{n=
+M=null,bt=!1,wr=!1,Rt=0,Et=0,Ct=-1,Tr=0,jn=null;function zl(e){if(e=e._reason,typeof e=="function")try{var n=e()}catch{n=
 "The reason for browser-only rendering could not be determined because its initializer threw."}else n=e;return n=Error(p(
 603),e===void 0?void 0:{cause:n}),Object.defineProperty(n,Or,{value:!0}),n}function Mr(e){return typeof e!="object"||e===
 null?!1:e[Or]===!0}function Fi(e){var n=Error(p(604),L.call(e,"cause")?{cause:e.cause}:void 0);if(e=e.stack,e!==void 0){
 var t=e.indexOf(`
-`);n.stack=n.name+": "+n.message+(t===-1?"":e.slice(t))}else n.stack=void 0;return n}var an=null,Ir=0;function Ye(){if(ze===
-null)throw Error(p(321));return ze}function ra(){if(0<Ir)throw Error(p(312));return{memoizedState:null,queue:null,next:null}}
-function Li(){return M===null?fr===null?(bt=!1,fr=M=ra()):(bt=!0,M=fr):M.next===null?(bt=!1,M=M.next=ra()):(bt=!0,M=M.next),
-M}function on(){var e=jn;return jn=null,e}function Nt(){Ii=Mi=ki=ze=null,wr=!1,fr=null,Ir=0,M=an=null}function Wa(e,n){return typeof n==
-"function"?n(e):n}function ia(e,n,t){if(ze=Ye(),M=Li(),bt){var r=M.queue;if(n=r.dispatch,an!==null&&(t=an.get(r),t!==void 0)){
-an.delete(r),r=M.memoizedState;do r=e(r,t.action),t=t.next;while(t!==null);return M.memoizedState=r,[r,n]}return[M.memoizedState,
-n]}return e=e===Wa?typeof n=="function"?n():n:t!==void 0?t(n):n,M.memoizedState=e,e=M.queue={last:null,dispatch:null},e=
-e.dispatch=Fc.bind(null,ze,e),[M.memoizedState,e]}function la(e,n){if(ze=Ye(),M=Li(),n=n===void 0?null:n,M!==null){var t=M.
+`);n.stack=n.name+": "+n.message+(t===-1?"":e.slice(t))}else n.stack=void 0;return n}var ln=null,Ir=0;function Ye(){if(ze===
+null)throw Error(p(321));return ze}function rl(){if(0<Ir)throw Error(p(312));return{memoizedState:null,queue:null,next:null}}
+function Li(){return M===null?fr===null?(bt=!1,fr=M=rl()):(bt=!0,M=fr):M.next===null?(bt=!1,M=M.next=rl()):(bt=!0,M=M.next),
+M}function on(){var e=jn;return jn=null,e}function Nt(){Ii=Mi=ki=ze=null,wr=!1,fr=null,Ir=0,M=ln=null}function Wl(e,n){return typeof n==
+"function"?n(e):n}function il(e,n,t){if(ze=Ye(),M=Li(),bt){var r=M.queue;if(n=r.dispatch,ln!==null&&(t=ln.get(r),t!==void 0)){
+ln.delete(r),r=M.memoizedState;do r=e(r,t.action),t=t.next;while(t!==null);return M.memoizedState=r,[r,n]}return[M.memoizedState,
+n]}return e=e===Wl?typeof n=="function"?n():n:t!==void 0?t(n):n,M.memoizedState=e,e=M.queue={last:null,dispatch:null},e=
+e.dispatch=Fc.bind(null,ze,e),[M.memoizedState,e]}function al(e,n){if(ze=Ye(),M=Li(),n=n===void 0?null:n,M!==null){var t=M.
 memoizedState;if(t!==null&&n!==null){var r=t[1];e:if(r===null)r=!1;else{for(var i=0;i<r.length&&i<n.length;i++)if(!Ic(n[i],
 r[i])){r=!1;break e}r=!0}if(r)return t[0]}}return e=e(),M.memoizedState=[e,n],e}function Fc(e,n,t){if(25<=Ir)throw Error(
-p(301));if(e===ze)if(wr=!0,e={action:t,next:null},an===null&&(an=new Map),t=an.get(n),t===void 0)an.set(n,e);else{for(n=
+p(301));if(e===ze)if(wr=!0,e={action:t,next:null},ln===null&&(ln=new Map),t=ln.get(n),t===void 0)ln.set(n,e);else{for(n=
 t;n.next!==null;)n=n.next;n.next=e}}function Lc(){throw Error(p(440))}function Uc(){throw Error(p(394))}function Hc(){throw Error(
-p(479))}function aa(e,n,t){Ye();var r=Et++,i=Mi;if(typeof e.$$FORM_ACTION=="function"){var a=null,u=Ii;i=i.formState;var c=e.
-$$IS_SIGNATURE_EQUAL;if(i!==null&&typeof c=="function"){var l=i[1];c.call(e,i[2],i[3])&&(a=t!==void 0?"p"+t:"k"+Bl(JSON.
-stringify([u,null,r]),0),l===a&&(Ct=r,n=i[0]))}var o=e.bind(null,n);return e=function(f){o(f)},typeof o.$$FORM_ACTION=="\
-function"&&(e.$$FORM_ACTION=function(f){f=o.$$FORM_ACTION(f),t!==void 0&&(t+="",f.action=t);var h=f.data;return h&&(a===
-null&&(a=t!==void 0?"p"+t:"k"+Bl(JSON.stringify([u,null,r]),0)),h.append("$ACTION_KEY",a)),f}),[n,e,!1]}var s=e.bind(null,
-n);return[n,function(f){s(f)},!1]}function Ga(e){var n=Tr;return Tr+=1,jn===null&&(jn=[]),kc(jn,e,n)}function Dc(){throw Error(
-p(393))}var oa={readContext:function(e){return e._currentValue2},use:function(e){if(e!==null&&typeof e=="object"){if(typeof e.
-then=="function")return Ga(e);if(e.$$typeof===Or)throw za(e);if(e.$$typeof===Ar)return e._currentValue2}throw Error(p(438,
-String(e)))},useContext:function(e){return Ye(),e._currentValue2},useMemo:la,useReducer:ia,useRef:function(e){ze=Ye(),M=
-Li();var n=M.memoizedState;return n===null?(e={current:e},M.memoizedState=e):n},useState:function(e){return ia(Wa,e)},useInsertionEffect:ge,
-useLayoutEffect:ge,useCallback:function(e,n){return la(function(){return e},n)},useImperativeHandle:ge,useEffect:ge,useDebugValue:ge,
+p(479))}function ll(e,n,t){Ye();var r=Et++,i=Mi;if(typeof e.$$FORM_ACTION=="function"){var a=null,u=Ii;i=i.formState;var c=e.
+$$IS_SIGNATURE_EQUAL;if(i!==null&&typeof c=="function"){var o=i[1];c.call(e,i[2],i[3])&&(a=t!==void 0?"p"+t:"k"+Ba(JSON.
+stringify([u,null,r]),0),o===a&&(Ct=r,n=i[0]))}var l=e.bind(null,n);return e=function(f){l(f)},typeof l.$$FORM_ACTION=="\
+function"&&(e.$$FORM_ACTION=function(f){f=l.$$FORM_ACTION(f),t!==void 0&&(t+="",f.action=t);var h=f.data;return h&&(a===
+null&&(a=t!==void 0?"p"+t:"k"+Ba(JSON.stringify([u,null,r]),0)),h.append("$ACTION_KEY",a)),f}),[n,e,!1]}var s=e.bind(null,
+n);return[n,function(f){s(f)},!1]}function Gl(e){var n=Tr;return Tr+=1,jn===null&&(jn=[]),kc(jn,e,n)}function Dc(){throw Error(
+p(393))}var ol={readContext:function(e){return e._currentValue2},use:function(e){if(e!==null&&typeof e=="object"){if(typeof e.
+then=="function")return Gl(e);if(e.$$typeof===Or)throw zl(e);if(e.$$typeof===Ar)return e._currentValue2}throw Error(p(438,
+String(e)))},useContext:function(e){return Ye(),e._currentValue2},useMemo:al,useReducer:il,useRef:function(e){ze=Ye(),M=
+Li();var n=M.memoizedState;return n===null?(e={current:e},M.memoizedState=e):n},useState:function(e){return il(Wl,e)},useInsertionEffect:ge,
+useLayoutEffect:ge,useCallback:function(e,n){return al(function(){return e},n)},useImperativeHandle:ge,useEffect:ge,useDebugValue:ge,
 useDeferredValue:function(e,n){return Ye(),n!==void 0?n:e},useTransition:function(){return Ye(),[!1,Uc]},useId:function(){
-var e=Ba(ki.treeContext),n=dr;if(n===null)throw Error(p(404));var t=Rt++;return Sa(n,e,t)},useSyncExternalStore:function(e,n,t){
-if(t===void 0)throw Error(p(407));return t()},useOptimistic:function(e){return Ye(),[e,Hc]},useActionState:aa,useFormState:aa,
+var e=Bl(ki.treeContext),n=dr;if(n===null)throw Error(p(404));var t=Rt++;return Sl(n,e,t)},useSyncExternalStore:function(e,n,t){
+if(t===void 0)throw Error(p(407));return t()},useOptimistic:function(e){return Ye(),[e,Hc]},useActionState:ll,useFormState:ll,
 useHostTransitionStatus:function(){return Ye(),qu},useMemoCache:function(e){for(var n=Array(e),t=0;t<e;t++)n[t]=Wu;return n},
 useCacheRefresh:function(){return Dc},useEffectEvent:function(){return Lc}},dr=null,Yc={getCacheForType:function(){throw Error(
-p(248))},cacheSignal:function(){throw Error(p(248))}},fi,ua;function xn(e){if(fi===void 0)try{throw Error()}catch(t){var n=t.
-stack.trim().match(/\n( *(at )?)/);fi=n&&n[1]||"",ua=-1<t.stack.indexOf(`
+p(248))},cacheSignal:function(){throw Error(p(248))}},fi,ul;function xn(e){if(fi===void 0)try{throw Error()}catch(t){var n=t.
+stack.trim().match(/\n( *(at )?)/);fi=n&&n[1]||"",ul=-1<t.stack.indexOf(`
     at`)?" (<anonymous>)":-1<t.stack.indexOf("@")?"@unknown:0:0":""}return`
-`+fi+e+ua}var di=!1;function lr(e,n){if(!e||di)return"";di=!0;var t=Error.prepareStackTrace;Error.prepareStackTrace=void 0;
+`+fi+e+ul}var di=!1;function ar(e,n){if(!e||di)return"";di=!0;var t=Error.prepareStackTrace;Error.prepareStackTrace=void 0;
 try{var r={DetermineComponentFrameRoot:function(){try{if(n){var f=function(){throw Error()};if(Object.defineProperty(f.prototype,
 "props",{set:function(){throw Error()}}),typeof Reflect=="object"&&Reflect.construct){try{Reflect.construct(f,[])}catch(g){
 var h=g}Reflect.construct(e,[],f)}else{try{f.call()}catch(g){h=g}f=!1;try{var d=Object.getOwnPropertyDescriptor(e.prototype,
@@ -509,16 +509,16 @@ var h=g}Reflect.construct(e,[],f)}else{try{f.call()}catch(g){h=g}f=!1;try{var d=
 (f=e())&&typeof f.catch=="function"&&f.catch(function(){})}}catch(g){if(g&&h&&typeof g.stack=="string")return[g.stack,h.
 stack]}return[null,null]}};r.DetermineComponentFrameRoot.displayName="DetermineComponentFrameRoot";var i=Object.getOwnPropertyDescriptor(
 r.DetermineComponentFrameRoot,"name");i&&i.configurable&&Object.defineProperty(r.DetermineComponentFrameRoot,"name",{value:"\
-DetermineComponentFrameRoot"});var a=r.DetermineComponentFrameRoot(),u=a[0],c=a[1];if(u&&c){var l=u.split(`
-`),o=c.split(`
-`);for(i=r=0;r<l.length&&!l[r].includes("DetermineComponentFrameRoot");)r++;for(;i<o.length&&!o[i].includes("DetermineCo\
-mponentFrameRoot");)i++;if(r===l.length||i===o.length)for(r=l.length-1,i=o.length-1;1<=r&&0<=i&&l[r]!==o[i];)i--;for(;1<=
-r&&0<=i;r--,i--)if(l[r]!==o[i]){if(r!==1||i!==1)do if(r--,i--,0>i||l[r]!==o[i]){var s=`
-`+l[r].replace(" at new "," at ");return e.displayName&&s.includes("<anonymous>")&&(s=s.replace("<anonymous>",e.displayName)),
-s}while(1<=r&&0<=i);break}}}finally{di=!1,Error.prepareStackTrace=t}return(t=e?e.displayName||e.name:"")?xn(t):""}function Xa(e){
-if(typeof e=="string")return xn(e);if(typeof e=="function")return e.prototype&&e.prototype.isReactComponent?lr(e,!0):lr(
-e,!1);if(typeof e=="object"&&e!==null){switch(e.$$typeof){case Ei:return lr(e.render,!1);case Ni:return lr(e.type,!1);case _r:
-var n=e,t=n._payload;n=n._init;try{e=n(t)}catch{return xn("Lazy")}return Xa(e)}if(typeof e.name=="string"){e:{t=e.name,n=
+DetermineComponentFrameRoot"});var a=r.DetermineComponentFrameRoot(),u=a[0],c=a[1];if(u&&c){var o=u.split(`
+`),l=c.split(`
+`);for(i=r=0;r<o.length&&!o[r].includes("DetermineComponentFrameRoot");)r++;for(;i<l.length&&!l[i].includes("DetermineCo\
+mponentFrameRoot");)i++;if(r===o.length||i===l.length)for(r=o.length-1,i=l.length-1;1<=r&&0<=i&&o[r]!==l[i];)i--;for(;1<=
+r&&0<=i;r--,i--)if(o[r]!==l[i]){if(r!==1||i!==1)do if(r--,i--,0>i||o[r]!==l[i]){var s=`
+`+o[r].replace(" at new "," at ");return e.displayName&&s.includes("<anonymous>")&&(s=s.replace("<anonymous>",e.displayName)),
+s}while(1<=r&&0<=i);break}}}finally{di=!1,Error.prepareStackTrace=t}return(t=e?e.displayName||e.name:"")?xn(t):""}function Xl(e){
+if(typeof e=="string")return xn(e);if(typeof e=="function")return e.prototype&&e.prototype.isReactComponent?ar(e,!0):ar(
+e,!1);if(typeof e=="object"&&e!==null){switch(e.$$typeof){case Ei:return ar(e.render,!1);case Ni:return ar(e.type,!1);case _r:
+var n=e,t=n._payload;n=n._init;try{e=n(t)}catch{return xn("Lazy")}return Xl(e)}if(typeof e.name=="string"){e:{t=e.name,n=
 e.env;var r=e.debugLocation;if(r!=null&&(e=Error.prepareStackTrace,Error.prepareStackTrace=void 0,r=r.stack,Error.prepareStackTrace=
 e,r.startsWith(`Error: react-stack-top-frame
 `)&&(r=r.slice(29)),e=r.indexOf(`
@@ -529,92 +529,92 @@ e,r.startsWith(`Error: react-stack-top-frame
 return xn("ViewTransition")}return""}function et(e,n){return(500<n.byteSize||n.defer)&&n.preamble===null}function Bc(e){
 if(typeof e=="object"&&e!==null&&typeof e.environmentName=="string"){var n=e.environmentName;e=[e].slice(0),typeof e[0]==
 "string"?e.splice(0,1,"[%s] "+e[0]," "+n+" "):e.splice(0,0,"[%s]"," "+n+" "),e.unshift(console),n=Cc.apply(console.error,
-e),n()}else console.error(e);return null}function zc(e,n,t,r,i,a,u,c,l,o,s){var f=new Set;this.destination=null,this.flushScheduled=
+e),n()}else console.error(e);return null}function zc(e,n,t,r,i,a,u,c,o,l,s){var f=new Set;this.destination=null,this.flushScheduled=
 !1,this.resumableState=e,this.renderState=n,this.rootFormatContext=t,this.progressiveChunkSize=r===void 0?12800:r,this.status=
 10,this.fatalError=null,this.aborted=!1,this.pendingRootTasks=this.allPendingTasks=this.nextSegmentId=0,this.completedPreambleSegments=
 this.completedRootSegment=null,this.byteSize=0,this.abortableTasks=f,this.pingedTasks=[],this.currentTask=null,this.clientRenderedBoundaries=
 [],this.completedBoundaries=[],this.partialBoundaries=[],this.postponedState=this.trackedPostpones=null,this.onError=i===
 void 0?Bc:i,this.onBrowserBailout=a===void 0?ge:a,this.onAllReady=u===void 0?ge:u,this.onShellReady=c===void 0?ge:c,this.
-onShellError=l===void 0?ge:l,this.onFatalError=o===void 0?ge:o,this.renderLifetimeController=null,this.formState=s===void 0?
-null:s}function Wc(e,n,t,r,i,a,u,c,l,o,s,f){return n=new zc(n,t,r,i,a,u,c,l,o,s,f),t=Cn(n,0,null,r,!1,!1),t.parentFlushed=
+onShellError=o===void 0?ge:o,this.onFatalError=l===void 0?ge:l,this.renderLifetimeController=null,this.formState=s===void 0?
+null:s}function Wc(e,n,t,r,i,a,u,c,o,l,s,f){return n=new zc(n,t,r,i,a,u,c,o,l,s,f),t=Cn(n,0,null,r,!1,!1),t.parentFlushed=
 !0,e=xr(n,null,e,-1,null,t,null,null,n.abortableTasks,null,r,null,Ac,null,null),At(e),n.pingedTasks.push(e),n}var ee=null;
-function Pr(e,n){e.pingedTasks.push(n),e.pingedTasks.length===1&&(e.flushScheduled=e.destination!==null,Qa(e))}function Ui(e,n,t,r,i){
+function Pr(e,n){e.pingedTasks.push(n),e.pingedTasks.length===1&&(e.flushScheduled=e.destination!==null,Ql(e))}function Ui(e,n,t,r,i){
 return t={status:0,rootSegmentID:-1,parentFlushed:!1,pendingTasks:0,row:n,completedSegments:[],byteSize:0,defer:i,fallbackAbortableTasks:t,
 errorDigest:null,contentState:bi(),fallbackState:bi(),preamble:r,tracked:null},n!==null&&(n.pendingTasks++,r=n.boundaries,
-r!==null&&(e.allPendingTasks++,t.pendingTasks++,r.push(t)),e=n.inheritedHoistables,e!==null&&$n(t.contentState,e)),t}function xr(e,n,t,r,i,a,u,c,l,o,s,f,h,d,g){
+r!==null&&(e.allPendingTasks++,t.pendingTasks++,r.push(t)),e=n.inheritedHoistables,e!==null&&$n(t.contentState,e)),t}function xr(e,n,t,r,i,a,u,c,o,l,s,f,h,d,g){
 e.allPendingTasks++,i===null?e.pendingRootTasks++:i.pendingTasks++,d!==null&&d.pendingTasks++;var b={replay:null,node:t,
-childIndex:r,ping:{resolve:function(){return Pr(e,b)},reject:function(S){e.aborted?b.abortSet.delete(b)&&Sn(b,e,S):Pr(e,
-b)}},blockedBoundary:i,blockedSegment:a,blockedPreamble:u,hoistableState:c,abortSet:l,keyPath:o,formatContext:s,context:f,
-treeContext:h,row:d,componentStack:g,thenableState:n};return l.add(b),b}function Za(e,n,t,r,i,a,u,c,l,o,s,f,h,d){e.allPendingTasks++,
+childIndex:r,ping:{resolve:function(){return Pr(e,b)},reject:function(A){e.aborted?b.abortSet.delete(b)&&Sn(b,e,A):Pr(e,
+b)}},blockedBoundary:i,blockedSegment:a,blockedPreamble:u,hoistableState:c,abortSet:o,keyPath:l,formatContext:s,context:f,
+treeContext:h,row:d,componentStack:g,thenableState:n};return o.add(b),b}function Zl(e,n,t,r,i,a,u,c,o,l,s,f,h,d){e.allPendingTasks++,
 a===null?e.pendingRootTasks++:a.pendingTasks++,h!==null&&h.pendingTasks++,t.pendingTasks++;var g={replay:t,node:r,childIndex:i,
 ping:{resolve:function(){return Pr(e,g)},reject:function(b){e.aborted?g.abortSet.delete(g)&&Sn(g,e,b):Pr(e,g)}},blockedBoundary:a,
-blockedSegment:null,blockedPreamble:null,hoistableState:u,abortSet:c,keyPath:l,formatContext:o,context:s,treeContext:f,row:h,
+blockedSegment:null,blockedPreamble:null,hoistableState:u,abortSet:c,keyPath:o,formatContext:l,context:s,treeContext:f,row:h,
 componentStack:d,thenableState:n};return c.add(g),g}function Cn(e,n,t,r,i,a){return{status:0,parentFlushed:!1,id:-1,index:n,
 chunks:[],children:[],preambleChildren:[],parentFormatContext:r,boundary:t,lastPushedText:i,textEmbedded:a}}function At(e){
-var n=e.node;typeof n=="object"&&n!==null&&n.$$typeof===ya&&(e.componentStack={parent:e.componentStack,type:n.type})}function Ti(e){
+var n=e.node;typeof n=="object"&&n!==null&&n.$$typeof===yl&&(e.componentStack={parent:e.componentStack,type:n.type})}function Ti(e){
 return e===null?null:{parent:e.parent,type:"Suspense Fallback"}}function An(e){var n={};return e&&Object.defineProperty(
-n,"componentStack",{configurable:!0,enumerable:!0,get:function(){try{var t="",r=e;do t+=Xa(r.type),r=r.parent;while(r);var i=t}catch(a){
+n,"componentStack",{configurable:!0,enumerable:!0,get:function(){try{var t="",r=e;do t+=Xl(r.type),r=r.parent;while(r);var i=t}catch(a){
 i=`
 Error generating stack: `+a.message+`
 `+a.stack}return Object.defineProperty(n,"componentStack",{value:i}),i}}),n}function J(e,n,t){if(Mr(n))return e=e.onBrowserBailout,
 e(n,t),"";if(e=e.onError,n=e(n,t),n==null||typeof n=="string")return n===""?void 0:n}function Nn(e,n){var t=e.onShellError,
 r=e.onFatalError;e.pendingRootTasks!==0&&t(n),r(n),zi(e),e.destination!==null?(e.status=13,e.destination.destroy(n)):(e.
-status=12,e.aborted||(e.fatalError=n))}function le(e,n){Hi(e,n.next,n.hoistables)}function Hi(e,n,t){for(;n!==null;){t!==
+status=12,e.aborted||(e.fatalError=n))}function ae(e,n){Hi(e,n.next,n.hoistables)}function Hi(e,n,t){for(;n!==null;){t!==
 null&&($n(n.hoistables,t),n.inheritedHoistables=t);var r=n.boundaries;if(r!==null){n.boundaries=null;for(var i=0;i<r.length;i++){
 var a=r[i];t!==null&&$n(a.contentState,t),_n(e,a,null,null)}}if(n.pendingTasks--,0<n.pendingTasks)break;t=n.hoistables,n=
 n.next}}function Pi(e,n){var t=n.boundaries;if(t!==null&&n.pendingTasks===t.length){for(var r=!0,i=0;i<t.length;i++){var a=t[i];
 if(a.pendingTasks!==1||a.parentFlushed||et(e,a)){r=!1;break}}r&&Hi(e,n,n.hoistables)}}function mt(e){var n={pendingTasks:1,
 boundaries:null,hoistables:bi(),inheritedHoistables:null,together:!1,next:null};return e!==null&&0<e.pendingTasks&&(n.pendingTasks++,
-n.boundaries=[],e.next=n),n}function ca(e,n,t,r,i){var a=n.keyPath,u=n.treeContext,c=n.row;n.keyPath=t,t=r.length;var l=null;
-if(n.replay!==null){var o=n.replay.slots;if(o!==null&&typeof o=="object")for(var s=0;s<t;s++){var f=i!=="backwards"&&i!==
-"unstable_legacy-backwards"?s:t-1-s,h=r[f];n.row=l=mt(l),n.treeContext=ln(u,t,f);var d=o[f];typeof d=="number"?(Fr(e,n,d,
-h,f),delete o[f]):Z(e,n,h,f),--l.pendingTasks===0&&le(e,l)}else for(o=0;o<t;o++)s=i!=="backwards"&&i!=="unstable_legacy-\
-backwards"?o:t-1-o,f=r[s],n.row=l=mt(l),n.treeContext=ln(u,t,s),Z(e,n,f,s),--l.pendingTasks===0&&le(e,l)}else if(i!=="ba\
-ckwards"&&i!=="unstable_legacy-backwards")for(i=0;i<t;i++)o=r[i],n.row=l=mt(l),n.treeContext=ln(u,t,i),Z(e,n,o,i),--l.pendingTasks===
-0&&le(e,l);else{for(o=n.blockedSegment,s=o.children.length,f=o.chunks.length,h=0;h<t;h++){d=i==="unstable_legacy-backwar\
-ds"?t-1-h:h;var g=r[d];n.row=l=mt(l),n.treeContext=ln(u,t,d);var b=Cn(e,f,null,n.formatContext,d===0?o.lastPushedText:!0,
-!0);o.children.splice(s,0,b),n.blockedSegment=b;try{Z(e,n,g,d),Tt(b.chunks,e.renderState,b.lastPushedText,b.textEmbedded),
-b.status=1,--l.pendingTasks===0&&le(e,l)}catch(S){throw b.status=e.aborted?3:4,S}}n.blockedSegment=o,o.lastPushedText=!1}
-c!==null&&l!==null&&0<l.pendingTasks&&(c.pendingTasks++,l.next=c),n.treeContext=u,n.row=c,n.keyPath=a}function sa(e,n,t,r,i,a){
+n.boundaries=[],e.next=n),n}function cl(e,n,t,r,i){var a=n.keyPath,u=n.treeContext,c=n.row;n.keyPath=t,t=r.length;var o=null;
+if(n.replay!==null){var l=n.replay.slots;if(l!==null&&typeof l=="object")for(var s=0;s<t;s++){var f=i!=="backwards"&&i!==
+"unstable_legacy-backwards"?s:t-1-s,h=r[f];n.row=o=mt(o),n.treeContext=an(u,t,f);var d=l[f];typeof d=="number"?(Fr(e,n,d,
+h,f),delete l[f]):Z(e,n,h,f),--o.pendingTasks===0&&ae(e,o)}else for(l=0;l<t;l++)s=i!=="backwards"&&i!=="unstable_legacy-\
+backwards"?l:t-1-l,f=r[s],n.row=o=mt(o),n.treeContext=an(u,t,s),Z(e,n,f,s),--o.pendingTasks===0&&ae(e,o)}else if(i!=="ba\
+ckwards"&&i!=="unstable_legacy-backwards")for(i=0;i<t;i++)l=r[i],n.row=o=mt(o),n.treeContext=an(u,t,i),Z(e,n,l,i),--o.pendingTasks===
+0&&ae(e,o);else{for(l=n.blockedSegment,s=l.children.length,f=l.chunks.length,h=0;h<t;h++){d=i==="unstable_legacy-backwar\
+ds"?t-1-h:h;var g=r[d];n.row=o=mt(o),n.treeContext=an(u,t,d);var b=Cn(e,f,null,n.formatContext,d===0?l.lastPushedText:!0,
+!0);l.children.splice(s,0,b),n.blockedSegment=b;try{Z(e,n,g,d),Tt(b.chunks,e.renderState,b.lastPushedText,b.textEmbedded),
+b.status=1,--o.pendingTasks===0&&ae(e,o)}catch(A){throw b.status=e.aborted?3:4,A}}n.blockedSegment=l,l.lastPushedText=!1}
+c!==null&&o!==null&&0<o.pendingTasks&&(c.pendingTasks++,o.next=c),n.treeContext=u,n.row=c,n.keyPath=a}function sl(e,n,t,r,i,a){
 var u=n.thenableState;for(n.thenableState=null,ze={},ki=n,Mi=e,Ii=t,Et=Rt=0,Ct=-1,Tr=0,jn=u,e=r(i,a);wr;)wr=!1,Et=Rt=0,Ct=
--1,Tr=0,Ir+=1,M=null,e=r(i,a);return Nt(),e}function fa(e,n,t,r,i,a,u){var c=!1;if(a!==0&&e.formState!==null){var l=n.blockedSegment;
-if(l!==null){c=!0,l=l.chunks;for(var o=0;o<a;o++)o===u?l.push("<!--F!-->"):l.push("<!--F-->")}}a=n.keyPath,n.keyPath=t,i?
-(t=n.treeContext,n.treeContext=ln(t,1,0),Z(e,n,r,-1),n.treeContext=t):c?Z(e,n,r,-1):we(e,n,r,-1),n.keyPath=a}function Rr(e,n,t,r,i,a){
+-1,Tr=0,Ir+=1,M=null,e=r(i,a);return Nt(),e}function fl(e,n,t,r,i,a,u){var c=!1;if(a!==0&&e.formState!==null){var o=n.blockedSegment;
+if(o!==null){c=!0,o=o.chunks;for(var l=0;l<a;l++)l===u?o.push("<!--F!-->"):o.push("<!--F-->")}}a=n.keyPath,n.keyPath=t,i?
+(t=n.treeContext,n.treeContext=an(t,1,0),Z(e,n,r,-1),n.treeContext=t):c?Z(e,n,r,-1):we(e,n,r,-1),n.keyPath=a}function Rr(e,n,t,r,i,a){
 if(typeof r=="function")if(r.prototype&&r.prototype.isReactComponent){var u=i;if("ref"in i){u={};for(var c in i)c!=="ref"&&
-(u[c]=i[c])}var l=r.defaultProps;if(l){u===i&&(u=pe({},u,i));for(var o in l)u[o]===void 0&&(u[o]=l[o])}var s=u,f=na,h=r.
+(u[c]=i[c])}var o=r.defaultProps;if(o){u===i&&(u=pe({},u,i));for(var l in o)u[l]===void 0&&(u[l]=o[l])}var s=u,f=nl,h=r.
 contextType;typeof h=="object"&&h!==null&&(f=h._currentValue2);var d=new r(s,f),g=d.state!==void 0?d.state:null;d.updater=
-ta,d.props=s,d.state=g;var b={queue:[],replace:!1};d._reactInternals=b;var S=r.contextType;d.context=typeof S=="object"&&
-S!==null?S._currentValue2:na;var E=r.getDerivedStateFromProps;if(typeof E=="function"){var _=E(s,g),z=_==null?g:pe({},g,
+tl,d.props=s,d.state=g;var b={queue:[],replace:!1};d._reactInternals=b;var A=r.contextType;d.context=typeof A=="object"&&
+A!==null?A._currentValue2:nl;var E=r.getDerivedStateFromProps;if(typeof E=="function"){var _=E(s,g),z=_==null?g:pe({},g,
 _);d.state=z}if(typeof r.getDerivedStateFromProps!="function"&&typeof d.getSnapshotBeforeUpdate!="function"&&(typeof d.UNSAFE_componentWillMount==
 "function"||typeof d.componentWillMount=="function")){var H=d.state;if(typeof d.componentWillMount=="function"&&d.componentWillMount(),
-typeof d.UNSAFE_componentWillMount=="function"&&d.UNSAFE_componentWillMount(),H!==d.state&&ta.enqueueReplaceState(d,d.state,
+typeof d.UNSAFE_componentWillMount=="function"&&d.UNSAFE_componentWillMount(),H!==d.state&&tl.enqueueReplaceState(d,d.state,
 null),b.queue!==null&&0<b.queue.length){var T=b.queue,N=b.replace;if(b.queue=null,b.replace=!1,N&&T.length===1)d.state=T[0];else{
 for(var I=N?T[0]:d.state,ve=!0,R=N?1:0;R<T.length;R++){var D=T[R],Y=typeof D=="function"?D.call(d,I,s,void 0):D;Y!=null&&
 (ve?(ve=!1,I=pe({},I,Y)):pe(I,Y))}d.state=I}}else b.queue=null}var Q=d.render();if(e.aborted)throw null;var F=n.keyPath;
-n.keyPath=t,we(e,n,Q,-1),n.keyPath=F}else{var de=sa(e,n,t,r,i,void 0);if(e.aborted)throw null;fa(e,n,t,de,Rt!==0,Et,Ct)}else if(typeof r==
-"string"){var W=n.blockedSegment;if(W===null){var Xe=i.children,ye=n.formatContext,G=n.keyPath;n.formatContext=Gl(ye,r,i),
+n.keyPath=t,we(e,n,Q,-1),n.keyPath=F}else{var de=sl(e,n,t,r,i,void 0);if(e.aborted)throw null;fl(e,n,t,de,Rt!==0,Et,Ct)}else if(typeof r==
+"string"){var W=n.blockedSegment;if(W===null){var Xe=i.children,ye=n.formatContext,G=n.keyPath;n.formatContext=Ga(ye,r,i),
 n.keyPath=t,Z(e,n,Xe,-1),n.formatContext=ye,n.keyPath=G}else{var cn=tc(W.chunks,r,i,e.resumableState,e.renderState,n.blockedPreamble,
 n.hoistableState,n.formatContext,W.lastPushedText);W.lastPushedText=!1;var K=n.formatContext,Oe=n.keyPath;if(n.keyPath=t,
-(n.formatContext=Gl(K,r,i)).insertionMode===3){var j=Cn(e,0,null,n.formatContext,!1,!1);W.preambleChildren.push(j),n.blockedSegment=
+(n.formatContext=Ga(K,r,i)).insertionMode===3){var j=Cn(e,0,null,n.formatContext,!1,!1);W.preambleChildren.push(j),n.blockedSegment=
 j;try{Z(e,n,cn,-1),Tt(j.chunks,e.renderState,j.lastPushedText,j.textEmbedded),j.status=1}finally{n.blockedSegment=W}}else
 Z(e,n,cn,-1);n.formatContext=K,n.keyPath=Oe;e:{var Te=W.chunks,Re=e.resumableState;switch(r){case"title":case"style":case"\
 script":case"area":case"base":case"br":case"col":case"embed":case"hr":case"img":case"input":case"keygen":case"link":case"\
 meta":case"param":case"source":case"track":case"wbr":break e;case"body":if(1>=K.insertionMode){Re.hasBody=!0;break e}break;case"\
 html":if(K.insertionMode===0){Re.hasHtml=!0;break e}break;case"head":if(1>=K.insertionMode)break e}Te.push(En(r))}W.lastPushedText=
-!1}}else{switch(r){case zu:case wa:case Ta:case ma:var ke=n.keyPath;n.keyPath=t,we(e,n,i.children,-1),n.keyPath=ke;return;case xa:
+!1}}else{switch(r){case zu:case wl:case Tl:case ml:var ke=n.keyPath;n.keyPath=t,we(e,n,i.children,-1),n.keyPath=ke;return;case xl:
 var U=n.blockedSegment;if(U===null){if(i.mode!=="hidden"){var Ue=n.keyPath;n.keyPath=t,Z(e,n,i.children,-1),n.keyPath=Ue}}else if(i.
 mode!=="hidden"){e.renderState.generateStaticMarkup||U.chunks.push("<!--&-->"),U.lastPushedText=!1;var sn=n.keyPath;n.keyPath=
 t,Z(e,n,i.children,-1),n.keyPath=sn,e.renderState.generateStaticMarkup||U.chunks.push("<!--/&-->"),U.lastPushedText=!1}return;case Ci:
-e:{var Me=i.children,Ze=i.revealOrder;if(Ze!=="independent"&&Ze!=="together"){if(gr(Me)){ca(e,n,t,Me,Ze);break e}var it=Ra(
-Me);if(it){var In=it.call(Me);if(In){var Fn=In.next();if(!Fn.done){do Fn=In.next();while(!Fn.done);ca(e,n,t,Me,Ze)}break e}}}
+e:{var Me=i.children,Ze=i.revealOrder;if(Ze!=="independent"&&Ze!=="together"){if(gr(Me)){cl(e,n,t,Me,Ze);break e}var it=Rl(
+Me);if(it){var In=it.call(Me);if(In){var Fn=In.next();if(!Fn.done){do Fn=In.next();while(!Fn.done);cl(e,n,t,Me,Ze)}break e}}}
 if(Ze==="together"){var Wt=n.keyPath,Ie=n.row,ne=n.row=mt(null);ne.boundaries=[],ne.together=!0,n.keyPath=t,we(e,n,Me,-1),
---ne.pendingTasks===0&&le(e,ne),n.keyPath=Wt,n.row=Ie,Ie!==null&&0<ne.pendingTasks&&(Ie.pendingTasks++,ne.next=Ie)}else{
-var Gt=n.keyPath;n.keyPath=t,we(e,n,Me,-1),n.keyPath=Gt}}return;case Ai:var lt=n.formatContext,fn=n.keyPath,Xt=e.resumableState;
-if(i.name==null||i.name==="auto"){var He=Ba(n.treeContext);Sa(Xt,He,0)}if(n.formatContext=lt,n.keyPath=t,i.name!=null&&i.
-name!=="auto")we(e,n,i.children,-1);else{var Ve=n.treeContext;n.treeContext=ln(Ve,1,0),Z(e,n,i.children,-1),n.treeContext=
-Ve}n.formatContext=lt,n.keyPath=fn;return;case Bu:throw Error(p(343));case Sr:e:if(n.replay!==null){var dn=n.keyPath,Qe=n.
+--ne.pendingTasks===0&&ae(e,ne),n.keyPath=Wt,n.row=Ie,Ie!==null&&0<ne.pendingTasks&&(Ie.pendingTasks++,ne.next=Ie)}else{
+var Gt=n.keyPath;n.keyPath=t,we(e,n,Me,-1),n.keyPath=Gt}}return;case Ai:var at=n.formatContext,fn=n.keyPath,Xt=e.resumableState;
+if(i.name==null||i.name==="auto"){var He=Bl(n.treeContext);Sl(Xt,He,0)}if(n.formatContext=at,n.keyPath=t,i.name!=null&&i.
+name!=="auto")we(e,n,i.children,-1);else{var Ve=n.treeContext;n.treeContext=an(Ve,1,0),Z(e,n,i.children,-1),n.treeContext=
+Ve}n.formatContext=at,n.keyPath=fn;return;case Bu:throw Error(p(343));case Sr:e:if(n.replay!==null){var dn=n.keyPath,Qe=n.
 formatContext,hn=n.row;n.keyPath=t,n.formatContext=or(e.resumableState,Qe),n.row=null;var Fe=i.children;try{Z(e,n,Fe,-1)}finally{
-n.keyPath=dn,n.formatContext=Qe,n.row=hn}}else{var Ln=n.keyPath,Je=n.formatContext,ue=n.row,at=n.blockedBoundary,gn=n.blockedPreamble,
+n.keyPath=dn,n.formatContext=Qe,n.row=hn}}else{var Ln=n.keyPath,Je=n.formatContext,ue=n.row,lt=n.blockedBoundary,gn=n.blockedPreamble,
 Zt=n.hoistableState,Ee=n.blockedSegment,ot=i.fallback,Ke=i.children,je=new Set,O=Ui(e,n.row,je,null,!1),Ce=Cn(e,Ee.chunks.
 length,O,n.formatContext,!1,!1);Ee.children.push(Ce),Ee.lastPushedText=!1;var Pe=Cn(e,0,null,n.formatContext,!1,!1);Pe.parentFlushed=
 !0;var ut=e.trackedPostpones;if(ut!==null){var Un=n.componentStack,Hn=[t[0],"Suspense Fallback",t[2]];if(ut!==null){var Vt=[
@@ -626,98 +626,98 @@ null?null:O.preamble.content,O.contentState,n.abortSet,t,or(e.resumableState,n.f
 Un);At(Qt),e.pingedTasks.push(Qt)}else{n.blockedBoundary=O,n.blockedPreamble=O.preamble===null?null:O.preamble.content,n.
 hoistableState=O.contentState,n.blockedSegment=Pe,n.keyPath=t,n.formatContext=or(e.resumableState,Je),n.row=null;try{if(Z(
 e,n,Ke,-1),Tt(Pe.chunks,e.renderState,Pe.lastPushedText,Pe.textEmbedded),Pe.status=1,St(O,Pe),O.pendingTasks===0&&O.status===
-0){if(O.status=1,!et(e,O)){ue!==null&&--ue.pendingTasks===0&&le(e,ue),e.pendingRootTasks===0&&n.blockedPreamble&&Mt(e);break e}}else
+0){if(O.status=1,!et(e,O)){ue!==null&&--ue.pendingTasks===0&&ae(e,ue),e.pendingRootTasks===0&&n.blockedPreamble&&Mt(e);break e}}else
 ue!==null&&ue.together&&Pi(e,ue)}catch(Le){if(O.status=4,e.aborted){Pe.status=3;var Ne=e.fatalError}else Pe.status=4,Ne=
-Le;var Dn=An(n.componentStack),pn=J(e,Ne,Dn);O.errorDigest=pn,Di(e,O)}finally{n.blockedBoundary=at,n.blockedPreamble=gn,
-n.hoistableState=Zt,n.blockedSegment=Ee,n.keyPath=Ln,n.formatContext=Je,n.row=ue}var De=xr(e,null,ot,-1,at,Ce,O.preamble===
+Le;var Dn=An(n.componentStack),pn=J(e,Ne,Dn);O.errorDigest=pn,Di(e,O)}finally{n.blockedBoundary=lt,n.blockedPreamble=gn,
+n.hoistableState=Zt,n.blockedSegment=Ee,n.keyPath=Ln,n.formatContext=Je,n.row=ue}var De=xr(e,null,ot,-1,lt,Ce,O.preamble===
 null?null:O.preamble.fallback,O.fallbackState,je,[t[0],"Suspense Fallback",t[2]],pi(e.resumableState,n.formatContext),n.
 context,n.treeContext,n.row,Ti(n.componentStack));At(De),e.pingedTasks.push(De)}}return}if(typeof r=="object"&&r!==null)
-switch(r.$$typeof){case Ei:if("ref"in i){var qe={};for(var $e in i)$e!=="ref"&&(qe[$e]=i[$e])}else qe=i;var ct=sa(e,n,t,
-r.render,qe,a);fa(e,n,t,ct,Rt!==0,Et,Ct);return;case Ni:Rr(e,n,t,r.type,i,a);return;case Ar:var Jt=i.children,Zr=n.keyPath,
+switch(r.$$typeof){case Ei:if("ref"in i){var qe={};for(var $e in i)$e!=="ref"&&(qe[$e]=i[$e])}else qe=i;var ct=sl(e,n,t,
+r.render,qe,a);fl(e,n,t,ct,Rt!==0,Et,Ct);return;case Ni:Rr(e,n,t,r.type,i,a);return;case Ar:var Jt=i.children,Zr=n.keyPath,
 Yn=i.value,Kt=r._currentValue2;r._currentValue2=Yn;var en=Rn,vn={parent:en,depth:en===null?0:en.depth+1,context:r,parentValue:Kt,
 value:Yn};Rn=vn,n.context=vn,n.keyPath=t,we(e,n,Jt,-1);var yn=Rn;if(yn===null)throw Error(p(403));yn.context._currentValue2=
-yn.parentValue;var Bn=Rn=yn.parent;n.context=Bn,n.keyPath=Zr;return;case Pa:var st=i.children,jt=st(r._context._currentValue2),
+yn.parentValue;var Bn=Rn=yn.parent;n.context=Bn,n.keyPath=Zr;return;case Pl:var st=i.children,jt=st(r._context._currentValue2),
 qt=n.keyPath;n.keyPath=t,we(e,n,jt,-1),n.keyPath=qt;return;case _r:var Vr=r._init,zn=Vr(r._payload);if(e.aborted)throw null;
 Rr(e,n,t,zn,i,a);return}throw Error(p(130,r==null?r:typeof r,""))}}function Fr(e,n,t,r,i){var a=n.replay,u=n.blockedBoundary,
 c=Cn(e,0,null,n.formatContext,!1,!1);c.id=t,c.parentFlushed=!0;try{n.replay=null,n.blockedSegment=c,Z(e,n,r,i),c.status=
 1,u===null?e.completedRootSegment=c:(St(u,c),u.parentFlushed&&e.partialBoundaries.push(u))}finally{n.replay=a,n.blockedSegment=
 null}}function we(e,n,t,r){n.replay!==null&&typeof n.replay.slots=="number"?Fr(e,n,n.replay.slots,t,r):(n.node=t,n.childIndex=
 r,t=n.componentStack,At(n),xi(e,n),n.componentStack=t)}function xi(e,n){var t=n.node,r=n.childIndex;if(t!==null){if(typeof t==
-"object"){switch(t.$$typeof){case ya:var i=t.type,a=t.key,u=t.props;t=u.ref;var c=t!==void 0?t:null,l=br(i),o=a==null||a===
-Gu?r===-1?0:r:a;if(a=[n.keyPath,l,o],n.replay!==null)e:{var s=n.replay;for(r=s.nodes,t=0;t<r.length;t++){var f=r[t];if(o===
-f[1]){if(f.length===4){if(l!==null&&l!==f[0])throw Error(p(490,f[0],l));var h=f[2],d=f[3],g=n.node;n.replay={nodes:h,slots:d,
+"object"){switch(t.$$typeof){case yl:var i=t.type,a=t.key,u=t.props;t=u.ref;var c=t!==void 0?t:null,o=br(i),l=a==null||a===
+Gu?r===-1?0:r:a;if(a=[n.keyPath,o,l],n.replay!==null)e:{var s=n.replay;for(r=s.nodes,t=0;t<r.length;t++){var f=r[t];if(l===
+f[1]){if(f.length===4){if(o!==null&&o!==f[0])throw Error(p(490,f[0],o));var h=f[2],d=f[3],g=n.node;n.replay={nodes:h,slots:d,
 pendingTasks:1};try{if(Rr(e,n,a,i,u,c),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.pendingTasks--}catch(I){
 if(typeof I=="object"&&I!==null&&(I===se||typeof I.then=="function"||I.message==="Maximum call stack size exceeded"))throw n.
 node===g?n.replay=s:r.splice(t,1),I;n.replay.pendingTasks--,a=An(n.componentStack),g=e,u=n.blockedBoundary,e=e.aborted?e.
 fatalError:I,a=J(g,e,a),kt(g,u,h,d,e,a)}n.replay=s}else{if(i!==Sr)throw Error(p(490,"Suspense",br(i)||"Unknown"));n:{s=f[5],
-i=f[2],c=f[3],l=f[4]===null?[]:f[4][2],f=f[4]===null?null:f[4][3],o=n.keyPath;var b=n.formatContext,S=n.row,E=n.replay,_=n.
+i=f[2],c=f[3],o=f[4]===null?[]:f[4][2],f=f[4]===null?null:f[4][3],l=n.keyPath;var b=n.formatContext,A=n.row,E=n.replay,_=n.
 blockedBoundary,z=n.hoistableState,H=u.children;u=u.fallback;var T=new Set,N=Ui(e,n.row,T,null,!1);N.parentFlushed=!0,N.
 rootSegmentID=s,n.blockedBoundary=N,n.hoistableState=N.contentState,n.keyPath=a,n.formatContext=or(e.resumableState,b),n.
 row=null,n.replay={nodes:i,slots:c,pendingTasks:1};try{if(Z(e,n,H,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)
 throw Error(p(488));if(n.replay.pendingTasks--,N.pendingTasks===0&&N.status===0){N.status=1,e.completedBoundaries.push(N);
 break n}}catch(I){N.status=4,h=e.aborted?e.fatalError:I,d=An(n.componentStack),g=J(e,h,d),N.errorDigest=g,n.replay.pendingTasks--,
-e.clientRenderedBoundaries.push(N)}finally{n.blockedBoundary=_,n.hoistableState=z,n.replay=E,n.keyPath=o,n.formatContext=
-b,n.row=S}h=Za(e,null,{nodes:l,slots:f,pendingTasks:0},u,-1,_,N.fallbackState,T,[a[0],"Suspense Fallback",a[2]],pi(e.resumableState,
+e.clientRenderedBoundaries.push(N)}finally{n.blockedBoundary=_,n.hoistableState=z,n.replay=E,n.keyPath=l,n.formatContext=
+b,n.row=A}h=Zl(e,null,{nodes:o,slots:f,pendingTasks:0},u,-1,_,N.fallbackState,T,[a[0],"Suspense Fallback",a[2]],pi(e.resumableState,
 n.formatContext),n.context,n.treeContext,n.row,Ti(n.componentStack)),At(h),e.pingedTasks.push(h)}}r.splice(t,1);break e}}}else
-Rr(e,n,a,i,u,c);return;case ba:throw Error(p(257));case _r:if(h=t._init,t=h(t._payload),e.aborted)throw null;we(e,n,t,r);
-return}if(gr(t)){Ri(e,n,t,r);return}if((h=Ra(t))&&(h=h.call(t))){if(t=h.next(),!t.done){d=[];do d.push(t.value),t=h.next();while(!t.
-done);Ri(e,n,d,r)}return}if(typeof t.then=="function")return n.thenableState=null,we(e,n,Ga(t),r);if(t.$$typeof===Ar)return we(
+Rr(e,n,a,i,u,c);return;case bl:throw Error(p(257));case _r:if(h=t._init,t=h(t._payload),e.aborted)throw null;we(e,n,t,r);
+return}if(gr(t)){Ri(e,n,t,r);return}if((h=Rl(t))&&(h=h.call(t))){if(t=h.next(),!t.done){d=[];do d.push(t.value),t=h.next();while(!t.
+done);Ri(e,n,d,r)}return}if(typeof t.then=="function")return n.thenableState=null,we(e,n,Gl(t),r);if(t.$$typeof===Ar)return we(
 e,n,t._currentValue2,r);throw r=Object.prototype.toString.call(t),Error(p(31,r==="[object Object]"?"object with keys {"+
-Object.keys(t).join(", ")+"}":r))}typeof t=="string"?(r=n.blockedSegment,r!==null&&(r.lastPushedText=ea(r.chunks,t,e.renderState,
-r.lastPushedText))):(typeof t=="number"||typeof t=="bigint")&&(r=n.blockedSegment,r!==null&&(r.lastPushedText=ea(r.chunks,
+Object.keys(t).join(", ")+"}":r))}typeof t=="string"?(r=n.blockedSegment,r!==null&&(r.lastPushedText=el(r.chunks,t,e.renderState,
+r.lastPushedText))):(typeof t=="number"||typeof t=="bigint")&&(r=n.blockedSegment,r!==null&&(r.lastPushedText=el(r.chunks,
 ""+t,e.renderState,r.lastPushedText)))}}function Ri(e,n,t,r){var i=n.keyPath;if(r!==-1&&(n.keyPath=[n.keyPath,"Fragment",
-r],n.replay!==null)){for(var a=n.replay,u=a.nodes,c=0;c<u.length;c++){var l=u[c];if(l[1]===r){r=l[2],l=l[3],n.replay={nodes:r,
-slots:l,pendingTasks:1};try{if(Ri(e,n,t,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.
+r],n.replay!==null)){for(var a=n.replay,u=a.nodes,c=0;c<u.length;c++){var o=u[c];if(o[1]===r){r=o[2],o=o[3],n.replay={nodes:r,
+slots:o,pendingTasks:1};try{if(Ri(e,n,t,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.
 pendingTasks--}catch(f){if(typeof f=="object"&&f!==null&&(f===se||typeof f.then=="function"))throw f;n.replay.pendingTasks--;
-var o=An(n.componentStack);t=e;var s=n.blockedBoundary;e=e.aborted?e.fatalError:f,o=J(t,e,o),kt(t,s,r,l,e,o)}n.replay=a,
+var l=An(n.componentStack);t=e;var s=n.blockedBoundary;e=e.aborted?e.fatalError:f,l=J(t,e,l),kt(t,s,r,o,e,l)}n.replay=a,
 u.splice(c,1);break}}n.keyPath=i;return}if(a=n.treeContext,u=t.length,n.replay!==null&&(c=n.replay.slots,c!==null&&typeof c==
-"object")){for(r=0;r<u;r++)l=t[r],n.treeContext=ln(a,u,r),s=c[r],typeof s=="number"?(Fr(e,n,s,l,r),delete c[r]):Z(e,n,l,
-r);n.treeContext=a,n.keyPath=i;return}for(c=0;c<u;c++)r=t[c],n.treeContext=ln(a,u,c),Z(e,n,r,c);n.treeContext=a,n.keyPath=
-i}function Va(e,n,t){t.status=5,t.rootSegmentID=e.nextSegmentId++;var r=t.tracked;if(r===null||(e=r.contentKeyPath,e===null))
+"object")){for(r=0;r<u;r++)o=t[r],n.treeContext=an(a,u,r),s=c[r],typeof s=="number"?(Fr(e,n,s,o,r),delete c[r]):Z(e,n,o,
+r);n.treeContext=a,n.keyPath=i;return}for(c=0;c<u;c++)r=t[c],n.treeContext=an(a,u,c),Z(e,n,r,c);n.treeContext=a,n.keyPath=
+i}function Vl(e,n,t){t.status=5,t.rootSegmentID=e.nextSegmentId++;var r=t.tracked;if(r===null||(e=r.contentKeyPath,e===null))
 throw Error(p(486));r=r.fallbackNode;var i=[],a=n.workingMap.get(e);return a===void 0?(t=[e[1],e[2],i,null,r,t.rootSegmentID],
-n.workingMap.set(e,t),Nr(t,e[0],n),t):(a[4]=r,a[5]=t.rootSegmentID,a)}function da(e,n,t,r){r.status=5;var i=t.keyPath,a=t.
+n.workingMap.set(e,t),Nr(t,e[0],n),t):(a[4]=r,a[5]=t.rootSegmentID,a)}function dl(e,n,t,r){r.status=5;var i=t.keyPath,a=t.
 blockedBoundary;if(a===null)r.id=e.nextSegmentId++,n.rootSlots=r.id,e.completedRootSegment!==null&&(e.completedRootSegment.
-status=5);else{if(a!==null&&a.status===0){var u=Va(e,n,a);if(a.tracked!==null&&a.tracked.contentKeyPath===i&&t.childIndex===
+status=5);else{if(a!==null&&a.status===0){var u=Vl(e,n,a);if(a.tracked!==null&&a.tracked.contentKeyPath===i&&t.childIndex===
 -1){r.id===-1&&(r.id=r.parentFlushed?a.rootSegmentID:e.nextSegmentId++),u[3]=r.id;return}}if(r.id===-1&&(r.id=r.parentFlushed&&
 a!==null?a.rootSegmentID:e.nextSegmentId++),t.childIndex===-1)i===null?n.rootSlots=r.id:(t=n.workingMap.get(i),t===void 0?
 (t=[i[1],i[2],[],r.id],Nr(t,i[0],n)):t[3]=r.id);else{if(i===null){if(e=n.rootSlots,e===null)e=n.rootSlots={};else if(typeof e==
 "number")throw Error(p(491))}else if(a=n.workingMap,u=a.get(i),u===void 0)e={},u=[i[1],i[2],[],e],a.set(i,u),Nr(u,i[0],n);else if(e=
 u[3],e===null)e=u[3]={};else if(typeof e=="number")throw Error(p(491));e[t.childIndex]=r.id}}}function Di(e,n){e=e.trackedPostpones,
 e!==null&&(n=n.tracked,n!==null&&(n=n.contentKeyPath,n!==null&&(e=e.workingMap.get(n),e!==void 0&&(e.length=4,e[2]=[],e[3]=
-null))))}function ha(e,n,t){return Za(e,t,n.replay,n.node,n.childIndex,n.blockedBoundary,n.hoistableState,n.abortSet,n.keyPath,
-n.formatContext,n.context,n.treeContext,n.row,n.componentStack)}function ga(e,n,t){var r=n.blockedSegment,i=Cn(e,r.chunks.
+null))))}function hl(e,n,t){return Zl(e,t,n.replay,n.node,n.childIndex,n.blockedBoundary,n.hoistableState,n.abortSet,n.keyPath,
+n.formatContext,n.context,n.treeContext,n.row,n.componentStack)}function gl(e,n,t){var r=n.blockedSegment,i=Cn(e,r.chunks.
 length,null,n.formatContext,r.lastPushedText,!0);return r.children.push(i),r.lastPushedText=!1,xr(e,t,n.node,n.childIndex,
 n.blockedBoundary,i,n.blockedPreamble,n.hoistableState,n.abortSet,n.keyPath,n.formatContext,n.context,n.treeContext,n.row,
-n.componentStack)}function Z(e,n,t,r){var i=n.formatContext,a=n.context,u=n.keyPath,c=n.treeContext,l=n.componentStack,o=n.
-blockedSegment;if(o===null){o=n.replay;try{return we(e,n,t,r)}catch(h){if(Nt(),t=h===se?mr():h,!e.aborted&&typeof t=="ob\
-ject"&&t!==null){if(typeof t.then=="function"){r=h===se?on():null,e=ha(e,n,r).ping,t.then(e.resolve,e.reject),n.formatContext=
-i,n.context=a,n.keyPath=u,n.treeContext=c,n.componentStack=l,n.replay=o,tn(a);return}if(t.message==="Maximum call stack \
-size exceeded"){t=h===se?on():null,t=ha(e,n,t),e.pingedTasks.push(t),n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=
-c,n.componentStack=l,n.replay=o,tn(a);return}}}}else{var s=o.children.length,f=o.chunks.length;try{return we(e,n,t,r)}catch(h){
-if(Nt(),o.children.length=s,o.chunks.length=f,t=h===se?mr():h,!e.aborted&&typeof t=="object"&&t!==null){if(typeof t.then==
-"function"){o=t,t=h===se?on():null,e=ga(e,n,t).ping,o.then(e.resolve,e.reject),n.formatContext=i,n.context=a,n.keyPath=u,
-n.treeContext=c,n.componentStack=l,tn(a);return}if(t.message==="Maximum call stack size exceeded"){o=h===se?on():null,o=
-ga(e,n,o),e.pingedTasks.push(o),n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=c,n.componentStack=l,tn(a);return}}}}
+n.componentStack)}function Z(e,n,t,r){var i=n.formatContext,a=n.context,u=n.keyPath,c=n.treeContext,o=n.componentStack,l=n.
+blockedSegment;if(l===null){l=n.replay;try{return we(e,n,t,r)}catch(h){if(Nt(),t=h===se?mr():h,!e.aborted&&typeof t=="ob\
+ject"&&t!==null){if(typeof t.then=="function"){r=h===se?on():null,e=hl(e,n,r).ping,t.then(e.resolve,e.reject),n.formatContext=
+i,n.context=a,n.keyPath=u,n.treeContext=c,n.componentStack=o,n.replay=l,tn(a);return}if(t.message==="Maximum call stack \
+size exceeded"){t=h===se?on():null,t=hl(e,n,t),e.pingedTasks.push(t),n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=
+c,n.componentStack=o,n.replay=l,tn(a);return}}}}else{var s=l.children.length,f=l.chunks.length;try{return we(e,n,t,r)}catch(h){
+if(Nt(),l.children.length=s,l.chunks.length=f,t=h===se?mr():h,!e.aborted&&typeof t=="object"&&t!==null){if(typeof t.then==
+"function"){l=t,t=h===se?on():null,e=gl(e,n,t).ping,l.then(e.resolve,e.reject),n.formatContext=i,n.context=a,n.keyPath=u,
+n.treeContext=c,n.componentStack=o,tn(a);return}if(t.message==="Maximum call stack size exceeded"){l=h===se?on():null,l=
+gl(e,n,l),e.pingedTasks.push(l),n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=c,n.componentStack=o,tn(a);return}}}}
 throw n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=c,tn(a),t}function Gc(e){var n=e.blockedBoundary,t=e.blockedSegment;
 t!==null&&(t.status=3,_n(this,n,e.row,t))}function kt(e,n,t,r,i,a){for(var u=0;u<t.length;u++){var c=t[u];if(c.length===
-4)kt(e,n,c[2],c[3],i,a);else{c=c[5];var l=e,o=a,s=Ui(l,null,new Set,null,!1);s.parentFlushed=!0,s.rootSegmentID=c,s.status=
-4,s.errorDigest=o,s.parentFlushed&&l.clientRenderedBoundaries.push(s)}}if(t.length=0,r!==null){if(n===null)throw Error(p(
+4)kt(e,n,c[2],c[3],i,a);else{c=c[5];var o=e,l=a,s=Ui(o,null,new Set,null,!1);s.parentFlushed=!0,s.rootSegmentID=c,s.status=
+4,s.errorDigest=l,s.parentFlushed&&o.clientRenderedBoundaries.push(s)}}if(t.length=0,r!==null){if(n===null)throw Error(p(
 487));if(n.status!==4&&(n.status=4,n.errorDigest=a,n.parentFlushed&&e.clientRenderedBoundaries.push(n)),typeof r=="objec\
 t")for(var f in r)delete r[f]}}function Er(e,n){if(e!==n.currentTask){var t=e.blockedBoundary;e=e.blockedSegment,e!==null&&
 (e.status=3),t!==null&&t.fallbackAbortableTasks.forEach(function(r){return Er(r,n)})}}function Sn(e,n,t){if(e!==n.currentTask){
 var r=e.blockedBoundary,i=e.blockedSegment;if(i===null||i.status===3){var a=An(e.componentStack),u=Mr(t);if(r===null){if(r=
 e.replay,r===null){u||n.trackedPostpones===null||i===null?u?(e=Fi(t),J(n,e,a),n.status!==12&&n.status!==13&&Nn(n,e)):(J(
-n,t,a),n.status!==12&&n.status!==13&&Nn(n,t)):(r=n.trackedPostpones,J(n,t,a),da(n,r,e,i),_n(n,null,e.row,i));return}n.status!==
+n,t,a),n.status!==12&&n.status!==13&&Nn(n,t)):(r=n.trackedPostpones,J(n,t,a),dl(n,r,e,i),_n(n,null,e.row,i));return}n.status!==
 12&&n.status!==13&&(r.pendingTasks--,r.pendingTasks===0&&0<r.nodes.length&&(a=J(n,t,a),kt(n,null,r.nodes,r.slots,t,a)),n.
 pendingRootTasks--,n.pendingRootTasks===0&&Bi(n))}else{var c=n.trackedPostpones;if(r.status!==4){if(!u&&c!==null&&i!==null)
-return J(n,t,a),da(n,c,e,i),r.fallbackAbortableTasks.forEach(function(l){return Sn(l,n,t)}),r.fallbackAbortableTasks.clear(),
+return J(n,t,a),dl(n,c,e,i),r.fallbackAbortableTasks.forEach(function(o){return Sn(o,n,t)}),r.fallbackAbortableTasks.clear(),
 _n(n,r,e.row,i);r.status=4,a=J(n,t,a),r.errorDigest=a,Di(n,r),r.parentFlushed&&n.clientRenderedBoundaries.push(r)}r.pendingTasks--,
-a=r.row,a!==null&&--a.pendingTasks===0&&le(n,a),r.fallbackAbortableTasks.forEach(function(l){return Sn(l,n,t)}),r.fallbackAbortableTasks.
-clear()}e=e.row,e!==null&&--e.pendingTasks===0&&le(n,e),n.allPendingTasks--,n.allPendingTasks===0&&Cr(n)}}}function Yi(e,n){
+a=r.row,a!==null&&--a.pendingTasks===0&&ae(n,a),r.fallbackAbortableTasks.forEach(function(o){return Sn(o,n,t)}),r.fallbackAbortableTasks.
+clear()}e=e.row,e!==null&&--e.pendingTasks===0&&ae(n,e),n.allPendingTasks--,n.allPendingTasks===0&&Cr(n)}}}function Yi(e,n){
 try{var t=e.renderState,r=t.onHeaders;if(r){var i=t.headers;if(i){t.headers=null;var a=i.preconnects;if(i.fontPreloads&&
 (a&&(a+=", "),a+=i.fontPreloads),i.highImagePreloads&&(a&&(a+=", "),a+=i.highImagePreloads),!n){var u=t.styles.values(),
-c=u.next();e:for(;0<i.remainingCapacity&&!c.done;c=u.next())for(var l=c.value.sheets.values(),o=l.next();0<i.remainingCapacity&&
-!o.done;o=l.next()){var s=o.value,f=s.props,h=f.href,d=s.props,g=yr(d.href,"style",{crossOrigin:d.crossOrigin,integrity:d.
+c=u.next();e:for(;0<i.remainingCapacity&&!c.done;c=u.next())for(var o=c.value.sheets.values(),l=o.next();0<i.remainingCapacity&&
+!l.done;l=o.next()){var s=l.value,f=s.props,h=f.href,d=s.props,g=yr(d.href,"style",{crossOrigin:d.crossOrigin,integrity:d.
 integrity,nonce:d.nonce,type:d.type,fetchPriority:d.fetchPriority,referrerPolicy:d.referrerPolicy,media:d.media});if(0<=
 (i.remainingCapacity-=g.length+2))t.resets.style[h]=xe,a&&(a+=", "),a+=g,t.resets.style[h]=typeof f.crossOrigin=="string"||
 typeof f.integrity=="string"?[f.crossOrigin,f.integrity]:xe;else break e}}r(a?{Link:a}:{})}}}catch(b){J(e,b,{})}}function Bi(e){
@@ -725,61 +725,61 @@ e.trackedPostpones===null&&Yi(e,!0),e.trackedPostpones===null&&Mt(e),e=e.onShell
 null?!0:e.completedRootSegment===null||e.completedRootSegment.status!==5),Mt(e),e=e.onAllReady,e()}function St(e,n){if(n.
 chunks.length===0&&n.children.length===1&&n.children[0].boundary===null&&n.children[0].id===-1){var t=n.children[0];t.id=
 n.id,t.parentFlushed=!0,t.status!==1&&t.status!==3&&t.status!==4||St(e,t)}else e.completedSegments.push(n)}function _n(e,n,t,r){
-if(t!==null&&(--t.pendingTasks===0?le(e,t):t.together&&Pi(e,t)),e.allPendingTasks--,n===null){if(r!==null&&r.parentFlushed){
+if(t!==null&&(--t.pendingTasks===0?ae(e,t):t.together&&Pi(e,t)),e.allPendingTasks--,n===null){if(r!==null&&r.parentFlushed){
 if(e.completedRootSegment!==null)throw Error(p(389));e.completedRootSegment=r}e.pendingRootTasks--,e.pendingRootTasks===
 0&&Bi(e)}else if(n.pendingTasks--,n.status!==4)if(n.pendingTasks===0){if(n.status===0&&(n.status=1),r!==null&&r.parentFlushed&&
 (r.status===1||r.status===3)&&St(n,r),n.parentFlushed&&e.completedBoundaries.push(n),n.status===1)t=n.row,t!==null&&$n(t.
 hoistables,n.contentState),et(e,n)||(e.allPendingTasks++,n.fallbackAbortableTasks.forEach(Gc,e),n.fallbackAbortableTasks.
-clear(),t!==null&&--t.pendingTasks===0&&le(e,t),e.allPendingTasks--),e.pendingRootTasks===0&&e.trackedPostpones===null&&
+clear(),t!==null&&--t.pendingTasks===0&&ae(e,t),e.allPendingTasks--),e.pendingRootTasks===0&&e.trackedPostpones===null&&
 n.preamble!==null&&Mt(e);else if(n.status===5&&(n=n.row,n!==null)){if(e.trackedPostpones!==null){t=e.trackedPostpones;var i=n.
-next;if(i!==null&&(r=i.boundaries,r!==null))for(i.boundaries=null,i=0;i<r.length;i++){var a=r[i];Va(e,t,a),_n(e,a,null,null)}}
-e.allPendingTasks++,--n.pendingTasks===0&&le(e,n),e.allPendingTasks--}}else r===null||!r.parentFlushed||r.status!==1&&r.
+next;if(i!==null&&(r=i.boundaries,r!==null))for(i.boundaries=null,i=0;i<r.length;i++){var a=r[i];Vl(e,t,a),_n(e,a,null,null)}}
+e.allPendingTasks++,--n.pendingTasks===0&&ae(e,n),e.allPendingTasks--}}else r===null||!r.parentFlushed||r.status!==1&&r.
 status!==3||(St(n,r),n.completedSegments.length===1&&n.parentFlushed&&e.partialBoundaries.push(n)),n=n.row,n!==null&&n.together&&
-Pi(e,n);e.allPendingTasks===0&&Cr(e)}function Qa(e){if(!(e.aborted||11<e.status)){var n=Rn,t=Jn.H;Jn.H=oa;var r=Jn.A;Jn.
-A=Yc;var i=ee;ee=e;var a=dr;dr=e.resumableState;try{var u=e.pingedTasks,c;for(c=0;c<u.length;c++){var l=u[c],o=e,s=l.blockedSegment;
-if(s===null){e:if(l.replay.pendingTasks!==0){var f=o.currentTask;o.currentTask=l,tn(l.context);var h=l.node;try{if(typeof l.
-replay.slots=="number"?Fr(o,l,l.replay.slots,l.node,l.childIndex):xi(o,l),l.replay.pendingTasks===1&&0<l.replay.nodes.length)
-throw Error(p(488));l.replay.pendingTasks--,l.abortSet.delete(l),_n(o,l.blockedBoundary,l.row,null)}catch(G){Nt();var d=G===
-se?mr():G;if(o.aborted){G===se&&(l.thenableState=on()),o.currentTask=f;var g=o;Er(l,g),l.abortSet.delete(l),Sn(l,g,g.fatalError)}else{
-if(typeof d=="object"&&d!==null){if(typeof d.then=="function"){var b=l.ping;d.then(b.resolve,b.reject),l.thenableState=G===
-se?on():null;break e}if(d.message==="Maximum call stack size exceeded"&&l.node!==h){l.thenableState=null,o.pingedTasks.push(
-l);break e}}l.replay.pendingTasks--,l.abortSet.delete(l);var S=An(l.componentStack);g=o;var E=l.blockedBoundary,_=o.aborted?
-o.fatalError:d,z=l.replay.nodes,H=l.replay.slots,T=J(g,_,S);kt(g,E,z,H,_,T),o.pendingRootTasks--,o.pendingRootTasks===0&&
-Bi(o),o.allPendingTasks--,o.allPendingTasks===0&&Cr(o)}}finally{o.currentTask=f}}}else e:if(g=s,g.status===0){var N=o.currentTask;
-o.currentTask=l,tn(l.context);var I=g.children.length,ve=g.chunks.length,R=l.node;try{xi(o,l),Tt(g.chunks,o.renderState,
-g.lastPushedText,g.textEmbedded),l.abortSet.delete(l),g.status=1,_n(o,l.blockedBoundary,l.row,g)}catch(G){Nt(),g.children.
-length=I,g.chunks.length=ve;var D=G===se?mr():G;if(o.aborted)G===se&&(l.thenableState=on()),o.currentTask=N,g=o,Er(l,g),
-l.abortSet.delete(l),Sn(l,g,g.fatalError);else{if(typeof D=="object"&&D!==null){if(typeof D.then=="function"){g.status=0,
-l.thenableState=G===se?on():null;var Y=l.ping;D.then(Y.resolve,Y.reject);break e}if(D.message==="Maximum call stack size\
- exceeded"&&l.node!==R){g.status=0,l.thenableState=null,o.pingedTasks.push(l);break e}}var Q=An(l.componentStack);l.abortSet.
-delete(l),g.status=4;var F=l.blockedBoundary,de=l.row;if(de!==null&&--de.pendingTasks===0&&le(o,de),o.allPendingTasks--,
-F===null)if(Mr(D)){var W=Fi(D);J(o,W,Q),Nn(o,W)}else J(o,D,Q),Nn(o,D);else{var Xe=J(o,D,Q);if(F.pendingTasks--,F.status!==
-4){F.status=4,F.errorDigest=Xe,Di(o,F);var ye=F.row;ye!==null&&(o.allPendingTasks++,--ye.pendingTasks===0&&le(o,ye),o.allPendingTasks--),
-F.parentFlushed&&o.clientRenderedBoundaries.push(F),o.pendingRootTasks===0&&o.trackedPostpones===null&&F.preamble!==null&&
-Mt(o)}o.allPendingTasks===0&&Cr(o)}}}finally{o.currentTask=N}}}u.splice(0,c),e.destination!==null&&Lr(e,e.destination)}catch(G){
-J(e,G,{}),Nn(e,G)}finally{dr=a,Jn.H=t,Jn.A=r,t===oa&&tn(n),ee=i}}}function hi(e,n,t){n.preambleChildren.length&&t.push(n.
-preambleChildren);for(var r=!1,i=0;i<n.children.length;i++)r=Ja(e,n.children[i],t)||r;return r}function Ja(e,n,t){var r=n.
-boundary;if(r===null)return hi(e,n,t);var i=r.preamble;if(i===null)return!1;switch(r.status){case 1:if(ql(e.renderState,
+Pi(e,n);e.allPendingTasks===0&&Cr(e)}function Ql(e){if(!(e.aborted||11<e.status)){var n=Rn,t=Jn.H;Jn.H=ol;var r=Jn.A;Jn.
+A=Yc;var i=ee;ee=e;var a=dr;dr=e.resumableState;try{var u=e.pingedTasks,c;for(c=0;c<u.length;c++){var o=u[c],l=e,s=o.blockedSegment;
+if(s===null){e:if(o.replay.pendingTasks!==0){var f=l.currentTask;l.currentTask=o,tn(o.context);var h=o.node;try{if(typeof o.
+replay.slots=="number"?Fr(l,o,o.replay.slots,o.node,o.childIndex):xi(l,o),o.replay.pendingTasks===1&&0<o.replay.nodes.length)
+throw Error(p(488));o.replay.pendingTasks--,o.abortSet.delete(o),_n(l,o.blockedBoundary,o.row,null)}catch(G){Nt();var d=G===
+se?mr():G;if(l.aborted){G===se&&(o.thenableState=on()),l.currentTask=f;var g=l;Er(o,g),o.abortSet.delete(o),Sn(o,g,g.fatalError)}else{
+if(typeof d=="object"&&d!==null){if(typeof d.then=="function"){var b=o.ping;d.then(b.resolve,b.reject),o.thenableState=G===
+se?on():null;break e}if(d.message==="Maximum call stack size exceeded"&&o.node!==h){o.thenableState=null,l.pingedTasks.push(
+o);break e}}o.replay.pendingTasks--,o.abortSet.delete(o);var A=An(o.componentStack);g=l;var E=o.blockedBoundary,_=l.aborted?
+l.fatalError:d,z=o.replay.nodes,H=o.replay.slots,T=J(g,_,A);kt(g,E,z,H,_,T),l.pendingRootTasks--,l.pendingRootTasks===0&&
+Bi(l),l.allPendingTasks--,l.allPendingTasks===0&&Cr(l)}}finally{l.currentTask=f}}}else e:if(g=s,g.status===0){var N=l.currentTask;
+l.currentTask=o,tn(o.context);var I=g.children.length,ve=g.chunks.length,R=o.node;try{xi(l,o),Tt(g.chunks,l.renderState,
+g.lastPushedText,g.textEmbedded),o.abortSet.delete(o),g.status=1,_n(l,o.blockedBoundary,o.row,g)}catch(G){Nt(),g.children.
+length=I,g.chunks.length=ve;var D=G===se?mr():G;if(l.aborted)G===se&&(o.thenableState=on()),l.currentTask=N,g=l,Er(o,g),
+o.abortSet.delete(o),Sn(o,g,g.fatalError);else{if(typeof D=="object"&&D!==null){if(typeof D.then=="function"){g.status=0,
+o.thenableState=G===se?on():null;var Y=o.ping;D.then(Y.resolve,Y.reject);break e}if(D.message==="Maximum call stack size\
+ exceeded"&&o.node!==R){g.status=0,o.thenableState=null,l.pingedTasks.push(o);break e}}var Q=An(o.componentStack);o.abortSet.
+delete(o),g.status=4;var F=o.blockedBoundary,de=o.row;if(de!==null&&--de.pendingTasks===0&&ae(l,de),l.allPendingTasks--,
+F===null)if(Mr(D)){var W=Fi(D);J(l,W,Q),Nn(l,W)}else J(l,D,Q),Nn(l,D);else{var Xe=J(l,D,Q);if(F.pendingTasks--,F.status!==
+4){F.status=4,F.errorDigest=Xe,Di(l,F);var ye=F.row;ye!==null&&(l.allPendingTasks++,--ye.pendingTasks===0&&ae(l,ye),l.allPendingTasks--),
+F.parentFlushed&&l.clientRenderedBoundaries.push(F),l.pendingRootTasks===0&&l.trackedPostpones===null&&F.preamble!==null&&
+Mt(l)}l.allPendingTasks===0&&Cr(l)}}}finally{l.currentTask=N}}}u.splice(0,c),e.destination!==null&&Lr(e,e.destination)}catch(G){
+J(e,G,{}),Nn(e,G)}finally{dr=a,Jn.H=t,Jn.A=r,t===ol&&tn(n),ee=i}}}function hi(e,n,t){n.preambleChildren.length&&t.push(n.
+preambleChildren);for(var r=!1,i=0;i<n.children.length;i++)r=Jl(e,n.children[i],t)||r;return r}function Jl(e,n,t){var r=n.
+boundary;if(r===null)return hi(e,n,t);var i=r.preamble;if(i===null)return!1;switch(r.status){case 1:if(qa(e.renderState,
 i.content),e.byteSize+=r.byteSize,n=r.completedSegments[0],!n)throw Error(p(391));return hi(e,n,t);case 5:if(e.trackedPostpones!==
-null)return!0;case 4:if(n.status===1)return ql(e.renderState,i.fallback),hi(e,n,t);default:return!0}}function Mt(e){if(e.
-completedRootSegment&&e.completedPreambleSegments===null){var n=[],t=e.byteSize,r=Ja(e,e.completedRootSegment,n),i=e.renderState.
-preamble;r===!1||i.headChunks&&i.bodyChunks?e.completedPreambleSegments=n:e.byteSize=t}}function ar(e,n,t,r){switch(t.parentFlushed=
+null)return!0;case 4:if(n.status===1)return qa(e.renderState,i.fallback),hi(e,n,t);default:return!0}}function Mt(e){if(e.
+completedRootSegment&&e.completedPreambleSegments===null){var n=[],t=e.byteSize,r=Jl(e,e.completedRootSegment,n),i=e.renderState.
+preamble;r===!1||i.headChunks&&i.bodyChunks?e.completedPreambleSegments=n:e.byteSize=t}}function lr(e,n,t,r){switch(t.parentFlushed=
 !0,t.status){case 0:t.id=e.nextSegmentId++;case 5:return r=t.id,t.lastPushedText=!1,t.textEmbedded=!1,e=e.renderState,n.
 push('<template id="'),n.push(e.placeholderPrefix),e=r.toString(16),n.push(e),n.push('"></template>');case 1:t.status=2;
 var i=!0,a=t.chunks,u=0;t=t.children;for(var c=0;c<t.length;c++){for(i=t[c];u<i.index;u++)n.push(a[u]);i=Ot(e,n,i,r)}for(;u<
 a.length-1;u++)n.push(a[u]);return u<a.length&&(i=n.push(a[u])),i;case 3:return!0;default:throw Error(p(390))}}var _t=0;
-function Ot(e,n,t,r){var i=t.boundary;if(i===null)return ar(e,n,t,r);if(t.boundary=null,i.parentFlushed=!0,i.status===4){
-var a=i.row;return a!==null&&--a.pendingTasks===0&&le(e,a),e.renderState.generateStaticMarkup||(i=i.errorDigest,n.push("\
-<!--$!-->"),n.push("<template"),i!=null&&(n.push(' data-dgst="'),i=P(i),n.push(i),n.push('"')),n.push("></template>")),ar(
+function Ot(e,n,t,r){var i=t.boundary;if(i===null)return lr(e,n,t,r);if(t.boundary=null,i.parentFlushed=!0,i.status===4){
+var a=i.row;return a!==null&&--a.pendingTasks===0&&ae(e,a),e.renderState.generateStaticMarkup||(i=i.errorDigest,n.push("\
+<!--$!-->"),n.push("<template"),i!=null&&(n.push(' data-dgst="'),i=P(i),n.push(i),n.push('"')),n.push("></template>")),lr(
 e,n,t,r),e=e.renderState.generateStaticMarkup?!0:n.push("<!--/$-->"),e}if(i.status!==1)return i.status===0&&(i.rootSegmentID=
-e.nextSegmentId++),0<i.completedSegments.length&&e.partialBoundaries.push(i),$l(n,e.renderState,i.rootSegmentID),r&&$n(r,
-i.fallbackState),ar(e,n,t,r),n.push("<!--/$-->");if(!hr&&et(e,i)&&(_t+i.byteSize>e.progressiveChunkSize||i.defer))return i.
-rootSegmentID=e.nextSegmentId++,e.completedBoundaries.push(i),$l(n,e.renderState,i.rootSegmentID),ar(e,n,t,r),n.push("<!\
---/$-->");if(_t+=i.byteSize,r&&$n(r,i.contentState),t=i.row,t!==null&&et(e,i)&&--t.pendingTasks===0&&le(e,t),e.renderState.
+e.nextSegmentId++),0<i.completedSegments.length&&e.partialBoundaries.push(i),$a(n,e.renderState,i.rootSegmentID),r&&$n(r,
+i.fallbackState),lr(e,n,t,r),n.push("<!--/$-->");if(!hr&&et(e,i)&&(_t+i.byteSize>e.progressiveChunkSize||i.defer))return i.
+rootSegmentID=e.nextSegmentId++,e.completedBoundaries.push(i),$a(n,e.renderState,i.rootSegmentID),lr(e,n,t,r),n.push("<!\
+--/$-->");if(_t+=i.byteSize,r&&$n(r,i.contentState),t=i.row,t!==null&&et(e,i)&&--t.pendingTasks===0&&ae(e,t),e.renderState.
 generateStaticMarkup||n.push("<!--$-->"),t=i.completedSegments,t.length!==1)throw Error(p(391));return Ot(e,n,t[0],r),e=
 e.renderState.generateStaticMarkup?!0:n.push("<!--/$-->"),e}function gi(e,n,t,r){return rc(n,e.renderState,t.parentFormatContext,
-t.id),Ot(e,n,t,r),ic(n,t.parentFormatContext)}function pa(e,n,t){_t=t.byteSize;for(var r=t.completedSegments,i=0;i<r.length;i++)
-Ka(e,n,t,r[i]);r.length=0,r=t.row,r!==null&&et(e,t)&&--r.pendingTasks===0&&le(e,r),La(n,t.contentState,e.renderState),r=
+t.id),Ot(e,n,t,r),ic(n,t.parentFormatContext)}function pl(e,n,t){_t=t.byteSize;for(var r=t.completedSegments,i=0;i<r.length;i++)
+Kl(e,n,t,r[i]);r.length=0,r=t.row,r!==null&&et(e,t)&&--r.pendingTasks===0&&ae(e,r),Ll(n,t.contentState,e.renderState),r=
 e.resumableState,e=e.renderState,i=t.rootSegmentID,t=t.contentState;var a=e.stylesToHoist,u=(r.instructions&128)!==0;return e.
 stylesToHoist=!1,n.push(e.startInlineScript),n.push(">"),a?((r.instructions&4)===0&&(r.instructions|=4,n.push('$RX=funct\
 ion(b,c,d,e,f){var a=document.getElementById(b);a&&(b=a.previousSibling,b.data="$!",a=a.dataset,null!=c&&(a.dgst=c),d&&(\
@@ -862,7 +862,7 @@ th-3;0<=a;a-=3){var c=l[a],e=c.style;e.viewTransitionName=l[a+1];e.viewTransitio
 ")&&c.removeAttribute("style")}});
 A.finished.finally(function(){document.__reactViewTransition===A&&(document.__reactViewTransition=null)});$RB=[];return}\
 }catch(a){}B(g)}.bind(null,$RV);`)),n.push('$RC("')),r=i.toString(16),n.push(e.boundaryPrefix),n.push(r),n.push('","'),n.
-push(e.segmentPrefix),n.push(r),a?(n.push('",'),gc(n,t)):n.push('"'),t=n.push(")</script>"),Fa(n,e)&&t}function Ka(e,n,t,r){
+push(e.segmentPrefix),n.push(r),a?(n.push('",'),gc(n,t)):n.push('"'),t=n.push(")</script>"),Fl(n,e)&&t}function Kl(e,n,t,r){
 if(r.status===2)return!0;var i=t.contentState,a=r.id;if(a===-1){if((r.id=t.rootSegmentID)===-1)throw Error(p(392));return gi(
 e,n,r,i)}return a===t.rootSegmentID?gi(e,n,r,i):(gi(e,n,r,i),t=e.resumableState,e=e.renderState,n.push(e.startInlineScript),
 n.push(">"),(t.instructions&1)===0?(t.instructions|=1,n.push('$RS=function(a,b){a=document.getElementById(a);b=document.\
@@ -870,20 +870,20 @@ getElementById(b);for(a.parentNode.removeChild(a);a.firstChild;)b.parentNode.ins
 emoveChild(b)};$RS("')):n.push('$RS("'),n.push(e.segmentPrefix),a=a.toString(16),n.push(a),n.push('","'),n.push(e.placeholderPrefix),
 n.push(a),n=n.push('")</script>'),n)}var hr=!1;function Lr(e,n){try{if(!(0<e.pendingRootTasks)){var t,r=e.completedRootSegment;
 if(r!==null){if(r.status===5)return;var i=e.completedPreambleSegments;if(i===null)return;_t=e.byteSize;var a=e.resumableState,
-u=e.renderState,c=u.preamble,l=c.htmlChunks,o=c.headChunks,s;if(l){for(s=0;s<l.length;s++)n.push(l[s]);if(o)for(s=0;s<o.
-length;s++)n.push(o[s]);else{var f=X("head");n.push(f),n.push(">")}}else if(o)for(s=0;s<o.length;s++)n.push(o[s]);var h=u.
+u=e.renderState,c=u.preamble,o=c.htmlChunks,l=c.headChunks,s;if(o){for(s=0;s<o.length;s++)n.push(o[s]);if(l)for(s=0;s<l.
+length;s++)n.push(l[s]);else{var f=X("head");n.push(f),n.push(">")}}else if(l)for(s=0;s<l.length;s++)n.push(l[s]);var h=u.
 charsetChunks;for(s=0;s<h.length;s++)n.push(h[s]);h.length=0,u.preconnects.forEach(Se,n),u.preconnects.clear();var d=u.viewportChunks;
 for(s=0;s<d.length;s++)n.push(d[s]);d.length=0,u.fontPreloads.forEach(Se,n),u.fontPreloads.clear(),u.highImagePreloads.forEach(
 Se,n),u.highImagePreloads.clear(),qn=u,u.styles.forEach(fc,n),qn=null;var g=u.importMapChunks;for(s=0;s<g.length;s++)n.push(
 g[s]);g.length=0,u.bootstrapScripts.forEach(Se,n),u.scripts.forEach(Se,n),u.scripts.clear(),u.bulkPreloads.forEach(Se,n),
 u.bulkPreloads.clear(),a.instructions|=32;var b=u.hoistableChunks;for(s=0;s<b.length;s++)n.push(b[s]);for(a=b.length=0;a<
-i.length;a++){var S=i[a];for(u=0;u<S.length;u++)Ot(e,n,S[u],null)}var E=e.renderState.preamble,_=E.headChunks;if(E.htmlChunks||
+i.length;a++){var A=i[a];for(u=0;u<A.length;u++)Ot(e,n,A[u],null)}var E=e.renderState.preamble,_=E.headChunks;if(E.htmlChunks||
 _){var z=En("head");n.push(z)}var H=E.bodyChunks;if(H)for(i=0;i<H.length;i++)n.push(H[i]);Ot(e,n,r,null),e.completedRootSegment=
 null;var T=e.renderState;if(e.allPendingTasks!==0||e.clientRenderedBoundaries.length!==0||e.completedBoundaries.length!==
 0||e.trackedPostpones!==null&&(e.trackedPostpones.rootNodes.length!==0||e.trackedPostpones.rootSlots!==null)){var N=e.resumableState;
 if((N.instructions&64)===0){if(N.instructions|=64,n.push(T.startInlineScript),(N.instructions&32)===0){N.instructions|=32;
 var I="_"+N.idPrefix+"R_";n.push(' id="');var ve=P(I);n.push(ve),n.push('"')}n.push(">"),n.push("requestAnimationFrame(f\
-unction(){$RT=performance.now()});"),n.push("</script>")}}Fa(n,T)}var R=e.renderState;r=0;var D=R.viewportChunks;for(r=0;r<
+unction(){$RT=performance.now()});"),n.push("</script>")}}Fl(n,T)}var R=e.renderState;r=0;var D=R.viewportChunks;for(r=0;r<
 D.length;r++)n.push(D[r]);D.length=0,R.preconnects.forEach(Se,n),R.preconnects.clear(),R.fontPreloads.forEach(Se,n),R.fontPreloads.
 clear(),R.highImagePreloads.forEach(Se,n),R.highImagePreloads.clear(),R.styles.forEach(hc,n),R.scripts.forEach(Se,n),R.scripts.
 clear(),R.bulkPreloads.forEach(Se,n),R.bulkPreloads.clear();var Y=R.hoistableChunks;for(r=0;r<Y.length;r++)n.push(Y[r]);
@@ -891,13 +891,13 @@ Y.length=0;var Q=e.clientRenderedBoundaries;for(t=0;t<Q.length;t++){var F=Q[t];R
 Xe=F.rootSegmentID,ye=F.errorDigest;R.push(W.startInlineScript),R.push(">"),(de.instructions&4)===0?(de.instructions|=4,
 R.push('$RX=function(b,c,d,e,f){var a=document.getElementById(b);a&&(b=a.previousSibling,b.data="$!",a=a.dataset,null!=c\
 &&(a.dgst=c),d&&(a.msg=d),e&&(a.stck=e),f&&(a.cstck=f),b._reactRetry&&b._reactRetry())};;$RX("')):R.push('$RX("'),R.push(
-W.boundaryPrefix);var G=Xe.toString(16);if(R.push(G),R.push('"'),ye!=null)if(R.push(","),ye==null)R.push("null");else{var cn=ac(
+W.boundaryPrefix);var G=Xe.toString(16);if(R.push(G),R.push('"'),ye!=null)if(R.push(","),ye==null)R.push("null");else{var cn=lc(
 ye);R.push(cn)}var K=R.push(")</script>");if(!K){e.destination=null,t++,Q.splice(0,t);return}}Q.splice(0,t);var Oe=e.completedBoundaries;
-for(t=0;t<Oe.length;t++)if(!pa(e,n,Oe[t])){e.destination=null,t++,Oe.splice(0,t);return}Oe.splice(0,t),hr=!0;var j=e.partialBoundaries;
-for(t=0;t<j.length;t++){var Te=j[t];e:{Q=e,F=n,_t=Te.byteSize;var Re=Te.completedSegments;for(K=0;K<Re.length;K++)if(!Ka(
+for(t=0;t<Oe.length;t++)if(!pl(e,n,Oe[t])){e.destination=null,t++,Oe.splice(0,t);return}Oe.splice(0,t),hr=!0;var j=e.partialBoundaries;
+for(t=0;t<j.length;t++){var Te=j[t];e:{Q=e,F=n,_t=Te.byteSize;var Re=Te.completedSegments;for(K=0;K<Re.length;K++)if(!Kl(
 Q,F,Te,Re[K])){K++,Re.splice(0,K);var ke=!1;break e}Re.splice(0,K);var U=Te.row;U!==null&&U.together&&Te.pendingTasks===
-1&&(U.pendingTasks===1?Hi(Q,U,U.hoistables):U.pendingTasks--),ke=La(F,Te.contentState,Q.renderState)}if(!ke){e.destination=
-null,t++,j.splice(0,t);return}}j.splice(0,t),hr=!1;var Ue=e.completedBoundaries;for(t=0;t<Ue.length;t++)if(!pa(e,n,Ue[t])){
+1&&(U.pendingTasks===1?Hi(Q,U,U.hoistables):U.pendingTasks--),ke=Ll(F,Te.contentState,Q.renderState)}if(!ke){e.destination=
+null,t++,j.splice(0,t);return}}j.splice(0,t),hr=!1;var Ue=e.completedBoundaries;for(t=0;t<Ue.length;t++)if(!pl(e,n,Ue[t])){
 e.destination=null,t++,Ue.splice(0,t);return}Ue.splice(0,t)}}finally{hr=!1,t=e.postponedState,t!==null&&(t.nextSegmentId=
 e.nextSegmentId),e.allPendingTasks===0&&e.clientRenderedBoundaries.length===0&&e.completedBoundaries.length===0&&(e.flushScheduled=
 !1,t=e.resumableState,t.hasBody&&(j=En("body"),n.push(j)),t.hasHtml&&(t=En("html"),n.push(t)),zi(e),e.status=13,n.push(null),
@@ -907,68 +907,68 @@ e.destination=null)}}function On(e){if(e.flushScheduled===!1&&e.pingedTasks.leng
 t)}}}function Zc(e,n){try{if(0<n.size){var t=e.fatalError;n.forEach(function(r){return Sn(r,e,t)}),n.clear()}e.destination!==
 null&&Lr(e,e.destination)}catch(r){J(e,r,{}),Nn(e,r)}}function zi(e){e=e.renderLifetimeController,e!==null&&e.abort("The\
  render ended.")}function Vc(e,n){if(!(e.aborted||e.status!==11&&e.status!==10)){zi(e);var t=typeof n=="object"&&n!==null&&
-n.$$typeof===Or;e.aborted=!0,n=t?za(n):n===void 0?Error(p(432)):typeof n=="object"&&n!==null&&typeof n.then=="function"?
+n.$$typeof===Or;e.aborted=!0,n=t?zl(n):n===void 0?Error(p(432)):typeof n=="object"&&n!==null&&typeof n.then=="function"?
 Error(p(530)):n,e.fatalError=n,n=e.abortableTasks,n.forEach(function(r){return Er(r,e)}),Zc(e,n)}}function Nr(e,n,t){if(n===
 null)t.rootNodes.push(e);else{var r=t.workingMap,i=r.get(n);i===void 0&&(i=[n[1],n[2],[],null],r.set(n,i),Nr(i,n[0],t)),
-i[2].push(e)}}function Qc(){}function ja(e,n,t,r){var i=!1,a=null,u="",c=!1;if(n=$u(n?n.identifierPrefix:void 0),e=Wc(e,
+i[2].push(e)}}function Qc(){}function jl(e,n,t,r){var i=!1,a=null,u="",c=!1;if(n=$u(n?n.identifierPrefix:void 0),e=Wc(e,
 n,Ec(n,t),$(0,null,0,null),1/0,Qc,void 0,void 0,function(){c=!0},void 0,void 0,void 0),e.flushScheduled=e.destination!==
-null,Qa(e),e.status===10&&(e.status=11),e.trackedPostpones===null&&Yi(e,e.pendingRootTasks===0),Vc(e,r),Xc(e,{push:function(l){
-return l!==null&&(u+=l),!0},destroy:function(l){i=!0,a=l}}),i&&a!==r)throw a;if(!c)throw Error(p(426));return u}Ur.renderToStaticMarkup=
-function(e,n){return ja(e,n,!0,'The server used "renderToStaticMarkup" which does not support Suspense. If you intended \
+null,Ql(e),e.status===10&&(e.status=11),e.trackedPostpones===null&&Yi(e,e.pendingRootTasks===0),Vc(e,r),Xc(e,{push:function(o){
+return o!==null&&(u+=o),!0},destroy:function(o){i=!0,a=o}}),i&&a!==r)throw a;if(!c)throw Error(p(426));return u}Ur.renderToStaticMarkup=
+function(e,n){return jl(e,n,!0,'The server used "renderToStaticMarkup" which does not support Suspense. If you intended \
 to have the server wait for the suspended component please switch to "renderToReadableStream" which supports Suspense on\
- the server')};Ur.renderToString=function(e,n){return ja(e,n,!1,'The server used "renderToString" which does not support\
+ the server')};Ur.renderToString=function(e,n){return jl(e,n,!1,'The server used "renderToString" which does not support\
  Suspense. If you intended for this Suspense boundary to render the fallback content on the server consider throwing an \
 Error somewhere within the Suspense boundary. If you intended to have the server wait for the suspended component please\
  switch to "renderToReadableStream" which supports Suspense on the server')};Ur.version="19.3.1"});var to=Pn(Hr=>{"use strict";var Kc=Symbol.for("react.transitional.element"),jc=Symbol.for("react.fragment");function no(e,n,t){
 var r=null;if(t!==void 0&&(r=""+t),n.key!==void 0&&(r=""+n.key),"key"in n){t={};for(var i in n)i!=="key"&&(t[i]=n[i])}else
-t=n;return n=t.ref,{$$typeof:Kc,type:e,key:r,ref:n!==void 0?n:null,props:t}}Hr.Fragment=jc;Hr.jsx=no;Hr.jsxs=no});var w=Pn((ms,ro)=>{"use strict";ro.exports=to()});var ou=v(he(),1),uu=v(qa(),1);var Jc=Symbol.for("react-email.element"),ae=(e,n={})=>{e[Jc]=n};var $a=["margin","marginTop","marginBottom","marginRight","marginLeft","marginInline","marginBlock","marginBlockStart","\
+t=n;return n=t.ref,{$$typeof:Kc,type:e,key:r,ref:n!==void 0?n:null,props:t}}Hr.Fragment=jc;Hr.jsx=no;Hr.jsxs=no});var w=Pn((ms,ro)=>{"use strict";ro.exports=to()});var ou=v(he(),1),uu=v(ql(),1);var Jc=Symbol.for("react-email.element"),le=(e,n={})=>{e[Jc]=n};var $l=["margin","marginTop","marginBottom","marginRight","marginLeft","marginInline","marginBlock","marginBlockStart","\
 marginBlockEnd","marginInlineStart","marginInlineEnd"],eo=["padding","paddingTop","paddingBottom","paddingRight","paddin\
 gLeft","paddingInline","paddingBlock","paddingBlockStart","paddingBlockEnd","paddingInlineStart","paddingInlineEnd"];var io=v(he(),1),nt=v(w(),1),It=io.forwardRef(({children:e,style:n,...t},r)=>{let i={background:n?.background,backgroundColor:n?.
-backgroundColor};if(n)for(let a of[...$a,...eo])i[a]=n[a]!==void 0?0:void 0;return(0,nt.jsx)("body",{...t,dir:t.dir??"lt\
+backgroundColor};if(n)for(let a of[...$l,...eo])i[a]=n[a]!==void 0?0:void 0;return(0,nt.jsx)("body",{...t,dir:t.dir??"lt\
 r",lang:t.lang??"en",style:i,ref:r,children:(0,nt.jsx)("table",{border:0,width:"100%",cellPadding:"0",cellSpacing:"0",role:"\
 presentation",align:"center",children:(0,nt.jsx)("tbody",{children:(0,nt.jsx)("tr",{children:(0,nt.jsx)("td",{dir:t.dir??
-"ltr",lang:t.lang??"en",style:n,children:e})})})})})});It.displayName="Body";ae(It);function Dr(e){let n=0;if(e===void 0||e==="")return;if(typeof e=="number")return e;let t=/^([\d.]+)(px|em|rem|%)$/.exec(
+"ltr",lang:t.lang??"en",style:n,children:e})})})})})});It.displayName="Body";le(It);function Dr(e){let n=0;if(e===void 0||e==="")return;if(typeof e=="number")return e;let t=/^([\d.]+)(px|em|rem|%)$/.exec(
 e);if(t&&t.length===3){let r=Number.parseFloat(t[1]);switch(t[2]){case"px":return r;case"em":case"rem":return n=r*16,n;case"\
 %":return n=r/100*600,n;default:return r}}return 0}function qc(e){if(typeof e=="number")return{paddingTop:e,paddingBottom:e,
 paddingLeft:e,paddingRight:e};if(typeof e=="string"){let n=e.toString().trim().split(/\s+/);if(n.length===1)return{paddingTop:n[0],
 paddingBottom:n[0],paddingLeft:n[0],paddingRight:n[0]};if(n.length===2)return{paddingTop:n[0],paddingRight:n[1],paddingBottom:n[0],
 paddingLeft:n[1]};if(n.length===3)return{paddingTop:n[0],paddingRight:n[1],paddingBottom:n[2],paddingLeft:n[1]};if(n.length===
 4)return{paddingTop:n[0],paddingRight:n[1],paddingBottom:n[2],paddingLeft:n[3]}}return{paddingTop:void 0,paddingBottom:void 0,
-paddingLeft:void 0,paddingRight:void 0}}function lo(e){let n,t,r,i;for(let[a,u]of Object.entries(e))a==="padding"?{paddingTop:n,
+paddingLeft:void 0,paddingRight:void 0}}function ao(e){let n,t,r,i;for(let[a,u]of Object.entries(e))a==="padding"?{paddingTop:n,
 paddingBottom:r,paddingLeft:i,paddingRight:t}=qc(u):a==="paddingTop"?n=u:a==="paddingRight"?t=u:a==="paddingBottom"?r=u:
-a==="paddingLeft"&&(i=u);return{paddingTop:Dr(n),paddingRight:Dr(t),paddingBottom:Dr(r),paddingLeft:Dr(i)}}var Wi=e=>typeof e=="number"&&!Number.isNaN(Number(e))?e*3/4:void 0;var oo=v(he(),1),tt=v(w(),1),$c=5;function ao(e){if(e===0)return[0,0];let n=0,t=()=>n>0?e/n/2:Number.POSITIVE_INFINITY;for(;t()>
+a==="paddingLeft"&&(i=u);return{paddingTop:Dr(n),paddingRight:Dr(t),paddingBottom:Dr(r),paddingLeft:Dr(i)}}var Wi=e=>typeof e=="number"&&!Number.isNaN(Number(e))?e*3/4:void 0;var oo=v(he(),1),tt=v(w(),1),$c=5;function lo(e){if(e===0)return[0,0];let n=0,t=()=>n>0?e/n/2:Number.POSITIVE_INFINITY;for(;t()>
 $c;)n++;return[t(),n]}var Ft=oo.forwardRef(({children:e,style:n,target:t="_blank",...r},i)=>{let{paddingTop:a,paddingRight:u,
-paddingBottom:c,paddingLeft:l}=lo(n??{}),o=Wi((a??0)+(c??0)),[s,f]=ao(l??0),[h,d]=ao(u??0);return(0,tt.jsxs)("a",{...r,ref:i,
+paddingBottom:c,paddingLeft:o}=ao(n??{}),l=Wi((a??0)+(c??0)),[s,f]=lo(o??0),[h,d]=lo(u??0);return(0,tt.jsxs)("a",{...r,ref:i,
 style:{lineHeight:"100%",textDecoration:"none",display:"inline-block",maxWidth:"100%",msoPaddingAlt:"0px",...n,paddingTop:a,
-paddingRight:u,paddingBottom:c,paddingLeft:l},target:t,children:[(0,tt.jsx)("span",{dangerouslySetInnerHTML:{__html:`<!-\
--[if mso]><i style="mso-font-width:${s*100}%;mso-text-raise:${o}px" hidden>${"&#8202;".repeat(f)}</i><![endif]-->`}}),(0,tt.jsx)(
+paddingRight:u,paddingBottom:c,paddingLeft:o},target:t,children:[(0,tt.jsx)("span",{dangerouslySetInnerHTML:{__html:`<!-\
+-[if mso]><i style="mso-font-width:${s*100}%;mso-text-raise:${l}px" hidden>${"&#8202;".repeat(f)}</i><![endif]-->`}}),(0,tt.jsx)(
 "span",{style:{maxWidth:"100%",display:"inline-block",lineHeight:"120%",msoPaddingAlt:"0px",msoTextRaise:Wi(c)},children:e}),
 (0,tt.jsx)("span",{dangerouslySetInnerHTML:{__html:`<!--[if mso]><i style="mso-font-width:${h*100}%" hidden>${"&#8202;".
-repeat(d)}&#8203;</i><![endif]-->`}})]})});Ft.displayName="Button";ae(Ft);var uo=v(he(),1),Lt=v(w(),1),kn=uo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let a={},u={},c=n;for(let l in c){
-if(!Object.hasOwn(c,l))continue;let o=c[l];l.startsWith("padding")?a[l]=o:u[l]=o}return(0,Lt.jsx)("table",{align:"center",
+repeat(d)}&#8203;</i><![endif]-->`}})]})});Ft.displayName="Button";le(Ft);var uo=v(he(),1),Lt=v(w(),1),kn=uo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let a={},u={},c=n;for(let o in c){
+if(!Object.hasOwn(c,o))continue;let l=c[o];o.startsWith("padding")?a[o]=l:u[o]=l}return(0,Lt.jsx)("table",{align:"center",
 width:"100%",...r,border:0,cellPadding:"0",cellSpacing:"0",ref:i,role:"presentation",style:{maxWidth:"37.5em",...u},children:(0,Lt.jsx)(
 "tbody",{children:(0,Lt.jsx)("tr",{style:{width:"100%"},children:(0,Lt.jsx)("td",{className:t,style:a,children:e})})})})});
-kn.displayName="Container";ae(kn,{resolveTailwind(e,{style:n,className:t,classProperties:r}){let i=[],a=e.tdClassName?[e.
-tdClassName]:[];for(let u of t?.split(" ")??[]){let c=r[u];c&&c.length>0&&c.every(l=>l.startsWith("padding"))?a.push(u):
+kn.displayName="Container";le(kn,{resolveTailwind(e,{style:n,className:t,classProperties:r}){let i=[],a=e.tdClassName?[e.
+tdClassName]:[];for(let u of t?.split(" ")??[]){let c=r[u];c&&c.length>0&&c.every(o=>o.startsWith("padding"))?a.push(u):
 i.push(u)}return{...e,style:n,className:i.length>0?i.join(" "):void 0,tdClassName:a.length>0?a.join(" "):void 0}}});var co=v(he(),1),Ut=v(w(),1),Yr=co.forwardRef(({children:e,...n},t)=>(0,Ut.jsxs)("head",{...n,ref:t,children:[(0,Ut.jsx)(
 "meta",{content:"text/html; charset=UTF-8",httpEquiv:"Content-Type"}),(0,Ut.jsx)("meta",{name:"x-apple-disable-message-r\
 eformatting"}),e]}));Yr.displayName="Head";var so=e=>{let n=[Mn(e.m,["margin"]),Mn(e.mx,["marginLeft","marginRight"]),Mn(e.my,["marginTop","marginBottom"]),Mn(e.mt,
 ["marginTop"]),Mn(e.mr,["marginRight"]),Mn(e.mb,["marginBottom"]),Mn(e.ml,["marginLeft"])],t={};for(let r of n)Object.keys(
 r).length>0&&Object.assign(t,r);return t},Mn=(e,n)=>{let t={};if(e===void 0||Number.isNaN(Number.parseFloat(String(e))))
-return t;for(let r of n)t[r]=`${e}px`;return t};var fo=v(he(),1),ho=v(w(),1),Ht=fo.forwardRef(({as:e="h1",children:n,style:t,m:r,mx:i,my:a,mt:u,mr:c,mb:l,ml:o,...s},f)=>(0,ho.jsx)(
-e,{...s,ref:f,style:{...so({m:r,mx:i,my:a,mt:u,mr:c,mb:l,ml:o}),...t},children:n}));Ht.displayName="Heading";ae(Ht);var go=v(he(),1),po=v(w(),1),Br=go.forwardRef(({children:e,lang:n="en",dir:t="ltr",...r},i)=>(0,po.jsx)("html",{...r,dir:t,
+return t;for(let r of n)t[r]=`${e}px`;return t};var fo=v(he(),1),ho=v(w(),1),Ht=fo.forwardRef(({as:e="h1",children:n,style:t,m:r,mx:i,my:a,mt:u,mr:c,mb:o,ml:l,...s},f)=>(0,ho.jsx)(
+e,{...s,ref:f,style:{...so({m:r,mx:i,my:a,mt:u,mr:c,mb:o,ml:l}),...t},children:n}));Ht.displayName="Heading";le(Ht);var go=v(he(),1),po=v(w(),1),Br=go.forwardRef(({children:e,lang:n="en",dir:t="ltr",...r},i)=>(0,po.jsx)("html",{...r,dir:t,
 lang:n,ref:i,children:e}));Br.displayName="Html";var vo=v(he(),1),yo=v(w(),1),Dt=vo.forwardRef(({alt:e,src:n,width:t,height:r,style:i,...a},u)=>(0,yo.jsx)("img",{...a,alt:e??
 "",height:r,ref:u,src:n,style:{display:"block",outline:"none",border:"none",textDecoration:"none",...i},width:t}));Dt.displayName=
-"Img";ae(Dt);var bo=v(he(),1),un=v(w(),1),Gi=200,Yt=bo.forwardRef(({children:e="",useTitleTag:n=!0,...t},r)=>{let i=(Array.isArray(e)?
+"Img";le(Dt);var bo=v(he(),1),un=v(w(),1),Gi=200,Yt=bo.forwardRef(({children:e="",useTitleTag:n=!0,...t},r)=>{let i=(Array.isArray(e)?
 e.join(""):e).substring(0,Gi);return(0,un.jsxs)(un.Fragment,{children:[n?(0,un.jsx)("title",{children:i}):null,(0,un.jsxs)(
 "div",{style:{display:"none",overflow:"hidden",lineHeight:"1px",opacity:0,maxHeight:0,maxWidth:0},"data-skip-in-text":!0,
-...t,ref:r,children:[i,mo(i)]})]})});Yt.displayName="Preview";ae(Yt);var es=" ‌​‍\uFEFF",mo=e=>e.length>=Gi?null:
-(0,un.jsx)("div",{children:es.repeat(Gi-e.length)});var wo=v(he(),1),Bt=v(w(),1),zt=wo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let a={},u={},c=n;for(let l in c){
-if(!Object.hasOwn(c,l))continue;let o=c[l];l.startsWith("padding")?a[l]=o:u[l]=o}return(0,Bt.jsx)("table",{align:"center",
+...t,ref:r,children:[i,mo(i)]})]})});Yt.displayName="Preview";le(Yt);var es=" ‌​‍\uFEFF",mo=e=>e.length>=Gi?null:
+(0,un.jsx)("div",{children:es.repeat(Gi-e.length)});var wo=v(he(),1),Bt=v(w(),1),zt=wo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let a={},u={},c=n;for(let o in c){
+if(!Object.hasOwn(c,o))continue;let l=c[o];o.startsWith("padding")?a[o]=l:u[o]=l}return(0,Bt.jsx)("table",{align:"center",
 width:"100%",border:0,cellPadding:"0",cellSpacing:"0",role:"presentation",...r,ref:i,style:u,children:(0,Bt.jsx)("tbody",
-{children:(0,Bt.jsx)("tr",{children:(0,Bt.jsx)("td",{className:t,style:a,children:e})})})})});zt.displayName="Section";ae(
+{children:(0,Bt.jsx)("tr",{children:(0,Bt.jsx)("td",{className:t,style:a,children:e})})})})});zt.displayName="Section";le(
 zt,{resolveTailwind(e,{style:n,className:t,classProperties:r}){let i=[],a=e.tdClassName?[e.tdClassName]:[];for(let u of t?.
-split(" ")??[]){let c=r[u];c&&c.length>0&&c.every(l=>l.startsWith("padding"))?a.push(u):i.push(u)}return{...e,style:n,className:i.
+split(" ")??[]){let c=r[u];c&&c.length>0&&c.every(o=>o.startsWith("padding"))?a.push(u):i.push(u)}return{...e,style:n,className:i.
 length>0?i.join(" "):void 0,tdClassName:a.length>0?a.join(" "):void 0}}});function ns(e){if(typeof e=="number")return{marginTop:e,marginBottom:e,marginLeft:e,marginRight:e};if(typeof e=="string"){
 let n=e.toString().trim().split(/\s+/);if(n.length===1)return{marginTop:n[0],marginBottom:n[0],marginLeft:n[0],marginRight:n[0]};
 if(n.length===2)return{marginTop:n[0],marginRight:n[1],marginBottom:n[0],marginLeft:n[1]};if(n.length===3)return{marginTop:n[0],
@@ -978,85 +978,84 @@ marginTop:void 0,marginRight:void 0,marginBottom:void 0,marginLeft:void 0};for(l
 n=ns(r):t==="marginTop"?n.marginTop=r:t==="marginRight"?n.marginRight=r:t==="marginBottom"?n.marginBottom=r:t==="marginL\
 eft"&&(n.marginLeft=r);return n}var Po=v(he(),1),xo=v(w(),1),We=Po.forwardRef(({style:e,...n},t)=>{let r={};e?.marginTop===void 0&&(r.marginTop="16px"),
 e?.marginBottom===void 0&&(r.marginBottom="16px");let i=To({...r,...e});return(0,xo.jsx)("p",{...n,ref:t,style:{fontSize:"\
-14px",lineHeight:"24px",...e,...i}})});We.displayName="Text";ae(We);var Ro=()=>{let e=l=>l===null?"Nothing more is charged.":`The next charge is ${l.amount} on ${l.on}.`,n="If you have bou\
+14px",lineHeight:"24px",...e,...i}})});We.displayName="Text";le(We);var Ro=()=>{let e=l=>l===null?"Nothing more is charged.":`The next charge is ${l.amount} on ${l.on}.`,n="If you have bou\
 ght a plan since, or do not want to go on, there is nothing left to do.",t="If you have changed or cancelled it since, t\
-here is nothing left to do.",r="You also have other access, which is not affected.",i=({planName:l,validUntil:o,nextPlanName:s,
-nextCharge:f})=>{let d=(f===null||s!==null)&&o!==null?` and is valid until ${o}`:"",g=s===null?"":` Then your ${s} plan \
-starts.`;return`Your ${l} plan goes on${d}.${g} ${e(f)}`},a=l=>`Your access ended on ${l}.`,u=({accessEndsOn:l,isEnded:o})=>l!==
-null?o?a(l):`Your access lasts until ${l}.`:o?"You have no access to a plan now.":"Your other access continues.",c="Keep\
- this e-mail for your records. If you have a question about this payment, quote the transaction ID.";return{lang:"en",hello:"\
-Hello",amountOn:(l,o)=>`${l} on ${o}`,labels:{plan:"Plan",nextPlan:"Next plan",amount:"Amount",amountPaid:"Amount paid",
-credit:"Credit",price:"Price",payment:"Payment",refunded:"Refunded",reason:"Reason",notCharged:"Not charged",withoutPayment:"\
-Without a payment",validUntil:"Valid until",paidUntil:"Paid until",accessUntil:"Access until",accessEnded:"Access ended \
-on",ended:"Ended on",starts:"Starts on",undoUntil:"Undo until",resumeUntil:"Resume until",nextPayment:"Next payment",transaction:"\
-Transaction ID",number:"Number",date:"Date",total:"Total"},actions:{plans:"See the plans",dashboard:"Open your dashboard",
-retry:"Try again",manage:"Manage your payment",renew:"Renew your plan"},accessUntil:l=>`Access until ${l}`,paymentSuccess:{
-subject:({planName:l})=>`Payment received: your ${l} plan is active`,preview:({amount:l,validUntil:o})=>`${l} paid. Your\
- plan is valid until ${o}.`,heading:"Payment received",body:"Thank you. We have received your payment, and your plan is \
-active.",note:c},subscriptionRenewed:{subject:({planName:l})=>`Your ${l} plan has been renewed`,preview:({amount:l,validUntil:o})=>`${l}\
- paid. Your plan is valid until ${o}.`,heading:"Your plan has been renewed",body:"Thank you. We have received your payme\
-nt, and your plan has been renewed.",note:c},paymentFailed:{subject:({planName:l})=>`Your payment for the ${l} plan fail\
-ed`,preview:({amount:l})=>`${l} could not be charged. You can try again.`,heading:"Payment failed",body:"Your payment di\
-d not go through. This attempt has not changed your subscription, and you can try again.",note:"If you have paid since w\
-ith another attempt, there is nothing left to do."},paymentPending:{subject:({planName:l})=>`Your ${l} plan could not be\
- renewed yet`,preview:"The payment did not go through. It will be tried again automatically.",heading:"Your plan could n\
-ot be renewed yet",body:({planName:l,accessEndsOn:o,isEnded:s})=>`The payment for the next period of your ${l} plan did \
-not go through. It will be tried again automatically over the next few days. Please check that your payment method works\
-. `+(o===null?r:s?a(o):`If no payment succeeds, your access ends on ${o}.`),note:"If you have paid since, there is nothi\
-ng left to do."},subscriptionHalted:{subject:({planName:l})=>`Your ${l} plan could not be renewed`,preview:"The payment \
-did not go through. It will not be tried again automatically.",heading:"Your plan could not be renewed",body:({planName:l,
-accessEndsOn:o,isEnded:s,manageUrl:f})=>`The payment for the next period of your ${l} plan did not go through, and all f\
-urther attempts failed. It will not be tried again automatically. `+(o===null?r:s?a(o):`Without a payment, your access l\
-asts until ${o}.`)+(f===null?" To continue, choose a plan again.":" To continue, pay or change your payment method."),note:"\
-If you have paid since, or do not want to go on, there is nothing left to do."},paymentRefunded:{subject:({refunded:l})=>`${l}\
- was refunded`,preview:({paid:l,planName:o})=>`Of your payment of ${l} for the ${o} plan.`,heading:"Your refund",body:({
-refunded:l,paid:o,planName:s,accessPlanName:f,accessEndsOn:h,nextCharge:d})=>`${l===o?"Your":`${l} of your`} payment of ${o}\
- for the ${s} plan was refunded. `+(f===null?"You have no access to a plan now.":`Your ${f} plan remains${h===null?"":` \
-and is valid until ${h}`}.`)+` ${e(d)} Your bank may need some days to show the refund.`,note:"Keep this e-mail for your\
- records. If you have a question about this refund, quote the transaction ID."},titles:{},receiptIssued:{subject:({title:l,
-documentNumber:o})=>`${l} ${o}`,preview:({date:l,total:o})=>`Of ${l}, ${o}.`,body:({documentNumber:l,date:o})=>`Attached\
- is the document ${l} of ${o}.`,note:"Keep this e-mail for your records."},changeScheduled:{subject:({planName:l,startsOn:o})=>`\
-Your plan changes to ${l} on ${o}`,preview:({amount:l,interval:o,startsOn:s})=>`${l} ${o}, for the first time on ${s}.`,
-heading:"Your plan will change",body:({planName:l,startsOn:o,amount:s,interval:f,undoUntil:h})=>`Your ${l} plan starts o\
-n ${o}. Until then you keep the plan that you have. On that day ${s} will be charged, then ${s} ${f}. `+(h===null?"The c\
-hange cannot be undone any more.":`You can undo the change until ${h} on the page of your plan.`),price:({amount:l,interval:o})=>`${l}\
- ${o}`,note:"If you have undone the change since, there is nothing left to do."},changeUndone:{subject:({planName:l})=>`\
-Your ${l} plan stays`,preview:"The change of your plan is undone.",heading:"The change is undone",body:l=>`Your plan doe\
-s not change after all. ${i(l)}`,note:t},subscriptionResumed:{subject:({planName:l})=>`Your ${l} subscription is resumed`,
-preview:"Your cancellation is withdrawn.",heading:"Your subscription is resumed",body:l=>`You have withdrawn your cancel\
-lation. ${i(l)}`,note:t},planChanged:{subject:({planName:l})=>`Your plan is ${l} now`,preview:({oldPlanName:l,credit:o})=>`\
-Your ${l} plan has ended, and ${o} of it was credited.`,heading:"Your plan is changed",body:({planName:l,oldPlanName:o,credit:s,
-amount:f,validUntil:h,nextCharge:d,isAuthorised:g})=>{let b=d===null?"It does not renew by itself.":g?e(d):`The next cha\
-rge is ${d.amount} on ${d.on}, once you have authorised it.`;return`Your ${l} plan has begun, and your ${o} plan has end\
-ed. For the unused time of the old plan ${s} was credited, and you paid ${f}. Your plan is valid until ${h}. ${b}`},note:t},
-subscriptionCancelled:{subject:({planName:l})=>`Your ${l} subscription is cancelled`,preview:l=>`Nothing more will be ch\
-arged for it. ${u(l)}`,heading:"Your subscription is cancelled",body:l=>`You have cancelled your ${l.planName} subscript\
-ion. Nothing more will be charged for it. `+u(l)+(l.resumeUntil===null?"":` You can resume the subscription until ${l.resumeUntil}\
-.`),note:"If you have resumed it or bought a plan since, there is nothing left to do."},subscriptionCompleted:{subject:({
-planName:l})=>`Your ${l} subscription is complete`,preview:({endsOn:l})=>`The last payment was made. The plan is paid un\
-til ${l}.`,heading:"Your subscription is complete",body:({planName:l,endsOn:o,accessEndsOn:s,isEnded:f})=>{let h=s===null?
-"After that, your other access continues.":f?a(s):s===o?"After that, your access ends.":`Your access ends on ${s}.`;return`\
-The last payment of your ${l} subscription was made. Nothing more will be charged for it. The plan is paid until ${o}. ${h}\
- You can choose a plan again on that day or later.`},note:n},subscriptionEnding:{subject:({planName:l,endsOn:o})=>`Your ${l}\
- plan ends on ${o}`,preview:{replace:"You can buy it again on that day or later.",extend:"If you renew it before then, y\
-ou lose no day."},heading:"Your access ends soon",body:({endsOn:l,earlyRenewal:o})=>`Your plan is valid until ${l}. Afte\
-r that your access ends. `+{replace:"You can buy the plan again on that day or later.",extend:"To keep your access, rene\
-w your plan before then: the new period is added to this one, and you lose no day."}[o],note:n},subscriptionEnded:{subject:({
-planName:l})=>`Your ${l} plan has ended`,preview:l=>`Your access ended on ${l}.`,heading:"Your access has ended",body:({
-planName:l,endsOn:o,refunded:s,nextCharge:f=null},h)=>s===void 0?`Your access to the ${l} plan ended on ${h}. You can co\
-me back at any time.`:`Your access to the ${l} plan ended on ${o}, because ${s} was refunded. `+e(f),note:"If you have b\
-ought a plan since, there is nothing left to do."}}};var Eo=()=>{let e=l=>l===null?"आगे कोई राशि नहीं ली जाएगी।":`अगली राशि ${l.
-on} को ली जाएगी: ${l.amount}।`,n="यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या प्लान जारी नहीं रखना च\
+here is nothing left to do.",r="You also have other access, which is not affected.",i=({planName:l,validUntil:s,nextPlanName:f,
+nextCharge:h})=>{let g=(h===null||f!==null)&&s!==null?` and is valid until ${s}`:"",b=f===null?"":` Then your ${f} plan \
+starts.`;return`Your ${l} plan goes on${g}.${b} ${e(h)}`},a=l=>`Your access ended on ${l}.`,u=({accessEndsOn:l,isEnded:s},f)=>l===
+null?r:s?a(l):`${f} ${l}.`,c=({accessEndsOn:l,isEnded:s})=>l!==null?s?a(l):`Your access lasts until ${l}.`:s?"You have n\
+o access to a plan now.":"Your other access continues.",o="Keep this e-mail for your records. If you have a question abo\
+ut this payment, quote the transaction ID.";return{lang:"en",hello:"Hello",amountOn:(l,s)=>`${l} on ${s}`,labels:{plan:"\
+Plan",nextPlan:"Next plan",amount:"Amount",amountPaid:"Amount paid",credit:"Credit",price:"Price",payment:"Payment",refunded:"\
+Refunded",reason:"Reason",notCharged:"Not charged",withoutPayment:"Without a payment",validUntil:"Valid until",paidUntil:"\
+Paid until",accessUntil:"Access until",accessEnded:"Access ended on",ended:"Ended on",starts:"Starts on",undoUntil:"Undo\
+ until",resumeUntil:"Resume until",nextPayment:"Next payment",transaction:"Transaction ID",number:"Number",date:"Date",total:"\
+Total"},actions:{plans:"See the plans",dashboard:"Open your dashboard",retry:"Try again",manage:"Manage your payment",renew:"\
+Renew your plan"},accessUntil:l=>`Access until ${l}`,paymentSuccess:{subject:({planName:l})=>`Payment received: your ${l}\
+ plan is active`,preview:({amount:l,validUntil:s})=>`${l} paid. Your plan is valid until ${s}.`,heading:"Payment receive\
+d",body:"Thank you. We have received your payment, and your plan is active.",note:o},subscriptionRenewed:{subject:({planName:l})=>`\
+Your ${l} plan has been renewed`,preview:({amount:l,validUntil:s})=>`${l} paid. Your plan is valid until ${s}.`,heading:"\
+Your plan has been renewed",body:"Thank you. We have received your payment, and your plan has been renewed.",note:o},paymentFailed:{
+subject:({planName:l})=>`Your payment for the ${l} plan failed`,preview:({amount:l})=>`${l} could not be charged. You ca\
+n try again.`,heading:"Payment failed",body:"Your payment did not go through. This attempt has not changed your subscrip\
+tion, and you can try again.",note:"If you have paid since with another attempt, there is nothing left to do."},paymentPending:{
+subject:({planName:l})=>`Your ${l} plan could not be renewed yet`,preview:"The payment did not go through. It will be tr\
+ied again automatically.",heading:"Your plan could not be renewed yet",body:l=>`The payment for the next period of your ${l.
+planName} plan did not go through. It will be tried again automatically over the next few days. Please check that your p\
+ayment method works. `+u(l,"If no payment succeeds, your access ends on"),note:"If you have paid since, there is nothing\
+ left to do."},subscriptionHalted:{subject:({planName:l})=>`Your ${l} plan could not be renewed`,preview:"The payment di\
+d not go through. It will not be tried again automatically.",heading:"Your plan could not be renewed",body:l=>`The payme\
+nt for the next period of your ${l.planName} plan did not go through, and all further attempts failed. It will not be tr\
+ied again automatically. `+u(l,"Without a payment, your access lasts until")+(l.manageUrl===null?" To continue, choose a\
+ plan again.":" To continue, pay or change your payment method."),note:"If you have paid since, or do not want to go on,\
+ there is nothing left to do."},paymentRefunded:{subject:({refunded:l})=>`${l} was refunded`,preview:({paid:l,planName:s})=>`\
+Of your payment of ${l} for the ${s} plan.`,heading:"Your refund",body:({refunded:l,paid:s,planName:f,accessPlanName:h,accessEndsOn:d,
+nextCharge:g})=>`${l===s?"Your":`${l} of your`} payment of ${s} for the ${f} plan was refunded. `+(h===null?"You have no\
+ access to a plan now.":`Your ${h} plan remains${d===null?"":` and is valid until ${d}`}.`)+` ${e(g)} Your bank may need\
+ some days to show the refund.`,note:"Keep this e-mail for your records. If you have a question about this refund, quote\
+ the transaction ID."},titles:{},receiptIssued:{subject:({title:l,documentNumber:s})=>`${l} ${s}`,preview:({date:l,total:s})=>`\
+Of ${l}, ${s}.`,body:({documentNumber:l,date:s})=>`Attached is the document ${l} of ${s}.`,note:"Keep this e-mail for yo\
+ur records."},changeScheduled:{subject:({planName:l,startsOn:s})=>`Your plan changes to ${l} on ${s}`,preview:({amount:l,
+interval:s,startsOn:f})=>`${l} ${s}, for the first time on ${f}.`,heading:"Your plan will change",body:({planName:l,startsOn:s,
+amount:f,interval:h,undoUntil:d})=>`Your ${l} plan starts on ${s}. Until then you keep the plan that you have. On that d\
+ay ${f} will be charged, then ${f} ${h}. `+(d===null?"The change cannot be undone any more.":`You can undo the change un\
+til ${d} on the page of your plan.`),price:({amount:l,interval:s})=>`${l} ${s}`,note:"If you have undone the change sinc\
+e, there is nothing left to do."},changeUndone:{subject:({planName:l})=>`Your ${l} plan stays`,preview:"The change of yo\
+ur plan is undone.",heading:"The change is undone",body:l=>`Your plan does not change after all. ${i(l)}`,note:t},subscriptionResumed:{
+subject:({planName:l})=>`Your ${l} subscription is resumed`,preview:"Your cancellation is withdrawn.",heading:"Your subs\
+cription is resumed",body:l=>`You have withdrawn your cancellation. ${i(l)}`,note:t},planChanged:{subject:({planName:l})=>`\
+Your plan is ${l} now`,preview:({oldPlanName:l,credit:s})=>`Your ${l} plan has ended, and ${s} of it was credited.`,heading:"\
+Your plan is changed",body:({planName:l,oldPlanName:s,credit:f,amount:h,validUntil:d,nextCharge:g,isAuthorised:b})=>{let A=g===
+null?"It does not renew by itself.":b?e(g):`The next charge is ${g.amount} on ${g.on}, once you have authorised it.`;return`\
+Your ${l} plan has begun, and your ${s} plan has ended. For the unused time of the old plan ${f} was credited, and you p\
+aid ${h}. Your plan is valid until ${d}. ${A}`},note:t},subscriptionCancelled:{subject:({planName:l})=>`Your ${l} subscr\
+iption is cancelled`,preview:l=>`Nothing more will be charged for it. ${c(l)}`,heading:"Your subscription is cancelled",
+body:l=>`You have cancelled your ${l.planName} subscription. Nothing more will be charged for it. `+c(l)+(l.resumeUntil===
+null?"":` You can resume the subscription until ${l.resumeUntil}.`),note:"If you have resumed it or bought a plan since,\
+ there is nothing left to do."},subscriptionCompleted:{subject:({planName:l})=>`Your ${l} subscription is complete`,preview:({
+endsOn:l})=>`The last payment was made. The plan is paid until ${l}.`,heading:"Your subscription is complete",body:({planName:l,
+endsOn:s,accessEndsOn:f,isEnded:h})=>{let d=f===null?"After that, your other access continues.":f===s&&!h?"After that, y\
+our access ends.":`Your access ${h?"ended":"ends"} on ${f}.`;return`The last payment of your ${l} subscription was made.\
+ Nothing more will be charged for it. The plan is paid until ${s}. ${d} You can choose a plan again on that day or later\
+.`},note:n},subscriptionEnding:{subject:({planName:l,endsOn:s})=>`Your ${l} plan ends on ${s}`,preview:{replace:"You can\
+ buy it again on that day or later.",extend:"If you renew it before then, you lose no day."},heading:"Your access ends s\
+oon",body:({endsOn:l,earlyRenewal:s})=>`Your plan is valid until ${l}. After that your access ends. `+{replace:"You can \
+buy the plan again on that day or later.",extend:"To keep your access, renew your plan before then: the new period is ad\
+ded to this one, and you lose no day."}[s],note:n},subscriptionEnded:{subject:({planName:l})=>`Your ${l} plan has ended`,
+preview:l=>`Your access ended on ${l}.`,heading:"Your access has ended",body:({planName:l,endsOn:s,refunded:f,nextCharge:h=null},d)=>f===
+void 0?`Your access to the ${l} plan ended on ${d}. You can come back at any time.`:`Your access to the ${l} plan ended \
+on ${s}, because ${f} was refunded. `+e(h),note:"If you have bought a plan since, there is nothing left to do."}}};var Eo=()=>{let e=o=>o===null?"आगे कोई राशि नहीं ली जाएगी।":`अगली राशि ${o.
+on} को ली जाएगी: ${o.amount}।`,n="यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या प्लान जारी नहीं रखना च\
 ाहते, तो कुछ करने की ज़रूरत नहीं है।",t="यदि आपने इस बीच इसे बदल\
  या रद्द कर दिया है, तो कुछ करने की ज़रूरत नहीं है।",
 r="आपके पास दूसरा प्लान भी है, जिस पर कोई असर नहीं पड़ता।",
-i=({planName:l,validUntil:o,nextPlanName:s,nextCharge:f})=>{let d=(f===null||s!==null)&&o!==null?` और ${o} तक मान्य \
+i=({planName:o,validUntil:l,nextPlanName:s,nextCharge:f})=>{let d=(f===null||s!==null)&&l!==null?` और ${l} तक मान्य \
 है`:"",g=s===null?"":` उसके बाद आपका ${s} प्लान शुरू होगा।`;return`\
-आपका ${l} प्लान जारी है${d}।${g} ${e(f)}`},a=l=>`आपका एक्सेस ${l} को\
- समाप्त हुआ।`,u=({accessEndsOn:l,isEnded:o})=>l!==null?o?a(l):`आपका एक्सेस ${l} \
-तक रहेगा।`:o?"अब आपके पास कोई प्लान नहीं है।":"आपका दूसर\
+आपका ${o} प्लान जारी है${d}।${g} ${e(f)}`},a=o=>`आपका एक्सेस ${o} को\
+ समाप्त हुआ।`,u=({accessEndsOn:o,isEnded:l})=>o!==null?l?a(o):`आपका एक्सेस ${o} \
+तक रहेगा।`:l?"अब आपके पास कोई प्लान नहीं है।":"आपका दूसर\
 ा प्लान जारी है।",c="यह ई-मेल सँभालकर रखें। इस भुगतान के बारे में कोई प्रश्न हो, तो लेन-देन आई\
-डी बताएँ।";return{lang:"hi",hello:"नमस्ते",amountOn:(l,o)=>`${o} को ${l}`,labels:{plan:"\
+डी बताएँ।";return{lang:"hi",hello:"नमस्ते",amountOn:(o,l)=>`${l} को ${o}`,labels:{plan:"\
 प्लान",nextPlan:"अगला प्लान",amount:"राशि",amountPaid:"चुकाई गई राशि",
 credit:"क्रेडिट",price:"कीमत",payment:"भुगतान",refunded:"लौटाई गई राशि",
 reason:"कारण",notCharged:"नहीं ली जा सकी",withoutPayment:"बिना भुगतान के",
@@ -1066,93 +1065,93 @@ accessEnded:"एक्सेस समाप्त",ended:"समाप्त",s
 nextPayment:"अगला भुगतान",transaction:"लेन-देन आईडी",number:"संख्या",
 date:"तारीख",total:"कुल"},actions:{plans:"प्लान देखें",dashboard:"अपना डैशबोर्ड खोले\
 ं",retry:"फिर से कोशिश करें",manage:"अपना भुगतान देखें",renew:"\
-अपना प्लान नवीनीकृत करें"},accessUntil:l=>`एक्सेस ${l} तक`,paymentSuccess:{
-subject:({planName:l})=>`भुगतान मिल गया: आपका ${l} प्लान सक्रिय है`,
-preview:({amount:l,validUntil:o})=>`${l} का भुगतान हुआ। आपका प्लान ${o} तक मान\
+अपना प्लान नवीनीकृत करें"},accessUntil:o=>`एक्सेस ${o} तक`,paymentSuccess:{
+subject:({planName:o})=>`भुगतान मिल गया: आपका ${o} प्लान सक्रिय है`,
+preview:({amount:o,validUntil:l})=>`${o} का भुगतान हुआ। आपका प्लान ${l} तक मान\
 ्य है।`,heading:"भुगतान मिल गया",body:"धन्यवाद। हमें आपका भुगतान मिल गया है, और आपका प\
-्लान सक्रिय है।",note:c},subscriptionRenewed:{subject:({planName:l})=>`आपका ${l} प्लान\
- नवीनीकृत हो गया है`,preview:({amount:l,validUntil:o})=>`${l} का भुगतान हुआ। आपका प्लान ${o}\
+्लान सक्रिय है।",note:c},subscriptionRenewed:{subject:({planName:o})=>`आपका ${o} प्लान\
+ नवीनीकृत हो गया है`,preview:({amount:o,validUntil:l})=>`${o} का भुगतान हुआ। आपका प्लान ${l}\
  तक मान्य है।`,heading:"आपका प्लान नवीनीकृत हो गया है",
 body:"धन्यवाद। हमें आपका भुगतान मिल गया है, और आपका प्लान नवीनीकृत हो गया है।",
-note:c},paymentFailed:{subject:({planName:l})=>`${l} प्लान के लिए आपका भुगतान असफल रहा`,
-preview:({amount:l})=>`${l} का भुगतान नहीं हो सका। आप फिर से कोशिश कर सकते हैं।`,
+note:c},paymentFailed:{subject:({planName:o})=>`${o} प्लान के लिए आपका भुगतान असफल रहा`,
+preview:({amount:o})=>`${o} का भुगतान नहीं हो सका। आप फिर से कोशिश कर सकते हैं।`,
 heading:"भुगतान असफल",body:"आपका भुगतान नहीं हो सका। इस कोशिश से आपकी सदस्यता में कोई बदलाव नहीं हुआ\
  है, और आप फिर से कोशिश कर सकते हैं।",note:"यदि आपने इस बीच किसी दूस\
 री कोशिश में भुगतान कर दिया है, तो कुछ करने की ज़रूरत नहीं है।"},
-paymentPending:{subject:({planName:l})=>`आपका ${l} प्लान अभी नवीनीकृत नहीं हो सका`,
+paymentPending:{subject:({planName:o})=>`आपका ${o} प्लान अभी नवीनीकृत नहीं हो सका`,
 preview:"भुगतान नहीं हो सका। अपने आप फिर से कोशिश की जाएगी।",
-heading:"आपका प्लान अभी नवीनीकृत नहीं हो सका",body:({planName:l,
-accessEndsOn:o,isEnded:s})=>`आपके ${l} प्लान की अगली अवधि का भुगतान नहीं हो सका। अगले कुछ दिनों में अपने आप फिर \
+heading:"आपका प्लान अभी नवीनीकृत नहीं हो सका",body:({planName:o,
+accessEndsOn:l,isEnded:s})=>`आपके ${o} प्लान की अगली अवधि का भुगतान नहीं हो सका। अगले कुछ दिनों में अपने आप फिर \
 से कोशिश की जाएगी। कृपया जाँचें कि आपका भुगतान का तरीका काम कर रहा है। `+
-(o===null?r:s?a(o):`यदि कोई भुगतान सफल नहीं होता, तो आपका एक्सेस ${o}\
+(l===null?r:s?a(l):`यदि कोई भुगतान सफल नहीं होता, तो आपका एक्सेस ${l}\
  को समाप्त होगा।`),note:"यदि आपने इस बीच भुगतान कर दिया है, तो कुछ करने की ज़रूरत नहीं है।"},
-subscriptionHalted:{subject:({planName:l})=>`आपका ${l} प्लान नवीनीकृत नहीं हो सका`,
+subscriptionHalted:{subject:({planName:o})=>`आपका ${o} प्लान नवीनीकृत नहीं हो सका`,
 preview:"भुगतान नहीं हो सका। अपने आप फिर से कोशिश नहीं की जाएगी।",
-heading:"आपका प्लान नवीनीकृत नहीं हो सका",body:({planName:l,accessEndsOn:o,
-isEnded:s,manageUrl:f})=>`आपके ${l} प्लान की अगली अवधि का भुगतान नहीं हो सका, और आगे की सभी कोशिशें असफल रहीं। अ\
-पने आप फिर से कोशिश नहीं की जाएगी। `+(o===null?r:s?a(o):`बिना भुगत\
-ान के आपका एक्सेस ${o} तक है।`)+(f===null?" जारी रखने के लिए फिर से कोई प्लान चुने\
+heading:"आपका प्लान नवीनीकृत नहीं हो सका",body:({planName:o,accessEndsOn:l,
+isEnded:s,manageUrl:f})=>`आपके ${o} प्लान की अगली अवधि का भुगतान नहीं हो सका, और आगे की सभी कोशिशें असफल रहीं। अ\
+पने आप फिर से कोशिश नहीं की जाएगी। `+(l===null?r:s?a(l):`बिना भुगत\
+ान के आपका एक्सेस ${l} तक है।`)+(f===null?" जारी रखने के लिए फिर से कोई प्लान चुने\
 ं।":" जारी रखने के लिए भुगतान करें या भुगतान का तरीका बदलें।"),
 note:"यदि आपने इस बीच भुगतान कर दिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।"},
-paymentRefunded:{subject:({refunded:l})=>`${l} लौटाए गए`,preview:({paid:l,planName:o})=>`${o} प्लान के लिए\
- आपके ${l} के भुगतान में से।`,heading:"आपका रिफ़ंड",body:({refunded:l,
-paid:o,planName:s,accessPlanName:f,accessEndsOn:h,nextCharge:d})=>(l===o?`${s} प्लान के लिए आपका ${o}\
- का भुगतान लौटाया गया। `:`${s} प्लान के लिए आपके ${o} के\
- भुगतान में से ${l} लौटाए गए। `)+(f===null?"अब आपके पास कोई प्लान नहीं है।":
+paymentRefunded:{subject:({refunded:o})=>`${o} लौटाए गए`,preview:({paid:o,planName:l})=>`${l} प्लान के लिए\
+ आपके ${o} के भुगतान में से।`,heading:"आपका रिफ़ंड",body:({refunded:o,
+paid:l,planName:s,accessPlanName:f,accessEndsOn:h,nextCharge:d})=>(o===l?`${s} प्लान के लिए आपका ${l}\
+ का भुगतान लौटाया गया। `:`${s} प्लान के लिए आपके ${l} के\
+ भुगतान में से ${o} लौटाए गए। `)+(f===null?"अब आपके पास कोई प्लान नहीं है।":
 `आपका ${f} प्लान बना रहेगा${h===null?"":` और ${h} तक मान्य है`}।`)+
 ` ${e(d)} रिफ़ंड को आपके खाते में दिखने में कुछ दिन लग सकते हैं।`,
 note:"यह ई-मेल सँभालकर रखें। इस रिफ़ंड के बारे में कोई प्रश्न हो, तो लेन-देन आईडी बताएँ।"},
 titles:{Receipt:"रसीद","Tax invoice":"टैक्स इनवॉइस","Credit note":"क्रेडिट नोट",
 "Credit note without GST":"बिना जीएसटी का क्रेडिट नोट"},receiptIssued:{subject:({
-title:l,documentNumber:o})=>`${l} ${o}`,preview:({date:l,total:o})=>`${l}, ${o}।`,body:({documentNumber:l,date:o})=>`${o}\
- का दस्तावेज़ ${l} साथ में है।`,note:"यह ई-मेल सँभालकर रखें।"},
-changeScheduled:{subject:({planName:l,startsOn:o})=>`आपका प्लान ${o} से ${l} होगा`,preview:({
-amount:l,interval:o,startsOn:s})=>`${o} ${l}, पहली बार ${s} को।`,heading:"आपका प्लान बदलेगा",
-body:({planName:l,startsOn:o,amount:s,interval:f,undoUntil:h})=>`आपका ${l} प्लान ${o} से शुरू होगा। तब\
+title:o,documentNumber:l})=>`${o} ${l}`,preview:({date:o,total:l})=>`${o}, ${l}।`,body:({documentNumber:o,date:l})=>`${l}\
+ का दस्तावेज़ ${o} साथ में है।`,note:"यह ई-मेल सँभालकर रखें।"},
+changeScheduled:{subject:({planName:o,startsOn:l})=>`आपका प्लान ${l} से ${o} होगा`,preview:({
+amount:o,interval:l,startsOn:s})=>`${l} ${o}, पहली बार ${s} को।`,heading:"आपका प्लान बदलेगा",
+body:({planName:o,startsOn:l,amount:s,interval:f,undoUntil:h})=>`आपका ${o} प्लान ${l} से शुरू होगा। तब\
  तक आपका मौजूदा प्लान चलता रहेगा। उस दिन ${s} लिए जाएँगे\
 , फिर ${f} ${s}। `+(h===null?"यह बदलाव अब वापस नहीं लिया जा सकता।":
 `आप अपने प्लान के पेज पर यह बदलाव ${h} तक वापस ले सकते हैं।`),
-price:({amount:l,interval:o})=>`${o} ${l}`,note:"यदि आपने इस बीच बदलाव वापस ले लिया है, तो कुछ करने की ज़रूरत नहीं है।"},
-changeUndone:{subject:({planName:l})=>`आपका ${l} प्लान बना रहेगा`,preview:"आपके प्लान \
+price:({amount:o,interval:l})=>`${l} ${o}`,note:"यदि आपने इस बीच बदलाव वापस ले लिया है, तो कुछ करने की ज़रूरत नहीं है।"},
+changeUndone:{subject:({planName:o})=>`आपका ${o} प्लान बना रहेगा`,preview:"आपके प्लान \
 का बदलाव वापस ले लिया गया है।",heading:"बदलाव वापस ले लिया गया है",
-body:l=>`अब आपका प्लान नहीं बदलेगा। ${i(l)}`,note:t},subscriptionResumed:{subject:({
-planName:l})=>`आपकी ${l} सदस्यता फिर से शुरू हो गई है`,preview:"आपका\
+body:o=>`अब आपका प्लान नहीं बदलेगा। ${i(o)}`,note:t},subscriptionResumed:{subject:({
+planName:o})=>`आपकी ${o} सदस्यता फिर से शुरू हो गई है`,preview:"आपका\
  रद्द करना वापस ले लिया गया है।",heading:"आपकी सदस्यता फिर से शुरू हो गई\
- है",body:l=>`आपने सदस्यता रद्द करना वापस ले लिया है। ${i(
-l)}`,note:t},planChanged:{subject:({planName:l})=>`अब आपका प्लान ${l} है`,preview:({oldPlanName:l,
-credit:o})=>`आपका ${l} प्लान समाप्त हो गया है, और उसके ${o} क्रे\
-डिट किए गए।`,heading:"आपका प्लान बदल गया है",body:({planName:l,oldPlanName:o,
+ है",body:o=>`आपने सदस्यता रद्द करना वापस ले लिया है। ${i(
+o)}`,note:t},planChanged:{subject:({planName:o})=>`अब आपका प्लान ${o} है`,preview:({oldPlanName:o,
+credit:l})=>`आपका ${o} प्लान समाप्त हो गया है, और उसके ${l} क्रे\
+डिट किए गए।`,heading:"आपका प्लान बदल गया है",body:({planName:o,oldPlanName:l,
 credit:s,amount:f,validUntil:h,nextCharge:d,isAuthorised:g})=>{let b=d===null?"यह अपने आप नवीनीकृत नहीं होता।":
 g?e(d):`आपकी अनुमति के बाद अगली राशि ${d.on} को ली जाएगी: ${d.
-amount}।`;return`आपका ${l} प्लान शुरू हो गया है, और आपका ${o} प्ला\
+amount}।`;return`आपका ${o} प्लान शुरू हो गया है, और आपका ${l} प्ला\
 न समाप्त हो गया है। पुराने प्लान के बचे समय के लिए ${s}\
  क्रेडिट किए गए, और आपने ${f} चुकाए। आपका प्लान ${h} त\
-क मान्य है। ${b}`},note:t},subscriptionCancelled:{subject:({planName:l})=>`आपकी ${l} सदस्यता र\
-द्द हो गई है`,preview:l=>`इसके लिए आगे कोई राशि नहीं ली जाएगी। ${u(
-l)}`,heading:"आपकी सदस्यता रद्द हो गई है",body:l=>`आपने अपनी ${l.
+क मान्य है। ${b}`},note:t},subscriptionCancelled:{subject:({planName:o})=>`आपकी ${o} सदस्यता र\
+द्द हो गई है`,preview:o=>`इसके लिए आगे कोई राशि नहीं ली जाएगी। ${u(
+o)}`,heading:"आपकी सदस्यता रद्द हो गई है",body:o=>`आपने अपनी ${o.
 planName} सदस्यता रद्द कर दी है। इसके लिए आगे कोई राशि नहीं ली जाएगी। ${u(
-l)}`+(l.resumeUntil===null?"":` आप सदस्यता ${l.resumeUntil} तक फिर से शुरू कर सकते हैं।`),
+o)}`+(o.resumeUntil===null?"":` आप सदस्यता ${o.resumeUntil} तक फिर से शुरू कर सकते हैं।`),
 note:"यदि आपने इस बीच इसे फिर से शुरू किया है या कोई प्लान ख़रीदा है, तो कुछ करने की ज़रूरत नहीं है।"},
-subscriptionCompleted:{subject:({planName:l})=>`आपकी ${l} सदस्यता पूरी हो गई है`,
-preview:({endsOn:l})=>`अंतिम भुगतान हो गया है। प्लान का भुगतान ${l}\
+subscriptionCompleted:{subject:({planName:o})=>`आपकी ${o} सदस्यता पूरी हो गई है`,
+preview:({endsOn:o})=>`अंतिम भुगतान हो गया है। प्लान का भुगतान ${o}\
  तक हो चुका है।`,heading:"आपकी सदस्यता पूरी हो गई है",body:({
-planName:l,endsOn:o,accessEndsOn:s,isEnded:f})=>{let h=s===null?"उसके बाद आपका दूसरा प्लान जारी रहेगा।":
-f?a(s):s===o?"उसके बाद आपका एक्सेस समाप्त होगा।":`आपका एक्सेस ${s}\
- को समाप्त होगा।`;return`आपकी ${l} सदस्यता का अंतिम भुगतान हो गया है। इसके लिए आगे कोई\
- राशि नहीं ली जाएगी। प्लान का भुगतान ${o} तक हो चुका है। ${h}\
+planName:o,endsOn:l,accessEndsOn:s,isEnded:f})=>{let h=s===null?"उसके बाद आपका दूसरा प्लान जारी रहेगा।":
+f?a(s):s===l?"उसके बाद आपका एक्सेस समाप्त होगा।":`आपका एक्सेस ${s}\
+ को समाप्त होगा।`;return`आपकी ${o} सदस्यता का अंतिम भुगतान हो गया है। इसके लिए आगे कोई\
+ राशि नहीं ली जाएगी। प्लान का भुगतान ${l} तक हो चुका है। ${h}\
  आप उस दिन या बाद में फिर से प्लान चुन सकते हैं।`},
-note:n},subscriptionEnding:{subject:({planName:l,endsOn:o})=>`आपका ${l} प्लान ${o} को समाप्त होगा`,
+note:n},subscriptionEnding:{subject:({planName:o,endsOn:l})=>`आपका ${o} प्लान ${l} को समाप्त होगा`,
 preview:{replace:"आप इसे उस दिन या बाद में फिर से ख़रीद सकते हैं।",
 extend:"यदि आप इसे उससे पहले नवीनीकृत करते हैं, तो आपका कोई दिन नहीं घटेगा।"},
-heading:"आपका एक्सेस जल्द समाप्त होगा",body:({endsOn:l,earlyRenewal:o})=>`\
-आपका प्लान ${l} तक मान्य है। उसके बाद आपका एक्सेस समाप्त होगा। `+
+heading:"आपका एक्सेस जल्द समाप्त होगा",body:({endsOn:o,earlyRenewal:l})=>`\
+आपका प्लान ${o} तक मान्य है। उसके बाद आपका एक्सेस समाप्त होगा। `+
 {replace:"आप प्लान उस दिन या बाद में फिर से ख़रीद सकते हैं।",
-extend:"एक्सेस बनाए रखने के लिए उससे पहले प्लान नवीनीकृत करें: नई अवधि इसमें जुड़ेगी, और आपका कोई दिन नहीं घटेगा।"}[o],
-note:n},subscriptionEnded:{subject:({planName:l})=>`आपका ${l} प्लान समाप्त हो गया है`,
-preview:l=>`आपका एक्सेस ${l} को समाप्त हुआ।`,heading:"आपका एक्सेस समाप्त हो \
-गया है",body:({planName:l,endsOn:o,refunded:s,nextCharge:f=null},h)=>s===void 0?`आपके ${l} प्लान का एक\
+extend:"एक्सेस बनाए रखने के लिए उससे पहले प्लान नवीनीकृत करें: नई अवधि इसमें जुड़ेगी, और आपका कोई दिन नहीं घटेगा।"}[l],
+note:n},subscriptionEnded:{subject:({planName:o})=>`आपका ${o} प्लान समाप्त हो गया है`,
+preview:o=>`आपका एक्सेस ${o} को समाप्त हुआ।`,heading:"आपका एक्सेस समाप्त हो \
+गया है",body:({planName:o,endsOn:l,refunded:s,nextCharge:f=null},h)=>s===void 0?`आपके ${o} प्लान का एक\
 ्सेस ${h} को समाप्त हुआ। आप कभी भी वापस आ सकते हैं।`:
-`आपके ${l} प्लान का एक्सेस ${o} को समाप्त हुआ, क्योंकि ${s}\
+`आपके ${o} प्लान का एक्सेस ${l} को समाप्त हुआ, क्योंकि ${s}\
  लौटाए गए। ${e(f)}`,note:"यदि आपने इस बीच कोई प्लान ख़रीद लिया है, तो कुछ करने की ज़रूरत नहीं है।"}}};var ts={en:Ro,hi:Eo},Co=new Map;function y(e="en"){let n=Co.get(e)??ts[e]();return Co.set(e,n),n}var _e={page:"#f4f4f5",card:"#ffffff",border:"#e4e4e7",text:"#18181b",muted:"#52525b",action:"#1d4ed8",onAction:"#ffffff"},
 rt={page:"#18181b",card:"#27272a",border:"#3f3f46",text:"#f4f4f5",muted:"#c4c4cc"},Ge={fontFamily:"-apple-system, BlinkM\
 acSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif",fontSize:"16px",lineHeight:"24px",color:_e.text},rs={wordBreak:"\
@@ -1176,46 +1175,46 @@ ark-text",muted:"dark-muted",line:"dark-line"},Ao=`
   .${V.text} { color: ${rt.text} !important; }
   .${V.muted} { color: ${rt.muted} !important; }
   .${V.line} { border-color: ${rt.border} !important; }
-}`;var x=v(w(),1);function C({subject:e,preview:n,heading:t,displayName:r,body:i,details:a,action:u,note:c,look:l={}}){let{
-lang:o,hello:s}=y(l.locale);return(0,x.jsxs)(Br,{lang:o,children:[(0,x.jsxs)(Yr,{children:[(0,x.jsx)("meta",{name:"viewp\
+}`;var x=v(w(),1);function C({subject:e,preview:n,heading:t,displayName:r,body:i,details:a,action:u,note:c,look:o={}}){let{
+lang:l,hello:s}=y(o.locale);return(0,x.jsxs)(Br,{lang:l,children:[(0,x.jsxs)(Yr,{children:[(0,x.jsx)("meta",{name:"viewp\
 ort",content:"width=device-width, initial-scale=1"}),(0,x.jsx)("meta",{name:"color-scheme",content:"light dark"}),(0,x.jsx)(
 "meta",{name:"supported-color-schemes",content:"light dark"}),(0,x.jsx)("title",{children:e}),(0,x.jsx)("style",{children:Ao})]}),
-(0,x.jsxs)(It,{className:V.page,style:oe.page,children:[(0,x.jsx)(Yt,{useTitleTag:!1,children:n}),(0,x.jsx)(ls,{look:l}),
+(0,x.jsxs)(It,{className:V.page,style:oe.page,children:[(0,x.jsx)(Yt,{useTitleTag:!1,children:n}),(0,x.jsx)(as,{look:o}),
 (0,x.jsxs)(kn,{className:V.card,style:oe.card,children:[(0,x.jsx)(Ht,{className:V.text,style:oe.heading,children:t}),(0,x.jsx)(
 We,{className:V.text,style:oe.text,children:(0,x.jsx)(os,{hello:s,name:r.trim()})}),(0,x.jsx)(We,{className:V.text,style:oe.
 text,children:i}),(0,x.jsx)(us,{details:a}),(0,x.jsx)(zt,{children:(0,x.jsx)(Ft,{href:So(u.url),style:{...oe.action,...No(
-l.accent)},children:u.label})}),(0,x.jsx)(We,{className:V.muted,style:oe.note,children:c})]}),(0,x.jsx)(as,{look:l})]})]})}
-function ls({look:{brand:e,logoUrl:n}}){return!e&&!n?null:(0,x.jsx)(kn,{style:oe.brand,children:n?(0,x.jsx)(Dt,{src:So(n),
-alt:e??"",height:"32",style:oe.logo}):(0,x.jsx)(We,{className:V.text,style:oe.name,children:e})})}function as({look:{footer:e}}){
+o.accent)},children:u.label})}),(0,x.jsx)(We,{className:V.muted,style:oe.note,children:c})]}),(0,x.jsx)(ls,{look:o})]})]})}
+function as({look:{brand:e,logoUrl:n}}){return!e&&!n?null:(0,x.jsx)(kn,{style:oe.brand,children:n?(0,x.jsx)(Dt,{src:So(n),
+alt:e??"",height:"32",style:oe.logo}):(0,x.jsx)(We,{className:V.text,style:oe.name,children:e})})}function ls({look:{footer:e}}){
 return e?(0,x.jsx)(kn,{style:oe.brand,children:(0,x.jsx)(We,{className:V.muted,style:oe.footer,children:e})}):null}function os({
 hello:e,name:n}){return n===""?`${e},`:(0,x.jsxs)(x.Fragment,{children:[e," ",(0,x.jsx)("bdi",{children:n}),","]})}function us({
 details:e}){return(0,x.jsx)("table",{width:"100%",cellPadding:"0",cellSpacing:"0",style:oe.details,children:(0,x.jsx)("t\
 body",{children:e.map(({label:n,value:t})=>(0,x.jsxs)("tr",{children:[(0,x.jsx)("th",{scope:"row",className:`${V.muted} ${V.
 line}`,style:oe.label,children:n}),(0,x.jsx)("td",{className:`${V.text} ${V.line}`,style:oe.value,children:(0,x.jsx)("bd\
 i",{children:t})})]},n))})})}function So(e){if(!/^https?:$/.test(new URL(e).protocol))throw new Error("A mail links to h\
-ttp(s) addresses only");return e}var Oo=v(w(),1);function Xi(e,n=y()){let{displayName:t,planName:r,startsOn:i,undoUntil:a,pricingUrl:u}=e,{labels:c,actions:l,
-changeScheduled:o}=n;return{subject:o.subject(e),preview:o.preview(e),heading:o.heading,displayName:t,body:o.body(e),details:[
-{label:c.plan,value:r},{label:c.price,value:o.price(e)},{label:c.starts,value:i},...a===null?[]:[{label:c.undoUntil,value:a}]],
-action:{label:l.plans,url:u},note:o.note}}function _o(e){return(0,Oo.jsx)(C,{...Xi(e)})}_o.PreviewProps={displayName:"As\
+ttp(s) addresses only");return e}var Oo=v(w(),1);function Xi(e,n=y()){let{displayName:t,planName:r,startsOn:i,undoUntil:a,pricingUrl:u}=e,{labels:c,actions:o,
+changeScheduled:l}=n;return{subject:l.subject(e),preview:l.preview(e),heading:l.heading,displayName:t,body:l.body(e),details:[
+{label:c.plan,value:r},{label:c.price,value:l.price(e)},{label:c.starts,value:i},...a===null?[]:[{label:c.undoUntil,value:a}]],
+action:{label:o.plans,url:u},note:l.note}}function _o(e){return(0,Oo.jsx)(C,{...Xi(e)})}_o.PreviewProps={displayName:"As\
 ha Rao",planName:"Premium",amount:"₹1,499.00",interval:"every month",startsOn:"20 November 2027",undoUntil:"18 Novembe\
-r 2027",pricingUrl:"https://app.example.com/pricing"};function zr({displayName:e,planName:n,validUntil:t,nextPlanName:r,nextCharge:i,pricingUrl:a},{labels:u,actions:c,amountOn:l}){
+r 2027",pricingUrl:"https://app.example.com/pricing"};function zr({displayName:e,planName:n,validUntil:t,nextPlanName:r,nextCharge:i,pricingUrl:a},{labels:u,actions:c,amountOn:o}){
 return{displayName:e,details:[{label:u.plan,value:n},...r===null?[]:[{label:u.nextPlan,value:r}],...i===null?[]:[{label:u.
-nextPayment,value:l(i.amount,i.on)}],...i!==null||t===null?[]:[{label:u.validUntil,value:t}]],action:{label:c.plans,url:a}}}var Mo=v(w(),1);function Zi(e,n=y()){let t=n.changeUndone;return{subject:t.subject(e),preview:t.preview,heading:t.heading,
+nextPayment,value:o(i.amount,i.on)}],...i!==null||t===null?[]:[{label:u.validUntil,value:t}]],action:{label:c.plans,url:a}}}var Mo=v(w(),1);function Zi(e,n=y()){let t=n.changeUndone;return{subject:t.subject(e),preview:t.preview,heading:t.heading,
 body:t.body(e),note:t.note,...zr(e,n)}}function ko(e){return(0,Mo.jsx)(C,{...Zi(e)})}ko.PreviewProps={displayName:"Asha \
 Rao",planName:"Pro",validUntil:"20 November 2027",nextPlanName:null,nextCharge:{amount:"₹1,499.00",on:"20 November 202\
-7"},pricingUrl:"https://app.example.com/pricing"};var Fo=v(w(),1);function Vi(e,n=y()){let{displayName:t,planName:r,amount:i,reason:a,retryUrl:u}=e,{labels:c,actions:l,paymentFailed:o}=n;
-return{subject:o.subject(e),preview:o.preview(e),heading:o.heading,displayName:t,body:o.body,details:[{label:c.plan,value:r},
-{label:c.amount,value:i},...a?.trim()?[{label:c.reason,value:a}]:[]],action:{label:l.retry,url:u},note:o.note}}function Io(e){
+7"},pricingUrl:"https://app.example.com/pricing"};var Fo=v(w(),1);function Vi(e,n=y()){let{displayName:t,planName:r,amount:i,reason:a,retryUrl:u}=e,{labels:c,actions:o,paymentFailed:l}=n;
+return{subject:l.subject(e),preview:l.preview(e),heading:l.heading,displayName:t,body:l.body,details:[{label:c.plan,value:r},
+{label:c.amount,value:i},...a?.trim()?[{label:c.reason,value:a}]:[]],action:{label:o.retry,url:u},note:l.note}}function Io(e){
 return(0,Fo.jsx)(C,{...Vi(e)})}Io.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹999.00",reason:"Your pa\
 yment was declined by the bank. Try another payment method.",retryUrl:"https://app.example.com/pricing"};function Wr({planName:e,amount:n,accessEndsOn:t,isEnded:r},{labels:i,accessUntil:a}){return[{label:i.plan,value:e},...n===
 void 0?[]:[{label:i.notCharged,value:n}],...t===null?[]:r?[{label:i.accessEnded,value:t}]:[{label:i.withoutPayment,value:a(
 t)}]]}function Gr({manageUrl:e,pricingUrl:n},{actions:t}){return e===null?{label:t.plans,url:n}:{label:t.manage,url:e}}var Uo=v(w(),1);function Qi(e,n=y()){let t=n.paymentPending;return{subject:t.subject(e),preview:t.preview,heading:t.heading,
 displayName:e.displayName,body:t.body(e),details:Wr(e,n),action:Gr(e,n),note:t.note}}function Lo(e){return(0,Uo.jsx)(C,{
 ...Qi(e)})}Lo.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹1,499.00",accessEndsOn:"20 November 2027",isEnded:!1,
-manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var Do=v(w(),1);function Ji(e,n=y()){let{displayName:t,planName:r,refunded:i,paid:a,paidOn:u,transactionId:c,accessEndsOn:l,
-pricingUrl:o}=e,{labels:s,actions:f,amountOn:h,paymentRefunded:d}=n;return{subject:d.subject(e),preview:d.preview(e),heading:d.
+manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var Do=v(w(),1);function Ji(e,n=y()){let{displayName:t,planName:r,refunded:i,paid:a,paidOn:u,transactionId:c,accessEndsOn:o,
+pricingUrl:l}=e,{labels:s,actions:f,amountOn:h,paymentRefunded:d}=n;return{subject:d.subject(e),preview:d.preview(e),heading:d.
 heading,displayName:t,body:d.body(e),details:[{label:s.plan,value:r},{label:s.refunded,value:i},{label:s.payment,value:h(
-a,u)},{label:s.transaction,value:c},...l===null?[]:[{label:s.accessUntil,value:l}]],action:{label:f.plans,url:o},note:d.
+a,u)},{label:s.transaction,value:c},...o===null?[]:[{label:s.accessUntil,value:o}]],action:{label:f.plans,url:l},note:d.
 note}}function Ho(e){return(0,Do.jsx)(C,{...Ji(e)})}Ho.PreviewProps={displayName:"Asha Rao",planName:"Pro",refunded:"₹49\
 9.00",paid:"₹1,499.00",paidOn:"1 November 2027",transactionId:"pay_29QQoUBi66xm2f",accessPlanName:"Pro",accessEndsOn:"\
 20 November 2027",nextCharge:{amount:"₹1,499.00",on:"20 November 2027"},pricingUrl:"https://app.example.com/pricing"};function Xr({planName:e,amount:n,validUntil:t,nextPaymentOn:r,transactionId:i},{labels:a}){return[{label:a.plan,value:e},
@@ -1223,56 +1222,56 @@ note}}function Ho(e){return(0,Do.jsx)(C,{...Ji(e)})}Ho.PreviewProps={displayName
 value:i}]}var Bo=v(w(),1);function Ki(e,n=y()){let t=n.paymentSuccess;return{subject:t.subject(e),preview:t.preview(e),heading:t.heading,
 displayName:e.displayName,body:t.body,details:Xr(e,n),action:{label:n.actions.dashboard,url:e.dashboardUrl},note:t.note}}
 function Yo(e){return(0,Bo.jsx)(C,{...Ki(e)})}Yo.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹999.00",
-transactionId:"pay_29QQoUBi66xm2f",validUntil:"20 November 2027",dashboardUrl:"https://app.example.com/dashboard"};function zo({heading:e,displayName:n,body:t,details:r,action:i,note:a},{brand:u,footer:c,locale:l}){let o=n.trim(),{hello:s}=y(
-l);return`${[...u?[u]:[],e,o===""?`${s},`:`${s} ${o},`,t,r.map(({label:h,value:d})=>`${h}: ${d}`).join(`
+transactionId:"pay_29QQoUBi66xm2f",validUntil:"20 November 2027",dashboardUrl:"https://app.example.com/dashboard"};function zo({heading:e,displayName:n,body:t,details:r,action:i,note:a},{brand:u,footer:c,locale:o}){let l=n.trim(),{hello:s}=y(
+o);return`${[...u?[u]:[],e,l===""?`${s},`:`${s} ${l},`,t,r.map(({label:h,value:d})=>`${h}: ${d}`).join(`
 `),`${i.label}: ${i.url}`,a,...c?[c]:[]].join(`
 
 `)}
-`}var Go=v(w(),1);function ji(e,n=y()){let{displayName:t,planName:r,credit:i,amount:a,validUntil:u,nextCharge:c,isAuthorised:l,
-pricingUrl:o}=e,{labels:s,actions:f,amountOn:h,planChanged:d}=n;return{subject:d.subject(e),preview:d.preview(e),heading:d.
+`}var Go=v(w(),1);function ji(e,n=y()){let{displayName:t,planName:r,credit:i,amount:a,validUntil:u,nextCharge:c,isAuthorised:o,
+pricingUrl:l}=e,{labels:s,actions:f,amountOn:h,planChanged:d}=n;return{subject:d.subject(e),preview:d.preview(e),heading:d.
 heading,displayName:t,body:d.body(e),details:[{label:s.plan,value:r},{label:s.credit,value:i},{label:s.amountPaid,value:a},
-{label:s.validUntil,value:u},...c===null||!l?[]:[{label:s.nextPayment,value:h(c.amount,c.on)}]],action:{label:f.plans,url:o},
+{label:s.validUntil,value:u},...c===null||!o?[]:[{label:s.nextPayment,value:h(c.amount,c.on)}]],action:{label:f.plans,url:l},
 note:d.note}}function Wo(e){return(0,Go.jsx)(C,{...ji(e)})}Wo.PreviewProps={displayName:"Asha Rao",planName:"Pro",oldPlanName:"\
 Basic",credit:"₹49.00",amount:"₹1,450.00",validUntil:"20 November 2027",nextCharge:{amount:"₹1,499.00",on:"20 Nove\
-mber 2027"},isAuthorised:!1,pricingUrl:"https://app.example.com/pricing"};var Zo=v(w(),1);function qi(e,n=y()){let{displayName:t,documentNumber:r,date:i,total:a,dashboardUrl:u}=e,{labels:c,actions:l,
-titles:o,receiptIssued:s}=n,f=o[e.title]??e.title;return{subject:s.subject({...e,title:f}),preview:s.preview(e),heading:f,
-displayName:t,body:s.body(e),details:[{label:c.number,value:r},{label:c.date,value:i},{label:c.total,value:a}],action:{label:l.
+mber 2027"},isAuthorised:!1,pricingUrl:"https://app.example.com/pricing"};var Zo=v(w(),1);function qi(e,n=y()){let{displayName:t,documentNumber:r,date:i,total:a,dashboardUrl:u}=e,{labels:c,actions:o,
+titles:l,receiptIssued:s}=n,f=l[e.title]??e.title;return{subject:s.subject({...e,title:f}),preview:s.preview(e),heading:f,
+displayName:t,body:s.body(e),details:[{label:c.number,value:r},{label:c.date,value:i},{label:c.total,value:a}],action:{label:o.
 dashboard,url:u},note:s.note}}function Xo(e){return(0,Zo.jsx)(C,{...qi(e)})}Xo.PreviewProps={displayName:"Asha Rao",title:"\
 Tax invoice",documentNumber:"2728/000102",date:"20 November 2027",total:"₹1,499.00",dashboardUrl:"https://app.example.\
 com/dashboard"};var Qo=v(w(),1);function $i(e,n=y()){let{displayName:t,planName:r,accessEndsOn:i,isEnded:a,resumeUntil:u,pricingUrl:c}=e,
-{labels:l,actions:o,subscriptionCancelled:s}=n;return{subject:s.subject(e),preview:s.preview(e),heading:s.heading,displayName:t,
-body:s.body(e),details:[{label:l.plan,value:r},...i===null?[]:[{label:a?l.accessEnded:l.accessUntil,value:i}],...u===null?
-[]:[{label:l.resumeUntil,value:u}]],action:{label:o.plans,url:c},note:s.note}}function Vo(e){return(0,Qo.jsx)(C,{...$i(e)})}
+{labels:o,actions:l,subscriptionCancelled:s}=n;return{subject:s.subject(e),preview:s.preview(e),heading:s.heading,displayName:t,
+body:s.body(e),details:[{label:o.plan,value:r},...i===null?[]:[{label:a?o.accessEnded:o.accessUntil,value:i}],...u===null?
+[]:[{label:o.resumeUntil,value:u}]],action:{label:l.plans,url:c},note:s.note}}function Vo(e){return(0,Qo.jsx)(C,{...$i(e)})}
 Vo.PreviewProps={displayName:"Asha Rao",planName:"Pro",accessEndsOn:"20 November 2027",isEnded:!1,resumeUntil:"18 Novemb\
-er 2027",pricingUrl:"https://app.example.com/pricing"};var Ko=v(w(),1);function el(e,n=y()){let{displayName:t,planName:r,endsOn:i,pricingUrl:a}=e,{labels:u,actions:c,subscriptionCompleted:l}=n;
-return{subject:l.subject(e),preview:l.preview(e),heading:l.heading,displayName:t,body:l.body(e),details:[{label:u.plan,value:r},
-{label:u.paidUntil,value:i}],action:{label:c.plans,url:a},note:l.note}}function Jo(e){return(0,Ko.jsx)(C,{...el(e)})}Jo.
+er 2027",pricingUrl:"https://app.example.com/pricing"};var Ko=v(w(),1);function ea(e,n=y()){let{displayName:t,planName:r,endsOn:i,pricingUrl:a}=e,{labels:u,actions:c,subscriptionCompleted:o}=n;
+return{subject:o.subject(e),preview:o.preview(e),heading:o.heading,displayName:t,body:o.body(e),details:[{label:u.plan,value:r},
+{label:u.paidUntil,value:i}],action:{label:c.plans,url:a},note:o.note}}function Jo(e){return(0,Ko.jsx)(C,{...ea(e)})}Jo.
 PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November 2027",accessEndsOn:"20 November 2027",isEnded:!1,
-pricingUrl:"https://app.example.com/pricing"};var qo=v(w(),1);function nl(e,n=y()){let{displayName:t,planName:r,endsOn:i,accessEndedOn:a=i,pricingUrl:u,refunded:c}=e,
-{labels:l,actions:o,subscriptionEnded:s}=n;return{subject:s.subject(e),preview:s.preview(a),heading:s.heading,displayName:t,
-body:s.body(e,a),details:[{label:l.plan,value:r},...a===i?[]:[{label:l.paidUntil,value:i}],{label:l.ended,value:a},...c===
-void 0?[]:[{label:l.refunded,value:c}]],action:{label:o.plans,url:u},note:s.note}}function jo(e){return(0,qo.jsx)(C,{...nl(
+pricingUrl:"https://app.example.com/pricing"};var qo=v(w(),1);function na(e,n=y()){let{displayName:t,planName:r,endsOn:i,accessEndedOn:a=i,pricingUrl:u,refunded:c}=e,
+{labels:o,actions:l,subscriptionEnded:s}=n;return{subject:s.subject(e),preview:s.preview(a),heading:s.heading,displayName:t,
+body:s.body(e,a),details:[{label:o.plan,value:r},...a===i?[]:[{label:o.paidUntil,value:i}],{label:o.ended,value:a},...c===
+void 0?[]:[{label:o.refunded,value:c}]],action:{label:l.plans,url:u},note:s.note}}function jo(e){return(0,qo.jsx)(C,{...na(
 e)})}jo.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November 2027",pricingUrl:"https://app.example.co\
-m/pricing"};var eu=v(w(),1);function tl(e,n=y()){let{displayName:t,planName:r,endsOn:i,pricingUrl:a,earlyRenewal:u}=e,{labels:c,actions:l,
-subscriptionEnding:o}=n;return{subject:o.subject(e),preview:o.preview[u],heading:o.heading,displayName:t,body:o.body(e),
-details:[{label:c.plan,value:r},{label:c.validUntil,value:i}],action:{label:u==="extend"?l.renew:l.plans,url:a},note:o.note}}
-function $o(e){return(0,eu.jsx)(C,{...tl(e)})}$o.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November\
- 2027",pricingUrl:"https://app.example.com/pricing",earlyRenewal:"replace"};var tu=v(w(),1);function rl(e,n=y()){let t=n.subscriptionHalted;return{subject:t.subject(e),preview:t.preview,heading:t.
+m/pricing"};var eu=v(w(),1);function ta(e,n=y()){let{displayName:t,planName:r,endsOn:i,pricingUrl:a,earlyRenewal:u}=e,{labels:c,actions:o,
+subscriptionEnding:l}=n;return{subject:l.subject(e),preview:l.preview[u],heading:l.heading,displayName:t,body:l.body(e),
+details:[{label:c.plan,value:r},{label:c.validUntil,value:i}],action:{label:u==="extend"?o.renew:o.plans,url:a},note:l.note}}
+function $o(e){return(0,eu.jsx)(C,{...ta(e)})}$o.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November\
+ 2027",pricingUrl:"https://app.example.com/pricing",earlyRenewal:"replace"};var tu=v(w(),1);function ra(e,n=y()){let t=n.subscriptionHalted;return{subject:t.subject(e),preview:t.preview,heading:t.
 heading,displayName:e.displayName,body:t.body(e),details:Wr(e,n),action:Gr(e,n),note:t.note}}function nu(e){return(0,tu.jsx)(
-C,{...rl(e)})}nu.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹1,499.00",accessEndsOn:"20 November 2027",
-isEnded:!1,manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var iu=v(w(),1);function il(e,n=y()){let t=n.subscriptionRenewed;return{subject:t.subject(e),preview:t.preview(e),heading:t.
+C,{...ra(e)})}nu.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹1,499.00",accessEndsOn:"20 November 2027",
+isEnded:!1,manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var iu=v(w(),1);function ia(e,n=y()){let t=n.subscriptionRenewed;return{subject:t.subject(e),preview:t.preview(e),heading:t.
 heading,displayName:e.displayName,body:t.body,details:Xr(e,n),action:{label:n.actions.dashboard,url:e.dashboardUrl},note:t.
-note}}function ru(e){return(0,iu.jsx)(C,{...il(e)})}ru.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹1,49\
+note}}function ru(e){return(0,iu.jsx)(C,{...ia(e)})}ru.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹1,49\
 9.00",transactionId:"pay_29QQoUBi66xm2f",validUntil:"20 November 2027",nextPaymentOn:"20 November 2027",dashboardUrl:"ht\
-tps://app.example.com/dashboard"};var au=v(w(),1);function ll(e,n=y()){let t=n.subscriptionResumed;return{subject:t.subject(e),preview:t.preview,heading:t.
-heading,body:t.body(e),note:t.note,...zr(e,n)}}function lu(e){return(0,au.jsx)(C,{...ll(e)})}lu.PreviewProps={displayName:"\
+tps://app.example.com/dashboard"};var lu=v(w(),1);function aa(e,n=y()){let t=n.subscriptionResumed;return{subject:t.subject(e),preview:t.preview,heading:t.
+heading,body:t.body(e),note:t.note,...zr(e,n)}}function au(e){return(0,lu.jsx)(C,{...aa(e)})}au.PreviewProps={displayName:"\
 Asha Rao",planName:"Pro",validUntil:"20 November 2027",nextPlanName:null,nextCharge:{amount:"₹1,499.00",on:"20 Novembe\
 r 2027"},pricingUrl:"https://app.example.com/pricing"};var Ld={paymentSuccess:(e,n)=>fe(Ki(e,y(n?.locale)),n),paymentFailed:(e,n)=>fe(Vi(e,y(n?.locale)),n),paymentPending:(e,n)=>fe(
 Qi(e,y(n?.locale)),n),paymentRefunded:(e,n)=>fe(Ji(e,y(n?.locale)),n),receiptIssued:(e,n)=>fe(qi(e,y(n?.locale)),n),changeScheduled:(e,n)=>fe(
 Xi(e,y(n?.locale)),n),changeUndone:(e,n)=>fe(Zi(e,y(n?.locale)),n),planChanged:(e,n)=>fe(ji(e,y(n?.locale)),n),subscriptionResumed:(e,n)=>fe(
-ll(e,y(n?.locale)),n),subscriptionCancelled:(e,n)=>fe($i(e,y(n?.locale)),n),subscriptionRenewed:(e,n)=>fe(il(e,y(n?.locale)),
-n),subscriptionHalted:(e,n)=>fe(rl(e,y(n?.locale)),n),subscriptionCompleted:(e,n)=>fe(el(e,y(n?.locale)),n),subscriptionEnding:(e,n)=>fe(
-tl(e,y(n?.locale)),n),subscriptionEnded:(e,n)=>fe(nl(e,y(n?.locale)),n)},cs='<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.\
+aa(e,y(n?.locale)),n),subscriptionCancelled:(e,n)=>fe($i(e,y(n?.locale)),n),subscriptionRenewed:(e,n)=>fe(ia(e,y(n?.locale)),
+n),subscriptionHalted:(e,n)=>fe(ra(e,y(n?.locale)),n),subscriptionCompleted:(e,n)=>fe(ea(e,y(n?.locale)),n),subscriptionEnding:(e,n)=>fe(
+ta(e,y(n?.locale)),n),subscriptionEnded:(e,n)=>fe(na(e,y(n?.locale)),n)},cs='<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.\
 0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">';function fe(e,n={}){return{subject:e.subject.
 replace(/[\s\p{Cc}]+/gu," "),html:cs+(0,uu.renderToStaticMarkup)((0,ou.createElement)(C,{...e,look:n})),text:zo(e,n)}}export{Ld as mails};
 /*! Bundled license information:

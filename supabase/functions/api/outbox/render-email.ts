@@ -68,7 +68,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
         paidOn: day(payload.paid_at),
         transactionId: payload.transaction_id,
         accessPlanName: payload.access_plan_name,
-        accessEndsOn: accessEndsOn(payload),
+        accessEndsOn: payload.access_ends_at && day(payload.access_ends_at),
         nextCharge: nextCharge(payload.next_charge),
         pricingUrl: page('pricing'),
       }, look);
@@ -113,8 +113,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
       return mails.subscriptionCancelled({
         displayName,
         planName: payload.plan_name,
-        accessEndsOn: accessEndsOn(payload),
-        isEnded: payload.is_ended,
+        ...accessEndProps(payload),
         resumeUntil: payload.resume_until && day(payload.resume_until),
         pricingUrl: page('pricing'),
       }, look);
@@ -123,11 +122,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
     case 'subscription-halted':
       return mails.subscriptionHalted(failedRenewalProps(payload), look);
     case 'subscription-completed':
-      return mails.subscriptionCompleted({
-        ...periodEndProps(payload),
-        accessEndsOn: accessEndsOn(payload),
-        isEnded: payload.is_ended,
-      }, look);
+      return mails.subscriptionCompleted({ ...periodEndProps(payload), ...accessEndProps(payload) }, look);
     case 'subscription-ending':
       return mails.subscriptionEnding({ ...periodEndProps(payload), earlyRenewal: payload.early_renewal }, look);
     case 'subscription-ended':
@@ -168,8 +163,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
     return {
       displayName,
       planName: renewal.plan_name,
-      accessEndsOn: accessEndsOn(renewal),
-      isEnded: renewal.is_ended,
+      ...accessEndProps(renewal),
       ...(renewal.amount && renewal.currency && { amount: money(renewal.amount, renewal.currency) }),
       manageUrl: renewal.manage_url,
       pricingUrl: page('pricing'),
@@ -180,8 +174,8 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
     return { displayName, planName: period.plan_name, endsOn: day(period.ends_at), pricingUrl: page('pricing') };
   }
 
-  function accessEndsOn({ access_ends_at }: { readonly access_ends_at: string | null }): string | null {
-    return access_ends_at === null ? null : day(access_ends_at);
+  function accessEndProps(end: { readonly access_ends_at: string | null; readonly is_ended: boolean }) {
+    return { accessEndsOn: end.access_ends_at && day(end.access_ends_at), isEnded: end.is_ended };
   }
 
   function nextCharge(charge: Payload<'payment-refunded'>['next_charge']): NextCharge {
