@@ -46,8 +46,13 @@ describe('an effect', () => {
 
   test('POST /api/webhooks/gateway about a charge that can’t be stored → 500; delivered again it gives the access', async () => {
     const { user } = await newBuyer();
-    const [start, end] = [0, 30].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
-    const charged = subscriptionEvent({ name: 'charged', userId: user.id, planId: 'plan_pro', start, end });
+    await database.query(
+      "update public.plans set gateway_plan_id = 'plan_stored' where tier = 'pro' and lookup_key is null",
+    );
+    const now = Math.floor(Date.now() / 1000) * 1000;
+    const [start, end] = [0, 30].map((days) => new Date(now + days * 86_400_000).toISOString());
+    const cycle = { planId: 'plan_stored', start, end };
+    const charged = subscriptionEvent({ name: 'charged', userId: user.id, id: uniqueId('sub'), ...cycle });
     const table = 'alter table billing.gateway_subscriptions';
     await database.query(`${table} add constraint no_cycle check (period_end is null) not valid`);
     await unchanged(async () => expect(await answer(postWebhook(service, charged))).toEqual(failed), ledger);
