@@ -70,7 +70,7 @@ begin
     p_subscription.last_resumed_at := greatest(v_before.last_resumed_at, v_at);
   end if;
   if p_event in ('subscription.cancelled', 'subscription.completed')
-    and billing.json_integer(p_entity -> 'paid_count') > v_before.paid_count
+    and billing.json_integer(p_entity -> 'paid_count') > coalesce(v_before.paid_count, 0)
   then
     -- Its last charge is known by this number only.
     p_subscription.paid_count := billing.json_integer(p_entity -> 'paid_count');
