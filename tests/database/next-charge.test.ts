@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { seconds } from '../helpers/gateway/events.ts';
-import { askChange, customerOf } from '../helpers/records/customer.ts';
+import { askChange, customerOf, subscribe } from '../helpers/records/customer.ts';
 import { day, months } from '../helpers/records/time.ts';
 
 // What runs, and is not charged again: the last cycle that was agreed, and what the gateway has paused. And what is charged again
@@ -25,7 +25,7 @@ const scenario = async (tier = 'basic') => {
   const { plans } = Object(await database.rpc('list_plans_for_user', customer.id));
   return plans.find((plan: { tier: string }) => plan.tier === tier).scenario;
 };
-const subscribe = async () => (await database.rpc('create_subscription', customer.id, 'basic')).outcome;
+const order = async () => (await database.rpc('create_subscription', customer.id, 'basic')).outcome;
 const ends = async () => (await customer.mails()).filter((mail) => mail.startsWith('subscription-ending'));
 const billing = async () => Object(await database.rpc('get_subscription', customer.id)).billing;
 /** Asks for a tier at the end of the period, authorised at once. */
@@ -44,7 +44,7 @@ describe.each([['the last cycle', last], ['a paused subscription', pause]] as co
     expect(await scenario()).toBe('current');
     await database.at('01-26');
     expect(await scenario()).toBe('renew');
-    expect(await subscribe()).toBe('created');
+    expect(await order()).toBe('created');
   });
 
   test('has its end announced once, seven days before it', async () => {
@@ -78,10 +78,18 @@ test('the end of what was completed right after its last charge is announced', a
   expect(await ends()).toHaveLength(1);
 });
 
+test('access waits for the charge that only the end of the subscription tells', async () => {
+  const asked = await subscribe(database, await database.customer(), 'basic');
+  await asked.event('activated', '01-01', { planId, ...months(1) });
+  await asked.event('completed', '01-20', { planId, ...months(1), fields: { paid_count: 1 } });
+  await database.sweep('2026-02-01T01:00:00Z');
+  expect(await asked.state()).toBe('basic: basic active to 2026-02-01');
+});
+
 test('a cycle that is followed by a charge goes on: it is current, and its end is not announced', async () => {
   await customer.charge(months(1), 'basic');
   for (const time of ['01-25', '01-31']) await database.sweep(time);
-  expect([await scenario(), await subscribe(), await ends()]).toEqual(['current', 'already_subscribed', []]);
+  expect([await scenario(), await order(), await ends()]).toEqual(['current', 'already_subscribed', []]);
 });
 
 describe('in the days of grace', () => {
