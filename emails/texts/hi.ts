@@ -1,4 +1,4 @@
-import type { GoingOnProps, NextCharge, SubscriptionCancelledProps } from '../mails.ts';
+import type { FailedRenewalProps, GoingOnProps, NextCharge, SubscriptionCancelledProps } from '../mails.ts';
 import type { Texts } from './en.ts';
 
 /** Every text of the mails in Hindi. */
