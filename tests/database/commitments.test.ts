@@ -429,9 +429,12 @@ test('a later activation also counts where the first event arrived after a row w
   expect(await stops(customer)).toEqual(['withdrawn']);
 });
 
-test('what a purchase replaced still stops after its row is extended by hand', async () => {
+test.each([
+  { tier: 'pro', price: 'pro_month' },
+  { tier: 'premium', price: 'premium_month' },
+])('what a purchase of $price replaced still stops after its row is extended by hand', async ({ tier, price }) => {
   await bill('basic');
-  await customer.buy('pro', { at: '01-05', price: 'pro_month', start: 'after_current' });
+  await customer.buy(tier, { at: '01-05', price, start: 'after_current' });
   expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
   await database.at('01-06');
   await database.query("update public.subscriptions set current_period_end = '2026-02-10' where user_id = $1", [

@@ -305,6 +305,13 @@ describe('a halted subscription', () => {
     await event('charged', '07-11', { ...june, createdAt: '2026-06-01T00:00:03Z' });
     expect(await customer.state()).toBe(untilAugust);
   });
+
+  test('has the newest charge, also where the halt before it arrives last', async () => {
+    await event('charged', '07-10', july);
+    await event('charged', '07-11', { ...june, createdAt: '2026-06-01T00:00:03Z' });
+    await event('halted', '07-12', { createdAt: day('07-04') });
+    expect(await customer.state()).toBe(untilAugust);
+  });
 });
 
 describe('a paused subscription', () => {

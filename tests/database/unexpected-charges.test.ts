@@ -189,13 +189,16 @@ describe('charged_after_replacement', () => {
     expect(await customer.tier()).toBe('free');
   });
 
-  test('lists the charge of a subscription that a purchase for afterwards replaces, and the purchase runs', async () => {
-    await bill();
-    await customer.buy('premium', { at: '01-20', start: 'after_current' });
-    const { id } = await charge(february, {}, '2026-02-01T00:00:05Z');
-    expect(await customer.state()).toMatch(/^premium: premium active/);
-    expect(await customer.findings()).toEqual([`charged_after_replacement ${id}`]);
-  });
+  test.each(['premium', 'basic'])(
+    'lists the charge of what a purchase of %s for afterwards replaces, which runs',
+    async (tier) => {
+      await bill();
+      await customer.buy(tier, { at: '01-20', start: 'after_current' });
+      const { id } = await charge(february, {}, '2026-02-01T00:00:05Z');
+      expect(await customer.state()).toMatch(new RegExp(`^${tier}: ${tier} active`));
+      expect(await customer.findings()).toEqual([`charged_after_replacement ${id}`]);
+    },
+  );
 
   test('lists the charge of a replaced subscription also after the next activation of its replacement', async () => {
     await bill();
