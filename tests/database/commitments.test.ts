@@ -390,6 +390,66 @@ test.each<[string, 'now' | 'period_end']>([
   },
 );
 
+/** Imports a subscription of pro_month that runs until a time and of which nothing is known. */
+const importOne = (until: string) =>
+  database.query(
+    `insert into public.subscriptions (user_id, plan_id, tier, status, current_period_end, gateway_subscription_id)
+     select $1, id, tier, 'active', $2, $3 from public.plans where lookup_key = 'pro_month'`,
+    [customer.id, until, customer.gatewayId],
+  );
+
+test.each([
+  ['while it runs', 'pro', '01-10'],
+  ['in its days of grace', 'pro', '02-02'],
+  ['while it runs', 'premium', '01-10'],
+  ['in its days of grace', 'premium', '02-02'],
+  ['while it runs', 'basic', '01-10'],
+  ['in its days of grace', 'basic', '02-02'],
+])('what a row by hand names is what goes on, %s, beside a newer gift of %s', async (_, tier, at) => {
+  await database.at('01-01');
+  await importOne(january.end);
+  await database.at('01-05');
+  await grantTier(database, customer.id, tier, day('06-01'));
+  await database.at(at);
+  expect(
+    await database.one(
+      'select tier, goes_on, id, ends_at::text from billing.find_commitment($1)',
+      [customer.id],
+    ),
+  ).toEqual({ tier: 'pro', goes_on: true, id: customer.gatewayId, ends_at: expect.stringContaining('2026-02-01') });
+});
+
+test.each([
+  ['is extended', '01-10', '03-15', '02-01'],
+  ['is made shorter', '01-10', '01-20', '01-20'],
+  ['is extended after its charge was due', '02-02', '03-01', '03-01'],
+])('an import that %s by hand is charged when the gateway does', async (_, at, until, due) => {
+  await database.at('01-01');
+  await importOne(january.end);
+  await database.at(at);
+  await database.query('update public.subscriptions set current_period_end = $2 where user_id = $1', [
+    customer.id,
+    day(until),
+  ]);
+  const [billed] = await database.query('select charge_at from billing.find_billed($1)', [customer.id]);
+  const [read] = await database.query(
+    "select next_check_at + interval '1 day' as at from billing.gateway_subscriptions where user_id = $1",
+    [customer.id],
+  );
+  expect([billed?.charge_at, read?.at].map(shortTime)).toEqual([`2026-${due}`, `2026-${due}`]);
+});
+
+test('an import that is extended by hand and cancelled stops before the gateway charges it', async () => {
+  await database.at('01-01');
+  await importOne(january.end);
+  await database.at('01-10');
+  await database.query("update public.subscriptions set current_period_end = '2026-03-15' where user_id = $1", [
+    customer.id,
+  ]);
+  expect(await customer.cancel('at the end')).toMatchObject({ outcome: 'cancelled' });
+  expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
+});
+
 test('an order that is paid after its row was extended by hand replaces what is billed, also after the next charge', async () => {
   await bill('basic');
   const pro = await customer.order('pro', { at: '01-05', price: 'pro_month' });

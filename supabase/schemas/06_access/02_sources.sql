@@ -86,10 +86,15 @@ begin
         when new.gateway_subscription_id = old.gateway_subscription_id then g.written_at
         else excluded.written_at
       end,
-      (period_start, period_end, next_check_at) = row(
-        case when g.arrived_at is null then excluded.period_start else g.period_start end,
-        case when g.arrived_at is null then excluded.period_end else g.period_end end,
-        case when g.arrived_at is null then excluded.next_check_at else g.next_check_at end
+      (period_start, period_end, next_check_at) = (
+        select
+          case when known.is_kept then g.period_start else excluded.period_start end,
+          case when known.is_kept then g.period_end else excluded.period_end end,
+          case when known.is_kept then g.next_check_at else excluded.next_check_at end
+        from (
+          -- Nor does the gateway charge later for it.
+          select g.arrived_at is not null or (g.period_end between billing.clock() and excluded.period_end) is true as is_kept
+        ) known
       );
   end if;
   return new;

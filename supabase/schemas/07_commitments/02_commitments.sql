@@ -148,19 +148,28 @@ begin
         select from billing.sources s
         where s.user_id = p_user_id
           and s.is_running
-          and s.kind = coalesce(b.paid_by_kind, 'gateway_subscription')
-          and s.id = coalesce(b.paid_by_id, (
-            select m.replaces from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (p_user_id, b.id)
-          ))
+          and (
+            s.kind = 'manual' and s.gateway_subscription_id = b.id
+            or s.kind = coalesce(b.paid_by_kind, 'gateway_subscription')
+            and s.id = coalesce(b.paid_by_id, (
+              select m.replaces from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (p_user_id, b.id)
+            ))
+          )
       )
     )
   order by b.kind = 'change', b.since desc, b.id desc
   limit 1;
   if v_found.plan_id is not null then return v_found; end if;
 
-  -- Without a plan of ours a subscription has that of the source to which it is attached.
+  -- Without a plan of ours a subscription has that of the source to which it is attached, or of the row by hand that names it.
   if v_found.id is not null then v_ruling := billing.find_shown(p_user_id); end if;
-  if v_found.id is null or v_found.id is distinct from (v_ruling.source).gateway_subscription_id then
+  if v_found.id is distinct from (v_ruling.source).gateway_subscription_id then
+    select s, true into v_ruling.source, v_ruling.is_live
+    from billing.sources s
+    where s.user_id = p_user_id and s.kind = 'manual' and s.gateway_subscription_id = v_found.id and s.is_running;
+    v_ruling := billing.attach_gateway_subscription(v_ruling);
+  end if;
+  if v_found.id is null or v_ruling.is_live is not true then
     v_ruling := billing.attach_gateway_subscription(billing.find_ruling(p_user_id, true));
     if v_ruling.is_live is not true then v_ruling := billing.find_shown(p_user_id); end if;
   end if;

@@ -152,6 +152,8 @@ export function toBeCancelled(facts: Facts): Map<string, boolean> {
     // Planned again with the next fact, or when the dispatcher reads it.
     if ((one.writtenAt ?? -Infinity) > one.newsAt) return [];
     const isStopped = isToStop(facts, one);
+    // So is a stop that a row by hand takes back.
+    if (!isStopped && (facts.rows[0]?.at ?? -Infinity) > one.newsAt) return [];
     // Of a user who is back it is withdrawn when the dispatcher reads it.
     return isStopped === undefined || one.isUnwanted && !isStopped ? [] : [[one.name, isStopped]];
   }));

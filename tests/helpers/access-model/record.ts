@@ -139,6 +139,8 @@ function nameByHand(
   const one = mirrorOf(facts, name, price, now);
   if (!isNamed) one.writtenAt = now;
   if (one.newsAt > -Infinity) return;
+  // A longer row is not charged later.
+  if (row.until < Infinity && one.cycles.some(({ end }) => end >= now && end <= row.until)) return;
   if (row.until === Infinity) return void one.cycles.splice(0);
   const cycle: Cycle = { start: row.start, end: row.until, at: now, money: null, by: 'activation', isByHand: true };
   one.cycles.splice(0, one.cycles.length, cycle);
@@ -268,7 +270,7 @@ function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
   if (event.do !== 'cancelled' || one.writtenAt !== null && !rules.hasPlan(one)) namePrice(one, price, at);
   // Its last charge is known by this number only.
   const isLast = event.do === 'cancelled' || event.do === 'completed';
-  if (isLast && one.paidCount !== null) one.paidCount = Math.max(one.paidCount, event.paidCount);
+  if (isLast && event.paidCount > 0) one.paidCount = Math.max(one.paidCount ?? 0, event.paidCount);
   switch (event.do) {
     case 'cancelled':
       one.endedAt = at;

@@ -67,16 +67,15 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
     if (now === undefined) return [];
     const { answer, why, zone, mails, timeline }: Now = Object(now);
     const truth = await readTruth(billing.database, user.id);
+    const earlier = before ?? truth;
     const page = textsOf(stateOf(answer, [], billing.now() * 1000));
     const wrong = [
       ...page.flatMap((text) => judge(`page: ${text}`, text, truth, en.day)),
       ...shopTexts(answer).flatMap((text) => judge(`page of the shop: ${text}`, text, truth, shopDay)),
       ...judge(`support: ${why}`, why, truth, supportDay(zone)),
-      ...timeline.filter((line) => !lines.has(line)).flatMap((text) => {
-        // What became known after it, in the same look, may have changed what it says.
-        const judged = [truth, before ?? truth].map((each) => judge(`support: ${text}`, text, each, supportDay(zone)));
-        return judged.find((each) => each.length === 0) ?? judged[0] ?? [];
-      }),
+      ...timeline.filter((line) => !lines.has(line)).flatMap((text) =>
+        judgeAny([truth, earlier], (each) => judge(`support: ${text}`, text, each, supportDay(zone)))
+      ),
     ];
     before = truth;
     for (const line of timeline) lines.add(line);
@@ -91,7 +90,10 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
       // A charge of this look may have given access again. The gateway itself tells of those that were not asked for here.
       const isBack = later.some(({ kind }) => ['subscription-renewed', 'payment-success'].includes(kind)) ||
         truth.isActive && truth.asked.length === 0;
-      wrong.push(...judge(`mail ${kind}: ${mail.text}`, text, known, mailDay, isBack));
+      wrong.push(...judgeAny(
+        [known, { ...known, charge: earlier.charge }],
+        (each) => judge(`mail ${kind}: ${mail.text}`, text, each, mailDay, isBack),
+      ));
       const hindi = await renderEmail({ kind, payload }, { appUrl: 'https://app.example.com', look: { locale: 'hi' } });
       if (String(factsIn(`${hindi.subject}\n${hindi.text}`, 'hi')) !== String(factsIn(text, 'en'))) {
         wrong.push(`other days or amounts in Hindi: ${hindi.text}`);
@@ -137,6 +139,12 @@ function textsOf({ badge, lines, attention, next }: State): string[] {
 
 const shopTexts = (current: CurrentSubscription) =>
   [failureText(current), periodText(current), chargeText(current), nextText(current)].filter((text) => text !== null);
+
+/** What became known after a text, in the same look, may have changed what it says: it is so before or after. */
+function judgeAny(truths: readonly Truth[], judgeBy: (truth: Truth) => string[]): string[] {
+  const judged = truths.map(judgeBy);
+  return judged.find((each) => each.length === 0) ?? judged[0] ?? [];
+}
 
 /** @returns a text for each day or amount that is not so, and for each that no sentence covers */
 function judge(name: string, text: string, truth: Truth, format: Format, isBack = false): string[] {
