@@ -293,3 +293,13 @@ test('reordered and repeated events end the same', async () => {
     `disp_1_ retrieval ${price} closed,disp_2_ chargeback 50000 40000 lost: lost ${price - 40000}`,
   ]);
 });
+
+test('a lost dispute about what a refund left ends access, and the mail does not say that the refund did', async () => {
+  const order = await buy();
+  await database.send(refundEvent({ id: order.paymentId, order_id: null }, 20000));
+  for (const [index, end] of ['open', 'lost'].entries()) await dispute(order.paymentId, 'disp_left', index, end);
+  const [mail] = await database.query("select payload from billing.outbox where kind = 'subscription-ended'");
+  expect(await customer.tier()).toBe('free');
+  expect(mail?.payload).toMatchObject({ plan_name: 'Pro', next_charge: null });
+  expect(mail?.payload).not.toHaveProperty('amount');
+});

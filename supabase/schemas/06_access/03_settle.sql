@@ -137,6 +137,8 @@ begin
     where p.user_id = p_source.user_id
       and p.refunded_amount > 0
       and (p.id::text = p_source.id or p.gateway_subscription_id = p_source.gateway_subscription_id)
+      -- Else the rest was lost in a dispute.
+      and billing.lost_amount(p.gateway_payment_id) = 0
     order by p.period_end desc nulls last
     limit 1
   ), '{}');

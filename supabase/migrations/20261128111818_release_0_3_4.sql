@@ -61,6 +61,24 @@ begin
   return new;
 end $$;
 
+-- Returns what was refunded of the payment that a source is, or of the newest refunded cycle.
+create or replace function billing.refund_of(p_source billing.sources)
+returns jsonb -- {amount, currency}, in minor currency units; {}: nothing
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce((
+    select jsonb_build_object('amount', p.refunded_amount, 'currency', p.currency)
+    from public.payments p
+    where p.user_id = p_source.user_id
+      and p.refunded_amount > 0
+      and (p.id::text = p_source.id or p.gateway_subscription_id = p_source.gateway_subscription_id)
+      -- Else the rest was lost in a dispute.
+      and billing.lost_amount(p.gateway_payment_id) = 0
+    order by p.period_end desc nulls last
+    limit 1
+  ), '{}');
+end $$;
+
 -- Finds the commitment that an act of the customer is about: what the gateway charges next; else what was bought last, and
 -- runs; else what was given.
 create or replace function billing.find_commitment(p_user_id uuid)
