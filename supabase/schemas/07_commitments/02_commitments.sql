@@ -185,6 +185,10 @@ begin
   v_found.plan_id := v_source.plan_id;
   v_found.tier := v_source.tier;
   v_found.sold := v_source.sold;
+  -- Before its first event the gateway charges the price that the row by hand names.
+  if v_source.kind = 'manual' and v_found.goes_on then
+    v_found.sold := (select billing.price_of(p) from public.plans p where p.id = v_source.plan_id and p.tier = v_source.tier);
+  end if;
   v_found.starts_at := v_source.starts_at;
   v_found.ends_at := v_source.ends_at;
   v_found.since := v_source.since;
