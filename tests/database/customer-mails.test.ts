@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
-import { seconds } from '../helpers/gateway/events.ts';
+import { refundEvent, seconds } from '../helpers/gateway/events.ts';
 import { attempt } from '../helpers/gateway/told.ts';
 import { askChange, type Customer, customerOf, subscribe } from '../helpers/records/customer.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
@@ -455,6 +455,18 @@ describe('the mail about a charge', () => {
     await customer.event('halted', '07-05', { planId });
     expect(await mails('payment-pending')).toMatchObject([{ is_ended: false }]);
     expect(await mails('subscription-halted')).toMatchObject([{ is_ended: true }]);
+  });
+
+  test('that failed names the moment at which a refund ended access', async () => {
+    await database.at('06-01');
+    await customer.event('charged', '06-01', { planId, ...june, payment: { id: 'pay_june', amount: 99900 } });
+    await database.at('06-03');
+    await database.send(refundEvent({ id: 'pay_june', order_id: null }, 99900));
+    await customer.event('pending', '07-01', { planId });
+    expect(await mails('payment-pending')).toMatchObject([{
+      access_ends_at: '2026-06-03T00:00:00.000Z',
+      is_ended: true,
+    }]);
   });
 
   test('of a plan that is none of ours is not sent', async () => {

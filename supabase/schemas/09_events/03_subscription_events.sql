@@ -139,6 +139,12 @@ begin
     return;
   end if;
   v_access_ends_at := billing.access_end(p_subscription);
+  -- A refund ends it when it arrives.
+  if v_access_ends_at <= billing.clock() then
+    v_access_ends_at := greatest(v_access_ends_at, (
+      select s.cancelled_at from public.subscriptions s where s.user_id = p_subscription.user_id and s.status = 'cancelled'
+    ));
+  end if;
   perform billing.enqueue_mail(
     p_subscription.user_id, p_email,
     case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,
