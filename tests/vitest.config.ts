@@ -20,7 +20,7 @@ const long = [
   'tests/long/**/*.test.ts',
   'tests/real/*.test.ts',
   'tests/stories/*.test.ts',
-  'tests/database/{access-histories,book-files,books,convergence-orders,renewal-ways,request-plans,set-up}.test.ts',
+  'tests/database/{access-histories,book-files,books,convergence-orders,renewal-ways,request-plans,set-up,time-zone}.test.ts',
   'tests/concurrency/convergence.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{database-outage,flows,lives}.test.ts',

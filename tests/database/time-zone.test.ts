@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { expectExactSums, sumUp } from '../helpers/database/revenue.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { suite } from '../helpers/project/suite.ts';
 
 const database = useDatabase({ isEmptied: true });
 const customer = useCustomer(database);
@@ -12,6 +13,9 @@ const [cycleEnd, nextEnd] = ['2027-02-28T18:30:00.000Z', '2027-03-31T18:30:00.00
 /** Half an hour later on both days. */
 const [march, april] = ['2027-02-28T19:00:00.000Z', '2027-03-31T19:00:00.000Z'];
 
+/** Of the 50,000 half hours the gate takes each seventh, which comes to each time of the day on each day of the week. */
+const every = suite === 'gate' ? 7 : 1;
+
 /**
  * Months from 50,000 half hours on, beside a calendar that computes with years, months and days alone. A time that the
  * clocks skip is as much later, and of one that comes twice the second counts.
@@ -19,7 +23,7 @@ const [march, april] = ['2027-02-28T19:00:00.000Z', '2027-03-31T19:00:00.000Z'];
 const countMonths = `
   with given as materialized (
     select at, at at time zone $1 as local, months, billing.add_months(at, months) as ends_at
-    from (select timestamptz '2027-01-01 00:00:00.123456Z' + n * interval '30 minutes' as at from generate_series(0, 49999) n) t
+    from (select timestamptz '2027-01-01 00:00:00.123456Z' + n * interval '30 minutes' as at from generate_series(0, 49999, ${every}) n) t
     cross join unnest(array[1, 3, 6, 12, 24]) months
   ),
   numbered as materialized (
@@ -60,7 +64,7 @@ describe.each([
   test('1, 3, 6, 12 and 24 months end at the same time of the same day, or of the last day of a shorter month', async () => {
     const { skipped, second_of_two, ...counts } = await database.one(countMonths, [zone]);
     const none = { wrong: 0, wrong_of_skipped: 0, first_of_two: 0, unlike_postgres: 0 };
-    expect(counts).toEqual({ moments: 250_000, ...none });
+    expect(counts).toEqual({ moments: 5 * Math.ceil(50_000 / every), ...none });
     const hasSummerTime = zone === 'America/New_York';
     expect([Number(skipped) > 0, Number(second_of_two) > 0]).toEqual([hasSummerTime, hasSummerTime]);
   });
