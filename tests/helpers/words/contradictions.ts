@@ -91,7 +91,7 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
       const isBack = later.some(({ kind }) => ['subscription-renewed', 'payment-success'].includes(kind)) ||
         truth.isActive && truth.asked.length === 0;
       wrong.push(...judgeAny(
-        [known, { ...known, charge: earlier.charge }],
+        [known, { ...known, charge: earlier.charge }, { ...earlier, changes: known.changes }],
         (each) => judge(`mail ${kind}: ${mail.text}`, text, each, mailDay, isBack),
       ));
       const hindi = await renderEmail({ kind, payload }, { appUrl: 'https://app.example.com', look: { locale: 'hi' } });
