@@ -66,7 +66,8 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
              select from public.payments p
              where p.gateway_subscription_id = m.gateway_subscription_id and p.period_end >= m.period_end
            )
-           else true
+           -- Each try moves it, and the first alone has a mail.
+           else m.state <> 'pending'
          end, 'isAsked', m.asked_plan_id is not null)
          from mirror m
          where m.stops_at is null and m.state not in ('paused', 'halted') and m.due_at is not null
