@@ -175,8 +175,7 @@ export const en = () => {
     },
     planChanged: {
       subject: ({ planName }: PlanChangedProps) => `Your plan is ${planName} now`,
-      preview: ({ oldPlanName, credit }: PlanChangedProps) =>
-        `Your ${oldPlanName} plan has ended, and ${credit} of it was credited.`,
+      preview: ({ oldPlanName, credit }: PlanChangedProps) => `${credit} of your old ${oldPlanName} plan was credited.`,
       heading: 'Your plan is changed',
       body: ({ planName, oldPlanName, credit, amount, validUntil, nextCharge, isAuthorised }: PlanChangedProps) => {
         const next = nextCharge === null
@@ -184,8 +183,9 @@ export const en = () => {
           : isAuthorised
           ? charge(nextCharge)
           : `The next charge is ${nextCharge.amount} on ${nextCharge.on}, once you have authorised it.`;
-        return `Your ${planName} plan has begun, and your ${oldPlanName} plan has ended. For the unused time of the ` +
-          `old plan ${credit} was credited, and you paid ${amount}. Your plan is valid until ${validUntil}. ${next}`;
+        const how = planName === oldPlanName ? ' a new period' : `, and your ${oldPlanName} plan has ended`;
+        return `Your ${planName} plan has begun${how}. For the unused time of the old one ` +
+          `${credit} was credited, and you paid ${amount}. Your plan is valid until ${validUntil}. ${next}`;
       },
       note: changed,
     },

@@ -25,16 +25,18 @@ const payers = (isNew: boolean) =>
   order by x.user_id, x.at`;
 const runsAtEnd = (end: string) => `(${end} >= $until or $until > billing.clock() and ${end} > billing.clock())`;
 const line = 'billing.iso_time(p.starts_at) as at, p.user_id, u.email, p.tier, null as reference';
-/** The customers with paid time at the end of the month, or now. The period that began last counts for the recurring revenue. */
-const active = `select ${line}, case when ${runsAtEnd('p.ends_at')} then p.monthly_amount else 0 end as amount
+/**
+ * The customers with paid time at the end of the month, or now. Of the periods that run then the one that began last counts
+ * for the recurring revenue.
+ */
+const active = `select ${line}, p.monthly_amount as amount
   from (
-    select distinct on (p.user_id) p.*, max(p.ends_at) over (partition by p.user_id) as reaches
+    select distinct on (p.user_id) p.*
     from billing.paid_periods p
-    where p.currency = $1 and p.starts_at < $until
+    where p.currency = $1 and p.starts_at < $until and ${runsAtEnd('p.ends_at')}
     order by p.user_id, p.starts_at desc, p.ends_at desc
   ) p
-  left join billing.users u on u.user_id = p.user_id
-  where ${runsAtEnd('p.reaches')}`;
+  left join billing.users u on u.user_id = p.user_id`;
 /** The customers whose paid time ended in the month without a new one in it. */
 const lapsed = `select distinct on (p.user_id) ${line.replace('starts_at', 'ends_at')}, p.monthly_amount as amount
   from billing.paid_periods p

@@ -238,6 +238,12 @@ test('a payment is refunded in parts: the dialog says what becomes of access, an
   expect(problems).toEqual([]);
 });
 
+test('a resumption promises no charge to a customer whose purchase renews nothing', async () => {
+  const { page } = await visit(`/customers/${asha.user.id}`);
+  await click(page, 'Resume the plan');
+  await shows(page, '#sentence', 'is withdrawn: what renewed before renews again.');
+});
+
 test('a figure of revenue opens its payments, and the month leaves as tables', async () => {
   await support.database.query('select billing.run_passes()');
   const { page, problems } = await visit('/revenue');

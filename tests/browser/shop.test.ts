@@ -161,6 +161,25 @@ test('below a tier that support wrote, the page names it, and a change is undone
   await shows(page, '#message', 'The change that waited is withdrawn.');
 });
 
+test('a subscription that a year bought now replaces has no method of payment to change any more', async () => {
+  const { page } = await visit('/sign-in');
+  await signIn(page, `${crypto.randomUUID()}@example.com`, 'Create an account');
+  await page.locator('#renews').click();
+  await click(page, 'Buy Pro');
+  await press(await windowOf(page), 'Authorise ₹99.00');
+  await shows(page, '#tier', 'pro');
+  await page.goto(`${env.APP_URL}/subscription?to=pro`);
+  await shows(page, 'main', 'Change the method of payment');
+  await page.locator('#now').click();
+  await press(await windowOf(page), 'Pay ₹900.01');
+  // The window of the renewal, which the customer leaves.
+  const texts = () => Promise.all(page.frames().map((one) => one.evaluate(textOf, 'body').catch(() => '')));
+  await until(async () => (await texts()).some((text) => text.includes('Authorise')));
+  await page.goto(`${env.APP_URL}/subscription`);
+  await shows(page, 'main', 'It does not renew by itself.');
+  expect(await page.evaluate(textOf, 'main')).not.toContain('method of payment');
+});
+
 test('on a phone in dark colours: axe finds nothing, nothing is cut off, buttons are large enough', async () => {
   const { page, problems } = await visit('/subscription', { width: 360, height: 640, colours: 'dark' });
   const check = async () => {

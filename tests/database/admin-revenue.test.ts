@@ -122,3 +122,20 @@ test('a first cycle that is refunded in full is one new and one lapsed customer,
     'pro 2',
   ]]);
 });
+
+test('after the refund of later purchases the one that still runs counts for the recurring revenue again', async () => {
+  const mrr = async () => Number(String((await revenue()).at(-1)).replace(/.* mrr /, ''));
+  await database.at('08-05');
+  const before = await mrr();
+  const first = await buy('08-06', 'pro', 'amount = 120000');
+  const second = await buy('08-07', 'premium', 'amount = 240000', first.user);
+  const third = await buy('08-08', 'basic', 'amount = 99900', first.user);
+  const shares = [await mrr() - before];
+  for (const [time, order, amount] of [['08-09', second, 240000], ['08-10', third, 99900]] as const) {
+    await database.at(time);
+    await database.send(refundEvent(paymentOf(order), amount));
+    shares.push(await mrr() - before);
+  }
+  expect(shares).toEqual([99900, 99900, 10000]);
+  expect((await revenue()).at(-1)).toMatch(/ 1 new, 0 renewed, /);
+});

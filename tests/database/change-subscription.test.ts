@@ -202,6 +202,19 @@ describe('a change at the end of the period', () => {
     expect([await toldOf(), await toldOf(next)]).toEqual([beforeJuly, 'withdrawn']);
   });
 
+  test('that nobody authorised is cancelled at once, and what runs can be resumed until the gateway is told', async () => {
+    await bill();
+    const next = await change('basic', 'period_end');
+    await cancel();
+    await attempt(database, next.gatewayId);
+    await next.event('cancelled', '2026-06-10T00:01:00Z', { planId: 'plan_basic' });
+    expect(await resume()).toMatchObject({ outcome: 'resumed' });
+    expect([await toldOf(), await customer.row()]).toEqual([
+      'withdrawn',
+      expect.objectContaining({ cancel_at_period_end: false }),
+    ]);
+  });
+
   test('that is cancelled before the gateway answers: what it makes is cancelled, and not offered again', async () => {
     await bill();
     const made = await create('basic', 'period_end');
@@ -441,6 +454,18 @@ describe('a change now, with a credit', () => {
       'cancelled: By the customer, for the end of the period.',
       'resumed: By the customer.',
     ]);
+  });
+
+  test('whose renewal nobody authorised is resumed after the gateway was told to stop that, as any purchase', async () => {
+    const { pro, renewal } = await order();
+    await pro.verify();
+    await cancel();
+    await attempt(database, renewal.gatewayId);
+    expect(await resume()).toMatchObject({ outcome: 'resumed' });
+    expect(await customer.row()).toMatchObject({ cancel_at_period_end: false });
+    // What was told is final: authorised by then, it ends before its start.
+    await authorise(renewal, 'pro', renewalDay, '06-17');
+    expect(await toldOf(renewal)).toMatch(/^at cycle end/);
   });
 
   test('whose renewal the gateway was told to stop cannot be resumed, but made again', async () => {

@@ -65,6 +65,13 @@ describe('the mail subscription-cancelled', () => {
     expect(await mails(kind)).toEqual([{ ...atTheEnd, access_ends_at: end, resume_until: end }]);
   });
 
+  test('names until when what runs can be resumed, also while a change waits that nobody authorised', async () => {
+    await bill();
+    await askChange(database, customer, 'basic', 'period_end');
+    await cancel();
+    expect(await mails(kind)).toEqual([atTheEnd]);
+  });
+
   test('of a purchase over a billed subscription names the end of the purchase', async () => {
     await bill();
     await customer.buy('premium', { at: '06-10' });

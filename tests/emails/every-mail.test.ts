@@ -286,10 +286,12 @@ test('a plan that goes on names its next charge, else its end, else neither, and
 
 test('a change now names the credit, the end of the old plan, and what is charged next', async () => {
   const old =
-    'your Basic plan has ended. For the unused time of the old plan ₹49.00 was credited, and you paid ₹1,185.56.';
+    'your Basic plan has ended. For the unused time of the old one ₹49.00 was credited, and you paid ₹1,185.56.';
   const charge = `Your plan is valid until ${last}. The next charge is ₹1,234.56 on ${last}`;
   await expectSaid(planChangedRow(), `${old} ${charge}, once you have authorised it.`, /by itself/);
   await expectSaid(planChangedRow({ is_authorised: true }), `${charge}.`, /once you have/);
+  const begun = 'Your Pro Yearly plan has begun a new period. For the unused time of the old one';
+  await expectSaid(planChangedRow({ old_plan_name: 'Pro Yearly' }), begun, /plan has ended/);
   await expectSaid(planChangedRow({ next_charge: null }), 'It does not renew by itself.', /next/i);
 });
 

@@ -152,3 +152,27 @@ describe('the tables of a month', () => {
       .toMatchObject({ price: 'basic_monthly', months: '1', currency: 'INR', price_amount: '99.00' });
   });
 });
+
+test('the recurring revenue of a customer whose upgrade was refunded is that of the older period, in the sum and in its lines', async () => {
+  const { database } = support;
+  const session = await database.connect();
+  const of = async () => {
+    await sumUp(database);
+    const { body } = await support.read('/revenue');
+    const rows: Record<string, unknown>[] = Array.isArray(body.revenue) ? body.revenue : [];
+    const sum = Number(rows.find(({ month, currency }) => month === '2027-01-01' && currency === 'INR')?.mrr);
+    return [sum, (await linesOf('2027-01', 'mrr', 'INR')).amount];
+  };
+  await setClock(database, '2027-01-05T00:00:00Z');
+  const first = await placeOrder(database);
+  await verifyPurchase(session, first);
+  const before = await of();
+  await setClock(database, '2027-01-06T00:00:00Z');
+  const second = await placeOrder(database, { user: first.user, tier: 'premium' });
+  await database.query('update public.payments set duration_months = 1 where id = $1', [second.id]);
+  await verifyPurchase(session, second);
+  expect(await of()).toEqual([99900, 99900]);
+  await setClock(database, '2027-01-07T00:00:00Z');
+  await deliver(session, refundEvent(paymentOf(second), 99900));
+  expect([before, await of()]).toEqual([[8325, 8325], [8325, 8325]]);
+});

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { localKeys } from '../helpers/project/keys.ts';
 import { createLite } from '../../scripts/stack/supabase-lite/lite.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { removeFolder } from '../../scripts/stack/postgres/init-database.ts';
+import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { createPostgres } from '../../scripts/stack/postgres/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
+import { root } from '../../scripts/stack/root.ts';
 import { createCluster } from '../helpers/database/clusters.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
 
@@ -40,6 +42,33 @@ test('kept data get the password of each start, whatever they had, and listen on
     await kept.stop();
   }
   await removeFolder(dataFolder);
+});
+
+test('a migration that begins with `set local` holds it to its end, and nothing warns about that', async () => {
+  const folder = await Deno.makeTempDir();
+  const migrations = `${folder}/supabase/migrations`;
+  await Deno.mkdir(migrations, { recursive: true });
+  await Deno.copyFile(`${root}/supabase/config.toml`, `${folder}/supabase/config.toml`);
+  await Deno.writeTextFile(
+    `${migrations}/20260101000000_one.sql`,
+    "set local lock_timeout = '2s';\ndo $$ begin raise warning 'another one'; end $$;\n" +
+      "create table held as select current_setting('lock_timeout') as value;",
+  );
+  const lines: string[] = [];
+  const logged = createPostgres({ port: freePort(), ephemeral: true, log: (line) => lines.push(line) });
+  onTestFinished(async () => {
+    await logged.stop();
+    await Deno.remove(folder, { recursive: true });
+  });
+  await logged.start();
+  await logged.ready();
+  await migrate({ url: logged.url(), seed: false, folder, log: quiet });
+  expect(await run(logged.url(), 'select value from held')).toEqual([{ value: '2s' }]);
+  await vi.waitFor(() =>
+    expect(lines.filter((line) => line.includes('WARNING'))).toEqual([
+      expect.stringMatching(/WARNING: {2}another one$/),
+    ])
+  );
 });
 
 test('it can be prepared twice, and in two databases at once', async () => {

@@ -80,7 +80,8 @@ export const actionTexts = {
   resume: {
     label: 'Resume the plan',
     confirm: 'Resume',
-    sentence: (_, who) => `The cancellation of ${who} for the end of the period is withdrawn, and charges go on.`,
+    sentence: (_, who) =>
+      `The cancellation of ${who} for the end of the period is withdrawn: what renewed before renews again.`,
   },
   reissue: {
     label: 'Reissue',

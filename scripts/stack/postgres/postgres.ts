@@ -1,5 +1,5 @@
 import { memoryFolder } from '../memory-folder.ts';
-import { type Child, spawnChild } from '../process/child.ts';
+import { type Child, spawnChild, writeLine } from '../process/child.ts';
 import { databaseUrlAt } from './database-url.ts';
 import { hasCluster, initDatabase, removeFolder, setPassword } from './init-database.ts';
 import { checkPostgresProgram, postgresEnvironment, postgresProgram } from './postgres-program.ts';
@@ -32,6 +32,11 @@ export type PostgresOptions = {
 };
 
 const readyLine = 'database system is ready to accept connections';
+/**
+ * The CLI sends a migration as one implicit transaction, in which its first statement, a `set local`, holds. The server warns
+ * all the same.
+ */
+const untrueWarning = 'WARNING:  SET LOCAL can only be used in transaction blocks';
 
 /**
  * The local Postgres. `start` throws when the cluster can't be created, `ready` when the server ends before it answers.
@@ -41,6 +46,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
   let folder: string | undefined;
   let child: Child | undefined;
   let answers = Promise.resolve();
+  const { log = (line: string) => writeLine(`[postgres] ${line}`) } = options;
 
   async function startServer(): Promise<void> {
     const user = await unprivilegedUser();
@@ -59,7 +65,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
       cwd: '/',
       env: postgresEnvironment,
       ...user,
-      log: options.log,
+      log: (line) => line.endsWith(untrueWarning) || log(line),
       onLine: (line) => line.includes(readyLine) && listening.resolve(),
     });
     child = server;

@@ -171,7 +171,9 @@ export function subscription(
   const name = running === null ? 'No subscription' : nameOf(running);
   const title = running?.status === 'cancelled' ? `${name} has ended` : name;
   const card = panel('section', element('h2', {}, title), element('p', {}, chargeText(current)));
-  if (billing?.manage_url) card.append(link(billing.manage_url, 'Change the method of payment'));
+  if (billing?.manage_url && (billing.next_charge_at || billing.payment_attention)) {
+    card.append(link(billing.manage_url, 'Change the method of payment'));
+  }
   const next = nextText(current);
   if (next) {
     card.append(element('p', { id: 'next' }, next));

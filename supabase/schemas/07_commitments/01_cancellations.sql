@@ -450,7 +450,8 @@ begin
         where s.user_id = p_user_id
           and s.is_open
           and s.is_wish
-          -- What stops also without the cancellation is not resumed.
+          -- What stops also without the cancellation is not resumed, nor what waits for its authorisation.
+          and s.authorised_at is not null
           and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
       )
     );
@@ -651,6 +652,15 @@ begin
           select w.at from billing.ends_wished w where w.user_id = p_user_id
         )
       end
+      -- A change or renewal that was never authorised holds back nothing that runs. The event of its cancellation authorises none.
+      and (
+        v_subscription.status is distinct from 'active'
+        or s.authorised_at is not null
+          and (s.is_open or num_nonnulls(
+            (s.subscription).authenticated_at, (s.subscription).first_activated_at,
+            (s.subscription).first_charged_at, (s.subscription).written_at
+          ) > 0)
+      )
       and billing.is_stop_sent(s.gateway_subscription_id)
       and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
   ) then

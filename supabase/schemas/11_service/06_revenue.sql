@@ -192,6 +192,22 @@ begin
           (date_trunc('month', p.next_at, v_zone) is distinct from date_trunc('month', p.reaches, v_zone))::integer,
           0
         )
+      union all
+      -- After its end those count again that began earlier and end later, as after the refund of an upgrade.
+      select e.at, 0, 0, e.amount
+      from (
+        select
+          o.monthly_amount, o.ends_at,
+          max(o.ends_at) over (order by o.starts_at desc, o.ends_at desc rows between unbounded preceding and 1 preceding) as covered
+        from billing.paid_periods o
+        where p.ends_at < p.reaches
+          and (p.next_at > p.ends_at) is not false
+          and o.user_id = p.user_id
+          and case p.kind when 'tier' then o.tier else o.currency end = p.name
+          and (o.starts_at, o.ends_at) <= (p.starts_at, p.ends_at)
+      ) o
+      cross join lateral (values (o.covered, o.monthly_amount), (least(o.ends_at, p.next_at), -o.monthly_amount)) e (at, amount)
+      where o.ends_at > o.covered and (p.next_at > o.covered) is not false
     ) e (at, active, lapsed, amount)
     where e.at <= (select billing.clock())
     group by 1, 2, 3, 4

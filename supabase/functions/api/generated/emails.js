@@ -4,17 +4,17 @@
 var hu=Object.create;var ma=Object.defineProperty;var gu=Object.getOwnPropertyDescriptor;var pu=Object.getOwnPropertyNames;var vu=Object.getPrototypeOf,yu=Object.prototype.hasOwnProperty;var Pn=(e,n)=>()=>{try{return n||e((n={exports:{}}).exports,n),n.exports}catch(t){throw n=0,t}};var bu=(e,n,t,r)=>{if(n&&typeof n=="object"||typeof n=="function")for(let i of pu(n))!yu.call(e,i)&&i!==t&&ma(e,i,{get:()=>n[i],
 enumerable:!(r=gu(n,i))||r.enumerable});return e};var v=(e,n,t)=>(t=e!=null?hu(vu(e)):{},bu(n||!e||!e.__esModule?ma(t,"default",{value:e,enumerable:!0}):t,e));var ka=Pn(m=>{"use strict";var ii=Symbol.for("react.transitional.element"),mu=Symbol.for("react.portal"),wu=Symbol.for("\
 react.fragment"),Tu=Symbol.for("react.strict_mode"),Pu=Symbol.for("react.profiler"),xu=Symbol.for("react.consumer"),Eu=Symbol.
-for("react.context"),Ru=Symbol.for("react.forward_ref"),Cu=Symbol.for("react.suspense"),Nu=Symbol.for("react.memo"),Ea=Symbol.
-for("react.lazy"),Au=Symbol.for("react.activity"),Su=Symbol.for("react.view_transition"),wa=Symbol.iterator;function _u(e){
+for("react.context"),Ru=Symbol.for("react.forward_ref"),Cu=Symbol.for("react.suspense"),Au=Symbol.for("react.memo"),Ea=Symbol.
+for("react.lazy"),Su=Symbol.for("react.activity"),Nu=Symbol.for("react.view_transition"),wa=Symbol.iterator;function _u(e){
 return e===null||typeof e!="object"?null:(e=wa&&e[wa]||e["@@iterator"],typeof e=="function"?e:null)}var Ra={isMounted:function(){
 return!1},enqueueForceUpdate:function(){},enqueueReplaceState:function(){},enqueueSetState:function(){}},Ca=Object.assign,
-Na={};function Qn(e,n,t){this.props=e,this.context=n,this.refs=Na,this.updater=t||Ra}Qn.prototype.isReactComponent={};Qn.
+Aa={};function Qn(e,n,t){this.props=e,this.context=n,this.refs=Aa,this.updater=t||Ra}Qn.prototype.isReactComponent={};Qn.
 prototype.setState=function(e,n){if(typeof e!="object"&&typeof e!="function"&&e!=null)throw Error("takes an object of st\
 ate variables to update or a function which returns an object of state variables.");this.updater.enqueueSetState(this,e,
-n,"setState")};Qn.prototype.forceUpdate=function(e){this.updater.enqueueForceUpdate(this,e,"forceUpdate")};function Aa(){}
-Aa.prototype=Qn.prototype;function ai(e,n,t){this.props=e,this.context=n,this.refs=Na,this.updater=t||Ra}var li=ai.prototype=
-new Aa;li.constructor=ai;Ca(li,Qn.prototype);li.isPureReactComponent=!0;var Ta=Array.isArray;function ri(){}var k={H:null,
-A:null,T:null,S:null},Sa=Object.prototype.hasOwnProperty;function oi(e,n,t){var r=t.ref;return{$$typeof:ii,type:e,key:n,
+n,"setState")};Qn.prototype.forceUpdate=function(e){this.updater.enqueueForceUpdate(this,e,"forceUpdate")};function Sa(){}
+Sa.prototype=Qn.prototype;function ai(e,n,t){this.props=e,this.context=n,this.refs=Aa,this.updater=t||Ra}var li=ai.prototype=
+new Sa;li.constructor=ai;Ca(li,Qn.prototype);li.isPureReactComponent=!0;var Ta=Array.isArray;function ri(){}var k={H:null,
+A:null,T:null,S:null},Na=Object.prototype.hasOwnProperty;function oi(e,n,t){var r=t.ref;return{$$typeof:ii,type:e,key:n,
 ref:r!==void 0?r:null,props:t}}function Ou(e,n){return oi(e.type,n,e.props)}function ui(e){return typeof e=="object"&&e!==
 null&&e.$$typeof===ii}function ku(e){var n={"=":"=0",":":"=2"};return"$"+e.replace(/[=:]/g,function(t){return n[t]})}var Pa=/\/+/g;
 function ti(e,n){return typeof e=="object"&&e!==null&&e.key!=null?ku(""+e.key):n.toString(36)}function Mu(e){switch(e.status){case"\
@@ -43,20 +43,20 @@ n!==null&&t.types!==null&&(n.types=t.types),k.T=n}}function Oa(e){var n=k.T;if(n
 [e]:t.indexOf(e)===-1&&t.push(e)}else _a(Oa.bind(null,e))}var Fu={map:tr,forEach:function(e,n,t){tr(e,function(){n.apply(
 this,arguments)},t)},count:function(e){var n=0;return tr(e,function(){n++}),n},toArray:function(e){return tr(e,function(n){
 return n})||[]},only:function(e){if(!ui(e))throw Error("React.Children.only expected to receive a single React element c\
-hild.");return e}};m.Activity=Au;m.Children=Fu;m.Component=Qn;m.Fragment=wu;m.Profiler=Pu;m.PureComponent=ai;m.StrictMode=
-Tu;m.Suspense=Cu;m.ViewTransition=Su;m.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE=k;m.__COMPILER_RUNTIME=
+hild.");return e}};m.Activity=Su;m.Children=Fu;m.Component=Qn;m.Fragment=wu;m.Profiler=Pu;m.PureComponent=ai;m.StrictMode=
+Tu;m.Suspense=Cu;m.ViewTransition=Nu;m.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE=k;m.__COMPILER_RUNTIME=
 {__proto__:null,c:function(e){return k.H.useMemoCache(e)}};m.addTransitionType=Oa;m.cache=function(e){return function(){
 return e.apply(null,arguments)}};m.cacheSignal=function(){return null};m.cloneElement=function(e,n,t){if(e==null)throw Error(
 "The argument must be a React element, but you passed "+e+".");var r=Ca({},e.props),i=e.key;if(n!=null)for(l in n.key!==
-void 0&&(i=""+n.key),n)!Sa.call(n,l)||l==="key"||l==="__self"||l==="__source"||l==="ref"&&n.ref===void 0||(r[l]=n[l]);var l=arguments.
+void 0&&(i=""+n.key),n)!Na.call(n,l)||l==="key"||l==="__self"||l==="__source"||l==="ref"&&n.ref===void 0||(r[l]=n[l]);var l=arguments.
 length-2;if(l===1)r.children=t;else if(1<l){for(var u=Array(l),c=0;c<l;c++)u[c]=arguments[c+2];r.children=u}return oi(e.
 type,i,r)};m.createContext=function(e){return e={$$typeof:Eu,_currentValue:e,_currentValue2:e,_threadCount:0,Provider:null,
 Consumer:null},e.Provider=e,e.Consumer={$$typeof:xu,_context:e},e};m.createElement=function(e,n,t){var r,i={},l=null;if(n!=
-null)for(r in n.key!==void 0&&(l=""+n.key),n)Sa.call(n,r)&&r!=="key"&&r!=="__self"&&r!=="__source"&&(i[r]=n[r]);var u=arguments.
+null)for(r in n.key!==void 0&&(l=""+n.key),n)Na.call(n,r)&&r!=="key"&&r!=="__self"&&r!=="__source"&&(i[r]=n[r]);var u=arguments.
 length-2;if(u===1)i.children=t;else if(1<u){for(var c=Array(u),a=0;a<u;a++)c[a]=arguments[a+2];i.children=c}if(e&&e.defaultProps)
 for(r in u=e.defaultProps,u)i[r]===void 0&&(i[r]=u[r]);return oi(e,l,i)};m.createRef=function(){return{current:null}};m.
 forwardRef=function(e){return{$$typeof:Ru,render:e}};m.isValidElement=ui;m.lazy=function(e){return{$$typeof:Ea,_payload:{
-_status:-1,_result:e},_init:Iu}};m.memo=function(e,n){return{$$typeof:Nu,type:e,compare:n===void 0?null:n}};m.startTransition=
+_status:-1,_result:e},_init:Iu}};m.memo=function(e,n){return{$$typeof:Au,type:e,compare:n===void 0?null:n}};m.startTransition=
 _a;m.unstable_useCacheRefresh=function(){return k.H.useCacheRefresh()};m.use=function(e){return k.H.use(e)};m.useActionState=
 function(e,n,t){return k.H.useActionState(e,n,t)};m.useCallback=function(e,n){return k.H.useCallback(e,n)};m.useContext=
 function(e){return k.H.useContext(e)};m.useDebugValue=function(){};m.useDeferredValue=function(e,n){return k.H.useDeferredValue(
@@ -100,9 +100,9 @@ n+="?args[]="+encodeURIComponent(arguments[1]);for(var t=2;t<arguments.length;t+
 return"Minified React error #"+e+"; visit "+n+" for the full message or use the non-minified dev environment for full er\
 rors and additional helpful warnings."}var yl=Symbol.for("react.transitional.element"),bl=Symbol.for("react.portal"),ml=Symbol.
 for("react.fragment"),wl=Symbol.for("react.strict_mode"),Tl=Symbol.for("react.profiler"),Pl=Symbol.for("react.consumer"),
-Ar=Symbol.for("react.context"),Ri=Symbol.for("react.forward_ref"),Sr=Symbol.for("react.suspense"),Ci=Symbol.for("react.s\
-uspense_list"),Ni=Symbol.for("react.memo"),_r=Symbol.for("react.lazy"),Bu=Symbol.for("react.scope"),xl=Symbol.for("react\
-.activity"),zu=Symbol.for("react.legacy_hidden"),Wu=Symbol.for("react.memo_cache_sentinel"),Ai=Symbol.for("react.view_tr\
+Sr=Symbol.for("react.context"),Ri=Symbol.for("react.forward_ref"),Nr=Symbol.for("react.suspense"),Ci=Symbol.for("react.s\
+uspense_list"),Ai=Symbol.for("react.memo"),_r=Symbol.for("react.lazy"),Bu=Symbol.for("react.scope"),xl=Symbol.for("react\
+.activity"),zu=Symbol.for("react.legacy_hidden"),Wu=Symbol.for("react.memo_cache_sentinel"),Si=Symbol.for("react.view_tr\
 ansition"),Or=Symbol.for("react.recoverable"),Ya=Symbol.iterator;function El(e){return e===null||typeof e!="object"?null:
 (e=Ya&&e[Ya]||e["@@iterator"],typeof e=="function"?e:null)}var Gu=Symbol.for("react.optimistic_key"),gr=Array.isArray;function Ba(e,n){
 var t=e.length&3,r=e.length-t,i=n;for(n=0;n<r;){var l=e.charCodeAt(n)&255|(e.charCodeAt(++n)&255)<<8|(e.charCodeAt(++n)&
@@ -115,7 +115,7 @@ l=l<<15|l>>>17,i^=461845907*(l&65535)+((461845907*(l>>>16)&65535)<<16)&429496729
 4294967295,(i^i>>>16)>>>0}var pe=Object.assign,L=Object.prototype.hasOwnProperty,Xu=RegExp("^[:A-Z_a-z\\u00C0-\\u00D6\\u00D\
 8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C-\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\\
 uFFFD][:A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C-\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\\
-u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\-.0-9\\u00B7\\u0300-\\u036F\\u203F-\\u2040]*$"),za={},Wa={};function Si(e){
+u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\-.0-9\\u00B7\\u0300-\\u036F\\u203F-\\u2040]*$"),za={},Wa={};function Ni(e){
 return L.call(Wa,e)?!0:L.call(za,e)?!1:Xu.test(e)?Wa[e]=!0:(za[e]=!0,!1)}var Zu=new Set("animationIterationCount aspectR\
 atio borderImageOutset borderImageSlice borderImageWidth boxFlex boxFlexGroup boxOrdinalGroup columnCount columns flex f\
 lexGrow flexPositive flexShrink flexNegative flexOrder gridArea gridRow gridRowEnd gridRowSpan gridRowStart gridColumn g\
@@ -154,7 +154,7 @@ r&&(t+=e.slice(i,r)),i=r+1,t+=n}e=i!==r?t+e.slice(i,r):t}return e}var Ju=/([A-Z]
 function Pt(e){return ju.test(""+e)?"javascript:throw new Error('React has blocked a javascript: URL as a security preca\
 ution.')":e}var Jn=vl.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,Rl=Yu.__DOM_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,
 qu={pending:!1,data:null,method:null,action:null},Be=Rl.d;Rl.d={f:Be.f,r:Be.r,D:vc,C:yc,L:bc,m:mc,X:Tc,S:wc,M:Pc};var xe=[],
-qn=null,Cl=/(<\/|<)(s)(cript)/gi;function Nl(e,n,t,r){return""+n+(t==="s"?"\\u0073":"\\u0053")+r}function $u(e,n,t,r,i){
+qn=null,Cl=/(<\/|<)(s)(cript)/gi;function Al(e,n,t,r){return""+n+(t==="s"?"\\u0073":"\\u0053")+r}function $u(e,n,t,r,i){
 return{idPrefix:e===void 0?"":e,nextFormID:0,streamingFormat:0,bootstrapScriptContent:t,bootstrapScripts:r,bootstrapModules:i,
 instructions:0,hasBody:!1,hasHtml:!1,unknownResources:{},dnsResources:{},connectResources:{default:{},anonymous:{},credentials:{}},
 imageResources:{},styleResources:{},scriptResources:{},moduleUnknownResources:{},moduleScriptResources:{}}}function $(e,n,t,r){
@@ -164,11 +164,11 @@ noscript":return $(2,null,r|1,null);case"select":return $(2,t.value!=null?t.valu
 null,r,null);case"table":return $(6,null,r,null);case"thead":case"tbody":case"tfoot":return $(7,null,r,null);case"colgro\
 up":return $(9,null,r,null);case"tr":return $(8,null,r,null);case"head":if(2>e.insertionMode)return $(3,null,r,null);break;case"\
 html":if(e.insertionMode===0)return $(1,null,r,null)}return 6<=e.insertionMode||2>e.insertionMode?$(2,null,r,null):e.viewTransition!==
-null||e.tagScope!==r?$(e.insertionMode,e.selectedValue,r,null):e}function Al(e){return e===null?null:{update:e.update,enter:"\
+null||e.tagScope!==r?$(e.insertionMode,e.selectedValue,r,null):e}function Sl(e){return e===null?null:{update:e.update,enter:"\
 none",exit:"none",share:e.update,parentEnter:"none",parentExit:"none",name:e.autoName,autoName:e.autoName,nameIdx:0}}function pi(e,n){
-return n.tagScope&32&&(e.instructions|=128),$(n.insertionMode,n.selectedValue,n.tagScope|12,Al(n.viewTransition))}function or(e,n){
-e=Al(n.viewTransition);var t=n.tagScope|16;return e!==null&&e.share!=="none"&&(t|=64),$(n.insertionMode,n.selectedValue,
-t,e)}function Sl(e,n,t){return e="_"+e.idPrefix+"R_"+n,0<t&&(e+="H"+t.toString(32)),e+"_"}function be(e,n){n=n.viewTransition,
+return n.tagScope&32&&(e.instructions|=128),$(n.insertionMode,n.selectedValue,n.tagScope|12,Sl(n.viewTransition))}function or(e,n){
+e=Sl(n.viewTransition);var t=n.tagScope|16;return e!==null&&e.share!=="none"&&(t|=64),$(n.insertionMode,n.selectedValue,
+t,e)}function Nl(e,n,t){return e="_"+e.idPrefix+"R_"+n,0<t&&(e+="H"+t.toString(32)),e+"_"}function be(e,n){n=n.viewTransition,
 n!==null&&(n.name!=="auto"&&(B(e,"vt-name",n.nameIdx===0?n.name:n.name+"_"+n.nameIdx),n.nameIdx++),B(e,"vt-update",n.update),
 n.enter!=="none"&&B(e,"vt-enter",n.enter),n.exit!=="none"&&B(e,"vt-exit",n.exit),n.share!=="none"&&B(e,"vt-share",n.share))}
 var Xa=new Map;function _l(e,n){if(typeof n!="object")throw Error(p(62));var t=!0,r;for(r in n)if(L.call(n,r)){var i=n[r];
@@ -182,8 +182,8 @@ string")throw Error(p(480))}function Ml(e,n){if(typeof n.$$FORM_ACTION=="functio
 try{var r=n.$$FORM_ACTION(e);if(r){var i=r.data;i?.forEach(kl)}return r}catch(l){if(typeof l=="object"&&l!==null&&typeof l.
 then=="function")throw l}}return null}function Za(e,n,t,r,i,l,u,c){var a=null;if(typeof r=="function"){var o=Ml(n,r);o!==
 null?(c=o.name,r=o.action||"",i=o.encType,l=o.method,u=o.target,a=o.data):(e.push(" ","formAction",'="',Ol,'"'),u=l=i=r=
-c=null,Il(n,t))}return c!=null&&A(e,"name",c),r!=null&&A(e,"formAction",r),i!=null&&A(e,"formEncType",i),l!=null&&A(e,"f\
-ormMethod",l),u!=null&&A(e,"formTarget",u),a}function A(e,n,t){switch(n){case"className":B(e,"class",t);break;case"tabIn\
+c=null,Il(n,t))}return c!=null&&N(e,"name",c),r!=null&&N(e,"formAction",r),i!=null&&N(e,"formEncType",i),l!=null&&N(e,"f\
+ormMethod",l),u!=null&&N(e,"formTarget",u),a}function N(e,n,t){switch(n){case"className":B(e,"class",t);break;case"tabIn\
 dex":B(e,"tabindex",t);break;case"dir":case"role":case"viewBox":case"width":case"height":B(e,n,t);break;case"style":_l(e,
 t);break;case"src":case"href":if(t==="")break;case"action":case"formAction":if(t==null||typeof t=="function"||typeof t==
 "symbol"||typeof t=="boolean")break;t=Pt(""+t),e.push(" ",n,'="',P(t),'"');break;case"defaultValue":case"defaultChecked":case"\
@@ -202,7 +202,7 @@ typeof t!="symbol"&&!isNaN(t)&&1<=t&&e.push(" ",n,'="',P(t),'"');break;case"rowS
 B(e,"xlink:arcrole",t);break;case"xlinkRole":B(e,"xlink:role",t);break;case"xlinkShow":B(e,"xlink:show",t);break;case"xl\
 inkTitle":B(e,"xlink:title",t);break;case"xlinkType":B(e,"xlink:type",t);break;case"xmlBase":B(e,"xml:base",t);break;case"\
 xmlLang":B(e,"xml:lang",t);break;case"xmlSpace":B(e,"xml:space",t);break;default:if((!(2<n.length)||n[0]!=="o"&&n[0]!=="\
-O"||n[1]!=="n"&&n[1]!=="N")&&(n=Vu.get(n)||n,Si(n))){switch(typeof t){case"function":case"symbol":return;case"boolean":var r=n.
+O"||n[1]!=="n"&&n[1]!=="N")&&(n=Vu.get(n)||n,Ni(n))){switch(typeof t){case"function":case"symbol":return;case"boolean":var r=n.
 toLowerCase().slice(0,5);if(r!=="data-"&&r!=="aria-")return}e.push(" ",n,'="',P(t),'"')}}}function me(e,n,t){if(n!=null){
 if(t!=null)throw Error(p(60));if(typeof n!="object"||!("__html"in n))throw Error(p(61));n=n.__html,n!=null&&e.push(""+n)}}
 function ec(e){var n="";return vl.Children.forEach(e,function(t){t!=null&&(n+=t)}),n}function Il(e,n){if((e.instructions&
@@ -215,32 +215,32 @@ efaultPrevented){var b=a.target,d=a.submitter,c=b.action,e=d;if(d){var f=d.getAt
 ll)}"javascript:throw new Error('React form unexpectedly submitted.')"===c&&(a.preventDefault(),a=new FormData(b,e),c=b.\
 ownerDocument||b,(c.$$reactFormReplay=c.$$reactFormReplay||[]).push(b,d,a))}});`,"</script>")}}function ie(e,n){e.push(X(
 "link"));for(var t in n)if(L.call(n,t)){var r=n[t];if(r!=null)switch(t){case"children":case"dangerouslySetInnerHTML":throw Error(
-p(399,"link"));default:A(e,t,r)}}return e.push("/>"),null}var Va=/(<\/|<)(s)(tyle)/gi;function Qa(e,n,t,r){return""+n+(t===
+p(399,"link"));default:N(e,t,r)}}return e.push("/>"),null}var Va=/(<\/|<)(s)(tyle)/gi;function Qa(e,n,t,r){return""+n+(t===
 "s"?"\\73 ":"\\53 ")+r}function Kn(e,n,t,r){e.push(X(t));for(var i in n)if(L.call(n,i)){var l=n[i];if(l!=null)switch(i){case"\
-children":case"dangerouslySetInnerHTML":throw Error(p(399,t));default:A(e,i,l)}}return be(e,r),e.push("/>"),null}function Ja(e,n){
+children":case"dangerouslySetInnerHTML":throw Error(p(399,t));default:N(e,i,l)}}return be(e,r),e.push("/>"),null}function Ja(e,n){
 e.push(X("title"));var t=null,r=null,i;for(i in n)if(L.call(n,i)){var l=n[i];if(l!=null)switch(i){case"children":t=l;break;case"\
-dangerouslySetInnerHTML":r=l;break;default:A(e,i,l)}}return e.push(">"),n=Array.isArray(t)?2>t.length?t[0]:null:t,typeof n!=
+dangerouslySetInnerHTML":r=l;break;default:N(e,i,l)}}return e.push(">"),n=Array.isArray(t)?2>t.length?t[0]:null:t,typeof n!=
 "function"&&typeof n!="symbol"&&n!==null&&n!==void 0&&e.push(P(""+n)),me(e,r,t),e.push(Rn("title")),null}function pr(e,n){
 e.push(X("script"));var t=null,r=null,i;for(i in n)if(L.call(n,i)){var l=n[i];if(l!=null)switch(i){case"children":t=l;break;case"\
-dangerouslySetInnerHTML":r=l;break;default:A(e,i,l)}}return e.push(">"),me(e,r,t),typeof t=="string"&&e.push((""+t).replace(
-Cl,Nl)),e.push(Rn("script")),null}function si(e,n,t,r){e.push(X(t));var i=t=null,l;for(l in n)if(L.call(n,l)){var u=n[l];
-if(u!=null)switch(l){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:A(e,l,u)}}return be(e,r),e.
+dangerouslySetInnerHTML":r=l;break;default:N(e,i,l)}}return e.push(">"),me(e,r,t),typeof t=="string"&&e.push((""+t).replace(
+Cl,Al)),e.push(Rn("script")),null}function si(e,n,t,r){e.push(X(t));var i=t=null,l;for(l in n)if(L.call(n,l)){var u=n[l];
+if(u!=null)switch(l){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:N(e,l,u)}}return be(e,r),e.
 push(">"),me(e,i,t),t}function ir(e,n,t,r){e.push(X(t));var i=t=null,l;for(l in n)if(L.call(n,l)){var u=n[l];if(u!=null)
-switch(l){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:A(e,l,u)}}return be(e,r),e.push(">"),
+switch(l){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:N(e,l,u)}}return be(e,r),e.push(">"),
 me(e,i,t),typeof t=="string"?(e.push(P(t)),null):t}var nc=/^[a-zA-Z][a-zA-Z:_\.\-\d]*$/,Ka=new Map;function X(e){var n=Ka.
 get(e);if(n===void 0){if(!nc.test(e))throw Error(p(65,e));n="<"+e,Ka.set(e,n)}return n}function tc(e,n,t,r,i,l,u,c,a){switch(n){case"\
 div":case"span":case"svg":case"path":break;case"a":e.push(X("a"));var o=null,s=null,f;for(f in t)if(L.call(t,f)){var h=t[f];
-if(h!=null)switch(f){case"children":o=h;break;case"dangerouslySetInnerHTML":s=h;break;case"href":h===""?B(e,"href",""):A(
-e,f,h);break;default:A(e,f,h)}}if(be(e,c),e.push(">"),me(e,s,o),typeof o=="string"){e.push(P(o));var d=null}else d=o;return d;case"\
-g":case"p":case"li":break;case"select":e.push(X("select"));var g=null,b=null,S;for(S in t)if(L.call(t,S)){var R=t[S];if(R!=
-null)switch(S){case"children":g=R;break;case"dangerouslySetInnerHTML":b=R;break;case"defaultValue":case"value":break;default:
-A(e,S,R)}}return be(e,c),e.push(">"),me(e,b,g),g;case"option":var _=c.selectedValue;e.push(X("option"));var z=null,H=null,
-T=null,N=null,I;for(I in t)if(L.call(t,I)){var ve=t[I];if(ve!=null)switch(I){case"children":z=ve;break;case"selected":T=
-ve;break;case"dangerouslySetInnerHTML":N=ve;break;case"value":H=ve;default:A(e,I,ve)}}if(_!=null){var E=H!==null?""+H:ec(
+if(h!=null)switch(f){case"children":o=h;break;case"dangerouslySetInnerHTML":s=h;break;case"href":h===""?B(e,"href",""):N(
+e,f,h);break;default:N(e,f,h)}}if(be(e,c),e.push(">"),me(e,s,o),typeof o=="string"){e.push(P(o));var d=null}else d=o;return d;case"\
+g":case"p":case"li":break;case"select":e.push(X("select"));var g=null,b=null,A;for(A in t)if(L.call(t,A)){var R=t[A];if(R!=
+null)switch(A){case"children":g=R;break;case"dangerouslySetInnerHTML":b=R;break;case"defaultValue":case"value":break;default:
+N(e,A,R)}}return be(e,c),e.push(">"),me(e,b,g),g;case"option":var _=c.selectedValue;e.push(X("option"));var z=null,H=null,
+T=null,S=null,I;for(I in t)if(L.call(t,I)){var ve=t[I];if(ve!=null)switch(I){case"children":z=ve;break;case"selected":T=
+ve;break;case"dangerouslySetInnerHTML":S=ve;break;case"value":H=ve;default:N(e,I,ve)}}if(_!=null){var E=H!==null?""+H:ec(
 z);if(gr(_)){for(var D=0;D<_.length;D++)if(""+_[D]===E){e.push(' selected=""');break}}else""+_===E&&e.push(' selected=""')}else
-T&&e.push(' selected=""');return e.push(">"),me(e,N,z),z;case"textarea":e.push(X("textarea"));var Y=null,Q=null,F=null,de;
+T&&e.push(' selected=""');return e.push(">"),me(e,S,z),z;case"textarea":e.push(X("textarea"));var Y=null,Q=null,F=null,de;
 for(de in t)if(L.call(t,de)){var W=t[de];if(W!=null)switch(de){case"children":F=W;break;case"value":Y=W;break;case"defau\
-ltValue":Q=W;break;case"dangerouslySetInnerHTML":throw Error(p(91));default:A(e,de,W)}}if(Y===null&&Q!==null&&(Y=Q),be(e,
+ltValue":Q=W;break;case"dangerouslySetInnerHTML":throw Error(p(91));default:N(e,de,W)}}if(Y===null&&Q!==null&&(Y=Q),be(e,
 c),e.push(">"),F!=null){if(Y!=null)throw Error(p(92));if(gr(F)){if(1<F.length)throw Error(p(93));Y=""+F[0]}Y=""+F}return typeof Y==
 "string"&&Y[0]===`
 `&&e.push(`
@@ -248,33 +248,33 @@ c),e.push(">"),F!=null){if(Y!=null)throw Error(p(92));if(gr(F)){if(1<F.length)th
 Te=null,Ee=null,ke;for(ke in t)if(L.call(t,ke)){var U=t[ke];if(U!=null)switch(ke){case"children":case"dangerouslySetInne\
 rHTML":throw Error(p(399,"input"));case"name":Xe=U;break;case"formAction":ye=U;break;case"formEncType":G=U;break;case"fo\
 rmMethod":cn=U;break;case"formTarget":K=U;break;case"defaultChecked":Ee=U;break;case"defaultValue":j=U;break;case"checke\
-d":Te=U;break;case"value":Oe=U;break;default:A(e,ke,U)}}var Ue=Za(e,r,i,ye,G,cn,K,Xe);return Te!==null?vi(e,"checked",Te):
-Ee!==null&&vi(e,"checked",Ee),Oe!==null?A(e,"value",Oe):j!==null&&A(e,"value",j),be(e,c),e.push("/>"),Ue?.forEach(ci,e),
+d":Te=U;break;case"value":Oe=U;break;default:N(e,ke,U)}}var Ue=Za(e,r,i,ye,G,cn,K,Xe);return Te!==null?vi(e,"checked",Te):
+Ee!==null&&vi(e,"checked",Ee),Oe!==null?N(e,"value",Oe):j!==null&&N(e,"value",j),be(e,c),e.push("/>"),Ue?.forEach(ci,e),
 null;case"button":e.push(X("button"));var sn=null,Me=null,Ze=null,it=null,In=null,Fn=null,Wt=null,Ie;for(Ie in t)if(L.call(
 t,Ie)){var ne=t[Ie];if(ne!=null)switch(Ie){case"children":sn=ne;break;case"dangerouslySetInnerHTML":Me=ne;break;case"nam\
 e":Ze=ne;break;case"formAction":it=ne;break;case"formEncType":In=ne;break;case"formMethod":Fn=ne;break;case"formTarget":
-Wt=ne;break;default:A(e,Ie,ne)}}var Gt=Za(e,r,i,it,In,Fn,Wt,Ze);if(be(e,c),e.push(">"),Gt?.forEach(ci,e),me(e,Me,sn),typeof sn==
+Wt=ne;break;default:N(e,Ie,ne)}}var Gt=Za(e,r,i,it,In,Fn,Wt,Ze);if(be(e,c),e.push(">"),Gt?.forEach(ci,e),me(e,Me,sn),typeof sn==
 "string"){e.push(P(sn));var at=null}else at=sn;return at;case"form":e.push(X("form"));var fn=null,Xt=null,He=null,Ve=null,
 dn=null,Qe=null,hn;for(hn in t)if(L.call(t,hn)){var Fe=t[hn];if(Fe!=null)switch(hn){case"children":fn=Fe;break;case"dang\
 erouslySetInnerHTML":Xt=Fe;break;case"action":He=Fe;break;case"encType":Ve=Fe;break;case"method":dn=Fe;break;case"target":
-Qe=Fe;break;default:A(e,hn,Fe)}}var Ln=null,Je=null;if(typeof He=="function"){var ue=Ml(r,He);ue!==null?(He=ue.action||"",
+Qe=Fe;break;default:N(e,hn,Fe)}}var Ln=null,Je=null;if(typeof He=="function"){var ue=Ml(r,He);ue!==null?(He=ue.action||"",
 Ve=ue.encType,dn=ue.method,Qe=ue.target,Ln=ue.data,Je=ue.name):(e.push(" ","action",'="',Ol,'"'),Qe=dn=Ve=He=null,Il(r,i))}
-if(He!=null&&A(e,"action",He),Ve!=null&&A(e,"encType",Ve),dn!=null&&A(e,"method",dn),Qe!=null&&A(e,"target",Qe),be(e,c),
+if(He!=null&&N(e,"action",He),Ve!=null&&N(e,"encType",Ve),dn!=null&&N(e,"method",dn),Qe!=null&&N(e,"target",Qe),be(e,c),
 e.push(">"),Je!==null&&(e.push('<input type="hidden"'),B(e,"name",Je),e.push("/>"),Ln?.forEach(ci,e)),me(e,Xt,fn),typeof fn==
 "string"){e.push(P(fn));var lt=null}else lt=fn;return lt;case"menuitem":e.push(X("menuitem"));for(var gn in t)if(L.call(
-t,gn)){var Zt=t[gn];if(Zt!=null)switch(gn){case"children":case"dangerouslySetInnerHTML":throw Error(p(400));default:A(e,
+t,gn)){var Zt=t[gn];if(Zt!=null)switch(gn){case"children":case"dangerouslySetInnerHTML":throw Error(p(400));default:N(e,
 gn,Zt)}}return be(e,c),e.push(">"),null;case"object":e.push(X("object"));var Re=null,ot=null,Ke;for(Ke in t)if(L.call(t,
 Ke)){var je=t[Ke];if(je!=null)switch(Ke){case"children":Re=je;break;case"dangerouslySetInnerHTML":ot=je;break;case"data":
-var O=Pt(""+je);if(O==="")break;e.push(" ","data",'="',P(O),'"');break;default:A(e,Ke,je)}}if(be(e,c),e.push(">"),me(e,ot,
+var O=Pt(""+je);if(O==="")break;e.push(" ","data",'="',P(O),'"');break;default:N(e,Ke,je)}}if(be(e,c),e.push(">"),me(e,ot,
 Re),typeof Re=="string"){e.push(P(Re));var Ce=null}else Ce=Re;return Ce;case"title":var Pe=c.tagScope&1,ut=c.tagScope&4;
 if(c.insertionMode===4||Pe||t.itemProp!=null)var Un=Ja(e,t);else ut?Un=null:(Ja(i.hoistableChunks,t),Un=void 0);return Un;case"\
-link":var Hn=c.tagScope&1,Vt=c.tagScope&4,Qt=t.rel,Ne=t.href,Dn=t.precedence;if(c.insertionMode===4||Hn||t.itemProp!=null||
-typeof Qt!="string"||typeof Ne!="string"||Ne===""){ie(e,t);var pn=null}else if(t.rel==="stylesheet")if(typeof Dn!="strin\
-g"||t.disabled!=null||t.onLoad||t.onError)pn=ie(e,t);else{var De=i.styles.get(Dn),qe=r.styleResources.hasOwnProperty(Ne)?
-r.styleResources[Ne]:void 0;if(qe!==null){r.styleResources[Ne]=null,De||(De={precedence:P(Dn),rules:[],hrefs:[],sheets:new Map},
+link":var Hn=c.tagScope&1,Vt=c.tagScope&4,Qt=t.rel,Ae=t.href,Dn=t.precedence;if(c.insertionMode===4||Hn||t.itemProp!=null||
+typeof Qt!="string"||typeof Ae!="string"||Ae===""){ie(e,t);var pn=null}else if(t.rel==="stylesheet")if(typeof Dn!="strin\
+g"||t.disabled!=null||t.onLoad||t.onError)pn=ie(e,t);else{var De=i.styles.get(Dn),qe=r.styleResources.hasOwnProperty(Ae)?
+r.styleResources[Ae]:void 0;if(qe!==null){r.styleResources[Ae]=null,De||(De={precedence:P(Dn),rules:[],hrefs:[],sheets:new Map},
 i.styles.set(Dn,De));var $e={state:0,props:pe({},t,{"data-precedence":t.precedence,precedence:null})};if(qe){qe.length===
-2&&xt($e.props,qe);var ct=i.preloads.stylesheets.get(Ne);ct&&0<ct.length?ct.length=0:$e.state=1}De.sheets.set(Ne,$e),u&&
-u.stylesheets.add($e)}else if(De){var Jt=De.sheets.get(Ne);Jt&&u&&u.stylesheets.add(Jt)}a&&e.push("<!-- -->"),pn=null}else
+2&&xt($e.props,qe);var ct=i.preloads.stylesheets.get(Ae);ct&&0<ct.length?ct.length=0:$e.state=1}De.sheets.set(Ae,$e),u&&
+u.stylesheets.add($e)}else if(De){var Jt=De.sheets.get(Ae);Jt&&u&&u.stylesheets.add(Jt)}a&&e.push("<!-- -->"),pn=null}else
 t.onLoad||t.onError?pn=ie(e,t):(a&&e.push("<!-- -->"),pn=Vt?null:ie(i.hoistableChunks,t));return pn;case"script":var Zr=c.
 tagScope&1,Yn=t.async;if(typeof t.src!="string"||!t.src||!Yn||typeof Yn=="function"||typeof Yn=="symbol"||t.onLoad||t.onError||
 c.insertionMode===4||Zr||t.itemProp!=null)var Kt=pr(e,t);else{var en=t.src;if(t.type==="module")var vn=r.moduleScriptResources,
@@ -283,7 +283,7 @@ null){vn[en]=null;var st=t;if(Bn){Bn.length===2&&(st=pe({},t),xt(st,Bn));var jt=
 scripts.add(qt),pr(qt,st)}a&&e.push("<!-- -->"),Kt=null}return Kt;case"style":var Vr=c.tagScope&1,zn=t.precedence,Le=t.href,
 cu=t.nonce;if(c.insertionMode===4||Vr||t.itemProp!=null||typeof zn!="string"||typeof Le!="string"||Le===""){e.push(X("st\
 yle"));var Wn=null,la=null,ft;for(ft in t)if(L.call(t,ft)){var $t=t[ft];if($t!=null)switch(ft){case"children":Wn=$t;break;case"\
-dangerouslySetInnerHTML":la=$t;break;default:A(e,ft,$t)}}e.push(">");var dt=Array.isArray(Wn)?2>Wn.length?Wn[0]:null:Wn;
+dangerouslySetInnerHTML":la=$t;break;default:N(e,ft,$t)}}e.push(">");var dt=Array.isArray(Wn)?2>Wn.length?Wn[0]:null:Wn;
 typeof dt!="function"&&typeof dt!="symbol"&&dt!==null&&dt!==void 0&&e.push((""+dt).replace(Va,Qa)),me(e,la,Wn),e.push(Rn(
 "style"));var oa=null}else{var bn=i.styles.get(zn);if((r.styleResources.hasOwnProperty(Le)?r.styleResources[Le]:void 0)!==
 null){r.styleResources[Le]=null,bn||(bn={precedence:P(zn),rules:[],hrefs:[],sheets:new Map},i.styles.set(zn,bn));var ua=i.
@@ -294,7 +294,7 @@ sa,Gn)}}bn&&u&&u.styles.add(bn),a&&e.push("<!-- -->"),oa=void 0}return oa;case"m
 if(c.insertionMode===4||su||t.itemProp!=null)var fa=Kn(e,t,"meta",c);else a&&e.push("<!-- -->"),fa=fu?null:typeof t.charSet==
 "string"?Kn(i.charsetChunks,t,"meta",c):t.name==="viewport"?Kn(i.viewportChunks,t,"meta",c):Kn(i.hoistableChunks,t,"meta",
 c);return fa;case"listing":case"pre":e.push(X(n));var gt=null,pt=null,vt;for(vt in t)if(L.call(t,vt)){var nr=t[vt];if(nr!=
-null)switch(vt){case"children":gt=nr;break;case"dangerouslySetInnerHTML":pt=nr;break;default:A(e,vt,nr)}}if(be(e,c),e.push(
+null)switch(vt){case"children":gt=nr;break;case"dangerouslySetInnerHTML":pt=nr;break;default:N(e,vt,nr)}}if(be(e,c),e.push(
 ">"),pt!=null){if(gt!=null)throw Error(p(60));if(typeof pt!="object"||!("__html"in pt))throw Error(p(61));var mn=pt.__html;
 mn!=null&&(typeof mn=="string"&&0<mn.length&&mn[0]===`
 `?e.push(`
@@ -322,10 +322,10 @@ head",c);return ga;case"body":if(2>c.insertionMode){var $r=l||i.preamble;if($r.b
 l!==null&&e.push("<!--body-->"),$r.bodyChunks=[];var pa=si($r.bodyChunks,t,"body",c)}else pa=ir(e,t,"body",c);return pa;case"\
 html":if(c.insertionMode===0){var ei=l||i.preamble;if(ei.htmlChunks)throw Error(p(545,"`<html>`"));l!==null&&e.push("<!-\
 -html-->"),ei.htmlChunks=[""];var va=si(ei.htmlChunks,t,"html",c)}else va=ir(e,t,"html",c);return va;default:if(n.indexOf(
-"-")!==-1){e.push(X(n));var ni=null,ya=null,Zn;for(Zn in t)if(L.call(t,Zn)){var Ae=t[Zn];if(Ae!=null){var ba=Zn;switch(Zn){case"\
-children":ni=Ae;break;case"dangerouslySetInnerHTML":ya=Ae;break;case"style":_l(e,Ae);break;case"suppressContentEditableW\
-arning":case"suppressHydrationWarning":case"ref":break;case"className":ba="class";default:if(Si(Zn)&&typeof Ae!="functio\
-n"&&typeof Ae!="symbol"&&Ae!==!1){if(Ae===!0)Ae="";else if(typeof Ae=="object")continue;e.push(" ",ba,'="',P(Ae),'"')}}}}
+"-")!==-1){e.push(X(n));var ni=null,ya=null,Zn;for(Zn in t)if(L.call(t,Zn)){var Se=t[Zn];if(Se!=null){var ba=Zn;switch(Zn){case"\
+children":ni=Se;break;case"dangerouslySetInnerHTML":ya=Se;break;case"style":_l(e,Se);break;case"suppressContentEditableW\
+arning":case"suppressHydrationWarning":case"ref":break;case"className":ba="class";default:if(Ni(Zn)&&typeof Se!="functio\
+n"&&typeof Se!="symbol"&&Se!==!1){if(Se===!0)Se="";else if(typeof Se=="object")continue;e.push(" ",ba,'="',P(Se),'"')}}}}
 return be(e,c),e.push(">"),me(e,ya,ni),ni}}return ir(e,t,n,c)}var ja=new Map;function Rn(e){var n=ja.get(e);return n===void 0&&
 (n="</"+e+">",ja.set(e,n)),n}function qa(e,n){e=e.preamble,e.htmlChunks===null&&n.htmlChunks&&(e.htmlChunks=n.htmlChunks),
 e.headChunks===null&&n.headChunks&&(e.headChunks=n.headChunks),e.bodyChunks===null&&n.bodyChunks&&(e.bodyChunks=n.bodyChunks)}
@@ -353,7 +353,7 @@ var n=e.rules,t=e.hrefs,r=0;if(t.length){for(this.push(qn.startInlineStyle),this
 "'),this.push(e.precedence),this.push('" data-href="');r<t.length-1;r++)this.push(t[r]),this.push(" ");for(this.push(t[r]),
 this.push('">'),r=0;r<n.length;r++)this.push(n[r]);yi=this.push("</style>"),vr=!0,n.length=0,t.length=0}}function cc(e){
 return e.state!==2?vr=!0:!1}function Ll(e,n,t){return vr=!1,yi=!0,qn=t,n.styles.forEach(uc,e),qn=null,n.stylesheets.forEach(
-cc),vr&&(t.stylesToHoist=!0),yi}function Se(e){for(var n=0;n<e.length;n++)this.push(e[n]);e.length=0}var rn=[];function sc(e){
+cc),vr&&(t.stylesToHoist=!0),yi}function Ne(e){for(var n=0;n<e.length;n++)this.push(e[n]);e.length=0}var rn=[];function sc(e){
 ie(rn,e.props);for(var n=0;n<rn.length;n++)this.push(rn[n]);rn.length=0,e.state=2}function fc(e){var n=0<e.sheets.size;e.
 sheets.forEach(sc,this),e.sheets.clear();var t=e.rules,r=e.hrefs;if(!n||r.length){if(this.push(qn.startInlineStyle),this.
 push(' data-precedence="'),this.push(e.precedence),e=0,r.length){for(this.push('" data-href="');e<r.length-1;e++)this.push(
@@ -370,7 +370,7 @@ pc(e,c,i)}e.push("]"),t=",[",r.state=3}}),e.push("]")}function pc(e,n,t){var r=n
 ction":case"symbol":return}switch(n){case"innerHTML":case"dangerouslySetInnerHTML":case"suppressContentEditableWarning":case"\
 suppressHydrationWarning":case"style":case"ref":return;case"className":r="class",n=""+t;break;case"hidden":if(t===!1)return;
 n="";break;case"src":case"href":t=Pt(t),n=""+t;break;default:if(2<n.length&&(n[0]==="o"||n[0]==="O")&&(n[1]==="n"||n[1]===
-"N")||!Si(n))return;n=""+t}e.push(","),r=wt(r),e.push(r),e.push(","),r=wt(n),e.push(r)}function bi(){return{styles:new Set,
+"N")||!Ni(n))return;n=""+t}e.push(","),r=wt(r),e.push(r),e.push(","),r=wt(n),e.push(r)}function bi(){return{styles:new Set,
 stylesheets:new Set,suspenseyImages:!1}}function vc(e){var n=ee||null;if(n){var t=n.resumableState,r=n.renderState;if(typeof e==
 "string"&&e){if(!t.dnsResources.hasOwnProperty(e)){t.dnsResources[e]=null,t=r.headers;var i,l;(l=t&&0<t.remainingCapacity)&&
 (l=(i="<"+(""+e).replace(_i,Oi)+">; rel=dns-prefetch",0<=(t.remainingCapacity-=i.length+2))),l?(r.resets.dns[e]=null,t.preconnects&&
@@ -421,17 +421,17 @@ ered a match it does not know how to replace. this means the match regex and the
  sync. This is a bug in React")}}function xc(e){this.styles.add(e)}function Ec(e){this.stylesheets.add(e)}function $n(e,n){
 n.styles.forEach(xc,e),n.stylesheets.forEach(Ec,e),n.suspenseyImages&&(e.suspenseyImages=!0)}function Rc(e,n){var t=e.idPrefix,
 r=[],i=e.bootstrapScriptContent,l=e.bootstrapScripts,u=e.bootstrapModules;i!==void 0&&(r.push("<script"),ur(r,e),r.push(
-">",(""+i).replace(Cl,Nl),"</script>")),i=t+"P:";var c=t+"S:";t+="B:";var a=new Set,o=new Set,s=new Set,f=new Map,h=new Set,
-d=new Set,g=new Set,b={images:new Map,stylesheets:new Map,scripts:new Map,moduleScripts:new Map};if(l!==void 0)for(var S=0;S<
-l.length;S++){var R=l[S],_,z=void 0,H=void 0,T={rel:"preload",as:"script",fetchPriority:"low",nonce:void 0};typeof R=="s\
+">",(""+i).replace(Cl,Al),"</script>")),i=t+"P:";var c=t+"S:";t+="B:";var a=new Set,o=new Set,s=new Set,f=new Map,h=new Set,
+d=new Set,g=new Set,b={images:new Map,stylesheets:new Map,scripts:new Map,moduleScripts:new Map};if(l!==void 0)for(var A=0;A<
+l.length;A++){var R=l[A],_,z=void 0,H=void 0,T={rel:"preload",as:"script",fetchPriority:"low",nonce:void 0};typeof R=="s\
 tring"?T.href=_=R:(T.href=_=R.src,T.integrity=H=typeof R.integrity=="string"?R.integrity:void 0,T.crossOrigin=z=typeof R==
-"string"||R.crossOrigin==null?void 0:R.crossOrigin==="use-credentials"?"use-credentials":""),R=e;var N=_;R.scriptResources[N]=
-null,R.moduleScriptResources[N]=null,R=[],ie(R,T),h.add(R),r.push('<script src="',P(_),'"'),typeof H=="string"&&r.push('\
+"string"||R.crossOrigin==null?void 0:R.crossOrigin==="use-credentials"?"use-credentials":""),R=e;var S=_;R.scriptResources[S]=
+null,R.moduleScriptResources[S]=null,R=[],ie(R,T),h.add(R),r.push('<script src="',P(_),'"'),typeof H=="string"&&r.push('\
  integrity="',P(H),'"'),typeof z=="string"&&r.push(' crossorigin="',P(z),'"'),ur(r,e),r.push(' async=""></script>')}if(u!==
 void 0)for(l=0;l<u.length;l++)T=u[l],z=_=void 0,H={rel:"modulepreload",fetchPriority:"low",nonce:void 0},typeof T=="stri\
-ng"?H.href=S=T:(H.href=S=T.src,H.integrity=z=typeof T.integrity=="string"?T.integrity:void 0,H.crossOrigin=_=typeof T=="\
-string"||T.crossOrigin==null?void 0:T.crossOrigin==="use-credentials"?"use-credentials":""),T=e,R=S,T.scriptResources[R]=
-null,T.moduleScriptResources[R]=null,T=[],ie(T,H),h.add(T),r.push('<script type="module" src="',P(S),'"'),typeof z=="str\
+ng"?H.href=A=T:(H.href=A=T.src,H.integrity=z=typeof T.integrity=="string"?T.integrity:void 0,H.crossOrigin=_=typeof T=="\
+string"||T.crossOrigin==null?void 0:T.crossOrigin==="use-credentials"?"use-credentials":""),T=e,R=A,T.scriptResources[R]=
+null,T.moduleScriptResources[R]=null,T=[],ie(T,H),h.add(T),r.push('<script type="module" src="',P(A),'"'),typeof z=="str\
 ing"&&r.push(' integrity="',P(z),'"'),typeof _=="string"&&r.push(' crossorigin="',P(_),'"'),ur(r,e),r.push(' async=""></\
 script>');return{placeholderPrefix:i,segmentPrefix:c,boundaryPrefix:t,startInlineScript:"<script",startInlineStyle:"<sty\
 le",preamble:{htmlChunks:null,headChunks:null,bodyChunks:null},externalRuntimeScript:null,bootstrapChunks:r,importMapChunks:[],
@@ -439,13 +439,13 @@ onHeaders:void 0,headers:null,resets:{font:{},dns:{},connect:{default:{},anonymo
 charsetChunks:[],viewportChunks:[],hoistableChunks:[],preconnects:a,fontPreloads:o,highImagePreloads:s,styles:f,bootstrapScripts:h,
 scripts:d,bulkPreloads:g,preloads:b,nonce:{script:void 0,style:void 0},stylesToHoist:!1,generateStaticMarkup:n}}function el(e,n,t,r){
 return t.generateStaticMarkup?(e.push(P(n)),!1):(n===""?e=r:(r&&e.push("<!-- -->"),e.push(P(n)),e=!0),e)}function Tt(e,n,t,r){
-n.generateStaticMarkup||t&&r&&e.push("<!-- -->")}var Cc=Function.prototype.bind,Nc=Symbol.for("react.client.reference");
-function br(e){if(e==null)return null;if(typeof e=="function")return e.$$typeof===Nc?null:e.displayName||e.name||null;if(typeof e==
-"string")return e;switch(e){case ml:return"Fragment";case Tl:return"Profiler";case wl:return"StrictMode";case Sr:return"\
-Suspense";case Ci:return"SuspenseList";case xl:return"Activity";case Ai:return"ViewTransition"}if(typeof e=="object")switch(e.
-$$typeof){case bl:return"Portal";case Ar:return e.displayName||"Context";case Pl:return(e._context.displayName||"Context")+
+n.generateStaticMarkup||t&&r&&e.push("<!-- -->")}var Cc=Function.prototype.bind,Ac=Symbol.for("react.client.reference");
+function br(e){if(e==null)return null;if(typeof e=="function")return e.$$typeof===Ac?null:e.displayName||e.name||null;if(typeof e==
+"string")return e;switch(e){case ml:return"Fragment";case Tl:return"Profiler";case wl:return"StrictMode";case Nr:return"\
+Suspense";case Ci:return"SuspenseList";case xl:return"Activity";case Si:return"ViewTransition"}if(typeof e=="object")switch(e.
+$$typeof){case bl:return"Portal";case Sr:return e.displayName||"Context";case Pl:return(e._context.displayName||"Context")+
 ".Consumer";case Ri:var n=e.render;return e=e.displayName,e||(e=n.displayName||n.name||"",e=e!==""?"ForwardRef("+e+")":"\
-ForwardRef"),e;case Ni:return n=e.displayName||null,n!==null?n:br(e.type)||"Memo";case _r:n=e._payload,e=e._init;try{return br(
+ForwardRef"),e;case Ai:return n=e.displayName||null,n!==null?n:br(e.type)||"Memo";case _r:n=e._payload,e=e._init;try{return br(
 e(n))}catch{}}return null}var nl={},En=null;function kr(e,n){if(e!==n){e.context._currentValue2=e.parentValue,e=e.parent;
 var t=n.parent;if(e===null){if(t!==null)throw Error(p(401))}else{if(t===null)throw Error(p(401));kr(e,t)}n.context._currentValue2=
 n.value}}function Ul(e){e.context._currentValue2=e.parentValue,e=e.parent,e!==null&&Ul(e)}function Hl(e){var n=e.parent;
@@ -454,10 +454,10 @@ null)throw Error(p(402));e.depth===n.depth?kr(e,n):Dl(e,n)}function Yl(e,n){var 
 e.depth===t.depth?kr(e,t):Yl(e,t),n.context._currentValue2=n.value}function tn(e){var n=En;n!==e&&(n===null?Hl(e):e===null?
 Ul(n):n.depth===e.depth?kr(n,e):n.depth>e.depth?Dl(n,e):Yl(n,e),En=e)}var tl={enqueueSetState:function(e,n){e=e._reactInternals,
 e.queue!==null&&e.queue.push(n)},enqueueReplaceState:function(e,n){e=e._reactInternals,e.replace=!0,e.queue=[n]},enqueueForceUpdate:function(){}},
-Ac={id:1,overflow:""};function Bl(e){var n=e.overflow;return e=e.id,(e&~(1<<32-cr(e)-1)).toString(32)+n}function an(e,n,t){
+Sc={id:1,overflow:""};function Bl(e){var n=e.overflow;return e=e.id,(e&~(1<<32-cr(e)-1)).toString(32)+n}function an(e,n,t){
 var r=e.id;e=e.overflow;var i=32-cr(r)-1;r&=~(1<<i),t+=1;var l=32-cr(n)+i;if(30<l){var u=i-i%5;return l=(r&(1<<u)-1).toString(
 32),r>>=u,i-=u,{id:1<<32-cr(n)+i|t<<i|r,overflow:l+e}}return{id:1<<l|t<<i|r,overflow:e}}var cr=Math.clz32?Math.clz32:Oc,
-Sc=Math.log,_c=Math.LN2;function Oc(e){return e>>>=0,e===0?32:31-(Sc(e)/_c|0)|0}function ge(){}var se=Error(p(460));function kc(e,n,t){
+Nc=Math.log,_c=Math.LN2;function Oc(e){return e>>>=0,e===0?32:31-(Nc(e)/_c|0)|0}function ge(){}var se=Error(p(460));function kc(e,n,t){
 switch(t=e[t],t===void 0?e.push(n):t!==n&&(n.then(ge,ge),n=t),n.status){case"fulfilled":return n.value;case"rejected":throw e=
 n.reason,e===void 0&&!("reason"in n)?Error(p(600)):e;default:switch(typeof n.status=="string"?n.then(ge,ge):(e=n,e.status=
 "pending",e.then(function(r){if(n.status==="pending"){var i=n;i.status="fulfilled",i.value=r}},function(r){if(n.status===
@@ -472,7 +472,7 @@ var t=e.indexOf(`
 `);n.stack=n.name+": "+n.message+(t===-1?"":e.slice(t))}else n.stack=void 0;return n}var ln=null,Ir=0;function Ye(){if(ze===
 null)throw Error(p(321));return ze}function rl(){if(0<Ir)throw Error(p(312));return{memoizedState:null,queue:null,next:null}}
 function Li(){return M===null?fr===null?(bt=!1,fr=M=rl()):(bt=!0,M=fr):M.next===null?(bt=!1,M=M.next=rl()):(bt=!0,M=M.next),
-M}function on(){var e=jn;return jn=null,e}function Nt(){Ii=Mi=ki=ze=null,wr=!1,fr=null,Ir=0,M=ln=null}function Wl(e,n){return typeof n==
+M}function on(){var e=jn;return jn=null,e}function At(){Ii=Mi=ki=ze=null,wr=!1,fr=null,Ir=0,M=ln=null}function Wl(e,n){return typeof n==
 "function"?n(e):n}function il(e,n,t){if(ze=Ye(),M=Li(),bt){var r=M.queue;if(n=r.dispatch,ln!==null&&(t=ln.get(r),t!==void 0)){
 ln.delete(r),r=M.memoizedState;do r=e(r,t.action),t=t.next;while(t!==null);return M.memoizedState=r,[r,n]}return[M.memoizedState,
 n]}return e=e===Wl?typeof n=="function"?n():n:t!==void 0?t(n):n,M.memoizedState=e,e=M.queue={last:null,dispatch:null},e=
@@ -488,12 +488,12 @@ function"&&(e.$$FORM_ACTION=function(f){f=o.$$FORM_ACTION(f),t!==void 0&&(t+="",
 null&&(l=t!==void 0?"p"+t:"k"+Ba(JSON.stringify([u,null,r]),0)),h.append("$ACTION_KEY",l)),f}),[n,e,!1]}var s=e.bind(null,
 n);return[n,function(f){s(f)},!1]}function Gl(e){var n=Tr;return Tr+=1,jn===null&&(jn=[]),kc(jn,e,n)}function Dc(){throw Error(
 p(393))}var ol={readContext:function(e){return e._currentValue2},use:function(e){if(e!==null&&typeof e=="object"){if(typeof e.
-then=="function")return Gl(e);if(e.$$typeof===Or)throw zl(e);if(e.$$typeof===Ar)return e._currentValue2}throw Error(p(438,
+then=="function")return Gl(e);if(e.$$typeof===Or)throw zl(e);if(e.$$typeof===Sr)return e._currentValue2}throw Error(p(438,
 String(e)))},useContext:function(e){return Ye(),e._currentValue2},useMemo:al,useReducer:il,useRef:function(e){ze=Ye(),M=
 Li();var n=M.memoizedState;return n===null?(e={current:e},M.memoizedState=e):n},useState:function(e){return il(Wl,e)},useInsertionEffect:ge,
 useLayoutEffect:ge,useCallback:function(e,n){return al(function(){return e},n)},useImperativeHandle:ge,useEffect:ge,useDebugValue:ge,
 useDeferredValue:function(e,n){return Ye(),n!==void 0?n:e},useTransition:function(){return Ye(),[!1,Uc]},useId:function(){
-var e=Bl(ki.treeContext),n=dr;if(n===null)throw Error(p(404));var t=Et++;return Sl(n,e,t)},useSyncExternalStore:function(e,n,t){
+var e=Bl(ki.treeContext),n=dr;if(n===null)throw Error(p(404));var t=Et++;return Nl(n,e,t)},useSyncExternalStore:function(e,n,t){
 if(t===void 0)throw Error(p(407));return t()},useOptimistic:function(e){return Ye(),[e,Hc]},useActionState:ll,useFormState:ll,
 useHostTransitionStatus:function(){return Ye(),qu},useMemoCache:function(e){for(var n=Array(e),t=0;t<e;t++)n[t]=Wu;return n},
 useCacheRefresh:function(){return Dc},useEffectEvent:function(){return Lc}},dr=null,Yc={getCacheForType:function(){throw Error(
@@ -517,7 +517,7 @@ r&&0<=i;r--,i--)if(a[r]!==o[i]){if(r!==1||i!==1)do if(r--,i--,0>i||a[r]!==o[i]){
 `+a[r].replace(" at new "," at ");return e.displayName&&s.includes("<anonymous>")&&(s=s.replace("<anonymous>",e.displayName)),
 s}while(1<=r&&0<=i);break}}}finally{di=!1,Error.prepareStackTrace=t}return(t=e?e.displayName||e.name:"")?xn(t):""}function Xl(e){
 if(typeof e=="string")return xn(e);if(typeof e=="function")return e.prototype&&e.prototype.isReactComponent?ar(e,!0):ar(
-e,!1);if(typeof e=="object"&&e!==null){switch(e.$$typeof){case Ri:return ar(e.render,!1);case Ni:return ar(e.type,!1);case _r:
+e,!1);if(typeof e=="object"&&e!==null){switch(e.$$typeof){case Ri:return ar(e.render,!1);case Ai:return ar(e.type,!1);case _r:
 var n=e,t=n._payload;n=n._init;try{e=n(t)}catch{return xn("Lazy")}return Xl(e)}if(typeof e.name=="string"){e:{t=e.name,n=
 e.env;var r=e.debugLocation;if(r!=null&&(e=Error.prepareStackTrace,Error.prepareStackTrace=void 0,r=r.stack,Error.prepareStackTrace=
 e,r.startsWith(`Error: react-stack-top-frame
@@ -525,7 +525,7 @@ e,r.startsWith(`Error: react-stack-top-frame
 `),e!==-1&&(r=r.slice(e+1)),e=r.indexOf("react_stack_bottom_frame"),e!==-1&&(e=r.lastIndexOf(`
 `,e)),e=e!==-1?r=r.slice(0,e):"",r=e.lastIndexOf(`
 `),e=r===-1?e:e.slice(r+1),e.indexOf(t)!==-1)){t=`
-`+e;break e}t=xn(t+(n?" ["+n+"]":""))}return t}}switch(e){case Ci:return xn("SuspenseList");case Sr:return xn("Suspense");case Ai:
+`+e;break e}t=xn(t+(n?" ["+n+"]":""))}return t}}switch(e){case Ci:return xn("SuspenseList");case Nr:return xn("Suspense");case Si:
 return xn("ViewTransition")}return""}function et(e,n){return(500<n.byteSize||n.defer)&&n.preamble===null}function Bc(e){
 if(typeof e=="object"&&e!==null&&typeof e.environmentName=="string"){var n=e.environmentName;e=[e].slice(0),typeof e[0]==
 "string"?e.splice(0,1,"[%s] "+e[0]," "+n+" "):e.splice(0,0,"[%s]"," "+n+" "),e.unshift(console),n=Cc.apply(console.error,
@@ -537,27 +537,27 @@ this.completedRootSegment=null,this.byteSize=0,this.abortableTasks=f,this.pinged
 void 0?Bc:i,this.onBrowserBailout=l===void 0?ge:l,this.onAllReady=u===void 0?ge:u,this.onShellReady=c===void 0?ge:c,this.
 onShellError=a===void 0?ge:a,this.onFatalError=o===void 0?ge:o,this.renderLifetimeController=null,this.formState=s===void 0?
 null:s}function Wc(e,n,t,r,i,l,u,c,a,o,s,f){return n=new zc(n,t,r,i,l,u,c,a,o,s,f),t=Cn(n,0,null,r,!1,!1),t.parentFlushed=
-!0,e=xr(n,null,e,-1,null,t,null,null,n.abortableTasks,null,r,null,Ac,null,null),At(e),n.pingedTasks.push(e),n}var ee=null;
+!0,e=xr(n,null,e,-1,null,t,null,null,n.abortableTasks,null,r,null,Sc,null,null),St(e),n.pingedTasks.push(e),n}var ee=null;
 function Pr(e,n){e.pingedTasks.push(n),e.pingedTasks.length===1&&(e.flushScheduled=e.destination!==null,Ql(e))}function Ui(e,n,t,r,i){
 return t={status:0,rootSegmentID:-1,parentFlushed:!1,pendingTasks:0,row:n,completedSegments:[],byteSize:0,defer:i,fallbackAbortableTasks:t,
 errorDigest:null,contentState:bi(),fallbackState:bi(),preamble:r,tracked:null},n!==null&&(n.pendingTasks++,r=n.boundaries,
 r!==null&&(e.allPendingTasks++,t.pendingTasks++,r.push(t)),e=n.inheritedHoistables,e!==null&&$n(t.contentState,e)),t}function xr(e,n,t,r,i,l,u,c,a,o,s,f,h,d,g){
 e.allPendingTasks++,i===null?e.pendingRootTasks++:i.pendingTasks++,d!==null&&d.pendingTasks++;var b={replay:null,node:t,
-childIndex:r,ping:{resolve:function(){return Pr(e,b)},reject:function(S){e.aborted?b.abortSet.delete(b)&&Sn(b,e,S):Pr(e,
+childIndex:r,ping:{resolve:function(){return Pr(e,b)},reject:function(A){e.aborted?b.abortSet.delete(b)&&Nn(b,e,A):Pr(e,
 b)}},blockedBoundary:i,blockedSegment:l,blockedPreamble:u,hoistableState:c,abortSet:a,keyPath:o,formatContext:s,context:f,
 treeContext:h,row:d,componentStack:g,thenableState:n};return a.add(b),b}function Zl(e,n,t,r,i,l,u,c,a,o,s,f,h,d){e.allPendingTasks++,
 l===null?e.pendingRootTasks++:l.pendingTasks++,h!==null&&h.pendingTasks++,t.pendingTasks++;var g={replay:t,node:r,childIndex:i,
-ping:{resolve:function(){return Pr(e,g)},reject:function(b){e.aborted?g.abortSet.delete(g)&&Sn(g,e,b):Pr(e,g)}},blockedBoundary:l,
+ping:{resolve:function(){return Pr(e,g)},reject:function(b){e.aborted?g.abortSet.delete(g)&&Nn(g,e,b):Pr(e,g)}},blockedBoundary:l,
 blockedSegment:null,blockedPreamble:null,hoistableState:u,abortSet:c,keyPath:a,formatContext:o,context:s,treeContext:f,row:h,
 componentStack:d,thenableState:n};return c.add(g),g}function Cn(e,n,t,r,i,l){return{status:0,parentFlushed:!1,id:-1,index:n,
-chunks:[],children:[],preambleChildren:[],parentFormatContext:r,boundary:t,lastPushedText:i,textEmbedded:l}}function At(e){
+chunks:[],children:[],preambleChildren:[],parentFormatContext:r,boundary:t,lastPushedText:i,textEmbedded:l}}function St(e){
 var n=e.node;typeof n=="object"&&n!==null&&n.$$typeof===yl&&(e.componentStack={parent:e.componentStack,type:n.type})}function Ti(e){
-return e===null?null:{parent:e.parent,type:"Suspense Fallback"}}function An(e){var n={};return e&&Object.defineProperty(
+return e===null?null:{parent:e.parent,type:"Suspense Fallback"}}function Sn(e){var n={};return e&&Object.defineProperty(
 n,"componentStack",{configurable:!0,enumerable:!0,get:function(){try{var t="",r=e;do t+=Xl(r.type),r=r.parent;while(r);var i=t}catch(l){
 i=`
 Error generating stack: `+l.message+`
 `+l.stack}return Object.defineProperty(n,"componentStack",{value:i}),i}}),n}function J(e,n,t){if(Mr(n))return e=e.onBrowserBailout,
-e(n,t),"";if(e=e.onError,n=e(n,t),n==null||typeof n=="string")return n===""?void 0:n}function Nn(e,n){var t=e.onShellError,
+e(n,t),"";if(e=e.onError,n=e(n,t),n==null||typeof n=="string")return n===""?void 0:n}function An(e,n){var t=e.onShellError,
 r=e.onFatalError;e.pendingRootTasks!==0&&t(n),r(n),zi(e),e.destination!==null?(e.status=13,e.destination.destroy(n)):(e.
 status=12,e.aborted||(e.fatalError=n))}function ae(e,n){Hi(e,n.next,n.hoistables)}function Hi(e,n,t){for(;n!==null;){t!==
 null&&($n(n.hoistables,t),n.inheritedHoistables=t);var r=n.boundaries;if(r!==null){n.boundaries=null;for(var i=0;i<r.length;i++){
@@ -574,22 +574,22 @@ ckwards"&&i!=="unstable_legacy-backwards")for(i=0;i<t;i++)o=r[i],n.row=a=mt(a),n
 0&&ae(e,a);else{for(o=n.blockedSegment,s=o.children.length,f=o.chunks.length,h=0;h<t;h++){d=i==="unstable_legacy-backwar\
 ds"?t-1-h:h;var g=r[d];n.row=a=mt(a),n.treeContext=an(u,t,d);var b=Cn(e,f,null,n.formatContext,d===0?o.lastPushedText:!0,
 !0);o.children.splice(s,0,b),n.blockedSegment=b;try{Z(e,n,g,d),Tt(b.chunks,e.renderState,b.lastPushedText,b.textEmbedded),
-b.status=1,--a.pendingTasks===0&&ae(e,a)}catch(S){throw b.status=e.aborted?3:4,S}}n.blockedSegment=o,o.lastPushedText=!1}
+b.status=1,--a.pendingTasks===0&&ae(e,a)}catch(A){throw b.status=e.aborted?3:4,A}}n.blockedSegment=o,o.lastPushedText=!1}
 c!==null&&a!==null&&0<a.pendingTasks&&(c.pendingTasks++,a.next=c),n.treeContext=u,n.row=c,n.keyPath=l}function sl(e,n,t,r,i,l){
 var u=n.thenableState;for(n.thenableState=null,ze={},ki=n,Mi=e,Ii=t,Rt=Et=0,Ct=-1,Tr=0,jn=u,e=r(i,l);wr;)wr=!1,Rt=Et=0,Ct=
--1,Tr=0,Ir+=1,M=null,e=r(i,l);return Nt(),e}function fl(e,n,t,r,i,l,u){var c=!1;if(l!==0&&e.formState!==null){var a=n.blockedSegment;
+-1,Tr=0,Ir+=1,M=null,e=r(i,l);return At(),e}function fl(e,n,t,r,i,l,u){var c=!1;if(l!==0&&e.formState!==null){var a=n.blockedSegment;
 if(a!==null){c=!0,a=a.chunks;for(var o=0;o<l;o++)o===u?a.push("<!--F!-->"):a.push("<!--F-->")}}l=n.keyPath,n.keyPath=t,i?
 (t=n.treeContext,n.treeContext=an(t,1,0),Z(e,n,r,-1),n.treeContext=t):c?Z(e,n,r,-1):we(e,n,r,-1),n.keyPath=l}function Er(e,n,t,r,i,l){
 if(typeof r=="function")if(r.prototype&&r.prototype.isReactComponent){var u=i;if("ref"in i){u={};for(var c in i)c!=="ref"&&
 (u[c]=i[c])}var a=r.defaultProps;if(a){u===i&&(u=pe({},u,i));for(var o in a)u[o]===void 0&&(u[o]=a[o])}var s=u,f=nl,h=r.
 contextType;typeof h=="object"&&h!==null&&(f=h._currentValue2);var d=new r(s,f),g=d.state!==void 0?d.state:null;d.updater=
-tl,d.props=s,d.state=g;var b={queue:[],replace:!1};d._reactInternals=b;var S=r.contextType;d.context=typeof S=="object"&&
-S!==null?S._currentValue2:nl;var R=r.getDerivedStateFromProps;if(typeof R=="function"){var _=R(s,g),z=_==null?g:pe({},g,
+tl,d.props=s,d.state=g;var b={queue:[],replace:!1};d._reactInternals=b;var A=r.contextType;d.context=typeof A=="object"&&
+A!==null?A._currentValue2:nl;var R=r.getDerivedStateFromProps;if(typeof R=="function"){var _=R(s,g),z=_==null?g:pe({},g,
 _);d.state=z}if(typeof r.getDerivedStateFromProps!="function"&&typeof d.getSnapshotBeforeUpdate!="function"&&(typeof d.UNSAFE_componentWillMount==
 "function"||typeof d.componentWillMount=="function")){var H=d.state;if(typeof d.componentWillMount=="function"&&d.componentWillMount(),
 typeof d.UNSAFE_componentWillMount=="function"&&d.UNSAFE_componentWillMount(),H!==d.state&&tl.enqueueReplaceState(d,d.state,
-null),b.queue!==null&&0<b.queue.length){var T=b.queue,N=b.replace;if(b.queue=null,b.replace=!1,N&&T.length===1)d.state=T[0];else{
-for(var I=N?T[0]:d.state,ve=!0,E=N?1:0;E<T.length;E++){var D=T[E],Y=typeof D=="function"?D.call(d,I,s,void 0):D;Y!=null&&
+null),b.queue!==null&&0<b.queue.length){var T=b.queue,S=b.replace;if(b.queue=null,b.replace=!1,S&&T.length===1)d.state=T[0];else{
+for(var I=S?T[0]:d.state,ve=!0,E=S?1:0;E<T.length;E++){var D=T[E],Y=typeof D=="function"?D.call(d,I,s,void 0):D;Y!=null&&
 (ve?(ve=!1,I=pe({},I,Y)):pe(I,Y))}d.state=I}}else b.queue=null}var Q=d.render();if(e.aborted)throw null;var F=n.keyPath;
 n.keyPath=t,we(e,n,Q,-1),n.keyPath=F}else{var de=sl(e,n,t,r,i,void 0);if(e.aborted)throw null;fl(e,n,t,de,Et!==0,Rt,Ct)}else if(typeof r==
 "string"){var W=n.blockedSegment;if(W===null){var Xe=i.children,ye=n.formatContext,G=n.keyPath;n.formatContext=Ga(ye,r,i),
@@ -609,10 +609,10 @@ e:{var Me=i.children,Ze=i.revealOrder;if(Ze!=="independent"&&Ze!=="together"){if
 Me);if(it){var In=it.call(Me);if(In){var Fn=In.next();if(!Fn.done){do Fn=In.next();while(!Fn.done);cl(e,n,t,Me,Ze)}break e}}}
 if(Ze==="together"){var Wt=n.keyPath,Ie=n.row,ne=n.row=mt(null);ne.boundaries=[],ne.together=!0,n.keyPath=t,we(e,n,Me,-1),
 --ne.pendingTasks===0&&ae(e,ne),n.keyPath=Wt,n.row=Ie,Ie!==null&&0<ne.pendingTasks&&(Ie.pendingTasks++,ne.next=Ie)}else{
-var Gt=n.keyPath;n.keyPath=t,we(e,n,Me,-1),n.keyPath=Gt}}return;case Ai:var at=n.formatContext,fn=n.keyPath,Xt=e.resumableState;
-if(i.name==null||i.name==="auto"){var He=Bl(n.treeContext);Sl(Xt,He,0)}if(n.formatContext=at,n.keyPath=t,i.name!=null&&i.
+var Gt=n.keyPath;n.keyPath=t,we(e,n,Me,-1),n.keyPath=Gt}}return;case Si:var at=n.formatContext,fn=n.keyPath,Xt=e.resumableState;
+if(i.name==null||i.name==="auto"){var He=Bl(n.treeContext);Nl(Xt,He,0)}if(n.formatContext=at,n.keyPath=t,i.name!=null&&i.
 name!=="auto")we(e,n,i.children,-1);else{var Ve=n.treeContext;n.treeContext=an(Ve,1,0),Z(e,n,i.children,-1),n.treeContext=
-Ve}n.formatContext=at,n.keyPath=fn;return;case Bu:throw Error(p(343));case Sr:e:if(n.replay!==null){var dn=n.keyPath,Qe=n.
+Ve}n.formatContext=at,n.keyPath=fn;return;case Bu:throw Error(p(343));case Nr:e:if(n.replay!==null){var dn=n.keyPath,Qe=n.
 formatContext,hn=n.row;n.keyPath=t,n.formatContext=or(e.resumableState,Qe),n.row=null;var Fe=i.children;try{Z(e,n,Fe,-1)}finally{
 n.keyPath=dn,n.formatContext=Qe,n.row=hn}}else{var Ln=n.keyPath,Je=n.formatContext,ue=n.row,lt=n.blockedBoundary,gn=n.blockedPreamble,
 Zt=n.hoistableState,Re=n.blockedSegment,ot=i.fallback,Ke=i.children,je=new Set,O=Ui(e,n.row,je,null,!1),Ce=Cn(e,Re.chunks.
@@ -623,45 +623,45 @@ O.preamble===null?null:O.preamble.fallback,n.keyPath=Hn,n.formatContext=pi(e.res
 try{Z(e,n,ot,-1),Tt(Ce.chunks,e.renderState,Ce.lastPushedText,Ce.textEmbedded),Ce.status=1}catch(Le){throw Ce.status=e.aborted?
 3:4,Le}finally{n.blockedSegment=Re,n.blockedPreamble=gn,n.keyPath=Ln,n.formatContext=Je}var Qt=xr(e,null,Ke,-1,O,Pe,O.preamble===
 null?null:O.preamble.content,O.contentState,n.abortSet,t,or(e.resumableState,n.formatContext),n.context,n.treeContext,null,
-Un);At(Qt),e.pingedTasks.push(Qt)}else{n.blockedBoundary=O,n.blockedPreamble=O.preamble===null?null:O.preamble.content,n.
+Un);St(Qt),e.pingedTasks.push(Qt)}else{n.blockedBoundary=O,n.blockedPreamble=O.preamble===null?null:O.preamble.content,n.
 hoistableState=O.contentState,n.blockedSegment=Pe,n.keyPath=t,n.formatContext=or(e.resumableState,Je),n.row=null;try{if(Z(
-e,n,Ke,-1),Tt(Pe.chunks,e.renderState,Pe.lastPushedText,Pe.textEmbedded),Pe.status=1,St(O,Pe),O.pendingTasks===0&&O.status===
+e,n,Ke,-1),Tt(Pe.chunks,e.renderState,Pe.lastPushedText,Pe.textEmbedded),Pe.status=1,Nt(O,Pe),O.pendingTasks===0&&O.status===
 0){if(O.status=1,!et(e,O)){ue!==null&&--ue.pendingTasks===0&&ae(e,ue),e.pendingRootTasks===0&&n.blockedPreamble&&Mt(e);break e}}else
-ue!==null&&ue.together&&Pi(e,ue)}catch(Le){if(O.status=4,e.aborted){Pe.status=3;var Ne=e.fatalError}else Pe.status=4,Ne=
-Le;var Dn=An(n.componentStack),pn=J(e,Ne,Dn);O.errorDigest=pn,Di(e,O)}finally{n.blockedBoundary=lt,n.blockedPreamble=gn,
+ue!==null&&ue.together&&Pi(e,ue)}catch(Le){if(O.status=4,e.aborted){Pe.status=3;var Ae=e.fatalError}else Pe.status=4,Ae=
+Le;var Dn=Sn(n.componentStack),pn=J(e,Ae,Dn);O.errorDigest=pn,Di(e,O)}finally{n.blockedBoundary=lt,n.blockedPreamble=gn,
 n.hoistableState=Zt,n.blockedSegment=Re,n.keyPath=Ln,n.formatContext=Je,n.row=ue}var De=xr(e,null,ot,-1,lt,Ce,O.preamble===
 null?null:O.preamble.fallback,O.fallbackState,je,[t[0],"Suspense Fallback",t[2]],pi(e.resumableState,n.formatContext),n.
-context,n.treeContext,n.row,Ti(n.componentStack));At(De),e.pingedTasks.push(De)}}return}if(typeof r=="object"&&r!==null)
+context,n.treeContext,n.row,Ti(n.componentStack));St(De),e.pingedTasks.push(De)}}return}if(typeof r=="object"&&r!==null)
 switch(r.$$typeof){case Ri:if("ref"in i){var qe={};for(var $e in i)$e!=="ref"&&(qe[$e]=i[$e])}else qe=i;var ct=sl(e,n,t,
-r.render,qe,l);fl(e,n,t,ct,Et!==0,Rt,Ct);return;case Ni:Er(e,n,t,r.type,i,l);return;case Ar:var Jt=i.children,Zr=n.keyPath,
+r.render,qe,l);fl(e,n,t,ct,Et!==0,Rt,Ct);return;case Ai:Er(e,n,t,r.type,i,l);return;case Sr:var Jt=i.children,Zr=n.keyPath,
 Yn=i.value,Kt=r._currentValue2;r._currentValue2=Yn;var en=En,vn={parent:en,depth:en===null?0:en.depth+1,context:r,parentValue:Kt,
 value:Yn};En=vn,n.context=vn,n.keyPath=t,we(e,n,Jt,-1);var yn=En;if(yn===null)throw Error(p(403));yn.context._currentValue2=
 yn.parentValue;var Bn=En=yn.parent;n.context=Bn,n.keyPath=Zr;return;case Pl:var st=i.children,jt=st(r._context._currentValue2),
 qt=n.keyPath;n.keyPath=t,we(e,n,jt,-1),n.keyPath=qt;return;case _r:var Vr=r._init,zn=Vr(r._payload);if(e.aborted)throw null;
 Er(e,n,t,zn,i,l);return}throw Error(p(130,r==null?r:typeof r,""))}}function Fr(e,n,t,r,i){var l=n.replay,u=n.blockedBoundary,
 c=Cn(e,0,null,n.formatContext,!1,!1);c.id=t,c.parentFlushed=!0;try{n.replay=null,n.blockedSegment=c,Z(e,n,r,i),c.status=
-1,u===null?e.completedRootSegment=c:(St(u,c),u.parentFlushed&&e.partialBoundaries.push(u))}finally{n.replay=l,n.blockedSegment=
+1,u===null?e.completedRootSegment=c:(Nt(u,c),u.parentFlushed&&e.partialBoundaries.push(u))}finally{n.replay=l,n.blockedSegment=
 null}}function we(e,n,t,r){n.replay!==null&&typeof n.replay.slots=="number"?Fr(e,n,n.replay.slots,t,r):(n.node=t,n.childIndex=
-r,t=n.componentStack,At(n),xi(e,n),n.componentStack=t)}function xi(e,n){var t=n.node,r=n.childIndex;if(t!==null){if(typeof t==
+r,t=n.componentStack,St(n),xi(e,n),n.componentStack=t)}function xi(e,n){var t=n.node,r=n.childIndex;if(t!==null){if(typeof t==
 "object"){switch(t.$$typeof){case yl:var i=t.type,l=t.key,u=t.props;t=u.ref;var c=t!==void 0?t:null,a=br(i),o=l==null||l===
 Gu?r===-1?0:r:l;if(l=[n.keyPath,a,o],n.replay!==null)e:{var s=n.replay;for(r=s.nodes,t=0;t<r.length;t++){var f=r[t];if(o===
 f[1]){if(f.length===4){if(a!==null&&a!==f[0])throw Error(p(490,f[0],a));var h=f[2],d=f[3],g=n.node;n.replay={nodes:h,slots:d,
 pendingTasks:1};try{if(Er(e,n,l,i,u,c),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.pendingTasks--}catch(I){
 if(typeof I=="object"&&I!==null&&(I===se||typeof I.then=="function"||I.message==="Maximum call stack size exceeded"))throw n.
-node===g?n.replay=s:r.splice(t,1),I;n.replay.pendingTasks--,l=An(n.componentStack),g=e,u=n.blockedBoundary,e=e.aborted?e.
-fatalError:I,l=J(g,e,l),kt(g,u,h,d,e,l)}n.replay=s}else{if(i!==Sr)throw Error(p(490,"Suspense",br(i)||"Unknown"));n:{s=f[5],
-i=f[2],c=f[3],a=f[4]===null?[]:f[4][2],f=f[4]===null?null:f[4][3],o=n.keyPath;var b=n.formatContext,S=n.row,R=n.replay,_=n.
-blockedBoundary,z=n.hoistableState,H=u.children;u=u.fallback;var T=new Set,N=Ui(e,n.row,T,null,!1);N.parentFlushed=!0,N.
-rootSegmentID=s,n.blockedBoundary=N,n.hoistableState=N.contentState,n.keyPath=l,n.formatContext=or(e.resumableState,b),n.
+node===g?n.replay=s:r.splice(t,1),I;n.replay.pendingTasks--,l=Sn(n.componentStack),g=e,u=n.blockedBoundary,e=e.aborted?e.
+fatalError:I,l=J(g,e,l),kt(g,u,h,d,e,l)}n.replay=s}else{if(i!==Nr)throw Error(p(490,"Suspense",br(i)||"Unknown"));n:{s=f[5],
+i=f[2],c=f[3],a=f[4]===null?[]:f[4][2],f=f[4]===null?null:f[4][3],o=n.keyPath;var b=n.formatContext,A=n.row,R=n.replay,_=n.
+blockedBoundary,z=n.hoistableState,H=u.children;u=u.fallback;var T=new Set,S=Ui(e,n.row,T,null,!1);S.parentFlushed=!0,S.
+rootSegmentID=s,n.blockedBoundary=S,n.hoistableState=S.contentState,n.keyPath=l,n.formatContext=or(e.resumableState,b),n.
 row=null,n.replay={nodes:i,slots:c,pendingTasks:1};try{if(Z(e,n,H,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)
-throw Error(p(488));if(n.replay.pendingTasks--,N.pendingTasks===0&&N.status===0){N.status=1,e.completedBoundaries.push(N);
-break n}}catch(I){N.status=4,h=e.aborted?e.fatalError:I,d=An(n.componentStack),g=J(e,h,d),N.errorDigest=g,n.replay.pendingTasks--,
-e.clientRenderedBoundaries.push(N)}finally{n.blockedBoundary=_,n.hoistableState=z,n.replay=R,n.keyPath=o,n.formatContext=
-b,n.row=S}h=Zl(e,null,{nodes:a,slots:f,pendingTasks:0},u,-1,_,N.fallbackState,T,[l[0],"Suspense Fallback",l[2]],pi(e.resumableState,
-n.formatContext),n.context,n.treeContext,n.row,Ti(n.componentStack)),At(h),e.pingedTasks.push(h)}}r.splice(t,1);break e}}}else
+throw Error(p(488));if(n.replay.pendingTasks--,S.pendingTasks===0&&S.status===0){S.status=1,e.completedBoundaries.push(S);
+break n}}catch(I){S.status=4,h=e.aborted?e.fatalError:I,d=Sn(n.componentStack),g=J(e,h,d),S.errorDigest=g,n.replay.pendingTasks--,
+e.clientRenderedBoundaries.push(S)}finally{n.blockedBoundary=_,n.hoistableState=z,n.replay=R,n.keyPath=o,n.formatContext=
+b,n.row=A}h=Zl(e,null,{nodes:a,slots:f,pendingTasks:0},u,-1,_,S.fallbackState,T,[l[0],"Suspense Fallback",l[2]],pi(e.resumableState,
+n.formatContext),n.context,n.treeContext,n.row,Ti(n.componentStack)),St(h),e.pingedTasks.push(h)}}r.splice(t,1);break e}}}else
 Er(e,n,l,i,u,c);return;case bl:throw Error(p(257));case _r:if(h=t._init,t=h(t._payload),e.aborted)throw null;we(e,n,t,r);
 return}if(gr(t)){Ei(e,n,t,r);return}if((h=El(t))&&(h=h.call(t))){if(t=h.next(),!t.done){d=[];do d.push(t.value),t=h.next();while(!t.
-done);Ei(e,n,d,r)}return}if(typeof t.then=="function")return n.thenableState=null,we(e,n,Gl(t),r);if(t.$$typeof===Ar)return we(
+done);Ei(e,n,d,r)}return}if(typeof t.then=="function")return n.thenableState=null,we(e,n,Gl(t),r);if(t.$$typeof===Sr)return we(
 e,n,t._currentValue2,r);throw r=Object.prototype.toString.call(t),Error(p(31,r==="[object Object]"?"object with keys {"+
 Object.keys(t).join(", ")+"}":r))}typeof t=="string"?(r=n.blockedSegment,r!==null&&(r.lastPushedText=el(r.chunks,t,e.renderState,
 r.lastPushedText))):(typeof t=="number"||typeof t=="bigint")&&(r=n.blockedSegment,r!==null&&(r.lastPushedText=el(r.chunks,
@@ -669,19 +669,19 @@ r.lastPushedText))):(typeof t=="number"||typeof t=="bigint")&&(r=n.blockedSegmen
 r],n.replay!==null)){for(var l=n.replay,u=l.nodes,c=0;c<u.length;c++){var a=u[c];if(a[1]===r){r=a[2],a=a[3],n.replay={nodes:r,
 slots:a,pendingTasks:1};try{if(Ei(e,n,t,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.
 pendingTasks--}catch(f){if(typeof f=="object"&&f!==null&&(f===se||typeof f.then=="function"))throw f;n.replay.pendingTasks--;
-var o=An(n.componentStack);t=e;var s=n.blockedBoundary;e=e.aborted?e.fatalError:f,o=J(t,e,o),kt(t,s,r,a,e,o)}n.replay=l,
+var o=Sn(n.componentStack);t=e;var s=n.blockedBoundary;e=e.aborted?e.fatalError:f,o=J(t,e,o),kt(t,s,r,a,e,o)}n.replay=l,
 u.splice(c,1);break}}n.keyPath=i;return}if(l=n.treeContext,u=t.length,n.replay!==null&&(c=n.replay.slots,c!==null&&typeof c==
 "object")){for(r=0;r<u;r++)a=t[r],n.treeContext=an(l,u,r),s=c[r],typeof s=="number"?(Fr(e,n,s,a,r),delete c[r]):Z(e,n,a,
 r);n.treeContext=l,n.keyPath=i;return}for(c=0;c<u;c++)r=t[c],n.treeContext=an(l,u,c),Z(e,n,r,c);n.treeContext=l,n.keyPath=
 i}function Vl(e,n,t){t.status=5,t.rootSegmentID=e.nextSegmentId++;var r=t.tracked;if(r===null||(e=r.contentKeyPath,e===null))
 throw Error(p(486));r=r.fallbackNode;var i=[],l=n.workingMap.get(e);return l===void 0?(t=[e[1],e[2],i,null,r,t.rootSegmentID],
-n.workingMap.set(e,t),Nr(t,e[0],n),t):(l[4]=r,l[5]=t.rootSegmentID,l)}function dl(e,n,t,r){r.status=5;var i=t.keyPath,l=t.
+n.workingMap.set(e,t),Ar(t,e[0],n),t):(l[4]=r,l[5]=t.rootSegmentID,l)}function dl(e,n,t,r){r.status=5;var i=t.keyPath,l=t.
 blockedBoundary;if(l===null)r.id=e.nextSegmentId++,n.rootSlots=r.id,e.completedRootSegment!==null&&(e.completedRootSegment.
 status=5);else{if(l!==null&&l.status===0){var u=Vl(e,n,l);if(l.tracked!==null&&l.tracked.contentKeyPath===i&&t.childIndex===
 -1){r.id===-1&&(r.id=r.parentFlushed?l.rootSegmentID:e.nextSegmentId++),u[3]=r.id;return}}if(r.id===-1&&(r.id=r.parentFlushed&&
 l!==null?l.rootSegmentID:e.nextSegmentId++),t.childIndex===-1)i===null?n.rootSlots=r.id:(t=n.workingMap.get(i),t===void 0?
-(t=[i[1],i[2],[],r.id],Nr(t,i[0],n)):t[3]=r.id);else{if(i===null){if(e=n.rootSlots,e===null)e=n.rootSlots={};else if(typeof e==
-"number")throw Error(p(491))}else if(l=n.workingMap,u=l.get(i),u===void 0)e={},u=[i[1],i[2],[],e],l.set(i,u),Nr(u,i[0],n);else if(e=
+(t=[i[1],i[2],[],r.id],Ar(t,i[0],n)):t[3]=r.id);else{if(i===null){if(e=n.rootSlots,e===null)e=n.rootSlots={};else if(typeof e==
+"number")throw Error(p(491))}else if(l=n.workingMap,u=l.get(i),u===void 0)e={},u=[i[1],i[2],[],e],l.set(i,u),Ar(u,i[0],n);else if(e=
 u[3],e===null)e=u[3]={};else if(typeof e=="number")throw Error(p(491));e[t.childIndex]=r.id}}}function Di(e,n){e=e.trackedPostpones,
 e!==null&&(n=n.tracked,n!==null&&(n=n.contentKeyPath,n!==null&&(e=e.workingMap.get(n),e!==void 0&&(e.length=4,e[2]=[],e[3]=
 null))))}function hl(e,n,t){return Zl(e,t,n.replay,n.node,n.childIndex,n.blockedBoundary,n.hoistableState,n.abortSet,n.keyPath,
@@ -689,12 +689,12 @@ n.formatContext,n.context,n.treeContext,n.row,n.componentStack)}function gl(e,n,
 length,null,n.formatContext,r.lastPushedText,!0);return r.children.push(i),r.lastPushedText=!1,xr(e,t,n.node,n.childIndex,
 n.blockedBoundary,i,n.blockedPreamble,n.hoistableState,n.abortSet,n.keyPath,n.formatContext,n.context,n.treeContext,n.row,
 n.componentStack)}function Z(e,n,t,r){var i=n.formatContext,l=n.context,u=n.keyPath,c=n.treeContext,a=n.componentStack,o=n.
-blockedSegment;if(o===null){o=n.replay;try{return we(e,n,t,r)}catch(h){if(Nt(),t=h===se?mr():h,!e.aborted&&typeof t=="ob\
+blockedSegment;if(o===null){o=n.replay;try{return we(e,n,t,r)}catch(h){if(At(),t=h===se?mr():h,!e.aborted&&typeof t=="ob\
 ject"&&t!==null){if(typeof t.then=="function"){r=h===se?on():null,e=hl(e,n,r).ping,t.then(e.resolve,e.reject),n.formatContext=
 i,n.context=l,n.keyPath=u,n.treeContext=c,n.componentStack=a,n.replay=o,tn(l);return}if(t.message==="Maximum call stack \
 size exceeded"){t=h===se?on():null,t=hl(e,n,t),e.pingedTasks.push(t),n.formatContext=i,n.context=l,n.keyPath=u,n.treeContext=
 c,n.componentStack=a,n.replay=o,tn(l);return}}}}else{var s=o.children.length,f=o.chunks.length;try{return we(e,n,t,r)}catch(h){
-if(Nt(),o.children.length=s,o.chunks.length=f,t=h===se?mr():h,!e.aborted&&typeof t=="object"&&t!==null){if(typeof t.then==
+if(At(),o.children.length=s,o.chunks.length=f,t=h===se?mr():h,!e.aborted&&typeof t=="object"&&t!==null){if(typeof t.then==
 "function"){o=t,t=h===se?on():null,e=gl(e,n,t).ping,o.then(e.resolve,e.reject),n.formatContext=i,n.context=l,n.keyPath=u,
 n.treeContext=c,n.componentStack=a,tn(l);return}if(t.message==="Maximum call stack size exceeded"){o=h===se?on():null,o=
 gl(e,n,o),e.pingedTasks.push(o),n.formatContext=i,n.context=l,n.keyPath=u,n.treeContext=c,n.componentStack=a,tn(l);return}}}}
@@ -704,15 +704,15 @@ t!==null&&(t.status=3,_n(this,n,e.row,t))}function kt(e,n,t,r,i,l){for(var u=0;u
 4,s.errorDigest=o,s.parentFlushed&&a.clientRenderedBoundaries.push(s)}}if(t.length=0,r!==null){if(n===null)throw Error(p(
 487));if(n.status!==4&&(n.status=4,n.errorDigest=l,n.parentFlushed&&e.clientRenderedBoundaries.push(n)),typeof r=="objec\
 t")for(var f in r)delete r[f]}}function Rr(e,n){if(e!==n.currentTask){var t=e.blockedBoundary;e=e.blockedSegment,e!==null&&
-(e.status=3),t!==null&&t.fallbackAbortableTasks.forEach(function(r){return Rr(r,n)})}}function Sn(e,n,t){if(e!==n.currentTask){
-var r=e.blockedBoundary,i=e.blockedSegment;if(i===null||i.status===3){var l=An(e.componentStack),u=Mr(t);if(r===null){if(r=
-e.replay,r===null){u||n.trackedPostpones===null||i===null?u?(e=Fi(t),J(n,e,l),n.status!==12&&n.status!==13&&Nn(n,e)):(J(
-n,t,l),n.status!==12&&n.status!==13&&Nn(n,t)):(r=n.trackedPostpones,J(n,t,l),dl(n,r,e,i),_n(n,null,e.row,i));return}n.status!==
+(e.status=3),t!==null&&t.fallbackAbortableTasks.forEach(function(r){return Rr(r,n)})}}function Nn(e,n,t){if(e!==n.currentTask){
+var r=e.blockedBoundary,i=e.blockedSegment;if(i===null||i.status===3){var l=Sn(e.componentStack),u=Mr(t);if(r===null){if(r=
+e.replay,r===null){u||n.trackedPostpones===null||i===null?u?(e=Fi(t),J(n,e,l),n.status!==12&&n.status!==13&&An(n,e)):(J(
+n,t,l),n.status!==12&&n.status!==13&&An(n,t)):(r=n.trackedPostpones,J(n,t,l),dl(n,r,e,i),_n(n,null,e.row,i));return}n.status!==
 12&&n.status!==13&&(r.pendingTasks--,r.pendingTasks===0&&0<r.nodes.length&&(l=J(n,t,l),kt(n,null,r.nodes,r.slots,t,l)),n.
 pendingRootTasks--,n.pendingRootTasks===0&&Bi(n))}else{var c=n.trackedPostpones;if(r.status!==4){if(!u&&c!==null&&i!==null)
-return J(n,t,l),dl(n,c,e,i),r.fallbackAbortableTasks.forEach(function(a){return Sn(a,n,t)}),r.fallbackAbortableTasks.clear(),
+return J(n,t,l),dl(n,c,e,i),r.fallbackAbortableTasks.forEach(function(a){return Nn(a,n,t)}),r.fallbackAbortableTasks.clear(),
 _n(n,r,e.row,i);r.status=4,l=J(n,t,l),r.errorDigest=l,Di(n,r),r.parentFlushed&&n.clientRenderedBoundaries.push(r)}r.pendingTasks--,
-l=r.row,l!==null&&--l.pendingTasks===0&&ae(n,l),r.fallbackAbortableTasks.forEach(function(a){return Sn(a,n,t)}),r.fallbackAbortableTasks.
+l=r.row,l!==null&&--l.pendingTasks===0&&ae(n,l),r.fallbackAbortableTasks.forEach(function(a){return Nn(a,n,t)}),r.fallbackAbortableTasks.
 clear()}e=e.row,e!==null&&--e.pendingTasks===0&&ae(n,e),n.allPendingTasks--,n.allPendingTasks===0&&Cr(n)}}}function Yi(e,n){
 try{var t=e.renderState,r=t.onHeaders;if(r){var i=t.headers;if(i){t.headers=null;var l=i.preconnects;if(i.fontPreloads&&
 (l&&(l+=", "),l+=i.fontPreloads),i.highImagePreloads&&(l&&(l+=", "),l+=i.highImagePreloads),!n){var u=t.styles.values(),
@@ -722,42 +722,42 @@ integrity,nonce:d.nonce,type:d.type,fetchPriority:d.fetchPriority,referrerPolicy
 (i.remainingCapacity-=g.length+2))t.resets.style[h]=xe,l&&(l+=", "),l+=g,t.resets.style[h]=typeof f.crossOrigin=="string"||
 typeof f.integrity=="string"?[f.crossOrigin,f.integrity]:xe;else break e}}r(l?{Link:l}:{})}}}catch(b){J(e,b,{})}}function Bi(e){
 e.trackedPostpones===null&&Yi(e,!0),e.trackedPostpones===null&&Mt(e),e=e.onShellReady,e()}function Cr(e){Yi(e,e.trackedPostpones===
-null?!0:e.completedRootSegment===null||e.completedRootSegment.status!==5),Mt(e),e=e.onAllReady,e()}function St(e,n){if(n.
+null?!0:e.completedRootSegment===null||e.completedRootSegment.status!==5),Mt(e),e=e.onAllReady,e()}function Nt(e,n){if(n.
 chunks.length===0&&n.children.length===1&&n.children[0].boundary===null&&n.children[0].id===-1){var t=n.children[0];t.id=
-n.id,t.parentFlushed=!0,t.status!==1&&t.status!==3&&t.status!==4||St(e,t)}else e.completedSegments.push(n)}function _n(e,n,t,r){
+n.id,t.parentFlushed=!0,t.status!==1&&t.status!==3&&t.status!==4||Nt(e,t)}else e.completedSegments.push(n)}function _n(e,n,t,r){
 if(t!==null&&(--t.pendingTasks===0?ae(e,t):t.together&&Pi(e,t)),e.allPendingTasks--,n===null){if(r!==null&&r.parentFlushed){
 if(e.completedRootSegment!==null)throw Error(p(389));e.completedRootSegment=r}e.pendingRootTasks--,e.pendingRootTasks===
 0&&Bi(e)}else if(n.pendingTasks--,n.status!==4)if(n.pendingTasks===0){if(n.status===0&&(n.status=1),r!==null&&r.parentFlushed&&
-(r.status===1||r.status===3)&&St(n,r),n.parentFlushed&&e.completedBoundaries.push(n),n.status===1)t=n.row,t!==null&&$n(t.
+(r.status===1||r.status===3)&&Nt(n,r),n.parentFlushed&&e.completedBoundaries.push(n),n.status===1)t=n.row,t!==null&&$n(t.
 hoistables,n.contentState),et(e,n)||(e.allPendingTasks++,n.fallbackAbortableTasks.forEach(Gc,e),n.fallbackAbortableTasks.
 clear(),t!==null&&--t.pendingTasks===0&&ae(e,t),e.allPendingTasks--),e.pendingRootTasks===0&&e.trackedPostpones===null&&
 n.preamble!==null&&Mt(e);else if(n.status===5&&(n=n.row,n!==null)){if(e.trackedPostpones!==null){t=e.trackedPostpones;var i=n.
 next;if(i!==null&&(r=i.boundaries,r!==null))for(i.boundaries=null,i=0;i<r.length;i++){var l=r[i];Vl(e,t,l),_n(e,l,null,null)}}
 e.allPendingTasks++,--n.pendingTasks===0&&ae(e,n),e.allPendingTasks--}}else r===null||!r.parentFlushed||r.status!==1&&r.
-status!==3||(St(n,r),n.completedSegments.length===1&&n.parentFlushed&&e.partialBoundaries.push(n)),n=n.row,n!==null&&n.together&&
+status!==3||(Nt(n,r),n.completedSegments.length===1&&n.parentFlushed&&e.partialBoundaries.push(n)),n=n.row,n!==null&&n.together&&
 Pi(e,n);e.allPendingTasks===0&&Cr(e)}function Ql(e){if(!(e.aborted||11<e.status)){var n=En,t=Jn.H;Jn.H=ol;var r=Jn.A;Jn.
 A=Yc;var i=ee;ee=e;var l=dr;dr=e.resumableState;try{var u=e.pingedTasks,c;for(c=0;c<u.length;c++){var a=u[c],o=e,s=a.blockedSegment;
 if(s===null){e:if(a.replay.pendingTasks!==0){var f=o.currentTask;o.currentTask=a,tn(a.context);var h=a.node;try{if(typeof a.
 replay.slots=="number"?Fr(o,a,a.replay.slots,a.node,a.childIndex):xi(o,a),a.replay.pendingTasks===1&&0<a.replay.nodes.length)
-throw Error(p(488));a.replay.pendingTasks--,a.abortSet.delete(a),_n(o,a.blockedBoundary,a.row,null)}catch(G){Nt();var d=G===
-se?mr():G;if(o.aborted){G===se&&(a.thenableState=on()),o.currentTask=f;var g=o;Rr(a,g),a.abortSet.delete(a),Sn(a,g,g.fatalError)}else{
+throw Error(p(488));a.replay.pendingTasks--,a.abortSet.delete(a),_n(o,a.blockedBoundary,a.row,null)}catch(G){At();var d=G===
+se?mr():G;if(o.aborted){G===se&&(a.thenableState=on()),o.currentTask=f;var g=o;Rr(a,g),a.abortSet.delete(a),Nn(a,g,g.fatalError)}else{
 if(typeof d=="object"&&d!==null){if(typeof d.then=="function"){var b=a.ping;d.then(b.resolve,b.reject),a.thenableState=G===
 se?on():null;break e}if(d.message==="Maximum call stack size exceeded"&&a.node!==h){a.thenableState=null,o.pingedTasks.push(
-a);break e}}a.replay.pendingTasks--,a.abortSet.delete(a);var S=An(a.componentStack);g=o;var R=a.blockedBoundary,_=o.aborted?
-o.fatalError:d,z=a.replay.nodes,H=a.replay.slots,T=J(g,_,S);kt(g,R,z,H,_,T),o.pendingRootTasks--,o.pendingRootTasks===0&&
-Bi(o),o.allPendingTasks--,o.allPendingTasks===0&&Cr(o)}}finally{o.currentTask=f}}}else e:if(g=s,g.status===0){var N=o.currentTask;
+a);break e}}a.replay.pendingTasks--,a.abortSet.delete(a);var A=Sn(a.componentStack);g=o;var R=a.blockedBoundary,_=o.aborted?
+o.fatalError:d,z=a.replay.nodes,H=a.replay.slots,T=J(g,_,A);kt(g,R,z,H,_,T),o.pendingRootTasks--,o.pendingRootTasks===0&&
+Bi(o),o.allPendingTasks--,o.allPendingTasks===0&&Cr(o)}}finally{o.currentTask=f}}}else e:if(g=s,g.status===0){var S=o.currentTask;
 o.currentTask=a,tn(a.context);var I=g.children.length,ve=g.chunks.length,E=a.node;try{xi(o,a),Tt(g.chunks,o.renderState,
-g.lastPushedText,g.textEmbedded),a.abortSet.delete(a),g.status=1,_n(o,a.blockedBoundary,a.row,g)}catch(G){Nt(),g.children.
-length=I,g.chunks.length=ve;var D=G===se?mr():G;if(o.aborted)G===se&&(a.thenableState=on()),o.currentTask=N,g=o,Rr(a,g),
-a.abortSet.delete(a),Sn(a,g,g.fatalError);else{if(typeof D=="object"&&D!==null){if(typeof D.then=="function"){g.status=0,
+g.lastPushedText,g.textEmbedded),a.abortSet.delete(a),g.status=1,_n(o,a.blockedBoundary,a.row,g)}catch(G){At(),g.children.
+length=I,g.chunks.length=ve;var D=G===se?mr():G;if(o.aborted)G===se&&(a.thenableState=on()),o.currentTask=S,g=o,Rr(a,g),
+a.abortSet.delete(a),Nn(a,g,g.fatalError);else{if(typeof D=="object"&&D!==null){if(typeof D.then=="function"){g.status=0,
 a.thenableState=G===se?on():null;var Y=a.ping;D.then(Y.resolve,Y.reject);break e}if(D.message==="Maximum call stack size\
- exceeded"&&a.node!==E){g.status=0,a.thenableState=null,o.pingedTasks.push(a);break e}}var Q=An(a.componentStack);a.abortSet.
+ exceeded"&&a.node!==E){g.status=0,a.thenableState=null,o.pingedTasks.push(a);break e}}var Q=Sn(a.componentStack);a.abortSet.
 delete(a),g.status=4;var F=a.blockedBoundary,de=a.row;if(de!==null&&--de.pendingTasks===0&&ae(o,de),o.allPendingTasks--,
-F===null)if(Mr(D)){var W=Fi(D);J(o,W,Q),Nn(o,W)}else J(o,D,Q),Nn(o,D);else{var Xe=J(o,D,Q);if(F.pendingTasks--,F.status!==
+F===null)if(Mr(D)){var W=Fi(D);J(o,W,Q),An(o,W)}else J(o,D,Q),An(o,D);else{var Xe=J(o,D,Q);if(F.pendingTasks--,F.status!==
 4){F.status=4,F.errorDigest=Xe,Di(o,F);var ye=F.row;ye!==null&&(o.allPendingTasks++,--ye.pendingTasks===0&&ae(o,ye),o.allPendingTasks--),
 F.parentFlushed&&o.clientRenderedBoundaries.push(F),o.pendingRootTasks===0&&o.trackedPostpones===null&&F.preamble!==null&&
-Mt(o)}o.allPendingTasks===0&&Cr(o)}}}finally{o.currentTask=N}}}u.splice(0,c),e.destination!==null&&Lr(e,e.destination)}catch(G){
-J(e,G,{}),Nn(e,G)}finally{dr=l,Jn.H=t,Jn.A=r,t===ol&&tn(n),ee=i}}}function hi(e,n,t){n.preambleChildren.length&&t.push(n.
+Mt(o)}o.allPendingTasks===0&&Cr(o)}}}finally{o.currentTask=S}}}u.splice(0,c),e.destination!==null&&Lr(e,e.destination)}catch(G){
+J(e,G,{}),An(e,G)}finally{dr=l,Jn.H=t,Jn.A=r,t===ol&&tn(n),ee=i}}}function hi(e,n,t){n.preambleChildren.length&&t.push(n.
 preambleChildren);for(var r=!1,i=0;i<n.children.length;i++)r=Jl(e,n.children[i],t)||r;return r}function Jl(e,n,t){var r=n.
 boundary;if(r===null)return hi(e,n,t);var i=r.preamble;if(i===null)return!1;switch(r.status){case 1:if(qa(e.renderState,
 i.content),e.byteSize+=r.byteSize,n=r.completedSegments[0],!n)throw Error(p(391));return hi(e,n,t);case 5:if(e.trackedPostpones!==
@@ -872,21 +872,21 @@ n.push(l),n=n.push('")</script>'),n)}var hr=!1;function Lr(e,n){try{if(!(0<e.pen
 if(r!==null){if(r.status===5)return;var i=e.completedPreambleSegments;if(i===null)return;_t=e.byteSize;var l=e.resumableState,
 u=e.renderState,c=u.preamble,a=c.htmlChunks,o=c.headChunks,s;if(a){for(s=0;s<a.length;s++)n.push(a[s]);if(o)for(s=0;s<o.
 length;s++)n.push(o[s]);else{var f=X("head");n.push(f),n.push(">")}}else if(o)for(s=0;s<o.length;s++)n.push(o[s]);var h=u.
-charsetChunks;for(s=0;s<h.length;s++)n.push(h[s]);h.length=0,u.preconnects.forEach(Se,n),u.preconnects.clear();var d=u.viewportChunks;
-for(s=0;s<d.length;s++)n.push(d[s]);d.length=0,u.fontPreloads.forEach(Se,n),u.fontPreloads.clear(),u.highImagePreloads.forEach(
-Se,n),u.highImagePreloads.clear(),qn=u,u.styles.forEach(fc,n),qn=null;var g=u.importMapChunks;for(s=0;s<g.length;s++)n.push(
-g[s]);g.length=0,u.bootstrapScripts.forEach(Se,n),u.scripts.forEach(Se,n),u.scripts.clear(),u.bulkPreloads.forEach(Se,n),
+charsetChunks;for(s=0;s<h.length;s++)n.push(h[s]);h.length=0,u.preconnects.forEach(Ne,n),u.preconnects.clear();var d=u.viewportChunks;
+for(s=0;s<d.length;s++)n.push(d[s]);d.length=0,u.fontPreloads.forEach(Ne,n),u.fontPreloads.clear(),u.highImagePreloads.forEach(
+Ne,n),u.highImagePreloads.clear(),qn=u,u.styles.forEach(fc,n),qn=null;var g=u.importMapChunks;for(s=0;s<g.length;s++)n.push(
+g[s]);g.length=0,u.bootstrapScripts.forEach(Ne,n),u.scripts.forEach(Ne,n),u.scripts.clear(),u.bulkPreloads.forEach(Ne,n),
 u.bulkPreloads.clear(),l.instructions|=32;var b=u.hoistableChunks;for(s=0;s<b.length;s++)n.push(b[s]);for(l=b.length=0;l<
-i.length;l++){var S=i[l];for(u=0;u<S.length;u++)Ot(e,n,S[u],null)}var R=e.renderState.preamble,_=R.headChunks;if(R.htmlChunks||
+i.length;l++){var A=i[l];for(u=0;u<A.length;u++)Ot(e,n,A[u],null)}var R=e.renderState.preamble,_=R.headChunks;if(R.htmlChunks||
 _){var z=Rn("head");n.push(z)}var H=R.bodyChunks;if(H)for(i=0;i<H.length;i++)n.push(H[i]);Ot(e,n,r,null),e.completedRootSegment=
 null;var T=e.renderState;if(e.allPendingTasks!==0||e.clientRenderedBoundaries.length!==0||e.completedBoundaries.length!==
-0||e.trackedPostpones!==null&&(e.trackedPostpones.rootNodes.length!==0||e.trackedPostpones.rootSlots!==null)){var N=e.resumableState;
-if((N.instructions&64)===0){if(N.instructions|=64,n.push(T.startInlineScript),(N.instructions&32)===0){N.instructions|=32;
-var I="_"+N.idPrefix+"R_";n.push(' id="');var ve=P(I);n.push(ve),n.push('"')}n.push(">"),n.push("requestAnimationFrame(f\
+0||e.trackedPostpones!==null&&(e.trackedPostpones.rootNodes.length!==0||e.trackedPostpones.rootSlots!==null)){var S=e.resumableState;
+if((S.instructions&64)===0){if(S.instructions|=64,n.push(T.startInlineScript),(S.instructions&32)===0){S.instructions|=32;
+var I="_"+S.idPrefix+"R_";n.push(' id="');var ve=P(I);n.push(ve),n.push('"')}n.push(">"),n.push("requestAnimationFrame(f\
 unction(){$RT=performance.now()});"),n.push("</script>")}}Fl(n,T)}var E=e.renderState;r=0;var D=E.viewportChunks;for(r=0;r<
-D.length;r++)n.push(D[r]);D.length=0,E.preconnects.forEach(Se,n),E.preconnects.clear(),E.fontPreloads.forEach(Se,n),E.fontPreloads.
-clear(),E.highImagePreloads.forEach(Se,n),E.highImagePreloads.clear(),E.styles.forEach(hc,n),E.scripts.forEach(Se,n),E.scripts.
-clear(),E.bulkPreloads.forEach(Se,n),E.bulkPreloads.clear();var Y=E.hoistableChunks;for(r=0;r<Y.length;r++)n.push(Y[r]);
+D.length;r++)n.push(D[r]);D.length=0,E.preconnects.forEach(Ne,n),E.preconnects.clear(),E.fontPreloads.forEach(Ne,n),E.fontPreloads.
+clear(),E.highImagePreloads.forEach(Ne,n),E.highImagePreloads.clear(),E.styles.forEach(hc,n),E.scripts.forEach(Ne,n),E.scripts.
+clear(),E.bulkPreloads.forEach(Ne,n),E.bulkPreloads.clear();var Y=E.hoistableChunks;for(r=0;r<Y.length;r++)n.push(Y[r]);
 Y.length=0;var Q=e.clientRenderedBoundaries;for(t=0;t<Q.length;t++){var F=Q[t];E=n;var de=e.resumableState,W=e.renderState,
 Xe=F.rootSegmentID,ye=F.errorDigest;E.push(W.startInlineScript),E.push(">"),(de.instructions&4)===0?(de.instructions|=4,
 E.push('$RX=function(b,c,d,e,f){var a=document.getElementById(b);a&&(b=a.previousSibling,b.data="$!",a=a.dataset,null!=c\
@@ -903,13 +903,13 @@ e.nextSegmentId),e.allPendingTasks===0&&e.clientRenderedBoundaries.length===0&&e
 !1,t=e.resumableState,t.hasBody&&(j=Rn("body"),n.push(j)),t.hasHtml&&(t=Rn("html"),n.push(t)),zi(e),e.status=13,n.push(null),
 e.destination=null)}}function On(e){if(e.flushScheduled===!1&&e.pingedTasks.length===0&&e.destination!==null){e.flushScheduled=
 !0;var n=e.destination;n?Lr(e,n):e.flushScheduled=!1}}function Xc(e,n){if(e.status===12)e.status=13,e=e.fatalError,Mr(e)&&
-(e=Fi(e)),n.destroy(e);else if(e.status!==13&&e.destination===null){e.destination=n;try{Lr(e,n)}catch(t){J(e,t,{}),Nn(e,
-t)}}}function Zc(e,n){try{if(0<n.size){var t=e.fatalError;n.forEach(function(r){return Sn(r,e,t)}),n.clear()}e.destination!==
-null&&Lr(e,e.destination)}catch(r){J(e,r,{}),Nn(e,r)}}function zi(e){e=e.renderLifetimeController,e!==null&&e.abort("The\
+(e=Fi(e)),n.destroy(e);else if(e.status!==13&&e.destination===null){e.destination=n;try{Lr(e,n)}catch(t){J(e,t,{}),An(e,
+t)}}}function Zc(e,n){try{if(0<n.size){var t=e.fatalError;n.forEach(function(r){return Nn(r,e,t)}),n.clear()}e.destination!==
+null&&Lr(e,e.destination)}catch(r){J(e,r,{}),An(e,r)}}function zi(e){e=e.renderLifetimeController,e!==null&&e.abort("The\
  render ended.")}function Vc(e,n){if(!(e.aborted||e.status!==11&&e.status!==10)){zi(e);var t=typeof n=="object"&&n!==null&&
 n.$$typeof===Or;e.aborted=!0,n=t?zl(n):n===void 0?Error(p(432)):typeof n=="object"&&n!==null&&typeof n.then=="function"?
-Error(p(530)):n,e.fatalError=n,n=e.abortableTasks,n.forEach(function(r){return Rr(r,e)}),Zc(e,n)}}function Nr(e,n,t){if(n===
-null)t.rootNodes.push(e);else{var r=t.workingMap,i=r.get(n);i===void 0&&(i=[n[1],n[2],[],null],r.set(n,i),Nr(i,n[0],t)),
+Error(p(530)):n,e.fatalError=n,n=e.abortableTasks,n.forEach(function(r){return Rr(r,e)}),Zc(e,n)}}function Ar(e,n,t){if(n===
+null)t.rootNodes.push(e);else{var r=t.workingMap,i=r.get(n);i===void 0&&(i=[n[1],n[2],[],null],r.set(n,i),Ar(i,n[0],t)),
 i[2].push(e)}}function Qc(){}function jl(e,n,t,r){var i=!1,l=null,u="",c=!1;if(n=$u(n?n.identifierPrefix:void 0),e=Wc(e,
 n,Rc(n,t),$(0,null,0,null),1/0,Qc,void 0,void 0,function(){c=!0},void 0,void 0,void 0),e.flushScheduled=e.destination!==
 null,Ql(e),e.status===10&&(e.status=11),e.trackedPostpones===null&&Yi(e,e.pendingRootTasks===0),Vc(e,r),Xc(e,{push:function(a){
@@ -1024,25 +1024,25 @@ undone the change since, there is nothing left to do."},changeUndone:{subject:({
 The change of your plan is undone.",heading:"The change is undone",body:a=>`Your plan does not change after all. ${i(a)}`,
 note:t},subscriptionResumed:{subject:({planName:a})=>`Your ${a} subscription is resumed`,preview:"Your cancellation is w\
 ithdrawn.",heading:"Your subscription is resumed",body:a=>`You have withdrawn your cancellation. ${i(a)}`,note:t},planChanged:{
-subject:({planName:a})=>`Your plan is ${a} now`,preview:({oldPlanName:a,credit:o})=>`Your ${a} plan has ended, and ${o} \
-of it was credited.`,heading:"Your plan is changed",body:({planName:a,oldPlanName:o,credit:s,amount:f,validUntil:h,nextCharge:d,
-isAuthorised:g})=>{let b=d===null?"It does not renew by itself.":g?e(d):`The next charge is ${d.amount} on ${d.on}, once\
- you have authorised it.`;return`Your ${a} plan has begun, and your ${o} plan has ended. For the unused time of the old \
-plan ${s} was credited, and you paid ${f}. Your plan is valid until ${h}. ${b}`},note:t},subscriptionCancelled:{subject:({
-planName:a})=>`Your ${a} subscription is cancelled`,preview:a=>`Nothing more will be charged for it. ${u(a)}`,heading:"Y\
-our subscription is cancelled",body:a=>`You have cancelled your ${a.planName} subscription. Nothing more will be charged\
- for it. `+u(a)+(a.resumeUntil===null?"":` You can resume the subscription until ${a.resumeUntil}.`),note:"If you have r\
-esumed it or bought a plan since, there is nothing left to do."},subscriptionCompleted:{subject:({planName:a})=>`Your ${a}\
- subscription is complete`,preview:({endsOn:a})=>`The last payment was made. The plan is paid until ${a}.`,heading:"Your\
- subscription is complete",body:({planName:a,endsOn:o,...s})=>{let f=l(s,"After that, your other access continues.",h=>h===
-o?"After that, your access ends.":`Your access ends on ${h}.`);return`The last payment of your ${a} subscription was mad\
-e. Nothing more will be charged for it. The plan is paid until ${o}. ${f} You can choose a plan again on that day or lat\
-er.`},note:n},subscriptionEnding:{subject:({planName:a,endsOn:o})=>`Your ${a} plan ends on ${o}`,preview:{replace:"You c\
-an buy it again on that day or later.",extend:"If you renew it before then, you lose no day."},heading:"Your access ends\
- soon",body:({endsOn:a,earlyRenewal:o})=>`Your plan is valid until ${a}. After that your access ends. `+{replace:"You ca\
-n buy the plan again on that day or later.",extend:"To keep your access, renew your plan before then: the new period is \
-added to this one, and you lose no day."}[o],note:n},subscriptionEnded:{subject:({planName:a})=>`Your ${a} plan has ende\
-d`,preview:a=>`Your access ended on ${a}.`,heading:"Your access has ended",body:({planName:a,endsOn:o,refunded:s,nextCharge:f=null},h)=>s===
+subject:({planName:a})=>`Your plan is ${a} now`,preview:({oldPlanName:a,credit:o})=>`${o} of your old ${a} plan was cred\
+ited.`,heading:"Your plan is changed",body:({planName:a,oldPlanName:o,credit:s,amount:f,validUntil:h,nextCharge:d,isAuthorised:g})=>{
+let b=d===null?"It does not renew by itself.":g?e(d):`The next charge is ${d.amount} on ${d.on}, once you have authorise\
+d it.`,A=a===o?" a new period":`, and your ${o} plan has ended`;return`Your ${a} plan has begun${A}. For the unused time\
+ of the old one ${s} was credited, and you paid ${f}. Your plan is valid until ${h}. ${b}`},note:t},subscriptionCancelled:{
+subject:({planName:a})=>`Your ${a} subscription is cancelled`,preview:a=>`Nothing more will be charged for it. ${u(a)}`,
+heading:"Your subscription is cancelled",body:a=>`You have cancelled your ${a.planName} subscription. Nothing more will \
+be charged for it. `+u(a)+(a.resumeUntil===null?"":` You can resume the subscription until ${a.resumeUntil}.`),note:"If \
+you have resumed it or bought a plan since, there is nothing left to do."},subscriptionCompleted:{subject:({planName:a})=>`\
+Your ${a} subscription is complete`,preview:({endsOn:a})=>`The last payment was made. The plan is paid until ${a}.`,heading:"\
+Your subscription is complete",body:({planName:a,endsOn:o,...s})=>{let f=l(s,"After that, your other access continues.",
+h=>h===o?"After that, your access ends.":`Your access ends on ${h}.`);return`The last payment of your ${a} subscription \
+was made. Nothing more will be charged for it. The plan is paid until ${o}. ${f} You can choose a plan again on that day\
+ or later.`},note:n},subscriptionEnding:{subject:({planName:a,endsOn:o})=>`Your ${a} plan ends on ${o}`,preview:{replace:"\
+You can buy it again on that day or later.",extend:"If you renew it before then, you lose no day."},heading:"Your access\
+ ends soon",body:({endsOn:a,earlyRenewal:o})=>`Your plan is valid until ${a}. After that your access ends. `+{replace:"Y\
+ou can buy the plan again on that day or later.",extend:"To keep your access, renew your plan before then: the new perio\
+d is added to this one, and you lose no day."}[o],note:n},subscriptionEnded:{subject:({planName:a})=>`Your ${a} plan has\
+ ended`,preview:a=>`Your access ended on ${a}.`,heading:"Your access has ended",body:({planName:a,endsOn:o,refunded:s,nextCharge:f=null},h)=>s===
 void 0?`Your access to the ${a} plan ended on ${h}. You can come back at any time.`:`Your access to the ${a} plan ended \
 on ${o}, because ${s} was refunded. `+e(f),note:"If you have bought a plan since, there is nothing left to do."}}};var Ro=()=>{let e=a=>a===null?"आगे कोई राशि नहीं ली जाएगी।":`अगली राशि ${a.
 on} को ली जाएगी: ${a.amount}।`,n="यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या प्लान जारी नहीं रखना च\
@@ -1119,18 +1119,19 @@ body:a=>`अब आपका प्लान नहीं बदलेगा। 
 planName:a})=>`आपकी ${a} सदस्यता फिर से शुरू हो गई है`,preview:"आपका\
  रद्द करना वापस ले लिया गया है।",heading:"आपकी सदस्यता फिर से शुरू हो गई\
  है",body:a=>`आपने सदस्यता रद्द करना वापस ले लिया है। ${i(
-a)}`,note:t},planChanged:{subject:({planName:a})=>`अब आपका प्लान ${a} है`,preview:({oldPlanName:a,
-credit:o})=>`आपका ${a} प्लान समाप्त हो गया है, और उसके ${o} क्रे\
-डिट किए गए।`,heading:"आपका प्लान बदल गया है",body:({planName:a,oldPlanName:o,
-credit:s,amount:f,validUntil:h,nextCharge:d,isAuthorised:g})=>{let b=d===null?"यह अपने आप नवीनीकृत नहीं होता।":
-g?e(d):`आपकी अनुमति के बाद अगली राशि ${d.on} को ली जाएगी: ${d.
-amount}।`;return`आपका ${a} प्लान शुरू हो गया है, और आपका ${o} प्ला\
-न समाप्त हो गया है। पुराने प्लान के बचे समय के लिए ${s}\
- क्रेडिट किए गए, और आपने ${f} चुकाए। आपका प्लान ${h} त\
-क मान्य है। ${b}`},note:t},subscriptionCancelled:{subject:({planName:a})=>`आपकी ${a} सदस्यता र\
-द्द हो गई है`,preview:a=>`इसके लिए आगे कोई राशि नहीं ली जाएगी। ${u(
-a)}`,heading:"आपकी सदस्यता रद्द हो गई है",body:a=>`आपने अपनी ${a.
-planName} सदस्यता रद्द कर दी है। इसके लिए आगे कोई राशि नहीं ली जाएगी। ${u(
+a)}`,note:t},planChanged:{subject:({planName:a})=>`अब आपका प्लान ${a} है`,preview:({planName:a,
+oldPlanName:o,credit:s})=>a===o?`नई अवधि शुरू हो गई है, और पुरानी अवधि के ${s}\
+ क्रेडिट किए गए।`:`आपका ${o} प्लान समाप्त हो गया है, और उसके ${s}\
+ क्रेडिट किए गए।`,heading:"आपका प्लान बदल गया है",body:({planName:a,
+oldPlanName:o,credit:s,amount:f,validUntil:h,nextCharge:d,isAuthorised:g})=>{let b=d===null?"यह अपने आप नवीनीकृत नहीं हो\
+ता।":g?e(d):`आपकी अनुमति के बाद अगली राशि ${d.on} को ली जाएगी: ${d.
+amount}।`;return`${a===o?`आपके ${a} प्लान की नई अवधि शुरू हो गई है। पुरानी अवधि के बचे समय के`:
+`आपका ${a} प्लान शुरू हो गया है, और आपका ${o} प्लान समाप्त हो गया है\
+। पुराने प्लान के बचे समय के`} लिए ${s} क्रेडिट किए गए, और आपने ${f}\
+ चुकाए। आपका प्लान ${h} तक मान्य है। ${b}`},note:t},subscriptionCancelled:{
+subject:({planName:a})=>`आपकी ${a} सदस्यता रद्द हो गई है`,preview:a=>`इसके लिए\
+ आगे कोई राशि नहीं ली जाएगी। ${u(a)}`,heading:"आपकी सदस्यता रद्द हो गई है",
+body:a=>`आपने अपनी ${a.planName} सदस्यता रद्द कर दी है। इसके लिए आगे कोई राशि नहीं ली जाएगी। ${u(
 a)}`+(a.resumeUntil===null?"":` आप सदस्यता ${a.resumeUntil} तक फिर से शुरू कर सकते हैं।`),
 note:"यदि आपने इस बीच इसे फिर से शुरू किया है या कोई प्लान ख़रीदा है, तो कुछ करने की ज़रूरत नहीं है।"},
 subscriptionCompleted:{subject:({planName:a})=>`आपकी ${a} सदस्यता पूरी हो गई है`,
@@ -1165,10 +1166,10 @@ value:{...Ge,fontSize:"15px",padding:"10px 0",borderTop:`1px solid ${_e.border}`
 12px 20px",borderRadius:"6px",backgroundColor:_e.action,color:_e.onAction,fontWeight:600},brand:{maxWidth:"560px",padding:"\
 0 4px"},logo:{margin:"0 0 16px"},name:{...Ge,margin:"0 0 16px",fontSize:"18px",fontWeight:600},footer:{...Ge,margin:"16p\
 x 0 0",color:_e.muted,fontSize:"13px",lineHeight:"20px",whiteSpace:"pre-line"},note:{...Ge,margin:"24px 0 0",color:_e.muted,
-fontSize:"14px",lineHeight:"20px"}};function No(e){if(e===void 0)return{};let[n=0,t=0,r=0]=[1,3,5].map(u=>is(parseInt(e.
+fontSize:"14px",lineHeight:"20px"}};function Ao(e){if(e===void 0)return{};let[n=0,t=0,r=0]=[1,3,5].map(u=>is(parseInt(e.
 slice(u,u+2),16)/255)),i=.2126*n+.7152*t+.0722*r,l=1.05/(i+.05)>(i+.05)/.05;return{backgroundColor:e,color:l?"#ffffff":"\
 #000000"}}function is(e){return e<=.04045?e/12.92:((e+.055)/1.055)**2.4}var V={page:"dark-page",card:"dark-card",text:"d\
-ark-text",muted:"dark-muted",line:"dark-line"},Ao=`
+ark-text",muted:"dark-muted",line:"dark-line"},So=`
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
 @media (prefers-color-scheme: dark) {
   .${V.page}, .${V.page} > table > tbody > tr > td { background-color: ${rt.page} !important; }
@@ -1179,20 +1180,20 @@ ark-text",muted:"dark-muted",line:"dark-line"},Ao=`
 }`;var x=v(w(),1);function C({subject:e,preview:n,heading:t,displayName:r,body:i,details:l,action:u,note:c,look:a={}}){let{
 lang:o,hello:s}=y(a.locale);return(0,x.jsxs)(Br,{lang:o,children:[(0,x.jsxs)(Yr,{children:[(0,x.jsx)("meta",{name:"viewp\
 ort",content:"width=device-width, initial-scale=1"}),(0,x.jsx)("meta",{name:"color-scheme",content:"light dark"}),(0,x.jsx)(
-"meta",{name:"supported-color-schemes",content:"light dark"}),(0,x.jsx)("title",{children:e}),(0,x.jsx)("style",{children:Ao})]}),
+"meta",{name:"supported-color-schemes",content:"light dark"}),(0,x.jsx)("title",{children:e}),(0,x.jsx)("style",{children:So})]}),
 (0,x.jsxs)(It,{className:V.page,style:oe.page,children:[(0,x.jsx)(Yt,{useTitleTag:!1,children:n}),(0,x.jsx)(as,{look:a}),
 (0,x.jsxs)(kn,{className:V.card,style:oe.card,children:[(0,x.jsx)(Ht,{className:V.text,style:oe.heading,children:t}),(0,x.jsx)(
 We,{className:V.text,style:oe.text,children:(0,x.jsx)(os,{hello:s,name:r.trim()})}),(0,x.jsx)(We,{className:V.text,style:oe.
-text,children:i}),(0,x.jsx)(us,{details:l}),(0,x.jsx)(zt,{children:(0,x.jsx)(Ft,{href:So(u.url),style:{...oe.action,...No(
+text,children:i}),(0,x.jsx)(us,{details:l}),(0,x.jsx)(zt,{children:(0,x.jsx)(Ft,{href:No(u.url),style:{...oe.action,...Ao(
 a.accent)},children:u.label})}),(0,x.jsx)(We,{className:V.muted,style:oe.note,children:c})]}),(0,x.jsx)(ls,{look:a})]})]})}
-function as({look:{brand:e,logoUrl:n}}){return!e&&!n?null:(0,x.jsx)(kn,{style:oe.brand,children:n?(0,x.jsx)(Dt,{src:So(n),
+function as({look:{brand:e,logoUrl:n}}){return!e&&!n?null:(0,x.jsx)(kn,{style:oe.brand,children:n?(0,x.jsx)(Dt,{src:No(n),
 alt:e??"",height:"32",style:oe.logo}):(0,x.jsx)(We,{className:V.text,style:oe.name,children:e})})}function ls({look:{footer:e}}){
 return e?(0,x.jsx)(kn,{style:oe.brand,children:(0,x.jsx)(We,{className:V.muted,style:oe.footer,children:e})}):null}function os({
 hello:e,name:n}){return n===""?`${e},`:(0,x.jsxs)(x.Fragment,{children:[e," ",(0,x.jsx)("bdi",{children:n}),","]})}function us({
 details:e}){return(0,x.jsx)("table",{width:"100%",cellPadding:"0",cellSpacing:"0",style:oe.details,children:(0,x.jsx)("t\
 body",{children:e.map(({label:n,value:t})=>(0,x.jsxs)("tr",{children:[(0,x.jsx)("th",{scope:"row",className:`${V.muted} ${V.
 line}`,style:oe.label,children:n}),(0,x.jsx)("td",{className:`${V.text} ${V.line}`,style:oe.value,children:(0,x.jsx)("bd\
-i",{children:t})})]},n))})})}function So(e){if(!/^https?:$/.test(new URL(e).protocol))throw new Error("A mail links to h\
+i",{children:t})})]},n))})})}function No(e){if(!/^https?:$/.test(new URL(e).protocol))throw new Error("A mail links to h\
 ttp(s) addresses only");return e}var Oo=v(w(),1);function Xi(e,n=y()){let{displayName:t,planName:r,startsOn:i,undoUntil:l,pricingUrl:u}=e,{labels:c,actions:a,
 changeScheduled:o}=n;return{subject:o.subject(e),preview:o.preview(e),heading:o.heading,displayName:t,body:o.body(e),details:[
 {label:c.plan,value:r},{label:c.price,value:o.price(e)},{label:c.starts,value:i},...l===null?[]:[{label:c.undoUntil,value:l}]],

@@ -1,0 +1,448 @@
+-- Made by npm run migration. Renames and data are written by hand.
+set local lock_timeout = '2s';
+
+-- Records a row that was written by hand, so that billing.settle_access does not overwrite it.
+-- Security definer: the role of an admin or of the app may write subscriptions but not this table.
+create or replace function billing.record_manual_subscription()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
+    new.updated_at := billing.clock();
+  end if;
+  -- A row that was written by hand was not sold by a price.
+  select null, null, null, null into new.price_key, new.price_amount, new.currency, new.duration_months;
+  -- The entitlements of what ruled before are not those of another plan.
+  if tg_op = 'UPDATE' and (new.tier, new.plan_id) is distinct from (old.tier, old.plan_id)
+    and new.entitlements is not distinct from old.entitlements
+  then
+    new.entitlements := null;
+  end if;
+  -- A purchase ranks after updated_at. A time in the future would rank the next purchase above acts that follow it.
+  new.updated_at := least(new.updated_at, billing.clock());
+  new.due_at := case when new.status = 'active' then least(new.due_at, billing.clock()) else billing.next_start(new.user_id) end;
+  delete from billing.manual_subscriptions w where w.user_id = new.user_id;
+  insert into billing.manual_subscriptions (
+    user_id, plan_id, tier, status, period_start, period_end, gateway_subscription_id, cancel_at_period_end,
+    ended_at, ended_reason, at, entitlements
+  )
+  values (
+    new.user_id, new.plan_id, new.tier, new.status, new.current_period_start, new.current_period_end,
+    new.gateway_subscription_id, new.cancel_at_period_end,
+    case when new.status = 'cancelled' then coalesce(new.cancelled_at, billing.clock()) end,
+    new.ended_reason, billing.clock(), new.entitlements
+  );
+  -- A subscription in the mirror is reconciled, and is cancelled at the gateway when another source replaces it.
+  if new.gateway_subscription_id is not null then
+    insert into billing.gateway_subscriptions as g (
+      user_id, gateway_subscription_id, period_start, period_end, next_check_at, asked_at, written_at
+    )
+    values (
+      new.user_id, new.gateway_subscription_id, new.current_period_start, new.current_period_end,
+      -- Of a row without an end the gateway knows it.
+      coalesce(new.current_period_end - interval '1 day', billing.clock()), billing.clock(), billing.clock()
+    )
+    on conflict (user_id, gateway_subscription_id) do update
+    set written_at = case
+        -- A longer period alone is no act of the customer.
+        when new.gateway_subscription_id = old.gateway_subscription_id then g.written_at
+        else excluded.written_at
+      end,
+      (period_start, period_end, next_check_at) = (
+        select
+          case when known.is_kept then g.period_start else excluded.period_start end,
+          case when known.is_kept then g.period_end else excluded.period_end end,
+          case when known.is_kept then g.next_check_at else excluded.next_check_at end
+        from (
+          -- Nor does the gateway charge later for it.
+          select g.arrived_at is not null or (g.period_end between billing.clock() and excluded.period_end) is true as is_kept
+        ) known
+      );
+  end if;
+  return new;
+end $$;
+
+-- Returns what was refunded of the payment that a source is, or of the newest refunded cycle.
+create or replace function billing.refund_of(p_source billing.sources)
+returns jsonb -- {amount, currency}, in minor currency units; {}: nothing
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce((
+    select jsonb_build_object('amount', p.refunded_amount, 'currency', p.currency)
+    from public.payments p
+    where p.user_id = p_source.user_id
+      and p.refunded_amount > 0
+      and (p.id::text = p_source.id or p.gateway_subscription_id = p_source.gateway_subscription_id)
+      -- Else the rest was lost in a dispute.
+      and billing.lost_amount(p.gateway_payment_id) = 0
+    order by p.period_end desc nulls last
+    limit 1
+  ), '{}');
+end $$;
+
+-- Returns what the mail about a cancellation says of the user's access, as it is settled.
+create or replace function billing.cancellation_terms(
+  p_user_id uuid,
+  p_at_period_end boolean,
+  p_had_access boolean -- before the cancellation
+)
+returns jsonb -- {access_ends_at, is_ended, resume_until}
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_after public.subscriptions;
+  v_ends_at timestamptz; -- null: access does not end with what was cancelled
+  v_resume_until timestamptz; -- null: it cannot be resumed
+begin
+  select * into v_after from public.subscriptions s where s.user_id = p_user_id;
+  if p_had_access then
+    v_ends_at := case
+      when v_after.status = 'cancelled' then coalesce(billing.shown_grace_end(v_after), v_after.cancelled_at)
+      when not exists (
+        select from billing.sources s
+        where s.user_id = p_user_id
+          and s.ended_at is null
+          and (s.ends_at is null or coalesce(nullif(s.lapses_at, 'infinity'), s.ends_at) > v_after.current_period_end)
+      ) then least(v_after.current_period_end, (
+        -- A row that was extended by hand ends with the subscription that it names.
+        select coalesce(m.paid_until, m.period_end)
+        from billing.gateway_subscriptions m
+        where (m.user_id, m.gateway_subscription_id) = (p_user_id, v_after.gateway_subscription_id) and m.arrived_at is not null
+      ))
+    end;
+  end if;
+  if p_at_period_end then
+    v_resume_until := least(
+      case when v_after.status = 'active' then v_after.current_period_end end,
+      -- Then the gateway is told.
+      (
+        select min(s.stops_at) - interval '48 hours'
+        from billing.stoppable s
+        where s.user_id = p_user_id
+          and s.is_open
+          and s.is_wish
+          -- What stops also without the cancellation is not resumed, nor what waits for its authorisation.
+          and s.authorised_at is not null
+          and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
+      )
+    );
+  end if;
+  return jsonb_build_object(
+    'access_ends_at', billing.iso_time(v_ends_at),
+    'is_ended', v_after.status is distinct from 'active',
+    'resume_until', case when v_resume_until > billing.clock() then billing.iso_time(v_resume_until) end
+  );
+end $$;
+
+-- Contract: POST /api/subscriptions/resume.
+create or replace function public.resume_subscription(p_user_id uuid)
+returns jsonb -- {outcome: resumed | subscription_not_found | cannot_be_resumed, subscription}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_email text;
+  v_subscription public.subscriptions;
+  v_wish_id bigint;
+begin
+  perform billing.begin_request('resumption', null);
+  v_email := billing.lock_user(p_user_id);
+  select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
+  if not found and not billing.may_be_charged(p_user_id) then
+    return jsonb_build_object('outcome', 'subscription_not_found');
+  end if;
+  if v_subscription.status is distinct from 'active' and not exists (
+    select from billing.stoppable s where s.user_id = p_user_id and s.is_open and s.is_wish
+  ) then
+    return jsonb_build_object('outcome', 'cannot_be_resumed');
+  end if;
+
+  -- No dispatcher claims them until the commit.
+  perform
+  from billing.outbox o
+  where o.key in (
+    select 'cancel-subscription/' || s.gateway_subscription_id
+    from billing.stoppable s
+    where s.user_id = p_user_id and s.stops_at is not null
+  )
+  order by o.key
+  for update;
+  -- All that the customer cancelled goes on, or nothing.
+  if exists (
+    select from billing.stoppable s
+    where s.user_id = p_user_id
+      and case
+        when s.is_open then s.stops_at is not null
+        -- The gateway has confirmed what the customer cancelled last.
+        else s.is_wish and (s.subscription).cancelled_arrived_at >= (
+          select w.at from billing.ends_wished w where w.user_id = p_user_id
+        )
+      end
+      -- A change or renewal that was never authorised holds back nothing that runs. The event of its cancellation authorises none.
+      and (
+        v_subscription.status is distinct from 'active'
+        or s.authorised_at is not null
+          and (s.is_open or num_nonnulls(
+            (s.subscription).authenticated_at, (s.subscription).first_activated_at,
+            (s.subscription).first_charged_at, (s.subscription).written_at
+          ) > 0)
+      )
+      and billing.is_stop_sent(s.gateway_subscription_id)
+      and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
+  ) then
+    return jsonb_build_object('outcome', 'cannot_be_resumed');
+  end if;
+  with withdrawn as (
+    update billing.wishes w
+    set withdrawn_at = greatest(billing.clock(), w.at)
+    where w.user_id = p_user_id and w.at_period_end and w.withdrawn_at is null
+    returning w.id
+  )
+  select max(w.id) into v_wish_id from withdrawn w;
+  if v_wish_id is not null or v_subscription.cancel_at_period_end then
+    perform billing.withdraw_mails(array(
+      select 'subscription-cancelled/' || w.id from billing.wishes w where w.user_id = p_user_id and w.at_period_end
+    ));
+    perform billing.mark_sources(p_user_id, false);
+    perform billing.settle_access(p_user_id, v_email);
+    perform billing.announce_going_on(
+      p_user_id, v_email, 'subscription-resumed', coalesce(v_wish_id::text, v_subscription.id || '/' || v_subscription.revision)
+    );
+  end if;
+  return jsonb_build_object('outcome', 'resumed', 'subscription', billing.subscription_answer(p_user_id));
+end $$;
+
+-- Finds the commitment that an act of the customer is about: what the gateway charges next; else what was bought last, and
+-- runs; else what was given.
+create or replace function billing.find_commitment(p_user_id uuid)
+returns billing.commitment -- all null: there is none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_billed constant billing.commitment[] := array(select b from billing.find_billed(p_user_id) b);
+  v_ruling billing.ruling;
+  v_source billing.sources;
+  v_found billing.commitment;
+begin
+  select b.* into v_found
+  from unnest(v_billed) b
+  where b.goes_on
+    -- Not the renewal of an order that is not paid yet.
+    and (b.kind <> 'renewal' or b.paid_by_id is not null)
+    -- What was not charged in time has lapsed with what it goes on from, until it is charged.
+    and (
+      greatest(b.ends_at, b.charge_at) > v_now
+      or exists (
+        select from billing.sources s
+        where s.user_id = p_user_id
+          and s.is_running
+          and (
+            s.kind = 'manual' and s.gateway_subscription_id = b.id
+            or s.kind = coalesce(b.paid_by_kind, 'gateway_subscription')
+            and s.id = coalesce(b.paid_by_id, (
+              select m.replaces from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (p_user_id, b.id)
+            ))
+          )
+      )
+    )
+  order by b.kind = 'change', b.since desc, b.id desc
+  limit 1;
+  if v_found.plan_id is not null then return v_found; end if;
+
+  -- Without a plan of ours a subscription has that of the source to which it is attached, or of the row by hand that names it.
+  if v_found.id is not null then v_ruling := billing.find_shown(p_user_id); end if;
+  if v_found.id is distinct from (v_ruling.source).gateway_subscription_id then
+    select s, true into v_ruling.source, v_ruling.is_live
+    from billing.sources s
+    where s.user_id = p_user_id and s.kind = 'manual' and s.gateway_subscription_id = v_found.id and s.is_running;
+    v_ruling := billing.attach_gateway_subscription(v_ruling);
+  end if;
+  if v_found.id is null or v_ruling.is_live is not true then
+    v_ruling := billing.attach_gateway_subscription(billing.find_ruling(p_user_id, true));
+    if v_ruling.is_live is not true then v_ruling := billing.find_shown(p_user_id); end if;
+  end if;
+  if v_ruling.is_live is not true then return null; end if;
+  v_source := v_ruling.source;
+  select b.* into v_found from unnest(v_billed) b where b.id = v_source.gateway_subscription_id;
+  if not found then
+    v_found.user_id := p_user_id;
+    v_found.kind := case v_source.kind when 'payment' then 'purchase' when 'gateway_subscription' then 'subscription' else 'given' end;
+    v_found.id := v_source.id;
+    v_found.goes_on := false;
+  end if;
+  v_found.plan_id := v_source.plan_id;
+  v_found.tier := v_source.tier;
+  v_found.sold := v_source.sold;
+  -- Before its first event the gateway charges the price that the row by hand names.
+  if v_source.kind = 'manual' and v_found.goes_on then
+    v_found.sold := (select billing.price_of(p) from public.plans p where p.id = v_source.plan_id and p.tier = v_source.tier);
+  end if;
+  v_found.starts_at := v_source.starts_at;
+  v_found.ends_at := v_source.ends_at;
+  v_found.since := v_source.since;
+  if v_source.kind in ('payment', 'gateway_subscription') then
+    v_found.paid_by_kind := v_source.kind;
+    v_found.paid_by_id := v_source.id;
+  end if;
+  return v_found;
+end $$;
+
+-- Enqueues the mail about a charge that failed or was the last. The caller has settled the user's access.
+create or replace function billing.announce_problem(
+  p_status text,
+  p_subscription billing.gateway_subscriptions, -- after the event
+  p_payment jsonb, -- that failed; null: the event names none
+  p_email text -- of the user
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_id constant text := p_subscription.gateway_subscription_id;
+  -- The end of the paid time: of a change of plan before its first charge the end of what it follows.
+  v_paid_until constant timestamptz := coalesce(p_subscription.period_end, case
+    when num_nonnulls(p_subscription.replaces, p_subscription.payment_id) > 0 then p_subscription.starts_at
+  end);
+  v_access_ends_at timestamptz;
+begin
+  -- Without a paid cycle there is no access that ends.
+  if p_subscription.gateway_status is distinct from p_status or v_paid_until is null
+    -- The customer cancelled it at once, and knows.
+    or p_subscription.ended_at is not null
+    -- Its last charge will say until when it is paid.
+    or p_status = 'completed' and billing.unnamed_cycles(p_subscription) > 0
+  then
+    return;
+  end if;
+  v_access_ends_at := billing.access_end(p_subscription);
+  -- A refund ends it when it arrives.
+  if v_access_ends_at <= billing.clock() then
+    v_access_ends_at := greatest(v_access_ends_at, (
+      select s.cancelled_at from public.subscriptions s where s.user_id = p_subscription.user_id and s.status = 'cancelled'
+    ));
+  end if;
+  perform billing.enqueue_mail(
+    p_subscription.user_id, p_email,
+    case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,
+    -- One mail for each cycle that was not charged.
+    concat_ws('/', v_id, case when p_status <> 'completed' then billing.iso_time(v_paid_until) end),
+    jsonb_build_object(
+      'access_ends_at', billing.iso_time(v_access_ends_at),
+      -- The last of the attempts often fails in the moment in which the days of grace are over.
+      'is_ended', coalesce(v_access_ends_at <= billing.clock(), false),
+      'amount', coalesce(billing.json_integer(p_payment -> 'amount'), (p_subscription.sold).amount),
+      'currency', billing.charged_currency(p_payment, (p_subscription.sold).currency),
+      'manage_url', p_subscription.short_url,
+      'ends_at', billing.iso_time(v_paid_until)
+    ),
+    p_subscription.plan_id
+  );
+end $$;
+
+-- Sums up what happened in each month to the customers of a range, and to the payments of deleted users with such ids.
+-- Periods that touch or overlap are one run, so that a renewal is neither an end nor a start. Of those that overlap, the one
+-- that began last counts for the recurring revenue.
+create or replace function billing.revenue_of(p_after uuid, p_until uuid)
+returns setof billing.revenue_sums language plpgsql stable set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  v_zone constant text := billing.time_zone();
+begin
+  return query
+  with captured as materialized (
+    select p.*
+    from public.payments p
+    where p.user_id > p_after and p.user_id <= p_until and p.status = 'captured'
+    union all
+    select p.*
+    from public.payments p
+    where p.user_id is null and p.id > p_after and p.id <= p_until and p.status = 'captured'
+  ),
+  lines as (
+    select
+      left(coalesce(c.user_id, c.id)::text, 3) as bucket, c.currency, c.user_id, c.captured_at as at,
+      coalesce(c.paid_amount, c.amount) as gross, 0 as refunded
+    from captured c
+    where c.extra_of is null or c.confirmed_at is not null
+    union all
+    select left(coalesce(c.user_id, c.id)::text, 3), c.currency, null, f.created_at, 0, f.amount
+    from captured c
+    join billing.refunds f on f.gateway_payment_id = c.gateway_payment_id
+    where c.refunded_amount > 0 and f.status = 'processed' and (c.extra_of is null or c.confirmed_at is not null)
+    union all
+    select left(coalesce(c.user_id, c.id)::text, 3), c.currency, null, l.at, 0, l.amount
+    from captured c
+    cross join lateral billing.losses(c) l
+    where c.dispute_status is not null and (c.extra_of is null or c.confirmed_at is not null)
+  ),
+  received as (
+    select
+      g.bucket, g.currency, g.month, sum(g.gross) as gross, sum(g.refunded) as refunded,
+      count(g.user_id) filter (where g.month = g.first_month) as new_customers,
+      count(g.user_id) filter (where g.month > g.first_month) as renewed_customers
+    from (
+      select
+        l.bucket, l.currency, l.user_id, date_trunc('month', l.at at time zone v_zone) as month, sum(l.gross) as gross,
+        sum(l.refunded) as refunded,
+        min(date_trunc('month', l.at at time zone v_zone)) over (partition by l.user_id, l.currency) as first_month
+      from lines l
+      group by l.bucket, l.currency, l.user_id, 4
+    ) g
+    group by g.bucket, g.currency, g.month
+  ),
+  moved as (
+    select
+      left(p.user_id::text, 3) as bucket, p.kind, p.name, date_trunc('month', e.at at time zone v_zone) as month,
+      sum(e.active) as active, sum(e.lapsed) as lapsed, sum(e.amount) as mrr
+    from (
+      select
+        p.user_id, d.kind, d.name, p.starts_at, p.ends_at, p.monthly_amount,
+        max(p.ends_at) over (w rows unbounded preceding) as reaches,
+        (p.starts_at <= max(p.ends_at) over (w rows between unbounded preceding and 1 preceding)) is not true as is_first,
+        lead(p.starts_at) over w as next_at
+      from billing.paid_periods p
+      cross join lateral (values ('currency', p.currency), ('tier', p.tier)) d (kind, name)
+      where p.user_id > p_after and p.user_id <= p_until and d.name is not null
+      window w as (partition by p.user_id, d.kind, d.name order by p.starts_at, p.ends_at)
+    ) p
+    cross join lateral (
+      values
+        (p.starts_at, p.is_first::integer, 0, p.monthly_amount),
+        (least(p.ends_at, p.next_at), 0, 0, -p.monthly_amount),
+        (
+          case when (p.next_at > p.reaches) is not false then p.reaches end,
+          -1,
+          -- A customer who begins again in the month of the end has not lapsed.
+          (date_trunc('month', p.next_at, v_zone) is distinct from date_trunc('month', p.reaches, v_zone))::integer,
+          0
+        )
+      union all
+      -- After its end those count again that began earlier and end later, as after the refund of an upgrade.
+      select e.at, 0, 0, e.amount
+      from (
+        select
+          o.monthly_amount, o.ends_at,
+          max(o.ends_at) over (order by o.starts_at desc, o.ends_at desc rows between unbounded preceding and 1 preceding) as covered
+        from billing.paid_periods o
+        where p.ends_at < p.reaches
+          and (p.next_at > p.ends_at) is not false
+          and o.user_id = p.user_id
+          and case p.kind when 'tier' then o.tier else o.currency end = p.name
+          and (o.starts_at, o.ends_at) <= (p.starts_at, p.ends_at)
+      ) o
+      cross join lateral (values (o.covered, o.monthly_amount), (least(o.ends_at, p.next_at), -o.monthly_amount)) e (at, amount)
+      where o.ends_at > o.covered and (p.next_at > o.covered) is not false
+    ) e (at, active, lapsed, amount)
+    where e.at <= (select billing.clock())
+    group by 1, 2, 3, 4
+  )
+  select
+    x.bucket, x.kind, x.name, x.month::date, sum(x.gross)::bigint, sum(x.refunded)::bigint, sum(x.new_customers)::bigint,
+    sum(x.renewed_customers)::bigint, sum(x.lapsed)::bigint, sum(x.active)::bigint, sum(x.mrr)::bigint
+  from (
+    select
+      r.bucket, 'currency' as kind, r.currency as name, r.month, r.gross, r.refunded, r.new_customers, r.renewed_customers,
+      0 as lapsed, 0 as active, 0 as mrr
+    from received r
+    union all
+    select m.bucket, m.kind, m.name, m.month, 0, 0, 0, 0, m.lapsed, m.active, m.mrr from moved m
+  ) x
+  group by x.bucket, x.kind, x.name, x.month
+  order by x.bucket, x.kind, x.name, x.month;
+end $$;
+
+revoke execute on all functions in schema billing from public;
