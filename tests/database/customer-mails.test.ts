@@ -104,6 +104,14 @@ describe('the mail subscription-cancelled', () => {
     expect(await mails(kind)).toEqual([{ ...atTheEnd, access_ends_at: null, resume_until: expect.any(String) }]);
   });
 
+  test('while a charge is late names the end also beside a grant whose days of grace are over', async () => {
+    await bill();
+    await grantTier(database, customer.email, 'basic', '2026-06-29');
+    await database.at('2026-07-02T12:00:00Z');
+    await cancel();
+    expect(await mails(kind)).toMatchObject([{ plan_name: 'Pro', access_ends_at: endOfJune }]);
+  });
+
   test('is withdrawn by a resumption before it is sent; each cancellation has its own', async () => {
     await bill();
     await cancel();

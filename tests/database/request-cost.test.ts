@@ -54,6 +54,17 @@ const kinds: Record<string, () => Promise<Statement>> = {
   renewal: () => Promise.resolve(renewing('charged')),
   activated: async () => (await subscriber()).next('activated'),
   cancellation: async () => ['select public.cancel_subscription($1, true)', [(await paying()).userId]],
+  async 'cancellation of who came back'() {
+    const { userId } = await paying();
+    const [id, start, end] = [uniqueId('sub'), '2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z'];
+    for (const name of ['activated', 'charged', 'cancelled'] as const) {
+      const payment = name === 'charged' && { payment: { id: uniqueId('pay'), amount: 99900 } };
+      await database.query(
+        ...webhook(subscriptionEvent({ name, userId, id, planId: 'plan_pro', start, end, ...payment })),
+      );
+    }
+    return ['select public.cancel_subscription($1, true)', [userId]];
+  },
   captured: async () => webhook(paymentCaptured(paymentOf(await placeOrder(database)))),
   async verify() {
     const { user, orderId, paymentId } = await placeOrder(database);
@@ -138,6 +149,13 @@ test.each([
   expect(calls.find_ruling, JSON.stringify(calls)).toBeLessThanOrEqual(rankings);
   // It answers with the subscription alone.
   expect(calls).not.toHaveProperty('get_subscription');
+});
+
+test('a cancellation computes an older subscription that has ended at most once', async () => {
+  const calls = await functionsOf('cancellation');
+  const later = await functionsOf('cancellation of who came back');
+  expect(calls.mirrored_end).toBeGreaterThan(0);
+  expect(later.mirrored_end! - calls.mirrored_end!, JSON.stringify(later)).toBeLessThanOrEqual(1);
 });
 
 async function pagesOf(kind: string, session: pg.Client): Promise<number> {

@@ -509,6 +509,21 @@ begin
     is not distinct from coalesce(p_shown.gateway_subscription_id, p_shown.current_period_start::text);
 end $$;
 
+-- Finds the gateway subscriptions of a user that gave access once and cannot give it any more, by their rows alone.
+create function billing.past_subscriptions(p_user_id uuid)
+returns text[] language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return array(
+    select m.gateway_subscription_id
+    from billing.gateway_subscriptions m
+    join public.plans p on p.id = m.plan_id
+    where m.user_id = p_user_id
+      and m.status = 'cancelled'
+      and m.cancelled_at <= billing.clock()
+      and m.period_end + make_interval(hours => 24 * billing.grace_days(p.grace_days, false)) <= billing.clock()
+  );
+end $$;
+
 -- Finds the ruling source: the running source with the greatest since. If no source is running, the one that ended last.
 -- A purchase that begins when another source ends does not rule before.
 create function billing.find_ruling(
@@ -519,79 +534,87 @@ returns billing.ruling -- source is null: the user has no source
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
+  v_past text[] := billing.past_subscriptions(p_user_id);
   v_ruling billing.ruling;
 begin
-  with mirrored as materialized (
+  loop
+    with mirrored as materialized (
+      select
+        count(*) filter (where billing.is_known(m) and (m.plan_id is null or m.period_end is null)) as attaching,
+        -- The cancellation of a gateway subscription without a plan of ours ends the source to which the subscription was
+        -- attached. That source began before the activation or, where no activation is known, before the cancellation. A
+        -- later purchase continues.
+        max(least(m.activated_at, m.cancelled_at))
+          filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
+          as cancelled_activated,
+        max(m.cancelled_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is null)
+          as cancelled_unactivated,
+        max(m.activated_at) filter (where m.plan_id is null) as attached,
+        max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
+          as cancellation_arrived,
+        max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled') as any_cancellation_arrived
+      from billing.gateway_subscriptions m
+      where m.user_id = p_user_id
+    )
     select
-      count(*) filter (where billing.is_known(m) and (m.plan_id is null or m.period_end is null)) as attaching,
-      -- The cancellation of a gateway subscription without a plan of ours ends the source to which the subscription was
-      -- attached. That source began before the activation or, where no activation is known, before the cancellation. A
-      -- later purchase continues.
-      max(least(m.activated_at, m.cancelled_at))
-        filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
-        as cancelled_activated,
-      max(m.cancelled_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is null)
-        as cancelled_unactivated,
-      max(m.activated_at) filter (where m.plan_id is null) as attached,
-      max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
-        as cancellation_arrived,
-      max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled') as any_cancellation_arrived
-    from billing.gateway_subscriptions m
-    where m.user_id = p_user_id
-  )
-  select
-    s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.attaching, count(*) filter (where s.is_upcoming) over (),
-    shown
-  into v_ruling
-  from mirrored g
-  left join public.subscriptions shown on shown.user_id = p_user_id
-  left join billing.manual_subscriptions w on w.user_id = p_user_id
-  -- Without offset 0 each use of a column would compute it again.
-  left join (
-    select s.*
-    from billing.sources s
-    where s.user_id = p_user_id and (not p_is_paid or s.kind in ('payment', 'gateway_subscription'))
-    offset 0
-  ) s on true
-  cross join lateral (
-    select
-      case s.kind
-        when 'manual' then s.since <= case
-          when s.gateway_subscription_id is null then g.any_cancellation_arrived
-          else g.cancellation_arrived
-        end
-        when 'gateway_subscription' then g.cancelled_activated >= s.since
-        else
-          coalesce(g.cancelled_activated >= s.since, false)
-          or g.cancelled_unactivated >= s.since and (g.attached between s.since and g.cancelled_unactivated) is not true
-      end as is_ended_by_gateway,
-      -- A row written by hand ranks above the facts that arrived before it, and below those that arrived after it.
-      case when w.at is null or s.kind = 'manual' then 1 when s.arrived_at >= w.at then 2 else 0 end as generation
-  ) rank
-  cross join lateral (
-    select
-      s.is_running
-      and not (s.is_upcoming and s.kind = 'payment')
-      and rank.is_ended_by_gateway is not true
-      and (rank.generation = 0 and w.status = 'cancelled') is not true as is_live
-  ) live
-  order by
-    live.is_live desc,
-    live.is_live and s.is_upcoming,
-    -- Days of grace are not paid for.
-    live.is_live and s.is_in_grace and bool_or(live.is_live and coalesce(s.ends_at > v_now, true)) over (),
-    case when live.is_live or w.status = 'cancelled' then rank.generation end desc,
-    case
-      when live.is_live then s.since
-      -- What has ended remains the last one, also where a later refund takes back all of it.
-      when billing.is_shown(s.gateway_subscription_id, s.starts_at, shown) and shown.status = 'cancelled'
-        then greatest(shown.cancelled_at, least(s.ended_at, s.lapses_at))
-      -- What is upcoming, or ended before its start, gave no access.
-      when (s.is_upcoming or s.ended_at < s.starts_at) is not true then least(s.ended_at, s.lapses_at)
-    end desc nulls last,
-    s.since desc,
-    s.id desc
-  limit 1;
+      s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.attaching, count(*) filter (where s.is_upcoming) over (),
+      shown
+    into v_ruling
+    from mirrored g
+    left join public.subscriptions shown on shown.user_id = p_user_id
+    left join billing.manual_subscriptions w on w.user_id = p_user_id
+    -- Without offset 0 each use of a column would compute it again.
+    left join (
+      select s.*
+      from billing.sources s
+      where s.user_id = p_user_id
+        and (not p_is_paid or s.kind in ('payment', 'gateway_subscription'))
+        and s.id <> all (v_past)
+      offset 0
+    ) s on true
+    cross join lateral (
+      select
+        case s.kind
+          when 'manual' then s.since <= case
+            when s.gateway_subscription_id is null then g.any_cancellation_arrived
+            else g.cancellation_arrived
+          end
+          when 'gateway_subscription' then g.cancelled_activated >= s.since
+          else
+            coalesce(g.cancelled_activated >= s.since, false)
+            or g.cancelled_unactivated >= s.since and (g.attached between s.since and g.cancelled_unactivated) is not true
+        end as is_ended_by_gateway,
+        -- A row written by hand ranks above the facts that arrived before it, and below those that arrived after it.
+        case when w.at is null or s.kind = 'manual' then 1 when s.arrived_at >= w.at then 2 else 0 end as generation
+    ) rank
+    cross join lateral (
+      select
+        s.is_running
+        and not (s.is_upcoming and s.kind = 'payment')
+        and rank.is_ended_by_gateway is not true
+        and (rank.generation = 0 and w.status = 'cancelled') is not true as is_live
+    ) live
+    order by
+      live.is_live desc,
+      live.is_live and s.is_upcoming,
+      -- Days of grace are not paid for.
+      live.is_live and s.is_in_grace and bool_or(live.is_live and coalesce(s.ends_at > v_now, true)) over (),
+      case when live.is_live or w.status = 'cancelled' then rank.generation end desc,
+      case
+        when live.is_live then s.since
+        -- What has ended remains the last one, also where a later refund takes back all of it.
+        when billing.is_shown(s.gateway_subscription_id, s.starts_at, shown) and shown.status = 'cancelled'
+          then greatest(shown.cancelled_at, least(s.ended_at, s.lapses_at))
+        -- What is upcoming, or ended before its start, gave no access.
+        when (s.is_upcoming or s.ended_at < s.starts_at) is not true then least(s.ended_at, s.lapses_at)
+      end desc nulls last,
+      s.since desc,
+      s.id desc
+    limit 1;
+    -- What is past counts only where nothing runs.
+    exit when v_ruling.is_live or cardinality(v_past) = 0;
+    v_past := '{}';
+  end loop;
   return v_ruling;
 end $$;
 

@@ -54,12 +54,19 @@ comment on view billing.purchases is
   'once the gateway bills it no more. A grant or a row that was written by hand replaces nothing, unless the row is the first to '
   'name a gateway subscription. A change of plan that was undone is none.';
 
-create function billing.newest_purchase(p_user_id uuid)
+create function billing.newest_purchase(
+  p_user_id uuid,
+  p_after timestamptz default '-infinity' -- what is not newer does not count
+)
 returns billing.sources -- all null: none
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return (
-    select row(p.*)::billing.sources from billing.purchases p where p.user_id = p_user_id order by p.since desc, p.id desc limit 1
+    select row(p.*)::billing.sources
+    from billing.purchases p
+    where p.user_id = p_user_id and p.since > p_after
+    order by p.since desc, p.id desc
+    limit 1
   );
 end $$;
 
@@ -158,7 +165,6 @@ create type billing.stop as (
 -- Derives when the gateway must stop billing a subscription. The first reason counts.
 create function billing.find_stop(
   p_each billing.stoppable,
-  p_newest billing.sources, -- the newest of billing.purchases; all null: none
   p_with_wishes boolean default true -- false: as if the customer resumed
 )
 returns billing.stop language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -180,6 +186,7 @@ declare
     when p_with_wishes and (p_each.succeeded_at is null or not p_each.is_wish) then p_each.is_wish
   end;
   v_at timestamptz := case when v_is_wish or not v_is_waiting then v_paid_until end; -- the end of what is paid
+  v_newer billing.sources;
   v_reason text;
 begin
   if not v_is_wish or v_is_wish is null and v_authorised_at is null and v_subscription.expires_at <= v_now then
@@ -198,15 +205,17 @@ begin
     v_reason := 'changed';
     v_at := p_each.succeeded_at;
   elsif p_each.succeeded_at is null then
-    if v_authorised_at is null
-      or p_newest.id is null
-      or p_newest.gateway_subscription_id = p_each.gateway_subscription_id
-      or v_subscription.payment_id::text = p_newest.id
+    if v_authorised_at is null then return null; end if;
+    v_newer := billing.newest_purchase(
+      p_each.user_id, case when v_is_waiting then v_authorised_at else billing.since_of(v_subscription) end
+    );
+    if v_newer.id is null
+      or v_newer.gateway_subscription_id = p_each.gateway_subscription_id
+      or v_subscription.payment_id::text = v_newer.id
       -- Without a plan of ours, and known only by a charge: it may be attached to nothing.
       or num_nonnulls(v_subscription.plan_id, v_subscription.activated_at, v_subscription.written_at) = 0
-        and p_newest.kind <> 'payment'
-      or v_is_waiting and v_subscription.asked_plan_id is not null and p_newest.kind <> 'payment'
-      or p_newest.since <= (case when v_is_waiting then v_authorised_at else billing.since_of(v_subscription) end)
+        and v_newer.kind <> 'payment'
+      or v_is_waiting and v_subscription.asked_plan_id is not null and v_newer.kind <> 'payment'
     then
       return null;
     end if;
@@ -286,21 +295,18 @@ create function billing.plan(p_user_id uuid)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_each billing.stoppable;
-  v_row record;
   v_stop billing.stop;
   v_ends boolean;
 begin
   -- All that a deleted user had is to stop at once. What replaced it went with the user, and must not take that back.
   if billing.is_deleted(p_user_id) then return; end if;
-  for v_row in
-    -- Without a subscription nothing is ranked.
-    select s as each, (select billing.newest_purchase(p_user_id)) as newest
+  for v_each in
+    select s.*
     from billing.stoppable s
     where s.user_id = p_user_id and (s.is_open or s.stops_at is not null)
     order by s.gateway_subscription_id
   loop
-    v_each := v_row.each;
-    v_stop := case when v_each.is_open then billing.find_stop(v_each, v_row.newest) end;
+    v_stop := case when v_each.is_open then billing.find_stop(v_each) end;
     v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.subscription).cancel_at_period_end end;
     if v_stop.stops_at is not null then
       perform billing.send_stop(v_each.gateway_subscription_id, v_stop, v_each.stops_at);
@@ -419,6 +425,7 @@ create function billing.cancellation_terms(
 returns jsonb -- {access_ends_at, is_ended, resume_until}
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
+  v_past constant text[] := billing.past_subscriptions(p_user_id);
   v_after public.subscriptions;
   v_ends_at timestamptz; -- null: access does not end with what was cancelled
   v_resume_until timestamptz; -- null: it cannot be resumed
@@ -430,7 +437,8 @@ begin
       when not exists (
         select from billing.sources s
         where s.user_id = p_user_id
-          and s.ended_at is null
+          and s.id <> all (v_past)
+          and s.is_running
           and (s.ends_at is null or coalesce(nullif(s.lapses_at, 'infinity'), s.ends_at) > v_after.current_period_end)
       ) then least(v_after.current_period_end, (
         -- A row that was extended by hand ends with the subscription that it names.
@@ -452,7 +460,7 @@ begin
           and s.is_wish
           -- What stops also without the cancellation is not resumed, nor what waits for its authorisation.
           and s.authorised_at is not null
-          and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
+          and (billing.find_stop(s, false)).stops_at is null
       )
     );
   end if;
@@ -662,7 +670,7 @@ begin
           ) > 0)
       )
       and billing.is_stop_sent(s.gateway_subscription_id)
-      and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
+      and (billing.find_stop(s, false)).stops_at is null
   ) then
     return jsonb_build_object('outcome', 'cannot_be_resumed');
   end if;

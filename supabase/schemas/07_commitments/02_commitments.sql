@@ -104,7 +104,7 @@ begin
   for v_each in 1 .. cardinality(v_billed) loop
     if v_billed[v_each].stops_at is not null then
       v_billed[v_each].stop_reason := (
-        select (billing.find_stop(s, billing.newest_purchase(p_user_id))).reason
+        select (billing.find_stop(s)).reason
         from billing.stoppable s
         where s.user_id = p_user_id and s.gateway_subscription_id = v_billed[v_each].id
       );

@@ -40,7 +40,7 @@ where m.stops_at is not null
   and exists (
     select from billing.stoppable g
     where (g.user_id, g.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)
-      and (billing.find_stop(g, billing.newest_purchase(m.user_id))).stops_at is null
+      and (billing.find_stop(g)).stops_at is null
   )
 union all
 select 'notes_edited', m.gateway_subscription_id, m.user_id, m.asked_at,

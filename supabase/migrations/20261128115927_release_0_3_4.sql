@@ -1,6 +1,12 @@
 -- Made by npm run migration. Renames and data are written by hand.
 set local lock_timeout = '2s';
 
+drop view billing.customer_findings;
+
+drop function billing.newest_purchase(pg_catalog.uuid);
+
+drop function billing.find_stop(billing.stoppable,billing.sources,boolean);
+
 -- Records a row that was written by hand, so that billing.settle_access does not overwrite it.
 -- Security definer: the role of an admin or of the app may write subscriptions but not this table.
 create or replace function billing.record_manual_subscription()
@@ -61,6 +67,115 @@ begin
   return new;
 end $$;
 
+-- Finds the gateway subscriptions of a user that gave access once and cannot give it any more, by their rows alone.
+create function billing.past_subscriptions(p_user_id uuid)
+returns text[] language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return array(
+    select m.gateway_subscription_id
+    from billing.gateway_subscriptions m
+    join public.plans p on p.id = m.plan_id
+    where m.user_id = p_user_id
+      and m.status = 'cancelled'
+      and m.cancelled_at <= billing.clock()
+      and m.period_end + make_interval(hours => 24 * billing.grace_days(p.grace_days, false)) <= billing.clock()
+  );
+end $$;
+
+-- Finds the ruling source: the running source with the greatest since. If no source is running, the one that ended last.
+-- A purchase that begins when another source ends does not rule before.
+create or replace function billing.find_ruling(
+  p_user_id uuid,
+  p_is_paid boolean default false -- of what was paid: without grants and rows that were written by hand
+)
+returns billing.ruling -- source is null: the user has no source
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_past text[] := billing.past_subscriptions(p_user_id);
+  v_ruling billing.ruling;
+begin
+  loop
+    with mirrored as materialized (
+      select
+        count(*) filter (where billing.is_known(m) and (m.plan_id is null or m.period_end is null)) as attaching,
+        -- The cancellation of a gateway subscription without a plan of ours ends the source to which the subscription was
+        -- attached. That source began before the activation or, where no activation is known, before the cancellation. A
+        -- later purchase continues.
+        max(least(m.activated_at, m.cancelled_at))
+          filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
+          as cancelled_activated,
+        max(m.cancelled_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is null)
+          as cancelled_unactivated,
+        max(m.activated_at) filter (where m.plan_id is null) as attached,
+        max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
+          as cancellation_arrived,
+        max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled') as any_cancellation_arrived
+      from billing.gateway_subscriptions m
+      where m.user_id = p_user_id
+    )
+    select
+      s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.attaching, count(*) filter (where s.is_upcoming) over (),
+      shown
+    into v_ruling
+    from mirrored g
+    left join public.subscriptions shown on shown.user_id = p_user_id
+    left join billing.manual_subscriptions w on w.user_id = p_user_id
+    -- Without offset 0 each use of a column would compute it again.
+    left join (
+      select s.*
+      from billing.sources s
+      where s.user_id = p_user_id
+        and (not p_is_paid or s.kind in ('payment', 'gateway_subscription'))
+        and s.id <> all (v_past)
+      offset 0
+    ) s on true
+    cross join lateral (
+      select
+        case s.kind
+          when 'manual' then s.since <= case
+            when s.gateway_subscription_id is null then g.any_cancellation_arrived
+            else g.cancellation_arrived
+          end
+          when 'gateway_subscription' then g.cancelled_activated >= s.since
+          else
+            coalesce(g.cancelled_activated >= s.since, false)
+            or g.cancelled_unactivated >= s.since and (g.attached between s.since and g.cancelled_unactivated) is not true
+        end as is_ended_by_gateway,
+        -- A row written by hand ranks above the facts that arrived before it, and below those that arrived after it.
+        case when w.at is null or s.kind = 'manual' then 1 when s.arrived_at >= w.at then 2 else 0 end as generation
+    ) rank
+    cross join lateral (
+      select
+        s.is_running
+        and not (s.is_upcoming and s.kind = 'payment')
+        and rank.is_ended_by_gateway is not true
+        and (rank.generation = 0 and w.status = 'cancelled') is not true as is_live
+    ) live
+    order by
+      live.is_live desc,
+      live.is_live and s.is_upcoming,
+      -- Days of grace are not paid for.
+      live.is_live and s.is_in_grace and bool_or(live.is_live and coalesce(s.ends_at > v_now, true)) over (),
+      case when live.is_live or w.status = 'cancelled' then rank.generation end desc,
+      case
+        when live.is_live then s.since
+        -- What has ended remains the last one, also where a later refund takes back all of it.
+        when billing.is_shown(s.gateway_subscription_id, s.starts_at, shown) and shown.status = 'cancelled'
+          then greatest(shown.cancelled_at, least(s.ended_at, s.lapses_at))
+        -- What is upcoming, or ended before its start, gave no access.
+        when (s.is_upcoming or s.ended_at < s.starts_at) is not true then least(s.ended_at, s.lapses_at)
+      end desc nulls last,
+      s.since desc,
+      s.id desc
+    limit 1;
+    -- What is past counts only where nothing runs.
+    exit when v_ruling.is_live or cardinality(v_past) = 0;
+    v_past := '{}';
+  end loop;
+  return v_ruling;
+end $$;
+
 -- Returns what was refunded of the payment that a source is, or of the newest refunded cycle.
 create or replace function billing.refund_of(p_source billing.sources)
 returns jsonb -- {amount, currency}, in minor currency units; {}: nothing
@@ -79,6 +194,144 @@ begin
   ), '{}');
 end $$;
 
+create function billing.newest_purchase(
+  p_user_id uuid,
+  p_after timestamptz default '-infinity' -- what is not newer does not count
+)
+returns billing.sources -- all null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select row(p.*)::billing.sources
+    from billing.purchases p
+    where p.user_id = p_user_id and p.since > p_after
+    order by p.since desc, p.id desc
+    limit 1
+  );
+end $$;
+
+-- Derives when the gateway must stop billing a subscription. The first reason counts.
+create function billing.find_stop(
+  p_each billing.stoppable,
+  p_with_wishes boolean default true -- false: as if the customer resumed
+)
+returns billing.stop language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_subscription constant billing.gateway_subscriptions := p_each.subscription;
+  v_authorised_at constant timestamptz := p_each.authorised_at;
+  -- A charge fails. The gateway's cycle is the unpaid one then, also while the paid time still runs by our clock, and the next
+  -- try must not succeed.
+  v_is_failing constant boolean := v_subscription.gateway_status in ('pending', 'halted');
+  -- Before its first cycle.
+  v_is_waiting constant boolean := v_subscription.period_end is null;
+  v_paid_until constant timestamptz := case
+    when v_is_waiting then case when v_authorised_at is not null then v_subscription.starts_at end
+    else coalesce(v_subscription.paid_until, v_subscription.period_end)
+  end;
+  -- A change of the plan that was authorised after it replaces a wish for the end of the period.
+  v_is_wish constant boolean := case
+    when p_with_wishes and (p_each.succeeded_at is null or not p_each.is_wish) then p_each.is_wish
+  end;
+  v_at timestamptz := case when v_is_wish or not v_is_waiting then v_paid_until end; -- the end of what is paid
+  v_newer billing.sources;
+  v_reason text;
+begin
+  if not v_is_wish or v_is_wish is null and v_authorised_at is null and v_subscription.expires_at <= v_now then
+    return (v_now, false, false, case when v_is_wish is null then 'expired' else 'cancelled' end);
+  elsif v_is_wish then
+    v_reason := 'cancelled';
+  elsif v_subscription.undone_at is not null then
+    v_reason := 'undone';
+  elsif v_is_waiting and v_subscription.payment_id is not null and not billing.renews_purchase(v_subscription) then
+    v_reason := 'unpaid';
+  elsif billing.is_superseded(v_subscription) then
+    v_reason := 'superseded';
+    -- The renewal of a purchase waits for its start: if the purchase that replaced it is refunded, it goes on.
+    if v_subscription.payment_id is not null and v_subscription.replaces is null then v_at := v_paid_until; end if;
+  elsif p_each.succeeded_at > v_now then
+    v_reason := 'changed';
+    v_at := p_each.succeeded_at;
+  elsif p_each.succeeded_at is null then
+    if v_authorised_at is null then return null; end if;
+    v_newer := billing.newest_purchase(
+      p_each.user_id, case when v_is_waiting then v_authorised_at else billing.since_of(v_subscription) end
+    );
+    if v_newer.id is null
+      or v_newer.gateway_subscription_id = p_each.gateway_subscription_id
+      or v_subscription.payment_id::text = v_newer.id
+      -- Without a plan of ours, and known only by a charge: it may be attached to nothing.
+      or num_nonnulls(v_subscription.plan_id, v_subscription.activated_at, v_subscription.written_at) = 0
+        and v_newer.kind <> 'payment'
+      or v_is_waiting and v_subscription.asked_plan_id is not null and v_newer.kind <> 'payment'
+    then
+      return null;
+    end if;
+    v_reason := 'replaced';
+    v_at := v_paid_until;
+  else
+    v_reason := 'changed';
+    v_at := v_paid_until; -- the gateway charged it after all
+  end if;
+  if v_is_failing then v_at := null; end if;
+  return (
+    coalesce(greatest(v_at, v_now), v_now),
+    v_is_waiting and v_subscription.asked_plan_id is not null and v_is_failing is not true or coalesce(v_at > v_now, false),
+    coalesce(v_is_wish, false),
+    v_reason
+  );
+end $$;
+
+-- Derives what the gateway must be told about the subscriptions of a user, and writes what differs. The caller holds the lock
+-- on the user.
+create or replace function billing.plan(p_user_id uuid)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_each billing.stoppable;
+  v_stop billing.stop;
+  v_ends boolean;
+begin
+  -- All that a deleted user had is to stop at once. What replaced it went with the user, and must not take that back.
+  if billing.is_deleted(p_user_id) then return; end if;
+  for v_each in
+    select s.*
+    from billing.stoppable s
+    where s.user_id = p_user_id and (s.is_open or s.stops_at is not null)
+    order by s.gateway_subscription_id
+  loop
+    v_stop := case when v_each.is_open then billing.find_stop(v_each) end;
+    v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.subscription).cancel_at_period_end end;
+    if v_stop.stops_at is not null then
+      perform billing.send_stop(v_each.gateway_subscription_id, v_stop, v_each.stops_at);
+      -- No charge can fail after that, so no days of grace follow. Those before the first charge of a change of plan remain, and
+      -- those that are over.
+      v_ends := v_ends or v_each.succeeded_at is null and billing.is_stop_sent(v_each.gateway_subscription_id);
+      if v_ends and not (v_each.subscription).cancel_at_period_end and billing.has_lapsed(v_each.subscription) then
+        v_ends := false;
+      end if;
+    elsif v_each.stops_at is not null then
+      update billing.outbox o
+      set parked_at = billing.clock(), last_error = 'withdrawn'
+      where o.key = 'cancel-subscription/' || v_each.gateway_subscription_id
+        and o.told_at is null
+        and o.delivered_at is null
+        and o.parked_at is null;
+      -- After the update, which waits for a dispatcher that claims the row.
+      if v_each.is_open and billing.is_stop_sent(v_each.gateway_subscription_id) then
+        -- What was told is final: it ends with its cycle.
+        v_stop.stops_at := v_each.stops_at;
+        v_ends := true;
+      end if;
+    end if;
+    v_ends := v_ends and billing.is_known(v_each.subscription);
+    if (v_each.stops_at, (v_each.subscription).cancel_at_period_end) is distinct from (v_stop.stops_at, v_ends) then
+      update billing.gateway_subscriptions m
+      set stops_at = v_stop.stops_at, cancel_at_period_end = v_ends
+      where m.id = (v_each.subscription).id;
+    end if;
+  end loop;
+end $$;
+
 -- Returns what the mail about a cancellation says of the user's access, as it is settled.
 create or replace function billing.cancellation_terms(
   p_user_id uuid,
@@ -88,6 +341,7 @@ create or replace function billing.cancellation_terms(
 returns jsonb -- {access_ends_at, is_ended, resume_until}
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
+  v_past constant text[] := billing.past_subscriptions(p_user_id);
   v_after public.subscriptions;
   v_ends_at timestamptz; -- null: access does not end with what was cancelled
   v_resume_until timestamptz; -- null: it cannot be resumed
@@ -99,7 +353,8 @@ begin
       when not exists (
         select from billing.sources s
         where s.user_id = p_user_id
-          and s.ended_at is null
+          and s.id <> all (v_past)
+          and s.is_running
           and (s.ends_at is null or coalesce(nullif(s.lapses_at, 'infinity'), s.ends_at) > v_after.current_period_end)
       ) then least(v_after.current_period_end, (
         -- A row that was extended by hand ends with the subscription that it names.
@@ -121,7 +376,7 @@ begin
           and s.is_wish
           -- What stops also without the cancellation is not resumed, nor what waits for its authorisation.
           and s.authorised_at is not null
-          and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
+          and (billing.find_stop(s, false)).stops_at is null
       )
     );
   end if;
@@ -184,7 +439,7 @@ begin
           ) > 0)
       )
       and billing.is_stop_sent(s.gateway_subscription_id)
-      and (billing.find_stop(s, billing.newest_purchase(p_user_id), false)).stops_at is null
+      and (billing.find_stop(s, false)).stops_at is null
   ) then
     return jsonb_build_object('outcome', 'cannot_be_resumed');
   end if;
@@ -206,6 +461,35 @@ begin
     );
   end if;
   return jsonb_build_object('outcome', 'resumed', 'subscription', billing.subscription_answer(p_user_id));
+end $$;
+
+-- The one answer to what goes on, what waits and what was bought.
+create or replace function billing.commitments(p_user_id uuid)
+returns setof billing.commitment language plpgsql stable rows 3 set search_path = pg_catalog, pg_temp as $$
+declare
+  v_billed billing.commitment[] := array(select b from billing.find_billed(p_user_id) b);
+begin
+  for v_each in 1 .. cardinality(v_billed) loop
+    if v_billed[v_each].stops_at is not null then
+      v_billed[v_each].stop_reason := (
+        select (billing.find_stop(s)).reason
+        from billing.stoppable s
+        where s.user_id = p_user_id and s.gateway_subscription_id = v_billed[v_each].id
+      );
+    end if;
+  end loop;
+  return query
+  select b.* from unnest(v_billed) b
+  union all
+  select
+    s.user_id, case s.kind when 'payment' then 'purchase' else 'subscription' end,
+    s.id, null, s.plan_id, s.tier, s.sold, s.starts_at, s.ends_at, s.kind, s.id, false, null::timestamptz, s.since,
+    null::billing.gateway_subscriptions, null::timestamptz, null::timestamptz, null::text
+  from billing.sources s
+  where s.user_id = p_user_id
+    and s.kind in ('payment', 'gateway_subscription')
+    and s.is_running
+    and not exists (select from unnest(v_billed) b where b.id = s.id);
 end $$;
 
 -- Finds the commitment that an act of the customer is about: what the gateway charges next; else what was bought last, and
@@ -333,6 +617,92 @@ begin
   );
 end $$;
 
+-- What pages would else read from all customers is computed in passes: the sweep goes through the customers in the order of
+-- their ids, for part of a second each minute. Operations: "Findings", "Revenue".
+
+create view billing.customer_findings with (security_invoker = true) as
+select 'paid_not_entitled' as finding, v.payment_id as subject, v.user_id, v.since, to_jsonb(v) as detail,
+  'Read the timeline; then grant the tier until the end of the period, or refund the payment at the gateway.' as remedy
+from billing.paid_not_entitled v
+union all
+select 'entitled_not_paid', v.user_id::text, v.user_id, v.since, to_jsonb(v),
+  'Grant the tier to make it complimentary, or set the subscription to cancelled and the profile to free.'
+from billing.entitled_not_paid v
+union all
+select 'tier_mismatch', v.user_id::text, v.user_id, v.since, to_jsonb(v),
+  'Read in the timeline what wrote the tier, then set the tier of the profile.'
+from billing.tier_mismatch v
+union all
+select 'paid_twice', coalesce(v.gateway_payment_id, v.payment_id::text), v.user_id, v.since, to_jsonb(v),
+  'Refund the payment. A grant can give the customer the time, but does not end the finding.'
+from billing.paid_twice v
+union all
+select v.finding, coalesce(nullif(v.gateway_payment_id, ''), v.gateway_subscription_id), v.user_id, v.since, to_jsonb(v),
+  case v.finding
+    when 'charged_twice' then 'Refund the charge at the gateway. Of two subscriptions the service cancels the older one.'
+    when 'mismatch' then 'Compare the plan at the gateway with the price: the charge has another amount or currency.'
+    else 'Cancel the subscription at the gateway, and refund the charge if the customer asks for it.'
+  end
+from billing.unexpected_charges v
+union all
+-- The gateway was told to end it with its cycle, although nothing asks for that any more: the purchase that replaced it was
+-- refunded, or it was authorised while its cancellation was under way.
+select 'stopped_in_error', m.gateway_subscription_id, m.user_id, m.stops_at,
+  jsonb_build_object('gateway_subscription_id', m.gateway_subscription_id, 'period_end', m.period_end),
+  'Ask the customer whether the subscription shall go on, and to start another one before it ends.'
+from billing.gateway_subscriptions m
+join public.subscriptions s on s.user_id = m.user_id
+where m.stops_at is not null
+  and m.cancel_at_period_end
+  and billing.is_billed(m)
+  and billing.cancelled_by_user_at(m.user_id, m.asked_at) is null
+  and exists (
+    select from billing.stoppable g
+    where (g.user_id, g.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)
+      and (billing.find_stop(g)).stops_at is null
+  )
+union all
+select 'notes_edited', m.gateway_subscription_id, m.user_id, m.asked_at,
+  jsonb_build_object('gateway_subscription_id', m.gateway_subscription_id, 'noted_user_id', m.noted_user_id),
+  'Write the user back into the notes at the gateway. To give the access to another user, grant it.'
+from billing.gateway_subscriptions m
+where m.noted_user_id is not null
+union all
+-- For more than a day, although the invoices were read.
+select 'unnamed_charge', m.gateway_subscription_id, m.user_id, coalesce(m.cancelled_arrived_at, m.arrived_at),
+  jsonb_build_object(
+    'gateway_subscription_id', m.gateway_subscription_id, 'paid_count', m.paid_count, 'cycles', unnamed.cycles
+  ),
+  'Look its payments up at the gateway, and compare them with those in the timeline.'
+from billing.gateway_subscriptions m
+cross join lateral (select billing.unnamed_cycles(m) as cycles offset 0) unnamed
+where m.paid_count > 0 and m.arrived_at < (select billing.clock()) - interval '1 day' and unnamed.cycles > 0
+union all
+select 'unearned_credit', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
+  'Refund the payment at the gateway, or accept the loss: the finding ends with the period.'
+from billing.unearned_credits v
+union all
+select 'dispute_lost', coalesce(v.payment_id::text, v.gateway_payment_id), v.user_id, v.since, to_jsonb(v),
+  case
+    when v.payment_id is null and v.kept > 0
+      then 'Cancel the subscription at the gateway, or insert a note about the payment: a part was kept.'
+    when v.payment_id is null then 'Cancel the subscription at the gateway.'
+    when v.kept > 0 then 'End the access of the payment, or insert a note about it: a part was kept.'
+    else 'End the access of the payment.'
+  end
+from billing.dispute_lost v
+union all
+select 'returned_too_much', v.gateway_payment_id, v.user_id, v.since, to_jsonb(v),
+  case
+    when v.lost > 0 then 'Contest the dispute at the gateway with the refund, then insert a note about the payment.'
+    else 'Compare the refunds at the gateway with the payment, then insert a note about it.'
+  end
+from billing.returned_too_much v
+union all
+select 'unmailed_payment', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
+  'Write to the customer that the payment arrived, then insert a note about the payment.'
+from billing.unmailed_payments v;
+
 -- Sums up what happened in each month to the customers of a range, and to the payments of deleted users with such ids.
 -- Periods that touch or overlap are one run, so that a renewal is neither an end nor a start. Of those that overlap, the one
 -- that began last counts for the recurring revenue.
@@ -444,5 +814,26 @@ begin
   group by x.bucket, x.kind, x.name, x.month
   order by x.bucket, x.kind, x.name, x.month;
 end $$;
+
+comment on view billing.customer_findings is 'What is wrong about customers now, by what was paid and granted. Filter it by user_id: of all customers it takes minutes.';
+
+do $do$
+begin
+  if exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
+    perform billing.set_up_support();
+  end if;
+end $do$;
+
+REVOKE ALL ON FUNCTION "billing"."find_stop"(billing.stoppable, boolean) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."find_stop"(billing.stoppable, boolean) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."newest_purchase"(uuid, timestamp WITH time zone) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."newest_purchase"(uuid, timestamp WITH time zone) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."past_subscriptions"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."past_subscriptions"(uuid) TO "service_role";
 
 revoke execute on all functions in schema billing from public;
