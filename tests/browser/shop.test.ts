@@ -7,7 +7,7 @@ import { withClient } from '../helpers/database/postgres-client.ts';
 import { accessibilityProblems, press, problemsOf, windowOf } from '../stack/checkout-rig.ts';
 import { subscribe } from '../stack/billing-rig.ts';
 import { simulator, until, useSimulator } from '../stack/gateway-simulator-rig.ts';
-import { createOrder, pay } from '../stack/simulate.ts';
+import { call, createOrder, pay } from '../stack/simulate.ts';
 import {
   dataFolderOf,
   expectGone,
@@ -234,6 +234,21 @@ test.each<[string, Viewing]>([
   await page.goto(`${env.APP_URL}/pricing`);
   await shows(page, 'main', 'Sign in to buy Premium');
   expect(await flaws(page)).toEqual([]);
+});
+
+test('a customer whose charge failed pays by another method on the page of the subscription', async () => {
+  const { id, short_url } = await subscribe();
+  const { page } = await visit(short_url);
+  await page.locator('#approve').click();
+  await shows(page, '#message', 'Approved.');
+  await call('POST', '/simulate/cycle', { subscription_id: id, outcome: 'pending' });
+  await page.reload();
+  await shows(page, '#status', 'pending');
+  expect(await flaws(page)).toEqual([]);
+  await page.select('#method', 'card');
+  await page.locator('#change').click();
+  await shows(page, '#message', 'Changed.');
+  await shows(page, '#status', 'active');
 });
 
 test('a tab with old prices after another one bought sells nothing, and is read again', async () => {

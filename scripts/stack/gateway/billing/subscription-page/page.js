@@ -5,6 +5,7 @@ const by = (id) => document.getElementById(id);
 const subscription_id = location.pathname.split('/').at(-1);
 const GOOD = ['active', 'authenticated', 'completed'];
 const BAD = ['cancelled', 'halted', 'expired'];
+const BILLED = ['authenticated', 'active', 'pending', 'halted'];
 const PERIODS = { daily: 'day', weekly: 'week', monthly: 'month', yearly: 'year' };
 
 function each({ period, interval }) {
@@ -36,7 +37,10 @@ function draw({ subscription, plan, amount }) {
       Object.assign(document.createElement('dd'), { textContent: value }),
     ]),
   );
-  by('answer').hidden = status !== 'created';
+  const isBilled = BILLED.includes(status);
+  by('refuse').hidden = by('approve').hidden = isBilled;
+  by('change').hidden = !isBilled;
+  by('answer').hidden = status !== 'created' && !isBilled;
   by('mandate').hidden = false;
 }
 
@@ -47,14 +51,15 @@ async function refresh(message = '') {
   by('message').textContent = response.ok ? message : 'This subscription does not exist.';
 }
 
-async function answer(outcome) {
+async function send(path, fields, done) {
   const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ subscription_id, outcome, method: by('method').value });
-  const response = await fetch('/simulate/authorise', { method: 'POST', headers, body });
+  const body = JSON.stringify({ subscription_id, method: by('method').value, ...fields });
+  const response = await fetch(path, { method: 'POST', headers, body });
   const { error } = await response.json();
-  await refresh(error?.description ?? 'Approved. You can close this page.');
+  await refresh(error?.description ?? `${done}. You can close this page.`);
 }
 
-by('approve').addEventListener('click', () => answer('approved'));
-by('refuse').addEventListener('click', () => answer('refused'));
+by('approve').addEventListener('click', () => send('/simulate/authorise', { outcome: 'approved' }, 'Approved'));
+by('refuse').addEventListener('click', () => send('/simulate/authorise', { outcome: 'refused' }, 'Refused'));
+by('change').addEventListener('click', () => send('/simulate/update-method', {}, 'Changed'));
 await refresh();
