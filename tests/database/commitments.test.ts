@@ -439,6 +439,22 @@ test.each([
   expect([billed?.charge_at, read?.at].map(shortTime)).toEqual([`2026-${due}`, `2026-${due}`]);
 });
 
+test.each([
+  ['pro', 'pro_month'],
+  ['premium', 'premium_month'],
+])('an import that a purchase of %s replaced still stops after its row is extended by hand', async (tier, price) => {
+  await database.at('01-01');
+  await importOne(january.end);
+  await customer.buy(tier, { at: '01-05', price, start: 'after_current' });
+  expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
+  await database.at('01-10');
+  await database.query("update public.subscriptions set current_period_end = '2026-02-10' where user_id = $1", [
+    customer.id,
+  ]);
+  await database.query('select billing.plan($1)', [customer.id]);
+  expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
+});
+
 test('an import that is extended by hand and cancelled stops before the gateway charges it', async () => {
   await database.at('01-01');
   await importOne(january.end);

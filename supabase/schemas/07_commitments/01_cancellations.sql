@@ -64,8 +64,14 @@ begin
   return (
     select row(p.*)::billing.sources
     from billing.purchases p
-    where p.user_id = p_user_id and p.since > p_after
-    order by p.since desc, p.id desc
+    -- A longer period alone is no act of the customer.
+    left join billing.gateway_subscriptions m
+      on p.kind = 'manual'
+      and m.user_id = p.user_id
+      and m.gateway_subscription_id = p.gateway_subscription_id
+    cross join lateral (select coalesce(m.written_at, p.since) as at) act
+    where p.user_id = p_user_id and act.at > p_after
+    order by act.at desc, p.id desc
     limit 1
   );
 end $$;
