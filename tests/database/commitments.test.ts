@@ -440,12 +440,12 @@ test.each([
 });
 
 test.each([
-  ['pro', 'pro_month'],
-  ['premium', 'premium_month'],
+  ['basic', {}],
+  ['premium', { price: 'premium_month' }],
 ])('an import that a purchase of %s replaced still stops after its row is extended by hand', async (tier, price) => {
   await database.at('01-01');
   await importOne(january.end);
-  await customer.buy(tier, { at: '01-05', price, start: 'after_current' });
+  await customer.buy(tier, { at: '01-05', start: 'after_current', ...price });
   expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
   await database.at('01-10');
   await database.query("update public.subscriptions set current_period_end = '2026-02-10' where user_id = $1", [
