@@ -472,6 +472,15 @@ describe('the mail about a charge', () => {
     expect(await mails('subscription-halted')).toMatchObject([{ is_ended: true }]);
   });
 
+  test('that failed names the end also beside a purchase that a cancelled row by hand ended', async () => {
+    await customer.buy('premium', { at: '05-01' });
+    await database.at('05-02');
+    await database.query("update public.subscriptions set status = 'cancelled' where user_id = $1", [customer.id]);
+    await bill();
+    await customer.event('pending', '07-01', { planId });
+    expect(await mails('payment-pending')).toMatchObject([{ access_ends_at: '2026-07-04T00:00:00.000Z' }]);
+  });
+
   test('that failed names the moment at which a refund ended access', async () => {
     await database.at('06-01');
     await customer.event('charged', '06-01', { planId, ...june, payment: { id: 'pay_june', amount: 99900 } });

@@ -66,9 +66,12 @@ begin
         on m.user_id = s.user_id
         and m.gateway_subscription_id = s.gateway_subscription_id
       left join public.plans p on p.id = s.plan_id
+      left join billing.manual_subscriptions w on w.user_id = s.user_id
       where s.user_id = p_subscription.user_id
         and (s.kind, s.id) <> (v_source.kind, v_source.id)
         and s.ended_at is null
+        -- A cancelled row by hand ended what arrived before it.
+        and (w.status = 'cancelled' and s.arrived_at < w.at) is not true
         and s.lapses_at > v_end
         and (
           s.lapses_at < 'infinity'

@@ -573,6 +573,47 @@ begin
   return v_found;
 end $$;
 
+-- Returns when a user's access ends unless a gateway subscription is charged again. Only the ruling source ends access, and
+-- only if no other running source ends later. Another gateway subscription ends with its cycle if it is not renewed, or its
+-- charge has been missing for a day.
+create or replace function billing.access_end(p_subscription billing.gateway_subscriptions)
+returns timestamptz -- null: access does not depend on the subscription, or its end is not known
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_source constant billing.sources := (billing.find_ruling(p_subscription.user_id)).source;
+  v_end constant timestamptz := billing.grace_end(v_source);
+begin
+  if v_source.ended_at is not null
+    or not (
+      v_source.kind = 'gateway_subscription' and v_source.id = p_subscription.gateway_subscription_id
+      -- Before the first charge of a change of plan.
+      or p_subscription.period_end is null and v_source.id in (p_subscription.replaces, p_subscription.payment_id::text)
+    )
+    or exists (
+      select from billing.sources s
+      left join billing.gateway_subscriptions m
+        on m.user_id = s.user_id
+        and m.gateway_subscription_id = s.gateway_subscription_id
+      left join public.plans p on p.id = s.plan_id
+      left join billing.manual_subscriptions w on w.user_id = s.user_id
+      where s.user_id = p_subscription.user_id
+        and (s.kind, s.id) <> (v_source.kind, v_source.id)
+        and s.ended_at is null
+        -- A cancelled row by hand ended what arrived before it.
+        and (w.status = 'cancelled' and s.arrived_at < w.at) is not true
+        and s.lapses_at > v_end
+        and (
+          s.lapses_at < 'infinity'
+          or (m.stops_at is not null or m.gateway_status = 'pending' or s.is_in_grace) is not true
+          or s.ends_at + make_interval(hours => 24 * billing.grace_days(p.grace_days, s.cancel_at_period_end)) > v_end
+        )
+    )
+  then
+    return null;
+  end if;
+  return v_end;
+end $$;
+
 -- Enqueues the mail about a charge that failed or was the last. The caller has settled the user's access.
 create or replace function billing.announce_problem(
   p_status text,
