@@ -390,7 +390,10 @@ from (
   left join billing.ends_wished wished on wished.user_id = p.user_id
   cross join lateral (
     select case
-      when p.cancel_at_period_end or wished.at >= coalesce(p.since, p.fulfilled_at)
+      when p.cancel_at_period_end
+        -- What has lapsed is not cancelled any more.
+        or wished.at >= coalesce(p.since, p.fulfilled_at)
+        and wished.at < p.period_end + make_interval(hours => 24 * billing.grace_days(pl.grace_days, false))
         then not billing.is_renewed_since(p.id, wished.at)
       else false
     end as is_cancelled
