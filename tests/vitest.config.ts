@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { laterMigrations } from '../scripts/release/file-hashes.ts';
 import { newestRelease } from '../scripts/release/release-files.ts';
 import { memoryFolder } from '../scripts/stack/memory-folder.ts';
@@ -39,6 +40,18 @@ const release = await newestRelease();
 const isUpgraded = release !== undefined && (await laterMigrations(release)).length > 0;
 const exclude = isUpgraded ? [everyTarget, endpoints] : [everyTarget];
 
+/** Files that take longer than their size tells, by which the others are ordered where no earlier run was measured. */
+const slowFiles =
+  /\/(faults\/(acts|flows|lives)|database\/(convergence-orders|request-cost)|stack\/(postgres|start)|contract\/outages)\.test\.ts$/;
+/** Starts what takes long first: started last, one file would run alone while the other workers have nothing to do. */
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const rank = ({ moduleId }: TestSpecification) => slowFiles.test(moduleId) ? 0 : 1;
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
+
 export default defineConfig({
   test: {
     ...(isLong
@@ -60,6 +73,7 @@ export default defineConfig({
     pool: 'forks',
     // A worker loads the modules once for all of its files.
     isolate: false,
+    sequence: { sequencer: SlowFirst },
     // More than the cores of a small machine: many tests wait for a timeout or for another process. The long ones compute.
     maxWorkers: isLong ? 3 : 5,
     // Bounds for a slow machine; nothing waits this long where things work.

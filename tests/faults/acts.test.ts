@@ -143,6 +143,9 @@ function expectedOf({ way, cover, act: { expected, when } }: Life): Expected {
     : { ...usual, tier: 'pro', mails: without('subscription-ended') };
 }
 
+/** All at once: the clocks stand still meanwhile. */
+const each = <T>(list: readonly T[], act: (one: T) => Promise<unknown>) => Promise.all(list.map(act));
+
 const lives = ways.flatMap((way) => covers.flatMap((cover) => acts.map((act) => ({ way, cover, act }))));
 type Life = (typeof lives)[number];
 const titleOf = ({ way, cover, act }: Life) => `${act.title}, ${way}${cover && `, ${cover}`}`;
@@ -198,7 +201,7 @@ type Payment = { id: string; order_id: string; captured: boolean; created_at: nu
 /** What became of each. */
 async function look(): Promise<void> {
   const payments: Payment[] = (await billing.readAll('/payments')).filter(({ captured }) => captured).reverse();
-  for (const [life, result] of found) {
+  await each([...found], async ([life, result]) => {
     const { user, read } = customerOf(life);
     const own = await billing.database.query('select gateway_order_id as id from public.payments where user_id = $1', [
       user.id,
@@ -221,26 +224,28 @@ async function look(): Promise<void> {
       tier: (await read()).currentTier,
       mails: mails.map(({ kind }) => kind),
     });
-  }
+  });
 }
 
 beforeAll(async () => {
   await makePrices(billing, { renewal: 'replace', trial: 0, cycles: 0, zone: 'UTC' });
-  for (const life of lives) {
-    customers.set(life, await newCustomer(billing));
-    await customerOf(life).start(life.way === 'billed' ? 'pro' : 'basic');
-  }
+  await each(lives, async (life) => {
+    const customer = await newCustomer(billing);
+    customers.set(life, customer);
+    await customer.start(life.way === 'billed' ? 'pro' : 'basic');
+  });
   await passUntil(billing, '2027-01-10T13:00:00Z');
-  for (const life of lives) {
-    if (life.way !== 'billed') await customerOf(life).complete(await change(life, 'pro', 'now'));
-  }
+  await each(lives.filter(({ way }) => way !== 'billed'), async (life) => {
+    await customerOf(life).complete(await change(life, 'pro', 'now'));
+  });
   await passUntil(billing, '2027-01-10T14:00:00Z');
-  for (const life of lives) await cover(life);
+  await each(lives, cover);
   const isLast = (life: Life) => life.cover.includes('last days');
+  const [last, mid] = [lives.filter(isLast), lives.filter((life) => !isLast(life))];
   await passUntil(billing, noon('01-20'));
-  for (const life of lives) if (!isLast(life)) await perform(life);
+  await each(mid, perform);
   await passUntil(billing, noon('02-05'));
-  for (const life of lives) if (isLast(life)) await perform(life);
+  await each(last, perform);
   await passUntil(billing, noon('03-17'));
   await look();
 }, 300_000);
