@@ -26,19 +26,6 @@ const before = (date: string) => new Date(Number(new Date(day(date))) - 1).toISO
 const lapsed = 'free: basic cancelled to 2026-02-01';
 const afterGrace = '2026-02-04T00:00:00Z';
 
-test('a purchase keeps the days of grace after which it ended, whatever is cancelled later', async () => {
-  await buy();
-  await expire(afterGrace);
-  await customer.charge({ start: day('03-01'), end: day('04-01') }, 'pro');
-  await database.at('03-10');
-  await customer.cancel('at the end');
-  expect(
-    await database.query("select lapses_at from billing.sources where kind = 'payment' and user_id = $1", [
-      customer.id,
-    ]),
-  ).toContainEqual({ lapses_at: new Date(afterGrace) });
-});
-
 describe('access', () => {
   test('ends after the grace days: status, time, reason, profile, and one change of tier', async () => {
     const { paymentId } = await buy();
@@ -403,4 +390,17 @@ describe('a user whose expiry fails', () => {
     expect(await customer.state()).toBe(lapsed);
     expect(await customer.findings()).toEqual([]);
   });
+});
+
+test('a purchase keeps the days of grace after which it ended, whatever is cancelled later', async () => {
+  await buy();
+  await expire(afterGrace);
+  await customer.charge({ start: day('03-01'), end: day('04-01') }, 'pro');
+  await database.at('03-10');
+  await customer.cancel('at the end');
+  expect(
+    await database.query("select lapses_at from billing.sources where kind = 'payment' and user_id = $1", [
+      customer.id,
+    ]),
+  ).toContainEqual({ lapses_at: new Date(afterGrace) });
 });

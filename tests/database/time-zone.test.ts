@@ -13,8 +13,8 @@ const [cycleEnd, nextEnd] = ['2027-02-28T18:30:00.000Z', '2027-03-31T18:30:00.00
 /** Half an hour later on both days. */
 const [march, april] = ['2027-02-28T19:00:00.000Z', '2027-03-31T19:00:00.000Z'];
 
-/** Of the 50,000 half hours the gate takes each seventh, which comes to each time of the day on each day of the week. */
-const every = suite === 'gate' ? 7 : 1;
+/** Of the 50,000 half hours the gate takes each fifth, which comes to each time of the day. */
+const every = suite === 'gate' ? 5 : 1;
 
 /**
  * Months from 50,000 half hours on, beside a calendar that computes with years, months and days alone. A time that the

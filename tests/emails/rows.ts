@@ -25,7 +25,8 @@ const failedPayment = {
 /** Makes rows of a kind with these fields, of which some may be changed. */
 const rowOf = (kind: string, fields: Record<string, unknown>) => (changes: Record<string, unknown> = {}) => ({
   kind,
-  payload: { ...fields, ...changes },
+  // A copy: what a test changes in it is not changed for the others.
+  payload: structuredClone({ ...fields, ...changes }),
 });
 
 export const paymentSuccessRow = rowOf('payment-success', receipt);
