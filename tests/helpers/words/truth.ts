@@ -74,7 +74,8 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
          order by m.due_at > billing.clock() desc, m.due_at limit 1
        ),
        'amounts', (
-         select coalesce(jsonb_agg((m.sold).amount), '[]') from billing.gateway_subscriptions m where m.user_id = $1
+         select coalesce(jsonb_agg((m.sold).amount), '[]') from billing.gateway_subscriptions m
+         where m.user_id = $1 and (m.sold).amount is not null
        ),
        'paidEnds', (
          select coalesce(jsonb_agg(given.until), '[]')
