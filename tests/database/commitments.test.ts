@@ -304,6 +304,19 @@ describe('a change that waits', () => {
     await change('basic', 'period_end');
     expect((await preview('pro_month', 'period_end')).change).toMatchObject({ renews: false, next_charge: null });
   });
+
+  test.each([
+    ['premium', 'premium_month'],
+    ['basic', undefined],
+  ])('that is undone after a purchase of %s for the end says that it does not renew', async (tier, price) => {
+    await bill();
+    await customer.buy(tier, { at: '01-11', start: 'after_current', ...price && { price } });
+    await database.at('01-12');
+    const { next } = await change('basic', 'period_end');
+    expect((await preview('pro_month', 'period_end')).change).toMatchObject({ renews: false, next_charge: null });
+    await database.rpc('create_change', customer.id, 'pro', 'period_end', null, null, 'pro_month');
+    expect(await stops(customer, next)).toEqual([expect.stringMatching(/^at cycle end/), expect.anything()]);
+  });
 });
 
 test('support reads that the renewal of an upgrade ends with the refund of its order', async () => {
@@ -417,6 +430,7 @@ test.each([
       [customer.id],
     ),
   ).toEqual({ tier: 'pro', goes_on: true, id: customer.gatewayId, ends_at: expect.stringContaining('2026-02-01') });
+  expect([await scenarioOf('pro_month'), await scenarioOf('pro')]).toEqual(['current', 'upgrade']);
 });
 
 test.each([

@@ -303,3 +303,19 @@ test('a lost dispute about what a refund left ends access, and the mail does not
   expect(mail?.payload).toMatchObject({ plan_name: 'Pro', next_charge: null });
   expect(mail?.payload).not.toHaveProperty('amount');
 });
+
+test('nor does it name the refund of an earlier cycle', async () => {
+  for (const [month, id] of [[1, 'pay_january'], [2, 'pay_february']] as const) {
+    await customer.event('charged', months(month).start, {
+      planId: 'plan_pro',
+      ...months(month),
+      payment: { id, amount: price },
+    });
+    await database.send(refundEvent({ id, order_id: null }, 20000));
+  }
+  await database.at('02-10');
+  for (const [index, end] of ['open', 'lost'].entries()) await dispute('pay_february', 'disp_february', index, end);
+  const [mail] = await database.query("select payload from billing.outbox where kind = 'subscription-ended'");
+  expect(mail?.payload).toMatchObject({ plan_name: 'Pro' });
+  expect(mail?.payload).not.toHaveProperty('amount');
+});

@@ -65,7 +65,9 @@ export function createPostgres(options: PostgresOptions): Postgres {
       cwd: '/',
       env: postgresEnvironment,
       ...user,
-      log: (line) => line.endsWith(untrueWarning) || log(line),
+      log: (line) => {
+        if (!line.endsWith(untrueWarning)) log(line);
+      },
       onLine: (line) => line.includes(readyLine) && listening.resolve(),
     });
     child = server;

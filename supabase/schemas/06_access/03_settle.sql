@@ -132,13 +132,14 @@ returns jsonb -- {amount, currency}, in minor currency units; {}: nothing
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return coalesce((
-    select jsonb_build_object('amount', p.refunded_amount, 'currency', p.currency)
+    -- Else the rest was lost in a dispute.
+    select case when billing.lost_amount(p.gateway_payment_id) = 0
+      then jsonb_build_object('amount', p.refunded_amount, 'currency', p.currency)
+    end
     from public.payments p
     where p.user_id = p_source.user_id
       and p.refunded_amount > 0
       and (p.id::text = p_source.id or p.gateway_subscription_id = p_source.gateway_subscription_id)
-      -- Else the rest was lost in a dispute.
-      and billing.lost_amount(p.gateway_payment_id) = 0
     order by p.period_end desc nulls last
     limit 1
   ), '{}');

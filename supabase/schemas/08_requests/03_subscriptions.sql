@@ -307,6 +307,8 @@ create type billing.change as (
 -- Sets the terms of a change that withdraws the one that waits: what the user pays for goes on.
 create function billing.undo_change(p_change billing.change, p_from billing.commitment)
 returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_kept billing.stoppable;
 begin
   p_change.outcome := 'undo';
   p_change.is_billed := false;
@@ -314,15 +316,14 @@ begin
   p_change.amount_due := 0;
   p_change.starts_at := p_from.ends_at;
   p_change.ends_at := billing.add_months(p_from.ends_at, billing.sold_months((p_change.plan).duration_months));
-  -- An earlier cancellation counts again.
-  p_change.next_charge_at := (
-    select p_from.ends_at
-    from billing.gateway_subscriptions m
-    where m.user_id = p_from.user_id
-      and m.gateway_subscription_id = p_from.gateway_subscription_id
-      and billing.cancelled_by_user_at(m.user_id, m.asked_at) is null
-      and billing.has_next_charge(m)
-  );
+  -- Without the change an earlier cancellation counts again, and a purchase that replaced what goes on.
+  select s.* into v_kept
+  from billing.stoppable s
+  where (s.user_id, s.gateway_subscription_id) = (p_from.user_id, p_from.gateway_subscription_id);
+  v_kept.succeeded_at := null;
+  p_change.next_charge_at := case
+    when (billing.find_stop(v_kept)).stops_at is null and billing.has_next_charge(v_kept.subscription) then p_from.ends_at
+  end;
   p_change.next_amount := coalesce((p_from.sold).amount, (p_change.plan).price);
   if p_from.undo_until is null then
     -- What runs ends, so what follows it must start.

@@ -4,7 +4,10 @@ import { createPage } from '../../http/local-host-page.ts';
 import type { GatewayStore } from '../store.ts';
 import { priceOf } from './subscriptions.ts';
 
-/** The page at a subscription's `short_url`, where a person approves or refuses the mandate, or changes the method of payment, and its data. */
+/**
+ * The page at a subscription's `short_url`, where a person approves or refuses the mandate, or later changes the method of
+ * payment, and its data.
+ */
 export function createSubscriptionPage(store: GatewayStore): Hono {
   const page = createPage(new URL('subscription-page/', import.meta.url));
   const routes = new Hono();

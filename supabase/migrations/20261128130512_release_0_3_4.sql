@@ -322,13 +322,14 @@ returns jsonb -- {amount, currency}, in minor currency units; {}: nothing
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return coalesce((
-    select jsonb_build_object('amount', p.refunded_amount, 'currency', p.currency)
+    -- Else the rest was lost in a dispute.
+    select case when billing.lost_amount(p.gateway_payment_id) = 0
+      then jsonb_build_object('amount', p.refunded_amount, 'currency', p.currency)
+    end
     from public.payments p
     where p.user_id = p_source.user_id
       and p.refunded_amount > 0
       and (p.id::text = p_source.id or p.gateway_subscription_id = p_source.gateway_subscription_id)
-      -- Else the rest was lost in a dispute.
-      and billing.lost_amount(p.gateway_payment_id) = 0
     order by p.period_end desc nulls last
     limit 1
   ), '{}');
@@ -711,6 +712,35 @@ begin
     v_found.paid_by_id := v_source.id;
   end if;
   return v_found;
+end $$;
+
+-- Sets the terms of a change that withdraws the one that waits: what the user pays for goes on.
+create or replace function billing.undo_change(p_change billing.change, p_from billing.commitment)
+returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_kept billing.stoppable;
+begin
+  p_change.outcome := 'undo';
+  p_change.is_billed := false;
+  p_change.credit := 0;
+  p_change.amount_due := 0;
+  p_change.starts_at := p_from.ends_at;
+  p_change.ends_at := billing.add_months(p_from.ends_at, billing.sold_months((p_change.plan).duration_months));
+  -- Without the change an earlier cancellation counts again, and a purchase that replaced what goes on.
+  select s.* into v_kept
+  from billing.stoppable s
+  where (s.user_id, s.gateway_subscription_id) = (p_from.user_id, p_from.gateway_subscription_id);
+  v_kept.succeeded_at := null;
+  p_change.next_charge_at := case
+    when (billing.find_stop(v_kept)).stops_at is null and billing.has_next_charge(v_kept.subscription) then p_from.ends_at
+  end;
+  p_change.next_amount := coalesce((p_from.sold).amount, (p_change.plan).price);
+  if p_from.undo_until is null then
+    -- What runs ends, so what follows it must start.
+    p_change.outcome := 'too_late';
+    p_change.starts_at := (p_from.next).starts_at;
+  end if;
+  return p_change;
 end $$;
 
 -- Returns when a user's access ends unless a gateway subscription is charged again. Only the ruling source ends access, and
