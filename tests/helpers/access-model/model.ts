@@ -248,15 +248,16 @@ function fromRow(row: Row, facts: Facts): Known[] {
   const { at, start, until, subscription } = row;
   const named = facts.subscriptions.find(({ name }) => name === subscription);
   if (named && named.newsAt > at && hasPlan(named) && cyclesWithAccess(named).length > 0) return [];
+  const known = fromGrant({ ...row, at: start }, facts);
   return [{
-    ...fromGrant({ ...row, at: start }, facts),
+    ...known,
     kind: 'row',
     since: at,
     arrivedAt: at,
     newsAt: at,
     isEnded: row.cancelledAt.length > 0 || named !== undefined && named.newsAt > at && hasEndedAtGateway(named),
     runsUntilReconciled: named !== undefined &&
-      (named.reconciledAt ?? 0) - 10 * second <= until + Math.max(0, facts.graceDays - 1) * day,
+      (named.reconciledAt ?? 0) - 10 * second <= until + Math.max(0, known.graceDays - 1) * day,
   }];
 }
 
