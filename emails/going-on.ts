@@ -12,10 +12,11 @@ export function goingOnParts(
     details: [
       { label: labels.plan, value: planName },
       ...(nextPlanName === null ? [] : [{ label: labels.nextPlan, value: nextPlanName }]),
-      ...(nextCharge === null
+      ...(nextCharge
+        ? [{ label: labels.nextPayment, value: amountOn(nextCharge.amount, nextCharge.on) }]
+        : validUntil === null
         ? []
-        : [{ label: labels.nextPayment, value: amountOn(nextCharge.amount, nextCharge.on) }]),
-      ...(nextCharge !== null || validUntil === null ? [] : [{ label: labels.validUntil, value: validUntil }]),
+        : [{ label: labels.validUntil, value: validUntil }]),
     ],
     action: { label: actions.plans, url: pricingUrl },
   };

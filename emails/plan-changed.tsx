@@ -19,7 +19,7 @@ export function planChanged(props: PlanChangedProps, texts: Texts = textsOf()): 
       { label: labels.credit, value: credit },
       { label: labels.amountPaid, value: amount },
       { label: labels.validUntil, value: validUntil },
-      ...(nextCharge === null || !isAuthorised
+      ...(!nextCharge || !isAuthorised
         ? []
         : [{ label: labels.nextPayment, value: amountOn(nextCharge.amount, nextCharge.on) }]),
     ],

@@ -17,13 +17,15 @@ import type {
 /** Every text of the mails in English. `hi.ts` is Hindi. */
 export const en = () => {
   const charge = (next: NextCharge) =>
-    next === null ? 'Nothing more is charged.' : `The next charge is ${next.amount} on ${next.on}.`;
+    next
+      ? `The next charge is ${next.amount} on ${next.on}.`
+      : `Nothing more is charged${next === null ? '' : ' without your authorisation'}.`;
   const bought = 'If you have bought a plan since, or do not want to go on, there is nothing left to do.';
   const changed = 'If you have changed or cancelled it since, there is nothing left to do.';
   const otherAccess = 'You also have other access, which is not affected.';
+  const valid = (until: string | null) => until === null ? '' : ` and is valid until ${until}`;
   const goesOn = ({ planName, validUntil, nextPlanName, nextCharge }: GoingOnProps) => {
-    const ends = nextCharge === null || nextPlanName !== null;
-    const end = ends && validUntil !== null ? ` and is valid until ${validUntil}` : '';
+    const end = !nextCharge || nextPlanName !== null ? valid(validUntil) : '';
     const next = nextPlanName === null ? '' : ` Then your ${nextPlanName} plan starts.`;
     return `Your ${planName} plan goes on${end}.${next} ${charge(nextCharge)}`;
   };
@@ -126,14 +128,11 @@ export const en = () => {
       preview: ({ paid, planName }: PaymentRefundedProps) => `Of your payment of ${paid} for the ${planName} plan.`,
       heading: 'Your refund',
       body: ({ refunded, paid, planName, accessPlanName, accessEndsOn, nextCharge }: PaymentRefundedProps) =>
-        `${
-          refunded === paid ? 'Your' : `${refunded} of your`
-        } payment of ${paid} for the ${planName} plan was refunded. ` +
+        (refunded === paid ? 'Your' : `${refunded} of your`) +
+        ` payment of ${paid} for the ${planName} plan was refunded. ` +
         (accessPlanName === null
           ? 'You have no access to a plan now.'
-          : `Your ${accessPlanName} plan remains${
-            accessEndsOn === null ? '' : ` and is valid until ${accessEndsOn}`
-          }.`) +
+          : `Your ${accessPlanName} plan remains${valid(accessEndsOn)}.`) +
         ` ${charge(nextCharge)} Your bank may need some days to show the refund.`,
       note: 'Keep this e-mail for your records. If you have a question about this refund, quote the transaction ID.',
     },
@@ -178,7 +177,7 @@ export const en = () => {
       preview: ({ oldPlanName, credit }: PlanChangedProps) => `${credit} of your old ${oldPlanName} plan was credited.`,
       heading: 'Your plan is changed',
       body: ({ planName, oldPlanName, credit, amount, validUntil, nextCharge, isAuthorised }: PlanChangedProps) => {
-        const next = nextCharge === null
+        const next = !nextCharge
           ? 'It does not renew by itself.'
           : isAuthorised
           ? charge(nextCharge)
@@ -236,11 +235,12 @@ export const en = () => {
       subject: ({ planName }: SubscriptionEndedProps) => `Your ${planName} plan has ended`,
       preview: (day: string) => `Your access ended on ${day}.`,
       heading: 'Your access has ended',
-      body: ({ planName, endsOn, refunded, nextCharge = null }: SubscriptionEndedProps, day: string) =>
+      body: ({ planName, endsOn, refunded, nextCharge }: SubscriptionEndedProps, day: string) =>
         refunded === undefined
           ? `Your access to the ${planName} plan ended on ${day}. You can come back at any time.`
-          : `Your access to the ${planName} plan ended on ${endsOn}, because ${refunded} was refunded. ` +
-            charge(nextCharge),
+          : `Your access to the ${planName} plan ended on ${endsOn}, because ${refunded} was refunded. ${
+            charge(nextCharge)
+          }`,
       note: 'If you have bought a plan since, there is nothing left to do.',
     },
   };

@@ -4,13 +4,15 @@ import type { Texts } from './en.ts';
 /** Every text of the mails in Hindi. */
 export const hi = (): Texts => {
   const charge = (next: NextCharge) =>
-    next === null ? 'आगे कोई राशि नहीं ली जाएगी।' : `अगली राशि ${next.on} को ली जाएगी: ${next.amount}।`;
+    next
+      ? `अगली राशि ${next.on} को ली जाएगी: ${next.amount}।`
+      : `${next === null ? 'आगे' : 'आपकी अनुमति के बिना आगे'} कोई राशि नहीं ली जाएगी।`;
   const bought = 'यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।';
   const changed = 'यदि आपने इस बीच इसे बदल या रद्द कर दिया है, तो कुछ करने की ज़रूरत नहीं है।';
   const otherAccess = 'आपके पास दूसरा प्लान भी है, जिस पर कोई असर नहीं पड़ता।';
+  const valid = (until: string | null) => until === null ? '' : ` और ${until} तक मान्य है`;
   const goesOn = ({ planName, validUntil, nextPlanName, nextCharge }: GoingOnProps) => {
-    const ends = nextCharge === null || nextPlanName !== null;
-    const end = ends && validUntil !== null ? ` और ${validUntil} तक मान्य है` : '';
+    const end = !nextCharge || nextPlanName !== null ? valid(validUntil) : '';
     const next = nextPlanName === null ? '' : ` उसके बाद आपका ${nextPlanName} प्लान शुरू होगा।`;
     return `आपका ${planName} प्लान जारी है${end}।${next} ${charge(nextCharge)}`;
   };
@@ -112,7 +114,7 @@ export const hi = (): Texts => {
           : `${planName} प्लान के लिए आपके ${paid} के भुगतान में से ${refunded} लौटाए गए। `) +
         (accessPlanName === null
           ? 'अब आपके पास कोई प्लान नहीं है।'
-          : `आपका ${accessPlanName} प्लान बना रहेगा${accessEndsOn === null ? '' : ` और ${accessEndsOn} तक मान्य है`}।`) +
+          : `आपका ${accessPlanName} प्लान बना रहेगा${valid(accessEndsOn)}।`) +
         ` ${charge(nextCharge)} रिफ़ंड को आपके खाते में दिखने में कुछ दिन लग सकते हैं।`,
       note: 'यह ई-मेल सँभालकर रखें। इस रिफ़ंड के बारे में कोई प्रश्न हो, तो लेन-देन आईडी बताएँ।',
     },
@@ -163,7 +165,7 @@ export const hi = (): Texts => {
           : `आपका ${oldPlanName} प्लान समाप्त हो गया है, और उसके ${credit} क्रेडिट किए गए।`,
       heading: 'आपका प्लान बदल गया है',
       body: ({ planName, oldPlanName, credit, amount, validUntil, nextCharge, isAuthorised }) => {
-        const next = nextCharge === null
+        const next = !nextCharge
           ? 'यह अपने आप नवीनीकृत नहीं होता।'
           : isAuthorised
           ? charge(nextCharge)
@@ -217,7 +219,7 @@ export const hi = (): Texts => {
       subject: ({ planName }) => `आपका ${planName} प्लान समाप्त हो गया है`,
       preview: (day) => `आपका एक्सेस ${day} को समाप्त हुआ।`,
       heading: 'आपका एक्सेस समाप्त हो गया है',
-      body: ({ planName, endsOn, refunded, nextCharge = null }, day) =>
+      body: ({ planName, endsOn, refunded, nextCharge }, day) =>
         refunded === undefined
           ? `आपके ${planName} प्लान का एक्सेस ${day} को समाप्त हुआ। आप कभी भी वापस आ सकते हैं।`
           : `आपके ${planName} प्लान का एक्सेस ${endsOn} को समाप्त हुआ, क्योंकि ${refunded} लौटाए गए। ${charge(nextCharge)}`,

@@ -420,6 +420,19 @@ describe('the mail payment-refunded', () => {
     }]);
   });
 
+  test.each([['01-01', 'partly'], ['01-01', 'wholly'], ['01-02', 'partly'], ['01-02', 'wholly']])(
+    'says of the next charge what is known while an authorisation of 01-01 is open: on %s, %s refunded',
+    async (time, part) => {
+      const premium = await customer.buy('premium', { at: '01-01' });
+      await subscribe(database, customer, 'pro');
+      await database.at(time);
+      await premium.refund(part === 'partly' ? 10000 : undefined);
+      const [mail] = await mails(part === 'partly' ? kind : 'subscription-ended');
+      const next = Object.entries(Object(mail)).filter(([name]) => name === 'next_charge');
+      expect(next).toEqual(time === '01-01' ? [] : [['next_charge', null]]);
+    },
+  );
+
   test('is not sent where the mail about the end names the refund', async () => {
     const pro = await customer.buy('pro', { at: '01-01' });
     await pro.refund();

@@ -109,6 +109,7 @@ describe('under "extend"', () => {
     await grantTier(database, customer.id, 'premium', '2026-03-01Z');
     const order = await buyBasic('2026-03-04T00:00:01Z');
     expect(await order.period()).toBe('2026-06-01 to 2026-07-01');
+    expect(await shown()).toBe('2026-01-01 to 2026-07-01');
   });
 
   test.each(['03-01', '05-31'])('a renewal of a grant gives no time of it once it is revoked on %s', async (time) => {

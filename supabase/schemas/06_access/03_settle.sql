@@ -255,7 +255,7 @@ begin
       'ends_at', v_ended_at
     ) || case
       when v_reason = 'refunded'
-        then billing.refund_of(v_source) || jsonb_build_object('next_charge', billing.next_charge_answer(p_user_id))
+        then billing.refund_of(v_source) || billing.outlook(p_user_id)
       -- After the days of grace, as the mail about the failed charge says.
       when v_reason = 'lapsed' and v_source.lapses_at > v_source.ends_at and v_source.lapses_at <= v_now
         then jsonb_build_object('access_ended_at', billing.iso_time(v_source.lapses_at))

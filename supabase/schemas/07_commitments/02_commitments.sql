@@ -223,3 +223,23 @@ begin
     'at', billing.iso_time(v_next.charge_at), 'amount', (v_next.sold).amount, 'currency', (v_next.sold).currency
   ) end;
 end $$;
+
+-- Returns what a mail says about the next charge.
+create function billing.outlook(p_user_id uuid)
+returns jsonb -- {next_charge}: see billing.next_charge_answer; {}: there is none yet, and an authorisation is open
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_next constant jsonb := billing.next_charge_answer(p_user_id);
+begin
+  -- The customer may have authorised it, and the gateway's word is late.
+  if v_next is null and exists (
+    select from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and m.expires_at > billing.clock()
+      and not billing.is_known(m)
+      and num_nonnulls(m.undone_at, m.stops_at) = 0
+  ) then
+    return '{}';
+  end if;
+  return jsonb_build_object('next_charge', v_next);
+end $$;

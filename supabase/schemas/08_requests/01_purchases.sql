@@ -220,7 +220,8 @@ begin
   if v_followed.tier = p_tier
     -- Of what was not sold by a price they are not known.
     and (((v_followed.sold).currency, (v_followed.sold).months) = (p_payment.currency, p_months)) is not false
-    and ((p_purchase.shown).tier = p_tier or v_followed.is_upcoming)
+    -- The row may show what has ended since.
+    and (v_followed.is_upcoming or ((billing.find_ruling(p_payment.user_id)).source).tier = p_tier)
   then
     p_payment.chain_start := v_followed.starts_at;
     if v_followed.kind = 'payment' then

@@ -483,9 +483,8 @@ begin
   perform billing.enqueue_mail(p_user_id, p_email, p_kind, p_subject, jsonb_build_object(
     'plan_name', coalesce((select p.name from public.plans p where p.id = v_commitment.plan_id), v_commitment.tier, 'basic'),
     -- The end of what runs, where nothing is charged for what follows.
-    'valid_until', billing.iso_time(v_commitment.ends_at),
-    'next_charge', billing.next_charge_answer(p_user_id)
-  ) || case
+    'valid_until', billing.iso_time(v_commitment.ends_at)
+  ) || billing.outlook(p_user_id) || case
     -- A change that waits goes on, too.
     when v_next_tier is not null then jsonb_build_object('next_plan_name', coalesce(
       (select p.name from public.plans p where p.tier = v_next_tier and p.lookup_key is null), v_next_tier

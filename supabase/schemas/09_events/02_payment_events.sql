@@ -309,9 +309,8 @@ begin
     'access_plan_name', case when v_after.status = 'active' then coalesce(
       (select p.name from public.plans p where p.id = v_after.plan_id), v_after.tier
     ) end,
-    'access_ends_at', case when v_after.status = 'active' then billing.iso_time(v_after.current_period_end) end,
-    'next_charge', billing.next_charge_answer(p_payment.user_id)
-  ));
+    'access_ends_at', case when v_after.status = 'active' then billing.iso_time(v_after.current_period_end) end
+  ) || billing.outlook(p_payment.user_id));
 end $$;
 
 -- Applies refund.created, refund.processed or refund.failed, in any order, before or after their payment arrives. A refund

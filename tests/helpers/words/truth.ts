@@ -83,6 +83,9 @@ export async function readTruth(database: Pick<TestDatabase, 'query'>, userId: s
            select p.period_end from public.payments p where p.user_id = $1
            union all
            select w.period_end from billing.manual_subscriptions w where w.user_id = $1
+           union all
+           -- Of a cycle that has begun since the row was settled.
+           select m.period_end from billing.gateway_subscriptions m where m.user_id = $1
          ) given (until)
          where given.until is not null
        ),

@@ -45,7 +45,7 @@ const subscriptionCancelled = recipient.extend({
   /** Null: it cannot be resumed. */
   resume_until: time.nullable(),
 });
-/** What the gateway charges next; null: nothing. */
+/** What the gateway charges next; null: nothing. Absent: an authorisation is open. */
 const nextCharge = z.object({ at: time, amount: z.int(), currency: z.string() }).nullable();
 const goingOn = recipient.extend({
   plan_name: z.string(),
@@ -53,7 +53,7 @@ const goingOn = recipient.extend({
   valid_until: time.nullable(),
   /** Of a change that waits. */
   next_plan_name: z.string().optional(),
-  next_charge: nextCharge,
+  next_charge: nextCharge.optional(),
 });
 const planChanged = payment.extend({
   plan_name: z.string(),
@@ -73,7 +73,7 @@ const paymentRefunded = payment.extend({
   access_plan_name: z.string().nullable(),
   /** Null: it has no end. */
   access_ends_at: time.nullable(),
-  next_charge: nextCharge,
+  next_charge: nextCharge.optional(),
 });
 
 /** `receipt`: the row of `public.receipts`. */

@@ -131,7 +131,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
         accessEndedOn: payload.access_ended_at && day(payload.access_ended_at),
         ...(payload.amount && payload.currency && {
           refunded: money(payload.amount, payload.currency),
-          nextCharge: nextCharge(payload.next_charge ?? null),
+          nextCharge: nextCharge(payload.next_charge),
         }),
       }, look);
   }
@@ -195,5 +195,5 @@ function toBase64(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 }
 
-type NextCharge = { readonly amount: string; readonly on: string } | null;
+type NextCharge = { readonly amount: string; readonly on: string } | null | undefined;
 type Payload<Kind extends OutboxMail['kind']> = Extract<OutboxMail, { kind: Kind }>['payload'];
