@@ -128,6 +128,22 @@ describe('paid_twice', () => {
     expect(await findings()).toEqual([]);
   });
 
+  test.each([['pro', 'basic'], ['basic', 'pro']])(
+    'lists what was ordered in another tab before %s was paid: %s, until it is refunded',
+    async (first, second) => {
+      const [one, two] = [await customer.order(first), await customer.order(second)];
+      for (const each of [one, two]) await each.verify();
+      expect(await findings()).toEqual([
+        `paid_twice ${two.paymentId} ordered before another purchase for the same time was paid`,
+      ]);
+      await two.refund();
+      expect(await findings()).toEqual([]);
+      expect(await customer.tier()).toBe(first);
+      await customer.buy(second);
+      expect(await findings()).toEqual([]);
+    },
+  );
+
   test('lists no second payment that was verified and not captured within five days', async () => {
     const order = await customer.buy('pro', { at: '01-01' });
     await customer.again(order).capture();
@@ -165,7 +181,9 @@ describe('paid_twice', () => {
     const valid_until = '2026-02-03T00:00:00.000Z';
     expect(await basic.verify()).toEqual({ outcome: 'already_applied', tier: 'basic', valid_until });
     expect(await customer.state()).toBe('basic: basic active to 2026-02-03');
-    expect(await findings()).toEqual([]);
+    expect(await findings()).toEqual([
+      `paid_twice ${basic.paymentId} ordered before another purchase for the same time was paid`,
+    ]);
     expect(await customer.mails()).toHaveLength(2);
     await database.sweep('2026-02-06T00:00:00.001Z');
     expect(await customer.state()).toBe('premium: premium active to 2027-01-02');

@@ -138,7 +138,8 @@ union all
 select
   p.user_id, p.fulfilled_at, p.id, p.gateway_payment_id,
   (array[
-    'another payment for the same time', 'the gateway bills the same time', 'captured after a newer purchase'
+    'another payment for the same time', 'the gateway bills the same time', 'captured after a newer purchase',
+    'ordered before another purchase for the same time was paid'
   ])[overlap.reason]
 from running p
 -- For each payment, so that a condition on the user comes before all of it.
@@ -149,6 +150,8 @@ cross join lateral (
       when other.tier = p.tier and (other.fulfilled_at, other.since, other.id) < (p.fulfilled_at, p.since, p.id) then 1
       -- Only a webhook announced this older order, after a newer purchase.
       when p.verified_at is null and other.since > p.since and other.fulfilled_at < p.fulfilled_at then 3
+      -- Such as in another tab: the order could credit nothing.
+      when p.credit is null and other.fulfilled_at > p.created_at and other.fulfilled_at < p.fulfilled_at then 4
     end as reason
     from running other
     where other.user_id = p.user_id
