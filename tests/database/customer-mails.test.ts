@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
-import { refundEvent, seconds } from '../helpers/gateway/events.ts';
+import { disputeEvent, refundEvent, seconds } from '../helpers/gateway/events.ts';
+import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
 import { attempt } from '../helpers/gateway/told.ts';
 import { askChange, type Customer, customerOf, subscribe } from '../helpers/records/customer.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
@@ -34,6 +35,10 @@ async function mails(kind: string): Promise<unknown[]> {
 /** Delivers the mails that wait, as a dispatcher does. */
 const send = () =>
   database.query("update billing.outbox set delivered_at = billing.clock() where destination = 'email'");
+
+/** An event of the dispute of a payment: `open` or `lost`. */
+const dispute = (id: string, status: string, createdAt: string) =>
+  database.send(disputeEvent(status === 'open' ? 'created' : status, status, { id }, {}, { createdAt }));
 
 /** A change for the end of June. */
 const change = (tier = 'basic') => askChange(database, customer, tier, 'period_end');
@@ -394,6 +399,39 @@ describe('the mail plan-changed', () => {
     expect(await mails(kind)).toHaveLength(1);
     await premium.refund(premium.amount - 100, { id: 'rfnd_rest' });
     expect(await mails(kind)).toEqual([]);
+  });
+
+  test.each(['lost in a dispute', 'never captured'])(
+    'gives way to what goes on where the payment is %s, once',
+    async (how) => {
+      await bill();
+      const premium = await now();
+      const goesOn = {
+        plan_name: 'Pro',
+        valid_until: endOfJune,
+        next_charge: { at: endOfJune, amount: 99900, currency: 'INR' },
+      };
+      expect(await mails('change-undone')).toEqual([]);
+      if (how === 'never captured') {
+        await database.at('06-17');
+        expect(await applyOrderPayments(database.service, premium, null)).toMatchObject({ ended: true });
+      } else {
+        await premium.capture();
+        await dispute(premium.paymentId, 'open', '2026-06-11Z');
+        expect(await mails('change-undone')).toEqual([]);
+        for (const time of ['2026-06-12Z', '2026-06-13Z']) await dispute(premium.paymentId, 'lost', time);
+      }
+      expect(await mails(kind)).toEqual([]);
+      expect(await mails('change-undone')).toEqual([goesOn]);
+    },
+  );
+
+  test('a dispute that changes no charge has no mail', async () => {
+    await customer.buy('pro', { at: '06-01' });
+    const premium = await customer.buy('premium', { at: '06-02', start: 'now' });
+    await premium.capture();
+    await dispute(premium.paymentId, 'lost', '2026-06-11Z');
+    expect(await mails('change-undone')).toEqual([]);
   });
 });
 

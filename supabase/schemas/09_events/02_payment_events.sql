@@ -425,6 +425,7 @@ declare
   v_payment public.payments;
   v_email text;
   v_lost bigint;
+  v_next jsonb;
   v_is_news boolean;
 begin
   if v_status is null then return 'ignored: dispute.entity.status'; end if;
@@ -466,9 +467,11 @@ begin
     return 'unmatched';
   end if;
   if v_email is not null and (v_status = 'lost' or v_lost <> billing.lost_amount(p_gateway_payment_id)) then
+    v_next := billing.next_charge_answer(v_payment.user_id);
     perform billing.settle_kept(v_payment, v_email);
     -- The renewal of a lost purchase is stopped, and goes on if the purchase is not lost any more.
     perform billing.settle_access(v_payment.user_id, v_email);
+    perform billing.announce_other_charge(v_payment, v_email, v_next, v_dispute_id || '/' || v_status);
   end if;
   return case
     when v_is_news then 'applied'

@@ -88,6 +88,7 @@ declare
   v_email text;
   v_applied integer;
   v_is_over boolean;
+  v_next jsonb;
 begin
   perform billing.begin_request('reconciliation', null);
   perform billing.lock_gateway_payment(refunded.id)
@@ -130,7 +131,9 @@ begin
       captured_at = null, uncaptured_at = billing.clock(), ended_at = billing.clock(), ended_reason = 'never_captured'
     where p.id = p_payment_id;
     if v_payment.fulfilled_at is not null and v_payment.ended_at is null then
+      v_next := billing.next_charge_answer(v_payment.user_id);
       perform billing.settle_payment(v_payment, v_email);
+      perform billing.announce_other_charge(v_payment, v_email, v_next, v_payment.id::text);
     end if;
   end if;
   return jsonb_build_object('applied', v_applied, 'ended', v_is_over);

@@ -53,7 +53,9 @@ function revokedNames(facts: Facts, now: Time): string[] {
 function fromOrder(facts: Facts, order: Order, now: Time): string[] {
   const { name } = order;
   return [
-    ...(isPaidUnder(facts, order, now) ? [`paid_twice: ${nameOf(order, order.money)}`] : []),
+    ...(isPaidUnder(facts, order, now) || isPaidBeside(facts, order, now)
+      ? [`paid_twice: ${nameOf(order, order.money)}`]
+      : []),
     ...order.extras.filter((extra) => isKept(extra, now)).map(({ money }) => `paid_twice: ${nameOf(order, money)}`),
     ...(isUnearned(facts, order, now) ? [`unearned_credit: ${name}`] : []),
   ];
@@ -78,6 +80,18 @@ export function isPaidUnder(facts: Facts, { name, verifiedAt, orderedAt, fulfill
     const thereAt = other.kind === 'gateway' ? since : other.arrivedAt;
     return since > orderedAt && thereAt < fulfilledAt && overlap(own, other);
   });
+}
+
+/** Whether another purchase for the same time was paid between the order and its own payment, such as in another tab. */
+function isPaidBeside(facts: Facts, { name, credited, orderedAt, fulfilledAt }: Order, now: Time): boolean {
+  if (credited !== null || fulfilledAt === null) return false;
+  const running = paidSources(facts).filter((source) => isRunning(source, now));
+  const own = running.find((source) => source.name === name);
+  return own !== undefined &&
+    facts.orders.some((other) =>
+      other.fulfilledAt !== null && other.fulfilledAt > orderedAt && other.fulfilledAt < fulfilledAt &&
+      running.some((source) => source.name === other.name && overlap(own, source))
+    );
 }
 
 /** The times from which a source ranks. A gateway subscription that was activated again also has its authorisation. */

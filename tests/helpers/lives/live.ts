@@ -116,7 +116,7 @@ export async function liveAll(
   }
   for (const [life, charges] of await readPayments(lives)) {
     note(life, unwantedCharges(life, charges, runs, weather));
-    note(life, brokenPromises(life, charges, end, weather));
+    note(life, brokenPromises(life, charges, end, runs, weather));
     note(life, chargedTwice(life, charges, runs, weather));
     note(life, await wrongBooks(billing, life, charges, seen(), weather));
     note(life, await wrongSums(billing, life, charges, seen(), weather));

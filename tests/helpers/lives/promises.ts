@@ -9,9 +9,15 @@ const slack = 25 * hour;
 
 /**
  * Where what the terms of a change said is not what was charged: the next charge with its price, or no charge at all. It is
- * judged where the customer did nothing else until then. `until`: the end of the life, seconds.
+ * judged where the customer did nothing else until then. `until`: the end of the life, seconds. `runs`: see unwantedCharges.
  */
-export function brokenPromises(life: Life, charges: readonly Charge[], until: number, weather: Weather): string[] {
+export function brokenPromises(
+  life: Life,
+  charges: readonly Charge[],
+  until: number,
+  runs: readonly number[],
+  weather: Weather,
+): string[] {
   const paid = charges.flatMap((charge) =>
     charge.subscriptionId ? [{ ...charge, at: charge.created_at - weather.skew }] : []
   );
@@ -26,7 +32,10 @@ export function brokenPromises(life: Life, charges: readonly Charge[], until: nu
     const earliest = nextChargeAt - weather.debit * hour - slack;
     // What is paid with the act comes before.
     const after = Math.min(at + hour, nextChargeAt - hour);
-    const charged = paid.filter((one) => one.at > after && one.at < nextChargeAt + slack);
+    const known = knownAt(at, runs, weather);
+    const charged = paid.filter((one) =>
+      one.at > after && one.at < nextChargeAt + slack && (one.price === price || one.at > known)
+    );
     life.log.push(`judged: ${text}, next charge ${iso(nextChargeAt)}`);
     const isKept = (charged.length === 1 || charged.length === 0 && isDeclined) &&
       charged.every((one) =>
@@ -39,27 +48,31 @@ export function brokenPromises(life: Life, charges: readonly Charge[], until: nu
   return [...life.broken, ...broken];
 }
 
+/** When what was paid or authorised is known, and the gateway told. `runs`: see unwantedCharges. */
+function knownAt(at: number, runs: readonly number[], { lost, unanswered }: Weather): number {
+  return runs.filter((run) => run >= at + (lost > 0 ? hour : 0))[unanswered > 0 ? 1 : 0] ?? Infinity;
+}
+
 /** The cycles of two mandates for the same time that were charged after both were authorised. `runs`: see unwantedCharges. */
 export function chargedTwice(
   life: Life,
   charges: readonly Charge[],
   runs: readonly number[],
-  { skew, lost, unanswered }: Weather,
+  weather: Weather,
 ): string[] {
   const cycles = charges.flatMap((one) => {
     const { subscriptionId: id, start, end } = one;
-    const at = one.created_at - skew;
+    const at = one.created_at - weather.skew;
     if (id === undefined || start === null || end === null) return [];
     const first = Math.min(
       ...charges.filter(({ subscriptionId }) => subscriptionId === id).map((each) => each.created_at),
     );
-    const authorised = life.bought.find(({ subscriptionId }) => subscriptionId === id)?.at ?? first - skew;
+    const authorised = life.bought.find(({ subscriptionId }) => subscriptionId === id)?.at ?? first - weather.skew;
     return [{ id: one.id, subscription: id, at, start, end, authorised }];
   });
-  const told = (at: number) => runs.filter((run) => run >= at)[unanswered > 0 ? 1 : 0] ?? Infinity;
   return cycles.flatMap((one, index) =>
     cycles.slice(index + 1).flatMap((other) => {
-      const both = told(Math.max(one.authorised, other.authorised) + (lost > 0 ? hour : 0)) + 1;
+      const both = knownAt(Math.max(one.authorised, other.authorised), runs, weather) + 1;
       const common = Math.min(one.end, other.end) - Math.max(one.start, other.start);
       const isTwice = one.subscription !== other.subscription && common > day && Math.min(one.at, other.at) > both;
       return isTwice ? [`${one.id} and ${other.id} are for the same time: ${iso(one.at)}, ${iso(other.at)}`] : [];
