@@ -42,6 +42,15 @@ describe('a cancellation at the period’s end', () => {
     expect(await cancel()).toMatchObject({ outcome: 'subscription_not_found' });
   });
 
+  test('that is repeated covers what was bought since', async () => {
+    await buy();
+    await cancel();
+    await customer.buy('pro', { at: '01-02', start: 'after_current' });
+    await cancel();
+    await database.sweep('2027-02-01');
+    expect(await customer.state()).toBe('free: pro cancelled to 2027-02-01');
+  });
+
   test('and its resumption move no period end, however often they alternate; repeated, a resumption writes nothing', async () => {
     await buy();
     const { revision: _revision, updated_at: _updatedAt, ...before } = await customer.row();

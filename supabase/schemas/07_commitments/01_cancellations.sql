@@ -598,7 +598,11 @@ begin
   if not (
     p_at_period_end
     and (v_subscription.cancel_at_period_end or not v_is_active)
-    and exists (select from billing.ends_wished w where w.user_id = p_user_id)
+    and exists (
+      select from billing.ends_wished w
+      where w.user_id = p_user_id
+        and w.at >= coalesce((select max(p.since) from public.payments p where p.user_id = p_user_id), '-infinity')
+    )
     and not exists (
       select from billing.stoppable s where s.user_id = p_user_id and s.is_open and (s.is_wish is null or s.stops_at is null)
     )

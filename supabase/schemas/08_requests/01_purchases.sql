@@ -217,7 +217,8 @@ begin
   p_payment.chain_id := null;
   p_payment.extends_from := date_trunc('milliseconds', v_followed.ends_at);
   p_payment.chain_start := p_payment.extends_from;
-  if v_followed.tier = p_tier
+  if v_followed.id is not null
+    and v_followed.tier = p_tier
     -- Of what was not sold by a price they are not known.
     and (((v_followed.sold).currency, (v_followed.sold).months) = (p_payment.currency, p_months)) is not false
     -- The row may show what has ended since.
