@@ -226,7 +226,7 @@ end $$;
 
 -- Returns what a mail says about the next charge.
 create function billing.outlook(p_user_id uuid)
-returns jsonb -- {next_charge}: see billing.next_charge_answer; {}: there is none yet, and an authorisation is open
+returns jsonb -- {next_charge: see billing.next_charge_answer, is_open: true if there is none, and the customer may authorise one}
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_next constant jsonb := billing.next_charge_answer(p_user_id);
@@ -239,7 +239,7 @@ begin
       and not billing.is_known(m)
       and num_nonnulls(m.undone_at, m.stops_at) = 0
   ) then
-    return '{}';
+    return '{"next_charge": null, "is_open": true}';
   end if;
   return jsonb_build_object('next_charge', v_next);
 end $$;

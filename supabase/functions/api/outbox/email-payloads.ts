@@ -45,15 +45,20 @@ const subscriptionCancelled = recipient.extend({
   /** Null: it cannot be resumed. */
   resume_until: time.nullable(),
 });
-/** What the gateway charges next; null: nothing. Absent: an authorisation is open. */
+/** What the gateway charges next; null: nothing. */
 const nextCharge = z.object({ at: time, amount: z.int(), currency: z.string() }).nullable();
+const outlook = {
+  next_charge: nextCharge,
+  /** Whether an authorisation is open, after which something is charged. */
+  is_open: z.boolean().optional(),
+};
 const goingOn = recipient.extend({
   plan_name: z.string(),
   /** Null: what runs has no end. */
   valid_until: time.nullable(),
   /** Of a change that waits. */
   next_plan_name: z.string().optional(),
-  next_charge: nextCharge.optional(),
+  ...outlook,
 });
 const planChanged = payment.extend({
   plan_name: z.string(),
@@ -73,7 +78,7 @@ const paymentRefunded = payment.extend({
   access_plan_name: z.string().nullable(),
   /** Null: it has no end. */
   access_ends_at: time.nullable(),
-  next_charge: nextCharge.optional(),
+  ...outlook,
 });
 
 /** `receipt`: the row of `public.receipts`. */
@@ -118,7 +123,7 @@ export const outboxMail = z.discriminatedUnion('kind', [
     // What was refunded and is charged next, if the access ended with a refund. When it ended, if later than the period.
     payload: periodEnd.extend({
       ...payment.pick({ amount: true, currency: true }).partial().shape,
-      next_charge: nextCharge.optional(),
+      ...z.object(outlook).partial().shape,
       access_ended_at: time.optional(),
     }),
   }),

@@ -69,7 +69,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
         transactionId: payload.transaction_id,
         accessPlanName: payload.access_plan_name,
         accessEndsOn: payload.access_ends_at && day(payload.access_ends_at),
-        nextCharge: nextCharge(payload.next_charge),
+        nextCharge: nextCharge(payload),
         pricingUrl: page('pricing'),
       }, look);
     case 'receipt-issued': {
@@ -105,7 +105,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
         credit: money(payload.credit, payload.currency),
         amount: money(payload.amount, payload.currency),
         validUntil: day(payload.valid_until),
-        nextCharge: nextCharge(payload.next_charge),
+        nextCharge: nextCharge(payload),
         isAuthorised: payload.is_authorised,
         pricingUrl: page('pricing'),
       }, look);
@@ -131,7 +131,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
         accessEndedOn: payload.access_ended_at && day(payload.access_ended_at),
         ...(payload.amount && payload.currency && {
           refunded: money(payload.amount, payload.currency),
-          nextCharge: nextCharge(payload.next_charge),
+          nextCharge: nextCharge(payload),
         }),
       }, look);
   }
@@ -154,7 +154,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
       planName: plan.plan_name,
       validUntil: plan.valid_until && day(plan.valid_until),
       nextPlanName: plan.next_plan_name ?? null,
-      nextCharge: nextCharge(plan.next_charge),
+      nextCharge: nextCharge(plan),
       pricingUrl: page('pricing'),
     };
   }
@@ -178,8 +178,9 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
     return { accessEndsOn: end.access_ends_at && day(end.access_ends_at), isEnded: end.is_ended };
   }
 
-  function nextCharge(charge: Payload<'payment-refunded'>['next_charge']): NextCharge {
-    return charge && { amount: money(charge.amount, charge.currency), on: day(charge.at) };
+  function nextCharge({ next_charge: charge, is_open }: Outlook): NextCharge {
+    if (!charge) return is_open ? undefined : null;
+    return { amount: money(charge.amount, charge.currency), on: day(charge.at) };
   }
 
   function day(at: string): string {
@@ -191,9 +192,8 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
   }
 }
 
-function toBase64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-}
+const toBase64 = (bytes: Uint8Array) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 
 type NextCharge = { readonly amount: string; readonly on: string } | null | undefined;
+type Outlook = Partial<Pick<Payload<'change-undone'>, 'next_charge' | 'is_open'>>;
 type Payload<Kind extends OutboxMail['kind']> = Extract<OutboxMail, { kind: Kind }>['payload'];
