@@ -1,4 +1,7 @@
 import type { BillingProject } from '../faults/billing-project.ts';
+import type { Weather } from './draws.ts';
+
+const hour = 3600;
 
 /** What a customer asked for, by the gateway's ids: subscriptions, and orders with the key of their price. */
 type Owner = { asked: Map<string, number>; orders: Map<string, { key: string }> };
@@ -63,3 +66,10 @@ export type Charge = {
   start: number | null;
   end: number | null;
 };
+
+/** When what was paid or authorised is known, and the gateway told. `runs`: see unwantedCharges. */
+export function knownAt(at: number, runs: readonly number[], { lost, late, unanswered }: Weather): number {
+  // What no webhook tells is read within the hour. A call without an answer is made again by the next run.
+  const heardAt = at + (lost + late > 0 ? hour : 0);
+  return runs.filter((run) => run >= heardAt)[unanswered > 0 ? 1 : 0] ?? Infinity;
+}

@@ -1,5 +1,5 @@
 import type { BillingProject } from '../faults/billing-project.ts';
-import { type Charge, iso } from './charges.ts';
+import { type Charge, iso, knownAt } from './charges.ts';
 import type { Weather } from './draws.ts';
 import { type Life, prices } from './world.ts';
 
@@ -22,11 +22,7 @@ export function unwantedCharges(
   runs: readonly number[],
   weather: Weather,
 ): string[] {
-  // A call without an answer is made again by the next run.
-  const told = (at: number) => runs.filter((run) => run >= at)[weather.unanswered > 0 ? 1 : 0] ?? Infinity;
-  // What no webhook tells is read within the hour.
-  const unheard = weather.lost > 0 ? hour : 0;
-  return chargesAfter(life, charges, (since, at) => at > told(since + unheard) + 1, weather);
+  return chargesAfter(life, charges, (since, at) => at > knownAt(since, runs, weather) + 1, weather);
 }
 
 /** The charges of what was cancelled or replaced. `counts`: whether a charge does after a wish or a purchase, both times. */

@@ -1,4 +1,4 @@
-import { type Charge, iso } from './charges.ts';
+import { type Charge, iso, knownAt } from './charges.ts';
 import type { Weather } from './draws.ts';
 import type { Life } from './world.ts';
 
@@ -46,11 +46,6 @@ export function brokenPromises(
     return isKept ? [] : [`${text}: next charge ${iso(nextChargeAt)} ${nextAmount}, charged ${found || 'nothing'}`];
   });
   return [...life.broken, ...broken];
-}
-
-/** When what was paid or authorised is known, and the gateway told. `runs`: see unwantedCharges. */
-function knownAt(at: number, runs: readonly number[], { lost, unanswered }: Weather): number {
-  return runs.filter((run) => run >= at + (lost > 0 ? hour : 0))[unanswered > 0 ? 1 : 0] ?? Infinity;
 }
 
 /** The cycles of two mandates for the same time that were charged after both were authorised. `runs`: see unwantedCharges. */
