@@ -70,7 +70,7 @@ export function customerRoutes(database: SupportDatabase): Hono {
   );
   routes.get('/payments/:id', async (c) => {
     const [payment] = await database.read(
-      `select c.currency, c.kind, c.refundable_amount
+      `select c.currency, c.kind, c.refundable_amount, c.refund_effect
       from billing.customer_payments c
       where c.gateway_payment_id = $1`,
       [c.req.param('id')],

@@ -282,12 +282,15 @@ select
   coalesce(p.gateway_subscription_id, p.failed_subscription_id, p.extra_of::text, p.id::text) as source_id,
   billing.refundable_amount(p) as refundable_amount,
   coalesce(p.price_key, p.tier) as price_key,
-  p.duration_months as months
+  p.duration_months as months,
+  billing.refund_effect(p) as refund_effect
 from public.payments p;
 comment on view billing.customer_payments is 'Orders, paid or not, further payments, cycles and their failed renewals. Minor units. Filter by user_id.';
 comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';
 comment on column billing.customer_payments.disputes is 'Each dispute about it, the newest last. Null: none.';
 comment on column billing.customer_payments.kind is 'order, extra_payment (a further payment on an order) or cycle.';
+comment on column billing.customer_payments.refund_effect is
+  'What a refund of all that is left changes of the next charges: ends_renewal, resumes_replaced. Null: nothing.';
 comment on column billing.customer_payments.refundable_amount is 'What may still be asked back.';
 comment on column billing.customer_payments.source_id is 'Our id of the payment, or the subscription: for actions.';
 
