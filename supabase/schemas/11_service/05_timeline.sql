@@ -48,6 +48,15 @@ from billing.gateway_subscriptions m
 where m.gateway_subscription_id <> '' and billing.is_known(m);
 comment on view billing.subjects is 'The gateway''s ids of each customer''s orders, payments and subscriptions (kind).';
 
+-- Returns who cancelled or resumed at a time. Support acts for the customer, in one transaction with its row.
+create function billing.actor_of(p_user_id uuid, p_action billing.support_action, p_at timestamptz)
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case when exists (
+    select from billing.support_actions a where a.user_id = p_user_id and a.action = p_action and a.created_at = p_at
+  ) then 'support' else 'the customer' end;
+end $$;
+
 create view billing.timeline with (security_invoker = true) as
 select u.user_id, u.email, line.at, line.what, line.reference, line.detail, line.link, line.rank
 from billing.users u
@@ -171,11 +180,14 @@ cross join lateral (
   where o.payload #>> '{data,user_id}' = u.user_id::text and o.destination = 'event'
   union all
   select w.at, 'cancelled', null,
-    case when w.at_period_end then 'By the customer, for the end of the period.' else 'By the customer, at once.' end, null, 2
+    format(
+      'By %s, %s.', billing.actor_of(u.user_id, 'cancel', w.at),
+      case when w.at_period_end then 'for the end of the period' else 'at once' end
+    ), null, 2
   from billing.wishes w
   where w.user_id = u.user_id
   union all
-  select w.withdrawn_at, 'resumed', null, 'By the customer.', null, 2
+  select w.withdrawn_at, 'resumed', null, format('By %s.', billing.actor_of(u.user_id, 'resume', w.withdrawn_at)), null, 2
   from billing.wishes w
   where w.user_id = u.user_id
   union all
