@@ -182,6 +182,14 @@ test.each([[null, 'a keeps pro until 1 Jan 2099, 00:00.'], ['2099-01-04T00:00:00
   },
 );
 
+test.each([true, false])('a cancellation without access ends none (for the end of the period: %s)', (at_period_end) => {
+  setZone('UTC');
+  const next_charge = { at: '2099-01-01T00:00:00Z', amount: 9900, currency: 'INR' };
+  const current = { tier: 'free', source_kind: 'gateway_subscription', until: null, grace_until: null, next_charge };
+  expect(actionTexts.cancel.sentence({ at_period_end }, 'a', undefined, current))
+    .toBe('a has no access that could end. The charge of ₹99.00 on 1 Jan 2099, 00:00 is not made.');
+});
+
 describe('a refund', () => {
   const next_charge = { at: '2099-01-01T00:00:00Z', amount: 9900, currency: 'INR' };
   const charge = '₹99.00 on 1 Jan 2099, 00:00';

@@ -70,7 +70,9 @@ export const actionTexts = {
     asksForEnd: true,
     sentence: ({ at_period_end: atEnd }, who, _paid, current) =>
       [
-        atEnd && !isOver(current)
+        current?.tier === 'free'
+          ? `${who} has no access that could end.`
+          : atEnd && !isOver(current)
           ? `${who} keeps ${tierOf(current)} until ${
             current?.until ? textOf(Date.parse(current.until), 'minute') : 'what is paid ends'
           }.`
