@@ -80,6 +80,8 @@ export type IssuedDocument = {
   title: string;
   document_number: string;
   issued_at: string;
+  /** As the document says it: a day in India, in any zone of the seller. */
+  document_date: string;
   currency: string;
   /** In minor units. */
   total: number;

@@ -52,6 +52,23 @@ test('each figure of a month opens what it is made of, and each problem its cust
   expect(problems).toEqual([]);
 });
 
+test('the receipts of a customer have the day of the document, in another time zone too', async () => {
+  const { database } = support;
+  const user = await createUser(database);
+  const number = '2627/000103'; // issued at 6:30 in UTC, which is the day before in Hawaii
+  const setUser = (id: string | null) =>
+    database.query('update public.receipts set user_id = $1 where document_number = $2', [id, number]);
+  await database.query('alter table public.receipts disable trigger user');
+  await setUser(user.id);
+  await database.query('alter table public.receipts enable trigger user');
+  onTestFinished(async () => void await setUser(null));
+  await database.query("update billing.settings set time_zone = 'Pacific/Honolulu'");
+  onTestFinished(async () => void await database.query("update billing.settings set time_zone = 'UTC'"));
+  const { page, problems } = await visit(`/customers/${user.id}`);
+  await shows(page, 'table[aria-label="Receipts"]', `5 Nov 2026${number}`);
+  expect(problems).toEqual([]);
+});
+
 test('the keyboard alone chooses a month, and makes the files', async () => {
   const { page, problems } = await visit('/books');
   await page.waitForSelector('#month');

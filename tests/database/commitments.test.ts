@@ -323,8 +323,14 @@ test('support reads that the renewal of an upgrade ends with the refund of its o
   await bill();
   await database.at('01-12');
   const { order } = await change('premium_month', 'now');
-  const refund = { action: 'refund', reference: order?.paymentId ?? '' };
-  const { result } = await actAsSupport(await openSupport(database), refund);
+  const reference = order?.paymentId ?? '';
+  const support = await openSupport(database);
+  const { rows } = await support.query(
+    'select refund_effect from billing.customer_payments where gateway_payment_id = $1',
+    [reference],
+  );
+  expect(rows).toEqual([{ refund_effect: 'ends_renewal' }]);
+  const { result } = await actAsSupport(support, { action: 'refund', reference });
   expect(result).toMatch(/Its access and its renewal end when the refund is processed\.$/);
   await order?.refund(amounts.premium_month);
   expect(await nextCharge()).toBe('pro_month 2026-02-01');

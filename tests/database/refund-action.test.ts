@@ -29,6 +29,10 @@ const left = async ({ paymentId }: CustomerOrder) =>
     ])).refundable_amount,
   );
 
+const effect = async ({ paymentId }: CustomerOrder) =>
+  (await database.one('select refund_effect from billing.customer_payments where gateway_payment_id = $1', [paymentId]))
+    .refund_effect;
+
 /** Answers what waits for the gateway as it does: the row becomes a refund of this status. */
 async function answer(status: string, id = uniqueId('rfnd'), fields: Fields = {}): Promise<unknown> {
   const client = await database.connect();
@@ -384,11 +388,27 @@ describe('refund', () => {
     await customer.bill(months(1), 'basic');
     await database.at('01-02');
     const pro = await buy();
+    expect(await effect(pro)).toBe('resumes_replaced');
     const { result } = await refund(pro);
     expect(result).toMatch(/Its access ends when the refund is processed, and what it replaced goes on\.$/);
     await answer('processed');
     const { billing } = await database.rpc('get_subscription', customer.id);
     expect(billing).toMatchObject({ next_charge_at: '2026-02-01T00:00:00+00:00' });
+  });
+
+  test('of one of two purchases over a subscription says that nothing is charged', async () => {
+    await customer.bill(months(1), 'basic');
+    await database.at('01-02');
+    const first = await buy();
+    await database.at('01-03');
+    const second = await buy();
+    expect([await effect(first), await effect(second)]).toEqual([null, null]);
+    expect((await refund(second)).result).toMatch(/Its access ends when .* processed\. Nothing is charged next\.$/);
+    await answer('processed');
+    expect(await database.one('select billing.next_charge_answer($1) as charge', [customer.id])).toEqual({
+      charge: null,
+    });
+    expect(await effect(first)).toBe('resumes_replaced');
   });
 
   test('of one of two payments on an order is of that one, also if the other one counts by then', async () => {

@@ -290,6 +290,18 @@ describe('a cancellation and a resumption by support', () => {
     expect(resumed.result).toBe('Resumed. Next charge: 49.00 INR on 1 Feb 2026.');
     expect(await charged()).not.toBeNull();
     expect(await customer.mails()).toContainEqual(expect.stringContaining('subscription-cancelled'));
+    await database.at('01-11');
+    await database.rpc('cancel_subscription', customer.id, true);
+    const { rows } = await support.query(
+      `select what || ': ' || detail as text from billing.timeline
+       where user_id = $1 and what in ('cancelled', 'resumed') order by at, what`,
+      [customer.id],
+    );
+    expect(rows.map(({ text }) => text)).toEqual([
+      'cancelled: By support, for the end of the period.',
+      'resumed: By support.',
+      'cancelled: By the customer, for the end of the period.',
+    ]);
   });
 
   test('now ends the access at once', async () => {

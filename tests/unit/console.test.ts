@@ -2,7 +2,7 @@ import { readTable } from '../helpers/records/read-sheet.ts';
 import { describe, expect, test } from 'vitest';
 import { chooseDatabase } from '../../scripts/console/choose-database.ts';
 import { toCsv } from '../../scripts/console/csv.ts';
-import { actionTexts } from '../../scripts/console/page/actions.ts';
+import { actionTexts, type Current, type Refundable } from '../../scripts/console/page/actions.ts';
 import { comingOf } from '../../scripts/console/page/commitments.ts';
 import { remedyOf } from '../../scripts/console/page/remedies.ts';
 import { stack } from '../../scripts/console/page/scale.ts';
@@ -181,6 +181,58 @@ test.each([[null, 'a keeps pro until 1 Jan 2099, 00:00.'], ['2099-01-04T00:00:00
     expect(actionTexts.cancel.sentence({ at_period_end: true }, 'a', undefined, current)).toContain(told);
   },
 );
+
+test.each([true, false])('a cancellation without access ends none (for the end of the period: %s)', (at_period_end) => {
+  setZone('UTC');
+  const next_charge = { at: '2099-01-01T00:00:00Z', amount: 9900, currency: 'INR' };
+  const current = { tier: 'free', source_kind: 'gateway_subscription', until: null, grace_until: null, next_charge };
+  expect(actionTexts.cancel.sentence({ at_period_end }, 'a', undefined, current))
+    .toBe('a has no access that could end. The charge of ₹99.00 on 1 Jan 2099, 00:00 is not made.');
+});
+
+describe('a refund', () => {
+  const next_charge = { at: '2099-01-01T00:00:00Z', amount: 9900, currency: 'INR' };
+  const charge = '₹99.00 on 1 Jan 2099, 00:00';
+  const order = { currency: 'INR', kind: 'order', refundable_amount: 500, refund_effect: null } as const;
+  const replacing = { ...order, refund_effect: 'resumes_replaced' } as const;
+  const renewed = { ...order, refund_effect: 'ends_renewal' } as const;
+  test.each<[string, number, Refundable, Current['next_charge'], string]>([
+    [
+      'all, where nothing is billed',
+      500,
+      order,
+      null,
+      'gives ends when the refund is processed. Nothing is charged next.',
+    ],
+    [
+      'all of a cycle',
+      500,
+      { ...order, kind: 'cycle' },
+      next_charge,
+      `ends. The next charge is ${charge}: to end that`,
+    ],
+    ['all of what replaced a subscription', 500, replacing, null, 'the subscription that it replaced is charged again'],
+    ['a part of what replaced it', 400, replacing, null, 'access stays. Nothing is charged next.'],
+    [
+      'all of what renews',
+      500,
+      renewed,
+      next_charge,
+      `its renewal end when the refund is processed. The charge of ${charge}`,
+    ],
+    [
+      'a part of what renews',
+      400,
+      renewed,
+      next_charge,
+      `access stays. The next charge is ${charge}: to end that, cancel`,
+    ],
+  ])('of %s says what is charged', (_of, amount, paid, next_charge, told) => {
+    setZone('UTC');
+    const current = { tier: 'pro', source_kind: 'payment', until: null, grace_until: null, next_charge };
+    expect(actionTexts.refund.sentence({ amount }, 'a', paid, current)).toContain(told);
+  });
+});
 
 test('the timeline writes amounts as the tables do, and leaves what is no currency', () => {
   expect(withMoney('1966.34 INR of payment pay_1: processed. Credit: 12.00 USD. 1500 JPY')).toBe(

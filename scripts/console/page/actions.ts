@@ -23,7 +23,10 @@ export type ActionText = {
 export type Current = Pick<Customer, 'tier' | 'source_kind' | 'until' | 'grace_until' | 'next_charge'>;
 
 /** A payment of which something may be refunded. */
-export type Refundable = Pick<Payment, 'currency' | 'kind' | 'refundable_amount'>;
+export type Refundable = Pick<Payment, 'currency' | 'kind' | 'refundable_amount'> & {
+  /** What a refund of all changes of the next charges. */
+  refund_effect: 'ends_renewal' | 'resumes_replaced' | null;
+};
 
 /** The support actions that the console offers, by their name in the database. */
 export const actionTexts = {
@@ -57,7 +60,7 @@ export const actionTexts = {
     isDangerous: true,
     sentence: ({ amount }, who, paid, current) =>
       paid && amount !== undefined && amount > 0 && amount <= paid.refundable_amount
-        ? `${who} gets ${money(amount, paid.currency)} back; ${afterRefund(amount, paid)} ${afterwards(current)}`
+        ? `${who} gets ${money(amount, paid.currency)} back; ${afterRefund(amount, paid, current)}`
         : `Enter an amount, at most ${paid && money(paid.refundable_amount, paid.currency)}.`,
   },
   cancel: {
@@ -67,7 +70,9 @@ export const actionTexts = {
     asksForEnd: true,
     sentence: ({ at_period_end: atEnd }, who, _paid, current) =>
       [
-        atEnd && !isOver(current)
+        current?.tier === 'free'
+          ? `${who} has no access that could end.`
+          : atEnd && !isOver(current)
           ? `${who} keeps ${tierOf(current)} until ${
             current?.until ? textOf(Date.parse(current.until), 'minute') : 'what is paid ends'
           }.`
@@ -136,19 +141,26 @@ function chargeText({ next_charge: next }: Current): string {
   return next === null ? '' : `${money(next.amount, next.currency)} on ${textOf(Date.parse(next.at), 'minute')}`;
 }
 
-/** What is charged after a refund, which cancels nothing. */
-function afterwards(current?: Current): string {
-  return current?.next_charge
+/** What becomes of access and of the next charges. The database decides it when the refund is processed. */
+function afterRefund(
+  amount: number,
+  { kind, refundable_amount, refund_effect }: Refundable,
+  current?: Current,
+): string {
+  const next = current?.next_charge
     ? `The next charge is ${chargeText(current)}: to end that, cancel, too.`
     : 'Nothing is charged next.';
-}
-
-/** What becomes of access. The database decides it when the refund is processed. */
-function afterRefund(amount: number, { kind, refundable_amount }: Refundable): string {
-  if (kind === 'extra_payment') return 'access does not depend on this payment.';
-  if (amount < refundable_amount) return 'access stays.';
-  if (kind === 'cycle') {
-    return 'the paid time of this cycle ends.';
+  if (kind === 'extra_payment') return `access does not depend on this payment. ${next}`;
+  if (amount < refundable_amount) return `access stays. ${next}`;
+  if (kind === 'cycle') return `the paid time of this cycle ends. ${next}`;
+  const given = 'the access that this payment gives';
+  if (refund_effect === 'ends_renewal') {
+    const charge = current?.next_charge ? ` The charge of ${chargeText(current)} is not made.` : '';
+    return `${given} and its renewal end when the refund is processed.${charge}`;
   }
-  return 'the access that this payment gives ends when the refund is processed.';
+  if (refund_effect === 'resumes_replaced') {
+    return `${given} ends when the refund is processed, and the subscription that it replaced is charged again: to end ` +
+      'that, cancel, too.';
+  }
+  return `${given} ends when the refund is processed. ${next}`;
 }

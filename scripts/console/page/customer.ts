@@ -3,6 +3,7 @@ import { element, money } from '../../stack/shop/element.ts';
 import type { Page } from '../paging.ts';
 import type { Commitment, Customer, Finding, IssuedDocument, Payment, Period, TimelineEntry } from '../rows.ts';
 import { read } from './api.ts';
+import { day } from './books.ts';
 import { actionButton } from './dialog.ts';
 import { groups } from './findings.ts';
 import { amounts, monthsText, time, words } from './format.ts';
@@ -26,7 +27,7 @@ type Answer = {
 };
 
 const documentColumns = (email: string, who: string): Column<IssuedDocument>[] => [
-  { head: 'Date', cell: ({ issued_at }) => time(issued_at, '–', 'day') },
+  { head: 'Date', cell: ({ document_date }) => day(document_date) },
   { head: 'Number', cell: ({ document_number }) => code(document_number) },
   { head: 'Kind', cell: ({ title }) => title },
   { head: 'Total', cell: ({ total, currency }) => money(total, currency), isNumber: true },

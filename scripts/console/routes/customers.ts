@@ -70,7 +70,7 @@ export function customerRoutes(database: SupportDatabase): Hono {
   );
   routes.get('/payments/:id', async (c) => {
     const [payment] = await database.read(
-      `select c.currency, c.kind, c.refundable_amount
+      `select c.currency, c.kind, c.refundable_amount, c.refund_effect
       from billing.customer_payments c
       where c.gateway_payment_id = $1`,
       [c.req.param('id')],
@@ -81,7 +81,7 @@ export function customerRoutes(database: SupportDatabase): Hono {
 
   async function readDocuments(id: string, older: string | undefined) {
     const rows = await database.read<IssuedDocument>(
-      `select r.id, r.kind, r.title, r.document_number, r.issued_at, r.currency, (r.totals ->> 'total')::bigint as total,
+      `select r.id, r.kind, r.title, r.document_number, r.issued_at, r.document_date, r.currency, (r.totals ->> 'total')::bigint as total,
         (select p.gateway_payment_id from public.payments p where p.id = r.payment_id) as gateway_payment_id,
         r.kind = 'receipt'
           and not exists (select from public.receipts n where n.reissue_of = r.id)

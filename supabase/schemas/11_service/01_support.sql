@@ -280,6 +280,40 @@ begin
   return p_action;
 end $$;
 
+-- Returns what a refund of all that is left of a payment changes of what the gateway charges.
+create function billing.refund_effect(p_payment public.payments)
+returns text -- ends_renewal; resumes_replaced: a subscription that it replaced is charged again; null: nothing
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when num_nonnulls(p_payment.extra_of::text, p_payment.gateway_subscription_id) > 0 then null
+    when exists (
+      select from billing.next_charge(p_payment.user_id) n
+      join billing.gateway_subscriptions m
+        on m.user_id = n.user_id
+        and m.gateway_subscription_id = n.id
+        and m.payment_id = p_payment.id
+      where n.kind <> 'subscription'
+    ) then 'ends_renewal'
+    when exists (
+      select from billing.commitments(p_payment.user_id) c
+      join billing.gateway_subscriptions m
+        on m.user_id = p_payment.user_id
+        and m.gateway_subscription_id = c.id
+      where c.stop_reason = 'replaced'
+        and not billing.is_stop_sent(c.id)
+        -- Nothing else replaced it.
+        and not exists (
+          select from billing.purchases o
+          where o.user_id = m.user_id
+            and o.id <> p_payment.id::text
+            and o.gateway_subscription_id is distinct from c.id
+            and o.since > billing.since_of(m)
+        )
+    ) then 'resumes_replaced'
+  end;
+end $$;
+
 -- Asks the gateway for a refund: of all that is left, or of a part. Access follows from the refund, as from any other.
 create function billing.perform_refund(p_action billing.support_actions)
 returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -288,6 +322,7 @@ declare
   v_payment public.payments;
   v_left bigint;
   v_most bigint;
+  v_effect text;
 begin
   perform billing.require(p_action.reference is not null, 'PS400', 'refund needs reference: the payment');
   perform billing.require((p_action.amount > 0) is not false, 'PS400', 'refund needs an amount above 0');
@@ -334,6 +369,7 @@ begin
   end if;
   p_action.reference := v_payment.gateway_payment_id;
   p_action.user_id := v_payment.user_id;
+  v_effect := billing.refund_effect(v_payment);
   perform billing.enqueue(
     'refund-' || gen_random_uuid(), 'gateway', 'refund',
     jsonb_build_object(
@@ -356,18 +392,8 @@ begin
       when v_payment.gateway_subscription_id is not null
         then 'The paid time of its cycle ends when the refund is processed. '
           || coalesce(billing.next_charge_text(v_payment.user_id), '')
-      when exists (
-        select from billing.next_charge(v_payment.user_id) n
-        join billing.gateway_subscriptions m
-          on m.user_id = n.user_id
-          and m.gateway_subscription_id = n.id
-          and m.payment_id = v_payment.id
-        where n.kind <> 'subscription'
-      ) then 'Its access and its renewal end when the refund is processed.'
-      when (billing.newest_purchase(v_payment.user_id)).id = v_payment.id::text and exists (
-        select from billing.commitments(v_payment.user_id) c
-        where c.stop_reason = 'replaced' and not billing.is_stop_sent(c.id)
-      ) then 'Its access ends when the refund is processed, and what it replaced goes on.'
+      when v_effect = 'ends_renewal' then 'Its access and its renewal end when the refund is processed.'
+      when v_effect = 'resumes_replaced' then 'Its access ends when the refund is processed, and what it replaced goes on.'
       else 'Its access ends when the refund is processed. ' || coalesce(billing.next_charge_text(v_payment.user_id), '')
     end
   );

@@ -48,6 +48,15 @@ from billing.gateway_subscriptions m
 where m.gateway_subscription_id <> '' and billing.is_known(m);
 comment on view billing.subjects is 'The gateway''s ids of each customer''s orders, payments and subscriptions (kind).';
 
+-- Returns who cancelled or resumed at a time. Support acts for the customer, in one transaction with its row.
+create function billing.actor_of(p_user_id uuid, p_action billing.support_action, p_at timestamptz)
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case when exists (
+    select from billing.support_actions a where a.user_id = p_user_id and a.action = p_action and a.created_at = p_at
+  ) then 'support' else 'the customer' end;
+end $$;
+
 create view billing.timeline with (security_invoker = true) as
 select u.user_id, u.email, line.at, line.what, line.reference, line.detail, line.link, line.rank
 from billing.users u
@@ -171,11 +180,14 @@ cross join lateral (
   where o.payload #>> '{data,user_id}' = u.user_id::text and o.destination = 'event'
   union all
   select w.at, 'cancelled', null,
-    case when w.at_period_end then 'By the customer, for the end of the period.' else 'By the customer, at once.' end, null, 2
+    format(
+      'By %s, %s.', billing.actor_of(u.user_id, 'cancel', w.at),
+      case when w.at_period_end then 'for the end of the period' else 'at once' end
+    ), null, 2
   from billing.wishes w
   where w.user_id = u.user_id
   union all
-  select w.withdrawn_at, 'resumed', null, 'By the customer.', null, 2
+  select w.withdrawn_at, 'resumed', null, format('By %s.', billing.actor_of(u.user_id, 'resume', w.withdrawn_at)), null, 2
   from billing.wishes w
   where w.user_id = u.user_id
   union all
@@ -282,12 +294,15 @@ select
   coalesce(p.gateway_subscription_id, p.failed_subscription_id, p.extra_of::text, p.id::text) as source_id,
   billing.refundable_amount(p) as refundable_amount,
   coalesce(p.price_key, p.tier) as price_key,
-  p.duration_months as months
+  p.duration_months as months,
+  billing.refund_effect(p) as refund_effect
 from public.payments p;
 comment on view billing.customer_payments is 'Orders, paid or not, further payments, cycles and their failed renewals. Minor units. Filter by user_id.';
 comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';
 comment on column billing.customer_payments.disputes is 'Each dispute about it, the newest last. Null: none.';
 comment on column billing.customer_payments.kind is 'order, extra_payment (a further payment on an order) or cycle.';
+comment on column billing.customer_payments.refund_effect is
+  'What a refund of all that is left changes of the next charges: ends_renewal, resumes_replaced. Null: nothing.';
 comment on column billing.customer_payments.refundable_amount is 'What may still be asked back.';
 comment on column billing.customer_payments.source_id is 'Our id of the payment, or the subscription: for actions.';
 
