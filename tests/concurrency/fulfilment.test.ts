@@ -9,8 +9,8 @@ import { readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readOutbox, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
-// Several tests pay one order many times at once, and one removes a profile before the purchases.
-const database = useDatabase({ findings: { paid_twice: 26, unmailed_payment: 1 } });
+// Several tests pay one order many times at once, one pays two orders, and one removes a profile before the purchases.
+const database = useDatabase({ findings: { paid_twice: 27, unmailed_payment: 1 } });
 
 const verify = (order: Purchase): Act<Record<string, unknown>> => (session) => verifyPurchase(session, order);
 const send = (body: string): Act => (session) => deliver(session, body);

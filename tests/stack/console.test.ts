@@ -262,7 +262,10 @@ describe('the API', () => {
     const order = await placeOrder(support.database);
     await verifyPurchase(await support.database.connect(), order);
     expect(await support.read(`/payments/${order.paymentId}`))
-      .toEqual({ status: 200, body: { currency: 'INR', kind: 'order', refundable_amount: 99900 } });
+      .toEqual({
+        status: 200,
+        body: { currency: 'INR', kind: 'order', refundable_amount: 99900, refund_effect: null },
+      });
     expect((await support.read('/payments/pay_unknown')).status).toBe(404);
     const { now } = await support.database.one('select billing.clock() as now');
     const { body } = await support.read('/clock');
