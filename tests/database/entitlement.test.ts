@@ -144,6 +144,17 @@ describe('paid_twice', () => {
     },
   );
 
+  test('lists a purchase that was ordered before a subscription of another tier was charged', async () => {
+    await database.at('01-01');
+    const order = await customer.order('premium');
+    await customer.event('activated', '01-02', { planId: 'plan_pro', ...months(1) });
+    await database.at('01-03');
+    await order.verify();
+    expect(await findings()).toEqual([
+      `paid_twice ${order.paymentId} ordered before another purchase for the same time was paid`,
+    ]);
+  });
+
   test('lists no second payment that was verified and not captured within five days', async () => {
     const order = await customer.buy('pro', { at: '01-01' });
     await customer.again(order).capture();

@@ -82,15 +82,18 @@ export function isPaidUnder(facts: Facts, { name, verifiedAt, orderedAt, fulfill
   });
 }
 
-/** Whether another purchase for the same time was paid between the order and its own payment, such as in another tab. */
+/** Whether something else for the same time was paid between the order and its own payment, such as in another tab. */
 function isPaidBeside(facts: Facts, { name, credited, orderedAt, fulfilledAt }: Order, now: Time): boolean {
   if (credited !== null || fulfilledAt === null) return false;
   const running = paidSources(facts).filter((source) => isRunning(source, now));
   const own = running.find((source) => source.name === name);
+  const paid = [
+    ...facts.orders.map((other) => ({ name: other.name, at: other.fulfilledAt ?? Infinity })),
+    ...facts.subscriptions.filter(isCharged).map((each) => ({ name: each.name, at: authorisedAt(each) })),
+  ];
   return own !== undefined &&
-    facts.orders.some((other) =>
-      other.fulfilledAt !== null && other.fulfilledAt > orderedAt && other.fulfilledAt < fulfilledAt &&
-      running.some((source) => source.name === other.name && overlap(own, source))
+    paid.some(({ name, at }) =>
+      at > orderedAt && at < fulfilledAt && running.some((source) => source.name === name && overlap(own, source))
     );
 }
 
@@ -104,16 +107,19 @@ function twiceForTheSameTime(facts: Facts, now: Time): string[] {
   const running = paidSources(facts).filter((source) => isRunning(source, now));
   const isBefore = (one: Source, other: Source) =>
     one.arrivedAt < other.arrivedAt || one.arrivedAt === other.arrivedAt && one.since < other.since;
-  const isCharged = ({ name }: Source) =>
-    facts.subscriptions.some((each) => each.name === name && each.activations.length + each.charges.length > 0);
   return running.filter((one) =>
     one.kind === 'payment' &&
     running.some((other) =>
       other.tier === one.tier && overlap(one, other) &&
-      (other.kind === 'gateway' ? isCharged(other) : isBefore(other, one))
+      (other.kind === 'gateway'
+        ? facts.subscriptions.some((each) => each.name === other.name && isCharged(each))
+        : isBefore(other, one))
     )
   ).map(({ name }) => name);
 }
+
+/** A trial is not paid for. */
+const isCharged = ({ activations, charges }: Subscription) => activations.length + charges.length > 0;
 
 function paidSources(facts: Facts): Source[] {
   return sourcesOf(facts).filter(({ kind }) => kind === 'payment' || kind === 'gateway');

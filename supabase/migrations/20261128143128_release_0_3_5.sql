@@ -629,6 +629,11 @@ cross join lateral (
       when billed.tier = p.tier and num_nonnulls(m.activated_at, m.first_charged_at) > 0 then 2
       -- Only the authorisation counts. A later activation, after the payment, changes nothing.
       when p.verified_at is null and began.at > p.since and began.at < p.fulfilled_at then 3
+      when p.credit is null
+        and began.at > p.created_at
+        and began.at < p.fulfilled_at
+        and num_nonnulls(m.activated_at, m.first_charged_at) > 0
+        then 4
     end
     from billing.sources billed
     join billing.gateway_subscriptions m on m.user_id = billed.user_id and m.gateway_subscription_id = billed.id
