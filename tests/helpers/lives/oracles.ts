@@ -165,12 +165,9 @@ const never = [
   'untold_stop',
 ];
 
-/** How far the gateway's clock is off at most. */
-const maxSkew = 600;
-
 /**
  * The findings about a customer that must not appear. A charge is a finding in the hours in which what was done was not known
- * here, or the gateway not told; by the gateway's clock it may be the minutes before.
+ * here, or the gateway not told; or in the day before, since a payment may be known a day later.
  */
 export async function alarms(life: Life, charges: readonly Charge[], weather: Weather): Promise<string[]> {
   const findings = (await life.customer.findings()).map(String);
@@ -181,7 +178,7 @@ export async function alarms(life: Life, charges: readonly Charge[], weather: We
   const isClose = chargesAfter(
     all,
     charges,
-    (since, at) => at > since - maxSkew - 1 && at < since + known,
+    (since, at) => at > since - day && at < since + known,
     weather,
   ).length > 0;
   // What it replaced was stopped, and nothing replaces that any more.
