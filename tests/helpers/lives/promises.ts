@@ -28,7 +28,12 @@ export function brokenPromises(
       const charged = paid.find((one) => one.at > at + 2 * day && one.at < nextAct);
       return !renews && charged ? [`${text} that does not renew, and ${charged.id} at ${iso(charged.at)}`] : [];
     }
-    if (nextAct < nextChargeAt + slack + 13 * hour) return [];
+    // What was paid before, and was not known yet, replaces what goes on.
+    const isUnheard = charges.some((one) => {
+      const paidAt = one.created_at - weather.skew;
+      return one.orderId !== undefined && paidAt < at && knownAt(paidAt, runs, weather) >= at;
+    });
+    if (isUnheard || nextAct < nextChargeAt + slack + 13 * hour) return [];
     const earliest = nextChargeAt - weather.debit * hour - slack;
     // What is paid with the act comes before.
     const after = Math.min(at + hour, nextChargeAt - hour);

@@ -84,14 +84,20 @@ export function useWords(billing: BillingProject, customer: BilledCustomer) {
       newest = id;
       const mail = await renderEmail({ kind, payload }, { appUrl: 'https://app.example.com' });
       const text = `${mail.subject}\n${mail.text}`;
-      // What a later mail of this look is about may have replaced the change that this one names.
+      // What a later mail of this look is about may have replaced the change or the charge that this one names.
       const later = mails.slice(index + 1);
-      const known = later.length === 0 ? truth : { ...truth, changes: [...truth.changes, ...changes] };
+      const replaced = later.length === 0 ? [] : changes;
+      const known = { ...truth, changes: [...truth.changes, ...replaced] };
       // A charge of this look may have given access again. The gateway itself tells of those that were not asked for here.
       const isBack = later.some(({ kind }) => ['subscription-renewed', 'payment-success'].includes(kind)) ||
         truth.isActive && truth.asked.length === 0;
       wrong.push(...judgeAny(
-        [known, { ...known, charge: earlier.charge }, { ...earlier, changes: known.changes }],
+        [
+          known,
+          { ...known, charge: earlier.charge },
+          { ...earlier, changes: known.changes },
+          ...replaced.map((one) => ({ ...known, charge: { ...one, isRecorded: true, isAsked: true } })),
+        ],
         (each) => judge(`mail ${kind}: ${mail.text}`, text, each, mailDay, isBack),
       ));
       const hindi = await renderEmail({ kind, payload }, { appUrl: 'https://app.example.com', look: { locale: 'hi' } });
