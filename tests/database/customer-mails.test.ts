@@ -423,6 +423,8 @@ describe('the mail plan-changed', () => {
       }
       expect(await mails(kind)).toEqual([]);
       expect(await mails('change-undone')).toEqual([goesOn]);
+      await cancel();
+      expect(await mails('change-undone')).toEqual([]);
     },
   );
 

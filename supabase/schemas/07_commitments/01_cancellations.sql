@@ -504,6 +504,12 @@ begin
     from billing.gateway_subscriptions m
     cross join unnest(array['change-scheduled/' || m.gateway_subscription_id, 'change-undone/' || m.id]) k (key)
     where m.user_id = p_user_id and m.asked_plan_id is not null and k.key is distinct from p_kept
+    union all
+    -- See billing.announce_other_charge.
+    select format('change-undone/%s/%s', p.id, how.name)
+    from public.payments p
+    cross join unnest(array['lost', 'kept', 'never captured']) how (name)
+    where p.user_id = p_user_id and num_nonnulls(p.dispute_status, p.uncaptured_at) > 0
   ));
 end $$;
 

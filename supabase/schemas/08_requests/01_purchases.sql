@@ -217,6 +217,7 @@ begin
   p_payment.chain_id := null;
   p_payment.extends_from := date_trunc('milliseconds', v_followed.ends_at);
   p_payment.chain_start := p_payment.extends_from;
+  -- The id first: after a null the ruling would be sought in vain.
   if v_followed.id is not null
     and v_followed.tier = p_tier
     -- Of what was not sold by a price they are not known.

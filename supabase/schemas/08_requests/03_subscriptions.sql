@@ -514,13 +514,13 @@ begin
   perform billing.announce_going_on(p_subscription.user_id, p_email, 'change-undone', p_subscription.id::text);
 end $$;
 
--- Enqueues the mail that something else goes on, and is charged next, because a payment was taken back. The caller has settled
--- the user's access.
+-- Enqueues the mail that something else goes on, and is charged next, because a payment was taken back, or is kept after all.
+-- The caller has settled the user's access.
 create function billing.announce_other_charge(
   p_payment public.payments,
   p_email text, -- of the user
   p_before jsonb, -- billing.next_charge_answer, before
-  p_subject text -- the key
+  p_how text -- lost, kept or never captured: with the payment, the key
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -529,7 +529,7 @@ begin
   if v_after is not null and v_after is distinct from p_before then
     perform billing.withdraw_outlook(p_payment.user_id);
     perform billing.withdraw_mails(array['plan-changed/' || p_payment.id]);
-    perform billing.announce_going_on(p_payment.user_id, p_email, 'change-undone', p_subject);
+    perform billing.announce_going_on(p_payment.user_id, p_email, 'change-undone', p_payment.id || '/' || p_how);
   end if;
 end $$;
 

@@ -125,6 +125,29 @@ begin
   return case when v_source.id is not null then v_is_changed end;
 end $$;
 
+-- Withdraws the mails that say what is charged next, for an act of the user that makes them untrue.
+create or replace function billing.withdraw_outlook(
+  p_user_id uuid,
+  p_kept text default null -- the key of the mail about this act
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.withdraw_mails(array(
+    select 'subscription-resumed/' || w.id from billing.wishes w where w.user_id = p_user_id and w.at_period_end
+    union all
+    select k.key
+    from billing.gateway_subscriptions m
+    cross join unnest(array['change-scheduled/' || m.gateway_subscription_id, 'change-undone/' || m.id]) k (key)
+    where m.user_id = p_user_id and m.asked_plan_id is not null and k.key is distinct from p_kept
+    union all
+    -- See billing.announce_other_charge.
+    select format('change-undone/%s/%s', p.id, how.name)
+    from public.payments p
+    cross join unnest(array['lost', 'kept', 'never captured']) how (name)
+    where p.user_id = p_user_id and num_nonnulls(p.dispute_status, p.uncaptured_at) > 0
+  ));
+end $$;
+
 -- Contract: POST /api/subscriptions/cancel.
 create or replace function public.cancel_subscription(
   p_user_id uuid,
@@ -219,6 +242,7 @@ begin
   p_payment.chain_id := null;
   p_payment.extends_from := date_trunc('milliseconds', v_followed.ends_at);
   p_payment.chain_start := p_payment.extends_from;
+  -- The id first: after a null the ruling would be sought in vain.
   if v_followed.id is not null
     and v_followed.tier = p_tier
     -- Of what was not sold by a price they are not known.
@@ -267,13 +291,13 @@ begin
   end);
 end $$;
 
--- Enqueues the mail that something else goes on, and is charged next, because a payment was taken back. The caller has settled
--- the user's access.
+-- Enqueues the mail that something else goes on, and is charged next, because a payment was taken back, or is kept after all.
+-- The caller has settled the user's access.
 create function billing.announce_other_charge(
   p_payment public.payments,
   p_email text, -- of the user
   p_before jsonb, -- billing.next_charge_answer, before
-  p_subject text -- the key
+  p_how text -- lost, kept or never captured: with the payment, the key
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -282,7 +306,7 @@ begin
   if v_after is not null and v_after is distinct from p_before then
     perform billing.withdraw_outlook(p_payment.user_id);
     perform billing.withdraw_mails(array['plan-changed/' || p_payment.id]);
-    perform billing.announce_going_on(p_payment.user_id, p_email, 'change-undone', p_subject);
+    perform billing.announce_going_on(p_payment.user_id, p_email, 'change-undone', p_payment.id || '/' || p_how);
   end if;
 end $$;
 
@@ -387,7 +411,7 @@ begin
     perform billing.settle_kept(v_payment, v_email);
     -- The renewal of a lost purchase is stopped, and goes on if the purchase is not lost any more.
     perform billing.settle_access(v_payment.user_id, v_email);
-    perform billing.announce_other_charge(v_payment, v_email, v_next, v_dispute_id || '/' || v_status);
+    perform billing.announce_other_charge(v_payment, v_email, v_next, case v_status when 'lost' then 'lost' else 'kept' end);
   end if;
   return case
     when v_is_news then 'applied'
@@ -456,7 +480,7 @@ begin
     if v_payment.fulfilled_at is not null and v_payment.ended_at is null then
       v_next := billing.next_charge_answer(v_payment.user_id);
       perform billing.settle_payment(v_payment, v_email);
-      perform billing.announce_other_charge(v_payment, v_email, v_next, v_payment.id::text);
+      perform billing.announce_other_charge(v_payment, v_email, v_next, 'never captured');
     end if;
   end if;
   return jsonb_build_object('applied', v_applied, 'ended', v_is_over);
