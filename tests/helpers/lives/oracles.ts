@@ -165,22 +165,27 @@ const never = [
   'untold_stop',
 ];
 
+/** How far the gateway's clock is off at most. */
+const maxSkew = 600;
+
 /**
  * The findings about a customer that must not appear. A charge is a finding in the hours in which what was done was not known
- * here, or the gateway not told; or in the day before, since a payment may be known a day later.
+ * here, or the gateway not told; by the gateway's clock it may be the minutes before.
  */
 export async function alarms(life: Life, charges: readonly Charge[], weather: Weather): Promise<string[]> {
   const findings = (await life.customer.findings()).map(String);
   life.log.push(`findings: ${findings.join()}`);
   // An order that was paid and not verified counts here, too.
   const paid = charges.flatMap((one) => one.orderId ? [{ at: paidAt(one, weather), orderId: one.orderId }] : []);
-  const all = { ...life, bought: [...life.bought, ...paid] };
-  const isClose = chargesAfter(
-    all,
-    charges,
-    (since, at) => at > since - day && at < since + known,
-    weather,
-  ).length > 0;
+  const isNear = (bought: Life['bought'], wishes: Life['wishes'], before: number) =>
+    chargesAfter(
+      { ...life, bought, wishes },
+      charges,
+      (since, at) => at > since - before && at < since + known,
+      weather,
+    ).length > 0;
+  // A payment on an older order may be known a day later.
+  const isClose = isNear([...life.bought, ...paid], life.wishes, maxSkew + 1) || isNear(paid, [], day);
   // What it replaced was stopped, and nothing replaces that any more.
   const isTakenBack = charges.some((one) =>
     one.orderId && (one.amount_refunded >= one.amount || life.lost.has(one.id))
