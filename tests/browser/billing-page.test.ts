@@ -97,12 +97,16 @@ test('a seller with a GSTIN asks for the state before the sale, and the receipt 
     const gstin = page.locator('::-p-aria([name="GSTIN, if you have one"])');
     await gstin.fill('27AAPFU0939F1ZW');
     await click(page, 'Continue');
+    await shows(page, 'Your invoice needs this, too.', 'dialog');
+    await page.locator('::-p-aria([name="Name"])').fill('Konkan');
+    await page.locator('::-p-aria([name="Address"])').fill('7 Marine Drive');
+    await click(page, 'Continue');
     await shows(page, 'This is no GSTIN', 'dialog');
     await gstin.fill('27AAPFU0939F1ZV');
     await click(page, 'Continue');
     await press(await windowOf(page), 'Authorise ₹99.00');
     await shows(page, 'You are on Pro now.', MESSAGE);
-    await shows(page, 'MaharashtraGSTIN 27AAPFU0939F1ZV');
+    await shows(page, 'Konkan7 Marine DriveMaharashtraGSTIN 27AAPFU0939F1ZV');
     await until(async () => {
       await seller`do $$ begin loop exit when billing.issue_documents() = 0; end loop; end $$`;
       await page.reload();
@@ -115,7 +119,7 @@ test('a seller with a GSTIN asks for the state before the sale, and the receipt 
     await page.locator('::-p-aria([name="Name"])').fill('Konkan Traders');
     await click(page, 'Save');
     await shows(page, 'Saved.', MESSAGE);
-    await shows(page, 'Konkan TradersMaharashtra');
+    await shows(page, 'Konkan Traders7 Marine Drive');
   } finally {
     await seller`update billing.settings set seller_gstin = null, seller_state = null`;
     await seller.end();

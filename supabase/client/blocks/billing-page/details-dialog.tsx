@@ -31,7 +31,20 @@ export function DetailsDialog({ subscriptions, details, isSale, onClose }: Props
   const set = (field: keyof BillingDetails) => (value: string) => setValues({ ...values, [field]: value });
   const isAbroad = values.state === ABROAD;
 
+  /** By Indian law the invoice of a business, or of a customer abroad, names its buyer and the address. */
+  function missing(): Errors {
+    const isNamed = values.gstin?.trim() || isSale && isAbroad;
+    const fields = isNamed ? (['name', 'address'] as const).filter((field) => !values[field]?.trim()) : [];
+    return Object.fromEntries(fields.map((field) => [field, words.missing]));
+  }
+
   async function save() {
+    const lacking = missing();
+    if (Object.keys(lacking).length > 0) {
+      setErrors(lacking);
+      setProblem(words.correct);
+      return;
+    }
     setSaving(true);
     try {
       await subscriptions.saveBillingDetails({ ...values, country: isAbroad ? values.country : null });

@@ -9,9 +9,8 @@ const every = ({ interval, interval_count: count }: Length) =>
 
 /** Every text of the page in English. An app that speaks another language translates this file: `hi.ts` is Hindi. */
 export const en = {
-  ...formats,
-  /** `a month`, `for 3 months`; `monthly`, `every 3 months`. */
-  ...{ per, every },
+  /** Also `a month`, `for 3 months`; `monthly`, `every 3 months`. */
+  ...{ ...formats, per, every },
   page: { title: 'Billing', intro: 'Your plan, what it costs, and your payments.', loading: 'Loading' },
   actions: {
     tryAgain: 'Try again',
@@ -179,6 +178,7 @@ export const en = {
     address: 'Address',
     check: 'Please check this.',
     correct: 'Please correct what is marked.',
+    missing: 'Your invoice needs this, too.',
     /** What the service refuses. */
     refusals: {
       name: 'At most 200 letters.',
