@@ -181,12 +181,6 @@ create function billing.find_successor(p_user_id uuid, p_gateway_subscription_id
 returns billing.gateway_subscriptions -- all null: none
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  -- Most subscriptions are followed by none.
-  if not exists (
-    select from billing.gateway_subscriptions m where m.user_id = p_user_id and m.replaces = p_gateway_subscription_id
-  ) then
-    return null;
-  end if;
   return (
     select m
     from billing.gateway_subscriptions m

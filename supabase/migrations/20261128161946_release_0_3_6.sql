@@ -7,6 +7,8 @@ drop function billing.rank_commitment(billing.commitment);
 
 drop function billing.rank_plan(public.plans);
 
+drop function billing.refund_of(billing.sources);
+
 drop function billing.keep_end(billing.ruling);
 
 drop function billing.has_lapsed(billing.gateway_subscriptions);
@@ -254,6 +256,25 @@ begin
   return case when v_is_news or v_is_paid then v_after end;
 end $$;
 
+-- Returns the subscription that starts when another one ends: of the newest change of plan that was authorised and neither
+-- undone nor cancelled.
+create or replace function billing.find_successor(p_user_id uuid, p_gateway_subscription_id text)
+returns billing.gateway_subscriptions -- all null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select m
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and m.replaces = p_gateway_subscription_id
+      and m.undone_at is null
+      and billing.is_billed(m)
+      and billing.cancelled_by_user_at(p_user_id, m.asked_at) is null
+    order by m.asked_at desc, m.id desc
+    limit 1
+  );
+end $$;
+
 -- Finds when the access ends that a gateway subscription gives, and why. Its plan is one of ours.
 create or replace function billing.mirrored_end(
   p_subscription billing.gateway_subscriptions,
@@ -365,6 +386,152 @@ begin
   return v_ruling;
 end $$;
 
+-- Returns what the mail about an end says: of a refund what was refunded of the payment that the source is, or of the newest
+-- refunded cycle.
+create function billing.end_mail(
+  p_before public.subscriptions,
+  p_source billing.sources,
+  p_reason text,
+  p_ended_at timestamptz
+)
+returns jsonb -- see billing.announce_access
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return jsonb_build_object(
+    'key', format('subscription-ended/%s/%s', p_before.id, billing.iso_time(p_ended_at)),
+    'plan_name', coalesce((select p.name from public.plans p where p.id = p_source.plan_id), p_source.tier),
+    'ends_at', billing.iso_time(p_ended_at)
+  ) || case
+    when p_reason = 'refunded' then billing.outlook(p_source.user_id) || coalesce((
+      -- Else the rest was lost in a dispute.
+      select case when billing.lost_amount(p.gateway_payment_id) = 0
+        then jsonb_build_object('amount', p.refunded_amount, 'currency', p.currency)
+      end
+      from public.payments p
+      where p.user_id = p_source.user_id
+        and p.refunded_amount > 0
+        and (p.id::text = p_source.id or p.gateway_subscription_id = p_source.gateway_subscription_id)
+      order by p.period_end desc nulls last
+      limit 1
+    ), '{}')
+    -- After the days of grace, as the mail about the failed charge says.
+    when p_reason = 'lapsed' and p_source.lapses_at > p_source.ends_at and p_source.lapses_at <= billing.clock()
+      then jsonb_build_object('access_ended_at', billing.iso_time(p_source.lapses_at))
+    else '{}'
+  end;
+end $$;
+
+-- Writes only values that differ. The caller holds the lock on the user.
+create or replace function billing.settle_access(
+  p_user_id uuid,
+  p_email text, -- of the user; null: sends no mail, and a new profile gets the default username
+  p_new_source_id text default null, -- a source that was just created: if it rules, its tier is written in any case
+  p_is_cancelled boolean default false, -- subscription.cancelled: without a running source the tier becomes free
+  p_mail jsonb default null, -- payload of the success mail for the new source; sent to a user who has a profile
+  p_ruling billing.ruling default null -- the ruling source, if the caller knows it and that nothing else is billed
+)
+returns boolean -- whether the subscription row changed; null: the user has no source
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_ruling billing.ruling := p_ruling;
+  v_source billing.sources;
+  v_before public.subscriptions;
+  v_reason text; -- why access ended
+  v_cancelled_at timestamptz;
+  v_tier text;
+  v_due_at timestamptz;
+  v_is_changed boolean := false;
+  v_end jsonb; -- see billing.announce_access
+begin
+  if p_ruling.is_live is null then
+    -- First, since what is to end with its cycle has no days of grace.
+    if exists (select from billing.gateway_subscriptions m where m.user_id = p_user_id) then
+      perform billing.plan(p_user_id);
+    end if;
+    v_ruling := billing.find_shown(p_user_id);
+    if v_ruling.is_live and (v_ruling.source).kind = 'payment' and billing.await_periods(p_user_id) then
+      v_ruling := billing.find_shown(p_user_id);
+    end if;
+  end if;
+  if (v_ruling.source).id is not null then
+    v_source := v_ruling.source;
+    v_before := v_ruling.shown;
+    if not v_ruling.is_live then
+      v_reason := case
+        when v_ruling.is_ended_by_gateway then 'cancelled'
+        when v_source.ended_at is not null then v_source.ended_reason
+        else coalesce(v_source.ended_reason, 'lapsed')
+      end;
+      v_cancelled_at := case
+        when v_before.status = 'cancelled' and v_before.cancelled_at is not null then v_before.cancelled_at
+        when v_reason = 'lapsed' then v_source.ends_at
+        -- Cancelled for that day.
+        when v_reason = 'cancelled' and v_source.cancel_at_period_end and v_source.ends_at <= least(v_now, v_source.ended_at)
+          then v_source.ends_at
+        else v_now
+      end;
+    end if;
+    v_due_at := least(
+      case when v_ruling.is_live then billing.next_check(
+        v_source.ends_at, v_source.lapses_at,
+        v_source.gateway_subscription_id is not null
+          and not (v_source.cancel_at_period_end or v_source.is_failing)
+          and coalesce(p_ruling.is_live, billing.is_sole(p_user_id, v_source.gateway_subscription_id))
+      ) end,
+      case when v_ruling.upcoming > 0 then billing.next_start(p_user_id) end
+    );
+    insert into public.subscriptions as s (
+      user_id, plan_id, tier, status, current_period_start, current_period_end, cancelled_at, cancel_at_period_end,
+      ended_reason, gateway_subscription_id, price_key, price_amount, currency, duration_months, entitlements, revision, created_at,
+      updated_at, due_at
+    )
+    values (
+      p_user_id, v_source.plan_id, v_source.tier, case when v_ruling.is_live then 'active' else 'cancelled' end,
+      v_source.starts_at, v_source.ends_at, v_cancelled_at, v_source.cancel_at_period_end,
+      v_reason, v_source.gateway_subscription_id, (v_source.sold).lookup_key, (v_source.sold).amount,
+      (v_source.sold).currency, (v_source.sold).months, v_source.entitlements, 1, v_now, greatest(v_now, v_source.since), v_due_at
+    )
+    on conflict (user_id) do update
+    set plan_id = excluded.plan_id, tier = excluded.tier, status = excluded.status,
+      current_period_start = excluded.current_period_start, current_period_end = excluded.current_period_end,
+      cancelled_at = excluded.cancelled_at, cancel_at_period_end = excluded.cancel_at_period_end,
+      ended_reason = excluded.ended_reason, gateway_subscription_id = excluded.gateway_subscription_id,
+      price_key = excluded.price_key, price_amount = excluded.price_amount, currency = excluded.currency, duration_months = excluded.duration_months,
+      entitlements = excluded.entitlements,
+      revision = s.revision + 1,
+      updated_at = excluded.updated_at,
+      due_at = case when excluded.status = 'active' then least(s.due_at, excluded.due_at) else excluded.due_at end
+    -- updated_at is never before a known since, so billing.lock_purchase finds the newest act by updated_at.
+    where s.updated_at < v_source.since
+      or (
+        s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at, s.cancel_at_period_end,
+        s.ended_reason, s.gateway_subscription_id, s.price_key, s.price_amount, s.currency, s.duration_months, s.entitlements
+      ) is distinct from (
+        excluded.plan_id, excluded.tier, excluded.status, excluded.current_period_start, excluded.current_period_end,
+        excluded.cancelled_at, excluded.cancel_at_period_end, excluded.ended_reason, excluded.gateway_subscription_id,
+        excluded.price_key, excluded.price_amount, excluded.currency, excluded.duration_months, excluded.entitlements
+      );
+    v_is_changed := found;
+    if not found and v_due_at < coalesce(v_before.due_at, 'infinity') then
+      update public.subscriptions s set due_at = v_due_at where s.user_id = p_user_id;
+    end if;
+  end if;
+
+  v_tier := billing.tier_to_write(v_ruling, v_before, p_new_source_id, p_is_cancelled);
+  -- The mail about a cancellation names the end, too.
+  if v_before.status = 'active' and not v_ruling.is_live
+    and current_setting('subscriptions.cause', true) is distinct from 'cancellation'
+  then
+    v_end := billing.end_mail(v_before, v_source, v_reason, v_cancelled_at);
+  end if;
+  if num_nonnulls(v_tier, p_mail, v_end) > 0 then
+    perform billing.announce_access(p_user_id, p_email, v_tier, p_new_source_id, p_mail, v_end);
+  end if;
+  if v_is_changed and v_source.cancel_at_period_end then perform billing.release_cancellation_mail(p_user_id); end if;
+  return case when v_source.id is not null then v_is_changed end;
+end $$;
+
 -- Derives what the gateway must be told about the subscriptions of a user, and writes what differs. The caller holds the lock
 -- on the user.
 create or replace function billing.plan(p_user_id uuid)
@@ -446,6 +613,14 @@ begin
   where m.user_id = p_user_id
     and m.ended_at is null
     and (m.status is distinct from 'cancelled' or 'gateway_subscription/' || m.gateway_subscription_id = any (v_running));
+end $$;
+
+-- What a user pays for and will be charged for next. Contract: "Commitments".
+
+create or replace function billing.price_shown(p_shown public.subscriptions)
+returns billing.price language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return row(p_shown.price_key, p_shown.price_amount, p_shown.currency, p_shown.duration_months)::billing.price;
 end $$;
 
 -- Returns a plan with its prices. Those that the gateway can't charge are left out, but not those of the plan "free".
@@ -792,6 +967,10 @@ end $do$;
 REVOKE ALL ON FUNCTION "billing"."change_answer"(billing.change) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."change_answer"(billing.change) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."end_mail"(public.subscriptions, billing.sources, text, timestamp WITH time zone) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."end_mail"(public.subscriptions, billing.sources, text, timestamp WITH time zone) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."refundable_amount"(public.payments, bigint) FROM PUBLIC;
 
