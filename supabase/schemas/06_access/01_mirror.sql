@@ -191,11 +191,6 @@ begin
   );
 end $$;
 
--- Returns the gateway's page of a subscription. Pages link to it, so no other scheme is stored.
-create function billing.page_url(p_entity jsonb) -- the subscription
-returns text language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$ begin return left(substring(billing.json_text(p_entity -> 'short_url') from '^https?://.*'), 500); end $$;
-
 -- Returns when the gateway charges a subscription next; null: never. An entity without that field renews at the end of its
 -- cycle. So does one whose field has the try that was charged.
 create function billing.next_charge_at(
@@ -257,7 +252,10 @@ begin
   elsif p_event in ('subscription.pending', 'subscription.halted', 'subscription.paused') then
     p_subscription.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
   end if;
-  p_subscription.short_url := greatest(v_before.short_url, billing.page_url(p_entity));
+  -- Pages link to it, so no other scheme is stored.
+  p_subscription.short_url := greatest(
+    v_before.short_url, left(substring(billing.json_text(p_entity -> 'short_url') from '^https?://.*'), 500)
+  );
   if v_status = any (v_statuses)
     -- An event from before the newest charge, which a reconciliation may have told.
     and (billing.json_integer(p_entity -> 'paid_count') < v_before.paid_count) is not true

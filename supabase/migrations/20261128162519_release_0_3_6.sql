@@ -9,6 +9,8 @@ drop function billing.rank_plan(public.plans);
 
 drop function billing.refund_of(billing.sources);
 
+drop function billing.page_url(pg_catalog.jsonb);
+
 drop function billing.keep_end(billing.ruling);
 
 drop function billing.has_lapsed(billing.gateway_subscriptions);
@@ -79,6 +81,80 @@ begin
         else coalesce(p.paid_amount, p.amount) - billing.lost_amount(p.gateway_payment_id)
       end
   );
+end $$;
+
+-- Merges the status of an event, with the time of the next charge and the page of the gateway, if no newer one is known. A
+-- halt, a pause and a resumption are kept with their times.
+create or replace function billing.merge_gateway_status(
+  p_subscription billing.gateway_subscriptions,
+  p_event text,
+  p_entity jsonb, -- the subscription
+  p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
+  p_arrived_at timestamptz
+)
+returns billing.gateway_subscriptions language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  -- Of two events in the same second the later one in this list wins.
+  v_statuses constant text[] := array[
+    'created', 'authenticated', 'pending', 'halted', 'paused', 'active', 'completed', 'expired', 'cancelled'
+  ];
+  v_status text := case
+    when p_event in ('subscription.activated', 'subscription.charged', 'subscription.resumed') then 'active'
+    when p_event = 'subscription.updated' then billing.json_text(p_entity -> 'status')
+    else substr(p_event, length('subscription.') + 1)
+  end;
+  v_charge_at constant timestamptz := billing.next_charge_at(
+    p_entity, case when p_event = 'subscription.charged' then coalesce(p_created_at, p_arrived_at) end
+  );
+  v_before constant billing.gateway_subscriptions := p_subscription;
+  v_at constant timestamptz := coalesce(p_created_at, p_arrived_at);
+begin
+  if p_event = 'subscription.halted' then
+    p_subscription.first_halted_at := least(v_before.first_halted_at, v_at);
+    p_subscription.last_halted_at := greatest(v_before.last_halted_at, v_at);
+    -- A cycle that is paid after the halt makes this number grow.
+    p_subscription.paid_count := greatest(v_before.paid_count, billing.json_integer(p_entity -> 'paid_count'));
+  elsif p_event = 'subscription.paused' then
+    p_subscription.last_paused_at := greatest(v_before.last_paused_at, v_at);
+  elsif p_event = 'subscription.resumed' then
+    p_subscription.last_resumed_at := greatest(v_before.last_resumed_at, v_at);
+  end if;
+  if p_event in ('subscription.cancelled', 'subscription.completed')
+    and billing.json_integer(p_entity -> 'paid_count') > coalesce(v_before.paid_count, 0)
+  then
+    -- Its last charge is known by this number only.
+    p_subscription.paid_count := billing.json_integer(p_entity -> 'paid_count');
+    p_subscription.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
+  elsif p_event in ('subscription.pending', 'subscription.halted', 'subscription.paused') then
+    p_subscription.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
+  end if;
+  -- Pages link to it, so no other scheme is stored.
+  p_subscription.short_url := greatest(
+    v_before.short_url, left(substring(billing.json_text(p_entity -> 'short_url') from '^https?://.*'), 500)
+  );
+  if v_status = any (v_statuses)
+    -- An event from before the newest charge, which a reconciliation may have told.
+    and (billing.json_integer(p_entity -> 'paid_count') < v_before.paid_count) is not true
+    and (
+      -- A first charge may have the time at which its cycle began, before the authorisation.
+      v_before.gateway_status in ('created', 'authenticated') and billing.json_integer(p_entity -> 'paid_count') > 0
+      -- Of two in one second, no further charge is the later state.
+      or (p_created_at, array_position(v_statuses, v_status), coalesce(v_charge_at, 'infinity')) > (
+        v_before.gateway_status_event_at,
+        coalesce(array_position(v_statuses, v_before.gateway_status), 0),
+        coalesce(v_before.charge_at, 'infinity')
+      ) is not false
+    )
+  then
+    p_subscription.gateway_status := v_status;
+    p_subscription.charge_at := v_charge_at;
+    p_subscription.gateway_status_event_at := greatest(p_created_at, v_before.gateway_status_event_at);
+    -- By its time it may be older than the reconciliation, but that is the clock of the gateway: the subscription is read again.
+    if p_created_at < v_before.checked_at and v_status <> v_before.gateway_status then
+      p_subscription.next_check_at := least(p_subscription.next_check_at, p_arrived_at);
+    end if;
+  end if;
+  return p_subscription;
 end $$;
 
 -- Finds the row of a gateway subscription and locks it. An event may arrive before the gateway's answer: its notes name the
@@ -909,6 +985,121 @@ begin
   );
 end $$;
 
+-- Returns what repairs a call of the function that failed, or that nobody answered.
+create function billing.call_remedy(p_call billing.function_calls)
+returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_call.answered_at is null
+      then 'Check that the worker of pg_net runs. "select net.worker_restart();" starts it again.'
+    when p_call.request_id is null
+      then 'pg_net did not accept the call. Repair the cause of the error: pg_net is not preloaded, or a Vault secret '
+        'can''t be decrypted.'
+    when p_call.error = 'no answer within 5 s'
+      then 'The function was called and was too slow. Read its log of that time. No line there: its address in the Vault '
+        'secret subscriptions_url may be wrong.'
+    when p_call.status_code = 401
+      then 'The Vault secret subscriptions_internal_key is not the function''s INTERNAL_KEY.'
+    when p_call.status_code in (404, 405)
+      then 'The Vault secret subscriptions_url is not the functions'' address, or the function api is not deployed.'
+    when p_call.status_code = 503
+      then 'A variable of the function is not set. The function logs the names of these variables at each start.'
+    when p_call.status_code is null
+      then 'The address in the Vault secret subscriptions_url does not answer. Check that it is '
+        'https://<ref>.supabase.co/functions/v1.'
+    else 'Read the function''s log of that time.'
+  end;
+end $$;
+
+-- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
+-- Security definer: support may not read schema cron.
+create or replace function billing.schedule_faults()
+returns table (finding text, subject text, since timestamptz, detail jsonb)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+  select
+    j.name || '_overdue',
+    j.name,
+    coalesce(j.done_at, j.since),
+    jsonb_build_object('remedy', case j.name
+      when 'sweep' then
+        'Run "select billing.set_up();". Then check in cron.job_run_details that the job subscriptions-sweep runs each minute.'
+      else
+        'Check that the schedule calls /api/internal/reconcile, that GATEWAY_API_URL and the API key are set, and that the '
+          'gateway answers.'
+    end)
+  from billing.scheduled_jobs j
+  where j.name = 'sweep'
+    and coalesce(j.done_at, j.since) < now() - interval '10 minutes'
+    or j.name = 'reconciliation'
+    and coalesce(j.done_at, j.since) < now() - interval '15 minutes'
+    -- Those that are due, and those that are leased by a run that got no answer.
+    and exists (select from billing.reconciliations r where r.at < billing.clock() + interval '5 minutes')
+  union all
+  select
+    'statement_overdue', 'statement', least(s.answered_at, s.read_until),
+    jsonb_build_object('remedy', 'Payments, refunds, disputes and settlements at the gateway are read each hour. Read the function''s log: '
+      'an item that can''t be applied, or a list that the gateway does not answer, is named there.')
+  from billing.statement s
+  where s.answered_at < now() - interval '3 hours'
+    or s.answered_at is not null and s.read_until < billing.clock() - interval '6 hours'
+  union all
+  select
+    'statement_repeats', w.list || ' ' || w.pass, w.repeated_at,
+    jsonb_build_object('remedy', 'The gateway answers the next page of this list with the same page: what follows is not read. '
+      'Check that GATEWAY_API_URL is the gateway''s own address, and ask the gateway about the parameter skip.')
+  from billing.statement_windows w
+  where w.repeated_at is not null
+  union all
+  -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
+  select
+    'job_failing', j.name, j.since,
+    jsonb_build_object('error', j.error, 'remedy', 'Repair the cause of the error. The job is retried each minute.')
+  from billing.scheduled_jobs j
+  where j.error is not null and j.since < now() - interval '10 minutes'
+  union all
+  select
+    'call_failed', last.path, last.called_at,
+    jsonb_strip_nulls(
+      jsonb_build_object(
+        'status_code', last.status_code,
+        'error', coalesce(last.error, case when last.answered_at is null then 'not answered' end),
+        'remedy', last.remedy
+      )
+    )
+  from (select distinct c.path from billing.function_calls c) paths
+  cross join lateral (
+    select c.*, billing.call_remedy(c) as remedy
+    from billing.function_calls c
+    where c.path = paths.path
+      -- A call counts as unanswered after five minutes: pg_net waits for the answer, and the sweep stores it.
+      and (c.answered_at is not null or c.called_at < now() - interval '5 minutes')
+    order by c.id desc
+    limit 1
+  ) last
+  where last.status_code is null or last.status_code not between 200 and 299;
+
+  if to_regclass('cron.job_run_details') is not null then
+    return query
+    select
+      'job_failing', j.jobname::text, run.start_time,
+      jsonb_build_object(
+        'error', left(run.return_message, 200),
+        'remedy', 'Repair the cause of the error. The schedule runs the job again.'
+      )
+    from cron.job j
+    cross join lateral (
+      select d.status, d.start_time, d.return_message
+      from cron.job_run_details d
+      where d.jobid = j.jobid and d.end_time is not null
+      order by d.runid desc
+      limit 1
+    ) run
+    where j.jobname like 'subscriptions-%' and run.status = 'failed';
+  end if;
+end $$;
+
 create view billing.customer_payments with (security_invoker = true) as
 select
   p.user_id, p.gateway_order_id, p.gateway_payment_id,
@@ -963,6 +1154,10 @@ begin
     perform billing.set_up_support();
   end if;
 end $do$;
+
+REVOKE ALL ON FUNCTION "billing"."call_remedy"(billing.function_calls) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."call_remedy"(billing.function_calls) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."change_answer"(billing.change) FROM PUBLIC;
 
