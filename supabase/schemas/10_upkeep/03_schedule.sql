@@ -287,7 +287,7 @@ begin
 end $$;
 revoke execute on function billing.set_up() from service_role;
 
--- Returns what repairs a call of the function that failed, or that nobody answered.
+-- Returns what repairs a call of the function that failed or got no answer.
 create function billing.call_remedy(p_call billing.function_calls)
 returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
