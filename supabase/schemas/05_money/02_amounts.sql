@@ -125,9 +125,9 @@ end $$;
 
 -- Returns what may still be asked back of a payment, in minor units: without what was lost in disputes, without the refunds
 -- that did not fail, and without those that were asked for here, were not refused, and are not at the gateway yet.
-create function billing.refundable_without(
+create function billing.refundable_amount(
   p_payment public.payments,
-  p_message_id bigint -- of a refund that was asked for here, which does not count; null: none
+  p_message_id bigint default null -- of a refund that was asked for here, which does not count; null: none
 )
 returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -158,7 +158,7 @@ begin
             and not exists (
               select from billing.refunds r
               where r.gateway_payment_id = p_payment.gateway_payment_id
-                and r.support_action_id = billing.number_of(o.payload ->> 'support_action')
+                and r.support_action_id::text = o.payload ->> 'support_action'
             )
         ), 0),
         0
@@ -166,10 +166,6 @@ begin
     else 0
   end;
 end $$;
-
-create function billing.refundable_amount(p_payment public.payments)
-returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$ begin return billing.refundable_without(p_payment, null); end $$;
 
 -- Returns whether a refund that was asked for here may be sent: since it was asked for, the payment may have been lost, or
 -- refunded at the gateway. A retry may have been made at the first try, so that its own refund does not count against it.
@@ -180,7 +176,7 @@ begin
     select from public.payments p
     where p.gateway_payment_id = p_message.payload ->> 'gateway_payment_id'
       and (p_message.payload ->> 'amount')::bigint <= case
-        when p_message.attempts = 0 or p_message.parked_at is not null then billing.refundable_without(p, p_message.id)
+        when p_message.attempts = 0 or p_message.parked_at is not null then billing.refundable_amount(p, p_message.id)
         else coalesce(p.paid_amount, p.amount) - billing.lost_amount(p.gateway_payment_id)
       end
   );

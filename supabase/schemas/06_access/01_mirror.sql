@@ -50,7 +50,6 @@ create table billing.gateway_subscriptions (
   cancel_at_period_end boolean not null default false,
   stops_at timestamptz, -- when the gateway must stop billing it, as billing.plan derived it. Null: never
   ended_at timestamptz, -- when the user ended the subscription at once
-  ended_reason text,
   -- When the newest fact arrived. Null: it was only asked for here, or named by a row that was written by hand.
   arrived_at timestamptz,
   awaits_user boolean not null default false, -- whether an event arrived before its user existed
@@ -192,11 +191,6 @@ begin
   );
 end $$;
 
--- Returns the gateway's page of a subscription. Pages link to it, so no other scheme is stored.
-create function billing.page_url(p_entity jsonb) -- the subscription
-returns text language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$ begin return left(substring(billing.json_text(p_entity -> 'short_url') from '^https?://.*'), 500); end $$;
-
 -- Returns when the gateway charges a subscription next; null: never. An entity without that field renews at the end of its
 -- cycle. So does one whose field has the try that was charged.
 create function billing.next_charge_at(
@@ -258,7 +252,10 @@ begin
   elsif p_event in ('subscription.pending', 'subscription.halted', 'subscription.paused') then
     p_subscription.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
   end if;
-  p_subscription.short_url := greatest(v_before.short_url, billing.page_url(p_entity));
+  -- Pages link to it, so no other scheme is stored.
+  p_subscription.short_url := greatest(
+    v_before.short_url, left(substring(billing.json_text(p_entity -> 'short_url') from '^https?://.*'), 500)
+  );
   if v_status = any (v_statuses)
     -- An event from before the newest charge, which a reconciliation may have told.
     and (billing.json_integer(p_entity -> 'paid_count') < v_before.paid_count) is not true
@@ -493,7 +490,6 @@ begin
   v_subscription := v_found.subscription;
   if not v_found.is_known then
     v_subscription.ended_at := v_found.ended_at;
-    v_subscription.ended_reason := case when v_found.ended_at is not null then 'cancelled' end;
     v_subscription.written_at := v_found.written_at + interval '1 microsecond';
   end if;
   return v_subscription;
@@ -508,8 +504,8 @@ begin
     gateway_key_id, idempotency_keys, expires_at, starts_at, is_trial, replaces, payment_id, undone_at, noted_user_id,
     gateway_plan_id, plan_id, sold, plan_event_at, status, status_event_at, cancelled_at, cancelled_arrived_at,
     activated_event_at, activated_at, first_activated_at, first_charged_at, period_start, period_end, period_event_at,
-    has_refunds, paid_until, cancel_at_period_end, stops_at, ended_at, ended_reason, arrived_at, awaits_user, next_check_at,
-    checked_at, gateway_status, gateway_status_event_at, charge_at, short_url, paid_count, authenticated_at, first_halted_at,
+    has_refunds, paid_until, cancel_at_period_end, stops_at, ended_at, arrived_at, awaits_user, next_check_at, checked_at,
+    gateway_status, gateway_status_event_at, charge_at, short_url, paid_count, authenticated_at, first_halted_at,
     last_halted_at, last_resumed_at, first_period_start, first_period_end, first_period_event_at, paid_period_start,
     paid_period_end, paid_period_event_at, written_at, last_paused_at
   ) = row(p_subscription.*)
@@ -612,7 +608,6 @@ begin
     and (v_charged or v_activated and coalesce(p_created_at > v_before.activated_event_at, true))
   then
     v_after.ended_at := null;
-    v_after.ended_reason := null;
   end if;
 
   v_is_news := v_after is distinct from v_before;

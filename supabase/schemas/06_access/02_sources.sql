@@ -148,10 +148,6 @@ where w.at_period_end and w.withdrawn_at is null
 group by w.user_id;
 grant select on billing.ends_wished to service_role;
 
-create function billing.is_cancelled_for_end(p_user_id uuid, p_since timestamptz)
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$ begin return exists (select from billing.ends_wished w where w.user_id = p_user_id and w.at >= p_since); end $$;
-
 -- Returns when the customer authorised a gateway subscription: not before it was asked for here, since the gateway's clock
 -- may be behind ours.
 create function billing.authorised_at(p_subscription billing.gateway_subscriptions)
@@ -185,12 +181,6 @@ create function billing.find_successor(p_user_id uuid, p_gateway_subscription_id
 returns billing.gateway_subscriptions -- all null: none
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  -- Most subscriptions are followed by none.
-  if not exists (
-    select from billing.gateway_subscriptions m where m.user_id = p_user_id and m.replaces = p_gateway_subscription_id
-  ) then
-    return null;
-  end if;
   return (
     select m
     from billing.gateway_subscriptions m
@@ -286,7 +276,9 @@ declare
   -- Cancelled for its end, and stopped at once, since a charge of the next cycle failed before that end.
   v_ends_with_cycle constant boolean := v_is_by_gateway
     and p_subscription.cancelled_at < v_end
-    and billing.is_cancelled_for_end(p_subscription.user_id, p_subscription.asked_at)
+    and exists (
+      select from billing.ends_wished w where w.user_id = p_subscription.user_id and w.at >= p_subscription.asked_at
+    )
     and billing.is_stop_sent(p_subscription.gateway_subscription_id, '{"at_cycle_end": false}');
   -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and one whose next cycle
   -- it could not debit up to 36 hours before that end. It charges the one that replaces it soon after the end.
@@ -324,25 +316,12 @@ begin
     when v_is_cancelled then 'cancelled'
     when p_subscription.paid_until is not null then 'refunded'
     -- As the gateway will say at its end.
-    when p_subscription.cancel_at_period_end then 'cancelled'
-    else p_subscription.ended_reason
+    when p_subscription.cancel_at_period_end or p_subscription.ended_at is not null then 'cancelled'
   end;
   -- It had lapsed before it was cancelled.
   if p_subscription.paid_until is null and not p_subscription.cancel_at_period_end and ended_at > lapses_at then
     select null, null into ended_at, ended_reason;
   end if;
-end $$;
-
--- Returns whether the access that a gateway subscription gave has ended without a charge, after the days of grace.
-create function billing.has_lapsed(p_subscription billing.gateway_subscriptions)
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return (
-    select own.lapses_at <= billing.clock()
-    from public.plans p
-    cross join lateral billing.mirrored_end(p_subscription, p.grace_days) own
-    where p.id = p_subscription.plan_id
-  ) is true;
 end $$;
 
 -- Returns whether a purchase is renewed again: its renewal was asked for and authorised after the customer had cancelled it.
@@ -709,20 +688,24 @@ begin
   return p_ruling;
 end $$;
 
--- Keeps the reason and the time of an end of this source that the row shows already, where a refund is only later or earlier
--- than another end: what happened first ended access. A refund that fails takes back its own end.
-create function billing.keep_end(p_ruling billing.ruling)
-returns billing.ruling language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+-- Finds what the subscription row shows: the ruling source, with what is attached to it. Keeps the reason and the time of an
+-- end of this source that the row shows already, where a refund is only later or earlier than another end: what happened first
+-- ended access. A refund that fails takes back its own end.
+create function billing.find_shown(p_user_id uuid)
+returns billing.ruling -- source is null: the user has no source
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_source billing.sources := p_ruling.source;
-  v_reason constant text := (p_ruling.shown).ended_reason;
+  v_ruling billing.ruling := billing.attach_gateway_subscription(billing.find_ruling(p_user_id));
+  v_source billing.sources := v_ruling.source;
+  v_reason constant text := (v_ruling.shown).ended_reason;
   v_mirrored billing.gateway_subscriptions;
 begin
-  if (p_ruling.shown).status is distinct from 'cancelled'
+  if v_ruling.is_live
+    or (v_ruling.shown).status is distinct from 'cancelled'
     or v_reason is not distinct from v_source.ended_reason
-    or not billing.is_shown(v_source.gateway_subscription_id, v_source.starts_at, p_ruling.shown)
+    or not billing.is_shown(v_source.gateway_subscription_id, v_source.starts_at, v_ruling.shown)
   then
-    return p_ruling;
+    return v_ruling;
   end if;
   select * into v_mirrored
   from billing.gateway_subscriptions m
@@ -742,16 +725,6 @@ begin
       where p.id = v_mirrored.plan_id;
     end if;
   end if;
-  p_ruling.source := v_source;
-  return p_ruling;
-end $$;
-
--- Finds what the subscription row shows: the ruling source, with what is attached to it.
-create function billing.find_shown(p_user_id uuid)
-returns billing.ruling -- source is null: the user has no source
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_ruling constant billing.ruling := billing.attach_gateway_subscription(billing.find_ruling(p_user_id));
-begin
-  return case when v_ruling.is_live then v_ruling else billing.keep_end(v_ruling) end;
+  v_ruling.source := v_source;
+  return v_ruling;
 end $$;

@@ -126,23 +126,39 @@ begin
   on conflict (key) do nothing;
 end $$;
 
--- Returns what was refunded of the payment that a source is, or of the newest refunded cycle.
-create function billing.refund_of(p_source billing.sources)
-returns jsonb -- {amount, currency}, in minor currency units; {}: nothing
+-- Returns what the mail about an end says: of a refund what was refunded of the payment that the source is, or of the newest
+-- refunded cycle.
+create function billing.end_mail(
+  p_before public.subscriptions,
+  p_source billing.sources,
+  p_reason text,
+  p_ended_at timestamptz
+)
+returns jsonb -- see billing.announce_access
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  return coalesce((
-    -- Else the rest was lost in a dispute.
-    select case when billing.lost_amount(p.gateway_payment_id) = 0
-      then jsonb_build_object('amount', p.refunded_amount, 'currency', p.currency)
-    end
-    from public.payments p
-    where p.user_id = p_source.user_id
-      and p.refunded_amount > 0
-      and (p.id::text = p_source.id or p.gateway_subscription_id = p_source.gateway_subscription_id)
-    order by p.period_end desc nulls last
-    limit 1
-  ), '{}');
+  return jsonb_build_object(
+    'key', format('subscription-ended/%s/%s', p_before.id, billing.iso_time(p_ended_at)),
+    'plan_name', coalesce((select p.name from public.plans p where p.id = p_source.plan_id), p_source.tier),
+    'ends_at', billing.iso_time(p_ended_at)
+  ) || case
+    when p_reason = 'refunded' then billing.outlook(p_source.user_id) || coalesce((
+      -- Else the rest was lost in a dispute.
+      select case when billing.lost_amount(p.gateway_payment_id) = 0
+        then jsonb_build_object('amount', p.refunded_amount, 'currency', p.currency)
+      end
+      from public.payments p
+      where p.user_id = p_source.user_id
+        and p.refunded_amount > 0
+        and (p.id::text = p_source.id or p.gateway_subscription_id = p_source.gateway_subscription_id)
+      order by p.period_end desc nulls last
+      limit 1
+    ), '{}')
+    -- After the days of grace, as the mail about the failed charge says.
+    when p_reason = 'lapsed' and p_source.lapses_at > p_source.ends_at and p_source.lapses_at <= billing.clock()
+      then jsonb_build_object('access_ended_at', billing.iso_time(p_source.lapses_at))
+    else '{}'
+  end;
 end $$;
 
 -- Writes only values that differ. The caller holds the lock on the user.
@@ -166,7 +182,6 @@ declare
   v_tier text;
   v_due_at timestamptz;
   v_is_changed boolean := false;
-  v_ended_at text;
   v_end jsonb; -- see billing.announce_access
 begin
   if p_ruling.is_live is null then
@@ -248,19 +263,7 @@ begin
   if v_before.status = 'active' and not v_ruling.is_live
     and current_setting('subscriptions.cause', true) is distinct from 'cancellation'
   then
-    v_ended_at := billing.iso_time(v_cancelled_at);
-    v_end := jsonb_build_object(
-      'key', format('subscription-ended/%s/%s', v_before.id, v_ended_at),
-      'plan_name', coalesce((select p.name from public.plans p where p.id = v_source.plan_id), v_source.tier),
-      'ends_at', v_ended_at
-    ) || case
-      when v_reason = 'refunded'
-        then billing.refund_of(v_source) || billing.outlook(p_user_id)
-      -- After the days of grace, as the mail about the failed charge says.
-      when v_reason = 'lapsed' and v_source.lapses_at > v_source.ends_at and v_source.lapses_at <= v_now
-        then jsonb_build_object('access_ended_at', billing.iso_time(v_source.lapses_at))
-      else '{}'
-    end;
+    v_end := billing.end_mail(v_before, v_source, v_reason, v_cancelled_at);
   end if;
   if num_nonnulls(v_tier, p_mail, v_end) > 0 then
     perform billing.announce_access(p_user_id, p_email, v_tier, p_new_source_id, p_mail, v_end);

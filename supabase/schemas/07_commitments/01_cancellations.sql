@@ -319,7 +319,11 @@ begin
       -- No charge can fail after that, so no days of grace follow. Those before the first charge of a change of plan remain, and
       -- those that are over.
       v_ends := v_ends or v_each.succeeded_at is null and billing.is_stop_sent(v_each.gateway_subscription_id);
-      if v_ends and not (v_each.subscription).cancel_at_period_end and billing.has_lapsed(v_each.subscription) then
+      if v_ends and not (v_each.subscription).cancel_at_period_end and exists (
+        select from public.plans p
+        cross join lateral billing.mirrored_end(v_each.subscription, p.grace_days) own
+        where p.id = (v_each.subscription).plan_id and own.lapses_at <= billing.clock()
+      ) then
         v_ends := false;
       end if;
     elsif v_each.stops_at is not null then
@@ -416,7 +420,7 @@ begin
   where w.user_id = p_user_id and 'manual/' || w.user_id = any (v_running);
   -- Also those that are no sources, and those that the gateway has cancelled before the end of their period.
   update billing.gateway_subscriptions m
-  set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
+  set ended_at = v_now, cancel_at_period_end = false
   where m.user_id = p_user_id
     and m.ended_at is null
     and (m.status is distinct from 'cancelled' or 'gateway_subscription/' || m.gateway_subscription_id = any (v_running));

@@ -343,9 +343,8 @@ returns billing.change language plpgsql stable set search_path = pg_catalog, pg_
 declare
   v_now constant timestamptz := billing.clock();
   v_plan constant public.plans := billing.find_plan(p_tier, p_price);
-  v_months constant integer := billing.sold_months(v_plan.duration_months);
   v_from constant billing.commitment := billing.find_commitment(p_user_id);
-  v_held constant billing.ranked_price := billing.rank_commitment(v_from);
+  v_held constant billing.ranked_price := billing.rank_price(v_from.plan_id, v_from.tier, v_from.sold);
   v_is_same constant boolean := coalesce(v_held.plan_id = v_plan.id, false); -- a renewal, not a change
   v_is_undo constant boolean := v_is_same and (v_from.next).id is not null;
   v_credit record;
@@ -370,7 +369,9 @@ begin
   v_change.reason := case
     when p_when <> 'now' or v_is_same then null
     when (v_held.price).currency <> v_plan.currency then 'currency'
-    when v_held.tier = v_plan.tier and billing.compare_prices(v_held, billing.rank_plan(v_plan)) = 'downgrade' then 'downgrade'
+    when v_held.tier = v_plan.tier
+      and billing.compare_prices(v_held, billing.rank_price(v_plan.id, v_plan.tier, billing.price_of(v_plan))) = 'downgrade'
+      then 'downgrade'
     when v_credit.is_excess then 'credit'
   end;
   v_change.outcome := case
@@ -412,7 +413,7 @@ begin
       (billing.find_followed(p_user_id, v_plan.tier, null, null, v_change.order_start, null)).ends_at, v_now
     );
   end if;
-  v_change.ends_at := billing.add_months(v_change.starts_at, v_months);
+  v_change.ends_at := billing.add_months(v_change.starts_at, billing.sold_months(v_plan.duration_months));
   v_change.amount_due := v_plan.price - v_change.credit;
   v_change.next_charge_at := case
     when v_change.is_billed then case p_when when 'now' then v_change.ends_at else v_change.starts_at end
@@ -533,6 +534,38 @@ begin
   end if;
 end $$;
 
+-- Returns the terms of a change in answers, or why it is refused.
+create function billing.change_answer(p_change billing.change)
+returns jsonb -- see public.preview_change
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_change.outcome not in ('change', 'undo') then
+    return jsonb_strip_nulls(jsonb_build_object(
+      'outcome', p_change.outcome,
+      'reason', p_change.reason,
+      'possible_from', case when p_change.outcome = 'too_late' then billing.iso_time(p_change.starts_at) end
+    ));
+  end if;
+  return jsonb_build_object(
+    'outcome', p_change.outcome, 'order_start', p_change.order_start, 'is_billed', p_change.is_billed,
+    'change', jsonb_build_object(
+      'amount_due', p_change.amount_due, 'due_at', billing.iso_time(p_change.due_at), 'credit', p_change.credit,
+      'currency', (p_change.plan).currency,
+      'starts_at', billing.iso_time(p_change.starts_at),
+      'ends_at', billing.iso_time(p_change.ends_at),
+      'from', p_change.from_tier,
+      'to', (p_change.plan).tier,
+      'from_price', p_change.from_price,
+      'to_price', coalesce((p_change.plan).lookup_key, (p_change.plan).tier),
+      'renews', p_change.is_billed or p_change.next_charge_at is not null,
+      'next_charge', case
+        when p_change.next_charge_at is not null
+          then jsonb_build_object('at', billing.iso_time(p_change.next_charge_at), 'amount', p_change.next_amount)
+      end
+    )
+  );
+end $$;
+
 create function public.preview_change(
   p_user_id uuid,
   p_tier text,
@@ -544,36 +577,8 @@ returns jsonb
 -- starts_at, ends_at, from, to, from_price, to_price, renews, next_charge: {at, amount} | null}},
 -- {outcome: plan_not_found | price_conflict | already_subscribed | subscription_not_found},
 -- {outcome: not_now, reason: currency | downgrade | credit}, {outcome: too_late, possible_from}
-language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
-declare
-  v_change constant billing.change := billing.plan_change(p_user_id, p_tier, p_when, p_price);
-begin
-  if v_change.outcome not in ('change', 'undo') then
-    return jsonb_strip_nulls(jsonb_build_object(
-      'outcome', v_change.outcome,
-      'reason', v_change.reason,
-      'possible_from', case when v_change.outcome = 'too_late' then billing.iso_time(v_change.starts_at) end
-    ));
-  end if;
-  return jsonb_build_object(
-    'outcome', v_change.outcome, 'order_start', v_change.order_start, 'is_billed', v_change.is_billed,
-    'change', jsonb_build_object(
-      'amount_due', v_change.amount_due, 'due_at', billing.iso_time(v_change.due_at), 'credit', v_change.credit,
-      'currency', (v_change.plan).currency,
-      'starts_at', billing.iso_time(v_change.starts_at),
-      'ends_at', billing.iso_time(v_change.ends_at),
-      'from', v_change.from_tier,
-      'to', (v_change.plan).tier,
-      'from_price', v_change.from_price,
-      'to_price', coalesce((v_change.plan).lookup_key, (v_change.plan).tier),
-      'renews', v_change.is_billed or v_change.next_charge_at is not null,
-      'next_charge', case
-        when v_change.next_charge_at is not null
-          then jsonb_build_object('at', billing.iso_time(v_change.next_charge_at), 'amount', v_change.next_amount)
-      end
-    )
-  );
-end $$;
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan
+as $$ begin return billing.change_answer(billing.plan_change(p_user_id, p_tier, p_when, p_price)); end $$;
 comment on function public.preview_change is 'What a change of the plan would cost, and when it begins.';
 
 create function public.create_change(
@@ -610,7 +615,7 @@ begin
     perform billing.announce_going_on(p_user_id, v_email, 'change-undone', v_undone_id::text);
     return jsonb_build_object('outcome', 'undone');
   end if;
-  if v_change.outcome <> 'change' then return public.preview_change(p_user_id, p_tier, p_when, p_price); end if;
+  if v_change.outcome <> 'change' then return billing.change_answer(v_change); end if;
   if not v_change.is_billed then return jsonb_build_object('outcome', 'not_at_gateway'); end if;
   return billing.request_subscription(
     p_user_id, v_change.plan, null, null, p_gateway_key_id,

@@ -287,6 +287,32 @@ begin
 end $$;
 revoke execute on function billing.set_up() from service_role;
 
+-- Returns what repairs a call of the function that failed or got no answer.
+create function billing.call_remedy(p_call billing.function_calls)
+returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_call.answered_at is null
+      then 'Check that the worker of pg_net runs. "select net.worker_restart();" starts it again.'
+    when p_call.request_id is null
+      then 'pg_net did not accept the call. Repair the cause of the error: pg_net is not preloaded, or a Vault secret '
+        'can''t be decrypted.'
+    when p_call.error = 'no answer within 5 s'
+      then 'The function was called and was too slow. Read its log of that time. No line there: its address in the Vault '
+        'secret subscriptions_url may be wrong.'
+    when p_call.status_code = 401
+      then 'The Vault secret subscriptions_internal_key is not the function''s INTERNAL_KEY.'
+    when p_call.status_code in (404, 405)
+      then 'The Vault secret subscriptions_url is not the functions'' address, or the function api is not deployed.'
+    when p_call.status_code = 503
+      then 'A variable of the function is not set. The function logs the names of these variables at each start.'
+    when p_call.status_code is null
+      then 'The address in the Vault secret subscriptions_url does not answer. Check that it is '
+        'https://<ref>.supabase.co/functions/v1.'
+    else 'Read the function''s log of that time.'
+  end;
+end $$;
+
 -- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
 -- Security definer: support may not read schema cron.
 create function billing.schedule_faults()
@@ -341,31 +367,12 @@ begin
       jsonb_build_object(
         'status_code', last.status_code,
         'error', coalesce(last.error, case when last.answered_at is null then 'not answered' end),
-        'remedy', case
-          when last.answered_at is null
-            then 'Check that the worker of pg_net runs. "select net.worker_restart();" starts it again.'
-          when last.request_id is null
-            then 'pg_net did not accept the call. Repair the cause of the error: pg_net is not preloaded, or a Vault secret '
-              'can''t be decrypted.'
-          when last.error = 'no answer within 5 s'
-            then 'The function was called and was too slow. Read its log of that time. No line there: its address in the Vault '
-              'secret subscriptions_url may be wrong.'
-          when last.status_code = 401
-            then 'The Vault secret subscriptions_internal_key is not the function''s INTERNAL_KEY.'
-          when last.status_code in (404, 405)
-            then 'The Vault secret subscriptions_url is not the functions'' address, or the function api is not deployed.'
-          when last.status_code = 503
-            then 'A variable of the function is not set. The function logs the names of these variables at each start.'
-          when last.status_code is null
-            then 'The address in the Vault secret subscriptions_url does not answer. Check that it is '
-              'https://<ref>.supabase.co/functions/v1.'
-          else 'Read the function''s log of that time.'
-        end
+        'remedy', last.remedy
       )
     )
   from (select distinct c.path from billing.function_calls c) paths
   cross join lateral (
-    select c.*
+    select c.*, billing.call_remedy(c) as remedy
     from billing.function_calls c
     where c.path = paths.path
       -- A call counts as unanswered after five minutes: pg_net waits for the answer, and the sweep stores it.

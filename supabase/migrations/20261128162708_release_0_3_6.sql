@@ -1,0 +1,1174 @@
+-- Made by npm run migration. Renames and data are written by hand.
+set local lock_timeout = '2s';
+
+drop view billing.customer_payments;
+
+drop function billing.rank_commitment(billing.commitment);
+
+drop function billing.rank_plan(public.plans);
+
+drop function billing.refund_of(billing.sources);
+
+drop function billing.page_url(pg_catalog.jsonb);
+
+drop function billing.keep_end(billing.ruling);
+
+drop function billing.has_lapsed(billing.gateway_subscriptions);
+
+drop function billing.is_cancelled_for_end(pg_catalog.uuid,timestamp with time zone);
+
+drop function billing.refundable_amount(public.payments);
+
+drop function billing.refundable_without(public.payments,bigint);
+
+ALTER TABLE "billing"."gateway_subscriptions"
+  DROP COLUMN "ended_reason";
+
+-- Returns what may still be asked back of a payment, in minor units: without what was lost in disputes, without the refunds
+-- that did not fail, and without those that were asked for here, were not refused, and are not at the gateway yet.
+create function billing.refundable_amount(
+  p_payment public.payments,
+  p_message_id bigint default null -- of a refund that was asked for here, which does not count; null: none
+)
+returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_payment.status = 'captured' and p_payment.gateway_payment_id is not null
+      then greatest(
+        coalesce(p_payment.paid_amount, p_payment.amount)
+        - billing.lost_amount(p_payment.gateway_payment_id)
+        - coalesce((
+          select sum(r.amount)
+          from billing.refunds r
+          where r.gateway_payment_id = p_payment.gateway_payment_id and r.status <> 'failed'
+        ), 0)
+        - coalesce((
+          select sum((o.payload ->> 'amount')::bigint)
+          from billing.outbox o
+          where o.kind = 'refund'
+            and o.payload ->> 'gateway_payment_id' = p_payment.gateway_payment_id
+            and o.delivered_at is null
+            and o.id is distinct from p_message_id
+            -- Of those that wait for their first try the older one is sent.
+            and (
+              o.id < p_message_id
+              or o.attempts > 0
+              or not exists (select from billing.outbox m where m.id = p_message_id and m.parked_at is null)
+            )
+            and not billing.is_refused(o)
+            and not exists (
+              select from billing.refunds r
+              where r.gateway_payment_id = p_payment.gateway_payment_id
+                and r.support_action_id::text = o.payload ->> 'support_action'
+            )
+        ), 0),
+        0
+      )
+    else 0
+  end;
+end $$;
+
+-- Returns whether a refund that was asked for here may be sent: since it was asked for, the payment may have been lost, or
+-- refunded at the gateway. A retry may have been made at the first try, so that its own refund does not count against it.
+create or replace function billing.may_refund(p_message billing.outbox)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from public.payments p
+    where p.gateway_payment_id = p_message.payload ->> 'gateway_payment_id'
+      and (p_message.payload ->> 'amount')::bigint <= case
+        when p_message.attempts = 0 or p_message.parked_at is not null then billing.refundable_amount(p, p_message.id)
+        else coalesce(p.paid_amount, p.amount) - billing.lost_amount(p.gateway_payment_id)
+      end
+  );
+end $$;
+
+-- Merges the status of an event, with the time of the next charge and the page of the gateway, if no newer one is known. A
+-- halt, a pause and a resumption are kept with their times.
+create or replace function billing.merge_gateway_status(
+  p_subscription billing.gateway_subscriptions,
+  p_event text,
+  p_entity jsonb, -- the subscription
+  p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
+  p_arrived_at timestamptz
+)
+returns billing.gateway_subscriptions language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  -- Of two events in the same second the later one in this list wins.
+  v_statuses constant text[] := array[
+    'created', 'authenticated', 'pending', 'halted', 'paused', 'active', 'completed', 'expired', 'cancelled'
+  ];
+  v_status text := case
+    when p_event in ('subscription.activated', 'subscription.charged', 'subscription.resumed') then 'active'
+    when p_event = 'subscription.updated' then billing.json_text(p_entity -> 'status')
+    else substr(p_event, length('subscription.') + 1)
+  end;
+  v_charge_at constant timestamptz := billing.next_charge_at(
+    p_entity, case when p_event = 'subscription.charged' then coalesce(p_created_at, p_arrived_at) end
+  );
+  v_before constant billing.gateway_subscriptions := p_subscription;
+  v_at constant timestamptz := coalesce(p_created_at, p_arrived_at);
+begin
+  if p_event = 'subscription.halted' then
+    p_subscription.first_halted_at := least(v_before.first_halted_at, v_at);
+    p_subscription.last_halted_at := greatest(v_before.last_halted_at, v_at);
+    -- A cycle that is paid after the halt makes this number grow.
+    p_subscription.paid_count := greatest(v_before.paid_count, billing.json_integer(p_entity -> 'paid_count'));
+  elsif p_event = 'subscription.paused' then
+    p_subscription.last_paused_at := greatest(v_before.last_paused_at, v_at);
+  elsif p_event = 'subscription.resumed' then
+    p_subscription.last_resumed_at := greatest(v_before.last_resumed_at, v_at);
+  end if;
+  if p_event in ('subscription.cancelled', 'subscription.completed')
+    and billing.json_integer(p_entity -> 'paid_count') > coalesce(v_before.paid_count, 0)
+  then
+    -- Its last charge is known by this number only.
+    p_subscription.paid_count := billing.json_integer(p_entity -> 'paid_count');
+    p_subscription.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
+  elsif p_event in ('subscription.pending', 'subscription.halted', 'subscription.paused') then
+    p_subscription.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
+  end if;
+  -- Pages link to it, so no other scheme is stored.
+  p_subscription.short_url := greatest(
+    v_before.short_url, left(substring(billing.json_text(p_entity -> 'short_url') from '^https?://.*'), 500)
+  );
+  if v_status = any (v_statuses)
+    -- An event from before the newest charge, which a reconciliation may have told.
+    and (billing.json_integer(p_entity -> 'paid_count') < v_before.paid_count) is not true
+    and (
+      -- A first charge may have the time at which its cycle began, before the authorisation.
+      v_before.gateway_status in ('created', 'authenticated') and billing.json_integer(p_entity -> 'paid_count') > 0
+      -- Of two in one second, no further charge is the later state.
+      or (p_created_at, array_position(v_statuses, v_status), coalesce(v_charge_at, 'infinity')) > (
+        v_before.gateway_status_event_at,
+        coalesce(array_position(v_statuses, v_before.gateway_status), 0),
+        coalesce(v_before.charge_at, 'infinity')
+      ) is not false
+    )
+  then
+    p_subscription.gateway_status := v_status;
+    p_subscription.charge_at := v_charge_at;
+    p_subscription.gateway_status_event_at := greatest(p_created_at, v_before.gateway_status_event_at);
+    -- By its time it may be older than the reconciliation, but that is the clock of the gateway: the subscription is read again.
+    if p_created_at < v_before.checked_at and v_status <> v_before.gateway_status then
+      p_subscription.next_check_at := least(p_subscription.next_check_at, p_arrived_at);
+    end if;
+  end if;
+  return p_subscription;
+end $$;
+
+-- Finds the row of a gateway subscription and locks it. An event may arrive before the gateway's answer: its notes name the
+-- request. One that the user ended before its first event is ended. One whose first event arrives after a row was written by
+-- hand ranks above that row.
+create or replace function billing.lock_mirrored(
+  p_user_id uuid,
+  p_gateway_subscription_id text,
+  p_request_id uuid, -- null: the event names none
+  p_seen_at timestamptz -- by its first event
+)
+returns billing.gateway_subscriptions language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_found record;
+  v_subscription billing.gateway_subscriptions;
+begin
+  loop
+    select
+      m as subscription,
+      billing.is_known(m) as is_known,
+      case when not billing.is_known(m) then (
+        select max(w.at) from billing.wishes w where w.user_id = p_user_id and not w.at_period_end and w.at >= m.asked_at
+      ) end as ended_at,
+      case when not billing.is_known(m) then (
+        select r.at from billing.manual_subscriptions r where r.user_id = p_user_id and r.at >= m.asked_at
+      ) end as written_at
+    into v_found
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id
+    for update;
+    exit when found;
+    update billing.gateway_subscriptions m
+    set gateway_subscription_id = p_gateway_subscription_id
+    where m.id = p_request_id
+      and m.user_id = p_user_id
+      and m.gateway_subscription_id is null
+      and p_gateway_subscription_id <> '';
+    continue when found;
+    insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, asked_at)
+    values (p_user_id, p_gateway_subscription_id, p_seen_at)
+    on conflict on constraint gateway_subscriptions_key do nothing;
+  end loop;
+  v_subscription := v_found.subscription;
+  if not v_found.is_known then
+    v_subscription.ended_at := v_found.ended_at;
+    v_subscription.written_at := v_found.written_at + interval '1 microsecond';
+  end if;
+  return v_subscription;
+end $$;
+
+create or replace function billing.store_mirrored(p_subscription billing.gateway_subscriptions)
+returns billing.gateway_subscriptions language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  update billing.gateway_subscriptions m
+  set (
+    id, user_id, gateway_subscription_id, asked_at, asked_plan_id, asked_tier, asked_gateway_plan_id, asked_price,
+    gateway_key_id, idempotency_keys, expires_at, starts_at, is_trial, replaces, payment_id, undone_at, noted_user_id,
+    gateway_plan_id, plan_id, sold, plan_event_at, status, status_event_at, cancelled_at, cancelled_arrived_at,
+    activated_event_at, activated_at, first_activated_at, first_charged_at, period_start, period_end, period_event_at,
+    has_refunds, paid_until, cancel_at_period_end, stops_at, ended_at, arrived_at, awaits_user, next_check_at, checked_at,
+    gateway_status, gateway_status_event_at, charge_at, short_url, paid_count, authenticated_at, first_halted_at,
+    last_halted_at, last_resumed_at, first_period_start, first_period_end, first_period_event_at, paid_period_start,
+    paid_period_end, paid_period_event_at, written_at, last_paused_at
+  ) = row(p_subscription.*)
+  where m.id = p_subscription.id
+  returning m.* into p_subscription;
+  return p_subscription;
+end $$;
+
+-- Merges one event into the mirror. The caller holds the lock on the user, if the user exists.
+create or replace function billing.merge_gateway_subscription(
+  p_user_id uuid,
+  p_gateway_subscription_id text,
+  p_event text,
+  p_entity jsonb, -- the subscription
+  p_gateway_plan_id text,
+  p_start timestamptz, -- of the cycle; null, here and below: the event has none
+  p_end timestamptz,
+  p_payment jsonb, -- of the cycle
+  p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
+  p_arrived_at timestamptz
+)
+returns billing.gateway_subscriptions -- the row after the merge; all null: the event changed nothing
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_activated constant boolean := p_event = 'subscription.activated';
+  v_charged constant boolean := p_event = 'subscription.charged';
+  v_at constant timestamptz := coalesce(p_created_at, p_arrived_at);
+  v_happened_at constant timestamptz := billing.happened_at(p_created_at, p_arrived_at);
+  v_charged_at constant timestamptz := billing.charged_at(p_created_at, p_arrived_at);
+  -- When it was first seen, if it was not asked for here. The clock of the gateway may differ from ours, so its time counts
+  -- only for an event that arrives late.
+  v_seen_at constant timestamptz := case
+    when p_created_at < p_arrived_at - interval '1 hour' then v_happened_at
+    else p_arrived_at
+  end;
+  v_is_paid boolean := false; -- the payment of the cycle is new
+  v_is_older boolean := false;
+  v_is_news boolean;
+  v_again_at timestamptz;
+  v_before billing.gateway_subscriptions;
+  v_after billing.gateway_subscriptions;
+begin
+  v_before := billing.lock_mirrored(
+    p_user_id, p_gateway_subscription_id, billing.json_uuid(p_entity #> '{notes,request_id}'), v_seen_at
+  );
+  v_after := v_before;
+  if v_seen_at < v_before.asked_at
+    and num_nonnulls(v_before.asked_plan_id, v_before.written_at) = 0
+  then
+    v_after.asked_at := v_seen_at;
+    -- An older event that arrives late is no news, unless it changes what is newer.
+    if billing.since_of(v_after) = billing.since_of(v_before)
+      and not exists (select from billing.wishes w where w.user_id = p_user_id)
+    then
+      v_before.asked_at := v_seen_at;
+      v_is_older := true;
+    end if;
+  end if;
+
+  -- Here and in the functions a comparison with a time that is not known is null: the event is applied.
+  v_after := billing.merge_gateway_plan(v_after, p_event, p_gateway_plan_id, p_created_at);
+  v_after := billing.merge_gateway_status(v_after, p_event, p_entity, p_created_at, p_arrived_at);
+  if p_event = 'subscription.authenticated' then
+    v_after.authenticated_at := least(v_before.authenticated_at, v_happened_at);
+    -- A trial is a period without a charge.
+    if v_before.is_trial then
+      p_start := v_at;
+      p_end := v_before.starts_at;
+    end if;
+  end if;
+  v_after := billing.merge_cycle(v_after, p_event, p_entity, p_start, p_end, p_created_at, p_arrived_at);
+  if v_activated or p_event = 'subscription.cancelled' then
+    v_after := billing.merge_activation(v_after, p_event, p_start, p_end, p_created_at, p_arrived_at);
+  end if;
+  if v_activated and (v_at < v_before.first_period_event_at or v_happened_at < v_before.first_activated_at) then
+    -- An older activation that arrives late is no news.
+    v_is_older := true;
+    v_before.first_activated_at := v_after.first_activated_at;
+    v_before.first_period_start := v_after.first_period_start;
+    v_before.first_period_end := v_after.first_period_end;
+    v_before.first_period_event_at := v_after.first_period_event_at;
+  end if;
+  if v_charged then
+    v_is_paid := billing.record_charge(v_after, left(p_gateway_plan_id, 200), p_start, p_end, p_payment, v_charged_at);
+  end if;
+  if v_after.first_halted_at is not null then v_after := billing.last_paid_cycle(v_after); end if;
+  v_after.has_refunds := v_before.has_refunds
+    or v_is_paid and billing.refunded_amount(billing.json_text(p_payment -> 'id')) > 0;
+  if v_after.has_refunds then
+    v_after.paid_until := billing.paid_until(v_after);
+  end if;
+  -- The gateway bills the subscription again after the user ended it. A repeated activation counts once, however late it
+  -- arrives.
+  v_again_at := greatest(
+    case when v_charged then v_charged_at else v_happened_at end,
+    -- Before its first event the gateway's time says nothing about a wish.
+    case when v_before.arrived_at is null then v_seen_at end
+  );
+  if v_again_at > v_before.ended_at
+    and (v_charged or v_activated and coalesce(p_created_at > v_before.activated_event_at, true))
+  then
+    v_after.ended_at := null;
+  end if;
+
+  v_is_news := v_after is distinct from v_before;
+  if not v_is_news and not v_is_older and not v_is_paid then return null; end if;
+  if v_is_news then
+    v_after.arrived_at := p_arrived_at;
+  end if;
+  v_after := billing.store_mirrored(v_after);
+  if v_before.plan_id is null and v_after.plan_id is not null and v_before.first_charged_at is not null then
+    perform billing.adopt_charges(p_user_id);
+  end if;
+  return case when v_is_news or v_is_paid then v_after end;
+end $$;
+
+-- Returns the subscription that starts when another one ends: of the newest change of plan that was authorised and neither
+-- undone nor cancelled.
+create or replace function billing.find_successor(p_user_id uuid, p_gateway_subscription_id text)
+returns billing.gateway_subscriptions -- all null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select m
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and m.replaces = p_gateway_subscription_id
+      and m.undone_at is null
+      and billing.is_billed(m)
+      and billing.cancelled_by_user_at(p_user_id, m.asked_at) is null
+    order by m.asked_at desc, m.id desc
+    limit 1
+  );
+end $$;
+
+-- Finds when the access ends that a gateway subscription gives, and why. Its plan is one of ours.
+create or replace function billing.mirrored_end(
+  p_subscription billing.gateway_subscriptions,
+  p_grace_days integer, -- of its plan
+  out lapses_at timestamptz, -- the end of what is paid, with the days of grace; infinity: not before the gateway was asked
+  out ended_at timestamptz, -- null: it runs until then
+  out ended_reason text
+)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_days constant integer := billing.grace_days(p_grace_days, p_subscription.cancel_at_period_end);
+  v_end constant timestamptz := p_subscription.period_end;
+  v_is_cancelled constant boolean := coalesce(p_subscription.status = 'cancelled', false);
+  v_is_charged constant boolean := num_nonnulls(p_subscription.activated_at, p_subscription.first_charged_at) > 0;
+  v_is_by_gateway constant boolean := v_is_cancelled and p_subscription.ended_at is null;
+  -- A cancellation for the end of a trial is sent before that end, and the gateway cancels at once. The trial runs to its end,
+  -- also where the reason has gone since: the change of plan that follows it was cancelled.
+  v_ends_with_trial constant boolean := v_is_by_gateway and not v_is_charged
+    and (p_subscription.cancel_at_period_end or billing.is_stop_sent(p_subscription.gateway_subscription_id));
+  -- Cancelled for its end, and stopped at once, since a charge of the next cycle failed before that end.
+  v_ends_with_cycle constant boolean := v_is_by_gateway
+    and p_subscription.cancelled_at < v_end
+    and exists (
+      select from billing.ends_wished w where w.user_id = p_subscription.user_id and w.at >= p_subscription.asked_at
+    )
+    and billing.is_stop_sent(p_subscription.gateway_subscription_id, '{"at_cycle_end": false}');
+  -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and one whose next cycle
+  -- it could not debit up to 36 hours before that end. It charges the one that replaces it soon after the end.
+  v_ends_with_change constant boolean := v_is_by_gateway
+    and (not v_is_charged or p_subscription.cancelled_at >= v_end - interval '36 hours' or v_ends_with_cycle)
+    and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is not null;
+  -- It may be completed before the event of its last charge arrives.
+  v_is_over constant boolean := p_subscription.gateway_status = 'paused'
+    or v_is_cancelled and p_subscription.last_paused_at
+      > greatest(p_subscription.paid_period_event_at, p_subscription.last_resumed_at, '-infinity')
+    or p_subscription.gateway_status = 'completed' and billing.unnamed_cycles(p_subscription) = 0;
+begin
+  lapses_at := case
+    -- A refunded cycle ends at once.
+    when p_subscription.paid_until is not null then p_subscription.paid_until
+    -- The paid time passed while it was paused. The next charge gives access again.
+    when p_subscription.last_resumed_at >= v_end then v_end
+    -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays,
+    -- also where the gateway completes it later.
+    when p_subscription.last_halted_at > p_subscription.period_event_at then v_end + make_interval(hours => 24 * v_days)
+    -- No charge follows: no days of grace, but before the first one of a change of plan.
+    when v_is_over
+      and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is null
+      then v_end
+    when v_ends_with_change or v_is_over then v_end + make_interval(hours => 24 * v_days)
+    when v_ends_with_trial or v_ends_with_cycle then v_end
+    else billing.billed_until(v_end, p_subscription.checked_at, v_days)
+  end;
+  ended_at := case
+    -- What the customer ended at once is cancelled at the gateway later.
+    when not v_is_by_gateway then p_subscription.ended_at
+    when not (v_ends_with_trial or v_ends_with_change or v_ends_with_cycle) then p_subscription.cancelled_at
+  end;
+  ended_reason := case
+    when v_is_cancelled then 'cancelled'
+    when p_subscription.paid_until is not null then 'refunded'
+    -- As the gateway will say at its end.
+    when p_subscription.cancel_at_period_end or p_subscription.ended_at is not null then 'cancelled'
+  end;
+  -- It had lapsed before it was cancelled.
+  if p_subscription.paid_until is null and not p_subscription.cancel_at_period_end and ended_at > lapses_at then
+    select null, null into ended_at, ended_reason;
+  end if;
+end $$;
+
+-- Finds what the subscription row shows: the ruling source, with what is attached to it. Keeps the reason and the time of an
+-- end of this source that the row shows already, where a refund is only later or earlier than another end: what happened first
+-- ended access. A refund that fails takes back its own end.
+create or replace function billing.find_shown(p_user_id uuid)
+returns billing.ruling -- source is null: the user has no source
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_ruling billing.ruling := billing.attach_gateway_subscription(billing.find_ruling(p_user_id));
+  v_source billing.sources := v_ruling.source;
+  v_reason constant text := (v_ruling.shown).ended_reason;
+  v_mirrored billing.gateway_subscriptions;
+begin
+  if v_ruling.is_live
+    or (v_ruling.shown).status is distinct from 'cancelled'
+    or v_reason is not distinct from v_source.ended_reason
+    or not billing.is_shown(v_source.gateway_subscription_id, v_source.starts_at, v_ruling.shown)
+  then
+    return v_ruling;
+  end if;
+  select * into v_mirrored
+  from billing.gateway_subscriptions m
+  where v_source.kind = 'gateway_subscription' and (m.user_id, m.gateway_subscription_id) = (v_source.user_id, v_source.id);
+  if v_reason = 'refunded' and v_mirrored.paid_until is not null then
+    v_source.ended_reason := v_reason;
+  elsif v_reason <> 'refunded' and v_source.ended_reason = 'refunded' then
+    v_source.ended_reason := v_reason;
+    if v_reason = 'lapsed' then v_source.ended_at := null; end if;
+    if v_mirrored.paid_until is not null then
+      v_mirrored.paid_until := null;
+      v_source.starts_at := v_mirrored.period_start;
+      v_source.ends_at := v_mirrored.period_end;
+      select own.lapses_at into v_source.lapses_at
+      from public.plans p
+      cross join lateral billing.mirrored_end(v_mirrored, p.grace_days) own
+      where p.id = v_mirrored.plan_id;
+    end if;
+  end if;
+  v_ruling.source := v_source;
+  return v_ruling;
+end $$;
+
+-- Returns what the mail about an end says: of a refund what was refunded of the payment that the source is, or of the newest
+-- refunded cycle.
+create function billing.end_mail(
+  p_before public.subscriptions,
+  p_source billing.sources,
+  p_reason text,
+  p_ended_at timestamptz
+)
+returns jsonb -- see billing.announce_access
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return jsonb_build_object(
+    'key', format('subscription-ended/%s/%s', p_before.id, billing.iso_time(p_ended_at)),
+    'plan_name', coalesce((select p.name from public.plans p where p.id = p_source.plan_id), p_source.tier),
+    'ends_at', billing.iso_time(p_ended_at)
+  ) || case
+    when p_reason = 'refunded' then billing.outlook(p_source.user_id) || coalesce((
+      -- Else the rest was lost in a dispute.
+      select case when billing.lost_amount(p.gateway_payment_id) = 0
+        then jsonb_build_object('amount', p.refunded_amount, 'currency', p.currency)
+      end
+      from public.payments p
+      where p.user_id = p_source.user_id
+        and p.refunded_amount > 0
+        and (p.id::text = p_source.id or p.gateway_subscription_id = p_source.gateway_subscription_id)
+      order by p.period_end desc nulls last
+      limit 1
+    ), '{}')
+    -- After the days of grace, as the mail about the failed charge says.
+    when p_reason = 'lapsed' and p_source.lapses_at > p_source.ends_at and p_source.lapses_at <= billing.clock()
+      then jsonb_build_object('access_ended_at', billing.iso_time(p_source.lapses_at))
+    else '{}'
+  end;
+end $$;
+
+-- Writes only values that differ. The caller holds the lock on the user.
+create or replace function billing.settle_access(
+  p_user_id uuid,
+  p_email text, -- of the user; null: sends no mail, and a new profile gets the default username
+  p_new_source_id text default null, -- a source that was just created: if it rules, its tier is written in any case
+  p_is_cancelled boolean default false, -- subscription.cancelled: without a running source the tier becomes free
+  p_mail jsonb default null, -- payload of the success mail for the new source; sent to a user who has a profile
+  p_ruling billing.ruling default null -- the ruling source, if the caller knows it and that nothing else is billed
+)
+returns boolean -- whether the subscription row changed; null: the user has no source
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_ruling billing.ruling := p_ruling;
+  v_source billing.sources;
+  v_before public.subscriptions;
+  v_reason text; -- why access ended
+  v_cancelled_at timestamptz;
+  v_tier text;
+  v_due_at timestamptz;
+  v_is_changed boolean := false;
+  v_end jsonb; -- see billing.announce_access
+begin
+  if p_ruling.is_live is null then
+    -- First, since what is to end with its cycle has no days of grace.
+    if exists (select from billing.gateway_subscriptions m where m.user_id = p_user_id) then
+      perform billing.plan(p_user_id);
+    end if;
+    v_ruling := billing.find_shown(p_user_id);
+    if v_ruling.is_live and (v_ruling.source).kind = 'payment' and billing.await_periods(p_user_id) then
+      v_ruling := billing.find_shown(p_user_id);
+    end if;
+  end if;
+  if (v_ruling.source).id is not null then
+    v_source := v_ruling.source;
+    v_before := v_ruling.shown;
+    if not v_ruling.is_live then
+      v_reason := case
+        when v_ruling.is_ended_by_gateway then 'cancelled'
+        when v_source.ended_at is not null then v_source.ended_reason
+        else coalesce(v_source.ended_reason, 'lapsed')
+      end;
+      v_cancelled_at := case
+        when v_before.status = 'cancelled' and v_before.cancelled_at is not null then v_before.cancelled_at
+        when v_reason = 'lapsed' then v_source.ends_at
+        -- Cancelled for that day.
+        when v_reason = 'cancelled' and v_source.cancel_at_period_end and v_source.ends_at <= least(v_now, v_source.ended_at)
+          then v_source.ends_at
+        else v_now
+      end;
+    end if;
+    v_due_at := least(
+      case when v_ruling.is_live then billing.next_check(
+        v_source.ends_at, v_source.lapses_at,
+        v_source.gateway_subscription_id is not null
+          and not (v_source.cancel_at_period_end or v_source.is_failing)
+          and coalesce(p_ruling.is_live, billing.is_sole(p_user_id, v_source.gateway_subscription_id))
+      ) end,
+      case when v_ruling.upcoming > 0 then billing.next_start(p_user_id) end
+    );
+    insert into public.subscriptions as s (
+      user_id, plan_id, tier, status, current_period_start, current_period_end, cancelled_at, cancel_at_period_end,
+      ended_reason, gateway_subscription_id, price_key, price_amount, currency, duration_months, entitlements, revision, created_at,
+      updated_at, due_at
+    )
+    values (
+      p_user_id, v_source.plan_id, v_source.tier, case when v_ruling.is_live then 'active' else 'cancelled' end,
+      v_source.starts_at, v_source.ends_at, v_cancelled_at, v_source.cancel_at_period_end,
+      v_reason, v_source.gateway_subscription_id, (v_source.sold).lookup_key, (v_source.sold).amount,
+      (v_source.sold).currency, (v_source.sold).months, v_source.entitlements, 1, v_now, greatest(v_now, v_source.since), v_due_at
+    )
+    on conflict (user_id) do update
+    set plan_id = excluded.plan_id, tier = excluded.tier, status = excluded.status,
+      current_period_start = excluded.current_period_start, current_period_end = excluded.current_period_end,
+      cancelled_at = excluded.cancelled_at, cancel_at_period_end = excluded.cancel_at_period_end,
+      ended_reason = excluded.ended_reason, gateway_subscription_id = excluded.gateway_subscription_id,
+      price_key = excluded.price_key, price_amount = excluded.price_amount, currency = excluded.currency, duration_months = excluded.duration_months,
+      entitlements = excluded.entitlements,
+      revision = s.revision + 1,
+      updated_at = excluded.updated_at,
+      due_at = case when excluded.status = 'active' then least(s.due_at, excluded.due_at) else excluded.due_at end
+    -- updated_at is never before a known since, so billing.lock_purchase finds the newest act by updated_at.
+    where s.updated_at < v_source.since
+      or (
+        s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at, s.cancel_at_period_end,
+        s.ended_reason, s.gateway_subscription_id, s.price_key, s.price_amount, s.currency, s.duration_months, s.entitlements
+      ) is distinct from (
+        excluded.plan_id, excluded.tier, excluded.status, excluded.current_period_start, excluded.current_period_end,
+        excluded.cancelled_at, excluded.cancel_at_period_end, excluded.ended_reason, excluded.gateway_subscription_id,
+        excluded.price_key, excluded.price_amount, excluded.currency, excluded.duration_months, excluded.entitlements
+      );
+    v_is_changed := found;
+    if not found and v_due_at < coalesce(v_before.due_at, 'infinity') then
+      update public.subscriptions s set due_at = v_due_at where s.user_id = p_user_id;
+    end if;
+  end if;
+
+  v_tier := billing.tier_to_write(v_ruling, v_before, p_new_source_id, p_is_cancelled);
+  -- The mail about a cancellation names the end, too.
+  if v_before.status = 'active' and not v_ruling.is_live
+    and current_setting('subscriptions.cause', true) is distinct from 'cancellation'
+  then
+    v_end := billing.end_mail(v_before, v_source, v_reason, v_cancelled_at);
+  end if;
+  if num_nonnulls(v_tier, p_mail, v_end) > 0 then
+    perform billing.announce_access(p_user_id, p_email, v_tier, p_new_source_id, p_mail, v_end);
+  end if;
+  if v_is_changed and v_source.cancel_at_period_end then perform billing.release_cancellation_mail(p_user_id); end if;
+  return case when v_source.id is not null then v_is_changed end;
+end $$;
+
+-- Derives what the gateway must be told about the subscriptions of a user, and writes what differs. The caller holds the lock
+-- on the user.
+create or replace function billing.plan(p_user_id uuid)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_each billing.stoppable;
+  v_stop billing.stop;
+  v_ends boolean;
+begin
+  -- All that a deleted user had is to stop at once. What replaced it went with the user, and must not take that back.
+  if billing.is_deleted(p_user_id) then return; end if;
+  for v_each in
+    select s.*
+    from billing.stoppable s
+    where s.user_id = p_user_id and (s.is_open or s.stops_at is not null)
+    order by s.gateway_subscription_id
+  loop
+    v_stop := case when v_each.is_open then billing.find_stop(v_each) end;
+    v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.subscription).cancel_at_period_end end;
+    if v_stop.stops_at is not null then
+      perform billing.send_stop(v_each.gateway_subscription_id, v_stop, v_each.stops_at);
+      -- No charge can fail after that, so no days of grace follow. Those before the first charge of a change of plan remain, and
+      -- those that are over.
+      v_ends := v_ends or v_each.succeeded_at is null and billing.is_stop_sent(v_each.gateway_subscription_id);
+      if v_ends and not (v_each.subscription).cancel_at_period_end and exists (
+        select from public.plans p
+        cross join lateral billing.mirrored_end(v_each.subscription, p.grace_days) own
+        where p.id = (v_each.subscription).plan_id and own.lapses_at <= billing.clock()
+      ) then
+        v_ends := false;
+      end if;
+    elsif v_each.stops_at is not null then
+      update billing.outbox o
+      set parked_at = billing.clock(), last_error = 'withdrawn'
+      where o.key = 'cancel-subscription/' || v_each.gateway_subscription_id
+        and o.told_at is null
+        and o.delivered_at is null
+        and o.parked_at is null;
+      -- After the update, which waits for a dispatcher that claims the row.
+      if v_each.is_open and billing.is_stop_sent(v_each.gateway_subscription_id) then
+        -- What was told is final: it ends with its cycle.
+        v_stop.stops_at := v_each.stops_at;
+        v_ends := true;
+      end if;
+    end if;
+    v_ends := v_ends and billing.is_known(v_each.subscription);
+    if (v_each.stops_at, (v_each.subscription).cancel_at_period_end) is distinct from (v_stop.stops_at, v_ends) then
+      update billing.gateway_subscriptions m
+      set stops_at = v_stop.stops_at, cancel_at_period_end = v_ends
+      where m.id = (v_each.subscription).id;
+    end if;
+  end loop;
+end $$;
+
+-- Ends every running source of a user at once, and the replaced ones: they must not run again when the purchase that
+-- replaced them is refunded. The caller holds the lock on the user.
+create or replace function billing.end_sources(p_user_id uuid)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_running constant text[] := array(
+    select s.kind || '/' || s.id
+    from billing.sources s
+    where s.user_id = p_user_id and (s.ended_at is null or s.ended_reason = 'replaced') and s.lapses_at > v_now
+  );
+begin
+  update public.payments p
+  set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
+  where p.user_id = p_user_id and 'payment/' || p.id = any (v_running);
+  update billing.grants g
+  set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
+  where g.user_id = p_user_id and 'grant/' || g.id = any (v_running);
+  update billing.manual_subscriptions w
+  set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
+  where w.user_id = p_user_id and 'manual/' || w.user_id = any (v_running);
+  -- Also those that are no sources, and those that the gateway has cancelled before the end of their period.
+  update billing.gateway_subscriptions m
+  set ended_at = v_now, cancel_at_period_end = false
+  where m.user_id = p_user_id
+    and m.ended_at is null
+    and (m.status is distinct from 'cancelled' or 'gateway_subscription/' || m.gateway_subscription_id = any (v_running));
+end $$;
+
+-- What a user pays for and will be charged for next. Contract: "Commitments".
+
+create or replace function billing.price_shown(p_shown public.subscriptions)
+returns billing.price language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return row(p_shown.price_key, p_shown.price_amount, p_shown.currency, p_shown.duration_months)::billing.price;
+end $$;
+
+-- Returns a plan with its prices. Those that the gateway can't charge are left out, but not those of the plan "free".
+create or replace function billing.offered_plan(
+  p_plan public.plans,
+  p_commitment billing.commitment, -- of the user; all null: none
+  p_waiting uuid[] -- see billing.scenario. Null: there is no user, and no scenario
+)
+returns jsonb -- null: it has no such price
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_held constant billing.ranked_price := billing.rank_price(
+    p_commitment.plan_id, p_commitment.tier, p_commitment.sold
+  );
+  v_prices jsonb;
+  v_scenario text;
+begin
+  select
+    jsonb_agg(
+      billing.offer_answer(p.id, p.tier, (its.wanted).price, p.gateway_plan_id)
+        || case when own.scenario is null then '{}' else jsonb_build_object('scenario', own.scenario) end
+      order by p.lookup_key is not null, ((its.wanted).price).months, p.price, p.lookup_key
+    ) filter (where billing.is_payable(p.price, p.currency) or p.tier = 'free'),
+    max(own.scenario) filter (where p.lookup_key is null)
+  into v_prices, v_scenario
+  from public.plans p
+  cross join lateral (select billing.rank_price(p.id, p.tier, billing.price_of(p)) as wanted offset 0) its
+  cross join lateral (
+    select case when p_waiting is not null then billing.scenario(p_commitment, v_held, its.wanted, p_waiting) end as scenario
+  ) own
+  where p.tier = p_plan.tier and p.is_active;
+  if v_prices is null then return null; end if;
+  return to_jsonb(p_plan) || jsonb_build_object('prices', v_prices)
+    || case when v_scenario is null then '{}' else jsonb_build_object('scenario', v_scenario) end;
+end $$;
+
+-- Finds the credit that an upgrade in one currency gets: for the unused time of what the user pays for. Of a chain of early
+-- renewals, the period that runs counts. The caller holds the lock on the user.
+create or replace function billing.find_credit(
+  p_user_id uuid,
+  p_plan public.plans,
+  out credit bigint, -- minor currency units; null, as all others: there is none
+  out kind text,
+  out id text,
+  out until timestamptz,
+  out amount bigint, -- what was paid for the period
+  out is_excess boolean -- the unused time is worth more than the price can take, so the upgrade cannot start now
+)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_from billing.commitment;
+  v_starts_at timestamptz;
+begin
+  is_excess := false;
+  if exists (select from billing.settings s where s.credit = 'off') then return; end if;
+  v_from := billing.find_commitment(p_user_id);
+  if billing.compare_prices(
+    billing.rank_price(v_from.plan_id, v_from.tier, v_from.sold),
+    billing.rank_price(p_plan.id, p_plan.tier, billing.price_of(p_plan))
+  ) <> 'upgrade' then
+    return;
+  end if;
+
+  if v_from.paid_by_kind = 'payment' then
+    select p.id::text, p.period_start, p.period_end
+    into id, v_starts_at, until
+    from public.payments paid
+    join public.payments p
+      on p.user_id = paid.user_id
+      and coalesce(p.chain_id, p.id) = coalesce(paid.chain_id, paid.id)
+    where paid.id = v_from.paid_by_id::uuid
+      and p.fulfilled_at is not null
+      and p.ended_at is null
+      and p.period_end > v_now
+      and not exists (select from billing.replacements r where r.kind = 'payment' and r.id = p.id::text)
+    order by p.period_start
+    limit 1;
+  elsif v_from.paid_by_kind = 'gateway_subscription' then
+    select m.gateway_subscription_id, m.period_start, m.period_end
+    into id, v_starts_at, until
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and m.gateway_subscription_id = v_from.paid_by_id
+      and m.paid_until is null
+      and m.period_end > v_now;
+  end if;
+  if v_starts_at < until then
+    kind := v_from.paid_by_kind;
+    amount := billing.paid_for(p_user_id, kind, id, until, p_plan.currency);
+    credit := floor(
+      amount * extract(epoch from until - greatest(v_now, v_starts_at)) / extract(epoch from until - v_starts_at)
+    );
+    credit := credit - credit % billing.amount_step(p_plan.currency);
+  end if;
+  -- The gateway accepts no order of less than 100.
+  is_excess := coalesce(credit >= 1 and credit > p_plan.price - 100, false);
+  if is_excess or (credit >= 1) is not true then
+    select null, null, null, null, null into credit, kind, id, until, amount;
+  end if;
+end $$;
+
+create or replace function billing.plan_change(
+  p_user_id uuid,
+  p_tier text,
+  p_when text, -- now or period_end
+  p_price text -- the lookup key of the price; null: the default price of the tier
+)
+returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_plan constant public.plans := billing.find_plan(p_tier, p_price);
+  v_from constant billing.commitment := billing.find_commitment(p_user_id);
+  v_held constant billing.ranked_price := billing.rank_price(v_from.plan_id, v_from.tier, v_from.sold);
+  v_is_same constant boolean := coalesce(v_held.plan_id = v_plan.id, false); -- a renewal, not a change
+  v_is_undo constant boolean := v_is_same and (v_from.next).id is not null;
+  v_credit record;
+  v_change billing.change;
+begin
+  v_change.outcome := case
+    -- What a customer has is undone to, also where it is off sale.
+    when v_plan.id is null or not v_is_undo and not billing.is_on_offer(v_plan) then 'plan_not_found'
+    when v_plan.tier <> p_tier then 'price_conflict'
+    -- In the days of grace nothing has an end to wait for. While a charge is under way, another payment might be one too much.
+    when v_held.plan_id is null or v_from.ends_at <= v_now and (p_when <> 'now' or coalesce(v_from.charge_at <= v_now, false))
+      then 'subscription_not_found'
+  end;
+  if v_change.outcome is not null then return v_change; end if;
+  v_change.plan := v_plan;
+  v_change.from_tier := v_from.tier;
+  v_change.from_price := case when (v_from.sold).amount is not null then coalesce((v_from.sold).lookup_key, v_from.tier) end;
+  if v_is_undo then return billing.undo_change(v_change, v_from); end if;
+
+  select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_when = 'now';
+  -- Why it cannot begin before the end of the period.
+  v_change.reason := case
+    when p_when <> 'now' or v_is_same then null
+    when (v_held.price).currency <> v_plan.currency then 'currency'
+    when v_held.tier = v_plan.tier
+      and billing.compare_prices(v_held, billing.rank_price(v_plan.id, v_plan.tier, billing.price_of(v_plan))) = 'downgrade'
+      then 'downgrade'
+    when v_credit.is_excess then 'credit'
+  end;
+  v_change.outcome := case
+    when v_change.reason is not null then 'not_now'
+    when v_is_same and v_from.gateway_subscription_id is not null then 'already_subscribed'
+    -- It waits already: asked for again it changes nothing.
+    when p_when = 'period_end' and v_plan.id = (v_from.next).asked_plan_id then 'already_subscribed'
+    else 'change'
+  end;
+  -- A renewal that the customer cancelled or never authorised is made again. A change of one that waits renews the same
+  -- purchase.
+  if p_when = 'period_end' and (
+    v_from.kind = 'renewal'
+    or v_from.kind = 'purchase' and v_is_same and exists (
+      select from billing.gateway_subscriptions m where m.user_id = p_user_id and m.payment_id::text = v_from.id
+    )
+  ) then
+    v_change.renews := v_from.paid_by_id::uuid;
+  end if;
+  v_change.is_billed := v_plan.gateway_plan_id is not null and num_nonnulls(v_from.gateway_subscription_id, v_change.renews) > 0;
+
+  v_change.credit := 0;
+  v_change.starts_at := v_now;
+  v_change.due_at := v_now;
+  if p_when = 'now' then
+    v_change.credit := coalesce(v_credit.credit, 0);
+    if not v_change.is_billed or v_change.credit > 0 then v_change.order_start := 'now'; end if;
+  elsif v_change.is_billed then
+    v_change.replaces := v_from.gateway_subscription_id;
+    v_change.starts_at := v_from.ends_at;
+    v_change.due_at := v_from.ends_at;
+    -- The customer may authorise for 24 hours, and the gateway needs to know a cancellation 48 hours before a cycle ends.
+    if v_change.outcome = 'change' and v_change.replaces is not null and v_change.starts_at < v_now + interval '80 hours' then
+      v_change.outcome := 'too_late';
+    end if;
+  else
+    v_change.order_start := 'after_current';
+    v_change.starts_at := coalesce(
+      (billing.find_followed(p_user_id, v_plan.tier, null, null, v_change.order_start, null)).ends_at, v_now
+    );
+  end if;
+  v_change.ends_at := billing.add_months(v_change.starts_at, billing.sold_months(v_plan.duration_months));
+  v_change.amount_due := v_plan.price - v_change.credit;
+  v_change.next_charge_at := case
+    when v_change.is_billed then case p_when when 'now' then v_change.ends_at else v_change.starts_at end
+  end;
+  v_change.next_amount := v_plan.price;
+  return v_change;
+end $$;
+
+-- Returns the terms of a change in answers, or why it is refused.
+create function billing.change_answer(p_change billing.change)
+returns jsonb -- see public.preview_change
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_change.outcome not in ('change', 'undo') then
+    return jsonb_strip_nulls(jsonb_build_object(
+      'outcome', p_change.outcome,
+      'reason', p_change.reason,
+      'possible_from', case when p_change.outcome = 'too_late' then billing.iso_time(p_change.starts_at) end
+    ));
+  end if;
+  return jsonb_build_object(
+    'outcome', p_change.outcome, 'order_start', p_change.order_start, 'is_billed', p_change.is_billed,
+    'change', jsonb_build_object(
+      'amount_due', p_change.amount_due, 'due_at', billing.iso_time(p_change.due_at), 'credit', p_change.credit,
+      'currency', (p_change.plan).currency,
+      'starts_at', billing.iso_time(p_change.starts_at),
+      'ends_at', billing.iso_time(p_change.ends_at),
+      'from', p_change.from_tier,
+      'to', (p_change.plan).tier,
+      'from_price', p_change.from_price,
+      'to_price', coalesce((p_change.plan).lookup_key, (p_change.plan).tier),
+      'renews', p_change.is_billed or p_change.next_charge_at is not null,
+      'next_charge', case
+        when p_change.next_charge_at is not null
+          then jsonb_build_object('at', billing.iso_time(p_change.next_charge_at), 'amount', p_change.next_amount)
+      end
+    )
+  );
+end $$;
+
+create or replace function public.preview_change(
+  p_user_id uuid,
+  p_tier text,
+  p_when text, -- now or period_end
+  p_price text default null -- the lookup key of the price; null: the default price of the tier
+)
+returns jsonb
+-- {outcome: change | undo, order_start: now | after_current | null, is_billed, change: {amount_due, due_at, credit, currency,
+-- starts_at, ends_at, from, to, from_price, to_price, renews, next_charge: {at, amount} | null}},
+-- {outcome: plan_not_found | price_conflict | already_subscribed | subscription_not_found},
+-- {outcome: not_now, reason: currency | downgrade | credit}, {outcome: too_late, possible_from}
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan
+as $$ begin return billing.change_answer(billing.plan_change(p_user_id, p_tier, p_when, p_price)); end $$;
+
+create or replace function public.create_change(
+  p_user_id uuid,
+  p_tier text,
+  p_when text, -- now or period_end
+  p_payment_id uuid default null, -- pays for the first period
+  p_gateway_key_id text default null,
+  p_price text default null -- the lookup key of the price; null: the default price of the tier
+)
+returns jsonb
+-- as create_subscription, or {outcome: undone | already_subscribed | subscription_not_found},
+-- {outcome: not_now, reason}, {outcome: too_late, possible_from}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_email text;
+  v_change billing.change;
+  v_undone_id uuid;
+begin
+  perform billing.begin_request('change', null);
+  v_email := billing.lock_user(p_user_id);
+  if v_email is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
+  v_change := billing.plan_change(p_user_id, p_tier, p_when, p_price);
+  if v_change.outcome = 'undo' then
+    with undone as (
+      update billing.gateway_subscriptions m
+      set undone_at = billing.clock()
+      where m.user_id = p_user_id and m.replaces is not null and m.starts_at > billing.clock() and m.undone_at is null
+      returning m.id, m.asked_at
+    )
+    select u.id into v_undone_id from undone u order by u.asked_at desc, u.id limit 1;
+    perform billing.withdraw_outlook(p_user_id);
+    perform billing.settle_access(p_user_id, v_email);
+    perform billing.announce_going_on(p_user_id, v_email, 'change-undone', v_undone_id::text);
+    return jsonb_build_object('outcome', 'undone');
+  end if;
+  if v_change.outcome <> 'change' then return billing.change_answer(v_change); end if;
+  if not v_change.is_billed then return jsonb_build_object('outcome', 'not_at_gateway'); end if;
+  return billing.request_subscription(
+    p_user_id, v_change.plan, null, null, p_gateway_key_id,
+    case
+      -- The order was sold for a time of its own, also if no credit is left by now.
+      when p_payment_id is not null then (
+        select coalesce(p.period_end, billing.add_months(billing.clock(), p.duration_months))
+        from public.payments p
+        where p.id = p_payment_id
+      )
+      when p_when = 'period_end' then v_change.starts_at
+    end,
+    v_change.replaces, coalesce(p_payment_id, v_change.renews)
+  );
+end $$;
+
+-- Returns what repairs a call of the function that failed or got no answer.
+create function billing.call_remedy(p_call billing.function_calls)
+returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_call.answered_at is null
+      then 'Check that the worker of pg_net runs. "select net.worker_restart();" starts it again.'
+    when p_call.request_id is null
+      then 'pg_net did not accept the call. Repair the cause of the error: pg_net is not preloaded, or a Vault secret '
+        'can''t be decrypted.'
+    when p_call.error = 'no answer within 5 s'
+      then 'The function was called and was too slow. Read its log of that time. No line there: its address in the Vault '
+        'secret subscriptions_url may be wrong.'
+    when p_call.status_code = 401
+      then 'The Vault secret subscriptions_internal_key is not the function''s INTERNAL_KEY.'
+    when p_call.status_code in (404, 405)
+      then 'The Vault secret subscriptions_url is not the functions'' address, or the function api is not deployed.'
+    when p_call.status_code = 503
+      then 'A variable of the function is not set. The function logs the names of these variables at each start.'
+    when p_call.status_code is null
+      then 'The address in the Vault secret subscriptions_url does not answer. Check that it is '
+        'https://<ref>.supabase.co/functions/v1.'
+    else 'Read the function''s log of that time.'
+  end;
+end $$;
+
+-- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
+-- Security definer: support may not read schema cron.
+create or replace function billing.schedule_faults()
+returns table (finding text, subject text, since timestamptz, detail jsonb)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+  select
+    j.name || '_overdue',
+    j.name,
+    coalesce(j.done_at, j.since),
+    jsonb_build_object('remedy', case j.name
+      when 'sweep' then
+        'Run "select billing.set_up();". Then check in cron.job_run_details that the job subscriptions-sweep runs each minute.'
+      else
+        'Check that the schedule calls /api/internal/reconcile, that GATEWAY_API_URL and the API key are set, and that the '
+          'gateway answers.'
+    end)
+  from billing.scheduled_jobs j
+  where j.name = 'sweep'
+    and coalesce(j.done_at, j.since) < now() - interval '10 minutes'
+    or j.name = 'reconciliation'
+    and coalesce(j.done_at, j.since) < now() - interval '15 minutes'
+    -- Those that are due, and those that are leased by a run that got no answer.
+    and exists (select from billing.reconciliations r where r.at < billing.clock() + interval '5 minutes')
+  union all
+  select
+    'statement_overdue', 'statement', least(s.answered_at, s.read_until),
+    jsonb_build_object('remedy', 'Payments, refunds, disputes and settlements at the gateway are read each hour. Read the function''s log: '
+      'an item that can''t be applied, or a list that the gateway does not answer, is named there.')
+  from billing.statement s
+  where s.answered_at < now() - interval '3 hours'
+    or s.answered_at is not null and s.read_until < billing.clock() - interval '6 hours'
+  union all
+  select
+    'statement_repeats', w.list || ' ' || w.pass, w.repeated_at,
+    jsonb_build_object('remedy', 'The gateway answers the next page of this list with the same page: what follows is not read. '
+      'Check that GATEWAY_API_URL is the gateway''s own address, and ask the gateway about the parameter skip.')
+  from billing.statement_windows w
+  where w.repeated_at is not null
+  union all
+  -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
+  select
+    'job_failing', j.name, j.since,
+    jsonb_build_object('error', j.error, 'remedy', 'Repair the cause of the error. The job is retried each minute.')
+  from billing.scheduled_jobs j
+  where j.error is not null and j.since < now() - interval '10 minutes'
+  union all
+  select
+    'call_failed', last.path, last.called_at,
+    jsonb_strip_nulls(
+      jsonb_build_object(
+        'status_code', last.status_code,
+        'error', coalesce(last.error, case when last.answered_at is null then 'not answered' end),
+        'remedy', last.remedy
+      )
+    )
+  from (select distinct c.path from billing.function_calls c) paths
+  cross join lateral (
+    select c.*, billing.call_remedy(c) as remedy
+    from billing.function_calls c
+    where c.path = paths.path
+      -- A call counts as unanswered after five minutes: pg_net waits for the answer, and the sweep stores it.
+      and (c.answered_at is not null or c.called_at < now() - interval '5 minutes')
+    order by c.id desc
+    limit 1
+  ) last
+  where last.status_code is null or last.status_code not between 200 and 299;
+
+  if to_regclass('cron.job_run_details') is not null then
+    return query
+    select
+      'job_failing', j.jobname::text, run.start_time,
+      jsonb_build_object(
+        'error', left(run.return_message, 200),
+        'remedy', 'Repair the cause of the error. The schedule runs the job again.'
+      )
+    from cron.job j
+    cross join lateral (
+      select d.status, d.start_time, d.return_message
+      from cron.job_run_details d
+      where d.jobid = j.jobid and d.end_time is not null
+      order by d.runid desc
+      limit 1
+    ) run
+    where j.jobname like 'subscriptions-%' and run.status = 'failed';
+  end if;
+end $$;
+
+create view billing.customer_payments with (security_invoker = true) as
+select
+  p.user_id, p.gateway_order_id, p.gateway_payment_id,
+  coalesce(p.captured_at, p.created_at) as at,
+  p.tier, p.amount, p.currency,
+  case when p.extra_of is not null and p.confirmed_at is null then 'created' else p.status end as status,
+  (
+    select count(*)
+    from billing.gateway_events e
+    where e.subject_id = p.gateway_order_id and e.event = 'payment.failed'
+  ) + num_nonnulls(p.captured_at, p.failed_subscription_id) as attempts,
+  coalesce(p.meta ->> 'error_description', p.meta ->> 'error_reason', p.meta ->> 'error_code') as last_error,
+  p.refunded_amount,
+  p.dispute_status,
+  (
+    select jsonb_agg(
+      jsonb_build_object('id', d.dispute_id, 'phase', d.phase, 'amount', d.amount, 'amount_deducted', d.amount_deducted, 'status', d.status)
+      order by d.event_at, d.dispute_id
+    )
+    from billing.disputes d
+    where d.gateway_payment_id = p.gateway_payment_id
+  ) as disputes,
+  case
+    when p.extra_of is not null then 'extra_payment'
+    when num_nonnulls(p.gateway_subscription_id, p.failed_subscription_id) > 0 then 'cycle'
+    else 'order'
+  end as kind,
+  coalesce(p.gateway_subscription_id, p.failed_subscription_id, p.extra_of::text, p.id::text) as source_id,
+  billing.refundable_amount(p) as refundable_amount,
+  coalesce(p.price_key, p.tier) as price_key,
+  p.duration_months as months,
+  billing.refund_effect(p) as refund_effect
+from public.payments p;
+
+comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';
+
+comment on column billing.customer_payments.disputes is 'Each dispute about it, the newest last. Null: none.';
+
+comment on column billing.customer_payments.kind is 'order, extra_payment (a further payment on an order) or cycle.';
+
+comment on column billing.customer_payments.refund_effect is 'What a refund of all that is left changes of the next charges: ends_renewal, resumes_replaced. Null: nothing.';
+
+comment on column billing.customer_payments.refundable_amount is 'What may still be asked back.';
+
+comment on column billing.customer_payments.source_id is 'Our id of the payment, or the subscription: for actions.';
+
+comment on view billing.customer_payments is 'Orders, paid or not, further payments, cycles and their failed renewals. Minor units. Filter by user_id.';
+
+do $do$
+begin
+  if exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
+    perform billing.set_up_support();
+  end if;
+end $do$;
+
+REVOKE ALL ON FUNCTION "billing"."call_remedy"(billing.function_calls) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."call_remedy"(billing.function_calls) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."change_answer"(billing.change) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."change_answer"(billing.change) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."end_mail"(public.subscriptions, billing.sources, text, timestamp WITH time zone) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."end_mail"(public.subscriptions, billing.sources, text, timestamp WITH time zone) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."refundable_amount"(public.payments, bigint) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."refundable_amount"(public.payments, bigint) TO "service_role";
+
+revoke execute on all functions in schema billing from public;
