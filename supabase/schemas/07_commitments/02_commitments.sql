@@ -1,8 +1,10 @@
 -- What a user pays for and will be charged for next. Contract: "Commitments".
 
 create function billing.price_shown(p_shown public.subscriptions)
-returns billing.price language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+returns billing.price -- null: nothing was sold by a price
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
+  if p_shown.price_amount is null then return null; end if;
   return row(p_shown.price_key, p_shown.price_amount, p_shown.currency, p_shown.duration_months)::billing.price;
 end $$;
 

@@ -691,14 +691,6 @@ begin
     and (m.status is distinct from 'cancelled' or 'gateway_subscription/' || m.gateway_subscription_id = any (v_running));
 end $$;
 
--- What a user pays for and will be charged for next. Contract: "Commitments".
-
-create or replace function billing.price_shown(p_shown public.subscriptions)
-returns billing.price language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
-begin
-  return row(p_shown.price_key, p_shown.price_amount, p_shown.currency, p_shown.duration_months)::billing.price;
-end $$;
-
 -- Returns a plan with its prices. Those that the gateway can't charge are left out, but not those of the plan "free".
 create or replace function billing.offered_plan(
   p_plan public.plans,
