@@ -1,6 +1,59 @@
 -- Made by npm run migration. Renames and data are written by hand.
 set local lock_timeout = '2s';
 
+drop function billing.sum_hours();
+
+drop view billing.service_state;
+
+comment on table billing.received_by_hour is null;
+
+DROP TABLE "billing"."received_by_hour";
+
+-- The last job of the sweep.
+create or replace function billing.run_passes()
+returns integer -- 0: the next sweep goes on
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.run_pass('findings', interval '0.4 seconds');
+  perform billing.run_pass('revenue', interval '0.3 seconds');
+  if exists (select from public.receipts) or exists (select from billing.settlements) then
+    perform billing.run_pass('books', interval '0.3 seconds');
+  end if;
+  return 0;
+end $$;
+
+create view billing.service_state with (security_invoker = true) as
+select
+  (select max(e.received_at) from billing.gateway_events e where e.deliveries > 0) as last_webhook_at,
+  -- By billing.clock(), as all else.
+  (select j.done_at + (billing.clock() - now()) from billing.scheduled_jobs j where j.name = 'sweep') as last_sweep_at,
+  (select j.done_at + (billing.clock() - now()) from billing.scheduled_jobs j where j.name = 'reconciliation')
+    as last_reconciliation_at,
+  (
+    select min(o.queued_at)
+    from billing.outbox o
+    where o.destination in ('email', 'notice')
+      and o.delivered_at is null
+      and o.parked_at is null
+      and o.queued_at <= billing.clock()
+  ) as oldest_undelivered_mail_at,
+  (select p.complete_as_of from billing.passes p where p.name = 'findings') as findings_as_of,
+  (select p.complete_as_of from billing.passes p where p.name = 'revenue') as revenue_as_of,
+  (select case when s.completed_at is not null then to_jsonb(s) end from billing.statement s) as statement,
+  (select m.detail::integer from billing.marks m where m.kind = 'kept_days' and m.key = 'outbox') as messages_kept_days,
+  (
+    select count(*) from billing.received r where r.received_at >= date_trunc('day', billing.clock(), billing.time_zone())
+  ) as payments_today,
+  (
+    select coalesce(jsonb_object_agg(today.currency, today.amount), '{}')
+    from (
+      select r.currency, sum(r.amount) as amount
+      from billing.received r
+      where r.received_at >= date_trunc('day', billing.clock(), billing.time_zone())
+      group by r.currency
+    ) today
+  ) as revenue_today;
+
 -- Sums up what happened in each month to the customers of a range, and to the payments of deleted users with such ids.
 -- Periods that touch or overlap are one span, so that a renewal is neither an end nor a start. Of those that overlap, the one
 -- that began last counts for the recurring revenue.
@@ -81,5 +134,16 @@ begin
   group by e.bucket, e.kind, e.name, e.month
   order by e.bucket, e.kind, e.name, e.month;
 end $$;
+
+comment on column billing.service_state.messages_kept_days is 'How long delivered messages are kept. Null: not known yet.';
+
+comment on view billing.service_state is 'The state of the service in one row. Days are those of the seller''s time zone.';
+
+do $do$
+begin
+  if exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
+    perform billing.set_up_support();
+  end if;
+end $do$;
 
 revoke execute on all functions in schema billing from public;
