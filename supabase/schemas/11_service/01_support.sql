@@ -156,13 +156,11 @@ begin
   );
   perform billing.require(
     v_limits.support_grant_tier is null
-      or p_action.entitlements is null
-        and (select billing.rank_of(p) from public.plans p where p.tier = p_action.tier and p.lookup_key is null)
-          <= (
-            select billing.rank_of(p)
-            from public.plans p
-            where p.tier = v_limits.support_grant_tier and p.lookup_key is null
-          ),
+      or p_action.entitlements is null and exists (
+        select from public.plans p
+        join public.plans most on most.tier = v_limits.support_grant_tier and most.lookup_key is null
+        where p.tier = p_action.tier and p.lookup_key is null and billing.rank_of(p) <= billing.rank_of(most)
+      ),
     'PS403', format(
       'support may grant %s at most, without entitlements: the setting support_grant_tier', v_limits.support_grant_tier
     )

@@ -305,6 +305,18 @@ comment on view billing.unexpected_charges is
   'cycle, or of one plan for the same time (charged_twice: the service cancels the older subscription); charges of '
   'another amount or currency than the price that was sold (mismatch). A refund of the charge ends the finding.';
 
+-- Returns whether support noted something about a payment since then, which ends some findings about it.
+create function billing.is_noted(p_payment public.payments, p_since timestamptz)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from billing.support_actions a
+    where a.action = 'note'
+      and a.reference in (p_payment.id::text, p_payment.gateway_payment_id)
+      and a.created_at >= p_since
+  );
+end $$;
+
 create view billing.dispute_lost with (security_invoker = true) as
 select
   p.user_id,
@@ -316,13 +328,7 @@ cross join lateral (select billing.lost_amount(p.gateway_payment_id) as amount o
 where p.dispute_status is not null
   and lost.amount > 0
   -- An admin accepted that a part was lost.
-  and not exists (
-    select from billing.support_actions a
-    where a.action = 'note'
-      and a.reference in (p.id::text, p.gateway_payment_id)
-      and a.created_at >= coalesce(p.dispute_event_at, p.captured_at)
-      and billing.kept(p) > 0
-  )
+  and not (billing.kept(p) > 0 and billing.is_noted(p, coalesce(p.dispute_event_at, p.captured_at)))
   and (
     p.fulfilled_at is not null
     and p.ended_at is null
@@ -345,12 +351,7 @@ from public.payments p
 cross join lateral (select billing.lost_amount(p.gateway_payment_id) as amount offset 0) lost
 where p.refunded_amount > 0
   and p.refunded_amount + lost.amount > coalesce(p.paid_amount, p.amount)
-  and not exists (
-    select from billing.support_actions a
-    where a.action = 'note'
-      and a.reference in (p.id::text, p.gateway_payment_id)
-      and a.created_at >= coalesce(p.dispute_event_at, p.captured_at, p.created_at)
-  );
+  and not billing.is_noted(p, coalesce(p.dispute_event_at, p.captured_at, p.created_at));
 comment on view billing.returned_too_much is
   'Payments of which more was refunded and lost in disputes than was paid, in minor units. A support action note about the '
   'payment ends the finding, or a refund that fails.';
@@ -472,10 +473,7 @@ where least(p.fulfilled_at, p.verified_at) > billing.clock() - interval '30 days
   and p.period_end - billing.clock() > interval '-30 days'
   and u.email <> ''
   and not exists (select from billing.outbox o where o.key = 'payment-success/' || p.id)
-  and not exists (
-    select from billing.support_actions a
-    where a.action = 'note' and a.reference in (p.id::text, p.gateway_payment_id)
-  );
+  and not billing.is_noted(p, '-infinity');
 comment on view billing.unmailed_payments is
   'Payments of the last 30 days without a success mail, although the user has an address: the user had no profile then. A '
   'support action note about the payment ends the finding.';

@@ -238,36 +238,38 @@ begin
     mrr = s.mrr + excluded.mrr;
 end $$;
 
+create view billing.monthly_sums with (security_invoker = true) as
+select
+  k.kind, k.name, m.month::date as month,
+  coalesce(s.gross, 0) as gross,
+  coalesce(s.refunded, 0) as refunded,
+  coalesce(s.new_customers, 0) as new_customers,
+  coalesce(s.renewed_customers, 0) as renewed_customers,
+  coalesce(s.lapsed_customers, 0) as lapsed_customers,
+  coalesce(sum(s.active) over running, 0)::bigint as active_customers,
+  coalesce(sum(s.mrr) over running, 0)::bigint as mrr
+from (
+  select s.kind, s.name, min(s.month) as first_month
+  from billing.revenue_sums s
+  where s.bucket = '' and (s.kind = 'tier' or (s.gross, s.refunded, s.new_customers) <> (0, 0, 0))
+  group by s.kind, s.name
+) k
+cross join lateral generate_series(
+  k.first_month::timestamp, date_trunc('month', (select billing.clock() at time zone billing.time_zone())), interval '1 month'
+) m (month)
+left join billing.revenue_sums s on (s.bucket, s.kind, s.name, s.month) = ('', k.kind, k.name, m.month::date)
+window running as (partition by k.kind, k.name order by m.month);
+comment on view billing.monthly_sums is 'Each month since the first one of a currency or tier, and how many were active at its end.';
+
 create view billing.revenue_monthly with (security_invoker = true) as
 select
-  r.*,
+  s.month, s.name as currency, s.gross, s.refunded, s.gross - s.refunded as net, s.new_customers, s.renewed_customers,
+  s.lapsed_customers, s.active_customers, s.mrr,
   round(
-    100.0 * r.lapsed_customers / nullif(lag(r.active_customers) over (partition by r.currency order by r.month), 0), 1
+    100.0 * s.lapsed_customers / nullif(lag(s.active_customers) over (partition by s.name order by s.month), 0), 1
   )::float8 as churn_percent
-from (
-  select
-    m.month::date as month,
-    c.currency,
-    coalesce(s.gross, 0) as gross,
-    coalesce(s.refunded, 0) as refunded,
-    coalesce(s.gross - s.refunded, 0) as net,
-    coalesce(s.new_customers, 0) as new_customers,
-    coalesce(s.renewed_customers, 0) as renewed_customers,
-    coalesce(s.lapsed_customers, 0) as lapsed_customers,
-    coalesce(sum(s.active) over running, 0)::bigint as active_customers,
-    coalesce(sum(s.mrr) over running, 0)::bigint as mrr
-  from (
-    select s.name as currency, min(s.month) as first_month
-    from billing.revenue_sums s
-    where s.bucket = '' and s.kind = 'currency' and (s.gross, s.refunded, s.new_customers) <> (0, 0, 0)
-    group by s.name
-  ) c
-  cross join lateral generate_series(
-    c.first_month::timestamp, date_trunc('month', (select billing.clock() at time zone billing.time_zone())), interval '1 month'
-  ) m (month)
-  left join billing.revenue_sums s on (s.bucket, s.kind, s.name, s.month) = ('', 'currency', c.currency, m.month::date)
-  window running as (partition by c.currency order by m.month)
-) r;
+from billing.monthly_sums s
+where s.kind = 'currency';
 comment on view billing.revenue_monthly is
   'Revenue and customers by month (of the seller''s time zone) and currency, in minor units, as of the last pass: '
   'billing.service_state. Deleted users count in the amounts, not as customers.';
@@ -278,15 +280,5 @@ comment on column billing.revenue_monthly.churn_percent is
   'lapsed_customers in percent of the active customers of the month before. Null: there were none.';
 
 create view billing.active_monthly with (security_invoker = true) as
-select m.month::date as month, t.tier, coalesce(sum(v.active) over (partition by t.tier order by m.month), 0)::bigint as active_customers
-from (
-  select s.name as tier, min(s.month) as first_month
-  from billing.revenue_sums s
-  where s.bucket = '' and s.kind = 'tier'
-  group by s.name
-) t
-cross join lateral generate_series(
-  t.first_month::timestamp, date_trunc('month', (select billing.clock() at time zone billing.time_zone())), interval '1 month'
-) m (month)
-left join billing.revenue_sums v on v.bucket = '' and v.kind = 'tier' and v.name = t.tier and v.month = m.month::date;
+select s.month, s.name as tier, s.active_customers from billing.monthly_sums s where s.kind = 'tier';
 comment on view billing.active_monthly is 'Customers with paid time at each month''s end, by tier, as of the last pass.';

@@ -9,6 +9,87 @@ comment on table billing.received_by_hour is null;
 
 DROP TABLE "billing"."received_by_hour";
 
+create or replace function billing.check_grant_limits(p_action billing.support_actions)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_limits billing.settings;
+begin
+  if billing.acts_as_owner(p_action) then return; end if;
+  select * into v_limits from billing.settings;
+  perform billing.require(
+    v_limits.support_grant_days is null
+      or p_action.until <= billing.clock() + make_interval(hours => 24 * v_limits.support_grant_days),
+    'PS403', format('support may grant %s days at most: the setting support_grant_days', v_limits.support_grant_days)
+  );
+  perform billing.require(
+    v_limits.support_grant_tier is null
+      or p_action.entitlements is null and exists (
+        select from public.plans p
+        join public.plans most on most.tier = v_limits.support_grant_tier and most.lookup_key is null
+        where p.tier = p_action.tier and p.lookup_key is null and billing.rank_of(p) <= billing.rank_of(most)
+      ),
+    'PS403', format(
+      'support may grant %s at most, without entitlements: the setting support_grant_tier', v_limits.support_grant_tier
+    )
+  );
+end $$;
+
+-- Returns whether support noted something about a payment since then, which ends some findings about it.
+create function billing.is_noted(p_payment public.payments, p_since timestamptz)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from billing.support_actions a
+    where a.action = 'note'
+      and a.reference in (p_payment.id::text, p_payment.gateway_payment_id)
+      and a.created_at >= p_since
+  );
+end $$;
+
+create or replace view billing.dispute_lost with (security_invoker = true) as
+select
+  p.user_id,
+  p.captured_at as since,
+  case when p.gateway_subscription_id is null then p.id end as payment_id,
+  p.tier, p.amount, lost.amount as lost, billing.kept(p) as kept, p.gateway_payment_id
+from public.payments p
+cross join lateral (select billing.lost_amount(p.gateway_payment_id) as amount offset 0) lost
+where p.dispute_status is not null
+  and lost.amount > 0
+  -- An admin accepted that a part was lost.
+  and not (billing.kept(p) > 0 and billing.is_noted(p, coalesce(p.dispute_event_at, p.captured_at)))
+  and (
+    p.fulfilled_at is not null
+    and p.ended_at is null
+    or exists (
+      select from billing.sources s
+      where (s.user_id, s.kind, s.id) = (p.user_id, 'gateway_subscription', p.gateway_subscription_id) and s.is_running
+    )
+    or exists (select from billing.purchases_on_credit(p))
+  );
+
+create or replace view billing.returned_too_much with (security_invoker = true) as
+select
+  p.user_id, coalesce(p.dispute_event_at, p.captured_at, p.created_at) as since, p.gateway_payment_id, p.currency,
+  coalesce(p.paid_amount, p.amount) as paid, p.refunded_amount as refunded, lost.amount as lost
+from public.payments p
+cross join lateral (select billing.lost_amount(p.gateway_payment_id) as amount offset 0) lost
+where p.refunded_amount > 0
+  and p.refunded_amount + lost.amount > coalesce(p.paid_amount, p.amount)
+  and not billing.is_noted(p, coalesce(p.dispute_event_at, p.captured_at, p.created_at));
+
+create or replace view billing.unmailed_payments with (security_invoker = true) as
+select p.user_id, p.fulfilled_at as since, p.id as payment_id, p.gateway_payment_id
+from public.payments p
+cross join lateral billing.find_user(p.user_id) u
+-- Older payments are not listed: mail rows are kept for at least 30 days after their delivery. A payment that is captured
+-- long after it was verified was mailed when it was verified.
+where least(p.fulfilled_at, p.verified_at) > billing.clock() - interval '30 days'
+  and p.period_end - billing.clock() > interval '-30 days'
+  and u.email <> ''
+  and not exists (select from billing.outbox o where o.key = 'payment-success/' || p.id)
+  and not billing.is_noted(p, '-infinity');
+
 -- The last job of the sweep.
 create or replace function billing.run_passes()
 returns integer -- 0: the next sweep goes on
@@ -135,7 +216,44 @@ begin
   order by e.bucket, e.kind, e.name, e.month;
 end $$;
 
+create view billing.monthly_sums with (security_invoker = true) as
+select
+  k.kind, k.name, m.month::date as month,
+  coalesce(s.gross, 0) as gross,
+  coalesce(s.refunded, 0) as refunded,
+  coalesce(s.new_customers, 0) as new_customers,
+  coalesce(s.renewed_customers, 0) as renewed_customers,
+  coalesce(s.lapsed_customers, 0) as lapsed_customers,
+  coalesce(sum(s.active) over running, 0)::bigint as active_customers,
+  coalesce(sum(s.mrr) over running, 0)::bigint as mrr
+from (
+  select s.kind, s.name, min(s.month) as first_month
+  from billing.revenue_sums s
+  where s.bucket = '' and (s.kind = 'tier' or (s.gross, s.refunded, s.new_customers) <> (0, 0, 0))
+  group by s.kind, s.name
+) k
+cross join lateral generate_series(
+  k.first_month::timestamp, date_trunc('month', (select billing.clock() at time zone billing.time_zone())), interval '1 month'
+) m (month)
+left join billing.revenue_sums s on (s.bucket, s.kind, s.name, s.month) = ('', k.kind, k.name, m.month::date)
+window running as (partition by k.kind, k.name order by m.month);
+
+create or replace view billing.revenue_monthly with (security_invoker = true) as
+select
+  s.month, s.name as currency, s.gross, s.refunded, s.gross - s.refunded as net, s.new_customers, s.renewed_customers,
+  s.lapsed_customers, s.active_customers, s.mrr,
+  round(
+    100.0 * s.lapsed_customers / nullif(lag(s.active_customers) over (partition by s.name order by s.month), 0), 1
+  )::float8 as churn_percent
+from billing.monthly_sums s
+where s.kind = 'currency';
+
+create or replace view billing.active_monthly with (security_invoker = true) as
+select s.month, s.name as tier, s.active_customers from billing.monthly_sums s where s.kind = 'tier';
+
 comment on column billing.service_state.messages_kept_days is 'How long delivered messages are kept. Null: not known yet.';
+
+comment on view billing.monthly_sums is 'Each month since the first one of a currency or tier, and how many were active at its end.';
 
 comment on view billing.service_state is 'The state of the service in one row. Days are those of the seller''s time zone.';
 
@@ -145,5 +263,9 @@ begin
     perform billing.set_up_support();
   end if;
 end $do$;
+
+REVOKE ALL ON FUNCTION "billing"."is_noted"(public.payments, timestamp WITH time zone) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."is_noted"(public.payments, timestamp WITH time zone) TO "service_role";
 
 revoke execute on all functions in schema billing from public;
