@@ -34,6 +34,34 @@ begin
   );
 end $$;
 
+create or replace function billing.perform_requeue_mail(p_action billing.support_actions)
+returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_row billing.outbox;
+  v_obstacle text;
+begin
+  select * into v_row
+  from billing.outbox o
+  where o.id = billing.number_of(p_action.reference) or o.key = p_action.reference
+  for update;
+  perform billing.require(
+    v_row.id is not null, 'PS404', format('requeue_mail needs reference: no message "%s"', p_action.reference)
+  );
+  v_obstacle := case
+    when v_row.delivered_at is not null then format('was delivered at %s', billing.iso_time(v_row.delivered_at))
+    when v_row.parked_at is not null and (v_row.claims = '{}' or v_row.last_error = 'withdrawn')
+      then format('was withdrawn: %s', v_row.last_error)
+    when v_row.parked_at is null and v_row.attempts = 0
+      then format('is queued already, for %s', billing.iso_time(v_row.next_attempt_at))
+    when not billing.requeue(v_row.id) then 'cannot be sent: that much of the payment is no longer left to refund'
+  end;
+  perform billing.require(v_obstacle is null, 'PS409', format('message %s %s', v_row.id, v_obstacle));
+  p_action.reference := v_row.id;
+  p_action.user_id := coalesce(p_action.user_id, billing.user_of_message(v_row));
+  p_action.result := format('Message %s (%s) is queued again.', v_row.id, v_row.kind);
+  return p_action;
+end $$;
+
 -- Returns whether support noted something about a payment since then, which ends some findings about it.
 create function billing.is_noted(p_payment public.payments, p_since timestamptz)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -89,6 +117,87 @@ where least(p.fulfilled_at, p.verified_at) > billing.clock() - interval '30 days
   and u.email <> ''
   and not exists (select from billing.outbox o where o.key = 'payment-success/' || p.id)
   and not billing.is_noted(p, '-infinity');
+
+-- What pages would else read from all customers is computed in passes: the sweep goes through the customers in the order of
+-- their ids, for part of a second each minute. Operations: "Findings", "Revenue".
+
+create or replace view billing.customer_findings with (security_invoker = true) as
+select 'paid_not_entitled' as finding, v.payment_id as subject, v.user_id, v.since, to_jsonb(v) as detail,
+  'Read the timeline; then grant the tier until the end of the period, or refund the payment at the gateway.' as remedy
+from billing.paid_not_entitled v
+union all
+select 'entitled_not_paid', v.user_id::text, v.user_id, v.since, to_jsonb(v),
+  'Grant the tier to make it complimentary, or set the subscription to cancelled and the profile to free.'
+from billing.entitled_not_paid v
+union all
+select 'tier_mismatch', v.user_id::text, v.user_id, v.since, to_jsonb(v),
+  'Read in the timeline what wrote the tier, then set the tier of the profile.'
+from billing.tier_mismatch v
+union all
+select 'paid_twice', coalesce(v.gateway_payment_id, v.payment_id::text), v.user_id, v.since, to_jsonb(v),
+  'Refund the payment. A grant can give the customer the time, but does not end the finding.'
+from billing.paid_twice v
+union all
+select v.finding, coalesce(nullif(v.gateway_payment_id, ''), v.gateway_subscription_id), v.user_id, v.since, to_jsonb(v),
+  case v.finding
+    when 'charged_twice' then 'Refund the charge at the gateway. Of two subscriptions the service cancels the older one.'
+    when 'mismatch' then 'Compare the plan at the gateway with the price: the charge has another amount or currency.'
+    else 'Cancel the subscription at the gateway, and refund the charge if the customer asks for it.'
+  end
+from billing.unexpected_charges v
+union all
+-- The gateway was told to end it with its cycle, although nothing asks for that any more: the purchase that replaced it was
+-- refunded, or it was authorised while its cancellation was under way.
+select 'stopped_in_error', m.gateway_subscription_id, m.user_id, m.stops_at,
+  jsonb_build_object('gateway_subscription_id', m.gateway_subscription_id, 'period_end', m.period_end),
+  'Ask the customer whether the subscription shall go on, and to start another one before it ends.'
+from billing.gateway_subscriptions m
+join public.subscriptions s on s.user_id = m.user_id
+where m.stops_at is not null
+  and m.cancel_at_period_end
+  and billing.is_billed(m)
+  and billing.cancelled_by_user_at(m.user_id, m.asked_at) is null
+  and exists (
+    select from billing.stoppable g
+    where (g.user_id, g.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)
+      and (billing.find_stop(g)).stops_at is null
+  )
+union all
+select 'notes_edited', m.gateway_subscription_id, m.user_id, m.asked_at,
+  jsonb_build_object('gateway_subscription_id', m.gateway_subscription_id, 'noted_user_id', m.noted_user_id),
+  'Write the user back into the notes at the gateway. To give the access to another user, grant it.'
+from billing.gateway_subscriptions m
+where m.noted_user_id is not null
+union all
+-- For more than a day, although the invoices were read.
+select 'unnamed_charge', m.gateway_subscription_id, m.user_id, coalesce(m.cancelled_arrived_at, m.arrived_at),
+  jsonb_build_object(
+    'gateway_subscription_id', m.gateway_subscription_id, 'paid_count', m.paid_count, 'cycles', unnamed.cycles
+  ),
+  'Look its payments up at the gateway, and compare them with those in the timeline.'
+from billing.gateway_subscriptions m
+cross join lateral (select billing.unnamed_cycles(m) as cycles offset 0) unnamed
+where m.paid_count > 0 and m.arrived_at < (select billing.clock()) - interval '1 day' and unnamed.cycles > 0
+union all
+select 'unearned_credit', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
+  'Refund the payment at the gateway, or accept the loss: the finding ends with the period.'
+from billing.unearned_credits v
+union all
+select 'dispute_lost', coalesce(v.payment_id::text, v.gateway_payment_id), v.user_id, v.since, to_jsonb(v),
+  case when v.payment_id is null then 'Cancel the subscription at the gateway' else 'End the access of the payment' end
+    || case when v.kept > 0 then ', or insert a note about the payment: a part was kept.' else '.' end
+from billing.dispute_lost v
+union all
+select 'returned_too_much', v.gateway_payment_id, v.user_id, v.since, to_jsonb(v),
+  case
+    when v.lost > 0 then 'Contest the dispute at the gateway with the refund, then insert a note about the payment.'
+    else 'Compare the refunds at the gateway with the payment, then insert a note about it.'
+  end
+from billing.returned_too_much v
+union all
+select 'unmailed_payment', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
+  'Write to the customer that the payment arrived, then insert a note about the payment.'
+from billing.unmailed_payments v;
 
 -- The last job of the sweep.
 create or replace function billing.run_passes()
