@@ -144,35 +144,33 @@ select
 from running p
 -- For each payment, so that a condition on the user comes before all of it.
 cross join lateral (
-  select min(o.reason) as reason
+  select min(case
+    when o.tier = p.tier and o.reason is not null then o.reason
+    -- Only a webhook announced this older order, after a newer purchase.
+    when p.verified_at is null and o.since > p.since and o.at < p.fulfilled_at then 3
+    -- Such as in another tab: the order could credit nothing.
+    when p.credit is null and o.is_paid and o.at > p.created_at and o.at < p.fulfilled_at then 4
+  end) as reason
   from (
-    select case
-      when other.tier = p.tier and (other.fulfilled_at, other.since, other.id) < (p.fulfilled_at, p.since, p.id) then 1
-      -- Only a webhook announced this older order, after a newer purchase.
-      when p.verified_at is null and other.since > p.since and other.fulfilled_at < p.fulfilled_at then 3
-      -- Such as in another tab: the order could credit nothing.
-      when p.credit is null and other.fulfilled_at > p.created_at and other.fulfilled_at < p.fulfilled_at then 4
-    end as reason
+    select
+      other.tier, other.since, other.fulfilled_at as at, true as is_paid,
+      case when (other.fulfilled_at, other.since, other.id) < (p.fulfilled_at, p.since, p.id) then 1 end as reason
     from running other
     where other.user_id = p.user_id
       and other.id <> p.id
       and other.period_start < p.period_end
       and other.period_end > p.period_start
     union all
-    select case
-      -- A trial is not paid for.
-      when billed.tier = p.tier and num_nonnulls(m.activated_at, m.first_charged_at) > 0 then 2
-      -- Only the authorisation counts. A later activation, after the payment, changes nothing.
-      when p.verified_at is null and began.at > p.since and began.at < p.fulfilled_at then 3
-      when p.credit is null
-        and began.at > p.created_at
-        and began.at < p.fulfilled_at
-        and num_nonnulls(m.activated_at, m.first_charged_at) > 0
-        then 4
-    end
+    select billed.tier, began.at, began.at, began.is_paid, case when began.is_paid then 2 end
     from billing.sources billed
     join billing.gateway_subscriptions m on m.user_id = billed.user_id and m.gateway_subscription_id = billed.id
-    cross join lateral (select billing.authorised_at(m) as at) began
+    cross join lateral (
+      select
+        -- A later activation, after the payment, changes nothing.
+        billing.authorised_at(m) as at,
+        -- A trial is not paid for.
+        num_nonnulls(m.activated_at, m.first_charged_at) > 0 as is_paid
+    ) began
     where billed.user_id = p.user_id
       and billed.kind = 'gateway_subscription'
       and billed.ended_at is null

@@ -62,6 +62,70 @@ begin
   return p_action;
 end $$;
 
+create or replace view billing.paid_twice with (security_invoker = true) as
+with running as not materialized (
+  select p.*
+  from public.payments p
+  where p.fulfilled_at is not null
+    and p.ended_at is null
+    and p.period_end - billing.clock() > interval '0'
+    and not exists (select from billing.replacements r where r.kind = 'payment' and r.id = p.id::text)
+)
+select
+  x.user_id, x.created_at as since, x.extra_of as payment_id, x.gateway_payment_id,
+  'a further payment on the order' as reason
+from public.payments x
+where x.extra_of is not null
+  and billing.kept(x) > 0
+  -- The gateway refunds a payment that was verified but not captured within five days.
+  and (x.confirmed_at is not null or x.captured_at > (select billing.clock()) - interval '5 days')
+union all
+select
+  p.user_id, p.fulfilled_at, p.id, p.gateway_payment_id,
+  (array[
+    'another payment for the same time', 'the gateway bills the same time', 'captured after a newer purchase',
+    'ordered before another purchase for the same time was paid'
+  ])[overlap.reason]
+from running p
+-- For each payment, so that a condition on the user comes before all of it.
+cross join lateral (
+  select min(case
+    when o.tier = p.tier and o.reason is not null then o.reason
+    -- Only a webhook announced this older order, after a newer purchase.
+    when p.verified_at is null and o.since > p.since and o.at < p.fulfilled_at then 3
+    -- Such as in another tab: the order could credit nothing.
+    when p.credit is null and o.is_paid and o.at > p.created_at and o.at < p.fulfilled_at then 4
+  end) as reason
+  from (
+    select
+      other.tier, other.since, other.fulfilled_at as at, true as is_paid,
+      case when (other.fulfilled_at, other.since, other.id) < (p.fulfilled_at, p.since, p.id) then 1 end as reason
+    from running other
+    where other.user_id = p.user_id
+      and other.id <> p.id
+      and other.period_start < p.period_end
+      and other.period_end > p.period_start
+    union all
+    select billed.tier, began.at, began.at, began.is_paid, case when began.is_paid then 2 end
+    from billing.sources billed
+    join billing.gateway_subscriptions m on m.user_id = billed.user_id and m.gateway_subscription_id = billed.id
+    cross join lateral (
+      select
+        -- A later activation, after the payment, changes nothing.
+        billing.authorised_at(m) as at,
+        -- A trial is not paid for.
+        num_nonnulls(m.activated_at, m.first_charged_at) > 0 as is_paid
+    ) began
+    where billed.user_id = p.user_id
+      and billed.kind = 'gateway_subscription'
+      and billed.ended_at is null
+      and billed.ends_at > billing.clock()
+      and billed.starts_at < p.period_end
+      and billed.ends_at > p.period_start
+  ) o
+) overlap
+where overlap.reason is not null;
+
 -- Returns whether support noted something about a payment since then, which ends some findings about it.
 create function billing.is_noted(p_payment public.payments, p_since timestamptz)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
