@@ -14,6 +14,7 @@ const calls: Record<string, string> = {
   'payloads to empty, a batch': 'billing.empty_payloads()',
   'mails to delete, a batch': 'billing.delete_messages()',
   'deleted users to erase': 'billing.erase_deleted_users()',
+  'payments of today': 'billing.sum_hours()',
   'mails to send': "public.claim_outbox('email')",
   'payments to reconcile': 'public.claim_payments_to_reconcile()',
   'subscriptions to reconcile': 'public.claim_subscriptions_to_reconcile()',

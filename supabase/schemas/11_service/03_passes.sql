@@ -407,11 +407,44 @@ begin
   where p.name = p_name;
 end $$;
 
+create table billing.received_by_hour (
+  hour timestamptz,
+  currency text,
+  payments bigint not null,
+  amount bigint not null, -- minor currency units
+  primary key (hour, currency)
+);
+alter table billing.received_by_hour enable row level security;
+comment on table billing.received_by_hour is 'What was received in each hour of today and yesterday, in the seller''s time zone.';
+
+-- Sums up what was received in the last two hours, and once an hour the whole day: the gateway may tell of a payment late.
+create function billing.sum_hours()
+returns void language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
+declare
+  v_zone constant text := billing.time_zone();
+  v_hour constant timestamptz := date_trunc('hour', billing.clock(), v_zone);
+  v_day constant timestamptz := date_trunc('day', v_hour, v_zone);
+  v_from constant timestamptz := case
+    when exists (select from billing.received_by_hour h where h.hour = v_hour) then v_hour - interval '1 hour'
+    else v_day
+  end;
+begin
+  delete from billing.received_by_hour h where h.hour >= v_from or h.hour < v_day - interval '1 day';
+  insert into billing.received_by_hour
+  select date_trunc('hour', r.received_at, v_zone), r.currency, count(*), sum(r.amount)
+  from billing.received r
+  where r.received_at >= v_from
+  group by 1, 2
+  -- Another sweep may run at the same time.
+  on conflict (hour, currency) do update set payments = excluded.payments, amount = excluded.amount;
+end $$;
+
 -- The last job of the sweep.
 create function billing.run_passes()
 returns integer -- 0: the next sweep goes on
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
+  perform billing.sum_hours();
   perform billing.run_pass('findings', interval '0.4 seconds');
   perform billing.run_pass('revenue', interval '0.3 seconds');
   if exists (select from public.receipts) or exists (select from billing.settlements) then

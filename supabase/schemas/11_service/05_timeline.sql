@@ -325,17 +325,17 @@ select
   (select p.complete_as_of from billing.passes p where p.name = 'revenue') as revenue_as_of,
   (select case when s.completed_at is not null then to_jsonb(s) end from billing.statement s) as statement,
   (select m.detail::integer from billing.marks m where m.kind = 'kept_days' and m.key = 'outbox') as messages_kept_days,
-  (
-    select count(*) from billing.received r where r.received_at >= date_trunc('day', billing.clock(), billing.time_zone())
-  ) as payments_today,
-  (
-    select coalesce(jsonb_object_agg(today.currency, today.amount), '{}')
-    from (
-      select r.currency, sum(r.amount) as amount
-      from billing.received r
-      where r.received_at >= date_trunc('day', billing.clock(), billing.time_zone())
-      group by r.currency
-    ) today
-  ) as revenue_today;
+  today.payments as payments_today,
+  today.revenue as revenue_today
+from (
+  select coalesce(sum(r.payments), 0)::bigint as payments,
+    coalesce(jsonb_object_agg(r.currency, r.amount) filter (where r.currency is not null), '{}') as revenue
+  from (
+    select h.currency, sum(h.payments) as payments, sum(h.amount) as amount
+    from billing.received_by_hour h
+    where h.hour >= date_trunc('day', billing.clock(), billing.time_zone())
+    group by h.currency
+  ) r
+) today;
 comment on column billing.service_state.messages_kept_days is 'How long delivered messages are kept. Null: not known yet.';
-comment on view billing.service_state is 'The state of the service in one row. Days are those of the seller''s time zone.';
+comment on view billing.service_state is 'The state of the service in one row. Days are those of the seller''s time zone. Payments of today are those of the last sweep.';
