@@ -156,13 +156,11 @@ begin
   );
   perform billing.require(
     v_limits.support_grant_tier is null
-      or p_action.entitlements is null
-        and (select billing.rank_of(p) from public.plans p where p.tier = p_action.tier and p.lookup_key is null)
-          <= (
-            select billing.rank_of(p)
-            from public.plans p
-            where p.tier = v_limits.support_grant_tier and p.lookup_key is null
-          ),
+      or p_action.entitlements is null and exists (
+        select from public.plans p
+        join public.plans most on most.tier = v_limits.support_grant_tier and most.lookup_key is null
+        where p.tier = p_action.tier and p.lookup_key is null and billing.rank_of(p) <= billing.rank_of(most)
+      ),
     'PS403', format(
       'support may grant %s at most, without entitlements: the setting support_grant_tier', v_limits.support_grant_tier
     )
@@ -456,6 +454,7 @@ create function billing.perform_requeue_mail(p_action billing.support_actions)
 returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_row billing.outbox;
+  v_obstacle text;
 begin
   select * into v_row
   from billing.outbox o
@@ -464,22 +463,15 @@ begin
   perform billing.require(
     v_row.id is not null, 'PS404', format('requeue_mail needs reference: no message "%s"', p_action.reference)
   );
-  perform billing.require(
-    v_row.delivered_at is null, 'PS409',
-    format('message %s was delivered at %s', v_row.id, billing.iso_time(v_row.delivered_at))
-  );
-  perform billing.require(
-    v_row.parked_at is null or v_row.claims <> '{}' and v_row.last_error is distinct from 'withdrawn', 'PS409',
-    format('message %s was withdrawn: %s', v_row.id, v_row.last_error)
-  );
-  perform billing.require(
-    v_row.parked_at is not null or v_row.attempts > 0, 'PS409',
-    format('message %s is queued already, for %s', v_row.id, billing.iso_time(v_row.next_attempt_at))
-  );
-  perform billing.require(
-    billing.requeue(v_row.id), 'PS409',
-    format('message %s cannot be sent: that much of the payment is no longer left to refund', v_row.id)
-  );
+  v_obstacle := case
+    when v_row.delivered_at is not null then format('was delivered at %s', billing.iso_time(v_row.delivered_at))
+    when v_row.parked_at is not null and (v_row.claims = '{}' or v_row.last_error = 'withdrawn')
+      then format('was withdrawn: %s', v_row.last_error)
+    when v_row.parked_at is null and v_row.attempts = 0
+      then format('is queued already, for %s', billing.iso_time(v_row.next_attempt_at))
+    when not billing.requeue(v_row.id) then 'cannot be sent: that much of the payment is no longer left to refund'
+  end;
+  perform billing.require(v_obstacle is null, 'PS409', format('message %s %s', v_row.id, v_obstacle));
   p_action.reference := v_row.id;
   p_action.user_id := coalesce(p_action.user_id, billing.user_of_message(v_row));
   p_action.result := format('Message %s (%s) is queued again.', v_row.id, v_row.kind);

@@ -144,35 +144,33 @@ select
 from running p
 -- For each payment, so that a condition on the user comes before all of it.
 cross join lateral (
-  select min(o.reason) as reason
+  select min(case
+    when o.tier = p.tier and o.reason is not null then o.reason
+    -- Only a webhook announced this older order, after a newer purchase.
+    when p.verified_at is null and o.since > p.since and o.at < p.fulfilled_at then 3
+    -- Such as in another tab: the order could credit nothing.
+    when p.credit is null and o.is_paid and o.at > p.created_at and o.at < p.fulfilled_at then 4
+  end) as reason
   from (
-    select case
-      when other.tier = p.tier and (other.fulfilled_at, other.since, other.id) < (p.fulfilled_at, p.since, p.id) then 1
-      -- Only a webhook announced this older order, after a newer purchase.
-      when p.verified_at is null and other.since > p.since and other.fulfilled_at < p.fulfilled_at then 3
-      -- Such as in another tab: the order could credit nothing.
-      when p.credit is null and other.fulfilled_at > p.created_at and other.fulfilled_at < p.fulfilled_at then 4
-    end as reason
+    select
+      other.tier, other.since, other.fulfilled_at as at, true as is_paid,
+      case when (other.fulfilled_at, other.since, other.id) < (p.fulfilled_at, p.since, p.id) then 1 end as reason
     from running other
     where other.user_id = p.user_id
       and other.id <> p.id
       and other.period_start < p.period_end
       and other.period_end > p.period_start
     union all
-    select case
-      -- A trial is not paid for.
-      when billed.tier = p.tier and num_nonnulls(m.activated_at, m.first_charged_at) > 0 then 2
-      -- Only the authorisation counts. A later activation, after the payment, changes nothing.
-      when p.verified_at is null and began.at > p.since and began.at < p.fulfilled_at then 3
-      when p.credit is null
-        and began.at > p.created_at
-        and began.at < p.fulfilled_at
-        and num_nonnulls(m.activated_at, m.first_charged_at) > 0
-        then 4
-    end
+    select billed.tier, began.at, began.at, began.is_paid, case when began.is_paid then 2 end
     from billing.sources billed
     join billing.gateway_subscriptions m on m.user_id = billed.user_id and m.gateway_subscription_id = billed.id
-    cross join lateral (select billing.authorised_at(m) as at) began
+    cross join lateral (
+      select
+        -- A later activation, after the payment, changes nothing.
+        billing.authorised_at(m) as at,
+        -- A trial is not paid for.
+        num_nonnulls(m.activated_at, m.first_charged_at) > 0 as is_paid
+    ) began
     where billed.user_id = p.user_id
       and billed.kind = 'gateway_subscription'
       and billed.ended_at is null
@@ -305,6 +303,18 @@ comment on view billing.unexpected_charges is
   'cycle, or of one plan for the same time (charged_twice: the service cancels the older subscription); charges of '
   'another amount or currency than the price that was sold (mismatch). A refund of the charge ends the finding.';
 
+-- Returns whether support noted something about a payment since then, which ends some findings about it.
+create function billing.is_noted(p_payment public.payments, p_since timestamptz)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from billing.support_actions a
+    where a.action = 'note'
+      and a.reference in (p_payment.id::text, p_payment.gateway_payment_id)
+      and a.created_at >= p_since
+  );
+end $$;
+
 create view billing.dispute_lost with (security_invoker = true) as
 select
   p.user_id,
@@ -316,13 +326,7 @@ cross join lateral (select billing.lost_amount(p.gateway_payment_id) as amount o
 where p.dispute_status is not null
   and lost.amount > 0
   -- An admin accepted that a part was lost.
-  and not exists (
-    select from billing.support_actions a
-    where a.action = 'note'
-      and a.reference in (p.id::text, p.gateway_payment_id)
-      and a.created_at >= coalesce(p.dispute_event_at, p.captured_at)
-      and billing.kept(p) > 0
-  )
+  and not (billing.kept(p) > 0 and billing.is_noted(p, coalesce(p.dispute_event_at, p.captured_at)))
   and (
     p.fulfilled_at is not null
     and p.ended_at is null
@@ -345,12 +349,7 @@ from public.payments p
 cross join lateral (select billing.lost_amount(p.gateway_payment_id) as amount offset 0) lost
 where p.refunded_amount > 0
   and p.refunded_amount + lost.amount > coalesce(p.paid_amount, p.amount)
-  and not exists (
-    select from billing.support_actions a
-    where a.action = 'note'
-      and a.reference in (p.id::text, p.gateway_payment_id)
-      and a.created_at >= coalesce(p.dispute_event_at, p.captured_at, p.created_at)
-  );
+  and not billing.is_noted(p, coalesce(p.dispute_event_at, p.captured_at, p.created_at));
 comment on view billing.returned_too_much is
   'Payments of which more was refunded and lost in disputes than was paid, in minor units. A support action note about the '
   'payment ends the finding, or a refund that fails.';
@@ -472,10 +471,7 @@ where least(p.fulfilled_at, p.verified_at) > billing.clock() - interval '30 days
   and p.period_end - billing.clock() > interval '-30 days'
   and u.email <> ''
   and not exists (select from billing.outbox o where o.key = 'payment-success/' || p.id)
-  and not exists (
-    select from billing.support_actions a
-    where a.action = 'note' and a.reference in (p.id::text, p.gateway_payment_id)
-  );
+  and not billing.is_noted(p, '-infinity');
 comment on view billing.unmailed_payments is
   'Payments of the last 30 days without a success mail, although the user has an address: the user had no profile then. A '
   'support action note about the payment ends the finding.';

@@ -64,13 +64,8 @@ select 'unearned_credit', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
 from billing.unearned_credits v
 union all
 select 'dispute_lost', coalesce(v.payment_id::text, v.gateway_payment_id), v.user_id, v.since, to_jsonb(v),
-  case
-    when v.payment_id is null and v.kept > 0
-      then 'Cancel the subscription at the gateway, or insert a note about the payment: a part was kept.'
-    when v.payment_id is null then 'Cancel the subscription at the gateway.'
-    when v.kept > 0 then 'End the access of the payment, or insert a note about it: a part was kept.'
-    else 'End the access of the payment.'
-  end
+  case when v.payment_id is null then 'Cancel the subscription at the gateway' else 'End the access of the payment' end
+    || case when v.kept > 0 then ', or insert a note about the payment: a part was kept.' else '.' end
 from billing.dispute_lost v
 union all
 select 'returned_too_much', v.gateway_payment_id, v.user_id, v.since, to_jsonb(v),

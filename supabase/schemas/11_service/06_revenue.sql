@@ -116,7 +116,7 @@ comment on column billing.revenue_sums.kind is 'currency, or tier: of tiers only
 comment on column billing.revenue_sums.active is 'How their number changed in the month; mrr likewise.';
 
 -- Sums up what happened in each month to the customers of a range, and to the payments of deleted users with such ids.
--- Periods that touch or overlap are one run, so that a renewal is neither an end nor a start. Of those that overlap, the one
+-- Periods that touch or overlap are one span, so that a renewal is neither an end nor a start. Of those that overlap, the one
 -- that began last counts for the recurring revenue.
 create function billing.revenue_of(p_after uuid, p_until uuid)
 returns setof billing.revenue_sums language plpgsql stable set search_path = pg_catalog, pg_temp
@@ -127,104 +127,73 @@ begin
   return query
   with captured as materialized (
     select p.*
-    from public.payments p
-    where p.user_id > p_after and p.user_id <= p_until and p.status = 'captured'
-    union all
-    select p.*
-    from public.payments p
-    where p.user_id is null and p.id > p_after and p.id <= p_until and p.status = 'captured'
-  ),
-  lines as (
-    select
-      left(coalesce(c.user_id, c.id)::text, 3) as bucket, c.currency, c.user_id, c.captured_at as at,
-      coalesce(c.paid_amount, c.amount) as gross, 0 as refunded
-    from captured c
-    where c.extra_of is null or c.confirmed_at is not null
-    union all
-    select left(coalesce(c.user_id, c.id)::text, 3), c.currency, null, f.created_at, 0, f.amount
-    from captured c
-    join billing.refunds f on f.gateway_payment_id = c.gateway_payment_id
-    where c.refunded_amount > 0 and f.status = 'processed' and (c.extra_of is null or c.confirmed_at is not null)
-    union all
-    select left(coalesce(c.user_id, c.id)::text, 3), c.currency, null, l.at, 0, l.amount
-    from captured c
-    cross join lateral billing.losses(c) l
-    where c.dispute_status is not null and (c.extra_of is null or c.confirmed_at is not null)
-  ),
-  received as (
-    select
-      g.bucket, g.currency, g.month, sum(g.gross) as gross, sum(g.refunded) as refunded,
-      count(g.user_id) filter (where g.month = g.first_month) as new_customers,
-      count(g.user_id) filter (where g.month > g.first_month) as renewed_customers
     from (
-      select
-        l.bucket, l.currency, l.user_id, date_trunc('month', l.at at time zone v_zone) as month, sum(l.gross) as gross,
-        sum(l.refunded) as refunded,
-        min(date_trunc('month', l.at at time zone v_zone)) over (partition by l.user_id, l.currency) as first_month
-      from lines l
-      group by l.bucket, l.currency, l.user_id, 4
-    ) g
-    group by g.bucket, g.currency, g.month
-  ),
-  moved as (
-    select
-      left(p.user_id::text, 3) as bucket, p.kind, p.name, date_trunc('month', e.at at time zone v_zone) as month,
-      sum(e.active) as active, sum(e.lapsed) as lapsed, sum(e.amount) as mrr
-    from (
-      select
-        p.user_id, d.kind, d.name, p.starts_at, p.ends_at, p.monthly_amount,
-        max(p.ends_at) over (w rows unbounded preceding) as reaches,
-        (p.starts_at <= max(p.ends_at) over (w rows between unbounded preceding and 1 preceding)) is not true as is_first,
-        lead(p.starts_at) over w as next_at
-      from billing.paid_periods p
-      cross join lateral (values ('currency', p.currency), ('tier', p.tier)) d (kind, name)
-      where p.user_id > p_after and p.user_id <= p_until and d.name is not null
-      window w as (partition by p.user_id, d.kind, d.name order by p.starts_at, p.ends_at)
-    ) p
-    cross join lateral (
-      values
-        (p.starts_at, p.is_first::integer, 0, p.monthly_amount),
-        (least(p.ends_at, p.next_at), 0, 0, -p.monthly_amount),
-        (
-          case when (p.next_at > p.reaches) is not false then p.reaches end,
-          -1,
-          -- A customer who begins again in the month of the end has not lapsed.
-          (date_trunc('month', p.next_at, v_zone) is distinct from date_trunc('month', p.reaches, v_zone))::integer,
-          0
-        )
+      select p.* from public.payments p where p.user_id > p_after and p.user_id <= p_until
       union all
-      -- After its end those count again that began earlier and end later, as after the refund of an upgrade.
-      select e.at, 0, 0, e.amount
-      from (
-        select
-          o.monthly_amount, o.ends_at,
-          max(o.ends_at) over (order by o.starts_at desc, o.ends_at desc rows between unbounded preceding and 1 preceding) as covered
-        from billing.paid_periods o
-        where p.ends_at < p.reaches
-          and (p.next_at > p.ends_at) is not false
-          and o.user_id = p.user_id
-          and case p.kind when 'tier' then o.tier else o.currency end = p.name
-          and (o.starts_at, o.ends_at) <= (p.starts_at, p.ends_at)
-      ) o
-      cross join lateral (values (o.covered, o.monthly_amount), (least(o.ends_at, p.next_at), -o.monthly_amount)) e (at, amount)
-      where o.ends_at > o.covered and (p.next_at > o.covered) is not false
-    ) e (at, active, lapsed, amount)
+      select p.* from public.payments p where p.user_id is null and p.id > p_after and p.id <= p_until
+    ) p
+    where p.status = 'captured' and (p.extra_of is null or p.confirmed_at is not null)
+  ),
+  periods as materialized (
+    select p.user_id, d.kind, d.name, p.monthly_amount, tstzrange(p.starts_at, p.ends_at) as period
+    from billing.paid_periods p
+    cross join lateral (values ('currency', p.currency), ('tier', p.tier)) d (kind, name)
+    where p.user_id > p_after and p.user_id <= p_until and d.name is not null
+  ),
+  spans as (
+    select p.user_id, p.kind, p.name, unnest(range_agg(p.period)) as span, 1 as active, 0 as mrr
+    from periods p
+    group by p.user_id, p.kind, p.name
+    union all
+    select
+      p.user_id, p.kind, p.name, unnest(p.period::tstzmultirange - coalesce(range_agg(p.period) over newer, '{}')), 0,
+      p.monthly_amount
+    from periods p
+    window newer as (
+      partition by p.user_id, p.kind, p.name order by p.period desc rows between unbounded preceding and 1 preceding
+    )
+  ),
+  events as (
+    select
+      left(coalesce(c.user_id, c.id)::text, 3) as bucket, 'currency' as kind, c.currency as name, l.at, l.payer_id, l.gross,
+      l.refunded, 0 as lapsed, 0 as active, 0 as mrr
+    from captured c
+    cross join lateral (
+      select c.captured_at as at, c.user_id as payer_id, coalesce(c.paid_amount, c.amount) as gross, 0 as refunded
+      union all
+      select f.created_at, null, 0, f.amount
+      from billing.refunds f
+      where f.gateway_payment_id = c.gateway_payment_id and c.refunded_amount > 0 and f.status = 'processed'
+      union all
+      select d.at, null, 0, d.amount from billing.losses(c) d where c.dispute_status is not null
+    ) l
+    union all
+    select
+      left(s.user_id::text, 3), s.kind, s.name, e.at, null, 0, 0,
+      -- A customer who begins again in the month of the end has not lapsed.
+      case
+        when e.sign < 0 and date_trunc('month', s.next_at, v_zone) is distinct from date_trunc('month', e.at, v_zone)
+          then s.active
+        else 0
+      end,
+      e.sign * s.active, e.sign * s.mrr
+    from (
+      select s.*, lead(lower(s.span)) over (partition by s.user_id, s.kind, s.name, s.active order by s.span) as next_at
+      from spans s
+    ) s
+    cross join lateral (values (lower(s.span), 1), (upper(s.span), -1)) e (at, sign)
     where e.at <= (select billing.clock())
-    group by 1, 2, 3, 4
   )
   select
-    x.bucket, x.kind, x.name, x.month::date, sum(x.gross)::bigint, sum(x.refunded)::bigint, sum(x.new_customers)::bigint,
-    sum(x.renewed_customers)::bigint, sum(x.lapsed)::bigint, sum(x.active)::bigint, sum(x.mrr)::bigint
+    e.bucket, e.kind, e.name, e.month::date, sum(e.gross)::bigint, sum(e.refunded)::bigint,
+    count(distinct e.payer_id) filter (where e.month = e.first_month),
+    count(distinct e.payer_id) filter (where e.month > e.first_month), sum(e.lapsed), sum(e.active), sum(e.mrr)::bigint
   from (
-    select
-      r.bucket, 'currency' as kind, r.currency as name, r.month, r.gross, r.refunded, r.new_customers, r.renewed_customers,
-      0 as lapsed, 0 as active, 0 as mrr
-    from received r
-    union all
-    select m.bucket, m.kind, m.name, m.month, 0, 0, 0, 0, m.lapsed, m.active, m.mrr from moved m
-  ) x
-  group by x.bucket, x.kind, x.name, x.month
-  order by x.bucket, x.kind, x.name, x.month;
+    select m.*, min(m.month) over (partition by m.payer_id, m.name) as first_month
+    from (select e.*, date_trunc('month', e.at at time zone v_zone) as month from events e) m
+  ) e
+  group by e.bucket, e.kind, e.name, e.month
+  order by e.bucket, e.kind, e.name, e.month;
 end $$;
 
 -- Replaces the sums of the customers of a range, and adds the difference to the sums of all: a late capture, a refund of an
@@ -269,36 +238,38 @@ begin
     mrr = s.mrr + excluded.mrr;
 end $$;
 
+create view billing.monthly_sums with (security_invoker = true) as
+select
+  k.kind, k.name, m.month::date as month,
+  coalesce(s.gross, 0) as gross,
+  coalesce(s.refunded, 0) as refunded,
+  coalesce(s.new_customers, 0) as new_customers,
+  coalesce(s.renewed_customers, 0) as renewed_customers,
+  coalesce(s.lapsed_customers, 0) as lapsed_customers,
+  coalesce(sum(s.active) over running, 0)::bigint as active_customers,
+  coalesce(sum(s.mrr) over running, 0)::bigint as mrr
+from (
+  select s.kind, s.name, min(s.month) as first_month
+  from billing.revenue_sums s
+  where s.bucket = '' and (s.kind = 'tier' or (s.gross, s.refunded, s.new_customers) <> (0, 0, 0))
+  group by s.kind, s.name
+) k
+cross join lateral generate_series(
+  k.first_month::timestamp, date_trunc('month', (select billing.clock() at time zone billing.time_zone())), interval '1 month'
+) m (month)
+left join billing.revenue_sums s on (s.bucket, s.kind, s.name, s.month) = ('', k.kind, k.name, m.month::date)
+window running as (partition by k.kind, k.name order by m.month);
+comment on view billing.monthly_sums is 'Each month since the first one of a currency or tier, and how many were active at its end.';
+
 create view billing.revenue_monthly with (security_invoker = true) as
 select
-  r.*,
+  s.month, s.name as currency, s.gross, s.refunded, s.gross - s.refunded as net, s.new_customers, s.renewed_customers,
+  s.lapsed_customers, s.active_customers, s.mrr,
   round(
-    100.0 * r.lapsed_customers / nullif(lag(r.active_customers) over (partition by r.currency order by r.month), 0), 1
+    100.0 * s.lapsed_customers / nullif(lag(s.active_customers) over (partition by s.name order by s.month), 0), 1
   )::float8 as churn_percent
-from (
-  select
-    m.month::date as month,
-    c.currency,
-    coalesce(s.gross, 0) as gross,
-    coalesce(s.refunded, 0) as refunded,
-    coalesce(s.gross - s.refunded, 0) as net,
-    coalesce(s.new_customers, 0) as new_customers,
-    coalesce(s.renewed_customers, 0) as renewed_customers,
-    coalesce(s.lapsed_customers, 0) as lapsed_customers,
-    coalesce(sum(s.active) over running, 0)::bigint as active_customers,
-    coalesce(sum(s.mrr) over running, 0)::bigint as mrr
-  from (
-    select s.name as currency, min(s.month) as first_month
-    from billing.revenue_sums s
-    where s.bucket = '' and s.kind = 'currency' and (s.gross, s.refunded, s.new_customers) <> (0, 0, 0)
-    group by s.name
-  ) c
-  cross join lateral generate_series(
-    c.first_month::timestamp, date_trunc('month', (select billing.clock() at time zone billing.time_zone())), interval '1 month'
-  ) m (month)
-  left join billing.revenue_sums s on (s.bucket, s.kind, s.name, s.month) = ('', 'currency', c.currency, m.month::date)
-  window running as (partition by c.currency order by m.month)
-) r;
+from billing.monthly_sums s
+where s.kind = 'currency';
 comment on view billing.revenue_monthly is
   'Revenue and customers by month (of the seller''s time zone) and currency, in minor units, as of the last pass: '
   'billing.service_state. Deleted users count in the amounts, not as customers.';
@@ -309,15 +280,5 @@ comment on column billing.revenue_monthly.churn_percent is
   'lapsed_customers in percent of the active customers of the month before. Null: there were none.';
 
 create view billing.active_monthly with (security_invoker = true) as
-select m.month::date as month, t.tier, coalesce(sum(v.active) over (partition by t.tier order by m.month), 0)::bigint as active_customers
-from (
-  select s.name as tier, min(s.month) as first_month
-  from billing.revenue_sums s
-  where s.bucket = '' and s.kind = 'tier'
-  group by s.name
-) t
-cross join lateral generate_series(
-  t.first_month::timestamp, date_trunc('month', (select billing.clock() at time zone billing.time_zone())), interval '1 month'
-) m (month)
-left join billing.revenue_sums v on v.bucket = '' and v.kind = 'tier' and v.name = t.tier and v.month = m.month::date;
+select s.month, s.name as tier, s.active_customers from billing.monthly_sums s where s.kind = 'tier';
 comment on view billing.active_monthly is 'Customers with paid time at each month''s end, by tier, as of the last pass.';
