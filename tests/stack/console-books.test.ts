@@ -10,11 +10,12 @@ import { createSupportDatabase } from '../../scripts/console/database.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import {
   allFiles,
-  clearBooks,
   exampleBooks,
   expectedFile,
   expectedFiles,
+  replaceBooks,
   writeBooks,
+  writeStateless,
 } from '../helpers/records/books.ts';
 import { readSheet, readTable } from '../helpers/records/read-sheet.ts';
 import { createUser } from '../helpers/records/records.ts';
@@ -23,8 +24,7 @@ import { until } from './gateway-simulator-rig.ts';
 
 const support = useConsole({ findings: { captured_not_fulfilled: 'any' } });
 beforeEach(async () => {
-  await clearBooks(support.database);
-  await writeBooks(support.database, exampleBooks);
+  await replaceBooks(support.database);
   await setClock(support.database, '2026-11-30T18:30:00Z');
 });
 
@@ -141,19 +141,7 @@ test('every document is in one section, and the lists page through all', async (
 });
 
 test('problems have their customer, and a CSV file with all of a kind', async () => {
-  const { id, email } = await createUser(support.database);
-  const nobody = { name: 'Asha', gstin: null, address: null, state: null };
-  await clearBooks(support.database);
-  await writeBooks(support.database, {
-    ...exampleBooks,
-    documents: exampleBooks.documents.map((one) => one.number === 103 ? { ...one, buyer: nobody } : one),
-  });
-  await support.database.query(
-    "update public.payments set user_id = $1 where gateway_payment_id = 'pay_Example0000103'",
-    [
-      id,
-    ],
-  );
+  const { id, email } = await writeStateless(support.database);
   const { problems } = await read('/books');
   expect(problems).toEqual([
     {
