@@ -2,7 +2,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { buttonHeights, focusedName, scrollsSideways, unreachableControls } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { setClock } from '../helpers/database/clock.ts';
-import { clearBooks, exampleBooks, writeBooks } from '../helpers/records/books.ts';
+import { writeStateless } from '../helpers/records/books.ts';
 import { createUser } from '../helpers/records/records.ts';
 import { accessibilityProblems } from '../stack/checkout-rig.ts';
 import { useConsole } from '../stack/console-rig.ts';
@@ -15,17 +15,7 @@ let email: string;
 
 beforeAll(async () => {
   const { database } = support;
-  const user = await createUser(database);
-  email = user.email ?? expect.fail('the user has no address');
-  const nobody = { name: 'Asha', gstin: null, address: null, state: null };
-  await clearBooks(database);
-  await writeBooks(database, {
-    ...exampleBooks,
-    documents: exampleBooks.documents.map((one) => one.number === 103 ? { ...one, buyer: nobody } : one),
-  });
-  await database.query(`update public.payments set user_id = $1 where gateway_payment_id = 'pay_Example0000103'`, [
-    user.id,
-  ]);
+  email = (await writeStateless(database)).email ?? expect.fail('the user has no address');
   await database.query(
     `update billing.settlements set amount = amount + 100, lines_complete_at = null where settlement_id like '%3'`,
   );

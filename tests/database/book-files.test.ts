@@ -6,13 +6,12 @@ import { isLong } from '../helpers/project/suite.ts';
 import { runScript } from '../helpers/project/run-script.ts';
 import {
   allFiles,
-  type BookDocument,
-  clearBooks,
   exampleBooks,
+  exampleWith,
   expectedFile,
   expectedFiles,
   expectedSheets,
-  writeBooks,
+  replaceBooks,
 } from '../helpers/records/books.ts';
 import { gstr1Problems } from '../helpers/records/gstr1-schema.ts';
 import { parseCsv } from '../helpers/records/parse-csv.ts';
@@ -32,8 +31,7 @@ let folder: string;
 beforeAll(async () => void (folder = await Deno.makeTempDir({ prefix: 'books-' })));
 afterAll(() => Deno.remove(folder, { recursive: true }));
 beforeEach(async () => {
-  await clearBooks(database);
-  await writeBooks(database, exampleBooks);
+  await replaceBooks(database);
   await database.at('2026-12-05');
 });
 
@@ -42,12 +40,7 @@ const run = (...args: string[]) =>
 const written = () => [...Deno.readDirSync(`${folder}/out`)].map(({ name }) => name).toSorted();
 const read = (name: string) => Deno.readTextFile(`${folder}/out/${name}`);
 
-/** Writes the example with other documents. */
-async function rewrite(change: (document: BookDocument) => Partial<BookDocument>): Promise<void> {
-  await clearBooks(database);
-  const documents = exampleBooks.documents.map((document) => ({ ...document, ...change(document) }));
-  await writeBooks(database, { ...exampleBooks, documents });
-}
+const rewrite = (change: Parameters<typeof exampleWith>[0]) => replaceBooks(database, exampleWith(change));
 
 describe('npm run books', () => {
   test('writes the files of the worked example to the byte, again over those of an earlier run', async () => {
@@ -195,8 +188,7 @@ const unescaped = (text: string) =>
 test('in any month each voucher balances, and each CSV file has the fields of its columns', async () => {
   const client = await database.connect();
   const property = fc.asyncProperty(randomBooks, async (books) => {
-    await clearBooks(database);
-    await writeBooks(database, books);
+    await replaceBooks(database, books);
     const files = await openBookFiles(`${folder}/random`);
     await client.query('begin isolation level repeatable read read only');
     const progress = { step() {}, end() {} };

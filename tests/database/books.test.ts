@@ -2,14 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { isLong } from '../helpers/project/suite.ts';
-import {
-  type BookDocument,
-  type Books,
-  clearBooks,
-  exampleBooks,
-  expectedFile,
-  writeBooks,
-} from '../helpers/records/books.ts';
+import { type BookDocument, type Books, exampleWith, expectedFile, replaceBooks } from '../helpers/records/books.ts';
 import { gstr1Problems } from '../helpers/records/gstr1-schema.ts';
 import { expectSameSums, type Gstr1, type Summary } from '../helpers/records/gstr1.ts';
 import { randomBooks } from '../helpers/records/random-books.ts';
@@ -22,8 +15,7 @@ const database = useDatabase({
   },
 });
 beforeEach(async () => {
-  await clearBooks(database);
-  await writeBooks(database, exampleBooks);
+  await replaceBooks(database);
   await database.at('2026-12-05');
 });
 
@@ -37,12 +29,7 @@ const problems = async () =>
   (await database.query('select problem, document_number from billing.book_problems order by 1, 2'))
     .map(({ problem, document_number }) => `${problem} ${document_number ?? ''}`.trim());
 
-/** Writes the example with other documents. */
-async function rewrite(change: (document: BookDocument) => Partial<BookDocument>): Promise<void> {
-  await clearBooks(database);
-  const documents = exampleBooks.documents.map((document) => ({ ...document, ...change(document) }));
-  await writeBooks(database, { ...exampleBooks, documents });
-}
+const rewrite = (change: Parameters<typeof exampleWith>[0]) => replaceBooks(database, exampleWith(change));
 const isOf = (end: string) => ({ document_number, against }: BookDocument) =>
   (against ?? document_number).endsWith(end);
 
@@ -326,8 +313,7 @@ describe('problems', () => {
 
 test('in any month the sections, the codes and GSTR-3B have the same sums, and each bank line adds up', async () => {
   const property = fc.asyncProperty(randomBooks, async (books: Books) => {
-    await clearBooks(database);
-    await writeBooks(database, books);
+    await replaceBooks(database, books);
     const made = await gstr1();
     expect(gstr1Problems(made)).toEqual([]);
     expectSameSums(made, await summary());

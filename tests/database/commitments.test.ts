@@ -108,10 +108,7 @@ const inUse: [string, () => Promise<unknown>][] = [
   }],
   [
     'a row that was extended by hand',
-    () =>
-      database.query("update public.subscriptions set current_period_end = '2026-05-01' where user_id = $1", [
-        customer.id,
-      ]),
+    () => customer.moveEnd('05-01'),
   ],
   [
     'the price off sale',
@@ -156,10 +153,7 @@ describe('a customer who renews goes on to renew after each change', () => {
     ['under a gift of the same tier', () => grantTier(database, customer.id, 'pro', day('01-20'))],
     [
       'under a row by hand',
-      () =>
-        database.query("update public.subscriptions set current_period_end = '2026-01-25' where user_id = $1", [
-          customer.id,
-        ]),
+      () => customer.moveEnd('01-25'),
     ],
   ];
   const changes: [string, 'now' | 'period_end'][] = [
@@ -222,10 +216,7 @@ describe('a change that waits', () => {
     ['a gift rules', () => grantTier(database, customer.id, 'premium', day('06-01'))],
     [
       'a row by hand rules',
-      () =>
-        database.query("update public.subscriptions set current_period_end = '2026-05-01' where user_id = $1", [
-          customer.id,
-        ]),
+      () => customer.moveEnd('05-01'),
     ],
   ])('is undone where %s', async (_, act) => {
     const next = await wait();
@@ -447,10 +438,7 @@ test.each([
   await database.at('01-01');
   await importOne(january.end);
   await database.at(at);
-  await database.query('update public.subscriptions set current_period_end = $2 where user_id = $1', [
-    customer.id,
-    day(until),
-  ]);
+  await customer.moveEnd(until);
   const [billed] = await database.query('select charge_at from billing.find_billed($1)', [customer.id]);
   const [read] = await database.query(
     "select next_check_at + interval '1 day' as at from billing.gateway_subscriptions where user_id = $1",
@@ -460,28 +448,28 @@ test.each([
 });
 
 test.each([
-  ['basic', {}],
-  ['premium', { price: 'premium_month' }],
-])('an import that a purchase of %s replaced still stops after its row is extended by hand', async (tier, price) => {
+  ['an import', 'basic', {}],
+  ['an import', 'premium', { price: 'premium_month' }],
+  ['what is billed', 'pro', { price: 'pro_month' }],
+  ['what is billed', 'premium', { price: 'premium_month' }],
+])('%s that a purchase of %s replaced still stops after its row is extended by hand', async (what, tier, price) => {
   await database.at('01-01');
-  await importOne(january.end);
+  await (what === 'an import' ? importOne(january.end) : bill('basic'));
   await customer.buy(tier, { at: '01-05', start: 'after_current', ...price });
   expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
-  await database.at('01-10');
-  await database.query("update public.subscriptions set current_period_end = '2026-02-10' where user_id = $1", [
-    customer.id,
-  ]);
-  await database.query('select billing.plan($1)', [customer.id]);
-  expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
+  await database.at('01-06');
+  await customer.moveEnd('02-10');
+  for (const act of ['plan($1)', 'settle_access($1, null)']) {
+    await database.query(`select billing.${act}`, [customer.id]);
+    expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
+  }
 });
 
 test('an import that is extended by hand and cancelled stops before the gateway charges it', async () => {
   await database.at('01-01');
   await importOne(january.end);
   await database.at('01-10');
-  await database.query("update public.subscriptions set current_period_end = '2026-03-15' where user_id = $1", [
-    customer.id,
-  ]);
+  await customer.moveEnd('03-15');
   expect(await customer.cancel('at the end')).toMatchObject({ outcome: 'cancelled' });
   expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
 });
@@ -490,9 +478,7 @@ test('an order that is paid after its row was extended by hand replaces what is 
   await bill('basic');
   const pro = await customer.order('pro', { at: '01-05', price: 'pro_month' });
   await database.at('01-06');
-  await database.query("update public.subscriptions set current_period_end = '2026-02-10' where user_id = $1", [
-    customer.id,
-  ]);
+  await customer.moveEnd('02-10');
   await database.at('01-07');
   await pro.capture();
   expect([await customer.tier(), ...await stops(customer)]).toEqual(['pro', 'at cycle end 2026-01-30']);
@@ -523,21 +509,6 @@ test('a later activation also counts where the first event arrived after a row w
   expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
   await customer.event('activated', '01-12', { planId: 'plan_pro_month', ...january });
   expect(await stops(customer)).toEqual(['withdrawn']);
-});
-
-test.each([
-  { tier: 'pro', price: 'pro_month' },
-  { tier: 'premium', price: 'premium_month' },
-])('what a purchase of $price replaced still stops after its row is extended by hand', async ({ tier, price }) => {
-  await bill('basic');
-  await customer.buy(tier, { at: '01-05', price, start: 'after_current' });
-  expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
-  await database.at('01-06');
-  await database.query("update public.subscriptions set current_period_end = '2026-02-10' where user_id = $1", [
-    customer.id,
-  ]);
-  await database.query('select billing.settle_access($1, null)', [customer.id]);
-  expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
 });
 
 test('a cancellation for the end is stored wherever none stands, also where another reason stops what is billed', async () => {

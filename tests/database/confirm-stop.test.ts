@@ -143,7 +143,7 @@ describe('a cancellation after the end of the known cycle', () => {
 
 test('the mail about a cancellation under a row that was extended by hand names the end of the cycle, with which it ends', async () => {
   await database.at('01-05');
-  await database.query("update public.subscriptions set current_period_end = '2026-03-10'");
+  await customer.moveEnd('03-10');
   await database.at('01-10');
   await customer.cancel('at the end');
   const mail = "select payload ->> 'access_ends_at' as ends from billing.outbox where kind = 'subscription-cancelled'";

@@ -14,6 +14,12 @@ const customer = useCustomer(database);
 const [june, july] = [months(6), months(7)];
 const planId = 'plan_pro';
 const [endOfJune, twoDaysBefore] = ['2026-07-01T00:00:00.000Z', '2026-06-29T00:00:00.000Z'];
+/** What a mail says of the subscription that `bill` made, where it goes on. */
+const goesOn = {
+  plan_name: 'Pro',
+  valid_until: endOfJune,
+  next_charge: { at: endOfJune, amount: 99900, currency: 'INR' },
+};
 
 /** Charges the customer for June, and sets the clock to 10 June. */
 async function bill(): Promise<void> {
@@ -63,13 +69,6 @@ describe('the mail subscription-cancelled', () => {
     expect([key, destination]).toEqual([`${kind}/${id}`, 'email']);
   });
 
-  test('of a purchase names its end, which is the last time to resume it', async () => {
-    await customer.buy('pro', { at: '06-01' });
-    await cancel();
-    const end = '2027-06-01T00:00:00.000Z';
-    expect(await mails(kind)).toEqual([{ ...atTheEnd, access_ends_at: end, resume_until: end }]);
-  });
-
   test('names until when what runs can be resumed, also while a change waits that nobody authorised', async () => {
     await bill();
     await askChange(database, customer, 'basic', 'period_end');
@@ -77,26 +76,26 @@ describe('the mail subscription-cancelled', () => {
     expect(await mails(kind)).toEqual([atTheEnd]);
   });
 
-  test('of a purchase over a billed subscription names the end of the purchase', async () => {
-    await bill();
-    await customer.buy('premium', { at: '06-10' });
-    await cancel();
-    const end = '2027-06-10T00:00:00.000Z';
-    expect(await mails(kind)).toMatchObject([{ plan_name: 'Premium', access_ends_at: end, resume_until: end }]);
-  });
+  test.each([['alone', 'pro'], ['over a billed subscription', 'premium']])(
+    'of a purchase %s names its end, which is the last time to resume it',
+    async (how, tier) => {
+      if (how !== 'alone') await bill();
+      await customer.buy(tier, { at: '06-10' });
+      await cancel();
+      const end = '2027-06-10T00:00:00.000Z';
+      const plan_name = how === 'alone' ? 'Pro' : 'Premium';
+      expect(await mails(kind)).toEqual([{ ...atTheEnd, plan_name, access_ends_at: end, resume_until: end }]);
+    },
+  );
 
-  test('within two days of the end says no word about resuming', async () => {
+  test.each<[string, when: 'at once' | 'at the end', time: string, expected: object]>([
+    ['within two days of the end says no word about resuming', 'at the end', '06-30', {}],
+    ['at once names this moment', 'at once', '06-10', { access_ends_at: '2026-06-10T00:00:00.000Z', is_ended: true }],
+  ])('%s, and there is no other mail about the end', async (_, when, time, expected) => {
     await bill();
-    await database.at('06-30');
-    await cancel();
-    expect(await mails(kind)).toEqual([{ ...atTheEnd, resume_until: null }]);
-  });
-
-  test('at once names this moment, and there is no other mail about the end', async () => {
-    await bill();
-    await cancel('at once');
-    const now = '2026-06-10T00:00:00.000Z';
-    expect(await mails(kind)).toEqual([{ ...atTheEnd, access_ends_at: now, is_ended: true, resume_until: null }]);
+    await database.at(time);
+    await cancel(when);
+    expect(await mails(kind)).toEqual([{ ...atTheEnd, resume_until: null, ...expected }]);
     expect(await mails('subscription-ended')).toEqual([]);
   });
 
@@ -151,11 +150,6 @@ describe('the mail subscription-resumed', () => {
     await cancel();
     await resume();
     await resume();
-    const goesOn = {
-      plan_name: 'Pro',
-      valid_until: endOfJune,
-      next_charge: { at: endOfJune, amount: 99900, currency: 'INR' },
-    };
     expect(await mails(kind)).toEqual([goesOn]);
     await cancel();
     expect(await mails(kind)).toEqual([]);
@@ -168,12 +162,8 @@ describe('the mail subscription-resumed', () => {
     await authorise(await change());
     await cancel();
     await resume();
-    expect(await mails(kind)).toEqual([{
-      plan_name: 'Pro',
-      valid_until: endOfJune,
-      next_plan_name: 'Basic',
-      next_charge: { at: endOfJune, amount: 4900, currency: 'INR' },
-    }]);
+    const next_charge = { at: endOfJune, amount: 4900, currency: 'INR' };
+    expect(await mails(kind)).toEqual([{ ...goesOn, next_plan_name: 'Basic', next_charge }]);
   });
 
   describe('about the renewal of a purchase', () => {
@@ -248,11 +238,7 @@ describe('the mail subscription-resumed', () => {
     await customer.buy('pro', { at: '06-01' });
     await cancel();
     await resume();
-    expect(await mails(kind)).toEqual([{
-      plan_name: 'Pro',
-      valid_until: '2027-06-01T00:00:00.000Z',
-      next_charge: null,
-    }]);
+    expect(await mails(kind)).toEqual([{ ...goesOn, valid_until: '2027-06-01T00:00:00.000Z', next_charge: null }]);
   });
 });
 
@@ -296,11 +282,6 @@ describe('the mail change-scheduled', () => {
     await bill();
     await authorise(await change());
     await database.rpc('create_change', customer.id, 'pro', 'period_end');
-    const goesOn = {
-      plan_name: 'Pro',
-      valid_until: endOfJune,
-      next_charge: { at: endOfJune, amount: 99900, currency: 'INR' },
-    };
     expect(await undone()).toEqual([goesOn]);
     await database.rpc('create_change', customer.id, 'pro', 'period_end');
     expect(await undone()).toHaveLength(1);
@@ -406,11 +387,6 @@ describe('the mail plan-changed', () => {
     async (how) => {
       await bill();
       const premium = await now();
-      const goesOn = {
-        plan_name: 'Pro',
-        valid_until: endOfJune,
-        next_charge: { at: endOfJune, amount: 99900, currency: 'INR' },
-      };
       expect(await mails('change-undone')).toEqual([]);
       if (how === 'never captured') {
         await database.at('06-17');

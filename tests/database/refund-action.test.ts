@@ -14,8 +14,9 @@ import { months } from '../helpers/records/time.ts';
 const database = useDatabase({ isEmptied: true });
 const customer = useCustomer(database);
 let support: pg.Client;
+let dispatcher: pg.Client;
 beforeAll(async () => {
-  support = await openSupport(database);
+  [support, dispatcher] = [await openSupport(database), await database.connect()];
 });
 
 const price = 99900;
@@ -44,13 +45,15 @@ async function answer(status: string, id = uniqueId('rfnd'), fields: Fields = {}
   await client.end();
   return row;
 }
-/** The gateway refuses what waits. @returns the id of the row */
-async function refuse(): Promise<string> {
-  const client = await database.connect();
-  const { token, ids } = await claim(client, 'gateway');
-  await fail(client, token, ids, { error: 'HTTP 400: balance', final: true });
-  return String(ids[0]);
+const send = () => claim(dispatcher, 'gateway');
+/** Sends what waits, and gets no refund for it. @returns the ids of the rows */
+async function failToSend(how?: Parameters<typeof fail>[3]): Promise<readonly number[]> {
+  const { token, ids } = await send();
+  await fail(dispatcher, token, ids, how);
+  return ids;
 }
+/** The gateway refuses what waits. @returns the id of the row */
+const refuse = async () => String((await failToSend({ error: 'HTTP 400: balance', final: true }))[0]);
 /** The kinds of findings, without messages that wait for a dispatcher. */
 const kinds = async () =>
   (await database.query(
@@ -66,9 +69,7 @@ describe('refund', () => {
   test('that was refused after a try without an answer may have been made: it is not asked for twice', async () => {
     const pro = await buy();
     await refund(pro, 60000);
-    const client = await database.connect();
-    const first = await claim(client, 'gateway');
-    await fail(client, first.token, first.ids, { error: 'no answer' });
+    await failToSend({ error: 'no answer' });
     await database.at('2026-01-01T01:00:00Z');
     await refuse();
     await refused(
@@ -196,11 +197,10 @@ describe('refund', () => {
     const pro = await buy();
     await pro.capture();
     const { id } = await refund(pro, 40000);
-    const client = await database.connect();
-    await claim(client, 'gateway');
+    await send();
     await refund(pro, 59900);
     await pro.refund(40000, { id: uniqueId('rfnd'), notes: { support_action: String(id) } });
-    expect(await claim(client, 'gateway')).toMatchObject({ ids: [expect.anything()] });
+    expect(await send()).toMatchObject({ ids: [expect.anything()] });
   });
 
   test('that waits counts against a newer one alone: of two the older one is sent where only one fits', async () => {
@@ -249,14 +249,12 @@ describe('refund', () => {
     const pro = await buy();
     await pro.capture();
     await refund(pro);
-    const client = await database.connect();
     if (which === 'retry') {
-      const { token, ids } = await claim(client, 'gateway');
-      await fail(client, token, ids);
+      await failToSend();
       await database.at('2026-01-01T01:00:00Z');
     }
     await pro.dispute('lost');
-    expect(await claim(client, 'gateway')).toMatchObject({ ids: [], parked: 1 });
+    expect(await send()).toMatchObject({ ids: [], parked: 1 });
     expect(await kinds()).toEqual([]);
     await endAccess(database, pro.paymentId);
   });
@@ -265,26 +263,22 @@ describe('refund', () => {
     const pro = await buy();
     await pro.capture();
     await refund(pro, 60000);
-    const client = await database.connect();
-    const { token, ids } = await claim(client, 'gateway');
-    await fail(client, token, ids);
+    await failToSend();
     await database.send(disputeEvent('lost', 'lost', { id: pro.paymentId, amount: 50000 }));
     await database.at('2026-01-01T01:00:00Z');
-    expect(await claim(client, 'gateway')).toMatchObject({ ids: [], parked: 1 });
+    expect(await send()).toMatchObject({ ids: [], parked: 1 });
     await endAccess(database, pro.paymentId);
   });
 
   test('without an answer is tried again, although the gateway made it, and counts when it is given up', async () => {
     const pro = await buy();
     await refund(pro, 60000);
-    const client = await database.connect();
-    const { token, ids } = await claim(client, 'gateway');
-    await fail(client, token, ids);
+    const ids = await failToSend();
     await pro.refund(60000);
     await database.at('2026-01-01T01:00:00Z');
-    expect((await claim(client, 'gateway')).ids).toEqual(ids);
+    expect((await send()).ids).toEqual(ids);
     await database.at('01-03');
-    expect(await claim(client, 'gateway')).toMatchObject({ ids: [], parked: 1 });
+    expect(await send()).toMatchObject({ ids: [], parked: 1 });
     expect(await kinds()).toEqual(['outbox_stuck']);
     expect(await left(pro)).toBe(0);
     await database.query('update billing.outbox set delivered_at = billing.clock() where id = $1', [ids[0]]);
@@ -457,12 +451,10 @@ describe('refund', () => {
   test('that the webhook told is no finding when its message is given up', async () => {
     const pro = await buy();
     const { id } = await refund(pro, 40000);
-    const client = await database.connect();
-    const { token, ids } = await claim(client, 'gateway');
-    await fail(client, token, ids);
+    await failToSend();
     await pro.refund(40000, { notes: { support_action: String(id) } });
     await database.at('01-03');
-    expect(await claim(client, 'gateway')).toMatchObject({ ids: [], parked: 1 });
+    expect(await send()).toMatchObject({ ids: [], parked: 1 });
     expect(await kinds()).toEqual([]);
   });
 

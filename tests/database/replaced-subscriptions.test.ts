@@ -194,9 +194,7 @@ test('one that a purchase follows stops also after its row got a longer period b
   await customer.event('charged', '03-01', { planId: 'plan_pro', ...march });
   await customer.buy('basic', { at: '03-10', start: 'after_current' });
   await database.at('03-11');
-  await database.query("update public.subscriptions set current_period_end = '2026-04-10' where user_id = $1", [
-    customer.id,
-  ]);
+  await customer.moveEnd('04-10');
   await customer.event('charged', '04-01', { planId: 'plan_pro', ...april });
   expect([await replaced(), await toldOf()]).toEqual([[customer.gatewayId], 'at cycle end']);
 });

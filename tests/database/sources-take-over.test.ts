@@ -216,9 +216,7 @@ test('a row that is written by hand over a purchase, and the purchase that takes
   await database.set('events = true');
   await customer.buy('pro', { at: '01-01' });
   await database.at('01-02');
-  await database.query("update public.subscriptions set current_period_end = '2026-01-10Z' where user_id = $1", [
-    customer.id,
-  ]);
+  await customer.moveEnd('01-10');
   await database.expire('01-20');
   const told = await database.query(
     `select o.payload #>> '{data,current_period_end}' as until, o.payload #>> '{data,reason}' as reason from billing.outbox o

@@ -20,6 +20,15 @@ async function charge(cycle: Period, fields: Fields = {}, time = cycle.start) {
   return payment;
 }
 const refund = (payment: { id: string }, part = amount) => database.send(refundEvent(payment, part));
+/** Expects the finding about a payment, until the payment is refunded in full. */
+async function expectListed(finding: string, payment: { id: string }): Promise<void> {
+  for (const part of [0, amount - 1]) {
+    if (part > 0) await refund(payment, part);
+    expect(await customer.findings()).toEqual([`${finding} ${payment.id}`]);
+  }
+  await refund(payment, 1);
+  expect(await customer.findings()).toEqual([]);
+}
 
 async function bill(): Promise<void> {
   await customer.event('activated', '01-01', { planId, ...january });
@@ -128,12 +137,7 @@ describe('charged_after_cancellation', () => {
     expect(await customer.tier()).toBe(when === 'at once' ? 'free' : 'pro');
     const payment = await charge(february);
     expect(await customer.state()).toBe(inFebruary);
-    const listed = [`charged_after_cancellation ${payment.id}`];
-    expect(await customer.findings()).toEqual(listed);
-    await refund(payment, amount - 1);
-    expect(await customer.findings()).toEqual(listed);
-    await refund(payment, 1);
-    expect(await customer.findings()).toEqual([]);
+    await expectListed('charged_after_cancellation', payment);
   });
 
   test('lists the charge of a subscription that the gateway had cancelled, which gives no access', async () => {
@@ -178,14 +182,9 @@ describe('charged_after_replacement', () => {
     expect(await customer.findings()).toEqual([]);
     const payment = await charge(february);
     expect(await customer.state()).toBe(basic);
-    const listed = [`charged_after_replacement ${payment.id}`];
-    expect(await customer.findings()).toEqual(listed);
     await database.expire('2026-02-13T00:00:01Z');
     expect(await customer.state()).toBe(inFebruary);
-    await refund(payment, amount - 1);
-    expect(await customer.findings()).toEqual(listed);
-    await refund(payment, 1);
-    expect(await customer.findings()).toEqual([]);
+    await expectListed('charged_after_replacement', payment);
     expect(await customer.tier()).toBe('free');
   });
 

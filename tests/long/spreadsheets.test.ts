@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBookFiles } from '../../scripts/books/files.ts';
 import { writeBooks as writeFiles } from '../../scripts/books/write-books.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
-import { exampleBooks, writeBooks } from '../helpers/records/books.ts';
+import { exampleBooks, exampleWith, writeBooks } from '../helpers/records/books.ts';
 import { parseCsv } from '../helpers/records/parse-csv.ts';
 import { readTable } from '../helpers/records/read-sheet.ts';
 
@@ -26,10 +26,7 @@ beforeAll(async () => {
   if (first === undefined) throw new Error('the example has no settlement');
   const settlements = numbers.map((utr, index) => ({ ...first, id: `setl_Number${index}`, utr, amount: 0, lines: [] }));
   await writeBooks(database, {
-    ...exampleBooks,
-    documents: exampleBooks.documents.map((one) =>
-      one.number === 101 ? { ...one, buyer: { ...one.buyer, name: numbers[0] } } : one
-    ),
+    ...exampleWith(({ number, buyer }) => number === 101 ? { buyer: { ...buyer, name: numbers[0] } } : {}),
     settlements: [...exampleBooks.settlements, ...settlements],
   });
   const client = await database.connect();

@@ -1,14 +1,21 @@
 import { beforeEach, expect, test } from 'vitest';
-import { bookWork, createFileMaker, type FileJob } from '../../scripts/console/file-maker.ts';
+import {
+  bookWork,
+  createFileMaker,
+  type FileJob,
+  type FileMaker,
+  type FileWork,
+} from '../../scripts/console/file-maker.ts';
 import { createSupportDatabase } from '../../scripts/console/database.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import {
   allFiles,
-  clearBooks,
   exampleBooks,
   expectedFile,
   expectedFiles,
+  replaceBooks,
   writeBooks,
+  writeStateless,
 } from '../helpers/records/books.ts';
 import { readSheet, readTable } from '../helpers/records/read-sheet.ts';
 import { createUser } from '../helpers/records/records.ts';
@@ -17,8 +24,7 @@ import { until } from './gateway-simulator-rig.ts';
 
 const support = useConsole({ findings: { captured_not_fulfilled: 'any' } });
 beforeEach(async () => {
-  await clearBooks(support.database);
-  await writeBooks(support.database, exampleBooks);
+  await replaceBooks(support.database);
   await setClock(support.database, '2026-11-30T18:30:00Z');
 });
 
@@ -135,19 +141,7 @@ test('every document is in one section, and the lists page through all', async (
 });
 
 test('problems have their customer, and a CSV file with all of a kind', async () => {
-  const { id, email } = await createUser(support.database);
-  const nobody = { name: 'Asha', gstin: null, address: null, state: null };
-  await clearBooks(support.database);
-  await writeBooks(support.database, {
-    ...exampleBooks,
-    documents: exampleBooks.documents.map((one) => one.number === 103 ? { ...one, buyer: nobody } : one),
-  });
-  await support.database.query(
-    "update public.payments set user_id = $1 where gateway_payment_id = 'pay_Example0000103'",
-    [
-      id,
-    ],
-  );
+  const { id, email } = await writeStateless(support.database);
   const { problems } = await read('/books');
   expect(problems).toEqual([
     {
@@ -187,13 +181,27 @@ test('the files are those of npm run books, to the byte', async () => {
   }
 });
 
-test('files are made for one month at a time, and are deleted with the next ones and at the end', async () => {
+/** Runs a test with a maker of files, whose temporary folder is its own. */
+async function withFileMaker(
+  work: FileWork,
+  run: (files: FileMaker, folder: string) => Promise<void>,
+): Promise<void> {
   const folder = await Deno.makeTempDir();
   const usual = Deno.env.get('TMPDIR');
   Deno.env.set('TMPDIR', folder);
   const database = createSupportDatabase(support.supportUrl);
-  const files = createFileMaker(database, bookWork);
   try {
+    await run(createFileMaker(database, work), folder);
+  } finally {
+    if (usual === undefined) Deno.env.delete('TMPDIR');
+    else Deno.env.set('TMPDIR', usual);
+    database.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+test('files are made for one month at a time, and are deleted with the next ones and at the end', () =>
+  withFileMaker(bookWork, async (files, folder) => {
     const job = files.make('2026-11');
     expect(files.make('2026-11')).toBe(job);
     expect(() => files.make('2026-10')).toThrow('The files of 2026-11 are being made. Wait for them.');
@@ -204,34 +212,21 @@ test('files are made for one month at a time, and are deleted with the next ones
     expect([...Deno.readDirSync(folder)].length).toBe(1);
     files.close();
     expect([...Deno.readDirSync(folder)]).toEqual([]);
-  } finally {
-    if (usual === undefined) Deno.env.delete('TMPDIR');
-    else Deno.env.set('TMPDIR', usual);
-    database.close();
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  }));
 
 test('files that cannot be made are closed and deleted, and the job says why', async () => {
-  const folder = await Deno.makeTempDir();
-  const usual = Deno.env.get('TMPDIR');
-  Deno.env.set('TMPDIR', folder);
-  const database = createSupportDatabase(support.supportUrl);
-  const files = createFileMaker(database, {
-    ...bookWork,
-    async write(_, __, made) {
-      await (await made.open('gstr1.json')).write('{}');
-      await made.open('gstr1.json');
-    },
-  });
-  const isOpen = (fd: string) => {
-    try {
-      return Deno.readLinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
-    } catch {
-      return false; // that of the listing
-    }
+  const write: FileWork['write'] = async (_, __, made) => {
+    await (await made.open('gstr1.json')).write('{}');
+    await made.open('gstr1.json');
   };
-  try {
+  await withFileMaker({ ...bookWork, write }, async (files, folder) => {
+    const isOpen = (fd: string) => {
+      try {
+        return Deno.readLinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
+      } catch {
+        return false; // that of the listing
+      }
+    };
     const job = files.make('2026-11');
     await until(() => job.state !== 'running');
     expect(job.state).toBe('failed');
@@ -240,12 +235,7 @@ test('files that cannot be made are closed and deleted, and the job says why', a
     if (Deno.build.os === 'linux') {
       expect([...Deno.readDirSync('/proc/self/fd')].filter(({ name }) => isOpen(name))).toEqual([]);
     }
-  } finally {
-    if (usual === undefined) Deno.env.delete('TMPDIR');
-    else Deno.env.set('TMPDIR', usual);
-    database.close();
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 test('support may not close a month, one to whom the owner granted it may, and the month says who', async () => {

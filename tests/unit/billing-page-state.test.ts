@@ -2,25 +2,29 @@ import { expect, test } from 'vitest';
 import { stateOf } from '../../supabase/client/blocks/billing-page/state.ts';
 import type { CurrentSubscription } from '../../supabase/client/subscriptions.ts';
 
+const charged = { currency: 'INR', interval: 'month', interval_count: 1 };
+const running = { status: 'active', plan: null, price: null };
+
+/** The lines of the page of 16 January for a tier that runs with these fields, and what is billed. */
+function linesOf(tier: string, fields: object, billing: unknown): string[] {
+  const text = JSON.stringify({
+    currentTier: tier,
+    payments: [],
+    subscription: { ...running, tier, ...fields },
+    billing,
+  });
+  const current: CurrentSubscription = Object.assign({}, JSON.parse(text));
+  return stateOf(current, [], Date.parse('2027-01-16T12:00:00Z')).lines;
+}
+
 test('what ends before a change begins does not say that nothing more is charged', () => {
-  const price = { lookup_key: 'basic', amount: 4900, currency: 'INR', interval: 'month', interval_count: 1 };
-  const running = {
-    status: 'active',
-    tier: 'basic',
-    plan: null,
-    price: null,
-    current_period_end: '2027-01-30T12:00:00Z',
-    cancel_at_period_end: true,
-  };
+  const price = { ...charged, lookup_key: 'basic', amount: 4900 };
   const next = {
     ...{ tier: 'basic', price, amount: 4900, currency: 'INR' },
     ...{ starts_at: '2027-02-10T12:00:00Z', undo_until: null },
   };
-  const linesWith = (billing: unknown) => {
-    const text = JSON.stringify({ currentTier: 'basic', payments: [], subscription: running, billing });
-    const current: CurrentSubscription = Object.assign({}, JSON.parse(text));
-    return stateOf(current, [], Date.parse('2027-01-16T12:00:00Z')).lines;
-  };
+  const linesWith = (billing: unknown) =>
+    linesOf('basic', { current_period_end: '2027-01-30T12:00:00Z', cancel_at_period_end: true }, billing);
   expect(linesWith({ status: 'active', next_charge_at: null, price: null, next })).toEqual([
     'You keep it until 30 Jan 2027.',
   ]);
@@ -28,22 +32,8 @@ test('what ends before a change begins does not say that nothing more is charged
 });
 
 test('a trial whose row was written by hand names what is charged after it', () => {
-  const price = { lookup_key: 'pro', amount: 99900, currency: 'INR', interval: 'month', interval_count: 1 };
-  const running = {
-    status: 'active',
-    tier: 'pro',
-    plan: null,
-    price: null,
-    current_period_end: '2027-01-26T12:00:00Z',
-  };
-  const charge = { status: 'authenticated', next_charge_at: '2027-01-17T12:00:00Z', price, next: null };
-  const current: CurrentSubscription = Object.assign(
-    {},
-    JSON.parse(
-      JSON.stringify({ currentTier: 'pro', payments: [], subscription: running, billing: charge }),
-    ),
-  );
-  expect(stateOf(current, [], Date.parse('2027-01-16T12:00:00Z')).lines.join()).toContain(
-    '₹999.00 is charged from then on.',
-  );
+  const price = { ...charged, lookup_key: 'pro', amount: 99900 };
+  const billing = { status: 'authenticated', next_charge_at: '2027-01-17T12:00:00Z', price, next: null };
+  expect(linesOf('pro', { current_period_end: '2027-01-26T12:00:00Z' }, billing).join())
+    .toContain('₹999.00 is charged from then on.');
 });

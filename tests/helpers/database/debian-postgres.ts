@@ -1,11 +1,9 @@
-import { removeFolder } from '../../../scripts/stack/postgres/init-database.ts';
 import { postgresEnvironment } from '../../../scripts/stack/postgres/postgres-program.ts';
 import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
-import { freePort } from '../../../scripts/stack/ports.ts';
-import { spawnChild } from '../../../scripts/stack/process/child.ts';
 import { unprivilegedUser, type UserIds } from '../../../scripts/stack/process/unprivileged-user.ts';
 import { localPassword } from '../project/keys.ts';
 import { withClient } from './postgres-client.ts';
+import { startServer } from './start-server.ts';
 
 const home = '/usr/lib/postgresql';
 const extensions = ['pg_cron', 'plpgsql_check'];
@@ -52,27 +50,13 @@ export async function startDebianPostgres(programs: string): Promise<DebianPostg
   const folder = await Deno.makeTempDir({ prefix: 'debian-postgres-' });
   if (user) await Deno.chown(folder, user.uid, user.gid);
   await initialize(programs, folder, user);
-  const port = freePort();
-  const settings = [
-    ...['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'fsync=off'],
-    ...['shared_preload_libraries=pg_cron', 'cron.database_name=postgres', 'cron.use_background_workers=on'],
-  ];
-  const listening = Promise.withResolvers<void>();
-  const server = spawnChild({
-    name: 'debian-postgres',
-    command: `${programs}/postgres`,
-    args: ['-D', `${folder}/data`, ...settings.flatMap((setting) => ['-c', setting])],
-    cwd: '/',
-    env: postgresEnvironment,
-    ...user,
-    log: () => {},
-    onLine: (line) => line.includes('ready to accept connections') && listening.resolve(),
+  const { port, stop } = await startServer({
+    ...{ program: `${programs}/postgres`, folder, data: `${folder}/data` },
+    settings: ['shared_preload_libraries=pg_cron', 'cron.database_name=postgres', 'cron.use_background_workers=on'],
   });
-  void server.exited.then(() => listening.reject(new Error(server.lastLines().join('\n'))));
   const urlOf = (role: string) => (database: string) =>
     `postgresql://${role}:${localPassword}@127.0.0.1:${port}/${database}`;
   const adminUrl = urlOf(admin);
-  await listening.promise;
   return {
     url: urlOf('postgres'),
     adminUrl,
@@ -84,10 +68,7 @@ export async function startDebianPostgres(programs: string): Promise<DebianPostg
       await prepareDatabase(adminUrl(database));
       await withClient(adminUrl(database), (client) => client.query(platform(database)));
     },
-    async stop() {
-      await server.end('SIGINT', 'SIGQUIT');
-      await removeFolder(folder);
-    },
+    stop,
   };
 }
 

@@ -1,11 +1,8 @@
 import { localPassword } from '../project/keys.ts';
-import { spawnChild } from '../../../scripts/stack/process/child.ts';
-import { removeFolder } from '../../../scripts/stack/postgres/init-database.ts';
-import { freePort } from '../../../scripts/stack/ports.ts';
-import { postgresEnvironment, postgresProgram } from '../../../scripts/stack/postgres/postgres-program.ts';
-import { unprivilegedUser } from '../../../scripts/stack/process/unprivileged-user.ts';
+import { postgresProgram } from '../../../scripts/stack/postgres/postgres-program.ts';
 import { netSchema } from './call-stand-ins.ts';
 import { createCluster } from './clusters.ts';
+import { startServer } from './start-server.ts';
 
 /** A Postgres on which `pg_net`, `pg_cron` and Vault can be installed; they are stand-ins that record their calls. */
 export type HostedPostgres = { readonly url: string; stop(): Promise<void> };
@@ -70,31 +67,13 @@ const notPreloaded = {
 
 /** Starts a server on a temporary folder, from a copy of the program with the extensions beside it. */
 export async function startHostedPostgres({ isCronPreloaded = true } = {}): Promise<HostedPostgres> {
-  const user = await unprivilegedUser();
   const folder = await createCluster('empty');
   await copyProgram(folder, { ...extensions, ...(!isCronPreloaded && notPreloaded) });
 
-  const port = freePort();
-  const listening = Promise.withResolvers<void>();
-  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'fsync=off'];
-  const server = spawnChild({
-    name: 'hosted-postgres',
-    command: `${folder}/bin/postgres`,
-    args: ['-D', `${folder}/postgres`, ...settings.flatMap((setting) => ['-c', setting])],
-    cwd: '/',
-    env: postgresEnvironment,
-    ...user,
-    log: () => {},
-    onLine: (line) => line.includes('ready to accept connections') && listening.resolve(),
-  });
-  void server.exited.then(() => listening.reject(new Error(server.lastLines().join('\n'))));
-  await listening.promise;
+  const { port, stop } = await startServer({ program: `${folder}/bin/postgres`, folder, data: `${folder}/postgres` });
   return {
     url: `postgresql://postgres:${localPassword}@127.0.0.1:${port}/postgres`,
-    async stop() {
-      await server.end('SIGINT', 'SIGQUIT');
-      await removeFolder(folder);
-    },
+    stop,
   };
 }
 

@@ -129,7 +129,7 @@ async function endOf(session: pg.Client, scenario: Scenario, sequence: readonly 
 }
 
 /** In a few words: `pro; pro active A; stops B`. */
-export function describeEnd(state: unknown): string {
+function describeEnd(state: unknown): string {
   const { tier, subscriptions, cancellations } = Object(state);
   const letter = (id: string | null) => id?.slice(4, 5) ?? 'purchase';
   const rows = [subscriptions ?? []].flat().map((row) => `${row.tier} ${row.status} ${letter(row.id)}`);

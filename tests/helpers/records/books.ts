@@ -1,5 +1,6 @@
 import { root } from '../../../scripts/stack/root.ts';
 import type { TestDatabase } from '../database/test-database.ts';
+import { createUser } from './records.ts';
 
 type Json = Record<string, unknown>;
 type Taxes = readonly { readonly name: string; readonly rate: number; readonly amount: number }[];
@@ -126,4 +127,26 @@ export async function clearBooks(database: TestDatabase): Promise<void> {
   );
   await database.query('alter table public.receipts enable trigger user');
   await database.query('delete from public.payments where user_id is null');
+}
+
+/** Replaces all books by these. */
+export async function replaceBooks(database: TestDatabase, books = exampleBooks): Promise<void> {
+  await clearBooks(database);
+  await writeBooks(database, books);
+}
+
+/** The example with other documents. */
+export const exampleWith = (change: (document: BookDocument) => Partial<BookDocument>): Books => ({
+  ...exampleBooks,
+  documents: exampleBooks.documents.map((document) => ({ ...document, ...change(document) })),
+});
+
+/** Replaces the books by the example in which the buyer of receipt 103 has no state, and is a new user. @returns the user */
+export async function writeStateless(database: TestDatabase): ReturnType<typeof createUser> {
+  const user = await createUser(database);
+  const buyer = { name: 'Asha', gstin: null, address: null, state: null };
+  await replaceBooks(database, exampleWith(({ number }) => number === 103 ? { buyer } : {}));
+  const sold = "update public.payments set user_id = $1 where gateway_payment_id = 'pay_Example0000103'";
+  await database.query(sold, [user.id]);
+  return user;
 }
