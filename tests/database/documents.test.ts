@@ -287,6 +287,49 @@ test('only what was confirmed from the setting on gets a receipt, also an extra 
   });
 });
 
+test('each of two payments on an order has its own receipt and notes, whichever of them counts', async () => {
+  await sell();
+  const one = await customer.order('pro', { at: '2026-11-05' });
+  const two = customer.again(one);
+  const ofPayments = async () =>
+    await database.query(
+      `select p.gateway_payment_id as id, r.kind, (r.totals ->> 'total')::integer as total
+       from public.receipts r join public.payments p on p.id = r.payment_id order by r.issued_at, r.kind desc`,
+    );
+  // Bought with an offer of the gateway, so that the amounts tell the payments apart.
+  await one.verify();
+  await one.capture({ amount: 89910 });
+  await issue();
+  await database.at('2026-11-06');
+  await two.capture();
+  await issue();
+  const receipts = [
+    { id: one.paymentId, kind: 'receipt', total: 89910 },
+    { id: two.paymentId, kind: 'receipt', total: 99900 },
+  ];
+  expect(await ofPayments()).toEqual(receipts);
+  // Now the second one counts. Its receipt is that of the order.
+  await database.at('2026-11-07');
+  await one.refund(89910);
+  await issue();
+  expect(await ofPayments()).toEqual([...receipts, { id: one.paymentId, kind: 'credit_note', total: 89910 }]);
+  expect(await database.rpc('get_receipt', customer.id, one.id)).toMatchObject({ receipt: { totals: { total: 99900 } } });
+});
+
+test('a second payment of an order that was refunded has its own receipt', async () => {
+  await sell();
+  const one = await customer.order('pro', { at: '2026-11-05' });
+  const two = customer.again(one);
+  await one.verify();
+  await one.capture({ amount: 89910 });
+  await one.refund(89910);
+  await issue();
+  await database.at('2026-11-06');
+  await two.capture();
+  await issue();
+  expect((await documents()).map(({ totals }) => totals.total)).toEqual([89910, 89910, 99900]);
+});
+
 test('numbers have no gap where a sweep is rolled back, and two sweeps give each once', async () => {
   await sell();
   for (const day of ['05', '06', '07']) await buy(`2026-11-${day}`);

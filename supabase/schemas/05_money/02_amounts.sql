@@ -375,6 +375,7 @@ begin
   perform billing.show_disputes(p.gateway_payment_id)
   from public.payments p
   where p.id in (p_payment.id, v_extra.id);
+  perform billing.exchange_documents(p_payment.id, v_extra.id);
   select * into p_payment from public.payments p where p.id = p_payment.id;
   return p_payment;
 end $$;

@@ -48,16 +48,21 @@ end $$;
 create trigger check_seller before insert or update on billing.settings
 for each row execute function billing.check_seller();
 
--- Documents never change, for the owner neither, but for the user who is deleted.
+-- Documents never change, for the owner neither, but for the user who is deleted, and for the row of the payment that they are
+-- about.
 create function billing.keep_receipt()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_gone public.receipts;
+  v_kept public.receipts;
 begin
   if tg_op = 'UPDATE' then
-    v_gone := old;
-    v_gone.user_id := null;
-    if new is not distinct from v_gone then return new; end if;
+    v_kept := old;
+    if current_setting('subscriptions.documents_follow', true) = 'on' then
+      v_kept.payment_id := new.payment_id;
+    else
+      v_kept.user_id := null;
+    end if;
+    if new is not distinct from v_kept then return new; end if;
   end if;
   raise exception 'documents never change: issue a credit note, or reissue the receipt' using errcode = 'PS409';
 end $$;
@@ -87,6 +92,30 @@ begin
   -- Waits for a batch that has the row in hand, and did not see this refund.
   on conflict (payment_id) do update set due_at = least(d.due_at, excluded.due_at);
   return null;
+end $$;
+
+-- Lets documents follow their payments when two rows exchange these, and lists what each row lacks then.
+-- Security definer, as above.
+create function billing.exchange_documents(p_one uuid, p_other uuid)
+returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_of_one uuid[];
+begin
+  if (select s.receipts_from from billing.settings s) is null then return; end if;
+  -- A batch that numbers documents has read the rows as they were.
+  perform billing.lock_numbers();
+  v_of_one := array(select r.id from public.receipts r where r.payment_id = p_one);
+  perform set_config('subscriptions.documents_follow', 'on', true);
+  -- No two receipts may name one payment meanwhile.
+  update public.receipts r set payment_id = r.id where r.id = any (v_of_one);
+  update public.receipts r set payment_id = p_one where r.payment_id = p_other;
+  update public.receipts r set payment_id = p_other where r.id = any (v_of_one);
+  perform set_config('subscriptions.documents_follow', null, true);
+  insert into billing.documents_due as d (payment_id, confirmed_at)
+  select p.id, p.confirmed_at
+  from public.payments p
+  where p.id in (p_one, p_other) and p.confirmed_at is not null
+  on conflict (payment_id) do update set confirmed_at = excluded.confirmed_at, due_at = least(d.due_at, excluded.due_at);
 end $$;
 
 create trigger note_document_insert after insert on public.payments for each row

@@ -83,6 +83,51 @@ begin
   );
 end $$;
 
+-- Chooses the payment that counts for an order. A payment that was not refunded in full comes before one that was, then a
+-- captured payment before one that is only verified, then the payment that counts already. The caller holds its lock.
+create or replace function billing.count_best_payment(p_payment public.payments)
+returns public.payments -- the row after the choice
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_extra public.payments;
+begin
+  select * into v_extra
+  from public.payments x
+  where x.extra_of = p_payment.id
+    and not billing.is_refunded(x)
+    and (
+      billing.is_refunded(p_payment)
+      or p_payment.confirmed_at is null and x.confirmed_at is not null
+    )
+  order by x.confirmed_at is null, x.captured_at, x.gateway_payment_id
+  limit 1;
+  if not found then return p_payment; end if;
+
+  -- The two rows exchange what belongs to the payment at the gateway.
+  update public.payments x set gateway_payment_id = null where x.id = v_extra.id;
+  update public.payments p
+  set gateway_payment_id = v_extra.gateway_payment_id,
+    gateway_signature = null, captured_at = v_extra.captured_at, confirmed_at = v_extra.confirmed_at,
+    paid_amount = v_extra.paid_amount, refunded_amount = v_extra.refunded_amount,
+    -- A payment that is only verified needs a confirmation by the gateway.
+    next_reconcile_at = case
+      when v_extra.confirmed_at is null then billing.clock() + interval '15 minutes'
+      else p.next_reconcile_at
+    end
+  where p.id = p_payment.id;
+  update public.payments x
+  set gateway_payment_id = p_payment.gateway_payment_id,
+    captured_at = p_payment.captured_at, confirmed_at = p_payment.confirmed_at,
+    paid_amount = p_payment.paid_amount, refunded_amount = p_payment.refunded_amount
+  where x.id = v_extra.id;
+  perform billing.show_disputes(p.gateway_payment_id)
+  from public.payments p
+  where p.id in (p_payment.id, v_extra.id);
+  perform billing.exchange_documents(p_payment.id, v_extra.id);
+  select * into p_payment from public.payments p where p.id = p_payment.id;
+  return p_payment;
+end $$;
+
 -- Merges the status of an event, with the time of the next charge and the page of the gateway, if no newer one is known. A
 -- halt, a pause and a resumption are kept with their times.
 create or replace function billing.merge_gateway_status(
@@ -1496,6 +1541,49 @@ where s.kind = 'currency';
 create or replace view billing.active_monthly with (security_invoker = true) as
 select s.month, s.name as tier, s.active_customers from billing.monthly_sums s where s.kind = 'tier';
 
+-- Documents never change, for the owner neither, but for the user who is deleted, and for the row of the payment that they are
+-- about.
+create or replace function billing.keep_receipt()
+returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_kept public.receipts;
+begin
+  if tg_op = 'UPDATE' then
+    v_kept := old;
+    if current_setting('subscriptions.documents_follow', true) = 'on' then
+      v_kept.payment_id := new.payment_id;
+    else
+      v_kept.user_id := null;
+    end if;
+    if new is not distinct from v_kept then return new; end if;
+  end if;
+  raise exception 'documents never change: issue a credit note, or reissue the receipt' using errcode = 'PS409';
+end $$;
+
+-- Lets documents follow their payments when two rows exchange these, and lists what each row lacks then.
+-- Security definer, as above.
+create function billing.exchange_documents(p_one uuid, p_other uuid)
+returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_of_one uuid[];
+begin
+  if (select s.receipts_from from billing.settings s) is null then return; end if;
+  -- A batch that numbers documents has read the rows as they were.
+  perform billing.lock_numbers();
+  v_of_one := array(select r.id from public.receipts r where r.payment_id = p_one);
+  perform set_config('subscriptions.documents_follow', 'on', true);
+  -- No two receipts may name one payment meanwhile.
+  update public.receipts r set payment_id = r.id where r.id = any (v_of_one);
+  update public.receipts r set payment_id = p_one where r.payment_id = p_other;
+  update public.receipts r set payment_id = p_other where r.id = any (v_of_one);
+  perform set_config('subscriptions.documents_follow', null, true);
+  insert into billing.documents_due as d (payment_id, confirmed_at)
+  select p.id, p.confirmed_at
+  from public.payments p
+  where p.id in (p_one, p_other) and p.confirmed_at is not null
+  on conflict (payment_id) do update set confirmed_at = excluded.confirmed_at, due_at = least(d.due_at, excluded.due_at);
+end $$;
+
 comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';
 
 comment on column billing.customer_payments.disputes is 'Each dispute about it, the newest last. Null: none.';
@@ -1530,6 +1618,10 @@ GRANT EXECUTE ON FUNCTION "billing"."change_answer"(billing.change) TO "service_
 REVOKE ALL ON FUNCTION "billing"."end_mail"(public.subscriptions, billing.sources, text, timestamp WITH time zone) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."end_mail"(public.subscriptions, billing.sources, text, timestamp WITH time zone) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."exchange_documents"(uuid, uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."exchange_documents"(uuid, uuid) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."is_noted"(public.payments, timestamp WITH time zone) FROM PUBLIC;
 
