@@ -42,6 +42,18 @@ type Document = {
   rupees: { total: number; rate: string } | null;
   totals: { taxable: number; taxes: { name: string; rate: number; amount: number }[]; total: number };
 };
+/** Claims a page of the gateway's list of payments. @returns the end of its window, and where it begins */
+async function pageOfPayments(): Promise<[number, number]> {
+  await database.query(
+    `update billing.statement_windows set next_read_at = billing.clock() where (list, pass) = ('payments', 'again')`,
+  );
+  const { pages } = await database.rpc('claim_statement_pages');
+  const page = (pages as { list: string; pass: string; to: number; skip: number }[]).find(
+    ({ list, pass }) => list === 'payments' && pass === 'again',
+  );
+  if (page === undefined) throw new Error('the list of payments is not due');
+  return [page.to, page.skip];
+}
 const documents = async () =>
   (await database.query('select * from public.receipts order by issued_at, number')) as unknown as Document[];
 
@@ -114,6 +126,43 @@ describe('of a seller with a GSTIN', () => {
     await database.sweep('2026-11-09T00:01:00Z');
     expect((await documents()).map(({ rupees }) => rupees)).toEqual([null]);
     await database.setPlan('pro', "currency = 'INR'");
+  });
+
+  test('the rupees that the gateway books later are read from its list, and their receipt is made at once', async () => {
+    await database.setPlan('pro', "currency = 'USD'");
+    const { paymentId } = await buy('2026-11-06', 1900, { currency: 'USD', base_amount: null });
+    await issue();
+    const listed = [{ id: paymentId, currency: 'USD', amount: 1900, base_amount: 160273, status: 'captured' }];
+    await database.rpc(
+      'apply_statement_page',
+      'payments',
+      'again',
+      ...await pageOfPayments(),
+      JSON.stringify(listed),
+      0,
+    );
+    await issue();
+    expect((await documents()).map(({ rupees }) => rupees?.total)).toEqual([160273]);
+  });
+
+  test('of two payments on an order in another currency each keeps its rupees, whichever counts', async () => {
+    await database.setPlan('pro', "currency = 'USD', price = 1900");
+    const one = await customer.order('pro', { at: '2026-11-06' });
+    const two = customer.again(one);
+    await one.verify();
+    await one.capture({ currency: 'USD', base_amount: 160273 });
+    await two.capture({ currency: 'USD', base_amount: 161000 });
+    await one.refund();
+    await issue();
+    expect(
+      await database.query(
+        `select p.gateway_payment_id as id, p.base_amount, (r.rupees ->> 'total')::integer as total
+         from public.receipts r join public.payments p on p.id = r.payment_id where r.kind = 'receipt' order by total`,
+      ),
+    ).toEqual([
+      { id: one.paymentId, base_amount: '160273', total: 160273 },
+      { id: two.paymentId, base_amount: '161000', total: 161000 },
+    ]);
   });
 
   test('credit notes add up at every moment, and the last one takes what is left', async () => {
@@ -313,7 +362,9 @@ test('each of two payments on an order has its own receipt and notes, whichever 
   await one.refund(89910);
   await issue();
   expect(await ofPayments()).toEqual([...receipts, { id: one.paymentId, kind: 'credit_note', total: 89910 }]);
-  expect(await database.rpc('get_receipt', customer.id, one.id)).toMatchObject({ receipt: { totals: { total: 99900 } } });
+  expect(await database.rpc('get_receipt', customer.id, one.id)).toMatchObject({
+    receipt: { totals: { total: 99900 } },
+  });
 });
 
 test('a second payment of an order that was refunded has its own receipt', async () => {

@@ -317,21 +317,23 @@ create function billing.note_extra_payment(
   p_payment public.payments, -- counts
   p_gateway_payment_id text,
   p_confirmed_at timestamptz, -- null: not confirmed by the gateway
-  p_paid_amount bigint default null -- minor currency units; null: not known
+  p_paid_amount bigint default null, -- minor currency units; null: not known
+  p_base_amount bigint default null -- what the gateway booked in INR; null: not known
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   insert into public.payments as x (
-    user_id, amount, paid_amount, currency, status, tier, plan_id, gateway_key_id, gateway_payment_id, extra_of, captured_at,
+    user_id, amount, paid_amount, base_amount, currency, status, tier, plan_id, gateway_key_id, gateway_payment_id, extra_of, captured_at,
     confirmed_at, refunded_amount, next_reconcile_at
   )
   values (
-    p_payment.user_id, p_payment.amount, p_paid_amount, p_payment.currency, 'captured', p_payment.tier, p_payment.plan_id,
+    p_payment.user_id, p_payment.amount, p_paid_amount, p_base_amount, p_payment.currency, 'captured', p_payment.tier, p_payment.plan_id,
     p_payment.gateway_key_id, p_gateway_payment_id, p_payment.id, billing.clock(), p_confirmed_at,
     billing.refunded_amount(p_gateway_payment_id), null
   )
   on conflict (gateway_payment_id) do update
-  set confirmed_at = excluded.confirmed_at, paid_amount = coalesce(excluded.paid_amount, x.paid_amount)
+  set confirmed_at = excluded.confirmed_at, paid_amount = coalesce(excluded.paid_amount, x.paid_amount),
+    base_amount = coalesce(excluded.base_amount, x.base_amount)
   where x.extra_of = excluded.extra_of and x.confirmed_at is null and excluded.confirmed_at is not null;
 end $$;
 
@@ -360,7 +362,7 @@ begin
   update public.payments p
   set gateway_payment_id = v_extra.gateway_payment_id,
     gateway_signature = null, captured_at = v_extra.captured_at, confirmed_at = v_extra.confirmed_at,
-    paid_amount = v_extra.paid_amount, refunded_amount = v_extra.refunded_amount,
+    paid_amount = v_extra.paid_amount, base_amount = v_extra.base_amount, refunded_amount = v_extra.refunded_amount,
     -- A payment that is only verified needs a confirmation by the gateway.
     next_reconcile_at = case
       when v_extra.confirmed_at is null then billing.clock() + interval '15 minutes'
@@ -370,7 +372,7 @@ begin
   update public.payments x
   set gateway_payment_id = p_payment.gateway_payment_id,
     captured_at = p_payment.captured_at, confirmed_at = p_payment.confirmed_at,
-    paid_amount = p_payment.paid_amount, refunded_amount = p_payment.refunded_amount
+    paid_amount = p_payment.paid_amount, base_amount = p_payment.base_amount, refunded_amount = p_payment.refunded_amount
   where x.id = v_extra.id;
   perform billing.show_disputes(p.gateway_payment_id)
   from public.payments p

@@ -79,6 +79,7 @@ declare
     billing.json_text(p_entity -> 'order_id'), billing.json_text(p_order -> 'id')
   );
   v_amount constant bigint := billing.json_integer(p_entity -> 'amount');
+  v_base_amount bigint; -- what the gateway booked in INR
   v_payment public.payments := billing.find_payment(p_entity, p_order);
   v_settles constant boolean := billing.capture_settles(v_payment, v_gateway_payment_id, v_amount);
   v_purchase billing.purchase;
@@ -115,11 +116,10 @@ begin
     where p.id = v_payment.id and p.gateway_order_id = v_gateway_order_id and p.status <> 'captured';
     return 'mismatch';
   end if;
+  if v_payment.currency <> 'INR' then v_base_amount := billing.json_integer(p_entity -> 'base_amount'); end if;
   if v_is_same or v_payment.status <> 'captured' then
     v_payment.paid_amount := coalesce(v_amount, v_payment.paid_amount);
-    if v_payment.currency <> 'INR' then
-      v_payment.base_amount := coalesce(billing.json_integer(p_entity -> 'base_amount'), v_payment.base_amount);
-    end if;
+    v_payment.base_amount := coalesce(v_base_amount, v_payment.base_amount);
   end if;
 
   if not v_is_same and v_payment.status <> 'captured' then
@@ -127,7 +127,7 @@ begin
     -- Its refunds may arrive before the capture.
     v_payment.refunded_amount := v_purchase.refunded_amount;
   elsif not v_is_same and v_payment.gateway_payment_id is not null then
-    perform billing.note_extra_payment(v_payment, v_gateway_payment_id, billing.clock(), v_amount);
+    perform billing.note_extra_payment(v_payment, v_gateway_payment_id, billing.clock(), v_amount, v_base_amount);
     v_payment := billing.count_best_payment(v_payment);
     v_counts_now := v_payment.gateway_payment_id = v_gateway_payment_id;
   end if;

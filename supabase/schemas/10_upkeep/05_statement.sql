@@ -189,6 +189,28 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
   end
 $$;
 
+-- Stores what the gateway booked in rupees for payments in another currency: it may do so days later, and their documents wait
+-- for it. Security definer: the list of documents belongs to the owner alone.
+create function billing.book_rupees(p_items jsonb) -- payments as the gateway has them
+returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  with booked as (
+    update public.payments p
+    set base_amount = billing.json_integer(i.item -> 'base_amount')
+    from jsonb_array_elements(p_items) i (item)
+    where i.item ->> 'currency' <> 'INR'
+      and p.gateway_payment_id = i.item ->> 'id'
+      and p.base_amount is null
+      and p.currency = i.item ->> 'currency'
+      and billing.json_integer(i.item -> 'base_amount') is not null
+    returning p.id
+  )
+  update billing.documents_due d
+  set due_at = billing.clock()
+  from booked b
+  where d.payment_id = b.id;
+end $$;
+
 -- Finds what is new in a page that was read. If nothing is, the next page follows, or the window ends and its mark moves. So
 -- the caller applies what is new and calls again: a crash in between only repeats. API: service_role only.
 create function public.apply_statement_page(
@@ -216,6 +238,7 @@ begin
   -- A later page that the gateway refused is read again.
   if not found or p_items is null and p_skip > 0 then return jsonb_build_object('news', '[]'::jsonb); end if;
 
+  if p_list = 'payments' then perform billing.book_rupees(v_items); end if;
   v_news := billing.find_news(p_list, v_items);
   if v_news is not null then return jsonb_build_object('news', v_news); end if;
 

@@ -15,6 +15,8 @@ drop function billing.keep_end(billing.ruling);
 
 drop function billing.has_lapsed(billing.gateway_subscriptions);
 
+drop function billing.note_extra_payment(public.payments,pg_catalog.text,timestamp with time zone,bigint);
+
 drop function billing.is_cancelled_for_end(pg_catalog.uuid,timestamp with time zone);
 
 drop function billing.refundable_amount(public.payments);
@@ -83,6 +85,32 @@ begin
   );
 end $$;
 
+-- Stores an extra payment on an order: one of its payments counts, and the others are to be refunded. The caller holds the
+-- lock on the one that counts.
+create function billing.note_extra_payment(
+  p_payment public.payments, -- counts
+  p_gateway_payment_id text,
+  p_confirmed_at timestamptz, -- null: not confirmed by the gateway
+  p_paid_amount bigint default null, -- minor currency units; null: not known
+  p_base_amount bigint default null -- what the gateway booked in INR; null: not known
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  insert into public.payments as x (
+    user_id, amount, paid_amount, base_amount, currency, status, tier, plan_id, gateway_key_id, gateway_payment_id, extra_of, captured_at,
+    confirmed_at, refunded_amount, next_reconcile_at
+  )
+  values (
+    p_payment.user_id, p_payment.amount, p_paid_amount, p_base_amount, p_payment.currency, 'captured', p_payment.tier, p_payment.plan_id,
+    p_payment.gateway_key_id, p_gateway_payment_id, p_payment.id, billing.clock(), p_confirmed_at,
+    billing.refunded_amount(p_gateway_payment_id), null
+  )
+  on conflict (gateway_payment_id) do update
+  set confirmed_at = excluded.confirmed_at, paid_amount = coalesce(excluded.paid_amount, x.paid_amount),
+    base_amount = coalesce(excluded.base_amount, x.base_amount)
+  where x.extra_of = excluded.extra_of and x.confirmed_at is null and excluded.confirmed_at is not null;
+end $$;
+
 -- Chooses the payment that counts for an order. A payment that was not refunded in full comes before one that was, then a
 -- captured payment before one that is only verified, then the payment that counts already. The caller holds its lock.
 create or replace function billing.count_best_payment(p_payment public.payments)
@@ -108,7 +136,7 @@ begin
   update public.payments p
   set gateway_payment_id = v_extra.gateway_payment_id,
     gateway_signature = null, captured_at = v_extra.captured_at, confirmed_at = v_extra.confirmed_at,
-    paid_amount = v_extra.paid_amount, refunded_amount = v_extra.refunded_amount,
+    paid_amount = v_extra.paid_amount, base_amount = v_extra.base_amount, refunded_amount = v_extra.refunded_amount,
     -- A payment that is only verified needs a confirmation by the gateway.
     next_reconcile_at = case
       when v_extra.confirmed_at is null then billing.clock() + interval '15 minutes'
@@ -118,7 +146,7 @@ begin
   update public.payments x
   set gateway_payment_id = p_payment.gateway_payment_id,
     captured_at = p_payment.captured_at, confirmed_at = p_payment.confirmed_at,
-    paid_amount = p_payment.paid_amount, refunded_amount = p_payment.refunded_amount
+    paid_amount = p_payment.paid_amount, base_amount = p_payment.base_amount, refunded_amount = p_payment.refunded_amount
   where x.id = v_extra.id;
   perform billing.show_disputes(p.gateway_payment_id)
   from public.payments p
@@ -1022,6 +1050,102 @@ begin
   );
 end $$;
 
+-- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The gateway must say that
+-- the order is paid, or the payment must have exactly the amount of the order: the customer may bear the gateway's fee, or have
+-- an offer. Contract: "Closed browser".
+create or replace function billing.apply_payment_captured(p_entity jsonb, p_order jsonb)
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_gateway_payment_id constant text := billing.json_text(p_entity -> 'id');
+  v_gateway_order_id constant text := coalesce(
+    billing.json_text(p_entity -> 'order_id'), billing.json_text(p_order -> 'id')
+  );
+  v_amount constant bigint := billing.json_integer(p_entity -> 'amount');
+  v_base_amount bigint; -- what the gateway booked in INR
+  v_payment public.payments := billing.find_payment(p_entity, p_order);
+  v_settles constant boolean := billing.capture_settles(v_payment, v_gateway_payment_id, v_amount);
+  v_purchase billing.purchase;
+  v_is_same boolean;
+  v_is_exact boolean;
+  v_counts_now boolean := false;
+  v_email text;
+  v_outcome text;
+begin
+  if v_gateway_payment_id is null then return 'ignored: payment.entity.id'; end if;
+  perform billing.note_missing_user(v_payment);
+  if v_payment.gateway_subscription_id is not null then
+    return 'already'; -- subscription.charged stored the charge
+  end if;
+  if v_payment.id is null or v_payment.gateway_payment_id is distinct from v_gateway_payment_id and v_amount is null then
+    return 'unmatched';
+  end if;
+
+  if v_settles then
+    v_email := billing.lock_user(v_payment.user_id);
+  end if;
+  v_purchase := billing.lock_purchase(v_payment.id, v_gateway_payment_id);
+  v_payment := v_purchase.payment;
+  if not v_settles and billing.capture_settles(v_payment, v_gateway_payment_id, v_amount) then
+    -- It changed before it was locked. The lock of the user comes before that of the payment, so the caller starts over.
+    raise serialization_failure using message = 'the payment changed before it was locked';
+  end if;
+  v_is_same := v_payment.gateway_payment_id is not distinct from v_gateway_payment_id;
+  v_is_exact := billing.is_paid(v_payment, p_entity, p_order);
+  if not v_is_same and not v_is_exact then
+    -- The order itself is read at once: only it says whether that was its payment.
+    update public.payments p
+    set next_reconcile_at = billing.clock()
+    where p.id = v_payment.id and p.gateway_order_id = v_gateway_order_id and p.status <> 'captured';
+    return 'mismatch';
+  end if;
+  if v_payment.currency <> 'INR' then v_base_amount := billing.json_integer(p_entity -> 'base_amount'); end if;
+  if v_is_same or v_payment.status <> 'captured' then
+    v_payment.paid_amount := coalesce(v_amount, v_payment.paid_amount);
+    v_payment.base_amount := coalesce(v_base_amount, v_payment.base_amount);
+  end if;
+
+  if not v_is_same and v_payment.status <> 'captured' then
+    v_payment.gateway_payment_id := v_gateway_payment_id;
+    -- Its refunds may arrive before the capture.
+    v_payment.refunded_amount := v_purchase.refunded_amount;
+  elsif not v_is_same and v_payment.gateway_payment_id is not null then
+    perform billing.note_extra_payment(v_payment, v_gateway_payment_id, billing.clock(), v_amount, v_base_amount);
+    v_payment := billing.count_best_payment(v_payment);
+    v_counts_now := v_payment.gateway_payment_id = v_gateway_payment_id;
+  end if;
+
+  if v_is_exact
+    and (v_payment.fulfilled_at is null or v_payment.uncaptured_at is not null or v_payment.ended_reason = 'refunded')
+    and (v_payment.status <> 'captured' or not billing.is_refunded(v_payment))
+  then
+    v_is_same := v_payment.gateway_payment_id = v_gateway_payment_id;
+    v_purchase.payment := v_payment;
+    v_outcome := billing.fulfil_payment(v_purchase, v_email, null, v_is_same) ->> 'outcome';
+    if v_payment.gateway_order_id is null then
+      -- The update applies the events that wait for the order.
+      update public.payments p set gateway_order_id = v_gateway_order_id where p.id = v_payment.id;
+    end if;
+    return case v_outcome when 'plan_not_found' then 'plan_not_found' else 'applied' end;
+  end if;
+
+  if v_payment.gateway_payment_id is distinct from v_gateway_payment_id
+    or v_payment.status = 'captured' and v_payment.confirmed_at is not null
+  then
+    return case when v_counts_now then 'applied' else 'already' end;
+  end if;
+  update public.payments p
+  set status = 'captured',
+    captured_at = coalesce(p.captured_at, billing.clock()),
+    confirmed_at = coalesce(p.confirmed_at, billing.clock()),
+    paid_amount = coalesce(v_amount, p.paid_amount),
+    base_amount = coalesce(v_payment.base_amount, p.base_amount)
+  where p.id = v_payment.id
+  returning * into v_payment;
+  if v_amount <> v_payment.amount then perform billing.settle_full_refund(v_payment, v_email); end if;
+  return 'applied';
+end $$;
+
 -- Returns what repairs a call of the function that failed or got no answer.
 create function billing.call_remedy(p_call billing.function_calls)
 returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
@@ -1135,6 +1259,83 @@ begin
     ) run
     where j.jobname like 'subscriptions-%' and run.status = 'failed';
   end if;
+end $$;
+
+-- Stores what the gateway booked in rupees for payments in another currency: it may do so days later, and their documents wait
+-- for it. Security definer: the list of documents belongs to the owner alone.
+create function billing.book_rupees(p_items jsonb) -- payments as the gateway has them
+returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  with booked as (
+    update public.payments p
+    set base_amount = billing.json_integer(i.item -> 'base_amount')
+    from jsonb_array_elements(p_items) i (item)
+    where i.item ->> 'currency' <> 'INR'
+      and p.gateway_payment_id = i.item ->> 'id'
+      and p.base_amount is null
+      and p.currency = i.item ->> 'currency'
+      and billing.json_integer(i.item -> 'base_amount') is not null
+    returning p.id
+  )
+  update billing.documents_due d
+  set due_at = billing.clock()
+  from booked b
+  where d.payment_id = b.id;
+end $$;
+
+-- Finds what is new in a page that was read. If nothing is, the next page follows, or the window ends and its mark moves. So
+-- the caller applies what is new and calls again: a crash in between only repeats. API: service_role only.
+create or replace function public.apply_statement_page(
+  p_list text,
+  p_pass text,
+  p_to bigint, -- as it was claimed, here and below
+  p_skip integer,
+  p_items text default null, -- the page, a JSON array; null: the gateway has no such list, if it says so of the first page
+  p_applied integer default 0 -- how many of the page were new before
+)
+returns jsonb -- {news: [{item, payment}]}: see billing.find_news. []: also if another run has read the page
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_items constant jsonb := coalesce(p_items::jsonb, '[]');
+  v_count constant integer := jsonb_array_length(v_items);
+  v_page constant text := md5(jsonb_path_query_array(v_items, '$[*].id')::text);
+  v_is_repeated boolean;
+  v_news jsonb;
+begin
+  select v_count = 100 and w.skip > 0 and w.page = v_page into v_is_repeated
+  from billing.statement_windows w
+  where (w.list, w.pass, w.window_end, w.skip) = (p_list, p_pass, to_timestamp(p_to), p_skip)
+  for update;
+  -- A later page that the gateway refused is read again.
+  if not found or p_items is null and p_skip > 0 then return jsonb_build_object('news', '[]'::jsonb); end if;
+
+  if p_list = 'payments' then perform billing.book_rupees(v_items); end if;
+  v_news := billing.find_news(p_list, v_items);
+  if v_news is not null then return jsonb_build_object('news', v_news); end if;
+
+  update billing.statement_windows w
+  set skip = w.skip + v_count, items = w.items + v_count, news = w.news + p_applied, next_read_at = v_now, answered_at = now(),
+    page = v_page
+  where (w.list, w.pass) = (p_list, p_pass);
+  if v_is_repeated then
+    -- The list would never end. The mark stays.
+    update billing.statement_windows w
+    set repeated_at = coalesce(w.repeated_at, v_now), next_read_at = v_now + interval '1 hour', window_end = null, skip = 0,
+      items = 0, news = 0
+    where (w.list, w.pass) = (p_list, p_pass);
+  elsif v_count < 100 then
+    update billing.statement_windows w
+    set read_until = greatest(w.read_until, w.window_end),
+      -- An hour after it was claimed first: after an outage the next one follows at once.
+      next_read_at = greatest(
+        v_now, w.window_end + interval '10 minutes' + case w.pass when 'new' then interval '1 hour' else interval '1 day' end
+      ),
+      completed_at = v_now, completed_items = w.items, completed_news = w.news, repeated_at = null,
+      window_end = null, skip = 0, items = 0, news = 0
+    where (w.list, w.pass) = (p_list, p_pass);
+  end if;
+  return jsonb_build_object('news', '[]'::jsonb);
 end $$;
 
 create or replace function billing.check_grant_limits(p_action billing.support_actions)
@@ -1607,6 +1808,10 @@ begin
   end if;
 end $do$;
 
+REVOKE ALL ON FUNCTION "billing"."book_rupees"(jsonb) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."book_rupees"(jsonb) TO "service_role";
+
 REVOKE ALL ON FUNCTION "billing"."call_remedy"(billing.function_calls) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."call_remedy"(billing.function_calls) TO "service_role";
@@ -1626,6 +1831,10 @@ GRANT EXECUTE ON FUNCTION "billing"."exchange_documents"(uuid, uuid) TO "service
 REVOKE ALL ON FUNCTION "billing"."is_noted"(public.payments, timestamp WITH time zone) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."is_noted"(public.payments, timestamp WITH time zone) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."note_extra_payment"(public.payments, text, timestamp WITH time zone, bigint, bigint) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."note_extra_payment"(public.payments, text, timestamp WITH time zone, bigint, bigint) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."refundable_amount"(public.payments, bigint) FROM PUBLIC;
 
