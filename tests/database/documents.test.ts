@@ -367,6 +367,22 @@ test('each of two payments on an order has its own receipt and notes, whichever 
   });
 });
 
+test('a payment that is only verified has no receipt, also once another one on its order was captured', async () => {
+  await sell();
+  const one = await customer.order('pro', { at: '2026-11-05' });
+  const two = customer.again(one);
+  await one.verify();
+  await two.capture();
+  await issue();
+  const receipts =
+    'select p.gateway_payment_id as id from public.receipts r join public.payments p on p.id = r.payment_id';
+  expect(await database.query(receipts)).toEqual([{ id: two.paymentId }]);
+  expect(await database.query('select from billing.documents_due')).toEqual([]);
+  await one.capture();
+  await issue();
+  expect(await database.query(receipts)).toHaveLength(2);
+});
+
 test('a second payment of an order that was refunded has its own receipt', async () => {
   await sell();
   const one = await customer.order('pro', { at: '2026-11-05' });

@@ -481,7 +481,8 @@ declare
   v_receipt public.receipts := billing.find_receipt(p_payment.id);
   v_given record;
 begin
-  if p_payment.status <> 'captured' or p_payment.confirmed_at < p_settings.receipts_from then return null; end if;
+  -- Also one that is not confirmed any more, since another payment on its order exchanged its row with it.
+  if p_payment.status <> 'captured' or (p_payment.confirmed_at >= p_settings.receipts_from) is not true then return null; end if;
   if v_receipt.id is null then
     -- The gateway may book it in rupees some days later.
     if p_payment.currency <> 'INR' and p_payment.base_amount is null and p_settings.seller_gstin is not null

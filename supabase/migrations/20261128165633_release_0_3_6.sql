@@ -1785,6 +1785,43 @@ begin
   on conflict (payment_id) do update set confirmed_at = excluded.confirmed_at, due_at = least(d.due_at, excluded.due_at);
 end $$;
 
+-- Issues what a payment lacks: its receipt, then a note for each processed refund and lost dispute.
+create or replace function billing.issue_documents_of(p_payment public.payments, p_settings billing.settings)
+returns timestamptz -- when to look again; null: nothing is left
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_receipt public.receipts := billing.find_receipt(p_payment.id);
+  v_given record;
+begin
+  -- Also one that is not confirmed any more, since another payment on its order exchanged its row with it.
+  if p_payment.status <> 'captured' or (p_payment.confirmed_at >= p_settings.receipts_from) is not true then return null; end if;
+  if v_receipt.id is null then
+    -- The gateway may book it in rupees some days later.
+    if p_payment.currency <> 'INR' and p_payment.base_amount is null and p_settings.seller_gstin is not null
+      and p_payment.confirmed_at > billing.clock() - interval '72 hours'
+    then
+      return p_payment.confirmed_at + interval '72 hours';
+    end if;
+    v_receipt := billing.issue_receipt(p_payment, p_settings);
+  end if;
+  for v_given in
+    select r.refund_id, null::text as dispute_id, r.amount, r.created_at as at
+    from billing.refunds r
+    where r.gateway_payment_id = p_payment.gateway_payment_id
+      and r.status = 'processed'
+      and not exists (select from public.receipts n where n.refund_id = r.refund_id)
+    union all
+    select null, l.dispute_id, l.amount, l.at
+    from billing.lost_disputes l
+    where l.gateway_payment_id = p_payment.gateway_payment_id
+      and not exists (select from public.receipts n where n.dispute_id = l.dispute_id)
+    order by at, refund_id, dispute_id
+  loop
+    perform billing.issue_note(v_receipt, p_settings, v_given.amount, v_given.refund_id, v_given.dispute_id);
+  end loop;
+  return null;
+end $$;
+
 comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';
 
 comment on column billing.customer_payments.disputes is 'Each dispute about it, the newest last. Null: none.';
