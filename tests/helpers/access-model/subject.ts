@@ -120,8 +120,9 @@ function createSubject(setting: Setting) {
     async read(): Promise<Stored> {
       const [row] = await read<Stored & { findings: [string, string][] }>('read', 'test.read($1)', [userId]);
       if (row === undefined) throw new Error('nothing read');
-      // Whether all payments of a subscription are known is compared in a test of its own. Documents wait for a sweep.
-      const found = row.findings.filter(([finding]) => !/^(unnamed_charge|document_waiting)$/.test(String(finding)));
+      // Whether all payments of a subscription are known, and have their documents, is compared apart from this.
+      const elsewhere = ['unnamed_charge', 'document_waiting', 'note_of_failed_refund'];
+      const found = row.findings.filter(([finding]) => !elsewhere.includes(String(finding)));
       const findings = found.map(([finding, subject]) => `${finding}: ${subject}`).sort();
       const active = row.active && { ...row.active, end: row.active.end ?? Infinity };
       return { ...row, active, findings, mails: row.mails.slice(known, known = row.mails.length) };

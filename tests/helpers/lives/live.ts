@@ -7,6 +7,7 @@ import { brokenPromises, chargedTwice } from './promises.ts';
 import { wrongRevenue, wrongSums } from './sums.ts';
 import { alarms, unwantedCharges, wrongAccess, wrongBooks } from './oracles.ts';
 import { useWords } from '../words/contradictions.ts';
+import { wrongDocuments } from '../database/documents.ts';
 import { beginLife, dueOf, type Life, perform } from './world.ts';
 
 const hour = 3600;
@@ -125,9 +126,10 @@ export async function liveAll(
   }
   const payments = await readPayments(lives);
   const revenue = await wrongRevenue(billing, payments, seen(), weather);
+  const documents = (await wrongDocuments(billing.database)).map((row) => `documents: ${JSON.stringify(row)}`);
   const logOf = (life: Life) => `life ${lives.indexOf(life)}:\n  ${life.log.join('\n  ')}`;
   const found = [...wrong].map(([life, texts]) => `${texts.join('\n')}\n${logOf(life)}`);
-  return { wrong: [...found, ...revenue], logs: lives.map(logOf) };
+  return { wrong: [...found, ...revenue, ...documents], logs: lives.map(logOf) };
 }
 
 /** When the gateway is to be told something next, seconds. */

@@ -87,10 +87,11 @@ export async function makePrices(
   }
   await database.query('update public.plans set billing_cycles = nullif($1, 0)', [cycles]);
   await database.query("update public.plans set trial_days = $1 where tier = 'pro'", [trial]);
-  await database.query('update billing.settings set early_renewal = $1, events = true, time_zone = $2', [
-    renewal,
-    zone,
-  ]);
+  await database.query(
+    `update billing.settings
+     set early_renewal = $1, events = true, time_zone = $2, seller_name = 'Example', receipts_from = '2000-01-01'`,
+    [renewal, zone],
+  );
 }
 
 export async function beginLife(billing: BillingProject, acts: Act[]): Promise<Life> {
