@@ -11,7 +11,7 @@ const differences = `
           select sum(r.amount) from billing.refunds r
           where r.gateway_payment_id = p.gateway_payment_id and r.status = 'processed'
         ), 0) + billing.lost_amount(p.gateway_payment_id)
-      ) as given_back
+      ) as returned
     from public.payments p
     where p.status = 'captured' and p.confirmed_at is not null
   ),
@@ -21,11 +21,11 @@ const differences = `
     from public.receipts r
     group by r.payment_id
   )
-  select c.payment as about, c.total, c.given_back, d.receipts, d.noted
+  select c.payment as about, c.total, c.returned, d.receipts, d.noted
   from confirmed c
   left join documented d on d.payment_id = c.id
   -- The note of a refund that failed afterwards stands.
-  where d.receipts is distinct from array[c.total] or d.noted not between c.given_back and c.total
+  where d.receipts is distinct from array[c.total] or d.noted not between c.returned and c.total
   union all
   select 'not confirmed ' || p.gateway_payment_id, null, null, d.receipts, d.noted
   from documented d
@@ -39,7 +39,7 @@ const differences = `
   union all
   select 'waits ' || d.payment_id, null, null, null, null from billing.documents_due d`;
 
-/** @returns what is wrong: each confirmed payment has one receipt, and notes of what was given back; no number lacks */
+/** @returns what is wrong: each confirmed payment has one receipt, and notes of what was refunded or lost; no number lacks */
 export async function wrongDocuments(database: Pick<TestDatabase, 'query'>): Promise<Row[]> {
   await database.query('do $$ begin loop exit when billing.issue_documents() = 0; end loop; end $$');
   return await database.query(differences);
