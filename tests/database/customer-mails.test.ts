@@ -436,6 +436,12 @@ describe('the mail payment-refunded', () => {
     }]);
   });
 
+  test('names the payment also where its capture was not heard of', async () => {
+    const order = await customer.order('pro', { at: '01-01' });
+    await order.refund(10000);
+    expect(await mails(kind)).toMatchObject([{ transaction_id: order.paymentId }]);
+  });
+
   test.each([['01-01', 'partly'], ['01-01', 'wholly'], ['01-02', 'partly'], ['01-02', 'wholly']])(
     'says of the next charge what is known while an authorisation of 01-01 is open: on %s, %s refunded',
     async (time, part) => {

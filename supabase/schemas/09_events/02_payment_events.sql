@@ -381,6 +381,8 @@ begin
     v_payment := coalesce(
       (select p from public.payments p where p.gateway_payment_id = v_gateway_payment_id), v_payment
     );
+    -- Its capture may not be known.
+    v_payment.gateway_payment_id := v_gateway_payment_id;
     perform billing.announce_refund(p_refund, v_payment, v_email, v_had_access);
   end if;
   return case when v_payment.id is null then 'unmatched' when v_is_settled or v_is_news then 'applied' else 'already' end;

@@ -17,6 +17,7 @@ import { isoTime, priceOf, prices, second } from './actions.ts';
 import type { Action, Answer, GatewayEvent, Look, RefundAction, Time, WriteAction } from './actions.ts';
 import type { Settings } from './facts.ts';
 import type { Access, Billing, Charge, Sold } from './expected.ts';
+import { outboxMail } from '../../../supabase/functions/api/outbox/email-payloads.ts';
 import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -67,6 +68,16 @@ const emptyTables = `
     and (c.relnamespace in ('public'::regnamespace, 'billing'::regnamespace) or c.oid = 'auth.users'::regclass)
     and (xpath('//n/text()', counted))[1]::text = '0'`;
 
+/** The function can read what each mail is about: else it would never be sent. */
+async function expectReadableMails(database: TestDatabase): Promise<void> {
+  const mails = await database.query(
+    `select kind, payload from billing.outbox where destination in ('email', 'notice')`,
+  );
+  for (const mail of mails) {
+    expect(outboxMail.safeParse(mail).error?.message, JSON.stringify(mail)).toBeUndefined();
+  }
+}
+
 async function prepareSubjects(database: TestDatabase): Promise<NewSubject> {
   await database.query(await readFile(new URL('subject.sql', import.meta.url), 'utf8'));
   const service = await openSession(database, { role: 'service_role' });
@@ -90,6 +101,7 @@ async function prepareSubjects(database: TestDatabase): Promise<NewSubject> {
   return async ({ earlyRenewal, graceDays }) => {
     await expectExactSums(database);
     await expectExactDocuments(database);
+    await expectReadableMails(database);
     // Without triggers and foreign keys: the triggers would record each deletion.
     await cleaner.query(`begin; set local session_replication_role = replica; ${clear} commit`);
     await database.query('update billing.settings set early_renewal = $1', [earlyRenewal]);
