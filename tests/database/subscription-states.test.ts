@@ -199,6 +199,22 @@ describe('a charge that fails', () => {
   );
 });
 
+test.each(['completed', 'cancelled'] as const)(
+  'a row by hand that names a subscription which is %s ends after its days of grace: the gateway is not asked',
+  async (status) => {
+    await bill();
+    await event(status, '06-10', { ...june, ...paid(1) });
+    await database.at('06-11');
+    await database.query(
+      `update public.subscriptions set tier = 'pro', status = 'active', current_period_end = '2026-07-15', cancelled_at = null,
+         ended_reason = null`,
+    );
+    const named = 'pro: pro active to 2026-07-15';
+    expect(await customer.stateAt('07-17')).toBe(named);
+    expect(await customer.stateAt('07-19')).toBe(named.replace('pro: pro active', 'free: pro cancelled'));
+  },
+);
+
 test('the last cycle names no next charge; retries of its charge do', async () => {
   await event('charged', '06-01', { ...june, ...paid(1) });
   expect(await billing()).toMatchObject({ status: 'active', next_charge_at: '2026-07-01T00:00:00+00:00' });

@@ -431,7 +431,9 @@ from (
   select
     w.user_id, 'manual', w.user_id::text, pl.id, w.tier, w.period_start, w.period_end,
     case
-      when w.gateway_subscription_id is not null then billing.billed_until(w.period_end, m.checked_at, grace.days)
+      -- What is complete or cancelled at the gateway is not asked about.
+      when w.gateway_subscription_id is not null and (m.id is null or billing.is_billed(m))
+        then billing.billed_until(w.period_end, m.checked_at, grace.days)
       else coalesce(w.period_end + make_interval(hours => 24 * grace.days), 'infinity')
     end,
     w.at,
