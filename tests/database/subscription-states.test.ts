@@ -215,6 +215,17 @@ test.each(['completed', 'cancelled'] as const)(
   },
 );
 
+test('what has no plan of ours is shown until its days of grace are over, once it is complete: the gateway is not asked', async () => {
+  await customer.buy('pro', { at: '06-01' });
+  const attached = { planId: undefined, ...june };
+  await event('activated', '06-02', { ...attached });
+  await event('charged', '06-02', { ...attached, ...paid(1) });
+  await event('completed', '06-10', { ...attached, ...paid(1) });
+  expect(await customer.stateAt('07-02')).toBe(untilJuly);
+  // Then the purchase goes on.
+  expect(await customer.stateAt('07-05')).toBe('pro: pro active to 2027-06-01');
+});
+
 test('the last cycle names no next charge; retries of its charge do', async () => {
   await event('charged', '06-01', { ...june, ...paid(1) });
   expect(await billing()).toMatchObject({ status: 'active', next_charge_at: '2026-07-01T00:00:00+00:00' });
@@ -299,7 +310,7 @@ describe('a halted subscription', () => {
     'that lapsed keeps the end that its mail named when it is cancelled %s, then %s',
     async (...cancellations) => {
       await event('halted', '07-03');
-      expect(await customer.stateAt('07-05')).toBe(ended);
+      expect(await customer.stateAt('2027-07-05')).toBe(ended);
       const read = async () => Object(await database.rpc('get_subscription', customer.id)).subscription;
       const before = await read();
       expect(before).toMatchObject({ ended_reason: 'lapsed', access_ends_at: '2026-07-04T00:00:00+00:00' });

@@ -639,6 +639,8 @@ begin
       -- active for an hour after the activation arrived.
       when v_attached.period_end is null or v_attached.gateway_subscription_id = ''
         then greatest(v_end + make_interval(hours => 24 * v_days), v_attached.arrived_at + interval '1 hour')
+      -- What is complete is not asked about.
+      when not billing.is_billed(v_attached) then v_end + make_interval(hours => 24 * v_days)
       else billing.billed_until(v_end, v_attached.checked_at, v_days)
     end;
     if v_attached.status = 'active' and v_attached.ended_at is null and v_lapses_at > v_now then

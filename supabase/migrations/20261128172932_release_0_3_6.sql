@@ -636,6 +636,96 @@ from (
   where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true
 ) s;
 
+-- Attaches a gateway subscription that is no source to the ruling source. Such a subscription has no plan of ours, or its
+-- first cycle has not begun. subscription.activated sets the status, the id and the period, subscription.charged sets the
+-- period alone. Contract: "Gateway subscriptions".
+create or replace function billing.attach_gateway_subscription(p_ruling billing.ruling)
+returns billing.ruling language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_source billing.sources := p_ruling.source;
+  v_grace integer;
+  v_attached billing.gateway_subscriptions;
+  v_days integer;
+  v_end timestamptz;
+  v_lapses_at timestamptz;
+begin
+  if v_source.id is null or p_ruling.attaching = 0 then return p_ruling; end if;
+  v_grace := billing.grace_days((select p.grace_days from public.plans p where p.id = v_source.plan_id), false);
+  select * into v_attached
+  from billing.gateway_subscriptions m
+  where m.user_id = v_source.user_id
+    and (m.plan_id is null or m.period_end is null)
+    and case when v_source.kind = 'manual' then m.arrived_at else m.activated_at end >= v_source.since
+    and m.activated_at is not null
+  order by m.activated_at desc, m.gateway_subscription_id desc
+  limit 1;
+  if found then
+    -- Before its first cycle the subscription has no period: the paid period of the source continues.
+    v_end := coalesce(
+      v_attached.period_end,
+      case when v_source.ended_reason = 'refunded' then least(v_source.ends_at, v_source.ended_at) else v_source.ends_at end
+    );
+    v_days := billing.grace_days(v_grace, v_attached.cancel_at_period_end or v_source.cancel_at_period_end);
+    v_lapses_at := case
+      when v_end is null then 'infinity'
+      -- Before its first cycle no further time is paid, and a subscription without an id cannot be reconciled. The row is
+      -- active for an hour after the activation arrived.
+      when v_attached.period_end is null or v_attached.gateway_subscription_id = ''
+        then greatest(v_end + make_interval(hours => 24 * v_days), v_attached.arrived_at + interval '1 hour')
+      -- What is complete is not asked about.
+      when not billing.is_billed(v_attached) then v_end + make_interval(hours => 24 * v_days)
+      else billing.billed_until(v_end, v_attached.checked_at, v_days)
+    end;
+    if v_attached.status = 'active' and v_attached.ended_at is null and v_lapses_at > v_now then
+      p_ruling.is_live := true;
+    elsif p_ruling.is_live then
+      return p_ruling;
+    end if;
+    v_source.gateway_subscription_id := nullif(v_attached.gateway_subscription_id, '');
+    v_source.cancel_at_period_end := v_source.cancel_at_period_end or v_attached.cancel_at_period_end;
+    if v_attached.period_end is not null then
+      v_source.starts_at := v_attached.period_start;
+    end if;
+    v_source.ends_at := v_end;
+    v_source.lapses_at := v_lapses_at;
+    p_ruling.source := v_source;
+    return p_ruling;
+  end if;
+
+  if v_source.kind = 'gateway_subscription' then return p_ruling; end if;
+  select * into v_attached
+  from billing.gateway_subscriptions m
+  where m.user_id = v_source.user_id
+    and m.plan_id is null
+    and m.activated_at is null
+    and m.period_end is not null
+    and (v_source.gateway_subscription_id is null or v_source.gateway_subscription_id = m.gateway_subscription_id)
+    and case when v_source.kind = 'manual' then m.arrived_at else m.first_charged_at end >= v_source.since
+  order by m.first_charged_at desc, m.gateway_subscription_id desc
+  limit 1;
+  if not found then return p_ruling; end if;
+  v_lapses_at := v_attached.period_end + make_interval(hours => 24 * v_grace);
+  if v_lapses_at <= v_now then
+    -- The charged period is over. The row shows that period, but access does not change: a running source shows it for an
+    -- hour after the charge arrived, an ended source shows it unless its own period ended later.
+    if p_ruling.is_live and v_attached.arrived_at <= v_now - interval '1 hour'
+      or not p_ruling.is_live and v_source.ends_at > v_attached.period_end
+    then
+      return p_ruling;
+    end if;
+    v_lapses_at := v_source.lapses_at;
+  elsif v_source.ended_at is null and not p_ruling.is_ended_by_gateway then
+    -- A charge makes a lapsed source run again, but not a source that ended for another reason.
+    p_ruling.is_live := true;
+  end if;
+  v_source.starts_at := v_attached.period_start;
+  v_source.ends_at := v_attached.period_end;
+  v_source.lapses_at := v_lapses_at;
+  p_ruling.source := v_source;
+  return p_ruling;
+end $$;
+
 -- Finds what the subscription row shows: the ruling source, with what is attached to it. Keeps the reason and the time of an
 -- end of this source that the row shows already, where a refund is only later or earlier than another end: what happened first
 -- ended access. A refund that fails takes back its own end.
