@@ -205,18 +205,13 @@ end $$;
 -- Sets the period of a purchase: from now, or from the end of what it follows. It extends what it follows, if that was sold
 -- for the same tier, currency and months, and rules or begins later: both are shown as one period. Else it begins, and rules,
 -- when the other one ends.
-create function billing.set_period(
-  p_purchase billing.purchase,
-  p_payment public.payments,
-  p_tier text,
-  p_months integer
-)
+create function billing.set_period(p_purchase billing.purchase, p_payment public.payments)
 returns public.payments language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_followed billing.sources;
 begin
   v_followed := billing.find_followed(
-    p_payment.user_id, p_tier, p_payment.plan_id, billing.price_sold(p_payment), p_payment.starts,
+    p_payment.user_id, p_payment.tier, p_payment.plan_id, billing.price_sold(p_payment), p_payment.starts,
     case when p_payment.credit is null then p_purchase.early_renewal end
   );
   p_payment.chain_id := null;
@@ -224,11 +219,11 @@ begin
   p_payment.chain_start := p_payment.extends_from;
   -- The id first: after a null the ruling would be sought in vain.
   if v_followed.id is not null
-    and v_followed.tier = p_tier
+    and v_followed.tier = p_payment.tier
     -- Of what was not sold by a price they are not known.
-    and (((v_followed.sold).currency, (v_followed.sold).months) = (p_payment.currency, p_months)) is not false
+    and (((v_followed.sold).currency, (v_followed.sold).months) = (p_payment.currency, p_payment.duration_months)) is not false
     -- The row may show what has ended since.
-    and (v_followed.is_upcoming or ((billing.find_ruling(p_payment.user_id)).source).tier = p_tier)
+    and (v_followed.is_upcoming or ((billing.find_ruling(p_payment.user_id)).source).tier = p_payment.tier)
   then
     p_payment.chain_start := v_followed.starts_at;
     if v_followed.kind = 'payment' then
@@ -241,7 +236,7 @@ begin
   -- From its start it rules over what it follows, even if its order is older.
   p_payment.since := greatest(p_payment.since, v_followed.since + interval '1 microsecond');
   p_payment.period_start := coalesce(p_payment.extends_from, date_trunc('milliseconds', billing.clock()));
-  p_payment.period_end := billing.add_months(p_payment.period_start, p_months, p_purchase.time_zone);
+  p_payment.period_end := billing.add_months(p_payment.period_start, p_payment.duration_months, p_purchase.time_zone);
   return p_payment;
 end $$;
 
@@ -249,7 +244,6 @@ end $$;
 create function billing.settle_purchase(
   p_purchase billing.purchase,
   p_payment public.payments, -- as it is fulfilled
-  p_tier text,
   p_email text, -- of the user
   p_rules boolean -- whether it is known to rule
 )
@@ -265,7 +259,7 @@ begin
     v_source.kind := 'payment';
     v_source.id := p_payment.id;
     v_source.plan_id := v_plan.id;
-    v_source.tier := p_tier;
+    v_source.tier := p_payment.tier;
     v_source.starts_at := coalesce(p_payment.chain_start, p_payment.period_start);
     v_source.ends_at := p_payment.period_end;
     v_source.lapses_at := p_payment.period_end;
@@ -342,12 +336,11 @@ declare
   v_now constant timestamptz := billing.clock();
   v_payment public.payments := p_purchase.payment;
   v_plan constant public.plans := p_purchase.plan;
-  v_tier constant text := billing.tier_bought(v_payment);
-  v_months constant integer := coalesce(v_payment.duration_months, billing.sold_months(v_plan.duration_months));
   v_is_refunded constant boolean := billing.is_refunded(v_payment);
   v_grants constant boolean := v_plan.id is not null and v_payment.user_id is not null and not v_is_refunded;
   v_rules boolean; -- the usual purchase: the newest act of a user without a gateway subscription
 begin
+  v_payment.tier := billing.tier_bought(v_payment);
   v_payment.since := case
     when p_signature is null then greatest(
       v_payment.since, v_payment.created_at, v_payment.verified_at,
@@ -358,20 +351,19 @@ begin
     else greatest(v_now, p_purchase.newest_at + interval '1 microsecond')
   end;
   if v_grants then
-    v_payment := billing.set_period(p_purchase, v_payment, v_tier, v_months);
-    v_payment.tier := v_tier;
-    v_payment.duration_months := v_months;
+    v_payment.duration_months := coalesce(v_payment.duration_months, billing.sold_months(v_plan.duration_months));
+    v_payment := billing.set_period(p_purchase, v_payment);
     v_rules := not p_purchase.is_mirrored
       and v_payment.since > coalesce(p_purchase.newest_at, '-infinity')
       and v_payment.chain_id is null
       and (v_payment.chain_start > v_now) is not true;
     -- payments.subscription_id needs a row.
     if v_rules then
-      perform billing.settle_purchase(p_purchase, v_payment, v_tier, p_email, true);
+      perform billing.settle_purchase(p_purchase, v_payment, p_email, true);
     elsif (p_purchase.shown).id is null then
       -- billing.settle_access writes other values.
       insert into public.subscriptions (user_id, tier, status, revision, updated_at)
-      values (v_payment.user_id, v_tier, 'cancelled', 1, greatest(v_now, v_payment.since));
+      values (v_payment.user_id, v_payment.tier, 'cancelled', 1, greatest(v_now, v_payment.since));
     end if;
   end if;
   update public.payments p
@@ -384,8 +376,7 @@ begin
     -- A verification of a refunded payment is refused and does not count.
     verified_at = coalesce(p.verified_at, case when p_signature is not null and not v_is_refunded then v_now end),
     uncaptured_at = null, ended_at = null, ended_reason = null,
-    tier = v_tier, plan_id = coalesce(v_plan.id, p.plan_id),
-    duration_months = case when v_grants then v_months else p.duration_months end,
+    tier = v_payment.tier, plan_id = coalesce(v_plan.id, p.plan_id), duration_months = v_payment.duration_months,
     subscription_id = case
       when v_grants then (select s.id from public.subscriptions s where s.user_id = v_payment.user_id)
     end,
@@ -399,7 +390,7 @@ begin
   where p.id = v_payment.id;
 
   if not v_grants then
-    return jsonb_build_object('tier', v_tier, 'outcome', case
+    return jsonb_build_object('tier', v_payment.tier, 'outcome', case
       when v_is_refunded then 'refunded'
       when v_payment.user_id is null then 'user_gone'
       else 'plan_not_found'
@@ -409,9 +400,9 @@ begin
     perform billing.lay_out_chain(v_payment.chain_id);
     select p.period_end into v_payment.period_end from public.payments p where p.id = v_payment.id;
   end if;
-  if not v_rules then perform billing.settle_purchase(p_purchase, v_payment, v_tier, p_email, false); end if;
+  if not v_rules then perform billing.settle_purchase(p_purchase, v_payment, p_email, false); end if;
   perform billing.announce_replacement(v_payment, v_plan, p_email);
-  return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', billing.iso_time(v_payment.period_end));
+  return jsonb_build_object('outcome', 'applied', 'tier', v_payment.tier, 'valid_until', billing.iso_time(v_payment.period_end));
 end $$;
 
 create function public.verify_payment(

@@ -297,15 +297,14 @@ begin
       if not billing.apply_next_charge(decode(p_body_sha256, 'hex'), p_event_id, v_body) then
         raise exception using errcode = 'PS409'; -- undoes what it wrote
       end if;
-      return jsonb_build_object(
-        'outcome', 'applied', 'enqueued', coalesce(current_setting('subscriptions.enqueued', true) = 'on', false)
-      );
+      v_outcome := 'applied';
     exception when others then
       -- In the general way billing.try_event meets an error of the event again, and its outcome is stored.
       if not billing.is_error_of_event(sqlstate) then raise; end if;
     end;
   end if;
-  v_outcome := (billing.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
+  -- The general way.
+  v_outcome := coalesce(v_outcome, (billing.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome);
   if v_outcome = 'mismatch' then
     -- Another amount than was sold: if its order is due, the caller reads it at once, and the schedule if that fails.
     select jsonb_build_object('read', jsonb_build_object('payment_id', p.id, 'order_id', p.gateway_order_id, 'amount', p.amount))

@@ -2,7 +2,7 @@
 
 -- Finds the payment of a gateway's payment entity: by the payment's id, also of an extra payment, else by the order's id,
 -- else by the order's receipt (our id without dashes, known before the order's id). The notes are not used: the browser sets
--- them. A test account may reuse ids, so a payment on the entity's own order comes first.
+-- them.
 create function billing.find_payment(p_entity jsonb, p_order jsonb) -- p_order: the order's entity, if the event has one
 returns public.payments -- all null: not found. The row is not locked: read it again under its lock
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -20,19 +20,16 @@ begin
   end if;
   return (
     select p
-    from (
-      select coalesce(o.extra_of, o.id) as id, 1 as rank
-      from public.payments o
-      where o.gateway_payment_id = v_gateway_payment_id
-      union all
-      select v_of_order.id, 2
-      union all
-      select substring(billing.json_text(p_order -> 'receipt') from '^[0-9a-f]{32}$')::uuid, 3
-    ) found
-    join public.payments p on p.id = found.id
-    where found.rank < 3 or p.gateway_order_id is null
-    order by found.rank, p.gateway_order_id = v_gateway_order_id desc nulls last, p.id
-    limit 1
+    from public.payments p
+    where p.id = coalesce(
+      (select coalesce(o.extra_of, o.id) from public.payments o where o.gateway_payment_id = v_gateway_payment_id),
+      v_of_order.id,
+      (
+        select r.id
+        from public.payments r
+        where r.id = substring(billing.json_text(p_order -> 'receipt') from '^[0-9a-f]{32}$')::uuid and r.gateway_order_id is null
+      )
+    )
   );
 end $$;
 

@@ -360,7 +360,6 @@ declare
   v_shown record;
 begin
   if v_types <> '{string,string,string,string,string,string,number,number,number,number,number,number,number,number}'
-    or array_position(v_types, null) is not null
     or length(v_id) not between 1 and 200
     or v_page not like 'https://%'
     or length(v_page) > 500

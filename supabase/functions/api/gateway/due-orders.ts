@@ -1,4 +1,5 @@
 import { readOrderPayments } from './order-payments.ts';
+import { valueOf } from './value-of.ts';
 import type { GatewayReads } from './rate-limit.ts';
 import type { Answer } from '../http/answer.ts';
 import type { ReconcileDatabase, Result } from '../ports.ts';
@@ -23,8 +24,7 @@ export function createDueOrderReader(
     try {
       const reading = await readOrderPayments(gateway, orderId, amount);
       if (reading.status === 'unanswered') return outcome('unanswered');
-      const items = reading.status === 'found' ? reading.value : null;
-      const { applied } = await database.applyOrderPayments(paymentId, items);
+      const { applied } = await database.applyOrderPayments(paymentId, valueOf(reading));
       if (applied > 0) dispatchLater();
       return outcome(applied > 0 ? 'read_applied' : 'read');
     } finally {

@@ -1,7 +1,8 @@
 import { readOrderPayments } from './order-payments.ts';
 import { type GatewayReads, systemTimer } from './rate-limit.ts';
 import { readStatementPage } from './statement.ts';
-import type { Reading, ReconcileDatabase } from '../ports.ts';
+import type { ReconcileDatabase } from '../ports.ts';
+import { valueOf } from './value-of.ts';
 
 /**
  * `asked`: payments and subscriptions that were read from the gateway. `applied`: changes that the answers made.
@@ -167,8 +168,4 @@ async function nameCharges(
   const invoices = await gateway.listInvoices(id);
   if (invoices.status === 'unanswered') return null;
   return Number(applied) + (await database.applyInvoices(id, valueOf(invoices))).applied;
-}
-
-function valueOf<T>(reading: Reading<T>): T | null {
-  return reading.status === 'found' ? reading.value : null;
 }

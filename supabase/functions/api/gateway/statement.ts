@@ -1,6 +1,7 @@
 import type { Reading, ReconcileDatabase, StatementNews, StatementPage } from '../ports.ts';
 import { readOrderPayments } from './order-payments.ts';
 import type { GatewayReads } from './rate-limit.ts';
+import { valueOf } from './value-of.ts';
 
 /**
  * Reads a page of what was created at the gateway, and applies what no webhook announced: each as the event that would have.
@@ -15,7 +16,7 @@ export async function readStatementPage(
 ): Promise<number | null> {
   const listed = await gateway.listCreated(page);
   if (listed.status === 'unanswered') return null;
-  const items = listed.status === 'found' ? listed.value : null;
+  const items = valueOf(listed);
   const { news } = await database.applyStatementPage(page, items, 0);
   const results = [];
   for (const one of news) results.push(await settled(applyNews(database, gateway, page.list, one)));
@@ -55,8 +56,4 @@ async function readNamed<T>(id: unknown, read: (id: string) => Promise<Reading<T
 async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
   const [result] = await Promise.allSettled([promise]);
   return result;
-}
-
-function valueOf<T>(reading: Reading<T>): T | null {
-  return reading.status === 'found' ? reading.value : null;
 }

@@ -1,13 +1,6 @@
 import { z } from 'zod';
-import type {
-  Delivery,
-  Gateway,
-  GatewayEntity,
-  GatewayReply,
-  GatewaySubscription,
-  OutboxRow,
-  StopDatabase,
-} from '../ports.ts';
+import type { Delivery, Gateway, GatewayReply, GatewaySubscription, OutboxRow, StopDatabase } from '../ports.ts';
+import { valueOf } from '../gateway/value-of.ts';
 import { readStatus } from './outbox.ts';
 
 const payload = z.object({ gateway_subscription_id: z.string(), at_cycle_end: z.boolean() });
@@ -33,14 +26,13 @@ export async function cancelAtGateway(gateway: Gateway, database: StopDatabase, 
 
   const reading = await gateway.readSubscription(id);
   if (reading.status === 'unanswered') return { status: 'failed', error: 'not read: no answer' };
-  const subscription = reading.status === 'found' ? reading.value : null;
+  const subscription = valueOf(reading);
   const stop = { id: row.id, atCycleEnd, subscription };
   let { outcome } = await database.confirmStop({ ...stop, invoices: null });
   if (outcome === 'unnamed') {
     const invoices = await gateway.listInvoices(id);
     if (invoices.status === 'unanswered') return { status: 'failed', error: 'invoices not read: no answer' };
-    const value: readonly GatewayEntity[] = invoices.status === 'found' ? invoices.value : [];
-    ({ outcome } = await database.confirmStop({ ...stop, invoices: value }));
+    ({ outcome } = await database.confirmStop({ ...stop, invoices: valueOf(invoices) ?? [] }));
   }
   if (subscription === null) return { status: 'refused', error: 'the gateway has no such subscription' };
   if (over.includes(subscription.status)) return { status: 'delivered' };

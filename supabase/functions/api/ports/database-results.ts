@@ -7,12 +7,16 @@ import { reconcileResults, unread } from './reconcile-results.ts';
 const subscription = z.looseObject({});
 const time = z.string().nullable();
 const refused = <Outcome extends string>(...outcomes: Outcome[]) => z.object({ outcome: z.enum(outcomes) });
-/** The running subscription. `until`: its end, ISO 8601 in UTC, with milliseconds. Contract: Early renewals. */
 /** Contract: Price. */
 const price = z.looseObject({ lookup_key: z.string(), amount: z.number(), currency: z.string() });
 const planPrice = price.extend({ id: z.string(), gateway_plan_id: z.string().nullable(), is_default: z.boolean() });
-const texts = { tier: z.string(), until: z.string(), early_renewal: z.string() };
-const runningPeriod = z.object({ ...texts, price: price.nullable() });
+/** The running subscription. `until`: its end, ISO 8601 in UTC, with milliseconds. Contract: Early renewals. */
+const runningPeriod = z.object({
+  tier: z.string(),
+  until: z.string(),
+  early_renewal: z.string(),
+  price: price.nullable(),
+});
 const running = runningPeriod.nullable();
 /** Contract: Scenarios. */
 const scenario = z.enum(['buy', 'current', 'renew', 'upgrade', 'downgrade', 'scheduled']);

@@ -1,12 +1,12 @@
 import type { Answer } from '../http/answer.ts';
-import { errorAnswer, onlyAtPeriodEndAnswer, priceConflictAnswer, tooLateAnswer } from '../http/errors.ts';
+import { errorAnswer } from '../http/errors.ts';
 import { readJson } from '../http/read-json.ts';
 import type { Route, RouteContext } from './route.ts';
 import { changeRequest, parseRequest } from '../http/validation.ts';
-import type { ChangeRequest, Result } from '../ports.ts';
+import type { ChangeRequest } from '../ports.ts';
 import { order } from './create-order.ts';
 import { subscribe } from './create-subscription.ts';
-import { mayExist } from './order-request.ts';
+import { mayExist, refuse } from './order-request.ts';
 
 /** Shows what a change of the plan would cost, and when it begins. Writes nothing. */
 export const previewChange: Route = {
@@ -85,21 +85,4 @@ async function readChange({ request, body, auth }: RouteContext): Promise<Change
   const parsed = parseRequest(changeRequest, readJson(body));
   if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);
   return mayExist(parsed.request) ? { userId, ...parsed.request } : errorAnswer('offerNotFound');
-}
-
-function refuse(result: Exclude<Result<'preview_change'>, { change: unknown }>): Answer {
-  switch (result.outcome) {
-    case 'plan_not_found':
-      return errorAnswer('offerNotFound');
-    case 'price_conflict':
-      return priceConflictAnswer();
-    case 'not_now':
-      return onlyAtPeriodEndAnswer(result.reason);
-    case 'already_subscribed':
-      return errorAnswer('alreadySubscribed');
-    case 'subscription_not_found':
-      return errorAnswer('subscriptionNotFound');
-    case 'too_late':
-      return tooLateAnswer(result.possible_from);
-  }
 }

@@ -1,10 +1,10 @@
 import type { Answer } from '../http/answer.ts';
-import { errorAnswer, onlyAtPeriodEndAnswer, priceConflictAnswer } from '../http/errors.ts';
+import { errorAnswer } from '../http/errors.ts';
 import { GatewayRefusal } from '../gateway/gateway-refusal.ts';
 import type { Route, RouteContext } from './route.ts';
 import { orderRequest } from '../http/validation.ts';
 import type { Gateway, OrderRequest, Result } from '../ports.ts';
-import { readOrderRequest, waitWhileInFlight } from './order-request.ts';
+import { readOrderRequest, refuse, waitWhileInFlight } from './order-request.ts';
 
 type CreateOrderResult = Result<'create_order'>;
 
@@ -43,7 +43,7 @@ export async function order(
 ): Promise<Ordered> {
   const result = await waitWhileInFlight(() => database.createOrder(request));
   if (result.outcome === 'existing') return checkout(result, keyId, 'existing');
-  if (result.outcome !== 'created') return { refusal: refuse(result) };
+  if (result.outcome !== 'created') return { refusal: refuse(result, 'orderInProgress') };
 
   const { payment_id: paymentId, amount, currency } = result;
   const made = await gateway.createOrder({ amount, currency, receipt: paymentId.replaceAll('-', '') });
@@ -57,25 +57,6 @@ export async function order(
   // `storeOrder` also applies the events about this order that arrived first, and they may enqueue side effects.
   dispatchLater();
   return checkout({ ...result, outcome: 'existing', order_id: orderId }, keyId, 'created');
-}
-
-function refuse(result: Exclude<CreateOrderResult, { outcome: 'created' | 'existing' }>): Answer {
-  switch (result.outcome) {
-    case 'plan_not_found':
-      return errorAnswer('offerNotFound');
-    case 'price_conflict':
-      return priceConflictAnswer();
-    case 'not_now':
-      return onlyAtPeriodEndAnswer(result.reason);
-    case 'user_not_found':
-      return errorAnswer('unauthorized');
-    case 'key_conflict':
-      return errorAnswer('idempotencyKeyReused');
-    case 'in_flight':
-      return { ...errorAnswer('orderInProgress'), headers: { 'retry-after': '1' } };
-    case 'rate_limited':
-      return { ...errorAnswer('tooManyOrders'), headers: { 'retry-after': String(result.retry_after) } };
-  }
 }
 
 /** The 201 answer: what a checkout needs, and what the purchase does to the running subscription. */

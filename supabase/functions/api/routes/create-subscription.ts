@@ -1,10 +1,10 @@
 import { GatewayRefusal } from '../gateway/gateway-refusal.ts';
 import type { Answer } from '../http/answer.ts';
-import { errorAnswer, onlyAtPeriodEndAnswer, priceConflictAnswer, tooLateAnswer } from '../http/errors.ts';
+import { errorAnswer } from '../http/errors.ts';
 import type { Route } from './route.ts';
 import { subscriptionRequest } from '../http/validation.ts';
 import type { Database, Gateway, MadeSubscription, Result } from '../ports.ts';
-import { readOrderRequest, waitWhileInFlight } from './order-request.ts';
+import { readOrderRequest, refuse, waitWhileInFlight } from './order-request.ts';
 
 type CreateSubscriptionResult = Result<'create_subscription'>;
 
@@ -71,33 +71,6 @@ export async function subscribe(
   if (outcome === 'withdrawn') return { refusal: errorAnswer('alreadySubscribed') };
   if (value === null || outcome !== 'stored') return { refusal: errorAnswer('gatewayUnavailable') };
   return checkout(value, result, keyId);
-}
-
-function refuse(result: Exclude<CreateSubscriptionResult, { outcome: 'created' | 'existing' | 'undone' }>): Answer {
-  switch (result.outcome) {
-    case 'plan_not_found':
-      return errorAnswer('offerNotFound');
-    case 'not_at_gateway':
-      return errorAnswer('priceNotAtGateway');
-    case 'price_conflict':
-      return priceConflictAnswer();
-    case 'not_now':
-      return onlyAtPeriodEndAnswer(result.reason);
-    case 'user_not_found':
-      return errorAnswer('unauthorized');
-    case 'key_conflict':
-      return errorAnswer('idempotencyKeyReused');
-    case 'already_subscribed':
-      return errorAnswer('alreadySubscribed');
-    case 'subscription_not_found':
-      return errorAnswer('subscriptionNotFound');
-    case 'too_late':
-      return tooLateAnswer(result.possible_from);
-    case 'in_flight':
-      return { ...errorAnswer('subscriptionInProgress'), headers: { 'retry-after': '1' } };
-    case 'rate_limited':
-      return { ...errorAnswer('tooManyOrders'), headers: { 'retry-after': String(result.retry_after) } };
-  }
 }
 
 /** The 201 answer: what a checkout needs, and what runs now. */

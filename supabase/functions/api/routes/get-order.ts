@@ -1,5 +1,6 @@
 import { isStorableText } from '../database/storable-json.ts';
 import { readOrderPayments } from '../gateway/order-payments.ts';
+import { valueOf } from '../gateway/value-of.ts';
 import { errorAnswer } from '../http/errors.ts';
 import type { Route, RouteContext } from './route.ts';
 import { withDeadline } from '../http/with-deadline.ts';
@@ -51,10 +52,7 @@ async function readOrder(
   try {
     const reading = await withDeadline(readOrderPayments(gateway, orderId, amount), readMilliseconds);
     if (reading.status === 'unanswered') return null;
-    const { applied, order } = await database.applyOrderRead(
-      paymentId,
-      reading.status === 'found' ? reading.value : null,
-    );
+    const { applied, order } = await database.applyOrderRead(paymentId, valueOf(reading));
     if (applied > 0) dispatchLater();
     return order;
   } catch (error) {

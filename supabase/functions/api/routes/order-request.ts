@@ -1,9 +1,15 @@
 import { isStorableText } from '../database/storable-json.ts';
 import type { Answer } from '../http/answer.ts';
-import { errorAnswer } from '../http/errors.ts';
+import {
+  errorAnswer,
+  type ErrorName,
+  onlyAtPeriodEndAnswer,
+  priceConflictAnswer,
+  tooLateAnswer,
+} from '../http/errors.ts';
 import { readJson } from '../http/read-json.ts';
 import { parseRequest } from '../http/validation.ts';
-import type { PriceRequest } from '../ports.ts';
+import type { PriceRequest, Result } from '../ports.ts';
 import type { z } from 'zod';
 
 /** How long a request waits while another request creates the same order. */
@@ -43,5 +49,39 @@ export async function waitWhileInFlight<T extends { outcome: string }>(create: (
     const result = await create();
     if (result.outcome !== 'in_flight' || performance.now() > until) return result;
     await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
+  }
+}
+
+/** What no order and no subscription follows. An order and a change have some of these outcomes. */
+type Refused = Exclude<Result<'create_subscription'>, { outcome: 'created' | 'existing' | 'undone' }>;
+
+/**
+ * Answers the outcome of an order, a subscription or a change that is refused.
+ * @param inProgress the answer while another request creates the same
+ */
+export function refuse(result: Refused, inProgress: ErrorName = 'subscriptionInProgress'): Answer {
+  switch (result.outcome) {
+    case 'plan_not_found':
+      return errorAnswer('offerNotFound');
+    case 'not_at_gateway':
+      return errorAnswer('priceNotAtGateway');
+    case 'price_conflict':
+      return priceConflictAnswer();
+    case 'not_now':
+      return onlyAtPeriodEndAnswer(result.reason);
+    case 'user_not_found':
+      return errorAnswer('unauthorized');
+    case 'key_conflict':
+      return errorAnswer('idempotencyKeyReused');
+    case 'already_subscribed':
+      return errorAnswer('alreadySubscribed');
+    case 'subscription_not_found':
+      return errorAnswer('subscriptionNotFound');
+    case 'too_late':
+      return tooLateAnswer(result.possible_from);
+    case 'in_flight':
+      return { ...errorAnswer(inProgress), headers: { 'retry-after': '1' } };
+    case 'rate_limited':
+      return { ...errorAnswer('tooManyOrders'), headers: { 'retry-after': String(result.retry_after) } };
   }
 }

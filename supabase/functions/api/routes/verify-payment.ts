@@ -38,12 +38,11 @@ export const verifyPayment: Route = {
     if (result.outcome === 'applied') dispatchLater();
     switch (result.outcome) {
       case 'payment_not_found':
+      case 'user_gone':
         return errorAnswer('paymentNotFound');
       case 'refunded':
       case 'never_captured':
         return errorAnswer('paymentVerificationFailed');
-      case 'user_gone':
-        return errorAnswer('paymentNotFound');
       case 'plan_not_found':
         return errorAnswer('planNotFound');
       case 'applied':

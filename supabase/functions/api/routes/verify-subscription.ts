@@ -1,5 +1,6 @@
 import { isStorableText } from '../database/storable-json.ts';
 import { subscriptionMessage } from '../gateway/signature.ts';
+import { valueOf } from '../gateway/value-of.ts';
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer } from '../http/errors.ts';
 import type { RouteContext } from './route.ts';
@@ -35,7 +36,7 @@ export async function verifySubscription(
       subscriptionId,
       paymentId,
       subscription: subscription.value,
-      payment: payment.status === 'found' ? payment.value : null,
+      payment: valueOf(payment),
     });
   }
   if (result.outcome === 'refunded') return errorAnswer('paymentVerificationFailed');

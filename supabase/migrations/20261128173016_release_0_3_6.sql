@@ -11,6 +11,8 @@ drop function billing.refund_of(billing.sources);
 
 drop function billing.page_url(pg_catalog.jsonb);
 
+drop function billing.settle_purchase(billing.purchase,public.payments,pg_catalog.text,pg_catalog.text,boolean);
+
 drop function billing.keep_end(billing.ruling);
 
 drop function billing.has_lapsed(billing.gateway_subscriptions);
@@ -19,12 +21,25 @@ drop function billing.note_extra_payment(public.payments,pg_catalog.text,timesta
 
 drop function billing.is_cancelled_for_end(pg_catalog.uuid,timestamp with time zone);
 
+drop function billing.set_period(billing.purchase,public.payments,pg_catalog.text,integer);
+
 drop function billing.refundable_amount(public.payments);
 
 drop function billing.refundable_without(public.payments,bigint);
 
+DROP TRIGGER "note_event" ON "public"."subscriptions";
+
 ALTER TABLE "billing"."gateway_subscriptions"
   DROP COLUMN "ended_reason";
+
+CREATE CONSTRAINT TRIGGER note_event
+  AFTER UPDATE ON public.subscriptions DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW
+  WHEN (((to_jsonb(new.*) - '{revision,updated_at,due_at,cancelled_at}'::text[]) <> (to_jsonb(old.*) - '{revision,updated_at,due_at,cancelled_at}'::text[])))
+  EXECUTE FUNCTION billing.note_subscription_event();
+
+ALTER TABLE "public"."subscriptions"
+  DISABLE TRIGGER "note_event";
 
 REVOKE ALL ON FUNCTION "billing"."find_followed"(uuid, text, uuid, billing.price, text, text) FROM PUBLIC;
 
@@ -1096,6 +1111,164 @@ begin
   end if;
 end $$;
 
+-- Sets the period of a purchase: from now, or from the end of what it follows. It extends what it follows, if that was sold
+-- for the same tier, currency and months, and rules or begins later: both are shown as one period. Else it begins, and rules,
+-- when the other one ends.
+create function billing.set_period(p_purchase billing.purchase, p_payment public.payments)
+returns public.payments language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_followed billing.sources;
+begin
+  v_followed := billing.find_followed(
+    p_payment.user_id, p_payment.tier, p_payment.plan_id, billing.price_sold(p_payment), p_payment.starts,
+    case when p_payment.credit is null then p_purchase.early_renewal end
+  );
+  p_payment.chain_id := null;
+  p_payment.extends_from := date_trunc('milliseconds', v_followed.ends_at);
+  p_payment.chain_start := p_payment.extends_from;
+  -- The id first: after a null the ruling would be sought in vain.
+  if v_followed.id is not null
+    and v_followed.tier = p_payment.tier
+    -- Of what was not sold by a price they are not known.
+    and (((v_followed.sold).currency, (v_followed.sold).months) = (p_payment.currency, p_payment.duration_months)) is not false
+    -- The row may show what has ended since.
+    and (v_followed.is_upcoming or ((billing.find_ruling(p_payment.user_id)).source).tier = p_payment.tier)
+  then
+    p_payment.chain_start := v_followed.starts_at;
+    if v_followed.kind = 'payment' then
+      select coalesce(p.chain_id, p.id), p.extends_from
+      into p_payment.chain_id, p_payment.extends_from
+      from public.payments p
+      where p.id = v_followed.id::uuid;
+    end if;
+  end if;
+  -- From its start it rules over what it follows, even if its order is older.
+  p_payment.since := greatest(p_payment.since, v_followed.since + interval '1 microsecond');
+  p_payment.period_start := coalesce(p_payment.extends_from, date_trunc('milliseconds', billing.clock()));
+  p_payment.period_end := billing.add_months(p_payment.period_start, p_payment.duration_months, p_purchase.time_zone);
+  return p_payment;
+end $$;
+
+-- Settles the access of a user whose payment is fulfilled, with the success mail.
+create function billing.settle_purchase(
+  p_purchase billing.purchase,
+  p_payment public.payments, -- as it is fulfilled
+  p_email text, -- of the user
+  p_rules boolean -- whether it is known to rule
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_plan constant public.plans := p_purchase.plan;
+  v_source billing.sources;
+  v_ruling billing.ruling;
+begin
+  -- A ranking would take half of the time.
+  if p_rules then
+    v_source.user_id := p_payment.user_id;
+    v_source.kind := 'payment';
+    v_source.id := p_payment.id;
+    v_source.plan_id := v_plan.id;
+    v_source.tier := p_payment.tier;
+    v_source.starts_at := coalesce(p_payment.chain_start, p_payment.period_start);
+    v_source.ends_at := p_payment.period_end;
+    v_source.lapses_at := p_payment.period_end;
+    v_source.since := p_payment.since;
+    v_source.cancel_at_period_end := p_payment.cancel_at_period_end;
+    v_source.sold := billing.price_sold(p_payment);
+    v_ruling := billing.sole_ruling(v_source);
+    v_ruling.shown := p_purchase.shown;
+  end if;
+  perform billing.settle_access(
+    p_payment.user_id, p_email, p_payment.id::text, p_ruling => v_ruling, p_mail => jsonb_build_object(
+      'plan_name', v_plan.name, 'amount', coalesce(p_payment.paid_amount, p_payment.amount), 'currency', p_payment.currency,
+      'transaction_id', p_payment.gateway_payment_id, 'valid_until', billing.iso_time(p_payment.period_end)
+    )
+  );
+end $$;
+
+-- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
+-- A payment is captured but not fulfilled if its tier has no plan, its user is deleted, or it was refunded in full.
+create or replace function billing.fulfil_payment(
+  p_purchase billing.purchase, -- its payment has the gateway's payment id to store
+  p_email text,
+  p_signature text, -- null: not verified by the customer
+  p_is_confirmed boolean -- the gateway confirms the capture
+)
+returns jsonb -- {outcome: applied | plan_not_found | refunded | user_gone, tier, valid_until}
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_payment public.payments := p_purchase.payment;
+  v_plan constant public.plans := p_purchase.plan;
+  v_is_refunded constant boolean := billing.is_refunded(v_payment);
+  v_grants constant boolean := v_plan.id is not null and v_payment.user_id is not null and not v_is_refunded;
+  v_rules boolean; -- the usual purchase: the newest act of a user without a gateway subscription
+begin
+  v_payment.tier := billing.tier_bought(v_payment);
+  v_payment.since := case
+    when p_signature is null then greatest(
+      v_payment.since, v_payment.created_at, v_payment.verified_at,
+      -- A fact that arrives after a row was written by hand ranks above it.
+      p_purchase.written_at + interval '1 microsecond'
+    )
+    -- A verification ranks after every earlier act of the customer, also one while this transaction waited for the lock.
+    else greatest(v_now, p_purchase.newest_at + interval '1 microsecond')
+  end;
+  if v_grants then
+    v_payment.duration_months := coalesce(v_payment.duration_months, billing.sold_months(v_plan.duration_months));
+    v_payment := billing.set_period(p_purchase, v_payment);
+    v_rules := not p_purchase.is_mirrored
+      and v_payment.since > coalesce(p_purchase.newest_at, '-infinity')
+      and v_payment.chain_id is null
+      and (v_payment.chain_start > v_now) is not true;
+    -- payments.subscription_id needs a row.
+    if v_rules then
+      perform billing.settle_purchase(p_purchase, v_payment, p_email, true);
+    elsif (p_purchase.shown).id is null then
+      -- billing.settle_access writes other values.
+      insert into public.subscriptions (user_id, tier, status, revision, updated_at)
+      values (v_payment.user_id, v_payment.tier, 'cancelled', 1, greatest(v_now, v_payment.since));
+    end if;
+  end if;
+  update public.payments p
+  set status = 'captured', gateway_payment_id = v_payment.gateway_payment_id,
+    gateway_signature = coalesce(p_signature, p.gateway_signature), refunded_amount = v_payment.refunded_amount,
+    paid_amount = coalesce(v_payment.paid_amount, p.paid_amount),
+    base_amount = coalesce(v_payment.base_amount, p.base_amount),
+    captured_at = coalesce(p.captured_at, v_now),
+    confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, v_now) else p.confirmed_at end,
+    -- A verification of a refunded payment is refused and does not count.
+    verified_at = coalesce(p.verified_at, case when p_signature is not null and not v_is_refunded then v_now end),
+    uncaptured_at = null, ended_at = null, ended_reason = null,
+    tier = v_payment.tier, plan_id = coalesce(v_plan.id, p.plan_id), duration_months = v_payment.duration_months,
+    subscription_id = case
+      when v_grants then (select s.id from public.subscriptions s where s.user_id = v_payment.user_id)
+    end,
+    fulfilled_at = case when v_grants then v_now end,
+    period_start = v_payment.period_start, period_end = v_payment.period_end, chain_id = v_payment.chain_id,
+    chain_start = v_payment.chain_start, extends_from = v_payment.extends_from, since = v_payment.since,
+    -- Without extends_from the chain has begun, also where it did so while this transaction waited for the lock.
+    settle_at = case when v_payment.extends_from is not null and v_payment.chain_start > v_now then v_payment.chain_start end,
+    -- A payment that is only verified needs a confirmation by the gateway, however old its order is.
+    next_reconcile_at = case when p_is_confirmed then p.next_reconcile_at else v_now + interval '15 minutes' end
+  where p.id = v_payment.id;
+
+  if not v_grants then
+    return jsonb_build_object('tier', v_payment.tier, 'outcome', case
+      when v_is_refunded then 'refunded'
+      when v_payment.user_id is null then 'user_gone'
+      else 'plan_not_found'
+    end);
+  end if;
+  if v_payment.chain_id is not null then
+    perform billing.lay_out_chain(v_payment.chain_id);
+    select p.period_end into v_payment.period_end from public.payments p where p.id = v_payment.id;
+  end if;
+  if not v_rules then perform billing.settle_purchase(p_purchase, v_payment, p_email, false); end if;
+  perform billing.announce_replacement(v_payment, v_plan, p_email);
+  return jsonb_build_object('outcome', 'applied', 'tier', v_payment.tier, 'valid_until', billing.iso_time(v_payment.period_end));
+end $$;
+
 create or replace function billing.plan_change(
   p_user_id uuid,
   p_tier text,
@@ -1282,6 +1455,92 @@ begin
   );
 end $$;
 
+create or replace function public.apply_gateway_event(
+  p_body_sha256 text, -- of the raw bytes, hex
+  p_event_id text default null, -- from the header, not signed
+  p_body text default null, -- JSON that jsonb accepts; null: nested too deep to read
+  p_account_id text default null -- the gateway account whose events are applied; null: all accounts
+)
+returns jsonb -- {outcome, enqueued}: see billing.gateway_events.outcome; for "failed: …" the gateway must retry. enqueued:
+-- whether there is a side effect to dispatch. With an order to read at once also {read: {payment_id, order_id, amount}}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_body constant jsonb := p_body::jsonb;
+  v_outcome text;
+  v_read jsonb;
+begin
+  if v_body ->> 'account_id' <> p_account_id then
+    -- The payload is not stored: it holds personal data of another business's customers.
+    insert into billing.gateway_events as e (body_sha256, event_id, event, outcome, attempts)
+    values (decode(p_body_sha256, 'hex'), p_event_id, billing.json_text(v_body -> 'event'), 'ignored: account', 1)
+    on conflict (body_sha256) do update
+    set deliveries = e.deliveries + excluded.deliveries
+    returning e.outcome into v_outcome;
+    return jsonb_build_object('outcome', v_outcome, 'enqueued', false);
+  end if;
+  perform billing.begin_request(v_body ->> 'event', null); -- but for the usual renewal, billing.try_event sets the cause
+  if v_body ->> 'event' = 'subscription.charged' then
+    begin
+      if not billing.apply_next_charge(decode(p_body_sha256, 'hex'), p_event_id, v_body) then
+        raise exception using errcode = 'PS409'; -- undoes what it wrote
+      end if;
+      v_outcome := 'applied';
+    exception when others then
+      -- In the general way billing.try_event meets an error of the event again, and its outcome is stored.
+      if not billing.is_error_of_event(sqlstate) then raise; end if;
+    end;
+  end if;
+  -- The general way.
+  v_outcome := coalesce(v_outcome, (billing.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome);
+  if v_outcome = 'mismatch' then
+    -- Another amount than was sold: if its order is due, the caller reads it at once, and the schedule if that fails.
+    select jsonb_build_object('read', jsonb_build_object('payment_id', p.id, 'order_id', p.gateway_order_id, 'amount', p.amount))
+    into v_read
+    from public.payments p
+    where p.gateway_order_id = coalesce(v_body #>> '{payload,payment,entity,order_id}', v_body #>> '{payload,order,entity,id}')
+      and p.status <> 'captured'
+      and p.next_reconcile_at <= billing.clock();
+  end if;
+  return jsonb_build_object(
+    'outcome', v_outcome, 'enqueued', coalesce(current_setting('subscriptions.enqueued', true) = 'on', false)
+  ) || coalesce(v_read, '{}');
+end $$;
+
+-- The events about payments, refunds and disputes, and the dispatch of an event by its name. Contract: "Events".
+
+-- Finds the payment of a gateway's payment entity: by the payment's id, also of an extra payment, else by the order's id,
+-- else by the order's receipt (our id without dashes, known before the order's id). The notes are not used: the browser sets
+-- them.
+create or replace function billing.find_payment(p_entity jsonb, p_order jsonb) -- p_order: the order's entity, if the event has one
+returns public.payments -- all null: not found. The row is not locked: read it again under its lock
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_gateway_payment_id constant text := billing.json_text(p_entity -> 'id');
+  v_gateway_order_id constant text := coalesce(
+    billing.json_text(p_entity -> 'order_id'), billing.json_text(p_order -> 'id')
+  );
+  v_of_order public.payments;
+begin
+  -- The usual case: the order is known and has no other payment.
+  select * into v_of_order from public.payments p where p.gateway_order_id = v_gateway_order_id;
+  if found and (v_of_order.gateway_payment_id is null or v_of_order.gateway_payment_id = v_gateway_payment_id) then
+    return v_of_order;
+  end if;
+  return (
+    select p
+    from public.payments p
+    where p.id = coalesce(
+      (select coalesce(o.extra_of, o.id) from public.payments o where o.gateway_payment_id = v_gateway_payment_id),
+      v_of_order.id,
+      (
+        select r.id
+        from public.payments r
+        where r.id = substring(billing.json_text(p_order -> 'receipt') from '^[0-9a-f]{32}$')::uuid and r.gateway_order_id is null
+      )
+    )
+  );
+end $$;
+
 -- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The gateway must say that
 -- the order is paid, or the payment must have exactly the amount of the order: the customer may bear the gateway's fee, or have
 -- an offer. Contract: "Closed browser".
@@ -1451,6 +1710,173 @@ begin
     perform billing.announce_refund(p_refund, v_payment, v_email, v_had_access);
   end if;
   return case when v_payment.id is null then 'unmatched' when v_is_settled or v_is_news then 'applied' else 'already' end;
+end $$;
+
+-- Applies the usual charge: the next cycle, in order, of the only subscription of a user that is not over. It reads the event
+-- inline: a body of another shape is left to the general way, also by the error of a cast, and so is a delivery whose ledger
+-- row exists. The values are those that billing.merge_gateway_subscription, billing.record_charge, billing.settle_access and
+-- billing.announce_charge would write.
+create or replace function billing.apply_next_charge(
+  p_body_sha256 bytea,
+  p_event_id text, -- from the header, not signed
+  p_body jsonb
+)
+returns boolean -- false: it is not the usual charge. Then, as after an error, the caller undoes what was written
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_entity constant jsonb := p_body #> '{payload,subscription,entity}';
+  v_payment constant jsonb := p_body #> '{payload,payment,entity}';
+  v_id constant text := v_entity ->> 'id';
+  v_payment_id constant text := v_payment ->> 'id';
+  v_page constant text := v_entity ->> 'short_url';
+  v_types constant text[] := array[
+    jsonb_typeof(v_entity -> 'id'), jsonb_typeof(v_entity -> 'plan_id'), jsonb_typeof(v_entity #> '{notes,user_id}'),
+    jsonb_typeof(v_payment -> 'id'), jsonb_typeof(v_payment -> 'currency'),
+    coalesce(nullif(jsonb_typeof(v_entity -> 'short_url'), 'null'), 'string'),
+    jsonb_typeof(p_body -> 'created_at'), jsonb_typeof(v_entity -> 'current_start'), jsonb_typeof(v_entity -> 'current_end'),
+    jsonb_typeof(v_payment -> 'amount'), jsonb_typeof(v_entity -> 'paid_count'),
+    coalesce(jsonb_typeof(v_entity -> 'remaining_count'), 'number'),
+    -- Null: the gateway charges no more, or names no amount of its own.
+    replace(jsonb_typeof(v_entity -> 'charge_at'), 'null', 'number'),
+    coalesce(nullif(jsonb_typeof(v_payment -> 'base_amount'), 'null'), 'number')
+  ];
+  v_now constant timestamptz := billing.clock();
+  v_user_id uuid;
+  v_amount bigint;
+  v_at timestamptz;
+  v_start timestamptz;
+  v_end timestamptz;
+  v_charge_at timestamptz;
+  v_charged_at timestamptz;
+  v_email text;
+  v_billed record;
+  v_shown record;
+begin
+  if v_types <> '{string,string,string,string,string,string,number,number,number,number,number,number,number,number}'
+    or length(v_id) not between 1 and 200
+    or v_page not like 'https://%'
+    or length(v_page) > 500
+  then
+    return false;
+  end if;
+  v_user_id := v_entity #>> '{notes,user_id}';
+  v_amount := v_payment ->> 'amount';
+  v_at := to_timestamp((p_body ->> 'created_at')::bigint);
+  v_start := to_timestamp((v_entity ->> 'current_start')::bigint);
+  v_end := to_timestamp((v_entity ->> 'current_end')::bigint);
+  v_charge_at := to_timestamp((v_entity ->> 'charge_at')::bigint);
+  v_charged_at := least(v_at + interval '999999 microseconds', v_now);
+  -- As billing.json_time and billing.json_integer.
+  if least(v_start, v_charge_at) < 'epoch'
+    or greatest(v_at, v_start, v_end, v_charge_at) >= '10000-01-01'
+    or greatest(v_amount, (v_payment ->> 'base_amount')::bigint, (v_entity ->> 'paid_count')::bigint) > 9007199254740991
+    or v_end <= v_now
+  then
+    return false;
+  end if;
+  -- As billing.next_charge_at.
+  if (v_entity ->> 'remaining_count')::bigint = 0 and v_entity ->> 'status' is distinct from 'pending' then
+    v_charge_at := null;
+  elsif v_charge_at <= v_charged_at then
+    v_charge_at := v_end;
+  end if;
+  v_email := billing.lock_charge(v_payment_id, v_user_id);
+
+  update billing.gateway_subscriptions m
+  set period_start = v_start, period_end = v_end, period_event_at = v_at,
+    paid_period_start = v_start, paid_period_end = v_end, paid_period_event_at = v_charged_at,
+    plan_event_at = v_at, gateway_status = 'active', gateway_status_event_at = v_at,
+    charge_at = v_charge_at, short_url = greatest(m.short_url, v_page), arrived_at = v_now,
+    paid_count = greatest(m.paid_count, (v_entity ->> 'paid_count')::bigint)
+  where m.user_id = v_user_id
+    and m.gateway_subscription_id = v_id
+    and m.gateway_plan_id = v_entity ->> 'plan_id'
+    -- It goes on, and it was charged before. This charge is the newest event.
+    and m.status = 'active'
+    -- After another state the charge may be the cause of a stop, or older than the reconciliation.
+    and m.gateway_status = 'active'
+    and m.first_halted_at is null
+    and m.first_charged_at is not null
+    and m.stops_at is null
+    and m.ended_at is null
+    and not m.has_refunds
+    and not m.cancel_at_period_end
+    and greatest(m.plan_event_at, m.period_event_at, m.gateway_status_event_at) < v_at
+    and greatest(m.asked_at, m.first_charged_at, m.paid_period_event_at) < v_charged_at
+    and coalesce(m.paid_count <= (v_entity ->> 'paid_count')::bigint, true)
+    and m.period_end < v_end
+    and m.next_check_at <= v_end - interval '1 day'
+    and not exists (
+      select from billing.gateway_subscriptions other
+      where other.user_id = v_user_id
+        and other.id <> m.id
+        -- One that is over gives nothing and is not billed, nor does one that was only asked for.
+        and num_nonnulls(other.arrived_at, other.written_at) > 0
+        and (other.gateway_status in ('cancelled', 'completed', 'expired') and other.period_end < v_now) is not true
+    )
+    and not exists (select from billing.refunds b where b.gateway_payment_id = v_payment_id)
+    -- Its user keeps it, and a finding about its notes is over.
+    and m.noted_user_id is null
+    and not exists (
+      select from billing.gateway_subscriptions other where other.gateway_subscription_id = v_id and other.id <> m.id
+    )
+  returning m.plan_id, (m.sold).lookup_key, (m.sold).months, m.gateway_key_id, m.asked_plan_id is not null as is_asked
+  into v_billed;
+  if not found then return false; end if;
+  -- It rules. If access begins again, the tier is to be written.
+  update public.subscriptions s
+  set current_period_start = v_start, current_period_end = v_end, revision = s.revision + 1,
+    updated_at = greatest(s.updated_at, v_now)
+  from public.plans p, billing.profiles f
+  where s.user_id = v_user_id
+    and p.id = v_billed.plan_id
+    and f.user_id = v_user_id
+    and (s.gateway_subscription_id, s.plan_id, s.tier) = (v_id, p.id, p.tier)
+    and s.status = 'active'
+    and s.revision > 0
+    -- Null: the row was written by hand since.
+    and s.price_amount is not null
+    and not s.cancel_at_period_end
+    and (s.current_period_end > v_now or f.subscription_tier = p.tier)
+  returning p.tier, p.name as plan_name, coalesce(nullif(f.display_name, ''), f.username, '') as display_name
+  into v_shown;
+  if not found then return false; end if;
+  insert into public.payments (
+    user_id, amount, currency, status, tier, plan_id, price_key, duration_months, gateway_key_id, gateway_payment_id,
+    gateway_subscription_id, captured_at, confirmed_at, period_start, period_end, next_reconcile_at, created_at, base_amount
+  )
+  values (
+    v_user_id, v_amount, v_payment ->> 'currency', 'captured', v_shown.tier, v_billed.plan_id, v_billed.lookup_key,
+    v_billed.months, v_billed.gateway_key_id, v_payment_id, v_id, v_charged_at, v_charged_at, v_start, v_end, null,
+    v_charged_at, (v_payment ->> 'base_amount')::bigint
+  );
+  insert into billing.gateway_events (
+    body_sha256, event_id, event, subject_id, event_at, payload, outcome, deliveries, attempts, received_at
+  )
+  values (p_body_sha256, p_event_id, 'subscription.charged', v_id, v_at, p_body, 'applied', 1, 1, v_now);
+  if v_billed.is_asked and v_email <> '' then
+    insert into billing.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
+    select
+      k.kind || '/' || v_payment_id, case k.kind when 'payment-success' then 'email' else 'notice' end, k.kind,
+      jsonb_build_object(
+        'to', v_email, 'display_name', v_shown.display_name, 'plan_name', v_shown.plan_name, 'amount', v_amount,
+        'currency', v_payment -> 'currency', 'transaction_id', v_payment_id, 'valid_until', billing.iso_time(v_end),
+        'next_charge_at', billing.iso_time(v_charge_at)
+      ),
+      v_now, v_now, v_now
+    from (
+      select case when (v_entity ->> 'paid_count')::bigint > 1 then 'subscription-renewed' else 'payment-success' end as kind
+    ) k;
+  end if;
+  return true;
+end $$;
+
+-- Security definer, as the functions below: the role of an admin or of the app may write these tables but not the outbox.
+create or replace function billing.note_subscription_event()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.enqueue_event('subscription.updated', new.user_id::text);
+  return null;
 end $$;
 
 -- Returns what repairs a call of the function that failed or got no answer.
@@ -2183,5 +2609,13 @@ GRANT EXECUTE ON FUNCTION "billing"."note_extra_payment"(public.payments, text, 
 REVOKE ALL ON FUNCTION "billing"."refundable_amount"(public.payments, bigint) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."refundable_amount"(public.payments, bigint) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."set_period"(billing.purchase, public.payments) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."set_period"(billing.purchase, public.payments) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."settle_purchase"(billing.purchase, public.payments, text, boolean) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."settle_purchase"(billing.purchase, public.payments, text, boolean) TO "service_role";
 
 revoke execute on all functions in schema billing from public;
