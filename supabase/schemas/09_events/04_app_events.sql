@@ -160,8 +160,13 @@ end $$;
 -- Security definer, as the functions below: the role of an admin or of the app may write these tables but not the outbox.
 create function billing.note_subscription_event()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_not_shown constant text[] := '{revision, updated_at, due_at, cancelled_at}';
 begin
-  perform billing.enqueue_event('subscription.updated', new.user_id::text);
+  -- billing.enqueue_event compares with the event before, which may be deleted by now.
+  if tg_op = 'INSERT' or to_jsonb(new) - v_not_shown <> to_jsonb(old) - v_not_shown then
+    perform billing.enqueue_event('subscription.updated', new.user_id::text);
+  end if;
   return null;
 end $$;
 
@@ -202,13 +207,10 @@ end $$;
 create constraint trigger note_event_insert after insert on public.subscriptions
 deferrable initially deferred for each row execute function billing.note_subscription_event();
 
--- Only of what is shown: billing.enqueue_event compares with the event before, which may be deleted by now.
+-- The sweep writes due_at alone. Each other write has another updated_at or revision, or is no news.
 create constraint trigger note_event after update on public.subscriptions
 deferrable initially deferred for each row
-when (
-  to_jsonb(new) - '{revision, updated_at, due_at, cancelled_at}'::text[]
-    <> to_jsonb(old) - '{revision, updated_at, due_at, cancelled_at}'::text[]
-)
+when (to_jsonb(new) - 'due_at' <> to_jsonb(old) - 'due_at')
 execute function billing.note_subscription_event();
 
 create constraint trigger note_event_insert after insert on billing.gateway_subscriptions

@@ -27,19 +27,8 @@ drop function billing.refundable_amount(public.payments);
 
 drop function billing.refundable_without(public.payments,bigint);
 
-DROP TRIGGER "note_event" ON "public"."subscriptions";
-
 ALTER TABLE "billing"."gateway_subscriptions"
   DROP COLUMN "ended_reason";
-
-CREATE CONSTRAINT TRIGGER note_event
-  AFTER UPDATE ON public.subscriptions DEFERRABLE INITIALLY DEFERRED
-  FOR EACH ROW
-  WHEN (((to_jsonb(new.*) - '{revision,updated_at,due_at,cancelled_at}'::text[]) <> (to_jsonb(old.*) - '{revision,updated_at,due_at,cancelled_at}'::text[])))
-  EXECUTE FUNCTION billing.note_subscription_event();
-
-ALTER TABLE "public"."subscriptions"
-  DISABLE TRIGGER "note_event";
 
 REVOKE ALL ON FUNCTION "billing"."find_followed"(uuid, text, uuid, billing.price, text, text) FROM PUBLIC;
 
@@ -1869,14 +1858,6 @@ begin
     ) k;
   end if;
   return true;
-end $$;
-
--- Security definer, as the functions below: the role of an admin or of the app may write these tables but not the outbox.
-create or replace function billing.note_subscription_event()
-returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  perform billing.enqueue_event('subscription.updated', new.user_id::text);
-  return null;
 end $$;
 
 -- Returns what repairs a call of the function that failed or got no answer.
