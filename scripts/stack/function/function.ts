@@ -27,7 +27,7 @@ export type FunctionOptions = {
 const readyWithinMs = 30_000;
 
 /** The hosted platform limits an isolate to 256 MB. With a heap limit V8 collects garbage in time. */
-const heapLimits = ['--max-old-space-size=96', '--max-semi-space-size=4'];
+const heapLimits = ['--max-old-space-size=96', '--max-semi-space-size=8'];
 
 /**
  * Runs the function with the permissions that it needs: its variables, its own folder and the hosts that it calls, no other
