@@ -37,3 +37,20 @@ test('a trial whose row was written by hand names what is charged after it', () 
   expect(linesOf('pro', { current_period_end: '2027-01-26T12:00:00Z' }, billing).join())
     .toContain('₹999.00 is charged from then on.');
 });
+
+test('on a device whose clock is slow, what runs is not what comes next, and what waits is', () => {
+  const payment = { status: 'captured', tier: 'pro', amount: 9900, paid_amount: 9900, refunded_amount: 0 };
+  const bought = { ...payment, period_start: '2027-01-16T12:00:00Z', period_end: '2027-02-16T12:00:00Z' };
+  const waiting = { ...payment, period_start: '2027-02-16T12:00:00Z', period_end: '2027-03-16T12:00:00Z' };
+  const nextOf = (...payments: unknown[]) => {
+    const subscription = {
+      ...{ status: 'active', tier: 'pro', plan: null, price: null },
+      ...{ current_period_start: bought.period_start, current_period_end: bought.period_end, access_ends_at: null },
+    };
+    const text = JSON.stringify({ currentTier: 'pro', payments, subscription, billing: null });
+    const current: CurrentSubscription = Object.assign({}, JSON.parse(text));
+    return stateOf(current, [], Date.parse('2027-01-16T11:59:00Z')).next?.text;
+  };
+  expect(nextOf(bought)).toBeUndefined();
+  expect(nextOf(waiting, bought)).toBe('Pro starts on 16 Feb 2027.');
+});

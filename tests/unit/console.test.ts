@@ -8,7 +8,7 @@ import { remedyOf } from '../../scripts/console/page/remedies.ts';
 import { stack } from '../../scripts/console/page/scale.ts';
 import { words } from '../../scripts/console/page/format.ts';
 import { byCycle, withMoney } from '../../scripts/console/page/timeline.ts';
-import { localMinute, monthsAfter, setZone, textOf, timeOf } from '../../scripts/console/page/zone.ts';
+import { day, localMinute, monthsAfter, monthText, setZone, textOf, timeOf } from '../../scripts/console/page/zone.ts';
 
 describe('the database of the console', () => {
   const asked: string[] = [];
@@ -93,6 +93,11 @@ test.each([
   ).toMatch(
     told,
   );
+});
+
+test('the console writes September the same everywhere', () => {
+  const at = Date.parse('2027-09-13T12:00:00Z');
+  expect([textOf(at, 'day'), day('2027-09-13'), monthText(at)]).toEqual(['13 Sep 2027', '13 Sep 2027', 'Sep 27']);
 });
 
 test.each([

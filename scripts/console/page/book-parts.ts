@@ -5,12 +5,13 @@ import { placeText } from '../../books/states.ts';
 import type { BookLine, BookPaper } from '../book-rows.ts';
 import type { Page } from '../paging.ts';
 import { read } from './api.ts';
-import { day, differenceOf, rupees } from './books.ts';
+import { differenceOf, rupees } from './books.ts';
 import { words } from './format.ts';
 import { monthName } from './months.ts';
 import { pagedTable } from './paged.ts';
 import { code, type Column, empty, facts, head, link, section } from './parts.ts';
 import type { Show } from './view.ts';
+import { day } from './zone.ts';
 
 const documentColumns: Column<BookPaper>[] = [
   { head: 'Number', cell: numberOf },

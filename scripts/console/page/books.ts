@@ -11,6 +11,7 @@ import { time } from './format.ts';
 import { monthName } from './months.ts';
 import { badge, code, type Column, empty, facts, head, link, section, table } from './parts.ts';
 import type { Show } from './view.ts';
+import { day } from './zone.ts';
 
 /** A month of the books: what is declared, what the bank got, and what to look at before it is closed. */
 export const showBooks: Show = async (url, _id, signal) => {
@@ -136,12 +137,5 @@ export function differenceOf({ difference, status }: BankLine): Node | string {
 
 /** Paise as rupees. */
 export const rupees = (paise: number): string => money(paise, 'INR');
-
-/** A day such as 2026-11-04. */
-export function day(date: string): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(
-    new Date(`${date}T00:00:00Z`),
-  );
-}
 
 const count = (number: number) => number.toLocaleString('en-IN');

@@ -3,7 +3,6 @@ import { element, money } from '../../stack/shop/element.ts';
 import type { Page } from '../paging.ts';
 import type { Commitment, Customer, Finding, IssuedDocument, Payment, Period, TimelineEntry } from '../rows.ts';
 import { read } from './api.ts';
-import { day } from './books.ts';
 import { actionButton } from './dialog.ts';
 import { groups } from './findings.ts';
 import { amounts, monthsText, time, words } from './format.ts';
@@ -14,6 +13,7 @@ import { paymentColumns } from './payments.ts';
 import { periodPanel } from './periods.ts';
 import { timelinePanel } from './timeline.ts';
 import type { Show } from './view.ts';
+import { day } from './zone.ts';
 
 type Answer = {
   customer: Customer;

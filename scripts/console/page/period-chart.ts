@@ -6,7 +6,7 @@ import type { Coming } from './commitments.ts';
 import { words } from './format.ts';
 import { monthTicks } from './scale.ts';
 import { percent, svg } from './svg.ts';
-import { textOf } from './zone.ts';
+import { monthText, textOf } from './zone.ts';
 
 type Bar = Period & { from: number; to: number };
 type Lane = { name: string; bars: Bar[]; coming: Coming[] };
@@ -15,7 +15,6 @@ const LANE = 40;
 const TOP = 26;
 const MOST_LANES = 12;
 const DAY = 24 * 3_600_000;
-const month = new Intl.DateTimeFormat('en-GB', { month: 'short', year: '2-digit', timeZone: 'UTC' });
 
 /**
  * Bars of the paid periods and cycles over time, one lane for each source, so that overlaps are seen. A pale bar is
@@ -39,7 +38,7 @@ export function periodChart(periods: Period[], coming: Coming[]): HTMLElement {
     const x = percent(xOf(tick));
     drawing.append(
       svg('line', { x1: x, x2: x, y1: TOP - 6, y2: height, class: 'grid' }),
-      svg('text', { x, y: 14, dx: 4 }, month.format(tick)),
+      svg('text', { x, y: 14, dx: 4 }, monthText(tick)),
     );
   }
   const names: SVGElement[] = [];

@@ -1,5 +1,7 @@
 /** The formats of the seller's time zone: the browser's until it is known. */
 let formats = formatsOf(undefined);
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+const months = new Intl.DateTimeFormat('en-GB', { month: 'short', year: '2-digit', timeZone: 'UTC' });
 
 function formatsOf(timeZone: string | undefined) {
   const numeric = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
@@ -18,8 +20,22 @@ export function setZone(timeZone: string): void {
 
 /** A time as the day and minute, or the day, of the seller. */
 export function textOf(at: Date | number, format: 'minute' | 'day'): string {
-  // As the sentences of the database write it; for September alone en-GB has four letters.
-  return formats[format].format(at).replace('Sept', 'Sep');
+  return shortText(formats[format], at);
+}
+
+/** A day such as 2026-11-04 as text. */
+export function day(date: string): string {
+  return shortText(days, Date.parse(date));
+}
+
+/** The month of a time, with two digits of the year. */
+export function monthText(at: number): string {
+  return shortText(months, at);
+}
+
+/** As the sentences of the database write it; for September alone en-GB has four letters. */
+function shortText(format: Intl.DateTimeFormat, at: Date | number): string {
+  return format.format(at).replace('Sept', 'Sep');
 }
 
 /** A time as the value of an input of the type `datetime-local`. */

@@ -142,8 +142,10 @@ function nextOf(
       undoTo: canUndo ? paid?.lookup_key ?? null : null,
     };
   }
+  // The clock of the device may be slow: what runs never follows.
+  const after = Math.max(now, Date.parse(subscription?.current_period_start ?? '') || 0);
   const paid = payments.find(({ status, period_start: start, amount, paid_amount, refunded_amount }) =>
-    status === 'captured' && start !== null && Date.parse(start) > now && refunded_amount < (paid_amount ?? amount)
+    status === 'captured' && start !== null && Date.parse(start) > after && refunded_amount < (paid_amount ?? amount)
   );
   if (!paid?.period_start || !paid.tier) return null;
   return {
