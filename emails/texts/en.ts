@@ -220,6 +220,7 @@ export const en = () => {
       preview: {
         replace: 'You can buy it again on that day or later.',
         extend: 'If you renew it before then, you lose no day.',
+        none: 'It is not on sale any more. You can choose another plan.',
       },
       heading: 'Your access ends soon',
       body: ({ endsOn, earlyRenewal }: SubscriptionEndingProps) =>
@@ -228,6 +229,7 @@ export const en = () => {
           extend:
             'To keep your access, renew your plan before then: the new period is added to this one, and you lose ' +
             'no day.',
+          none: 'The plan is not on sale any more. You can choose another one.',
         }[earlyRenewal],
       note: bought,
     },

@@ -360,6 +360,7 @@ test.each([
   [subscriptionHaltedRow(), 'It will not be tried again automatically'],
   [subscriptionEndingRow(), 'again on that day or later'],
   [subscriptionEndingRow({ early_renewal: 'extend' }), 'you lose no day'],
+  [subscriptionEndingRow({ early_renewal: 'extend', is_on_sale: false }), 'not on sale any more'],
 ])('the preview of $kind says the same as the body: %s', async (row, sentence) => {
   expect((await render(row)).html.split(sentence)).toHaveLength(3);
 });

@@ -1038,14 +1038,15 @@ til ${l}.`,heading:"Your subscription is complete",body:({planName:l,endsOn:s,..
  access continues.",d=>d===s?"After that, your access ends.":`Your access ends on ${d}.`);return`The last payment of you\
 r ${l} subscription was made. Nothing more will be charged for it. The plan is paid until ${s}. ${h} You can choose a pl\
 an again on that day or later.`},note:n},subscriptionEnding:{subject:({planName:l,endsOn:s})=>`Your ${l} plan ends on ${s}`,
-preview:{replace:"You can buy it again on that day or later.",extend:"If you renew it before then, you lose no day."},heading:"\
-Your access ends soon",body:({endsOn:l,earlyRenewal:s})=>`Your plan is valid until ${l}. After that your access ends. `+
-{replace:"You can buy the plan again on that day or later.",extend:"To keep your access, renew your plan before then: th\
-e new period is added to this one, and you lose no day."}[s],note:n},subscriptionEnded:{subject:({planName:l})=>`Your ${l}\
- plan has ended`,preview:l=>`Your access ended on ${l}.`,heading:"Your access has ended",body:({planName:l,endsOn:s,refunded:f,
-nextCharge:h},d)=>f===void 0?`Your access to the ${l} plan ended on ${d}. You can come back at any time.`:`Your access t\
-o the ${l} plan ended on ${s}, because ${f} was refunded. ${e(h)}`,note:"If you have bought a plan since, there is nothi\
-ng left to do."}}};var Ro=()=>{let e=l=>l?`अगली राशि ${l.on} को ली जाएगी: ${l.amount}।`:`${l===null?"आग\
+preview:{replace:"You can buy it again on that day or later.",extend:"If you renew it before then, you lose no day.",none:"\
+It is not on sale any more. You can choose another plan."},heading:"Your access ends soon",body:({endsOn:l,earlyRenewal:s})=>`\
+Your plan is valid until ${l}. After that your access ends. `+{replace:"You can buy the plan again on that day or later.",
+extend:"To keep your access, renew your plan before then: the new period is added to this one, and you lose no day.",none:"\
+The plan is not on sale any more. You can choose another one."}[s],note:n},subscriptionEnded:{subject:({planName:l})=>`Y\
+our ${l} plan has ended`,preview:l=>`Your access ended on ${l}.`,heading:"Your access has ended",body:({planName:l,endsOn:s,
+refunded:f,nextCharge:h},d)=>f===void 0?`Your access to the ${l} plan ended on ${d}. You can come back at any time.`:`Yo\
+ur access to the ${l} plan ended on ${s}, because ${f} was refunded. ${e(h)}`,note:"If you have bought a plan since, the\
+re is nothing left to do."}}};var Ro=()=>{let e=l=>l?`अगली राशि ${l.on} को ली जाएगी: ${l.amount}।`:`${l===null?"आग\
 े":"आपकी अनुमति के बिना आगे"} कोई राशि नहीं ली जाएगी।`,
 n="यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।",
 t="यदि आपने इस बीच इसे बदल या रद्द कर दिया है, तो कुछ करने की ज़रूरत नहीं है।",
@@ -1144,11 +1145,13 @@ d=>d===s?"उसके बाद आपका एक्सेस समाप्
  आप उस दिन या बाद में फिर से प्लान चुन सकते हैं।`},
 note:n},subscriptionEnding:{subject:({planName:l,endsOn:s})=>`आपका ${l} प्लान ${s} को समाप्त होगा`,
 preview:{replace:"आप इसे उस दिन या बाद में फिर से ख़रीद सकते हैं।",
-extend:"यदि आप इसे उससे पहले नवीनीकृत करते हैं, तो आपका कोई दिन नहीं घटेगा।"},
+extend:"यदि आप इसे उससे पहले नवीनीकृत करते हैं, तो आपका कोई दिन नहीं घटेगा।",
+none:"यह अब बिक्री पर नहीं है। आप कोई दूसरा प्लान चुन सकते हैं।"},
 heading:"आपका एक्सेस जल्द समाप्त होगा",body:({endsOn:l,earlyRenewal:s})=>`\
 आपका प्लान ${l} तक मान्य है। उसके बाद आपका एक्सेस समाप्त होगा। `+
 {replace:"आप प्लान उस दिन या बाद में फिर से ख़रीद सकते हैं।",
-extend:"एक्सेस बनाए रखने के लिए उससे पहले प्लान नवीनीकृत करें: नई अवधि इसमें जुड़ेगी, और आपका कोई दिन नहीं घटेगा।"}[s],
+extend:"एक्सेस बनाए रखने के लिए उससे पहले प्लान नवीनीकृत करें: नई अवधि इसमें जुड़ेगी, और आपका कोई दिन नहीं घटेगा।",
+none:"यह प्लान अब बिक्री पर नहीं है। आप कोई दूसरा चुन सकते हैं।"}[s],
 note:n},subscriptionEnded:{subject:({planName:l})=>`आपका ${l} प्लान समाप्त हो गया है`,
 preview:l=>`आपका एक्सेस ${l} को समाप्त हुआ।`,heading:"आपका एक्सेस समाप्त हो \
 गया है",body:({planName:l,endsOn:s,refunded:f,nextCharge:h},d)=>f===void 0?`आपके ${l} प्लान का एक्सेस ${d}\

@@ -116,7 +116,10 @@ export const outboxMail = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('subscription-ending'),
     // Decides which advice the mail gives. Contract: Early renewals.
-    payload: periodEnd.extend({ early_renewal: z.enum(['replace', 'extend']).default('replace') }),
+    payload: periodEnd.extend({
+      early_renewal: z.enum(['replace', 'extend']).default('replace'),
+      is_on_sale: z.boolean().default(true),
+    }),
   }),
   z.object({
     kind: z.literal('subscription-ended'),

@@ -124,7 +124,10 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
     case 'subscription-completed':
       return mails.subscriptionCompleted({ ...periodEndProps(payload), ...accessEnd(payload) }, look);
     case 'subscription-ending':
-      return mails.subscriptionEnding({ ...periodEndProps(payload), earlyRenewal: payload.early_renewal }, look);
+      return mails.subscriptionEnding({
+        ...periodEndProps(payload),
+        earlyRenewal: payload.is_on_sale ? payload.early_renewal : 'none',
+      }, look);
     case 'subscription-ended':
       return mails.subscriptionEnded({
         ...periodEndProps(payload),
