@@ -26,7 +26,11 @@ export const en = () => {
   const valid = (until: string | null) => until === null ? '' : ` and is valid until ${until}`;
   const goesOn = ({ planName, validUntil, nextPlanName, nextCharge }: GoingOnProps) => {
     const end = !nextCharge || nextPlanName !== null ? valid(validUntil) : '';
-    const next = nextPlanName === null ? '' : ` Then your ${nextPlanName} plan starts.`;
+    const next = nextPlanName === null
+      ? ''
+      : nextPlanName === planName
+      ? ' Then it goes on at the price that you chose.'
+      : ` Then your ${nextPlanName} plan starts.`;
     return `Your ${planName} plan goes on${end}.${next} ${charge(nextCharge)}`;
   };
   type End = Pick<FailedRenewalProps, 'accessEndsOn' | 'isEnded'>;

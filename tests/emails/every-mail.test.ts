@@ -286,6 +286,12 @@ test('a plan that goes on names its next charge, else its end, else neither, and
       `${goesOn} and is valid until ${last}. Then your Basic plan starts. ${charge}`,
       /Nothing more/,
     );
+    // Another price of the same plan.
+    await expectSaid(
+      row({ next_plan_name: 'Pro Yearly' }),
+      `${goesOn} and is valid until ${last}. Then it goes on at the price that you chose. ${charge}`,
+      /starts|Next plan/,
+    );
   }
 });
 
