@@ -26,7 +26,10 @@ export const en = () => {
   const valid = (until: string | null) => until === null ? '' : ` and is valid until ${until}`;
   const goesOn = ({ planName, validUntil, nextPlanName, nextCharge }: GoingOnProps) => {
     const end = !nextCharge || nextPlanName !== null ? valid(validUntil) : '';
-    const next = nextPlanName === null ? '' : ` Then your ${nextPlanName} plan starts.`;
+    const starts = nextPlanName === planName
+      ? 'it goes on at the price that you chose'
+      : `your ${nextPlanName} plan starts`;
+    const next = nextPlanName === null ? '' : ` Then ${starts}.`;
     return `Your ${planName} plan goes on${end}.${next} ${charge(nextCharge)}`;
   };
   type End = Pick<FailedRenewalProps, 'accessEndsOn' | 'isEnded'>;
@@ -220,6 +223,7 @@ export const en = () => {
       preview: {
         replace: 'You can buy it again on that day or later.',
         extend: 'If you renew it before then, you lose no day.',
+        none: 'It is not on sale any more. You can choose another plan.',
       },
       heading: 'Your access ends soon',
       body: ({ endsOn, earlyRenewal }: SubscriptionEndingProps) =>
@@ -228,6 +232,7 @@ export const en = () => {
           extend:
             'To keep your access, renew your plan before then: the new period is added to this one, and you lose ' +
             'no day.',
+          none: 'The plan is not on sale any more. You can choose another one.',
         }[earlyRenewal],
       note: bought,
     },

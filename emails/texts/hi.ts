@@ -13,7 +13,11 @@ export const hi = (): Texts => {
   const valid = (until: string | null) => until === null ? '' : ` और ${until} तक मान्य है`;
   const goesOn = ({ planName, validUntil, nextPlanName, nextCharge }: GoingOnProps) => {
     const end = !nextCharge || nextPlanName !== null ? valid(validUntil) : '';
-    const next = nextPlanName === null ? '' : ` उसके बाद आपका ${nextPlanName} प्लान शुरू होगा।`;
+    const next = nextPlanName === null
+      ? ''
+      : nextPlanName === planName
+      ? ' उसके बाद यह आपके चुने हुए मूल्य पर जारी रहेगा।'
+      : ` उसके बाद आपका ${nextPlanName} प्लान शुरू होगा।`;
     return `आपका ${planName} प्लान जारी है${end}।${next} ${charge(nextCharge)}`;
   };
   type End = Pick<FailedRenewalProps, 'accessEndsOn' | 'isEnded'>;
@@ -206,12 +210,14 @@ export const hi = (): Texts => {
       preview: {
         replace: 'आप इसे उस दिन या बाद में फिर से ख़रीद सकते हैं।',
         extend: 'यदि आप इसे उससे पहले नवीनीकृत करते हैं, तो आपका कोई दिन नहीं घटेगा।',
+        none: 'यह अब बिक्री पर नहीं है। आप कोई दूसरा प्लान चुन सकते हैं।',
       },
       heading: 'आपका एक्सेस जल्द समाप्त होगा',
       body: ({ endsOn, earlyRenewal }) =>
         `आपका प्लान ${endsOn} तक मान्य है। उसके बाद आपका एक्सेस समाप्त होगा। ` + {
           replace: 'आप प्लान उस दिन या बाद में फिर से ख़रीद सकते हैं।',
           extend: 'एक्सेस बनाए रखने के लिए उससे पहले प्लान नवीनीकृत करें: नई अवधि इसमें जुड़ेगी, और आपका कोई दिन नहीं घटेगा।',
+          none: 'यह प्लान अब बिक्री पर नहीं है। आप कोई दूसरा चुन सकते हैं।',
         }[earlyRenewal],
       note: bought,
     },

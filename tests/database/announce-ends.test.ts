@@ -43,6 +43,19 @@ describe('the mail subscription-ending', () => {
     expect(await notices()).toEqual([{ key: `${kind}/${id}/${february}`, kind, payload }]);
   });
 
+  test.each([
+    ['the tier', true, false],
+    ['the price', "lookup_key = 'basic_yearly'", undefined],
+  ])(
+    'of what is off sale (%s) does not invite to buy it again, where the whole plan is',
+    async (_what, where, isOnSale) => {
+      await buy();
+      await database.query(`update public.plans set is_active = false where tier = 'basic' and ${where}`);
+      await announce();
+      expect((await notices()).map(({ payload }) => Object(payload).is_on_sale)).toEqual([isOnSale]);
+    },
+  );
+
   test.each([['2026-01-31T23:59:59Z', 1], ['02-01', 0]])('late, at %s, is enqueued: %i', async (time, count) => {
     await buy();
     await announce(time);

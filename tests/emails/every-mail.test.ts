@@ -286,6 +286,12 @@ test('a plan that goes on names its next charge, else its end, else neither, and
       `${goesOn} and is valid until ${last}. Then your Basic plan starts. ${charge}`,
       /Nothing more/,
     );
+    // Another price of the same plan.
+    await expectSaid(
+      row({ next_plan_name: 'Pro Yearly' }),
+      `${goesOn} and is valid until ${last}. Then it goes on at the price that you chose. ${charge}`,
+      /starts|Next plan/,
+    );
   }
 });
 
@@ -360,6 +366,7 @@ test.each([
   [subscriptionHaltedRow(), 'It will not be tried again automatically'],
   [subscriptionEndingRow(), 'again on that day or later'],
   [subscriptionEndingRow({ early_renewal: 'extend' }), 'you lose no day'],
+  [subscriptionEndingRow({ early_renewal: 'extend', is_on_sale: false }), 'not on sale any more'],
 ])('the preview of $kind says the same as the body: %s', async (row, sentence) => {
   expect((await render(row)).html.split(sentence)).toHaveLength(3);
 });

@@ -91,7 +91,7 @@ begin
       'plan_name', coalesce(pl.name, s.tier),
       'ends_at', billing.iso_time(s.current_period_end),
       'early_renewal', billing.early_renewal()
-    )
+    ) || case when s.tier = any (billing.tiers_on_offer()) then '{}' else '{"is_on_sale": false}' end::jsonb
   from public.subscriptions s
   join auth.users u on u.id = s.user_id
   join billing.profiles p on p.user_id = s.user_id

@@ -66,8 +66,8 @@ export type SubscriptionEndedProps = SubscriptionEndProps & {
 
 /** Values of `subscription-ending`. */
 export type SubscriptionEndingProps = SubscriptionEndProps & {
-  /** Contract: Early renewals. */
-  readonly earlyRenewal: 'replace' | 'extend';
+  /** Contract: Early renewals. `none`: the plan is off sale. */
+  readonly earlyRenewal: 'replace' | 'extend' | 'none';
 };
 
 /** Values of `change-scheduled`, formatted for the reader. Contract: E-mails. */

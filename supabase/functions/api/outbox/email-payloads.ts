@@ -116,7 +116,13 @@ export const outboxMail = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('subscription-ending'),
     // Decides which advice the mail gives. Contract: Early renewals.
-    payload: periodEnd.extend({ early_renewal: z.enum(['replace', 'extend']).default('replace') }),
+    payload: periodEnd.extend({
+      early_renewal: z.enum(['replace', 'extend']).default('replace'),
+      is_on_sale: z.boolean().default(true),
+    }).transform((ending) => ({
+      ...ending,
+      early_renewal: ending.is_on_sale ? ending.early_renewal : 'none' as const,
+    })),
   }),
   z.object({
     kind: z.literal('subscription-ended'),

@@ -917,6 +917,54 @@ begin
   return case when v_source.id is not null then v_is_changed end;
 end $$;
 
+-- Enqueues the mail about an access that ends soon, one for each end of a period.
+create or replace function billing.announce_end(p_user_id uuid)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+begin
+  insert into billing.outbox (key, destination, kind, payload)
+  select
+    format('subscription-ending/%s/%s', s.id, billing.iso_time(s.current_period_end)),
+    'notice',
+    'subscription-ending',
+    jsonb_build_object(
+      'to', u.email,
+      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
+      'plan_name', coalesce(pl.name, s.tier),
+      'ends_at', billing.iso_time(s.current_period_end),
+      'early_renewal', billing.early_renewal()
+    ) || case when s.tier = any (billing.tiers_on_offer()) then '{}' else '{"is_on_sale": false}' end::jsonb
+  from public.subscriptions s
+  join auth.users u on u.id = s.user_id
+  join billing.profiles p on p.user_id = s.user_id
+  left join public.plans pl on pl.id = s.plan_id
+  where s.user_id = p_user_id
+    and u.email <> ''
+    and s.status = 'active'
+    and s.current_period_end > v_now
+    and s.current_period_end <= v_now + interval '7 days'
+    -- No mail for a period that is shorter than the notice: the mail would follow the purchase at once.
+    and (s.current_period_start is null or s.current_period_end - s.current_period_start >= interval '7 days')
+    -- No mail if the gateway charges what runs, or what follows it.
+    and not exists (
+      select from billing.find_billed(s.user_id) b
+      where b.charge_at <= s.current_period_end + interval '1 day'
+        -- A row that was written by hand may say that it ends.
+        and not (s.cancel_at_period_end and b.id = s.gateway_subscription_id)
+    )
+    -- No mail if another source takes over.
+    and not exists (
+      select from billing.sources o
+      where o.user_id = s.user_id
+        and o.ended_at is null
+        -- An expression keeps the planner off the index on period_end: it reads only the payments of the user.
+        and o.ends_at - s.current_period_end > interval '0'
+      offset 0
+    )
+  on conflict (key) do nothing;
+end $$;
+
 -- Derives what the gateway must be told about the subscriptions of a user, and writes what differs. The caller holds the lock
 -- on the user.
 create or replace function billing.plan(p_user_id uuid)
