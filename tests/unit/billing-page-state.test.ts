@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stateOf } from '../../supabase/client/blocks/billing-page/state.ts';
+import { isPaidNow, stateOf } from '../../supabase/client/blocks/billing-page/state.ts';
 import type { CurrentSubscription } from '../../supabase/client/subscriptions.ts';
 
 const charged = { currency: 'INR', interval: 'month', interval_count: 1 };
@@ -53,4 +53,19 @@ test('on a device whose clock is slow, what runs is not what comes next, and wha
   };
   expect(nextOf(bought)).toBeUndefined();
   expect(nextOf(waiting, bought)).toBe('Pro starts on 16 Feb 2027.');
+});
+
+test.each(
+  [
+    ['now', 12875, '2031-02-02T12:00:00Z', true],
+    ['now', 0, null, false],
+    ['period_end', 4900, '2031-02-24T12:00:00Z', false],
+    ['period_end', 4900, '2031-02-02T12:00:00Z', true],
+  ] as const,
+)('a change %s of %i due at %s is paid when it is confirmed, whatever the device’s clock: %s', (...row) => {
+  const [when, amount_due, due_at, isPaid] = row;
+  const starts_at = when === 'now' ? '2031-02-02T12:00:00Z' : '2031-02-24T12:00:00Z';
+  const rest = { credit: 0, currency: 'INR', ends_at: '2031-03-24T12:00:00Z', from: 'pro', to: 'premium' };
+  const change = { ...rest, from_price: null, to_price: 'premium', renews: true, next_charge: null };
+  expect(isPaidNow({ ...change, amount_due, due_at, starts_at }, when)).toBe(isPaid);
 });

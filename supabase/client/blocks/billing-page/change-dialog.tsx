@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Change, CurrentSubscription, OfferedPlan, OfferedPrice, Subscriptions } from '../../subscriptions.ts';
 import { Dialog } from './dialog.tsx';
-import { nameOf } from './state.ts';
+import { isPaidNow, nameOf } from './state.ts';
 import { sentenceOf, useTexts } from './texts.ts';
 import { Choice } from './ui.tsx';
 
@@ -43,8 +43,7 @@ export function ChangeDialog({ subscriptions, current, plans, plan, price, onClo
   const preferred: When = price.scenario === 'upgrade' && previews?.now ? 'now' : 'period_end';
   const when = chosen ?? (previews?.[preferred] ? preferred : 'now');
   const change = previews?.[when];
-  // Paid when the change is confirmed, also where it starts later.
-  const isDue = Boolean(change?.due_at && change.amount_due > 0 && Date.parse(change.due_at) <= Date.now() + 3_600_000);
+  const isDue = change !== undefined && isPaidNow(change, when);
   const label = !change
     ? words.confirm
     : isDue

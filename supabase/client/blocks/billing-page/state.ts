@@ -1,4 +1,4 @@
-import type { CurrentSubscription, OfferedPlan, Subscription } from '../../subscriptions.ts';
+import type { Change, CurrentSubscription, OfferedPlan, Subscription } from '../../subscriptions.ts';
 import { en, type Texts } from './en.ts';
 
 /** What the page shows about the plan that the customer has. */
@@ -107,6 +107,11 @@ export function planName({ tier, plan }: Subscription, plans: readonly OfferedPl
 /** The name of a plan on offer; of others the tier with a capital letter. */
 export function nameOf(tier: string, plans: readonly OfferedPlan[]): string {
   return plans.find((plan) => plan.tier === tier)?.name ?? tier.charAt(0).toUpperCase() + tier.slice(1);
+}
+
+/** Whether a change is paid when it is confirmed, also where it starts later. Asks no clock: that of the device may be wrong. */
+export function isPaidNow({ amount_due, due_at, starts_at }: Change, when: 'now' | 'period_end'): boolean {
+  return amount_due > 0 && due_at !== null && (when === 'now' || Date.parse(due_at) < Date.parse(starts_at));
 }
 
 function amountOf({ billing }: CurrentSubscription, { money }: Texts): string | null {
