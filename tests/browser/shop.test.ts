@@ -180,6 +180,20 @@ test('a subscription that a year bought now replaces has no method of payment to
   expect(await page.evaluate(textOf, 'main')).not.toContain('method of payment');
 });
 
+test('a change that is possible at one time alone is offered without the reason against the other', async () => {
+  const { page } = await visit('/sign-in');
+  await signIn(page, `${crypto.randomUUID()}@example.com`, 'Create an account');
+  await click(page, 'Yearly');
+  await page.locator('#renews').click();
+  await click(page, 'Buy Pro');
+  await press(await windowOf(page), 'Authorise ₹999.00');
+  await shows(page, '#tier', 'pro');
+  await page.goto(`${env.APP_URL}/subscription?to=pro_monthly`);
+  await shows(page, 'main', 'Change to Pro, monthly, on');
+  expect(await page.evaluate(textOf, 'main')).not.toContain('monthly, now');
+  expect(await page.evaluate(textOf, '#message')).toBe('');
+});
+
 test('on a phone in dark colours: axe finds nothing, nothing is cut off, buttons are large enough', async () => {
   const { page, problems } = await visit('/subscription', { width: 360, height: 640, colours: 'dark' });
   const check = async () => {

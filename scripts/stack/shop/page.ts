@@ -148,8 +148,11 @@ async function viewsOf(current: client.CurrentSubscription | null, receipts: cli
   const previews = await Promise.allSettled((['now', 'period_end'] as const).map(async (when) => (
     { ...await subscriptions.previewChange({ price: to }, when), when, price, name: plan.name }
   )));
-  for (const preview of previews) if (preview.status === 'rejected') say(reason(preview.reason));
-  return shownWith(previews.flatMap((one) => one.status === 'fulfilled' ? [one.value] : []));
+  const changes = previews.flatMap((one) => one.status === 'fulfilled' ? [one.value] : []);
+  const [refused] = previews.flatMap((one) => one.status === 'rejected' ? [one.reason] : []);
+  // In the days of grace, for example, only a change now is possible.
+  if (changes.length === 0) say(reason(refused));
+  return shownWith(changes);
 }
 
 /** The pages that the service asked the app to refresh last. The server of the shop receives its calls. */
