@@ -11,7 +11,7 @@ export function goingOnParts(
     displayName,
     details: [
       { label: labels.plan, value: planName },
-      ...(nextPlanName === null || nextPlanName === planName ? [] : [{ label: labels.nextPlan, value: nextPlanName }]),
+      ...(nextPlanName === null ? [] : [{ label: labels.nextPlan, value: nextPlanName }]),
       ...(nextCharge
         ? [{ label: labels.nextPayment, value: amountOn(nextCharge.amount, nextCharge.on) }]
         : validUntil === null

@@ -26,10 +26,7 @@ export const en = () => {
   const valid = (until: string | null) => until === null ? '' : ` and is valid until ${until}`;
   const goesOn = ({ planName, validUntil, nextPlanName, nextCharge }: GoingOnProps) => {
     const end = !nextCharge || nextPlanName !== null ? valid(validUntil) : '';
-    const starts = nextPlanName === planName
-      ? 'it goes on at the price that you chose'
-      : `your ${nextPlanName} plan starts`;
-    const next = nextPlanName === null ? '' : ` Then ${starts}.`;
+    const next = nextPlanName === null ? '' : ` Then your ${nextPlanName} plan starts.`;
     return `Your ${planName} plan goes on${end}.${next} ${charge(nextCharge)}`;
   };
   type End = Pick<FailedRenewalProps, 'accessEndsOn' | 'isEnded'>;
@@ -229,9 +226,7 @@ export const en = () => {
       body: ({ endsOn, earlyRenewal }: SubscriptionEndingProps) =>
         `Your plan is valid until ${endsOn}. After that your access ends. ` + {
           replace: 'You can buy the plan again on that day or later.',
-          extend:
-            'To keep your access, renew your plan before then: the new period is added to this one, and you lose ' +
-            'no day.',
+          extend: 'To keep your access, renew before then: the new period is added to this one, and you lose no day.',
           none: 'The plan is not on sale any more. You can choose another one.',
         }[earlyRenewal],
       note: bought,

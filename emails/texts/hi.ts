@@ -13,11 +13,7 @@ export const hi = (): Texts => {
   const valid = (until: string | null) => until === null ? '' : ` और ${until} तक मान्य है`;
   const goesOn = ({ planName, validUntil, nextPlanName, nextCharge }: GoingOnProps) => {
     const end = !nextCharge || nextPlanName !== null ? valid(validUntil) : '';
-    const next = nextPlanName === null
-      ? ''
-      : nextPlanName === planName
-      ? ' उसके बाद यह आपके चुने हुए मूल्य पर जारी रहेगा।'
-      : ` उसके बाद आपका ${nextPlanName} प्लान शुरू होगा।`;
+    const next = nextPlanName === null ? '' : ` उसके बाद आपका ${nextPlanName} प्लान शुरू होगा।`;
     return `आपका ${planName} प्लान जारी है${end}।${next} ${charge(nextCharge)}`;
   };
   type End = Pick<FailedRenewalProps, 'accessEndsOn' | 'isEnded'>;

@@ -3,8 +3,8 @@
 // @ts-self-types="./emails.d.ts"
 var hu=Object.create;var ma=Object.defineProperty;var gu=Object.getOwnPropertyDescriptor;var pu=Object.getOwnPropertyNames;var vu=Object.getPrototypeOf,yu=Object.prototype.hasOwnProperty;var Pn=(e,n)=>()=>{try{return n||e((n={exports:{}}).exports,n),n.exports}catch(t){throw n=0,t}};var bu=(e,n,t,r)=>{if(n&&typeof n=="object"||typeof n=="function")for(let i of pu(n))!yu.call(e,i)&&i!==t&&ma(e,i,{get:()=>n[i],
 enumerable:!(r=gu(n,i))||r.enumerable});return e};var v=(e,n,t)=>(t=e!=null?hu(vu(e)):{},bu(n||!e||!e.__esModule?ma(t,"default",{value:e,enumerable:!0}):t,e));var ka=Pn(m=>{"use strict";var ii=Symbol.for("react.transitional.element"),mu=Symbol.for("react.portal"),wu=Symbol.for("\
-react.fragment"),Tu=Symbol.for("react.strict_mode"),Pu=Symbol.for("react.profiler"),Eu=Symbol.for("react.consumer"),xu=Symbol.
-for("react.context"),Ru=Symbol.for("react.forward_ref"),Cu=Symbol.for("react.suspense"),Au=Symbol.for("react.memo"),xa=Symbol.
+react.fragment"),Tu=Symbol.for("react.strict_mode"),Pu=Symbol.for("react.profiler"),xu=Symbol.for("react.consumer"),Eu=Symbol.
+for("react.context"),Ru=Symbol.for("react.forward_ref"),Cu=Symbol.for("react.suspense"),Au=Symbol.for("react.memo"),Ea=Symbol.
 for("react.lazy"),Su=Symbol.for("react.activity"),Nu=Symbol.for("react.view_transition"),wa=Symbol.iterator;function Ou(e){
 return e===null||typeof e!="object"?null:(e=wa&&e[wa]||e["@@iterator"],typeof e=="function"?e:null)}var Ra={isMounted:function(){
 return!1},enqueueForceUpdate:function(){},enqueueReplaceState:function(){},enqueueSetState:function(){}},Ca=Object.assign,
@@ -22,7 +22,7 @@ fulfilled":return e.value;case"rejected":throw e.reason;default:switch(typeof e.
 "pending",e.then(function(n){e.status==="pending"&&(e.status="fulfilled",e.value=n)},function(n){e.status==="pending"&&(e.
 status="rejected",e.reason=n)})),e.status){case"fulfilled":return e.value;case"rejected":throw e.reason}}throw e}function Vn(e,n,t,r,i){
 var a=typeof e;(a==="undefined"||a==="boolean")&&(e=null);var o=!1;if(e===null)o=!0;else switch(a){case"bigint":case"str\
-ing":case"number":o=!0;break;case"object":switch(e.$$typeof){case ii:case mu:o=!0;break;case xa:return o=e._init,Vn(o(e.
+ing":case"number":o=!0;break;case"object":switch(e.$$typeof){case ii:case mu:o=!0;break;case Ea:return o=e._init,Vn(o(e.
 _payload),n,t,r,i)}}if(o)return i=i(e),o=r===""?"."+ti(e,0):r,Ta(i)?(t="",o!=null&&(t=o.replace(Pa,"$&/")+"/"),Vn(i,n,t,
 "",function(l){return l})):i!=null&&(ui(i)&&(i=_u(i,t+(i.key==null||e&&e.key===i.key?"":(""+i.key).replace(Pa,"$&/")+"/")+
 o)),n.push(i)),1;o=0;var c=r===""?".":r+":";if(Ta(e))for(var u=0;u<e.length;u++)r=e[u],a=c+ti(r,u),o+=Vn(r,n,t,a,i);else if(u=
@@ -33,12 +33,12 @@ r a collection of children, use an array instead.")}return o}function tr(e,n,t){
 e,r,"","",function(a){return n.call(t,a,i++)}),r}function Iu(e){if(e._status===-1){var n=e._result,t=n();t.then(function(r){
 (e._status===0||e._status===-1)&&(e._status=1,e._result=r,t.status===void 0&&(t.status="fulfilled",t.value=r))},function(r){
 (e._status===0||e._status===-1)&&(e._status=2,e._result=r,t.status===void 0&&(t.status="rejected",t.reason=r))}),e._status===
--1&&(e._status=0,e._result=t)}if(e._status===1)return e._result.default;throw e._result}var Ea=typeof reportError=="func\
+-1&&(e._status=0,e._result=t)}if(e._status===1)return e._result.default;throw e._result}var xa=typeof reportError=="func\
 tion"?reportError:function(e){if(typeof window=="object"&&typeof window.ErrorEvent=="function"){var n=new window.ErrorEvent(
 "error",{bubbles:!0,cancelable:!0,message:typeof e=="object"&&e!==null&&typeof e.message=="string"?String(e.message):String(
 e),error:e});if(!window.dispatchEvent(n))return}else if(typeof process=="object"&&typeof process.emit=="function"){process.
 emit("uncaughtException",e);return}console.error(e)};function Oa(e){var n=k.T,t={};t.types=n!==null?n.types:null,k.T=t;try{
-var r=e(),i=k.S;i!==null&&i(t,r),typeof r=="object"&&r!==null&&typeof r.then=="function"&&r.then(ri,Ea)}catch(a){Ea(a)}finally{
+var r=e(),i=k.S;i!==null&&i(t,r),typeof r=="object"&&r!==null&&typeof r.then=="function"&&r.then(ri,xa)}catch(a){xa(a)}finally{
 n!==null&&t.types!==null&&(n.types=t.types),k.T=n}}function _a(e){var n=k.T;if(n!==null){var t=n.types;t===null?n.types=
 [e]:t.indexOf(e)===-1&&t.push(e)}else Oa(_a.bind(null,e))}var Fu={map:tr,forEach:function(e,n,t){tr(e,function(){n.apply(
 this,arguments)},t)},count:function(e){var n=0;return tr(e,function(){n++}),n},toArray:function(e){return tr(e,function(n){
@@ -50,12 +50,12 @@ return e.apply(null,arguments)}};m.cacheSignal=function(){return null};m.cloneEl
 "The argument must be a React element, but you passed "+e+".");var r=Ca({},e.props),i=e.key;if(n!=null)for(a in n.key!==
 void 0&&(i=""+n.key),n)!Na.call(n,a)||a==="key"||a==="__self"||a==="__source"||a==="ref"&&n.ref===void 0||(r[a]=n[a]);var a=arguments.
 length-2;if(a===1)r.children=t;else if(1<a){for(var o=Array(a),c=0;c<a;c++)o[c]=arguments[c+2];r.children=o}return oi(e.
-type,i,r)};m.createContext=function(e){return e={$$typeof:xu,_currentValue:e,_currentValue2:e,_threadCount:0,Provider:null,
-Consumer:null},e.Provider=e,e.Consumer={$$typeof:Eu,_context:e},e};m.createElement=function(e,n,t){var r,i={},a=null;if(n!=
+type,i,r)};m.createContext=function(e){return e={$$typeof:Eu,_currentValue:e,_currentValue2:e,_threadCount:0,Provider:null,
+Consumer:null},e.Provider=e,e.Consumer={$$typeof:xu,_context:e},e};m.createElement=function(e,n,t){var r,i={},a=null;if(n!=
 null)for(r in n.key!==void 0&&(a=""+n.key),n)Na.call(n,r)&&r!=="key"&&r!=="__self"&&r!=="__source"&&(i[r]=n[r]);var o=arguments.
 length-2;if(o===1)i.children=t;else if(1<o){for(var c=Array(o),u=0;u<o;u++)c[u]=arguments[u+2];i.children=c}if(e&&e.defaultProps)
 for(r in o=e.defaultProps,o)i[r]===void 0&&(i[r]=o[r]);return oi(e,a,i)};m.createRef=function(){return{current:null}};m.
-forwardRef=function(e){return{$$typeof:Ru,render:e}};m.isValidElement=ui;m.lazy=function(e){return{$$typeof:xa,_payload:{
+forwardRef=function(e){return{$$typeof:Ru,render:e}};m.isValidElement=ui;m.lazy=function(e){return{$$typeof:Ea,_payload:{
 _status:-1,_result:e},_init:Iu}};m.memo=function(e,n){return{$$typeof:Au,type:e,compare:n===void 0?null:n}};m.startTransition=
 Oa;m.unstable_useCacheRefresh=function(){return k.H.useCacheRefresh()};m.use=function(e){return k.H.use(e)};m.useActionState=
 function(e,n,t){return k.H.useActionState(e,n,t)};m.useCallback=function(e,n){return k.H.useCallback(e,n)};m.useContext=
@@ -101,9 +101,9 @@ return"Minified React error #"+e+"; visit "+n+" for the full message or use the 
 rors and additional helpful warnings."}var yl=Symbol.for("react.transitional.element"),bl=Symbol.for("react.portal"),ml=Symbol.
 for("react.fragment"),wl=Symbol.for("react.strict_mode"),Tl=Symbol.for("react.profiler"),Pl=Symbol.for("react.consumer"),
 Sr=Symbol.for("react.context"),Ri=Symbol.for("react.forward_ref"),Nr=Symbol.for("react.suspense"),Ci=Symbol.for("react.s\
-uspense_list"),Ai=Symbol.for("react.memo"),Or=Symbol.for("react.lazy"),Bu=Symbol.for("react.scope"),El=Symbol.for("react\
+uspense_list"),Ai=Symbol.for("react.memo"),Or=Symbol.for("react.lazy"),Bu=Symbol.for("react.scope"),xl=Symbol.for("react\
 .activity"),zu=Symbol.for("react.legacy_hidden"),Wu=Symbol.for("react.memo_cache_sentinel"),Si=Symbol.for("react.view_tr\
-ansition"),_r=Symbol.for("react.recoverable"),Ya=Symbol.iterator;function xl(e){return e===null||typeof e!="object"?null:
+ansition"),_r=Symbol.for("react.recoverable"),Ya=Symbol.iterator;function El(e){return e===null||typeof e!="object"?null:
 (e=Ya&&e[Ya]||e["@@iterator"],typeof e=="function"?e:null)}var Gu=Symbol.for("react.optimistic_key"),gr=Array.isArray;function Ba(e,n){
 var t=e.length&3,r=e.length-t,i=n;for(n=0;n<r;){var a=e.charCodeAt(n)&255|(e.charCodeAt(++n)&255)<<8|(e.charCodeAt(++n)&
 255)<<16|(e.charCodeAt(++n)&255)<<24;++n,a=3432918353*(a&65535)+((3432918353*(a>>>16)&65535)<<16)&4294967295,a=a<<15|a>>>
@@ -153,7 +153,7 @@ break;case 38:n="&amp;";break;case 39:n="&#x27;";break;case 60:n="&lt;";break;ca
 r&&(t+=e.slice(i,r)),i=r+1,t+=n}e=i!==r?t+e.slice(i,r):t}return e}var Ju=/([A-Z])/g,Ku=/^ms-/,ju=/^[\u0000-\u001F ]*j[\r\n\t]*a[\r\n\t]*v[\r\n\t]*a[\r\n\t]*s[\r\n\t]*c[\r\n\t]*r[\r\n\t]*i[\r\n\t]*p[\r\n\t]*t[\r\n\t]*:/i;
 function Pt(e){return ju.test(""+e)?"javascript:throw new Error('React has blocked a javascript: URL as a security preca\
 ution.')":e}var Jn=vl.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,Rl=Yu.__DOM_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE,
-qu={pending:!1,data:null,method:null,action:null},Be=Rl.d;Rl.d={f:Be.f,r:Be.r,D:vc,C:yc,L:bc,m:mc,X:Tc,S:wc,M:Pc};var Ee=[],
+qu={pending:!1,data:null,method:null,action:null},Be=Rl.d;Rl.d={f:Be.f,r:Be.r,D:vc,C:yc,L:bc,m:mc,X:Tc,S:wc,M:Pc};var xe=[],
 qn=null,Cl=/(<\/|<)(s)(cript)/gi;function Al(e,n,t,r){return""+n+(t==="s"?"\\u0073":"\\u0053")+r}function $u(e,n,t,r,i){
 return{idPrefix:e===void 0?"":e,nextFormID:0,streamingFormat:0,bootstrapScriptContent:t,bootstrapScripts:r,bootstrapModules:i,
 instructions:0,hasBody:!1,hasHtml:!1,unknownResources:{},dnsResources:{},connectResources:{default:{},anonymous:{},credentials:{}},
@@ -232,9 +232,9 @@ get(e);if(n===void 0){if(!nc.test(e))throw Error(p(65,e));n="<"+e,Ka.set(e,n)}re
 div":case"span":case"svg":case"path":break;case"a":e.push(X("a"));var l=null,s=null,f;for(f in t)if(L.call(t,f)){var h=t[f];
 if(h!=null)switch(f){case"children":l=h;break;case"dangerouslySetInnerHTML":s=h;break;case"href":h===""?B(e,"href",""):N(
 e,f,h);break;default:N(e,f,h)}}if(be(e,c),e.push(">"),me(e,s,l),typeof l=="string"){e.push(P(l));var d=null}else d=l;return d;case"\
-g":case"p":case"li":break;case"select":e.push(X("select"));var g=null,b=null,C;for(C in t)if(L.call(t,C)){var x=t[C];if(x!=
-null)switch(C){case"children":g=x;break;case"dangerouslySetInnerHTML":b=x;break;case"defaultValue":case"value":break;default:
-N(e,C,x)}}return be(e,c),e.push(">"),me(e,b,g),g;case"option":var O=c.selectedValue;e.push(X("option"));var z=null,H=null,
+g":case"p":case"li":break;case"select":e.push(X("select"));var g=null,b=null,C;for(C in t)if(L.call(t,C)){var E=t[C];if(E!=
+null)switch(C){case"children":g=E;break;case"dangerouslySetInnerHTML":b=E;break;case"defaultValue":case"value":break;default:
+N(e,C,E)}}return be(e,c),e.push(">"),me(e,b,g),g;case"option":var O=c.selectedValue;e.push(X("option"));var z=null,H=null,
 T=null,S=null,I;for(I in t)if(L.call(t,I)){var ve=t[I];if(ve!=null)switch(I){case"children":z=ve;break;case"selected":T=
 ve;break;case"dangerouslySetInnerHTML":S=ve;break;case"value":H=ve;default:N(e,I,ve)}}if(O!=null){var R=H!==null?""+H:ec(
 z);if(gr(O)){for(var D=0;D<O.length;D++)if(""+O[D]===R){e.push(' selected=""');break}}else""+O===R&&e.push(' selected=""')}else
@@ -245,11 +245,11 @@ c),e.push(">"),F!=null){if(Y!=null)throw Error(p(92));if(gr(F)){if(1<F.length)th
 "string"&&Y[0]===`
 `&&e.push(`
 `),Y!==null&&e.push(P(""+Y)),null;case"input":e.push(X("input"));var Xe=null,ye=null,G=null,cn=null,K=null,_e=null,j=null,
-Te=null,xe=null,ke;for(ke in t)if(L.call(t,ke)){var U=t[ke];if(U!=null)switch(ke){case"children":case"dangerouslySetInne\
+Te=null,Ee=null,ke;for(ke in t)if(L.call(t,ke)){var U=t[ke];if(U!=null)switch(ke){case"children":case"dangerouslySetInne\
 rHTML":throw Error(p(399,"input"));case"name":Xe=U;break;case"formAction":ye=U;break;case"formEncType":G=U;break;case"fo\
-rmMethod":cn=U;break;case"formTarget":K=U;break;case"defaultChecked":xe=U;break;case"defaultValue":j=U;break;case"checke\
+rmMethod":cn=U;break;case"formTarget":K=U;break;case"defaultChecked":Ee=U;break;case"defaultValue":j=U;break;case"checke\
 d":Te=U;break;case"value":_e=U;break;default:N(e,ke,U)}}var Ue=Za(e,r,i,ye,G,cn,K,Xe);return Te!==null?vi(e,"checked",Te):
-xe!==null&&vi(e,"checked",xe),_e!==null?N(e,"value",_e):j!==null&&N(e,"value",j),be(e,c),e.push("/>"),Ue?.forEach(ci,e),
+Ee!==null&&vi(e,"checked",Ee),_e!==null?N(e,"value",_e):j!==null&&N(e,"value",j),be(e,c),e.push("/>"),Ue?.forEach(ci,e),
 null;case"button":e.push(X("button"));var sn=null,Me=null,Ze=null,it=null,In=null,Fn=null,Wt=null,Ie;for(Ie in t)if(L.call(
 t,Ie)){var ne=t[Ie];if(ne!=null)switch(Ie){case"children":sn=ne;break;case"dangerouslySetInnerHTML":Me=ne;break;case"nam\
 e":Ze=ne;break;case"formAction":it=ne;break;case"formEncType":In=ne;break;case"formMethod":Fn=ne;break;case"formTarget":
@@ -273,13 +273,13 @@ typeof Qt!="string"||typeof Ae!="string"||Ae===""){ie(e,t);var pn=null}else if(t
 g"||t.disabled!=null||t.onLoad||t.onError)pn=ie(e,t);else{var De=i.styles.get(Dn),qe=r.styleResources.hasOwnProperty(Ae)?
 r.styleResources[Ae]:void 0;if(qe!==null){r.styleResources[Ae]=null,De||(De={precedence:P(Dn),rules:[],hrefs:[],sheets:new Map},
 i.styles.set(Dn,De));var $e={state:0,props:pe({},t,{"data-precedence":t.precedence,precedence:null})};if(qe){qe.length===
-2&&Et($e.props,qe);var ct=i.preloads.stylesheets.get(Ae);ct&&0<ct.length?ct.length=0:$e.state=1}De.sheets.set(Ae,$e),o&&
+2&&xt($e.props,qe);var ct=i.preloads.stylesheets.get(Ae);ct&&0<ct.length?ct.length=0:$e.state=1}De.sheets.set(Ae,$e),o&&
 o.stylesheets.add($e)}else if(De){var Jt=De.sheets.get(Ae);Jt&&o&&o.stylesheets.add(Jt)}u&&e.push("<!-- -->"),pn=null}else
 t.onLoad||t.onError?pn=ie(e,t):(u&&e.push("<!-- -->"),pn=Vt?null:ie(i.hoistableChunks,t));return pn;case"script":var Zr=c.
 tagScope&1,Yn=t.async;if(typeof t.src!="string"||!t.src||!Yn||typeof Yn=="function"||typeof Yn=="symbol"||t.onLoad||t.onError||
 c.insertionMode===4||Zr||t.itemProp!=null)var Kt=pr(e,t);else{var en=t.src;if(t.type==="module")var vn=r.moduleScriptResources,
 yn=i.preloads.moduleScripts;else vn=r.scriptResources,yn=i.preloads.scripts;var Bn=vn.hasOwnProperty(en)?vn[en]:void 0;if(Bn!==
-null){vn[en]=null;var st=t;if(Bn){Bn.length===2&&(st=pe({},t),Et(st,Bn));var jt=yn.get(en);jt&&(jt.length=0)}var qt=[];i.
+null){vn[en]=null;var st=t;if(Bn){Bn.length===2&&(st=pe({},t),xt(st,Bn));var jt=yn.get(en);jt&&(jt.length=0)}var qt=[];i.
 scripts.add(qt),pr(qt,st)}u&&e.push("<!-- -->"),Kt=null}return Kt;case"style":var Vr=c.tagScope&1,zn=t.precedence,Le=t.href,
 cu=t.nonce;if(c.insertionMode===4||Vr||t.itemProp!=null||typeof zn!="string"||typeof Le!="string"||Le===""){e.push(X("st\
 yle"));var Wn=null,la=null,ft;for(ft in t)if(L.call(t,ft)){var $t=t[ft];if($t!=null)switch(ft){case"children":Wn=$t;break;case"\
@@ -306,11 +306,11 @@ te[1]!=="a"&&te[1]!=="A"||te[2]!=="t"&&te[2]!=="T"||te[3]!=="a"&&te[3]!=="A")&&(
 d"&&q[0]!=="D"||q[1]!=="a"&&q[1]!=="A"||q[2]!=="t"&&q[2]!=="T"||q[3]!=="a"&&q[3]!=="A")){o!==null&&c.tagScope&64&&(o.suspenseyImages=
 !0);var da=typeof t.sizes=="string"?t.sizes:void 0,Xn=q?q+`
 `+(da||""):te,Jr=i.preloads.images,wn=Jr.get(Xn);if(wn)(t.fetchPriority==="high"||10>i.highImagePreloads.size)&&(Jr.delete(
-Xn),i.highImagePreloads.add(wn));else if(!r.imageResources.hasOwnProperty(Xn)){r.imageResources[Xn]=Ee;var Kr=t.crossOrigin,
+Xn),i.highImagePreloads.add(wn));else if(!r.imageResources.hasOwnProperty(Xn)){r.imageResources[Xn]=xe;var Kr=t.crossOrigin,
 ha=typeof Kr=="string"?Kr==="use-credentials"?Kr:"":void 0,Tn=i.headers,jr;Tn&&0<Tn.remainingCapacity&&typeof t.srcSet!=
 "string"&&(t.fetchPriority==="high"||500>Tn.highImagePreloads.length)&&(jr=yr(te,"image",{imageSrcSet:t.srcSet,imageSizes:t.
 sizes,crossOrigin:ha,integrity:t.integrity,nonce:t.nonce,type:t.type,fetchPriority:t.fetchPriority,referrerPolicy:t.referrerPolicy}),
-0<=(Tn.remainingCapacity-=jr.length+2))?(i.resets.image[Xn]=Ee,Tn.highImagePreloads&&(Tn.highImagePreloads+=", "),Tn.highImagePreloads+=
+0<=(Tn.remainingCapacity-=jr.length+2))?(i.resets.image[Xn]=xe,Tn.highImagePreloads&&(Tn.highImagePreloads+=", "),Tn.highImagePreloads+=
 jr):(wn=[],ie(wn,{rel:"preload",as:"image",href:q?void 0:te,imageSrcSet:q,imageSizes:da,crossOrigin:ha,integrity:t.integrity,
 type:t.type,fetchPriority:t.fetchPriority,referrerPolicy:t.referrerPolicy}),t.fetchPriority==="high"||10>i.highImagePreloads.
 size?i.highImagePreloads.add(wn):(i.bulkPreloads.add(wn),Jr.set(Xn,wn)))}}return Kn(e,t,"img",c);case"base":case"area":case"\
@@ -382,33 +382,33 @@ ring"){var u=(""+n).replace(mi,wi);c+='; crossorigin="'+u+'"'}c=(o=c,0<=(r.remai
 null,r.preconnects&&(r.preconnects+=", "),r.preconnects+=o):(a=[],ie(a,{rel:"preconnect",href:e,crossOrigin:n}),i.preconnects.
 add(a))}_n(t)}}else Be.C(e,n)}function bc(e,n,t){var r=ee||null;if(r){var i=r.resumableState,a=r.renderState;if(n&&e){switch(n){case"\
 image":if(t)var o=t.imageSrcSet,c=t.imageSizes,u=t.fetchPriority;var l=o?o+`
-`+(c||""):e;if(i.imageResources.hasOwnProperty(l))return;i.imageResources[l]=Ee,i=a.headers;var s;i&&0<i.remainingCapacity&&
-typeof o!="string"&&u==="high"&&(s=yr(e,n,t),0<=(i.remainingCapacity-=s.length+2))?(a.resets.image[l]=Ee,i.highImagePreloads&&
+`+(c||""):e;if(i.imageResources.hasOwnProperty(l))return;i.imageResources[l]=xe,i=a.headers;var s;i&&0<i.remainingCapacity&&
+typeof o!="string"&&u==="high"&&(s=yr(e,n,t),0<=(i.remainingCapacity-=s.length+2))?(a.resets.image[l]=xe,i.highImagePreloads&&
 (i.highImagePreloads+=", "),i.highImagePreloads+=s):(i=[],ie(i,pe({rel:"preload",href:o?void 0:e,as:n},t)),u==="high"?a.
 highImagePreloads.add(i):(a.bulkPreloads.add(i),a.preloads.images.set(l,i)));break;case"style":if(i.styleResources.hasOwnProperty(
 e))return;o=[],ie(o,pe({rel:"preload",href:e,as:n},t)),i.styleResources[e]=!t||typeof t.crossOrigin!="string"&&typeof t.
-integrity!="string"?Ee:[t.crossOrigin,t.integrity],a.preloads.stylesheets.set(e,o),a.bulkPreloads.add(o);break;case"scri\
+integrity!="string"?xe:[t.crossOrigin,t.integrity],a.preloads.stylesheets.set(e,o),a.bulkPreloads.add(o);break;case"scri\
 pt":if(i.scriptResources.hasOwnProperty(e))return;o=[],a.preloads.scripts.set(e,o),a.bulkPreloads.add(o),ie(o,pe({rel:"p\
-reload",href:e,as:n},t)),i.scriptResources[e]=!t||typeof t.crossOrigin!="string"&&typeof t.integrity!="string"?Ee:[t.crossOrigin,
+reload",href:e,as:n},t)),i.scriptResources[e]=!t||typeof t.crossOrigin!="string"&&typeof t.integrity!="string"?xe:[t.crossOrigin,
 t.integrity];break;default:if(i.unknownResources.hasOwnProperty(n)){if(o=i.unknownResources[n],o.hasOwnProperty(e))return}else
-o={},i.unknownResources[n]=o;o[e]=Ee,(i=a.headers)&&0<i.remainingCapacity&&n==="font"&&(l=yr(e,n,t),0<=(i.remainingCapacity-=
-l.length+2))?(a.resets.font[e]=Ee,i.fontPreloads&&(i.fontPreloads+=", "),i.fontPreloads+=l):(i=[],e=pe({rel:"preload",href:e,
+o={},i.unknownResources[n]=o;o[e]=xe,(i=a.headers)&&0<i.remainingCapacity&&n==="font"&&(l=yr(e,n,t),0<=(i.remainingCapacity-=
+l.length+2))?(a.resets.font[e]=xe,i.fontPreloads&&(i.fontPreloads+=", "),i.fontPreloads+=l):(i=[],e=pe({rel:"preload",href:e,
 as:n},t),ie(i,e),n)==="font"?a.fontPreloads.add(i):a.bulkPreloads.add(i)}_n(r)}}else Be.L(e,n,t)}function mc(e,n){var t=ee||
 null;if(t){var r=t.resumableState,i=t.renderState;if(e){var a=n&&typeof n.as=="string"?n.as:"script";switch(a){case"scri\
 pt":if(r.moduleScriptResources.hasOwnProperty(e))return;a=[],r.moduleScriptResources[e]=!n||typeof n.crossOrigin!="strin\
-g"&&typeof n.integrity!="string"?Ee:[n.crossOrigin,n.integrity],i.preloads.moduleScripts.set(e,a);break;default:if(r.moduleUnknownResources.
+g"&&typeof n.integrity!="string"?xe:[n.crossOrigin,n.integrity],i.preloads.moduleScripts.set(e,a);break;default:if(r.moduleUnknownResources.
 hasOwnProperty(a)){var o=r.moduleUnknownResources[a];if(o.hasOwnProperty(e))return}else o={},r.moduleUnknownResources[a]=
-o;a=[],o[e]=Ee}ie(a,pe({rel:"modulepreload",href:e},n)),i.bulkPreloads.add(a),_n(t)}}else Be.m(e,n)}function wc(e,n,t){var r=ee||
+o;a=[],o[e]=xe}ie(a,pe({rel:"modulepreload",href:e},n)),i.bulkPreloads.add(a),_n(t)}}else Be.m(e,n)}function wc(e,n,t){var r=ee||
 null;if(r){var i=r.resumableState,a=r.renderState;if(e){n=n||"default";var o=a.styles.get(n),c=i.styleResources.hasOwnProperty(
 e)?i.styleResources[e]:void 0;c!==null&&(i.styleResources[e]=null,o||(o={precedence:P(n),rules:[],hrefs:[],sheets:new Map},
-a.styles.set(n,o)),n={state:0,props:pe({rel:"stylesheet",href:e,"data-precedence":n},t)},c&&(c.length===2&&Et(n.props,c),
+a.styles.set(n,o)),n={state:0,props:pe({rel:"stylesheet",href:e,"data-precedence":n},t)},c&&(c.length===2&&xt(n.props,c),
 (a=a.preloads.stylesheets.get(e))&&0<a.length?a.length=0:n.state=1),o.sheets.set(e,n),_n(r))}}else Be.S(e,n,t)}function Tc(e,n){
 var t=ee||null;if(t){var r=t.resumableState,i=t.renderState;if(e){var a=r.scriptResources.hasOwnProperty(e)?r.scriptResources[e]:
-void 0;a!==null&&(r.scriptResources[e]=null,n=pe({src:e,async:!0},n),a&&(a.length===2&&Et(n,a),e=i.preloads.scripts.get(
+void 0;a!==null&&(r.scriptResources[e]=null,n=pe({src:e,async:!0},n),a&&(a.length===2&&xt(n,a),e=i.preloads.scripts.get(
 e))&&(e.length=0),e=[],i.scripts.add(e),pr(e,n),_n(t))}}else Be.X(e,n)}function Pc(e,n){var t=ee||null;if(t){var r=t.resumableState,
 i=t.renderState;if(e){var a=r.moduleScriptResources.hasOwnProperty(e)?r.moduleScriptResources[e]:void 0;a!==null&&(r.moduleScriptResources[e]=
-null,n=pe({src:e,type:"module",async:!0},n),a&&(a.length===2&&Et(n,a),e=i.preloads.moduleScripts.get(e))&&(e.length=0),e=
-[],i.scripts.add(e),pr(e,n),_n(t))}}else Be.M(e,n)}function Et(e,n){e.crossOrigin==null&&(e.crossOrigin=n[0]),e.integrity==
+null,n=pe({src:e,type:"module",async:!0},n),a&&(a.length===2&&xt(n,a),e=i.preloads.moduleScripts.get(e))&&(e.length=0),e=
+[],i.scripts.add(e),pr(e,n),_n(t))}}else Be.M(e,n)}function xt(e,n){e.crossOrigin==null&&(e.crossOrigin=n[0]),e.integrity==
 null&&(e.integrity=n[1])}function yr(e,n,t){e=(""+e).replace(Oi,_i),n=(""+n).replace(mi,wi),n="<"+e+'>; rel=preload; as=\
 "'+n+'"';for(var r in t)L.call(t,r)&&(e=t[r],typeof e=="string"&&(n+="; "+r.toLowerCase()+'="'+(""+e).replace(mi,wi)+'"'));
 return n}var Oi=/[<>\r\n]/g;function _i(e){switch(e){case"<":return"%3C";case">":return"%3E";case`
@@ -418,20 +418,20 @@ ug in React")}}var mi=/["';,\r\n]/g;function wi(e){switch(e){case'"':return"%22"
 ,":return"%2C";case`
 `:return"%0A";case"\r":return"%0D";default:throw Error("escapeStringForLinkHeaderQuotedParamValueContextReplacer encount\
 ered a match it does not know how to replace. this means the match regex and the replacement characters are no longer in\
- sync. This is a bug in React")}}function Ec(e){this.styles.add(e)}function xc(e){this.stylesheets.add(e)}function $n(e,n){
-n.styles.forEach(Ec,e),n.stylesheets.forEach(xc,e),n.suspenseyImages&&(e.suspenseyImages=!0)}function Rc(e,n){var t=e.idPrefix,
+ sync. This is a bug in React")}}function xc(e){this.styles.add(e)}function Ec(e){this.stylesheets.add(e)}function $n(e,n){
+n.styles.forEach(xc,e),n.stylesheets.forEach(Ec,e),n.suspenseyImages&&(e.suspenseyImages=!0)}function Rc(e,n){var t=e.idPrefix,
 r=[],i=e.bootstrapScriptContent,a=e.bootstrapScripts,o=e.bootstrapModules;i!==void 0&&(r.push("<script"),ur(r,e),r.push(
 ">",(""+i).replace(Cl,Al),"</script>")),i=t+"P:";var c=t+"S:";t+="B:";var u=new Set,l=new Set,s=new Set,f=new Map,h=new Set,
 d=new Set,g=new Set,b={images:new Map,stylesheets:new Map,scripts:new Map,moduleScripts:new Map};if(a!==void 0)for(var C=0;C<
-a.length;C++){var x=a[C],O,z=void 0,H=void 0,T={rel:"preload",as:"script",fetchPriority:"low",nonce:void 0};typeof x=="s\
-tring"?T.href=O=x:(T.href=O=x.src,T.integrity=H=typeof x.integrity=="string"?x.integrity:void 0,T.crossOrigin=z=typeof x==
-"string"||x.crossOrigin==null?void 0:x.crossOrigin==="use-credentials"?"use-credentials":""),x=e;var S=O;x.scriptResources[S]=
-null,x.moduleScriptResources[S]=null,x=[],ie(x,T),h.add(x),r.push('<script src="',P(O),'"'),typeof H=="string"&&r.push('\
+a.length;C++){var E=a[C],O,z=void 0,H=void 0,T={rel:"preload",as:"script",fetchPriority:"low",nonce:void 0};typeof E=="s\
+tring"?T.href=O=E:(T.href=O=E.src,T.integrity=H=typeof E.integrity=="string"?E.integrity:void 0,T.crossOrigin=z=typeof E==
+"string"||E.crossOrigin==null?void 0:E.crossOrigin==="use-credentials"?"use-credentials":""),E=e;var S=O;E.scriptResources[S]=
+null,E.moduleScriptResources[S]=null,E=[],ie(E,T),h.add(E),r.push('<script src="',P(O),'"'),typeof H=="string"&&r.push('\
  integrity="',P(H),'"'),typeof z=="string"&&r.push(' crossorigin="',P(z),'"'),ur(r,e),r.push(' async=""></script>')}if(o!==
 void 0)for(a=0;a<o.length;a++)T=o[a],z=O=void 0,H={rel:"modulepreload",fetchPriority:"low",nonce:void 0},typeof T=="stri\
 ng"?H.href=C=T:(H.href=C=T.src,H.integrity=z=typeof T.integrity=="string"?T.integrity:void 0,H.crossOrigin=O=typeof T=="\
-string"||T.crossOrigin==null?void 0:T.crossOrigin==="use-credentials"?"use-credentials":""),T=e,x=C,T.scriptResources[x]=
-null,T.moduleScriptResources[x]=null,T=[],ie(T,H),h.add(T),r.push('<script type="module" src="',P(C),'"'),typeof z=="str\
+string"||T.crossOrigin==null?void 0:T.crossOrigin==="use-credentials"?"use-credentials":""),T=e,E=C,T.scriptResources[E]=
+null,T.moduleScriptResources[E]=null,T=[],ie(T,H),h.add(T),r.push('<script type="module" src="',P(C),'"'),typeof z=="str\
 ing"&&r.push(' integrity="',P(z),'"'),typeof O=="string"&&r.push(' crossorigin="',P(O),'"'),ur(r,e),r.push(' async=""></\
 script>');return{placeholderPrefix:i,segmentPrefix:c,boundaryPrefix:t,startInlineScript:"<script",startInlineStyle:"<sty\
 le",preamble:{htmlChunks:null,headChunks:null,bodyChunks:null},externalRuntimeScript:null,bootstrapChunks:r,importMapChunks:[],
@@ -442,17 +442,17 @@ return t.generateStaticMarkup?(e.push(P(n)),!1):(n===""?e=r:(r&&e.push("<!-- -->
 n.generateStaticMarkup||t&&r&&e.push("<!-- -->")}var Cc=Function.prototype.bind,Ac=Symbol.for("react.client.reference");
 function br(e){if(e==null)return null;if(typeof e=="function")return e.$$typeof===Ac?null:e.displayName||e.name||null;if(typeof e==
 "string")return e;switch(e){case ml:return"Fragment";case Tl:return"Profiler";case wl:return"StrictMode";case Nr:return"\
-Suspense";case Ci:return"SuspenseList";case El:return"Activity";case Si:return"ViewTransition"}if(typeof e=="object")switch(e.
+Suspense";case Ci:return"SuspenseList";case xl:return"Activity";case Si:return"ViewTransition"}if(typeof e=="object")switch(e.
 $$typeof){case bl:return"Portal";case Sr:return e.displayName||"Context";case Pl:return(e._context.displayName||"Context")+
 ".Consumer";case Ri:var n=e.render;return e=e.displayName,e||(e=n.displayName||n.name||"",e=e!==""?"ForwardRef("+e+")":"\
 ForwardRef"),e;case Ai:return n=e.displayName||null,n!==null?n:br(e.type)||"Memo";case Or:n=e._payload,e=e._init;try{return br(
-e(n))}catch{}}return null}var nl={},xn=null;function kr(e,n){if(e!==n){e.context._currentValue2=e.parentValue,e=e.parent;
+e(n))}catch{}}return null}var nl={},En=null;function kr(e,n){if(e!==n){e.context._currentValue2=e.parentValue,e=e.parent;
 var t=n.parent;if(e===null){if(t!==null)throw Error(p(401))}else{if(t===null)throw Error(p(401));kr(e,t)}n.context._currentValue2=
 n.value}}function Ul(e){e.context._currentValue2=e.parentValue,e=e.parent,e!==null&&Ul(e)}function Hl(e){var n=e.parent;
 n!==null&&Hl(n),e.context._currentValue2=e.value}function Dl(e,n){if(e.context._currentValue2=e.parentValue,e=e.parent,e===
 null)throw Error(p(402));e.depth===n.depth?kr(e,n):Dl(e,n)}function Yl(e,n){var t=n.parent;if(t===null)throw Error(p(402));
-e.depth===t.depth?kr(e,t):Yl(e,t),n.context._currentValue2=n.value}function tn(e){var n=xn;n!==e&&(n===null?Hl(e):e===null?
-Ul(n):n.depth===e.depth?kr(n,e):n.depth>e.depth?Dl(n,e):Yl(n,e),xn=e)}var tl={enqueueSetState:function(e,n){e=e._reactInternals,
+e.depth===t.depth?kr(e,t):Yl(e,t),n.context._currentValue2=n.value}function tn(e){var n=En;n!==e&&(n===null?Hl(e):e===null?
+Ul(n):n.depth===e.depth?kr(n,e):n.depth>e.depth?Dl(n,e):Yl(n,e),En=e)}var tl={enqueueSetState:function(e,n){e=e._reactInternals,
 e.queue!==null&&e.queue.push(n)},enqueueReplaceState:function(e,n){e=e._reactInternals,e.replace=!0,e.queue=[n]},enqueueForceUpdate:function(){}},
 Sc={id:1,overflow:""};function Bl(e){var n=e.overflow;return e=e.id,(e&~(1<<32-cr(e)-1)).toString(32)+n}function an(e,n,t){
 var r=e.id;e=e.overflow;var i=32-cr(r)-1;r&=~(1<<i),t+=1;var a=32-cr(n)+i;if(30<a){var o=i-i%5;return a=(r&(1<<o)-1).toString(
@@ -464,7 +464,7 @@ n.reason,e===void 0&&!("reason"in n)?Error(p(600)):e;default:switch(typeof n.sta
 "pending"){var i=n;i.status="rejected",i.reason=r}})),n.status){case"fulfilled":return n.value;case"rejected":throw n.reason}
 throw sr=n,se}}var sr=null;function mr(){if(sr===null)throw Error(p(459));var e=sr;return sr=null,e}function Mc(e,n){return e===
 n&&(e!==0||1/e===1/n)||e!==e&&n!==n}var Ic=typeof Object.is=="function"?Object.is:Mc,ze=null,ki=null,Mi=null,Ii=null,fr=null,
-M=null,bt=!1,wr=!1,xt=0,Rt=0,Ct=-1,Tr=0,jn=null;function zl(e){if(e=e._reason,typeof e=="function")try{var n=e()}catch{n=
+M=null,bt=!1,wr=!1,Et=0,Rt=0,Ct=-1,Tr=0,jn=null;function zl(e){if(e=e._reason,typeof e=="function")try{var n=e()}catch{n=
 "The reason for browser-only rendering could not be determined because its initializer threw."}else n=e;return n=Error(p(
 603),e===void 0?void 0:{cause:n}),Object.defineProperty(n,_r,{value:!0}),n}function Mr(e){return typeof e!="object"||e===
 null?!1:e[_r]===!0}function Fi(e){var n=Error(p(604),L.call(e,"cause")?{cause:e.cause}:void 0);if(e=e.stack,e!==void 0){
@@ -493,11 +493,11 @@ String(e)))},useContext:function(e){return Ye(),e._currentValue2},useMemo:al,use
 Li();var n=M.memoizedState;return n===null?(e={current:e},M.memoizedState=e):n},useState:function(e){return il(Wl,e)},useInsertionEffect:ge,
 useLayoutEffect:ge,useCallback:function(e,n){return al(function(){return e},n)},useImperativeHandle:ge,useEffect:ge,useDebugValue:ge,
 useDeferredValue:function(e,n){return Ye(),n!==void 0?n:e},useTransition:function(){return Ye(),[!1,Uc]},useId:function(){
-var e=Bl(ki.treeContext),n=dr;if(n===null)throw Error(p(404));var t=xt++;return Nl(n,e,t)},useSyncExternalStore:function(e,n,t){
+var e=Bl(ki.treeContext),n=dr;if(n===null)throw Error(p(404));var t=Et++;return Nl(n,e,t)},useSyncExternalStore:function(e,n,t){
 if(t===void 0)throw Error(p(407));return t()},useOptimistic:function(e){return Ye(),[e,Hc]},useActionState:ll,useFormState:ll,
 useHostTransitionStatus:function(){return Ye(),qu},useMemoCache:function(e){for(var n=Array(e),t=0;t<e;t++)n[t]=Wu;return n},
 useCacheRefresh:function(){return Dc},useEffectEvent:function(){return Lc}},dr=null,Yc={getCacheForType:function(){throw Error(
-p(248))},cacheSignal:function(){throw Error(p(248))}},fi,ul;function En(e){if(fi===void 0)try{throw Error()}catch(t){var n=t.
+p(248))},cacheSignal:function(){throw Error(p(248))}},fi,ul;function xn(e){if(fi===void 0)try{throw Error()}catch(t){var n=t.
 stack.trim().match(/\n( *(at )?)/);fi=n&&n[1]||"",ul=-1<t.stack.indexOf(`
     at`)?" (<anonymous>)":-1<t.stack.indexOf("@")?"@unknown:0:0":""}return`
 `+fi+e+ul}var di=!1;function ar(e,n){if(!e||di)return"";di=!0;var t=Error.prepareStackTrace;Error.prepareStackTrace=void 0;
@@ -515,18 +515,18 @@ DetermineComponentFrameRoot"});var a=r.DetermineComponentFrameRoot(),o=a[0],c=a[
 mponentFrameRoot");)i++;if(r===u.length||i===l.length)for(r=u.length-1,i=l.length-1;1<=r&&0<=i&&u[r]!==l[i];)i--;for(;1<=
 r&&0<=i;r--,i--)if(u[r]!==l[i]){if(r!==1||i!==1)do if(r--,i--,0>i||u[r]!==l[i]){var s=`
 `+u[r].replace(" at new "," at ");return e.displayName&&s.includes("<anonymous>")&&(s=s.replace("<anonymous>",e.displayName)),
-s}while(1<=r&&0<=i);break}}}finally{di=!1,Error.prepareStackTrace=t}return(t=e?e.displayName||e.name:"")?En(t):""}function Xl(e){
-if(typeof e=="string")return En(e);if(typeof e=="function")return e.prototype&&e.prototype.isReactComponent?ar(e,!0):ar(
+s}while(1<=r&&0<=i);break}}}finally{di=!1,Error.prepareStackTrace=t}return(t=e?e.displayName||e.name:"")?xn(t):""}function Xl(e){
+if(typeof e=="string")return xn(e);if(typeof e=="function")return e.prototype&&e.prototype.isReactComponent?ar(e,!0):ar(
 e,!1);if(typeof e=="object"&&e!==null){switch(e.$$typeof){case Ri:return ar(e.render,!1);case Ai:return ar(e.type,!1);case Or:
-var n=e,t=n._payload;n=n._init;try{e=n(t)}catch{return En("Lazy")}return Xl(e)}if(typeof e.name=="string"){e:{t=e.name,n=
+var n=e,t=n._payload;n=n._init;try{e=n(t)}catch{return xn("Lazy")}return Xl(e)}if(typeof e.name=="string"){e:{t=e.name,n=
 e.env;var r=e.debugLocation;if(r!=null&&(e=Error.prepareStackTrace,Error.prepareStackTrace=void 0,r=r.stack,Error.prepareStackTrace=
 e,r.startsWith(`Error: react-stack-top-frame
 `)&&(r=r.slice(29)),e=r.indexOf(`
 `),e!==-1&&(r=r.slice(e+1)),e=r.indexOf("react_stack_bottom_frame"),e!==-1&&(e=r.lastIndexOf(`
 `,e)),e=e!==-1?r=r.slice(0,e):"",r=e.lastIndexOf(`
 `),e=r===-1?e:e.slice(r+1),e.indexOf(t)!==-1)){t=`
-`+e;break e}t=En(t+(n?" ["+n+"]":""))}return t}}switch(e){case Ci:return En("SuspenseList");case Nr:return En("Suspense");case Si:
-return En("ViewTransition")}return""}function et(e,n){return(500<n.byteSize||n.defer)&&n.preamble===null}function Bc(e){
+`+e;break e}t=xn(t+(n?" ["+n+"]":""))}return t}}switch(e){case Ci:return xn("SuspenseList");case Nr:return xn("Suspense");case Si:
+return xn("ViewTransition")}return""}function et(e,n){return(500<n.byteSize||n.defer)&&n.preamble===null}function Bc(e){
 if(typeof e=="object"&&e!==null&&typeof e.environmentName=="string"){var n=e.environmentName;e=[e].slice(0),typeof e[0]==
 "string"?e.splice(0,1,"[%s] "+e[0]," "+n+" "):e.splice(0,0,"[%s]"," "+n+" "),e.unshift(console),n=Cc.apply(console.error,
 e),n()}else console.error(e);return null}function zc(e,n,t,r,i,a,o,c,u,l,s){var f=new Set;this.destination=null,this.flushScheduled=
@@ -537,11 +537,11 @@ this.completedRootSegment=null,this.byteSize=0,this.abortableTasks=f,this.pinged
 void 0?Bc:i,this.onBrowserBailout=a===void 0?ge:a,this.onAllReady=o===void 0?ge:o,this.onShellReady=c===void 0?ge:c,this.
 onShellError=u===void 0?ge:u,this.onFatalError=l===void 0?ge:l,this.renderLifetimeController=null,this.formState=s===void 0?
 null:s}function Wc(e,n,t,r,i,a,o,c,u,l,s,f){return n=new zc(n,t,r,i,a,o,c,u,l,s,f),t=Cn(n,0,null,r,!1,!1),t.parentFlushed=
-!0,e=Er(n,null,e,-1,null,t,null,null,n.abortableTasks,null,r,null,Sc,null,null),St(e),n.pingedTasks.push(e),n}var ee=null;
+!0,e=xr(n,null,e,-1,null,t,null,null,n.abortableTasks,null,r,null,Sc,null,null),St(e),n.pingedTasks.push(e),n}var ee=null;
 function Pr(e,n){e.pingedTasks.push(n),e.pingedTasks.length===1&&(e.flushScheduled=e.destination!==null,Ql(e))}function Ui(e,n,t,r,i){
 return t={status:0,rootSegmentID:-1,parentFlushed:!1,pendingTasks:0,row:n,completedSegments:[],byteSize:0,defer:i,fallbackAbortableTasks:t,
 errorDigest:null,contentState:bi(),fallbackState:bi(),preamble:r,tracked:null},n!==null&&(n.pendingTasks++,r=n.boundaries,
-r!==null&&(e.allPendingTasks++,t.pendingTasks++,r.push(t)),e=n.inheritedHoistables,e!==null&&$n(t.contentState,e)),t}function Er(e,n,t,r,i,a,o,c,u,l,s,f,h,d,g){
+r!==null&&(e.allPendingTasks++,t.pendingTasks++,r.push(t)),e=n.inheritedHoistables,e!==null&&$n(t.contentState,e)),t}function xr(e,n,t,r,i,a,o,c,u,l,s,f,h,d,g){
 e.allPendingTasks++,i===null?e.pendingRootTasks++:i.pendingTasks++,d!==null&&d.pendingTasks++;var b={replay:null,node:t,
 childIndex:r,ping:{resolve:function(){return Pr(e,b)},reject:function(C){e.aborted?b.abortSet.delete(b)&&Nn(b,e,C):Pr(e,
 b)}},blockedBoundary:i,blockedSegment:a,blockedPreamble:o,hoistableState:c,abortSet:u,keyPath:l,formatContext:s,context:f,
@@ -576,36 +576,36 @@ ds"?t-1-h:h;var g=r[d];n.row=u=mt(u),n.treeContext=an(o,t,d);var b=Cn(e,f,null,n
 !0);l.children.splice(s,0,b),n.blockedSegment=b;try{Z(e,n,g,d),Tt(b.chunks,e.renderState,b.lastPushedText,b.textEmbedded),
 b.status=1,--u.pendingTasks===0&&ae(e,u)}catch(C){throw b.status=e.aborted?3:4,C}}n.blockedSegment=l,l.lastPushedText=!1}
 c!==null&&u!==null&&0<u.pendingTasks&&(c.pendingTasks++,u.next=c),n.treeContext=o,n.row=c,n.keyPath=a}function sl(e,n,t,r,i,a){
-var o=n.thenableState;for(n.thenableState=null,ze={},ki=n,Mi=e,Ii=t,Rt=xt=0,Ct=-1,Tr=0,jn=o,e=r(i,a);wr;)wr=!1,Rt=xt=0,Ct=
+var o=n.thenableState;for(n.thenableState=null,ze={},ki=n,Mi=e,Ii=t,Rt=Et=0,Ct=-1,Tr=0,jn=o,e=r(i,a);wr;)wr=!1,Rt=Et=0,Ct=
 -1,Tr=0,Ir+=1,M=null,e=r(i,a);return At(),e}function fl(e,n,t,r,i,a,o){var c=!1;if(a!==0&&e.formState!==null){var u=n.blockedSegment;
 if(u!==null){c=!0,u=u.chunks;for(var l=0;l<a;l++)l===o?u.push("<!--F!-->"):u.push("<!--F-->")}}a=n.keyPath,n.keyPath=t,i?
-(t=n.treeContext,n.treeContext=an(t,1,0),Z(e,n,r,-1),n.treeContext=t):c?Z(e,n,r,-1):we(e,n,r,-1),n.keyPath=a}function xr(e,n,t,r,i,a){
+(t=n.treeContext,n.treeContext=an(t,1,0),Z(e,n,r,-1),n.treeContext=t):c?Z(e,n,r,-1):we(e,n,r,-1),n.keyPath=a}function Er(e,n,t,r,i,a){
 if(typeof r=="function")if(r.prototype&&r.prototype.isReactComponent){var o=i;if("ref"in i){o={};for(var c in i)c!=="ref"&&
 (o[c]=i[c])}var u=r.defaultProps;if(u){o===i&&(o=pe({},o,i));for(var l in u)o[l]===void 0&&(o[l]=u[l])}var s=o,f=nl,h=r.
 contextType;typeof h=="object"&&h!==null&&(f=h._currentValue2);var d=new r(s,f),g=d.state!==void 0?d.state:null;d.updater=
 tl,d.props=s,d.state=g;var b={queue:[],replace:!1};d._reactInternals=b;var C=r.contextType;d.context=typeof C=="object"&&
-C!==null?C._currentValue2:nl;var x=r.getDerivedStateFromProps;if(typeof x=="function"){var O=x(s,g),z=O==null?g:pe({},g,
+C!==null?C._currentValue2:nl;var E=r.getDerivedStateFromProps;if(typeof E=="function"){var O=E(s,g),z=O==null?g:pe({},g,
 O);d.state=z}if(typeof r.getDerivedStateFromProps!="function"&&typeof d.getSnapshotBeforeUpdate!="function"&&(typeof d.UNSAFE_componentWillMount==
 "function"||typeof d.componentWillMount=="function")){var H=d.state;if(typeof d.componentWillMount=="function"&&d.componentWillMount(),
 typeof d.UNSAFE_componentWillMount=="function"&&d.UNSAFE_componentWillMount(),H!==d.state&&tl.enqueueReplaceState(d,d.state,
 null),b.queue!==null&&0<b.queue.length){var T=b.queue,S=b.replace;if(b.queue=null,b.replace=!1,S&&T.length===1)d.state=T[0];else{
 for(var I=S?T[0]:d.state,ve=!0,R=S?1:0;R<T.length;R++){var D=T[R],Y=typeof D=="function"?D.call(d,I,s,void 0):D;Y!=null&&
 (ve?(ve=!1,I=pe({},I,Y)):pe(I,Y))}d.state=I}}else b.queue=null}var Q=d.render();if(e.aborted)throw null;var F=n.keyPath;
-n.keyPath=t,we(e,n,Q,-1),n.keyPath=F}else{var de=sl(e,n,t,r,i,void 0);if(e.aborted)throw null;fl(e,n,t,de,xt!==0,Rt,Ct)}else if(typeof r==
+n.keyPath=t,we(e,n,Q,-1),n.keyPath=F}else{var de=sl(e,n,t,r,i,void 0);if(e.aborted)throw null;fl(e,n,t,de,Et!==0,Rt,Ct)}else if(typeof r==
 "string"){var W=n.blockedSegment;if(W===null){var Xe=i.children,ye=n.formatContext,G=n.keyPath;n.formatContext=Ga(ye,r,i),
 n.keyPath=t,Z(e,n,Xe,-1),n.formatContext=ye,n.keyPath=G}else{var cn=tc(W.chunks,r,i,e.resumableState,e.renderState,n.blockedPreamble,
 n.hoistableState,n.formatContext,W.lastPushedText);W.lastPushedText=!1;var K=n.formatContext,_e=n.keyPath;if(n.keyPath=t,
 (n.formatContext=Ga(K,r,i)).insertionMode===3){var j=Cn(e,0,null,n.formatContext,!1,!1);W.preambleChildren.push(j),n.blockedSegment=
 j;try{Z(e,n,cn,-1),Tt(j.chunks,e.renderState,j.lastPushedText,j.textEmbedded),j.status=1}finally{n.blockedSegment=W}}else
-Z(e,n,cn,-1);n.formatContext=K,n.keyPath=_e;e:{var Te=W.chunks,xe=e.resumableState;switch(r){case"title":case"style":case"\
+Z(e,n,cn,-1);n.formatContext=K,n.keyPath=_e;e:{var Te=W.chunks,Ee=e.resumableState;switch(r){case"title":case"style":case"\
 script":case"area":case"base":case"br":case"col":case"embed":case"hr":case"img":case"input":case"keygen":case"link":case"\
-meta":case"param":case"source":case"track":case"wbr":break e;case"body":if(1>=K.insertionMode){xe.hasBody=!0;break e}break;case"\
-html":if(K.insertionMode===0){xe.hasHtml=!0;break e}break;case"head":if(1>=K.insertionMode)break e}Te.push(Rn(r))}W.lastPushedText=
-!1}}else{switch(r){case zu:case wl:case Tl:case ml:var ke=n.keyPath;n.keyPath=t,we(e,n,i.children,-1),n.keyPath=ke;return;case El:
+meta":case"param":case"source":case"track":case"wbr":break e;case"body":if(1>=K.insertionMode){Ee.hasBody=!0;break e}break;case"\
+html":if(K.insertionMode===0){Ee.hasHtml=!0;break e}break;case"head":if(1>=K.insertionMode)break e}Te.push(Rn(r))}W.lastPushedText=
+!1}}else{switch(r){case zu:case wl:case Tl:case ml:var ke=n.keyPath;n.keyPath=t,we(e,n,i.children,-1),n.keyPath=ke;return;case xl:
 var U=n.blockedSegment;if(U===null){if(i.mode!=="hidden"){var Ue=n.keyPath;n.keyPath=t,Z(e,n,i.children,-1),n.keyPath=Ue}}else if(i.
 mode!=="hidden"){e.renderState.generateStaticMarkup||U.chunks.push("<!--&-->"),U.lastPushedText=!1;var sn=n.keyPath;n.keyPath=
 t,Z(e,n,i.children,-1),n.keyPath=sn,e.renderState.generateStaticMarkup||U.chunks.push("<!--/&-->"),U.lastPushedText=!1}return;case Ci:
-e:{var Me=i.children,Ze=i.revealOrder;if(Ze!=="independent"&&Ze!=="together"){if(gr(Me)){cl(e,n,t,Me,Ze);break e}var it=xl(
+e:{var Me=i.children,Ze=i.revealOrder;if(Ze!=="independent"&&Ze!=="together"){if(gr(Me)){cl(e,n,t,Me,Ze);break e}var it=El(
 Me);if(it){var In=it.call(Me);if(In){var Fn=In.next();if(!Fn.done){do Fn=In.next();while(!Fn.done);cl(e,n,t,Me,Ze)}break e}}}
 if(Ze==="together"){var Wt=n.keyPath,Ie=n.row,ne=n.row=mt(null);ne.boundaries=[],ne.together=!0,n.keyPath=t,we(e,n,Me,-1),
 --ne.pendingTasks===0&&ae(e,ne),n.keyPath=Wt,n.row=Ie,Ie!==null&&0<ne.pendingTasks&&(Ie.pendingTasks++,ne.next=Ie)}else{
@@ -621,7 +621,7 @@ length,_,n.formatContext,!1,!1);Re.children.push(Ce),Re.lastPushedText=!1;var Pe
 Hn[1],Hn[2],[],null];ut.workingMap.set(Hn,Vt),_.tracked={contentKeyPath:t,fallbackNode:Vt}}n.blockedSegment=Ce,n.blockedPreamble=
 _.preamble===null?null:_.preamble.fallback,n.keyPath=Hn,n.formatContext=pi(e.resumableState,Je),n.componentStack=Ti(Un);
 try{Z(e,n,ot,-1),Tt(Ce.chunks,e.renderState,Ce.lastPushedText,Ce.textEmbedded),Ce.status=1}catch(Le){throw Ce.status=e.aborted?
-3:4,Le}finally{n.blockedSegment=Re,n.blockedPreamble=gn,n.keyPath=Ln,n.formatContext=Je}var Qt=Er(e,null,Ke,-1,_,Pe,_.preamble===
+3:4,Le}finally{n.blockedSegment=Re,n.blockedPreamble=gn,n.keyPath=Ln,n.formatContext=Je}var Qt=xr(e,null,Ke,-1,_,Pe,_.preamble===
 null?null:_.preamble.content,_.contentState,n.abortSet,t,or(e.resumableState,n.formatContext),n.context,n.treeContext,null,
 Un);St(Qt),e.pingedTasks.push(Qt)}else{n.blockedBoundary=_,n.blockedPreamble=_.preamble===null?null:_.preamble.content,n.
 hoistableState=_.contentState,n.blockedSegment=Pe,n.keyPath=t,n.formatContext=or(e.resumableState,Je),n.row=null;try{if(Z(
@@ -629,45 +629,45 @@ e,n,Ke,-1),Tt(Pe.chunks,e.renderState,Pe.lastPushedText,Pe.textEmbedded),Pe.stat
 0){if(_.status=1,!et(e,_)){ue!==null&&--ue.pendingTasks===0&&ae(e,ue),e.pendingRootTasks===0&&n.blockedPreamble&&Mt(e);break e}}else
 ue!==null&&ue.together&&Pi(e,ue)}catch(Le){if(_.status=4,e.aborted){Pe.status=3;var Ae=e.fatalError}else Pe.status=4,Ae=
 Le;var Dn=Sn(n.componentStack),pn=J(e,Ae,Dn);_.errorDigest=pn,Di(e,_)}finally{n.blockedBoundary=lt,n.blockedPreamble=gn,
-n.hoistableState=Zt,n.blockedSegment=Re,n.keyPath=Ln,n.formatContext=Je,n.row=ue}var De=Er(e,null,ot,-1,lt,Ce,_.preamble===
+n.hoistableState=Zt,n.blockedSegment=Re,n.keyPath=Ln,n.formatContext=Je,n.row=ue}var De=xr(e,null,ot,-1,lt,Ce,_.preamble===
 null?null:_.preamble.fallback,_.fallbackState,je,[t[0],"Suspense Fallback",t[2]],pi(e.resumableState,n.formatContext),n.
 context,n.treeContext,n.row,Ti(n.componentStack));St(De),e.pingedTasks.push(De)}}return}if(typeof r=="object"&&r!==null)
 switch(r.$$typeof){case Ri:if("ref"in i){var qe={};for(var $e in i)$e!=="ref"&&(qe[$e]=i[$e])}else qe=i;var ct=sl(e,n,t,
-r.render,qe,a);fl(e,n,t,ct,xt!==0,Rt,Ct);return;case Ai:xr(e,n,t,r.type,i,a);return;case Sr:var Jt=i.children,Zr=n.keyPath,
-Yn=i.value,Kt=r._currentValue2;r._currentValue2=Yn;var en=xn,vn={parent:en,depth:en===null?0:en.depth+1,context:r,parentValue:Kt,
-value:Yn};xn=vn,n.context=vn,n.keyPath=t,we(e,n,Jt,-1);var yn=xn;if(yn===null)throw Error(p(403));yn.context._currentValue2=
-yn.parentValue;var Bn=xn=yn.parent;n.context=Bn,n.keyPath=Zr;return;case Pl:var st=i.children,jt=st(r._context._currentValue2),
+r.render,qe,a);fl(e,n,t,ct,Et!==0,Rt,Ct);return;case Ai:Er(e,n,t,r.type,i,a);return;case Sr:var Jt=i.children,Zr=n.keyPath,
+Yn=i.value,Kt=r._currentValue2;r._currentValue2=Yn;var en=En,vn={parent:en,depth:en===null?0:en.depth+1,context:r,parentValue:Kt,
+value:Yn};En=vn,n.context=vn,n.keyPath=t,we(e,n,Jt,-1);var yn=En;if(yn===null)throw Error(p(403));yn.context._currentValue2=
+yn.parentValue;var Bn=En=yn.parent;n.context=Bn,n.keyPath=Zr;return;case Pl:var st=i.children,jt=st(r._context._currentValue2),
 qt=n.keyPath;n.keyPath=t,we(e,n,jt,-1),n.keyPath=qt;return;case Or:var Vr=r._init,zn=Vr(r._payload);if(e.aborted)throw null;
-xr(e,n,t,zn,i,a);return}throw Error(p(130,r==null?r:typeof r,""))}}function Fr(e,n,t,r,i){var a=n.replay,o=n.blockedBoundary,
+Er(e,n,t,zn,i,a);return}throw Error(p(130,r==null?r:typeof r,""))}}function Fr(e,n,t,r,i){var a=n.replay,o=n.blockedBoundary,
 c=Cn(e,0,null,n.formatContext,!1,!1);c.id=t,c.parentFlushed=!0;try{n.replay=null,n.blockedSegment=c,Z(e,n,r,i),c.status=
 1,o===null?e.completedRootSegment=c:(Nt(o,c),o.parentFlushed&&e.partialBoundaries.push(o))}finally{n.replay=a,n.blockedSegment=
 null}}function we(e,n,t,r){n.replay!==null&&typeof n.replay.slots=="number"?Fr(e,n,n.replay.slots,t,r):(n.node=t,n.childIndex=
-r,t=n.componentStack,St(n),Ei(e,n),n.componentStack=t)}function Ei(e,n){var t=n.node,r=n.childIndex;if(t!==null){if(typeof t==
+r,t=n.componentStack,St(n),xi(e,n),n.componentStack=t)}function xi(e,n){var t=n.node,r=n.childIndex;if(t!==null){if(typeof t==
 "object"){switch(t.$$typeof){case yl:var i=t.type,a=t.key,o=t.props;t=o.ref;var c=t!==void 0?t:null,u=br(i),l=a==null||a===
 Gu?r===-1?0:r:a;if(a=[n.keyPath,u,l],n.replay!==null)e:{var s=n.replay;for(r=s.nodes,t=0;t<r.length;t++){var f=r[t];if(l===
 f[1]){if(f.length===4){if(u!==null&&u!==f[0])throw Error(p(490,f[0],u));var h=f[2],d=f[3],g=n.node;n.replay={nodes:h,slots:d,
-pendingTasks:1};try{if(xr(e,n,a,i,o,c),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.pendingTasks--}catch(I){
+pendingTasks:1};try{if(Er(e,n,a,i,o,c),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.pendingTasks--}catch(I){
 if(typeof I=="object"&&I!==null&&(I===se||typeof I.then=="function"||I.message==="Maximum call stack size exceeded"))throw n.
 node===g?n.replay=s:r.splice(t,1),I;n.replay.pendingTasks--,a=Sn(n.componentStack),g=e,o=n.blockedBoundary,e=e.aborted?e.
 fatalError:I,a=J(g,e,a),kt(g,o,h,d,e,a)}n.replay=s}else{if(i!==Nr)throw Error(p(490,"Suspense",br(i)||"Unknown"));n:{s=f[5],
-i=f[2],c=f[3],u=f[4]===null?[]:f[4][2],f=f[4]===null?null:f[4][3],l=n.keyPath;var b=n.formatContext,C=n.row,x=n.replay,O=n.
+i=f[2],c=f[3],u=f[4]===null?[]:f[4][2],f=f[4]===null?null:f[4][3],l=n.keyPath;var b=n.formatContext,C=n.row,E=n.replay,O=n.
 blockedBoundary,z=n.hoistableState,H=o.children;o=o.fallback;var T=new Set,S=Ui(e,n.row,T,null,!1);S.parentFlushed=!0,S.
 rootSegmentID=s,n.blockedBoundary=S,n.hoistableState=S.contentState,n.keyPath=a,n.formatContext=or(e.resumableState,b),n.
 row=null,n.replay={nodes:i,slots:c,pendingTasks:1};try{if(Z(e,n,H,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)
 throw Error(p(488));if(n.replay.pendingTasks--,S.pendingTasks===0&&S.status===0){S.status=1,e.completedBoundaries.push(S);
 break n}}catch(I){S.status=4,h=e.aborted?e.fatalError:I,d=Sn(n.componentStack),g=J(e,h,d),S.errorDigest=g,n.replay.pendingTasks--,
-e.clientRenderedBoundaries.push(S)}finally{n.blockedBoundary=O,n.hoistableState=z,n.replay=x,n.keyPath=l,n.formatContext=
+e.clientRenderedBoundaries.push(S)}finally{n.blockedBoundary=O,n.hoistableState=z,n.replay=E,n.keyPath=l,n.formatContext=
 b,n.row=C}h=Zl(e,null,{nodes:u,slots:f,pendingTasks:0},o,-1,O,S.fallbackState,T,[a[0],"Suspense Fallback",a[2]],pi(e.resumableState,
 n.formatContext),n.context,n.treeContext,n.row,Ti(n.componentStack)),St(h),e.pingedTasks.push(h)}}r.splice(t,1);break e}}}else
-xr(e,n,a,i,o,c);return;case bl:throw Error(p(257));case Or:if(h=t._init,t=h(t._payload),e.aborted)throw null;we(e,n,t,r);
-return}if(gr(t)){xi(e,n,t,r);return}if((h=xl(t))&&(h=h.call(t))){if(t=h.next(),!t.done){d=[];do d.push(t.value),t=h.next();while(!t.
-done);xi(e,n,d,r)}return}if(typeof t.then=="function")return n.thenableState=null,we(e,n,Gl(t),r);if(t.$$typeof===Sr)return we(
+Er(e,n,a,i,o,c);return;case bl:throw Error(p(257));case Or:if(h=t._init,t=h(t._payload),e.aborted)throw null;we(e,n,t,r);
+return}if(gr(t)){Ei(e,n,t,r);return}if((h=El(t))&&(h=h.call(t))){if(t=h.next(),!t.done){d=[];do d.push(t.value),t=h.next();while(!t.
+done);Ei(e,n,d,r)}return}if(typeof t.then=="function")return n.thenableState=null,we(e,n,Gl(t),r);if(t.$$typeof===Sr)return we(
 e,n,t._currentValue2,r);throw r=Object.prototype.toString.call(t),Error(p(31,r==="[object Object]"?"object with keys {"+
 Object.keys(t).join(", ")+"}":r))}typeof t=="string"?(r=n.blockedSegment,r!==null&&(r.lastPushedText=el(r.chunks,t,e.renderState,
 r.lastPushedText))):(typeof t=="number"||typeof t=="bigint")&&(r=n.blockedSegment,r!==null&&(r.lastPushedText=el(r.chunks,
-""+t,e.renderState,r.lastPushedText)))}}function xi(e,n,t,r){var i=n.keyPath;if(r!==-1&&(n.keyPath=[n.keyPath,"Fragment",
+""+t,e.renderState,r.lastPushedText)))}}function Ei(e,n,t,r){var i=n.keyPath;if(r!==-1&&(n.keyPath=[n.keyPath,"Fragment",
 r],n.replay!==null)){for(var a=n.replay,o=a.nodes,c=0;c<o.length;c++){var u=o[c];if(u[1]===r){r=u[2],u=u[3],n.replay={nodes:r,
-slots:u,pendingTasks:1};try{if(xi(e,n,t,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.
+slots:u,pendingTasks:1};try{if(Ei(e,n,t,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.
 pendingTasks--}catch(f){if(typeof f=="object"&&f!==null&&(f===se||typeof f.then=="function"))throw f;n.replay.pendingTasks--;
 var l=Sn(n.componentStack);t=e;var s=n.blockedBoundary;e=e.aborted?e.fatalError:f,l=J(t,e,l),kt(t,s,r,u,e,l)}n.replay=a,
 o.splice(c,1);break}}n.keyPath=i;return}if(a=n.treeContext,o=t.length,n.replay!==null&&(c=n.replay.slots,c!==null&&typeof c==
@@ -686,7 +686,7 @@ o[3],e===null)e=o[3]={};else if(typeof e=="number")throw Error(p(491));e[t.child
 e!==null&&(n=n.tracked,n!==null&&(n=n.contentKeyPath,n!==null&&(e=e.workingMap.get(n),e!==void 0&&(e.length=4,e[2]=[],e[3]=
 null))))}function hl(e,n,t){return Zl(e,t,n.replay,n.node,n.childIndex,n.blockedBoundary,n.hoistableState,n.abortSet,n.keyPath,
 n.formatContext,n.context,n.treeContext,n.row,n.componentStack)}function gl(e,n,t){var r=n.blockedSegment,i=Cn(e,r.chunks.
-length,null,n.formatContext,r.lastPushedText,!0);return r.children.push(i),r.lastPushedText=!1,Er(e,t,n.node,n.childIndex,
+length,null,n.formatContext,r.lastPushedText,!0);return r.children.push(i),r.lastPushedText=!1,xr(e,t,n.node,n.childIndex,
 n.blockedBoundary,i,n.blockedPreamble,n.hoistableState,n.abortSet,n.keyPath,n.formatContext,n.context,n.treeContext,n.row,
 n.componentStack)}function Z(e,n,t,r){var i=n.formatContext,a=n.context,o=n.keyPath,c=n.treeContext,u=n.componentStack,l=n.
 blockedSegment;if(l===null){l=n.replay;try{return we(e,n,t,r)}catch(h){if(At(),t=h===se?mr():h,!e.aborted&&typeof t=="ob\
@@ -719,8 +719,8 @@ try{var t=e.renderState,r=t.onHeaders;if(r){var i=t.headers;if(i){t.headers=null
 c=o.next();e:for(;0<i.remainingCapacity&&!c.done;c=o.next())for(var u=c.value.sheets.values(),l=u.next();0<i.remainingCapacity&&
 !l.done;l=u.next()){var s=l.value,f=s.props,h=f.href,d=s.props,g=yr(d.href,"style",{crossOrigin:d.crossOrigin,integrity:d.
 integrity,nonce:d.nonce,type:d.type,fetchPriority:d.fetchPriority,referrerPolicy:d.referrerPolicy,media:d.media});if(0<=
-(i.remainingCapacity-=g.length+2))t.resets.style[h]=Ee,a&&(a+=", "),a+=g,t.resets.style[h]=typeof f.crossOrigin=="string"||
-typeof f.integrity=="string"?[f.crossOrigin,f.integrity]:Ee;else break e}}r(a?{Link:a}:{})}}}catch(b){J(e,b,{})}}function Bi(e){
+(i.remainingCapacity-=g.length+2))t.resets.style[h]=xe,a&&(a+=", "),a+=g,t.resets.style[h]=typeof f.crossOrigin=="string"||
+typeof f.integrity=="string"?[f.crossOrigin,f.integrity]:xe;else break e}}r(a?{Link:a}:{})}}}catch(b){J(e,b,{})}}function Bi(e){
 e.trackedPostpones===null&&Yi(e,!0),e.trackedPostpones===null&&Mt(e),e=e.onShellReady,e()}function Cr(e){Yi(e,e.trackedPostpones===
 null?!0:e.completedRootSegment===null||e.completedRootSegment.status!==5),Mt(e),e=e.onAllReady,e()}function Nt(e,n){if(n.
 chunks.length===0&&n.children.length===1&&n.children[0].boundary===null&&n.children[0].id===-1){var t=n.children[0];t.id=
@@ -735,18 +735,18 @@ n.preamble!==null&&Mt(e);else if(n.status===5&&(n=n.row,n!==null)){if(e.trackedP
 next;if(i!==null&&(r=i.boundaries,r!==null))for(i.boundaries=null,i=0;i<r.length;i++){var a=r[i];Vl(e,t,a),On(e,a,null,null)}}
 e.allPendingTasks++,--n.pendingTasks===0&&ae(e,n),e.allPendingTasks--}}else r===null||!r.parentFlushed||r.status!==1&&r.
 status!==3||(Nt(n,r),n.completedSegments.length===1&&n.parentFlushed&&e.partialBoundaries.push(n)),n=n.row,n!==null&&n.together&&
-Pi(e,n);e.allPendingTasks===0&&Cr(e)}function Ql(e){if(!(e.aborted||11<e.status)){var n=xn,t=Jn.H;Jn.H=ol;var r=Jn.A;Jn.
+Pi(e,n);e.allPendingTasks===0&&Cr(e)}function Ql(e){if(!(e.aborted||11<e.status)){var n=En,t=Jn.H;Jn.H=ol;var r=Jn.A;Jn.
 A=Yc;var i=ee;ee=e;var a=dr;dr=e.resumableState;try{var o=e.pingedTasks,c;for(c=0;c<o.length;c++){var u=o[c],l=e,s=u.blockedSegment;
 if(s===null){e:if(u.replay.pendingTasks!==0){var f=l.currentTask;l.currentTask=u,tn(u.context);var h=u.node;try{if(typeof u.
-replay.slots=="number"?Fr(l,u,u.replay.slots,u.node,u.childIndex):Ei(l,u),u.replay.pendingTasks===1&&0<u.replay.nodes.length)
+replay.slots=="number"?Fr(l,u,u.replay.slots,u.node,u.childIndex):xi(l,u),u.replay.pendingTasks===1&&0<u.replay.nodes.length)
 throw Error(p(488));u.replay.pendingTasks--,u.abortSet.delete(u),On(l,u.blockedBoundary,u.row,null)}catch(G){At();var d=G===
 se?mr():G;if(l.aborted){G===se&&(u.thenableState=on()),l.currentTask=f;var g=l;Rr(u,g),u.abortSet.delete(u),Nn(u,g,g.fatalError)}else{
 if(typeof d=="object"&&d!==null){if(typeof d.then=="function"){var b=u.ping;d.then(b.resolve,b.reject),u.thenableState=G===
 se?on():null;break e}if(d.message==="Maximum call stack size exceeded"&&u.node!==h){u.thenableState=null,l.pingedTasks.push(
-u);break e}}u.replay.pendingTasks--,u.abortSet.delete(u);var C=Sn(u.componentStack);g=l;var x=u.blockedBoundary,O=l.aborted?
-l.fatalError:d,z=u.replay.nodes,H=u.replay.slots,T=J(g,O,C);kt(g,x,z,H,O,T),l.pendingRootTasks--,l.pendingRootTasks===0&&
+u);break e}}u.replay.pendingTasks--,u.abortSet.delete(u);var C=Sn(u.componentStack);g=l;var E=u.blockedBoundary,O=l.aborted?
+l.fatalError:d,z=u.replay.nodes,H=u.replay.slots,T=J(g,O,C);kt(g,E,z,H,O,T),l.pendingRootTasks--,l.pendingRootTasks===0&&
 Bi(l),l.allPendingTasks--,l.allPendingTasks===0&&Cr(l)}}finally{l.currentTask=f}}}else e:if(g=s,g.status===0){var S=l.currentTask;
-l.currentTask=u,tn(u.context);var I=g.children.length,ve=g.chunks.length,R=u.node;try{Ei(l,u),Tt(g.chunks,l.renderState,
+l.currentTask=u,tn(u.context);var I=g.children.length,ve=g.chunks.length,R=u.node;try{xi(l,u),Tt(g.chunks,l.renderState,
 g.lastPushedText,g.textEmbedded),u.abortSet.delete(u),g.status=1,On(l,u.blockedBoundary,u.row,g)}catch(G){At(),g.children.
 length=I,g.chunks.length=ve;var D=G===se?mr():G;if(l.aborted)G===se&&(u.thenableState=on()),l.currentTask=S,g=l,Rr(u,g),
 u.abortSet.delete(u),Nn(u,g,g.fatalError);else{if(typeof D=="object"&&D!==null){if(typeof D.then=="function"){g.status=0,
@@ -877,8 +877,8 @@ for(s=0;s<d.length;s++)n.push(d[s]);d.length=0,o.fontPreloads.forEach(Ne,n),o.fo
 Ne,n),o.highImagePreloads.clear(),qn=o,o.styles.forEach(fc,n),qn=null;var g=o.importMapChunks;for(s=0;s<g.length;s++)n.push(
 g[s]);g.length=0,o.bootstrapScripts.forEach(Ne,n),o.scripts.forEach(Ne,n),o.scripts.clear(),o.bulkPreloads.forEach(Ne,n),
 o.bulkPreloads.clear(),a.instructions|=32;var b=o.hoistableChunks;for(s=0;s<b.length;s++)n.push(b[s]);for(a=b.length=0;a<
-i.length;a++){var C=i[a];for(o=0;o<C.length;o++)_t(e,n,C[o],null)}var x=e.renderState.preamble,O=x.headChunks;if(x.htmlChunks||
-O){var z=Rn("head");n.push(z)}var H=x.bodyChunks;if(H)for(i=0;i<H.length;i++)n.push(H[i]);_t(e,n,r,null),e.completedRootSegment=
+i.length;a++){var C=i[a];for(o=0;o<C.length;o++)_t(e,n,C[o],null)}var E=e.renderState.preamble,O=E.headChunks;if(E.htmlChunks||
+O){var z=Rn("head");n.push(z)}var H=E.bodyChunks;if(H)for(i=0;i<H.length;i++)n.push(H[i]);_t(e,n,r,null),e.completedRootSegment=
 null;var T=e.renderState;if(e.allPendingTasks!==0||e.clientRenderedBoundaries.length!==0||e.completedBoundaries.length!==
 0||e.trackedPostpones!==null&&(e.trackedPostpones.rootNodes.length!==0||e.trackedPostpones.rootSlots!==null)){var S=e.resumableState;
 if((S.instructions&64)===0){if(S.instructions|=64,n.push(T.startInlineScript),(S.instructions&32)===0){S.instructions|=32;
@@ -894,8 +894,8 @@ R.push('$RX=function(b,c,d,e,f){var a=document.getElementById(b);a&&(b=a.previou
 W.boundaryPrefix);var G=Xe.toString(16);if(R.push(G),R.push('"'),ye!=null)if(R.push(","),ye==null)R.push("null");else{var cn=lc(
 ye);R.push(cn)}var K=R.push(")</script>");if(!K){e.destination=null,t++,Q.splice(0,t);return}}Q.splice(0,t);var _e=e.completedBoundaries;
 for(t=0;t<_e.length;t++)if(!pl(e,n,_e[t])){e.destination=null,t++,_e.splice(0,t);return}_e.splice(0,t),hr=!0;var j=e.partialBoundaries;
-for(t=0;t<j.length;t++){var Te=j[t];e:{Q=e,F=n,Ot=Te.byteSize;var xe=Te.completedSegments;for(K=0;K<xe.length;K++)if(!Kl(
-Q,F,Te,xe[K])){K++,xe.splice(0,K);var ke=!1;break e}xe.splice(0,K);var U=Te.row;U!==null&&U.together&&Te.pendingTasks===
+for(t=0;t<j.length;t++){var Te=j[t];e:{Q=e,F=n,Ot=Te.byteSize;var Ee=Te.completedSegments;for(K=0;K<Ee.length;K++)if(!Kl(
+Q,F,Te,Ee[K])){K++,Ee.splice(0,K);var ke=!1;break e}Ee.splice(0,K);var U=Te.row;U!==null&&U.together&&Te.pendingTasks===
 1&&(U.pendingTasks===1?Hi(Q,U,U.hoistables):U.pendingTasks--),ke=Ll(F,Te.contentState,Q.renderState)}if(!ke){e.destination=
 null,t++,j.splice(0,t);return}}j.splice(0,t),hr=!1;var Ue=e.completedBoundaries;for(t=0;t<Ue.length;t++)if(!pl(e,n,Ue[t])){
 e.destination=null,t++,Ue.splice(0,t);return}Ue.splice(0,t)}}finally{hr=!1,t=e.postponedState,t!==null&&(t.nextSegmentId=
@@ -976,88 +976,88 @@ marginRight:n[1],marginBottom:n[2],marginLeft:n[1]};if(n.length===4)return{margi
 marginLeft:n[3]}}return{marginTop:void 0,marginBottom:void 0,marginLeft:void 0,marginRight:void 0}}function To(e){let n={
 marginTop:void 0,marginRight:void 0,marginBottom:void 0,marginLeft:void 0};for(let[t,r]of Object.entries(e))t==="margin"?
 n=ns(r):t==="marginTop"?n.marginTop=r:t==="marginRight"?n.marginRight=r:t==="marginBottom"?n.marginBottom=r:t==="marginL\
-eft"&&(n.marginLeft=r);return n}var Po=v(he(),1),Eo=v(w(),1),We=Po.forwardRef(({style:e,...n},t)=>{let r={};e?.marginTop===void 0&&(r.marginTop="16px"),
-e?.marginBottom===void 0&&(r.marginBottom="16px");let i=To({...r,...e});return(0,Eo.jsx)("p",{...n,ref:t,style:{fontSize:"\
-14px",lineHeight:"24px",...e,...i}})});We.displayName="Text";le(We);var xo=()=>{let e=l=>l?`The next charge is ${l.amount} on ${l.on}.`:`Nothing more is charged${l===null?"":" without your\
+eft"&&(n.marginLeft=r);return n}var Po=v(he(),1),xo=v(w(),1),We=Po.forwardRef(({style:e,...n},t)=>{let r={};e?.marginTop===void 0&&(r.marginTop="16px"),
+e?.marginBottom===void 0&&(r.marginBottom="16px");let i=To({...r,...e});return(0,xo.jsx)("p",{...n,ref:t,style:{fontSize:"\
+14px",lineHeight:"24px",...e,...i}})});We.displayName="Text";le(We);var Eo=()=>{let e=l=>l?`The next charge is ${l.amount} on ${l.on}.`:`Nothing more is charged${l===null?"":" without your\
  authorisation"}.`,n="If you have bought a plan since, or do not want to go on, there is nothing left to do.",t="If you \
 have changed or cancelled it since, there is nothing left to do.",r="You also have other access, which is not affected.",
 i=l=>l===null?"":` and is valid until ${l}`,a=({planName:l,validUntil:s,nextPlanName:f,nextCharge:h})=>{let d=!h||f!==null?
-i(s):"",g=f===l?"it goes on at the price that you chose":`your ${f} plan starts`,b=f===null?"":` Then ${g}.`;return`Your\
- ${l} plan goes on${d}.${b} ${e(h)}`},o=({accessEndsOn:l,isEnded:s},f,h)=>l===null?f:s?`Your access ended on ${l}.`:h(l),
-c=l=>{let s=l.isEnded?"You have no access to a plan now.":"Your other access continues.";return o(l,s,f=>`Your access la\
-sts until ${f}.`)},u="Keep this e-mail for your records. If you have a question about this payment, quote the transactio\
-n ID.";return{lang:"en",hello:"Hello",amountOn:(l,s)=>`${l} on ${s}`,labels:{plan:"Plan",nextPlan:"Next plan",amount:"Am\
-ount",amountPaid:"Amount paid",credit:"Credit",price:"Price",payment:"Payment",refunded:"Refunded",reason:"Reason",notCharged:"\
-Not charged",withoutPayment:"Without a payment",validUntil:"Valid until",paidUntil:"Paid until",accessUntil:"Access unti\
-l",accessEnded:"Access ended on",ended:"Ended on",starts:"Starts on",undoUntil:"Undo until",resumeUntil:"Resume until",nextPayment:"\
-Next payment",transaction:"Transaction ID",number:"Number",date:"Date",total:"Total"},actions:{plans:"See the plans",dashboard:"\
-Open your dashboard",retry:"Try again",manage:"Manage your payment",renew:"Renew your plan"},accessUntil:l=>`Access unti\
-l ${l}`,paymentSuccess:{subject:({planName:l})=>`Payment received: your ${l} plan is active`,preview:({amount:l,validUntil:s})=>`${l}\
- paid. Your plan is valid until ${s}.`,heading:"Payment received",body:"Thank you. We have received your payment, and yo\
-ur plan is active.",note:u},subscriptionRenewed:{subject:({planName:l})=>`Your ${l} plan has been renewed`,preview:({amount:l,
-validUntil:s})=>`${l} paid. Your plan is valid until ${s}.`,heading:"Your plan has been renewed",body:"Thank you. We hav\
-e received your payment, and your plan has been renewed.",note:u},paymentFailed:{subject:({planName:l})=>`Your payment f\
-or the ${l} plan failed`,preview:({amount:l})=>`${l} could not be charged. You can try again.`,heading:"Payment failed",
-body:"Your payment did not go through. This attempt has not changed your subscription, and you can try again.",note:"If \
-you have paid since with another attempt, there is nothing left to do."},paymentPending:{subject:({planName:l})=>`Your ${l}\
- plan could not be renewed yet`,preview:"The payment did not go through. It will be tried again automatically.",heading:"\
-Your plan could not be renewed yet",body:({planName:l,...s})=>`The payment for the next period of your ${l} plan did not\
- go through. It will be tried again automatically over the next few days. Please check that your payment method works. `+
-o(s,r,f=>`If no payment succeeds, your access ends on ${f}.`),note:"If you have paid since, there is nothing left to do."},
-subscriptionHalted:{subject:({planName:l})=>`Your ${l} plan could not be renewed`,preview:"The payment did not go throug\
-h. It will not be tried again automatically.",heading:"Your plan could not be renewed",body:({planName:l,manageUrl:s,...f})=>`\
-The payment for the next period of your ${l} plan did not go through, and all further attempts failed. It will not be tr\
-ied again automatically. `+o(f,r,h=>`Without a payment, your access lasts until ${h}.`)+(s===null?" To continue, choose \
-a plan again.":" To continue, pay or change your payment method."),note:"If you have paid since, or do not want to go on\
-, there is nothing left to do."},paymentRefunded:{subject:({refunded:l})=>`${l} was refunded`,preview:({paid:l,planName:s})=>`\
-Of your payment of ${l} for the ${s} plan.`,heading:"Your refund",body:({refunded:l,paid:s,planName:f,accessPlanName:h,accessEndsOn:d,
-nextCharge:g})=>(l===s?"Your":`${l} of your`)+` payment of ${s} for the ${f} plan was refunded. `+(h===null?"You have no\
- access to a plan now.":`Your ${h} plan remains${i(d)}.`)+` ${e(g)} Your bank may need some days to show the refund.`,note:"\
-Keep this e-mail for your records. If you have a question about this refund, quote the transaction ID."},titles:{},receiptIssued:{
-subject:({title:l,documentNumber:s})=>`${l} ${s}`,preview:({date:l,total:s})=>`Of ${l}, ${s}.`,body:({documentNumber:l,date:s})=>`\
-Attached is the document ${l} of ${s}.`,note:"Keep this e-mail for your records."},changeScheduled:{subject:({planName:l,
-startsOn:s})=>`Your plan changes to ${l} on ${s}`,preview:({amount:l,interval:s,startsOn:f})=>`${l} ${s}, for the first \
-time on ${f}.`,heading:"Your plan will change",body:({planName:l,startsOn:s,amount:f,interval:h,undoUntil:d})=>`Your ${l}\
- plan starts on ${s}. Until then you keep the plan that you have. On that day ${f} will be charged, then ${f} ${h}. `+(d===
-null?"The change cannot be undone any more.":`You can undo the change until ${d} on the page of your plan.`),price:({amount:l,
-interval:s})=>`${l} ${s}`,note:"If you have undone the change since, there is nothing left to do."},changeUndone:{subject:({
-planName:l})=>`Your ${l} plan stays`,preview:"The change of your plan is undone.",heading:"The change is undone",body:l=>`\
-Your plan does not change after all. ${a(l)}`,note:t},subscriptionResumed:{subject:({planName:l})=>`Your ${l} subscripti\
-on is resumed`,preview:"Your cancellation is withdrawn.",heading:"Your subscription is resumed",body:l=>`You have withdr\
-awn your cancellation. ${a(l)}`,note:t},planChanged:{subject:({planName:l})=>`Your plan is ${l} now`,preview:({oldPlanName:l,
-credit:s})=>`${s} of your old ${l} plan was credited.`,heading:"Your plan is changed",body:({planName:l,oldPlanName:s,credit:f,
-amount:h,validUntil:d,nextCharge:g,isAuthorised:b})=>{let C=g?b?e(g):`The next charge is ${g.amount} on ${g.on}, once yo\
-u have authorised it.`:"It does not renew by itself.",x=l===s?" a new period":`, and your ${s} plan has ended`;return`Yo\
-ur ${l} plan has begun${x}. For the unused time of the old one ${f} was credited, and you paid ${h}. Your plan is valid \
-until ${d}. ${C}`},note:t},subscriptionCancelled:{subject:({planName:l})=>`Your ${l} subscription is cancelled`,preview:l=>`\
-Nothing more will be charged for it. ${c(l)}`,heading:"Your subscription is cancelled",body:l=>`You have cancelled your ${l.
-planName} subscription. Nothing more will be charged for it. `+c(l)+(l.resumeUntil===null?"":` You can resume the subscr\
-iption until ${l.resumeUntil}.`),note:"If you have resumed it or bought a plan since, there is nothing left to do."},subscriptionCompleted:{
-subject:({planName:l})=>`Your ${l} subscription is complete`,preview:({endsOn:l})=>`The last payment was made. The plan \
-is paid until ${l}.`,heading:"Your subscription is complete",body:({planName:l,endsOn:s,...f})=>{let h=o(f,"After that, \
-your other access continues.",d=>d===s?"After that, your access ends.":`Your access ends on ${d}.`);return`The last paym\
-ent of your ${l} subscription was made. Nothing more will be charged for it. The plan is paid until ${s}. ${h} You can c\
-hoose a plan again on that day or later.`},note:n},subscriptionEnding:{subject:({planName:l,endsOn:s})=>`Your ${l} plan \
-ends on ${s}`,preview:{replace:"You can buy it again on that day or later.",extend:"If you renew it before then, you los\
-e no day.",none:"It is not on sale any more. You can choose another plan."},heading:"Your access ends soon",body:({endsOn:l,
-earlyRenewal:s})=>`Your plan is valid until ${l}. After that your access ends. `+{replace:"You can buy the plan again on\
- that day or later.",extend:"To keep your access, renew your plan before then: the new period is added to this one, and \
-you lose no day.",none:"The plan is not on sale any more. You can choose another one."}[s],note:n},subscriptionEnded:{subject:({
-planName:l})=>`Your ${l} plan has ended`,preview:l=>`Your access ended on ${l}.`,heading:"Your access has ended",body:({
-planName:l,endsOn:s,refunded:f,nextCharge:h},d)=>f===void 0?`Your access to the ${l} plan ended on ${d}. You can come ba\
-ck at any time.`:`Your access to the ${l} plan ended on ${s}, because ${f} was refunded. ${e(h)}`,note:"If you have boug\
-ht a plan since, there is nothing left to do."}}};var Ro=()=>{let e=l=>l?`अगली राशि ${l.on} को ली जाएगी: ${l.amount}।`:`${l===null?"आग\
+i(s):"",g=f===null?"":` Then your ${f} plan starts.`;return`Your ${l} plan goes on${d}.${g} ${e(h)}`},o=({accessEndsOn:l,
+isEnded:s},f,h)=>l===null?f:s?`Your access ended on ${l}.`:h(l),c=l=>{let s=l.isEnded?"You have no access to a plan now.":
+"Your other access continues.";return o(l,s,f=>`Your access lasts until ${f}.`)},u="Keep this e-mail for your records. I\
+f you have a question about this payment, quote the transaction ID.";return{lang:"en",hello:"Hello",amountOn:(l,s)=>`${l}\
+ on ${s}`,labels:{plan:"Plan",nextPlan:"Next plan",amount:"Amount",amountPaid:"Amount paid",credit:"Credit",price:"Price",
+payment:"Payment",refunded:"Refunded",reason:"Reason",notCharged:"Not charged",withoutPayment:"Without a payment",validUntil:"\
+Valid until",paidUntil:"Paid until",accessUntil:"Access until",accessEnded:"Access ended on",ended:"Ended on",starts:"St\
+arts on",undoUntil:"Undo until",resumeUntil:"Resume until",nextPayment:"Next payment",transaction:"Transaction ID",number:"\
+Number",date:"Date",total:"Total"},actions:{plans:"See the plans",dashboard:"Open your dashboard",retry:"Try again",manage:"\
+Manage your payment",renew:"Renew your plan"},accessUntil:l=>`Access until ${l}`,paymentSuccess:{subject:({planName:l})=>`\
+Payment received: your ${l} plan is active`,preview:({amount:l,validUntil:s})=>`${l} paid. Your plan is valid until ${s}\
+.`,heading:"Payment received",body:"Thank you. We have received your payment, and your plan is active.",note:u},subscriptionRenewed:{
+subject:({planName:l})=>`Your ${l} plan has been renewed`,preview:({amount:l,validUntil:s})=>`${l} paid. Your plan is va\
+lid until ${s}.`,heading:"Your plan has been renewed",body:"Thank you. We have received your payment, and your plan has \
+been renewed.",note:u},paymentFailed:{subject:({planName:l})=>`Your payment for the ${l} plan failed`,preview:({amount:l})=>`${l}\
+ could not be charged. You can try again.`,heading:"Payment failed",body:"Your payment did not go through. This attempt \
+has not changed your subscription, and you can try again.",note:"If you have paid since with another attempt, there is n\
+othing left to do."},paymentPending:{subject:({planName:l})=>`Your ${l} plan could not be renewed yet`,preview:"The paym\
+ent did not go through. It will be tried again automatically.",heading:"Your plan could not be renewed yet",body:({planName:l,
+...s})=>`The payment for the next period of your ${l} plan did not go through. It will be tried again automatically over\
+ the next few days. Please check that your payment method works. `+o(s,r,f=>`If no payment succeeds, your access ends on\
+ ${f}.`),note:"If you have paid since, there is nothing left to do."},subscriptionHalted:{subject:({planName:l})=>`Your ${l}\
+ plan could not be renewed`,preview:"The payment did not go through. It will not be tried again automatically.",heading:"\
+Your plan could not be renewed",body:({planName:l,manageUrl:s,...f})=>`The payment for the next period of your ${l} plan\
+ did not go through, and all further attempts failed. It will not be tried again automatically. `+o(f,r,h=>`Without a pa\
+yment, your access lasts until ${h}.`)+(s===null?" To continue, choose a plan again.":" To continue, pay or change your \
+payment method."),note:"If you have paid since, or do not want to go on, there is nothing left to do."},paymentRefunded:{
+subject:({refunded:l})=>`${l} was refunded`,preview:({paid:l,planName:s})=>`Of your payment of ${l} for the ${s} plan.`,
+heading:"Your refund",body:({refunded:l,paid:s,planName:f,accessPlanName:h,accessEndsOn:d,nextCharge:g})=>(l===s?"Your":
+`${l} of your`)+` payment of ${s} for the ${f} plan was refunded. `+(h===null?"You have no access to a plan now.":`Your ${h}\
+ plan remains${i(d)}.`)+` ${e(g)} Your bank may need some days to show the refund.`,note:"Keep this e-mail for your reco\
+rds. If you have a question about this refund, quote the transaction ID."},titles:{},receiptIssued:{subject:({title:l,documentNumber:s})=>`${l}\
+ ${s}`,preview:({date:l,total:s})=>`Of ${l}, ${s}.`,body:({documentNumber:l,date:s})=>`Attached is the document ${l} of ${s}\
+.`,note:"Keep this e-mail for your records."},changeScheduled:{subject:({planName:l,startsOn:s})=>`Your plan changes to ${l}\
+ on ${s}`,preview:({amount:l,interval:s,startsOn:f})=>`${l} ${s}, for the first time on ${f}.`,heading:"Your plan will c\
+hange",body:({planName:l,startsOn:s,amount:f,interval:h,undoUntil:d})=>`Your ${l} plan starts on ${s}. Until then you ke\
+ep the plan that you have. On that day ${f} will be charged, then ${f} ${h}. `+(d===null?"The change cannot be undone an\
+y more.":`You can undo the change until ${d} on the page of your plan.`),price:({amount:l,interval:s})=>`${l} ${s}`,note:"\
+If you have undone the change since, there is nothing left to do."},changeUndone:{subject:({planName:l})=>`Your ${l} pla\
+n stays`,preview:"The change of your plan is undone.",heading:"The change is undone",body:l=>`Your plan does not change \
+after all. ${a(l)}`,note:t},subscriptionResumed:{subject:({planName:l})=>`Your ${l} subscription is resumed`,preview:"Yo\
+ur cancellation is withdrawn.",heading:"Your subscription is resumed",body:l=>`You have withdrawn your cancellation. ${a(
+l)}`,note:t},planChanged:{subject:({planName:l})=>`Your plan is ${l} now`,preview:({oldPlanName:l,credit:s})=>`${s} of y\
+our old ${l} plan was credited.`,heading:"Your plan is changed",body:({planName:l,oldPlanName:s,credit:f,amount:h,validUntil:d,
+nextCharge:g,isAuthorised:b})=>{let C=g?b?e(g):`The next charge is ${g.amount} on ${g.on}, once you have authorised it.`:
+"It does not renew by itself.",E=l===s?" a new period":`, and your ${s} plan has ended`;return`Your ${l} plan has begun${E}\
+. For the unused time of the old one ${f} was credited, and you paid ${h}. Your plan is valid until ${d}. ${C}`},note:t},
+subscriptionCancelled:{subject:({planName:l})=>`Your ${l} subscription is cancelled`,preview:l=>`Nothing more will be ch\
+arged for it. ${c(l)}`,heading:"Your subscription is cancelled",body:l=>`You have cancelled your ${l.planName} subscript\
+ion. Nothing more will be charged for it. `+c(l)+(l.resumeUntil===null?"":` You can resume the subscription until ${l.resumeUntil}\
+.`),note:"If you have resumed it or bought a plan since, there is nothing left to do."},subscriptionCompleted:{subject:({
+planName:l})=>`Your ${l} subscription is complete`,preview:({endsOn:l})=>`The last payment was made. The plan is paid un\
+til ${l}.`,heading:"Your subscription is complete",body:({planName:l,endsOn:s,...f})=>{let h=o(f,"After that, your other\
+ access continues.",d=>d===s?"After that, your access ends.":`Your access ends on ${d}.`);return`The last payment of you\
+r ${l} subscription was made. Nothing more will be charged for it. The plan is paid until ${s}. ${h} You can choose a pl\
+an again on that day or later.`},note:n},subscriptionEnding:{subject:({planName:l,endsOn:s})=>`Your ${l} plan ends on ${s}`,
+preview:{replace:"You can buy it again on that day or later.",extend:"If you renew it before then, you lose no day.",none:"\
+It is not on sale any more. You can choose another plan."},heading:"Your access ends soon",body:({endsOn:l,earlyRenewal:s})=>`\
+Your plan is valid until ${l}. After that your access ends. `+{replace:"You can buy the plan again on that day or later.",
+extend:"To keep your access, renew before then: the new period is added to this one, and you lose no day.",none:"The pla\
+n is not on sale any more. You can choose another one."}[s],note:n},subscriptionEnded:{subject:({planName:l})=>`Your ${l}\
+ plan has ended`,preview:l=>`Your access ended on ${l}.`,heading:"Your access has ended",body:({planName:l,endsOn:s,refunded:f,
+nextCharge:h},d)=>f===void 0?`Your access to the ${l} plan ended on ${d}. You can come back at any time.`:`Your access t\
+o the ${l} plan ended on ${s}, because ${f} was refunded. ${e(h)}`,note:"If you have bought a plan since, there is nothi\
+ng left to do."}}};var Ro=()=>{let e=l=>l?`अगली राशि ${l.on} को ली जाएगी: ${l.amount}।`:`${l===null?"आग\
 े":"आपकी अनुमति के बिना आगे"} कोई राशि नहीं ली जाएगी।`,
 n="यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।",
 t="यदि आपने इस बीच इसे बदल या रद्द कर दिया है, तो कुछ करने की ज़रूरत नहीं है।",
 r="आपके पास दूसरा प्लान भी है, जिस पर कोई असर नहीं पड़ता।",
 i=l=>l===null?"":` और ${l} तक मान्य है`,a=({planName:l,validUntil:s,nextPlanName:f,nextCharge:h})=>{
-let d=!h||f!==null?i(s):"",g=f===null?"":f===l?" उसके बाद यह आपके चुने हुए मूल्य पर जारी रहेगा।":
-` उसके बाद आपका ${f} प्लान शुरू होगा।`;return`आपका ${l} प्लान \
-जारी है${d}।${g} ${e(h)}`},o=({accessEndsOn:l,isEnded:s},f,h)=>l===null?f:s?`आपका एक्सेस ${l}\
- को समाप्त हुआ।`:h(l),c=l=>{let s=l.isEnded?"अब आपके पास कोई प्लान नहीं है।":
-"आपका दूसरा प्लान जारी है।";return o(l,s,f=>`आपका एक्सेस ${f}\
- तक रहेगा।`)},u="यह ई-मेल सँभालकर रखें। इस भुगतान के बारे में कोई प्रश्न हो, तो लेन-देन आईडी बताएँ।";
+let d=!h||f!==null?i(s):"",g=f===null?"":` उसके बाद आपका ${f} प्लान शुरू होगा।`;
+return`आपका ${l} प्लान जारी है${d}।${g} ${e(h)}`},o=({accessEndsOn:l,isEnded:s},f,h)=>l===
+null?f:s?`आपका एक्सेस ${l} को समाप्त हुआ।`:h(l),c=l=>{let s=l.isEnded?"अब आप\
+के पास कोई प्लान नहीं है।":"आपका दूसरा प्लान जारी है।";
+return o(l,s,f=>`आपका एक्सेस ${f} तक रहेगा।`)},u="यह ई-मेल सँभालकर रखें। इस भुगतान क\
+े बारे में कोई प्रश्न हो, तो लेन-देन आईडी बताएँ।";
 return{lang:"hi",hello:"नमस्ते",amountOn:(l,s)=>`${s} को ${l}`,labels:{plan:"प्लान",nextPlan:"\
 अगला प्लान",amount:"राशि",amountPaid:"चुकाई गई राशि",credit:"क्रेडिट",
 price:"कीमत",payment:"भुगतान",refunded:"लौटाई गई राशि",reason:"कारण",notCharged:"\
@@ -1157,7 +1157,7 @@ preview:l=>`आपका एक्सेस ${l} को समाप्त ह�
 गया है",body:({planName:l,endsOn:s,refunded:f,nextCharge:h},d)=>f===void 0?`आपके ${l} प्लान का एक्सेस ${d}\
  को समाप्त हुआ। आप कभी भी वापस आ सकते हैं।`:`आपके ${l}\
  प्लान का एक्सेस ${s} को समाप्त हुआ, क्योंकि ${f} लौटाए गए\
-। ${e(h)}`,note:"यदि आपने इस बीच कोई प्लान ख़रीद लिया है, तो कुछ करने की ज़रूरत नहीं है।"}}};var ts={en:xo,hi:Ro},Co=new Map;function y(e="en"){let n=Co.get(e)??ts[e]();return Co.set(e,n),n}var Oe={page:"#f4f4f5",card:"#ffffff",border:"#e4e4e7",text:"#18181b",muted:"#52525b",action:"#1d4ed8",onAction:"#ffffff"},
+। ${e(h)}`,note:"यदि आपने इस बीच कोई प्लान ख़रीद लिया है, तो कुछ करने की ज़रूरत नहीं है।"}}};var ts={en:Eo,hi:Ro},Co=new Map;function y(e="en"){let n=Co.get(e)??ts[e]();return Co.set(e,n),n}var Oe={page:"#f4f4f5",card:"#ffffff",border:"#e4e4e7",text:"#18181b",muted:"#52525b",action:"#1d4ed8",onAction:"#ffffff"},
 rt={page:"#18181b",card:"#27272a",border:"#3f3f46",text:"#f4f4f5",muted:"#c4c4cc"},Ge={fontFamily:"-apple-system, BlinkM\
 acSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif",fontSize:"16px",lineHeight:"24px",color:Oe.text},rs={wordBreak:"\
 break-word",overflowWrap:"anywhere"},oe={page:{...Ge,...rs,margin:"0",padding:"24px 8px",backgroundColor:Oe.page},card:{
@@ -1180,22 +1180,22 @@ ark-text",muted:"dark-muted",line:"dark-line"},So=`
   .${V.text} { color: ${rt.text} !important; }
   .${V.muted} { color: ${rt.muted} !important; }
   .${V.line} { border-color: ${rt.border} !important; }
-}`;var E=v(w(),1);function A({subject:e,preview:n,heading:t,displayName:r,body:i,details:a,action:o,note:c,look:u={}}){let{
-lang:l,hello:s}=y(u.locale);return(0,E.jsxs)(Br,{lang:l,children:[(0,E.jsxs)(Yr,{children:[(0,E.jsx)("meta",{name:"viewp\
-ort",content:"width=device-width, initial-scale=1"}),(0,E.jsx)("meta",{name:"color-scheme",content:"light dark"}),(0,E.jsx)(
-"meta",{name:"supported-color-schemes",content:"light dark"}),(0,E.jsx)("title",{children:e}),(0,E.jsx)("style",{children:So})]}),
-(0,E.jsxs)(It,{className:V.page,style:oe.page,children:[(0,E.jsx)(Yt,{useTitleTag:!1,children:n}),(0,E.jsx)(as,{look:u}),
-(0,E.jsxs)(kn,{className:V.card,style:oe.card,children:[(0,E.jsx)(Ht,{className:V.text,style:oe.heading,children:t}),(0,E.jsx)(
-We,{className:V.text,style:oe.text,children:(0,E.jsx)(os,{hello:s,name:r.trim()})}),(0,E.jsx)(We,{className:V.text,style:oe.
-text,children:i}),(0,E.jsx)(us,{details:a}),(0,E.jsx)(zt,{children:(0,E.jsx)(Ft,{href:No(o.url),style:{...oe.action,...Ao(
-u.accent)},children:o.label})}),(0,E.jsx)(We,{className:V.muted,style:oe.note,children:c})]}),(0,E.jsx)(ls,{look:u})]})]})}
-function as({look:{brand:e,logoUrl:n}}){return!e&&!n?null:(0,E.jsx)(kn,{style:oe.brand,children:n?(0,E.jsx)(Dt,{src:No(n),
-alt:e??"",height:"32",style:oe.logo}):(0,E.jsx)(We,{className:V.text,style:oe.name,children:e})})}function ls({look:{footer:e}}){
-return e?(0,E.jsx)(kn,{style:oe.brand,children:(0,E.jsx)(We,{className:V.muted,style:oe.footer,children:e})}):null}function os({
-hello:e,name:n}){return n===""?`${e},`:(0,E.jsxs)(E.Fragment,{children:[e," ",(0,E.jsx)("bdi",{children:n}),","]})}function us({
-details:e}){return(0,E.jsx)("table",{width:"100%",cellPadding:"0",cellSpacing:"0",style:oe.details,children:(0,E.jsx)("t\
-body",{children:e.map(({label:n,value:t})=>(0,E.jsxs)("tr",{children:[(0,E.jsx)("th",{scope:"row",className:`${V.muted} ${V.
-line}`,style:oe.label,children:n}),(0,E.jsx)("td",{className:`${V.text} ${V.line}`,style:oe.value,children:(0,E.jsx)("bd\
+}`;var x=v(w(),1);function A({subject:e,preview:n,heading:t,displayName:r,body:i,details:a,action:o,note:c,look:u={}}){let{
+lang:l,hello:s}=y(u.locale);return(0,x.jsxs)(Br,{lang:l,children:[(0,x.jsxs)(Yr,{children:[(0,x.jsx)("meta",{name:"viewp\
+ort",content:"width=device-width, initial-scale=1"}),(0,x.jsx)("meta",{name:"color-scheme",content:"light dark"}),(0,x.jsx)(
+"meta",{name:"supported-color-schemes",content:"light dark"}),(0,x.jsx)("title",{children:e}),(0,x.jsx)("style",{children:So})]}),
+(0,x.jsxs)(It,{className:V.page,style:oe.page,children:[(0,x.jsx)(Yt,{useTitleTag:!1,children:n}),(0,x.jsx)(as,{look:u}),
+(0,x.jsxs)(kn,{className:V.card,style:oe.card,children:[(0,x.jsx)(Ht,{className:V.text,style:oe.heading,children:t}),(0,x.jsx)(
+We,{className:V.text,style:oe.text,children:(0,x.jsx)(os,{hello:s,name:r.trim()})}),(0,x.jsx)(We,{className:V.text,style:oe.
+text,children:i}),(0,x.jsx)(us,{details:a}),(0,x.jsx)(zt,{children:(0,x.jsx)(Ft,{href:No(o.url),style:{...oe.action,...Ao(
+u.accent)},children:o.label})}),(0,x.jsx)(We,{className:V.muted,style:oe.note,children:c})]}),(0,x.jsx)(ls,{look:u})]})]})}
+function as({look:{brand:e,logoUrl:n}}){return!e&&!n?null:(0,x.jsx)(kn,{style:oe.brand,children:n?(0,x.jsx)(Dt,{src:No(n),
+alt:e??"",height:"32",style:oe.logo}):(0,x.jsx)(We,{className:V.text,style:oe.name,children:e})})}function ls({look:{footer:e}}){
+return e?(0,x.jsx)(kn,{style:oe.brand,children:(0,x.jsx)(We,{className:V.muted,style:oe.footer,children:e})}):null}function os({
+hello:e,name:n}){return n===""?`${e},`:(0,x.jsxs)(x.Fragment,{children:[e," ",(0,x.jsx)("bdi",{children:n}),","]})}function us({
+details:e}){return(0,x.jsx)("table",{width:"100%",cellPadding:"0",cellSpacing:"0",style:oe.details,children:(0,x.jsx)("t\
+body",{children:e.map(({label:n,value:t})=>(0,x.jsxs)("tr",{children:[(0,x.jsx)("th",{scope:"row",className:`${V.muted} ${V.
+line}`,style:oe.label,children:n}),(0,x.jsx)("td",{className:`${V.text} ${V.line}`,style:oe.value,children:(0,x.jsx)("bd\
 i",{children:t})})]},n))})})}function No(e){if(!/^https?:$/.test(new URL(e).protocol))throw new Error("A mail links to h\
 ttp(s) addresses only");return e}var _o=v(w(),1);function Xi(e,n=y()){let{displayName:t,planName:r,startsOn:i,undoUntil:a,pricingUrl:o}=e,{labels:c,actions:u,
 changeScheduled:l}=n;return{subject:l.subject(e),preview:l.preview(e),heading:l.heading,displayName:t,body:l.body(e),details:[
@@ -1203,7 +1203,7 @@ changeScheduled:l}=n;return{subject:l.subject(e),preview:l.preview(e),heading:l.
 action:{label:u.plans,url:o},note:l.note}}function Oo(e){return(0,_o.jsx)(A,{...Xi(e)})}Oo.PreviewProps={displayName:"As\
 ha Rao",planName:"Premium",amount:"₹1,499.00",interval:"every month",startsOn:"20 November 2027",undoUntil:"18 Novembe\
 r 2027",pricingUrl:"https://app.example.com/pricing"};function zr({displayName:e,planName:n,validUntil:t,nextPlanName:r,nextCharge:i,pricingUrl:a},{labels:o,actions:c,amountOn:u}){
-return{displayName:e,details:[{label:o.plan,value:n},...r===null||r===n?[]:[{label:o.nextPlan,value:r}],...i?[{label:o.nextPayment,
+return{displayName:e,details:[{label:o.plan,value:n},...r===null?[]:[{label:o.nextPlan,value:r}],...i?[{label:o.nextPayment,
 value:u(i.amount,i.on)}]:t===null?[]:[{label:o.validUntil,value:t}]],action:{label:c.plans,url:a}}}var Mo=v(w(),1);function Zi(e,n=y()){let t=n.changeUndone;return{subject:t.subject(e),preview:t.preview,heading:t.heading,
 body:t.body(e),note:t.note,...zr(e,n)}}function ko(e){return(0,Mo.jsx)(A,{...Zi(e)})}ko.PreviewProps={displayName:"Asha \
 Rao",planName:"Pro",validUntil:"20 November 2027",nextPlanName:null,nextCharge:{amount:"₹1,499.00",on:"20 November 202\

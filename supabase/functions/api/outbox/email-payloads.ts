@@ -119,9 +119,9 @@ export const outboxMail = z.discriminatedUnion('kind', [
     payload: periodEnd.extend({
       early_renewal: z.enum(['replace', 'extend']).default('replace'),
       is_on_sale: z.boolean().default(true),
-    }).transform((ending) => ({
-      ...ending,
-      early_renewal: ending.is_on_sale ? ending.early_renewal : 'none' as const,
+    }).transform(({ is_on_sale, ...rest }) => ({
+      ...rest,
+      early_renewal: is_on_sale ? rest.early_renewal : 'none' as const,
     })),
   }),
   z.object({

@@ -153,7 +153,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
       displayName,
       planName: plan.plan_name,
       validUntil: plan.valid_until && day(plan.valid_until),
-      nextPlanName: plan.next_plan_name ?? null,
+      nextPlanName: plan.next_plan_name === plan.plan_name ? null : plan.next_plan_name ?? null,
       nextCharge: nextCharge(plan),
       pricingUrl: page('pricing'),
     };
