@@ -83,6 +83,10 @@ begin
   )::billing.ranked_price;
 end $$;
 
+create function billing.rank_plan(p_plan public.plans)
+returns billing.ranked_price language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return billing.rank_price(p_plan.id, p_plan.tier, billing.price_of(p_plan)); end $$;
+
 -- Returns what a change from one price to another is. Contract: "Scenarios".
 create function billing.compare_prices(p_from billing.ranked_price, p_to billing.ranked_price)
 returns text -- same | upgrade | downgrade | buy: the present tier has no plan

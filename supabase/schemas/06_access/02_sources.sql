@@ -431,7 +431,7 @@ from (
   select
     w.user_id, 'manual', w.user_id::text, pl.id, w.tier, w.period_start, w.period_end,
     case
-      -- What is complete or cancelled at the gateway is not asked about.
+      -- The gateway is not read again once it says completed or cancelled.
       when w.gateway_subscription_id is not null and (m.id is null or billing.is_billed(m))
         then billing.billed_until(w.period_end, m.checked_at, grace.days)
       else coalesce(w.period_end + make_interval(hours => 24 * grace.days), 'infinity')
@@ -639,7 +639,7 @@ begin
       -- active for an hour after the activation arrived.
       when v_attached.period_end is null or v_attached.gateway_subscription_id = ''
         then greatest(v_end + make_interval(hours => 24 * v_days), v_attached.arrived_at + interval '1 hour')
-      -- What is complete is not asked about.
+      -- The gateway is not read again once it says completed.
       when not billing.is_billed(v_attached) then v_end + make_interval(hours => 24 * v_days)
       else billing.billed_until(v_end, v_attached.checked_at, v_days)
     end;

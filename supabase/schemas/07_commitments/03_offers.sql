@@ -1,5 +1,9 @@
 -- What it would be for a user to buy a price, and the plans on offer. Contract: GET /api/subscriptions/plans, "Scenarios".
 
+create function billing.rank_commitment(p_commitment billing.commitment)
+returns billing.ranked_price language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return billing.rank_price(p_commitment.plan_id, p_commitment.tier, p_commitment.sold); end $$;
+
 -- Returns what it would be for a user to buy a price now. Contract: "Scenarios".
 create function billing.scenario(
   p_commitment billing.commitment, -- see billing.find_commitment
@@ -31,9 +35,7 @@ create function billing.offered_plan(
 returns jsonb -- null: it has no such price
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_held constant billing.ranked_price := billing.rank_price(
-    p_commitment.plan_id, p_commitment.tier, p_commitment.sold
-  );
+  v_held constant billing.ranked_price := billing.rank_commitment(p_commitment);
   v_prices jsonb;
   v_scenario text;
 begin
@@ -46,7 +48,7 @@ begin
     max(own.scenario) filter (where p.lookup_key is null)
   into v_prices, v_scenario
   from public.plans p
-  cross join lateral (select billing.rank_price(p.id, p.tier, billing.price_of(p)) as wanted offset 0) its
+  cross join lateral (select billing.rank_plan(p) as wanted offset 0) its
   cross join lateral (
     select case when p_waiting is not null then billing.scenario(p_commitment, v_held, its.wanted, p_waiting) end as scenario
   ) own

@@ -109,12 +109,7 @@ begin
   is_excess := false;
   if exists (select from billing.settings s where s.credit = 'off') then return; end if;
   v_from := billing.find_commitment(p_user_id);
-  if billing.compare_prices(
-    billing.rank_price(v_from.plan_id, v_from.tier, v_from.sold),
-    billing.rank_price(p_plan.id, p_plan.tier, billing.price_of(p_plan))
-  ) <> 'upgrade' then
-    return;
-  end if;
+  if billing.compare_prices(billing.rank_commitment(v_from), billing.rank_plan(p_plan)) <> 'upgrade' then return; end if;
 
   if v_from.paid_by_kind = 'payment' then
     select p.id::text, p.period_start, p.period_end

@@ -344,7 +344,7 @@ declare
   v_now constant timestamptz := billing.clock();
   v_plan constant public.plans := billing.find_plan(p_tier, p_price);
   v_from constant billing.commitment := billing.find_commitment(p_user_id);
-  v_held constant billing.ranked_price := billing.rank_price(v_from.plan_id, v_from.tier, v_from.sold);
+  v_held constant billing.ranked_price := billing.rank_commitment(v_from);
   v_is_same constant boolean := coalesce(v_held.plan_id = v_plan.id, false); -- a renewal, not a change
   v_is_undo constant boolean := v_is_same and (v_from.next).id is not null;
   v_credit record;
@@ -369,9 +369,7 @@ begin
   v_change.reason := case
     when p_when <> 'now' or v_is_same then null
     when (v_held.price).currency <> v_plan.currency then 'currency'
-    when v_held.tier = v_plan.tier
-      and billing.compare_prices(v_held, billing.rank_price(v_plan.id, v_plan.tier, billing.price_of(v_plan))) = 'downgrade'
-      then 'downgrade'
+    when v_held.tier = v_plan.tier and billing.compare_prices(v_held, billing.rank_plan(v_plan)) = 'downgrade' then 'downgrade'
     when v_credit.is_excess then 'credit'
   end;
   v_change.outcome := case

@@ -256,7 +256,7 @@ function fromRow(row: Row, facts: Facts): Known[] {
     arrivedAt: at,
     newsAt: at,
     isEnded: row.cancelledAt.length > 0 || named !== undefined && named.newsAt > at && hasEndedAtGateway(named),
-    // What is complete or cancelled at the gateway is not asked about.
+    // The gateway is not read again once it says completed or cancelled.
     runsUntilReconciled: named !== undefined && !hasEndedAtGateway(named) &&
       newestStatus(named)?.status !== 'completed' &&
       (named.reconciledAt ?? 0) - 10 * second <= until + Math.max(0, known.graceDays - 1) * day,

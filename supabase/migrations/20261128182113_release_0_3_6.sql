@@ -3,10 +3,6 @@ set local lock_timeout = '2s';
 
 drop view billing.customer_payments;
 
-drop function billing.rank_commitment(billing.commitment);
-
-drop function billing.rank_plan(public.plans);
-
 drop function billing.refund_of(billing.sources);
 
 drop function billing.page_url(pg_catalog.jsonb);
@@ -615,7 +611,7 @@ from (
   select
     w.user_id, 'manual', w.user_id::text, pl.id, w.tier, w.period_start, w.period_end,
     case
-      -- What is complete or cancelled at the gateway is not asked about.
+      -- The gateway is not read again once it says completed or cancelled.
       when w.gateway_subscription_id is not null and (m.id is null or billing.is_billed(m))
         then billing.billed_until(w.period_end, m.checked_at, grace.days)
       else coalesce(w.period_end + make_interval(hours => 24 * grace.days), 'infinity')
@@ -677,7 +673,7 @@ begin
       -- active for an hour after the activation arrived.
       when v_attached.period_end is null or v_attached.gateway_subscription_id = ''
         then greatest(v_end + make_interval(hours => 24 * v_days), v_attached.arrived_at + interval '1 hour')
-      -- What is complete is not asked about.
+      -- The gateway is not read again once it says completed.
       when not billing.is_billed(v_attached) then v_end + make_interval(hours => 24 * v_days)
       else billing.billed_until(v_end, v_attached.checked_at, v_days)
     end;
@@ -1048,106 +1044,6 @@ begin
     and (m.status is distinct from 'cancelled' or 'gateway_subscription/' || m.gateway_subscription_id = any (v_running));
 end $$;
 
--- Returns a plan with its prices. Those that the gateway can't charge are left out, but not those of the plan "free".
-create or replace function billing.offered_plan(
-  p_plan public.plans,
-  p_commitment billing.commitment, -- of the user; all null: none
-  p_waiting uuid[] -- see billing.scenario. Null: there is no user, and no scenario
-)
-returns jsonb -- null: it has no such price
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_held constant billing.ranked_price := billing.rank_price(
-    p_commitment.plan_id, p_commitment.tier, p_commitment.sold
-  );
-  v_prices jsonb;
-  v_scenario text;
-begin
-  select
-    jsonb_agg(
-      billing.offer_answer(p.id, p.tier, (its.wanted).price, p.gateway_plan_id)
-        || case when own.scenario is null then '{}' else jsonb_build_object('scenario', own.scenario) end
-      order by p.lookup_key is not null, ((its.wanted).price).months, p.price, p.lookup_key
-    ) filter (where billing.is_payable(p.price, p.currency) or p.tier = 'free'),
-    max(own.scenario) filter (where p.lookup_key is null)
-  into v_prices, v_scenario
-  from public.plans p
-  cross join lateral (select billing.rank_price(p.id, p.tier, billing.price_of(p)) as wanted offset 0) its
-  cross join lateral (
-    select case when p_waiting is not null then billing.scenario(p_commitment, v_held, its.wanted, p_waiting) end as scenario
-  ) own
-  where p.tier = p_plan.tier and p.is_active;
-  if v_prices is null then return null; end if;
-  return to_jsonb(p_plan) || jsonb_build_object('prices', v_prices)
-    || case when v_scenario is null then '{}' else jsonb_build_object('scenario', v_scenario) end;
-end $$;
-
--- Finds the credit that an upgrade in one currency gets: for the unused time of what the user pays for. Of a chain of early
--- renewals, the period that runs counts. The caller holds the lock on the user.
-create or replace function billing.find_credit(
-  p_user_id uuid,
-  p_plan public.plans,
-  out credit bigint, -- minor currency units; null, as all others: there is none
-  out kind text,
-  out id text,
-  out until timestamptz,
-  out amount bigint, -- what was paid for the period
-  out is_excess boolean -- the unused time is worth more than the price can take, so the upgrade cannot start now
-)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_now constant timestamptz := billing.clock();
-  v_from billing.commitment;
-  v_starts_at timestamptz;
-begin
-  is_excess := false;
-  if exists (select from billing.settings s where s.credit = 'off') then return; end if;
-  v_from := billing.find_commitment(p_user_id);
-  if billing.compare_prices(
-    billing.rank_price(v_from.plan_id, v_from.tier, v_from.sold),
-    billing.rank_price(p_plan.id, p_plan.tier, billing.price_of(p_plan))
-  ) <> 'upgrade' then
-    return;
-  end if;
-
-  if v_from.paid_by_kind = 'payment' then
-    select p.id::text, p.period_start, p.period_end
-    into id, v_starts_at, until
-    from public.payments paid
-    join public.payments p
-      on p.user_id = paid.user_id
-      and coalesce(p.chain_id, p.id) = coalesce(paid.chain_id, paid.id)
-    where paid.id = v_from.paid_by_id::uuid
-      and p.fulfilled_at is not null
-      and p.ended_at is null
-      and p.period_end > v_now
-      and not exists (select from billing.replacements r where r.kind = 'payment' and r.id = p.id::text)
-    order by p.period_start
-    limit 1;
-  elsif v_from.paid_by_kind = 'gateway_subscription' then
-    select m.gateway_subscription_id, m.period_start, m.period_end
-    into id, v_starts_at, until
-    from billing.gateway_subscriptions m
-    where m.user_id = p_user_id
-      and m.gateway_subscription_id = v_from.paid_by_id
-      and m.paid_until is null
-      and m.period_end > v_now;
-  end if;
-  if v_starts_at < until then
-    kind := v_from.paid_by_kind;
-    amount := billing.paid_for(p_user_id, kind, id, until, p_plan.currency);
-    credit := floor(
-      amount * extract(epoch from until - greatest(v_now, v_starts_at)) / extract(epoch from until - v_starts_at)
-    );
-    credit := credit - credit % billing.amount_step(p_plan.currency);
-  end if;
-  -- The gateway accepts no order of less than 100.
-  is_excess := coalesce(credit >= 1 and credit > p_plan.price - 100, false);
-  if is_excess or (credit >= 1) is not true then
-    select null, null, null, null, null into credit, kind, id, until, amount;
-  end if;
-end $$;
-
 -- Sets the period of a purchase: from now, or from the end of what it follows. It extends what it follows, if that was sold
 -- for the same tier, currency and months, and rules or begins later: both are shown as one period. Else it begins, and rules,
 -- when the other one ends.
@@ -1317,7 +1213,7 @@ declare
   v_now constant timestamptz := billing.clock();
   v_plan constant public.plans := billing.find_plan(p_tier, p_price);
   v_from constant billing.commitment := billing.find_commitment(p_user_id);
-  v_held constant billing.ranked_price := billing.rank_price(v_from.plan_id, v_from.tier, v_from.sold);
+  v_held constant billing.ranked_price := billing.rank_commitment(v_from);
   v_is_same constant boolean := coalesce(v_held.plan_id = v_plan.id, false); -- a renewal, not a change
   v_is_undo constant boolean := v_is_same and (v_from.next).id is not null;
   v_credit record;
@@ -1342,9 +1238,7 @@ begin
   v_change.reason := case
     when p_when <> 'now' or v_is_same then null
     when (v_held.price).currency <> v_plan.currency then 'currency'
-    when v_held.tier = v_plan.tier
-      and billing.compare_prices(v_held, billing.rank_price(v_plan.id, v_plan.tier, billing.price_of(v_plan))) = 'downgrade'
-      then 'downgrade'
+    when v_held.tier = v_plan.tier and billing.compare_prices(v_held, billing.rank_plan(v_plan)) = 'downgrade' then 'downgrade'
     when v_credit.is_excess then 'credit'
   end;
   v_change.outcome := case
