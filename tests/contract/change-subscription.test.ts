@@ -170,6 +170,35 @@ test('POST …/change now, its preview, and an order with start now, where the c
     .toMatchObject([sold, sold]);
 });
 
+test('A change now, its preview and an order while the webhook of the running charge is missing → 502 without an answer of the gateway, else with the credit of its invoice', async () => {
+  const { body } = await call(shop, 'POST /api/subscriptions', { user, body: { tier: 'basic' } });
+  const id = body.subscription.id;
+  await shop.authorise(id, { events: ['subscription.activated'] });
+  await shop.deliveries(id, 1);
+  const asks = [
+    () => preview('pro', 'now'),
+    () => call(shop, 'POST /api/payments/orders', { user, body: { tier: 'pro', start: 'now' } }),
+    () => change('pro', 'now'),
+  ];
+  const invoices = () => shop.calls.filter(({ path }) => path === '/v1/invoices').length;
+  shop.onGatewayCall(({ path }, forwardRequest) =>
+    path === '/v1/invoices' ? new Response(null, { status: 500 }) : forwardRequest()
+  );
+  for (const ask of asks) {
+    expect(await unchanged(ask)).toEqual({ status: 502, body: { error: 'Payment gateway unavailable' } });
+  }
+  expect(invoices()).toBe(3);
+  shop.onGatewayCall((_, forwardRequest) => forwardRequest());
+  // Almost the whole cycle is unused.
+  const credited = expect.toSatisfy((credit: number) => credit > price.basic - 10);
+  expect(await preview('pro', 'now')).toMatchObject({ status: 200, body: { credit: credited } });
+  expect(invoices()).toBe(4);
+  expect(await asks[1]?.()).toMatchObject({ status: 201, body: { credit: credited } });
+  expect(await asks[2]?.()).toMatchObject({ status: 201, body: { change: { credit: credited } } });
+  expect(invoices()).toBe(4);
+  expect((await read()).payments).toMatchObject([{}, { status: 'captured', amount: price.basic }]);
+});
+
 test.each(paths)(
   '%s → 401 without a session, 400 with details, 404, and 409 to the price that is billed',
   async (path) => {

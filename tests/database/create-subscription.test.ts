@@ -313,6 +313,8 @@ describe('a trial', () => {
     expect(await authenticate()).toBe('applied');
     expect(await customer.state()).toBe(inTrial);
     expect(await create()).toEqual({ outcome: 'already_subscribed' });
+    expect(await database.rpc('preview_change', customer.id, 'premium', 'now', null, false))
+      .toMatchObject({ outcome: 'change', change: { credit: 0 } });
   });
 
   test('is given by an authorisation that arrives before the gateway answers', async () => {

@@ -195,6 +195,25 @@ test('a purchase of the replaced tier is not paid twice', async () => {
   expect(await customer.findings()).toEqual([]);
 });
 
+test('the payment of a running cycle that no webhook named is to be read first', async () => {
+  const asks = async (isRead: boolean) => {
+    const own = [customer.id, 'premium'];
+    return [
+      await database.rpc('create_order', ...own, null, null, 'now', null, isRead),
+      await database.rpc('preview_change', ...own, 'now', null, isRead),
+      await database.rpc('preview_change', ...own, 'period_end', null, isRead),
+    ].map(({ outcome }) => outcome);
+  };
+  const cycle = { planId: 'plan_basic', ...months(1) };
+  await customer.event('activated', '01-01', cycle);
+  await database.at('01-11');
+  const payments = await database.query('select * from public.payments');
+  expect(await asks(false)).toEqual(['unread', 'unread', 'change']);
+  expect(await database.query('select * from public.payments')).toEqual(payments);
+  await customer.event('charged', '01-11', { ...cycle, payment: { id: uniqueId('pay'), amount: 4900 } });
+  expect(await asks(false)).toEqual(['created', 'change', 'change']);
+});
+
 describe('there is no credit', () => {
   test.each<[string, string, () => Promise<unknown>]>([
     ['for a cheaper tier', 'basic', () => customer.buy('pro', { at: '01-01' })],

@@ -19,7 +19,7 @@ const running = { tier: 'pro', until: time, early_renewal: 'replace', starts_at:
 const getSubscription: Ask = (to) => to.getSubscription(userId);
 const verifyPayment: Ask = (to) =>
   to.verifyPayment({ userId, orderId: 'order_1', paymentId: 'pay_1', signature: 'abc' });
-const createOrder: Ask = (to) => to.createOrder({ userId, tier: 'pro', idempotencyKey: null });
+const createOrder: Ask = (to) => to.createOrder({ userId, tier: 'pro', idempotencyKey: null }, true);
 const listPlansForUser: Ask = (to) => to.listPlansForUser(userId);
 const applyGatewayEvent: Ask = (to) => to.applyGatewayEvent({ bodySha256: '00', eventId: 'evt_1', body: '{}' });
 

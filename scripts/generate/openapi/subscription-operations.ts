@@ -105,7 +105,7 @@ export const subscriptionOperations = {
   previewChange: {
     tag: 'Subscriptions',
     summary: 'Read what a change of the plan would cost, and when it begins',
-    description: 'Writes nothing. The checks are those of the change, as far as they need no gateway.',
+    description: 'Orders nothing. The checks are those of the change.',
     access: 'session',
     request: { schema: requests.changeRequest, examples: { upgrade: { tier: 'pro', when: 'now' } } },
     answers: {
@@ -118,6 +118,7 @@ export const subscriptionOperations = {
       'alreadySubscribed',
       'onlyAtPeriodEnd',
       'tooLateToChange',
+      'gatewayUnavailable',
     ],
   },
   cancelSubscription: {

@@ -4,7 +4,7 @@ import type { Gateway, GatewayEntity, GatewaySubscription, MadeSubscription } fr
 import type { ReconcileDatabase } from './ports/reconcile.ts';
 import type { Delivered, Destination, Failure, Sender } from './ports/outbox.ts';
 
-export type { Result } from './ports/database-results.ts';
+export type { Result, Unread } from './ports/database-results.ts';
 export type { IssuedDocument } from './ports/document-results.ts';
 export type * from './ports/gateway.ts';
 export type * from './ports/outbox.ts';
@@ -30,16 +30,19 @@ export type Database = ReconcileDatabase & {
   listPlans(): Promise<Result<'list_plans'>>;
   /** As `listPlans`, each price with its scenario for this user. */
   listPlansForUser(userId: string): Promise<Result<'list_plans_for_user'>>;
-  /** Returns the user's open order of a price, or stores a new payment without an order. */
-  createOrder(request: OrderRequest): Promise<Result<'create_order'>>;
+  /** Returns the user's open order of a price, or stores a new payment without an order. @param isRead as `previewChange` */
+  createOrder(request: OrderRequest, isRead: boolean): Promise<Result<'create_order'>>;
   /** Stores the gateway's id of a payment's order. */
   storeOrder(paymentId: string, orderId: string): Promise<void>;
   /** Deletes a payment for which the gateway created no order. */
   discardOrder(paymentId: string): Promise<void>;
   /** Returns the user's open subscription at a price, or stores a new one without the gateway's id. */
   createSubscription(request: Omit<OrderRequest, 'start'>): Promise<Result<'create_subscription'>>;
-  /** What a change of the plan would cost, and when it begins. Writes nothing. */
-  previewChange(request: ChangeRequest): Promise<Result<'preview_change'>>;
+  /**
+   * What a change of the plan would cost, and when it begins. Writes nothing.
+   * @param isRead false: the result is `unread` where the gateway has not named the payment that gives a credit
+   */
+  previewChange(request: ChangeRequest, isRead: boolean): Promise<Result<'preview_change'>>;
   /** Stores the new subscription of a change, or undoes a change. `paymentId`: pays for the first period. */
   createChange(request: ChangeRequest & { readonly paymentId: string | null }): Promise<Result<'create_change'>>;
   /**

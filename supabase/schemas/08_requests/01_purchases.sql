@@ -98,7 +98,8 @@ create function billing.find_credit(
   out id text,
   out until timestamptz,
   out amount bigint, -- what was paid for the period
-  out is_excess boolean -- the unused time is worth more than the price can take, so the upgrade cannot start now
+  out is_excess boolean, -- the unused time is worth more than the price can take, so the upgrade cannot start now
+  out unread text -- the gateway subscription whose running cycle was paid by a payment that is not known yet; null: none
 )
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -126,8 +127,9 @@ begin
     order by p.period_start
     limit 1;
   elsif v_from.paid_by_kind = 'gateway_subscription' then
-    select m.gateway_subscription_id, m.period_start, m.period_end
-    into id, v_starts_at, until
+    select m.gateway_subscription_id, m.period_start, m.period_end,
+      case when billing.lacks_payment(m) then m.gateway_subscription_id end
+    into id, v_starts_at, until, unread
     from billing.gateway_subscriptions m
     where m.user_id = p_user_id
       and m.gateway_subscription_id = v_from.paid_by_id
@@ -137,6 +139,7 @@ begin
   if v_starts_at < until then
     kind := v_from.paid_by_kind;
     amount := billing.paid_for(p_user_id, kind, id, until, p_plan.currency);
+    if amount > 0 then unread := null; end if;
     credit := floor(
       amount * extract(epoch from until - greatest(v_now, v_starts_at)) / extract(epoch from until - v_starts_at)
     );

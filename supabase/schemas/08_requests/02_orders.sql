@@ -95,14 +95,16 @@ create function public.create_order(
   p_idempotency_key text default null,
   p_gateway_key_id text default null, -- the API key of the order; null: an open order of any key is returned
   p_start text default null, -- now or after_current; null: not said, and there is no credit
-  p_price text default null -- the lookup key of the price; null: the default price of the tier
+  p_price text default null, -- the lookup key of the price; null: the default price of the tier
+  p_is_read boolean default true -- see billing.plan_change
 )
 returns jsonb
 -- {outcome: created | existing, payment_id, order_id, amount, currency, plan, price,
 -- running: {tier, until, early_renewal, price, starts_at} | null, prefill: {email, name}},
 -- with p_start also {credit, starts_at, ends_at},
 -- {outcome: plan_not_found | price_conflict | user_not_found | in_flight | key_conflict},
--- {outcome: not_now, reason: credit}, {outcome: rate_limited, retry_after}
+-- {outcome: not_now, reason: credit}, {outcome: rate_limited, retry_after},
+-- {outcome: unread, gateway_subscription_id}: its invoices name the payment that gives a credit
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_now constant timestamptz := billing.clock();
@@ -137,6 +139,9 @@ begin
   select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_start = 'now';
   if v_keyed.id is null and v_credit.is_excess then
     return jsonb_build_object('outcome', 'not_now', 'reason', 'credit');
+  end if;
+  if v_keyed.id is null and not p_is_read and v_credit.unread is not null then
+    return jsonb_build_object('outcome', 'unread', 'gateway_subscription_id', v_credit.unread);
   end if;
   select * into v_payment
   from public.payments p

@@ -286,7 +286,8 @@ comment on function public.verify_subscription is 'Grants the first cycle of a s
 -- The terms of a change, which adds a purchase, a subscription at the gateway, or both.
 create type billing.change as (
   outcome text, -- change | undo | too_late | not_now | plan_not_found | price_conflict | already_subscribed |
-  -- subscription_not_found
+  -- subscription_not_found | unread
+  unread text, -- see billing.find_credit
   reason text, -- of not_now: currency | downgrade | credit
   plan public.plans, -- the row to sell
   from_tier text,
@@ -337,7 +338,8 @@ create function billing.plan_change(
   p_user_id uuid,
   p_tier text,
   p_when text, -- now or period_end
-  p_price text -- the lookup key of the price; null: the default price of the tier
+  p_price text, -- the lookup key of the price; null: the default price of the tier
+  p_is_read boolean -- whether the gateway's invoices were read: else the outcome may be unread
 )
 returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -365,6 +367,7 @@ begin
   if v_is_undo then return billing.undo_change(v_change, v_from); end if;
 
   select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_when = 'now';
+  v_change.unread := v_credit.unread;
   -- Why it cannot begin before the end of the period.
   v_change.reason := case
     when p_when <> 'now' or v_is_same then null
@@ -377,6 +380,7 @@ begin
     when v_is_same and v_from.gateway_subscription_id is not null then 'already_subscribed'
     -- It waits already: asked for again it changes nothing.
     when p_when = 'period_end' and v_plan.id = (v_from.next).asked_plan_id then 'already_subscribed'
+    when v_credit.unread is not null and not p_is_read then 'unread'
     else 'change'
   end;
   -- A renewal that the customer cancelled or never authorised is made again. A change of one that waits renews the same
@@ -541,6 +545,7 @@ begin
     return jsonb_strip_nulls(jsonb_build_object(
       'outcome', p_change.outcome,
       'reason', p_change.reason,
+      'gateway_subscription_id', case when p_change.outcome = 'unread' then p_change.unread end,
       'possible_from', case when p_change.outcome = 'too_late' then billing.iso_time(p_change.starts_at) end
     ));
   end if;
@@ -568,15 +573,17 @@ create function public.preview_change(
   p_user_id uuid,
   p_tier text,
   p_when text, -- now or period_end
-  p_price text default null -- the lookup key of the price; null: the default price of the tier
+  p_price text default null, -- the lookup key of the price; null: the default price of the tier
+  p_is_read boolean default true -- see billing.plan_change
 )
 returns jsonb
 -- {outcome: change | undo, order_start: now | after_current | null, is_billed, change: {amount_due, due_at, credit, currency,
 -- starts_at, ends_at, from, to, from_price, to_price, renews, next_charge: {at, amount} | null}},
 -- {outcome: plan_not_found | price_conflict | already_subscribed | subscription_not_found},
--- {outcome: not_now, reason: currency | downgrade | credit}, {outcome: too_late, possible_from}
+-- {outcome: not_now, reason: currency | downgrade | credit}, {outcome: too_late, possible_from},
+-- {outcome: unread, gateway_subscription_id}
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan
-as $$ begin return billing.change_answer(billing.plan_change(p_user_id, p_tier, p_when, p_price)); end $$;
+as $$ begin return billing.change_answer(billing.plan_change(p_user_id, p_tier, p_when, p_price, p_is_read)); end $$;
 comment on function public.preview_change is 'What a change of the plan would cost, and when it begins.';
 
 create function public.create_change(
@@ -599,7 +606,7 @@ begin
   perform billing.begin_request('change', null);
   v_email := billing.lock_user(p_user_id);
   if v_email is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
-  v_change := billing.plan_change(p_user_id, p_tier, p_when, p_price);
+  v_change := billing.plan_change(p_user_id, p_tier, p_when, p_price, true);
   if v_change.outcome = 'undo' then
     with undone as (
       update billing.gateway_subscriptions m

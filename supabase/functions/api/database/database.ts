@@ -22,13 +22,14 @@ export function createDatabase(
     listPlans: () => call('list_plans', {}),
     listPlansForUser: (userId) => call('list_plans_for_user', { p_user_id: userId }),
 
-    createOrder: ({ userId, start, idempotencyKey, ...asked }) =>
+    createOrder: ({ userId, start, idempotencyKey, ...asked }, isRead) =>
       call('create_order', {
         p_user_id: userId,
         ...priceOf(asked),
         p_idempotency_key: idempotencyKey ?? undefined,
         p_gateway_key_id: gateway?.keyId,
         p_start: start,
+        p_is_read: isRead,
       }),
 
     storeOrder: (paymentId, orderId) => call('store_order', { p_payment_id: paymentId, p_order_id: orderId }),
@@ -42,8 +43,8 @@ export function createDatabase(
         p_gateway_key_id: gateway?.keyId,
       }),
 
-    previewChange: ({ userId, when, ...asked }) =>
-      call('preview_change', { p_user_id: userId, p_when: when, ...priceOf(asked) }),
+    previewChange: ({ userId, when, ...asked }, isRead) =>
+      call('preview_change', { p_user_id: userId, p_when: when, ...priceOf(asked), p_is_read: isRead }),
 
     createChange: ({ userId, when, paymentId, ...asked }) =>
       call('create_change', {

@@ -531,6 +531,7 @@ export type Database = {
         Args: {
           'p_gateway_key_id'?: string;
           'p_idempotency_key'?: string;
+          'p_is_read'?: boolean;
           'p_price'?: string;
           'p_start'?: string;
           'p_tier': string;
@@ -577,7 +578,7 @@ export type Database = {
       'list_plans_for_user': { Args: { 'p_user_id': string }; Returns: Json };
       'next_outbox_attempt': { Args: { 'p_destinations': string }; Returns: Json };
       'preview_change': {
-        Args: { 'p_price'?: string; 'p_tier': string; 'p_user_id': string; 'p_when': string };
+        Args: { 'p_is_read'?: boolean; 'p_price'?: string; 'p_tier': string; 'p_user_id': string; 'p_when': string };
         Returns: Json;
       };
       'purge_records': {

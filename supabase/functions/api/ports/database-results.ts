@@ -51,6 +51,9 @@ const subscribed = {
 /** A change that is not possible before that time, ISO 8601 in UTC. */
 const tooLate = z.object({ outcome: z.literal('too_late'), possible_from: z.string() });
 const notNow = z.object({ outcome: z.literal('not_now'), reason: z.enum(['currency', 'downgrade', 'credit']) });
+/** The invoices of this subscription are to be read first: they name the payment that gives a credit. */
+const unreadCredit = z.object({ outcome: z.literal('unread'), gateway_subscription_id: z.string() });
+export type Unread = z.infer<typeof unreadCredit>;
 /** `subscription_not_found`, `undone`, `not_now` and `too_late` are outcomes of a change. */
 const subscribing = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('created'), ...subscribed }),
@@ -132,6 +135,7 @@ export const results = {
     z.object({ outcome: z.literal('existing'), order_id: z.string(), ...ordered }),
     refused('plan_not_found', 'price_conflict', 'user_not_found', 'in_flight', 'key_conflict'),
     notNow,
+    unreadCredit,
     z.object({ outcome: z.literal('rate_limited'), retry_after: z.number() }),
   ]),
   store_order: unread,
@@ -145,6 +149,7 @@ export const results = {
       change,
     }),
     refused('plan_not_found', 'price_conflict', 'already_subscribed', 'subscription_not_found'),
+    unreadCredit,
     notNow,
     tooLate,
   ]),

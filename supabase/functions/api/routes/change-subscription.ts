@@ -6,20 +6,22 @@ import { changeRequest, parseRequest } from '../http/validation.ts';
 import type { ChangeRequest } from '../ports.ts';
 import { order } from './create-order.ts';
 import { subscribe } from './create-subscription.ts';
-import { mayExist, refuse } from './order-request.ts';
+import { askWithCredit, mayExist, refuse } from './order-request.ts';
 
-/** Shows what a change of the plan would cost, and when it begins. Writes nothing. */
+/** Shows what a change of the plan would cost, and when it begins. */
 export const previewChange: Route = {
   method: 'POST',
   path: '/api/subscriptions/change/preview',
   operation: 'previewChange',
   bodyOf: 'session',
   failure: 'changeSubscriptionFailed',
+  // The gateway's timeout of 5 s comes on top of the database's 4 s.
+  deadlineMilliseconds: 12_000,
 
   async handle(context) {
     const read = await readChange(context);
     if (!('userId' in read)) return read;
-    const preview = await context.database.previewChange(read);
+    const preview = await askWithCredit(context, (isRead) => context.database.previewChange(read, isRead));
     return 'change' in preview ? { status: 200, body: preview.change, outcome: preview.outcome } : refuse(preview);
   },
 };
@@ -34,8 +36,8 @@ export const changeSubscription: Route = {
   operation: 'changeSubscription',
   bodyOf: 'session',
   failure: 'changeSubscriptionFailed',
-  // An order and a subscription at the gateway, 5 s each, on top of the database's 4 s.
-  deadlineMilliseconds: 18_000,
+  // Invoices, an order and a subscription at the gateway, 5 s each, on top of the database's 4 s.
+  deadlineMilliseconds: 23_000,
 
   async handle(context) {
     const { config, database, gateway, dispatchLater } = context;
@@ -44,7 +46,7 @@ export const changeSubscription: Route = {
     const read = await readChange(context);
     if (!('userId' in read)) return read;
 
-    const preview = await database.previewChange(read);
+    const preview = await askWithCredit(context, (isRead) => database.previewChange(read, isRead));
     if (!('change' in preview)) return refuse(preview);
     const { change, order_start: start, is_billed: isBilled } = preview;
     const body = { change, order: null, payment_id: null, subscription: null };

@@ -4,7 +4,7 @@ import { GatewayRefusal } from '../gateway/gateway-refusal.ts';
 import type { Route, RouteContext } from './route.ts';
 import { orderRequest } from '../http/validation.ts';
 import type { Gateway, OrderRequest, Result } from '../ports.ts';
-import { readOrderRequest, refuse, waitWhileInFlight } from './order-request.ts';
+import { askWithCredit, readOrderRequest, refuse, waitWhileInFlight } from './order-request.ts';
 
 type CreateOrderResult = Result<'create_order'>;
 
@@ -15,8 +15,8 @@ export const createOrder: Route = {
   operation: 'createOrder',
   bodyOf: 'session',
   failure: 'createOrderFailed',
-  // The gateway's timeout of 5 s comes on top of the database's 4 s.
-  deadlineMilliseconds: 12_000,
+  // Invoices and an order at the gateway, 5 s each, on top of the database's 4 s.
+  deadlineMilliseconds: 17_000,
 
   async handle({ request, body, config, auth, database, gateway, dispatchLater }) {
     if (config.gateway === null || gateway === null) return errorAnswer('paymentsNotConfigured');
@@ -41,7 +41,9 @@ export async function order(
   request: OrderRequest,
   keyId: string,
 ): Promise<Ordered> {
-  const result = await waitWhileInFlight(() => database.createOrder(request));
+  const result = await waitWhileInFlight(() =>
+    askWithCredit({ database, gateway, dispatchLater }, (isRead) => database.createOrder(request, isRead))
+  );
   if (result.outcome === 'existing') return checkout(result, keyId, 'existing');
   if (result.outcome !== 'created') return { refusal: refuse(result, 'orderInProgress') };
 

@@ -9,7 +9,9 @@ import {
 } from '../http/errors.ts';
 import { readJson } from '../http/read-json.ts';
 import { parseRequest } from '../http/validation.ts';
-import type { PriceRequest, Result } from '../ports.ts';
+import { valueOf } from '../gateway/value-of.ts';
+import type { RouteContext } from './route.ts';
+import type { PriceRequest, Result, Unread } from '../ports.ts';
 import type { z } from 'zod';
 
 /** How long a request waits while another request creates the same order. */
@@ -52,8 +54,27 @@ export async function waitWhileInFlight<T extends { outcome: string }>(create: (
   }
 }
 
+/**
+ * Asks for an order or a change. Where its credit depends on a payment that no webhook has named yet, the gateway's invoices
+ * are read first. @param ask without the gateway's API the credit is of what is known
+ * @returns `unread`: the gateway did not answer
+ */
+export async function askWithCredit<T extends { outcome: string; gateway_subscription_id?: string }>(
+  { database, gateway, dispatchLater }: Pick<RouteContext, 'database' | 'gateway' | 'dispatchLater'>,
+  ask: (isRead: boolean) => Promise<T>,
+): Promise<T> {
+  const result = await ask(gateway === null);
+  const { outcome, gateway_subscription_id: id } = result;
+  if (outcome !== 'unread' || id === undefined || gateway === null) return result;
+  const invoices = await gateway.listInvoices(id);
+  if (invoices.status === 'unanswered') return result;
+  await database.applyInvoices(id, valueOf(invoices));
+  dispatchLater();
+  return await ask(true);
+}
+
 /** What no order and no subscription follows. An order and a change have some of these outcomes. */
-type Refused = Exclude<Result<'create_subscription'>, { outcome: 'created' | 'existing' | 'undone' }>;
+type Refused = Exclude<Result<'create_subscription'>, { outcome: 'created' | 'existing' | 'undone' }> | Unread;
 
 /**
  * Answers the outcome of an order, a subscription or a change that is refused.
@@ -81,6 +102,8 @@ export function refuse(result: Refused, inProgress: ErrorName = 'subscriptionInP
       return tooLateAnswer(result.possible_from);
     case 'in_flight':
       return { ...errorAnswer(inProgress), headers: { 'retry-after': '1' } };
+    case 'unread':
+      return errorAnswer('gatewayUnavailable');
     case 'rate_limited':
       return { ...errorAnswer('tooManyOrders'), headers: { 'retry-after': String(result.retry_after) } };
   }
