@@ -27,9 +27,11 @@ export function isToStop(facts: Facts, one: Subscription): boolean | undefined {
 }
 
 /** Whether the renewal of an order that waits is to stop; undefined beside another one that was asked for. */
-function isRenewalToStop(facts: Facts, one: Subscription, { renews }: Planned): boolean | undefined {
+function isRenewalToStop(facts: Facts, one: Subscription, { renews, startsAt }: Planned): boolean | undefined {
   const order = facts.orders.find(({ name }) => name === renews);
   if (!order || !isPaid(order) || order.cancelledAt.length > 0) return true;
+  // Paid later than it was ordered, it would be charged before that time is over.
+  if ((rules.periodOf(order)?.end ?? 0) > startsAt + day) return true;
   if (facts.planned.length > 1 || facts.rows[0]?.subscription) return undefined;
   const newest = rules.sourcesOf(facts).filter((source) => isBought(source) && !isTakenBack(facts, source.name))
     .toSorted((source, other) => other.since - source.since)[0];
