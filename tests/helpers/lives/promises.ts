@@ -53,6 +53,24 @@ export function brokenPromises(
   return [...life.broken, ...broken];
 }
 
+/**
+ * The paid cycle that an upgrade which begins now does not credit, although all of it is kept. Not in its first and last hour, since the
+ * clocks differ. `id`: the subscription that is charged next. `now`: seconds.
+ */
+export function uncredited(
+  life: Life,
+  charges: readonly Charge[],
+  { id, credit, now }: { id: string; credit: number; now: number },
+): string[] {
+  const running = charges.find((one) =>
+    one.subscriptionId === id && one.amount_refunded === 0 && !life.lost.has(one.id) &&
+    (one.start ?? Infinity) < now - hour && (one.end ?? 0) > now + hour &&
+    !life.creditedAt.some((at) => at > one.created_at - hour) &&
+    !life.log.some((line) => line.includes('asks for') && line.includes(one.id))
+  );
+  return credit > 0 || running === undefined ? [] : [`an upgrade does not credit ${running.id}`];
+}
+
 /** The cycles of two mandates for the same time that were charged after both were authorised. `runs`: see unwantedCharges. */
 export function chargedTwice(
   life: Life,

@@ -2,6 +2,7 @@ import type { Answer, BillingProject } from '../faults/billing-project.ts';
 import { newCustomer } from '../faults/customer.ts';
 import { grantTier } from '../records/support-actions.ts';
 import { type Charge, iso } from './charges.ts';
+import { uncredited } from './promises.ts';
 import type { Act, Weather } from './draws.ts';
 
 /** The prices of the world by their lookup keys. All but `basic_year` are billed by the gateway, too. */
@@ -13,6 +14,7 @@ export const prices: Readonly<Record<string, { tier: string; amount: number; mon
   basic_year: { tier: 'basic', amount: 49000, months: 12 },
 };
 const keys = Object.keys(prices);
+const tiers = ['basic', 'pro', 'premium'];
 
 /** A cancellation that was accepted. Seconds. */
 export type Wish = { at: number; isAtOnce: boolean; withdrawnAt: number | null };
@@ -198,6 +200,11 @@ async function performAct(
     const { billing: before } = await customer.read();
     const { status, answer } = await send('subscriptions/change', { price, when });
     if (status !== 201 && status !== 200) return;
+    const { from, to, credit } = answer.change ?? {};
+    if (when === 'now' && before?.next_charge_at && tiers.indexOf(from) < tiers.indexOf(to)) {
+      const id = before.gateway_subscription_id;
+      for (const text of uncredited(life, await readCharges(), { id, credit, now })) fault(text);
+    }
     const goesOn = before !== null && (before.next_charge_at !== null || before.next !== null);
     if (
       goesOn && !answer.change.renews && price !== 'basic_year' && answer.subscription === null && answer.order !== null
@@ -340,7 +347,7 @@ async function performAct(
     }
     case 'grant': {
       const until = now + 20 * 86_400;
-      const tier = ['basic', 'pro', 'premium'][which % 3] ?? 'basic';
+      const tier = tiers[which % 3] ?? 'basic';
       const granted = await grantTier(billing.database, customer.user.email, tier, new Date(until * 1000).toISOString())
         .then(() => true, () => false);
       if (granted) life.grants.push({ tier, at: now, until });
@@ -370,7 +377,7 @@ async function performAct(
     }
     case 'import': {
       if ((await atGateway()).length > 0 || orders.size > 0) return;
-      const tier = ['basic', 'pro', 'premium'][which % 3] ?? 'basic';
+      const tier = tiers[which % 3] ?? 'basic';
       const { id } = Object(
         await billing.callApi('/subscriptions', {
           plan_id: `plan_${tier}`,
