@@ -1,7 +1,7 @@
 #!/bin/sh
-# @paddle/paddle-node-sdk 3.10.0 reads only the last `h1` of a `Paddle-Signature` header. While a secret is rotated, the
-# header has one `h1` a secret: a receiver whose secret signed the first refuses each genuine event, whatever it tries again.
-# Stripe's client finds the same pair of signatures in either order.
+# @paddle/paddle-node-sdk 3.10.0 reads only the last `h1` of a `Paddle-Signature` header, which has at least one by Paddle's
+# documentation. A receiver whose secret signed the first of two refuses a genuine event, at each delivery. Stripe's client
+# finds the same pair of signatures in either order.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
