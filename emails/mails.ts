@@ -31,6 +31,8 @@ export type ReceiptProps = Addressed & {
   readonly transactionId: string;
   /** `20 November 2027` */
   readonly validUntil: string;
+  /** Of what waits for its start; absent: it is active. */
+  readonly startsOn?: string;
   /** The day of the gateway's next charge; not shown when absent. */
   readonly nextPaymentOn?: string;
   readonly dashboardUrl: string;

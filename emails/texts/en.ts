@@ -80,10 +80,12 @@ export const en = () => {
     },
     accessUntil: (day: string) => `Access until ${day}`,
     paymentSuccess: {
-      subject: ({ planName }: ReceiptProps) => `Payment received: your ${planName} plan is active`,
+      subject: ({ planName, startsOn }: ReceiptProps) =>
+        `Payment received: your ${planName} plan ${startsOn ? `starts on ${startsOn}` : 'is active'}`,
       preview: ({ amount, validUntil }: ReceiptProps) => `${amount} paid. Your plan is valid until ${validUntil}.`,
       heading: 'Payment received',
-      body: 'Thank you. We have received your payment, and your plan is active.',
+      body: ({ startsOn }: ReceiptProps) =>
+        `Thank you. We have received your payment, and your plan ${startsOn ? `starts on ${startsOn}` : 'is active'}.`,
       note: receiptNote,
     },
     subscriptionRenewed: {

@@ -48,7 +48,10 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
   const displayName = payload.display_name;
   switch (kind) {
     case 'payment-success':
-      return mails.paymentSuccess(receiptProps(payload, shortMoney), look);
+      return mails.paymentSuccess({
+        ...receiptProps(payload, shortMoney),
+        ...(payload.starts_at && { startsOn: day(payload.starts_at) }),
+      }, look);
     case 'payment-failed':
       return mails.paymentFailed({
         displayName,

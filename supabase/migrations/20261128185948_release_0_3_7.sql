@@ -6,6 +6,48 @@ comment on column billing.customer_payments.refund_effect is null;
 ALTER TABLE "billing"."documents_due"
   ADD COLUMN "buyer" jsonb;
 
+-- Settles the access of a user whose payment is fulfilled, with the success mail.
+create or replace function billing.settle_purchase(
+  p_purchase billing.purchase,
+  p_payment public.payments, -- as it is fulfilled
+  p_email text, -- of the user
+  p_rules boolean -- whether it is known to rule
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_plan constant public.plans := p_purchase.plan;
+  v_source billing.sources;
+  v_ruling billing.ruling;
+begin
+  -- A ranking would take half of the time.
+  if p_rules then
+    v_source.user_id := p_payment.user_id;
+    v_source.kind := 'payment';
+    v_source.id := p_payment.id;
+    v_source.plan_id := v_plan.id;
+    v_source.tier := p_payment.tier;
+    v_source.starts_at := coalesce(p_payment.chain_start, p_payment.period_start);
+    v_source.ends_at := p_payment.period_end;
+    v_source.lapses_at := p_payment.period_end;
+    v_source.since := p_payment.since;
+    v_source.cancel_at_period_end := p_payment.cancel_at_period_end;
+    v_source.sold := billing.price_sold(p_payment);
+    v_ruling := billing.sole_ruling(v_source);
+    v_ruling.shown := p_purchase.shown;
+  end if;
+  perform billing.settle_access(
+    p_payment.user_id, p_email, p_payment.id::text, p_ruling => v_ruling, p_mail => jsonb_build_object(
+      'plan_name', v_plan.name, 'amount', coalesce(p_payment.paid_amount, p_payment.amount), 'currency', p_payment.currency,
+      'transaction_id', p_payment.gateway_payment_id, 'valid_until', billing.iso_time(p_payment.period_end)
+    ) || case
+      -- It waits, and something else runs until then.
+      when p_payment.period_start > billing.clock() and (p_purchase.shown).tier is distinct from p_payment.tier
+        then jsonb_build_object('starts_at', billing.iso_time(p_payment.period_start))
+      else '{}'
+    end
+  );
+end $$;
+
 -- Returns what a refund of all that is left of a payment changes of what the gateway charges.
 create or replace function billing.refund_effect(p_payment public.payments)
 -- uncovers_credit: also of a part, because a later purchase got a credit for it; ends_renewal; resumes_replaced: a subscription
