@@ -48,10 +48,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
   const displayName = payload.display_name;
   switch (kind) {
     case 'payment-success':
-      return mails.paymentSuccess({
-        ...receiptProps(payload, shortMoney),
-        ...(payload.starts_at && { startsOn: day(payload.starts_at) }),
-      }, look);
+      return mails.paymentSuccess(receiptProps(payload, shortMoney), look);
     case 'payment-failed':
       return mails.paymentFailed({
         displayName,
@@ -146,6 +143,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
       amount: format(receipt.amount, receipt.currency),
       transactionId: receipt.transaction_id,
       validUntil: day(receipt.valid_until),
+      ...('starts_at' in receipt && receipt.starts_at && { startsOn: day(receipt.starts_at) }),
       ...(receipt.next_charge_at && { nextPaymentOn: day(receipt.next_charge_at) }),
       dashboardUrl: page('dashboard'),
     };
