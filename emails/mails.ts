@@ -29,8 +29,9 @@ export type ReceiptProps = Addressed & {
   /** `₹1234.56` */
   readonly amount: string;
   readonly transactionId: string;
-  /** `20 November 2027` */
+  /** `20 November 2027`; `startsOn` of what waits for it. */
   readonly validUntil: string;
+  readonly startsOn?: string;
   /** The day of the gateway's next charge; not shown when absent. */
   readonly nextPaymentOn?: string;
   readonly dashboardUrl: string;

@@ -13,7 +13,7 @@ export function paymentSuccess(props: ReceiptProps, texts: Texts = textsOf()): M
     preview: words.preview(props),
     heading: words.heading,
     displayName: props.displayName,
-    body: words.body,
+    body: words.body(props),
     details: receiptDetails(props, texts),
     action: { label: texts.actions.dashboard, url: props.dashboardUrl },
     note: words.note,

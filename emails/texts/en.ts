@@ -23,6 +23,7 @@ export const en = () => {
   const bought = 'If you have bought a plan since, or do not want to go on, there is nothing left to do.';
   const changed = 'If you have changed or cancelled it since, there is nothing left to do.';
   const otherAccess = 'You also have other access, which is not affected.';
+  const begun = (day: string | undefined) => day === undefined ? 'is active' : `starts on ${day}`;
   const valid = (until: string | null) => until === null ? '' : ` and is valid until ${until}`;
   const goesOn = ({ planName, validUntil, nextPlanName, nextCharge }: GoingOnProps) => {
     const end = !nextCharge || nextPlanName !== null ? valid(validUntil) : '';
@@ -80,10 +81,10 @@ export const en = () => {
     },
     accessUntil: (day: string) => `Access until ${day}`,
     paymentSuccess: {
-      subject: ({ planName }: ReceiptProps) => `Payment received: your ${planName} plan is active`,
+      subject: ({ planName, startsOn }: ReceiptProps) => `Payment received: your ${planName} plan ${begun(startsOn)}`,
       preview: ({ amount, validUntil }: ReceiptProps) => `${amount} paid. Your plan is valid until ${validUntil}.`,
       heading: 'Payment received',
-      body: 'Thank you. We have received your payment, and your plan is active.',
+      body: (p: ReceiptProps) => `Thank you. We have received your payment, and your plan ${begun(p.startsOn)}.`,
       note: receiptNote,
     },
     subscriptionRenewed: {
@@ -146,8 +147,7 @@ export const en = () => {
     },
     changeScheduled: {
       subject: ({ planName, startsOn }: ChangeScheduledProps) => `Your plan changes to ${planName} on ${startsOn}`,
-      preview: ({ amount, interval, startsOn }: ChangeScheduledProps) =>
-        `${amount} ${interval}, for the first time on ${startsOn}.`,
+      preview: (p: ChangeScheduledProps) => `${p.amount} ${p.interval}, for the first time on ${p.startsOn}.`,
       heading: 'Your plan will change',
       body: ({ planName, startsOn, amount, interval, undoUntil }: ChangeScheduledProps) =>
         `Your ${planName} plan starts on ${startsOn}. Until then you keep the plan that you have. ` +

@@ -63,10 +63,12 @@ export const hi = (): Texts => {
     },
     accessUntil: (day) => `एक्सेस ${day} तक`,
     paymentSuccess: {
-      subject: ({ planName }) => `भुगतान मिल गया: आपका ${planName} प्लान सक्रिय है`,
+      subject: ({ planName, startsOn }) =>
+        `भुगतान मिल गया: आपका ${planName} प्लान ${startsOn ? `${startsOn} को शुरू होगा` : 'सक्रिय है'}`,
       preview: ({ amount, validUntil }) => `${amount} का भुगतान हुआ। आपका प्लान ${validUntil} तक मान्य है।`,
       heading: 'भुगतान मिल गया',
-      body: 'धन्यवाद। हमें आपका भुगतान मिल गया है, और आपका प्लान सक्रिय है।',
+      body: ({ startsOn }) =>
+        `धन्यवाद। हमें आपका भुगतान मिल गया है, और आपका प्लान ${startsOn ? `${startsOn} को शुरू होगा` : 'सक्रिय है'}।`,
       note: receiptNote,
     },
     subscriptionRenewed: {

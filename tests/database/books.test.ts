@@ -260,6 +260,17 @@ describe('problems', () => {
     expect(await findings()).toEqual([]);
   });
 
+  test('that need a reissue are none of a receipt that a note took in full, and of notes', async () => {
+    const [whole] = exampleWith(() => ({})).documents.filter(({ number }) => number === 103);
+    const lines = [{ item: 'Pro' }];
+    await rewrite(({ number }) => {
+      if (number === 103) return { buyer: nobody, lines };
+      if (number === 11) return { lines };
+      return number === 12 ? { against: '2627/000103', totals: whole?.totals, lines } : {};
+    });
+    expect(await problems()).toEqual([]);
+  });
+
   test('stay findings with the time when a pass saw them first', async () => {
     await rewrite(change(103, { buyer: nobody }));
     await findings();

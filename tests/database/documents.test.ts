@@ -204,7 +204,9 @@ describe('of a seller with a GSTIN', () => {
     await issue();
     await order.dispute('lost');
     await issue();
-    expect((await documents())[1]?.totals.total).toBe(99900);
+    const note = (await documents())[1];
+    expect(note?.totals.total).toBe(99900);
+    expect(note?.lines[0]?.description).toBe('Lost dispute, tax invoice 2627/000001 of 4 Nov 2026');
   });
 
   test('the year of a document begins on 1 April in India', async () => {
@@ -235,6 +237,13 @@ describe('of a seller with a GSTIN', () => {
     const totals = (await documents()).map(({ document_number, totals }) => [document_number, totals.total]);
     expect(Object.fromEntries(totals)).toEqual({
       ...{ '2627/000001': 99900, 'CN2627/000001': 9900, 'CN2627/000002': 90000, '2627/000002': 90000 },
+    });
+    const descriptions = (await documents()).map((
+      { document_number, lines: [line] },
+    ) => [document_number, line?.description]);
+    expect(Object.fromEntries(descriptions)).toMatchObject({
+      'CN2627/000001': 'Refund, tax invoice 2627/000001 of 4 Nov 2026',
+      'CN2627/000002': 'Correction, tax invoice 2627/000001 of 4 Nov 2026',
     });
     await expect(reissue()).rejects.toMatchObject({ code: 'PS409' });
     const { receipt } = await database.rpc('get_receipt', customer.id, order.id) as { receipt: Document };

@@ -36,8 +36,14 @@ describe('an order that starts after the current period', () => {
     expect(await order.period()).toBe('2026-02-01 to 2026-03-01');
     const mails = await readOutbox(database, 'email', customer.email);
     expect(mails.find(({ key }) => key === `payment-success/${order.id}`)?.payload)
-      .toMatchObject({ valid_until: ends_at });
+      .toMatchObject({ starts_at, valid_until: ends_at });
     expect(await order.verify()).toEqual({ outcome: 'already_applied', ...answer });
+  });
+
+  test('of the tier that runs is active, its mail says', async () => {
+    const [, second] = await buyTwo('pro', 'pro');
+    const mails = await readOutbox(database, 'email', customer.email);
+    expect(mails.find(({ key }) => key === `payment-success/${second.id}`)?.payload).not.toHaveProperty('starts_at');
   });
 
   test.each(['verify', 'capture'] as const)('paid by %s does not rule before its start', async (way) => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const price = 99900;
 const buy = () => customer.buy('pro', { at: '01-01' });
-const refund = ({ paymentId }: CustomerOrder, amount?: number, session = support) =>
+const refund = ({ paymentId }: Pick<CustomerOrder, 'paymentId'>, amount?: number, session = support) =>
   act(session, { action: 'refund', reference: paymentId, amount });
 const left = async ({ paymentId }: CustomerOrder) =>
   Number(
@@ -30,7 +30,7 @@ const left = async ({ paymentId }: CustomerOrder) =>
     ])).refundable_amount,
   );
 
-const effect = async ({ paymentId }: CustomerOrder) =>
+const effect = async ({ paymentId }: Pick<CustomerOrder, 'paymentId'>) =>
   (await database.one('select refund_effect from billing.customer_payments where gateway_payment_id = $1', [paymentId]))
     .refund_effect;
 
@@ -389,6 +389,25 @@ describe('refund', () => {
     const { billing } = await database.rpc('get_subscription', customer.id);
     expect(billing).toMatchObject({ next_charge_at: '2026-02-01T00:00:00+00:00' });
   });
+
+  test.each(['purchase', 'cycle'])(
+    'of a %s that was credited says that the credit is not covered then',
+    async (kind) => {
+      const payment = { id: uniqueId('pay'), amount: 4900 };
+      if (kind === 'cycle') await customer.bill(months(1), 'basic', { payment });
+      const basic = kind === 'cycle' ? { paymentId: payment.id } : await customer.buy('basic', { at: '01-01' });
+      const pro = await customer.buy('pro', { at: '01-11', start: 'now' });
+      expect(await pro.row()).toMatchObject({ credit: '3319' });
+      expect(await effect(basic)).toBe('uncovers_credit');
+      const told =
+        `Access stays: its unused time was credited to payment ${pro.paymentId}, which is not covered then (unearned_credit).`;
+      for (const amount of [100, undefined]) {
+        expect((await refund(basic, amount)).result).toContain(told);
+        await answer('processed');
+      }
+      expect(await customer.findings()).toEqual([`unearned_credit ${pro.id}`]);
+    },
+  );
 
   test('of one of two purchases over a subscription says that nothing is charged', async () => {
     await customer.bill(months(1), 'basic');

@@ -46,6 +46,12 @@ const soon = 'Your Pro Yearly plan ends on 20 November 2027';
 
 test.each<[subject: string, row: ReturnType<Row>, details: string[], link: readonly [text: string, url: string]]>([
   ['Payment received: your Pro Yearly plan is active', paymentSuccessRow(), [amount, end, id], toDashboard],
+  [
+    'Payment received: your Pro Yearly plan starts on 19 November 2027',
+    paymentSuccessRow({ starts_at: '2027-11-19T11:45:40.559Z' }),
+    [amount, 'Starts on: 19 November 2027', end, id],
+    toDashboard,
+  ],
   ['Your payment for the Premium plan failed', paymentFailedRow(), ['Amount: ₹999.00', reason], ['Try again', pricing]],
   ['Your Pro Yearly plan could not be renewed yet', paymentPendingRow({ manage_url: manage }), [unpaid], toPayment],
   [

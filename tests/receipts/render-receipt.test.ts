@@ -123,9 +123,13 @@ test('an export without a tax and without a letter of undertaking has no endorse
   expect(lines).not.toMatch(/EXPORT|LUT/);
 });
 
-test('a note of a lost dispute or a reissue was credited', async () => {
-  const lines = linesOf((await readPdf(await renderReceipt({ ...samples['credit-note'], refund_id: null }, {}))).texts);
+test.each(['Lost dispute', 'Correction'])('a note of a reason "%s" was credited', async (reason) => {
+  const { lines: [line] } = samples['credit-note'];
+  const description = `${reason}, tax invoice 2627/000102 of 4 Nov 2026`;
+  const note = { ...samples['credit-note'], refund_id: null, lines: [{ ...line, amount: 33333, description }] };
+  const lines = linesOf((await readPdf(await renderReceipt(note, {}))).texts);
   expect(lines).toContain('Credited');
+  expect(lines).toContain('Tax invoice 2627/000102 of 4 Nov 2026');
   expect(lines).not.toContain('Refunded');
 });
 

@@ -200,6 +200,7 @@ describe('a refund', () => {
   const charge = '₹99.00 on 1 Jan 2099, 00:00';
   const order = { currency: 'INR', kind: 'order', refundable_amount: 500, refund_effect: null } as const;
   const replacing = { ...order, refund_effect: 'resumes_replaced' } as const;
+  const credited = { ...order, kind: 'cycle', refund_effect: 'uncovers_credit' } as const;
   const renewed = { ...order, refund_effect: 'ends_renewal' } as const;
   test.each<[string, number, Refundable, Current['next_charge'], string]>([
     [
@@ -232,6 +233,14 @@ describe('a refund', () => {
       next_charge,
       `access stays. The next charge is ${charge}: to end that, cancel`,
     ],
+    [
+      'all of what was credited',
+      500,
+      credited,
+      next_charge,
+      'access stays, but the unused time of this payment was credited',
+    ],
+    ['a part of what was credited', 400, credited, null, 'refund the later one, too. Nothing is charged next.'],
   ])('of %s says what is charged', (_of, amount, paid, next_charge, told) => {
     setZone('UTC');
     const current = { tier: 'pro', source_kind: 'payment', until: null, grace_until: null, next_charge };

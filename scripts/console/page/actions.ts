@@ -24,8 +24,8 @@ export type Current = Pick<Customer, 'tier' | 'source_kind' | 'until' | 'grace_u
 
 /** A payment of which something may be refunded. */
 export type Refundable = Pick<Payment, 'currency' | 'kind' | 'refundable_amount'> & {
-  /** What a refund of all changes of the next charges. */
-  refund_effect: 'ends_renewal' | 'resumes_replaced' | null;
+  /** What a refund of all changes of the next charges, or one of any amount of a later purchase. */
+  refund_effect: 'uncovers_credit' | 'ends_renewal' | 'resumes_replaced' | null;
 };
 
 /** The support actions that the console offers, by their name in the database. */
@@ -151,6 +151,10 @@ function afterRefund(
     ? `The next charge is ${chargeText(current)}: to end that, cancel, too.`
     : 'Nothing is charged next.';
   if (kind === 'extra_payment') return `access does not depend on this payment. ${next}`;
+  if (refund_effect === 'uncovers_credit') {
+    return `access stays, but the unused time of this payment was credited to a later one, which is not covered then: to ` +
+      `give the money of both back, refund the later one, too. ${next}`;
+  }
   if (amount < refundable_amount) return `access stays. ${next}`;
   if (kind === 'cycle') return `the paid time of this cycle ends. ${next}`;
   const given = 'the access that this payment gives';

@@ -298,7 +298,8 @@ end $$;
 create table billing.documents_due (
   payment_id uuid primary key,
   confirmed_at timestamptz not null,
-  due_at timestamptz not null default billing.clock()
+  due_at timestamptz not null default billing.clock(),
+  buyer jsonb -- see billing.buyer_of; read once the user is deleted
 );
 create index documents_due_confirmed_at_idx on billing.documents_due (confirmed_at, payment_id);
 alter table billing.documents_due enable row level security;

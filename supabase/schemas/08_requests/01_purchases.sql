@@ -271,7 +271,12 @@ begin
     p_payment.user_id, p_email, p_payment.id::text, p_ruling => v_ruling, p_mail => jsonb_build_object(
       'plan_name', v_plan.name, 'amount', coalesce(p_payment.paid_amount, p_payment.amount), 'currency', p_payment.currency,
       'transaction_id', p_payment.gateway_payment_id, 'valid_until', billing.iso_time(p_payment.period_end)
-    )
+    ) || case
+      -- It waits, and something else runs until then.
+      when p_payment.period_start > billing.clock() and (p_purchase.shown).tier is distinct from p_payment.tier
+        then jsonb_build_object('starts_at', billing.iso_time(p_payment.period_start))
+      else '{}'
+    end
   );
 end $$;
 

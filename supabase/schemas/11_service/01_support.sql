@@ -280,11 +280,15 @@ end $$;
 
 -- Returns what a refund of all that is left of a payment changes of what the gateway charges.
 create function billing.refund_effect(p_payment public.payments)
-returns text -- ends_renewal; resumes_replaced: a subscription that it replaced is charged again; null: nothing
+-- uncovers_credit: also of a part, because a later purchase got a credit for it; ends_renewal; resumes_replaced: a subscription
+-- that it replaced is charged again; null: nothing
+returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
-    when num_nonnulls(p_payment.extra_of::text, p_payment.gateway_subscription_id) > 0 then null
+    when p_payment.extra_of is not null then null
+    when exists (select from billing.purchases_on_credit(p_payment)) then 'uncovers_credit'
+    when p_payment.gateway_subscription_id is not null then null
     when exists (
       select from billing.next_charge(p_payment.user_id) n
       join billing.gateway_subscriptions m
@@ -386,6 +390,13 @@ begin
     ),
     case
       when v_payment.extra_of is not null then 'Access does not depend on it.'
+      when v_effect = 'uncovers_credit' then (
+        select format(
+          'Access stays: its unused time was credited to payment %s, which is not covered then (unearned_credit). ',
+          string_agg(p.gateway_payment_id, ', ' order by p.fulfilled_at)
+        )
+        from billing.purchases_on_credit(v_payment) p
+      ) || coalesce(billing.next_charge_text(v_payment.user_id), '')
       when p_action.amount < v_left then 'Access stays.'
       when v_payment.gateway_subscription_id is not null
         then 'The paid time of its cycle ends when the refund is processed. '

@@ -302,7 +302,7 @@ comment on column billing.customer_payments.attempts is 'The known attempts: fai
 comment on column billing.customer_payments.disputes is 'Each dispute about it, the newest last. Null: none.';
 comment on column billing.customer_payments.kind is 'order, extra_payment (a further payment on an order) or cycle.';
 comment on column billing.customer_payments.refund_effect is
-  'What a refund of all that is left changes of the next charges: ends_renewal, resumes_replaced. Null: nothing.';
+  'What a refund of all that is left changes: uncovers_credit, or of the next charges ends_renewal, resumes_replaced. Null: nothing.';
 comment on column billing.customer_payments.refundable_amount is 'What may still be asked back.';
 comment on column billing.customer_payments.source_id is 'Our id of the payment, or the subscription: for actions.';
 

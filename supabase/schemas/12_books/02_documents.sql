@@ -76,8 +76,8 @@ for each statement execute function billing.keep_receipt();
 create function billing.note_payment_document()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  insert into billing.documents_due (payment_id, confirmed_at)
-  values (new.id, new.confirmed_at)
+  insert into billing.documents_due (payment_id, confirmed_at, buyer)
+  values (new.id, new.confirmed_at, billing.buyer_of(new.user_id))
   on conflict (payment_id) do nothing;
   return null;
 end $$;
@@ -91,6 +91,17 @@ begin
   where p.gateway_payment_id = new.gateway_payment_id and p.confirmed_at is not null
   -- Waits for a batch that has the row in hand, and did not see this refund.
   on conflict (payment_id) do update set due_at = least(d.due_at, excluded.due_at);
+  return null;
+end $$;
+
+-- A user may be deleted before the receipt is issued, and the details with the user. Security definer, as above.
+create function billing.note_buyer()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  update billing.documents_due d
+  set buyer = billing.buyer_of(new.user_id)
+  from public.payments p
+  where p.id = d.payment_id and p.user_id = new.user_id;
   return null;
 end $$;
 
@@ -111,8 +122,8 @@ begin
   update public.receipts r set payment_id = p_one where r.payment_id = p_other;
   update public.receipts r set payment_id = p_other where r.id = any (v_of_one);
   perform set_config('subscriptions.documents_follow', null, true);
-  insert into billing.documents_due as d (payment_id, confirmed_at)
-  select p.id, p.confirmed_at
+  insert into billing.documents_due as d (payment_id, confirmed_at, buyer)
+  select p.id, p.confirmed_at, billing.buyer_of(p.user_id)
   from public.payments p
   where p.id in (p_one, p_other) and p.confirmed_at is not null
   on conflict (payment_id) do update set confirmed_at = excluded.confirmed_at, due_at = least(d.due_at, excluded.due_at);
@@ -130,6 +141,8 @@ execute function billing.note_refund_document();
 create trigger note_document after insert or update of status on billing.disputes for each row
 when (new.status = 'lost')
 execute function billing.note_refund_document();
+create trigger note_document after insert or update on public.billing_details for each row
+execute function billing.note_buyer();
 
 select billing.switch_triggers('note_document', false);
 
@@ -154,8 +167,8 @@ declare
   );
   v_listed integer;
 begin
-  insert into billing.documents_due (payment_id, confirmed_at)
-  select p.id, p.confirmed_at
+  insert into billing.documents_due (payment_id, confirmed_at, buyer)
+  select p.id, p.confirmed_at, billing.buyer_of(p.user_id)
   from public.payments p
   where p.status = 'captured'
     and p.captured_at > p_from
@@ -306,7 +319,12 @@ declare
     (p_replaced.totals ->> 'total')::bigint - billing.noted_total(p_replaced.id),
     least(coalesce(p_payment.paid_amount, p_payment.amount), p_payment.amount)
   );
-  v_buyer constant jsonb := billing.buyer_of(p_payment.user_id);
+  v_buyer constant jsonb := case
+    when p_payment.user_id is null then coalesce(
+      p_replaced.buyer, (select d.buyer from billing.documents_due d where d.payment_id = p_payment.id), billing.buyer_of(null)
+    )
+    else billing.buyer_of(p_payment.user_id)
+  end;
   v_place constant text := case
     when p_settings.seller_gstin is not null then coalesce(v_buyer ->> 'state', p_settings.seller_state)
   end;
@@ -435,7 +453,9 @@ begin
   v_note.dispute_id := p_dispute_id;
   v_note.lines := jsonb_build_array((p_receipt.lines -> 0) || jsonb_build_object(
     'description', format(
-      'Refund, %s %s of %s', lower(p_receipt.title), p_receipt.document_number, billing.document_day(p_receipt.document_date)
+      '%s, %s %s of %s',
+      case when p_refund_id is not null then 'Refund' when p_dispute_id is not null then 'Lost dispute' else 'Correction' end,
+      lower(p_receipt.title), p_receipt.document_number, billing.document_day(p_receipt.document_date)
     ),
     'amount', v_total
   ));
@@ -567,7 +587,7 @@ begin
   return v_done;
 end $$;
 
--- Replaces a receipt: a note of its rest, and a new one with the buyer's details of today.
+-- Replaces a receipt: a note of its rest, and a new one with the buyer's details of today, of a deleted user with those of then.
 create function billing.perform_reissue(p_action billing.support_actions)
 returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

@@ -633,6 +633,11 @@ cross join lateral (
   where d.title = 'Credit note without GST' and d.document_date > billing.last_note_day(d.against_date)
 ) doubt
 where not exists (select from public.receipts n where n.reissue_of = d.id)
+  -- Only a receipt can be reissued, and not after notes took all of it.
+  and (
+    doubt.problem not in ('state_missing', 'buyer_incomplete', 'sac_missing')
+    or d.kind = 'receipt' and billing.noted_total(d.id) < d.total
+  )
 union all
 select n.tax_period, 'note_of_failed_refund', n.document_number, n.payment_id, 'The refund failed afterwards: the note stands.',
   f.failed_at

@@ -2,7 +2,7 @@
 // Contains react, react-dom, react-email.
 // @ts-self-types="./emails.d.ts"
 var hu=Object.create;var ma=Object.defineProperty;var gu=Object.getOwnPropertyDescriptor;var pu=Object.getOwnPropertyNames;var vu=Object.getPrototypeOf,yu=Object.prototype.hasOwnProperty;var Pn=(e,n)=>()=>{try{return n||e((n={exports:{}}).exports,n),n.exports}catch(t){throw n=0,t}};var bu=(e,n,t,r)=>{if(n&&typeof n=="object"||typeof n=="function")for(let i of pu(n))!yu.call(e,i)&&i!==t&&ma(e,i,{get:()=>n[i],
-enumerable:!(r=gu(n,i))||r.enumerable});return e};var v=(e,n,t)=>(t=e!=null?hu(vu(e)):{},bu(n||!e||!e.__esModule?ma(t,"default",{value:e,enumerable:!0}):t,e));var ka=Pn(m=>{"use strict";var ii=Symbol.for("react.transitional.element"),mu=Symbol.for("react.portal"),wu=Symbol.for("\
+enumerable:!(r=gu(n,i))||r.enumerable});return e};var y=(e,n,t)=>(t=e!=null?hu(vu(e)):{},bu(n||!e||!e.__esModule?ma(t,"default",{value:e,enumerable:!0}):t,e));var ka=Pn(m=>{"use strict";var ii=Symbol.for("react.transitional.element"),mu=Symbol.for("react.portal"),wu=Symbol.for("\
 react.fragment"),Tu=Symbol.for("react.strict_mode"),Pu=Symbol.for("react.profiler"),xu=Symbol.for("react.consumer"),Eu=Symbol.
 for("react.context"),Ru=Symbol.for("react.forward_ref"),Cu=Symbol.for("react.suspense"),Au=Symbol.for("react.memo"),Ea=Symbol.
 for("react.lazy"),Su=Symbol.for("react.activity"),Nu=Symbol.for("react.view_transition"),wa=Symbol.iterator;function Ou(e){
@@ -21,15 +21,15 @@ function ti(e,n){return typeof e=="object"&&e!==null&&e.key!=null?ku(""+e.key):n
 fulfilled":return e.value;case"rejected":throw e.reason;default:switch(typeof e.status=="string"?e.then(ri,ri):(e.status=
 "pending",e.then(function(n){e.status==="pending"&&(e.status="fulfilled",e.value=n)},function(n){e.status==="pending"&&(e.
 status="rejected",e.reason=n)})),e.status){case"fulfilled":return e.value;case"rejected":throw e.reason}}throw e}function Vn(e,n,t,r,i){
-var a=typeof e;(a==="undefined"||a==="boolean")&&(e=null);var o=!1;if(e===null)o=!0;else switch(a){case"bigint":case"str\
-ing":case"number":o=!0;break;case"object":switch(e.$$typeof){case ii:case mu:o=!0;break;case Ea:return o=e._init,Vn(o(e.
-_payload),n,t,r,i)}}if(o)return i=i(e),o=r===""?"."+ti(e,0):r,Ta(i)?(t="",o!=null&&(t=o.replace(Pa,"$&/")+"/"),Vn(i,n,t,
+var a=typeof e;(a==="undefined"||a==="boolean")&&(e=null);var u=!1;if(e===null)u=!0;else switch(a){case"bigint":case"str\
+ing":case"number":u=!0;break;case"object":switch(e.$$typeof){case ii:case mu:u=!0;break;case Ea:return u=e._init,Vn(u(e.
+_payload),n,t,r,i)}}if(u)return i=i(e),u=r===""?"."+ti(e,0):r,Ta(i)?(t="",u!=null&&(t=u.replace(Pa,"$&/")+"/"),Vn(i,n,t,
 "",function(l){return l})):i!=null&&(ui(i)&&(i=_u(i,t+(i.key==null||e&&e.key===i.key?"":(""+i.key).replace(Pa,"$&/")+"/")+
-o)),n.push(i)),1;o=0;var c=r===""?".":r+":";if(Ta(e))for(var u=0;u<e.length;u++)r=e[u],a=c+ti(r,u),o+=Vn(r,n,t,a,i);else if(u=
-Ou(e),typeof u=="function")for(e=u.call(e),u=0;!(r=e.next()).done;)r=r.value,a=c+ti(r,u++),o+=Vn(r,n,t,a,i);else if(a===
+u)),n.push(i)),1;u=0;var s=r===""?".":r+":";if(Ta(e))for(var c=0;c<e.length;c++)r=e[c],a=s+ti(r,c),u+=Vn(r,n,t,a,i);else if(c=
+Ou(e),typeof c=="function")for(e=c.call(e),c=0;!(r=e.next()).done;)r=r.value,a=s+ti(r,c++),u+=Vn(r,n,t,a,i);else if(a===
 "object"){if(typeof e.then=="function")return Vn(Mu(e),n,t,r,i);throw n=String(e),Error("Objects are not valid as a Reac\
 t child (found: "+(n==="[object Object]"?"object with keys {"+Object.keys(e).join(", ")+"}":n)+"). If you meant to rende\
-r a collection of children, use an array instead.")}return o}function tr(e,n,t){if(e==null)return e;var r=[],i=0;return Vn(
+r a collection of children, use an array instead.")}return u}function tr(e,n,t){if(e==null)return e;var r=[],i=0;return Vn(
 e,r,"","",function(a){return n.call(t,a,i++)}),r}function Iu(e){if(e._status===-1){var n=e._result,t=n();t.then(function(r){
 (e._status===0||e._status===-1)&&(e._status=1,e._result=r,t.status===void 0&&(t.status="fulfilled",t.value=r))},function(r){
 (e._status===0||e._status===-1)&&(e._status=2,e._result=r,t.status===void 0&&(t.status="rejected",t.reason=r))}),e._status===
@@ -49,12 +49,12 @@ Tu;m.Suspense=Cu;m.ViewTransition=Nu;m.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USE
 return e.apply(null,arguments)}};m.cacheSignal=function(){return null};m.cloneElement=function(e,n,t){if(e==null)throw Error(
 "The argument must be a React element, but you passed "+e+".");var r=Ca({},e.props),i=e.key;if(n!=null)for(a in n.key!==
 void 0&&(i=""+n.key),n)!Na.call(n,a)||a==="key"||a==="__self"||a==="__source"||a==="ref"&&n.ref===void 0||(r[a]=n[a]);var a=arguments.
-length-2;if(a===1)r.children=t;else if(1<a){for(var o=Array(a),c=0;c<a;c++)o[c]=arguments[c+2];r.children=o}return oi(e.
+length-2;if(a===1)r.children=t;else if(1<a){for(var u=Array(a),s=0;s<a;s++)u[s]=arguments[s+2];r.children=u}return oi(e.
 type,i,r)};m.createContext=function(e){return e={$$typeof:Eu,_currentValue:e,_currentValue2:e,_threadCount:0,Provider:null,
 Consumer:null},e.Provider=e,e.Consumer={$$typeof:xu,_context:e},e};m.createElement=function(e,n,t){var r,i={},a=null;if(n!=
-null)for(r in n.key!==void 0&&(a=""+n.key),n)Na.call(n,r)&&r!=="key"&&r!=="__self"&&r!=="__source"&&(i[r]=n[r]);var o=arguments.
-length-2;if(o===1)i.children=t;else if(1<o){for(var c=Array(o),u=0;u<o;u++)c[u]=arguments[u+2];i.children=c}if(e&&e.defaultProps)
-for(r in o=e.defaultProps,o)i[r]===void 0&&(i[r]=o[r]);return oi(e,a,i)};m.createRef=function(){return{current:null}};m.
+null)for(r in n.key!==void 0&&(a=""+n.key),n)Na.call(n,r)&&r!=="key"&&r!=="__self"&&r!=="__source"&&(i[r]=n[r]);var u=arguments.
+length-2;if(u===1)i.children=t;else if(1<u){for(var s=Array(u),c=0;c<u;c++)s[c]=arguments[c+2];i.children=s}if(e&&e.defaultProps)
+for(r in u=e.defaultProps,u)i[r]===void 0&&(i[r]=u[r]);return oi(e,a,i)};m.createRef=function(){return{current:null}};m.
 forwardRef=function(e){return{$$typeof:Ru,render:e}};m.isValidElement=ui;m.lazy=function(e){return{$$typeof:Ea,_payload:{
 _status:-1,_result:e},_init:Iu}};m.memo=function(e,n){return{$$typeof:Au,type:e,compare:n===void 0?null:n}};m.startTransition=
 Oa;m.unstable_useCacheRefresh=function(){return k.H.useCacheRefresh()};m.use=function(e){return k.H.use(e)};m.useActionState=
@@ -180,10 +180,10 @@ P((""+i).trim());t?(t=!1,e.push(' style="',a,":",i)):e.push(";",a,":",i)}}t||e.p
 this.push('<input type="hidden"'),kl(e),B(this,"name",n),B(this,"value",e),this.push("/>")}function kl(e){if(typeof e!="\
 string")throw Error(p(480))}function Ml(e,n){if(typeof n.$$FORM_ACTION=="function"){var t=e.nextFormID++;e=e.idPrefix+t;
 try{var r=n.$$FORM_ACTION(e);if(r){var i=r.data;i?.forEach(kl)}return r}catch(a){if(typeof a=="object"&&a!==null&&typeof a.
-then=="function")throw a}}return null}function Za(e,n,t,r,i,a,o,c){var u=null;if(typeof r=="function"){var l=Ml(n,r);l!==
-null?(c=l.name,r=l.action||"",i=l.encType,a=l.method,o=l.target,u=l.data):(e.push(" ","formAction",'="',_l,'"'),o=a=i=r=
-c=null,Il(n,t))}return c!=null&&N(e,"name",c),r!=null&&N(e,"formAction",r),i!=null&&N(e,"formEncType",i),a!=null&&N(e,"f\
-ormMethod",a),o!=null&&N(e,"formTarget",o),u}function N(e,n,t){switch(n){case"className":B(e,"class",t);break;case"tabIn\
+then=="function")throw a}}return null}function Za(e,n,t,r,i,a,u,s){var c=null;if(typeof r=="function"){var l=Ml(n,r);l!==
+null?(s=l.name,r=l.action||"",i=l.encType,a=l.method,u=l.target,c=l.data):(e.push(" ","formAction",'="',_l,'"'),u=a=i=r=
+s=null,Il(n,t))}return s!=null&&N(e,"name",s),r!=null&&N(e,"formAction",r),i!=null&&N(e,"formEncType",i),a!=null&&N(e,"f\
+ormMethod",a),u!=null&&N(e,"formTarget",u),c}function N(e,n,t){switch(n){case"className":B(e,"class",t);break;case"tabIn\
 dex":B(e,"tabindex",t);break;case"dir":case"role":case"viewBox":case"width":case"height":B(e,n,t);break;case"style":Ol(e,
 t);break;case"src":case"href":if(t==="")break;case"action":case"formAction":if(t==null||typeof t=="function"||typeof t==
 "symbol"||typeof t=="boolean")break;t=Pt(""+t),e.push(" ",n,'="',P(t),'"');break;case"defaultValue":case"defaultChecked":case"\
@@ -223,25 +223,25 @@ dangerouslySetInnerHTML":r=a;break;default:N(e,i,a)}}return e.push(">"),n=Array.
 "function"&&typeof n!="symbol"&&n!==null&&n!==void 0&&e.push(P(""+n)),me(e,r,t),e.push(Rn("title")),null}function pr(e,n){
 e.push(X("script"));var t=null,r=null,i;for(i in n)if(L.call(n,i)){var a=n[i];if(a!=null)switch(i){case"children":t=a;break;case"\
 dangerouslySetInnerHTML":r=a;break;default:N(e,i,a)}}return e.push(">"),me(e,r,t),typeof t=="string"&&e.push((""+t).replace(
-Cl,Al)),e.push(Rn("script")),null}function si(e,n,t,r){e.push(X(t));var i=t=null,a;for(a in n)if(L.call(n,a)){var o=n[a];
-if(o!=null)switch(a){case"children":t=o;break;case"dangerouslySetInnerHTML":i=o;break;default:N(e,a,o)}}return be(e,r),e.
-push(">"),me(e,i,t),t}function ir(e,n,t,r){e.push(X(t));var i=t=null,a;for(a in n)if(L.call(n,a)){var o=n[a];if(o!=null)
-switch(a){case"children":t=o;break;case"dangerouslySetInnerHTML":i=o;break;default:N(e,a,o)}}return be(e,r),e.push(">"),
+Cl,Al)),e.push(Rn("script")),null}function si(e,n,t,r){e.push(X(t));var i=t=null,a;for(a in n)if(L.call(n,a)){var u=n[a];
+if(u!=null)switch(a){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:N(e,a,u)}}return be(e,r),e.
+push(">"),me(e,i,t),t}function ir(e,n,t,r){e.push(X(t));var i=t=null,a;for(a in n)if(L.call(n,a)){var u=n[a];if(u!=null)
+switch(a){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:N(e,a,u)}}return be(e,r),e.push(">"),
 me(e,i,t),typeof t=="string"?(e.push(P(t)),null):t}var nc=/^[a-zA-Z][a-zA-Z:_\.\-\d]*$/,Ka=new Map;function X(e){var n=Ka.
-get(e);if(n===void 0){if(!nc.test(e))throw Error(p(65,e));n="<"+e,Ka.set(e,n)}return n}function tc(e,n,t,r,i,a,o,c,u){switch(n){case"\
-div":case"span":case"svg":case"path":break;case"a":e.push(X("a"));var l=null,s=null,f;for(f in t)if(L.call(t,f)){var h=t[f];
-if(h!=null)switch(f){case"children":l=h;break;case"dangerouslySetInnerHTML":s=h;break;case"href":h===""?B(e,"href",""):N(
-e,f,h);break;default:N(e,f,h)}}if(be(e,c),e.push(">"),me(e,s,l),typeof l=="string"){e.push(P(l));var d=null}else d=l;return d;case"\
-g":case"p":case"li":break;case"select":e.push(X("select"));var g=null,b=null,C;for(C in t)if(L.call(t,C)){var E=t[C];if(E!=
-null)switch(C){case"children":g=E;break;case"dangerouslySetInnerHTML":b=E;break;case"defaultValue":case"value":break;default:
-N(e,C,E)}}return be(e,c),e.push(">"),me(e,b,g),g;case"option":var O=c.selectedValue;e.push(X("option"));var z=null,H=null,
+get(e);if(n===void 0){if(!nc.test(e))throw Error(p(65,e));n="<"+e,Ka.set(e,n)}return n}function tc(e,n,t,r,i,a,u,s,c){switch(n){case"\
+div":case"span":case"svg":case"path":break;case"a":e.push(X("a"));var l=null,o=null,f;for(f in t)if(L.call(t,f)){var h=t[f];
+if(h!=null)switch(f){case"children":l=h;break;case"dangerouslySetInnerHTML":o=h;break;case"href":h===""?B(e,"href",""):N(
+e,f,h);break;default:N(e,f,h)}}if(be(e,s),e.push(">"),me(e,o,l),typeof l=="string"){e.push(P(l));var d=null}else d=l;return d;case"\
+g":case"p":case"li":break;case"select":e.push(X("select"));var g=null,v=null,C;for(C in t)if(L.call(t,C)){var E=t[C];if(E!=
+null)switch(C){case"children":g=E;break;case"dangerouslySetInnerHTML":v=E;break;case"defaultValue":case"value":break;default:
+N(e,C,E)}}return be(e,s),e.push(">"),me(e,v,g),g;case"option":var O=s.selectedValue;e.push(X("option"));var z=null,H=null,
 T=null,S=null,I;for(I in t)if(L.call(t,I)){var ve=t[I];if(ve!=null)switch(I){case"children":z=ve;break;case"selected":T=
 ve;break;case"dangerouslySetInnerHTML":S=ve;break;case"value":H=ve;default:N(e,I,ve)}}if(O!=null){var R=H!==null?""+H:ec(
 z);if(gr(O)){for(var D=0;D<O.length;D++)if(""+O[D]===R){e.push(' selected=""');break}}else""+O===R&&e.push(' selected=""')}else
 T&&e.push(' selected=""');return e.push(">"),me(e,S,z),z;case"textarea":e.push(X("textarea"));var Y=null,Q=null,F=null,de;
 for(de in t)if(L.call(t,de)){var W=t[de];if(W!=null)switch(de){case"children":F=W;break;case"value":Y=W;break;case"defau\
 ltValue":Q=W;break;case"dangerouslySetInnerHTML":throw Error(p(91));default:N(e,de,W)}}if(Y===null&&Q!==null&&(Y=Q),be(e,
-c),e.push(">"),F!=null){if(Y!=null)throw Error(p(92));if(gr(F)){if(1<F.length)throw Error(p(93));Y=""+F[0]}Y=""+F}return typeof Y==
+s),e.push(">"),F!=null){if(Y!=null)throw Error(p(92));if(gr(F)){if(1<F.length)throw Error(p(93));Y=""+F[0]}Y=""+F}return typeof Y==
 "string"&&Y[0]===`
 `&&e.push(`
 `),Y!==null&&e.push(P(""+Y)),null;case"input":e.push(X("input"));var Xe=null,ye=null,G=null,cn=null,K=null,_e=null,j=null,
@@ -249,39 +249,39 @@ Te=null,Ee=null,ke;for(ke in t)if(L.call(t,ke)){var U=t[ke];if(U!=null)switch(ke
 rHTML":throw Error(p(399,"input"));case"name":Xe=U;break;case"formAction":ye=U;break;case"formEncType":G=U;break;case"fo\
 rmMethod":cn=U;break;case"formTarget":K=U;break;case"defaultChecked":Ee=U;break;case"defaultValue":j=U;break;case"checke\
 d":Te=U;break;case"value":_e=U;break;default:N(e,ke,U)}}var Ue=Za(e,r,i,ye,G,cn,K,Xe);return Te!==null?vi(e,"checked",Te):
-Ee!==null&&vi(e,"checked",Ee),_e!==null?N(e,"value",_e):j!==null&&N(e,"value",j),be(e,c),e.push("/>"),Ue?.forEach(ci,e),
+Ee!==null&&vi(e,"checked",Ee),_e!==null?N(e,"value",_e):j!==null&&N(e,"value",j),be(e,s),e.push("/>"),Ue?.forEach(ci,e),
 null;case"button":e.push(X("button"));var sn=null,Me=null,Ze=null,it=null,In=null,Fn=null,Wt=null,Ie;for(Ie in t)if(L.call(
 t,Ie)){var ne=t[Ie];if(ne!=null)switch(Ie){case"children":sn=ne;break;case"dangerouslySetInnerHTML":Me=ne;break;case"nam\
 e":Ze=ne;break;case"formAction":it=ne;break;case"formEncType":In=ne;break;case"formMethod":Fn=ne;break;case"formTarget":
-Wt=ne;break;default:N(e,Ie,ne)}}var Gt=Za(e,r,i,it,In,Fn,Wt,Ze);if(be(e,c),e.push(">"),Gt?.forEach(ci,e),me(e,Me,sn),typeof sn==
+Wt=ne;break;default:N(e,Ie,ne)}}var Gt=Za(e,r,i,it,In,Fn,Wt,Ze);if(be(e,s),e.push(">"),Gt?.forEach(ci,e),me(e,Me,sn),typeof sn==
 "string"){e.push(P(sn));var at=null}else at=sn;return at;case"form":e.push(X("form"));var fn=null,Xt=null,He=null,Ve=null,
 dn=null,Qe=null,hn;for(hn in t)if(L.call(t,hn)){var Fe=t[hn];if(Fe!=null)switch(hn){case"children":fn=Fe;break;case"dang\
 erouslySetInnerHTML":Xt=Fe;break;case"action":He=Fe;break;case"encType":Ve=Fe;break;case"method":dn=Fe;break;case"target":
 Qe=Fe;break;default:N(e,hn,Fe)}}var Ln=null,Je=null;if(typeof He=="function"){var ue=Ml(r,He);ue!==null?(He=ue.action||"",
 Ve=ue.encType,dn=ue.method,Qe=ue.target,Ln=ue.data,Je=ue.name):(e.push(" ","action",'="',_l,'"'),Qe=dn=Ve=He=null,Il(r,i))}
-if(He!=null&&N(e,"action",He),Ve!=null&&N(e,"encType",Ve),dn!=null&&N(e,"method",dn),Qe!=null&&N(e,"target",Qe),be(e,c),
+if(He!=null&&N(e,"action",He),Ve!=null&&N(e,"encType",Ve),dn!=null&&N(e,"method",dn),Qe!=null&&N(e,"target",Qe),be(e,s),
 e.push(">"),Je!==null&&(e.push('<input type="hidden"'),B(e,"name",Je),e.push("/>"),Ln?.forEach(ci,e)),me(e,Xt,fn),typeof fn==
 "string"){e.push(P(fn));var lt=null}else lt=fn;return lt;case"menuitem":e.push(X("menuitem"));for(var gn in t)if(L.call(
 t,gn)){var Zt=t[gn];if(Zt!=null)switch(gn){case"children":case"dangerouslySetInnerHTML":throw Error(p(400));default:N(e,
-gn,Zt)}}return be(e,c),e.push(">"),null;case"object":e.push(X("object"));var Re=null,ot=null,Ke;for(Ke in t)if(L.call(t,
+gn,Zt)}}return be(e,s),e.push(">"),null;case"object":e.push(X("object"));var Re=null,ot=null,Ke;for(Ke in t)if(L.call(t,
 Ke)){var je=t[Ke];if(je!=null)switch(Ke){case"children":Re=je;break;case"dangerouslySetInnerHTML":ot=je;break;case"data":
-var _=Pt(""+je);if(_==="")break;e.push(" ","data",'="',P(_),'"');break;default:N(e,Ke,je)}}if(be(e,c),e.push(">"),me(e,ot,
-Re),typeof Re=="string"){e.push(P(Re));var Ce=null}else Ce=Re;return Ce;case"title":var Pe=c.tagScope&1,ut=c.tagScope&4;
-if(c.insertionMode===4||Pe||t.itemProp!=null)var Un=Ja(e,t);else ut?Un=null:(Ja(i.hoistableChunks,t),Un=void 0);return Un;case"\
-link":var Hn=c.tagScope&1,Vt=c.tagScope&4,Qt=t.rel,Ae=t.href,Dn=t.precedence;if(c.insertionMode===4||Hn||t.itemProp!=null||
+var _=Pt(""+je);if(_==="")break;e.push(" ","data",'="',P(_),'"');break;default:N(e,Ke,je)}}if(be(e,s),e.push(">"),me(e,ot,
+Re),typeof Re=="string"){e.push(P(Re));var Ce=null}else Ce=Re;return Ce;case"title":var Pe=s.tagScope&1,ut=s.tagScope&4;
+if(s.insertionMode===4||Pe||t.itemProp!=null)var Un=Ja(e,t);else ut?Un=null:(Ja(i.hoistableChunks,t),Un=void 0);return Un;case"\
+link":var Hn=s.tagScope&1,Vt=s.tagScope&4,Qt=t.rel,Ae=t.href,Dn=t.precedence;if(s.insertionMode===4||Hn||t.itemProp!=null||
 typeof Qt!="string"||typeof Ae!="string"||Ae===""){ie(e,t);var pn=null}else if(t.rel==="stylesheet")if(typeof Dn!="strin\
 g"||t.disabled!=null||t.onLoad||t.onError)pn=ie(e,t);else{var De=i.styles.get(Dn),qe=r.styleResources.hasOwnProperty(Ae)?
 r.styleResources[Ae]:void 0;if(qe!==null){r.styleResources[Ae]=null,De||(De={precedence:P(Dn),rules:[],hrefs:[],sheets:new Map},
 i.styles.set(Dn,De));var $e={state:0,props:pe({},t,{"data-precedence":t.precedence,precedence:null})};if(qe){qe.length===
-2&&xt($e.props,qe);var ct=i.preloads.stylesheets.get(Ae);ct&&0<ct.length?ct.length=0:$e.state=1}De.sheets.set(Ae,$e),o&&
-o.stylesheets.add($e)}else if(De){var Jt=De.sheets.get(Ae);Jt&&o&&o.stylesheets.add(Jt)}u&&e.push("<!-- -->"),pn=null}else
-t.onLoad||t.onError?pn=ie(e,t):(u&&e.push("<!-- -->"),pn=Vt?null:ie(i.hoistableChunks,t));return pn;case"script":var Zr=c.
+2&&xt($e.props,qe);var ct=i.preloads.stylesheets.get(Ae);ct&&0<ct.length?ct.length=0:$e.state=1}De.sheets.set(Ae,$e),u&&
+u.stylesheets.add($e)}else if(De){var Jt=De.sheets.get(Ae);Jt&&u&&u.stylesheets.add(Jt)}c&&e.push("<!-- -->"),pn=null}else
+t.onLoad||t.onError?pn=ie(e,t):(c&&e.push("<!-- -->"),pn=Vt?null:ie(i.hoistableChunks,t));return pn;case"script":var Zr=s.
 tagScope&1,Yn=t.async;if(typeof t.src!="string"||!t.src||!Yn||typeof Yn=="function"||typeof Yn=="symbol"||t.onLoad||t.onError||
-c.insertionMode===4||Zr||t.itemProp!=null)var Kt=pr(e,t);else{var en=t.src;if(t.type==="module")var vn=r.moduleScriptResources,
+s.insertionMode===4||Zr||t.itemProp!=null)var Kt=pr(e,t);else{var en=t.src;if(t.type==="module")var vn=r.moduleScriptResources,
 yn=i.preloads.moduleScripts;else vn=r.scriptResources,yn=i.preloads.scripts;var Bn=vn.hasOwnProperty(en)?vn[en]:void 0;if(Bn!==
 null){vn[en]=null;var st=t;if(Bn){Bn.length===2&&(st=pe({},t),xt(st,Bn));var jt=yn.get(en);jt&&(jt.length=0)}var qt=[];i.
-scripts.add(qt),pr(qt,st)}u&&e.push("<!-- -->"),Kt=null}return Kt;case"style":var Vr=c.tagScope&1,zn=t.precedence,Le=t.href,
-cu=t.nonce;if(c.insertionMode===4||Vr||t.itemProp!=null||typeof zn!="string"||typeof Le!="string"||Le===""){e.push(X("st\
+scripts.add(qt),pr(qt,st)}c&&e.push("<!-- -->"),Kt=null}return Kt;case"style":var Vr=s.tagScope&1,zn=t.precedence,Le=t.href,
+cu=t.nonce;if(s.insertionMode===4||Vr||t.itemProp!=null||typeof zn!="string"||typeof Le!="string"||Le===""){e.push(X("st\
 yle"));var Wn=null,la=null,ft;for(ft in t)if(L.call(t,ft)){var $t=t[ft];if($t!=null)switch(ft){case"children":Wn=$t;break;case"\
 dangerouslySetInnerHTML":la=$t;break;default:N(e,ft,$t)}}e.push(">");var dt=Array.isArray(Wn)?2>Wn.length?Wn[0]:null:Wn;
 typeof dt!="function"&&typeof dt!="symbol"&&dt!==null&&dt!==void 0&&e.push((""+dt).replace(Va,Qa)),me(e,la,Wn),e.push(Rn(
@@ -290,20 +290,20 @@ null){r.styleResources[Le]=null,bn||(bn={precedence:P(zn),rules:[],hrefs:[],shee
 nonce.style;if(!ua||ua===cu){bn.hrefs.push(P(Le));var ca=bn.rules,Gn=null,sa=null,er;for(er in t)if(L.call(t,er)){var Qr=t[er];
 if(Qr!=null)switch(er){case"children":Gn=Qr;break;case"dangerouslySetInnerHTML":sa=Qr}}var ht=Array.isArray(Gn)?2>Gn.length?
 Gn[0]:null:Gn;typeof ht!="function"&&typeof ht!="symbol"&&ht!==null&&ht!==void 0&&ca.push((""+ht).replace(Va,Qa)),me(ca,
-sa,Gn)}}bn&&o&&o.styles.add(bn),u&&e.push("<!-- -->"),oa=void 0}return oa;case"meta":var su=c.tagScope&1,fu=c.tagScope&4;
-if(c.insertionMode===4||su||t.itemProp!=null)var fa=Kn(e,t,"meta",c);else u&&e.push("<!-- -->"),fa=fu?null:typeof t.charSet==
-"string"?Kn(i.charsetChunks,t,"meta",c):t.name==="viewport"?Kn(i.viewportChunks,t,"meta",c):Kn(i.hoistableChunks,t,"meta",
-c);return fa;case"listing":case"pre":e.push(X(n));var gt=null,pt=null,vt;for(vt in t)if(L.call(t,vt)){var nr=t[vt];if(nr!=
-null)switch(vt){case"children":gt=nr;break;case"dangerouslySetInnerHTML":pt=nr;break;default:N(e,vt,nr)}}if(be(e,c),e.push(
+sa,Gn)}}bn&&u&&u.styles.add(bn),c&&e.push("<!-- -->"),oa=void 0}return oa;case"meta":var su=s.tagScope&1,fu=s.tagScope&4;
+if(s.insertionMode===4||su||t.itemProp!=null)var fa=Kn(e,t,"meta",s);else c&&e.push("<!-- -->"),fa=fu?null:typeof t.charSet==
+"string"?Kn(i.charsetChunks,t,"meta",s):t.name==="viewport"?Kn(i.viewportChunks,t,"meta",s):Kn(i.hoistableChunks,t,"meta",
+s);return fa;case"listing":case"pre":e.push(X(n));var gt=null,pt=null,vt;for(vt in t)if(L.call(t,vt)){var nr=t[vt];if(nr!=
+null)switch(vt){case"children":gt=nr;break;case"dangerouslySetInnerHTML":pt=nr;break;default:N(e,vt,nr)}}if(be(e,s),e.push(
 ">"),pt!=null){if(gt!=null)throw Error(p(60));if(typeof pt!="object"||!("__html"in pt))throw Error(p(61));var mn=pt.__html;
 mn!=null&&(typeof mn=="string"&&0<mn.length&&mn[0]===`
 `?e.push(`
 `,mn):e.push(""+mn))}return typeof gt=="string"&&gt[0]===`
 `&&e.push(`
-`),gt;case"img":var du=c.tagScope&3,te=t.src,q=t.srcSet;if(!(t.loading==="lazy"||!te&&!q||typeof te!="string"&&te!=null||
+`),gt;case"img":var du=s.tagScope&3,te=t.src,q=t.srcSet;if(!(t.loading==="lazy"||!te&&!q||typeof te!="string"&&te!=null||
 typeof q!="string"&&q!=null||t.fetchPriority==="low"||du)&&(typeof te!="string"||te[4]!==":"||te[0]!=="d"&&te[0]!=="D"||
 te[1]!=="a"&&te[1]!=="A"||te[2]!=="t"&&te[2]!=="T"||te[3]!=="a"&&te[3]!=="A")&&(typeof q!="string"||q[4]!==":"||q[0]!=="\
-d"&&q[0]!=="D"||q[1]!=="a"&&q[1]!=="A"||q[2]!=="t"&&q[2]!=="T"||q[3]!=="a"&&q[3]!=="A")){o!==null&&c.tagScope&64&&(o.suspenseyImages=
+d"&&q[0]!=="D"||q[1]!=="a"&&q[1]!=="A"||q[2]!=="t"&&q[2]!=="T"||q[3]!=="a"&&q[3]!=="A")){u!==null&&s.tagScope&64&&(u.suspenseyImages=
 !0);var da=typeof t.sizes=="string"?t.sizes:void 0,Xn=q?q+`
 `+(da||""):te,Jr=i.preloads.images,wn=Jr.get(Xn);if(wn)(t.fetchPriority==="high"||10>i.highImagePreloads.size)&&(Jr.delete(
 Xn),i.highImagePreloads.add(wn));else if(!r.imageResources.hasOwnProperty(Xn)){r.imageResources[Xn]=xe;var Kr=t.crossOrigin,
@@ -313,20 +313,20 @@ sizes,crossOrigin:ha,integrity:t.integrity,nonce:t.nonce,type:t.type,fetchPriori
 0<=(Tn.remainingCapacity-=jr.length+2))?(i.resets.image[Xn]=xe,Tn.highImagePreloads&&(Tn.highImagePreloads+=", "),Tn.highImagePreloads+=
 jr):(wn=[],ie(wn,{rel:"preload",as:"image",href:q?void 0:te,imageSrcSet:q,imageSizes:da,crossOrigin:ha,integrity:t.integrity,
 type:t.type,fetchPriority:t.fetchPriority,referrerPolicy:t.referrerPolicy}),t.fetchPriority==="high"||10>i.highImagePreloads.
-size?i.highImagePreloads.add(wn):(i.bulkPreloads.add(wn),Jr.set(Xn,wn)))}}return Kn(e,t,"img",c);case"base":case"area":case"\
-br":case"col":case"embed":case"hr":case"keygen":case"param":case"source":case"track":case"wbr":return Kn(e,t,n,c);case"a\
+size?i.highImagePreloads.add(wn):(i.bulkPreloads.add(wn),Jr.set(Xn,wn)))}}return Kn(e,t,"img",s);case"base":case"area":case"\
+br":case"col":case"embed":case"hr":case"keygen":case"param":case"source":case"track":case"wbr":return Kn(e,t,n,s);case"a\
 nnotation-xml":case"color-profile":case"font-face":case"font-face-src":case"font-face-uri":case"font-face-format":case"f\
-ont-face-name":case"missing-glyph":break;case"head":if(2>c.insertionMode){var qr=a||i.preamble;if(qr.headChunks)throw Error(
-p(545,"`<head>`"));a!==null&&e.push("<!--head-->"),qr.headChunks=[];var ga=si(qr.headChunks,t,"head",c)}else ga=ir(e,t,"\
-head",c);return ga;case"body":if(2>c.insertionMode){var $r=a||i.preamble;if($r.bodyChunks)throw Error(p(545,"`<body>`"));
-a!==null&&e.push("<!--body-->"),$r.bodyChunks=[];var pa=si($r.bodyChunks,t,"body",c)}else pa=ir(e,t,"body",c);return pa;case"\
-html":if(c.insertionMode===0){var ei=a||i.preamble;if(ei.htmlChunks)throw Error(p(545,"`<html>`"));a!==null&&e.push("<!-\
--html-->"),ei.htmlChunks=[""];var va=si(ei.htmlChunks,t,"html",c)}else va=ir(e,t,"html",c);return va;default:if(n.indexOf(
+ont-face-name":case"missing-glyph":break;case"head":if(2>s.insertionMode){var qr=a||i.preamble;if(qr.headChunks)throw Error(
+p(545,"`<head>`"));a!==null&&e.push("<!--head-->"),qr.headChunks=[];var ga=si(qr.headChunks,t,"head",s)}else ga=ir(e,t,"\
+head",s);return ga;case"body":if(2>s.insertionMode){var $r=a||i.preamble;if($r.bodyChunks)throw Error(p(545,"`<body>`"));
+a!==null&&e.push("<!--body-->"),$r.bodyChunks=[];var pa=si($r.bodyChunks,t,"body",s)}else pa=ir(e,t,"body",s);return pa;case"\
+html":if(s.insertionMode===0){var ei=a||i.preamble;if(ei.htmlChunks)throw Error(p(545,"`<html>`"));a!==null&&e.push("<!-\
+-html-->"),ei.htmlChunks=[""];var va=si(ei.htmlChunks,t,"html",s)}else va=ir(e,t,"html",s);return va;default:if(n.indexOf(
 "-")!==-1){e.push(X(n));var ni=null,ya=null,Zn;for(Zn in t)if(L.call(t,Zn)){var Se=t[Zn];if(Se!=null){var ba=Zn;switch(Zn){case"\
 children":ni=Se;break;case"dangerouslySetInnerHTML":ya=Se;break;case"style":Ol(e,Se);break;case"suppressContentEditableW\
 arning":case"suppressHydrationWarning":case"ref":break;case"className":ba="class";default:if(Ni(Zn)&&typeof Se!="functio\
 n"&&typeof Se!="symbol"&&Se!==!1){if(Se===!0)Se="";else if(typeof Se=="object")continue;e.push(" ",ba,'="',P(Se),'"')}}}}
-return be(e,c),e.push(">"),me(e,ya,ni),ni}}return ir(e,t,n,c)}var ja=new Map;function Rn(e){var n=ja.get(e);return n===void 0&&
+return be(e,s),e.push(">"),me(e,ya,ni),ni}}return ir(e,t,n,s)}var ja=new Map;function Rn(e){var n=ja.get(e);return n===void 0&&
 (n="</"+e+">",ja.set(e,n)),n}function qa(e,n){e=e.preamble,e.htmlChunks===null&&n.htmlChunks&&(e.htmlChunks=n.htmlChunks),
 e.headChunks===null&&n.headChunks&&(e.headChunks=n.headChunks),e.bodyChunks===null&&n.bodyChunks&&(e.bodyChunks=n.bodyChunks)}
 function Fl(e,n){n=n.bootstrapChunks;for(var t=0;t<n.length-1;t++)e.push(n[t]);return t<n.length?(t=n[t],n.length=0,e.push(
@@ -363,10 +363,10 @@ crossOrigin:n.crossOrigin,fetchPriority:n.fetchPriority,integrity:n.integrity,me
 referrerPolicy}),e=0;e<rn.length;e++)this.push(rn[e]);rn.length=0}}function hc(e){e.sheets.forEach(dc,this),e.sheets.clear()}
 function ur(e,n){(n.instructions&32)===0&&(n.instructions|=32,e.push(' id="',P("_"+n.idPrefix+"R_"),'"'))}function gc(e,n){
 e.push("[");var t="[";n.stylesheets.forEach(function(r){if(r.state!==2)if(r.state===3)e.push(t),r=wt(""+r.props.href),e.
-push(r),e.push("]"),t=",[";else{e.push(t);var i=r.props["data-precedence"],a=r.props,o=Pt(""+r.props.href);o=wt(o),e.push(
-o),i=""+i,e.push(","),i=wt(i),e.push(i);for(var c in a)if(L.call(a,c)&&(i=a[c],i!=null))switch(c){case"href":case"rel":case"\
+push(r),e.push("]"),t=",[";else{e.push(t);var i=r.props["data-precedence"],a=r.props,u=Pt(""+r.props.href);u=wt(u),e.push(
+u),i=""+i,e.push(","),i=wt(i),e.push(i);for(var s in a)if(L.call(a,s)&&(i=a[s],i!=null))switch(s){case"href":case"rel":case"\
 precedence":case"data-precedence":break;case"children":case"dangerouslySetInnerHTML":throw Error(p(399,"link"));default:
-pc(e,c,i)}e.push("]"),t=",[",r.state=3}}),e.push("]")}function pc(e,n,t){var r=n.toLowerCase();switch(typeof t){case"fun\
+pc(e,s,i)}e.push("]"),t=",[",r.state=3}}),e.push("]")}function pc(e,n,t){var r=n.toLowerCase();switch(typeof t){case"fun\
 ction":case"symbol":return}switch(n){case"innerHTML":case"dangerouslySetInnerHTML":case"suppressContentEditableWarning":case"\
 suppressHydrationWarning":case"style":case"ref":return;case"className":r="class",n=""+t;break;case"hidden":if(t===!1)return;
 n="";break;case"src":case"href":t=Pt(t),n=""+t;break;default:if(2<n.length&&(n[0]==="o"||n[0]==="O")&&(n[1]==="n"||n[1]===
@@ -377,32 +377,32 @@ stylesheets:new Set,suspenseyImages:!1}}function vc(e){var n=ee||null;if(n){var 
 (t.preconnects+=", "),t.preconnects+=i):(i=[],ie(i,{href:e,rel:"dns-prefetch"}),r.preconnects.add(i))}_n(n)}}else Be.D(e)}
 function yc(e,n){var t=ee||null;if(t){var r=t.resumableState,i=t.renderState;if(typeof e=="string"&&e){var a=n==="use-cr\
 edentials"?"credentials":typeof n=="string"?"anonymous":"default";if(!r.connectResources[a].hasOwnProperty(e)){r.connectResources[a][e]=
-null,r=i.headers;var o,c;if(c=r&&0<r.remainingCapacity){if(c="<"+(""+e).replace(Oi,_i)+">; rel=preconnect",typeof n=="st\
-ring"){var u=(""+n).replace(mi,wi);c+='; crossorigin="'+u+'"'}c=(o=c,0<=(r.remainingCapacity-=o.length+2))}c?(i.resets.connect[a][e]=
-null,r.preconnects&&(r.preconnects+=", "),r.preconnects+=o):(a=[],ie(a,{rel:"preconnect",href:e,crossOrigin:n}),i.preconnects.
+null,r=i.headers;var u,s;if(s=r&&0<r.remainingCapacity){if(s="<"+(""+e).replace(Oi,_i)+">; rel=preconnect",typeof n=="st\
+ring"){var c=(""+n).replace(mi,wi);s+='; crossorigin="'+c+'"'}s=(u=s,0<=(r.remainingCapacity-=u.length+2))}s?(i.resets.connect[a][e]=
+null,r.preconnects&&(r.preconnects+=", "),r.preconnects+=u):(a=[],ie(a,{rel:"preconnect",href:e,crossOrigin:n}),i.preconnects.
 add(a))}_n(t)}}else Be.C(e,n)}function bc(e,n,t){var r=ee||null;if(r){var i=r.resumableState,a=r.renderState;if(n&&e){switch(n){case"\
-image":if(t)var o=t.imageSrcSet,c=t.imageSizes,u=t.fetchPriority;var l=o?o+`
-`+(c||""):e;if(i.imageResources.hasOwnProperty(l))return;i.imageResources[l]=xe,i=a.headers;var s;i&&0<i.remainingCapacity&&
-typeof o!="string"&&u==="high"&&(s=yr(e,n,t),0<=(i.remainingCapacity-=s.length+2))?(a.resets.image[l]=xe,i.highImagePreloads&&
-(i.highImagePreloads+=", "),i.highImagePreloads+=s):(i=[],ie(i,pe({rel:"preload",href:o?void 0:e,as:n},t)),u==="high"?a.
+image":if(t)var u=t.imageSrcSet,s=t.imageSizes,c=t.fetchPriority;var l=u?u+`
+`+(s||""):e;if(i.imageResources.hasOwnProperty(l))return;i.imageResources[l]=xe,i=a.headers;var o;i&&0<i.remainingCapacity&&
+typeof u!="string"&&c==="high"&&(o=yr(e,n,t),0<=(i.remainingCapacity-=o.length+2))?(a.resets.image[l]=xe,i.highImagePreloads&&
+(i.highImagePreloads+=", "),i.highImagePreloads+=o):(i=[],ie(i,pe({rel:"preload",href:u?void 0:e,as:n},t)),c==="high"?a.
 highImagePreloads.add(i):(a.bulkPreloads.add(i),a.preloads.images.set(l,i)));break;case"style":if(i.styleResources.hasOwnProperty(
-e))return;o=[],ie(o,pe({rel:"preload",href:e,as:n},t)),i.styleResources[e]=!t||typeof t.crossOrigin!="string"&&typeof t.
-integrity!="string"?xe:[t.crossOrigin,t.integrity],a.preloads.stylesheets.set(e,o),a.bulkPreloads.add(o);break;case"scri\
-pt":if(i.scriptResources.hasOwnProperty(e))return;o=[],a.preloads.scripts.set(e,o),a.bulkPreloads.add(o),ie(o,pe({rel:"p\
+e))return;u=[],ie(u,pe({rel:"preload",href:e,as:n},t)),i.styleResources[e]=!t||typeof t.crossOrigin!="string"&&typeof t.
+integrity!="string"?xe:[t.crossOrigin,t.integrity],a.preloads.stylesheets.set(e,u),a.bulkPreloads.add(u);break;case"scri\
+pt":if(i.scriptResources.hasOwnProperty(e))return;u=[],a.preloads.scripts.set(e,u),a.bulkPreloads.add(u),ie(u,pe({rel:"p\
 reload",href:e,as:n},t)),i.scriptResources[e]=!t||typeof t.crossOrigin!="string"&&typeof t.integrity!="string"?xe:[t.crossOrigin,
-t.integrity];break;default:if(i.unknownResources.hasOwnProperty(n)){if(o=i.unknownResources[n],o.hasOwnProperty(e))return}else
-o={},i.unknownResources[n]=o;o[e]=xe,(i=a.headers)&&0<i.remainingCapacity&&n==="font"&&(l=yr(e,n,t),0<=(i.remainingCapacity-=
+t.integrity];break;default:if(i.unknownResources.hasOwnProperty(n)){if(u=i.unknownResources[n],u.hasOwnProperty(e))return}else
+u={},i.unknownResources[n]=u;u[e]=xe,(i=a.headers)&&0<i.remainingCapacity&&n==="font"&&(l=yr(e,n,t),0<=(i.remainingCapacity-=
 l.length+2))?(a.resets.font[e]=xe,i.fontPreloads&&(i.fontPreloads+=", "),i.fontPreloads+=l):(i=[],e=pe({rel:"preload",href:e,
 as:n},t),ie(i,e),n)==="font"?a.fontPreloads.add(i):a.bulkPreloads.add(i)}_n(r)}}else Be.L(e,n,t)}function mc(e,n){var t=ee||
 null;if(t){var r=t.resumableState,i=t.renderState;if(e){var a=n&&typeof n.as=="string"?n.as:"script";switch(a){case"scri\
 pt":if(r.moduleScriptResources.hasOwnProperty(e))return;a=[],r.moduleScriptResources[e]=!n||typeof n.crossOrigin!="strin\
 g"&&typeof n.integrity!="string"?xe:[n.crossOrigin,n.integrity],i.preloads.moduleScripts.set(e,a);break;default:if(r.moduleUnknownResources.
-hasOwnProperty(a)){var o=r.moduleUnknownResources[a];if(o.hasOwnProperty(e))return}else o={},r.moduleUnknownResources[a]=
-o;a=[],o[e]=xe}ie(a,pe({rel:"modulepreload",href:e},n)),i.bulkPreloads.add(a),_n(t)}}else Be.m(e,n)}function wc(e,n,t){var r=ee||
-null;if(r){var i=r.resumableState,a=r.renderState;if(e){n=n||"default";var o=a.styles.get(n),c=i.styleResources.hasOwnProperty(
-e)?i.styleResources[e]:void 0;c!==null&&(i.styleResources[e]=null,o||(o={precedence:P(n),rules:[],hrefs:[],sheets:new Map},
-a.styles.set(n,o)),n={state:0,props:pe({rel:"stylesheet",href:e,"data-precedence":n},t)},c&&(c.length===2&&xt(n.props,c),
-(a=a.preloads.stylesheets.get(e))&&0<a.length?a.length=0:n.state=1),o.sheets.set(e,n),_n(r))}}else Be.S(e,n,t)}function Tc(e,n){
+hasOwnProperty(a)){var u=r.moduleUnknownResources[a];if(u.hasOwnProperty(e))return}else u={},r.moduleUnknownResources[a]=
+u;a=[],u[e]=xe}ie(a,pe({rel:"modulepreload",href:e},n)),i.bulkPreloads.add(a),_n(t)}}else Be.m(e,n)}function wc(e,n,t){var r=ee||
+null;if(r){var i=r.resumableState,a=r.renderState;if(e){n=n||"default";var u=a.styles.get(n),s=i.styleResources.hasOwnProperty(
+e)?i.styleResources[e]:void 0;s!==null&&(i.styleResources[e]=null,u||(u={precedence:P(n),rules:[],hrefs:[],sheets:new Map},
+a.styles.set(n,u)),n={state:0,props:pe({rel:"stylesheet",href:e,"data-precedence":n},t)},s&&(s.length===2&&xt(n.props,s),
+(a=a.preloads.stylesheets.get(e))&&0<a.length?a.length=0:n.state=1),u.sheets.set(e,n),_n(r))}}else Be.S(e,n,t)}function Tc(e,n){
 var t=ee||null;if(t){var r=t.resumableState,i=t.renderState;if(e){var a=r.scriptResources.hasOwnProperty(e)?r.scriptResources[e]:
 void 0;a!==null&&(r.scriptResources[e]=null,n=pe({src:e,async:!0},n),a&&(a.length===2&&xt(n,a),e=i.preloads.scripts.get(
 e))&&(e.length=0),e=[],i.scripts.add(e),pr(e,n),_n(t))}}else Be.X(e,n)}function Pc(e,n){var t=ee||null;if(t){var r=t.resumableState,
@@ -420,24 +420,24 @@ ug in React")}}var mi=/["';,\r\n]/g;function wi(e){switch(e){case'"':return"%22"
 ered a match it does not know how to replace. this means the match regex and the replacement characters are no longer in\
  sync. This is a bug in React")}}function xc(e){this.styles.add(e)}function Ec(e){this.stylesheets.add(e)}function $n(e,n){
 n.styles.forEach(xc,e),n.stylesheets.forEach(Ec,e),n.suspenseyImages&&(e.suspenseyImages=!0)}function Rc(e,n){var t=e.idPrefix,
-r=[],i=e.bootstrapScriptContent,a=e.bootstrapScripts,o=e.bootstrapModules;i!==void 0&&(r.push("<script"),ur(r,e),r.push(
-">",(""+i).replace(Cl,Al),"</script>")),i=t+"P:";var c=t+"S:";t+="B:";var u=new Set,l=new Set,s=new Set,f=new Map,h=new Set,
-d=new Set,g=new Set,b={images:new Map,stylesheets:new Map,scripts:new Map,moduleScripts:new Map};if(a!==void 0)for(var C=0;C<
+r=[],i=e.bootstrapScriptContent,a=e.bootstrapScripts,u=e.bootstrapModules;i!==void 0&&(r.push("<script"),ur(r,e),r.push(
+">",(""+i).replace(Cl,Al),"</script>")),i=t+"P:";var s=t+"S:";t+="B:";var c=new Set,l=new Set,o=new Set,f=new Map,h=new Set,
+d=new Set,g=new Set,v={images:new Map,stylesheets:new Map,scripts:new Map,moduleScripts:new Map};if(a!==void 0)for(var C=0;C<
 a.length;C++){var E=a[C],O,z=void 0,H=void 0,T={rel:"preload",as:"script",fetchPriority:"low",nonce:void 0};typeof E=="s\
 tring"?T.href=O=E:(T.href=O=E.src,T.integrity=H=typeof E.integrity=="string"?E.integrity:void 0,T.crossOrigin=z=typeof E==
 "string"||E.crossOrigin==null?void 0:E.crossOrigin==="use-credentials"?"use-credentials":""),E=e;var S=O;E.scriptResources[S]=
 null,E.moduleScriptResources[S]=null,E=[],ie(E,T),h.add(E),r.push('<script src="',P(O),'"'),typeof H=="string"&&r.push('\
- integrity="',P(H),'"'),typeof z=="string"&&r.push(' crossorigin="',P(z),'"'),ur(r,e),r.push(' async=""></script>')}if(o!==
-void 0)for(a=0;a<o.length;a++)T=o[a],z=O=void 0,H={rel:"modulepreload",fetchPriority:"low",nonce:void 0},typeof T=="stri\
+ integrity="',P(H),'"'),typeof z=="string"&&r.push(' crossorigin="',P(z),'"'),ur(r,e),r.push(' async=""></script>')}if(u!==
+void 0)for(a=0;a<u.length;a++)T=u[a],z=O=void 0,H={rel:"modulepreload",fetchPriority:"low",nonce:void 0},typeof T=="stri\
 ng"?H.href=C=T:(H.href=C=T.src,H.integrity=z=typeof T.integrity=="string"?T.integrity:void 0,H.crossOrigin=O=typeof T=="\
 string"||T.crossOrigin==null?void 0:T.crossOrigin==="use-credentials"?"use-credentials":""),T=e,E=C,T.scriptResources[E]=
 null,T.moduleScriptResources[E]=null,T=[],ie(T,H),h.add(T),r.push('<script type="module" src="',P(C),'"'),typeof z=="str\
 ing"&&r.push(' integrity="',P(z),'"'),typeof O=="string"&&r.push(' crossorigin="',P(O),'"'),ur(r,e),r.push(' async=""></\
-script>');return{placeholderPrefix:i,segmentPrefix:c,boundaryPrefix:t,startInlineScript:"<script",startInlineStyle:"<sty\
+script>');return{placeholderPrefix:i,segmentPrefix:s,boundaryPrefix:t,startInlineScript:"<script",startInlineStyle:"<sty\
 le",preamble:{htmlChunks:null,headChunks:null,bodyChunks:null},externalRuntimeScript:null,bootstrapChunks:r,importMapChunks:[],
 onHeaders:void 0,headers:null,resets:{font:{},dns:{},connect:{default:{},anonymous:{},credentials:{}},image:{},style:{}},
-charsetChunks:[],viewportChunks:[],hoistableChunks:[],preconnects:u,fontPreloads:l,highImagePreloads:s,styles:f,bootstrapScripts:h,
-scripts:d,bulkPreloads:g,preloads:b,nonce:{script:void 0,style:void 0},stylesToHoist:!1,generateStaticMarkup:n}}function el(e,n,t,r){
+charsetChunks:[],viewportChunks:[],hoistableChunks:[],preconnects:c,fontPreloads:l,highImagePreloads:o,styles:f,bootstrapScripts:h,
+scripts:d,bulkPreloads:g,preloads:v,nonce:{script:void 0,style:void 0},stylesToHoist:!1,generateStaticMarkup:n}}function el(e,n,t,r){
 return t.generateStaticMarkup?(e.push(P(n)),!1):(n===""?e=r:(r&&e.push("<!-- -->"),e.push(P(n)),e=!0),e)}function Tt(e,n,t,r){
 n.generateStaticMarkup||t&&r&&e.push("<!-- -->")}var Cc=Function.prototype.bind,Ac=Symbol.for("react.client.reference");
 function br(e){if(e==null)return null;if(typeof e=="function")return e.$$typeof===Ac?null:e.displayName||e.name||null;if(typeof e==
@@ -455,8 +455,8 @@ e.depth===t.depth?kr(e,t):Yl(e,t),n.context._currentValue2=n.value}function tn(e
 Ul(n):n.depth===e.depth?kr(n,e):n.depth>e.depth?Dl(n,e):Yl(n,e),En=e)}var tl={enqueueSetState:function(e,n){e=e._reactInternals,
 e.queue!==null&&e.queue.push(n)},enqueueReplaceState:function(e,n){e=e._reactInternals,e.replace=!0,e.queue=[n]},enqueueForceUpdate:function(){}},
 Sc={id:1,overflow:""};function Bl(e){var n=e.overflow;return e=e.id,(e&~(1<<32-cr(e)-1)).toString(32)+n}function an(e,n,t){
-var r=e.id;e=e.overflow;var i=32-cr(r)-1;r&=~(1<<i),t+=1;var a=32-cr(n)+i;if(30<a){var o=i-i%5;return a=(r&(1<<o)-1).toString(
-32),r>>=o,i-=o,{id:1<<32-cr(n)+i|t<<i|r,overflow:a+e}}return{id:1<<a|t<<i|r,overflow:e}}var cr=Math.clz32?Math.clz32:_c,
+var r=e.id;e=e.overflow;var i=32-cr(r)-1;r&=~(1<<i),t+=1;var a=32-cr(n)+i;if(30<a){var u=i-i%5;return a=(r&(1<<u)-1).toString(
+32),r>>=u,i-=u,{id:1<<32-cr(n)+i|t<<i|r,overflow:a+e}}return{id:1<<a|t<<i|r,overflow:e}}var cr=Math.clz32?Math.clz32:_c,
 Nc=Math.log,Oc=Math.LN2;function _c(e){return e>>>=0,e===0?32:31-(Nc(e)/Oc|0)|0}function ge(){}var se=Error(p(460));function kc(e,n,t){
 switch(t=e[t],t===void 0?e.push(n):t!==n&&(n.then(ge,ge),n=t),n.status){case"fulfilled":return n.value;case"rejected":throw e=
 n.reason,e===void 0&&!("reason"in n)?Error(p(600)):e;default:switch(typeof n.status=="string"?n.then(ge,ge):(e=n,e.status=
@@ -481,12 +481,12 @@ memoizedState;if(t!==null&&n!==null){var r=t[1];e:if(r===null)r=!1;else{for(var 
 r[i])){r=!1;break e}r=!0}if(r)return t[0]}}return e=e(),M.memoizedState=[e,n],e}function Fc(e,n,t){if(25<=Ir)throw Error(
 p(301));if(e===ze)if(wr=!0,e={action:t,next:null},ln===null&&(ln=new Map),t=ln.get(n),t===void 0)ln.set(n,e);else{for(n=
 t;n.next!==null;)n=n.next;n.next=e}}function Lc(){throw Error(p(440))}function Uc(){throw Error(p(394))}function Hc(){throw Error(
-p(479))}function ll(e,n,t){Ye();var r=Rt++,i=Mi;if(typeof e.$$FORM_ACTION=="function"){var a=null,o=Ii;i=i.formState;var c=e.
-$$IS_SIGNATURE_EQUAL;if(i!==null&&typeof c=="function"){var u=i[1];c.call(e,i[2],i[3])&&(a=t!==void 0?"p"+t:"k"+Ba(JSON.
-stringify([o,null,r]),0),u===a&&(Ct=r,n=i[0]))}var l=e.bind(null,n);return e=function(f){l(f)},typeof l.$$FORM_ACTION=="\
+p(479))}function ll(e,n,t){Ye();var r=Rt++,i=Mi;if(typeof e.$$FORM_ACTION=="function"){var a=null,u=Ii;i=i.formState;var s=e.
+$$IS_SIGNATURE_EQUAL;if(i!==null&&typeof s=="function"){var c=i[1];s.call(e,i[2],i[3])&&(a=t!==void 0?"p"+t:"k"+Ba(JSON.
+stringify([u,null,r]),0),c===a&&(Ct=r,n=i[0]))}var l=e.bind(null,n);return e=function(f){l(f)},typeof l.$$FORM_ACTION=="\
 function"&&(e.$$FORM_ACTION=function(f){f=l.$$FORM_ACTION(f),t!==void 0&&(t+="",f.action=t);var h=f.data;return h&&(a===
-null&&(a=t!==void 0?"p"+t:"k"+Ba(JSON.stringify([o,null,r]),0)),h.append("$ACTION_KEY",a)),f}),[n,e,!1]}var s=e.bind(null,
-n);return[n,function(f){s(f)},!1]}function Gl(e){var n=Tr;return Tr+=1,jn===null&&(jn=[]),kc(jn,e,n)}function Dc(){throw Error(
+null&&(a=t!==void 0?"p"+t:"k"+Ba(JSON.stringify([u,null,r]),0)),h.append("$ACTION_KEY",a)),f}),[n,e,!1]}var o=e.bind(null,
+n);return[n,function(f){o(f)},!1]}function Gl(e){var n=Tr;return Tr+=1,jn===null&&(jn=[]),kc(jn,e,n)}function Dc(){throw Error(
 p(393))}var ol={readContext:function(e){return e._currentValue2},use:function(e){if(e!==null&&typeof e=="object"){if(typeof e.
 then=="function")return Gl(e);if(e.$$typeof===_r)throw zl(e);if(e.$$typeof===Sr)return e._currentValue2}throw Error(p(438,
 String(e)))},useContext:function(e){return Ye(),e._currentValue2},useMemo:al,useReducer:il,useRef:function(e){ze=Ye(),M=
@@ -509,13 +509,13 @@ var h=g}Reflect.construct(e,[],f)}else{try{f.call()}catch(g){h=g}f=!1;try{var d=
 (f=e())&&typeof f.catch=="function"&&f.catch(function(){})}}catch(g){if(g&&h&&typeof g.stack=="string")return[g.stack,h.
 stack]}return[null,null]}};r.DetermineComponentFrameRoot.displayName="DetermineComponentFrameRoot";var i=Object.getOwnPropertyDescriptor(
 r.DetermineComponentFrameRoot,"name");i&&i.configurable&&Object.defineProperty(r.DetermineComponentFrameRoot,"name",{value:"\
-DetermineComponentFrameRoot"});var a=r.DetermineComponentFrameRoot(),o=a[0],c=a[1];if(o&&c){var u=o.split(`
-`),l=c.split(`
-`);for(i=r=0;r<u.length&&!u[r].includes("DetermineComponentFrameRoot");)r++;for(;i<l.length&&!l[i].includes("DetermineCo\
-mponentFrameRoot");)i++;if(r===u.length||i===l.length)for(r=u.length-1,i=l.length-1;1<=r&&0<=i&&u[r]!==l[i];)i--;for(;1<=
-r&&0<=i;r--,i--)if(u[r]!==l[i]){if(r!==1||i!==1)do if(r--,i--,0>i||u[r]!==l[i]){var s=`
-`+u[r].replace(" at new "," at ");return e.displayName&&s.includes("<anonymous>")&&(s=s.replace("<anonymous>",e.displayName)),
-s}while(1<=r&&0<=i);break}}}finally{di=!1,Error.prepareStackTrace=t}return(t=e?e.displayName||e.name:"")?xn(t):""}function Xl(e){
+DetermineComponentFrameRoot"});var a=r.DetermineComponentFrameRoot(),u=a[0],s=a[1];if(u&&s){var c=u.split(`
+`),l=s.split(`
+`);for(i=r=0;r<c.length&&!c[r].includes("DetermineComponentFrameRoot");)r++;for(;i<l.length&&!l[i].includes("DetermineCo\
+mponentFrameRoot");)i++;if(r===c.length||i===l.length)for(r=c.length-1,i=l.length-1;1<=r&&0<=i&&c[r]!==l[i];)i--;for(;1<=
+r&&0<=i;r--,i--)if(c[r]!==l[i]){if(r!==1||i!==1)do if(r--,i--,0>i||c[r]!==l[i]){var o=`
+`+c[r].replace(" at new "," at ");return e.displayName&&o.includes("<anonymous>")&&(o=o.replace("<anonymous>",e.displayName)),
+o}while(1<=r&&0<=i);break}}}finally{di=!1,Error.prepareStackTrace=t}return(t=e?e.displayName||e.name:"")?xn(t):""}function Xl(e){
 if(typeof e=="string")return xn(e);if(typeof e=="function")return e.prototype&&e.prototype.isReactComponent?ar(e,!0):ar(
 e,!1);if(typeof e=="object"&&e!==null){switch(e.$$typeof){case Ri:return ar(e.render,!1);case Ai:return ar(e.type,!1);case Or:
 var n=e,t=n._payload;n=n._init;try{e=n(t)}catch{return xn("Lazy")}return Xl(e)}if(typeof e.name=="string"){e:{t=e.name,n=
@@ -529,27 +529,27 @@ e,r.startsWith(`Error: react-stack-top-frame
 return xn("ViewTransition")}return""}function et(e,n){return(500<n.byteSize||n.defer)&&n.preamble===null}function Bc(e){
 if(typeof e=="object"&&e!==null&&typeof e.environmentName=="string"){var n=e.environmentName;e=[e].slice(0),typeof e[0]==
 "string"?e.splice(0,1,"[%s] "+e[0]," "+n+" "):e.splice(0,0,"[%s]"," "+n+" "),e.unshift(console),n=Cc.apply(console.error,
-e),n()}else console.error(e);return null}function zc(e,n,t,r,i,a,o,c,u,l,s){var f=new Set;this.destination=null,this.flushScheduled=
+e),n()}else console.error(e);return null}function zc(e,n,t,r,i,a,u,s,c,l,o){var f=new Set;this.destination=null,this.flushScheduled=
 !1,this.resumableState=e,this.renderState=n,this.rootFormatContext=t,this.progressiveChunkSize=r===void 0?12800:r,this.status=
 10,this.fatalError=null,this.aborted=!1,this.pendingRootTasks=this.allPendingTasks=this.nextSegmentId=0,this.completedPreambleSegments=
 this.completedRootSegment=null,this.byteSize=0,this.abortableTasks=f,this.pingedTasks=[],this.currentTask=null,this.clientRenderedBoundaries=
 [],this.completedBoundaries=[],this.partialBoundaries=[],this.postponedState=this.trackedPostpones=null,this.onError=i===
-void 0?Bc:i,this.onBrowserBailout=a===void 0?ge:a,this.onAllReady=o===void 0?ge:o,this.onShellReady=c===void 0?ge:c,this.
-onShellError=u===void 0?ge:u,this.onFatalError=l===void 0?ge:l,this.renderLifetimeController=null,this.formState=s===void 0?
-null:s}function Wc(e,n,t,r,i,a,o,c,u,l,s,f){return n=new zc(n,t,r,i,a,o,c,u,l,s,f),t=Cn(n,0,null,r,!1,!1),t.parentFlushed=
+void 0?Bc:i,this.onBrowserBailout=a===void 0?ge:a,this.onAllReady=u===void 0?ge:u,this.onShellReady=s===void 0?ge:s,this.
+onShellError=c===void 0?ge:c,this.onFatalError=l===void 0?ge:l,this.renderLifetimeController=null,this.formState=o===void 0?
+null:o}function Wc(e,n,t,r,i,a,u,s,c,l,o,f){return n=new zc(n,t,r,i,a,u,s,c,l,o,f),t=Cn(n,0,null,r,!1,!1),t.parentFlushed=
 !0,e=xr(n,null,e,-1,null,t,null,null,n.abortableTasks,null,r,null,Sc,null,null),St(e),n.pingedTasks.push(e),n}var ee=null;
 function Pr(e,n){e.pingedTasks.push(n),e.pingedTasks.length===1&&(e.flushScheduled=e.destination!==null,Ql(e))}function Ui(e,n,t,r,i){
 return t={status:0,rootSegmentID:-1,parentFlushed:!1,pendingTasks:0,row:n,completedSegments:[],byteSize:0,defer:i,fallbackAbortableTasks:t,
 errorDigest:null,contentState:bi(),fallbackState:bi(),preamble:r,tracked:null},n!==null&&(n.pendingTasks++,r=n.boundaries,
-r!==null&&(e.allPendingTasks++,t.pendingTasks++,r.push(t)),e=n.inheritedHoistables,e!==null&&$n(t.contentState,e)),t}function xr(e,n,t,r,i,a,o,c,u,l,s,f,h,d,g){
-e.allPendingTasks++,i===null?e.pendingRootTasks++:i.pendingTasks++,d!==null&&d.pendingTasks++;var b={replay:null,node:t,
-childIndex:r,ping:{resolve:function(){return Pr(e,b)},reject:function(C){e.aborted?b.abortSet.delete(b)&&Nn(b,e,C):Pr(e,
-b)}},blockedBoundary:i,blockedSegment:a,blockedPreamble:o,hoistableState:c,abortSet:u,keyPath:l,formatContext:s,context:f,
-treeContext:h,row:d,componentStack:g,thenableState:n};return u.add(b),b}function Zl(e,n,t,r,i,a,o,c,u,l,s,f,h,d){e.allPendingTasks++,
+r!==null&&(e.allPendingTasks++,t.pendingTasks++,r.push(t)),e=n.inheritedHoistables,e!==null&&$n(t.contentState,e)),t}function xr(e,n,t,r,i,a,u,s,c,l,o,f,h,d,g){
+e.allPendingTasks++,i===null?e.pendingRootTasks++:i.pendingTasks++,d!==null&&d.pendingTasks++;var v={replay:null,node:t,
+childIndex:r,ping:{resolve:function(){return Pr(e,v)},reject:function(C){e.aborted?v.abortSet.delete(v)&&Nn(v,e,C):Pr(e,
+v)}},blockedBoundary:i,blockedSegment:a,blockedPreamble:u,hoistableState:s,abortSet:c,keyPath:l,formatContext:o,context:f,
+treeContext:h,row:d,componentStack:g,thenableState:n};return c.add(v),v}function Zl(e,n,t,r,i,a,u,s,c,l,o,f,h,d){e.allPendingTasks++,
 a===null?e.pendingRootTasks++:a.pendingTasks++,h!==null&&h.pendingTasks++,t.pendingTasks++;var g={replay:t,node:r,childIndex:i,
-ping:{resolve:function(){return Pr(e,g)},reject:function(b){e.aborted?g.abortSet.delete(g)&&Nn(g,e,b):Pr(e,g)}},blockedBoundary:a,
-blockedSegment:null,blockedPreamble:null,hoistableState:o,abortSet:c,keyPath:u,formatContext:l,context:s,treeContext:f,row:h,
-componentStack:d,thenableState:n};return c.add(g),g}function Cn(e,n,t,r,i,a){return{status:0,parentFlushed:!1,id:-1,index:n,
+ping:{resolve:function(){return Pr(e,g)},reject:function(v){e.aborted?g.abortSet.delete(g)&&Nn(g,e,v):Pr(e,g)}},blockedBoundary:a,
+blockedSegment:null,blockedPreamble:null,hoistableState:u,abortSet:s,keyPath:c,formatContext:l,context:o,treeContext:f,row:h,
+componentStack:d,thenableState:n};return s.add(g),g}function Cn(e,n,t,r,i,a){return{status:0,parentFlushed:!1,id:-1,index:n,
 chunks:[],children:[],preambleChildren:[],parentFormatContext:r,boundary:t,lastPushedText:i,textEmbedded:a}}function St(e){
 var n=e.node;typeof n=="object"&&n!==null&&n.$$typeof===yl&&(e.componentStack={parent:e.componentStack,type:n.type})}function Ti(e){
 return e===null?null:{parent:e.parent,type:"Suspense Fallback"}}function Sn(e){var n={};return e&&Object.defineProperty(
@@ -565,32 +565,32 @@ var a=r[i];t!==null&&$n(a.contentState,t),On(e,a,null,null)}}if(n.pendingTasks--
 n.next}}function Pi(e,n){var t=n.boundaries;if(t!==null&&n.pendingTasks===t.length){for(var r=!0,i=0;i<t.length;i++){var a=t[i];
 if(a.pendingTasks!==1||a.parentFlushed||et(e,a)){r=!1;break}}r&&Hi(e,n,n.hoistables)}}function mt(e){var n={pendingTasks:1,
 boundaries:null,hoistables:bi(),inheritedHoistables:null,together:!1,next:null};return e!==null&&0<e.pendingTasks&&(n.pendingTasks++,
-n.boundaries=[],e.next=n),n}function cl(e,n,t,r,i){var a=n.keyPath,o=n.treeContext,c=n.row;n.keyPath=t,t=r.length;var u=null;
-if(n.replay!==null){var l=n.replay.slots;if(l!==null&&typeof l=="object")for(var s=0;s<t;s++){var f=i!=="backwards"&&i!==
-"unstable_legacy-backwards"?s:t-1-s,h=r[f];n.row=u=mt(u),n.treeContext=an(o,t,f);var d=l[f];typeof d=="number"?(Fr(e,n,d,
-h,f),delete l[f]):Z(e,n,h,f),--u.pendingTasks===0&&ae(e,u)}else for(l=0;l<t;l++)s=i!=="backwards"&&i!=="unstable_legacy-\
-backwards"?l:t-1-l,f=r[s],n.row=u=mt(u),n.treeContext=an(o,t,s),Z(e,n,f,s),--u.pendingTasks===0&&ae(e,u)}else if(i!=="ba\
-ckwards"&&i!=="unstable_legacy-backwards")for(i=0;i<t;i++)l=r[i],n.row=u=mt(u),n.treeContext=an(o,t,i),Z(e,n,l,i),--u.pendingTasks===
-0&&ae(e,u);else{for(l=n.blockedSegment,s=l.children.length,f=l.chunks.length,h=0;h<t;h++){d=i==="unstable_legacy-backwar\
-ds"?t-1-h:h;var g=r[d];n.row=u=mt(u),n.treeContext=an(o,t,d);var b=Cn(e,f,null,n.formatContext,d===0?l.lastPushedText:!0,
-!0);l.children.splice(s,0,b),n.blockedSegment=b;try{Z(e,n,g,d),Tt(b.chunks,e.renderState,b.lastPushedText,b.textEmbedded),
-b.status=1,--u.pendingTasks===0&&ae(e,u)}catch(C){throw b.status=e.aborted?3:4,C}}n.blockedSegment=l,l.lastPushedText=!1}
-c!==null&&u!==null&&0<u.pendingTasks&&(c.pendingTasks++,u.next=c),n.treeContext=o,n.row=c,n.keyPath=a}function sl(e,n,t,r,i,a){
-var o=n.thenableState;for(n.thenableState=null,ze={},ki=n,Mi=e,Ii=t,Rt=Et=0,Ct=-1,Tr=0,jn=o,e=r(i,a);wr;)wr=!1,Rt=Et=0,Ct=
--1,Tr=0,Ir+=1,M=null,e=r(i,a);return At(),e}function fl(e,n,t,r,i,a,o){var c=!1;if(a!==0&&e.formState!==null){var u=n.blockedSegment;
-if(u!==null){c=!0,u=u.chunks;for(var l=0;l<a;l++)l===o?u.push("<!--F!-->"):u.push("<!--F-->")}}a=n.keyPath,n.keyPath=t,i?
-(t=n.treeContext,n.treeContext=an(t,1,0),Z(e,n,r,-1),n.treeContext=t):c?Z(e,n,r,-1):we(e,n,r,-1),n.keyPath=a}function Er(e,n,t,r,i,a){
-if(typeof r=="function")if(r.prototype&&r.prototype.isReactComponent){var o=i;if("ref"in i){o={};for(var c in i)c!=="ref"&&
-(o[c]=i[c])}var u=r.defaultProps;if(u){o===i&&(o=pe({},o,i));for(var l in u)o[l]===void 0&&(o[l]=u[l])}var s=o,f=nl,h=r.
-contextType;typeof h=="object"&&h!==null&&(f=h._currentValue2);var d=new r(s,f),g=d.state!==void 0?d.state:null;d.updater=
-tl,d.props=s,d.state=g;var b={queue:[],replace:!1};d._reactInternals=b;var C=r.contextType;d.context=typeof C=="object"&&
-C!==null?C._currentValue2:nl;var E=r.getDerivedStateFromProps;if(typeof E=="function"){var O=E(s,g),z=O==null?g:pe({},g,
+n.boundaries=[],e.next=n),n}function cl(e,n,t,r,i){var a=n.keyPath,u=n.treeContext,s=n.row;n.keyPath=t,t=r.length;var c=null;
+if(n.replay!==null){var l=n.replay.slots;if(l!==null&&typeof l=="object")for(var o=0;o<t;o++){var f=i!=="backwards"&&i!==
+"unstable_legacy-backwards"?o:t-1-o,h=r[f];n.row=c=mt(c),n.treeContext=an(u,t,f);var d=l[f];typeof d=="number"?(Fr(e,n,d,
+h,f),delete l[f]):Z(e,n,h,f),--c.pendingTasks===0&&ae(e,c)}else for(l=0;l<t;l++)o=i!=="backwards"&&i!=="unstable_legacy-\
+backwards"?l:t-1-l,f=r[o],n.row=c=mt(c),n.treeContext=an(u,t,o),Z(e,n,f,o),--c.pendingTasks===0&&ae(e,c)}else if(i!=="ba\
+ckwards"&&i!=="unstable_legacy-backwards")for(i=0;i<t;i++)l=r[i],n.row=c=mt(c),n.treeContext=an(u,t,i),Z(e,n,l,i),--c.pendingTasks===
+0&&ae(e,c);else{for(l=n.blockedSegment,o=l.children.length,f=l.chunks.length,h=0;h<t;h++){d=i==="unstable_legacy-backwar\
+ds"?t-1-h:h;var g=r[d];n.row=c=mt(c),n.treeContext=an(u,t,d);var v=Cn(e,f,null,n.formatContext,d===0?l.lastPushedText:!0,
+!0);l.children.splice(o,0,v),n.blockedSegment=v;try{Z(e,n,g,d),Tt(v.chunks,e.renderState,v.lastPushedText,v.textEmbedded),
+v.status=1,--c.pendingTasks===0&&ae(e,c)}catch(C){throw v.status=e.aborted?3:4,C}}n.blockedSegment=l,l.lastPushedText=!1}
+s!==null&&c!==null&&0<c.pendingTasks&&(s.pendingTasks++,c.next=s),n.treeContext=u,n.row=s,n.keyPath=a}function sl(e,n,t,r,i,a){
+var u=n.thenableState;for(n.thenableState=null,ze={},ki=n,Mi=e,Ii=t,Rt=Et=0,Ct=-1,Tr=0,jn=u,e=r(i,a);wr;)wr=!1,Rt=Et=0,Ct=
+-1,Tr=0,Ir+=1,M=null,e=r(i,a);return At(),e}function fl(e,n,t,r,i,a,u){var s=!1;if(a!==0&&e.formState!==null){var c=n.blockedSegment;
+if(c!==null){s=!0,c=c.chunks;for(var l=0;l<a;l++)l===u?c.push("<!--F!-->"):c.push("<!--F-->")}}a=n.keyPath,n.keyPath=t,i?
+(t=n.treeContext,n.treeContext=an(t,1,0),Z(e,n,r,-1),n.treeContext=t):s?Z(e,n,r,-1):we(e,n,r,-1),n.keyPath=a}function Er(e,n,t,r,i,a){
+if(typeof r=="function")if(r.prototype&&r.prototype.isReactComponent){var u=i;if("ref"in i){u={};for(var s in i)s!=="ref"&&
+(u[s]=i[s])}var c=r.defaultProps;if(c){u===i&&(u=pe({},u,i));for(var l in c)u[l]===void 0&&(u[l]=c[l])}var o=u,f=nl,h=r.
+contextType;typeof h=="object"&&h!==null&&(f=h._currentValue2);var d=new r(o,f),g=d.state!==void 0?d.state:null;d.updater=
+tl,d.props=o,d.state=g;var v={queue:[],replace:!1};d._reactInternals=v;var C=r.contextType;d.context=typeof C=="object"&&
+C!==null?C._currentValue2:nl;var E=r.getDerivedStateFromProps;if(typeof E=="function"){var O=E(o,g),z=O==null?g:pe({},g,
 O);d.state=z}if(typeof r.getDerivedStateFromProps!="function"&&typeof d.getSnapshotBeforeUpdate!="function"&&(typeof d.UNSAFE_componentWillMount==
 "function"||typeof d.componentWillMount=="function")){var H=d.state;if(typeof d.componentWillMount=="function"&&d.componentWillMount(),
 typeof d.UNSAFE_componentWillMount=="function"&&d.UNSAFE_componentWillMount(),H!==d.state&&tl.enqueueReplaceState(d,d.state,
-null),b.queue!==null&&0<b.queue.length){var T=b.queue,S=b.replace;if(b.queue=null,b.replace=!1,S&&T.length===1)d.state=T[0];else{
-for(var I=S?T[0]:d.state,ve=!0,R=S?1:0;R<T.length;R++){var D=T[R],Y=typeof D=="function"?D.call(d,I,s,void 0):D;Y!=null&&
-(ve?(ve=!1,I=pe({},I,Y)):pe(I,Y))}d.state=I}}else b.queue=null}var Q=d.render();if(e.aborted)throw null;var F=n.keyPath;
+null),v.queue!==null&&0<v.queue.length){var T=v.queue,S=v.replace;if(v.queue=null,v.replace=!1,S&&T.length===1)d.state=T[0];else{
+for(var I=S?T[0]:d.state,ve=!0,R=S?1:0;R<T.length;R++){var D=T[R],Y=typeof D=="function"?D.call(d,I,o,void 0):D;Y!=null&&
+(ve?(ve=!1,I=pe({},I,Y)):pe(I,Y))}d.state=I}}else v.queue=null}var Q=d.render();if(e.aborted)throw null;var F=n.keyPath;
 n.keyPath=t,we(e,n,Q,-1),n.keyPath=F}else{var de=sl(e,n,t,r,i,void 0);if(e.aborted)throw null;fl(e,n,t,de,Et!==0,Rt,Ct)}else if(typeof r==
 "string"){var W=n.blockedSegment;if(W===null){var Xe=i.children,ye=n.formatContext,G=n.keyPath;n.formatContext=Ga(ye,r,i),
 n.keyPath=t,Z(e,n,Xe,-1),n.formatContext=ye,n.keyPath=G}else{var cn=tc(W.chunks,r,i,e.resumableState,e.renderState,n.blockedPreamble,
@@ -638,89 +638,89 @@ Yn=i.value,Kt=r._currentValue2;r._currentValue2=Yn;var en=En,vn={parent:en,depth
 value:Yn};En=vn,n.context=vn,n.keyPath=t,we(e,n,Jt,-1);var yn=En;if(yn===null)throw Error(p(403));yn.context._currentValue2=
 yn.parentValue;var Bn=En=yn.parent;n.context=Bn,n.keyPath=Zr;return;case Pl:var st=i.children,jt=st(r._context._currentValue2),
 qt=n.keyPath;n.keyPath=t,we(e,n,jt,-1),n.keyPath=qt;return;case Or:var Vr=r._init,zn=Vr(r._payload);if(e.aborted)throw null;
-Er(e,n,t,zn,i,a);return}throw Error(p(130,r==null?r:typeof r,""))}}function Fr(e,n,t,r,i){var a=n.replay,o=n.blockedBoundary,
-c=Cn(e,0,null,n.formatContext,!1,!1);c.id=t,c.parentFlushed=!0;try{n.replay=null,n.blockedSegment=c,Z(e,n,r,i),c.status=
-1,o===null?e.completedRootSegment=c:(Nt(o,c),o.parentFlushed&&e.partialBoundaries.push(o))}finally{n.replay=a,n.blockedSegment=
+Er(e,n,t,zn,i,a);return}throw Error(p(130,r==null?r:typeof r,""))}}function Fr(e,n,t,r,i){var a=n.replay,u=n.blockedBoundary,
+s=Cn(e,0,null,n.formatContext,!1,!1);s.id=t,s.parentFlushed=!0;try{n.replay=null,n.blockedSegment=s,Z(e,n,r,i),s.status=
+1,u===null?e.completedRootSegment=s:(Nt(u,s),u.parentFlushed&&e.partialBoundaries.push(u))}finally{n.replay=a,n.blockedSegment=
 null}}function we(e,n,t,r){n.replay!==null&&typeof n.replay.slots=="number"?Fr(e,n,n.replay.slots,t,r):(n.node=t,n.childIndex=
 r,t=n.componentStack,St(n),xi(e,n),n.componentStack=t)}function xi(e,n){var t=n.node,r=n.childIndex;if(t!==null){if(typeof t==
-"object"){switch(t.$$typeof){case yl:var i=t.type,a=t.key,o=t.props;t=o.ref;var c=t!==void 0?t:null,u=br(i),l=a==null||a===
-Gu?r===-1?0:r:a;if(a=[n.keyPath,u,l],n.replay!==null)e:{var s=n.replay;for(r=s.nodes,t=0;t<r.length;t++){var f=r[t];if(l===
-f[1]){if(f.length===4){if(u!==null&&u!==f[0])throw Error(p(490,f[0],u));var h=f[2],d=f[3],g=n.node;n.replay={nodes:h,slots:d,
-pendingTasks:1};try{if(Er(e,n,a,i,o,c),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.pendingTasks--}catch(I){
+"object"){switch(t.$$typeof){case yl:var i=t.type,a=t.key,u=t.props;t=u.ref;var s=t!==void 0?t:null,c=br(i),l=a==null||a===
+Gu?r===-1?0:r:a;if(a=[n.keyPath,c,l],n.replay!==null)e:{var o=n.replay;for(r=o.nodes,t=0;t<r.length;t++){var f=r[t];if(l===
+f[1]){if(f.length===4){if(c!==null&&c!==f[0])throw Error(p(490,f[0],c));var h=f[2],d=f[3],g=n.node;n.replay={nodes:h,slots:d,
+pendingTasks:1};try{if(Er(e,n,a,i,u,s),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.pendingTasks--}catch(I){
 if(typeof I=="object"&&I!==null&&(I===se||typeof I.then=="function"||I.message==="Maximum call stack size exceeded"))throw n.
-node===g?n.replay=s:r.splice(t,1),I;n.replay.pendingTasks--,a=Sn(n.componentStack),g=e,o=n.blockedBoundary,e=e.aborted?e.
-fatalError:I,a=J(g,e,a),kt(g,o,h,d,e,a)}n.replay=s}else{if(i!==Nr)throw Error(p(490,"Suspense",br(i)||"Unknown"));n:{s=f[5],
-i=f[2],c=f[3],u=f[4]===null?[]:f[4][2],f=f[4]===null?null:f[4][3],l=n.keyPath;var b=n.formatContext,C=n.row,E=n.replay,O=n.
-blockedBoundary,z=n.hoistableState,H=o.children;o=o.fallback;var T=new Set,S=Ui(e,n.row,T,null,!1);S.parentFlushed=!0,S.
-rootSegmentID=s,n.blockedBoundary=S,n.hoistableState=S.contentState,n.keyPath=a,n.formatContext=or(e.resumableState,b),n.
-row=null,n.replay={nodes:i,slots:c,pendingTasks:1};try{if(Z(e,n,H,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)
+node===g?n.replay=o:r.splice(t,1),I;n.replay.pendingTasks--,a=Sn(n.componentStack),g=e,u=n.blockedBoundary,e=e.aborted?e.
+fatalError:I,a=J(g,e,a),kt(g,u,h,d,e,a)}n.replay=o}else{if(i!==Nr)throw Error(p(490,"Suspense",br(i)||"Unknown"));n:{o=f[5],
+i=f[2],s=f[3],c=f[4]===null?[]:f[4][2],f=f[4]===null?null:f[4][3],l=n.keyPath;var v=n.formatContext,C=n.row,E=n.replay,O=n.
+blockedBoundary,z=n.hoistableState,H=u.children;u=u.fallback;var T=new Set,S=Ui(e,n.row,T,null,!1);S.parentFlushed=!0,S.
+rootSegmentID=o,n.blockedBoundary=S,n.hoistableState=S.contentState,n.keyPath=a,n.formatContext=or(e.resumableState,v),n.
+row=null,n.replay={nodes:i,slots:s,pendingTasks:1};try{if(Z(e,n,H,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)
 throw Error(p(488));if(n.replay.pendingTasks--,S.pendingTasks===0&&S.status===0){S.status=1,e.completedBoundaries.push(S);
 break n}}catch(I){S.status=4,h=e.aborted?e.fatalError:I,d=Sn(n.componentStack),g=J(e,h,d),S.errorDigest=g,n.replay.pendingTasks--,
 e.clientRenderedBoundaries.push(S)}finally{n.blockedBoundary=O,n.hoistableState=z,n.replay=E,n.keyPath=l,n.formatContext=
-b,n.row=C}h=Zl(e,null,{nodes:u,slots:f,pendingTasks:0},o,-1,O,S.fallbackState,T,[a[0],"Suspense Fallback",a[2]],pi(e.resumableState,
+v,n.row=C}h=Zl(e,null,{nodes:c,slots:f,pendingTasks:0},u,-1,O,S.fallbackState,T,[a[0],"Suspense Fallback",a[2]],pi(e.resumableState,
 n.formatContext),n.context,n.treeContext,n.row,Ti(n.componentStack)),St(h),e.pingedTasks.push(h)}}r.splice(t,1);break e}}}else
-Er(e,n,a,i,o,c);return;case bl:throw Error(p(257));case Or:if(h=t._init,t=h(t._payload),e.aborted)throw null;we(e,n,t,r);
+Er(e,n,a,i,u,s);return;case bl:throw Error(p(257));case Or:if(h=t._init,t=h(t._payload),e.aborted)throw null;we(e,n,t,r);
 return}if(gr(t)){Ei(e,n,t,r);return}if((h=El(t))&&(h=h.call(t))){if(t=h.next(),!t.done){d=[];do d.push(t.value),t=h.next();while(!t.
 done);Ei(e,n,d,r)}return}if(typeof t.then=="function")return n.thenableState=null,we(e,n,Gl(t),r);if(t.$$typeof===Sr)return we(
 e,n,t._currentValue2,r);throw r=Object.prototype.toString.call(t),Error(p(31,r==="[object Object]"?"object with keys {"+
 Object.keys(t).join(", ")+"}":r))}typeof t=="string"?(r=n.blockedSegment,r!==null&&(r.lastPushedText=el(r.chunks,t,e.renderState,
 r.lastPushedText))):(typeof t=="number"||typeof t=="bigint")&&(r=n.blockedSegment,r!==null&&(r.lastPushedText=el(r.chunks,
 ""+t,e.renderState,r.lastPushedText)))}}function Ei(e,n,t,r){var i=n.keyPath;if(r!==-1&&(n.keyPath=[n.keyPath,"Fragment",
-r],n.replay!==null)){for(var a=n.replay,o=a.nodes,c=0;c<o.length;c++){var u=o[c];if(u[1]===r){r=u[2],u=u[3],n.replay={nodes:r,
-slots:u,pendingTasks:1};try{if(Ei(e,n,t,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.
+r],n.replay!==null)){for(var a=n.replay,u=a.nodes,s=0;s<u.length;s++){var c=u[s];if(c[1]===r){r=c[2],c=c[3],n.replay={nodes:r,
+slots:c,pendingTasks:1};try{if(Ei(e,n,t,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.
 pendingTasks--}catch(f){if(typeof f=="object"&&f!==null&&(f===se||typeof f.then=="function"))throw f;n.replay.pendingTasks--;
-var l=Sn(n.componentStack);t=e;var s=n.blockedBoundary;e=e.aborted?e.fatalError:f,l=J(t,e,l),kt(t,s,r,u,e,l)}n.replay=a,
-o.splice(c,1);break}}n.keyPath=i;return}if(a=n.treeContext,o=t.length,n.replay!==null&&(c=n.replay.slots,c!==null&&typeof c==
-"object")){for(r=0;r<o;r++)u=t[r],n.treeContext=an(a,o,r),s=c[r],typeof s=="number"?(Fr(e,n,s,u,r),delete c[r]):Z(e,n,u,
-r);n.treeContext=a,n.keyPath=i;return}for(c=0;c<o;c++)r=t[c],n.treeContext=an(a,o,c),Z(e,n,r,c);n.treeContext=a,n.keyPath=
+var l=Sn(n.componentStack);t=e;var o=n.blockedBoundary;e=e.aborted?e.fatalError:f,l=J(t,e,l),kt(t,o,r,c,e,l)}n.replay=a,
+u.splice(s,1);break}}n.keyPath=i;return}if(a=n.treeContext,u=t.length,n.replay!==null&&(s=n.replay.slots,s!==null&&typeof s==
+"object")){for(r=0;r<u;r++)c=t[r],n.treeContext=an(a,u,r),o=s[r],typeof o=="number"?(Fr(e,n,o,c,r),delete s[r]):Z(e,n,c,
+r);n.treeContext=a,n.keyPath=i;return}for(s=0;s<u;s++)r=t[s],n.treeContext=an(a,u,s),Z(e,n,r,s);n.treeContext=a,n.keyPath=
 i}function Vl(e,n,t){t.status=5,t.rootSegmentID=e.nextSegmentId++;var r=t.tracked;if(r===null||(e=r.contentKeyPath,e===null))
 throw Error(p(486));r=r.fallbackNode;var i=[],a=n.workingMap.get(e);return a===void 0?(t=[e[1],e[2],i,null,r,t.rootSegmentID],
 n.workingMap.set(e,t),Ar(t,e[0],n),t):(a[4]=r,a[5]=t.rootSegmentID,a)}function dl(e,n,t,r){r.status=5;var i=t.keyPath,a=t.
 blockedBoundary;if(a===null)r.id=e.nextSegmentId++,n.rootSlots=r.id,e.completedRootSegment!==null&&(e.completedRootSegment.
-status=5);else{if(a!==null&&a.status===0){var o=Vl(e,n,a);if(a.tracked!==null&&a.tracked.contentKeyPath===i&&t.childIndex===
--1){r.id===-1&&(r.id=r.parentFlushed?a.rootSegmentID:e.nextSegmentId++),o[3]=r.id;return}}if(r.id===-1&&(r.id=r.parentFlushed&&
+status=5);else{if(a!==null&&a.status===0){var u=Vl(e,n,a);if(a.tracked!==null&&a.tracked.contentKeyPath===i&&t.childIndex===
+-1){r.id===-1&&(r.id=r.parentFlushed?a.rootSegmentID:e.nextSegmentId++),u[3]=r.id;return}}if(r.id===-1&&(r.id=r.parentFlushed&&
 a!==null?a.rootSegmentID:e.nextSegmentId++),t.childIndex===-1)i===null?n.rootSlots=r.id:(t=n.workingMap.get(i),t===void 0?
 (t=[i[1],i[2],[],r.id],Ar(t,i[0],n)):t[3]=r.id);else{if(i===null){if(e=n.rootSlots,e===null)e=n.rootSlots={};else if(typeof e==
-"number")throw Error(p(491))}else if(a=n.workingMap,o=a.get(i),o===void 0)e={},o=[i[1],i[2],[],e],a.set(i,o),Ar(o,i[0],n);else if(e=
-o[3],e===null)e=o[3]={};else if(typeof e=="number")throw Error(p(491));e[t.childIndex]=r.id}}}function Di(e,n){e=e.trackedPostpones,
+"number")throw Error(p(491))}else if(a=n.workingMap,u=a.get(i),u===void 0)e={},u=[i[1],i[2],[],e],a.set(i,u),Ar(u,i[0],n);else if(e=
+u[3],e===null)e=u[3]={};else if(typeof e=="number")throw Error(p(491));e[t.childIndex]=r.id}}}function Di(e,n){e=e.trackedPostpones,
 e!==null&&(n=n.tracked,n!==null&&(n=n.contentKeyPath,n!==null&&(e=e.workingMap.get(n),e!==void 0&&(e.length=4,e[2]=[],e[3]=
 null))))}function hl(e,n,t){return Zl(e,t,n.replay,n.node,n.childIndex,n.blockedBoundary,n.hoistableState,n.abortSet,n.keyPath,
 n.formatContext,n.context,n.treeContext,n.row,n.componentStack)}function gl(e,n,t){var r=n.blockedSegment,i=Cn(e,r.chunks.
 length,null,n.formatContext,r.lastPushedText,!0);return r.children.push(i),r.lastPushedText=!1,xr(e,t,n.node,n.childIndex,
 n.blockedBoundary,i,n.blockedPreamble,n.hoistableState,n.abortSet,n.keyPath,n.formatContext,n.context,n.treeContext,n.row,
-n.componentStack)}function Z(e,n,t,r){var i=n.formatContext,a=n.context,o=n.keyPath,c=n.treeContext,u=n.componentStack,l=n.
+n.componentStack)}function Z(e,n,t,r){var i=n.formatContext,a=n.context,u=n.keyPath,s=n.treeContext,c=n.componentStack,l=n.
 blockedSegment;if(l===null){l=n.replay;try{return we(e,n,t,r)}catch(h){if(At(),t=h===se?mr():h,!e.aborted&&typeof t=="ob\
 ject"&&t!==null){if(typeof t.then=="function"){r=h===se?on():null,e=hl(e,n,r).ping,t.then(e.resolve,e.reject),n.formatContext=
-i,n.context=a,n.keyPath=o,n.treeContext=c,n.componentStack=u,n.replay=l,tn(a);return}if(t.message==="Maximum call stack \
-size exceeded"){t=h===se?on():null,t=hl(e,n,t),e.pingedTasks.push(t),n.formatContext=i,n.context=a,n.keyPath=o,n.treeContext=
-c,n.componentStack=u,n.replay=l,tn(a);return}}}}else{var s=l.children.length,f=l.chunks.length;try{return we(e,n,t,r)}catch(h){
-if(At(),l.children.length=s,l.chunks.length=f,t=h===se?mr():h,!e.aborted&&typeof t=="object"&&t!==null){if(typeof t.then==
-"function"){l=t,t=h===se?on():null,e=gl(e,n,t).ping,l.then(e.resolve,e.reject),n.formatContext=i,n.context=a,n.keyPath=o,
-n.treeContext=c,n.componentStack=u,tn(a);return}if(t.message==="Maximum call stack size exceeded"){l=h===se?on():null,l=
-gl(e,n,l),e.pingedTasks.push(l),n.formatContext=i,n.context=a,n.keyPath=o,n.treeContext=c,n.componentStack=u,tn(a);return}}}}
-throw n.formatContext=i,n.context=a,n.keyPath=o,n.treeContext=c,tn(a),t}function Gc(e){var n=e.blockedBoundary,t=e.blockedSegment;
-t!==null&&(t.status=3,On(this,n,e.row,t))}function kt(e,n,t,r,i,a){for(var o=0;o<t.length;o++){var c=t[o];if(c.length===
-4)kt(e,n,c[2],c[3],i,a);else{c=c[5];var u=e,l=a,s=Ui(u,null,new Set,null,!1);s.parentFlushed=!0,s.rootSegmentID=c,s.status=
-4,s.errorDigest=l,s.parentFlushed&&u.clientRenderedBoundaries.push(s)}}if(t.length=0,r!==null){if(n===null)throw Error(p(
+i,n.context=a,n.keyPath=u,n.treeContext=s,n.componentStack=c,n.replay=l,tn(a);return}if(t.message==="Maximum call stack \
+size exceeded"){t=h===se?on():null,t=hl(e,n,t),e.pingedTasks.push(t),n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=
+s,n.componentStack=c,n.replay=l,tn(a);return}}}}else{var o=l.children.length,f=l.chunks.length;try{return we(e,n,t,r)}catch(h){
+if(At(),l.children.length=o,l.chunks.length=f,t=h===se?mr():h,!e.aborted&&typeof t=="object"&&t!==null){if(typeof t.then==
+"function"){l=t,t=h===se?on():null,e=gl(e,n,t).ping,l.then(e.resolve,e.reject),n.formatContext=i,n.context=a,n.keyPath=u,
+n.treeContext=s,n.componentStack=c,tn(a);return}if(t.message==="Maximum call stack size exceeded"){l=h===se?on():null,l=
+gl(e,n,l),e.pingedTasks.push(l),n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=s,n.componentStack=c,tn(a);return}}}}
+throw n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=s,tn(a),t}function Gc(e){var n=e.blockedBoundary,t=e.blockedSegment;
+t!==null&&(t.status=3,On(this,n,e.row,t))}function kt(e,n,t,r,i,a){for(var u=0;u<t.length;u++){var s=t[u];if(s.length===
+4)kt(e,n,s[2],s[3],i,a);else{s=s[5];var c=e,l=a,o=Ui(c,null,new Set,null,!1);o.parentFlushed=!0,o.rootSegmentID=s,o.status=
+4,o.errorDigest=l,o.parentFlushed&&c.clientRenderedBoundaries.push(o)}}if(t.length=0,r!==null){if(n===null)throw Error(p(
 487));if(n.status!==4&&(n.status=4,n.errorDigest=a,n.parentFlushed&&e.clientRenderedBoundaries.push(n)),typeof r=="objec\
 t")for(var f in r)delete r[f]}}function Rr(e,n){if(e!==n.currentTask){var t=e.blockedBoundary;e=e.blockedSegment,e!==null&&
 (e.status=3),t!==null&&t.fallbackAbortableTasks.forEach(function(r){return Rr(r,n)})}}function Nn(e,n,t){if(e!==n.currentTask){
-var r=e.blockedBoundary,i=e.blockedSegment;if(i===null||i.status===3){var a=Sn(e.componentStack),o=Mr(t);if(r===null){if(r=
-e.replay,r===null){o||n.trackedPostpones===null||i===null?o?(e=Fi(t),J(n,e,a),n.status!==12&&n.status!==13&&An(n,e)):(J(
+var r=e.blockedBoundary,i=e.blockedSegment;if(i===null||i.status===3){var a=Sn(e.componentStack),u=Mr(t);if(r===null){if(r=
+e.replay,r===null){u||n.trackedPostpones===null||i===null?u?(e=Fi(t),J(n,e,a),n.status!==12&&n.status!==13&&An(n,e)):(J(
 n,t,a),n.status!==12&&n.status!==13&&An(n,t)):(r=n.trackedPostpones,J(n,t,a),dl(n,r,e,i),On(n,null,e.row,i));return}n.status!==
 12&&n.status!==13&&(r.pendingTasks--,r.pendingTasks===0&&0<r.nodes.length&&(a=J(n,t,a),kt(n,null,r.nodes,r.slots,t,a)),n.
-pendingRootTasks--,n.pendingRootTasks===0&&Bi(n))}else{var c=n.trackedPostpones;if(r.status!==4){if(!o&&c!==null&&i!==null)
-return J(n,t,a),dl(n,c,e,i),r.fallbackAbortableTasks.forEach(function(u){return Nn(u,n,t)}),r.fallbackAbortableTasks.clear(),
+pendingRootTasks--,n.pendingRootTasks===0&&Bi(n))}else{var s=n.trackedPostpones;if(r.status!==4){if(!u&&s!==null&&i!==null)
+return J(n,t,a),dl(n,s,e,i),r.fallbackAbortableTasks.forEach(function(c){return Nn(c,n,t)}),r.fallbackAbortableTasks.clear(),
 On(n,r,e.row,i);r.status=4,a=J(n,t,a),r.errorDigest=a,Di(n,r),r.parentFlushed&&n.clientRenderedBoundaries.push(r)}r.pendingTasks--,
-a=r.row,a!==null&&--a.pendingTasks===0&&ae(n,a),r.fallbackAbortableTasks.forEach(function(u){return Nn(u,n,t)}),r.fallbackAbortableTasks.
+a=r.row,a!==null&&--a.pendingTasks===0&&ae(n,a),r.fallbackAbortableTasks.forEach(function(c){return Nn(c,n,t)}),r.fallbackAbortableTasks.
 clear()}e=e.row,e!==null&&--e.pendingTasks===0&&ae(n,e),n.allPendingTasks--,n.allPendingTasks===0&&Cr(n)}}}function Yi(e,n){
 try{var t=e.renderState,r=t.onHeaders;if(r){var i=t.headers;if(i){t.headers=null;var a=i.preconnects;if(i.fontPreloads&&
-(a&&(a+=", "),a+=i.fontPreloads),i.highImagePreloads&&(a&&(a+=", "),a+=i.highImagePreloads),!n){var o=t.styles.values(),
-c=o.next();e:for(;0<i.remainingCapacity&&!c.done;c=o.next())for(var u=c.value.sheets.values(),l=u.next();0<i.remainingCapacity&&
-!l.done;l=u.next()){var s=l.value,f=s.props,h=f.href,d=s.props,g=yr(d.href,"style",{crossOrigin:d.crossOrigin,integrity:d.
+(a&&(a+=", "),a+=i.fontPreloads),i.highImagePreloads&&(a&&(a+=", "),a+=i.highImagePreloads),!n){var u=t.styles.values(),
+s=u.next();e:for(;0<i.remainingCapacity&&!s.done;s=u.next())for(var c=s.value.sheets.values(),l=c.next();0<i.remainingCapacity&&
+!l.done;l=c.next()){var o=l.value,f=o.props,h=f.href,d=o.props,g=yr(d.href,"style",{crossOrigin:d.crossOrigin,integrity:d.
 integrity,nonce:d.nonce,type:d.type,fetchPriority:d.fetchPriority,referrerPolicy:d.referrerPolicy,media:d.media});if(0<=
 (i.remainingCapacity-=g.length+2))t.resets.style[h]=xe,a&&(a+=", "),a+=g,t.resets.style[h]=typeof f.crossOrigin=="string"||
-typeof f.integrity=="string"?[f.crossOrigin,f.integrity]:xe;else break e}}r(a?{Link:a}:{})}}}catch(b){J(e,b,{})}}function Bi(e){
+typeof f.integrity=="string"?[f.crossOrigin,f.integrity]:xe;else break e}}r(a?{Link:a}:{})}}}catch(v){J(e,v,{})}}function Bi(e){
 e.trackedPostpones===null&&Yi(e,!0),e.trackedPostpones===null&&Mt(e),e=e.onShellReady,e()}function Cr(e){Yi(e,e.trackedPostpones===
 null?!0:e.completedRootSegment===null||e.completedRootSegment.status!==5),Mt(e),e=e.onAllReady,e()}function Nt(e,n){if(n.
 chunks.length===0&&n.children.length===1&&n.children[0].boundary===null&&n.children[0].id===-1){var t=n.children[0];t.id=
@@ -736,27 +736,27 @@ next;if(i!==null&&(r=i.boundaries,r!==null))for(i.boundaries=null,i=0;i<r.length
 e.allPendingTasks++,--n.pendingTasks===0&&ae(e,n),e.allPendingTasks--}}else r===null||!r.parentFlushed||r.status!==1&&r.
 status!==3||(Nt(n,r),n.completedSegments.length===1&&n.parentFlushed&&e.partialBoundaries.push(n)),n=n.row,n!==null&&n.together&&
 Pi(e,n);e.allPendingTasks===0&&Cr(e)}function Ql(e){if(!(e.aborted||11<e.status)){var n=En,t=Jn.H;Jn.H=ol;var r=Jn.A;Jn.
-A=Yc;var i=ee;ee=e;var a=dr;dr=e.resumableState;try{var o=e.pingedTasks,c;for(c=0;c<o.length;c++){var u=o[c],l=e,s=u.blockedSegment;
-if(s===null){e:if(u.replay.pendingTasks!==0){var f=l.currentTask;l.currentTask=u,tn(u.context);var h=u.node;try{if(typeof u.
-replay.slots=="number"?Fr(l,u,u.replay.slots,u.node,u.childIndex):xi(l,u),u.replay.pendingTasks===1&&0<u.replay.nodes.length)
-throw Error(p(488));u.replay.pendingTasks--,u.abortSet.delete(u),On(l,u.blockedBoundary,u.row,null)}catch(G){At();var d=G===
-se?mr():G;if(l.aborted){G===se&&(u.thenableState=on()),l.currentTask=f;var g=l;Rr(u,g),u.abortSet.delete(u),Nn(u,g,g.fatalError)}else{
-if(typeof d=="object"&&d!==null){if(typeof d.then=="function"){var b=u.ping;d.then(b.resolve,b.reject),u.thenableState=G===
-se?on():null;break e}if(d.message==="Maximum call stack size exceeded"&&u.node!==h){u.thenableState=null,l.pingedTasks.push(
-u);break e}}u.replay.pendingTasks--,u.abortSet.delete(u);var C=Sn(u.componentStack);g=l;var E=u.blockedBoundary,O=l.aborted?
-l.fatalError:d,z=u.replay.nodes,H=u.replay.slots,T=J(g,O,C);kt(g,E,z,H,O,T),l.pendingRootTasks--,l.pendingRootTasks===0&&
-Bi(l),l.allPendingTasks--,l.allPendingTasks===0&&Cr(l)}}finally{l.currentTask=f}}}else e:if(g=s,g.status===0){var S=l.currentTask;
-l.currentTask=u,tn(u.context);var I=g.children.length,ve=g.chunks.length,R=u.node;try{xi(l,u),Tt(g.chunks,l.renderState,
-g.lastPushedText,g.textEmbedded),u.abortSet.delete(u),g.status=1,On(l,u.blockedBoundary,u.row,g)}catch(G){At(),g.children.
-length=I,g.chunks.length=ve;var D=G===se?mr():G;if(l.aborted)G===se&&(u.thenableState=on()),l.currentTask=S,g=l,Rr(u,g),
-u.abortSet.delete(u),Nn(u,g,g.fatalError);else{if(typeof D=="object"&&D!==null){if(typeof D.then=="function"){g.status=0,
-u.thenableState=G===se?on():null;var Y=u.ping;D.then(Y.resolve,Y.reject);break e}if(D.message==="Maximum call stack size\
- exceeded"&&u.node!==R){g.status=0,u.thenableState=null,l.pingedTasks.push(u);break e}}var Q=Sn(u.componentStack);u.abortSet.
-delete(u),g.status=4;var F=u.blockedBoundary,de=u.row;if(de!==null&&--de.pendingTasks===0&&ae(l,de),l.allPendingTasks--,
+A=Yc;var i=ee;ee=e;var a=dr;dr=e.resumableState;try{var u=e.pingedTasks,s;for(s=0;s<u.length;s++){var c=u[s],l=e,o=c.blockedSegment;
+if(o===null){e:if(c.replay.pendingTasks!==0){var f=l.currentTask;l.currentTask=c,tn(c.context);var h=c.node;try{if(typeof c.
+replay.slots=="number"?Fr(l,c,c.replay.slots,c.node,c.childIndex):xi(l,c),c.replay.pendingTasks===1&&0<c.replay.nodes.length)
+throw Error(p(488));c.replay.pendingTasks--,c.abortSet.delete(c),On(l,c.blockedBoundary,c.row,null)}catch(G){At();var d=G===
+se?mr():G;if(l.aborted){G===se&&(c.thenableState=on()),l.currentTask=f;var g=l;Rr(c,g),c.abortSet.delete(c),Nn(c,g,g.fatalError)}else{
+if(typeof d=="object"&&d!==null){if(typeof d.then=="function"){var v=c.ping;d.then(v.resolve,v.reject),c.thenableState=G===
+se?on():null;break e}if(d.message==="Maximum call stack size exceeded"&&c.node!==h){c.thenableState=null,l.pingedTasks.push(
+c);break e}}c.replay.pendingTasks--,c.abortSet.delete(c);var C=Sn(c.componentStack);g=l;var E=c.blockedBoundary,O=l.aborted?
+l.fatalError:d,z=c.replay.nodes,H=c.replay.slots,T=J(g,O,C);kt(g,E,z,H,O,T),l.pendingRootTasks--,l.pendingRootTasks===0&&
+Bi(l),l.allPendingTasks--,l.allPendingTasks===0&&Cr(l)}}finally{l.currentTask=f}}}else e:if(g=o,g.status===0){var S=l.currentTask;
+l.currentTask=c,tn(c.context);var I=g.children.length,ve=g.chunks.length,R=c.node;try{xi(l,c),Tt(g.chunks,l.renderState,
+g.lastPushedText,g.textEmbedded),c.abortSet.delete(c),g.status=1,On(l,c.blockedBoundary,c.row,g)}catch(G){At(),g.children.
+length=I,g.chunks.length=ve;var D=G===se?mr():G;if(l.aborted)G===se&&(c.thenableState=on()),l.currentTask=S,g=l,Rr(c,g),
+c.abortSet.delete(c),Nn(c,g,g.fatalError);else{if(typeof D=="object"&&D!==null){if(typeof D.then=="function"){g.status=0,
+c.thenableState=G===se?on():null;var Y=c.ping;D.then(Y.resolve,Y.reject);break e}if(D.message==="Maximum call stack size\
+ exceeded"&&c.node!==R){g.status=0,c.thenableState=null,l.pingedTasks.push(c);break e}}var Q=Sn(c.componentStack);c.abortSet.
+delete(c),g.status=4;var F=c.blockedBoundary,de=c.row;if(de!==null&&--de.pendingTasks===0&&ae(l,de),l.allPendingTasks--,
 F===null)if(Mr(D)){var W=Fi(D);J(l,W,Q),An(l,W)}else J(l,D,Q),An(l,D);else{var Xe=J(l,D,Q);if(F.pendingTasks--,F.status!==
 4){F.status=4,F.errorDigest=Xe,Di(l,F);var ye=F.row;ye!==null&&(l.allPendingTasks++,--ye.pendingTasks===0&&ae(l,ye),l.allPendingTasks--),
 F.parentFlushed&&l.clientRenderedBoundaries.push(F),l.pendingRootTasks===0&&l.trackedPostpones===null&&F.preamble!==null&&
-Mt(l)}l.allPendingTasks===0&&Cr(l)}}}finally{l.currentTask=S}}}o.splice(0,c),e.destination!==null&&Lr(e,e.destination)}catch(G){
+Mt(l)}l.allPendingTasks===0&&Cr(l)}}}finally{l.currentTask=S}}}u.splice(0,s),e.destination!==null&&Lr(e,e.destination)}catch(G){
 J(e,G,{}),An(e,G)}finally{dr=a,Jn.H=t,Jn.A=r,t===ol&&tn(n),ee=i}}}function hi(e,n,t){n.preambleChildren.length&&t.push(n.
 preambleChildren);for(var r=!1,i=0;i<n.children.length;i++)r=Jl(e,n.children[i],t)||r;return r}function Jl(e,n,t){var r=n.
 boundary;if(r===null)return hi(e,n,t);var i=r.preamble;if(i===null)return!1;switch(r.status){case 1:if(qa(e.renderState,
@@ -766,8 +766,8 @@ completedRootSegment&&e.completedPreambleSegments===null){var n=[],t=e.byteSize,
 preamble;r===!1||i.headChunks&&i.bodyChunks?e.completedPreambleSegments=n:e.byteSize=t}}function lr(e,n,t,r){switch(t.parentFlushed=
 !0,t.status){case 0:t.id=e.nextSegmentId++;case 5:return r=t.id,t.lastPushedText=!1,t.textEmbedded=!1,e=e.renderState,n.
 push('<template id="'),n.push(e.placeholderPrefix),e=r.toString(16),n.push(e),n.push('"></template>');case 1:t.status=2;
-var i=!0,a=t.chunks,o=0;t=t.children;for(var c=0;c<t.length;c++){for(i=t[c];o<i.index;o++)n.push(a[o]);i=_t(e,n,i,r)}for(;o<
-a.length-1;o++)n.push(a[o]);return o<a.length&&(i=n.push(a[o])),i;case 3:return!0;default:throw Error(p(390))}}var Ot=0;
+var i=!0,a=t.chunks,u=0;t=t.children;for(var s=0;s<t.length;s++){for(i=t[s];u<i.index;u++)n.push(a[u]);i=_t(e,n,i,r)}for(;u<
+a.length-1;u++)n.push(a[u]);return u<a.length&&(i=n.push(a[u])),i;case 3:return!0;default:throw Error(p(390))}}var Ot=0;
 function _t(e,n,t,r){var i=t.boundary;if(i===null)return lr(e,n,t,r);if(t.boundary=null,i.parentFlushed=!0,i.status===4){
 var a=i.row;return a!==null&&--a.pendingTasks===0&&ae(e,a),e.renderState.generateStaticMarkup||(i=i.errorDigest,n.push("\
 <!--$!-->"),n.push("<template"),i!=null&&(n.push(' data-dgst="'),i=P(i),n.push(i),n.push('"')),n.push("></template>")),lr(
@@ -780,7 +780,7 @@ generateStaticMarkup||n.push("<!--$-->"),t=i.completedSegments,t.length!==1)thro
 e.renderState.generateStaticMarkup?!0:n.push("<!--/$-->"),e}function gi(e,n,t,r){return rc(n,e.renderState,t.parentFormatContext,
 t.id),_t(e,n,t,r),ic(n,t.parentFormatContext)}function pl(e,n,t){Ot=t.byteSize;for(var r=t.completedSegments,i=0;i<r.length;i++)
 Kl(e,n,t,r[i]);r.length=0,r=t.row,r!==null&&et(e,t)&&--r.pendingTasks===0&&ae(e,r),Ll(n,t.contentState,e.renderState),r=
-e.resumableState,e=e.renderState,i=t.rootSegmentID,t=t.contentState;var a=e.stylesToHoist,o=(r.instructions&128)!==0;return e.
+e.resumableState,e=e.renderState,i=t.rootSegmentID,t=t.contentState;var a=e.stylesToHoist,u=(r.instructions&128)!==0;return e.
 stylesToHoist=!1,n.push(e.startInlineScript),n.push(">"),a?((r.instructions&4)===0&&(r.instructions|=4,n.push('$RX=funct\
 ion(b,c,d,e,f){var a=document.getElementById(b);a&&(b=a.previousSibling,b.data="$!",a=a.dataset,null!=c&&(a.dgst=c),d&&(\
 a.msg=d),e&&(a.stck=e),f&&(a.cstck=f),b._reactRetry&&b._reactRetry())};')),(r.instructions&2)===0&&(r.instructions|=2,n.
@@ -791,7 +791,7 @@ removeChild(c);c=d}while(c);for(;e.firstChild;)f.insertBefore(e.firstChild,c);g.
 Frame(g._reactRetry)}}a.length=0};
 $RC=function(a,b){if(b=document.getElementById(b))(a=document.getElementById(a))?(a.previousSibling.data="$~",$RB.push(a\
 ,b),2===$RB.length&&("number"!==typeof $RT?requestAnimationFrame($RV.bind(null,$RB)):(a=performance.now(),setTimeout($RV\
-.bind(null,$RB),2300>a&&2E3<a?2300-a:$RT+300-a)))):b.parentNode.removeChild(b)};`)),o&&(r.instructions&256)===0&&(r.instructions|=
+.bind(null,$RB),2300>a&&2E3<a?2300-a:$RT+300-a)))):b.parentNode.removeChild(b)};`)),u&&(r.instructions&256)===0&&(r.instructions|=
 256,n.push(`$RV=function(B,g){function h(a,c){var e=a.getAttribute(c);e&&(c=a.style,l.push(a,c.viewTransitionName,c.view\
 TransitionClass),"auto"!==e&&(c.viewTransitionClass=e),(a=a.getAttribute("vt-name"))||(a="_T_"+N++ +"_"),a=CSS.escape(a)\
 !==a?"r-"+btoa(a).replace(/=/g,""):a,c.viewTransitionName=a,C=!0)}var C=!1,N=0,l=[];try{var f=document.__reactViewTransi\
@@ -835,7 +835,7 @@ e=a[b+1];null!==e.parentNode&&e.parentNode.removeChild(e);var f=c.parentNode;if(
 _reactRetry&&requestAnimationFrame(g._reactRetry)}}a.length=0};
 $RC=function(a,b){if(b=document.getElementById(b))(a=document.getElementById(a))?(a.previousSibling.data="$~",$RB.push(a\
 ,b),2===$RB.length&&("number"!==typeof $RT?requestAnimationFrame($RV.bind(null,$RB)):(a=performance.now(),setTimeout($RV\
-.bind(null,$RB),2300>a&&2E3<a?2300-a:$RT+300-a)))):b.parentNode.removeChild(b)};`)),o&&(r.instructions&256)===0&&(r.instructions|=
+.bind(null,$RB),2300>a&&2E3<a?2300-a:$RT+300-a)))):b.parentNode.removeChild(b)};`)),u&&(r.instructions&256)===0&&(r.instructions|=
 256,n.push(`$RV=function(B,g){function h(a,c){var e=a.getAttribute(c);e&&(c=a.style,l.push(a,c.viewTransitionName,c.view\
 TransitionClass),"auto"!==e&&(c.viewTransitionClass=e),(a=a.getAttribute("vt-name"))||(a="_T_"+N++ +"_"),a=CSS.escape(a)\
 !==a?"r-"+btoa(a).replace(/=/g,""):a,c.viewTransitionName=a,C=!0)}var C=!1,N=0,l=[];try{var f=document.__reactViewTransi\
@@ -870,14 +870,14 @@ getElementById(b);for(a.parentNode.removeChild(a);a.firstChild;)b.parentNode.ins
 emoveChild(b)};$RS("')):n.push('$RS("'),n.push(e.segmentPrefix),a=a.toString(16),n.push(a),n.push('","'),n.push(e.placeholderPrefix),
 n.push(a),n=n.push('")</script>'),n)}var hr=!1;function Lr(e,n){try{if(!(0<e.pendingRootTasks)){var t,r=e.completedRootSegment;
 if(r!==null){if(r.status===5)return;var i=e.completedPreambleSegments;if(i===null)return;Ot=e.byteSize;var a=e.resumableState,
-o=e.renderState,c=o.preamble,u=c.htmlChunks,l=c.headChunks,s;if(u){for(s=0;s<u.length;s++)n.push(u[s]);if(l)for(s=0;s<l.
-length;s++)n.push(l[s]);else{var f=X("head");n.push(f),n.push(">")}}else if(l)for(s=0;s<l.length;s++)n.push(l[s]);var h=o.
-charsetChunks;for(s=0;s<h.length;s++)n.push(h[s]);h.length=0,o.preconnects.forEach(Ne,n),o.preconnects.clear();var d=o.viewportChunks;
-for(s=0;s<d.length;s++)n.push(d[s]);d.length=0,o.fontPreloads.forEach(Ne,n),o.fontPreloads.clear(),o.highImagePreloads.forEach(
-Ne,n),o.highImagePreloads.clear(),qn=o,o.styles.forEach(fc,n),qn=null;var g=o.importMapChunks;for(s=0;s<g.length;s++)n.push(
-g[s]);g.length=0,o.bootstrapScripts.forEach(Ne,n),o.scripts.forEach(Ne,n),o.scripts.clear(),o.bulkPreloads.forEach(Ne,n),
-o.bulkPreloads.clear(),a.instructions|=32;var b=o.hoistableChunks;for(s=0;s<b.length;s++)n.push(b[s]);for(a=b.length=0;a<
-i.length;a++){var C=i[a];for(o=0;o<C.length;o++)_t(e,n,C[o],null)}var E=e.renderState.preamble,O=E.headChunks;if(E.htmlChunks||
+u=e.renderState,s=u.preamble,c=s.htmlChunks,l=s.headChunks,o;if(c){for(o=0;o<c.length;o++)n.push(c[o]);if(l)for(o=0;o<l.
+length;o++)n.push(l[o]);else{var f=X("head");n.push(f),n.push(">")}}else if(l)for(o=0;o<l.length;o++)n.push(l[o]);var h=u.
+charsetChunks;for(o=0;o<h.length;o++)n.push(h[o]);h.length=0,u.preconnects.forEach(Ne,n),u.preconnects.clear();var d=u.viewportChunks;
+for(o=0;o<d.length;o++)n.push(d[o]);d.length=0,u.fontPreloads.forEach(Ne,n),u.fontPreloads.clear(),u.highImagePreloads.forEach(
+Ne,n),u.highImagePreloads.clear(),qn=u,u.styles.forEach(fc,n),qn=null;var g=u.importMapChunks;for(o=0;o<g.length;o++)n.push(
+g[o]);g.length=0,u.bootstrapScripts.forEach(Ne,n),u.scripts.forEach(Ne,n),u.scripts.clear(),u.bulkPreloads.forEach(Ne,n),
+u.bulkPreloads.clear(),a.instructions|=32;var v=u.hoistableChunks;for(o=0;o<v.length;o++)n.push(v[o]);for(a=v.length=0;a<
+i.length;a++){var C=i[a];for(u=0;u<C.length;u++)_t(e,n,C[u],null)}var E=e.renderState.preamble,O=E.headChunks;if(E.htmlChunks||
 O){var z=Rn("head");n.push(z)}var H=E.bodyChunks;if(H)for(i=0;i<H.length;i++)n.push(H[i]);_t(e,n,r,null),e.completedRootSegment=
 null;var T=e.renderState;if(e.allPendingTasks!==0||e.clientRenderedBoundaries.length!==0||e.completedBoundaries.length!==
 0||e.trackedPostpones!==null&&(e.trackedPostpones.rootNodes.length!==0||e.trackedPostpones.rootSlots!==null)){var S=e.resumableState;
@@ -910,10 +910,10 @@ null&&Lr(e,e.destination)}catch(r){J(e,r,{}),An(e,r)}}function zi(e){e=e.renderL
 n.$$typeof===_r;e.aborted=!0,n=t?zl(n):n===void 0?Error(p(432)):typeof n=="object"&&n!==null&&typeof n.then=="function"?
 Error(p(530)):n,e.fatalError=n,n=e.abortableTasks,n.forEach(function(r){return Rr(r,e)}),Zc(e,n)}}function Ar(e,n,t){if(n===
 null)t.rootNodes.push(e);else{var r=t.workingMap,i=r.get(n);i===void 0&&(i=[n[1],n[2],[],null],r.set(n,i),Ar(i,n[0],t)),
-i[2].push(e)}}function Qc(){}function jl(e,n,t,r){var i=!1,a=null,o="",c=!1;if(n=$u(n?n.identifierPrefix:void 0),e=Wc(e,
-n,Rc(n,t),$(0,null,0,null),1/0,Qc,void 0,void 0,function(){c=!0},void 0,void 0,void 0),e.flushScheduled=e.destination!==
-null,Ql(e),e.status===10&&(e.status=11),e.trackedPostpones===null&&Yi(e,e.pendingRootTasks===0),Vc(e,r),Xc(e,{push:function(u){
-return u!==null&&(o+=u),!0},destroy:function(u){i=!0,a=u}}),i&&a!==r)throw a;if(!c)throw Error(p(426));return o}Ur.renderToStaticMarkup=
+i[2].push(e)}}function Qc(){}function jl(e,n,t,r){var i=!1,a=null,u="",s=!1;if(n=$u(n?n.identifierPrefix:void 0),e=Wc(e,
+n,Rc(n,t),$(0,null,0,null),1/0,Qc,void 0,void 0,function(){s=!0},void 0,void 0,void 0),e.flushScheduled=e.destination!==
+null,Ql(e),e.status===10&&(e.status=11),e.trackedPostpones===null&&Yi(e,e.pendingRootTasks===0),Vc(e,r),Xc(e,{push:function(c){
+return c!==null&&(u+=c),!0},destroy:function(c){i=!0,a=c}}),i&&a!==r)throw a;if(!s)throw Error(p(426));return u}Ur.renderToStaticMarkup=
 function(e,n){return jl(e,n,!0,'The server used "renderToStaticMarkup" which does not support Suspense. If you intended \
 to have the server wait for the suspended component please switch to "renderToReadableStream" which supports Suspense on\
  the server')};Ur.renderToString=function(e,n){return jl(e,n,!1,'The server used "renderToString" which does not support\
@@ -921,9 +921,9 @@ to have the server wait for the suspended component please switch to "renderToRe
 Error somewhere within the Suspense boundary. If you intended to have the server wait for the suspended component please\
  switch to "renderToReadableStream" which supports Suspense on the server')};Ur.version="19.3.1"});var to=Pn(Hr=>{"use strict";var Kc=Symbol.for("react.transitional.element"),jc=Symbol.for("react.fragment");function no(e,n,t){
 var r=null;if(t!==void 0&&(r=""+t),n.key!==void 0&&(r=""+n.key),"key"in n){t={};for(var i in n)i!=="key"&&(t[i]=n[i])}else
-t=n;return n=t.ref,{$$typeof:Kc,type:e,key:r,ref:n!==void 0?n:null,props:t}}Hr.Fragment=jc;Hr.jsx=no;Hr.jsxs=no});var w=Pn((ms,ro)=>{"use strict";ro.exports=to()});var ou=v(he(),1),uu=v(ql(),1);var Jc=Symbol.for("react-email.element"),le=(e,n={})=>{e[Jc]=n};var $l=["margin","marginTop","marginBottom","marginRight","marginLeft","marginInline","marginBlock","marginBlockStart","\
+t=n;return n=t.ref,{$$typeof:Kc,type:e,key:r,ref:n!==void 0?n:null,props:t}}Hr.Fragment=jc;Hr.jsx=no;Hr.jsxs=no});var w=Pn((ms,ro)=>{"use strict";ro.exports=to()});var ou=y(he(),1),uu=y(ql(),1);var Jc=Symbol.for("react-email.element"),le=(e,n={})=>{e[Jc]=n};var $l=["margin","marginTop","marginBottom","marginRight","marginLeft","marginInline","marginBlock","marginBlockStart","\
 marginBlockEnd","marginInlineStart","marginInlineEnd"],eo=["padding","paddingTop","paddingBottom","paddingRight","paddin\
-gLeft","paddingInline","paddingBlock","paddingBlockStart","paddingBlockEnd","paddingInlineStart","paddingInlineEnd"];var io=v(he(),1),nt=v(w(),1),It=io.forwardRef(({children:e,style:n,...t},r)=>{let i={background:n?.background,backgroundColor:n?.
+gLeft","paddingInline","paddingBlock","paddingBlockStart","paddingBlockEnd","paddingInlineStart","paddingInlineEnd"];var io=y(he(),1),nt=y(w(),1),It=io.forwardRef(({children:e,style:n,...t},r)=>{let i={background:n?.background,backgroundColor:n?.
 backgroundColor};if(n)for(let a of[...$l,...eo])i[a]=n[a]!==void 0?0:void 0;return(0,nt.jsx)("body",{...t,dir:t.dir??"lt\
 r",lang:t.lang??"en",style:i,ref:r,children:(0,nt.jsx)("table",{border:0,width:"100%",cellPadding:"0",cellSpacing:"0",role:"\
 presentation",align:"center",children:(0,nt.jsx)("tbody",{children:(0,nt.jsx)("tr",{children:(0,nt.jsx)("td",{dir:t.dir??
@@ -934,41 +934,41 @@ paddingLeft:e,paddingRight:e};if(typeof e=="string"){let n=e.toString().trim().s
 paddingBottom:n[0],paddingLeft:n[0],paddingRight:n[0]};if(n.length===2)return{paddingTop:n[0],paddingRight:n[1],paddingBottom:n[0],
 paddingLeft:n[1]};if(n.length===3)return{paddingTop:n[0],paddingRight:n[1],paddingBottom:n[2],paddingLeft:n[1]};if(n.length===
 4)return{paddingTop:n[0],paddingRight:n[1],paddingBottom:n[2],paddingLeft:n[3]}}return{paddingTop:void 0,paddingBottom:void 0,
-paddingLeft:void 0,paddingRight:void 0}}function ao(e){let n,t,r,i;for(let[a,o]of Object.entries(e))a==="padding"?{paddingTop:n,
-paddingBottom:r,paddingLeft:i,paddingRight:t}=qc(o):a==="paddingTop"?n=o:a==="paddingRight"?t=o:a==="paddingBottom"?r=o:
-a==="paddingLeft"&&(i=o);return{paddingTop:Dr(n),paddingRight:Dr(t),paddingBottom:Dr(r),paddingLeft:Dr(i)}}var Wi=e=>typeof e=="number"&&!Number.isNaN(Number(e))?e*3/4:void 0;var oo=v(he(),1),tt=v(w(),1),$c=5;function lo(e){if(e===0)return[0,0];let n=0,t=()=>n>0?e/n/2:Number.POSITIVE_INFINITY;for(;t()>
-$c;)n++;return[t(),n]}var Ft=oo.forwardRef(({children:e,style:n,target:t="_blank",...r},i)=>{let{paddingTop:a,paddingRight:o,
-paddingBottom:c,paddingLeft:u}=ao(n??{}),l=Wi((a??0)+(c??0)),[s,f]=lo(u??0),[h,d]=lo(o??0);return(0,tt.jsxs)("a",{...r,ref:i,
+paddingLeft:void 0,paddingRight:void 0}}function ao(e){let n,t,r,i;for(let[a,u]of Object.entries(e))a==="padding"?{paddingTop:n,
+paddingBottom:r,paddingLeft:i,paddingRight:t}=qc(u):a==="paddingTop"?n=u:a==="paddingRight"?t=u:a==="paddingBottom"?r=u:
+a==="paddingLeft"&&(i=u);return{paddingTop:Dr(n),paddingRight:Dr(t),paddingBottom:Dr(r),paddingLeft:Dr(i)}}var Wi=e=>typeof e=="number"&&!Number.isNaN(Number(e))?e*3/4:void 0;var oo=y(he(),1),tt=y(w(),1),$c=5;function lo(e){if(e===0)return[0,0];let n=0,t=()=>n>0?e/n/2:Number.POSITIVE_INFINITY;for(;t()>
+$c;)n++;return[t(),n]}var Ft=oo.forwardRef(({children:e,style:n,target:t="_blank",...r},i)=>{let{paddingTop:a,paddingRight:u,
+paddingBottom:s,paddingLeft:c}=ao(n??{}),l=Wi((a??0)+(s??0)),[o,f]=lo(c??0),[h,d]=lo(u??0);return(0,tt.jsxs)("a",{...r,ref:i,
 style:{lineHeight:"100%",textDecoration:"none",display:"inline-block",maxWidth:"100%",msoPaddingAlt:"0px",...n,paddingTop:a,
-paddingRight:o,paddingBottom:c,paddingLeft:u},target:t,children:[(0,tt.jsx)("span",{dangerouslySetInnerHTML:{__html:`<!-\
--[if mso]><i style="mso-font-width:${s*100}%;mso-text-raise:${l}px" hidden>${"&#8202;".repeat(f)}</i><![endif]-->`}}),(0,tt.jsx)(
-"span",{style:{maxWidth:"100%",display:"inline-block",lineHeight:"120%",msoPaddingAlt:"0px",msoTextRaise:Wi(c)},children:e}),
+paddingRight:u,paddingBottom:s,paddingLeft:c},target:t,children:[(0,tt.jsx)("span",{dangerouslySetInnerHTML:{__html:`<!-\
+-[if mso]><i style="mso-font-width:${o*100}%;mso-text-raise:${l}px" hidden>${"&#8202;".repeat(f)}</i><![endif]-->`}}),(0,tt.jsx)(
+"span",{style:{maxWidth:"100%",display:"inline-block",lineHeight:"120%",msoPaddingAlt:"0px",msoTextRaise:Wi(s)},children:e}),
 (0,tt.jsx)("span",{dangerouslySetInnerHTML:{__html:`<!--[if mso]><i style="mso-font-width:${h*100}%" hidden>${"&#8202;".
-repeat(d)}&#8203;</i><![endif]-->`}})]})});Ft.displayName="Button";le(Ft);var uo=v(he(),1),Lt=v(w(),1),kn=uo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let a={},o={},c=n;for(let u in c){
-if(!Object.hasOwn(c,u))continue;let l=c[u];u.startsWith("padding")?a[u]=l:o[u]=l}return(0,Lt.jsx)("table",{align:"center",
-width:"100%",...r,border:0,cellPadding:"0",cellSpacing:"0",ref:i,role:"presentation",style:{maxWidth:"37.5em",...o},children:(0,Lt.jsx)(
+repeat(d)}&#8203;</i><![endif]-->`}})]})});Ft.displayName="Button";le(Ft);var uo=y(he(),1),Lt=y(w(),1),kn=uo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let a={},u={},s=n;for(let c in s){
+if(!Object.hasOwn(s,c))continue;let l=s[c];c.startsWith("padding")?a[c]=l:u[c]=l}return(0,Lt.jsx)("table",{align:"center",
+width:"100%",...r,border:0,cellPadding:"0",cellSpacing:"0",ref:i,role:"presentation",style:{maxWidth:"37.5em",...u},children:(0,Lt.jsx)(
 "tbody",{children:(0,Lt.jsx)("tr",{style:{width:"100%"},children:(0,Lt.jsx)("td",{className:t,style:a,children:e})})})})});
 kn.displayName="Container";le(kn,{resolveTailwind(e,{style:n,className:t,classProperties:r}){let i=[],a=e.tdClassName?[e.
-tdClassName]:[];for(let o of t?.split(" ")??[]){let c=r[o];c&&c.length>0&&c.every(u=>u.startsWith("padding"))?a.push(o):
-i.push(o)}return{...e,style:n,className:i.length>0?i.join(" "):void 0,tdClassName:a.length>0?a.join(" "):void 0}}});var co=v(he(),1),Ut=v(w(),1),Yr=co.forwardRef(({children:e,...n},t)=>(0,Ut.jsxs)("head",{...n,ref:t,children:[(0,Ut.jsx)(
+tdClassName]:[];for(let u of t?.split(" ")??[]){let s=r[u];s&&s.length>0&&s.every(c=>c.startsWith("padding"))?a.push(u):
+i.push(u)}return{...e,style:n,className:i.length>0?i.join(" "):void 0,tdClassName:a.length>0?a.join(" "):void 0}}});var co=y(he(),1),Ut=y(w(),1),Yr=co.forwardRef(({children:e,...n},t)=>(0,Ut.jsxs)("head",{...n,ref:t,children:[(0,Ut.jsx)(
 "meta",{content:"text/html; charset=UTF-8",httpEquiv:"Content-Type"}),(0,Ut.jsx)("meta",{name:"x-apple-disable-message-r\
 eformatting"}),e]}));Yr.displayName="Head";var so=e=>{let n=[Mn(e.m,["margin"]),Mn(e.mx,["marginLeft","marginRight"]),Mn(e.my,["marginTop","marginBottom"]),Mn(e.mt,
 ["marginTop"]),Mn(e.mr,["marginRight"]),Mn(e.mb,["marginBottom"]),Mn(e.ml,["marginLeft"])],t={};for(let r of n)Object.keys(
 r).length>0&&Object.assign(t,r);return t},Mn=(e,n)=>{let t={};if(e===void 0||Number.isNaN(Number.parseFloat(String(e))))
-return t;for(let r of n)t[r]=`${e}px`;return t};var fo=v(he(),1),ho=v(w(),1),Ht=fo.forwardRef(({as:e="h1",children:n,style:t,m:r,mx:i,my:a,mt:o,mr:c,mb:u,ml:l,...s},f)=>(0,ho.jsx)(
-e,{...s,ref:f,style:{...so({m:r,mx:i,my:a,mt:o,mr:c,mb:u,ml:l}),...t},children:n}));Ht.displayName="Heading";le(Ht);var go=v(he(),1),po=v(w(),1),Br=go.forwardRef(({children:e,lang:n="en",dir:t="ltr",...r},i)=>(0,po.jsx)("html",{...r,dir:t,
-lang:n,ref:i,children:e}));Br.displayName="Html";var vo=v(he(),1),yo=v(w(),1),Dt=vo.forwardRef(({alt:e,src:n,width:t,height:r,style:i,...a},o)=>(0,yo.jsx)("img",{...a,alt:e??
-"",height:r,ref:o,src:n,style:{display:"block",outline:"none",border:"none",textDecoration:"none",...i},width:t}));Dt.displayName=
-"Img";le(Dt);var bo=v(he(),1),un=v(w(),1),Gi=200,Yt=bo.forwardRef(({children:e="",useTitleTag:n=!0,...t},r)=>{let i=(Array.isArray(e)?
+return t;for(let r of n)t[r]=`${e}px`;return t};var fo=y(he(),1),ho=y(w(),1),Ht=fo.forwardRef(({as:e="h1",children:n,style:t,m:r,mx:i,my:a,mt:u,mr:s,mb:c,ml:l,...o},f)=>(0,ho.jsx)(
+e,{...o,ref:f,style:{...so({m:r,mx:i,my:a,mt:u,mr:s,mb:c,ml:l}),...t},children:n}));Ht.displayName="Heading";le(Ht);var go=y(he(),1),po=y(w(),1),Br=go.forwardRef(({children:e,lang:n="en",dir:t="ltr",...r},i)=>(0,po.jsx)("html",{...r,dir:t,
+lang:n,ref:i,children:e}));Br.displayName="Html";var vo=y(he(),1),yo=y(w(),1),Dt=vo.forwardRef(({alt:e,src:n,width:t,height:r,style:i,...a},u)=>(0,yo.jsx)("img",{...a,alt:e??
+"",height:r,ref:u,src:n,style:{display:"block",outline:"none",border:"none",textDecoration:"none",...i},width:t}));Dt.displayName=
+"Img";le(Dt);var bo=y(he(),1),un=y(w(),1),Gi=200,Yt=bo.forwardRef(({children:e="",useTitleTag:n=!0,...t},r)=>{let i=(Array.isArray(e)?
 e.join(""):e).substring(0,Gi);return(0,un.jsxs)(un.Fragment,{children:[n?(0,un.jsx)("title",{children:i}):null,(0,un.jsxs)(
 "div",{style:{display:"none",overflow:"hidden",lineHeight:"1px",opacity:0,maxHeight:0,maxWidth:0},"data-skip-in-text":!0,
 ...t,ref:r,children:[i,mo(i)]})]})});Yt.displayName="Preview";le(Yt);var es=" ‌​‍\uFEFF",mo=e=>e.length>=Gi?null:
-(0,un.jsx)("div",{children:es.repeat(Gi-e.length)});var wo=v(he(),1),Bt=v(w(),1),zt=wo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let a={},o={},c=n;for(let u in c){
-if(!Object.hasOwn(c,u))continue;let l=c[u];u.startsWith("padding")?a[u]=l:o[u]=l}return(0,Bt.jsx)("table",{align:"center",
-width:"100%",border:0,cellPadding:"0",cellSpacing:"0",role:"presentation",...r,ref:i,style:o,children:(0,Bt.jsx)("tbody",
+(0,un.jsx)("div",{children:es.repeat(Gi-e.length)});var wo=y(he(),1),Bt=y(w(),1),zt=wo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let a={},u={},s=n;for(let c in s){
+if(!Object.hasOwn(s,c))continue;let l=s[c];c.startsWith("padding")?a[c]=l:u[c]=l}return(0,Bt.jsx)("table",{align:"center",
+width:"100%",border:0,cellPadding:"0",cellSpacing:"0",role:"presentation",...r,ref:i,style:u,children:(0,Bt.jsx)("tbody",
 {children:(0,Bt.jsx)("tr",{children:(0,Bt.jsx)("td",{className:t,style:a,children:e})})})})});zt.displayName="Section";le(
-zt,{resolveTailwind(e,{style:n,className:t,classProperties:r}){let i=[],a=e.tdClassName?[e.tdClassName]:[];for(let o of t?.
-split(" ")??[]){let c=r[o];c&&c.length>0&&c.every(u=>u.startsWith("padding"))?a.push(o):i.push(o)}return{...e,style:n,className:i.
+zt,{resolveTailwind(e,{style:n,className:t,classProperties:r}){let i=[],a=e.tdClassName?[e.tdClassName]:[];for(let u of t?.
+split(" ")??[]){let s=r[u];s&&s.length>0&&s.every(c=>c.startsWith("padding"))?a.push(u):i.push(u)}return{...e,style:n,className:i.
 length>0?i.join(" "):void 0,tdClassName:a.length>0?a.join(" "):void 0}}});function ns(e){if(typeof e=="number")return{marginTop:e,marginBottom:e,marginLeft:e,marginRight:e};if(typeof e=="string"){
 let n=e.toString().trim().split(/\s+/);if(n.length===1)return{marginTop:n[0],marginBottom:n[0],marginLeft:n[0],marginRight:n[0]};
 if(n.length===2)return{marginTop:n[0],marginRight:n[1],marginBottom:n[0],marginLeft:n[1]};if(n.length===3)return{marginTop:n[0],
@@ -976,89 +976,89 @@ marginRight:n[1],marginBottom:n[2],marginLeft:n[1]};if(n.length===4)return{margi
 marginLeft:n[3]}}return{marginTop:void 0,marginBottom:void 0,marginLeft:void 0,marginRight:void 0}}function To(e){let n={
 marginTop:void 0,marginRight:void 0,marginBottom:void 0,marginLeft:void 0};for(let[t,r]of Object.entries(e))t==="margin"?
 n=ns(r):t==="marginTop"?n.marginTop=r:t==="marginRight"?n.marginRight=r:t==="marginBottom"?n.marginBottom=r:t==="marginL\
-eft"&&(n.marginLeft=r);return n}var Po=v(he(),1),xo=v(w(),1),We=Po.forwardRef(({style:e,...n},t)=>{let r={};e?.marginTop===void 0&&(r.marginTop="16px"),
+eft"&&(n.marginLeft=r);return n}var Po=y(he(),1),xo=y(w(),1),We=Po.forwardRef(({style:e,...n},t)=>{let r={};e?.marginTop===void 0&&(r.marginTop="16px"),
 e?.marginBottom===void 0&&(r.marginBottom="16px");let i=To({...r,...e});return(0,xo.jsx)("p",{...n,ref:t,style:{fontSize:"\
-14px",lineHeight:"24px",...e,...i}})});We.displayName="Text";le(We);var Eo=()=>{let e=l=>l?`The next charge is ${l.amount} on ${l.on}.`:`Nothing more is charged${l===null?"":" without your\
+14px",lineHeight:"24px",...e,...i}})});We.displayName="Text";le(We);var Eo=()=>{let e=o=>o?`The next charge is ${o.amount} on ${o.on}.`:`Nothing more is charged${o===null?"":" without your\
  authorisation"}.`,n="If you have bought a plan since, or do not want to go on, there is nothing left to do.",t="If you \
 have changed or cancelled it since, there is nothing left to do.",r="You also have other access, which is not affected.",
-i=l=>l===null?"":` and is valid until ${l}`,a=({planName:l,validUntil:s,nextPlanName:f,nextCharge:h})=>{let d=!h||f!==null?
-i(s):"",g=f===null?"":` Then your ${f} plan starts.`;return`Your ${l} plan goes on${d}.${g} ${e(h)}`},o=({accessEndsOn:l,
-isEnded:s},f,h)=>l===null?f:s?`Your access ended on ${l}.`:h(l),c=l=>{let s=l.isEnded?"You have no access to a plan now.":
-"Your other access continues.";return o(l,s,f=>`Your access lasts until ${f}.`)},u="Keep this e-mail for your records. I\
-f you have a question about this payment, quote the transaction ID.";return{lang:"en",hello:"Hello",amountOn:(l,s)=>`${l}\
- on ${s}`,labels:{plan:"Plan",nextPlan:"Next plan",amount:"Amount",amountPaid:"Amount paid",credit:"Credit",price:"Price",
-payment:"Payment",refunded:"Refunded",reason:"Reason",notCharged:"Not charged",withoutPayment:"Without a payment",validUntil:"\
-Valid until",paidUntil:"Paid until",accessUntil:"Access until",accessEnded:"Access ended on",ended:"Ended on",starts:"St\
-arts on",undoUntil:"Undo until",resumeUntil:"Resume until",nextPayment:"Next payment",transaction:"Transaction ID",number:"\
-Number",date:"Date",total:"Total"},actions:{plans:"See the plans",dashboard:"Open your dashboard",retry:"Try again",manage:"\
-Manage your payment",renew:"Renew your plan"},accessUntil:l=>`Access until ${l}`,paymentSuccess:{subject:({planName:l})=>`\
-Payment received: your ${l} plan is active`,preview:({amount:l,validUntil:s})=>`${l} paid. Your plan is valid until ${s}\
-.`,heading:"Payment received",body:"Thank you. We have received your payment, and your plan is active.",note:u},subscriptionRenewed:{
-subject:({planName:l})=>`Your ${l} plan has been renewed`,preview:({amount:l,validUntil:s})=>`${l} paid. Your plan is va\
-lid until ${s}.`,heading:"Your plan has been renewed",body:"Thank you. We have received your payment, and your plan has \
-been renewed.",note:u},paymentFailed:{subject:({planName:l})=>`Your payment for the ${l} plan failed`,preview:({amount:l})=>`${l}\
- could not be charged. You can try again.`,heading:"Payment failed",body:"Your payment did not go through. This attempt \
-has not changed your subscription, and you can try again.",note:"If you have paid since with another attempt, there is n\
-othing left to do."},paymentPending:{subject:({planName:l})=>`Your ${l} plan could not be renewed yet`,preview:"The paym\
-ent did not go through. It will be tried again automatically.",heading:"Your plan could not be renewed yet",body:({planName:l,
-...s})=>`The payment for the next period of your ${l} plan did not go through. It will be tried again automatically over\
- the next few days. Please check that your payment method works. `+o(s,r,f=>`If no payment succeeds, your access ends on\
- ${f}.`),note:"If you have paid since, there is nothing left to do."},subscriptionHalted:{subject:({planName:l})=>`Your ${l}\
- plan could not be renewed`,preview:"The payment did not go through. It will not be tried again automatically.",heading:"\
-Your plan could not be renewed",body:({planName:l,manageUrl:s,...f})=>`The payment for the next period of your ${l} plan\
- did not go through, and all further attempts failed. It will not be tried again automatically. `+o(f,r,h=>`Without a pa\
-yment, your access lasts until ${h}.`)+(s===null?" To continue, choose a plan again.":" To continue, pay or change your \
-payment method."),note:"If you have paid since, or do not want to go on, there is nothing left to do."},paymentRefunded:{
-subject:({refunded:l})=>`${l} was refunded`,preview:({paid:l,planName:s})=>`Of your payment of ${l} for the ${s} plan.`,
-heading:"Your refund",body:({refunded:l,paid:s,planName:f,accessPlanName:h,accessEndsOn:d,nextCharge:g})=>(l===s?"Your":
-`${l} of your`)+` payment of ${s} for the ${f} plan was refunded. `+(h===null?"You have no access to a plan now.":`Your ${h}\
- plan remains${i(d)}.`)+` ${e(g)} Your bank may need some days to show the refund.`,note:"Keep this e-mail for your reco\
-rds. If you have a question about this refund, quote the transaction ID."},titles:{},receiptIssued:{subject:({title:l,documentNumber:s})=>`${l}\
- ${s}`,preview:({date:l,total:s})=>`Of ${l}, ${s}.`,body:({documentNumber:l,date:s})=>`Attached is the document ${l} of ${s}\
-.`,note:"Keep this e-mail for your records."},changeScheduled:{subject:({planName:l,startsOn:s})=>`Your plan changes to ${l}\
- on ${s}`,preview:({amount:l,interval:s,startsOn:f})=>`${l} ${s}, for the first time on ${f}.`,heading:"Your plan will c\
-hange",body:({planName:l,startsOn:s,amount:f,interval:h,undoUntil:d})=>`Your ${l} plan starts on ${s}. Until then you ke\
-ep the plan that you have. On that day ${f} will be charged, then ${f} ${h}. `+(d===null?"The change cannot be undone an\
-y more.":`You can undo the change until ${d} on the page of your plan.`),price:({amount:l,interval:s})=>`${l} ${s}`,note:"\
-If you have undone the change since, there is nothing left to do."},changeUndone:{subject:({planName:l})=>`Your ${l} pla\
-n stays`,preview:"The change of your plan is undone.",heading:"The change is undone",body:l=>`Your plan does not change \
-after all. ${a(l)}`,note:t},subscriptionResumed:{subject:({planName:l})=>`Your ${l} subscription is resumed`,preview:"Yo\
-ur cancellation is withdrawn.",heading:"Your subscription is resumed",body:l=>`You have withdrawn your cancellation. ${a(
-l)}`,note:t},planChanged:{subject:({planName:l})=>`Your plan is ${l} now`,preview:({oldPlanName:l,credit:s})=>`${s} of y\
-our old ${l} plan was credited.`,heading:"Your plan is changed",body:({planName:l,oldPlanName:s,credit:f,amount:h,validUntil:d,
-nextCharge:g,isAuthorised:b})=>{let C=g?b?e(g):`The next charge is ${g.amount} on ${g.on}, once you have authorised it.`:
-"It does not renew by itself.",E=l===s?" a new period":`, and your ${s} plan has ended`;return`Your ${l} plan has begun${E}\
-. For the unused time of the old one ${f} was credited, and you paid ${h}. Your plan is valid until ${d}. ${C}`},note:t},
-subscriptionCancelled:{subject:({planName:l})=>`Your ${l} subscription is cancelled`,preview:l=>`Nothing more will be ch\
-arged for it. ${c(l)}`,heading:"Your subscription is cancelled",body:l=>`You have cancelled your ${l.planName} subscript\
-ion. Nothing more will be charged for it. `+c(l)+(l.resumeUntil===null?"":` You can resume the subscription until ${l.resumeUntil}\
-.`),note:"If you have resumed it or bought a plan since, there is nothing left to do."},subscriptionCompleted:{subject:({
-planName:l})=>`Your ${l} subscription is complete`,preview:({endsOn:l})=>`The last payment was made. The plan is paid un\
-til ${l}.`,heading:"Your subscription is complete",body:({planName:l,endsOn:s,...f})=>{let h=o(f,"After that, your other\
- access continues.",d=>d===s?"After that, your access ends.":`Your access ends on ${d}.`);return`The last payment of you\
-r ${l} subscription was made. Nothing more will be charged for it. The plan is paid until ${s}. ${h} You can choose a pl\
-an again on that day or later.`},note:n},subscriptionEnding:{subject:({planName:l,endsOn:s})=>`Your ${l} plan ends on ${s}`,
-preview:{replace:"You can buy it again on that day or later.",extend:"If you renew it before then, you lose no day.",none:"\
-It is not on sale any more. You can choose another plan."},heading:"Your access ends soon",body:({endsOn:l,earlyRenewal:s})=>`\
-Your plan is valid until ${l}. After that your access ends. `+{replace:"You can buy the plan again on that day or later.",
-extend:"To keep your access, renew before then: the new period is added to this one, and you lose no day.",none:"The pla\
-n is not on sale any more. You can choose another one."}[s],note:n},subscriptionEnded:{subject:({planName:l})=>`Your ${l}\
- plan has ended`,preview:l=>`Your access ended on ${l}.`,heading:"Your access has ended",body:({planName:l,endsOn:s,refunded:f,
-nextCharge:h},d)=>f===void 0?`Your access to the ${l} plan ended on ${d}. You can come back at any time.`:`Your access t\
-o the ${l} plan ended on ${s}, because ${f} was refunded. ${e(h)}`,note:"If you have bought a plan since, there is nothi\
-ng left to do."}}};var Ro=()=>{let e=l=>l?`अगली राशि ${l.on} को ली जाएगी: ${l.amount}।`:`${l===null?"आग\
+i=o=>o===void 0?"is active":`starts on ${o}`,a=o=>o===null?"":` and is valid until ${o}`,u=({planName:o,validUntil:f,nextPlanName:h,
+nextCharge:d})=>{let g=!d||h!==null?a(f):"",v=h===null?"":` Then your ${h} plan starts.`;return`Your ${o} plan goes on${g}\
+.${v} ${e(d)}`},s=({accessEndsOn:o,isEnded:f},h,d)=>o===null?h:f?`Your access ended on ${o}.`:d(o),c=o=>{let f=o.isEnded?
+"You have no access to a plan now.":"Your other access continues.";return s(o,f,h=>`Your access lasts until ${h}.`)},l="\
+Keep this e-mail for your records. If you have a question about this payment, quote the transaction ID.";return{lang:"en",
+hello:"Hello",amountOn:(o,f)=>`${o} on ${f}`,labels:{plan:"Plan",nextPlan:"Next plan",amount:"Amount",amountPaid:"Amount\
+ paid",credit:"Credit",price:"Price",payment:"Payment",refunded:"Refunded",reason:"Reason",notCharged:"Not charged",withoutPayment:"\
+Without a payment",validUntil:"Valid until",paidUntil:"Paid until",accessUntil:"Access until",accessEnded:"Access ended \
+on",ended:"Ended on",starts:"Starts on",undoUntil:"Undo until",resumeUntil:"Resume until",nextPayment:"Next payment",transaction:"\
+Transaction ID",number:"Number",date:"Date",total:"Total"},actions:{plans:"See the plans",dashboard:"Open your dashboard",
+retry:"Try again",manage:"Manage your payment",renew:"Renew your plan"},accessUntil:o=>`Access until ${o}`,paymentSuccess:{
+subject:({planName:o,startsOn:f})=>`Payment received: your ${o} plan ${i(f)}`,preview:({amount:o,validUntil:f})=>`${o} p\
+aid. Your plan is valid until ${f}.`,heading:"Payment received",body:o=>`Thank you. We have received your payment, and y\
+our plan ${i(o.startsOn)}.`,note:l},subscriptionRenewed:{subject:({planName:o})=>`Your ${o} plan has been renewed`,preview:({
+amount:o,validUntil:f})=>`${o} paid. Your plan is valid until ${f}.`,heading:"Your plan has been renewed",body:"Thank yo\
+u. We have received your payment, and your plan has been renewed.",note:l},paymentFailed:{subject:({planName:o})=>`Your \
+payment for the ${o} plan failed`,preview:({amount:o})=>`${o} could not be charged. You can try again.`,heading:"Payment\
+ failed",body:"Your payment did not go through. This attempt has not changed your subscription, and you can try again.",
+note:"If you have paid since with another attempt, there is nothing left to do."},paymentPending:{subject:({planName:o})=>`\
+Your ${o} plan could not be renewed yet`,preview:"The payment did not go through. It will be tried again automatically.",
+heading:"Your plan could not be renewed yet",body:({planName:o,...f})=>`The payment for the next period of your ${o} pla\
+n did not go through. It will be tried again automatically over the next few days. Please check that your payment method\
+ works. `+s(f,r,h=>`If no payment succeeds, your access ends on ${h}.`),note:"If you have paid since, there is nothing l\
+eft to do."},subscriptionHalted:{subject:({planName:o})=>`Your ${o} plan could not be renewed`,preview:"The payment did \
+not go through. It will not be tried again automatically.",heading:"Your plan could not be renewed",body:({planName:o,manageUrl:f,
+...h})=>`The payment for the next period of your ${o} plan did not go through, and all further attempts failed. It will \
+not be tried again automatically. `+s(h,r,d=>`Without a payment, your access lasts until ${d}.`)+(f===null?" To continue\
+, choose a plan again.":" To continue, pay or change your payment method."),note:"If you have paid since, or do not want\
+ to go on, there is nothing left to do."},paymentRefunded:{subject:({refunded:o})=>`${o} was refunded`,preview:({paid:o,
+planName:f})=>`Of your payment of ${o} for the ${f} plan.`,heading:"Your refund",body:({refunded:o,paid:f,planName:h,accessPlanName:d,
+accessEndsOn:g,nextCharge:v})=>(o===f?"Your":`${o} of your`)+` payment of ${f} for the ${h} plan was refunded. `+(d===null?
+"You have no access to a plan now.":`Your ${d} plan remains${a(g)}.`)+` ${e(v)} Your bank may need some days to show the\
+ refund.`,note:"Keep this e-mail for your records. If you have a question about this refund, quote the transaction ID."},
+titles:{},receiptIssued:{subject:({title:o,documentNumber:f})=>`${o} ${f}`,preview:({date:o,total:f})=>`Of ${o}, ${f}.`,
+body:({documentNumber:o,date:f})=>`Attached is the document ${o} of ${f}.`,note:"Keep this e-mail for your records."},changeScheduled:{
+subject:({planName:o,startsOn:f})=>`Your plan changes to ${o} on ${f}`,preview:o=>`${o.amount} ${o.interval}, for the fi\
+rst time on ${o.startsOn}.`,heading:"Your plan will change",body:({planName:o,startsOn:f,amount:h,interval:d,undoUntil:g})=>`\
+Your ${o} plan starts on ${f}. Until then you keep the plan that you have. On that day ${h} will be charged, then ${h} ${d}\
+. `+(g===null?"The change cannot be undone any more.":`You can undo the change until ${g} on the page of your plan.`),price:({
+amount:o,interval:f})=>`${o} ${f}`,note:"If you have undone the change since, there is nothing left to do."},changeUndone:{
+subject:({planName:o})=>`Your ${o} plan stays`,preview:"The change of your plan is undone.",heading:"The change is undon\
+e",body:o=>`Your plan does not change after all. ${u(o)}`,note:t},subscriptionResumed:{subject:({planName:o})=>`Your ${o}\
+ subscription is resumed`,preview:"Your cancellation is withdrawn.",heading:"Your subscription is resumed",body:o=>`You \
+have withdrawn your cancellation. ${u(o)}`,note:t},planChanged:{subject:({planName:o})=>`Your plan is ${o} now`,preview:({
+oldPlanName:o,credit:f})=>`${f} of your old ${o} plan was credited.`,heading:"Your plan is changed",body:({planName:o,oldPlanName:f,
+credit:h,amount:d,validUntil:g,nextCharge:v,isAuthorised:C})=>{let E=v?C?e(v):`The next charge is ${v.amount} on ${v.on}\
+, once you have authorised it.`:"It does not renew by itself.",O=o===f?" a new period":`, and your ${f} plan has ended`;
+return`Your ${o} plan has begun${O}. For the unused time of the old one ${h} was credited, and you paid ${d}. Your plan \
+is valid until ${g}. ${E}`},note:t},subscriptionCancelled:{subject:({planName:o})=>`Your ${o} subscription is cancelled`,
+preview:o=>`Nothing more will be charged for it. ${c(o)}`,heading:"Your subscription is cancelled",body:o=>`You have can\
+celled your ${o.planName} subscription. Nothing more will be charged for it. `+c(o)+(o.resumeUntil===null?"":` You can r\
+esume the subscription until ${o.resumeUntil}.`),note:"If you have resumed it or bought a plan since, there is nothing l\
+eft to do."},subscriptionCompleted:{subject:({planName:o})=>`Your ${o} subscription is complete`,preview:({endsOn:o})=>`\
+The last payment was made. The plan is paid until ${o}.`,heading:"Your subscription is complete",body:({planName:o,endsOn:f,
+...h})=>{let d=s(h,"After that, your other access continues.",g=>g===f?"After that, your access ends.":`Your access ends\
+ on ${g}.`);return`The last payment of your ${o} subscription was made. Nothing more will be charged for it. The plan is\
+ paid until ${f}. ${d} You can choose a plan again on that day or later.`},note:n},subscriptionEnding:{subject:({planName:o,
+endsOn:f})=>`Your ${o} plan ends on ${f}`,preview:{replace:"You can buy it again on that day or later.",extend:"If you r\
+enew it before then, you lose no day.",none:"It is not on sale any more. You can choose another plan."},heading:"Your ac\
+cess ends soon",body:({endsOn:o,earlyRenewal:f})=>`Your plan is valid until ${o}. After that your access ends. `+{replace:"\
+You can buy the plan again on that day or later.",extend:"To keep your access, renew before then: the new period is adde\
+d to this one, and you lose no day.",none:"The plan is not on sale any more. You can choose another one."}[f],note:n},subscriptionEnded:{
+subject:({planName:o})=>`Your ${o} plan has ended`,preview:o=>`Your access ended on ${o}.`,heading:"Your access has ende\
+d",body:({planName:o,endsOn:f,refunded:h,nextCharge:d},g)=>h===void 0?`Your access to the ${o} plan ended on ${g}. You c\
+an come back at any time.`:`Your access to the ${o} plan ended on ${f}, because ${h} was refunded. ${e(d)}`,note:"If you\
+ have bought a plan since, there is nothing left to do."}}};var Ro=()=>{let e=l=>l?`अगली राशि ${l.on} को ली जाएगी: ${l.amount}।`:`${l===null?"आग\
 े":"आपकी अनुमति के बिना आगे"} कोई राशि नहीं ली जाएगी।`,
 n="यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।",
 t="यदि आपने इस बीच इसे बदल या रद्द कर दिया है, तो कुछ करने की ज़रूरत नहीं है।",
 r="आपके पास दूसरा प्लान भी है, जिस पर कोई असर नहीं पड़ता।",
-i=l=>l===null?"":` और ${l} तक मान्य है`,a=({planName:l,validUntil:s,nextPlanName:f,nextCharge:h})=>{
-let d=!h||f!==null?i(s):"",g=f===null?"":` उसके बाद आपका ${f} प्लान शुरू होगा।`;
-return`आपका ${l} प्लान जारी है${d}।${g} ${e(h)}`},o=({accessEndsOn:l,isEnded:s},f,h)=>l===
-null?f:s?`आपका एक्सेस ${l} को समाप्त हुआ।`:h(l),c=l=>{let s=l.isEnded?"अब आप\
+i=l=>l===null?"":` और ${l} तक मान्य है`,a=({planName:l,validUntil:o,nextPlanName:f,nextCharge:h})=>{
+let d=!h||f!==null?i(o):"",g=f===null?"":` उसके बाद आपका ${f} प्लान शुरू होगा।`;
+return`आपका ${l} प्लान जारी है${d}।${g} ${e(h)}`},u=({accessEndsOn:l,isEnded:o},f,h)=>l===
+null?f:o?`आपका एक्सेस ${l} को समाप्त हुआ।`:h(l),s=l=>{let o=l.isEnded?"अब आप\
 के पास कोई प्लान नहीं है।":"आपका दूसरा प्लान जारी है।";
-return o(l,s,f=>`आपका एक्सेस ${f} तक रहेगा।`)},u="यह ई-मेल सँभालकर रखें। इस भुगतान क\
+return u(l,o,f=>`आपका एक्सेस ${f} तक रहेगा।`)},c="यह ई-मेल सँभालकर रखें। इस भुगतान क\
 े बारे में कोई प्रश्न हो, तो लेन-देन आईडी बताएँ।";
-return{lang:"hi",hello:"नमस्ते",amountOn:(l,s)=>`${s} को ${l}`,labels:{plan:"प्लान",nextPlan:"\
+return{lang:"hi",hello:"नमस्ते",amountOn:(l,o)=>`${o} को ${l}`,labels:{plan:"प्लान",nextPlan:"\
 अगला प्लान",amount:"राशि",amountPaid:"चुकाई गई राशि",credit:"क्रेडिट",
 price:"कीमत",payment:"भुगतान",refunded:"लौटाई गई राशि",reason:"कारण",notCharged:"\
 नहीं ली जा सकी",withoutPayment:"बिना भुगतान के",validUntil:"कब तक मान्य",
@@ -1068,14 +1068,15 @@ resumeUntil:"फिर से शुरू करने की अंतिम �
 transaction:"लेन-देन आईडी",number:"संख्या",date:"तारीख",total:"कुल"},actions:{
 plans:"प्लान देखें",dashboard:"अपना डैशबोर्ड खोलें",retry:"फिर से \
 कोशिश करें",manage:"अपना भुगतान देखें",renew:"अपना प्लान नवीनीकृत करें"},
-accessUntil:l=>`एक्सेस ${l} तक`,paymentSuccess:{subject:({planName:l})=>`भुगतान मिल गया: आपका ${l}\
- प्लान सक्रिय है`,preview:({amount:l,validUntil:s})=>`${l} का भुगतान हुआ। आपका प्लान ${s}\
- तक मान्य है।`,heading:"भुगतान मिल गया",body:"धन्यवाद। हमें आपका भुगतान मिल \
-गया है, और आपका प्लान सक्रिय है।",note:u},subscriptionRenewed:{subject:({
-planName:l})=>`आपका ${l} प्लान नवीनीकृत हो गया है`,preview:({amount:l,validUntil:s})=>`${l}\
- का भुगतान हुआ। आपका प्लान ${s} तक मान्य है।`,heading:"आपक\
+accessUntil:l=>`एक्सेस ${l} तक`,paymentSuccess:{subject:({planName:l,startsOn:o})=>`भुगतान मिल गया: आपका\
+ ${l} प्लान ${o?`${o} को शुरू होगा`:"सक्रिय है"}`,preview:({amount:l,validUntil:o})=>`${l}\
+ का भुगतान हुआ। आपका प्लान ${o} तक मान्य है।`,heading:"भुग\
+तान मिल गया",body:({startsOn:l})=>`धन्यवाद। हमें आपका भुगतान मिल गया है, और आपका प्लान ${l?
+`${l} को शुरू होगा`:"सक्रिय है"}।`,note:c},subscriptionRenewed:{subject:({planName:l})=>`\
+आपका ${l} प्लान नवीनीकृत हो गया है`,preview:({amount:l,validUntil:o})=>`${l}\
+ का भुगतान हुआ। आपका प्लान ${o} तक मान्य है।`,heading:"आपक\
 ा प्लान नवीनीकृत हो गया है",body:"धन्यवाद। हमें आपका भुगतान मिल गया है, और आपक\
-ा प्लान नवीनीकृत हो गया है।",note:u},paymentFailed:{subject:({planName:l})=>`${l}\
+ा प्लान नवीनीकृत हो गया है।",note:c},paymentFailed:{subject:({planName:l})=>`${l}\
  प्लान के लिए आपका भुगतान असफल रहा`,preview:({amount:l})=>`${l} का\
  भुगतान नहीं हो सका। आप फिर से कोशिश कर सकते हैं।`,
 heading:"भुगतान असफल",body:"आपका भुगतान नहीं हो सका। इस कोशिश से आपकी सदस्यता में कोई बदलाव नहीं हुआ\
@@ -1084,36 +1085,36 @@ heading:"भुगतान असफल",body:"आपका भुगतान 
 paymentPending:{subject:({planName:l})=>`आपका ${l} प्लान अभी नवीनीकृत नहीं हो सका`,
 preview:"भुगतान नहीं हो सका। अपने आप फिर से कोशिश की जाएगी।",
 heading:"आपका प्लान अभी नवीनीकृत नहीं हो सका",body:({planName:l,
-...s})=>`आपके ${l} प्लान की अगली अवधि का भुगतान नहीं हो सका। अगले कुछ दिनों में अपने आप फिर से कोशिश की जाएगी। क\
+...o})=>`आपके ${l} प्लान की अगली अवधि का भुगतान नहीं हो सका। अगले कुछ दिनों में अपने आप फिर से कोशिश की जाएगी। क\
 ृपया जाँचें कि आपका भुगतान का तरीका काम कर रहा है। `+
-o(s,r,f=>`यदि कोई भुगतान सफल नहीं होता, तो आपका एक्सेस ${f}\
+u(o,r,f=>`यदि कोई भुगतान सफल नहीं होता, तो आपका एक्सेस ${f}\
  को समाप्त होगा।`),note:"यदि आपने इस बीच भुगतान कर दिया है, तो कुछ करने की ज़रूरत नहीं है।"},
 subscriptionHalted:{subject:({planName:l})=>`आपका ${l} प्लान नवीनीकृत नहीं हो सका`,
 preview:"भुगतान नहीं हो सका। अपने आप फिर से कोशिश नहीं की जाएगी।",
-heading:"आपका प्लान नवीनीकृत नहीं हो सका",body:({planName:l,manageUrl:s,
+heading:"आपका प्लान नवीनीकृत नहीं हो सका",body:({planName:l,manageUrl:o,
 ...f})=>`आपके ${l} प्लान की अगली अवधि का भुगतान नहीं हो सका, और आगे की सभी कोशिशें असफल रहीं। अपने आप फिर से कोश\
-िश नहीं की जाएगी। `+o(f,r,h=>`बिना भुगतान के आपका एक्सेस ${h}\
- तक है।`)+(s===null?" जारी रखने के लिए फिर से कोई प्लान चुनें।":
+िश नहीं की जाएगी। `+u(f,r,h=>`बिना भुगतान के आपका एक्सेस ${h}\
+ तक है।`)+(o===null?" जारी रखने के लिए फिर से कोई प्लान चुनें।":
 " जारी रखने के लिए भुगतान करें या भुगतान का तरीका बदलें।"),
 note:"यदि आपने इस बीच भुगतान कर दिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।"},
-paymentRefunded:{subject:({refunded:l})=>`${l} लौटाए गए`,preview:({paid:l,planName:s})=>`${s} प्लान के लिए\
+paymentRefunded:{subject:({refunded:l})=>`${l} लौटाए गए`,preview:({paid:l,planName:o})=>`${o} प्लान के लिए\
  आपके ${l} के भुगतान में से।`,heading:"आपका रिफ़ंड",body:({refunded:l,
-paid:s,planName:f,accessPlanName:h,accessEndsOn:d,nextCharge:g})=>(l===s?`${f} प्लान के लिए आपका ${s}\
- का भुगतान लौटाया गया। `:`${f} प्लान के लिए आपके ${s} के\
+paid:o,planName:f,accessPlanName:h,accessEndsOn:d,nextCharge:g})=>(l===o?`${f} प्लान के लिए आपका ${o}\
+ का भुगतान लौटाया गया। `:`${f} प्लान के लिए आपके ${o} के\
  भुगतान में से ${l} लौटाए गए। `)+(h===null?"अब आपके पास कोई प्लान नहीं है।":
 `आपका ${h} प्लान बना रहेगा${i(d)}।`)+` ${e(g)} रिफ़ंड को आपके खाते में दिखने में कुछ\
  दिन लग सकते हैं।`,note:"यह ई-मेल सँभालकर रखें। इस रिफ़ंड के बारे में कोई प्रश्न हो, तो लेन-दे\
 न आईडी बताएँ।"},titles:{Receipt:"रसीद","Tax invoice":"टैक्स इनवॉइस",
 "Credit note":"क्रेडिट नोट","Credit note without GST":"बिना जीएसटी का क्रेडिट नोट"},
-receiptIssued:{subject:({title:l,documentNumber:s})=>`${l} ${s}`,preview:({date:l,total:s})=>`${l}, ${s}।`,body:({documentNumber:l,
-date:s})=>`${s} का दस्तावेज़ ${l} साथ में है।`,note:"यह ई-मेल सँभालकर रखें।"},
-changeScheduled:{subject:({planName:l,startsOn:s})=>`आपका प्लान ${s} से ${l} होगा`,preview:({
-amount:l,interval:s,startsOn:f})=>`${s} ${l}, पहली बार ${f} को।`,heading:"आपका प्लान बदलेगा",
-body:({planName:l,startsOn:s,amount:f,interval:h,undoUntil:d})=>`आपका ${l} प्लान ${s} से शुरू होगा। तब\
+receiptIssued:{subject:({title:l,documentNumber:o})=>`${l} ${o}`,preview:({date:l,total:o})=>`${l}, ${o}।`,body:({documentNumber:l,
+date:o})=>`${o} का दस्तावेज़ ${l} साथ में है।`,note:"यह ई-मेल सँभालकर रखें।"},
+changeScheduled:{subject:({planName:l,startsOn:o})=>`आपका प्लान ${o} से ${l} होगा`,preview:({
+amount:l,interval:o,startsOn:f})=>`${o} ${l}, पहली बार ${f} को।`,heading:"आपका प्लान बदलेगा",
+body:({planName:l,startsOn:o,amount:f,interval:h,undoUntil:d})=>`आपका ${l} प्लान ${o} से शुरू होगा। तब\
  तक आपका मौजूदा प्लान चलता रहेगा। उस दिन ${f} लिए जाएँगे\
 , फिर ${h} ${f}। `+(d===null?"यह बदलाव अब वापस नहीं लिया जा सकता।":
 `आप अपने प्लान के पेज पर यह बदलाव ${d} तक वापस ले सकते हैं।`),
-price:({amount:l,interval:s})=>`${s} ${l}`,note:"यदि आपने इस बीच बदलाव वापस ले लिया है, तो कुछ करने की ज़रूरत नहीं है।"},
+price:({amount:l,interval:o})=>`${o} ${l}`,note:"यदि आपने इस बीच बदलाव वापस ले लिया है, तो कुछ करने की ज़रूरत नहीं है।"},
 changeUndone:{subject:({planName:l})=>`आपका ${l} प्लान बना रहेगा`,preview:"आपके प्लान \
 का बदलाव वापस ले लिया गया है।",heading:"बदलाव वापस ले लिया गया है",
 body:l=>`अब आपका प्लान नहीं बदलेगा। ${a(l)}`,note:t},subscriptionResumed:{subject:({
@@ -1121,43 +1122,43 @@ planName:l})=>`आपकी ${l} सदस्यता फिर से शु�
  रद्द करना वापस ले लिया गया है।",heading:"आपकी सदस्यता फिर से शुरू हो गई\
  है",body:l=>`आपने सदस्यता रद्द करना वापस ले लिया है। ${a(
 l)}`,note:t},planChanged:{subject:({planName:l})=>`अब आपका प्लान ${l} है`,preview:({planName:l,
-oldPlanName:s,credit:f})=>l===s?`नई अवधि शुरू हो गई है, और पुरानी अवधि के ${f}\
- क्रेडिट किए गए।`:`आपका ${s} प्लान समाप्त हो गया है, और उसके ${f}\
+oldPlanName:o,credit:f})=>l===o?`नई अवधि शुरू हो गई है, और पुरानी अवधि के ${f}\
+ क्रेडिट किए गए।`:`आपका ${o} प्लान समाप्त हो गया है, और उसके ${f}\
  क्रेडिट किए गए।`,heading:"आपका प्लान बदल गया है",body:({planName:l,
-oldPlanName:s,credit:f,amount:h,validUntil:d,nextCharge:g,isAuthorised:b})=>{let C=g?b?e(g):`आपकी अनुमति के बाद अगली राश\
+oldPlanName:o,credit:f,amount:h,validUntil:d,nextCharge:g,isAuthorised:v})=>{let C=g?v?e(g):`आपकी अनुमति के बाद अगली राश\
 ि ${g.on} को ली जाएगी: ${g.amount}।`:"यह अपने आप नवीनीकृत नहीं होता।";
-return`${l===s?`आपके ${l} प्लान की नई अवधि शुरू हो गई है। पुरानी अवधि के बचे समय के`:
-`आपका ${l} प्लान शुरू हो गया है, और आपका ${s} प्लान समाप्त हो गया है\
+return`${l===o?`आपके ${l} प्लान की नई अवधि शुरू हो गई है। पुरानी अवधि के बचे समय के`:
+`आपका ${l} प्लान शुरू हो गया है, और आपका ${o} प्लान समाप्त हो गया है\
 । पुराने प्लान के बचे समय के`} लिए ${f} क्रेडिट किए गए, और आपने ${h}\
  चुकाए। आपका प्लान ${d} तक मान्य है। ${C}`},note:t},subscriptionCancelled:{
 subject:({planName:l})=>`आपकी ${l} सदस्यता रद्द हो गई है`,preview:l=>`इसके लिए\
- आगे कोई राशि नहीं ली जाएगी। ${c(l)}`,heading:"आपकी सदस्यता रद्द हो गई है",
-body:l=>`आपने अपनी ${l.planName} सदस्यता रद्द कर दी है। इसके लिए आगे कोई राशि नहीं ली जाएगी। ${c(
+ आगे कोई राशि नहीं ली जाएगी। ${s(l)}`,heading:"आपकी सदस्यता रद्द हो गई है",
+body:l=>`आपने अपनी ${l.planName} सदस्यता रद्द कर दी है। इसके लिए आगे कोई राशि नहीं ली जाएगी। ${s(
 l)}`+(l.resumeUntil===null?"":` आप सदस्यता ${l.resumeUntil} तक फिर से शुरू कर सकते हैं।`),
 note:"यदि आपने इस बीच इसे फिर से शुरू किया है या कोई प्लान ख़रीदा है, तो कुछ करने की ज़रूरत नहीं है।"},
 subscriptionCompleted:{subject:({planName:l})=>`आपकी ${l} सदस्यता पूरी हो गई है`,
 preview:({endsOn:l})=>`अंतिम भुगतान हो गया है। प्लान का भुगतान ${l}\
  तक हो चुका है।`,heading:"आपकी सदस्यता पूरी हो गई है",body:({
-planName:l,endsOn:s,...f})=>{let h=o(f,"उसके बाद आपका दूसरा प्लान जारी रहेगा।",
-d=>d===s?"उसके बाद आपका एक्सेस समाप्त होगा।":`आपका एक्सेस ${d}\
+planName:l,endsOn:o,...f})=>{let h=u(f,"उसके बाद आपका दूसरा प्लान जारी रहेगा।",
+d=>d===o?"उसके बाद आपका एक्सेस समाप्त होगा।":`आपका एक्सेस ${d}\
  को समाप्त होगा।`);return`आपकी ${l} सदस्यता का अंतिम भुगतान हो गया है। इसके लिए आगे को\
-ई राशि नहीं ली जाएगी। प्लान का भुगतान ${s} तक हो चुका है। ${h}\
+ई राशि नहीं ली जाएगी। प्लान का भुगतान ${o} तक हो चुका है। ${h}\
  आप उस दिन या बाद में फिर से प्लान चुन सकते हैं।`},
-note:n},subscriptionEnding:{subject:({planName:l,endsOn:s})=>`आपका ${l} प्लान ${s} को समाप्त होगा`,
+note:n},subscriptionEnding:{subject:({planName:l,endsOn:o})=>`आपका ${l} प्लान ${o} को समाप्त होगा`,
 preview:{replace:"आप इसे उस दिन या बाद में फिर से ख़रीद सकते हैं।",
 extend:"यदि आप इसे उससे पहले नवीनीकृत करते हैं, तो आपका कोई दिन नहीं घटेगा।",
 none:"यह अब बिक्री पर नहीं है। आप कोई दूसरा प्लान चुन सकते हैं।"},
-heading:"आपका एक्सेस जल्द समाप्त होगा",body:({endsOn:l,earlyRenewal:s})=>`\
+heading:"आपका एक्सेस जल्द समाप्त होगा",body:({endsOn:l,earlyRenewal:o})=>`\
 आपका प्लान ${l} तक मान्य है। उसके बाद आपका एक्सेस समाप्त होगा। `+
 {replace:"आप प्लान उस दिन या बाद में फिर से ख़रीद सकते हैं।",
 extend:"एक्सेस बनाए रखने के लिए उससे पहले प्लान नवीनीकृत करें: नई अवधि इसमें जुड़ेगी, और आपका कोई दिन नहीं घटेगा।",
-none:"यह प्लान अब बिक्री पर नहीं है। आप कोई दूसरा चुन सकते हैं।"}[s],
+none:"यह प्लान अब बिक्री पर नहीं है। आप कोई दूसरा चुन सकते हैं।"}[o],
 note:n},subscriptionEnded:{subject:({planName:l})=>`आपका ${l} प्लान समाप्त हो गया है`,
 preview:l=>`आपका एक्सेस ${l} को समाप्त हुआ।`,heading:"आपका एक्सेस समाप्त हो \
-गया है",body:({planName:l,endsOn:s,refunded:f,nextCharge:h},d)=>f===void 0?`आपके ${l} प्लान का एक्सेस ${d}\
+गया है",body:({planName:l,endsOn:o,refunded:f,nextCharge:h},d)=>f===void 0?`आपके ${l} प्लान का एक्सेस ${d}\
  को समाप्त हुआ। आप कभी भी वापस आ सकते हैं।`:`आपके ${l}\
- प्लान का एक्सेस ${s} को समाप्त हुआ, क्योंकि ${f} लौटाए गए\
-। ${e(h)}`,note:"यदि आपने इस बीच कोई प्लान ख़रीद लिया है, तो कुछ करने की ज़रूरत नहीं है।"}}};var ts={en:Eo,hi:Ro},Co=new Map;function y(e="en"){let n=Co.get(e)??ts[e]();return Co.set(e,n),n}var Oe={page:"#f4f4f5",card:"#ffffff",border:"#e4e4e7",text:"#18181b",muted:"#52525b",action:"#1d4ed8",onAction:"#ffffff"},
+ प्लान का एक्सेस ${o} को समाप्त हुआ, क्योंकि ${f} लौटाए गए\
+। ${e(h)}`,note:"यदि आपने इस बीच कोई प्लान ख़रीद लिया है, तो कुछ करने की ज़रूरत नहीं है।"}}};var ts={en:Eo,hi:Ro},Co=new Map;function b(e="en"){let n=Co.get(e)??ts[e]();return Co.set(e,n),n}var Oe={page:"#f4f4f5",card:"#ffffff",border:"#e4e4e7",text:"#18181b",muted:"#52525b",action:"#1d4ed8",onAction:"#ffffff"},
 rt={page:"#18181b",card:"#27272a",border:"#3f3f46",text:"#f4f4f5",muted:"#c4c4cc"},Ge={fontFamily:"-apple-system, BlinkM\
 acSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif",fontSize:"16px",lineHeight:"24px",color:Oe.text},rs={wordBreak:"\
 break-word",overflowWrap:"anywhere"},oe={page:{...Ge,...rs,margin:"0",padding:"24px 8px",backgroundColor:Oe.page},card:{
@@ -1169,8 +1170,8 @@ value:{...Ge,fontSize:"15px",padding:"10px 0",borderTop:`1px solid ${Oe.border}`
 12px 20px",borderRadius:"6px",backgroundColor:Oe.action,color:Oe.onAction,fontWeight:600},brand:{maxWidth:"560px",padding:"\
 0 4px"},logo:{margin:"0 0 16px"},name:{...Ge,margin:"0 0 16px",fontSize:"18px",fontWeight:600},footer:{...Ge,margin:"16p\
 x 0 0",color:Oe.muted,fontSize:"13px",lineHeight:"20px",whiteSpace:"pre-line"},note:{...Ge,margin:"24px 0 0",color:Oe.muted,
-fontSize:"14px",lineHeight:"20px"}};function Ao(e){if(e===void 0)return{};let[n=0,t=0,r=0]=[1,3,5].map(o=>is(parseInt(e.
-slice(o,o+2),16)/255)),i=.2126*n+.7152*t+.0722*r,a=1.05/(i+.05)>(i+.05)/.05;return{backgroundColor:e,color:a?"#ffffff":"\
+fontSize:"14px",lineHeight:"20px"}};function Ao(e){if(e===void 0)return{};let[n=0,t=0,r=0]=[1,3,5].map(u=>is(parseInt(e.
+slice(u,u+2),16)/255)),i=.2126*n+.7152*t+.0722*r,a=1.05/(i+.05)>(i+.05)/.05;return{backgroundColor:e,color:a?"#ffffff":"\
 #000000"}}function is(e){return e<=.04045?e/12.92:((e+.055)/1.055)**2.4}var V={page:"dark-page",card:"dark-card",text:"d\
 ark-text",muted:"dark-muted",line:"dark-line"},So=`
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
@@ -1180,15 +1181,15 @@ ark-text",muted:"dark-muted",line:"dark-line"},So=`
   .${V.text} { color: ${rt.text} !important; }
   .${V.muted} { color: ${rt.muted} !important; }
   .${V.line} { border-color: ${rt.border} !important; }
-}`;var x=v(w(),1);function A({subject:e,preview:n,heading:t,displayName:r,body:i,details:a,action:o,note:c,look:u={}}){let{
-lang:l,hello:s}=y(u.locale);return(0,x.jsxs)(Br,{lang:l,children:[(0,x.jsxs)(Yr,{children:[(0,x.jsx)("meta",{name:"viewp\
+}`;var x=y(w(),1);function A({subject:e,preview:n,heading:t,displayName:r,body:i,details:a,action:u,note:s,look:c={}}){let{
+lang:l,hello:o}=b(c.locale);return(0,x.jsxs)(Br,{lang:l,children:[(0,x.jsxs)(Yr,{children:[(0,x.jsx)("meta",{name:"viewp\
 ort",content:"width=device-width, initial-scale=1"}),(0,x.jsx)("meta",{name:"color-scheme",content:"light dark"}),(0,x.jsx)(
 "meta",{name:"supported-color-schemes",content:"light dark"}),(0,x.jsx)("title",{children:e}),(0,x.jsx)("style",{children:So})]}),
-(0,x.jsxs)(It,{className:V.page,style:oe.page,children:[(0,x.jsx)(Yt,{useTitleTag:!1,children:n}),(0,x.jsx)(as,{look:u}),
+(0,x.jsxs)(It,{className:V.page,style:oe.page,children:[(0,x.jsx)(Yt,{useTitleTag:!1,children:n}),(0,x.jsx)(as,{look:c}),
 (0,x.jsxs)(kn,{className:V.card,style:oe.card,children:[(0,x.jsx)(Ht,{className:V.text,style:oe.heading,children:t}),(0,x.jsx)(
-We,{className:V.text,style:oe.text,children:(0,x.jsx)(os,{hello:s,name:r.trim()})}),(0,x.jsx)(We,{className:V.text,style:oe.
-text,children:i}),(0,x.jsx)(us,{details:a}),(0,x.jsx)(zt,{children:(0,x.jsx)(Ft,{href:No(o.url),style:{...oe.action,...Ao(
-u.accent)},children:o.label})}),(0,x.jsx)(We,{className:V.muted,style:oe.note,children:c})]}),(0,x.jsx)(ls,{look:u})]})]})}
+We,{className:V.text,style:oe.text,children:(0,x.jsx)(os,{hello:o,name:r.trim()})}),(0,x.jsx)(We,{className:V.text,style:oe.
+text,children:i}),(0,x.jsx)(us,{details:a}),(0,x.jsx)(zt,{children:(0,x.jsx)(Ft,{href:No(u.url),style:{...oe.action,...Ao(
+c.accent)},children:u.label})}),(0,x.jsx)(We,{className:V.muted,style:oe.note,children:s})]}),(0,x.jsx)(ls,{look:c})]})]})}
 function as({look:{brand:e,logoUrl:n}}){return!e&&!n?null:(0,x.jsx)(kn,{style:oe.brand,children:n?(0,x.jsx)(Dt,{src:No(n),
 alt:e??"",height:"32",style:oe.logo}):(0,x.jsx)(We,{className:V.text,style:oe.name,children:e})})}function ls({look:{footer:e}}){
 return e?(0,x.jsx)(kn,{style:oe.brand,children:(0,x.jsx)(We,{className:V.muted,style:oe.footer,children:e})}):null}function os({
@@ -1197,86 +1198,86 @@ details:e}){return(0,x.jsx)("table",{width:"100%",cellPadding:"0",cellSpacing:"0
 body",{children:e.map(({label:n,value:t})=>(0,x.jsxs)("tr",{children:[(0,x.jsx)("th",{scope:"row",className:`${V.muted} ${V.
 line}`,style:oe.label,children:n}),(0,x.jsx)("td",{className:`${V.text} ${V.line}`,style:oe.value,children:(0,x.jsx)("bd\
 i",{children:t})})]},n))})})}function No(e){if(!/^https?:$/.test(new URL(e).protocol))throw new Error("A mail links to h\
-ttp(s) addresses only");return e}var _o=v(w(),1);function Xi(e,n=y()){let{displayName:t,planName:r,startsOn:i,undoUntil:a,pricingUrl:o}=e,{labels:c,actions:u,
+ttp(s) addresses only");return e}var _o=y(w(),1);function Xi(e,n=b()){let{displayName:t,planName:r,startsOn:i,undoUntil:a,pricingUrl:u}=e,{labels:s,actions:c,
 changeScheduled:l}=n;return{subject:l.subject(e),preview:l.preview(e),heading:l.heading,displayName:t,body:l.body(e),details:[
-{label:c.plan,value:r},{label:c.price,value:l.price(e)},{label:c.starts,value:i},...a===null?[]:[{label:c.undoUntil,value:a}]],
-action:{label:u.plans,url:o},note:l.note}}function Oo(e){return(0,_o.jsx)(A,{...Xi(e)})}Oo.PreviewProps={displayName:"As\
+{label:s.plan,value:r},{label:s.price,value:l.price(e)},{label:s.starts,value:i},...a===null?[]:[{label:s.undoUntil,value:a}]],
+action:{label:c.plans,url:u},note:l.note}}function Oo(e){return(0,_o.jsx)(A,{...Xi(e)})}Oo.PreviewProps={displayName:"As\
 ha Rao",planName:"Premium",amount:"₹1,499.00",interval:"every month",startsOn:"20 November 2027",undoUntil:"18 Novembe\
-r 2027",pricingUrl:"https://app.example.com/pricing"};function zr({displayName:e,planName:n,validUntil:t,nextPlanName:r,nextCharge:i,pricingUrl:a},{labels:o,actions:c,amountOn:u}){
-return{displayName:e,details:[{label:o.plan,value:n},...r===null?[]:[{label:o.nextPlan,value:r}],...i?[{label:o.nextPayment,
-value:u(i.amount,i.on)}]:t===null?[]:[{label:o.validUntil,value:t}]],action:{label:c.plans,url:a}}}var Mo=v(w(),1);function Zi(e,n=y()){let t=n.changeUndone;return{subject:t.subject(e),preview:t.preview,heading:t.heading,
+r 2027",pricingUrl:"https://app.example.com/pricing"};function zr({displayName:e,planName:n,validUntil:t,nextPlanName:r,nextCharge:i,pricingUrl:a},{labels:u,actions:s,amountOn:c}){
+return{displayName:e,details:[{label:u.plan,value:n},...r===null?[]:[{label:u.nextPlan,value:r}],...i?[{label:u.nextPayment,
+value:c(i.amount,i.on)}]:t===null?[]:[{label:u.validUntil,value:t}]],action:{label:s.plans,url:a}}}var Mo=y(w(),1);function Zi(e,n=b()){let t=n.changeUndone;return{subject:t.subject(e),preview:t.preview,heading:t.heading,
 body:t.body(e),note:t.note,...zr(e,n)}}function ko(e){return(0,Mo.jsx)(A,{...Zi(e)})}ko.PreviewProps={displayName:"Asha \
 Rao",planName:"Pro",validUntil:"20 November 2027",nextPlanName:null,nextCharge:{amount:"₹1,499.00",on:"20 November 202\
-7"},pricingUrl:"https://app.example.com/pricing"};var Fo=v(w(),1);function Vi(e,n=y()){let{displayName:t,planName:r,amount:i,reason:a,retryUrl:o}=e,{labels:c,actions:u,paymentFailed:l}=n;
-return{subject:l.subject(e),preview:l.preview(e),heading:l.heading,displayName:t,body:l.body,details:[{label:c.plan,value:r},
-{label:c.amount,value:i},...a?.trim()?[{label:c.reason,value:a}]:[]],action:{label:u.retry,url:o},note:l.note}}function Io(e){
+7"},pricingUrl:"https://app.example.com/pricing"};var Fo=y(w(),1);function Vi(e,n=b()){let{displayName:t,planName:r,amount:i,reason:a,retryUrl:u}=e,{labels:s,actions:c,paymentFailed:l}=n;
+return{subject:l.subject(e),preview:l.preview(e),heading:l.heading,displayName:t,body:l.body,details:[{label:s.plan,value:r},
+{label:s.amount,value:i},...a?.trim()?[{label:s.reason,value:a}]:[]],action:{label:c.retry,url:u},note:l.note}}function Io(e){
 return(0,Fo.jsx)(A,{...Vi(e)})}Io.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹999.00",reason:"Your pa\
 yment was declined by the bank. Try another payment method.",retryUrl:"https://app.example.com/pricing"};function Wr({planName:e,amount:n,accessEndsOn:t,isEnded:r},{labels:i,accessUntil:a}){return[{label:i.plan,value:e},...n===
 void 0?[]:[{label:i.notCharged,value:n}],...t===null?[]:r?[{label:i.accessEnded,value:t}]:[{label:i.withoutPayment,value:a(
-t)}]]}function Gr({manageUrl:e,pricingUrl:n},{actions:t}){return e===null?{label:t.plans,url:n}:{label:t.manage,url:e}}var Uo=v(w(),1);function Qi(e,n=y()){let t=n.paymentPending;return{subject:t.subject(e),preview:t.preview,heading:t.heading,
+t)}]]}function Gr({manageUrl:e,pricingUrl:n},{actions:t}){return e===null?{label:t.plans,url:n}:{label:t.manage,url:e}}var Uo=y(w(),1);function Qi(e,n=b()){let t=n.paymentPending;return{subject:t.subject(e),preview:t.preview,heading:t.heading,
 displayName:e.displayName,body:t.body(e),details:Wr(e,n),action:Gr(e,n),note:t.note}}function Lo(e){return(0,Uo.jsx)(A,{
 ...Qi(e)})}Lo.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹1,499.00",accessEndsOn:"20 November 2027",isEnded:!1,
-manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var Do=v(w(),1);function Ji(e,n=y()){let{displayName:t,planName:r,refunded:i,paid:a,paidOn:o,transactionId:c,accessEndsOn:u,
-pricingUrl:l}=e,{labels:s,actions:f,amountOn:h,paymentRefunded:d}=n;return{subject:d.subject(e),preview:d.preview(e),heading:d.
-heading,displayName:t,body:d.body(e),details:[{label:s.plan,value:r},{label:s.refunded,value:i},{label:s.payment,value:h(
-a,o)},{label:s.transaction,value:c},...u===null?[]:[{label:s.accessUntil,value:u}]],action:{label:f.plans,url:l},note:d.
+manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var Do=y(w(),1);function Ji(e,n=b()){let{displayName:t,planName:r,refunded:i,paid:a,paidOn:u,transactionId:s,accessEndsOn:c,
+pricingUrl:l}=e,{labels:o,actions:f,amountOn:h,paymentRefunded:d}=n;return{subject:d.subject(e),preview:d.preview(e),heading:d.
+heading,displayName:t,body:d.body(e),details:[{label:o.plan,value:r},{label:o.refunded,value:i},{label:o.payment,value:h(
+a,u)},{label:o.transaction,value:s},...c===null?[]:[{label:o.accessUntil,value:c}]],action:{label:f.plans,url:l},note:d.
 note}}function Ho(e){return(0,Do.jsx)(A,{...Ji(e)})}Ho.PreviewProps={displayName:"Asha Rao",planName:"Pro",refunded:"₹49\
 9.00",paid:"₹1,499.00",paidOn:"1 November 2027",transactionId:"pay_29QQoUBi66xm2f",accessPlanName:"Pro",accessEndsOn:"\
-20 November 2027",nextCharge:{amount:"₹1,499.00",on:"20 November 2027"},pricingUrl:"https://app.example.com/pricing"};function Xr({planName:e,amount:n,validUntil:t,nextPaymentOn:r,transactionId:i},{labels:a}){return[{label:a.plan,value:e},
-{label:a.amountPaid,value:n},{label:a.validUntil,value:t},...r===void 0?[]:[{label:a.nextPayment,value:r}],{label:a.transaction,
-value:i}]}var Bo=v(w(),1);function Ki(e,n=y()){let t=n.paymentSuccess;return{subject:t.subject(e),preview:t.preview(e),heading:t.heading,
-displayName:e.displayName,body:t.body,details:Xr(e,n),action:{label:n.actions.dashboard,url:e.dashboardUrl},note:t.note}}
+20 November 2027",nextCharge:{amount:"₹1,499.00",on:"20 November 2027"},pricingUrl:"https://app.example.com/pricing"};function Xr({planName:e,amount:n,validUntil:t,nextPaymentOn:r,startsOn:i,transactionId:a},{labels:u}){return[{label:u.plan,
+value:e},{label:u.amountPaid,value:n},...i===void 0?[]:[{label:u.starts,value:i}],{label:u.validUntil,value:t},...r===void 0?
+[]:[{label:u.nextPayment,value:r}],{label:u.transaction,value:a}]}var Bo=y(w(),1);function Ki(e,n=b()){let t=n.paymentSuccess;return{subject:t.subject(e),preview:t.preview(e),heading:t.heading,
+displayName:e.displayName,body:t.body(e),details:Xr(e,n),action:{label:n.actions.dashboard,url:e.dashboardUrl},note:t.note}}
 function Yo(e){return(0,Bo.jsx)(A,{...Ki(e)})}Yo.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹999.00",
-transactionId:"pay_29QQoUBi66xm2f",validUntil:"20 November 2027",dashboardUrl:"https://app.example.com/dashboard"};function zo({heading:e,displayName:n,body:t,details:r,action:i,note:a},{brand:o,footer:c,locale:u}){let l=n.trim(),{hello:s}=y(
-u);return`${[...o?[o]:[],e,l===""?`${s},`:`${s} ${l},`,t,r.map(({label:h,value:d})=>`${h}: ${d}`).join(`
-`),`${i.label}: ${i.url}`,a,...c?[c]:[]].join(`
+transactionId:"pay_29QQoUBi66xm2f",validUntil:"20 November 2027",dashboardUrl:"https://app.example.com/dashboard"};function zo({heading:e,displayName:n,body:t,details:r,action:i,note:a},{brand:u,footer:s,locale:c}){let l=n.trim(),{hello:o}=b(
+c);return`${[...u?[u]:[],e,l===""?`${o},`:`${o} ${l},`,t,r.map(({label:h,value:d})=>`${h}: ${d}`).join(`
+`),`${i.label}: ${i.url}`,a,...s?[s]:[]].join(`
 
 `)}
-`}var Go=v(w(),1);function ji(e,n=y()){let{displayName:t,planName:r,credit:i,amount:a,validUntil:o,nextCharge:c,isAuthorised:u,
-pricingUrl:l}=e,{labels:s,actions:f,amountOn:h,planChanged:d}=n;return{subject:d.subject(e),preview:d.preview(e),heading:d.
-heading,displayName:t,body:d.body(e),details:[{label:s.plan,value:r},{label:s.credit,value:i},{label:s.amountPaid,value:a},
-{label:s.validUntil,value:o},...!c||!u?[]:[{label:s.nextPayment,value:h(c.amount,c.on)}]],action:{label:f.plans,url:l},note:d.
+`}var Go=y(w(),1);function ji(e,n=b()){let{displayName:t,planName:r,credit:i,amount:a,validUntil:u,nextCharge:s,isAuthorised:c,
+pricingUrl:l}=e,{labels:o,actions:f,amountOn:h,planChanged:d}=n;return{subject:d.subject(e),preview:d.preview(e),heading:d.
+heading,displayName:t,body:d.body(e),details:[{label:o.plan,value:r},{label:o.credit,value:i},{label:o.amountPaid,value:a},
+{label:o.validUntil,value:u},...!s||!c?[]:[{label:o.nextPayment,value:h(s.amount,s.on)}]],action:{label:f.plans,url:l},note:d.
 note}}function Wo(e){return(0,Go.jsx)(A,{...ji(e)})}Wo.PreviewProps={displayName:"Asha Rao",planName:"Pro",oldPlanName:"\
 Basic",credit:"₹49.00",amount:"₹1,450.00",validUntil:"20 November 2027",nextCharge:{amount:"₹1,499.00",on:"20 Nove\
-mber 2027"},isAuthorised:!1,pricingUrl:"https://app.example.com/pricing"};var Zo=v(w(),1);function qi(e,n=y()){let{displayName:t,documentNumber:r,date:i,total:a,dashboardUrl:o}=e,{labels:c,actions:u,
-titles:l,receiptIssued:s}=n,f=l[e.title]??e.title;return{subject:s.subject({...e,title:f}),preview:s.preview(e),heading:f,
-displayName:t,body:s.body(e),details:[{label:c.number,value:r},{label:c.date,value:i},{label:c.total,value:a}],action:{label:u.
-dashboard,url:o},note:s.note}}function Xo(e){return(0,Zo.jsx)(A,{...qi(e)})}Xo.PreviewProps={displayName:"Asha Rao",title:"\
+mber 2027"},isAuthorised:!1,pricingUrl:"https://app.example.com/pricing"};var Zo=y(w(),1);function qi(e,n=b()){let{displayName:t,documentNumber:r,date:i,total:a,dashboardUrl:u}=e,{labels:s,actions:c,
+titles:l,receiptIssued:o}=n,f=l[e.title]??e.title;return{subject:o.subject({...e,title:f}),preview:o.preview(e),heading:f,
+displayName:t,body:o.body(e),details:[{label:s.number,value:r},{label:s.date,value:i},{label:s.total,value:a}],action:{label:c.
+dashboard,url:u},note:o.note}}function Xo(e){return(0,Zo.jsx)(A,{...qi(e)})}Xo.PreviewProps={displayName:"Asha Rao",title:"\
 Tax invoice",documentNumber:"2728/000102",date:"20 November 2027",total:"₹1,499.00",dashboardUrl:"https://app.example.\
-com/dashboard"};var Qo=v(w(),1);function $i(e,n=y()){let{displayName:t,planName:r,accessEndsOn:i,isEnded:a,resumeUntil:o,pricingUrl:c}=e,
-{labels:u,actions:l,subscriptionCancelled:s}=n;return{subject:s.subject(e),preview:s.preview(e),heading:s.heading,displayName:t,
-body:s.body(e),details:[{label:u.plan,value:r},...i===null?[]:[{label:a?u.accessEnded:u.accessUntil,value:i}],...o===null?
-[]:[{label:u.resumeUntil,value:o}]],action:{label:l.plans,url:c},note:s.note}}function Vo(e){return(0,Qo.jsx)(A,{...$i(e)})}
+com/dashboard"};var Qo=y(w(),1);function $i(e,n=b()){let{displayName:t,planName:r,accessEndsOn:i,isEnded:a,resumeUntil:u,pricingUrl:s}=e,
+{labels:c,actions:l,subscriptionCancelled:o}=n;return{subject:o.subject(e),preview:o.preview(e),heading:o.heading,displayName:t,
+body:o.body(e),details:[{label:c.plan,value:r},...i===null?[]:[{label:a?c.accessEnded:c.accessUntil,value:i}],...u===null?
+[]:[{label:c.resumeUntil,value:u}]],action:{label:l.plans,url:s},note:o.note}}function Vo(e){return(0,Qo.jsx)(A,{...$i(e)})}
 Vo.PreviewProps={displayName:"Asha Rao",planName:"Pro",accessEndsOn:"20 November 2027",isEnded:!1,resumeUntil:"18 Novemb\
-er 2027",pricingUrl:"https://app.example.com/pricing"};var Ko=v(w(),1);function ea(e,n=y()){let{displayName:t,planName:r,endsOn:i,pricingUrl:a}=e,{labels:o,actions:c,subscriptionCompleted:u}=n;
-return{subject:u.subject(e),preview:u.preview(e),heading:u.heading,displayName:t,body:u.body(e),details:[{label:o.plan,value:r},
-{label:o.paidUntil,value:i}],action:{label:c.plans,url:a},note:u.note}}function Jo(e){return(0,Ko.jsx)(A,{...ea(e)})}Jo.
+er 2027",pricingUrl:"https://app.example.com/pricing"};var Ko=y(w(),1);function ea(e,n=b()){let{displayName:t,planName:r,endsOn:i,pricingUrl:a}=e,{labels:u,actions:s,subscriptionCompleted:c}=n;
+return{subject:c.subject(e),preview:c.preview(e),heading:c.heading,displayName:t,body:c.body(e),details:[{label:u.plan,value:r},
+{label:u.paidUntil,value:i}],action:{label:s.plans,url:a},note:c.note}}function Jo(e){return(0,Ko.jsx)(A,{...ea(e)})}Jo.
 PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November 2027",accessEndsOn:"20 November 2027",isEnded:!1,
-pricingUrl:"https://app.example.com/pricing"};var qo=v(w(),1);function na(e,n=y()){let{displayName:t,planName:r,endsOn:i,accessEndedOn:a=i,pricingUrl:o,refunded:c}=e,
-{labels:u,actions:l,subscriptionEnded:s}=n;return{subject:s.subject(e),preview:s.preview(a),heading:s.heading,displayName:t,
-body:s.body(e,a),details:[{label:u.plan,value:r},...a===i?[]:[{label:u.paidUntil,value:i}],{label:u.ended,value:a},...c===
-void 0?[]:[{label:u.refunded,value:c}]],action:{label:l.plans,url:o},note:s.note}}function jo(e){return(0,qo.jsx)(A,{...na(
+pricingUrl:"https://app.example.com/pricing"};var qo=y(w(),1);function na(e,n=b()){let{displayName:t,planName:r,endsOn:i,accessEndedOn:a=i,pricingUrl:u,refunded:s}=e,
+{labels:c,actions:l,subscriptionEnded:o}=n;return{subject:o.subject(e),preview:o.preview(a),heading:o.heading,displayName:t,
+body:o.body(e,a),details:[{label:c.plan,value:r},...a===i?[]:[{label:c.paidUntil,value:i}],{label:c.ended,value:a},...s===
+void 0?[]:[{label:c.refunded,value:s}]],action:{label:l.plans,url:u},note:o.note}}function jo(e){return(0,qo.jsx)(A,{...na(
 e)})}jo.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November 2027",pricingUrl:"https://app.example.co\
-m/pricing"};var eu=v(w(),1);function ta(e,n=y()){let{displayName:t,planName:r,endsOn:i,pricingUrl:a,earlyRenewal:o}=e,{labels:c,actions:u,
-subscriptionEnding:l}=n;return{subject:l.subject(e),preview:l.preview[o],heading:l.heading,displayName:t,body:l.body(e),
-details:[{label:c.plan,value:r},{label:c.validUntil,value:i}],action:{label:o==="extend"?u.renew:u.plans,url:a},note:l.note}}
+m/pricing"};var eu=y(w(),1);function ta(e,n=b()){let{displayName:t,planName:r,endsOn:i,pricingUrl:a,earlyRenewal:u}=e,{labels:s,actions:c,
+subscriptionEnding:l}=n;return{subject:l.subject(e),preview:l.preview[u],heading:l.heading,displayName:t,body:l.body(e),
+details:[{label:s.plan,value:r},{label:s.validUntil,value:i}],action:{label:u==="extend"?c.renew:c.plans,url:a},note:l.note}}
 function $o(e){return(0,eu.jsx)(A,{...ta(e)})}$o.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November\
- 2027",pricingUrl:"https://app.example.com/pricing",earlyRenewal:"replace"};var tu=v(w(),1);function ra(e,n=y()){let t=n.subscriptionHalted;return{subject:t.subject(e),preview:t.preview,heading:t.
+ 2027",pricingUrl:"https://app.example.com/pricing",earlyRenewal:"replace"};var tu=y(w(),1);function ra(e,n=b()){let t=n.subscriptionHalted;return{subject:t.subject(e),preview:t.preview,heading:t.
 heading,displayName:e.displayName,body:t.body(e),details:Wr(e,n),action:Gr(e,n),note:t.note}}function nu(e){return(0,tu.jsx)(
 A,{...ra(e)})}nu.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹1,499.00",accessEndsOn:"20 November 2027",
-isEnded:!1,manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var iu=v(w(),1);function ia(e,n=y()){let t=n.subscriptionRenewed;return{subject:t.subject(e),preview:t.preview(e),heading:t.
+isEnded:!1,manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var iu=y(w(),1);function ia(e,n=b()){let t=n.subscriptionRenewed;return{subject:t.subject(e),preview:t.preview(e),heading:t.
 heading,displayName:e.displayName,body:t.body,details:Xr(e,n),action:{label:n.actions.dashboard,url:e.dashboardUrl},note:t.
 note}}function ru(e){return(0,iu.jsx)(A,{...ia(e)})}ru.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹1,49\
 9.00",transactionId:"pay_29QQoUBi66xm2f",validUntil:"20 November 2027",nextPaymentOn:"20 November 2027",dashboardUrl:"ht\
-tps://app.example.com/dashboard"};var lu=v(w(),1);function aa(e,n=y()){let t=n.subscriptionResumed;return{subject:t.subject(e),preview:t.preview,heading:t.
+tps://app.example.com/dashboard"};var lu=y(w(),1);function aa(e,n=b()){let t=n.subscriptionResumed;return{subject:t.subject(e),preview:t.preview,heading:t.
 heading,body:t.body(e),note:t.note,...zr(e,n)}}function au(e){return(0,lu.jsx)(A,{...aa(e)})}au.PreviewProps={displayName:"\
 Asha Rao",planName:"Pro",validUntil:"20 November 2027",nextPlanName:null,nextCharge:{amount:"₹1,499.00",on:"20 Novembe\
-r 2027"},pricingUrl:"https://app.example.com/pricing"};var Ld={paymentSuccess:(e,n)=>fe(Ki(e,y(n?.locale)),n),paymentFailed:(e,n)=>fe(Vi(e,y(n?.locale)),n),paymentPending:(e,n)=>fe(
-Qi(e,y(n?.locale)),n),paymentRefunded:(e,n)=>fe(Ji(e,y(n?.locale)),n),receiptIssued:(e,n)=>fe(qi(e,y(n?.locale)),n),changeScheduled:(e,n)=>fe(
-Xi(e,y(n?.locale)),n),changeUndone:(e,n)=>fe(Zi(e,y(n?.locale)),n),planChanged:(e,n)=>fe(ji(e,y(n?.locale)),n),subscriptionResumed:(e,n)=>fe(
-aa(e,y(n?.locale)),n),subscriptionCancelled:(e,n)=>fe($i(e,y(n?.locale)),n),subscriptionRenewed:(e,n)=>fe(ia(e,y(n?.locale)),
-n),subscriptionHalted:(e,n)=>fe(ra(e,y(n?.locale)),n),subscriptionCompleted:(e,n)=>fe(ea(e,y(n?.locale)),n),subscriptionEnding:(e,n)=>fe(
-ta(e,y(n?.locale)),n),subscriptionEnded:(e,n)=>fe(na(e,y(n?.locale)),n)},cs='<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.\
+r 2027"},pricingUrl:"https://app.example.com/pricing"};var Ld={paymentSuccess:(e,n)=>fe(Ki(e,b(n?.locale)),n),paymentFailed:(e,n)=>fe(Vi(e,b(n?.locale)),n),paymentPending:(e,n)=>fe(
+Qi(e,b(n?.locale)),n),paymentRefunded:(e,n)=>fe(Ji(e,b(n?.locale)),n),receiptIssued:(e,n)=>fe(qi(e,b(n?.locale)),n),changeScheduled:(e,n)=>fe(
+Xi(e,b(n?.locale)),n),changeUndone:(e,n)=>fe(Zi(e,b(n?.locale)),n),planChanged:(e,n)=>fe(ji(e,b(n?.locale)),n),subscriptionResumed:(e,n)=>fe(
+aa(e,b(n?.locale)),n),subscriptionCancelled:(e,n)=>fe($i(e,b(n?.locale)),n),subscriptionRenewed:(e,n)=>fe(ia(e,b(n?.locale)),
+n),subscriptionHalted:(e,n)=>fe(ra(e,b(n?.locale)),n),subscriptionCompleted:(e,n)=>fe(ea(e,b(n?.locale)),n),subscriptionEnding:(e,n)=>fe(
+ta(e,b(n?.locale)),n),subscriptionEnded:(e,n)=>fe(na(e,b(n?.locale)),n)},cs='<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.\
 0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">';function fe(e,n={}){return{subject:e.subject.
 replace(/[\s\p{Cc}]+/gu," "),html:cs+(0,uu.renderToStaticMarkup)((0,ou.createElement)(A,{...e,look:n})),text:zo(e,n)}}export{Ld as mails};
 /*! Bundled license information:

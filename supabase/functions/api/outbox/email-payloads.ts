@@ -96,7 +96,7 @@ const receiptIssued = recipient.extend({
 export const outboxMail = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('payment-success'),
-    payload: receipt.extend({ next_charge_at: receipt.shape.next_charge_at.optional() }),
+    payload: receipt.extend({ next_charge_at: receipt.shape.next_charge_at.optional(), starts_at: time.optional() }),
   }),
   z.object({
     kind: z.literal('payment-failed'),

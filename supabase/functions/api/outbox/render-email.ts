@@ -143,6 +143,7 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
       amount: format(receipt.amount, receipt.currency),
       transactionId: receipt.transaction_id,
       validUntil: day(receipt.valid_until),
+      ...('starts_at' in receipt && receipt.starts_at && { startsOn: day(receipt.starts_at) }),
       ...(receipt.next_charge_at && { nextPaymentOn: day(receipt.next_charge_at) }),
       dashboardUrl: page('dashboard'),
     };

@@ -58,7 +58,8 @@ export function statusOf(receipt: Receipt): string {
 
 /** The invoice that a credit note corrects, as its line says it: `Tax invoice 2627/000102 of 4 Nov 2026`. */
 export function correctedDocument({ kind, lines }: Receipt): string | undefined {
-  const [, found] = /^Refund, (.+ of \d{1,2} \w{3} \d{4})$/.exec(lines[0]?.description ?? '') ?? [];
+  const [, found] =
+    /^(?:Refund|Lost dispute|Correction), (.+ of \d{1,2} \w{3} \d{4})$/.exec(lines[0]?.description ?? '') ?? [];
   return kind === 'credit_note' && found ? found.charAt(0).toUpperCase() + found.slice(1) : undefined;
 }
 
