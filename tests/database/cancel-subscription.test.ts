@@ -175,13 +175,6 @@ describe('a cancellation at the period’s end covers', () => {
     await after.event('activated', '2026-01-02T10:03:00Z', { planId: 'plan_premium', ...january });
     expect(await toldOf(after)).toBe('nothing');
   });
-
-  test('at once what is in its days of grace, so that the next try takes no money', async () => {
-    await bill();
-    await customer.event('pending', '2026-02-01T01:00:00Z', { planId });
-    await cancel();
-    expect(await toldOf()).toBe('at once 2026-02-01T01:00:00.000Z');
-  });
 });
 
 describe('a cancellation at once', () => {
@@ -297,12 +290,3 @@ describe.each([['at once', false], ['at the end', true]] as const)(
     });
   },
 );
-
-test('what the gateway bills for a user who is deleted is told to end at once, not what it had cancelled', async () => {
-  const other = await database.customer();
-  for (const each of [customer, other]) await bill(january, each);
-  await other.event('cancelled', '01-01', { planId });
-  await database.query('delete from auth.users');
-  expect([await toldOf(), await toldOf(other)]).toEqual(['at once 2026-01-01', 'nothing']);
-  expect(await customer.cancel('at once')).toEqual({ outcome: 'subscription_not_found' });
-});

@@ -16,7 +16,6 @@ beforeEach(async () => {
 
 type Name = SubscriptionEvent['name'];
 const [june, july] = [months(6), months(7)];
-const url = 'https://gateway.example/s/1';
 const tooLate = { outcome: 'too_late', possible_from: '2026-07-01T00:00:00.000Z' };
 
 /** Charges the customer for June, 99.00, and sets the clock to 10 June. */
@@ -213,15 +212,6 @@ describe('a change at the end of the period', () => {
       'withdrawn',
       expect.objectContaining({ cancel_at_period_end: false }),
     ]);
-  });
-
-  test('that is cancelled before the gateway answers: what it makes is cancelled, and not offered again', async () => {
-    await bill();
-    const made = await create('basic', 'period_end');
-    await cancel();
-    expect(await database.rpc('store_subscription', made.id, 'sub_made', url)).toEqual({ outcome: 'withdrawn' });
-    expect(await told(database, 'sub_made')).toMatch(/^at cycle end/);
-    expect(await create('basic', 'period_end')).toMatchObject({ outcome: 'created' });
   });
 
   test.each([true, false])(

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
-import { disputeEvent, refundEvent, seconds } from '../helpers/gateway/events.ts';
+import { refundEvent, seconds } from '../helpers/gateway/events.ts';
 import { attempt, told } from '../helpers/gateway/told.ts';
 import { askChange, type Customer, customerOf } from '../helpers/records/customer.ts';
 import { act as actAsSupport, grantTier, openSupport } from '../helpers/records/support-actions.ts';
@@ -287,21 +287,17 @@ describe('a change that waits', () => {
     });
   });
 
-  test('that is undone after a cancellation says that it does not renew', async () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ['a cancellation', () => customer.cancel('at the end')],
+    [
+      'a purchase of premium for the end',
+      () => customer.buy('premium', { start: 'after_current', price: 'premium_month' }),
+    ],
+    ['a purchase of basic for the end', () => customer.buy('basic', { start: 'after_current' })],
+  ])('that is undone after %s says that it does not renew', async (_, act) => {
     await bill();
     await database.at('01-11');
-    await customer.cancel('at the end');
-    await database.at('01-12');
-    await change('basic', 'period_end');
-    expect((await preview('pro_month', 'period_end')).change).toMatchObject({ renews: false, next_charge: null });
-  });
-
-  test.each([
-    ['premium', 'premium_month'],
-    ['basic', undefined],
-  ])('that is undone after a purchase of %s for the end says that it does not renew', async (tier, price) => {
-    await bill();
-    await customer.buy(tier, { at: '01-11', start: 'after_current', ...price && { price } });
+    await act();
     await database.at('01-12');
     const { next } = await change('basic', 'period_end');
     expect((await preview('pro_month', 'period_end')).change).toMatchObject({ renews: false, next_charge: null });
@@ -348,24 +344,6 @@ test('a purchase that renews nothing is paid today, also for a change at its end
     },
   });
 });
-
-test.each<[string, string, (payment: string) => Promise<unknown>]>([
-  ['refunded', 'premium', (id) => database.send(refundEvent({ id, order_id: null }, 4900))],
-  // A dispute ends no access.
-  ['lost in a dispute', 'basic', (id) => database.send(disputeEvent('lost', 'lost', { id, amount: 4900 }))],
-])(
-  'a newer subscription whose first charge was %s still replaces the older one: one is charged; %s rules',
-  async (_, tier, act) => {
-    await bill('premium_month');
-    await database.at('01-11');
-    const basic = customerOf(database, customer);
-    const payment = await charge(basic, 'basic', { start: day('01-11'), end: day('02-11') });
-    expect(await stops(customer, basic)).toEqual(['at cycle end 2026-01-30', 'nothing']);
-    await act(payment);
-    expect(await stops(customer, basic)).toEqual(['at cycle end 2026-01-30', 'nothing']);
-    expect(await customer.tier()).toBe(tier);
-  },
-);
 
 test.each<[string, 'now' | 'period_end']>([
   ['a renewal', 'now'],
@@ -431,10 +409,10 @@ test.each([
 });
 
 test.each([
-  ['is extended', '01-10', '03-15', '02-01'],
-  ['is made shorter', '01-10', '01-20', '01-20'],
-  ['is extended after its charge was due', '02-02', '03-01', '03-01'],
-])('an import that %s by hand is charged when the gateway does', async (_, at, until, due) => {
+  ['is extended', '01-10', '03-15', '02-01', '01-30'],
+  ['is made shorter', '01-10', '01-20', '01-20', '01-18'],
+  ['is extended after its charge was due', '02-02', '03-01', '03-01', '02-27'],
+])('an import that %s by hand is charged when the gateway does, and stops before', async (_, at, until, due, stop) => {
   await database.at('01-01');
   await importOne(january.end);
   await database.at(at);
@@ -445,6 +423,8 @@ test.each([
     [customer.id],
   );
   expect([billed?.charge_at, read?.at].map(shortTime)).toEqual([`2026-${due}`, `2026-${due}`]);
+  expect(await customer.cancel('at the end')).toMatchObject({ outcome: 'cancelled' });
+  expect(await stops(customer)).toEqual([`at cycle end 2026-${stop}`]);
 });
 
 test.each([
@@ -463,15 +443,6 @@ test.each([
     await database.query(`select billing.${act}`, [customer.id]);
     expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
   }
-});
-
-test('an import that is extended by hand and cancelled stops before the gateway charges it', async () => {
-  await database.at('01-01');
-  await importOne(january.end);
-  await database.at('01-10');
-  await customer.moveEnd('03-15');
-  expect(await customer.cancel('at the end')).toMatchObject({ outcome: 'cancelled' });
-  expect(await stops(customer)).toEqual(['at cycle end 2026-01-30']);
 });
 
 test('an order that is paid after its row was extended by hand replaces what is billed, also after the next charge', async () => {
@@ -537,6 +508,13 @@ test('a price or plan with an open order stays', async () => {
   await remove();
 });
 
+test('the plan of a tier with an open order stays, and may get another tier', async () => {
+  await database.query("insert into public.plans (tier, name, price) values ('team', 'Team', 5000)");
+  await customer.order('team', { at: '01-01' });
+  await expect(database.query("delete from public.plans where tier = 'team'")).rejects.toThrow('is in use');
+  await database.query("update public.plans set tier = 'crew' where tier = 'team'");
+});
+
 test('acts ask for the commitment, and not for the row that rules', async () => {
   const acts = [
     ...['scenario', 'offered_plan', 'find_credit', 'plan_change', 'undo_change', 'next_change'],
@@ -557,34 +535,53 @@ test('acts ask for the commitment, and not for the row that rules', async () => 
   expect(missing).toEqual([]);
 });
 
-test('a purchase that was cancelled for its end, and is renewed again, has days of grace before the first charge', async () => {
-  await bill('basic', { start: day('2025-12-15'), end: day('01-15') });
-  await database.at('01-01');
-  const { next: renewal } = await change('pro_month', 'now');
-  await database.at('01-05');
-  await customer.cancel('at the end');
-  await attempt(database, renewal?.gatewayId ?? '');
-  await renewal?.event('cancelled', '01-06', { planId: 'plan_pro_month' });
-  await database.at('01-07');
-  expect(await customer.row()).toMatchObject({ cancel_at_period_end: true });
-  const { next } = await change('pro_month', 'period_end');
-  expect(await customer.row()).toMatchObject({ cancel_at_period_end: false });
-  await next?.event('pending', '2026-02-01T00:01:00Z', { planId: 'plan_pro_month' });
-  expect(await customer.stateAt('2026-02-03T23:00:00Z')).toMatch(/^pro: pro active/);
-  expect(await customer.stateAt('2026-02-04T00:00:01Z')).toMatch(/^free/);
+describe('a purchase that was cancelled for its end, and is renewed again', () => {
+  let next: Customer | null;
+  beforeEach(async () => {
+    await bill('basic', { start: day('2025-12-15'), end: day('01-15') });
+    await database.at('01-01');
+    const { next: renewal } = await change('pro_month', 'now');
+    await database.at('01-05');
+    await customer.cancel('at the end');
+    await attempt(database, renewal?.gatewayId ?? '');
+    await renewal?.event('cancelled', '01-06', { planId: 'plan_pro_month' });
+    await database.at('01-07');
+    expect(await customer.row()).toMatchObject({ cancel_at_period_end: true });
+    ({ next } = await change('pro_month', 'period_end'));
+  });
+
+  test('has days of grace before the first charge', async () => {
+    expect(await customer.row()).toMatchObject({ cancel_at_period_end: false });
+    await next?.event('pending', '2026-02-01T00:01:00Z', { planId: 'plan_pro_month' });
+    expect(await customer.stateAt('2026-02-03T23:00:00Z')).toMatch(/^pro: pro active/);
+    expect(await customer.stateAt('2026-02-04T00:00:01Z')).toMatch(/^free/);
+  });
+
+  test('has no mail about its end', async () => {
+    await database.expire('01-28');
+    expect(await customer.mails()).not.toContainEqual(expect.stringContaining('subscription-ending'));
+    const lapses = "select lapses_at from billing.sources where kind = 'payment' and ended_at is null";
+    expect((await database.query(lapses)).map((source) => shortTime(source.lapses_at))).toEqual(['2026-02-04']);
+  });
 });
 
-test('a read that began before the end of a period ends no access, also without days of grace', async () => {
-  await database.setPlan('basic', 'grace_days = 0');
-  await bill('basic');
-  await database.at('2026-02-01T00:00:04Z');
-  const cycle = { current_start: seconds(january.start), current_end: seconds(january.end) };
-  await customer.reconcile({ status: 'active', paid_count: 1, ...cycle });
-  expect(await customer.stateAt('2026-02-01T00:00:05Z')).toMatch(/^basic: basic active/);
-  await database.at('2026-02-01T00:00:30Z');
-  await customer.reconcile({ status: 'active', paid_count: 1, ...cycle });
-  expect(await customer.stateAt('2026-02-01T00:00:31Z')).toMatch(/^free/);
-});
+test.each([[0, '2026-02-01T00:00:31Z'], [1, '02-02']])(
+  'a read that began before the end of a period ends no access, a later one does, after %i days of grace',
+  async (graceDays, end) => {
+    await database.setPlan('basic', `grace_days = ${graceDays}`);
+    await bill('basic');
+    const cycle = { current_start: seconds(january.start), current_end: seconds(january.end) };
+    const read = async (time: string) => {
+      await database.at(time);
+      await customer.reconcile({ status: 'active', paid_count: 1, ...cycle });
+    };
+    await read('2026-02-01T00:00:09Z');
+    expect(await database.query('select lapses_at from billing.sources')).toEqual([{ lapses_at: Infinity }]);
+    expect(await customer.stateAt('2026-02-01T00:00:10Z')).toMatch(/^basic: basic active/);
+    await read('2026-02-01T00:00:30Z');
+    expect(await customer.stateAt(end)).toMatch(/^free/);
+  },
+);
 
 describe('what waits behind a purchase', () => {
   let renewal: Customer | null;
@@ -643,56 +640,24 @@ describe('while the order of a change is not paid, but its renewal is authorised
   });
 });
 
-test('a cancellation is stored where a row by hand says that it ends, without a wish of the customer', async () => {
+test.each<[string, () => Promise<unknown>]>([
+  [
+    'a row by hand says that it ends, without a wish of the customer',
+    () =>
+      database.query('update public.subscriptions set cancel_at_period_end = true where user_id = $1', [customer.id]),
+  ],
+  ['the earlier one was withdrawn, also where the rows still have its mark', async () => {
+    await customer.cancel('at the end');
+    await database.query('update billing.wishes set withdrawn_at = at');
+  }],
+])('a cancellation is stored once where %s', async (_, mark) => {
   await customer.buy('pro', { at: '01-01', price: 'pro_month' });
-  await database.query('update public.subscriptions set cancel_at_period_end = true where user_id = $1', [customer.id]);
+  await mark();
   await database.at('01-02');
   await customer.cancel('at the end');
   await customer.cancel('at the end');
-  expect(await database.query('select at_period_end from billing.wishes')).toEqual([{ at_period_end: true }]);
-});
-
-test('the plan of a tier with an open order stays, and may get another tier', async () => {
-  await database.query("insert into public.plans (tier, name, price) values ('team', 'Team', 5000)");
-  await customer.order('team', { at: '01-01' });
-  await expect(database.query("delete from public.plans where tier = 'team'")).rejects.toThrow('is in use');
-  await database.query("update public.plans set tier = 'crew' where tier = 'team'");
-});
-
-test('the renewal that was authorised again is shown, and no end of the purchase', async () => {
-  await bill('basic', { start: day('2025-12-15'), end: day('01-15') });
-  await database.at('01-01');
-  const { next: renewal } = await change('pro_month', 'now');
-  await database.at('01-05');
-  await customer.cancel('at the end');
-  await attempt(database, renewal?.gatewayId ?? '');
-  await renewal?.event('cancelled', '01-06', { planId: 'plan_pro_month' });
-  await database.at('01-07');
-  await change('pro_month', 'period_end');
-  await database.expire('01-28');
-  expect(await customer.mails()).not.toContainEqual(expect.stringContaining('subscription-ending'));
-  const [source] = await database.query(
-    "select lapses_at from billing.sources where kind = 'payment' and ended_at is null",
-  );
-  expect(shortTime(source?.lapses_at)).toBe('2026-02-04');
-});
-
-test('a read that was made as a period ended leaves the access to the next one', async () => {
-  await database.setPlan('basic', 'grace_days = 1');
-  await bill('basic');
-  await database.at('2026-02-01T00:00:09Z');
-  const cycle = { current_start: seconds(january.start), current_end: seconds(january.end) };
-  await customer.reconcile({ status: 'active', paid_count: 1, ...cycle });
-  const [source] = await database.query('select lapses_at from billing.sources');
-  expect(source?.lapses_at).toBe(Infinity);
-});
-
-test('a cancellation is stored again where the earlier one was withdrawn, also where the rows still have its mark', async () => {
-  await customer.buy('pro', { at: '01-01', price: 'pro_month' });
-  await customer.cancel('at the end');
-  await database.query('update billing.wishes set withdrawn_at = at');
-  await customer.cancel('at the end');
-  expect(await database.query('select from billing.wishes where withdrawn_at is null')).toHaveLength(1);
+  const wishes = 'select at_period_end from billing.wishes where withdrawn_at is null';
+  expect(await database.query(wishes)).toEqual([{ at_period_end: true }]);
 });
 
 test('a trial that the gateway has cancelled for the change that follows stays what the customer has', async () => {

@@ -90,13 +90,6 @@ describe('the newest event of a dispute counts', () => {
     expect(await customer.findings()).toEqual([]);
   });
 
-  test('of two in one second the decided one', async () => {
-    const { paymentId: payment } = await buy();
-    await dispute(payment, 'disp_second', 1, 'won');
-    expect(await dispute(payment, 'disp_second', 1, 'under_review')).toBe('stale');
-    expect(await status(payment)).toBe('won');
-  });
-
   test('without an id it is the one dispute of its payment', async () => {
     const { paymentId: payment } = await buy();
     for (const [second, each] of ['open', 'lost', 'won'].entries()) await dispute(payment, undefined, second, each);

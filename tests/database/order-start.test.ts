@@ -3,7 +3,7 @@ import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { readOutbox } from '../helpers/records/read-records.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
-import { months, shortTime } from '../helpers/records/time.ts';
+import { shortTime } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
 beforeEach(async () => {
@@ -143,22 +143,6 @@ describe('what a purchase follows', () => {
   });
 });
 
-test('a purchase after a subscription that the gateway bills starts with the end of its cycle, and the gateway is told to stop before the next one', async () => {
-  await customer.bill(months(1), 'pro');
-  const premium = await buyLater('premium', '01-10');
-  expect(await premium.period()).toBe('2026-02-01 to 2026-03-01');
-  expect(await customer.subscription()).toMatchObject({ tier: 'pro', gateway_subscription_id: customer.gatewayId });
-  expect(await customer.cancellation()).toEqual({ at: 'cycle end', state: 'pending' });
-  const key = `cancel-subscription/${customer.gatewayId}`;
-  expect(await database.one('select next_attempt_at as due from billing.outbox where key = $1', [key]))
-    .toEqual({ due: new Date('2026-01-30') });
-  await database.sweep('02-01');
-  expect(await customer.subscription()).toMatchObject({ tier: 'premium', gateway_subscription_id: null });
-  expect(await customer.event('cancelled', '2026-02-01T00:00:05Z', { planId: 'plan_pro' })).toBe('applied');
-  expect(await customer.tier()).toBe('premium');
-  expect(await customer.findings()).toEqual([]);
-});
-
 describe('the start', () => {
   const run = async () => (await database.one('select billing.settle_due() as n')).n;
 
@@ -173,22 +157,5 @@ describe('the start', () => {
     await database.at('02-01');
     expect([await run(), await run()]).toEqual([1, 0]);
     expect(await customer.state()).toBe('premium: premium active to 2026-03-01');
-  });
-
-  test('skips a user whose profile cannot be written, and retries after an hour', async () => {
-    await buyTwo('pro', 'premium');
-    await database.query(`
-      create function public.refuse() returns trigger language plpgsql as
-        $$ begin raise exception 'refused' using errcode = 'P0001'; end $$;
-      create trigger refuse before update on public.profiles for each row execute function public.refuse()`);
-    await database.at('02-01');
-    expect([await run(), await run()]).toEqual([1, 0]);
-    await database.query('drop function public.refuse cascade');
-    await database.at('2026-02-01T00:30:00Z');
-    expect(await run()).toBe(0);
-    await database.at('2026-02-01T01:00:01Z');
-    expect(await run()).toBe(1);
-    expect(await customer.tier()).toBe('premium');
-    await database.query('truncate billing.marks');
   });
 });

@@ -8,7 +8,7 @@ import { day, months, type Period } from '../helpers/records/time.ts';
 const database = useDatabase({ isEmptied: true });
 const customer = useCustomer(database);
 
-const [march, april] = [months(3), months(4)];
+const march = months(3);
 const purchasedAt = '2026-03-10T12:00:00.500Z';
 
 /** Delivers an event about a gateway subscription of pro, on 11 March. @returns the outcome */
@@ -188,15 +188,6 @@ test('a row written by hand with a time in the future outranks neither a purchas
   const cycle = { start: day('11-09'), end: day('12-09') };
   await customer.event('activated', '11-11', { planId: 'plan_premium', ...cycle });
   expect(await customer.tier()).toBe('premium');
-});
-
-test('one that a purchase follows stops also after its row got a longer period by hand, and another charge', async () => {
-  await customer.event('charged', '03-01', { planId: 'plan_pro', ...march });
-  await customer.buy('basic', { at: '03-10', start: 'after_current' });
-  await database.at('03-11');
-  await customer.moveEnd('04-10');
-  await customer.event('charged', '04-01', { planId: 'plan_pro', ...april });
-  expect([await replaced(), await toldOf()]).toEqual([[customer.gatewayId], 'at cycle end']);
 });
 
 test('one that a row by hand named, and a purchase replaced, goes on once it is activated again', async () => {
