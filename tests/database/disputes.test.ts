@@ -55,6 +55,24 @@ const refundable = async (payment: string) =>
 const credit = async () =>
   Number(Object((await database.rpc('preview_change', customer.id, 'premium', 'now')).change).credit);
 
+test('a lost one is a finding until the time that its payment paid for is over, also while the next cycle runs', async () => {
+  const findings = async (at: string) => {
+    await database.at(at);
+    return await customer.findings();
+  };
+  await customer.bill(months(1), 'pro');
+  await dispute(`pay_${months(1).start.slice(0, 7)}_${customer.gatewayId}`, uniqueId('disp'), 1, 'lost');
+  expect(await findings('01-31')).toEqual([`dispute_lost pay_2026-01_${customer.gatewayId}`]);
+  await customer.bill(months(2), 'pro');
+  expect([await customer.tier(), await findings('02-02')]).toEqual(['pro', []]);
+});
+
+test('nor is one of a purchase that is over', async () => {
+  await (await buy()).dispute('lost');
+  await database.sweep('2027-02-01');
+  expect([await customer.tier(), await customer.findings()]).toEqual(['free', []]);
+});
+
 describe('the newest event of a dispute counts', () => {
   test('won, then lost in pre-arbitration: a finding, and nothing is kept', async () => {
     const { id, paymentId: payment } = await buy();

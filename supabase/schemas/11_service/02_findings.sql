@@ -328,17 +328,19 @@ where p.dispute_status is not null
   -- An admin accepted that a part was lost.
   and not (billing.kept(p) > 0 and billing.is_noted(p, coalesce(p.dispute_event_at, p.captured_at)))
   and (
-    p.fulfilled_at is not null
-    and p.ended_at is null
-    or exists (
-      select from billing.sources s
-      where (s.user_id, s.kind, s.id) = (p.user_id, 'gateway_subscription', p.gateway_subscription_id) and s.is_running
+    p.period_end > (select billing.clock()) and (
+      p.fulfilled_at is not null
+      and p.ended_at is null
+      or exists (
+        select from billing.sources s
+        where (s.user_id, s.kind, s.id) = (p.user_id, 'gateway_subscription', p.gateway_subscription_id) and s.is_running
+      )
     )
     or exists (select from billing.purchases_on_credit(p))
   );
 comment on view billing.dispute_lost is
-  'Payments of which something was lost in disputes, until the support action end_access, or until the gateway subscription '
-  'is cancelled (a cycle has no payment_id); also while a purchase runs that was paid for with the credit of the payment. '
+  'Payments of which something was lost in disputes, until the support action end_access, or until the period is over or the '
+  'gateway subscription is cancelled (a cycle has no payment_id); also while a purchase runs that was paid for with the credit of the payment. '
   'If a part was kept, a support action note about the payment ends it, too.';
 
 create view billing.returned_too_much with (security_invoker = true) as

@@ -17,6 +17,8 @@ drop type billing.change;
 
 comment on column billing.customer_payments.refund_effect is null;
 
+comment on view billing.dispute_lost is null;
+
 ALTER TABLE "billing"."documents_due"
   ADD COLUMN "buyer" jsonb;
 
@@ -627,6 +629,30 @@ begin
   return p_action;
 end $$;
 
+create or replace view billing.dispute_lost with (security_invoker = true) as
+select
+  p.user_id,
+  p.captured_at as since,
+  case when p.gateway_subscription_id is null then p.id end as payment_id,
+  p.tier, p.amount, lost.amount as lost, billing.kept(p) as kept, p.gateway_payment_id
+from public.payments p
+cross join lateral (select billing.lost_amount(p.gateway_payment_id) as amount offset 0) lost
+where p.dispute_status is not null
+  and lost.amount > 0
+  -- An admin accepted that a part was lost.
+  and not (billing.kept(p) > 0 and billing.is_noted(p, coalesce(p.dispute_event_at, p.captured_at)))
+  and (
+    p.period_end > (select billing.clock()) and (
+      p.fulfilled_at is not null
+      and p.ended_at is null
+      or exists (
+        select from billing.sources s
+        where (s.user_id, s.kind, s.id) = (p.user_id, 'gateway_subscription', p.gateway_subscription_id) and s.is_running
+      )
+    )
+    or exists (select from billing.purchases_on_credit(p))
+  );
+
 -- Security definer, as the function below: the role of an app may write these tables but not the list.
 create or replace function billing.note_payment_document()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -895,6 +921,8 @@ comment on column billing.customer_payments.refund_effect is 'What a refund of a
 comment on function public.create_order(pg_catalog.uuid,pg_catalog.text,pg_catalog.text,pg_catalog.text,pg_catalog.text,pg_catalog.text,boolean) is 'A user''s open order for a tier, or a new one to make at the gateway.';
 
 comment on function public.preview_change(pg_catalog.uuid,pg_catalog.text,pg_catalog.text,pg_catalog.text,boolean) is 'What a change of the plan would cost, and when it begins.';
+
+comment on view billing.dispute_lost is 'Payments of which something was lost in disputes, until the support action end_access, or until the period is over or the gateway subscription is cancelled (a cycle has no payment_id); also while a purchase runs that was paid for with the credit of the payment. If a part was kept, a support action note about the payment ends it, too.';
 
 do $do$
 begin
