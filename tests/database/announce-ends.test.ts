@@ -14,6 +14,20 @@ const notices = () => readOutbox(database, 'notice', customer.email);
 const ends = async (kind: 'subscription-ending' | 'subscription-ended') =>
   (await notices()).filter((mail) => mail.kind === kind).map(({ payload }) => String(Object(payload).ends_at));
 
+test('the mails about a row that was written by hand, without its plan, name the plan of its tier', async () => {
+  await database.at('01-01');
+  await database.query(
+    `insert into public.subscriptions (user_id, tier, status, current_period_end) values ($1, 'basic', 'active', '2026-02-01')`,
+    [customer.id],
+  );
+  await database.query("update public.profiles set subscription_tier = 'basic' where user_id = $1", [customer.id]);
+  for (const time of ['01-26', '03-01']) await database.sweep(time);
+  expect((await notices()).map(({ kind, payload }) => [kind, Object(payload).plan_name])).toEqual([
+    ['subscription-ending', 'Basic'],
+    ['subscription-ended', 'Basic'],
+  ]);
+});
+
 describe('the mail subscription-ending', () => {
   /** @returns the number of periods that were looked at */
   async function announce(time = '01-25'): Promise<unknown> {

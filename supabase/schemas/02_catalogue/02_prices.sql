@@ -26,6 +26,18 @@ begin
   );
 end $$;
 
+-- Returns the name of a plan in mails: of the row that was sold, else of its tier.
+create function billing.plan_name(p_plan_id uuid, p_tier text)
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce(
+    (select p.name from public.plans p where p.id = p_plan_id),
+    (select p.name from public.plans p where p.tier = p_tier and p.lookup_key is null),
+    p_tier,
+    'basic'
+  );
+end $$;
+
 -- The interval of a price in answers. Contract: "Price".
 create function billing.interval_answer(p_months integer)
 returns jsonb language plpgsql immutable set search_path = pg_catalog, pg_temp as $$

@@ -139,7 +139,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object(
     'key', format('subscription-ended/%s/%s', p_before.id, billing.iso_time(p_ended_at)),
-    'plan_name', coalesce((select p.name from public.plans p where p.id = p_source.plan_id), p_source.tier),
+    'plan_name', billing.plan_name(p_source.plan_id, p_source.tier),
     'ends_at', billing.iso_time(p_ended_at)
   ) || case
     when p_reason = 'refunded' then billing.outlook(p_source.user_id) || coalesce((

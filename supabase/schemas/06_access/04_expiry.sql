@@ -88,14 +88,13 @@ begin
     jsonb_build_object(
       'to', u.email,
       'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
-      'plan_name', coalesce(pl.name, s.tier),
+      'plan_name', billing.plan_name(s.plan_id, s.tier),
       'ends_at', billing.iso_time(s.current_period_end),
       'early_renewal', billing.early_renewal()
     ) || case when s.tier = any (billing.tiers_on_offer()) then '{}' else '{"is_on_sale": false}' end::jsonb
   from public.subscriptions s
   join auth.users u on u.id = s.user_id
   join billing.profiles p on p.user_id = s.user_id
-  left join public.plans pl on pl.id = s.plan_id
   where s.user_id = p_user_id
     and u.email <> ''
     and s.status = 'active'

@@ -543,7 +543,7 @@ begin
     p_before.plan_id
   );
   v_plan_name := case
-    when v_had_access then coalesce((select p.name from public.plans p where p.id = v_plan_id), p_before.tier)
+    when v_had_access then billing.plan_name(v_plan_id, p_before.tier)
     else (
       select p.name
       from billing.stoppable s
@@ -555,7 +555,7 @@ begin
   end;
   perform billing.enqueue_mail(
     p_wish.user_id, p_email, 'subscription-cancelled', p_wish.id::text,
-    jsonb_build_object('plan_name', coalesce(v_plan_name, p_before.tier, 'basic'))
+    jsonb_build_object('plan_name', coalesce(v_plan_name, billing.plan_name(null, p_before.tier)))
       || billing.cancellation_terms(p_wish.user_id, p_wish.at_period_end, v_had_access)
   );
   -- The gateway is read now, before it is told. It may have charged a cycle that is not known here.

@@ -299,17 +299,13 @@ begin
   limit 1;
   perform billing.enqueue_mail(p_payment.user_id, p_email, 'plan-changed', p_payment.id::text, jsonb_build_object(
     'plan_name', p_plan.name,
-    'old_plan_name', coalesce(
-      (
-        select p.name
-        from public.plans p
-        where p.id = coalesce(
-          (select c.plan_id from public.payments c where p_payment.credited_kind = 'payment' and c.id::text = p_payment.credited_id),
-          (
-            select m.plan_id
-            from billing.gateway_subscriptions m
-            where m.user_id = p_payment.user_id and m.gateway_subscription_id = p_payment.credited_id
-          )
+    'old_plan_name', billing.plan_name(
+      coalesce(
+        (select c.plan_id from public.payments c where p_payment.credited_kind = 'payment' and c.id::text = p_payment.credited_id),
+        (
+          select m.plan_id
+          from billing.gateway_subscriptions m
+          where m.user_id = p_payment.user_id and m.gateway_subscription_id = p_payment.credited_id
         )
       ),
       p_payment.tier

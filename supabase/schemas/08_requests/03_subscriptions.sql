@@ -461,9 +461,7 @@ begin
   perform billing.enqueue_mail(
     p_subscription.user_id, p_email, 'change-scheduled', p_subscription.gateway_subscription_id,
     jsonb_build_object(
-      'plan_name', coalesce(
-        (select p.name from public.plans p where p.id = p_subscription.asked_plan_id), p_subscription.asked_tier
-      ),
+      'plan_name', billing.plan_name(p_subscription.asked_plan_id, p_subscription.asked_tier),
       'amount', (p_subscription.asked_price).amount, 'currency', (p_subscription.asked_price).currency,
       'starts_at', billing.iso_time(p_subscription.starts_at), 'undo_until', billing.iso_time(v_undo_until)
     ) || billing.interval_answer((p_subscription.asked_price).months)
@@ -484,14 +482,12 @@ declare
   v_next_tier constant text := billing.next_change(p_user_id) ->> 'tier';
 begin
   perform billing.enqueue_mail(p_user_id, p_email, p_kind, p_subject, jsonb_build_object(
-    'plan_name', coalesce((select p.name from public.plans p where p.id = v_commitment.plan_id), v_commitment.tier, 'basic'),
+    'plan_name', billing.plan_name(v_commitment.plan_id, v_commitment.tier),
     -- The end of what runs, where nothing is charged for what follows.
     'valid_until', billing.iso_time(v_commitment.ends_at)
   ) || billing.outlook(p_user_id) || case
     -- A change that waits goes on, too.
-    when v_next_tier is not null then jsonb_build_object('next_plan_name', coalesce(
-      (select p.name from public.plans p where p.tier = v_next_tier and p.lookup_key is null), v_next_tier
-    ))
+    when v_next_tier is not null then jsonb_build_object('next_plan_name', billing.plan_name(null, v_next_tier))
     else '{}'
   end);
 end $$;

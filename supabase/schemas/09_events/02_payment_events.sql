@@ -299,13 +299,11 @@ begin
   end if;
   perform billing.enqueue_mail(p_payment.user_id, p_email, 'payment-refunded', v_id, jsonb_build_object(
     'amount', billing.json_integer(p_refund -> 'amount'), 'currency', p_payment.currency,
-    'plan_name', coalesce((select p.name from public.plans p where p.id = p_payment.plan_id), p_payment.tier, 'basic'),
+    'plan_name', billing.plan_name(p_payment.plan_id, p_payment.tier),
     'paid_amount', coalesce(p_payment.paid_amount, p_payment.amount),
     'paid_at', billing.iso_time(coalesce(p_payment.captured_at, p_payment.fulfilled_at, p_payment.created_at)),
     'transaction_id', p_payment.gateway_payment_id,
-    'access_plan_name', case when v_after.status = 'active' then coalesce(
-      (select p.name from public.plans p where p.id = v_after.plan_id), v_after.tier
-    ) end,
+    'access_plan_name', case when v_after.status = 'active' then billing.plan_name(v_after.plan_id, v_after.tier) end,
     'access_ends_at', case when v_after.status = 'active' then billing.iso_time(v_after.current_period_end) end
   ) || billing.outlook(p_payment.user_id));
 end $$;

@@ -42,6 +42,157 @@ CREATE TYPE "billing"."change" AS (
   "next_amount"    bigint
 );
 
+-- Returns the name of a plan in mails: of the row that was sold, else of its tier.
+create function billing.plan_name(p_plan_id uuid, p_tier text)
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce(
+    (select p.name from public.plans p where p.id = p_plan_id),
+    (select p.name from public.plans p where p.tier = p_tier and p.lookup_key is null),
+    p_tier,
+    'basic'
+  );
+end $$;
+
+-- Returns what the mail about an end says: of a refund what was refunded of the payment that the source is, or of the newest
+-- refunded cycle.
+create or replace function billing.end_mail(
+  p_before public.subscriptions,
+  p_source billing.sources,
+  p_reason text,
+  p_ended_at timestamptz
+)
+returns jsonb -- see billing.announce_access
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return jsonb_build_object(
+    'key', format('subscription-ended/%s/%s', p_before.id, billing.iso_time(p_ended_at)),
+    'plan_name', billing.plan_name(p_source.plan_id, p_source.tier),
+    'ends_at', billing.iso_time(p_ended_at)
+  ) || case
+    when p_reason = 'refunded' then billing.outlook(p_source.user_id) || coalesce((
+      -- Else the rest was lost in a dispute.
+      select case when billing.lost_amount(p.gateway_payment_id) = 0
+        then jsonb_build_object('amount', p.refunded_amount, 'currency', p.currency)
+      end
+      from public.payments p
+      where p.user_id = p_source.user_id
+        and p.refunded_amount > 0
+        and (p.id::text = p_source.id or p.gateway_subscription_id = p_source.gateway_subscription_id)
+      order by p.period_end desc nulls last
+      limit 1
+    ), '{}')
+    -- After the days of grace, as the mail about the failed charge says.
+    when p_reason = 'lapsed' and p_source.lapses_at > p_source.ends_at and p_source.lapses_at <= billing.clock()
+      then jsonb_build_object('access_ended_at', billing.iso_time(p_source.lapses_at))
+    else '{}'
+  end;
+end $$;
+
+-- Enqueues the mail about an access that ends soon, one for each end of a period.
+create or replace function billing.announce_end(p_user_id uuid)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+begin
+  insert into billing.outbox (key, destination, kind, payload)
+  select
+    format('subscription-ending/%s/%s', s.id, billing.iso_time(s.current_period_end)),
+    'notice',
+    'subscription-ending',
+    jsonb_build_object(
+      'to', u.email,
+      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
+      'plan_name', billing.plan_name(s.plan_id, s.tier),
+      'ends_at', billing.iso_time(s.current_period_end),
+      'early_renewal', billing.early_renewal()
+    ) || case when s.tier = any (billing.tiers_on_offer()) then '{}' else '{"is_on_sale": false}' end::jsonb
+  from public.subscriptions s
+  join auth.users u on u.id = s.user_id
+  join billing.profiles p on p.user_id = s.user_id
+  where s.user_id = p_user_id
+    and u.email <> ''
+    and s.status = 'active'
+    and s.current_period_end > v_now
+    and s.current_period_end <= v_now + interval '7 days'
+    -- No mail for a period that is shorter than the notice: the mail would follow the purchase at once.
+    and (s.current_period_start is null or s.current_period_end - s.current_period_start >= interval '7 days')
+    -- No mail if the gateway charges what runs, or what follows it.
+    and not exists (
+      select from billing.find_billed(s.user_id) b
+      where b.charge_at <= s.current_period_end + interval '1 day'
+        -- A row that was written by hand may say that it ends.
+        and not (s.cancel_at_period_end and b.id = s.gateway_subscription_id)
+    )
+    -- No mail if another source takes over.
+    and not exists (
+      select from billing.sources o
+      where o.user_id = s.user_id
+        and o.ended_at is null
+        -- An expression keeps the planner off the index on period_end: it reads only the payments of the user.
+        and o.ends_at - s.current_period_end > interval '0'
+      offset 0
+    )
+  on conflict (key) do nothing;
+end $$;
+
+-- Enqueues the mail about a cancellation, and withdraws what it makes untrue. The caller has settled the user's access.
+create or replace function billing.announce_cancellation(
+  p_wish billing.wishes,
+  p_email text, -- of the user
+  p_before public.subscriptions -- before the cancellation; all null: none
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_had_access constant boolean := p_before.status is not distinct from 'active';
+  v_plan_id uuid;
+  v_plan_name text;
+begin
+  perform billing.withdraw_outlook(p_wish.user_id);
+  perform billing.withdraw_mails(array(
+    select 'subscription-cancelled/' || w.id from billing.wishes w where w.user_id = p_wish.user_id and w.at_period_end
+  ));
+  -- For the period's end what is paid for is cancelled, also below a gift. At once all access ends.
+  v_plan_id := coalesce(
+    (
+      select c.plan_id
+      from billing.find_commitment(p_wish.user_id) c
+      where p_wish.at_period_end and c.gateway_subscription_id is not null
+    ),
+    p_before.plan_id
+  );
+  v_plan_name := case
+    when v_had_access then billing.plan_name(v_plan_id, p_before.tier)
+    else (
+      select p.name
+      from billing.stoppable s
+      join public.plans p on p.id = coalesce((s.subscription).plan_id, (s.subscription).asked_plan_id)
+      where s.user_id = p_wish.user_id and s.is_open
+      order by s.authorised_at desc nulls last
+      limit 1
+    )
+  end;
+  perform billing.enqueue_mail(
+    p_wish.user_id, p_email, 'subscription-cancelled', p_wish.id::text,
+    jsonb_build_object('plan_name', coalesce(v_plan_name, billing.plan_name(null, p_before.tier)))
+      || billing.cancellation_terms(p_wish.user_id, p_wish.at_period_end, v_had_access)
+  );
+  -- The gateway is read now, before it is told. It may have charged a cycle that is not known here.
+  update billing.outbox o
+  set next_attempt_at = billing.clock() + interval '5 minutes'
+  where o.key = 'subscription-cancelled/' || p_wish.id
+    and p_wish.at_period_end
+    and exists (
+      select from billing.stoppable s
+      join billing.outbox stop on stop.key = 'cancel-subscription/' || s.gateway_subscription_id
+      where s.user_id = p_wish.user_id
+        and s.is_open
+        and billing.is_known(s.subscription)
+        and stop.next_attempt_at <= billing.clock()
+        and num_nonnulls(stop.delivered_at, stop.parked_at) = 0
+    );
+end $$;
+
 -- Finds the credit that an upgrade in one currency gets: for the unused time of what the user pays for. Of a chain of early
 -- renewals, the period that runs counts. The caller holds the lock on the user.
 create function billing.find_credit(
@@ -146,6 +297,47 @@ begin
       else '{}'
     end
   );
+end $$;
+
+-- Enqueues the mail about a change now whose payment got credit: what it replaced, and what is charged from its end on.
+create or replace function billing.announce_replacement(
+  p_payment public.payments, -- as it is fulfilled
+  p_plan public.plans,
+  p_email text -- of the user
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_renewal billing.gateway_subscriptions;
+begin
+  if p_payment.credit is null then return; end if;
+  perform billing.withdraw_outlook(p_payment.user_id);
+  select * into v_renewal
+  from billing.gateway_subscriptions m
+  where m.user_id = p_payment.user_id and m.payment_id = p_payment.id and m.undone_at is null and m.stops_at is null
+  order by m.asked_at desc, m.id
+  limit 1;
+  perform billing.enqueue_mail(p_payment.user_id, p_email, 'plan-changed', p_payment.id::text, jsonb_build_object(
+    'plan_name', p_plan.name,
+    'old_plan_name', billing.plan_name(
+      coalesce(
+        (select c.plan_id from public.payments c where p_payment.credited_kind = 'payment' and c.id::text = p_payment.credited_id),
+        (
+          select m.plan_id
+          from billing.gateway_subscriptions m
+          where m.user_id = p_payment.user_id and m.gateway_subscription_id = p_payment.credited_id
+        )
+      ),
+      p_payment.tier
+    ),
+    'credit', p_payment.credit,
+    'amount', coalesce(p_payment.paid_amount, p_payment.amount), 'currency', p_payment.currency,
+    'valid_until', billing.iso_time(p_payment.period_end),
+    'next_charge', case when v_renewal.id is not null then jsonb_build_object(
+      'at', billing.iso_time(coalesce(v_renewal.starts_at, p_payment.period_end)),
+      'amount', (v_renewal.asked_price).amount, 'currency', (v_renewal.asked_price).currency
+    ) end,
+    'is_authorised', coalesce(v_renewal.authenticated_at is not null or v_renewal.gateway_status = 'authenticated', false)
+  ));
 end $$;
 
 create function public.create_order(
@@ -388,6 +580,74 @@ begin
   return v_change;
 end $$;
 
+-- Enqueues the mail about a change at the end of the period, once it is authorised, or about the renewal of a purchase that is
+-- made again after its cancellation. The caller has settled the user's access.
+create or replace function billing.announce_change(
+  p_subscription billing.gateway_subscriptions, -- that starts then
+  p_email text -- of the user
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_undo_until timestamptz;
+  v_wish_id bigint;
+begin
+  -- The outbox remembers a mail for at least that long.
+  if p_subscription.asked_at <= billing.clock() - interval '30 days' then return; end if;
+  select w.id into v_wish_id
+  from public.payments p
+  join billing.wishes w on w.user_id = p.user_id and w.at >= p.since
+  where p.id = p_subscription.payment_id
+    and p_subscription.replaces is null
+    and w.at_period_end
+    and w.withdrawn_at is null
+    and billing.is_renewed_since(p.id, w.at)
+  order by w.at desc
+  limit 1;
+  if found then
+    perform billing.withdraw_mails(array['subscription-cancelled/' || v_wish_id]);
+    perform billing.announce_going_on(p_subscription.user_id, p_email, 'subscription-resumed', v_wish_id::text);
+    return;
+  end if;
+  select b.undo_until into v_undo_until
+  from billing.find_billed(p_subscription.user_id) b
+  where (b.next).id = p_subscription.id;
+  if not found then return; end if;
+  -- Of several changes the newest one counts.
+  perform billing.withdraw_outlook(p_subscription.user_id, 'change-scheduled/' || p_subscription.gateway_subscription_id);
+  perform billing.enqueue_mail(
+    p_subscription.user_id, p_email, 'change-scheduled', p_subscription.gateway_subscription_id,
+    jsonb_build_object(
+      'plan_name', billing.plan_name(p_subscription.asked_plan_id, p_subscription.asked_tier),
+      'amount', (p_subscription.asked_price).amount, 'currency', (p_subscription.asked_price).currency,
+      'starts_at', billing.iso_time(p_subscription.starts_at), 'undo_until', billing.iso_time(v_undo_until)
+    ) || billing.interval_answer((p_subscription.asked_price).months)
+  );
+end $$;
+
+-- Enqueues the mail that what the customer pays for goes on: after a resumption, or after a change was undone. The caller has
+-- settled the user's access.
+create or replace function billing.announce_going_on(
+  p_user_id uuid,
+  p_email text, -- of the user
+  p_kind text, -- subscription-resumed or change-undone
+  p_subject text -- with the kind, the key
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_commitment constant billing.commitment := billing.find_commitment(p_user_id);
+  v_next_tier constant text := billing.next_change(p_user_id) ->> 'tier';
+begin
+  perform billing.enqueue_mail(p_user_id, p_email, p_kind, p_subject, jsonb_build_object(
+    'plan_name', billing.plan_name(v_commitment.plan_id, v_commitment.tier),
+    -- The end of what runs, where nothing is charged for what follows.
+    'valid_until', billing.iso_time(v_commitment.ends_at)
+  ) || billing.outlook(p_user_id) || case
+    -- A change that waits goes on, too.
+    when v_next_tier is not null then jsonb_build_object('next_plan_name', billing.plan_name(null, v_next_tier))
+    else '{}'
+  end);
+end $$;
+
 -- Returns the terms of a change in answers, or why it is refused.
 create function billing.change_answer(p_change billing.change)
 returns jsonb -- see public.preview_change
@@ -497,6 +757,41 @@ grant execute on function
   public.create_subscription, public.store_subscription, public.verify_subscription, public.preview_change,
   public.create_change
 to service_role;
+
+-- Enqueues the mail about a refund, and withdraws it if the refund failed. Withdraws what a full refund makes untrue. The caller
+-- has settled the user's access.
+create or replace function billing.announce_refund(
+  p_refund jsonb, -- the entity
+  p_payment public.payments,
+  p_email text, -- of the user
+  p_had_access boolean -- before the refund
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_id constant text := billing.json_text(p_refund -> 'id');
+  v_after public.subscriptions;
+begin
+  if p_refund ->> 'status' = 'failed' then perform billing.withdraw_mails(array['payment-refunded/' || v_id]); end if;
+  if billing.is_refunded(p_payment) then perform billing.withdraw_mails(array['plan-changed/' || p_payment.id]); end if;
+  select * into v_after from public.subscriptions s where s.user_id = p_payment.user_id;
+  if p_refund ->> 'status' <> 'processed'
+    -- The mail about the end names the refund.
+    or p_had_access is true and v_after.status = 'cancelled' and v_after.ended_reason = 'refunded'
+    -- An import finds old refunds.
+    or billing.json_time(p_refund -> 'created_at') < billing.clock() - interval '30 days'
+  then
+    return;
+  end if;
+  perform billing.enqueue_mail(p_payment.user_id, p_email, 'payment-refunded', v_id, jsonb_build_object(
+    'amount', billing.json_integer(p_refund -> 'amount'), 'currency', p_payment.currency,
+    'plan_name', billing.plan_name(p_payment.plan_id, p_payment.tier),
+    'paid_amount', coalesce(p_payment.paid_amount, p_payment.amount),
+    'paid_at', billing.iso_time(coalesce(p_payment.captured_at, p_payment.fulfilled_at, p_payment.created_at)),
+    'transaction_id', p_payment.gateway_payment_id,
+    'access_plan_name', case when v_after.status = 'active' then billing.plan_name(v_after.plan_id, v_after.tier) end,
+    'access_ends_at', case when v_after.status = 'active' then billing.iso_time(v_after.current_period_end) end
+  ) || billing.outlook(p_payment.user_id));
+end $$;
 
 -- Returns what a refund of all that is left of a payment changes of what the gateway charges.
 create or replace function billing.refund_effect(p_payment public.payments)
@@ -958,6 +1253,10 @@ GRANT EXECUTE ON FUNCTION "billing"."note_buyer"() TO "service_role";
 REVOKE ALL ON FUNCTION "billing"."plan_change"(uuid, text, text, text, boolean) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."plan_change"(uuid, text, text, text, boolean) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."plan_name"(uuid, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."plan_name"(uuid, text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."undo_change"(billing.change, billing.commitment) FROM PUBLIC;
 
