@@ -41,6 +41,43 @@ test('an order that is read as paid is fulfilled, and not before', async () => {
   expect(await customer.tier()).toBe('pro');
 });
 
+describe('the mail after a verification', () => {
+  const mails = () =>
+    database.query(
+      `select payload -> 'amount' as amount, extract(epoch from next_attempt_at - billing.clock())::int as "waits"
+       from billing.outbox where kind = 'payment-success' order by id`,
+    );
+  const capture = (order: CustomerOrder) => database.send(orderPaid(entity(order, 89910), orderOf(order)));
+  const buy = async (of = customer) => {
+    const order = await of.order('pro', { at: '01-01' });
+    await order.verify();
+    return order;
+  };
+
+  test('is due at once, and names the amount that is paid if that is known before it is sent', async () => {
+    const order = await buy();
+    expect(await mails()).toEqual([{ amount: sold, waits: 0 }]);
+    await capture(order);
+    expect(await mails()).toEqual([{ amount: 89910, waits: 0 }]);
+  });
+
+  test('waits a minute for it where the last payments had another amount than their orders', async () => {
+    await capture(await buy());
+    const order = await buy(await database.customer());
+    expect((await mails())[1]).toEqual({ amount: sold, waits: 60 });
+    await capture(order);
+    expect((await mails())[1]).toEqual({ amount: 89910, waits: 0 });
+  });
+
+  test('is not changed once it was claimed', async () => {
+    const order = await buy();
+    await database.rpc('claim_outbox', 'email');
+    const [claimed] = await mails();
+    await capture(order);
+    expect((await mails())[0]).toEqual({ ...claimed, amount: sold });
+  });
+});
+
 test.each<[string, Fields]>([
   ['of another amount', { amount: 4900, amount_paid: 4900 }],
   ['that is not paid', { status: 'attempted' }],

@@ -280,6 +280,34 @@ begin
   );
 end $$;
 
+-- Returns whether what is paid may differ from what was ordered, by a fee on top or an offer: it did lately.
+create function billing.amounts_vary()
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from (
+      select p.amount, p.paid_amount from public.payments p where p.status = 'captured' order by p.captured_at desc limit 20
+    ) newest
+    where newest.paid_amount <> newest.amount
+  );
+end $$;
+
+-- Lets the mails about a purchase wait a minute for the amount that was paid, or gives it to those that wait.
+create function billing.set_mailed_amount(
+  p_payment_id uuid,
+  p_paid_amount bigint -- minor currency units; null: the gateway has not said it yet
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_paid_amount is null and not billing.amounts_vary() then return; end if;
+  update billing.outbox o
+  set payload = o.payload || jsonb_strip_nulls(jsonb_build_object('amount', p_paid_amount)),
+    next_attempt_at = case when p_paid_amount is null then o.queued_at + interval '1 minute' else o.queued_at end
+  where o.key = any (array['payment-success/' || p_payment_id, 'plan-changed/' || p_payment_id])
+    and num_nonnulls(o.delivered_at, o.parked_at) + cardinality(o.claims) = 0
+    and (p_paid_amount is null or o.next_attempt_at > o.queued_at or o.payload -> 'amount' <> to_jsonb(p_paid_amount));
+end $$;
+
 -- Enqueues the mail about a change now whose payment got credit: what it replaced, and what is charged from its end on.
 create function billing.announce_replacement(
   p_payment public.payments, -- as it is fulfilled
@@ -401,6 +429,7 @@ begin
   end if;
   if not v_rules then perform billing.settle_purchase(p_purchase, v_payment, p_email, false); end if;
   perform billing.announce_replacement(v_payment, v_plan, p_email);
+  if v_payment.paid_amount is null then perform billing.set_mailed_amount(v_payment.id, null); end if;
   return jsonb_build_object('outcome', 'applied', 'tier', v_payment.tier, 'valid_until', billing.iso_time(v_payment.period_end));
 end $$;
 

@@ -299,6 +299,34 @@ begin
   );
 end $$;
 
+-- Returns whether what is paid may differ from what was ordered, by a fee on top or an offer: it did lately.
+create function billing.amounts_vary()
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from (
+      select p.amount, p.paid_amount from public.payments p where p.status = 'captured' order by p.captured_at desc limit 20
+    ) newest
+    where newest.paid_amount <> newest.amount
+  );
+end $$;
+
+-- Lets the mails about a purchase wait a minute for the amount that was paid, or gives it to those that wait.
+create function billing.set_mailed_amount(
+  p_payment_id uuid,
+  p_paid_amount bigint -- minor currency units; null: the gateway has not said it yet
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_paid_amount is null and not billing.amounts_vary() then return; end if;
+  update billing.outbox o
+  set payload = o.payload || jsonb_strip_nulls(jsonb_build_object('amount', p_paid_amount)),
+    next_attempt_at = case when p_paid_amount is null then o.queued_at + interval '1 minute' else o.queued_at end
+  where o.key = any (array['payment-success/' || p_payment_id, 'plan-changed/' || p_payment_id])
+    and num_nonnulls(o.delivered_at, o.parked_at) + cardinality(o.claims) = 0
+    and (p_paid_amount is null or o.next_attempt_at > o.queued_at or o.payload -> 'amount' <> to_jsonb(p_paid_amount));
+end $$;
+
 -- Enqueues the mail about a change now whose payment got credit: what it replaced, and what is charged from its end on.
 create or replace function billing.announce_replacement(
   p_payment public.payments, -- as it is fulfilled
@@ -338,6 +366,90 @@ begin
     ) end,
     'is_authorised', coalesce(v_renewal.authenticated_at is not null or v_renewal.gateway_status = 'authenticated', false)
   ));
+end $$;
+
+-- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
+-- A payment is captured but not fulfilled if its tier has no plan, its user is deleted, or it was refunded in full.
+create or replace function billing.fulfil_payment(
+  p_purchase billing.purchase, -- its payment has the gateway's payment id to store
+  p_email text,
+  p_signature text, -- null: not verified by the customer
+  p_is_confirmed boolean -- the gateway confirms the capture
+)
+returns jsonb -- {outcome: applied | plan_not_found | refunded | user_gone, tier, valid_until}
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_payment public.payments := p_purchase.payment;
+  v_plan constant public.plans := p_purchase.plan;
+  v_is_refunded constant boolean := billing.is_refunded(v_payment);
+  v_grants constant boolean := v_plan.id is not null and v_payment.user_id is not null and not v_is_refunded;
+  v_rules boolean; -- the usual purchase: the newest act of a user without a gateway subscription
+begin
+  v_payment.tier := billing.tier_bought(v_payment);
+  v_payment.since := case
+    when p_signature is null then greatest(
+      v_payment.since, v_payment.created_at, v_payment.verified_at,
+      -- A fact that arrives after a row was written by hand ranks above it.
+      p_purchase.written_at + interval '1 microsecond'
+    )
+    -- A verification ranks after every earlier act of the customer, also one while this transaction waited for the lock.
+    else greatest(v_now, p_purchase.newest_at + interval '1 microsecond')
+  end;
+  if v_grants then
+    v_payment.duration_months := coalesce(v_payment.duration_months, billing.sold_months(v_plan.duration_months));
+    v_payment := billing.set_period(p_purchase, v_payment);
+    v_rules := not p_purchase.is_mirrored
+      and v_payment.since > coalesce(p_purchase.newest_at, '-infinity')
+      and v_payment.chain_id is null
+      and (v_payment.chain_start > v_now) is not true;
+    -- payments.subscription_id needs a row.
+    if v_rules then
+      perform billing.settle_purchase(p_purchase, v_payment, p_email, true);
+    elsif (p_purchase.shown).id is null then
+      -- billing.settle_access writes other values.
+      insert into public.subscriptions (user_id, tier, status, revision, updated_at)
+      values (v_payment.user_id, v_payment.tier, 'cancelled', 1, greatest(v_now, v_payment.since));
+    end if;
+  end if;
+  update public.payments p
+  set status = 'captured', gateway_payment_id = v_payment.gateway_payment_id,
+    gateway_signature = coalesce(p_signature, p.gateway_signature), refunded_amount = v_payment.refunded_amount,
+    paid_amount = coalesce(v_payment.paid_amount, p.paid_amount),
+    base_amount = coalesce(v_payment.base_amount, p.base_amount),
+    captured_at = coalesce(p.captured_at, v_now),
+    confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, v_now) else p.confirmed_at end,
+    -- A verification of a refunded payment is refused and does not count.
+    verified_at = coalesce(p.verified_at, case when p_signature is not null and not v_is_refunded then v_now end),
+    uncaptured_at = null, ended_at = null, ended_reason = null,
+    tier = v_payment.tier, plan_id = coalesce(v_plan.id, p.plan_id), duration_months = v_payment.duration_months,
+    subscription_id = case
+      when v_grants then (select s.id from public.subscriptions s where s.user_id = v_payment.user_id)
+    end,
+    fulfilled_at = case when v_grants then v_now end,
+    period_start = v_payment.period_start, period_end = v_payment.period_end, chain_id = v_payment.chain_id,
+    chain_start = v_payment.chain_start, extends_from = v_payment.extends_from, since = v_payment.since,
+    -- Without extends_from the chain has begun, also where it did so while this transaction waited for the lock.
+    settle_at = case when v_payment.extends_from is not null and v_payment.chain_start > v_now then v_payment.chain_start end,
+    -- A payment that is only verified needs a confirmation by the gateway, however old its order is.
+    next_reconcile_at = case when p_is_confirmed then p.next_reconcile_at else v_now + interval '15 minutes' end
+  where p.id = v_payment.id;
+
+  if not v_grants then
+    return jsonb_build_object('tier', v_payment.tier, 'outcome', case
+      when v_is_refunded then 'refunded'
+      when v_payment.user_id is null then 'user_gone'
+      else 'plan_not_found'
+    end);
+  end if;
+  if v_payment.chain_id is not null then
+    perform billing.lay_out_chain(v_payment.chain_id);
+    select p.period_end into v_payment.period_end from public.payments p where p.id = v_payment.id;
+  end if;
+  if not v_rules then perform billing.settle_purchase(p_purchase, v_payment, p_email, false); end if;
+  perform billing.announce_replacement(v_payment, v_plan, p_email);
+  if v_payment.paid_amount is null then perform billing.set_mailed_amount(v_payment.id, null); end if;
+  return jsonb_build_object('outcome', 'applied', 'tier', v_payment.tier, 'valid_until', billing.iso_time(v_payment.period_end));
 end $$;
 
 create function public.create_order(
@@ -757,6 +869,103 @@ grant execute on function
   public.create_subscription, public.store_subscription, public.verify_subscription, public.preview_change,
   public.create_change
 to service_role;
+
+-- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The gateway must say that
+-- the order is paid, or the payment must have exactly the amount of the order: the customer may bear the gateway's fee, or have
+-- an offer. Contract: "Closed browser".
+create or replace function billing.apply_payment_captured(p_entity jsonb, p_order jsonb)
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_gateway_payment_id constant text := billing.json_text(p_entity -> 'id');
+  v_gateway_order_id constant text := coalesce(
+    billing.json_text(p_entity -> 'order_id'), billing.json_text(p_order -> 'id')
+  );
+  v_amount constant bigint := billing.json_integer(p_entity -> 'amount');
+  v_base_amount bigint; -- what the gateway booked in INR
+  v_payment public.payments := billing.find_payment(p_entity, p_order);
+  v_settles constant boolean := billing.capture_settles(v_payment, v_gateway_payment_id, v_amount);
+  v_purchase billing.purchase;
+  v_is_same boolean;
+  v_is_exact boolean;
+  v_counts_now boolean := false;
+  v_email text;
+  v_outcome text;
+begin
+  if v_gateway_payment_id is null then return 'ignored: payment.entity.id'; end if;
+  perform billing.note_missing_user(v_payment);
+  if v_payment.gateway_subscription_id is not null then
+    return 'already'; -- subscription.charged stored the charge
+  end if;
+  if v_payment.id is null or v_payment.gateway_payment_id is distinct from v_gateway_payment_id and v_amount is null then
+    return 'unmatched';
+  end if;
+
+  if v_settles then
+    v_email := billing.lock_user(v_payment.user_id);
+  end if;
+  v_purchase := billing.lock_purchase(v_payment.id, v_gateway_payment_id);
+  v_payment := v_purchase.payment;
+  if not v_settles and billing.capture_settles(v_payment, v_gateway_payment_id, v_amount) then
+    -- It changed before it was locked. The lock of the user comes before that of the payment, so the caller starts over.
+    raise serialization_failure using message = 'the payment changed before it was locked';
+  end if;
+  v_is_same := v_payment.gateway_payment_id is not distinct from v_gateway_payment_id;
+  v_is_exact := billing.is_paid(v_payment, p_entity, p_order);
+  if not v_is_same and not v_is_exact then
+    -- The order itself is read at once: only it says whether that was its payment.
+    update public.payments p
+    set next_reconcile_at = billing.clock()
+    where p.id = v_payment.id and p.gateway_order_id = v_gateway_order_id and p.status <> 'captured';
+    return 'mismatch';
+  end if;
+  if v_payment.currency <> 'INR' then v_base_amount := billing.json_integer(p_entity -> 'base_amount'); end if;
+  if v_is_same or v_payment.status <> 'captured' then
+    v_payment.paid_amount := coalesce(v_amount, v_payment.paid_amount);
+    v_payment.base_amount := coalesce(v_base_amount, v_payment.base_amount);
+  end if;
+
+  if not v_is_same and v_payment.status <> 'captured' then
+    v_payment.gateway_payment_id := v_gateway_payment_id;
+    -- Its refunds may arrive before the capture.
+    v_payment.refunded_amount := v_purchase.refunded_amount;
+  elsif not v_is_same and v_payment.gateway_payment_id is not null then
+    perform billing.note_extra_payment(v_payment, v_gateway_payment_id, billing.clock(), v_amount, v_base_amount);
+    v_payment := billing.count_best_payment(v_payment);
+    v_counts_now := v_payment.gateway_payment_id = v_gateway_payment_id;
+  end if;
+
+  if v_is_exact
+    and (v_payment.fulfilled_at is null or v_payment.uncaptured_at is not null or v_payment.ended_reason = 'refunded')
+    and (v_payment.status <> 'captured' or not billing.is_refunded(v_payment))
+  then
+    v_is_same := v_payment.gateway_payment_id = v_gateway_payment_id;
+    v_purchase.payment := v_payment;
+    v_outcome := billing.fulfil_payment(v_purchase, v_email, null, v_is_same) ->> 'outcome';
+    if v_payment.gateway_order_id is null then
+      -- The update applies the events that wait for the order.
+      update public.payments p set gateway_order_id = v_gateway_order_id where p.id = v_payment.id;
+    end if;
+    return case v_outcome when 'plan_not_found' then 'plan_not_found' else 'applied' end;
+  end if;
+
+  if v_payment.gateway_payment_id is distinct from v_gateway_payment_id
+    or v_payment.status = 'captured' and v_payment.confirmed_at is not null
+  then
+    return case when v_counts_now then 'applied' else 'already' end;
+  end if;
+  update public.payments p
+  set status = 'captured',
+    captured_at = coalesce(p.captured_at, billing.clock()),
+    confirmed_at = coalesce(p.confirmed_at, billing.clock()),
+    paid_amount = coalesce(v_amount, p.paid_amount),
+    base_amount = coalesce(v_payment.base_amount, p.base_amount)
+  where p.id = v_payment.id
+  returning * into v_payment;
+  perform billing.set_mailed_amount(v_payment.id, v_payment.paid_amount);
+  if v_amount <> v_payment.amount then perform billing.settle_full_refund(v_payment, v_email); end if;
+  return 'applied';
+end $$;
 
 -- Enqueues the mail about a refund, and withdraws it if the refund failed. Withdraws what a full refund makes untrue. The caller
 -- has settled the user's access.
@@ -1238,6 +1447,10 @@ CREATE TRIGGER note_document
 ALTER TABLE "public"."billing_details"
   DISABLE TRIGGER "note_document";
 
+REVOKE ALL ON FUNCTION "billing"."amounts_vary"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."amounts_vary"() TO "service_role";
+
 REVOKE ALL ON FUNCTION "billing"."change_answer"(billing.change) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."change_answer"(billing.change) TO "service_role";
@@ -1257,6 +1470,10 @@ GRANT EXECUTE ON FUNCTION "billing"."plan_change"(uuid, text, text, text, boolea
 REVOKE ALL ON FUNCTION "billing"."plan_name"(uuid, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."plan_name"(uuid, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."set_mailed_amount"(uuid, bigint) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."set_mailed_amount"(uuid, bigint) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."undo_change"(billing.change, billing.commitment) FROM PUBLIC;
 
