@@ -88,6 +88,15 @@ begin
         select from billing.gateway_subscriptions m
         where m.gateway_subscription_id = s.gateway_subscription_id and m.status = 'cancelled'
       ))
+      -- So is the last end of several.
+      and (
+        s.status = 'active'
+        or (
+          select count(distinct o.ended_reason)
+          from billing.sources o
+          where o.user_id = v_user_id and (o.kind, o.ended_reason) in (('payment', 'refunded'), ('gateway_subscription', 'cancelled'))
+        ) < 2
+      )
     ),
     'payments', (
       select jsonb_agg(
