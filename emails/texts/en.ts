@@ -18,7 +18,7 @@ import type {
 export const en = () => {
   const charge = (next: NextCharge) =>
     next
-      ? `The next charge is ${next.amount} on ${next.on}.`
+      ? `The next charge is ${next.amount ? `${next.amount} ` : ''}on ${next.on}.`
       : `Nothing more is charged${next === null ? '' : ' without your authorisation'}.`;
   const bought = 'If you have bought a plan since, or do not want to go on, there is nothing left to do.';
   const changed = 'If you have changed or cancelled it since, there is nothing left to do.';
@@ -43,7 +43,7 @@ export const en = () => {
     /** The language of the HTML. */
     lang: 'en',
     hello: 'Hello',
-    amountOn: (amount: string, day: string) => `${amount} on ${day}`,
+    amountOn: (amount: string | null, day: string) => amount === null ? day : `${amount} on ${day}`,
     /** Names of facts. */
     labels: {
       plan: 'Plan',

@@ -5,7 +5,7 @@ import type { Texts } from './en.ts';
 export const hi = (): Texts => {
   const charge = (next: NextCharge) =>
     next
-      ? `अगली राशि ${next.on} को ली जाएगी: ${next.amount}।`
+      ? `अगली राशि ${next.on} को ली जाएगी${next.amount ? `: ${next.amount}` : ''}।`
       : `${next === null ? 'आगे' : 'आपकी अनुमति के बिना आगे'} कोई राशि नहीं ली जाएगी।`;
   const bought = 'यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।';
   const changed = 'यदि आपने इस बीच इसे बदल या रद्द कर दिया है, तो कुछ करने की ज़रूरत नहीं है।';
@@ -27,7 +27,7 @@ export const hi = (): Texts => {
   return {
     lang: 'hi',
     hello: 'नमस्ते',
-    amountOn: (amount, day) => `${day} को ${amount}`,
+    amountOn: (amount, day) => amount === null ? day : `${day} को ${amount}`,
     labels: {
       plan: 'प्लान',
       nextPlan: 'अगला प्लान',

@@ -347,6 +347,27 @@ describe('the mail plan-changed', () => {
     expect(await mails(kind)).toMatchObject([{ plan_name: 'Premium', old_plan_name: 'Pro', next_charge: null }]);
   });
 
+  test.each(['open', 'cancelled', 'expired'])('names a charge only while it may be authorised: %s', async (state) => {
+    await bill();
+    const premium = await customer.order('premium', { start: 'now' });
+    const next = await askChange(database, customer, 'premium', 'now', { payment: premium.id });
+    if (state === 'cancelled') {
+      await cancel();
+      await next.event('cancelled', '2026-06-10T00:01:00Z', { planId: 'plan_premium' });
+    }
+    if (state === 'expired') {
+      await database.query(
+        'update billing.gateway_subscriptions set expires_at = billing.clock() where payment_id = $1',
+        [
+          premium.id,
+        ],
+      );
+    }
+    await premium.verify();
+    const charge = state === 'open' ? { amount: 199900 } : null;
+    expect(await mails(kind)).toMatchObject([{ next_charge: charge }]);
+  });
+
   test('is withdrawn when the payment is refunded in full, and stays after a refund of a part', async () => {
     await bill();
     const premium = await now();

@@ -1,13 +1,20 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { waitUntilBlocked } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { disputeEvent } from '../helpers/gateway/events.ts';
 import { isLong } from '../helpers/project/suite.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { actAsOwner } from '../helpers/records/support-actions.ts';
 
 const database = useDatabase({
   isEmptied: true,
-  findings: { state_missing: 'any', dispute_lost: 'any', note_of_failed_refund: 'any', document_waiting: 'any' },
+  findings: {
+    state_missing: 'any',
+    dispute_lost: 'any',
+    note_of_failed_refund: 'any',
+    note_of_won_dispute: 'any',
+    document_waiting: 'any',
+  },
 });
 const customer = useCustomer(database);
 
@@ -207,6 +214,21 @@ describe('of a seller with a GSTIN', () => {
     const note = (await documents())[1];
     expect(note?.totals.total).toBe(99900);
     expect(note?.lines[0]?.description).toBe('Lost dispute, tax invoice 2627/000001 of 4 Nov 2026');
+  });
+
+  test('the note of a lost dispute that was won later stands: a problem of the month in which the money came back', async () => {
+    const order = await buy('2026-11-04');
+    await order.dispute('lost');
+    await issue();
+    await database.at('2026-12-31T18:30:00Z');
+    const problems = () =>
+      database.query("select problem, month::text from billing.book_problems where problem like 'note_%'");
+    expect(await problems()).toEqual([]);
+    const payment = { id: String((await order.row()).gateway_payment_id), amount: order.amount };
+    await database.send(disputeEvent('won', 'won', payment, {}, { createdAt: '2026-12-31T18:30:00Z' }));
+    expect(await problems()).toEqual([{ problem: 'note_of_won_dispute', month: '2027-01-01' }]);
+    await database.query("select billing.run_pass('books', '1 minute')");
+    expect(await customer.findings()).toContain('note_of_won_dispute CN2627/000001');
   });
 
   test('the year of a document begins on 1 April in India', async () => {

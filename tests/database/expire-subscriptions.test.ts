@@ -82,6 +82,20 @@ describe('access', () => {
     expect(await customer.state()).toBe(lapsed);
   });
 
+  test('that lapsed runs again where its plan’s days of grace become more and are not over', async () => {
+    await buy();
+    await database.sweep('02-06');
+    expect(await customer.state()).toBe(lapsed);
+    await database.setPlan('basic', 'grace_days = 5');
+    await database.sweep();
+    expect(await customer.state()).toBe(lapsed);
+    await database.setPlan('basic', 'grace_days = 10');
+    await database.sweep();
+    expect(await customer.state()).toBe('basic: basic active to 2026-02-01');
+    await database.sweep('02-11');
+    expect(await customer.state()).toBe(lapsed);
+  });
+
   test('that the gateway renews is looked at once a period, and the renewal writes no column of an index', async () => {
     const cycles = [months(1), months(2), months(3)] as const;
     await customer.event('activated', '01-01', { planId: 'plan_basic', ...cycles[0] });

@@ -230,6 +230,25 @@ test('a change that waits for the end of the cycle is scheduled and shown until 
   expect((await scenarios()).basic_year).toBe('downgrade');
 });
 
+test('a change is undone to what was sold, also if that price has another amount, currency and length since', async () => {
+  await bill('pro_month');
+  await database.at('01-11');
+  const { id } = await database.rpc('create_change', customer.id, null, 'period_end', null, null, 'basic_year');
+  const later = uniqueId('sub');
+  await database.rpc('store_subscription', id, later, 'https://gateway.example/s/2');
+  await customer.event('authenticated', '01-12', { id: later, planId: 'plan_basic_year' });
+  await database.query(
+    "update public.plans set price = 500, currency = 'USD', duration_months = 12 where lookup_key = 'pro_month'",
+  );
+  expect(await database.rpc('preview_change', customer.id, null, 'period_end', 'pro_month')).toMatchObject({
+    outcome: 'undo',
+    change: {
+      ...{ currency: 'INR', starts_at: months(1).end, ends_at: months(2).end, amount_due: 0 },
+      next_charge: { at: months(1).end, amount: 9900 },
+    },
+  });
+});
+
 test.each(['credit on', 'credit off'])(
   'under extend a change now to a longer price starts now, with %s',
   async (credit) => {

@@ -288,6 +288,11 @@ test('a plan that goes on names its next charge, else its end, else neither, and
       /next|2027/i,
     );
     await expectSaid(
+      row({ next_charge: null, next_charge_at: '2027-11-20T11:45:40.559Z' }),
+      `${goesOn}. The next charge is on ${last}.\n\nPlan: Pro Yearly\nNext payment: ${last}\n`,
+      /Nothing more|null/,
+    );
+    await expectSaid(
       row({ next_plan_name: 'Basic' }),
       `${goesOn} and is valid until ${last}. Then your Basic plan starts. ${charge}`,
       /Nothing more/,

@@ -15,6 +15,7 @@ const advice: Readonly<Record<string, string>> = {
   einvoice_needed: 'Make the e-invoice at the portal: without its number this is no invoice.',
   note_too_late: 'Nothing can be done here: tell the accountant that the tax stays due.',
   note_of_failed_refund: 'Refund the payment again: the note stands.',
+  note_of_won_dispute: 'Ask the accountant for a debit note: the money is back, and the note stands.',
   document_waiting: 'Look at Today: the sweep issues documents each minute. The month cannot be closed before.',
   settlement_incomplete: 'Wait for the lines of the gateway, or compare the settlement with its dashboard.',
   settlement_difference: 'Compare the lines of the settlement with the dashboard of the gateway.',

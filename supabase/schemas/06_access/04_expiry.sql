@@ -58,13 +58,18 @@ returns timestamptz -- null: nothing waits for its start
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return (select min(s.at) from billing.starts s where s.user_id = p_user_id and s.at > billing.clock()); end $$;
 
--- A change of a plan's days of grace acts at once on the periods that are over.
+-- A change of a plan's days of grace acts at once on the periods that are over, also on those that lapsed and would still run.
 create function billing.check_grace()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   update public.subscriptions s
   set due_at = billing.clock()
-  where s.plan_id = new.id and s.status = 'active' and s.current_period_end < billing.clock();
+  where s.plan_id = new.id
+    and s.current_period_end < billing.clock()
+    and (
+      s.status = 'active'
+      or s.ended_reason = 'lapsed' and s.current_period_end + make_interval(hours => 24 * new.grace_days) > billing.clock()
+    );
   return null;
 end $$;
 

@@ -50,7 +50,15 @@ begin
       else 'subscription'
     end,
     m.gateway_subscription_id, m.gateway_subscription_id, m.plan_id,
-    (select p.tier from public.plans p where p.id = m.plan_id), m.sold,
+    (select p.tier from public.plans p where p.id = m.plan_id),
+    -- Before its first event that of the row by hand that names it.
+    coalesce(m.sold, (
+      select billing.price_of(p)
+      from billing.manual_subscriptions w
+      join public.plans p on p.id = w.plan_id and p.tier = w.tier
+      where (w.user_id, w.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)
+        and m.plan_id is null
+    )),
     period.starts_at, period.ends_at, period.paid_by_kind, period.paid_by_id,
     billing.is_billed(m) and m.stops_at is null and billing.has_next_charge(m) or next.is_there is true,
     case
@@ -226,7 +234,9 @@ end $$;
 
 -- Returns what a mail says about the next charge.
 create function billing.outlook(p_user_id uuid)
-returns jsonb -- {next_charge: see billing.next_charge_answer, is_open: true if there is none, and the customer may authorise one}
+returns jsonb
+-- {next_charge: see billing.next_charge_answer, is_open: true if there is none, and the customer may authorise one, next_charge_at:
+-- where its amount is not known}
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_next constant jsonb := billing.next_charge_answer(p_user_id);
@@ -241,5 +251,13 @@ begin
   ) then
     return '{"next_charge": null, "is_open": true}';
   end if;
-  return jsonb_build_object('next_charge', v_next);
+  return jsonb_build_object('next_charge', v_next) || case
+    when v_next is null then coalesce((
+      select jsonb_build_object('next_charge_at', billing.iso_time(min(b.charge_at)))
+      from billing.find_billed(p_user_id) b
+      where b.charge_at is not null
+      having count(*) > 0
+    ), '{}')
+    else '{}'
+  end;
 end $$;

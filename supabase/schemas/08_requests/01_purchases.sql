@@ -322,7 +322,12 @@ begin
   perform billing.withdraw_outlook(p_payment.user_id);
   select * into v_renewal
   from billing.gateway_subscriptions m
-  where m.user_id = p_payment.user_id and m.payment_id = p_payment.id and m.undone_at is null and m.stops_at is null
+  where m.user_id = p_payment.user_id
+    and m.payment_id = p_payment.id
+    and m.undone_at is null
+    and m.stops_at is null
+    -- In another tab the customer may have cancelled it.
+    and m.status is distinct from 'cancelled'
   order by m.asked_at desc, m.id
   limit 1;
   perform billing.enqueue_mail(p_payment.user_id, p_email, 'plan-changed', p_payment.id::text, jsonb_build_object(

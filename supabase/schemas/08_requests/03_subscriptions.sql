@@ -309,6 +309,7 @@ create type billing.change as (
 create function billing.undo_change(p_change billing.change, p_from billing.commitment)
 returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
+  v_sold constant billing.price := case when (p_from.sold).amount is null then billing.price_of(p_change.plan) else p_from.sold end;
   v_kept billing.stoppable;
 begin
   p_change.outcome := 'undo';
@@ -316,7 +317,9 @@ begin
   p_change.credit := 0;
   p_change.amount_due := 0;
   p_change.starts_at := p_from.ends_at;
-  p_change.ends_at := billing.add_months(p_from.ends_at, billing.sold_months((p_change.plan).duration_months));
+  -- What goes on is what was sold, also if its price was edited since.
+  p_change.plan.currency := v_sold.currency;
+  p_change.ends_at := billing.add_months(p_from.ends_at, v_sold.months);
   -- Without the change an earlier cancellation counts again, and a purchase that replaced what goes on.
   select s.* into v_kept
   from billing.stoppable s
@@ -325,7 +328,7 @@ begin
   p_change.next_charge_at := case
     when (billing.find_stop(v_kept)).stops_at is null and billing.has_next_charge(v_kept.subscription) then p_from.ends_at
   end;
-  p_change.next_amount := coalesce((p_from.sold).amount, (p_change.plan).price);
+  p_change.next_amount := v_sold.amount;
   if p_from.undo_until is null then
     -- What runs ends, so what follows it must start.
     p_change.outcome := 'too_late';

@@ -645,6 +645,13 @@ from billing.refunds f
 join public.receipts n on n.refund_id = f.refund_id
 where f.status = 'failed'
 union all
+-- The tax is due in the month in which the money came back.
+select
+  date_trunc('month', billing.day_in_india(d.decided_at))::date, 'note_of_won_dispute', n.document_number, n.payment_id,
+  'The dispute was won afterwards: the note stands.', d.decided_at
+from (select w.*, coalesce(w.event_at, w.arrived_at) as decided_at from billing.disputes w where w.status in ('won', 'closed')) d
+join public.receipts n on n.dispute_id = d.dispute_id
+union all
 select
   date_trunc('month', billing.day_in_india(d.confirmed_at))::date, 'document_waiting', null, d.payment_id,
   'The payment has no document yet.', d.due_at
@@ -684,6 +691,7 @@ select
     when 'einvoice_needed' then 'Make the e-invoice at the portal: without its number this is no invoice.'
     when 'note_too_late' then 'Tell the accountant: the refund does not reduce the tax.'
     when 'note_of_failed_refund' then 'Refund the payment again: the note stands.'
+    when 'note_of_won_dispute' then 'Ask the accountant for a debit note: the money is back, and the note stands.'
     when 'payment_unsettled' then 'Look at the gateway why it holds the payment back, and ask it when it settles.'
   end as remedy
 from billing.book_problems v

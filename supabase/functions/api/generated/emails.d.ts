@@ -97,8 +97,8 @@ export type SubscriptionCancelledProps = Addressed & {
   readonly pricingUrl: string;
 };
 
-/** What the gateway charges next: `₹1,234.56` and its day. Null: nothing. Undefined: an authorisation is open. */
-export type NextCharge = { readonly amount: string; readonly on: string } | null | undefined;
+/** What is charged next: `₹1,234.56`, null if that is not known, and its day. Null: nothing. Undefined: an authorisation is open. */
+export type NextCharge = { readonly amount: string | null; readonly on: string } | null | undefined;
 
 /** Values of `change-undone` and `subscription-resumed`, formatted for the reader. Contract: E-mails. */
 export type GoingOnProps = Addressed & {

@@ -51,6 +51,8 @@ const outlook = {
   next_charge: nextCharge,
   /** Whether an authorisation is open, after which something is charged. */
   is_open: z.boolean().optional(),
+  /** When something is charged whose amount is not known: of an import. */
+  next_charge_at: time.optional(),
 };
 const goingOn = recipient.extend({
   plan_name: z.string(),

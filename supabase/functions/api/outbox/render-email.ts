@@ -179,9 +179,9 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
     return { accessEndsOn: end.access_ends_at && day(end.access_ends_at), isEnded: end.is_ended };
   }
 
-  function nextCharge({ next_charge: charge, is_open }: Outlook): NextCharge {
-    if (!charge) return is_open ? undefined : null;
-    return { amount: money(charge.amount, charge.currency), on: day(charge.at) };
+  function nextCharge({ next_charge: charge, is_open, next_charge_at: at }: Outlook): NextCharge {
+    if (charge) return { amount: money(charge.amount, charge.currency), on: day(charge.at) };
+    return at ? { amount: null, on: day(at) } : is_open ? undefined : null;
   }
 
   function day(at: string): string {
@@ -195,6 +195,6 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
 
 const toBase64 = (bytes: Uint8Array) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 
-type NextCharge = { readonly amount: string; readonly on: string } | null | undefined;
-type Outlook = Partial<Pick<Payload<'change-undone'>, 'next_charge' | 'is_open'>>;
+type NextCharge = { readonly amount: string | null; readonly on: string } | null | undefined;
+type Outlook = Partial<Pick<Payload<'change-undone'>, 'next_charge' | 'is_open' | 'next_charge_at'>>;
 type Payload<Kind extends OutboxMail['kind']> = Extract<OutboxMail, { kind: Kind }>['payload'];

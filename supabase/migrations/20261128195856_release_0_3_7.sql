@@ -89,6 +89,21 @@ begin
   end;
 end $$;
 
+-- A change of a plan's days of grace acts at once on the periods that are over, also on those that lapsed and would still run.
+create or replace function billing.check_grace()
+returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  update public.subscriptions s
+  set due_at = billing.clock()
+  where s.plan_id = new.id
+    and s.current_period_end < billing.clock()
+    and (
+      s.status = 'active'
+      or s.ended_reason = 'lapsed' and s.current_period_end + make_interval(hours => 24 * new.grace_days) > billing.clock()
+    );
+  return null;
+end $$;
+
 -- Enqueues the mail about an access that ends soon, one for each end of a period.
 create or replace function billing.announce_end(p_user_id uuid)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -134,6 +149,41 @@ begin
       offset 0
     )
   on conflict (key) do nothing;
+end $$;
+
+-- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes
+-- that is the one that was asked for last. One that waits for the end of this one, or whose purchase does not go on, is none.
+-- While this one runs, only one counts that was authorised after the last act on this one, and starts by its next charge: this
+-- one was not known when that was asked for.
+create or replace function billing.is_superseded(p_subscription billing.gateway_subscriptions)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from billing.gateway_subscriptions o
+    where o.user_id = p_subscription.user_id
+      and o.id <> p_subscription.id
+      and o.asked_plan_id is not null
+      and o.gateway_subscription_id is distinct from p_subscription.replaces
+      and o.replaces is distinct from p_subscription.gateway_subscription_id
+      and (o.payment_id is null or billing.renews_purchase(o))
+      and o.undone_at is null
+      and billing.is_billed(o)
+      and (
+        p_subscription.period_end is null
+        or o.period_end is null
+          and o.starts_at <= p_subscription.period_end + interval '1 day'
+          and billing.authorised_at(o) > billing.since_of(p_subscription)
+          and billing.cancelled_by_user_at(o.user_id, o.asked_at) is null
+          and (o.payment_id is null or exists (select from public.payments p where p.id = o.payment_id and p.fulfilled_at is not null))
+      )
+      and case
+        when num_nonnulls(o.replaces, o.payment_id) > 0
+          and num_nonnulls(p_subscription.replaces, p_subscription.payment_id) > 0
+          then (o.asked_at, o.id) > (p_subscription.asked_at, p_subscription.id)
+        else (billing.authorised_at(o), o.asked_at, o.id)
+          > (coalesce(billing.authorised_at(p_subscription), p_subscription.asked_at), p_subscription.asked_at, p_subscription.id)
+      end
+  );
 end $$;
 
 -- Enqueues the mail about a cancellation, and withdraws what it makes untrue. The caller has settled the user's access.
@@ -191,6 +241,105 @@ begin
         and stop.next_attempt_at <= billing.clock()
         and num_nonnulls(stop.delivered_at, stop.parked_at) = 0
     );
+end $$;
+
+-- Finds what the gateway may charge, and what it has cancelled for a change that follows.
+create or replace function billing.find_billed(p_user_id uuid)
+returns setof billing.commitment language plpgsql stable rows 2 set search_path = pg_catalog, pg_temp as $$
+begin
+  -- Most users have none.
+  if not exists (select from billing.gateway_subscriptions m where m.user_id = p_user_id) then return; end if;
+  return query
+  select
+    m.user_id,
+    case
+      when m.period_end is not null then 'subscription'
+      when m.replaces is not null then 'change'
+      when m.payment_id is not null then 'renewal'
+      else 'subscription'
+    end,
+    m.gateway_subscription_id, m.gateway_subscription_id, m.plan_id,
+    (select p.tier from public.plans p where p.id = m.plan_id),
+    -- Before its first event that of the row by hand that names it.
+    coalesce(m.sold, (
+      select billing.price_of(p)
+      from billing.manual_subscriptions w
+      join public.plans p on p.id = w.plan_id and p.tier = w.tier
+      where (w.user_id, w.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)
+        and m.plan_id is null
+    )),
+    period.starts_at, period.ends_at, period.paid_by_kind, period.paid_by_id,
+    billing.is_billed(m) and m.stops_at is null and billing.has_next_charge(m) or next.is_there is true,
+    case
+      when billing.is_billed(m)
+        and m.stops_at is null
+        -- Once halted, the gateway charges again only after the customer changed the method of payment.
+        and coalesce(m.gateway_status, 'active') not in ('paused', 'halted')
+        then case when m.gateway_status is null then m.period_end else m.charge_at end
+    end,
+    billing.since_of(m),
+    next.change,
+    case
+      when next.is_there and not billing.is_stop_sent(m.gateway_subscription_id) then (next.change).starts_at - interval '48 hours'
+    end,
+    m.stops_at, null::text
+  from billing.gateway_subscriptions m
+  left join public.payments renewed
+    on renewed.id = m.payment_id
+    and renewed.fulfilled_at is not null
+    and m.replaces is null
+  cross join lateral (
+    select m.period_start, m.period_end, 'gateway_subscription', m.gateway_subscription_id
+    where m.period_end is not null
+    union all
+    select renewed.period_start, renewed.period_end, 'payment', renewed.id::text
+    where m.period_end is null and renewed.id is not null
+    union all
+    select coalesce(m.starts_at, m.charge_at), coalesce(m.starts_at, m.charge_at), null::text, null::text
+    where m.period_end is null and renewed.id is null
+  ) period (starts_at, ends_at, paid_by_kind, paid_by_id)
+  left join lateral (
+    select n as change, true as is_there
+    from billing.find_successor(m.user_id, m.gateway_subscription_id) n
+    where n.starts_at > billing.clock()
+      and coalesce(n.stops_at > n.starts_at, true) -- else a purchase replaced it
+  ) next on true
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id <> ''
+    -- An imported one is billed, too, before its first event.
+    and billing.is_known(m)
+    and m.gateway_status is distinct from 'created'
+    and (billing.is_billed(m) or next.is_there and period.ends_at > billing.clock());
+end $$;
+
+-- Returns what a mail says about the next charge.
+create or replace function billing.outlook(p_user_id uuid)
+returns jsonb
+-- {next_charge: see billing.next_charge_answer, is_open: true if there is none, and the customer may authorise one, next_charge_at:
+-- where its amount is not known}
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_next constant jsonb := billing.next_charge_answer(p_user_id);
+begin
+  -- The customer may have authorised it, and the gateway's word is late.
+  if v_next is null and exists (
+    select from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and m.expires_at > billing.clock()
+      and not billing.is_known(m)
+      and num_nonnulls(m.undone_at, m.stops_at) = 0
+  ) then
+    return '{"next_charge": null, "is_open": true}';
+  end if;
+  return jsonb_build_object('next_charge', v_next) || case
+    when v_next is null then coalesce((
+      select jsonb_build_object('next_charge_at', billing.iso_time(min(b.charge_at)))
+      from billing.find_billed(p_user_id) b
+      where b.charge_at is not null
+      having count(*) > 0
+    ), '{}')
+    else '{}'
+  end;
 end $$;
 
 -- Finds the credit that an upgrade in one currency gets: for the unused time of what the user pays for. Of a chain of early
@@ -341,7 +490,12 @@ begin
   perform billing.withdraw_outlook(p_payment.user_id);
   select * into v_renewal
   from billing.gateway_subscriptions m
-  where m.user_id = p_payment.user_id and m.payment_id = p_payment.id and m.undone_at is null and m.stops_at is null
+  where m.user_id = p_payment.user_id
+    and m.payment_id = p_payment.id
+    and m.undone_at is null
+    and m.stops_at is null
+    -- In another tab the customer may have cancelled it.
+    and m.status is distinct from 'cancelled'
   order by m.asked_at desc, m.id
   limit 1;
   perform billing.enqueue_mail(p_payment.user_id, p_email, 'plan-changed', p_payment.id::text, jsonb_build_object(
@@ -577,6 +731,7 @@ to service_role;
 create function billing.undo_change(p_change billing.change, p_from billing.commitment)
 returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
+  v_sold constant billing.price := case when (p_from.sold).amount is null then billing.price_of(p_change.plan) else p_from.sold end;
   v_kept billing.stoppable;
 begin
   p_change.outcome := 'undo';
@@ -584,7 +739,9 @@ begin
   p_change.credit := 0;
   p_change.amount_due := 0;
   p_change.starts_at := p_from.ends_at;
-  p_change.ends_at := billing.add_months(p_from.ends_at, billing.sold_months((p_change.plan).duration_months));
+  -- What goes on is what was sold, also if its price was edited since.
+  p_change.plan.currency := v_sold.currency;
+  p_change.ends_at := billing.add_months(p_from.ends_at, v_sold.months);
   -- Without the change an earlier cancellation counts again, and a purchase that replaced what goes on.
   select s.* into v_kept
   from billing.stoppable s
@@ -593,7 +750,7 @@ begin
   p_change.next_charge_at := case
     when (billing.find_stop(v_kept)).stops_at is null and billing.has_next_charge(v_kept.subscription) then p_from.ends_at
   end;
-  p_change.next_amount := coalesce((p_from.sold).amount, (p_change.plan).price);
+  p_change.next_amount := v_sold.amount;
   if p_from.undo_until is null then
     -- What runs ends, so what follows it must start.
     p_change.outcome := 'too_late';
@@ -1398,6 +1555,13 @@ from billing.refunds f
 join public.receipts n on n.refund_id = f.refund_id
 where f.status = 'failed'
 union all
+-- The tax is due in the month in which the money came back.
+select
+  date_trunc('month', billing.day_in_india(d.decided_at))::date, 'note_of_won_dispute', n.document_number, n.payment_id,
+  'The dispute was won afterwards: the note stands.', d.decided_at
+from (select w.*, coalesce(w.event_at, w.arrived_at) as decided_at from billing.disputes w where w.status in ('won', 'closed')) d
+join public.receipts n on n.dispute_id = d.dispute_id
+union all
 select
   date_trunc('month', billing.day_in_india(d.confirmed_at))::date, 'document_waiting', null, d.payment_id,
   'The payment has no document yet.', d.due_at
@@ -1419,6 +1583,30 @@ where p.status = 'captured'
   and not exists (
     select from billing.standing_lines l where l.entity_id = p.gateway_payment_id and l.status <> 'failed'
   );
+
+-- Of the last two months: later ones are in a return.
+create or replace view billing.book_findings with (security_invoker = true) as
+select
+  v.problem as finding, coalesce(v.document_number, v.detail) as subject, v.payment_id, v.since,
+  jsonb_build_object(
+    'document_number', v.document_number, 'payment_id', v.payment_id, 'month', to_char(v.month, 'YYYY-MM'), 'detail', v.detail
+  ) as detail,
+  case v.problem
+    when 'state_missing' then 'Ask the customer for the state, then reissue the receipt.'
+    when 'buyer_incomplete' then 'Ask the customer for name and address, then reissue the receipt.'
+    when 'rupees_missing' then 'Look the rupees up at the gateway, and add the document to the return by hand.'
+    when 'export_paid_in_rupees' then 'Ask an accountant: the tax of a sale inside India may be due.'
+    when 'sac_missing' then 'Set sac in billing.settings, then reissue the receipt.'
+    when 'einvoice_needed' then 'Make the e-invoice at the portal: without its number this is no invoice.'
+    when 'note_too_late' then 'Tell the accountant: the refund does not reduce the tax.'
+    when 'note_of_failed_refund' then 'Refund the payment again: the note stands.'
+    when 'note_of_won_dispute' then 'Ask the accountant for a debit note: the money is back, and the note stands.'
+    when 'payment_unsettled' then 'Look at the gateway why it holds the payment back, and ask it when it settles.'
+  end as remedy
+from billing.book_problems v
+where v.payment_id is not null
+  and v.problem <> 'document_waiting'
+  and v.month >= (select date_trunc('month', billing.clock() - interval '1 month'))::date;
 
 comment on column billing.customer_payments.refund_effect is 'What a refund of all that is left changes: uncovers_credit, or of the next charges ends_renewal, resumes_replaced. Null: nothing.';
 
