@@ -50,15 +50,7 @@ begin
       else 'subscription'
     end,
     m.gateway_subscription_id, m.gateway_subscription_id, m.plan_id,
-    (select p.tier from public.plans p where p.id = m.plan_id),
-    -- Before its first event that of the row by hand that names it.
-    coalesce(m.sold, (
-      select billing.price_of(p)
-      from billing.manual_subscriptions w
-      join public.plans p on p.id = w.plan_id and p.tier = w.tier
-      where (w.user_id, w.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)
-        and m.plan_id is null
-    )),
+    (select p.tier from public.plans p where p.id = m.plan_id), m.sold,
     period.starts_at, period.ends_at, period.paid_by_kind, period.paid_by_id,
     billing.is_billed(m) and m.stops_at is null and billing.has_next_charge(m) or next.is_there is true,
     case
