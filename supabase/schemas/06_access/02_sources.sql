@@ -395,8 +395,8 @@ from (
     coalesce(own.ended_reason, case when own.ended_at is null and replaced.at is not null then 'replaced' end),
     m.cancel_at_period_end,
     nullif(m.gateway_subscription_id, ''),
-    -- Debited before it starts.
-    coalesce(m.starts_at > billing.clock() and not m.is_trial, false),
+    -- Debited before it starts, by the whole seconds of the gateway.
+    coalesce(date_trunc('second', m.starts_at) > billing.clock() and not m.is_trial, false),
     m.sold,
     null,
     -- Or it is not charged again.

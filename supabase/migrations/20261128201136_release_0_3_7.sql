@@ -42,6 +42,34 @@ CREATE TYPE "billing"."change" AS (
   "next_amount"    bigint
 );
 
+REVOKE ALL ON FUNCTION "billing"."end_mail"(public.subscriptions, billing.sources, text, timestamp WITH time zone) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."end_mail"(public.subscriptions, billing.sources, text, timestamp WITH time zone) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."find_followed"(uuid, text, uuid, billing.price, text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."find_followed"(uuid, text, uuid, billing.price, text, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."grace_end"(billing.sources) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."grace_end"(billing.sources) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."newest_purchase"(uuid, timestamp WITH time zone) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."newest_purchase"(uuid, timestamp WITH time zone) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."sole_ruling"(billing.sources) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."sole_ruling"(billing.sources) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."state_of_billing"(billing.sources) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."state_of_billing"(billing.sources) TO "service_role";
+
+GRANT SELECT ON TABLE "billing"."purchases" TO "service_role";
+
+GRANT SELECT ON TABLE "billing"."sources" TO "service_role";
+
 -- Returns the name of a plan in mails: of the row that was sold, else of its tier.
 create function billing.plan_name(p_plan_id uuid, p_tier text)
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -53,6 +81,124 @@ begin
     'basic'
   );
 end $$;
+
+create or replace view billing.sources with (security_invoker = true) as
+select
+  s.*,
+  s.ended_at is null and s.lapses_at > billing.clock() as is_running,
+  -- What the gateway bills has a day until its next charge is known to fail, or to be missing.
+  coalesce(s.ends_at, 'infinity') <= billing.clock()
+    and (s.lapses_at < 'infinity' or s.is_failing or s.ends_at <= billing.clock() - interval '1 day') as is_in_grace
+from (
+  select
+    p.user_id, 'payment' as kind, p.id::text as id, pl.id as plan_id, p.tier,
+    coalesce(p.chain_start, p.period_start) as starts_at,
+    p.period_end as ends_at,
+    -- No days of grace for what the customer cancelled, also below a source that ruled then.
+    p.period_end + make_interval(hours => 24 * billing.grace_days(pl.grace_days, own.is_cancelled)) as lapses_at,
+    -- An import by the app may leave since empty.
+    coalesce(p.since, p.fulfilled_at) as since,
+    greatest(p.fulfilled_at, p.verified_at) as arrived_at,
+    least(p.ended_at, replaced.at) as ended_at,
+    coalesce(p.ended_reason, case when p.ended_at is null and replaced.at is not null then 'replaced' end)
+      as ended_reason,
+    p.cancel_at_period_end and own.is_cancelled as cancel_at_period_end,
+    null::text as gateway_subscription_id,
+    p.ended_at is null and coalesce(p.settle_at > billing.clock(), false) as is_upcoming,
+    billing.price_sold(p) as sold,
+    null::jsonb as entitlements,
+    false as is_failing
+  from public.payments p
+  left join public.plans pl on pl.id = p.plan_id
+  left join billing.ends_wished wished on wished.user_id = p.user_id
+  cross join lateral (
+    select case
+      when p.cancel_at_period_end
+        -- What has lapsed is not cancelled any more.
+        or wished.at >= coalesce(p.since, p.fulfilled_at)
+        and wished.at < p.period_end + make_interval(hours => 24 * billing.grace_days(pl.grace_days, false))
+        then not billing.is_renewed_since(p.id, wished.at)
+      else false
+    end as is_cancelled
+  ) own
+  left join lateral (
+    select min(r.since) as at from billing.replacements r where r.kind = 'payment' and r.id = p.id::text
+  ) replaced on true
+  where p.fulfilled_at is not null
+  union all
+  select
+    m.user_id, 'gateway_subscription', m.gateway_subscription_id, m.plan_id, pl.tier,
+    least(m.period_start, m.paid_until),
+    coalesce(m.paid_until, m.period_end),
+    own.lapses_at,
+    -- The renewal of a purchase follows it, also where the customer authorised it first. A change of plan that was undone, and
+    -- charged all the same, ranks below what was kept.
+    greatest(coalesce(billing.since_of(kept) - interval '1 microsecond', billing.since_of(m)), renewed.since + interval '1 microsecond'),
+    m.arrived_at,
+    coalesce(own.ended_at, replaced.at),
+    coalesce(own.ended_reason, case when own.ended_at is null and replaced.at is not null then 'replaced' end),
+    m.cancel_at_period_end,
+    nullif(m.gateway_subscription_id, ''),
+    -- Debited before it starts, by the whole seconds of the gateway.
+    coalesce(date_trunc('second', m.starts_at) > billing.clock() and not m.is_trial, false),
+    m.sold,
+    null,
+    -- Or it is not charged again.
+    coalesce(m.gateway_status in ('pending', 'halted'), false) or not billing.has_next_charge(m)
+  from billing.gateway_subscriptions m
+  join public.plans pl on pl.id = m.plan_id
+  left join public.payments renewed on renewed.id = m.payment_id
+  left join billing.gateway_subscriptions kept
+    on kept.user_id = m.user_id
+    and kept.gateway_subscription_id = m.replaces
+    and m.undone_at is not null
+  cross join lateral billing.mirrored_end(m, pl.grace_days) own
+  -- Only the credited cycle has ended. A later one is a source again.
+  left join lateral (
+    select min(r.since) as at
+    from billing.replacements r
+    where r.kind = 'gateway_subscription'
+      and r.id = m.gateway_subscription_id
+      and r.user_id = m.user_id
+      and r.until = m.period_end
+  ) replaced on true
+  where m.period_end is not null
+  union all
+  select
+    g.user_id, 'grant', g.id::text, pl.id, g.tier, g.at, g.until,
+    g.until + make_interval(hours => 24 * billing.grace_days(pl.grace_days, g.cancel_at_period_end)),
+    g.at, g.at, g.ended_at, g.ended_reason, g.cancel_at_period_end, null, false, null, g.entitlements,
+    false
+  from billing.grants g
+  left join public.plans pl on pl.tier = g.tier and pl.lookup_key is null
+  union all
+  select
+    w.user_id, 'manual', w.user_id::text, pl.id, w.tier, w.period_start, w.period_end,
+    case
+      -- The gateway is not read again once it says completed or cancelled.
+      when w.gateway_subscription_id is not null and (m.id is null or billing.is_billed(m))
+        then billing.billed_until(w.period_end, m.checked_at, grace.days)
+      else coalesce(w.period_end + make_interval(hours => 24 * grace.days), 'infinity')
+    end,
+    w.at,
+    w.at,
+    case when m.status = 'cancelled' and m.cancelled_arrived_at >= w.at then m.cancelled_at else w.ended_at end,
+    case when m.status = 'cancelled' and m.cancelled_arrived_at >= w.at then 'cancelled' else w.ended_reason end,
+    w.cancel_at_period_end,
+    w.gateway_subscription_id,
+    false,
+    null,
+    w.entitlements,
+    coalesce(m.gateway_status in ('pending', 'halted'), false) or not billing.has_next_charge(m)
+  from billing.manual_subscriptions w
+  left join public.plans pl on pl.id = w.plan_id
+  cross join lateral (select billing.grace_days(pl.grace_days, w.cancel_at_period_end) as days) grace
+  left join billing.gateway_subscriptions m
+    on m.user_id = w.user_id
+    and m.gateway_subscription_id = w.gateway_subscription_id
+  -- Skips rows whose gateway subscription is itself a source with newer facts.
+  where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true
+) s;
 
 -- Returns what the mail about an end says: of a refund what was refunded of the payment that the source is, or of the newest
 -- refunded cycle.
