@@ -211,7 +211,7 @@ function isTrue(
     case 'not charged':
       return costs(...amounts);
     case 'change':
-      return names(...coming.map(({ at }) => at), ...isPage ? paidStarts : []) &&
+      return names(...coming.map(({ at }) => at), ...isPage || isMail ? paidStarts : []) &&
         costs(...coming.map((one) => one.amount));
     case 'undo':
       return names(...coming.map(({ at }) => new Date(Date.parse(at) - 48 * 3_600_000).toISOString()));
