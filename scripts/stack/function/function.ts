@@ -29,9 +29,6 @@ const readyWithinMs = 30_000;
 /** The hosted platform limits an isolate to 256 MB. With a heap limit V8 collects garbage in time. */
 const heapLimits = ['--max-old-space-size=96', '--max-semi-space-size=8'];
 
-/** With one arena for all threads, glibc keeps less memory that was freed. Other C libraries ignore it. */
-const allocator = { MALLOC_ARENA_MAX: '1' };
-
 /**
  * Runs the function with the permissions that it needs: its variables, its own folder and the hosts that it calls, no other
  * file, no program.
@@ -60,7 +57,7 @@ export function createFunction(options: FunctionOptions): EdgeFunction {
           `${root}/supabase/functions/api/index.ts`,
         ],
         cwd: root,
-        env: { ...denoEnvironment(), ...allocator, ...options.env, PORT: String(options.port) },
+        env: { ...denoEnvironment(), ...options.env, PORT: String(options.port) },
         log: options.log,
         onLine(line) {
           const port = listeningPort(line);
