@@ -227,8 +227,8 @@ end $$;
 -- Returns what a mail says about the next charge.
 create function billing.outlook(p_user_id uuid)
 returns jsonb
--- {next_charge: see billing.next_charge_answer, is_open: true if there is none, and the customer may authorise one, next_charge_at:
--- where its amount is not known}
+-- {next_charge: see billing.next_charge_answer, is_open: true if there is none, and the customer may authorise one,
+-- next_charge_at: if the amount of that charge is not known}
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_next constant jsonb := billing.next_charge_answer(p_user_id);
@@ -244,12 +244,9 @@ begin
     return '{"next_charge": null, "is_open": true}';
   end if;
   return jsonb_build_object('next_charge', v_next) || case
-    when v_next is null then coalesce((
-      select jsonb_build_object('next_charge_at', billing.iso_time(min(b.charge_at)))
-      from billing.find_billed(p_user_id) b
-      where b.charge_at is not null
-      having count(*) > 0
-    ), '{}')
+    when v_next is null then jsonb_strip_nulls(jsonb_build_object(
+      'next_charge_at', (select billing.iso_time(min(b.charge_at)) from billing.find_billed(p_user_id) b)
+    ))
     else '{}'
   end;
 end $$;

@@ -156,8 +156,9 @@ begin
     base_amount = coalesce(v_payment.base_amount, p.base_amount)
   where p.id = v_payment.id
   returning * into v_payment;
-  perform billing.set_mailed_amount(v_payment.id, v_payment.paid_amount);
   if v_amount <> v_payment.amount then perform billing.settle_full_refund(v_payment, v_email); end if;
+  -- Last, since the lock of a mail comes after that of the subscription.
+  perform billing.set_mailed_amount(v_payment.id, v_payment.paid_amount);
   return 'applied';
 end $$;
 

@@ -88,7 +88,7 @@ begin
         select from billing.gateway_subscriptions m
         where m.gateway_subscription_id = s.gateway_subscription_id and m.status = 'cancelled'
       ))
-      -- So is the last end of several.
+      -- Of a refunded purchase and a cancelled subscription the row shows the one that ended last, by the order of arrival.
       and (
         s.status = 'active'
         or (

@@ -56,8 +56,9 @@ export async function waitWhileInFlight<T extends { outcome: string }>(create: (
 
 /**
  * Asks for an order or a change. Where its credit depends on a payment that no webhook has named yet, the gateway's invoices
- * are read first. @param ask without the gateway's API the credit is of what is known
- * @returns `unread`: the gateway did not answer
+ * are read first.
+ * @param ask asks once more after the read; without the gateway's API it is told at once that nothing will be read
+ * @returns the result; `unread` if the gateway did not answer
  */
 export async function askWithCredit<T extends { outcome: string; gateway_subscription_id?: string }>(
   { database, gateway, dispatchLater }: Pick<RouteContext, 'database' | 'gateway' | 'dispatchLater'>,

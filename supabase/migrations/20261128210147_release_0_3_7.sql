@@ -392,8 +392,8 @@ end $$;
 -- Returns what a mail says about the next charge.
 create or replace function billing.outlook(p_user_id uuid)
 returns jsonb
--- {next_charge: see billing.next_charge_answer, is_open: true if there is none, and the customer may authorise one, next_charge_at:
--- where its amount is not known}
+-- {next_charge: see billing.next_charge_answer, is_open: true if there is none, and the customer may authorise one,
+-- next_charge_at: if the amount of that charge is not known}
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_next constant jsonb := billing.next_charge_answer(p_user_id);
@@ -409,12 +409,9 @@ begin
     return '{"next_charge": null, "is_open": true}';
   end if;
   return jsonb_build_object('next_charge', v_next) || case
-    when v_next is null then coalesce((
-      select jsonb_build_object('next_charge_at', billing.iso_time(min(b.charge_at)))
-      from billing.find_billed(p_user_id) b
-      where b.charge_at is not null
-      having count(*) > 0
-    ), '{}')
+    when v_next is null then jsonb_strip_nulls(jsonb_build_object(
+      'next_charge_at', (select billing.iso_time(min(b.charge_at)) from billing.find_billed(p_user_id) b)
+    ))
     else '{}'
   end;
 end $$;
@@ -1196,8 +1193,9 @@ begin
     base_amount = coalesce(v_payment.base_amount, p.base_amount)
   where p.id = v_payment.id
   returning * into v_payment;
-  perform billing.set_mailed_amount(v_payment.id, v_payment.paid_amount);
   if v_amount <> v_payment.amount then perform billing.settle_full_refund(v_payment, v_email); end if;
+  -- Last, since the lock of a mail comes after that of the subscription.
+  perform billing.set_mailed_amount(v_payment.id, v_payment.paid_amount);
   return 'applied';
 end $$;
 
