@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
-import { refundEvent } from '../helpers/gateway/events.ts';
+import { refundEvent, seconds } from '../helpers/gateway/events.ts';
 import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { uniqueId } from '../helpers/records/records.ts';
@@ -195,7 +195,7 @@ test('a purchase of the replaced tier is not paid twice', async () => {
   expect(await customer.findings()).toEqual([]);
 });
 
-test('the payment of a running cycle that no webhook named is to be read first', async () => {
+describe('the payment of a running cycle that is not known is to be read first', () => {
   const asks = async (isRead: boolean) => {
     const own = [customer.id, 'premium'];
     return [
@@ -205,13 +205,53 @@ test('the payment of a running cycle that no webhook named is to be read first',
     ].map(({ outcome }) => outcome);
   };
   const cycle = { planId: 'plan_basic', ...months(1) };
-  await customer.event('activated', '01-01', cycle);
-  await database.at('01-11');
-  const payments = await database.query('select * from public.payments');
-  expect(await asks(false)).toEqual(['unread', 'unread', 'change']);
-  expect(await database.query('select * from public.payments')).toEqual(payments);
-  await customer.event('charged', '01-11', { ...cycle, payment: { id: uniqueId('pay'), amount: 4900 } });
-  expect(await asks(false)).toEqual(['created', 'change', 'change']);
+  const mirrored = () => database.one('select id, gateway_subscription_id from billing.gateway_subscriptions');
+
+  test('after a webhook that named none, for three days', async () => {
+    await customer.event('activated', '01-01', cycle);
+    await database.at('2026-01-03T23:59:59Z');
+    const payments = await database.query('select * from public.payments');
+    expect(await asks(false)).toEqual(['unread', 'unread', 'change']);
+    const unread = { outcome: 'unread', subscription: await mirrored() };
+    expect(await database.rpc('preview_change', customer.id, 'premium', 'now', null, false)).toMatchObject(unread);
+    expect(await database.query('select * from public.payments')).toEqual(payments);
+    await database.at('01-04');
+    expect(await asks(false)).toEqual(['created', 'change', 'change']);
+    await customer.event('charged', '01-11', { ...cycle, payment: { id: uniqueId('pay'), amount: 4900 } });
+    expect(await asks(false)).toEqual(['created', 'change', 'change']);
+  });
+
+  test.each([
+    ['plan_basic', 'active', '02-01', { paid_count: 3 }, unused],
+    ['plan_of_before', 'active', '02-01', { paid_count: 3 }, unused],
+    ['plan_basic', 'active', '02-15', { paid_count: 3 }, unused],
+    ['plan_basic', 'active', '01-25', { paid_count: 3 }, unused],
+    ['plan_basic', 'authenticated', '02-01', { current_start: null, current_end: null }, 0],
+  ])('of an import with %s that is %s and was written to end on %s', async (planId, status, end, fields, credit) => {
+    await database.at('01-05');
+    await database.query(
+      `insert into public.subscriptions (user_id, plan_id, tier, status, current_period_end, gateway_subscription_id)
+       select $1, id, tier, 'active', $3, $2 from public.plans where tier = 'basic' and lookup_key is null`,
+      [customer.id, customer.gatewayId, day(end)],
+    );
+    await database.at('01-11');
+    expect(await asks(false)).toEqual(['unread', 'unread', 'change']);
+    const { id } = await mirrored();
+    const [billing_start, billing_end] = [seconds(months(1).start), seconds(months(1).end)];
+    const read = { plan_id: planId, status, current_start: billing_start, current_end: billing_end, ...fields };
+    const { lacks_payment } = await database.rpc('apply_gateway_subscription', id, JSON.stringify(read));
+    expect(lacks_payment).toBe(credit > 0);
+    const paid = { payment_id: uniqueId('pay'), status: 'paid', amount: 4900, currency: 'INR' };
+    const invoices = JSON.stringify([{ ...paid, billing_start, billing_end, paid_at: billing_start }]);
+    if (lacks_payment) {
+      // Its invoices were not read yet.
+      expect(await asks(false)).toEqual(['unread', 'unread', 'change']);
+      await database.rpc('apply_invoices', customer.gatewayId, invoices);
+    }
+    expect((await customer.order('premium', { at: '01-11', ...now })).answer).toMatchObject({ credit });
+    expect(await asks(false)).toEqual(['existing', 'change', 'change']);
+    expect(await customer.state()).toMatch(/basic active to 2026-02-01$/);
+  });
 });
 
 describe('there is no credit', () => {

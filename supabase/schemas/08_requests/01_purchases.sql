@@ -99,7 +99,8 @@ create function billing.find_credit(
   out until timestamptz,
   out amount bigint, -- what was paid for the period
   out is_excess boolean, -- the unused time is worth more than the price can take, so the upgrade cannot start now
-  out unread text -- the gateway subscription whose running cycle was paid by a payment that is not known yet; null: none
+  -- The row of the gateway subscription whose running cycle was paid by a payment that may still be read; null: none.
+  out unread uuid
 )
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -128,7 +129,12 @@ begin
     limit 1;
   elsif v_from.paid_by_kind = 'gateway_subscription' then
     select m.gateway_subscription_id, m.period_start, m.period_end,
-      case when billing.lacks_payment(m) then m.gateway_subscription_id end
+      case
+        -- An import of which nothing was read.
+        when num_nonnulls(m.arrived_at, m.checked_at) = 0 then m.id
+        -- Later the reconciliation has asked for days.
+        when coalesce(m.arrived_at > v_now - interval '3 days', true) and billing.lacks_payment(m) then m.id
+      end
     into id, v_starts_at, until, unread
     from billing.gateway_subscriptions m
     where m.user_id = p_user_id
@@ -150,6 +156,23 @@ begin
   if is_excess or (credit >= 1) is not true then
     select null, null, null, null, null into credit, kind, id, until, amount;
   end if;
+end $$;
+
+-- Says which subscription to read from the gateway, as the reconciliation does, before a credit is known.
+create function billing.unread_answer(p_id uuid)
+returns jsonb -- {outcome: unread, subscription: {id, gateway_subscription_id}}
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select jsonb_build_object(
+      'outcome', 'unread',
+      -- Read by a function that is older than this schema.
+      'gateway_subscription_id', m.gateway_subscription_id,
+      'subscription', jsonb_build_object('id', m.id, 'gateway_subscription_id', m.gateway_subscription_id)
+    )
+    from billing.gateway_subscriptions m
+    where m.id = p_id
+  );
 end $$;
 
 -- Finds what a purchase follows: of all that runs or begins later, what ends last; a grant only if it rules. A purchase

@@ -104,7 +104,7 @@ returns jsonb
 -- with p_start also {credit, starts_at, ends_at},
 -- {outcome: plan_not_found | price_conflict | user_not_found | in_flight | key_conflict},
 -- {outcome: not_now, reason: credit}, {outcome: rate_limited, retry_after},
--- {outcome: unread, gateway_subscription_id}: its invoices name the payment that gives a credit
+-- {outcome: unread, subscription}: see billing.unread_answer
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_now constant timestamptz := billing.clock();
@@ -141,7 +141,7 @@ begin
     return jsonb_build_object('outcome', 'not_now', 'reason', 'credit');
   end if;
   if v_keyed.id is null and not p_is_read and v_credit.unread is not null then
-    return jsonb_build_object('outcome', 'unread', 'gateway_subscription_id', v_credit.unread);
+    return billing.unread_answer(v_credit.unread);
   end if;
   select * into v_payment
   from public.payments p

@@ -287,7 +287,7 @@ comment on function public.verify_subscription is 'Grants the first cycle of a s
 create type billing.change as (
   outcome text, -- change | undo | too_late | not_now | plan_not_found | price_conflict | already_subscribed |
   -- subscription_not_found | unread
-  unread text, -- see billing.find_credit
+  unread uuid, -- see billing.find_credit
   reason text, -- of not_now: currency | downgrade | credit
   plan public.plans, -- the row to sell
   from_tier text,
@@ -342,7 +342,7 @@ create function billing.plan_change(
   p_tier text,
   p_when text, -- now or period_end
   p_price text, -- the lookup key of the price; null: the default price of the tier
-  p_is_read boolean -- whether the gateway's invoices were read: else the outcome may be unread
+  p_is_read boolean -- whether the gateway was read: else the outcome may be unread
 )
 returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -540,11 +540,11 @@ create function billing.change_answer(p_change billing.change)
 returns jsonb -- see public.preview_change
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
+  if p_change.outcome = 'unread' then return billing.unread_answer(p_change.unread); end if;
   if p_change.outcome not in ('change', 'undo') then
     return jsonb_strip_nulls(jsonb_build_object(
       'outcome', p_change.outcome,
       'reason', p_change.reason,
-      'gateway_subscription_id', case when p_change.outcome = 'unread' then p_change.unread end,
       'possible_from', case when p_change.outcome = 'too_late' then billing.iso_time(p_change.starts_at) end
     ));
   end if;
@@ -580,7 +580,7 @@ returns jsonb
 -- starts_at, ends_at, from, to, from_price, to_price, renews, next_charge: {at, amount} | null}},
 -- {outcome: plan_not_found | price_conflict | already_subscribed | subscription_not_found},
 -- {outcome: not_now, reason: currency | downgrade | credit}, {outcome: too_late, possible_from},
--- {outcome: unread, gateway_subscription_id}
+-- {outcome: unread, subscription}: see billing.unread_answer
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan
 as $$ begin return billing.change_answer(billing.plan_change(p_user_id, p_tier, p_when, p_price, p_is_read)); end $$;
 comment on function public.preview_change is 'What a change of the plan would cost, and when it begins.';

@@ -300,7 +300,11 @@ begin
   return p_subscription.gateway_subscription_id <> ''
     and (
       p_subscription.period_end is not null
-      and coalesce(p_subscription.activated_at, p_subscription.first_charged_at) is not null
+      and (
+        num_nonnulls(p_subscription.activated_at, p_subscription.first_charged_at) > 0
+        -- An import, as it was read.
+        or p_subscription.arrived_at is null and p_subscription.gateway_status = 'active'
+      )
       and not exists (
         select from public.payments c
         where c.gateway_subscription_id = p_subscription.gateway_subscription_id

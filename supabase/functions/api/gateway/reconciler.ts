@@ -136,12 +136,7 @@ async function claimRound(
       const { applied, ended } = await database.applyOrderPayments(payment.id, valueOf(reading));
       return applied + Number(ended);
     }),
-    ...subscriptions.map(({ id, gateway_subscription_id: gatewayId }): Read => async () => {
-      const reading = await gateway.readSubscription(gatewayId);
-      if (reading.status === 'unanswered') return null;
-      const answer = await database.applyGatewaySubscription(id, valueOf(reading));
-      return await nameCharges(database, gateway, gatewayId, answer);
-    }),
+    ...subscriptions.map((subscription): Read => () => readSubscription(database, gateway, subscription)),
   ];
   return {
     reads,
@@ -157,15 +152,17 @@ async function claimRound(
   };
 }
 
-/** Reads the invoices of a subscription if the payment of a cycle is not known. @returns as `Read` */
-async function nameCharges(
-  database: ReconcileDatabase,
-  gateway: GatewayReads,
-  id: string,
-  { applied, lacks_payment }: { applied: boolean; lacks_payment: boolean },
+/** Reads a subscription, and its invoices if the payment of a cycle is not known. @returns as `Read` */
+export async function readSubscription(
+  database: Pick<ReconcileDatabase, 'applyGatewaySubscription' | 'applyInvoices'>,
+  gateway: Pick<GatewayReads, 'readSubscription' | 'listInvoices'>,
+  { id, gateway_subscription_id: gatewayId }: { readonly id: string; readonly gateway_subscription_id: string },
 ): Promise<number | null> {
-  if (!lacks_payment) return Number(applied);
-  const invoices = await gateway.listInvoices(id);
+  const reading = await gateway.readSubscription(gatewayId);
+  if (reading.status === 'unanswered') return null;
+  const { applied, lacks_payment: lacksPayment } = await database.applyGatewaySubscription(id, valueOf(reading));
+  if (!lacksPayment) return Number(applied);
+  const invoices = await gateway.listInvoices(gatewayId);
   if (invoices.status === 'unanswered') return null;
-  return Number(applied) + (await database.applyInvoices(id, valueOf(invoices))).applied;
+  return Number(applied) + (await database.applyInvoices(gatewayId, valueOf(invoices))).applied;
 }

@@ -52,7 +52,10 @@ const subscribed = {
 const tooLate = z.object({ outcome: z.literal('too_late'), possible_from: z.string() });
 const notNow = z.object({ outcome: z.literal('not_now'), reason: z.enum(['currency', 'downgrade', 'credit']) });
 /** The invoices of this subscription are to be read first: they name the payment that gives a credit. */
-const unreadCredit = z.object({ outcome: z.literal('unread'), gateway_subscription_id: z.string() });
+const unreadCredit = z.object({
+  outcome: z.literal('unread'),
+  subscription: z.object({ id: z.string(), gateway_subscription_id: z.string() }),
+});
 export type Unread = z.infer<typeof unreadCredit>;
 /** `subscription_not_found`, `undone`, `not_now` and `too_late` are outcomes of a change. */
 const subscribing = z.discriminatedUnion('outcome', [

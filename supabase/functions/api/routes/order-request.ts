@@ -9,7 +9,7 @@ import {
 } from '../http/errors.ts';
 import { readJson } from '../http/read-json.ts';
 import { parseRequest } from '../http/validation.ts';
-import { valueOf } from '../gateway/value-of.ts';
+import { readSubscription } from '../gateway/reconciler.ts';
 import type { RouteContext } from './route.ts';
 import type { PriceRequest, Result, Unread } from '../ports.ts';
 import type { z } from 'zod';
@@ -55,21 +55,19 @@ export async function waitWhileInFlight<T extends { outcome: string }>(create: (
 }
 
 /**
- * Asks for an order or a change. Where its credit depends on a payment that no webhook has named yet, the gateway's invoices
- * are read first.
+ * Asks for an order or a change. Where its credit depends on a payment that is not known yet, the subscription that it paid for
+ * is read from the gateway first.
  * @param ask asks once more after the read; without the gateway's API it is told at once that nothing will be read
  * @returns the result; `unread` if the gateway did not answer
  */
-export async function askWithCredit<T extends { outcome: string; gateway_subscription_id?: string }>(
+export async function askWithCredit<T extends { outcome: string; subscription?: Unread['subscription'] }>(
   { database, gateway, dispatchLater }: Pick<RouteContext, 'database' | 'gateway' | 'dispatchLater'>,
   ask: (isRead: boolean) => Promise<T>,
 ): Promise<T> {
   const result = await ask(gateway === null);
-  const { outcome, gateway_subscription_id: id } = result;
-  if (outcome !== 'unread' || id === undefined || gateway === null) return result;
-  const invoices = await gateway.listInvoices(id);
-  if (invoices.status === 'unanswered') return result;
-  await database.applyInvoices(id, valueOf(invoices));
+  const { outcome, subscription } = result;
+  if (outcome !== 'unread' || subscription === undefined || gateway === null) return result;
+  if (await readSubscription(database, gateway, subscription) === null) return result;
   dispatchLater();
   return await ask(true);
 }

@@ -1,0 +1,437 @@
+-- Made by npm run migration. Renames and data are written by hand.
+set local lock_timeout = '2s';
+
+drop function billing.find_credit(pg_catalog.uuid,public.plans);
+
+drop function billing.undo_change(billing.change,billing.commitment);
+
+drop function billing.plan_change(pg_catalog.uuid,pg_catalog.text,pg_catalog.text,pg_catalog.text,boolean);
+
+drop function billing.change_answer(billing.change);
+
+drop type billing.change;
+
+CREATE TYPE "billing"."change" AS (
+  "outcome"        text,
+  "unread"         uuid,
+  "reason"         text,
+  "plan"           public.plans,
+  "from_tier"      text,
+  "from_price"     text,
+  "order_start"    text,
+  "is_billed"      boolean,
+  "replaces"       text,
+  "renews"         uuid,
+  "starts_at"      timestamp WITH time zone,
+  "ends_at"        timestamp WITH time zone,
+  "credit"         bigint,
+  "amount_due"     bigint,
+  "due_at"         timestamp WITH time zone,
+  "next_charge_at" timestamp WITH time zone,
+  "next_amount"    bigint
+);
+
+-- Finds the credit that an upgrade in one currency gets: for the unused time of what the user pays for. Of a chain of early
+-- renewals, the period that runs counts. The caller holds the lock on the user.
+create function billing.find_credit(
+  p_user_id uuid,
+  p_plan public.plans,
+  out credit bigint, -- minor currency units; null, as all others: there is none
+  out kind text,
+  out id text,
+  out until timestamptz,
+  out amount bigint, -- what was paid for the period
+  out is_excess boolean, -- the unused time is worth more than the price can take, so the upgrade cannot start now
+  -- The row of the gateway subscription whose running cycle was paid by a payment that may still be read; null: none.
+  out unread uuid
+)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_from billing.commitment;
+  v_starts_at timestamptz;
+begin
+  is_excess := false;
+  if exists (select from billing.settings s where s.credit = 'off') then return; end if;
+  v_from := billing.find_commitment(p_user_id);
+  if billing.compare_prices(billing.rank_commitment(v_from), billing.rank_plan(p_plan)) <> 'upgrade' then return; end if;
+
+  if v_from.paid_by_kind = 'payment' then
+    select p.id::text, p.period_start, p.period_end
+    into id, v_starts_at, until
+    from public.payments paid
+    join public.payments p
+      on p.user_id = paid.user_id
+      and coalesce(p.chain_id, p.id) = coalesce(paid.chain_id, paid.id)
+    where paid.id = v_from.paid_by_id::uuid
+      and p.fulfilled_at is not null
+      and p.ended_at is null
+      and p.period_end > v_now
+      and not exists (select from billing.replacements r where r.kind = 'payment' and r.id = p.id::text)
+    order by p.period_start
+    limit 1;
+  elsif v_from.paid_by_kind = 'gateway_subscription' then
+    select m.gateway_subscription_id, m.period_start, m.period_end,
+      case
+        -- An import of which nothing was read.
+        when num_nonnulls(m.arrived_at, m.checked_at) = 0 then m.id
+        -- Later the reconciliation has asked for days.
+        when coalesce(m.arrived_at > v_now - interval '3 days', true) and billing.lacks_payment(m) then m.id
+      end
+    into id, v_starts_at, until, unread
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and m.gateway_subscription_id = v_from.paid_by_id
+      and m.paid_until is null
+      and m.period_end > v_now;
+  end if;
+  if v_starts_at < until then
+    kind := v_from.paid_by_kind;
+    amount := billing.paid_for(p_user_id, kind, id, until, p_plan.currency);
+    if amount > 0 then unread := null; end if;
+    credit := floor(
+      amount * extract(epoch from until - greatest(v_now, v_starts_at)) / extract(epoch from until - v_starts_at)
+    );
+    credit := credit - credit % billing.amount_step(p_plan.currency);
+  end if;
+  -- The gateway accepts no order of less than 100.
+  is_excess := coalesce(credit >= 1 and credit > p_plan.price - 100, false);
+  if is_excess or (credit >= 1) is not true then
+    select null, null, null, null, null into credit, kind, id, until, amount;
+  end if;
+end $$;
+
+-- Says which subscription to read from the gateway, as the reconciliation does, before a credit is known.
+create function billing.unread_answer(p_id uuid)
+returns jsonb -- {outcome: unread, subscription: {id, gateway_subscription_id}}
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select jsonb_build_object(
+      'outcome', 'unread',
+      -- Read by a function that is older than this schema.
+      'gateway_subscription_id', m.gateway_subscription_id,
+      'subscription', jsonb_build_object('id', m.id, 'gateway_subscription_id', m.gateway_subscription_id)
+    )
+    from billing.gateway_subscriptions m
+    where m.id = p_id
+  );
+end $$;
+
+create or replace function public.create_order(
+  p_user_id uuid,
+  p_tier text,
+  p_idempotency_key text default null,
+  p_gateway_key_id text default null, -- the API key of the order; null: an open order of any key is returned
+  p_start text default null, -- now or after_current; null: not said, and there is no credit
+  p_price text default null, -- the lookup key of the price; null: the default price of the tier
+  p_is_read boolean default true -- see billing.plan_change
+)
+returns jsonb
+-- {outcome: created | existing, payment_id, order_id, amount, currency, plan, price,
+-- running: {tier, until, early_renewal, price, starts_at} | null, prefill: {email, name}},
+-- with p_start also {credit, starts_at, ends_at},
+-- {outcome: plan_not_found | price_conflict | user_not_found | in_flight | key_conflict},
+-- {outcome: not_now, reason: credit}, {outcome: rate_limited, retry_after},
+-- {outcome: unread, subscription}: see billing.unread_answer
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_email text;
+  v_plan constant public.plans := billing.find_plan(p_tier, p_price);
+  v_keyed public.payments; -- the order of the idempotency key
+  v_payment public.payments;
+  v_refusal jsonb;
+  v_credit record;
+begin
+  perform billing.begin_request('order', p_idempotency_key);
+  -- Of two requests at once, the second waits here and then finds the first one's payment.
+  v_email := billing.lock_user(p_user_id);
+  if v_email is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
+  -- A key is on several payments where the first got no order, or where its order is of another API key.
+  select * into v_keyed
+  from public.payments p
+  where p.user_id = p_user_id
+    and p.created_at > v_now - interval '7 days'
+    and p_idempotency_key = any (p.idempotency_keys)
+  order by p.gateway_order_id is not null desc, p.created_at desc
+  limit 1;
+  if v_keyed.id is not null
+    and (coalesce(v_keyed.price_key, v_keyed.tier), v_keyed.starts) is distinct from (coalesce(p_price, p_tier), p_start)
+  then
+    return jsonb_build_object('outcome', 'key_conflict');
+  end if;
+  if (v_plan.id is not null and (v_keyed.id is not null or billing.is_on_offer(v_plan))) is not true then
+    return jsonb_build_object('outcome', 'plan_not_found');
+  end if;
+  if v_plan.tier <> p_tier then return jsonb_build_object('outcome', 'price_conflict'); end if;
+  select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_start = 'now';
+  if v_keyed.id is null and v_credit.is_excess then
+    return jsonb_build_object('outcome', 'not_now', 'reason', 'credit');
+  end if;
+  if v_keyed.id is null and not p_is_read and v_credit.unread is not null then
+    return billing.unread_answer(v_credit.unread);
+  end if;
+  select * into v_payment
+  from public.payments p
+  where p.user_id = p_user_id
+    and p.failed_subscription_id is null
+    and coalesce(p.gateway_key_id = p_gateway_key_id, true)
+    and (
+      p.id = v_keyed.id
+      or p.tier = v_plan.tier
+        and p.starts is not distinct from p_start
+        -- The credit is that of the time when the order was made.
+        and (p.credited_kind, p.credited_id, p.credited_until)
+          is not distinct from (v_credit.kind, v_credit.id, v_credit.until)
+        and p.created_at > v_now - interval '30 minutes'
+        and billing.is_open_for(p, v_plan)
+    )
+    -- After 30 seconds the request of a payment without an order has ended, so no order will follow.
+    and (p.gateway_order_id is not null or p.created_at > v_now - interval '30 seconds')
+  order by p.id = v_keyed.id desc nulls last, p.gateway_order_id is not null desc, p.created_at desc
+  limit 1;
+
+  if not found then
+    -- At most ten orders an hour.
+    v_refusal := billing.rate_limited((
+      select p.created_at + interval '1 hour'
+      from public.payments p
+      where p.user_id = p_user_id and p.failed_subscription_id is null
+      order by p.created_at desc
+      offset 9
+      limit 1
+    ));
+    if v_refusal is not null then return v_refusal; end if;
+    -- The payment stores the terms of the sale. A later change of the plan, or of what was credited, does not change them.
+    insert into public.payments (
+      user_id, amount, currency, tier, plan_id, price_key, price_amount, duration_months, gateway_key_id, idempotency_keys,
+      meta, starts,
+      credit, credited_kind, credited_id, credited_until, credited_amount
+    )
+    values (
+      p_user_id, v_plan.price - coalesce(v_credit.credit, 0), v_plan.currency, v_plan.tier, v_plan.id,
+      v_plan.lookup_key, v_plan.price, billing.sold_months(v_plan.duration_months), p_gateway_key_id,
+      array_remove(array[p_idempotency_key], null), jsonb_build_object('tier', v_plan.tier), p_start,
+      v_credit.credit, v_credit.kind, v_credit.id, v_credit.until, v_credit.amount
+    )
+    returning * into v_payment;
+  elsif v_payment.gateway_order_id is null then
+    return jsonb_build_object('outcome', 'in_flight');
+  elsif p_idempotency_key is not null and p_idempotency_key <> all (v_payment.idempotency_keys) then
+    if cardinality(v_payment.idempotency_keys) = 20 then
+      -- Then the order is not open any more, and the key may name a new one.
+      return billing.rate_limited(v_payment.created_at + interval '30 minutes');
+    end if;
+    update public.payments p
+    set idempotency_keys = p.idempotency_keys || p_idempotency_key
+    where p.id = v_payment.id;
+  end if;
+
+  return billing.create_order_answer(v_payment, p_start, v_email);
+end $$;
+
+-- Sets the terms of a change that withdraws the one that waits: what the user pays for goes on.
+create function billing.undo_change(p_change billing.change, p_from billing.commitment)
+returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_sold constant billing.price := case when (p_from.sold).amount is null then billing.price_of(p_change.plan) else p_from.sold end;
+  v_kept billing.stoppable;
+begin
+  p_change.outcome := 'undo';
+  p_change.is_billed := false;
+  p_change.credit := 0;
+  p_change.amount_due := 0;
+  p_change.starts_at := p_from.ends_at;
+  -- What goes on is what was sold, also if its price was edited since.
+  p_change.plan.currency := v_sold.currency;
+  p_change.ends_at := billing.add_months(p_from.ends_at, v_sold.months);
+  -- Without the change an earlier cancellation counts again, and a purchase that replaced what goes on.
+  select s.* into v_kept
+  from billing.stoppable s
+  where (s.user_id, s.gateway_subscription_id) = (p_from.user_id, p_from.gateway_subscription_id);
+  v_kept.succeeded_at := null;
+  p_change.next_charge_at := case
+    when (billing.find_stop(v_kept)).stops_at is null and billing.has_next_charge(v_kept.subscription) then p_from.ends_at
+  end;
+  p_change.next_amount := v_sold.amount;
+  if p_from.undo_until is null then
+    -- What runs ends, so what follows it must start.
+    p_change.outcome := 'too_late';
+    p_change.starts_at := (p_from.next).starts_at;
+  end if;
+  return p_change;
+end $$;
+
+create function billing.plan_change(
+  p_user_id uuid,
+  p_tier text,
+  p_when text, -- now or period_end
+  p_price text, -- the lookup key of the price; null: the default price of the tier
+  p_is_read boolean -- whether the gateway was read: else the outcome may be unread
+)
+returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_plan constant public.plans := billing.find_plan(p_tier, p_price);
+  v_from constant billing.commitment := billing.find_commitment(p_user_id);
+  v_held constant billing.ranked_price := billing.rank_commitment(v_from);
+  v_is_same constant boolean := coalesce(v_held.plan_id = v_plan.id, false); -- a renewal, not a change
+  v_is_undo constant boolean := v_is_same and (v_from.next).id is not null;
+  v_credit record;
+  v_change billing.change;
+begin
+  v_change.outcome := case
+    -- What a customer has is undone to, also where it is off sale.
+    when v_plan.id is null or not v_is_undo and not billing.is_on_offer(v_plan) then 'plan_not_found'
+    when v_plan.tier <> p_tier then 'price_conflict'
+    -- In the days of grace nothing has an end to wait for. While a charge is under way, another payment might be one too much.
+    when v_held.plan_id is null or v_from.ends_at <= v_now and (p_when <> 'now' or coalesce(v_from.charge_at <= v_now, false))
+      then 'subscription_not_found'
+  end;
+  if v_change.outcome is not null then return v_change; end if;
+  v_change.plan := v_plan;
+  v_change.from_tier := v_from.tier;
+  v_change.from_price := case when (v_from.sold).amount is not null then coalesce((v_from.sold).lookup_key, v_from.tier) end;
+  if v_is_undo then return billing.undo_change(v_change, v_from); end if;
+
+  select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_when = 'now';
+  v_change.unread := v_credit.unread;
+  -- Why it cannot begin before the end of the period.
+  v_change.reason := case
+    when p_when <> 'now' or v_is_same then null
+    when (v_held.price).currency <> v_plan.currency then 'currency'
+    when v_held.tier = v_plan.tier and billing.compare_prices(v_held, billing.rank_plan(v_plan)) = 'downgrade' then 'downgrade'
+    when v_credit.is_excess then 'credit'
+  end;
+  v_change.outcome := case
+    when v_change.reason is not null then 'not_now'
+    when v_is_same and v_from.gateway_subscription_id is not null then 'already_subscribed'
+    -- It waits already: asked for again it changes nothing.
+    when p_when = 'period_end' and v_plan.id = (v_from.next).asked_plan_id then 'already_subscribed'
+    when v_credit.unread is not null and not p_is_read then 'unread'
+    else 'change'
+  end;
+  -- A renewal that the customer cancelled or never authorised is made again. A change of one that waits renews the same
+  -- purchase.
+  if p_when = 'period_end' and (
+    v_from.kind = 'renewal'
+    or v_from.kind = 'purchase' and v_is_same and exists (
+      select from billing.gateway_subscriptions m where m.user_id = p_user_id and m.payment_id::text = v_from.id
+    )
+  ) then
+    v_change.renews := v_from.paid_by_id::uuid;
+  end if;
+  v_change.is_billed := v_plan.gateway_plan_id is not null and num_nonnulls(v_from.gateway_subscription_id, v_change.renews) > 0;
+
+  v_change.credit := 0;
+  v_change.starts_at := v_now;
+  v_change.due_at := v_now;
+  if p_when = 'now' then
+    v_change.credit := coalesce(v_credit.credit, 0);
+    if not v_change.is_billed or v_change.credit > 0 then v_change.order_start := 'now'; end if;
+  elsif v_change.is_billed then
+    v_change.replaces := v_from.gateway_subscription_id;
+    v_change.starts_at := v_from.ends_at;
+    v_change.due_at := v_from.ends_at;
+    -- The customer may authorise for 24 hours, and the gateway needs to know a cancellation 48 hours before a cycle ends.
+    if v_change.outcome = 'change' and v_change.replaces is not null and v_change.starts_at < v_now + interval '80 hours' then
+      v_change.outcome := 'too_late';
+    end if;
+  else
+    v_change.order_start := 'after_current';
+    v_change.starts_at := coalesce(
+      (billing.find_followed(p_user_id, v_plan.tier, null, null, v_change.order_start, null)).ends_at, v_now
+    );
+  end if;
+  v_change.ends_at := billing.add_months(v_change.starts_at, billing.sold_months(v_plan.duration_months));
+  v_change.amount_due := v_plan.price - v_change.credit;
+  v_change.next_charge_at := case
+    when v_change.is_billed then case p_when when 'now' then v_change.ends_at else v_change.starts_at end
+  end;
+  v_change.next_amount := v_plan.price;
+  return v_change;
+end $$;
+
+-- Returns the terms of a change in answers, or why it is refused.
+create function billing.change_answer(p_change billing.change)
+returns jsonb -- see public.preview_change
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_change.outcome = 'unread' then return billing.unread_answer(p_change.unread); end if;
+  if p_change.outcome not in ('change', 'undo') then
+    return jsonb_strip_nulls(jsonb_build_object(
+      'outcome', p_change.outcome,
+      'reason', p_change.reason,
+      'possible_from', case when p_change.outcome = 'too_late' then billing.iso_time(p_change.starts_at) end
+    ));
+  end if;
+  return jsonb_build_object(
+    'outcome', p_change.outcome, 'order_start', p_change.order_start, 'is_billed', p_change.is_billed,
+    'change', jsonb_build_object(
+      'amount_due', p_change.amount_due, 'due_at', billing.iso_time(p_change.due_at), 'credit', p_change.credit,
+      'currency', (p_change.plan).currency,
+      'starts_at', billing.iso_time(p_change.starts_at),
+      'ends_at', billing.iso_time(p_change.ends_at),
+      'from', p_change.from_tier,
+      'to', (p_change.plan).tier,
+      'from_price', p_change.from_price,
+      'to_price', coalesce((p_change.plan).lookup_key, (p_change.plan).tier),
+      'renews', p_change.is_billed or p_change.next_charge_at is not null,
+      'next_charge', case
+        when p_change.next_charge_at is not null
+          then jsonb_build_object('at', billing.iso_time(p_change.next_charge_at), 'amount', p_change.next_amount)
+      end
+    )
+  );
+end $$;
+
+-- Returns whether the gateway charged a cycle with a payment that it did not name yet.
+create or replace function billing.lacks_payment(p_subscription billing.gateway_subscriptions)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return p_subscription.gateway_subscription_id <> ''
+    and (
+      p_subscription.period_end is not null
+      and (
+        num_nonnulls(p_subscription.activated_at, p_subscription.first_charged_at) > 0
+        -- An import, as it was read.
+        or p_subscription.arrived_at is null and p_subscription.gateway_status = 'active'
+      )
+      and not exists (
+        select from public.payments c
+        where c.gateway_subscription_id = p_subscription.gateway_subscription_id
+          and c.period_end = p_subscription.period_end
+      )
+      or billing.unnamed_cycles(p_subscription) > 0
+    );
+end $$;
+
+do $do$
+begin
+  if exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
+    perform billing.set_up_support();
+  end if;
+end $do$;
+
+REVOKE ALL ON FUNCTION "billing"."change_answer"(billing.change) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."change_answer"(billing.change) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."find_credit"(uuid, public.plans) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."find_credit"(uuid, public.plans) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."plan_change"(uuid, text, text, text, boolean) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."plan_change"(uuid, text, text, text, boolean) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."undo_change"(billing.change, billing.commitment) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."undo_change"(billing.change, billing.commitment) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."unread_answer"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."unread_answer"(uuid) TO "service_role";
+
+revoke execute on all functions in schema billing from public;
