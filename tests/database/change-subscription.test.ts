@@ -54,6 +54,28 @@ async function tierAt(time: string): Promise<unknown> {
   return await customer.tier();
 }
 
+test.each<[string, () => Promise<unknown>]>([
+  ['waits for its end', async () => {
+    await bill('basic');
+    await customer.buy('premium', { at: '06-11', start: 'after_current' });
+  }],
+  ['outlasts it', async () => {
+    await customer.buy('premium', { at: '05-01' });
+    await bill('basic');
+  }],
+])('a purchase that %s is not charged by a change once more', async (_, prepare) => {
+  await prepare();
+  expect(await preview('premium', 'period_end')).toEqual({ outcome: 'already_subscribed' });
+  expect(await create('premium', 'period_end')).toEqual({ outcome: 'already_subscribed' });
+  const { plans } = await database.rpc('list_plans_for_user', customer.id);
+  const scenarios = (plans as { tier: string; scenario: string }[]).map(({ tier, scenario }) => `${tier} ${scenario}`);
+  expect(scenarios).toEqual(
+    ['free downgrade', 'basic current', 'pro upgrade', 'premium scheduled'].slice(-scenarios.length),
+  );
+  // It is another tier, and the customer's own choice.
+  expect(await preview('pro', 'period_end')).toMatchObject({ outcome: 'change' });
+});
+
 describe('a change at the end of the period', () => {
   test('leaves no gap before the first charge, also if another event arrives after the gateway was told', async () => {
     await downgrade();

@@ -293,7 +293,6 @@ describe('a change that waits', () => {
       'a purchase of premium for the end',
       () => customer.buy('premium', { start: 'after_current', price: 'premium_month' }),
     ],
-    ['a purchase of basic for the end', () => customer.buy('basic', { start: 'after_current' })],
   ])('that is undone after %s says that it does not renew', async (_, act) => {
     await bill();
     await database.at('01-11');

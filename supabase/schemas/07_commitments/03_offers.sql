@@ -122,7 +122,7 @@ begin
     v_waiting := array(
       select case when c.kind = 'purchase' then c.plan_id else (c.next).asked_plan_id end
       from billing.commitments(p_user_id) c
-      where c.kind <> 'purchase' or c.starts_at > billing.clock()
+      where c.kind <> 'purchase' or c.starts_at > billing.clock() or c.ends_at > v_commitment.ends_at
     );
   end if;
   return (

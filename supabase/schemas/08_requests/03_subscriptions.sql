@@ -383,6 +383,18 @@ begin
     when v_is_same and v_from.gateway_subscription_id is not null then 'already_subscribed'
     -- It waits already: asked for again it changes nothing.
     when p_when = 'period_end' and v_plan.id = (v_from.next).asked_plan_id then 'already_subscribed'
+    -- A purchase of the tier outlasts what the gateway charges: nothing more is to be charged for that time.
+    when p_when = 'period_end'
+      and num_nonnulls(v_plan.gateway_plan_id, v_from.gateway_subscription_id) = 2
+      and exists (
+        select from billing.sources s
+        where s.user_id = p_user_id
+          and s.kind = 'payment'
+          and s.tier = v_plan.tier
+          and s.ends_at > v_from.ends_at
+          and (s.is_running or s.is_upcoming)
+      )
+      then 'already_subscribed'
     when v_credit.unread is not null and not p_is_read then 'unread'
     else 'change'
   end;

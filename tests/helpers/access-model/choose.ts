@@ -3,7 +3,7 @@ import type { Action, Look, Time } from './actions.ts';
 import type { Draw, Drawn, Kind } from './draws.ts';
 import { authorise, chooseGatewayStep } from './choose-gateway.ts';
 import { changedRefund, newRefund } from './choose-refund.ts';
-import { commitmentOf, creditFor, isExcess, isOnOffer, scenarioOf } from './commitments.ts';
+import { commitmentOf, creditFor, isExcess, isOnOffer, purchasesAfter, scenarioOf } from './commitments.ts';
 import { isErasedSoon } from './deletion.ts';
 import { accessOf } from './expected.ts';
 import { type Facts, noFacts, type Order, type Settings } from './facts.ts';
@@ -237,7 +237,10 @@ function lookAt(facts: Facts, price: string, when: Look['when'], now: Time): [Lo
   const scenario = isOnOffer(facts, price) ? decided : null;
   const isSame = from !== null && relationOf(from, price) === 'same';
   const isLater = from !== null && !isSame && reasonOf(from, price) !== null || isExcess(facts, price, now);
-  const isRepeated = from !== null && (isSame ? from.goesOn : when === 'period_end' && from.followedBy === price);
+  const isPaid = from !== null && (from.goesOn || from.paidBy?.kind === 'gateway') &&
+    purchasesAfter(facts, from.end, now).some((source) => source.tier === priceOf(price).tier && source.end > from.end);
+  const isRepeated = from !== null &&
+    (isSame ? from.goesOn : when === 'period_end' && (from.followedBy === price || isPaid));
   const outcome = isSame && (!from?.goesOn || from.followedBy !== null)
     ? null
     : scenario === null

@@ -164,23 +164,26 @@ export function scenarioOf(facts: Facts, key: string, now: Time): string | undef
   const from = commitmentOf(facts, now);
   if (!from) return from === null ? 'buy' : undefined;
   const relation = rules.relationOf(from, key);
-  if (relation !== 'same') return isWaiting(facts, key, now) ? 'scheduled' : relation;
+  if (relation !== 'same') return isWaiting(facts, key, from.end, now) ? 'scheduled' : relation;
   if (from.goesOn || from.end === Infinity) return 'current';
   return facts.earlyRenewal === 'extend' || from.end <= now + 7 * day ? 'renew' : 'current';
 }
 
-/** Whether a change to a price, or a purchase of it, waits for the end of what runs. */
-function isWaiting(facts: Facts, key: string, now: Time): boolean {
-  const isBought = facts.orders.some((order) => {
-    const source = rules.sourcesOf(facts).find(({ name }) => name === order.name);
-    return order.price === key && source !== undefined && !source.isEnded && !source.isReplaced &&
-      Math.max(source.rulesFrom, source.start) > now && source.rulesFrom > now;
-  });
-  return isBought ||
+/** Whether a change to a price waits for the end of what runs, or a purchase of it for that or outlasts it. */
+function isWaiting(facts: Facts, key: string, end: Time, now: Time): boolean {
+  return purchasesAfter(facts, end, now).some(({ price }) => price === key) ||
     facts.subscriptions.some((one) =>
       rules.successorOf(facts, one)?.price === key && hasSuccessor(facts, one, now) &&
       (isOpenAtGateway(one) || (newestCycle(one)?.end ?? 0) > now)
     );
+}
+
+/** The purchases that wait, or run and outlast what ends at a time. */
+export function purchasesAfter(facts: Facts, end: Time, now: Time): Source[] {
+  return rules.sourcesOf(facts).filter((source) =>
+    source.kind === 'payment' && !source.isEnded && !source.isReplaced &&
+    (source.rulesFrom > now || rules.isOpen(source, now) && source.end > end)
+  );
 }
 
 /** The credit of an order that starts now, if the price covers it. Contract: Start and credit. */

@@ -158,14 +158,14 @@ function isCancelled({ wishes }: Facts, { cancelledFor }: Cancellation, since: T
   return cancelledFor !== null || wishes.some((at) => at >= since);
 }
 
+function boughtAt({ verifiedAt, orderedAt, afterRow, follows }: Order): Time {
+  return Math.max(verifiedAt ?? orderedAt, (afterRow ?? -Infinity) + 1, (follows ?? -Infinity) + 1);
+}
+
 function fromOrder(facts: Facts, order: Order): Known[] {
   const period = periodOf(order);
   if (period === null || order.fulfilledAt === null) return [];
-  const since = Math.max(
-    order.verifiedAt ?? order.orderedAt,
-    (order.afterRow ?? -Infinity) + 1,
-    (order.follows ?? -Infinity) + 1,
-  );
+  const since = boughtAt(order);
   return [{
     name: order.name,
     kind: 'payment',
@@ -187,10 +187,13 @@ function fromOrder(facts: Facts, order: Order): Known[] {
 
 function fromSubscription(facts: Facts, subscription: Subscription): Known[] {
   const { name, price, authentications, activations, charges, cancelledAt, cancelledFor, reconciledAt } = subscription;
-  const since = sinceOf(subscription);
+  const begun = sinceOf(subscription);
   const cycles = cyclesWithAccess(subscription);
-  if (since === null || cycles.length === 0 || !hasPlan(subscription)) return [];
+  if (begun === null || cycles.length === 0 || !hasPlan(subscription)) return [];
   const paid = paidCycle(subscription);
+  // A renewal follows its purchase, whichever came first.
+  const renews = facts.planned.find((planned) => planned.name === name)?.renews;
+  const since = Math.max(begun, ...facts.orders.filter((one) => one.name === renews).map((one) => boughtAt(one) + 1));
   const { start, end, at } = paid ?? { start: since, end: since, at: since };
   // After a full refund of the newest cycle, the cycle before has no grace, and its end needs no reconciliation.
   const isNewest = cycles.every((cycle) => cycle.start <= start);

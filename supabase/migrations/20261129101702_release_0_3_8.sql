@@ -31,6 +31,41 @@ CREATE TYPE "billing"."change" AS (
   "next_amount"    bigint
 );
 
+-- Contract: GET /api/subscriptions/plans, "Scenarios".
+create or replace function public.list_plans_for_user(p_user_id uuid) -- null: without scenarios
+returns jsonb -- {plans, needs_state: true, if documents need it}: the answer's body, the lowest price first
+language plpgsql stable
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set plan_cache_mode = force_generic_plan as $$
+declare
+  v_commitment billing.commitment;
+  v_waiting uuid[];
+begin
+  if p_user_id is not null then
+    v_commitment := billing.find_commitment(p_user_id);
+    v_waiting := array(
+      select case when c.kind = 'purchase' then c.plan_id else (c.next).asked_plan_id end
+      from billing.commitments(p_user_id) c
+      where c.kind <> 'purchase' or c.starts_at > billing.clock() or c.ends_at > v_commitment.ends_at
+    );
+  end if;
+  return (
+    select jsonb_build_object('plans', coalesce(jsonb_agg(o.plan order by o.price, o.tier), '[]'))
+    from (
+      select p.price, p.tier, billing.offered_plan(p, v_commitment, v_waiting) as plan
+      from public.plans p
+      where p.is_active and p.lookup_key is null
+      offset 0
+    ) o
+    where o.plan is not null
+  ) || case
+    when p_user_id is not null
+      and exists (select from billing.settings s where s.seller_gstin is not null)
+      and not exists (select from public.billing_details d where d.user_id = p_user_id and d.state is not null)
+      then '{"needs_state": true}'
+    else '{}'
+  end::jsonb;
+end $$;
+
 -- Finds the credit that an upgrade in one currency gets: for the unused time of what the user pays for. Of a chain of early
 -- renewals, the period that runs counts. The caller holds the lock on the user.
 create function billing.find_credit(
@@ -309,6 +344,18 @@ begin
     when v_is_same and v_from.gateway_subscription_id is not null then 'already_subscribed'
     -- It waits already: asked for again it changes nothing.
     when p_when = 'period_end' and v_plan.id = (v_from.next).asked_plan_id then 'already_subscribed'
+    -- A purchase of the tier outlasts what the gateway charges: nothing more is to be charged for that time.
+    when p_when = 'period_end'
+      and num_nonnulls(v_plan.gateway_plan_id, v_from.gateway_subscription_id) = 2
+      and exists (
+        select from billing.sources s
+        where s.user_id = p_user_id
+          and s.kind = 'payment'
+          and s.tier = v_plan.tier
+          and s.ends_at > v_from.ends_at
+          and (s.is_running or s.is_upcoming)
+      )
+      then 'already_subscribed'
     when v_credit.unread is not null and not p_is_read then 'unread'
     else 'change'
   end;
