@@ -294,11 +294,13 @@ begin
   lapses_at := case
     -- A refunded cycle ends at once.
     when p_subscription.paid_until is not null then p_subscription.paid_until
+    -- All retries of a charge failed, not after a resumption as below. Access ends after the days of grace, unless the customer
+    -- pays, also where the gateway completes it later.
+    when p_subscription.last_halted_at > p_subscription.period_event_at
+      and (p_subscription.last_resumed_at between v_end and p_subscription.last_halted_at) is not true
+      then v_end + make_interval(hours => 24 * v_days)
     -- The paid time passed while it was paused. The next charge gives access again.
     when p_subscription.last_resumed_at >= v_end then v_end
-    -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays,
-    -- also where the gateway completes it later.
-    when p_subscription.last_halted_at > p_subscription.period_event_at then v_end + make_interval(hours => 24 * v_days)
     -- No charge follows: no days of grace, but before the first one of a change of plan.
     when v_is_over
       and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is null
