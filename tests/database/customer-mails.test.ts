@@ -450,18 +450,21 @@ describe('the mail payment-refunded', () => {
     },
   );
 
-  test.each(['paused', 'halted'] as const)('says of a %s subscription that nothing is charged for now', async (state) => {
-    await bill();
-    await customer.event(state, '2026-06-10T00:00:01Z', { planId });
-    const premium = await customer.buy('basic', { at: '06-11' });
-    await premium.refund(100);
-    // What replaces it stops it.
-    expect(Object((await mails(kind))[0])).toEqual(expect.not.objectContaining({ is_open: true }));
-    await premium.refund();
-    await cancel();
-    await resume();
-    expect(await mails('subscription-resumed')).toMatchObject([{ next_charge: null, is_open: true }]);
-  });
+  test.each(['paused', 'halted'] as const)(
+    'says of a %s subscription that nothing is charged for now',
+    async (state) => {
+      await bill();
+      await customer.event(state, '2026-06-10T00:00:01Z', { planId });
+      const premium = await customer.buy('basic', { at: '06-11' });
+      await premium.refund(100);
+      // What replaces it stops it.
+      expect(Object((await mails(kind))[0])).toEqual(expect.not.objectContaining({ is_open: true }));
+      await premium.refund();
+      await cancel();
+      await resume();
+      expect(await mails('subscription-resumed')).toMatchObject([{ next_charge: null, is_open: true }]);
+    },
+  );
 
   test('of the whole payment names what takes over', async () => {
     await customer.buy('basic', { at: '01-01' });

@@ -58,9 +58,11 @@ test('what only the buyer could answer is asked for until the user is deleted, a
   await buy('2026-11-04');
   await database.sweep();
   const asked = async () =>
-    (await Promise.all(['finding from billing.book_findings', 'problem from billing.book_problems'].map((what) =>
-      database.query(`select ${what}`)
-    ))).map((rows) => rows.flatMap(Object.values));
+    (await Promise.all(
+      ['finding from billing.book_findings', 'problem from billing.book_problems'].map((what) =>
+        database.query(`select ${what}`)
+      ),
+    )).map((rows) => rows.flatMap(Object.values));
   expect(await asked()).toEqual([['state_missing'], ['state_missing']]);
   await deleteUser();
   expect(await asked()).toEqual([[], ['state_missing']]);

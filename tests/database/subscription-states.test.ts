@@ -89,7 +89,9 @@ describe('a charge that fails', () => {
     await event('pending', '07-01');
     await event('charged', '07-02', { ...july, ...paid(2), ...payment('pay_retried') });
     await event('charged', '08-01', { ...august, ...paid(3), ...payment('pay_in_time') });
-    const told = await database.query("select key from billing.outbox where destination in ('email', 'notice') order by id");
+    const told = await database.query(
+      "select key from billing.outbox where destination in ('email', 'notice') order by id",
+    );
     expect(told.map(({ key }) => key)).toEqual([
       `payment-pending/${customer.gatewayId}/2026-07-01T00:00:00.000Z`,
       'subscription-renewed/pay_retried',
@@ -323,7 +325,9 @@ describe('a halted subscription', () => {
     ['before it is halted: it had none', ['paused', 'resumed', 'halted'], '2026-07-01'],
   ])('that is paused and goes on %s', async (_, names, end) => {
     const times = names[0] === 'paused' ? ['06-20', '07-15', '08-04'] : ['07-03', '07-10', '07-12', '07-14'];
-    for (const [index, name] of names.entries()) await event(name, times[index] ?? '', name === 'activated' ? june : {});
+    for (const [index, name] of names.entries()) {
+      await event(name, times[index] ?? '', name === 'activated' ? june : {});
+    }
     expect(await customer.stateAt('08-05')).toBe(ended);
     expect(Object(await database.rpc('get_subscription', customer.id)).subscription)
       .toMatchObject({ access_ends_at: `${end}T00:00:00+00:00` });
