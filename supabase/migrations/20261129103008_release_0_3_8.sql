@@ -1,6 +1,34 @@
 -- Made by npm run migration. Renames and data are written by hand.
 set local lock_timeout = '2s';
 
+REVOKE ALL ON FUNCTION "billing"."end_mail"(public.subscriptions, billing.sources, text, timestamp WITH time zone) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."end_mail"(public.subscriptions, billing.sources, text, timestamp WITH time zone) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."find_followed"(uuid, text, uuid, billing.price, text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."find_followed"(uuid, text, uuid, billing.price, text, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."grace_end"(billing.sources) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."grace_end"(billing.sources) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."newest_purchase"(uuid, timestamp WITH time zone) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."newest_purchase"(uuid, timestamp WITH time zone) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."sole_ruling"(billing.sources) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."sole_ruling"(billing.sources) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."state_of_billing"(billing.sources) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."state_of_billing"(billing.sources) TO "service_role";
+
+GRANT SELECT ON TABLE "billing"."purchases" TO "service_role";
+
+GRANT SELECT ON TABLE "billing"."sources" TO "service_role";
+
 -- Finds when the access ends that a gateway subscription gives, and why. Its plan is one of ours.
 create or replace function billing.mirrored_end(
   p_subscription billing.gateway_subscriptions,
@@ -49,10 +77,13 @@ begin
     -- The paid time passed while it was paused. The next charge gives access again.
     when p_subscription.last_resumed_at >= v_end then v_end
     -- No charge follows: no days of grace, but before the first one of a change of plan.
-    when v_is_over
-      and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is null
-      then v_end
-    when v_ends_with_change or v_is_over then v_end + make_interval(hours => 24 * v_days)
+    when v_ends_with_change or v_is_over then v_end + make_interval(hours => case
+      when exists (
+        select from billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id) n
+        where n.id is not null and n.first_charged_at is null
+      ) then 24 * v_days
+      else 0
+    end)
     when v_ends_with_trial or v_ends_with_cycle then v_end
     else billing.billed_until(v_end, p_subscription.checked_at, v_days)
   end;
@@ -72,6 +103,124 @@ begin
     select null, null into ended_at, ended_reason;
   end if;
 end $$;
+
+create or replace view billing.sources with (security_invoker = true) as
+select
+  s.*,
+  s.ended_at is null and s.lapses_at > billing.clock() as is_running,
+  -- What the gateway bills has a day until its next charge is known to fail, or to be missing.
+  coalesce(s.ends_at, 'infinity') <= billing.clock()
+    and (s.lapses_at < 'infinity' or s.is_failing or s.ends_at <= billing.clock() - interval '1 day') as is_in_grace
+from (
+  select
+    p.user_id, 'payment' as kind, p.id::text as id, pl.id as plan_id, p.tier,
+    coalesce(p.chain_start, p.period_start) as starts_at,
+    p.period_end as ends_at,
+    -- No days of grace for what the customer cancelled, also below a source that ruled then.
+    p.period_end + make_interval(hours => 24 * billing.grace_days(pl.grace_days, own.is_cancelled)) as lapses_at,
+    -- An import by the app may leave since empty.
+    coalesce(p.since, p.fulfilled_at) as since,
+    greatest(p.fulfilled_at, p.verified_at) as arrived_at,
+    least(p.ended_at, replaced.at) as ended_at,
+    coalesce(p.ended_reason, case when p.ended_at is null and replaced.at is not null then 'replaced' end)
+      as ended_reason,
+    p.cancel_at_period_end and own.is_cancelled as cancel_at_period_end,
+    null::text as gateway_subscription_id,
+    p.ended_at is null and coalesce(p.settle_at > billing.clock(), false) as is_upcoming,
+    billing.price_sold(p) as sold,
+    null::jsonb as entitlements,
+    false as is_failing
+  from public.payments p
+  left join public.plans pl on pl.id = p.plan_id
+  left join billing.ends_wished wished on wished.user_id = p.user_id
+  cross join lateral (
+    select case
+      when p.cancel_at_period_end
+        -- What has lapsed is not cancelled any more.
+        or wished.at >= coalesce(p.since, p.fulfilled_at)
+        and wished.at < p.period_end + make_interval(hours => 24 * billing.grace_days(pl.grace_days, false))
+        then not billing.is_renewed_since(p.id, wished.at)
+      else false
+    end as is_cancelled
+  ) own
+  left join lateral (
+    select min(r.since) as at from billing.replacements r where r.kind = 'payment' and r.id = p.id::text
+  ) replaced on true
+  where p.fulfilled_at is not null
+  union all
+  select
+    m.user_id, 'gateway_subscription', m.gateway_subscription_id, m.plan_id, pl.tier,
+    least(m.period_start, m.paid_until),
+    coalesce(m.paid_until, m.period_end),
+    own.lapses_at,
+    -- The renewal of a purchase follows it, also where the customer authorised it first. A change of plan that was undone, and
+    -- charged all the same, ranks below what was kept.
+    greatest(coalesce(billing.since_of(kept) - interval '1 microsecond', billing.since_of(m)), renewed.since + interval '1 microsecond'),
+    m.arrived_at,
+    least(own.ended_at, replaced.at),
+    coalesce(own.ended_reason, case when own.ended_at is null and replaced.at is not null then 'replaced' end),
+    m.cancel_at_period_end,
+    nullif(m.gateway_subscription_id, ''),
+    -- Debited before it starts, by the whole seconds of the gateway.
+    coalesce(date_trunc('second', m.starts_at) > billing.clock() and not m.is_trial, false),
+    m.sold,
+    null,
+    -- Or it is not charged again.
+    coalesce(m.gateway_status in ('pending', 'halted'), false) or not billing.has_next_charge(m)
+  from billing.gateway_subscriptions m
+  join public.plans pl on pl.id = m.plan_id
+  left join public.payments renewed on renewed.id = m.payment_id
+  left join billing.gateway_subscriptions kept
+    on kept.user_id = m.user_id
+    and kept.gateway_subscription_id = m.replaces
+    and m.undone_at is not null
+  cross join lateral billing.mirrored_end(m, pl.grace_days) own
+  -- Only the credited cycle has ended. A later one is a source again.
+  left join lateral (
+    select min(r.since) as at
+    from billing.replacements r
+    where r.kind = 'gateway_subscription'
+      and r.id = m.gateway_subscription_id
+      and r.user_id = m.user_id
+      and r.until = m.period_end
+  ) replaced on true
+  where m.period_end is not null
+  union all
+  select
+    g.user_id, 'grant', g.id::text, pl.id, g.tier, g.at, g.until,
+    g.until + make_interval(hours => 24 * billing.grace_days(pl.grace_days, g.cancel_at_period_end)),
+    g.at, g.at, g.ended_at, g.ended_reason, g.cancel_at_period_end, null, false, null, g.entitlements,
+    false
+  from billing.grants g
+  left join public.plans pl on pl.tier = g.tier and pl.lookup_key is null
+  union all
+  select
+    w.user_id, 'manual', w.user_id::text, pl.id, w.tier, w.period_start, w.period_end,
+    case
+      -- The gateway is not read again once it says completed or cancelled.
+      when w.gateway_subscription_id is not null and (m.id is null or billing.is_billed(m))
+        then billing.billed_until(w.period_end, m.checked_at, grace.days)
+      else coalesce(w.period_end + make_interval(hours => 24 * grace.days), 'infinity')
+    end,
+    w.at,
+    w.at,
+    case when m.status = 'cancelled' and m.cancelled_arrived_at >= w.at then m.cancelled_at else w.ended_at end,
+    case when m.status = 'cancelled' and m.cancelled_arrived_at >= w.at then 'cancelled' else w.ended_reason end,
+    w.cancel_at_period_end,
+    w.gateway_subscription_id,
+    false,
+    null,
+    w.entitlements,
+    coalesce(m.gateway_status in ('pending', 'halted'), false) or not billing.has_next_charge(m)
+  from billing.manual_subscriptions w
+  left join public.plans pl on pl.id = w.plan_id
+  cross join lateral (select billing.grace_days(pl.grace_days, w.cancel_at_period_end) as days) grace
+  left join billing.gateway_subscriptions m
+    on m.user_id = w.user_id
+    and m.gateway_subscription_id = w.gateway_subscription_id
+  -- Skips rows whose gateway subscription is itself a source with newer facts.
+  where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true
+) s;
 
 -- Returns what a mail says about the next charge.
 create or replace function billing.outlook(p_user_id uuid)
