@@ -19,7 +19,7 @@ export const en = () => {
   const charge = (next: NextCharge) =>
     next
       ? `The next charge is ${next.amount ? `${next.amount} ` : ''}on ${next.on}.`
-      : `Nothing more is charged${next === null ? '' : ' without your authorisation'}.`;
+      : `Nothing more is charged${next === null ? '' : ' for now'}.`;
   const bought = 'If you have bought a plan since, or do not want to go on, there is nothing left to do.';
   const changed = 'If you have changed or cancelled it since, there is nothing left to do.';
   const otherAccess = 'You also have other access, which is not affected.';

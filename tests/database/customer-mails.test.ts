@@ -450,6 +450,41 @@ describe('the mail payment-refunded', () => {
     },
   );
 
+  test.each(
+    [
+      ['cancelled', '2026-07-01T00:00:01Z'],
+      ['paused', '06-20'],
+    ] as const,
+  )('is none of the first charge of a change from what was %s: access is over', async (state, time) => {
+    await bill();
+    const next = await change();
+    await authorise(next);
+    const payment = { id: 'pay_basic', amount: 4900 };
+    await customer.event(state, time, { planId });
+    await next.event('charged', '2026-07-01T00:00:02Z', { planId: 'plan_basic', ...july, payment });
+    await database.at('2026-07-01T12:00:00Z');
+    expect(await customer.tier()).toBe('basic');
+    await database.send(refundEvent(payment, 4900));
+    expect([await customer.tier(), await mails(kind)]).toEqual(['free', []]);
+    expect(await mails('subscription-ended')).toMatchObject([{ plan_name: 'Basic', amount: 4900 }]);
+  });
+
+  test.each(['paused', 'halted'] as const)(
+    'says of a %s subscription that nothing is charged for now',
+    async (state) => {
+      await bill();
+      await customer.event(state, '2026-06-10T00:00:01Z', { planId });
+      const premium = await customer.buy('basic', { at: '06-11' });
+      await premium.refund(100);
+      // What replaces it stops it.
+      expect(Object((await mails(kind))[0])).toEqual(expect.not.objectContaining({ is_open: true }));
+      await premium.refund();
+      await cancel();
+      await resume();
+      expect(await mails('subscription-resumed')).toMatchObject([{ next_charge: null, is_open: true }]);
+    },
+  );
+
   test('of the whole payment names what takes over', async () => {
     await customer.buy('basic', { at: '01-01' });
     const premium = await customer.buy('premium', { at: '01-02' });

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { actAsOwner } from '../helpers/records/support-actions.ts';
 
-const database = useDatabase({ isEmptied: true, findings: { document_waiting: 'any' } });
+const database = useDatabase({ isEmptied: true, findings: { document_waiting: 'any', state_missing: 'any' } });
 const customer = useCustomer(database);
 
 const buyer = {
@@ -52,6 +52,20 @@ test('a receipt that is issued after its user was deleted has the details that c
   await deleteUser();
   await database.sweep();
   expect(await documents(order.id)).toEqual([invoice]);
+});
+
+test('what only the buyer could answer is asked for until the user is deleted, and remains a doubt of the books', async () => {
+  await buy('2026-11-04');
+  await database.sweep();
+  const asked = async () =>
+    (await Promise.all(
+      ['finding from billing.book_findings', 'problem from billing.book_problems'].map((what) =>
+        database.query(`select ${what}`)
+      ),
+    )).map((rows) => rows.flatMap(Object.values));
+  expect(await asked()).toEqual([['state_missing'], ['state_missing']]);
+  await deleteUser();
+  expect(await asked()).toEqual([[], ['state_missing']]);
 });
 
 test('a reissue after the user was deleted keeps the buyer', async () => {

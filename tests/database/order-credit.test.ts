@@ -4,7 +4,7 @@ import { refundEvent, seconds } from '../helpers/gateway/events.ts';
 import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { uniqueId } from '../helpers/records/records.ts';
-import { actAsOwner, grantTier } from '../helpers/records/support-actions.ts';
+import { actAsOwner, endAccess, grantTier } from '../helpers/records/support-actions.ts';
 import { day, months } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
@@ -60,6 +60,19 @@ describe.each([['a purchase', bought], ['a billed cycle', billed]])('with %s', (
     expect(await customer.sources()).toEqual(both);
     expect(await customer.state()).toBe('premium: premium active to 2027-01-11');
     expect(await customer.findings()).toEqual([]);
+  });
+
+  test('the period is not what ended last, also where the gateway says later that it ended', async () => {
+    const { kind, id } = await start();
+    const premium = await buyDearer();
+    await database.at('01-20');
+    await endAccess(database, premium.paymentId);
+    const ended = 'free: premium cancelled to 2027-01-11';
+    expect(await customer.state()).toBe(ended);
+    if (kind === 'gateway_subscription') {
+      await customer.event('cancelled', '02-01', { planId: 'plan_basic', fields: { id } });
+    }
+    expect(await customer.stateAt('02-02')).toBe(ended);
   });
 
   test('a refund of the order gives the period back before its end, and one that fails takes it away', async () => {

@@ -84,6 +84,20 @@ describe('a charge that fails', () => {
     expect(await mails()).toEqual(['payment-pending 2026-07-04', 'payment-pending 2026-08-04']);
   });
 
+  test('and then succeeds is told to who was told of the failure, also of a subscription that was not asked for here', async () => {
+    const payment = (id: string) => ({ payment: { id, amount: 99900 } });
+    await event('pending', '07-01');
+    await event('charged', '07-02', { ...july, ...paid(2), ...payment('pay_retried') });
+    await event('charged', '08-01', { ...august, ...paid(3), ...payment('pay_in_time') });
+    const told = await database.query(
+      "select key from billing.outbox where destination in ('email', 'notice') order by id",
+    );
+    expect(told.map(({ key }) => key)).toEqual([
+      `payment-pending/${customer.gatewayId}/2026-07-01T00:00:00.000Z`,
+      'subscription-renewed/pay_retried',
+    ]);
+  });
+
   describe('is a failed payment of the customer', () => {
     const failed = {
       amount: 99900,
@@ -304,6 +318,19 @@ describe('a halted subscription', () => {
     expect(await mails()).toEqual(['payment-pending 2026-07-04', 'subscription-halted 2026-07-04']);
     expect(await customer.stateAt('2026-07-03T23:59:59Z')).toBe(untilJuly);
     expect(await customer.stateAt('2026-07-04T00:00:01Z')).toBe(ended);
+  });
+
+  test.each<[string, SubscriptionEvent['name'][], end: string]>([
+    ['after its days of grace: they were had', ['halted', 'activated', 'paused', 'resumed'], '2026-07-04'],
+    ['before it is halted: it had none', ['paused', 'resumed', 'halted'], '2026-07-01'],
+  ])('that is paused and goes on %s', async (_, names, end) => {
+    const times = names[0] === 'paused' ? ['06-20', '07-15', '08-04'] : ['07-03', '07-10', '07-12', '07-14'];
+    for (const [index, name] of names.entries()) {
+      await event(name, times[index] ?? '', name === 'activated' ? june : {});
+    }
+    expect(await customer.stateAt('08-05')).toBe(ended);
+    expect(Object(await database.rpc('get_subscription', customer.id)).subscription)
+      .toMatchObject({ access_ends_at: `${end}T00:00:00+00:00` });
   });
 
   test.each([['at once', 'at the end'], ['at the end', 'at once']] as const)(

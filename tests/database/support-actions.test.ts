@@ -286,7 +286,9 @@ describe('a cancellation and a resumption by support', () => {
     expect(cancelled.result).toMatch(/^Access ends on .*\. Nothing is charged next\.$/);
     expect(await charged()).toBeNull();
     expect(await customer.cancellation()).toMatchObject({ at: 'cycle end' });
-    const resumed = await act(support, { action: 'resume', email: customer.id });
+    const resume = { action: 'resume', email: customer.id };
+    const resumed = await act(support, resume);
+    await refused(resume, 'PS409', /nothing was cancelled/);
     expect(resumed.result).toBe('Resumed. Next charge: 49.00 INR on 1 Feb 2026.');
     expect(await charged()).not.toBeNull();
     expect(await customer.mails()).toContainEqual(expect.stringContaining('subscription-cancelled'));

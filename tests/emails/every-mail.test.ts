@@ -284,7 +284,7 @@ test('a plan that goes on names its next charge, else its end, else neither, and
     );
     await expectSaid(
       row({ next_charge: null, is_open: true, valid_until: null }),
-      `${goesOn}. Nothing more is charged without your authorisation.`,
+      `${goesOn}. Nothing more is charged for now.`,
       /next|2027/i,
     );
     await expectSaid(

@@ -294,16 +294,21 @@ begin
   lapses_at := case
     -- A refunded cycle ends at once.
     when p_subscription.paid_until is not null then p_subscription.paid_until
+    -- All retries of a charge failed, not after a resumption as below. Access ends after the days of grace, unless the customer
+    -- pays, also where the gateway completes it later.
+    when p_subscription.last_halted_at > p_subscription.period_event_at
+      and (p_subscription.last_resumed_at between v_end and p_subscription.last_halted_at) is not true
+      then v_end + make_interval(hours => 24 * v_days)
     -- The paid time passed while it was paused. The next charge gives access again.
     when p_subscription.last_resumed_at >= v_end then v_end
-    -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays,
-    -- also where the gateway completes it later.
-    when p_subscription.last_halted_at > p_subscription.period_event_at then v_end + make_interval(hours => 24 * v_days)
     -- No charge follows: no days of grace, but before the first one of a change of plan.
-    when v_is_over
-      and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is null
-      then v_end
-    when v_ends_with_change or v_is_over then v_end + make_interval(hours => 24 * v_days)
+    when v_ends_with_change or v_is_over then v_end + make_interval(hours => case
+      when exists (
+        select from billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id) n
+        where n.id is not null and n.first_charged_at is null
+      ) then 24 * v_days
+      else 0
+    end)
     when v_ends_with_trial or v_ends_with_cycle then v_end
     else billing.billed_until(v_end, p_subscription.checked_at, v_days)
   end;
@@ -391,7 +396,7 @@ from (
     -- charged all the same, ranks below what was kept.
     greatest(coalesce(billing.since_of(kept) - interval '1 microsecond', billing.since_of(m)), renewed.since + interval '1 microsecond'),
     m.arrived_at,
-    coalesce(own.ended_at, replaced.at),
+    least(own.ended_at, replaced.at),
     coalesce(own.ended_reason, case when own.ended_at is null and replaced.at is not null then 'replaced' end),
     m.cancel_at_period_end,
     nullif(m.gateway_subscription_id, ''),

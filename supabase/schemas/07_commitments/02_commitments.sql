@@ -227,8 +227,8 @@ end $$;
 -- Returns what a mail says about the next charge.
 create function billing.outlook(p_user_id uuid)
 returns jsonb
--- {next_charge: see billing.next_charge_answer, is_open: true if there is none, and the customer may authorise one,
--- next_charge_at: if the amount of that charge is not known}
+-- {next_charge: see billing.next_charge_answer, is_open: true if there is none, and one may follow: the customer may authorise it,
+-- or what is paused or halted goes on; next_charge_at: if the amount of that charge is not known}
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_next constant jsonb := billing.next_charge_answer(p_user_id);
@@ -237,8 +237,10 @@ begin
   if v_next is null and exists (
     select from billing.gateway_subscriptions m
     where m.user_id = p_user_id
-      and m.expires_at > billing.clock()
-      and not billing.is_known(m)
+      and case
+        when billing.is_known(m) then billing.is_billed(m) and m.gateway_status in ('paused', 'halted')
+        else m.expires_at > billing.clock()
+      end
       and num_nonnulls(m.undone_at, m.stops_at) = 0
   ) then
     return '{"next_charge": null, "is_open": true}';

@@ -111,7 +111,14 @@ begin
             then billing.iso_time(billing.next_charge_at(p_entity, p_subscription.paid_period_event_at))
         end
       ),
-      p_subscription.plan_id, p_subscription.gateway_subscription_id
+      p_subscription.plan_id, case when not exists (
+        -- Who was told that it failed is told that it was paid.
+        select from billing.outbox o
+        where o.key = concat_ws(
+          '/', 'payment-pending', p_subscription.gateway_subscription_id,
+          billing.iso_time(billing.json_time(p_entity -> 'current_start'))
+        )
+      ) then p_subscription.gateway_subscription_id end
     );
   end if;
 end $$;

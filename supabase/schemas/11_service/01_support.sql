@@ -447,13 +447,16 @@ end $$;
 create function billing.perform_resume(p_action billing.support_actions)
 returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+  -- The customer's own page offers it only then, and may ask again.
+  v_is_cancelled constant boolean := exists (select from billing.ends_wished w where w.user_id = p_action.user_id)
+    or exists (select from public.subscriptions s where s.user_id = p_action.user_id and s.cancel_at_period_end);
   v_outcome text;
 begin
   perform billing.require(p_action.user_id is not null, 'PS400', 'resume needs email: the customer''s e-mail address or id');
   v_outcome := public.resume_subscription(p_action.user_id) ->> 'outcome';
   perform billing.require(v_outcome <> 'subscription_not_found', 'PS404', 'nothing to resume');
   perform billing.require(
-    v_outcome = 'resumed', 'PS409', 'nothing was cancelled for the end of a period, or the gateway has the cancellation already'
+    v_outcome = 'resumed' and v_is_cancelled, 'PS409', 'nothing was cancelled for the end of a period, or the gateway has the cancellation already'
   );
   perform set_config('subscriptions.request', '', true);
   perform billing.wake();

@@ -697,6 +697,11 @@ select
 from billing.book_problems v
 where v.payment_id is not null
   and v.problem <> 'document_waiting'
+  -- A deleted user can't be asked any more.
+  and (
+    v.problem not in ('state_missing', 'buyer_incomplete')
+    or not exists (select from public.payments p where p.id = v.payment_id and p.user_deleted_at is not null)
+  )
   and v.month >= (select date_trunc('month', billing.clock() - interval '1 month'))::date;
 comment on view billing.book_findings is
   'The problems of documents and payments, with what to do. Filter it by payment_id. The others are in billing.service_findings.';

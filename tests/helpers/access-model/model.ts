@@ -328,6 +328,7 @@ export function paidCycle(subscription: Subscription): Cycle | null {
 function closingOf(facts: Facts, subscription: Subscription, paid: Cycle) {
   const { cancelledFor, cancelledAt, activations, charges, halts, resumptions, endedAt } = subscription;
   const atPaidTime = { isEnded: false, hasGrace: false, isFinal: true };
+  const isBeforeChange = successorOf(facts, subscription)?.charges.length === 0;
   if (hasEndedAtGateway(subscription)) {
     const isStopped = cancelledAt.some((time) => paid.at <= time);
     // The cancellation for the end of a trial is sent before that end.
@@ -337,14 +338,17 @@ function closingOf(facts: Facts, subscription: Subscription, paid: Cycle) {
     // The gateway debits up to 36 hours early.
     const isAtEnd = isTrial || (endedAt ?? 0) >= paid.end - 36 * hour;
     const endsWithChange = successorOf(facts, subscription) !== null && !isStopped && isAtEnd;
-    return { isEnded: !endsWithChange, hasGrace: true, isFinal: true };
+    return { isEnded: !endsWithChange, hasGrace: !endsWithChange || isBeforeChange, isFinal: true };
+  }
+  const [halted, resumed] = [Math.max(...halts), Math.max(...resumptions)];
+  if (halted > paid.at && !(resumed >= paid.end && resumed <= halted)) {
+    return { isEnded: false, hasGrace: true, isFinal: true };
   }
   // The paid time passed while it was paused.
-  if (resumptions.some((at) => at >= paid.end)) return atPaidTime;
-  if (halts.some((at) => at > paid.at)) return { isEnded: false, hasGrace: true, isFinal: true };
+  if (resumed >= paid.end) return atPaidTime;
   const status = newestStatus(subscription)?.status;
   if (status === 'paused' || status === 'completed' && !lacksCharge(facts, subscription)) {
-    return successorOf(facts, subscription) === null ? atPaidTime : { isEnded: false, hasGrace: true, isFinal: true };
+    return { isEnded: false, hasGrace: isBeforeChange, isFinal: true };
   }
   return { isEnded: false, hasGrace: true, isFinal: false };
 }

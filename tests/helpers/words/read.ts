@@ -77,7 +77,7 @@ const sentences: readonly (readonly [Topic, string])[] = [
   ['charge', `Next payment: ${date}`],
   // Of a subscription beside another one.
   ['past', 'The last payment of your [^.]+ subscription was made\\. Nothing more will be charged for it'],
-  ['past', 'Nothing more is charged without your authorisation'],
+  ['past', 'Nothing more is charged for now'],
   ['no charge', 'Nothing more (is|will be) charged'],
   ['ended', `access (to the .+? plan )?ended on ${date}`],
   ['ended', `([Aa]ccess ended|Ended) on:? ${date}`],

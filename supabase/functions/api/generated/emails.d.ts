@@ -97,7 +97,7 @@ export type SubscriptionCancelledProps = Addressed & {
   readonly pricingUrl: string;
 };
 
-/** What is charged next: `₹1,234.56`, null if that is not known, and its day. Null: nothing. Undefined: an authorisation is open. */
+/** What is charged next: `₹1,234.56`, null if that is not known, and its day. Null: nothing. Undefined: nothing for now. */
 export type NextCharge = { readonly amount: string | null; readonly on: string } | null | undefined;
 
 /** Values of `change-undone` and `subscription-resumed`, formatted for the reader. Contract: E-mails. */

@@ -979,75 +979,75 @@ n=ns(r):t==="marginTop"?n.marginTop=r:t==="marginRight"?n.marginRight=r:t==="mar
 eft"&&(n.marginLeft=r);return n}var Po=y(he(),1),xo=y(w(),1),We=Po.forwardRef(({style:e,...n},t)=>{let r={};e?.marginTop===void 0&&(r.marginTop="16px"),
 e?.marginBottom===void 0&&(r.marginBottom="16px");let i=To({...r,...e});return(0,xo.jsx)("p",{...n,ref:t,style:{fontSize:"\
 14px",lineHeight:"24px",...e,...i}})});We.displayName="Text";le(We);var Eo=()=>{let e=o=>o?`The next charge is ${o.amount?`${o.amount} `:""}on ${o.on}.`:`Nothing more is charged${o===null?
-"":" without your authorisation"}.`,n="If you have bought a plan since, or do not want to go on, there is nothing left t\
-o do.",t="If you have changed or cancelled it since, there is nothing left to do.",r="You also have other access, which \
-is not affected.",i=o=>o===void 0?"is active":`starts on ${o}`,a=o=>o===null?"":` and is valid until ${o}`,u=({planName:o,
-validUntil:f,nextPlanName:h,nextCharge:d})=>{let g=!d||h!==null?a(f):"",v=h===null?"":` Then your ${h} plan starts.`;return`\
-Your ${o} plan goes on${g}.${v} ${e(d)}`},s=({accessEndsOn:o,isEnded:f},h,d)=>o===null?h:f?`Your access ended on ${o}.`:
-d(o),c=o=>{let f=o.isEnded?"You have no access to a plan now.":"Your other access continues.";return s(o,f,h=>`Your acce\
-ss lasts until ${h}.`)},l="Keep this e-mail for your records. If you have a question about this payment, quote the trans\
-action ID.";return{lang:"en",hello:"Hello",amountOn:(o,f)=>o===null?f:`${o} on ${f}`,labels:{plan:"Plan",nextPlan:"Next \
-plan",amount:"Amount",amountPaid:"Amount paid",credit:"Credit",price:"Price",payment:"Payment",refunded:"Refunded",reason:"\
-Reason",notCharged:"Not charged",withoutPayment:"Without a payment",validUntil:"Valid until",paidUntil:"Paid until",accessUntil:"\
-Access until",accessEnded:"Access ended on",ended:"Ended on",starts:"Starts on",undoUntil:"Undo until",resumeUntil:"Resu\
-me until",nextPayment:"Next payment",transaction:"Transaction ID",number:"Number",date:"Date",total:"Total"},actions:{plans:"\
-See the plans",dashboard:"Open your dashboard",retry:"Try again",manage:"Manage your payment",renew:"Renew your plan"},accessUntil:o=>`\
-Access until ${o}`,paymentSuccess:{subject:({planName:o,startsOn:f})=>`Payment received: your ${o} plan ${i(f)}`,preview:({
-amount:o,validUntil:f})=>`${o} paid. Your plan is valid until ${f}.`,heading:"Payment received",body:o=>`Thank you. We h\
-ave received your payment, and your plan ${i(o.startsOn)}.`,note:l},subscriptionRenewed:{subject:({planName:o})=>`Your ${o}\
- plan has been renewed`,preview:({amount:o,validUntil:f})=>`${o} paid. Your plan is valid until ${f}.`,heading:"Your pla\
-n has been renewed",body:"Thank you. We have received your payment, and your plan has been renewed.",note:l},paymentFailed:{
-subject:({planName:o})=>`Your payment for the ${o} plan failed`,preview:({amount:o})=>`${o} could not be charged. You ca\
-n try again.`,heading:"Payment failed",body:"Your payment did not go through. This attempt has not changed your subscrip\
-tion, and you can try again.",note:"If you have paid since with another attempt, there is nothing left to do."},paymentPending:{
-subject:({planName:o})=>`Your ${o} plan could not be renewed yet`,preview:"The payment did not go through. It will be tr\
-ied again automatically.",heading:"Your plan could not be renewed yet",body:({planName:o,...f})=>`The payment for the ne\
-xt period of your ${o} plan did not go through. It will be tried again automatically over the next few days. Please chec\
-k that your payment method works. `+s(f,r,h=>`If no payment succeeds, your access ends on ${h}.`),note:"If you have paid\
- since, there is nothing left to do."},subscriptionHalted:{subject:({planName:o})=>`Your ${o} plan could not be renewed`,
-preview:"The payment did not go through. It will not be tried again automatically.",heading:"Your plan could not be rene\
-wed",body:({planName:o,manageUrl:f,...h})=>`The payment for the next period of your ${o} plan did not go through, and al\
-l further attempts failed. It will not be tried again automatically. `+s(h,r,d=>`Without a payment, your access lasts un\
-til ${d}.`)+(f===null?" To continue, choose a plan again.":" To continue, pay or change your payment method."),note:"If \
-you have paid since, or do not want to go on, there is nothing left to do."},paymentRefunded:{subject:({refunded:o})=>`${o}\
- was refunded`,preview:({paid:o,planName:f})=>`Of your payment of ${o} for the ${f} plan.`,heading:"Your refund",body:({
-refunded:o,paid:f,planName:h,accessPlanName:d,accessEndsOn:g,nextCharge:v})=>(o===f?"Your":`${o} of your`)+` payment of ${f}\
- for the ${h} plan was refunded. `+(d===null?"You have no access to a plan now.":`Your ${d} plan remains${a(g)}.`)+` ${e(
-v)} Your bank may need some days to show the refund.`,note:"Keep this e-mail for your records. If you have a question ab\
-out this refund, quote the transaction ID."},titles:{},receiptIssued:{subject:({title:o,documentNumber:f})=>`${o} ${f}`,
-preview:({date:o,total:f})=>`Of ${o}, ${f}.`,body:({documentNumber:o,date:f})=>`Attached is the document ${o} of ${f}.`,
-note:"Keep this e-mail for your records."},changeScheduled:{subject:({planName:o,startsOn:f})=>`Your plan changes to ${o}\
- on ${f}`,preview:o=>`${o.amount} ${o.interval}, for the first time on ${o.startsOn}.`,heading:"Your plan will change",body:({
-planName:o,startsOn:f,amount:h,interval:d,undoUntil:g})=>`Your ${o} plan starts on ${f}. Until then you keep the plan th\
-at you have. On that day ${h} will be charged, then ${h} ${d}. `+(g===null?"The change cannot be undone any more.":`You \
-can undo the change until ${g} on the page of your plan.`),price:({amount:o,interval:f})=>`${o} ${f}`,note:"If you have \
-undone the change since, there is nothing left to do."},changeUndone:{subject:({planName:o})=>`Your ${o} plan stays`,preview:"\
-The change of your plan is undone.",heading:"The change is undone",body:o=>`Your plan does not change after all. ${u(o)}`,
-note:t},subscriptionResumed:{subject:({planName:o})=>`Your ${o} subscription is resumed`,preview:"Your cancellation is w\
-ithdrawn.",heading:"Your subscription is resumed",body:o=>`You have withdrawn your cancellation. ${u(o)}`,note:t},planChanged:{
-subject:({planName:o})=>`Your plan is ${o} now`,preview:({oldPlanName:o,credit:f})=>`${f} of your old ${o} plan was cred\
-ited.`,heading:"Your plan is changed",body:({planName:o,oldPlanName:f,credit:h,amount:d,validUntil:g,nextCharge:v,isAuthorised:C})=>{
-let E=v?C?e(v):`The next charge is ${v.amount} on ${v.on}, once you have authorised it.`:"It does not renew by itself.",
-O=o===f?" a new period":`, and your ${f} plan has ended`;return`Your ${o} plan has begun${O}. For the unused time of the\
- old one ${h} was credited, and you paid ${d}. Your plan is valid until ${g}. ${E}`},note:t},subscriptionCancelled:{subject:({
-planName:o})=>`Your ${o} subscription is cancelled`,preview:o=>`Nothing more will be charged for it. ${c(o)}`,heading:"Y\
-our subscription is cancelled",body:o=>`You have cancelled your ${o.planName} subscription. Nothing more will be charged\
- for it. `+c(o)+(o.resumeUntil===null?"":` You can resume the subscription until ${o.resumeUntil}.`),note:"If you have r\
-esumed it or bought a plan since, there is nothing left to do."},subscriptionCompleted:{subject:({planName:o})=>`Your ${o}\
- subscription is complete`,preview:({endsOn:o})=>`The last payment was made. The plan is paid until ${o}.`,heading:"Your\
- subscription is complete",body:({planName:o,endsOn:f,...h})=>{let d=s(h,"After that, your other access continues.",g=>g===
-f?"After that, your access ends.":`Your access ends on ${g}.`);return`The last payment of your ${o} subscription was mad\
-e. Nothing more will be charged for it. The plan is paid until ${f}. ${d} You can choose a plan again on that day or lat\
-er.`},note:n},subscriptionEnding:{subject:({planName:o,endsOn:f})=>`Your ${o} plan ends on ${f}`,preview:{replace:"You c\
-an buy it again on that day or later.",extend:"If you renew it before then, you lose no day.",none:"It is not on sale an\
-y more. You can choose another plan."},heading:"Your access ends soon",body:({endsOn:o,earlyRenewal:f})=>`Your plan is v\
-alid until ${o}. After that your access ends. `+{replace:"You can buy the plan again on that day or later.",extend:"To k\
-eep your access, renew before then: the new period is added to this one, and you lose no day.",none:"The plan is not on \
-sale any more. You can choose another one."}[f],note:n},subscriptionEnded:{subject:({planName:o})=>`Your ${o} plan has e\
-nded`,preview:o=>`Your access ended on ${o}.`,heading:"Your access has ended",body:({planName:o,endsOn:f,refunded:h,nextCharge:d},g)=>h===
+"":" for now"}.`,n="If you have bought a plan since, or do not want to go on, there is nothing left to do.",t="If you ha\
+ve changed or cancelled it since, there is nothing left to do.",r="You also have other access, which is not affected.",i=o=>o===
+void 0?"is active":`starts on ${o}`,a=o=>o===null?"":` and is valid until ${o}`,u=({planName:o,validUntil:f,nextPlanName:h,
+nextCharge:d})=>{let g=!d||h!==null?a(f):"",v=h===null?"":` Then your ${h} plan starts.`;return`Your ${o} plan goes on${g}\
+.${v} ${e(d)}`},s=({accessEndsOn:o,isEnded:f},h,d)=>o===null?h:f?`Your access ended on ${o}.`:d(o),c=o=>{let f=o.isEnded?
+"You have no access to a plan now.":"Your other access continues.";return s(o,f,h=>`Your access lasts until ${h}.`)},l="\
+Keep this e-mail for your records. If you have a question about this payment, quote the transaction ID.";return{lang:"en",
+hello:"Hello",amountOn:(o,f)=>o===null?f:`${o} on ${f}`,labels:{plan:"Plan",nextPlan:"Next plan",amount:"Amount",amountPaid:"\
+Amount paid",credit:"Credit",price:"Price",payment:"Payment",refunded:"Refunded",reason:"Reason",notCharged:"Not charged",
+withoutPayment:"Without a payment",validUntil:"Valid until",paidUntil:"Paid until",accessUntil:"Access until",accessEnded:"\
+Access ended on",ended:"Ended on",starts:"Starts on",undoUntil:"Undo until",resumeUntil:"Resume until",nextPayment:"Next\
+ payment",transaction:"Transaction ID",number:"Number",date:"Date",total:"Total"},actions:{plans:"See the plans",dashboard:"\
+Open your dashboard",retry:"Try again",manage:"Manage your payment",renew:"Renew your plan"},accessUntil:o=>`Access unti\
+l ${o}`,paymentSuccess:{subject:({planName:o,startsOn:f})=>`Payment received: your ${o} plan ${i(f)}`,preview:({amount:o,
+validUntil:f})=>`${o} paid. Your plan is valid until ${f}.`,heading:"Payment received",body:o=>`Thank you. We have recei\
+ved your payment, and your plan ${i(o.startsOn)}.`,note:l},subscriptionRenewed:{subject:({planName:o})=>`Your ${o} plan \
+has been renewed`,preview:({amount:o,validUntil:f})=>`${o} paid. Your plan is valid until ${f}.`,heading:"Your plan has \
+been renewed",body:"Thank you. We have received your payment, and your plan has been renewed.",note:l},paymentFailed:{subject:({
+planName:o})=>`Your payment for the ${o} plan failed`,preview:({amount:o})=>`${o} could not be charged. You can try agai\
+n.`,heading:"Payment failed",body:"Your payment did not go through. This attempt has not changed your subscription, and \
+you can try again.",note:"If you have paid since with another attempt, there is nothing left to do."},paymentPending:{subject:({
+planName:o})=>`Your ${o} plan could not be renewed yet`,preview:"The payment did not go through. It will be tried again \
+automatically.",heading:"Your plan could not be renewed yet",body:({planName:o,...f})=>`The payment for the next period \
+of your ${o} plan did not go through. It will be tried again automatically over the next few days. Please check that you\
+r payment method works. `+s(f,r,h=>`If no payment succeeds, your access ends on ${h}.`),note:"If you have paid since, th\
+ere is nothing left to do."},subscriptionHalted:{subject:({planName:o})=>`Your ${o} plan could not be renewed`,preview:"\
+The payment did not go through. It will not be tried again automatically.",heading:"Your plan could not be renewed",body:({
+planName:o,manageUrl:f,...h})=>`The payment for the next period of your ${o} plan did not go through, and all further at\
+tempts failed. It will not be tried again automatically. `+s(h,r,d=>`Without a payment, your access lasts until ${d}.`)+
+(f===null?" To continue, choose a plan again.":" To continue, pay or change your payment method."),note:"If you have pai\
+d since, or do not want to go on, there is nothing left to do."},paymentRefunded:{subject:({refunded:o})=>`${o} was refu\
+nded`,preview:({paid:o,planName:f})=>`Of your payment of ${o} for the ${f} plan.`,heading:"Your refund",body:({refunded:o,
+paid:f,planName:h,accessPlanName:d,accessEndsOn:g,nextCharge:v})=>(o===f?"Your":`${o} of your`)+` payment of ${f} for th\
+e ${h} plan was refunded. `+(d===null?"You have no access to a plan now.":`Your ${d} plan remains${a(g)}.`)+` ${e(v)} Yo\
+ur bank may need some days to show the refund.`,note:"Keep this e-mail for your records. If you have a question about th\
+is refund, quote the transaction ID."},titles:{},receiptIssued:{subject:({title:o,documentNumber:f})=>`${o} ${f}`,preview:({
+date:o,total:f})=>`Of ${o}, ${f}.`,body:({documentNumber:o,date:f})=>`Attached is the document ${o} of ${f}.`,note:"Keep\
+ this e-mail for your records."},changeScheduled:{subject:({planName:o,startsOn:f})=>`Your plan changes to ${o} on ${f}`,
+preview:o=>`${o.amount} ${o.interval}, for the first time on ${o.startsOn}.`,heading:"Your plan will change",body:({planName:o,
+startsOn:f,amount:h,interval:d,undoUntil:g})=>`Your ${o} plan starts on ${f}. Until then you keep the plan that you have\
+. On that day ${h} will be charged, then ${h} ${d}. `+(g===null?"The change cannot be undone any more.":`You can undo th\
+e change until ${g} on the page of your plan.`),price:({amount:o,interval:f})=>`${o} ${f}`,note:"If you have undone the \
+change since, there is nothing left to do."},changeUndone:{subject:({planName:o})=>`Your ${o} plan stays`,preview:"The c\
+hange of your plan is undone.",heading:"The change is undone",body:o=>`Your plan does not change after all. ${u(o)}`,note:t},
+subscriptionResumed:{subject:({planName:o})=>`Your ${o} subscription is resumed`,preview:"Your cancellation is withdrawn\
+.",heading:"Your subscription is resumed",body:o=>`You have withdrawn your cancellation. ${u(o)}`,note:t},planChanged:{subject:({
+planName:o})=>`Your plan is ${o} now`,preview:({oldPlanName:o,credit:f})=>`${f} of your old ${o} plan was credited.`,heading:"\
+Your plan is changed",body:({planName:o,oldPlanName:f,credit:h,amount:d,validUntil:g,nextCharge:v,isAuthorised:C})=>{let E=v?
+C?e(v):`The next charge is ${v.amount} on ${v.on}, once you have authorised it.`:"It does not renew by itself.",O=o===f?
+" a new period":`, and your ${f} plan has ended`;return`Your ${o} plan has begun${O}. For the unused time of the old one\
+ ${h} was credited, and you paid ${d}. Your plan is valid until ${g}. ${E}`},note:t},subscriptionCancelled:{subject:({planName:o})=>`\
+Your ${o} subscription is cancelled`,preview:o=>`Nothing more will be charged for it. ${c(o)}`,heading:"Your subscriptio\
+n is cancelled",body:o=>`You have cancelled your ${o.planName} subscription. Nothing more will be charged for it. `+c(o)+
+(o.resumeUntil===null?"":` You can resume the subscription until ${o.resumeUntil}.`),note:"If you have resumed it or bou\
+ght a plan since, there is nothing left to do."},subscriptionCompleted:{subject:({planName:o})=>`Your ${o} subscription \
+is complete`,preview:({endsOn:o})=>`The last payment was made. The plan is paid until ${o}.`,heading:"Your subscription \
+is complete",body:({planName:o,endsOn:f,...h})=>{let d=s(h,"After that, your other access continues.",g=>g===f?"After th\
+at, your access ends.":`Your access ends on ${g}.`);return`The last payment of your ${o} subscription was made. Nothing \
+more will be charged for it. The plan is paid until ${f}. ${d} You can choose a plan again on that day or later.`},note:n},
+subscriptionEnding:{subject:({planName:o,endsOn:f})=>`Your ${o} plan ends on ${f}`,preview:{replace:"You can buy it agai\
+n on that day or later.",extend:"If you renew it before then, you lose no day.",none:"It is not on sale any more. You ca\
+n choose another plan."},heading:"Your access ends soon",body:({endsOn:o,earlyRenewal:f})=>`Your plan is valid until ${o}\
+. After that your access ends. `+{replace:"You can buy the plan again on that day or later.",extend:"To keep your access\
+, renew before then: the new period is added to this one, and you lose no day.",none:"The plan is not on sale any more. \
+You can choose another one."}[f],note:n},subscriptionEnded:{subject:({planName:o})=>`Your ${o} plan has ended`,preview:o=>`\
+Your access ended on ${o}.`,heading:"Your access has ended",body:({planName:o,endsOn:f,refunded:h,nextCharge:d},g)=>h===
 void 0?`Your access to the ${o} plan ended on ${g}. You can come back at any time.`:`Your access to the ${o} plan ended \
 on ${f}, because ${h} was refunded. ${e(d)}`,note:"If you have bought a plan since, there is nothing left to do."}}};var Ro=()=>{let e=l=>l?`अगली राशि ${l.on} को ली जाएगी${l.amount?`: ${l.amount}`:""}।`:
-`${l===null?"आगे":"आपकी अनुमति के बिना आगे"} कोई राशि नहीं ली जाएगी।`,
+`${l===null?"आगे":"फ़िलहाल आगे"} कोई राशि नहीं ली जाएगी।`,
 n="यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।",
 t="यदि आपने इस बीच इसे बदल या रद्द कर दिया है, तो कुछ करने की ज़रूरत नहीं है।",
 r="आपके पास दूसरा प्लान भी है, जिस पर कोई असर नहीं पड़ता।",

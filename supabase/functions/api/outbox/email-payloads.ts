@@ -49,7 +49,7 @@ const subscriptionCancelled = recipient.extend({
 const nextCharge = z.object({ at: time, amount: z.int(), currency: z.string() }).nullable();
 const outlook = {
   next_charge: nextCharge,
-  /** Whether an authorisation is open, after which something is charged. */
+  /** Whether something may be charged later: an authorisation is open, or the plan is paused or halted. */
   is_open: z.boolean().optional(),
   /** When something is charged whose amount is not known: of an import. */
   next_charge_at: time.optional(),
