@@ -95,8 +95,14 @@ async function takenObjects(folder: string, installed: Installed | undefined, pr
   }));
   return takenNames(await Promise.all(app), ours).map(({ object, file }) => {
     const [, kind = '', name = ''] = /^(.*) (.*)$/.exec(object) ?? [];
+    const created = `${object} is created by ${migrationsFolder}${file}`;
+    if (name === 'public.profiles') {
+      return `${created}: in a new database ours has the name by then. Way out: ${
+        newVersion(`older than ${ours[0]?.file}`)
+      }`;
+    }
     const indexes = kind === 'table' ? ', and its indexes, which keep their names' : '';
-    return `${object} is created by ${migrationsFolder}${file}. Way out: rename it there, or in a migration older than ` +
+    return `${created}. Way out: rename it there, or in a migration older than ` +
       `${ours[0]?.file}, such as \`alter ${kind} ${name} rename to app_${name.replace(/^.*\./, '')}\`${indexes}.`;
   });
 }
@@ -106,8 +112,7 @@ async function takenVersions(folder: string, installed: Installed | undefined, p
   return (await appMigrations(folder, installed, product)).flatMap((name) => {
     const ours = versions.get(versionOf(name));
     return ours === undefined ? [] : [
-      `${migrationsFolder}${name} has the version of ours, ${ours}. Way out: rename the file to another version; where it ` +
-      'is applied, `supabase migration repair` gives its row the new one.',
+      `${migrationsFolder}${name} has the version of ours, ${ours}. Way out: ${newVersion('of its own')}`,
     ];
   });
 }
@@ -138,6 +143,10 @@ async function isForeign(folder: string, path: string, { files }: Product): Prom
     if (ours === undefined || await hashOf(found) !== await hashOf(ours)) return true;
   }
   return false;
+}
+
+function newVersion(which: string): string {
+  return `rename the file to a version ${which}; where it is applied, \`supabase migration repair\` gives its row the new one.`;
 }
 
 function versionOf(name: string): string {

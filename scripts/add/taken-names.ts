@@ -25,11 +25,12 @@ export function createdObjects(migrations: readonly Migration[]): Map<string, Ta
 
 /**
  * The objects of an app's migrations that have a name of ours. A migration that is older than ours may create one if an
- * older one than ours renames it. A younger one may not: in a new database our object has the name by then.
+ * older one than ours renames it. A younger one may not: in a new database our object has the name by then, also
+ * public.profiles, which we leave to an older one.
  */
 export function takenNames(app: readonly Migration[], ours: readonly Migration[]): TakenName[] {
   const first = ours[0]?.file ?? '';
-  const reserved = createdObjects(ours);
+  const reserved = new Set(createdObjects(ours).keys());
   const older = createdObjects(app.filter(({ file }) => file < first));
   const younger = app.filter(({ file }) => file >= first).flatMap((migration) =>
     splitStatements(migration.sql).flatMap((statement) => {
@@ -38,7 +39,10 @@ export function takenNames(app: readonly Migration[], ours: readonly Migration[]
       return [...objects];
     })
   );
-  const taken = [...older, ...younger].filter(([name]) => reserved.has(name));
+  const taken = [
+    ...[...older].filter(([name]) => reserved.has(name)),
+    ...younger.filter(([name]) => reserved.has(name) || name === 'public.profiles'),
+  ];
   return [...new Map(taken.map(([, { object, file }]) => [`${object} ${file}`, { object, file }])).values()];
 }
 

@@ -88,6 +88,17 @@ test('a younger migration of the app → 0, and the output names --include-all',
   expect(outcome.stdout).toContain('20990101000000_notes.sql is younger than ours: push with --include-all.');
 });
 
+test('a younger migration with a table of profiles → 1: in a new database ours has the name', async () => {
+  const { outcome } = await addTo({
+    'supabase/migrations/20990101000000_users.sql': 'create table if not exists public.profiles (id uuid primary key);',
+  });
+  expectCode(outcome, 1);
+  expect(outcome.stdout).toContain(
+    'table public.profiles is created by supabase/migrations/20990101000000_users.sql: in a new database ours has the ' +
+      'name by then. Way out: rename the file to a version older than 20261122000001_schema.sql; where it is applied,',
+  );
+});
+
 const ours = [{
   file: '20260101000000_ours.sql',
   sql: `create schema billing; create table public.plans (id int); create view public.offers as select 1;

@@ -80,6 +80,17 @@ describe('billing.customers says in one sentence why', () => {
     expect(await read()).toMatchObject(row);
   });
 
+  test('a row written by hand without an end gives it, until the gateway has told when it charges', async () => {
+    await database.query(
+      `insert into public.subscriptions (user_id, tier, status, gateway_subscription_id)
+       values ($1, 'pro', 'active', $2)`,
+      [customer.id, uniqueId('sub')],
+    );
+    const why = 'The subscription row that was written by hand on 1 Jan 2026 gives pro. When the gateway charges the ' +
+      'next cycle is not known.';
+    expect(await read()).toMatchObject({ why, billing: 'billed' });
+  });
+
   test('a row written by hand gives it, until what is paid below it is charged or changes: a later fact ranks above', async () => {
     await customer.charge(months(1), 'pro');
     await database.at('01-10');

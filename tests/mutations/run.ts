@@ -1,18 +1,21 @@
+import { readArguments } from '../../scripts/command-line.ts';
 import { writeLine } from '../../scripts/stack/process/child.ts';
 import { mutations } from './list.ts';
 import { createScratch, hasEnough } from './run-mutation.ts';
 
-/**
- * `npm run mutations [-- --list, parts of files, of rules, of what is broken or of tests]`: applies each mutation to a copy of the project,
- * runs the tests that could see it, and prints by how many it was killed. Exit code 1 when one is alive, or
- * when only one test sees a rule about money or access. With `--list` it runs nothing, and prints the rules with what is broken.
- */
-const isList = Deno.args.includes('--list');
-const given = Deno.args.filter((arg) => arg !== '--list');
-const parts = given.length === 0 ? [''] : given;
-const chosen = mutations.filter(({ file, rule, breaks, tests }) =>
-  parts.some((part) => [file, rule, breaks, ...tests].join(' ').includes(part))
-);
+const usage = `Usage: npm run mutations -- [--list] [PART...]
+  applies each mutation to a copy of the project, runs the tests that could see it, and prints by how many it was killed
+  PART     only those with this part of their file, rule, text or tests; default: all, for an hour
+  --list   run nothing: print the rules with what is broken
+Exit code 1: one is alive, or only one test sees a rule about money or access.`;
+
+const { isList, chosen } = readArguments(usage, { list: { type: 'boolean', default: false } }, ({ list }, given) => {
+  const parts = given.length === 0 ? [''] : given;
+  const texts = mutations.map(({ file, rule, breaks, tests }) => [file, rule, breaks, ...tests].join(' '));
+  const unknown = parts.find((part) => !texts.some((text) => text.includes(part)));
+  if (unknown !== undefined) throw new Error(`No mutation has '${unknown}'`);
+  return { isList: list, chosen: mutations.filter((_, n) => parts.some((part) => texts[n]?.includes(part))) };
+});
 if (isList) {
   for (const { rule, breaks } of chosen.toSorted((a, b) => a.rule.localeCompare(b.rule))) {
     writeLine(`${rule}: ${breaks}`);

@@ -54,28 +54,6 @@ comment on view billing.purchases is
   'once the gateway bills it no more. A grant or a row that was written by hand replaces nothing, unless the row is the first to '
   'name a gateway subscription. A change of plan that was undone is none.';
 
-create function billing.newest_purchase(
-  p_user_id uuid,
-  p_after timestamptz default '-infinity' -- what is not newer does not count
-)
-returns billing.sources -- all null: none
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return (
-    select row(p.*)::billing.sources
-    from billing.purchases p
-    -- A longer period alone is no act of the customer.
-    left join billing.gateway_subscriptions m
-      on p.kind = 'manual'
-      and m.user_id = p.user_id
-      and m.gateway_subscription_id = p.gateway_subscription_id
-    cross join lateral (select coalesce(m.written_at, p.since) as at) act
-    where p.user_id = p_user_id and act.at > p_after
-    order by act.at desc, p.id desc
-    limit 1
-  );
-end $$;
-
 -- Returns whether the purchase goes on that a subscription renews, or may still be paid.
 create function billing.renews_purchase(p_subscription billing.gateway_subscriptions)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -212,9 +190,18 @@ begin
     v_at := p_each.succeeded_at;
   elsif p_each.succeeded_at is null then
     if v_authorised_at is null then return null; end if;
-    v_newer := billing.newest_purchase(
-      p_each.user_id, case when v_is_waiting then v_authorised_at else billing.since_of(v_subscription) end
-    );
+    select p.* into v_newer
+    from billing.purchases p
+    -- A longer period alone is no act of the customer.
+    left join billing.gateway_subscriptions m
+      on p.kind = 'manual'
+      and m.user_id = p.user_id
+      and m.gateway_subscription_id = p.gateway_subscription_id
+    cross join lateral (select coalesce(m.written_at, p.since) as at) act
+    where p.user_id = p_each.user_id
+      and act.at > case when v_is_waiting then v_authorised_at else billing.since_of(v_subscription) end
+    order by act.at desc, p.id desc
+    limit 1;
     if v_newer.id is null
       or v_newer.gateway_subscription_id = p_each.gateway_subscription_id
       or v_subscription.payment_id::text = v_newer.id

@@ -303,18 +303,6 @@ begin
   );
 end $$;
 
--- Returns whether what is paid may differ from what was ordered, by a fee on top or an offer: it did lately.
-create function billing.amounts_vary()
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return exists (
-    select from (
-      select p.amount, p.paid_amount from public.payments p where p.status = 'captured' order by p.captured_at desc limit 20
-    ) newest
-    where newest.paid_amount <> newest.amount
-  );
-end $$;
-
 -- Lets the mails about a purchase wait a minute for the amount that was paid, or gives it to those that wait.
 create function billing.set_mailed_amount(
   p_payment_id uuid,
@@ -322,7 +310,15 @@ create function billing.set_mailed_amount(
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if p_paid_amount is null and not billing.amounts_vary() then return; end if;
+  -- What is paid may differ from what was ordered, by a fee on top or an offer, if it did lately.
+  if p_paid_amount is null and not exists (
+    select from (
+      select p.amount, p.paid_amount from public.payments p where p.status = 'captured' order by p.captured_at desc limit 20
+    ) newest
+    where newest.paid_amount <> newest.amount
+  ) then
+    return;
+  end if;
   update billing.outbox o
   set payload = o.payload || jsonb_strip_nulls(jsonb_build_object('amount', p_paid_amount)),
     next_attempt_at = case when p_paid_amount is null then o.queued_at + interval '1 minute' else o.queued_at end

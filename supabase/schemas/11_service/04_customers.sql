@@ -75,6 +75,7 @@ begin
       when v_source.gateway_subscription_id is not null then case billing.state_of_billing(v_source)
           when 'billed' then (
             select case
+              when num_nonnulls(n.charge_at, v_source.ends_at) = 0 then '. When the gateway charges the next cycle is not known.'
               when n.charge_at is null or billing.day_text(n.charge_at) = billing.day_text(v_source.ends_at)
                 then ', when the gateway charges the next cycle.'
               -- What arrives later ranks above a row that was written by hand.
