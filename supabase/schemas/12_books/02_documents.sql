@@ -385,6 +385,50 @@ begin
   return coalesce((select sum((n.totals ->> 'total')::bigint) from public.receipts n where n.receipt_id = p_receipt_id), 0);
 end $$;
 
+create view billing.notes_above with (security_invoker = true) as
+select n.*, billing.is_noted(n.document_number, n.at) as is_noted
+from (
+  select
+    r.document_number, r.payment_id, (r.totals ->> 'total')::bigint as excess, f.failed_at as at,
+    'note_of_failed_refund' as problem, 'The refund failed afterwards: the note stands.' as detail
+  from public.receipts r
+  join billing.refunds f on f.refund_id = r.refund_id
+  where f.status = 'failed'
+  union all
+  select
+    r.document_number, r.payment_id, (r.totals ->> 'total')::bigint, coalesce(d.event_at, d.arrived_at),
+    'note_of_won_dispute', 'The dispute was won afterwards: the note stands.'
+  from public.receipts r
+  join billing.disputes d on d.dispute_id = r.dispute_id
+  where d.status in ('won', 'closed')
+  union all
+  select
+    r.document_number, r.payment_id, (r.totals ->> 'total')::bigint - l.amount, l.at,
+    'note_above_dispute', 'The dispute took less afterwards: the note stands.'
+  from public.receipts r
+  join billing.lost_disputes l on l.dispute_id = r.dispute_id
+  where (r.totals ->> 'total')::bigint > l.amount
+) n;
+comment on view billing.notes_above is
+  'The credit notes that are larger than what their refund or dispute took in the end. is_noted: support settled it.';
+
+-- Returns by how much the notes of a payment exceed its refunds and lost disputes, in minor units, unless support settled it.
+create function billing.noted_excess(p_payment public.payments)
+returns bigint -- negative: a refund or a dispute has no note yet, or one of a part
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce((
+    select sum((n.totals ->> 'total')::bigint)
+    from public.receipts n
+    where n.payment_id = p_payment.id and num_nonnulls(n.refund_id, n.dispute_id) > 0
+  ), 0)
+  - coalesce((select sum(n.excess) from billing.notes_above n where n.payment_id = p_payment.id and n.is_noted), 0)
+  - billing.refunded_amount(p_payment.gateway_payment_id)
+  - coalesce((
+    select sum(l.amount) from billing.lost_disputes l where l.gateway_payment_id = p_payment.gateway_payment_id
+  ), 0);
+end $$;
+
 -- Returns the part of a total that a note takes: the split of all that notes with tax took so far, less the earlier notes.
 create function billing.split_note(
   p_whole jsonb, -- totals of the receipt
@@ -525,7 +569,10 @@ begin
       and not exists (select from public.receipts n where n.dispute_id = l.dispute_id)
     order by at, refund_id, dispute_id
   loop
-    perform billing.issue_note(v_receipt, p_settings, v_given.amount, v_given.refund_id, v_given.dispute_id);
+    -- A refund that repeats a failed one has the note of that one.
+    perform billing.issue_note(
+      v_receipt, p_settings, least(v_given.amount, -billing.noted_excess(p_payment)), v_given.refund_id, v_given.dispute_id
+    );
   end loop;
   return null;
 end $$;

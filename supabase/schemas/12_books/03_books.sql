@@ -638,19 +638,14 @@ where not exists (select from public.receipts n where n.reissue_of = d.id)
     doubt.problem not in ('state_missing', 'buyer_incomplete', 'sac_missing')
     or d.kind = 'receipt' and billing.noted_total(d.id) < d.total
   )
+  and not billing.is_noted(d.document_number, d.issued_at)
 union all
-select n.tax_period, 'note_of_failed_refund', n.document_number, n.payment_id, 'The refund failed afterwards: the note stands.',
-  f.failed_at
-from billing.refunds f
-join public.receipts n on n.refund_id = f.refund_id
-where f.status = 'failed'
-union all
--- The tax is due in the month in which the money came back.
+-- Of the month in which the tax is due again. Not where a later refund had no note of its own for it.
 select
-  date_trunc('month', billing.day_in_india(d.decided_at))::date, 'note_of_won_dispute', n.document_number, n.payment_id,
-  'The dispute was won afterwards: the note stands.', d.decided_at
-from (select w.*, coalesce(w.event_at, w.arrived_at) as decided_at from billing.disputes w where w.status in ('won', 'closed')) d
-join public.receipts n on n.dispute_id = d.dispute_id
+  date_trunc('month', billing.day_in_india(n.at))::date, n.problem, n.document_number, n.payment_id, n.detail, n.at
+from billing.notes_above n
+join public.payments p on p.id = n.payment_id
+where not n.is_noted and billing.noted_excess(p) > 0
 union all
 select
   date_trunc('month', billing.day_in_india(d.confirmed_at))::date, 'document_waiting', null, d.payment_id,
@@ -683,18 +678,27 @@ select
     'document_number', v.document_number, 'payment_id', v.payment_id, 'month', to_char(v.month, 'YYYY-MM'), 'detail', v.detail
   ) as detail,
   case v.problem
-    when 'state_missing' then 'Ask the customer for the state, then reissue the receipt.'
-    when 'buyer_incomplete' then 'Ask the customer for name and address, then reissue the receipt.'
+    when 'state_missing' then case
+      when p.user_id is null then 'Ask an accountant: the customer is deleted, and the seller''s state stands.'
+      else 'Ask the customer for the state, then reissue the receipt.'
+    end
+    when 'buyer_incomplete' then case
+      when p.user_id is null then 'Ask an accountant: the customer is deleted.'
+      else 'Ask the customer for name and address, then reissue the receipt.'
+    end
     when 'rupees_missing' then 'Look the rupees up at the gateway, and add the document to the return by hand.'
     when 'export_paid_in_rupees' then 'Ask an accountant: the tax of a sale inside India may be due.'
     when 'sac_missing' then 'Set sac in billing.settings, then reissue the receipt.'
     when 'einvoice_needed' then 'Make the e-invoice at the portal: without its number this is no invoice.'
     when 'note_too_late' then 'Tell the accountant: the refund does not reduce the tax.'
-    when 'note_of_failed_refund' then 'Refund the payment again: the note stands.'
+    when 'note_of_failed_refund' then 'Refund the payment again: the note stands for that, too. Or ask the accountant for a debit note.'
     when 'note_of_won_dispute' then 'Ask the accountant for a debit note: the money is back, and the note stands.'
+    when 'note_above_dispute' then 'Ask the accountant for a debit note: the dispute took less than the note.'
     when 'payment_unsettled' then 'Look at the gateway why it holds the payment back, and ask it when it settles.'
-  end as remedy
+  end || case when v.document_number is not null then ' A support action note about the document ends the finding.' else '' end
+  as remedy
 from billing.book_problems v
+join public.payments p on p.id = v.payment_id
 where v.payment_id is not null
   and v.problem <> 'document_waiting'
   and v.month >= (select date_trunc('month', billing.clock() - interval '1 month'))::date;
