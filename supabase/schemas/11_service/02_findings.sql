@@ -315,16 +315,6 @@ begin
   );
 end $$;
 
--- Returns whether support noted something about a document since then, which ends the problems that it had before.
-create function billing.is_noted(p_document_number text, p_since timestamptz)
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return exists (
-    select from billing.support_actions a
-    where a.action = 'note' and a.reference = p_document_number and a.created_at >= p_since
-  );
-end $$;
-
 create view billing.dispute_lost with (security_invoker = true) as
 select
   p.user_id,

@@ -385,8 +385,18 @@ begin
   return coalesce((select sum((n.totals ->> 'total')::bigint) from public.receipts n where n.receipt_id = p_receipt_id), 0);
 end $$;
 
+-- A support action note ends the problems that a document had before. A view, not a function: it is read for each document.
+create view billing.settled_documents with (security_invoker = true) as
+select a.reference as document_number, a.created_at as settled_at
+from billing.support_actions a
+where a.action = 'note' and a.reference is not null;
+comment on view billing.settled_documents is 'The support action notes, also those about other things than documents.';
+
 create view billing.notes_above with (security_invoker = true) as
-select n.*, billing.is_noted(n.document_number, n.at) as is_noted
+select
+  n.*, exists (
+    select from billing.settled_documents s where s.document_number = n.document_number and s.settled_at >= n.at
+  ) as is_settled
 from (
   select
     r.document_number, r.payment_id, (r.totals ->> 'total')::bigint as excess, f.failed_at as at,
@@ -410,22 +420,24 @@ from (
   where (r.totals ->> 'total')::bigint > l.amount
 ) n;
 comment on view billing.notes_above is
-  'The credit notes that are larger than what their refund or dispute took in the end. is_noted: support settled it.';
+  'The credit notes that are larger than what their refund or dispute took in the end. is_settled: by a note of support.';
 
 -- Returns by how much the notes of a payment exceed its refunds and lost disputes, in minor units, unless support settled it.
-create function billing.noted_excess(p_payment public.payments)
+create function billing.noted_excess(p_payment_id uuid)
 returns bigint -- negative: a refund or a dispute has no note yet, or one of a part
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_gateway_payment_id constant text := (select p.gateway_payment_id from public.payments p where p.id = p_payment_id);
 begin
   return coalesce((
     select sum((n.totals ->> 'total')::bigint)
     from public.receipts n
-    where n.payment_id = p_payment.id and num_nonnulls(n.refund_id, n.dispute_id) > 0
+    where n.payment_id = p_payment_id and num_nonnulls(n.refund_id, n.dispute_id) > 0
   ), 0)
-  - coalesce((select sum(n.excess) from billing.notes_above n where n.payment_id = p_payment.id and n.is_noted), 0)
-  - billing.refunded_amount(p_payment.gateway_payment_id)
+  - coalesce((select sum(n.excess) from billing.notes_above n where n.payment_id = p_payment_id and n.is_settled), 0)
+  - billing.refunded_amount(v_gateway_payment_id)
   - coalesce((
-    select sum(l.amount) from billing.lost_disputes l where l.gateway_payment_id = p_payment.gateway_payment_id
+    select sum(l.amount) from billing.lost_disputes l where l.gateway_payment_id = v_gateway_payment_id
   ), 0);
 end $$;
 
@@ -571,7 +583,7 @@ begin
   loop
     -- A refund that repeats a failed one has the note of that one.
     perform billing.issue_note(
-      v_receipt, p_settings, least(v_given.amount, -billing.noted_excess(p_payment)), v_given.refund_id, v_given.dispute_id
+      v_receipt, p_settings, least(v_given.amount, -billing.noted_excess(p_payment.id)), v_given.refund_id, v_given.dispute_id
     );
   end loop;
   return null;

@@ -638,14 +638,16 @@ where not exists (select from public.receipts n where n.reissue_of = d.id)
     doubt.problem not in ('state_missing', 'buyer_incomplete', 'sac_missing')
     or d.kind = 'receipt' and billing.noted_total(d.id) < d.total
   )
-  and not billing.is_noted(d.document_number, d.issued_at)
+  and not exists (
+    select from billing.settled_documents s where s.document_number = d.document_number and s.settled_at >= d.issued_at
+  )
 union all
 -- Of the month in which the tax is due again. Not where a later refund had no note of its own for it.
 select
   date_trunc('month', billing.day_in_india(n.at))::date, n.problem, n.document_number, n.payment_id, n.detail, n.at
 from billing.notes_above n
-join public.payments p on p.id = n.payment_id
-where not n.is_noted and billing.noted_excess(p) > 0
+-- The case: else the function is called for each document, before its refund or dispute is looked up.
+where not n.is_settled and case when n.at is not null then billing.noted_excess(n.payment_id) > 0 end
 union all
 select
   date_trunc('month', billing.day_in_india(d.confirmed_at))::date, 'document_waiting', null, d.payment_id,
@@ -679,11 +681,13 @@ select
   ) as detail,
   case v.problem
     when 'state_missing' then case
-      when p.user_id is null then 'Ask an accountant: the customer is deleted, and the seller''s state stands.'
+      when (select p.user_id is null from public.payments p where p.id = v.payment_id)
+        then 'Ask an accountant: the customer is deleted, and the seller''s state stands.'
       else 'Ask the customer for the state, then reissue the receipt.'
     end
     when 'buyer_incomplete' then case
-      when p.user_id is null then 'Ask an accountant: the customer is deleted.'
+      when (select p.user_id is null from public.payments p where p.id = v.payment_id)
+        then 'Ask an accountant: the customer is deleted.'
       else 'Ask the customer for name and address, then reissue the receipt.'
     end
     when 'rupees_missing' then 'Look the rupees up at the gateway, and add the document to the return by hand.'
@@ -698,7 +702,6 @@ select
   end || case when v.document_number is not null then ' A support action note about the document ends the finding.' else '' end
   as remedy
 from billing.book_problems v
-join public.payments p on p.id = v.payment_id
 where v.payment_id is not null
   and v.problem <> 'document_waiting'
   and v.month >= (select date_trunc('month', billing.clock() - interval '1 month'))::date;

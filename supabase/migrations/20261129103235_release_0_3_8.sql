@@ -3,30 +3,17 @@ set local lock_timeout = '2s';
 
 comment on column billing.support_actions.reference is null;
 
--- Returns whether support noted something about a payment since then, which ends some findings about it.
-create or replace function billing.is_noted(p_payment public.payments, p_since timestamptz)
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return exists (
-    select from billing.support_actions a
-    where a.action = 'note'
-      and a.reference in (p_payment.id::text, p_payment.gateway_payment_id)
-      and a.created_at >= p_since
-  );
-end $$;
-
--- Returns whether support noted something about a document since then, which ends the problems that it had before.
-create or replace function billing.is_noted(p_document_number text, p_since timestamptz)
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return exists (
-    select from billing.support_actions a
-    where a.action = 'note' and a.reference = p_document_number and a.created_at >= p_since
-  );
-end $$;
+-- A support action note ends the problems that a document had before. A view, not a function: it is read for each document.
+create view billing.settled_documents with (security_invoker = true) as
+select a.reference as document_number, a.created_at as settled_at
+from billing.support_actions a
+where a.action = 'note' and a.reference is not null;
 
 create view billing.notes_above with (security_invoker = true) as
-select n.*, billing.is_noted(n.document_number, n.at) as is_noted
+select
+  n.*, exists (
+    select from billing.settled_documents s where s.document_number = n.document_number and s.settled_at >= n.at
+  ) as is_settled
 from (
   select
     r.document_number, r.payment_id, (r.totals ->> 'total')::bigint as excess, f.failed_at as at,
@@ -51,19 +38,21 @@ from (
 ) n;
 
 -- Returns by how much the notes of a payment exceed its refunds and lost disputes, in minor units, unless support settled it.
-create function billing.noted_excess(p_payment public.payments)
+create function billing.noted_excess(p_payment_id uuid)
 returns bigint -- negative: a refund or a dispute has no note yet, or one of a part
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_gateway_payment_id constant text := (select p.gateway_payment_id from public.payments p where p.id = p_payment_id);
 begin
   return coalesce((
     select sum((n.totals ->> 'total')::bigint)
     from public.receipts n
-    where n.payment_id = p_payment.id and num_nonnulls(n.refund_id, n.dispute_id) > 0
+    where n.payment_id = p_payment_id and num_nonnulls(n.refund_id, n.dispute_id) > 0
   ), 0)
-  - coalesce((select sum(n.excess) from billing.notes_above n where n.payment_id = p_payment.id and n.is_noted), 0)
-  - billing.refunded_amount(p_payment.gateway_payment_id)
+  - coalesce((select sum(n.excess) from billing.notes_above n where n.payment_id = p_payment_id and n.is_settled), 0)
+  - billing.refunded_amount(v_gateway_payment_id)
   - coalesce((
-    select sum(l.amount) from billing.lost_disputes l where l.gateway_payment_id = p_payment.gateway_payment_id
+    select sum(l.amount) from billing.lost_disputes l where l.gateway_payment_id = v_gateway_payment_id
   ), 0);
 end $$;
 
@@ -101,7 +90,7 @@ begin
   loop
     -- A refund that repeats a failed one has the note of that one.
     perform billing.issue_note(
-      v_receipt, p_settings, least(v_given.amount, -billing.noted_excess(p_payment)), v_given.refund_id, v_given.dispute_id
+      v_receipt, p_settings, least(v_given.amount, -billing.noted_excess(p_payment.id)), v_given.refund_id, v_given.dispute_id
     );
   end loop;
   return null;
@@ -140,14 +129,16 @@ where not exists (select from public.receipts n where n.reissue_of = d.id)
     doubt.problem not in ('state_missing', 'buyer_incomplete', 'sac_missing')
     or d.kind = 'receipt' and billing.noted_total(d.id) < d.total
   )
-  and not billing.is_noted(d.document_number, d.issued_at)
+  and not exists (
+    select from billing.settled_documents s where s.document_number = d.document_number and s.settled_at >= d.issued_at
+  )
 union all
 -- Of the month in which the tax is due again. Not where a later refund had no note of its own for it.
 select
   date_trunc('month', billing.day_in_india(n.at))::date, n.problem, n.document_number, n.payment_id, n.detail, n.at
 from billing.notes_above n
-join public.payments p on p.id = n.payment_id
-where not n.is_noted and billing.noted_excess(p) > 0
+-- The case: else the function is called for each document, before its refund or dispute is looked up.
+where not n.is_settled and case when n.at is not null then billing.noted_excess(n.payment_id) > 0 end
 union all
 select
   date_trunc('month', billing.day_in_india(d.confirmed_at))::date, 'document_waiting', null, d.payment_id,
@@ -180,11 +171,13 @@ select
   ) as detail,
   case v.problem
     when 'state_missing' then case
-      when p.user_id is null then 'Ask an accountant: the customer is deleted, and the seller''s state stands.'
+      when (select p.user_id is null from public.payments p where p.id = v.payment_id)
+        then 'Ask an accountant: the customer is deleted, and the seller''s state stands.'
       else 'Ask the customer for the state, then reissue the receipt.'
     end
     when 'buyer_incomplete' then case
-      when p.user_id is null then 'Ask an accountant: the customer is deleted.'
+      when (select p.user_id is null from public.payments p where p.id = v.payment_id)
+        then 'Ask an accountant: the customer is deleted.'
       else 'Ask the customer for name and address, then reissue the receipt.'
     end
     when 'rupees_missing' then 'Look the rupees up at the gateway, and add the document to the return by hand.'
@@ -199,14 +192,15 @@ select
   end || case when v.document_number is not null then ' A support action note about the document ends the finding.' else '' end
   as remedy
 from billing.book_problems v
-join public.payments p on p.id = v.payment_id
 where v.payment_id is not null
   and v.problem <> 'document_waiting'
   and v.month >= (select date_trunc('month', billing.clock() - interval '1 month'))::date;
 
 comment on column billing.support_actions.reference is 'What it is about. A note about missed_webhook, unmailed_payment, refund_failed, returned_too_much or a document ends it.';
 
-comment on view billing.notes_above is 'The credit notes that are larger than what their refund or dispute took in the end. is_noted: support settled it.';
+comment on view billing.notes_above is 'The credit notes that are larger than what their refund or dispute took in the end. is_settled: by a note of support.';
+
+comment on view billing.settled_documents is 'The support action notes, also those about other things than documents.';
 
 do $do$
 begin
@@ -215,12 +209,8 @@ begin
   end if;
 end $do$;
 
-REVOKE ALL ON FUNCTION "billing"."is_noted"(text, timestamp WITH time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "billing"."noted_excess"(uuid) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "billing"."is_noted"(text, timestamp WITH time zone) TO "service_role";
-
-REVOKE ALL ON FUNCTION "billing"."noted_excess"(public.payments) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "billing"."noted_excess"(public.payments) TO "service_role";
+GRANT EXECUTE ON FUNCTION "billing"."noted_excess"(uuid) TO "service_role";
 
 revoke execute on all functions in schema billing from public;
