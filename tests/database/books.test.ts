@@ -293,8 +293,8 @@ describe('problems', () => {
 
   test('are a note of a refund that failed, and a payment that nothing settled for ten days', async () => {
     await database.query(
-      `insert into billing.refunds (refund_id, gateway_payment_id, amount, status)
-       values ('rfnd_Example0000011', 'pay_Example0000102', 33333, 'failed')`,
+      `insert into billing.refunds (refund_id, gateway_payment_id, amount, status, failed_at)
+       values ('rfnd_Example0000011', 'pay_Example0000102', 33333, 'failed', '2026-11-13')`,
     );
     await database.query("delete from billing.settlement_lines where entity_id = 'pay_Example0000105'");
     await database.query("update billing.settlements set lines_complete_at = null where settlement_id like '%3'");

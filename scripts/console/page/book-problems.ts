@@ -6,16 +6,20 @@ import { code, link, section } from './parts.ts';
 
 /** What to do about each problem of `billing.book_problems`. */
 const advice: Readonly<Record<string, string>> = {
-  state_missing: 'Ask the customer for the state, then reissue the invoice on the customer’s page.',
-  buyer_incomplete: 'Ask the customer for name and address, then reissue the invoice on the customer’s page.',
+  state_missing:
+    'Ask the customer for the state, then reissue the invoice on the customer’s page; of a deleted customer, ask the accountant.',
+  buyer_incomplete:
+    'Ask the customer for name and address, then reissue the invoice on the customer’s page; of a deleted customer, ask the accountant.',
   rupees_missing:
     'Look the payment up at the gateway: its value in rupees is in its settlement. The accountant adds it to the return.',
   export_paid_in_rupees: 'Ask the accountant: IGST is due, unless the customer pays in foreign exchange.',
   sac_missing: 'Set billing.settings.sac, then reissue the invoice.',
   einvoice_needed: 'Make the e-invoice at the portal: without its number this is no invoice.',
   note_too_late: 'Nothing can be done here: tell the accountant that the tax stays due.',
-  note_of_failed_refund: 'Refund the payment again: the note stands.',
+  note_of_failed_refund:
+    'Refund the payment again: the note stands for that, too. Or ask the accountant for a debit note.',
   note_of_won_dispute: 'Ask the accountant for a debit note: the money is back, and the note stands.',
+  note_above_dispute: 'Ask the accountant for a debit note: the dispute took less than the note.',
   document_waiting: 'Look at Today: the sweep issues documents each minute. The month cannot be closed before.',
   settlement_incomplete: 'Wait for the lines of the gateway, or compare the settlement with its dashboard.',
   settlement_difference: 'Compare the lines of the settlement with the dashboard of the gateway.',

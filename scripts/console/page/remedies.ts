@@ -28,8 +28,19 @@ export function remedyOf({ finding, subject, user_id: email, detail }: Finding):
     case 'missed_webhook':
     case 'unmailed_payment':
     case 'returned_too_much':
+    case 'rupees_missing':
+    case 'export_paid_in_rupees':
+    case 'einvoice_needed':
+    case 'note_too_late':
+    case 'note_of_failed_refund':
+    case 'note_of_won_dispute':
+    case 'note_above_dispute':
       // The note ends the finding.
       return { action: 'note', email, reference: subject };
+    case 'state_missing':
+    case 'buyer_incomplete':
+      // Of a deleted customer: else the receipt is reissued.
+      return email === null ? { action: 'note', email, reference: subject } : null;
     default:
       return null;
   }

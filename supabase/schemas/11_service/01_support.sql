@@ -57,7 +57,7 @@ comment on column billing.support_actions.entitlements is 'Of a grant, beside th
 comment on column billing.support_actions.amount is 'Of a refund, in minor units. Null: all that is left.';
 comment on column billing.support_actions.at_period_end is
   'Of a cancellation: true or null: when the paid period ends; false: now.';
-comment on column billing.support_actions.reference is 'What it is about. A note about missed_webhook, unmailed_payment, refund_failed or returned_too_much ends it.';
+comment on column billing.support_actions.reference is 'What it is about. A note about missed_webhook, unmailed_payment, refund_failed, returned_too_much or a document ends it.';
 comment on column billing.support_actions.actor is 'The role that inserted the row: of a direct connection its login.';
 comment on column billing.support_actions.actor_email is 'The address in the session''s JWT, if it came through the API.';
 comment on column billing.support_actions.user_id is 'The customer. Erased with the address 90 days after the user.';

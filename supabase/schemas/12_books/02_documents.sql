@@ -385,6 +385,62 @@ begin
   return coalesce((select sum((n.totals ->> 'total')::bigint) from public.receipts n where n.receipt_id = p_receipt_id), 0);
 end $$;
 
+-- A support action note ends the problems that a document had before. A view, not a function: it is read for each document.
+create view billing.settled_documents with (security_invoker = true) as
+select a.reference as document_number, a.created_at as settled_at
+from billing.support_actions a
+where a.action = 'note' and a.reference is not null;
+comment on view billing.settled_documents is 'The support action notes, also those about other things than documents.';
+
+create view billing.notes_above with (security_invoker = true) as
+select
+  n.*, exists (
+    select from billing.settled_documents s where s.document_number = n.document_number and s.settled_at >= n.at
+  ) as is_settled
+from (
+  select
+    r.document_number, r.payment_id, (r.totals ->> 'total')::bigint as excess, f.failed_at as at,
+    'note_of_failed_refund' as problem, 'The refund failed afterwards: the note stands.' as detail
+  from public.receipts r
+  join billing.refunds f on f.refund_id = r.refund_id
+  where f.status = 'failed'
+  union all
+  select
+    r.document_number, r.payment_id, (r.totals ->> 'total')::bigint, coalesce(d.event_at, d.arrived_at),
+    'note_of_won_dispute', 'The dispute was won afterwards: the note stands.'
+  from public.receipts r
+  join billing.disputes d on d.dispute_id = r.dispute_id
+  where d.status in ('won', 'closed')
+  union all
+  select
+    r.document_number, r.payment_id, (r.totals ->> 'total')::bigint - l.amount, l.at,
+    'note_above_dispute', 'The dispute took less afterwards: the note stands.'
+  from public.receipts r
+  join billing.lost_disputes l on l.dispute_id = r.dispute_id
+  where (r.totals ->> 'total')::bigint > l.amount
+) n;
+comment on view billing.notes_above is
+  'The credit notes that are larger than what their refund or dispute took in the end. is_settled: by a note of support.';
+
+-- Returns by how much the notes of a payment exceed its refunds and lost disputes, in minor units, unless support settled it.
+create function billing.noted_excess(p_payment_id uuid)
+returns bigint -- negative: a refund or a dispute has no note yet, or one of a part
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_gateway_payment_id constant text := (select p.gateway_payment_id from public.payments p where p.id = p_payment_id);
+begin
+  return coalesce((
+    select sum((n.totals ->> 'total')::bigint)
+    from public.receipts n
+    where n.payment_id = p_payment_id and num_nonnulls(n.refund_id, n.dispute_id) > 0
+  ), 0)
+  - coalesce((select sum(n.excess) from billing.notes_above n where n.payment_id = p_payment_id and n.is_settled), 0)
+  - billing.refunded_amount(v_gateway_payment_id)
+  - coalesce((
+    select sum(l.amount) from billing.lost_disputes l where l.gateway_payment_id = v_gateway_payment_id
+  ), 0);
+end $$;
+
 -- Returns the part of a total that a note takes: the split of all that notes with tax took so far, less the earlier notes.
 create function billing.split_note(
   p_whole jsonb, -- totals of the receipt
@@ -525,7 +581,10 @@ begin
       and not exists (select from public.receipts n where n.dispute_id = l.dispute_id)
     order by at, refund_id, dispute_id
   loop
-    perform billing.issue_note(v_receipt, p_settings, v_given.amount, v_given.refund_id, v_given.dispute_id);
+    -- A refund that repeats a failed one has the note of that one.
+    perform billing.issue_note(
+      v_receipt, p_settings, least(v_given.amount, -billing.noted_excess(p_payment.id)), v_given.refund_id, v_given.dispute_id
+    );
   end loop;
   return null;
 end $$;

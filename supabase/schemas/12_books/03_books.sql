@@ -638,19 +638,16 @@ where not exists (select from public.receipts n where n.reissue_of = d.id)
     doubt.problem not in ('state_missing', 'buyer_incomplete', 'sac_missing')
     or d.kind = 'receipt' and billing.noted_total(d.id) < d.total
   )
+  and not exists (
+    select from billing.settled_documents s where s.document_number = d.document_number and s.settled_at >= d.issued_at
+  )
 union all
-select n.tax_period, 'note_of_failed_refund', n.document_number, n.payment_id, 'The refund failed afterwards: the note stands.',
-  f.failed_at
-from billing.refunds f
-join public.receipts n on n.refund_id = f.refund_id
-where f.status = 'failed'
-union all
--- The tax is due in the month in which the money came back.
+-- Of the month in which the tax is due again. Not where a later refund had no note of its own for it.
 select
-  date_trunc('month', billing.day_in_india(d.decided_at))::date, 'note_of_won_dispute', n.document_number, n.payment_id,
-  'The dispute was won afterwards: the note stands.', d.decided_at
-from (select w.*, coalesce(w.event_at, w.arrived_at) as decided_at from billing.disputes w where w.status in ('won', 'closed')) d
-join public.receipts n on n.dispute_id = d.dispute_id
+  date_trunc('month', billing.day_in_india(n.at))::date, n.problem, n.document_number, n.payment_id, n.detail, n.at
+from billing.notes_above n
+-- The case: else the function is called for each document, before its refund or dispute is looked up.
+where not n.is_settled and case when n.at is not null then billing.noted_excess(n.payment_id) > 0 end
 union all
 select
   date_trunc('month', billing.day_in_india(d.confirmed_at))::date, 'document_waiting', null, d.payment_id,
@@ -690,10 +687,12 @@ select
     when 'sac_missing' then 'Set sac in billing.settings, then reissue the receipt.'
     when 'einvoice_needed' then 'Make the e-invoice at the portal: without its number this is no invoice.'
     when 'note_too_late' then 'Tell the accountant: the refund does not reduce the tax.'
-    when 'note_of_failed_refund' then 'Refund the payment again: the note stands.'
+    when 'note_of_failed_refund' then 'Refund the payment again: the note stands for that, too. Or ask the accountant for a debit note.'
     when 'note_of_won_dispute' then 'Ask the accountant for a debit note: the money is back, and the note stands.'
+    when 'note_above_dispute' then 'Ask the accountant for a debit note: the dispute took less than the note.'
     when 'payment_unsettled' then 'Look at the gateway why it holds the payment back, and ask it when it settles.'
-  end as remedy
+  end || case when v.document_number is not null then ' A support action note about the document ends the finding.' else '' end
+  as remedy
 from billing.book_problems v
 where v.payment_id is not null
   and v.problem <> 'document_waiting'

@@ -133,7 +133,7 @@ function createSubject(setting: Setting) {
       const [row] = await read<Stored & { findings: [string, string][] }>('read', 'test.read($1)', [userId]);
       if (row === undefined) throw new Error('nothing read');
       // Whether all payments of a subscription are known, and have their documents, is compared apart from this.
-      const elsewhere = ['unnamed_charge', 'document_waiting', 'note_of_failed_refund'];
+      const elsewhere = ['unnamed_charge', 'document_waiting', 'note_of_failed_refund', 'note_above_dispute'];
       const found = row.findings.filter(([finding]) => !elsewhere.includes(String(finding)));
       const findings = found.map(([finding, subject]) => `${finding}: ${subject}`).sort();
       const active = row.active && { ...row.active, end: row.active.end ?? Infinity };
