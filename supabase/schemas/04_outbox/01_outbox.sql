@@ -4,8 +4,8 @@
 create table billing.outbox (
   id bigint generated always as identity primary key,
   key text not null unique, -- names the cause: payment-success/<payment id>. The receiver's idempotency key
-  -- notice: mails to many users at once, in a queue of their own.
-  destination text not null check (destination in ('email', 'notice', 'revalidation', 'gateway', 'event')),
+  -- email, notice (mails to many users at once, in a queue of their own), revalidation, gateway or event
+  destination text not null,
   kind text not null,
   payload jsonb not null, -- recipient and data when it was enqueued. Minor currency units, times in UTC
   created_at timestamptz not null default billing.clock(),

@@ -45,6 +45,8 @@ comment on table billing.manual_subscriptions is
 create function billing.record_manual_subscription()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  -- A write of due_at alone, or of nothing, is one of the sweep.
+  if tg_op = 'UPDATE' and to_jsonb(new) - 'due_at' = to_jsonb(old) - 'due_at' then return new; end if;
   if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
     new.updated_at := billing.clock();
   end if;
@@ -103,8 +105,7 @@ end $$;
 create trigger record_manual_subscription
 before update on public.subscriptions
 for each row
--- A write of due_at alone, or of nothing, is one of the sweep.
-when (new.revision = old.revision and to_jsonb(new) - 'due_at' <> to_jsonb(old) - 'due_at')
+when (new.revision = old.revision)
 execute function billing.record_manual_subscription();
 
 create trigger record_manual_subscription_insert

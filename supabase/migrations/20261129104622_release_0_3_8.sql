@@ -17,6 +17,35 @@ drop type billing.change;
 
 comment on column billing.support_actions.reference is null;
 
+DROP TRIGGER "record_manual_subscription" ON "public"."subscriptions";
+
+ALTER TABLE "billing"."gateway_events"
+  DROP CONSTRAINT "gateway_events_body_sha256_check";
+
+ALTER TABLE "billing"."gateway_subscriptions"
+  DROP CONSTRAINT "gateway_subscriptions_idempotency_keys_check";
+
+ALTER TABLE "billing"."gateway_subscriptions"
+  DROP CONSTRAINT "gateway_subscriptions_status_check";
+
+ALTER TABLE "billing"."outbox"
+  DROP CONSTRAINT "outbox_destination_check";
+
+ALTER TABLE "public"."payments"
+  DROP CONSTRAINT "payments_credit_check";
+
+ALTER TABLE "public"."payments"
+  DROP CONSTRAINT "payments_credited_kind_check";
+
+ALTER TABLE "public"."payments"
+  DROP CONSTRAINT "payments_idempotency_keys_check";
+
+ALTER TABLE "public"."payments"
+  DROP CONSTRAINT "payments_reads_check";
+
+ALTER TABLE "public"."payments"
+  DROP CONSTRAINT "payments_starts_check";
+
 CREATE TYPE "billing"."change" AS (
   "outcome"        text,
   "unread"         uuid,
@@ -36,6 +65,12 @@ CREATE TYPE "billing"."change" AS (
   "next_charge_at" timestamp WITH time zone,
   "next_amount"    bigint
 );
+
+CREATE TRIGGER record_manual_subscription
+  BEFORE UPDATE ON public.subscriptions
+  FOR EACH ROW
+  WHEN ((new.revision = old.revision))
+  EXECUTE FUNCTION billing.record_manual_subscription();
 
 REVOKE ALL ON FUNCTION "billing"."end_mail"(public.subscriptions, billing.sources, text, timestamp WITH time zone) FROM PUBLIC;
 
@@ -60,6 +95,68 @@ GRANT EXECUTE ON FUNCTION "billing"."state_of_billing"(billing.sources) TO "serv
 GRANT SELECT ON TABLE "billing"."purchases" TO "service_role";
 
 GRANT SELECT ON TABLE "billing"."sources" TO "service_role";
+
+-- Records a row that was written by hand, so that billing.settle_access does not overwrite it.
+-- Security definer: the role of an admin or of the app may write subscriptions but not this table.
+create or replace function billing.record_manual_subscription()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  -- A write of due_at alone, or of nothing, is one of the sweep.
+  if tg_op = 'UPDATE' and to_jsonb(new) - 'due_at' = to_jsonb(old) - 'due_at' then return new; end if;
+  if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
+    new.updated_at := billing.clock();
+  end if;
+  -- A row that was written by hand was not sold by a price.
+  select null, null, null, null into new.price_key, new.price_amount, new.currency, new.duration_months;
+  -- The entitlements of what ruled before are not those of another plan.
+  if tg_op = 'UPDATE' and (new.tier, new.plan_id) is distinct from (old.tier, old.plan_id)
+    and new.entitlements is not distinct from old.entitlements
+  then
+    new.entitlements := null;
+  end if;
+  -- A purchase ranks after updated_at. A time in the future would rank the next purchase above acts that follow it.
+  new.updated_at := least(new.updated_at, billing.clock());
+  new.due_at := case when new.status = 'active' then least(new.due_at, billing.clock()) else billing.next_start(new.user_id) end;
+  delete from billing.manual_subscriptions w where w.user_id = new.user_id;
+  insert into billing.manual_subscriptions (
+    user_id, plan_id, tier, status, period_start, period_end, gateway_subscription_id, cancel_at_period_end,
+    ended_at, ended_reason, at, entitlements
+  )
+  values (
+    new.user_id, new.plan_id, new.tier, new.status, new.current_period_start, new.current_period_end,
+    new.gateway_subscription_id, new.cancel_at_period_end,
+    case when new.status = 'cancelled' then coalesce(new.cancelled_at, billing.clock()) end,
+    new.ended_reason, billing.clock(), new.entitlements
+  );
+  -- A subscription in the mirror is reconciled, and is cancelled at the gateway when another source replaces it.
+  if new.gateway_subscription_id is not null then
+    insert into billing.gateway_subscriptions as g (
+      user_id, gateway_subscription_id, period_start, period_end, next_check_at, asked_at, written_at
+    )
+    values (
+      new.user_id, new.gateway_subscription_id, new.current_period_start, new.current_period_end,
+      -- Of a row without an end the gateway knows it.
+      coalesce(new.current_period_end - interval '1 day', billing.clock()), billing.clock(), billing.clock()
+    )
+    on conflict (user_id, gateway_subscription_id) do update
+    set written_at = case
+        -- A longer period alone is no act of the customer.
+        when new.gateway_subscription_id = old.gateway_subscription_id then g.written_at
+        else excluded.written_at
+      end,
+      (period_start, period_end, next_check_at) = (
+        select
+          case when known.is_kept then g.period_start else excluded.period_start end,
+          case when known.is_kept then g.period_end else excluded.period_end end,
+          case when known.is_kept then g.next_check_at else excluded.next_check_at end
+        from (
+          -- Nor does the gateway charge later for it.
+          select g.arrived_at is not null or (g.period_end between billing.clock() and excluded.period_end) is true as is_kept
+        ) known
+      );
+  end if;
+  return new;
+end $$;
 
 -- Finds when the access ends that a gateway subscription gives, and why. Its plan is one of ours.
 create or replace function billing.mirrored_end(
