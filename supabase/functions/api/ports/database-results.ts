@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { documentResults } from './document-results.ts';
 import { outboxResults } from './outbox-results.ts';
-import { reconcileResults, unread } from './reconcile-results.ts';
+import { reconcileResults, toRead, unread } from './reconcile-results.ts';
 
 const subscription = z.looseObject({});
 const time = z.string().nullable();
@@ -52,10 +52,7 @@ const subscribed = {
 const tooLate = z.object({ outcome: z.literal('too_late'), possible_from: z.string() });
 const notNow = z.object({ outcome: z.literal('not_now'), reason: z.enum(['currency', 'downgrade', 'credit']) });
 /** The invoices of this subscription are to be read first: they name the payment that gives a credit. */
-const unreadCredit = z.object({
-  outcome: z.literal('unread'),
-  subscription: z.object({ id: z.string(), gateway_subscription_id: z.string() }),
-});
+const unreadCredit = z.object({ outcome: z.literal('unread'), subscription: toRead });
 export type Unread = z.infer<typeof unreadCredit>;
 /** `subscription_not_found`, `undone`, `not_now` and `too_late` are outcomes of a change. */
 const subscribing = z.discriminatedUnion('outcome', [

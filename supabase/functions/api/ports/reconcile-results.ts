@@ -2,6 +2,9 @@ import { z } from 'zod';
 
 export const unread = z.unknown().transform(() => {});
 
+/** A subscription to read from the gateway. */
+export const toRead = z.object({ id: z.string(), gateway_subscription_id: z.string() });
+
 /** Schemas of the results of reconciliation's SQL functions. */
 export const reconcileResults = {
   claim_payments_to_reconcile: z.object({
@@ -12,7 +15,7 @@ export const reconcileResults = {
   apply_order_payments: z.object({ applied: z.number(), ended: z.boolean() }),
   claim_subscriptions_to_reconcile: z.object({
     settled: z.number(),
-    subscriptions: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
+    subscriptions: z.array(toRead),
   }),
   /** `lacks_payment`: the gateway did not name the payment of the newest cycle yet. */
   apply_gateway_subscription: z.object({ applied: z.boolean(), lacks_payment: z.boolean() }),
