@@ -64,5 +64,7 @@ export function nextLines({ younger, steps }: Plan, { function: name }: Product)
     ...(hasMigration ? [`  npx supabase db push --remote${younger.length === 0 ? '' : ' --include-all'}`] : []),
     '  npx supabase secrets set --env-file supabase/functions/.env   # made from .env.example',
     `  npx supabase functions deploy ${name} --use-api`,
+    '  select billing.set_up();   -- in the SQL editor',
+    '  npm run doctor -- --project-ref <ref>   # in this checkout',
   ];
 }
