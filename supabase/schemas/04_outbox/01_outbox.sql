@@ -469,29 +469,22 @@ exception when others then
 end $$;
 revoke execute on function billing.wake() from service_role;
 
--- Security definer: service_role enqueues, but may not execute billing.wake.
-create function billing.wake_dispatcher()
+-- A request that enqueued something dispatches after its answer, and one that did not saves the calls. Everything else wakes the
+-- dispatcher. Security definer: service_role enqueues, but may not execute billing.wake.
+create function billing.note_enqueued()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  perform billing.wake();
+  if current_setting('subscriptions.request', true) = 'on' then
+    perform set_config('subscriptions.enqueued', 'on', true);
+  elsif current_setting('subscriptions.woken', true) is distinct from 'on' then
+    perform billing.wake();
+  end if;
   return null;
 end $$;
 
--- A request that enqueued something dispatches after its answer; one that did not saves the calls.
-create function billing.note_enqueued()
-returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-  perform set_config('subscriptions.enqueued', 'on', true);
-  return null;
-end $$;
-
+-- Without WHEN, which Postgres reads anew for every statement.
 create trigger note_enqueued after insert or update of payload on billing.outbox for each row
-when (current_setting('subscriptions.request', true) = 'on')
 execute function billing.note_enqueued();
-
-create trigger wake_dispatcher after insert on billing.outbox for each statement
-when (current_setting('subscriptions.request', true) is distinct from 'on')
-execute function billing.wake_dispatcher();
 
 revoke execute on function
   public.claim_outbox, public.next_outbox_attempt, public.complete_outbox, public.fail_outbox

@@ -1,6 +1,8 @@
 -- Made by npm run migration. Renames and data are written by hand.
 set local lock_timeout = '2s';
 
+drop trigger wake_dispatcher on billing.outbox;
+
 drop function billing.find_credit(pg_catalog.uuid,public.plans);
 
 drop function billing.newest_purchase(pg_catalog.uuid,timestamp with time zone);
@@ -9,6 +11,8 @@ drop function billing.amounts_vary();
 
 drop function billing.undo_change(billing.change,billing.commitment);
 
+drop function billing.wake_dispatcher();
+
 drop function billing.plan_change(pg_catalog.uuid,pg_catalog.text,pg_catalog.text,pg_catalog.text,boolean);
 
 drop function billing.change_answer(billing.change);
@@ -16,6 +20,8 @@ drop function billing.change_answer(billing.change);
 drop type billing.change;
 
 comment on column billing.support_actions.reference is null;
+
+DROP TRIGGER "note_enqueued" ON "billing"."outbox";
 
 DROP TRIGGER "record_manual_subscription" ON "public"."subscriptions";
 
@@ -66,6 +72,11 @@ CREATE TYPE "billing"."change" AS (
   "next_amount"    bigint
 );
 
+CREATE TRIGGER note_enqueued
+  AFTER INSERT OR UPDATE OF payload ON billing.outbox
+  FOR EACH ROW
+  EXECUTE FUNCTION billing.note_enqueued();
+
 CREATE TRIGGER record_manual_subscription
   BEFORE UPDATE ON public.subscriptions
   FOR EACH ROW
@@ -95,6 +106,19 @@ GRANT EXECUTE ON FUNCTION "billing"."state_of_billing"(billing.sources) TO "serv
 GRANT SELECT ON TABLE "billing"."purchases" TO "service_role";
 
 GRANT SELECT ON TABLE "billing"."sources" TO "service_role";
+
+-- A request that enqueued something dispatches after its answer, and one that did not saves the calls. Everything else wakes the
+-- dispatcher. Security definer: service_role enqueues, but may not execute billing.wake.
+create or replace function billing.note_enqueued()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if current_setting('subscriptions.request', true) = 'on' then
+    perform set_config('subscriptions.enqueued', 'on', true);
+  elsif current_setting('subscriptions.woken', true) is distinct from 'on' then
+    perform billing.wake();
+  end if;
+  return null;
+end $$;
 
 -- Records a row that was written by hand, so that billing.settle_access does not overwrite it.
 -- Security definer: the role of an admin or of the app may write subscriptions but not this table.
