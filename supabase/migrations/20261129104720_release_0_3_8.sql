@@ -757,6 +757,25 @@ begin
   return v_change;
 end $$;
 
+-- Enqueues the mail that something else goes on, and what is charged next, because a payment was taken back, or is kept after
+-- all: of one that is kept also that nothing is, since its renewal was stopped. The caller has settled the user's access.
+create or replace function billing.announce_other_charge(
+  p_payment public.payments,
+  p_email text, -- of the user
+  p_before jsonb, -- billing.next_charge_answer, before
+  p_how text -- lost, kept or never captured: with the payment, the key
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_after constant jsonb := billing.next_charge_answer(p_payment.user_id);
+begin
+  if v_after is distinct from p_before and (v_after is not null or p_how = 'kept') then
+    perform billing.withdraw_outlook(p_payment.user_id);
+    perform billing.withdraw_mails(array['plan-changed/' || p_payment.id]);
+    perform billing.announce_going_on(p_payment.user_id, p_email, 'change-undone', p_payment.id || '/' || p_how);
+  end if;
+end $$;
+
 -- Returns the terms of a change in answers, or why it is refused.
 create function billing.change_answer(p_change billing.change)
 returns jsonb -- see public.preview_change
