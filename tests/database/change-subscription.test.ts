@@ -215,6 +215,17 @@ describe('a change at the end of the period', () => {
     expect([await toldOf(), await toldOf(next)]).toEqual([beforeJuly, 'nothing']);
   });
 
+  test.each([['preview', preview], ['request', create]])(
+    'cannot be undone once the gateway has cancelled what it replaces, which would not go on: %s',
+    async (_, ask) => {
+      await downgrade();
+      await customer.event('cancelled', '06-12', { planId: 'plan_pro' });
+      expect(await ask('pro', 'period_end')).toEqual(tooLate);
+      expect((await billing()).next).toMatchObject({ tier: 'basic', undo_until: null });
+      expect(await queued('change-undone')).toEqual([]);
+    },
+  );
+
   test('is cancelled and resumed together with what runs', async () => {
     const next = await downgrade();
     await cancel();

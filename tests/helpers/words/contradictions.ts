@@ -130,10 +130,9 @@ function chargeOf(kind: string, said: readonly Said[]): Charge | undefined {
 }
 
 function judgeLast(last: Charge | undefined, { charge, payments }: Truth): string[] {
-  if (last === undefined) return [];
+  if (last === undefined || !charge?.isRecorded) return [];
   const isCharged = last !== 'none' && payments.some(({ start }) => start !== null && mailDay(start) === last.day);
-  if (charge === null && last !== 'none' && !isCharged) return [`the last mail names a charge ${JSON.stringify(last)}`];
-  if (!charge?.isRecorded || (isCharged || last === 'none') && !charge.isAsked) return [];
+  if ((isCharged || last === 'none') && !charge.isAsked) return [];
   if (last === 'none') return ['the last mail says that nothing more is charged'];
   const isSame = last.day === mailDay(charge.at) &&
     (last.amount === undefined || last.amount === rupees(charge.amount));

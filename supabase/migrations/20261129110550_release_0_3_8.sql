@@ -335,6 +335,69 @@ begin
   );
 end $$;
 
+-- Finds what the gateway may charge, and what it has cancelled for a change that follows.
+create or replace function billing.find_billed(p_user_id uuid)
+returns setof billing.commitment language plpgsql stable rows 2 set search_path = pg_catalog, pg_temp as $$
+begin
+  -- Most users have none.
+  if not exists (select from billing.gateway_subscriptions m where m.user_id = p_user_id) then return; end if;
+  return query
+  select
+    m.user_id,
+    case
+      when m.period_end is not null then 'subscription'
+      when m.replaces is not null then 'change'
+      when m.payment_id is not null then 'renewal'
+      else 'subscription'
+    end,
+    m.gateway_subscription_id, m.gateway_subscription_id, m.plan_id,
+    (select p.tier from public.plans p where p.id = m.plan_id), m.sold,
+    period.starts_at, period.ends_at, period.paid_by_kind, period.paid_by_id,
+    billing.is_billed(m) and m.stops_at is null and billing.has_next_charge(m) or next.is_there is true,
+    case
+      when billing.is_billed(m)
+        and m.stops_at is null
+        -- Once halted, the gateway charges again only after the customer changed the method of payment.
+        and coalesce(m.gateway_status, 'active') not in ('paused', 'halted')
+        then case when m.gateway_status is null then m.period_end else m.charge_at end
+    end,
+    billing.since_of(m),
+    next.change,
+    case
+      -- What the gateway has cancelled itself cannot go on.
+      when next.is_there and billing.is_billed(m) and not billing.is_stop_sent(m.gateway_subscription_id)
+        then (next.change).starts_at - interval '48 hours'
+    end,
+    m.stops_at, null::text
+  from billing.gateway_subscriptions m
+  left join public.payments renewed
+    on renewed.id = m.payment_id
+    and renewed.fulfilled_at is not null
+    and m.replaces is null
+  cross join lateral (
+    select m.period_start, m.period_end, 'gateway_subscription', m.gateway_subscription_id
+    where m.period_end is not null
+    union all
+    select renewed.period_start, renewed.period_end, 'payment', renewed.id::text
+    where m.period_end is null and renewed.id is not null
+    union all
+    select coalesce(m.starts_at, m.charge_at), coalesce(m.starts_at, m.charge_at), null::text, null::text
+    where m.period_end is null and renewed.id is null
+  ) period (starts_at, ends_at, paid_by_kind, paid_by_id)
+  left join lateral (
+    select n as change, true as is_there
+    from billing.find_successor(m.user_id, m.gateway_subscription_id) n
+    where n.starts_at > billing.clock()
+      and coalesce(n.stops_at > n.starts_at, true) -- else a purchase replaced it
+  ) next on true
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id <> ''
+    -- An imported one is billed, too, before its first event.
+    and billing.is_known(m)
+    and m.gateway_status is distinct from 'created'
+    and (billing.is_billed(m) or next.is_there and period.ends_at > billing.clock());
+end $$;
+
 -- Returns what a mail says about the next charge.
 create or replace function billing.outlook(p_user_id uuid)
 returns jsonb
