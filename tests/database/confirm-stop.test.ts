@@ -228,12 +228,13 @@ test.each([
   },
 );
 
-test.each(['at once', 'at the end'] as const)(
+test.each(['at once', 'at the end', 'by a deletion'] as const)(
   'a stop %s that the gateway did not know, under the key of another account, is told once it is known again',
   async (when) => {
     const stuck = () => database.query("select state from billing.outbox_stuck where destination = 'gateway'");
     await database.at('01-30');
-    await customer.cancel(when);
+    if (when !== 'by a deletion') await customer.cancel(when);
+    else await database.query('delete from auth.users where id = $1', [customer.id]);
     const { id, token, ...claimed } = await claim();
     expect(await confirm({ id, ...claimed }, null)).toBe('changed');
     await database.rpc('fail_outbox', token, String(id), 'the gateway has no such subscription', true, null);
