@@ -215,6 +215,31 @@ describe('a change at the end of the period', () => {
     expect([await toldOf(), await toldOf(next)]).toEqual([beforeJuly, 'nothing']);
   });
 
+  test.each([['preview', preview], ['request', create]])(
+    'cannot be undone once the gateway has cancelled what it replaces, which would not go on: %s',
+    async (_, ask) => {
+      await downgrade();
+      await customer.event('cancelled', '06-12', { planId: 'plan_pro' });
+      expect(await ask('pro', 'period_end')).toEqual(tooLate);
+      expect((await billing()).next).toMatchObject({ tier: 'basic', undo_until: null });
+      expect(await queued('change-undone')).toEqual([]);
+    },
+  );
+
+  test('that is undone is cancelled once the gateway knows it again, under the key of its account', async () => {
+    const next = await downgrade();
+    expect(await create('pro', 'period_end')).toEqual({ outcome: 'undone' });
+    const { token, rows: [{ id }] } = Object(await database.rpc('claim_outbox', 'gateway'));
+    await database.rpc('confirm_stop', id, false, null, null);
+    await database.rpc('fail_outbox', token, String(id), 'the gateway has no such subscription', true, null);
+    expect(await toldOf(next)).toBe('withdrawn');
+    const m = await database.one('select id from billing.gateway_subscriptions where gateway_subscription_id = $1', [
+      next.gatewayId,
+    ]);
+    await database.rpc('apply_gateway_subscription', m.id, JSON.stringify({ status: 'authenticated', paid_count: 0 }));
+    expect(await toldOf(next)).toMatch(/2026-06-10/);
+  });
+
   test('is cancelled and resumed together with what runs', async () => {
     const next = await downgrade();
     await cancel();

@@ -228,6 +228,27 @@ test.each([
   },
 );
 
+test.each(['at once', 'at the end', 'by a deletion'] as const)(
+  'a stop %s that the gateway did not know, under the key of another account, is told once it is known again',
+  async (when) => {
+    const stuck = () => database.query("select state from billing.outbox_stuck where destination = 'gateway'");
+    await database.at('01-30');
+    if (when !== 'by a deletion') await customer.cancel(when);
+    else await database.query('delete from auth.users where id = $1', [customer.id]);
+    const { id, token, ...claimed } = await claim();
+    expect(await confirm({ id, ...claimed }, null)).toBe('changed');
+    await database.rpc('fail_outbox', token, String(id), 'the gateway has no such subscription', true, null);
+    expect(await stuck()).toEqual([{ state: 'parked' }]);
+    await database.at('2026-01-30T06:00:00Z');
+    const { subscriptions: [{ id: read }] } = Object(await database.rpc('claim_subscriptions_to_reconcile'));
+    await database.rpc('apply_gateway_subscription', read, null);
+    expect(await stuck()).toEqual([{ state: 'parked' }]);
+    await database.rpc('apply_gateway_subscription', read, JSON.stringify(answer('active', months(1), 1)));
+    expect(await stuck()).toEqual([]);
+    expect(await confirm(await claim(), answer('active', months(1), 1))).toBe('stands');
+  },
+);
+
 test('a stop of which the gateway is not told two hours before the end is a finding; told, it ends', async () => {
   const untold = () =>
     database.query(

@@ -399,6 +399,15 @@ describe('the mail plan-changed', () => {
     },
   );
 
+  test('gives way to the end of what is paid where the payment was lost, and is kept after all', async () => {
+    await bill();
+    const premium = await now();
+    await premium.capture();
+    await dispute(premium.paymentId, 'lost', '2026-06-11Z');
+    await dispute(premium.paymentId, 'won', '2026-06-12Z');
+    expect((await mails('change-undone')).at(-1)).toMatchObject({ plan_name: 'Premium', next_charge: null });
+  });
+
   test('a dispute that changes no charge has no mail', async () => {
     await customer.buy('pro', { at: '06-01' });
     const premium = await customer.buy('premium', { at: '06-02', start: 'now' });

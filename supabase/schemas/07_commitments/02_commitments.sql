@@ -63,7 +63,9 @@ begin
     billing.since_of(m),
     next.change,
     case
-      when next.is_there and not billing.is_stop_sent(m.gateway_subscription_id) then (next.change).starts_at - interval '48 hours'
+      -- What the gateway has cancelled itself cannot go on.
+      when next.is_there and billing.is_billed(m) and not billing.is_stop_sent(m.gateway_subscription_id)
+        then (next.change).starts_at - interval '48 hours'
     end,
     m.stops_at, null::text
   from billing.gateway_subscriptions m

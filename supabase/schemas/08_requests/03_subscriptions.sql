@@ -528,8 +528,8 @@ begin
   perform billing.announce_going_on(p_subscription.user_id, p_email, 'change-undone', p_subscription.id::text);
 end $$;
 
--- Enqueues the mail that something else goes on, and is charged next, because a payment was taken back, or is kept after all.
--- The caller has settled the user's access.
+-- Enqueues the mail that something else goes on, and what is charged next, because a payment was taken back, or is kept after
+-- all: of one that is kept also that nothing is, since its renewal was stopped. The caller has settled the user's access.
 create function billing.announce_other_charge(
   p_payment public.payments,
   p_email text, -- of the user
@@ -540,7 +540,7 @@ returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_after constant jsonb := billing.next_charge_answer(p_payment.user_id);
 begin
-  if v_after is not null and v_after is distinct from p_before then
+  if v_after is distinct from p_before and (v_after is not null or p_how = 'kept') then
     perform billing.withdraw_outlook(p_payment.user_id);
     perform billing.withdraw_mails(array['plan-changed/' || p_payment.id]);
     perform billing.announce_going_on(p_payment.user_id, p_email, 'change-undone', p_payment.id || '/' || p_how);

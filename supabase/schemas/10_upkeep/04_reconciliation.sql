@@ -180,13 +180,16 @@ begin
           end
         when d.asked_plan_id is not null and d.period_end is null then v_now
         -- The user may still sign up. The subscription may also belong to another app with the same gateway account.
-        when not d.has_row then case when d.arrived_at > v_now - interval '30 days' then v_now + interval '1 day' end
+        when not d.has_row and d.gateway_status is distinct from 'unknown'
+          then case when d.arrived_at > v_now - interval '30 days' then v_now + interval '1 day' end
         -- The gateway may bill it again at any time. So long after the last access it is read once a day.
         when d.gateway_status in ('pending', 'halted', 'paused')
           or d.gateway_status = 'active' and d.period_end <= v_now + interval '1 day'
           then case when d.checked_at > d.given_up_at then greatest(d.checked_at + interval '1 day', v_now) else v_now end
         -- So long after the last access no further cycle is expected.
         when d.checked_at > d.given_up_at then null
+        -- The gateway did not know it, such as under the key of another account.
+        when d.gateway_status = 'unknown' then v_now
         -- If the subscription was renewed, later. A charge does not change next_check_at, so that it writes no index.
         else greatest(d.period_end - interval '1 day', v_now)
       end as next_at -- null: never
@@ -460,6 +463,11 @@ begin
   perform billing.begin_request('reconciliation', v_subscription.gateway_subscription_id);
   perform billing.lock_user(v_subscription.user_id);
   select * into v_subscription from billing.gateway_subscriptions m where m.id = p_id for update;
+  -- A stop that found no subscription is planned again.
+  if p_entity is not null and (v_subscription.stops_at is not null or v_subscription.gateway_status = 'unknown') then
+    perform billing.plan(v_subscription.user_id);
+    perform billing.apply_event_for_missing_user(v_subscription.user_id, v_subscription.gateway_subscription_id);
+  end if;
   if v_subscription.asked_plan_id is not null and v_subscription.period_end is null then
     return billing.apply_request_read(v_subscription, p_entity::jsonb);
   end if;
@@ -520,6 +528,8 @@ begin
       and v_entity ->> 'status' is distinct from 'cancelled';
     perform billing.settle_access(v_subscription.user_id, v_email);
     perform billing.release_cancellation_mail(v_subscription.user_id);
+  elsif v_entity is null and v_subscription.period_end is not null then
+    perform billing.apply_subscription_read(v_subscription.id, null, false);
   end if;
   -- What no plan wants any more: of a subscription that was resumed, or whose user is back.
   if v_email is not null and not exists (
@@ -535,7 +545,8 @@ begin
     and o.claims[cardinality(o.claims)] is not null
     and o.next_attempt_at > v_now
     and o.delivered_at is null
-    and o.parked_at is null;
+    and o.parked_at is null
+    and v_entity is not null; -- else nothing is told
   return jsonb_build_object('outcome', case when found then 'stands' else 'changed' end);
 end $$;
 comment on function public.confirm_stop is 'Confirms that the gateway must still be told to stop billing a subscription.';

@@ -456,6 +456,69 @@ begin
   );
 end $$;
 
+-- Finds what the gateway may charge, and what it has cancelled for a change that follows.
+create or replace function billing.find_billed(p_user_id uuid)
+returns setof billing.commitment language plpgsql stable rows 2 set search_path = pg_catalog, pg_temp as $$
+begin
+  -- Most users have none.
+  if not exists (select from billing.gateway_subscriptions m where m.user_id = p_user_id) then return; end if;
+  return query
+  select
+    m.user_id,
+    case
+      when m.period_end is not null then 'subscription'
+      when m.replaces is not null then 'change'
+      when m.payment_id is not null then 'renewal'
+      else 'subscription'
+    end,
+    m.gateway_subscription_id, m.gateway_subscription_id, m.plan_id,
+    (select p.tier from public.plans p where p.id = m.plan_id), m.sold,
+    period.starts_at, period.ends_at, period.paid_by_kind, period.paid_by_id,
+    billing.is_billed(m) and m.stops_at is null and billing.has_next_charge(m) or next.is_there is true,
+    case
+      when billing.is_billed(m)
+        and m.stops_at is null
+        -- Once halted, the gateway charges again only after the customer changed the method of payment.
+        and coalesce(m.gateway_status, 'active') not in ('paused', 'halted')
+        then case when m.gateway_status is null then m.period_end else m.charge_at end
+    end,
+    billing.since_of(m),
+    next.change,
+    case
+      -- What the gateway has cancelled itself cannot go on.
+      when next.is_there and billing.is_billed(m) and not billing.is_stop_sent(m.gateway_subscription_id)
+        then (next.change).starts_at - interval '48 hours'
+    end,
+    m.stops_at, null::text
+  from billing.gateway_subscriptions m
+  left join public.payments renewed
+    on renewed.id = m.payment_id
+    and renewed.fulfilled_at is not null
+    and m.replaces is null
+  cross join lateral (
+    select m.period_start, m.period_end, 'gateway_subscription', m.gateway_subscription_id
+    where m.period_end is not null
+    union all
+    select renewed.period_start, renewed.period_end, 'payment', renewed.id::text
+    where m.period_end is null and renewed.id is not null
+    union all
+    select coalesce(m.starts_at, m.charge_at), coalesce(m.starts_at, m.charge_at), null::text, null::text
+    where m.period_end is null and renewed.id is null
+  ) period (starts_at, ends_at, paid_by_kind, paid_by_id)
+  left join lateral (
+    select n as change, true as is_there
+    from billing.find_successor(m.user_id, m.gateway_subscription_id) n
+    where n.starts_at > billing.clock()
+      and coalesce(n.stops_at > n.starts_at, true) -- else a purchase replaced it
+  ) next on true
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id <> ''
+    -- An imported one is billed, too, before its first event.
+    and billing.is_known(m)
+    and m.gateway_status is distinct from 'created'
+    and (billing.is_billed(m) or next.is_there and period.ends_at > billing.clock());
+end $$;
+
 -- Returns what a mail says about the next charge.
 create or replace function billing.outlook(p_user_id uuid)
 returns jsonb
@@ -878,6 +941,25 @@ begin
   return v_change;
 end $$;
 
+-- Enqueues the mail that something else goes on, and what is charged next, because a payment was taken back, or is kept after
+-- all: of one that is kept also that nothing is, since its renewal was stopped. The caller has settled the user's access.
+create or replace function billing.announce_other_charge(
+  p_payment public.payments,
+  p_email text, -- of the user
+  p_before jsonb, -- billing.next_charge_answer, before
+  p_how text -- lost, kept or never captured: with the payment, the key
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_after constant jsonb := billing.next_charge_answer(p_payment.user_id);
+begin
+  if v_after is distinct from p_before and (v_after is not null or p_how = 'kept') then
+    perform billing.withdraw_outlook(p_payment.user_id);
+    perform billing.withdraw_mails(array['plan-changed/' || p_payment.id]);
+    perform billing.announce_going_on(p_payment.user_id, p_email, 'change-undone', p_payment.id || '/' || p_how);
+  end if;
+end $$;
+
 -- Returns the terms of a change in answers, or why it is refused.
 create function billing.change_answer(p_change billing.change)
 returns jsonb -- see public.preview_change
@@ -968,6 +1050,186 @@ begin
       )
       or billing.unnamed_cycles(p_subscription) > 0
     );
+end $$;
+
+-- Subscriptions that were asked for and have no cycle yet, those whose period ends within a day, and those that are pending,
+-- halted or paused at the gateway. Each is reconciled until it is renewed or cancelled. API: service_role only.
+create or replace function public.claim_subscriptions_to_reconcile()
+returns jsonb
+-- {settled, subscriptions: [{id, gateway_subscription_id}]}; settled: how many of those that were due need no call now.
+-- subscriptions: at most 20. 0 and []: nothing is due
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_result jsonb;
+begin
+  -- The requests of these ended without an answer of the gateway.
+  perform billing.forget_request(m.id)
+  from billing.gateway_subscriptions m
+  where m.next_check_at <= v_now and m.gateway_subscription_id is null
+  limit 20;
+  with due as materialized (
+    select
+      m.*, s.id is not null as has_row, m as subscription,
+      m.period_end + make_interval(hours => 24 * (billing.grace_days(p.grace_days, false) + 14)) as given_up_at
+    from billing.gateway_subscriptions m
+    left join public.subscriptions s on s.user_id = m.user_id
+    left join public.plans p on p.id = m.plan_id
+    where m.next_check_at <= v_now and m.gateway_subscription_id is not null
+    order by m.next_check_at
+    limit 200
+    for no key update of m skip locked
+  ),
+  planned as (
+    select
+      d.*,
+      case
+        -- One without an id cannot be read. A cancelled subscription has ended; for a day its last payments are looked for.
+        when d.gateway_subscription_id = '' then null
+        when d.status = 'cancelled' or d.gateway_status = 'completed' then case
+            when d.cancelled_arrived_at < v_now - interval '1 day' or billing.unnamed_cycles(d.subscription) = 0 then null
+            else v_now
+          end
+        when d.asked_plan_id is not null and d.period_end is null then v_now
+        -- The user may still sign up. The subscription may also belong to another app with the same gateway account.
+        when not d.has_row and d.gateway_status is distinct from 'unknown'
+          then case when d.arrived_at > v_now - interval '30 days' then v_now + interval '1 day' end
+        -- The gateway may bill it again at any time. So long after the last access it is read once a day.
+        when d.gateway_status in ('pending', 'halted', 'paused')
+          or d.gateway_status = 'active' and d.period_end <= v_now + interval '1 day'
+          then case when d.checked_at > d.given_up_at then greatest(d.checked_at + interval '1 day', v_now) else v_now end
+        -- So long after the last access no further cycle is expected.
+        when d.checked_at > d.given_up_at then null
+        -- The gateway did not know it, such as under the key of another account.
+        when d.gateway_status = 'unknown' then v_now
+        -- If the subscription was renewed, later. A charge does not change next_check_at, so that it writes no index.
+        else greatest(d.period_end - interval '1 day', v_now)
+      end as next_at -- null: never
+    from due d
+  ),
+  leased as (
+    update billing.gateway_subscriptions m
+    set next_check_at = case when p.is_now then v_now + interval '5 minutes' else p.next_at end
+    from (
+      select
+        d.id, d.next_at, coalesce(d.next_at = v_now, false) as is_now,
+        -- Neither a lot of requests nor a lot of ends of periods delays the others.
+        row_number() over (partition by d.next_at = v_now order by d.next_check_at) as place
+      from planned d
+    ) p
+    where m.id = p.id and (not p.is_now or p.place <= 20)
+    returning m.id, m.gateway_subscription_id, p.is_now
+  )
+  select jsonb_build_object(
+    'settled', count(*) filter (where not l.is_now),
+    'subscriptions', coalesce(
+      jsonb_agg(jsonb_build_object('id', l.id, 'gateway_subscription_id', l.gateway_subscription_id))
+        filter (where l.is_now),
+      '[]'
+    )
+  )
+  into v_result
+  from leased l;
+  return v_result;
+end $$;
+
+create or replace function public.apply_gateway_subscription(
+  p_id uuid,
+  p_entity text default null -- as for billing.apply_subscription_read, JSON
+)
+returns jsonb -- as billing.apply_subscription_read
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_subscription billing.gateway_subscriptions;
+begin
+  select * into v_subscription from billing.gateway_subscriptions m where m.id = p_id;
+  perform billing.begin_request('reconciliation', v_subscription.gateway_subscription_id);
+  perform billing.lock_user(v_subscription.user_id);
+  select * into v_subscription from billing.gateway_subscriptions m where m.id = p_id for update;
+  -- A stop that found no subscription is planned again.
+  if p_entity is not null and (v_subscription.stops_at is not null or v_subscription.gateway_status = 'unknown') then
+    perform billing.plan(v_subscription.user_id);
+    perform billing.apply_event_for_missing_user(v_subscription.user_id, v_subscription.gateway_subscription_id);
+  end if;
+  if v_subscription.asked_plan_id is not null and v_subscription.period_end is null then
+    return billing.apply_request_read(v_subscription, p_entity::jsonb);
+  end if;
+  return billing.apply_subscription_read(p_id, p_entity::jsonb, true);
+end $$;
+
+-- Confirms that a claimed stop still stands, before the gateway is told what is final there: applies what was just read from
+-- the gateway, plans again, and notes that the gateway may be told from now on. What was tried without an answer before, and
+-- did not cancel it, is planned anew. API: service_role only.
+create or replace function public.confirm_stop(
+  p_id bigint, -- of the claimed row of the outbox
+  p_at_cycle_end boolean, -- as the row was claimed
+  p_entity text default null, -- the subscription at the gateway, JSON; null: the gateway has no such subscription
+  p_invoices text default null -- its invoices, a JSON array; null: not read
+)
+returns jsonb -- {outcome: stands | changed | unnamed}. unnamed: a paid cycle is not known here, the invoices name it
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_entity constant jsonb := p_entity::jsonb;
+  v_id constant text := (select o.payload ->> 'gateway_subscription_id' from billing.outbox o where o.id = p_id);
+  v_subscription billing.gateway_subscriptions;
+  v_email text;
+begin
+  perform billing.begin_request('reconciliation', v_id);
+  -- Locks the payments, whose locks come before that of the user.
+  if p_invoices is not null then perform public.apply_invoices(v_id, p_invoices); end if;
+  v_subscription := billing.find_subscription(v_id);
+  if v_subscription.id is null and v_entity ->> 'status' not in ('created', 'expired', 'cancelled') then
+    -- Authorised after its request was forgotten. Its notes name the user, as they do in its events.
+    v_subscription.user_id := billing.json_uuid(v_entity #> '{notes,user_id}');
+    v_subscription.gateway_subscription_id := v_id;
+    -- Without one nothing paid is cut: the tries end, and a finding asks an admin.
+    if coalesce(billing.json_integer(v_entity -> 'paid_count') > 0, v_entity ->> 'current_end' is not null)
+      and not billing.is_deleted(v_subscription.user_id)
+      and not exists (select from billing.find_user(v_subscription.user_id))
+    then
+      return jsonb_build_object('outcome', 'changed');
+    end if;
+  end if;
+  v_email := billing.lock_user(v_subscription.user_id);
+  if v_email is not null and v_entity is not null then
+    if exists (select from billing.gateway_subscriptions m where m.id = v_subscription.id and billing.is_known(m)) then
+      perform billing.apply_subscription_read(v_subscription.id, v_entity, false);
+    else
+      perform billing.apply_request_state(v_subscription, v_entity, null, false);
+    end if;
+    if p_invoices is null and billing.json_integer(v_entity -> 'paid_count') > (
+      select count(distinct p.period_end) from public.payments p where p.gateway_subscription_id = v_id
+    ) then
+      return jsonb_build_object('outcome', 'unnamed');
+    end if;
+    update billing.outbox o
+    set told_at = null
+    where o.id = p_id
+      and o.payload @> '{"at_cycle_end": false}'
+      and v_entity ->> 'status' is distinct from 'cancelled';
+    perform billing.settle_access(v_subscription.user_id, v_email);
+    perform billing.release_cancellation_mail(v_subscription.user_id);
+  elsif v_entity is null and v_subscription.period_end is not null then
+    perform billing.apply_subscription_read(v_subscription.id, null, false);
+  end if;
+  -- What no plan wants any more: of a subscription that was resumed, or whose user is back.
+  if v_email is not null and not exists (
+    select from billing.stoppable s where s.gateway_subscription_id = v_id and s.stops_at is not null
+  ) then
+    update billing.outbox o set parked_at = v_now, last_error = 'withdrawn' where o.id = p_id and o.delivered_at is null;
+    return jsonb_build_object('outcome', 'changed');
+  end if;
+  update billing.outbox o
+  set told_at = v_now
+  where o.id = p_id
+    and o.payload @> jsonb_build_object('at_cycle_end', p_at_cycle_end)
+    and o.claims[cardinality(o.claims)] is not null
+    and o.next_attempt_at > v_now
+    and o.delivered_at is null
+    and o.parked_at is null
+    and v_entity is not null; -- else nothing is told
+  return jsonb_build_object('outcome', case when found then 'stands' else 'changed' end);
 end $$;
 
 create or replace function billing.perform_resume(p_action billing.support_actions)
