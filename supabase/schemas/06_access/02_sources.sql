@@ -45,6 +45,8 @@ comment on table billing.manual_subscriptions is
 create function billing.record_manual_subscription()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  -- This insert writes no row: it fails, or has an "on conflict" clause.
+  if tg_op = 'INSERT' and exists (select from public.subscriptions s where s.user_id = new.user_id) then return new; end if;
   if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
     new.updated_at := billing.clock();
   end if;

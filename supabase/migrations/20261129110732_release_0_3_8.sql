@@ -61,6 +61,68 @@ GRANT SELECT ON TABLE "billing"."purchases" TO "service_role";
 
 GRANT SELECT ON TABLE "billing"."sources" TO "service_role";
 
+-- Records a row that was written by hand, so that billing.settle_access does not overwrite it.
+-- Security definer: the role of an admin or of the app may write subscriptions but not this table.
+create or replace function billing.record_manual_subscription()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  -- This insert writes no row: it fails, or has an "on conflict" clause.
+  if tg_op = 'INSERT' and exists (select from public.subscriptions s where s.user_id = new.user_id) then return new; end if;
+  if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
+    new.updated_at := billing.clock();
+  end if;
+  -- A row that was written by hand was not sold by a price.
+  select null, null, null, null into new.price_key, new.price_amount, new.currency, new.duration_months;
+  -- The entitlements of what ruled before are not those of another plan.
+  if tg_op = 'UPDATE' and (new.tier, new.plan_id) is distinct from (old.tier, old.plan_id)
+    and new.entitlements is not distinct from old.entitlements
+  then
+    new.entitlements := null;
+  end if;
+  -- A purchase ranks after updated_at. A time in the future would rank the next purchase above acts that follow it.
+  new.updated_at := least(new.updated_at, billing.clock());
+  new.due_at := case when new.status = 'active' then least(new.due_at, billing.clock()) else billing.next_start(new.user_id) end;
+  delete from billing.manual_subscriptions w where w.user_id = new.user_id;
+  insert into billing.manual_subscriptions (
+    user_id, plan_id, tier, status, period_start, period_end, gateway_subscription_id, cancel_at_period_end,
+    ended_at, ended_reason, at, entitlements
+  )
+  values (
+    new.user_id, new.plan_id, new.tier, new.status, new.current_period_start, new.current_period_end,
+    new.gateway_subscription_id, new.cancel_at_period_end,
+    case when new.status = 'cancelled' then coalesce(new.cancelled_at, billing.clock()) end,
+    new.ended_reason, billing.clock(), new.entitlements
+  );
+  -- A subscription in the mirror is reconciled, and is cancelled at the gateway when another source replaces it.
+  if new.gateway_subscription_id is not null then
+    insert into billing.gateway_subscriptions as g (
+      user_id, gateway_subscription_id, period_start, period_end, next_check_at, asked_at, written_at
+    )
+    values (
+      new.user_id, new.gateway_subscription_id, new.current_period_start, new.current_period_end,
+      -- Of a row without an end the gateway knows it.
+      coalesce(new.current_period_end - interval '1 day', billing.clock()), billing.clock(), billing.clock()
+    )
+    on conflict (user_id, gateway_subscription_id) do update
+    set written_at = case
+        -- A longer period alone is no act of the customer.
+        when new.gateway_subscription_id = old.gateway_subscription_id then g.written_at
+        else excluded.written_at
+      end,
+      (period_start, period_end, next_check_at) = (
+        select
+          case when known.is_kept then g.period_start else excluded.period_start end,
+          case when known.is_kept then g.period_end else excluded.period_end end,
+          case when known.is_kept then g.next_check_at else excluded.next_check_at end
+        from (
+          -- Nor does the gateway charge later for it.
+          select g.arrived_at is not null or (g.period_end between billing.clock() and excluded.period_end) is true as is_kept
+        ) known
+      );
+  end if;
+  return new;
+end $$;
+
 -- Finds when the access ends that a gateway subscription gives, and why. Its plan is one of ours.
 create or replace function billing.mirrored_end(
   p_subscription billing.gateway_subscriptions,
@@ -253,6 +315,21 @@ from (
   -- Skips rows whose gateway subscription is itself a source with newer facts.
   where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true
 ) s;
+
+-- Gives the tier of a row that was written by hand and begins to name a gateway subscription, such as one of an import, to a user
+-- whose profile has none: the customer pays for it. A period that is over is read from the gateway first. After the statement,
+-- which may write the profile itself. Security definer: the role of an admin or of the app may write subscriptions alone.
+create function billing.give_billed_tier()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.announce_access(u.id, u.email, new.tier, null, null, null)
+  from auth.users u
+  where u.id = new.user_id
+    and new.status = 'active'
+    and coalesce(new.current_period_end > billing.clock(), true)
+    and not exists (select from billing.profiles p where p.user_id = new.user_id and p.subscription_tier <> 'free');
+  return null;
+end $$;
 
 -- Derives when the gateway must stop billing a subscription. The first reason counts.
 create or replace function billing.find_stop(
@@ -790,6 +867,86 @@ begin
   );
 end $$;
 
+-- Applies an event, once. Its ledger row is written first: of two deliveries at once, the second waits there for the first,
+-- and then returns the stored outcome. Row and effect commit together.
+create or replace function billing.apply_delivery(
+  p_body_sha256 bytea,
+  p_event_id text, -- from the header, not signed
+  p_body jsonb, -- null: nested too deep to read
+  p_deliveries integer -- 0: the event comes from reconciliation, not from the gateway
+)
+returns billing.delivery language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_event billing.gateway_events;
+  v_known billing.gateway_events;
+  v_is_gone boolean; -- whether it is about a deleted user
+begin
+  v_event.body_sha256 := p_body_sha256;
+  v_event.event_id := p_event_id;
+  select c.event, coalesce(c.ignored, 'applied') into v_event.event, v_event.outcome from billing.classify_event(p_body) c;
+  v_event.subject_id := left(coalesce(
+    case when v_event.event like 'payment.dispute.%' then billing.disputed_payment_id(p_body) end,
+    p_body #>> '{payload,subscription,entity,id}', p_body #>> '{payload,payment,entity,order_id}',
+    p_body #>> '{payload,order,entity,id}',
+    p_body #>> '{payload,payment,entity,id}', p_body #>> '{payload,refund,entity,payment_id}',
+    p_body #>> '{payload,settlement,entity,id}'
+  ), 200);
+  v_event.event_at := case when v_event.event like 'subscription.%' then billing.event_time(p_body) end;
+  v_event.payload := p_body;
+  v_event.deliveries := p_deliveries;
+  v_event.attempts := 1;
+  v_event.received_at := billing.clock();
+  if v_event.outcome <> 'applied' then v_event.reduce_at := v_event.received_at + interval '1 day'; end if;
+
+  insert into billing.gateway_events select v_event.* on conflict (body_sha256) do nothing;
+  if found then
+    if v_event.outcome = 'applied' then
+      perform set_config('subscriptions.user_deleted', '', true);
+      select t.outcome, t.error into v_event.outcome, v_event.error from billing.try_event(v_event) t;
+      v_is_gone := current_setting('subscriptions.user_deleted') = 'on';
+      -- The rollback of an event that fails undid billing.note_missing_user.
+      if v_event.error is not null and not v_is_gone then
+        v_is_gone := billing.is_deleted(billing.json_uuid(p_body #> '{payload,subscription,entity,notes,user_id}'))
+          or exists (
+            select from public.payments p
+            where p.user_id is null and v_event.subject_id in (p.gateway_order_id, p.gateway_payment_id)
+          );
+      end if;
+    end if;
+    if v_event.outcome <> 'applied' and v_event.reduce_at is null or v_is_gone then
+      update billing.gateway_events e
+      set outcome = v_event.outcome,
+        error = v_event.error,
+        payload = case when v_is_gone then billing.stored_payload(p_body, v_event.outcome) else e.payload end,
+        reduce_at = case when v_event.outcome ~ '^(unmatched$|ignored: )' then e.received_at + interval '1 day' end
+      where e.body_sha256 = p_body_sha256;
+    end if;
+    if billing.can_be_reapplied(v_event.event, v_event.outcome) then
+      insert into billing.unsettled_events (body_sha256) values (p_body_sha256);
+    end if;
+    return (v_event.outcome, true);
+  end if;
+
+  select * into v_known from billing.gateway_events e where e.body_sha256 = p_body_sha256;
+  if p_deliveries > 0 then
+    update billing.gateway_events e
+    set deliveries = e.deliveries + p_deliveries
+    where e.body_sha256 = p_body_sha256
+    returning * into v_known;
+  end if;
+  if v_known.outcome = 'ignored: subscription.entity.notes.user_id'
+    and (billing.find_subscription(v_known.subject_id)).id is not null
+  then
+    -- An import has named its subscription since: it arrives now.
+    v_known.received_at := billing.clock();
+  -- A repeated event that had no effect is applied again. An unmatched subscription event waits in the mirror instead.
+  elsif v_known.outcome = 'parked' or not billing.awaits_effect(v_known.event, v_known.outcome) then
+    return (v_known.outcome, false);
+  end if;
+  v_known.payload := p_body; -- the stored one may be reduced or deleted by now
+  return (billing.apply_recorded_event(v_known), true);
+end $$;
+
 create or replace function billing.announce_charge(
   p_subscription billing.gateway_subscriptions, -- after the event
   p_entity jsonb, -- the subscription
@@ -1146,6 +1303,18 @@ begin
   end if;
 end $do$;
 
+CREATE TRIGGER give_billed_tier_insert
+  AFTER INSERT ON public.subscriptions
+  FOR EACH ROW
+  WHEN (((new.revision = 0) AND (new.gateway_subscription_id IS NOT NULL)))
+  EXECUTE FUNCTION billing.give_billed_tier();
+
+CREATE TRIGGER give_billed_tier
+  AFTER UPDATE ON public.subscriptions
+  FOR EACH ROW
+  WHEN (((new.revision = old.revision) AND (new.gateway_subscription_id <> COALESCE(old.gateway_subscription_id, ''::text))))
+  EXECUTE FUNCTION billing.give_billed_tier();
+
 REVOKE ALL ON FUNCTION "billing"."change_answer"(billing.change) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."change_answer"(billing.change) TO "service_role";
@@ -1153,6 +1322,10 @@ GRANT EXECUTE ON FUNCTION "billing"."change_answer"(billing.change) TO "service_
 REVOKE ALL ON FUNCTION "billing"."find_credit"(uuid, public.plans) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."find_credit"(uuid, public.plans) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."give_billed_tier"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."give_billed_tier"() TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."noted_excess"(uuid) FROM PUBLIC;
 
