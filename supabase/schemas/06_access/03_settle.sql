@@ -91,6 +91,33 @@ begin
   end if;
 end $$;
 
+-- Gives the tier of a row that was written by hand and begins to name a gateway subscription, such as one of an import, to a user
+-- whose profile has none: the customer pays for it. A period that is over is read from the gateway first. After the statement,
+-- which may write the profile itself. Security definer: the role of an admin or of the app may write subscriptions alone.
+create function billing.give_billed_tier()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.announce_access(u.id, u.email, new.tier, null, null, null)
+  from auth.users u
+  where u.id = new.user_id
+    and new.status = 'active'
+    and coalesce(new.current_period_end > billing.clock(), true)
+    and not exists (select from billing.profiles p where p.user_id = new.user_id and p.subscription_tier <> 'free');
+  return null;
+end $$;
+
+create trigger give_billed_tier
+after update of gateway_subscription_id on public.subscriptions
+for each row
+when (new.revision = old.revision and new.gateway_subscription_id <> coalesce(old.gateway_subscription_id, ''))
+execute function billing.give_billed_tier();
+
+create trigger give_billed_tier_insert
+after insert on public.subscriptions
+for each row
+when (new.revision = 0 and new.gateway_subscription_id is not null)
+execute function billing.give_billed_tier();
+
 -- Enqueues a mail about one user to this user, who has an address and a profile.
 create function billing.enqueue_mail(
   p_user_id uuid,

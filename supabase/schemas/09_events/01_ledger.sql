@@ -260,12 +260,17 @@ begin
     where e.body_sha256 = p_body_sha256
     returning * into v_known;
   end if;
+  if v_known.outcome = 'ignored: subscription.entity.notes.user_id'
+    and (billing.find_subscription(v_known.subject_id)).id is not null
+  then
+    -- An import has named its subscription since: it arrives now.
+    v_known.received_at := billing.clock();
   -- A repeated event that had no effect is applied again. An unmatched subscription event waits in the mirror instead.
-  if v_known.outcome <> 'parked' and billing.awaits_effect(v_known.event, v_known.outcome) then
-    v_known.payload := coalesce(v_known.payload, p_body); -- it may be deleted by now
-    return (billing.apply_recorded_event(v_known), true);
+  elsif v_known.outcome = 'parked' or not billing.awaits_effect(v_known.event, v_known.outcome) then
+    return (v_known.outcome, false);
   end if;
-  return (v_known.outcome, false);
+  v_known.payload := p_body; -- the stored one may be reduced or deleted by now
+  return (billing.apply_recorded_event(v_known), true);
 end $$;
 
 create function public.apply_gateway_event(

@@ -127,6 +127,8 @@ returns trigger language plpgsql security definer set search_path = pg_catalog, 
 begin
   -- A write of due_at alone, or of nothing, is one of the sweep.
   if tg_op = 'UPDATE' and to_jsonb(new) - 'due_at' = to_jsonb(old) - 'due_at' then return new; end if;
+  -- This insert writes no row: it fails, or has an "on conflict" clause.
+  if tg_op = 'INSERT' and exists (select from public.subscriptions s where s.user_id = new.user_id) then return new; end if;
   if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
     new.updated_at := billing.clock();
   end if;
@@ -374,6 +376,21 @@ from (
   -- Skips rows whose gateway subscription is itself a source with newer facts.
   where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true
 ) s;
+
+-- Gives the tier of a row that was written by hand and begins to name a gateway subscription, such as one of an import, to a user
+-- whose profile has none: the customer pays for it. A period that is over is read from the gateway first. After the statement,
+-- which may write the profile itself. Security definer: the role of an admin or of the app may write subscriptions alone.
+create function billing.give_billed_tier()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.announce_access(u.id, u.email, new.tier, null, null, null)
+  from auth.users u
+  where u.id = new.user_id
+    and new.status = 'active'
+    and coalesce(new.current_period_end > billing.clock(), true)
+    and not exists (select from billing.profiles p where p.user_id = new.user_id and p.subscription_tier <> 'free');
+  return null;
+end $$;
 
 -- Derives when the gateway must stop billing a subscription. The first reason counts.
 create or replace function billing.find_stop(
@@ -993,6 +1010,86 @@ begin
   );
 end $$;
 
+-- Applies an event, once. Its ledger row is written first: of two deliveries at once, the second waits there for the first,
+-- and then returns the stored outcome. Row and effect commit together.
+create or replace function billing.apply_delivery(
+  p_body_sha256 bytea,
+  p_event_id text, -- from the header, not signed
+  p_body jsonb, -- null: nested too deep to read
+  p_deliveries integer -- 0: the event comes from reconciliation, not from the gateway
+)
+returns billing.delivery language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_event billing.gateway_events;
+  v_known billing.gateway_events;
+  v_is_gone boolean; -- whether it is about a deleted user
+begin
+  v_event.body_sha256 := p_body_sha256;
+  v_event.event_id := p_event_id;
+  select c.event, coalesce(c.ignored, 'applied') into v_event.event, v_event.outcome from billing.classify_event(p_body) c;
+  v_event.subject_id := left(coalesce(
+    case when v_event.event like 'payment.dispute.%' then billing.disputed_payment_id(p_body) end,
+    p_body #>> '{payload,subscription,entity,id}', p_body #>> '{payload,payment,entity,order_id}',
+    p_body #>> '{payload,order,entity,id}',
+    p_body #>> '{payload,payment,entity,id}', p_body #>> '{payload,refund,entity,payment_id}',
+    p_body #>> '{payload,settlement,entity,id}'
+  ), 200);
+  v_event.event_at := case when v_event.event like 'subscription.%' then billing.event_time(p_body) end;
+  v_event.payload := p_body;
+  v_event.deliveries := p_deliveries;
+  v_event.attempts := 1;
+  v_event.received_at := billing.clock();
+  if v_event.outcome <> 'applied' then v_event.reduce_at := v_event.received_at + interval '1 day'; end if;
+
+  insert into billing.gateway_events select v_event.* on conflict (body_sha256) do nothing;
+  if found then
+    if v_event.outcome = 'applied' then
+      perform set_config('subscriptions.user_deleted', '', true);
+      select t.outcome, t.error into v_event.outcome, v_event.error from billing.try_event(v_event) t;
+      v_is_gone := current_setting('subscriptions.user_deleted') = 'on';
+      -- The rollback of an event that fails undid billing.note_missing_user.
+      if v_event.error is not null and not v_is_gone then
+        v_is_gone := billing.is_deleted(billing.json_uuid(p_body #> '{payload,subscription,entity,notes,user_id}'))
+          or exists (
+            select from public.payments p
+            where p.user_id is null and v_event.subject_id in (p.gateway_order_id, p.gateway_payment_id)
+          );
+      end if;
+    end if;
+    if v_event.outcome <> 'applied' and v_event.reduce_at is null or v_is_gone then
+      update billing.gateway_events e
+      set outcome = v_event.outcome,
+        error = v_event.error,
+        payload = case when v_is_gone then billing.stored_payload(p_body, v_event.outcome) else e.payload end,
+        reduce_at = case when v_event.outcome ~ '^(unmatched$|ignored: )' then e.received_at + interval '1 day' end
+      where e.body_sha256 = p_body_sha256;
+    end if;
+    if billing.can_be_reapplied(v_event.event, v_event.outcome) then
+      insert into billing.unsettled_events (body_sha256) values (p_body_sha256);
+    end if;
+    return (v_event.outcome, true);
+  end if;
+
+  select * into v_known from billing.gateway_events e where e.body_sha256 = p_body_sha256;
+  if p_deliveries > 0 then
+    update billing.gateway_events e
+    set deliveries = e.deliveries + p_deliveries
+    where e.body_sha256 = p_body_sha256
+    returning * into v_known;
+  end if;
+  if v_known.outcome = 'ignored: subscription.entity.notes.user_id'
+    and (billing.find_subscription(v_known.subject_id)).id is not null
+  then
+    -- An import has named its subscription since: it arrives now.
+    v_known.received_at := billing.clock();
+  -- A repeated event that had no effect is applied again. An unmatched subscription event waits in the mirror instead.
+  elsif v_known.outcome = 'parked' or not billing.awaits_effect(v_known.event, v_known.outcome) then
+    return (v_known.outcome, false);
+  end if;
+  v_known.payload := p_body; -- the stored one may be reduced or deleted by now
+  return (billing.apply_recorded_event(v_known), true);
+end $$;
+
 create or replace function billing.announce_charge(
   p_subscription billing.gateway_subscriptions, -- after the event
   p_entity jsonb, -- the subscription
@@ -1529,6 +1626,18 @@ begin
   end if;
 end $do$;
 
+CREATE TRIGGER give_billed_tier_insert
+  AFTER INSERT ON public.subscriptions
+  FOR EACH ROW
+  WHEN (((new.revision = 0) AND (new.gateway_subscription_id IS NOT NULL)))
+  EXECUTE FUNCTION billing.give_billed_tier();
+
+CREATE TRIGGER give_billed_tier
+  AFTER UPDATE OF gateway_subscription_id ON public.subscriptions
+  FOR EACH ROW
+  WHEN (((new.revision = old.revision) AND (new.gateway_subscription_id <> COALESCE(old.gateway_subscription_id, ''::text))))
+  EXECUTE FUNCTION billing.give_billed_tier();
+
 REVOKE ALL ON FUNCTION "billing"."change_answer"(billing.change) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."change_answer"(billing.change) TO "service_role";
@@ -1536,6 +1645,10 @@ GRANT EXECUTE ON FUNCTION "billing"."change_answer"(billing.change) TO "service_
 REVOKE ALL ON FUNCTION "billing"."find_credit"(uuid, public.plans) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."find_credit"(uuid, public.plans) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."give_billed_tier"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."give_billed_tier"() TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."noted_excess"(uuid) FROM PUBLIC;
 

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { refundEvent, seconds } from '../helpers/gateway/events.ts';
+import { months } from '../helpers/records/time.ts';
+
+const database = useDatabase({ isEmptied: true });
+const customer = useCustomer(database);
+const [january, february] = [months(1), months(2)];
+
+/** Writes the row of a subscriber whom the gateway bills already, on 5 January, unless a time is set. */
+async function bring(
+  { tier = 'pro', status = 'active', end = january.end, id = customer.gatewayId }: {
+    tier?: string;
+    status?: string;
+    end?: string | null;
+    id?: string | null;
+  } = {},
+) {
+  await database.query(
+    `insert into public.subscriptions as s (user_id, plan_id, tier, status, current_period_end, gateway_subscription_id)
+     select $1, p.id, p.tier, $3, $4, $5 from public.plans p where p.tier = $2 and p.lookup_key is null
+     on conflict (user_id) do update
+     set status = excluded.status, tier = excluded.tier, current_period_end = excluded.current_period_end,
+       gateway_subscription_id = excluded.gateway_subscription_id`,
+    [customer.id, tier, status, end, id],
+  );
+}
+/** The rows that the service has of it, before and after an import that is run again. */
+const readRows = () =>
+  database.one(
+    `select to_jsonb(w) as written, to_jsonb(m) as mirrored, to_jsonb(s) as row
+     from billing.manual_subscriptions w
+     join billing.gateway_subscriptions m using (user_id)
+     join public.subscriptions s using (user_id)
+     where w.user_id = $1`,
+    [customer.id],
+  );
+const setTier = (tier: string | null) =>
+  database.query('update public.profiles set subscription_tier = $2 where user_id = $1', [customer.id, tier]);
+
+describe('a row by hand that names a gateway subscription gives its tier at once', () => {
+  test.each([
+    ['with an end', january.end, 'free'],
+    ['without an end', null, 'free'],
+    ['whose profile has no tier', january.end, null],
+  ])('%s', async (_, end, before) => {
+    await database.at('01-05');
+    await setTier(before);
+    await bring({ end });
+    expect(await customer.tier()).toBe('pro');
+  });
+
+  test('to a user without a profile', async () => {
+    await database.at('01-05');
+    await database.query('delete from public.profiles where user_id = $1', [customer.id]);
+    await bring();
+    expect(await customer.tier()).toBe('pro');
+  });
+
+  test('where an earlier row is replaced by one that names it', async () => {
+    await database.at('01-05');
+    await bring({ status: 'cancelled', id: null });
+    expect(await customer.tier()).toBe('free');
+    await bring();
+    expect(await customer.tier()).toBe('pro');
+  });
+});
+
+describe('the tier of the profile stays', () => {
+  test.each([
+    ['where an admin wrote a higher one', 'premium', {}],
+    ['where an admin wrote a lower one', 'basic', {}],
+    ['where the row is cancelled', 'free', { status: 'cancelled' }],
+    ['where the row names no gateway subscription', 'free', { id: null }],
+    ['where the period is over: the gateway is read first', 'free', { end: '2026-01-04T00:00:00Z' }],
+    ['where the period ends now: the gateway is read first', 'free', { end: '2026-01-05T00:00:00Z' }],
+  ])('%s', async (_, tier, row) => {
+    await database.at('01-05');
+    await setTier(tier);
+    await bring(row);
+    expect(await customer.tier()).toBe(tier);
+    // For the findings.
+    await database.query('delete from public.subscriptions where user_id = $1', [customer.id]);
+  });
+
+  test('where a row that named it before gets a longer period', async () => {
+    await database.at('01-05');
+    await bring();
+    await setTier('free');
+    await bring({ end: february.end });
+    expect(await customer.tier()).toBe('free');
+    await setTier('pro');
+  });
+});
+
+describe('an import that is run again writes nothing', () => {
+  const importAll = () =>
+    database.query(
+      `insert into public.subscriptions (user_id, plan_id, tier, status, current_period_end, gateway_subscription_id)
+       select $1, p.id, p.tier, 'active', $2, $3 from public.plans p where p.tier = 'pro' and p.lookup_key is null
+       on conflict (user_id) do nothing`,
+      [customer.id, january.end, customer.gatewayId],
+    );
+  const importAgain = async () => {
+    const before = await readRows();
+    await importAll();
+    expect(await readRows()).toEqual(before);
+  };
+
+  test('a charge since ranks above it, and its refund ends access', async () => {
+    await database.at('01-05');
+    await importAll();
+    await customer.charge(february, 'pro');
+    await database.at('02-03');
+    await importAgain();
+    await database.at('02-10');
+    await database.send(refundEvent({ id: `pay_2026-02_${customer.gatewayId}`, amount: 99900 }, 99900));
+    expect(await customer.state()).toBe('free: pro cancelled to 2026-02-01');
+  });
+
+  test('a cancellation since stays', async () => {
+    await database.at('01-05');
+    await importAll();
+    await customer.cancel('at the end');
+    await database.at('01-06');
+    await importAgain();
+    expect(await customer.row()).toMatchObject({ cancel_at_period_end: true });
+  });
+});
+
+describe('a charge that was read before its user was known counts once an import names its subscription', () => {
+  const charge = { amount: 99900, currency: 'INR' };
+  const cycle = { billing_start: seconds(january.start), billing_end: seconds(january.end) };
+  const invoiceOf = (id: string) => ({
+    ...{ id: `inv_${id}`, subscription_id: id, payment_id: `pay_${id}`, status: 'paid', paid_at: cycle.billing_start },
+    ...charge,
+    ...cycle,
+  });
+  const readStatement = async () => {
+    const invoice = invoiceOf(customer.gatewayId);
+    const payment = { id: invoice.payment_id, created_at: invoice.paid_at, invoice_id: invoice.id, ...charge };
+    const subscription = { id: customer.gatewayId, plan_id: 'plan_pro', status: 'active', paid_count: 1, notes: [] };
+    const read = [payment, invoice, subscription].map((each) => JSON.stringify(each));
+    return (await database.rpc('apply_statement_item', 'payments', ...read)).applied;
+  };
+
+  const readInvoices = async () => {
+    const items = JSON.stringify([invoiceOf(customer.gatewayId)]);
+    return (await database.rpc('apply_invoices', customer.gatewayId, items)).applied === 1;
+  };
+
+  test.each([
+    ['by the invoices', readInvoices],
+    ['by the statement', readStatement],
+  ])('%s', async (_, readAgain) => {
+    await database.at('01-02');
+    expect(await readStatement()).toBe(false);
+    // A day later its stored fields are reduced.
+    await database.sweep('01-04');
+    expect(await readStatement()).toBe(false);
+    await database.at('01-20');
+    await bring();
+    const stored = { user_id: customer.id, amount: '99900', period_end: new Date(january.end) };
+    for (const isNew of [true, false]) {
+      expect(await readAgain()).toBe(isNew);
+      expect(await database.query('select user_id, amount, period_end from public.payments')).toEqual([stored]);
+      expect(await customer.state()).toBe('pro: pro active to 2026-02-01');
+    }
+  });
+});
