@@ -10,6 +10,7 @@ import { paymentOf, placeOrder } from '../helpers/records/purchases.ts';
 import { readAllRows, readLedger } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { act, openSupport, type SupportAction } from '../helpers/records/support-actions.ts';
+import { months } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
 let support: pg.Client;
@@ -124,6 +125,18 @@ test('reconcile_now makes one or all open orders of the customer due, and is ref
   const { result } = await act(support, { action: 'reconcile_now', email: customer.email });
   expect(result).toBe('Orders to read: 2. Subscriptions to read: 0.');
   expect(await due()).toEqual([true, true]);
+});
+
+test('reconcile_now has a subscription read also in the middle of its period', async () => {
+  const claim = async () => (await database.rpc('claim_subscriptions_to_reconcile')).subscriptions;
+  await customer.bill(months(1), 'basic');
+  await database.at('01-10');
+  await claim();
+  expect(await claim()).toEqual([]);
+  const { result } = await act(support, { action: 'reconcile_now', email: customer.email });
+  expect(result).toBe('Orders to read: 0. Subscriptions to read: 1.');
+  expect(await claim()).toMatchObject([{ gateway_subscription_id: customer.gatewayId }]);
+  expect(await claim()).toEqual([]);
 });
 
 describe('requeue_mail', () => {

@@ -52,7 +52,8 @@ create table billing.gateway_subscriptions (
   -- When the newest fact arrived. Null: it was only asked for here, or named by a row that was written by hand.
   arrived_at timestamptz,
   awaits_user boolean not null default false, -- whether an event arrived before its user existed
-  -- When the subscription is next reconciled with the gateway. During a reconciliation: the end of the lease.
+  -- When the subscription is next reconciled with the gateway. During a reconciliation: the end of the lease. -infinity: at once,
+  -- since support asked for it.
   next_check_at timestamptz,
   checked_at timestamptz,
   gateway_status text, -- the newest status at the gateway. status has only whether it was activated or cancelled

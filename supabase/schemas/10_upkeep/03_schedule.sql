@@ -458,7 +458,7 @@ select 'payments' as kind, p.next_reconcile_at as at
 from public.payments p
 where p.gateway_order_id is not null
 union all
-select 'gateway_subscriptions', m.next_check_at
+select 'gateway_subscriptions', nullif(m.next_check_at, '-infinity')
 from billing.gateway_subscriptions m;
 comment on view billing.reconciliations is 'When each record is read from the gateway next. A claim moves the time.';
 

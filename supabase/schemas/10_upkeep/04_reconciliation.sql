@@ -174,6 +174,7 @@ begin
       case
         -- One without an id cannot be read. A cancelled subscription has ended; for a day its last payments are looked for.
         when d.gateway_subscription_id = '' then null
+        when d.next_check_at = '-infinity' then v_now
         when d.status = 'cancelled' or d.gateway_status = 'completed' then case
             when d.cancelled_arrived_at < v_now - interval '1 day' or billing.unnamed_cycles(d.subscription) = 0 then null
             else v_now

@@ -555,7 +555,7 @@ begin
     and (p_action.reference is not null or p.created_at > billing.clock() - interval '30 days');
   get diagnostics v_orders = row_count;
   update billing.gateway_subscriptions m
-  set next_check_at = billing.clock()
+  set next_check_at = '-infinity'
   where m.user_id = p_action.user_id
     and (p_action.reference is null or m.gateway_subscription_id = p_action.reference)
     and m.gateway_subscription_id <> ''

@@ -1149,6 +1149,14 @@ begin
     );
 end $$;
 
+create or replace view billing.reconciliations with (security_invoker = true) as
+select 'payments' as kind, p.next_reconcile_at as at
+from public.payments p
+where p.gateway_order_id is not null
+union all
+select 'gateway_subscriptions', nullif(m.next_check_at, '-infinity')
+from billing.gateway_subscriptions m;
+
 -- Subscriptions that were asked for and have no cycle yet, those whose period ends within a day, and those that are pending,
 -- halted or paused at the gateway. Each is reconciled until it is renewed or cancelled. API: service_role only.
 create or replace function public.claim_subscriptions_to_reconcile()
@@ -1183,6 +1191,7 @@ begin
       case
         -- One without an id cannot be read. A cancelled subscription has ended; for a day its last payments are looked for.
         when d.gateway_subscription_id = '' then null
+        when d.next_check_at = '-infinity' then v_now
         when d.status = 'cancelled' or d.gateway_status = 'completed' then case
             when d.cancelled_arrived_at < v_now - interval '1 day' or billing.unnamed_cycles(d.subscription) = 0 then null
             else v_now
@@ -1346,6 +1355,47 @@ begin
   perform set_config('subscriptions.request', '', true);
   perform billing.wake();
   p_action.result := 'Resumed. ' || billing.next_charge_text(p_action.user_id);
+  return p_action;
+end $$;
+
+create or replace function billing.perform_reconcile_now(p_action billing.support_actions)
+returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_orders integer;
+  v_subscriptions integer;
+  v_payment_id constant uuid := billing.payment_id_of(p_action.reference);
+begin
+  perform billing.require(
+    num_nonnulls(p_action.user_id, p_action.reference) > 0, 'PS400', 'reconcile_now needs email or reference'
+  );
+  p_action.user_id := coalesce(
+    p_action.user_id,
+    (select p.user_id from public.payments p where p.id = v_payment_id),
+    (select m.user_id from billing.gateway_subscriptions m where m.gateway_subscription_id = p_action.reference limit 1)
+  );
+  perform billing.lock_user(p_action.user_id);
+  update public.payments p
+  set next_reconcile_at = billing.clock()
+  where p.user_id = p_action.user_id
+    and (p_action.reference is null or p.id = v_payment_id)
+    and p.gateway_order_id is not null
+    and not billing.is_settled(p)
+    -- The gateway does not keep an unpaid order for long.
+    and (p_action.reference is not null or p.created_at > billing.clock() - interval '30 days');
+  get diagnostics v_orders = row_count;
+  update billing.gateway_subscriptions m
+  set next_check_at = '-infinity'
+  where m.user_id = p_action.user_id
+    and (p_action.reference is null or m.gateway_subscription_id = p_action.reference)
+    and m.gateway_subscription_id <> ''
+    and m.status is distinct from 'cancelled';
+  get diagnostics v_subscriptions = row_count;
+  perform billing.require(
+    v_orders + v_subscriptions > 0, 'PS404',
+    'nothing to reconcile: no open order and no running subscription' || coalesce(' "' || p_action.reference || '"', '')
+  );
+  perform billing.call_function('/api/internal/reconcile');
+  p_action.result := format('Orders to read: %s. Subscriptions to read: %s.', v_orders, v_subscriptions);
   return p_action;
 end $$;
 
