@@ -92,6 +92,25 @@ describe('entitled_not_paid', () => {
   });
 });
 
+test.each([
+  ['active', []],
+  ['halted', ['the gateway does not bill it']],
+  ['missing', ['the gateway does not bill it']],
+])('a row by hand without an end, whose subscription is %s when it is read: %j', async (status, reasons) => {
+  await database.at('01-01');
+  await database.query(
+    `insert into public.subscriptions (user_id, tier, plan_id, status, gateway_subscription_id)
+     select $1, 'pro', p.id, 'active', 'sub_by_hand' from public.plans p where p.tier = 'pro' and p.lookup_key is null`,
+    [customer.id],
+  );
+  const { id } = await database.one('select id from billing.gateway_subscriptions');
+  const entity = { status, plan_id: 'plan_before', current_start: null, current_end: null };
+  await database.rpc('apply_gateway_subscription', id, status === 'missing' ? null : JSON.stringify(entity));
+  await database.at('01-02');
+  const found = await database.query('select reason from billing.entitled_not_paid where user_id = $1', [customer.id]);
+  expect(found.map(({ reason }) => reason)).toEqual(reasons);
+});
+
 describe('tier_mismatch', () => {
   const mismatches = async () =>
     (await database.query('select user_id from billing.tier_mismatch')).map((r) => r.user_id);

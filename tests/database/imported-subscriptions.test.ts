@@ -168,3 +168,21 @@ describe('a charge that was read before its user was known counts once an import
     }
   });
 });
+
+test.each([
+  ['before it is no missed webhook', january, []],
+  ['after it is one', february, ['missed_webhook']],
+])('a cycle of an import that began %s', async (_, cycle, findings) => {
+  await database.at('01-05');
+  await bring({ end: '2026-01-25T00:00:00Z' });
+  await database.at('02-02');
+  const { id } = await database.one('select id from billing.gateway_subscriptions');
+  const times = { current_start: seconds(cycle.start), current_end: seconds(cycle.end) };
+  const entity = { status: 'active', plan_id: 'plan_pro', paid_count: 3, ...times };
+  expect(await database.rpc('apply_gateway_subscription', id, JSON.stringify(entity))).toMatchObject({ applied: true });
+  const marks = await database.query(
+    "select kind from billing.marks where kind = 'missed_webhook' and key = $1",
+    [customer.gatewayId],
+  );
+  expect(marks.map(({ kind }) => kind)).toEqual(findings);
+});

@@ -308,7 +308,11 @@ begin
   select coalesce(bool_or(billing.apply_answer(
     concat_ws(':', 'reconcile', v_mirrored.gateway_subscription_id, v_status, a.mark), a.event,
     jsonb_build_object('subscription', jsonb_build_object('entity', a.entity)), a.at,
-    case when p_is_missed then coalesce(v_mirrored.period_end - interval '1 day', 'infinity') end
+    case
+      -- Not what happened before an import.
+      when p_is_missed and (billing.json_time(a.at) < v_mirrored.written_at) is not true
+        then coalesce(v_mirrored.period_end - interval '1 day', 'infinity')
+    end
   )), false)
   into v_applied
   from (

@@ -44,7 +44,11 @@ select
     (select max(c.at) from billing.tier_changes c where c.user_id = holder.user_id),
     holder.updated_at
   ) as since,
-  case when holder.is_over then 'its period is over' else 'nothing pays for it' end as reason,
+  case
+    when holder.is_over and holder.current_period_end is null then 'the gateway does not bill it'
+    when holder.is_over then 'its period is over'
+    else 'nothing pays for it'
+  end as reason,
   holder.profile_tier, holder.subscription_tier, holder.current_period_end, holder.gateway_subscription_id
 from (
   select
@@ -58,8 +62,18 @@ from (
   left join billing.profiles pr on pr.user_id = a.user_id
   left join public.plans pl on pl.id = a.plan_id
   cross join lateral (
-    select a.current_period_end + make_interval(
-      hours => 24 * (billing.grace_days(pl.grace_days, false) + (a.gateway_subscription_id is not null)::integer) + 1
+    select coalesce(
+      a.current_period_end + make_interval(
+        hours => 24 * (billing.grace_days(pl.grace_days, false) + (a.gateway_subscription_id is not null)::integer) + 1
+      ),
+      -- A row by hand without an end, and what was read does not run.
+      (
+        select m.checked_at
+        from billing.gateway_subscriptions m
+        where m.user_id = a.user_id
+          and m.gateway_subscription_id = a.gateway_subscription_id
+          and m.gateway_status in ('created', 'pending', 'halted', 'paused', 'expired', 'unknown')
+      )
     ) as at
   ) ends
   where a.status = 'active'
@@ -80,8 +94,8 @@ where holder.is_over
       and o.lapses_at + interval '1 hour' > (select billing.clock())
   );
 comment on view billing.entitled_not_paid is
-  'Users with a tier or an active subscription but no running source for it, and users whose period is long over. A grant '
-  'makes the tier a complimentary one. A report: it reads all users.';
+  'Users with a tier or an active subscription but no running source for it, and users whose period is long over, or has no '
+  'end while the gateway does not bill it. A grant makes the tier a complimentary one. A report: it reads all users.';
 
 create view billing.tier_mismatch with (security_invoker = true) as
 select

@@ -21,6 +21,8 @@ drop type billing.change;
 
 comment on column billing.support_actions.reference is null;
 
+comment on view billing.entitled_not_paid is null;
+
 DROP TRIGGER "note_enqueued" ON "billing"."outbox";
 
 DROP TRIGGER "record_manual_subscription" ON "public"."subscriptions";
@@ -1239,6 +1241,82 @@ begin
   return v_result;
 end $$;
 
+-- Applies the gateway's answer about a subscription, as the events would that it stands for. The caller holds the lock on the
+-- user.
+create or replace function billing.apply_subscription_read(
+  p_id uuid,
+  p_entity jsonb, -- the subscription at the gateway; null: the gateway has no such subscription
+  p_is_missed boolean -- an alert is due if no webhook announced it
+)
+returns jsonb -- {applied, lacks_payment}: whether it changed anything; whether apply_invoices is to name the payment
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_mirrored billing.gateway_subscriptions;
+  v_entity jsonb := p_entity;
+  v_status constant text := billing.json_text(v_entity -> 'status');
+  v_now constant timestamptz := date_trunc('second', billing.clock());
+  v_paid_count constant bigint := billing.json_integer(p_entity -> 'paid_count');
+  v_second constant bigint := extract(epoch from v_now);
+  v_event text;
+  v_applied boolean;
+begin
+  select * into v_mirrored from billing.gateway_subscriptions m where m.id = p_id for update;
+  if not found
+    -- Read before the charge that a webhook told meanwhile: it counts fewer cycles. The next claim reads it again. A gateway that
+    -- counts less for longer is believed.
+    or v_paid_count < v_mirrored.paid_count and v_mirrored.arrived_at > billing.clock() - interval '10 minutes'
+  then
+    return jsonb_build_object('applied', false, 'lacks_payment', false);
+  end if;
+  v_entity := v_entity || jsonb_build_object('id', v_mirrored.gateway_subscription_id, 'notes', billing.notes_of(v_mirrored));
+  select e.event, e.entity into v_event, v_entity from billing.missed_event(v_mirrored, v_entity) e;
+  select coalesce(bool_or(billing.apply_answer(
+    concat_ws(':', 'reconcile', v_mirrored.gateway_subscription_id, v_status, a.mark), a.event,
+    jsonb_build_object('subscription', jsonb_build_object('entity', a.entity)), a.at,
+    case
+      -- Not what happened before an import.
+      when p_is_missed and (billing.json_time(a.at) < v_mirrored.written_at) is not true
+        then coalesce(v_mirrored.period_end - interval '1 day', 'infinity')
+    end
+  )), false)
+  into v_applied
+  from (
+    values
+      -- A charge happens when its period begins. So its webhook changes nothing if it still arrives.
+      (case when v_event = 'subscription.charged' then v_entity ->> 'current_end' end, v_event, v_entity,
+        v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end,
+        v_event is not null),
+      (v_second::text, case v_status when 'active' then 'subscription.updated' else 'subscription.' || v_status end,
+        p_entity || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), null,
+        v_status is distinct from v_mirrored.gateway_status
+          and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
+          and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused')))
+  ) a (mark, event, entity, at, is_due)
+  where a.is_due;
+
+  update billing.gateway_subscriptions m
+  set checked_at = billing.clock(),
+    noted_user_id = billing.noted_user(m, p_entity),
+    next_check_at = case
+      when m.status = 'cancelled' or m.gateway_status = 'completed'
+        then case when billing.unnamed_cycles(m) > 0 then v_now + interval '6 hours' end
+      -- The customer may pay or resume months later. Until then nothing changes by itself.
+      when v_status in ('halted', 'paused') and m.period_end < v_now - interval '14 days' then v_now + interval '1 day'
+      else v_now + interval '6 hours'
+    end,
+    -- So a later cycle that passes unpaid is not taken for a paid one.
+    paid_count = case
+      when v_status in ('active', 'completed', 'pending', 'halted') then greatest(m.paid_count, v_paid_count)
+      else m.paid_count
+    end,
+    gateway_status = coalesce(v_status, 'unknown'),
+    charge_at = case when v_status is null then m.charge_at else billing.next_charge_at(v_entity) end
+  where m.id = p_id
+  returning m.* into v_mirrored;
+  perform billing.check_again(v_mirrored.user_id);
+  return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_mirrored));
+end $$;
+
 create or replace function public.apply_gateway_subscription(
   p_id uuid,
   p_entity text default null -- as for billing.apply_subscription_read, JSON
@@ -1398,6 +1476,64 @@ begin
   p_action.result := format('Orders to read: %s. Subscriptions to read: %s.', v_orders, v_subscriptions);
   return p_action;
 end $$;
+
+create or replace view billing.entitled_not_paid with (security_invoker = true) as
+select
+  holder.user_id,
+  coalesce(
+    case when holder.is_over then holder.ends_at end,
+    (select max(c.at) from billing.tier_changes c where c.user_id = holder.user_id),
+    holder.updated_at
+  ) as since,
+  case
+    when holder.is_over and holder.current_period_end is null then 'the gateway does not bill it'
+    when holder.is_over then 'its period is over'
+    else 'nothing pays for it'
+  end as reason,
+  holder.profile_tier, holder.subscription_tier, holder.current_period_end, holder.gateway_subscription_id
+from (
+  select
+    a.user_id,
+    case when pr.subscription_tier <> 'free' then pr.subscription_tier end as profile_tier,
+    a.tier as subscription_tier, a.current_period_end, a.gateway_subscription_id, a.updated_at,
+    -- The sweep runs each minute. The reconciliation of a subscription that the gateway bills may take a day.
+    ends.at as ends_at,
+    ends.at < (select billing.clock()) as is_over
+  from public.subscriptions a
+  left join billing.profiles pr on pr.user_id = a.user_id
+  left join public.plans pl on pl.id = a.plan_id
+  cross join lateral (
+    select coalesce(
+      a.current_period_end + make_interval(
+        hours => 24 * (billing.grace_days(pl.grace_days, false) + (a.gateway_subscription_id is not null)::integer) + 1
+      ),
+      -- A row by hand without an end, and what was read does not run.
+      (
+        select m.checked_at
+        from billing.gateway_subscriptions m
+        where m.user_id = a.user_id
+          and m.gateway_subscription_id = a.gateway_subscription_id
+          and m.gateway_status in ('created', 'pending', 'halted', 'paused', 'expired', 'unknown')
+      )
+    ) as at
+  ) ends
+  where a.status = 'active'
+  union all
+  select p.user_id, p.subscription_tier, null, null, null, null, null, null
+  from billing.profiles p
+  where p.subscription_tier <> 'free'
+    and not exists (select from public.subscriptions s where s.user_id = p.user_id and s.status = 'active')
+) holder
+where holder.is_over
+  or holder.gateway_subscription_id is null
+  and not exists (
+    select from billing.sources o
+    where o.user_id = holder.user_id
+      and o.kind <> 'manual'
+      and o.tier = coalesce(holder.subscription_tier, holder.profile_tier)
+      and o.ended_at is null
+      and o.lapses_at + interval '1 hour' > (select billing.clock())
+  );
 
 -- Returns in one sentence why a user has the tier: the source that rules.
 create or replace function billing.why_text(p_ruling billing.ruling)
@@ -1664,6 +1800,8 @@ where v.payment_id is not null
   and v.month >= (select date_trunc('month', billing.clock() - interval '1 month'))::date;
 
 comment on column billing.support_actions.reference is 'What it is about. A note about missed_webhook, unmailed_payment, refund_failed, returned_too_much or a document ends it.';
+
+comment on view billing.entitled_not_paid is 'Users with a tier or an active subscription but no running source for it, and users whose period is long over, or has no end while the gateway does not bill it. A grant makes the tier a complimentary one. A report: it reads all users.';
 
 comment on view billing.notes_above is 'The credit notes that are larger than what their refund or dispute took in the end. is_settled: by a note of support.';
 
