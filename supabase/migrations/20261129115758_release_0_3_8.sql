@@ -1309,6 +1309,8 @@ begin
       when v_status in ('active', 'completed', 'pending', 'halted') then greatest(m.paid_count, v_paid_count)
       else m.paid_count
     end,
+    -- Of an import that no event has named: its invoices name no plan.
+    gateway_plan_id = coalesce(m.gateway_plan_id, left(billing.json_text(p_entity -> 'plan_id'), 200)),
     gateway_status = coalesce(v_status, 'unknown'),
     charge_at = case when v_status is null then m.charge_at else billing.next_charge_at(v_entity) end
   where m.id = p_id
