@@ -187,23 +187,33 @@ test.each([
   expect(marks.map(({ kind }) => kind)).toEqual(findings);
 });
 
-test.each(['before', 'after'])('a refund of the cycle of an import ends access, %s its payment is read', async (when) => {
-  await database.at('01-05');
-  await bring();
-  await database.at('01-10');
-  const id = `pay_${customer.gatewayId}`;
-  const charge = { amount: 99900, currency: 'INR' };
-  const refund = () => database.send(refundEvent({ id, amount: charge.amount }, charge.amount));
-  if (when === 'before') await refund();
-  const { id: row } = await database.one('select id from billing.gateway_subscriptions');
-  const [start, end] = [seconds(january.start), seconds(january.end)];
-  const read = { status: 'active', plan_id: 'plan_pro', paid_count: 3, current_start: start, current_end: end };
-  expect(await database.rpc('apply_gateway_subscription', row, JSON.stringify(read))).toEqual({
-    applied: false,
-    lacks_payment: true,
-  });
-  const invoice = { payment_id: id, status: 'paid', billing_start: start, billing_end: end, paid_at: start, ...charge };
-  await database.rpc('apply_invoices', customer.gatewayId, JSON.stringify([invoice]));
-  if (when === 'after') await refund();
-  expect(await customer.tier()).toBe('free');
-});
+test.each(['before', 'after'])(
+  'a refund of the cycle of an import ends access, %s its payment is read',
+  async (when) => {
+    await database.at('01-05');
+    await bring();
+    await database.at('01-10');
+    const id = `pay_${customer.gatewayId}`;
+    const charge = { amount: 99900, currency: 'INR' };
+    const refund = () => database.send(refundEvent({ id, amount: charge.amount }, charge.amount));
+    if (when === 'before') await refund();
+    const { id: row } = await database.one('select id from billing.gateway_subscriptions');
+    const [start, end] = [seconds(january.start), seconds(january.end)];
+    const read = { status: 'active', plan_id: 'plan_pro', paid_count: 3, current_start: start, current_end: end };
+    expect(await database.rpc('apply_gateway_subscription', row, JSON.stringify(read))).toEqual({
+      applied: false,
+      lacks_payment: true,
+    });
+    const invoice = {
+      payment_id: id,
+      status: 'paid',
+      billing_start: start,
+      billing_end: end,
+      paid_at: start,
+      ...charge,
+    };
+    await database.rpc('apply_invoices', customer.gatewayId, JSON.stringify([invoice]));
+    if (when === 'after') await refund();
+    expect(await customer.tier()).toBe('free');
+  },
+);
