@@ -1,8 +1,8 @@
 #!/bin/sh
 # Postgres 17.5 (in @electric-sql/pglite 0.3.15) keeps the conditions of CHECK constraints as text, and reads and prepares all of
 # them anew for every statement that writes a row. Eight checks make an insert of one row more than twice as dear (seen: 3.6 to
-# 3.9 times), the same conditions in a trigger less than 1.7 times (1.25 to 1.4). Of many rows in one statement the checks are
-# cheaper (1.2 to 1.3, and 1.6 to 2). So the hot tables of a ledger, which write one row a statement, pay for each check.
+# 4.1 times), the same conditions in a trigger less than 1.7 times (1.25 to 1.4). Of many rows in one statement the checks are
+# cheaper (1.1 to 1.3, and 1.5 to 2). So the hot tables of a ledger, which write one row a statement, pay for each check.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
