@@ -37,10 +37,6 @@ export function remedyOf({ finding, subject, user_id: email, detail }: Finding):
     case 'note_above_dispute':
       // The note ends the finding.
       return { action: 'note', email, reference: subject };
-    case 'state_missing':
-    case 'buyer_incomplete':
-      // Of a deleted customer: else the receipt is reissued.
-      return email === null ? { action: 'note', email, reference: subject } : null;
     default:
       return null;
   }

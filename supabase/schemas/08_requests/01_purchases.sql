@@ -132,7 +132,7 @@ begin
       case
         -- An import of which nothing was read.
         when num_nonnulls(m.arrived_at, m.checked_at) = 0 then m.id
-        -- Later the reconciliation has asked for days.
+        -- After three days the reconciliation has asked in vain.
         when coalesce(m.arrived_at > v_now - interval '3 days', true) and billing.lacks_payment(m) then m.id
       end
     into id, v_starts_at, until, unread
@@ -310,7 +310,7 @@ create function billing.set_mailed_amount(
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  -- What is paid may differ from what was ordered, by a fee on top or an offer, if it did lately.
+  -- A mail waits only where a recent payment had another amount than its order, by a fee on top or an offer.
   if p_paid_amount is null and not exists (
     select from (
       select p.amount, p.paid_amount from public.payments p where p.status = 'captured' order by p.captured_at desc limit 20

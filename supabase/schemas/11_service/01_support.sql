@@ -447,7 +447,7 @@ end $$;
 create function billing.perform_resume(p_action billing.support_actions)
 returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  -- The customer's own page offers it only then, and may ask again.
+  -- As in public.resume_subscription: without a cancellation it changes nothing, and support is to know that.
   v_is_cancelled constant boolean := exists (select from billing.ends_wished w where w.user_id = p_action.user_id)
     or exists (select from public.subscriptions s where s.user_id = p_action.user_id and s.cancel_at_period_end);
   v_outcome text;

@@ -642,7 +642,7 @@ where not exists (select from public.receipts n where n.reissue_of = d.id)
     select from billing.settled_documents s where s.document_number = d.document_number and s.settled_at >= d.issued_at
   )
 union all
--- Of the month in which the tax is due again. Not where a later refund had no note of its own for it.
+-- Of the month in which the tax is due again. Not where a later refund has used the note up.
 select
   date_trunc('month', billing.day_in_india(n.at))::date, n.problem, n.document_number, n.payment_id, n.detail, n.at
 from billing.notes_above n

@@ -646,7 +646,7 @@ begin
       case
         -- An import of which nothing was read.
         when num_nonnulls(m.arrived_at, m.checked_at) = 0 then m.id
-        -- Later the reconciliation has asked for days.
+        -- After three days the reconciliation has asked in vain.
         when coalesce(m.arrived_at > v_now - interval '3 days', true) and billing.lacks_payment(m) then m.id
       end
     into id, v_starts_at, until, unread
@@ -696,7 +696,7 @@ create or replace function billing.set_mailed_amount(
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  -- What is paid may differ from what was ordered, by a fee on top or an offer, if it did lately.
+  -- A mail waits only where a recent payment had another amount than its order, by a fee on top or an offer.
   if p_paid_amount is null and not exists (
     select from (
       select p.amount, p.paid_amount from public.payments p where p.status = 'captured' order by p.captured_at desc limit 20
@@ -1421,7 +1421,7 @@ end $$;
 create or replace function billing.perform_resume(p_action billing.support_actions)
 returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  -- The customer's own page offers it only then, and may ask again.
+  -- As in public.resume_subscription: without a cancellation it changes nothing, and support is to know that.
   v_is_cancelled constant boolean := exists (select from billing.ends_wished w where w.user_id = p_action.user_id)
     or exists (select from public.subscriptions s where s.user_id = p_action.user_id and s.cancel_at_period_end);
   v_outcome text;
@@ -1741,7 +1741,7 @@ where not exists (select from public.receipts n where n.reissue_of = d.id)
     select from billing.settled_documents s where s.document_number = d.document_number and s.settled_at >= d.issued_at
   )
 union all
--- Of the month in which the tax is due again. Not where a later refund had no note of its own for it.
+-- Of the month in which the tax is due again. Not where a later refund has used the note up.
 select
   date_trunc('month', billing.day_in_india(n.at))::date, n.problem, n.document_number, n.payment_id, n.detail, n.at
 from billing.notes_above n
