@@ -273,6 +273,86 @@ describe('of a seller with a GSTIN', () => {
   });
 });
 
+describe('a reissue after the settings of the seller changed keeps the seller of the day of the supply', () => {
+  const reissue = (reference = '2627/000001') => actAsOwner(database, { action: 'reissue', reference });
+  const newest = async () => (await documents()).findLast(({ title }) => !title.startsWith('Credit note'));
+
+  test('a receipt of before the registration carries no GST', async () => {
+    await sell("seller_name = 'Asha''s Apps', seller_state = '27', tax_rate = 700, tax_name = 'VAT'");
+    await buy('2026-05-01');
+    await issue();
+    await database.set(seller.replace('seller_gstin', "seller_state = '29', seller_gstin"));
+    await database.setPlan('pro', "name = 'Plus'");
+    await database.at('2026-05-09');
+    await details({ name: 'Konkan Traders', gstin: '27AAPFU0939F1ZV' });
+    await reissue();
+    const receipt = await newest();
+    expect(receipt && short(receipt)).toEqual(['2627/000002 Receipt none', 93364, 'VAT 6536', 99900]);
+    expect(receipt).toMatchObject({
+      seller: { name: "Asha's Apps", address: null, gstin: null, state: '27' },
+      buyer: { gstin: '27AAPFU0939F1ZV' },
+      lines: [{ item: 'Pro', sac: '998315' }],
+    });
+    await database.setPlan('pro', "name = 'Pro'");
+  });
+
+  test('a tax invoice keeps its GSTIN, state, rate and code', async () => {
+    await sell();
+    await buy('2026-11-04');
+    await issue();
+    await database.set(
+      `seller_gstin = '27AAPFU0939F1ZV', seller_state = '27', seller_address = 'Pune', sac = '998314', tax_rate = 500`,
+    );
+    await details({ name: 'Mysuru Mills', gstin: '29BBBBB1111B1ZJ' });
+    await reissue();
+    const invoice = await newest();
+    expect(invoice && short(invoice)).toEqual([
+      ...['2627/000002 Tax invoice b2b', 84662, 'CGST 7619', 'SGST 7619', 99900],
+    ]);
+    expect(invoice).toMatchObject({
+      seller: { address: '12 Sample Road, Bengaluru 560001', gstin: '29AAAAA0000A1ZY', state: '29' },
+      lines: [{ sac: '998315' }],
+    });
+  });
+
+  test.each<[string, string, string, string[]]>([
+    ['without a letter', 'null', "'AD290326000123X'", ['expwp', 'IGST 15239']],
+    ['under a letter', "'AD290326000123X'", 'null', ['expwop']],
+  ])('an export %s keeps that', async (_, then, now, expected) => {
+    await sell(`${seller}, export_lut = ${then}`);
+    await details({ name: 'Lisboa Lda', state: '96', country: 'PT' });
+    await buy('2026-11-04');
+    await issue();
+    await database.set(`export_lut = ${now}`);
+    await details({ name: 'Lisboa SA', state: '96', country: 'PT' });
+    await reissue();
+    const invoice = await newest();
+    expect(invoice && [invoice.category, ...short(invoice).slice(2, -1)]).toEqual(expected);
+    expect(invoice).toMatchObject({ buyer: { name: 'Lisboa SA' } });
+    // In India after all: with the rate of today where the invoice had none.
+    await details({ name: 'Lisboa SA', state: '29' });
+    await reissue('2627/000002');
+    expect((await newest())?.totals.taxable).toBe(84662);
+  });
+});
+
+test('the tax of a reissued supply is adjusted as long as that of the supply', async () => {
+  await sell();
+  const order = await buy('2027-03-20');
+  await issue();
+  await database.at('2027-04-05');
+  await actAsOwner(database, { action: 'reissue', reference: '2627/000001' });
+  await database.at('2027-10-31T18:31:00Z');
+  await order.refund(200, { id: uniqueId('rfnd') });
+  await issue();
+  expect((await documents()).at(-1)).toMatchObject({ title: 'Credit note without GST', category: 'none' });
+  expect(await database.query("select problem from billing.book_problems where problem = 'note_too_late'"))
+    .toHaveLength(1);
+  await expect(actAsOwner(database, { action: 'reissue', reference: '2728/000001' })).rejects.toMatchObject({
+    code: 'PS409',
+  });
+});
+
 describe('of a seller without a GSTIN', () => {
   test('is a receipt, with one tax of any name or none', async () => {
     await sell("seller_name = 'Asha''s Apps', tax_rate = 700, tax_name = 'VAT'");

@@ -630,7 +630,7 @@ cross join lateral (
   where d.category in ('b2b', 'expwp', 'expwop') and (select s.over_5_crore from billing.settings s)
   union all
   select 'note_too_late', 'Its tax cannot be adjusted any more.'
-  where d.title = 'Credit note without GST' and d.document_date > billing.last_note_day(d.against_date)
+  where d.title = 'Credit note without GST' and d.document_date > billing.last_note_day(billing.supply_day(d.payment_id))
 ) doubt
 where not exists (select from public.receipts n where n.reissue_of = d.id)
   -- Only a receipt can be reissued, and not after notes took all of it.
