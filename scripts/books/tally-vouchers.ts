@@ -69,7 +69,7 @@ export function moneyVoucher(document: BookDocument, names: Names): string {
   const party = partyOf(document);
   const paise = document.sign * (document.rupee_total ?? 0);
   return moneyEntries({
-    id: moved ?? document.id,
+    id: document.is_further ? document.id : moved ?? document.id,
     type: isReceipt ? 'Receipt' : 'Payment',
     date: document.document_date,
     ...{ reference: moved ?? document.document_number, party },

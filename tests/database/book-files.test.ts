@@ -141,6 +141,52 @@ describe('npm run books', () => {
     await Deno.remove(`${folder}/out`, { recursive: true });
   });
 
+  test('has a ledger for each tax of the month, also of before or after the registration', async () => {
+    const ledgers = async () => {
+      await run('2026-11', '--only', 'tally');
+      const masters = await read('tally-masters.xml');
+      const names = [...masters.matchAll(/<LEDGER NAME="(Output [^"]*)"/g)].map(([, name]) => name);
+      await Deno.remove(`${folder}/out`, { recursive: true });
+      return names;
+    };
+    const all = ['Output IGST', 'Output CGST', 'Output SGST', 'Output Tax'];
+    await database.set('seller_gstin = null');
+    expect(await ledgers()).toEqual(all);
+    const taxes = [{ name: 'VAT', rate: 700, amount: 2181 }];
+    await rewrite(({ number }) =>
+      number === 103 ? { category: 'none', title: 'Receipt', totals: { taxable: 31152, taxes, total: 33333 } } : {}
+    );
+    expect(await ledgers()).toEqual(all);
+  });
+
+  test('books each note of a dispute once', async () => {
+    await rewrite(({ kind }) => kind === 'credit_note' ? { refund_id: null, dispute_id: 'disp_1' } : {});
+    await run('2026-11', '--only', 'tally');
+    const money = await read('tally-money.xml');
+    const ids = [...money.matchAll(/REMOTEID="([^"]*)"[^]*?<REFERENCE>([^<]*)</g)].map(([, ...found]) => found);
+    expect(ids.slice(-2)).toEqual([
+      ['disp_1', 'disp_1'],
+      [exampleBooks.documents.find(({ number }) => number === 12)?.id, 'disp_1'],
+    ]);
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
+  test('names the note of a failed refund beside the refund that repeats it', async () => {
+    await rewrite(({ number }) => number === 11 ? { refund_id: 'rfnd_failed' } : {});
+    await database.query(
+      `insert into billing.refunds (refund_id, gateway_payment_id, amount, status, created_at) values
+       ('rfnd_failed', 'pay_Example0000102', 33333, 'failed', '2026-11-12'),
+       ('rfnd_Example0000011', 'pay_Example0000102', 33333, 'processed', '2026-11-12')`,
+    );
+    await run('2026-11', '--only', 'bank');
+    expect(await read('settlement-lines.csv')).toBe(await expectedFile('settlement-lines.csv'));
+    expect(
+      await database.query("select entity_id, document_number from billing.settled_payments where kind = 'refund'"),
+    ).toEqual([{ entity_id: 'rfnd_Example0000011', document_number: 'CN2627/000011' }]);
+    await database.query('delete from billing.refunds');
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
   test.each([
     ['of an empty month', ['2027-03'], 1, 'Nothing was written: there are no documents and no settlements.\n'],
     ['of a month that cannot be closed', ['2026-12', '--close'], 1, '2026-12 is not over\n'],

@@ -216,6 +216,22 @@ describe('of a seller with a GSTIN', () => {
     expect(note?.lines[0]?.description).toBe('Lost dispute, tax invoice 2627/000001 of 4 Nov 2026');
   });
 
+  test('a dispute that takes all after a part gets the rest of the tax', async () => {
+    const order = await buy('2026-11-04');
+    await issue();
+    const payment = { id: String((await order.row()).gateway_payment_id), amount: order.amount };
+    for (const [day, amount_deducted] of [['20', 33333], ['30', 99900]] as const) {
+      const createdAt = `2026-11-${day}T00:00:00Z`;
+      await database.at(createdAt);
+      await database.send(disputeEvent('lost', 'lost', payment, { amount_deducted }, { createdAt }));
+      await issue();
+    }
+    expect((await documents()).slice(1).map(short)).toEqual([
+      ['CN2627/000001 Credit note b2cs', 28249, 'CGST 2542', 'SGST 2542', 33333],
+      ['CN2627/000002 Credit note b2cs', 56413, 'CGST 5077', 'SGST 5077', 66567],
+    ]);
+  });
+
   test('the note of a lost dispute that was won later stands: a problem of the month in which the money came back', async () => {
     const order = await buy('2026-11-04');
     await order.dispute('lost');
@@ -336,18 +352,28 @@ describe('a reissue after the settings of the seller changed keeps the seller of
   });
 });
 
-test('the tax of a reissued supply is adjusted as long as that of the supply', async () => {
+/** Sells before 1 April, reissues after it. @returns the order, on the first day after the tax can be adjusted */
+async function reissueInNextYear() {
   await sell();
   const order = await buy('2027-03-20');
   await issue();
   await database.at('2027-04-05');
   await actAsOwner(database, { action: 'reissue', reference: '2627/000001' });
   await database.at('2027-10-31T18:31:00Z');
+  return order;
+}
+
+test('the tax of a reissued supply is adjusted no longer than that of the supply', async () => {
+  const order = await reissueInNextYear();
   await order.refund(200, { id: uniqueId('rfnd') });
   await issue();
   expect((await documents()).at(-1)).toMatchObject({ title: 'Credit note without GST', category: 'none' });
   expect(await database.query("select problem from billing.book_problems where problem = 'note_too_late'"))
     .toHaveLength(1);
+});
+
+test('a receipt that was reissued in the next year is reissued no longer than the first one', async () => {
+  await reissueInNextYear();
   await expect(actAsOwner(database, { action: 'reissue', reference: '2728/000001' })).rejects.toMatchObject({
     code: 'PS409',
   });

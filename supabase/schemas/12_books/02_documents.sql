@@ -439,6 +439,24 @@ from (
 comment on view billing.notes_above is
   'The credit notes that are larger than what their refund or dispute took in the end. is_settled: by a note of support.';
 
+-- Returns the note of a refund: its own, else the one that stands above what its refund or dispute took, and is counted for this.
+create function billing.note_of_refund(p_refund_id text, p_payment_id uuid)
+returns text -- the number; null: there is none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce(
+    (select r.document_number from public.receipts r where r.refund_id = p_refund_id),
+    (
+      select n.document_number
+      from billing.notes_above n
+      join billing.refunds f on f.refund_id = p_refund_id and f.status = 'processed'
+      where n.payment_id = p_payment_id and not n.is_settled
+      order by abs(n.excess - f.amount), n.document_number
+      limit 1
+    )
+  );
+end $$;
+
 -- Returns by how much the notes of a payment exceed its refunds and lost disputes, in minor units, unless support settled it.
 create function billing.noted_excess(p_payment_id uuid)
 returns bigint -- negative: a refund or a dispute has no note yet, or one of a part

@@ -281,10 +281,9 @@ from (
   left join billing.standing_receipts r on r.payment_id = p.id
   where p.status = 'captured' and p.gateway_payment_id is not null
   union all
-  select 'refund', f.refund_id, p.id, f.created_at, f.amount, p.currency, n.document_number
+  select 'refund', f.refund_id, p.id, f.created_at, f.amount, p.currency, billing.note_of_refund(f.refund_id, p.id)
   from billing.refunds f
   left join public.payments p on p.gateway_payment_id = f.gateway_payment_id
-  left join public.receipts n on n.refund_id = f.refund_id
   where f.status = 'processed'
 ) entity
 left join lateral (

@@ -124,6 +124,24 @@ from (
   where billing.noted_of_dispute(r.dispute_id, r.id) > l.amount
 ) n;
 
+-- Returns the note of a refund: its own, else the one that stands above what its refund or dispute took, and is counted for this.
+create function billing.note_of_refund(p_refund_id text, p_payment_id uuid)
+returns text -- the number; null: there is none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce(
+    (select r.document_number from public.receipts r where r.refund_id = p_refund_id),
+    (
+      select n.document_number
+      from billing.notes_above n
+      join billing.refunds f on f.refund_id = p_refund_id and f.status = 'processed'
+      where n.payment_id = p_payment_id and not n.is_settled
+      order by abs(n.excess - f.amount), n.document_number
+      limit 1
+    )
+  );
+end $$;
+
 -- Returns the day whose year limits how long a tax is adjusted: that of the first receipt, whatever replaced it.
 create function billing.supply_day(p_payment_id uuid)
 returns date language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -295,6 +313,28 @@ begin
   return p_action;
 end $$;
 
+create or replace view billing.settled_payments with (security_invoker = true) as
+select
+  entity.kind, entity.entity_id, entity.payment_id, entity.at, entity.amount, entity.currency, entity.document_number,
+  l.fee - l.tax as fee, l.tax as gst_on_fee, l.settlement_id, l.utr, billing.day_in_india(l.created_at) as settled_on,
+  case when l.status = 'processed' then 'settled' else 'waiting' end as state
+from (
+  select
+    'payment' as kind, p.gateway_payment_id as entity_id, p.id as payment_id, p.captured_at as at,
+    coalesce(p.paid_amount, p.amount) as amount, p.currency, r.document_number
+  from public.payments p
+  left join billing.standing_receipts r on r.payment_id = p.id
+  where p.status = 'captured' and p.gateway_payment_id is not null
+  union all
+  select 'refund', f.refund_id, p.id, f.created_at, f.amount, p.currency, billing.note_of_refund(f.refund_id, p.id)
+  from billing.refunds f
+  left join public.payments p on p.gateway_payment_id = f.gateway_payment_id
+  where f.status = 'processed'
+) entity
+left join lateral (
+  select v.* from billing.standing_lines v where v.entity_id = entity.entity_id
+) l on l.type = entity.kind;
+
 create or replace view billing.book_problems with (security_invoker = true) as
 select d.tax_period as month, doubt.problem, d.document_number, d.payment_id, doubt.detail, d.issued_at as since
 from billing.book_documents d
@@ -367,6 +407,10 @@ begin
     perform billing.set_up_support();
   end if;
 end $do$;
+
+REVOKE ALL ON FUNCTION "billing"."note_of_refund"(text, uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."note_of_refund"(text, uuid) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."noted_of_dispute"(text, uuid) FROM PUBLIC;
 
