@@ -476,7 +476,7 @@ begin
   ), 0);
 end $$;
 
--- Returns the day whose year limits how long a tax is adjusted: that of the first receipt, whatever replaced it.
+-- Returns the day whose year limits how long a tax is adjusted: that of the first receipt, not of one that replaces it.
 create function billing.supply_day(p_payment_id uuid)
 returns date language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
