@@ -8,6 +8,8 @@ export type BankLine = {
   readonly settled_on: string;
   readonly status: string;
   readonly lines: number;
+  /** What customers paid beyond the price, less what refunds have of it. */
+  readonly fees_on_top: number;
 } & Readonly<Record<BankSum, number>>;
 export const bankSums = [
   ...['amount', 'payments', 'fees', 'gst_on_fees', 'refunds', 'adjustments', 'transfers', 'other'] as const,

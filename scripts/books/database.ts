@@ -67,17 +67,21 @@ export function readDocuments(
   );
 }
 
-/** Which kinds of tax the documents of the months have. */
-export type Heads = { readonly gst: boolean; readonly other: boolean };
+/** Which kinds of tax the documents of the months have, and whether a settlement has fees that customers paid on top. */
+export type Heads = { readonly [Name in 'gst' | 'other' | 'onTop']: boolean };
 
 export async function readHeads(client: pg.Client, { from, month }: Months): Promise<Heads> {
   const { rows: [heads] } = await client.query<Heads>(
-    `select coalesce(bool_or(d.igst + d.cgst + d.sgst > 0), false) as gst, coalesce(bool_or(d.other_tax > 0), false) as other
+    `select coalesce(bool_or(d.igst + d.cgst + d.sgst > 0), false) as gst, coalesce(bool_or(d.other_tax > 0), false) as other,
+       exists (
+         select from billing.bank_lines b
+         where b.settled_on >= $1::date and b.settled_on < $2::date + interval '1 month' and b.fees_on_top <> 0
+       ) as "onTop"
      from billing.book_documents d
      where d.tax_period between $1 and $2`,
     [from, month],
   );
-  return heads ?? { gst: false, other: false };
+  return heads ?? { gst: false, other: false, onTop: false };
 }
 
 /** The part of a document that names its buyer. */

@@ -1,5 +1,5 @@
 import type { Heads, Months, Party, Settings } from './database.ts';
-import { consumers, elements, message, type Names, partyOf, tallyDay } from './tally.ts';
+import { consumers, elements, feesOnTop, message, type Names, partyOf, tallyDay } from './tally.ts';
 import { countryName, stateName } from './states.ts';
 import { element } from './xml.ts';
 
@@ -39,6 +39,7 @@ export async function* masters(
     ]),
     ledger('Payment Gateway', 'Current Assets', {}),
     ledger('Gateway Charges', 'Indirect Expenses', {}),
+    ...heads.onTop ? [ledger(feesOnTop, 'Indirect Incomes', {})] : [],
     ledger('GST on Gateway Charges', 'Current Assets', {}),
     ledger('Bank', 'Bank Accounts', {}),
   ];

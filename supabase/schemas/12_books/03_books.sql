@@ -218,11 +218,36 @@ comment on function public.apply_settlement_page is 'Stores a page of the lines 
 revoke execute on function public.claim_settlement_pages, public.apply_settlement_page from public, anon, authenticated;
 grant execute on function public.claim_settlement_pages, public.apply_settlement_page to service_role;
 
+-- Returns what a line has beyond the price of its payment: the fee that the customer paid on top, below zero where refunds reach
+-- it. No document has it.
+create function billing.fee_on_top(p_line billing.settlement_lines, p_payment public.payments)
+returns bigint -- paise
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case p_line.type
+    when 'payment' then p_line.amount - round(p_line.amount::numeric * p_payment.amount / p_payment.paid_amount)
+    when 'refund' then coalesce((
+      select round(
+        p_line.amount::numeric
+          * (greatest(f.before - p_payment.amount, 0) - greatest(f.before + f.amount - p_payment.amount, 0)) / f.amount
+      )
+      from (
+        select r.refund_id, r.amount, sum(r.amount) over (order by r.created_at, r.refund_id) - r.amount as before
+        from billing.refunds r
+        where r.gateway_payment_id = p_payment.gateway_payment_id and r.status = 'processed'
+      ) f
+      where f.refund_id = p_line.entity_id
+    ), 0)
+    else 0
+  end;
+end $$;
+
 create view billing.bank_lines with (security_invoker = true) as
 select
   s.settlement_id, s.utr, billing.day_in_india(s.created_at) as settled_on, s.status, s.amount, sums.payments, sums.fees,
   sums.gst_on_fees, sums.refunds, sums.adjustments, sums.transfers, sums.other, s.fees as settlement_fees,
-  s.amount + s.fees - sums.net as difference, sums.fees_from_credits, sums.lines, s.lines_complete_at
+  s.amount + s.fees - sums.net as difference, sums.fees_from_credits, sums.lines, s.lines_complete_at,
+  sums.fees_on_top
 from billing.settlements s
 cross join lateral (
   select
@@ -237,8 +262,10 @@ cross join lateral (
     coalesce(sum(taken.fee - taken.tax), 0)::bigint as fees,
     coalesce(sum(taken.tax), 0)::bigint as gst_on_fees,
     coalesce(sum(l.fee - taken.fee), 0)::bigint as fees_from_credits,
+    coalesce(sum(case when p.paid_amount > p.amount then billing.fee_on_top(l, p) end), 0)::bigint as fees_on_top,
     count(*) as lines
   from billing.settlement_lines l
+  left join public.payments p on p.gateway_payment_id = coalesce(l.payment_id, l.entity_id)
   -- A fee that credits paid was not taken from the line.
   cross join lateral (select l.fee > 0 and greatest(l.credit, l.debit) = l.amount as is_from_credits) paid
   cross join lateral (
@@ -251,6 +278,8 @@ cross join lateral (
 comment on view billing.bank_lines is
   'What each line of the bank statement consists of, in paise: amount = payments - fees - gst_on_fees - refunds + adjustments '
   '- transfers + other - settlement_fees + difference.';
+comment on column billing.bank_lines.fees_on_top is
+  'What customers paid beyond the price, for the fee: in payments and refunds, and in no document.';
 comment on column billing.bank_lines.difference is 'What the lines do not explain: not 0 until they are complete.';
 
 -- The receipt of each payment that no reissue replaced.

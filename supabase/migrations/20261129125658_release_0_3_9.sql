@@ -313,6 +313,64 @@ begin
   return p_action;
 end $$;
 
+-- Returns what a line has beyond the price of its payment: the fee that the customer paid on top, below zero where refunds reach
+-- it. No document has it.
+create function billing.fee_on_top(p_line billing.settlement_lines, p_payment public.payments)
+returns bigint -- paise
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case p_line.type
+    when 'payment' then p_line.amount - round(p_line.amount::numeric * p_payment.amount / p_payment.paid_amount)
+    when 'refund' then coalesce((
+      select round(
+        p_line.amount::numeric
+          * (greatest(f.before - p_payment.amount, 0) - greatest(f.before + f.amount - p_payment.amount, 0)) / f.amount
+      )
+      from (
+        select r.refund_id, r.amount, sum(r.amount) over (order by r.created_at, r.refund_id) - r.amount as before
+        from billing.refunds r
+        where r.gateway_payment_id = p_payment.gateway_payment_id and r.status = 'processed'
+      ) f
+      where f.refund_id = p_line.entity_id
+    ), 0)
+    else 0
+  end;
+end $$;
+
+create or replace view billing.bank_lines with (security_invoker = true) as
+select
+  s.settlement_id, s.utr, billing.day_in_india(s.created_at) as settled_on, s.status, s.amount, sums.payments, sums.fees,
+  sums.gst_on_fees, sums.refunds, sums.adjustments, sums.transfers, sums.other, s.fees as settlement_fees,
+  s.amount + s.fees - sums.net as difference, sums.fees_from_credits, sums.lines, s.lines_complete_at,
+  sums.fees_on_top
+from billing.settlements s
+cross join lateral (
+  select
+    coalesce(sum(l.credit - l.debit), 0)::bigint as net,
+    coalesce(sum(l.credit - l.debit + taken.fee) filter (where l.type = 'payment'), 0)::bigint as payments,
+    coalesce(sum(l.debit - l.credit - taken.fee) filter (where l.type = 'refund'), 0)::bigint as refunds,
+    coalesce(sum(l.credit - l.debit + taken.fee) filter (where l.type = 'adjustment'), 0)::bigint as adjustments,
+    coalesce(sum(l.debit - l.credit - taken.fee) filter (where l.type = 'transfer'), 0)::bigint as transfers,
+    coalesce(sum(l.credit - l.debit + taken.fee) filter (
+      where l.type not in ('payment', 'refund', 'adjustment', 'transfer')
+    ), 0)::bigint as other,
+    coalesce(sum(taken.fee - taken.tax), 0)::bigint as fees,
+    coalesce(sum(taken.tax), 0)::bigint as gst_on_fees,
+    coalesce(sum(l.fee - taken.fee), 0)::bigint as fees_from_credits,
+    coalesce(sum(case when p.paid_amount > p.amount then billing.fee_on_top(l, p) end), 0)::bigint as fees_on_top,
+    count(*) as lines
+  from billing.settlement_lines l
+  left join public.payments p on p.gateway_payment_id = coalesce(l.payment_id, l.entity_id)
+  -- A fee that credits paid was not taken from the line.
+  cross join lateral (select l.fee > 0 and greatest(l.credit, l.debit) = l.amount as is_from_credits) paid
+  cross join lateral (
+    select
+      case when paid.is_from_credits then 0 else l.fee end as fee,
+      case when paid.is_from_credits then 0 else l.tax end as tax
+  ) taken
+  where l.settlement_id = s.settlement_id
+) sums;
+
 create or replace view billing.settled_payments with (security_invoker = true) as
 select
   entity.kind, entity.entity_id, entity.payment_id, entity.at, entity.amount, entity.currency, entity.document_number,
@@ -401,12 +459,18 @@ where p.status = 'captured'
     select from billing.standing_lines l where l.entity_id = p.gateway_payment_id and l.status <> 'failed'
   );
 
+comment on column billing.bank_lines.fees_on_top is 'What customers paid beyond the price, for the fee: in payments and refunds, and in no document.';
+
 do $do$
 begin
   if exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
     perform billing.set_up_support();
   end if;
 end $do$;
+
+REVOKE ALL ON FUNCTION "billing"."fee_on_top"(billing.settlement_lines, public.payments) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."fee_on_top"(billing.settlement_lines, public.payments) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."note_of_refund"(text, uuid) FROM PUBLIC;
 
