@@ -312,6 +312,19 @@ describe('a reissue after the settings of the seller changed keeps the seller of
     await database.setPlan('pro', "name = 'Pro'");
   });
 
+  test('a tax invoice of before the rate was set has the tax that it lacked', async () => {
+    await sell(seller.replace('tax_rate = 1800', 'tax_rate = null'));
+    await buy('2026-11-04');
+    await issue();
+    const problems = () =>
+      database.query("select document_number from billing.book_problems where problem = 'tax_missing'");
+    expect(await problems()).toEqual([{ document_number: '2627/000001' }]);
+    await database.set('tax_rate = 1800');
+    await reissue();
+    expect(await problems()).toEqual([]);
+    expect((await newest())?.totals.taxable).toBe(84662);
+  });
+
   test('a tax invoice keeps its GSTIN, state, rate and code', async () => {
     await sell();
     await buy('2026-11-04');

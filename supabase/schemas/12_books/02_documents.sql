@@ -703,8 +703,8 @@ begin
   p_settings.seller_state := p_receipt.seller ->> 'state';
   p_settings.sac := coalesce(p_receipt.lines #>> '{0,sac}', p_settings.sac);
   p_settings.tax_name := coalesce(v_taxes #>> '{0,name}', p_settings.tax_name);
-  -- An export under a letter names no rate, and a sale inside India no letter: those of today.
-  if p_receipt.seller ->> 'lut' is null then
+  -- A tax invoice without a tax names no rate, and a sale inside India no letter: those of today.
+  if p_settings.seller_gstin is null or v_taxes <> '[]' then
     p_settings.tax_rate := (select sum((t ->> 'rate')::numeric) from jsonb_array_elements(v_taxes) t);
   end if;
   if p_receipt.place_of_supply = '96' then p_settings.export_lut := p_receipt.seller ->> 'lut'; end if;

@@ -654,6 +654,9 @@ cross join lateral (
   select 'sac_missing', 'The setting sac was not made.'
   where d.category <> 'none' and d.sac is null
   union all
+  select 'tax_missing', 'The setting tax_rate was not made: the invoice has no GST.'
+  where d.category in ('b2b', 'b2cl', 'b2cs') and d.rate = 0 and d.taxable is not null
+  union all
   select 'einvoice_needed', 'Without the number of an e-invoice it does not count.'
   where d.category in ('b2b', 'expwp', 'expwop') and (select s.over_5_crore from billing.settings s)
   union all
@@ -663,7 +666,7 @@ cross join lateral (
 where not exists (select from public.receipts n where n.reissue_of = d.id)
   -- Only a receipt can be reissued, and not after notes took all of it.
   and (
-    doubt.problem not in ('state_missing', 'buyer_incomplete', 'sac_missing')
+    doubt.problem not in ('state_missing', 'buyer_incomplete', 'sac_missing', 'tax_missing')
     or d.kind = 'receipt' and billing.noted_total(d.id) < d.total
   )
   and not exists (
@@ -713,6 +716,7 @@ select
     when 'rupees_missing' then 'Look the rupees up at the gateway, and add the document to the return by hand.'
     when 'export_paid_in_rupees' then 'Ask an accountant: the tax of a sale inside India may be due.'
     when 'sac_missing' then 'Set sac in billing.settings, then reissue the receipt.'
+    when 'tax_missing' then 'Set tax_rate in billing.settings, then reissue the receipt.'
     when 'einvoice_needed' then 'Make the e-invoice at the portal: without its number this is no invoice.'
     when 'note_too_late' then 'Tell the accountant: the refund does not reduce the tax.'
     when 'note_of_failed_refund' then 'Refund the payment again: the note stands for that, too. Or ask the accountant for a debit note.'

@@ -265,8 +265,8 @@ begin
   p_settings.seller_state := p_receipt.seller ->> 'state';
   p_settings.sac := coalesce(p_receipt.lines #>> '{0,sac}', p_settings.sac);
   p_settings.tax_name := coalesce(v_taxes #>> '{0,name}', p_settings.tax_name);
-  -- An export under a letter names no rate, and a sale inside India no letter: those of today.
-  if p_receipt.seller ->> 'lut' is null then
+  -- A tax invoice without a tax names no rate, and a sale inside India no letter: those of today.
+  if p_settings.seller_gstin is null or v_taxes <> '[]' then
     p_settings.tax_rate := (select sum((t ->> 'rate')::numeric) from jsonb_array_elements(v_taxes) t);
   end if;
   if p_receipt.place_of_supply = '96' then p_settings.export_lut := p_receipt.seller ->> 'lut'; end if;
@@ -414,6 +414,9 @@ cross join lateral (
   select 'sac_missing', 'The setting sac was not made.'
   where d.category <> 'none' and d.sac is null
   union all
+  select 'tax_missing', 'The setting tax_rate was not made: the invoice has no GST.'
+  where d.category in ('b2b', 'b2cl', 'b2cs') and d.rate = 0 and d.taxable is not null
+  union all
   select 'einvoice_needed', 'Without the number of an e-invoice it does not count.'
   where d.category in ('b2b', 'expwp', 'expwop') and (select s.over_5_crore from billing.settings s)
   union all
@@ -423,7 +426,7 @@ cross join lateral (
 where not exists (select from public.receipts n where n.reissue_of = d.id)
   -- Only a receipt can be reissued, and not after notes took all of it.
   and (
-    doubt.problem not in ('state_missing', 'buyer_incomplete', 'sac_missing')
+    doubt.problem not in ('state_missing', 'buyer_incomplete', 'sac_missing', 'tax_missing')
     or d.kind = 'receipt' and billing.noted_total(d.id) < d.total
   )
   and not exists (
@@ -458,6 +461,38 @@ where p.status = 'captured'
   and not exists (
     select from billing.standing_lines l where l.entity_id = p.gateway_payment_id and l.status <> 'failed'
   );
+
+-- Of the last two months: later ones are in a return.
+create or replace view billing.book_findings with (security_invoker = true) as
+select
+  v.problem as finding, coalesce(v.document_number, v.detail) as subject, v.payment_id, v.since,
+  jsonb_build_object(
+    'document_number', v.document_number, 'payment_id', v.payment_id, 'month', to_char(v.month, 'YYYY-MM'), 'detail', v.detail
+  ) as detail,
+  case v.problem
+    when 'state_missing' then 'Ask the customer for the state, then reissue the receipt.'
+    when 'buyer_incomplete' then 'Ask the customer for name and address, then reissue the receipt.'
+    when 'rupees_missing' then 'Look the rupees up at the gateway, and add the document to the return by hand.'
+    when 'export_paid_in_rupees' then 'Ask an accountant: the tax of a sale inside India may be due.'
+    when 'sac_missing' then 'Set sac in billing.settings, then reissue the receipt.'
+    when 'tax_missing' then 'Set tax_rate in billing.settings, then reissue the receipt.'
+    when 'einvoice_needed' then 'Make the e-invoice at the portal: without its number this is no invoice.'
+    when 'note_too_late' then 'Tell the accountant: the refund does not reduce the tax.'
+    when 'note_of_failed_refund' then 'Refund the payment again: the note stands for that, too. Or ask the accountant for a debit note.'
+    when 'note_of_won_dispute' then 'Ask the accountant for a debit note: the money is back, and the note stands.'
+    when 'note_above_dispute' then 'Ask the accountant for a debit note: the dispute took less than the note.'
+    when 'payment_unsettled' then 'Look at the gateway why it holds the payment back, and ask it when it settles.'
+  end || case when v.document_number is not null then ' A support action note about the document ends the finding.' else '' end
+  as remedy
+from billing.book_problems v
+where v.payment_id is not null
+  and v.problem <> 'document_waiting'
+  -- A deleted user can't be asked any more.
+  and (
+    v.problem not in ('state_missing', 'buyer_incomplete')
+    or not exists (select from public.payments p where p.id = v.payment_id and p.user_deleted_at is not null)
+  )
+  and v.month >= (select date_trunc('month', billing.clock() - interval '1 month'))::date;
 
 comment on column billing.bank_lines.fees_on_top is 'What customers paid beyond the price, for the fee: in payments and refunds, and in no document.';
 
