@@ -8,6 +8,8 @@ export type BankLine = {
   readonly settled_on: string;
   readonly status: string;
   readonly lines: number;
+  /** What customers paid beyond the price, less what refunds have of it. */
+  readonly fees_on_top: number;
 } & Readonly<Record<BankSum, number>>;
 export const bankSums = [
   ...['amount', 'payments', 'fees', 'gst_on_fees', 'refunds', 'adjustments', 'transfers', 'other'] as const,
@@ -45,7 +47,7 @@ export const settlementLines = `(
   select b.settlement_id, b.utr, b.settled_on, l.type, l.entity_id, its.payment_id,
     case
       when its.payment_id is not null and p.id is null then 'other_apps'
-      when l.type = 'refund' then n.document_number
+      when l.type = 'refund' then billing.note_of_refund(l.entity_id, p.id)
       else r.document_number
     end as document_number,
     l.amount, l.fee, l.tax, l.debit, l.credit, p.user_id,
@@ -59,7 +61,6 @@ export const settlementLines = `(
   ) its
   left join public.payments p on p.gateway_payment_id = its.payment_id
   left join billing.standing_receipts r on r.payment_id = p.id
-  left join public.receipts n on n.refund_id = l.entity_id
 )`;
 
 export function readSettlementLines(client: pg.Client, months: Months): AsyncGenerator<SettlementLine> {

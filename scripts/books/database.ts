@@ -19,6 +19,8 @@ export type BookDocument = {
   readonly gateway_payment_id: string | null;
   readonly refund_id: string | null;
   readonly dispute_id: string | null;
+  /** Whether the dispute has an earlier note. */
+  readonly is_further: boolean;
   readonly reissue_of: string | null;
   readonly against: string | null;
   readonly against_date: string | null;
@@ -45,7 +47,7 @@ export type BookDocument = {
 
 const documentColumns =
   `d.id, d.kind, d.document_number, d.document_date, d.category, d.gateway_payment_id, d.refund_id,
-  d.dispute_id, d.reissue_of, d.against, d.against_date, d.place_of_supply, d.is_inter, d.buyer, d.description, d.item, d.sac,
+  d.dispute_id, d.dispute_id is not null and billing.noted_of_dispute(d.dispute_id, d.id) > d.total as is_further, d.reissue_of, d.against, d.against_date, d.place_of_supply, d.is_inter, d.buyer, d.description, d.item, d.sac,
   d.sign, d.currency, billing.minor_units(d.currency) as decimals, d.total, d.rupee_rate, d.rate, d.rupee_total, d.taxable,
   d.igst, d.cgst, d.sgst, d.other_tax`;
 
@@ -63,6 +65,23 @@ export function readDocuments(
        order by ${order}
      ) d`,
   );
+}
+
+/** Which kinds of tax the documents of the months have, and whether a settlement has fees that customers paid on top. */
+export type Heads = { readonly [Name in 'gst' | 'other' | 'onTop']: boolean };
+
+export async function readHeads(client: pg.Client, { from, month }: Months): Promise<Heads> {
+  const { rows: [heads] } = await client.query<Heads>(
+    `select coalesce(bool_or(d.igst + d.cgst + d.sgst > 0), false) as gst, coalesce(bool_or(d.other_tax > 0), false) as other,
+       exists (
+         select from billing.bank_lines b
+         where b.settled_on >= $1::date and b.settled_on < $2::date + interval '1 month' and b.fees_on_top <> 0
+       ) as "onTop"
+     from billing.book_documents d
+     where d.tax_period between $1 and $2`,
+    [from, month],
+  );
+  return heads ?? { gst: false, other: false, onTop: false };
 }
 
 /** The part of a document that names its buyer. */

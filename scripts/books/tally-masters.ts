@@ -1,11 +1,15 @@
-import type { Months, Party, Settings } from './database.ts';
-import { consumers, elements, message, type Names, partyOf, tallyDay } from './tally.ts';
+import type { Heads, Months, Party, Settings } from './database.ts';
+import { consumers, elements, feesOnTop, message, type Names, partyOf, tallyDay } from './tally.ts';
 import { countryName, stateName } from './states.ts';
 import { element } from './xml.ts';
 
-/** What the vouchers use: their types, the ledgers, and one for each of these buyers, of whom equal ones follow each other. */
+/**
+ * What the vouchers use: their types, the ledgers, also of taxes from before or after a registration, and one for each of these
+ * buyers, of whom equal ones follow each other.
+ */
 export async function* masters(
   parties: AsyncIterable<Party>,
+  heads: Heads,
   { from }: Months,
   { tax_rate, seller_gstin }: Settings,
   names: Names,
@@ -14,10 +18,14 @@ export async function* masters(
   const percent = (tax_rate ?? 0) / 100;
   const tax = (name: string, head: string, rate: number) =>
     ledger(name, 'Duties & Taxes', { TAXTYPE: 'GST', GSTDUTYHEAD: head, RATEOFTAXCALCULATION: String(rate) });
-  const taxes = seller_gstin === null ? [ledger('Output Tax', 'Duties & Taxes', {})] : [
+  const gst = [
     tax('Output IGST', 'IGST', percent),
     tax('Output CGST', 'CGST', percent / 2),
     tax('Output SGST', 'SGST/UTGST', percent / 2),
+  ];
+  const taxes = [
+    ...seller_gstin !== null || heads.gst ? gst : [],
+    ...seller_gstin === null || heads.other ? [ledger('Output Tax', 'Duties & Taxes', {})] : [],
   ];
   const consumer = { APPLICABLEFROM: since, GSTREGISTRATIONTYPE: 'Unregistered/Consumer' };
   const all = [
@@ -31,6 +39,7 @@ export async function* masters(
     ]),
     ledger('Payment Gateway', 'Current Assets', {}),
     ledger('Gateway Charges', 'Indirect Expenses', {}),
+    ...heads.onTop ? [ledger(feesOnTop, 'Indirect Incomes', {})] : [],
     ledger('GST on Gateway Charges', 'Current Assets', {}),
     ledger('Bank', 'Bank Accounts', {}),
   ];

@@ -1,6 +1,6 @@
 import type { BankLine } from './bank-lines.ts';
 import type { BookDocument } from './database.ts';
-import { billOf, type Entry, type Names, partyOf, tallyDay, voucher } from './tally.ts';
+import { billOf, type Entry, feesOnTop, type Names, partyOf, tallyDay, voucher } from './tally.ts';
 import { countryName, stateName } from './states.ts';
 import { element } from './xml.ts';
 
@@ -69,7 +69,7 @@ export function moneyVoucher(document: BookDocument, names: Names): string {
   const party = partyOf(document);
   const paise = document.sign * (document.rupee_total ?? 0);
   return moneyEntries({
-    id: moved ?? document.id,
+    id: document.is_further ? document.id : moved ?? document.id,
     type: isReceipt ? 'Receipt' : 'Payment',
     date: document.document_date,
     ...{ reference: moved ?? document.document_number, party },
@@ -91,7 +91,8 @@ export function settlementVoucher(line: BankLine, names: Names): string {
     ...{ reference: line.utr ?? line.settlement_id, party: 'Payment Gateway' },
     narration: line.utr === null ? line.settlement_id : `${line.settlement_id}; UTR ${line.utr}`,
     entries: [
-      { ledger: 'Payment Gateway', paise: -(line.amount + fees + line.gst_on_fees) },
+      { ledger: 'Payment Gateway', paise: line.fees_on_top - (line.amount + fees + line.gst_on_fees) },
+      { ledger: feesOnTop, paise: -line.fees_on_top },
       { ledger: 'Bank', paise: line.amount },
       { ledger: 'Gateway Charges', paise: fees },
       { ledger: 'GST on Gateway Charges', paise: line.gst_on_fees },

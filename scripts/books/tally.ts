@@ -16,6 +16,9 @@ export type Entry = {
 /** The ledger of all buyers without a GSTIN. */
 export const consumers = 'Online Customers';
 
+/** The ledger of what customers pay beyond the price, for the fee of the gateway. */
+export const feesOnTop = 'Gateway Charges Collected';
+
 /** The ledger of a buyer. */
 export function partyOf({ buyer, place_of_supply }: Party): string {
   if (buyer.gstin) return `${buyer.name ?? 'Buyer'} (${buyer.gstin})`;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { settlementColumns, settlementLineColumns, settlementLineRow, settlementRow } from './bank.ts';
 import { readBankLines, readSettlementLines } from './bank-lines.ts';
-import { type Months, readDocuments, readParties, type Settings } from './database.ts';
+import { type Months, readDocuments, readHeads, readParties, type Settings } from './database.ts';
 import type { BookFiles } from './files.ts';
 import { writeGstr1 } from './gstr1.ts';
 import type { Progress } from './progress.ts';
@@ -83,7 +83,10 @@ async function writeDocuments(
   await money?.end();
   if (isWanted('tally')) {
     const file = await openTally(files, 'tally-masters.xml', settings, 'All Masters');
-    for await (const text of masters(readParties(client, months), months, settings, names)) await file.write(text);
+    const heads = await readHeads(client, months);
+    for await (const text of masters(readParties(client, months), heads, months, settings, names)) {
+      await file.write(text);
+    }
     await file.end();
   }
 }

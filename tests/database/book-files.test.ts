@@ -141,6 +141,87 @@ describe('npm run books', () => {
     await Deno.remove(`${folder}/out`, { recursive: true });
   });
 
+  test('has a ledger for each tax of the month, also of before or after the registration', async () => {
+    const ledgers = async () => {
+      await run('2026-11', '--only', 'tally');
+      const masters = await read('tally-masters.xml');
+      const names = [...masters.matchAll(/<LEDGER NAME="(Output [^"]*)"/g)].map(([, name]) => name);
+      await Deno.remove(`${folder}/out`, { recursive: true });
+      return names;
+    };
+    const all = ['Output IGST', 'Output CGST', 'Output SGST', 'Output Tax'];
+    await database.set('seller_gstin = null');
+    expect(await ledgers()).toEqual(all);
+    const taxes = [{ name: 'VAT', rate: 700, amount: 2181 }];
+    await rewrite(({ number }) =>
+      number === 103 ? { category: 'none', title: 'Receipt', totals: { taxable: 31152, taxes, total: 33333 } } : {}
+    );
+    expect(await ledgers()).toEqual(all);
+  });
+
+  test('books each note of a dispute once', async () => {
+    await rewrite(({ kind }) => kind === 'credit_note' ? { refund_id: null, dispute_id: 'disp_1' } : {});
+    await run('2026-11', '--only', 'tally');
+    const money = await read('tally-money.xml');
+    const ids = [...money.matchAll(/REMOTEID="([^"]*)"[^]*?<REFERENCE>([^<]*)</g)].map(([, ...found]) => found);
+    expect(ids.slice(-2)).toEqual([
+      ['disp_1', 'disp_1'],
+      [exampleBooks.documents.find(({ number }) => number === 12)?.id, 'disp_1'],
+    ]);
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
+  test('books a fee that the customer paid on top, and its refund, apart from what is unsettled', async () => {
+    const price = { taxable: 82662, taxes: [{ name: 'IGST', rate: 1800, amount: 14880 }], total: 97542 };
+    await rewrite(({ number }) => number === 101 ? { totals: price } : {});
+    await database.query(
+      `update public.payments set amount = 97542, paid_amount = 99900 where gateway_payment_id = 'pay_Example0000101'`,
+    );
+    const entries = async () => {
+      await run('2026-11', '--only', 'tally');
+      const [voucher = ''] = (await read('tally-settlements.xml')).match(/<VOUCHER .*?<\/VOUCHER>/) ?? [];
+      const found = voucher.matchAll(/<LEDGERNAME>([^<]*)<.*?<AMOUNT>([^<]*)</g);
+      return [...found].map(([, ledger, amount]) => [ledger, amount]);
+    };
+    expect(await entries()).toEqual([
+      ...[['Payment Gateway', '1753.19'], ['Gateway Charges Collected', '23.58'], ['Bank', '-1734.83']],
+      ...[['Gateway Charges', '-35.54'], ['GST on Gateway Charges', '-6.40']],
+    ]);
+    expect(await read('tally-masters.xml')).toContain('<LEDGER NAME="Gateway Charges Collected" ACTION="Create">');
+    // Refunded in two parts, of which the second one reaches the fee.
+    await database.query(
+      `insert into billing.refunds (refund_id, gateway_payment_id, amount, status, created_at) values
+       ('rfnd_a', 'pay_Example0000101', 90000, 'processed', '2026-11-12'),
+       ('rfnd_b', 'pay_Example0000101', 9900, 'processed', '2026-11-12')`,
+    );
+    await database.query(
+      `insert into billing.settlement_lines (settlement_id, entity_id, type, payment_id, amount, debit)
+       select s.settlement_id, r.refund_id, 'refund', r.gateway_payment_id, r.amount, r.amount
+       from billing.refunds r, (select min(s.settlement_id) as settlement_id from billing.settlements s) s`,
+    );
+    expect((await entries()).map(([ledger]) => ledger)).toEqual([
+      ...['Payment Gateway', 'Bank', 'Gateway Charges', 'GST on Gateway Charges'],
+    ]);
+    await database.query('delete from billing.refunds');
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
+  test('names the note of a failed refund beside the refund that repeats it', async () => {
+    await rewrite(({ number }) => number === 11 ? { refund_id: 'rfnd_failed' } : {});
+    await database.query(
+      `insert into billing.refunds (refund_id, gateway_payment_id, amount, status, created_at) values
+       ('rfnd_failed', 'pay_Example0000102', 33333, 'failed', '2026-11-12'),
+       ('rfnd_Example0000011', 'pay_Example0000102', 33333, 'processed', '2026-11-12')`,
+    );
+    await run('2026-11', '--only', 'bank');
+    expect(await read('settlement-lines.csv')).toBe(await expectedFile('settlement-lines.csv'));
+    expect(
+      await database.query("select entity_id, document_number from billing.settled_payments where kind = 'refund'"),
+    ).toEqual([{ entity_id: 'rfnd_Example0000011', document_number: 'CN2627/000011' }]);
+    await database.query('delete from billing.refunds');
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
   test.each([
     ['of an empty month', ['2027-03'], 1, 'Nothing was written: there are no documents and no settlements.\n'],
     ['of a month that cannot be closed', ['2026-12', '--close'], 1, '2026-12 is not over\n'],

@@ -45,6 +45,9 @@ const notes = async () =>
 const problems = async () =>
   (await database.query('select problem, document_number, month::text from billing.book_problems order by 1, 2'))
     .map(({ problem, document_number, month }) => `${problem} ${document_number} ${month}`);
+const excesses = async () =>
+  (await database.query('select document_number, excess from billing.notes_above order by 1'))
+    .map(({ document_number, excess }) => [document_number, Number(excess)]);
 async function findings() {
   await database.query("select billing.run_pass('books', '1 minute')");
   return (await database.query(
@@ -88,6 +91,31 @@ test('a note above what the dispute took in the end is a problem, and the next r
   await refund(order, '2027-02-03', 30000, 'rfnd_1');
   expect(await notes()).toEqual([60000, 10000]);
   expect(await problems()).toEqual([]);
+});
+
+test('a dispute that takes more later gets a note of the rest, and each is counted once', async () => {
+  const order = await buy();
+  const payment = { id: String((await order.row()).gateway_payment_id), amount: order.amount };
+  const lose = async (amount_deducted: number, createdAt: string, status: 'lost' | 'won' = 'lost') => {
+    await database.at(createdAt);
+    await database.send(disputeEvent(status, status, payment, { amount_deducted }, { createdAt }));
+    await database.sweep();
+  };
+  await lose(40000, '2026-11-20T00:00:00Z');
+  await lose(60000, '2026-12-20T00:00:00Z');
+  await lose(60000, '2026-12-21T00:00:00Z');
+  expect(await notes()).toEqual([40000, 20000]);
+  expect(await problems()).toEqual([]);
+  await lose(30000, '2026-12-22T00:00:00Z');
+  expect(await notes()).toEqual([40000, 20000]);
+  expect(await excesses()).toEqual([
+    ...[['CN2627/000001', 10000], ['CN2627/000002', 20000]],
+  ]);
+  await lose(70000, '2026-12-23T00:00:00Z');
+  expect(await notes()).toEqual([40000, 20000, 10000]);
+  expect(await problems()).toEqual([]);
+  await lose(0, '2026-12-24T00:00:00Z', 'won');
+  expect((await excesses()).map(([, excess]) => excess)).toEqual([40000, 20000, 10000]);
 });
 
 test('a problem of a document ends with a note about it, also of a deleted user', async () => {

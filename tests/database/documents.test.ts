@@ -216,6 +216,22 @@ describe('of a seller with a GSTIN', () => {
     expect(note?.lines[0]?.description).toBe('Lost dispute, tax invoice 2627/000001 of 4 Nov 2026');
   });
 
+  test('a dispute that takes all after a part gets the rest of the tax', async () => {
+    const order = await buy('2026-11-04');
+    await issue();
+    const payment = { id: String((await order.row()).gateway_payment_id), amount: order.amount };
+    for (const [day, amount_deducted] of [['20', 33333], ['30', 99900]] as const) {
+      const createdAt = `2026-11-${day}T00:00:00Z`;
+      await database.at(createdAt);
+      await database.send(disputeEvent('lost', 'lost', payment, { amount_deducted }, { createdAt }));
+      await issue();
+    }
+    expect((await documents()).slice(1).map(short)).toEqual([
+      ['CN2627/000001 Credit note b2cs', 28249, 'CGST 2542', 'SGST 2542', 33333],
+      ['CN2627/000002 Credit note b2cs', 56413, 'CGST 5077', 'SGST 5077', 66567],
+    ]);
+  });
+
   test('the note of a lost dispute that was won later stands: a problem of the month in which the money came back', async () => {
     const order = await buy('2026-11-04');
     await order.dispute('lost');
@@ -270,6 +286,109 @@ describe('of a seller with a GSTIN', () => {
     await expect(reissue()).rejects.toMatchObject({ code: 'PS409' });
     const { receipt } = await database.rpc('get_receipt', customer.id, order.id) as { receipt: Document };
     expect([receipt.document_number, receipt.buyer.gstin]).toEqual(['2627/000002', '27AAPFU0939F1ZV']);
+  });
+});
+
+describe('a reissue after the settings of the seller changed keeps the seller of the day of the supply', () => {
+  const reissue = (reference = '2627/000001') => actAsOwner(database, { action: 'reissue', reference });
+  const newest = async () => (await documents()).findLast(({ title }) => !title.startsWith('Credit note'));
+
+  test('a receipt of before the registration carries no GST', async () => {
+    await sell("seller_name = 'Asha''s Apps', seller_state = '27', tax_rate = 700, tax_name = 'VAT'");
+    await buy('2026-05-01');
+    await issue();
+    await database.set(seller.replace('seller_gstin', "seller_state = '29', seller_gstin"));
+    await database.setPlan('pro', "name = 'Plus'");
+    await database.at('2026-05-09');
+    await details({ name: 'Konkan Traders', gstin: '27AAPFU0939F1ZV' });
+    await reissue();
+    const receipt = await newest();
+    expect(receipt && short(receipt)).toEqual(['2627/000002 Receipt none', 93364, 'VAT 6536', 99900]);
+    expect(receipt).toMatchObject({
+      seller: { name: "Asha's Apps", address: null, gstin: null, state: '27' },
+      buyer: { gstin: '27AAPFU0939F1ZV' },
+      lines: [{ item: 'Pro', sac: '998315' }],
+    });
+    await database.setPlan('pro', "name = 'Pro'");
+  });
+
+  test('a tax invoice of before the rate was set has the tax that it lacked', async () => {
+    await sell(seller.replace('tax_rate = 1800', 'tax_rate = null'));
+    await buy('2026-11-04');
+    await issue();
+    const problems = () =>
+      database.query("select document_number from billing.book_problems where problem = 'tax_missing'");
+    expect(await problems()).toEqual([{ document_number: '2627/000001' }]);
+    await database.set('tax_rate = 1800');
+    await reissue();
+    expect(await problems()).toEqual([]);
+    expect((await newest())?.totals.taxable).toBe(84662);
+  });
+
+  test('a tax invoice keeps its GSTIN, state, rate and code', async () => {
+    await sell();
+    await buy('2026-11-04');
+    await issue();
+    await database.set(
+      `seller_gstin = '27AAPFU0939F1ZV', seller_state = '27', seller_address = 'Pune', sac = '998314', tax_rate = 500`,
+    );
+    await details({ name: 'Mysuru Mills', gstin: '29BBBBB1111B1ZJ' });
+    await reissue();
+    const invoice = await newest();
+    expect(invoice && short(invoice)).toEqual([
+      ...['2627/000002 Tax invoice b2b', 84662, 'CGST 7619', 'SGST 7619', 99900],
+    ]);
+    expect(invoice).toMatchObject({
+      seller: { address: '12 Sample Road, Bengaluru 560001', gstin: '29AAAAA0000A1ZY', state: '29' },
+      lines: [{ sac: '998315' }],
+    });
+  });
+
+  test.each<[string, string, string, string[]]>([
+    ['without a letter', 'null', "'AD290326000123X'", ['expwp', 'IGST 15239']],
+    ['under a letter', "'AD290326000123X'", 'null', ['expwop']],
+  ])('an export %s keeps that', async (_, then, now, expected) => {
+    await sell(`${seller}, export_lut = ${then}`);
+    await details({ name: 'Lisboa Lda', state: '96', country: 'PT' });
+    await buy('2026-11-04');
+    await issue();
+    await database.set(`export_lut = ${now}`);
+    await details({ name: 'Lisboa SA', state: '96', country: 'PT' });
+    await reissue();
+    const invoice = await newest();
+    expect(invoice && [invoice.category, ...short(invoice).slice(2, -1)]).toEqual(expected);
+    expect(invoice).toMatchObject({ buyer: { name: 'Lisboa SA' } });
+    // In India after all: with the rate of today where the invoice had none.
+    await details({ name: 'Lisboa SA', state: '29' });
+    await reissue('2627/000002');
+    expect((await newest())?.totals.taxable).toBe(84662);
+  });
+});
+
+/** Sells before 1 April, reissues after it. @returns the order, on the first day after the tax can be adjusted */
+async function reissueInNextYear() {
+  await sell();
+  const order = await buy('2027-03-20');
+  await issue();
+  await database.at('2027-04-05');
+  await actAsOwner(database, { action: 'reissue', reference: '2627/000001' });
+  await database.at('2027-10-31T18:31:00Z');
+  return order;
+}
+
+test('the tax of a reissued supply is adjusted no longer than that of the supply', async () => {
+  const order = await reissueInNextYear();
+  await order.refund(200, { id: uniqueId('rfnd') });
+  await issue();
+  expect((await documents()).at(-1)).toMatchObject({ title: 'Credit note without GST', category: 'none' });
+  expect(await database.query("select problem from billing.book_problems where problem = 'note_too_late'"))
+    .toHaveLength(1);
+});
+
+test('a receipt that was reissued in the next year is reissued no longer than the first one', async () => {
+  await reissueInNextYear();
+  await expect(actAsOwner(database, { action: 'reissue', reference: '2728/000001' })).rejects.toMatchObject({
+    code: 'PS409',
   });
 });
 

@@ -14,6 +14,7 @@ const advice: Readonly<Record<string, string>> = {
     'Look the payment up at the gateway: its value in rupees is in its settlement. The accountant adds it to the return.',
   export_paid_in_rupees: 'Ask the accountant: IGST is due, unless the customer pays in foreign exchange.',
   sac_missing: 'Set billing.settings.sac, then reissue the invoice.',
+  tax_missing: 'Set billing.settings.tax_rate, then reissue the invoice.',
   einvoice_needed: 'Make the e-invoice at the portal: without its number this is no invoice.',
   note_too_late: 'Nothing can be done here: tell the accountant that the tax stays due.',
   note_of_failed_refund:

@@ -36,7 +36,7 @@ create table public.receipts (
   payment_id uuid not null,
   user_id uuid constraint receipts_user_id_fkey references auth.users (id) on delete set null,
   refund_id text constraint receipts_refund_id_key unique,
-  dispute_id text constraint receipts_dispute_id_key unique,
+  dispute_id text,
   reissue_of uuid constraint receipts_reissue_of_key unique,
   place_of_supply text,
   currency text not null,
@@ -50,6 +50,7 @@ create table public.receipts (
 create unique index receipts_payment_id_key on public.receipts (payment_id) where kind = 'receipt' and reissue_of is null;
 create index receipts_payment_id_idx on public.receipts (payment_id);
 create index receipts_receipt_id_idx on public.receipts (receipt_id) where receipt_id is not null;
+create index receipts_dispute_id_idx on public.receipts (dispute_id) where dispute_id is not null;
 create index receipts_user_id_idx on public.receipts (user_id, issued_at desc);
 create index receipts_tax_period_idx on public.receipts (tax_period, series, number);
 comment on table public.receipts is

@@ -329,7 +329,9 @@ declare
     when p_settings.seller_gstin is not null then coalesce(v_buyer ->> 'state', p_settings.seller_state)
   end;
   v_heads constant jsonb := billing.tax_heads(p_settings, v_place);
-  v_item constant text := coalesce((select p.name from public.plans p where p.id = p_payment.plan_id), p_payment.tier, 'Payment');
+  v_item constant text := coalesce(
+    p_replaced.lines #>> '{0,item}', (select p.name from public.plans p where p.id = p_payment.plan_id), p_payment.tier, 'Payment'
+  );
   v_rupees bigint;
   v_document public.receipts;
 begin
@@ -392,6 +394,21 @@ from billing.support_actions a
 where a.action = 'note' and a.reference is not null;
 comment on view billing.settled_documents is 'The support action notes, also those about other things than documents.';
 
+-- Returns what the notes of a dispute took, in minor units: it may take more later.
+create function billing.noted_of_dispute(
+  p_dispute_id text,
+  p_until uuid default null -- the last one of them that counts. Null: all do
+)
+returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce((
+    select sum((n.totals ->> 'total')::bigint)
+    from public.receipts n
+    left join public.receipts u on u.id = p_until
+    where n.dispute_id = p_dispute_id and (u.id is null or (n.issued_at, n.number, n.id) <= (u.issued_at, u.number, u.id))
+  ), 0);
+end $$;
+
 create view billing.notes_above with (security_invoker = true) as
 select
   n.*, exists (
@@ -413,14 +430,32 @@ from (
   where d.status in ('won', 'closed')
   union all
   select
-    r.document_number, r.payment_id, (r.totals ->> 'total')::bigint - l.amount, l.at,
+    r.document_number, r.payment_id, least((r.totals ->> 'total')::bigint, billing.noted_of_dispute(r.dispute_id, r.id) - l.amount), l.at,
     'note_above_dispute', 'The dispute took less afterwards: the note stands.'
   from public.receipts r
   join billing.lost_disputes l on l.dispute_id = r.dispute_id
-  where (r.totals ->> 'total')::bigint > l.amount
+  where billing.noted_of_dispute(r.dispute_id, r.id) > l.amount
 ) n;
 comment on view billing.notes_above is
   'The credit notes that are larger than what their refund or dispute took in the end. is_settled: by a note of support.';
+
+-- Returns the note of a refund: its own, else the one that stands above what its refund or dispute took, and is counted for this.
+create function billing.note_of_refund(p_refund_id text, p_payment_id uuid)
+returns text -- the number; null: there is none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return coalesce(
+    (select r.document_number from public.receipts r where r.refund_id = p_refund_id),
+    (
+      select n.document_number
+      from billing.notes_above n
+      join billing.refunds f on f.refund_id = p_refund_id and f.status = 'processed'
+      where n.payment_id = p_payment_id and not n.is_settled
+      order by abs(n.excess - f.amount), n.document_number
+      limit 1
+    )
+  );
+end $$;
 
 -- Returns by how much the notes of a payment exceed its refunds and lost disputes, in minor units, unless support settled it.
 create function billing.noted_excess(p_payment_id uuid)
@@ -439,6 +474,17 @@ begin
   - coalesce((
     select sum(l.amount) from billing.lost_disputes l where l.gateway_payment_id = v_gateway_payment_id
   ), 0);
+end $$;
+
+-- Returns the day whose year limits how long a tax is adjusted: that of the first receipt, not of one that replaces it.
+create function billing.supply_day(p_payment_id uuid)
+returns date language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select r.document_date
+    from public.receipts r
+    where r.payment_id = p_payment_id and r.kind = 'receipt' and r.reissue_of is null
+  );
 end $$;
 
 -- Returns the part of a total that a note takes: the split of all that notes with tax took so far, less the earlier notes.
@@ -487,7 +533,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_total constant bigint := least(p_amount, (p_receipt.totals ->> 'total')::bigint - billing.noted_total(p_receipt.id));
   v_is_commercial constant boolean := p_receipt.seller ->> 'gstin' is not null and (
-    billing.day_in_india(billing.clock()) > billing.last_note_day(p_receipt.document_date)
+    billing.day_in_india(billing.clock()) > billing.last_note_day(billing.supply_day(p_receipt.payment_id))
     or p_dispute_id is not null and not p_settings.dispute_notes
   );
   v_noted jsonb[];
@@ -549,7 +595,7 @@ begin
   );
 end $$;
 
--- Issues what a payment lacks: its receipt, then a note for each processed refund and lost dispute.
+-- Issues what a payment lacks: its receipt, then a note for each processed refund and for what each lost dispute took.
 create function billing.issue_documents_of(p_payment public.payments, p_settings billing.settings)
 returns timestamptz -- when to look again; null: nothing is left
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -575,10 +621,9 @@ begin
       and r.status = 'processed'
       and not exists (select from public.receipts n where n.refund_id = r.refund_id)
     union all
-    select null, l.dispute_id, l.amount, l.at
+    select null, l.dispute_id, l.amount - billing.noted_of_dispute(l.dispute_id), l.at
     from billing.lost_disputes l
     where l.gateway_payment_id = p_payment.gateway_payment_id
-      and not exists (select from public.receipts n where n.dispute_id = l.dispute_id)
     order by at, refund_id, dispute_id
   loop
     -- A refund that repeats a failed one has the note of that one.
@@ -646,7 +691,28 @@ begin
   return v_done;
 end $$;
 
--- Replaces a receipt: a note of its rest, and a new one with the buyer's details of today, of a deleted user with those of then.
+-- Returns the settings with the seller of a receipt: its registration, state, letter and rate are those of the day of the supply.
+create function billing.settings_of(p_receipt public.receipts, p_settings billing.settings)
+returns billing.settings language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_taxes constant jsonb := p_receipt.totals -> 'taxes';
+begin
+  p_settings.seller_name := p_receipt.seller ->> 'name';
+  p_settings.seller_address := p_receipt.seller ->> 'address';
+  p_settings.seller_gstin := p_receipt.seller ->> 'gstin';
+  p_settings.seller_state := p_receipt.seller ->> 'state';
+  p_settings.sac := coalesce(p_receipt.lines #>> '{0,sac}', p_settings.sac);
+  p_settings.tax_name := coalesce(v_taxes #>> '{0,name}', p_settings.tax_name);
+  -- A tax invoice without a tax names no rate, and a sale inside India no letter: those of today.
+  if p_settings.seller_gstin is null or v_taxes <> '[]' then
+    p_settings.tax_rate := (select sum((t ->> 'rate')::numeric) from jsonb_array_elements(v_taxes) t);
+  end if;
+  if p_receipt.place_of_supply = '96' then p_settings.export_lut := p_receipt.seller ->> 'lut'; end if;
+  return p_settings;
+end $$;
+
+-- Replaces a receipt: a note of its rest, and a new one of the same seller with the buyer's details of today, of a deleted user
+-- with those of then.
 create function billing.perform_reissue(p_action billing.support_actions)
 returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -672,11 +738,11 @@ begin
   );
   perform billing.require(
     v_receipt.seller ->> 'gstin' is null
-      or billing.day_in_india(billing.clock()) <= billing.last_note_day(v_receipt.document_date),
+      or billing.day_in_india(billing.clock()) <= billing.last_note_day(billing.supply_day(v_receipt.payment_id)),
     'PS409', format('receipt %s is too old: its tax cannot be adjusted any more', v_receipt.document_number)
   );
   select * into v_payment from public.payments p where p.id = v_receipt.payment_id;
-  v_new := billing.issue_receipt(v_payment, v_settings, v_receipt);
+  v_new := billing.issue_receipt(v_payment, billing.settings_of(v_receipt, v_settings), v_receipt);
   v_note := billing.issue_note(v_receipt, v_settings, (v_receipt.totals ->> 'total')::bigint, null, null);
   p_action.user_id := v_receipt.user_id;
   p_action.result := format(

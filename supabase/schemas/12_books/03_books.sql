@@ -218,11 +218,36 @@ comment on function public.apply_settlement_page is 'Stores a page of the lines 
 revoke execute on function public.claim_settlement_pages, public.apply_settlement_page from public, anon, authenticated;
 grant execute on function public.claim_settlement_pages, public.apply_settlement_page to service_role;
 
+-- Returns what a line has beyond the price of its payment: the fee that the customer paid on top, below zero where refunds reach
+-- it. No document has it.
+create function billing.fee_on_top(p_line billing.settlement_lines, p_payment public.payments)
+returns bigint -- paise
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case p_line.type
+    when 'payment' then p_line.amount - round(p_line.amount::numeric * p_payment.amount / p_payment.paid_amount)
+    when 'refund' then coalesce((
+      select round(
+        p_line.amount::numeric
+          * (greatest(f.before - p_payment.amount, 0) - greatest(f.before + f.amount - p_payment.amount, 0)) / f.amount
+      )
+      from (
+        select r.refund_id, r.amount, sum(r.amount) over (order by r.created_at, r.refund_id) - r.amount as before
+        from billing.refunds r
+        where r.gateway_payment_id = p_payment.gateway_payment_id and r.status = 'processed'
+      ) f
+      where f.refund_id = p_line.entity_id
+    ), 0)
+    else 0
+  end;
+end $$;
+
 create view billing.bank_lines with (security_invoker = true) as
 select
   s.settlement_id, s.utr, billing.day_in_india(s.created_at) as settled_on, s.status, s.amount, sums.payments, sums.fees,
   sums.gst_on_fees, sums.refunds, sums.adjustments, sums.transfers, sums.other, s.fees as settlement_fees,
-  s.amount + s.fees - sums.net as difference, sums.fees_from_credits, sums.lines, s.lines_complete_at
+  s.amount + s.fees - sums.net as difference, sums.fees_from_credits, sums.lines, s.lines_complete_at,
+  sums.fees_on_top
 from billing.settlements s
 cross join lateral (
   select
@@ -237,8 +262,10 @@ cross join lateral (
     coalesce(sum(taken.fee - taken.tax), 0)::bigint as fees,
     coalesce(sum(taken.tax), 0)::bigint as gst_on_fees,
     coalesce(sum(l.fee - taken.fee), 0)::bigint as fees_from_credits,
+    coalesce(sum(case when p.paid_amount > p.amount then billing.fee_on_top(l, p) end), 0)::bigint as fees_on_top,
     count(*) as lines
   from billing.settlement_lines l
+  left join public.payments p on p.gateway_payment_id = coalesce(l.payment_id, l.entity_id)
   -- A fee that credits paid was not taken from the line.
   cross join lateral (select l.fee > 0 and greatest(l.credit, l.debit) = l.amount as is_from_credits) paid
   cross join lateral (
@@ -251,6 +278,8 @@ cross join lateral (
 comment on view billing.bank_lines is
   'What each line of the bank statement consists of, in paise: amount = payments - fees - gst_on_fees - refunds + adjustments '
   '- transfers + other - settlement_fees + difference.';
+comment on column billing.bank_lines.fees_on_top is
+  'What customers paid beyond the price, for the fee: in payments and refunds, and in no document.';
 comment on column billing.bank_lines.difference is 'What the lines do not explain: not 0 until they are complete.';
 
 -- The receipt of each payment that no reissue replaced.
@@ -281,10 +310,9 @@ from (
   left join billing.standing_receipts r on r.payment_id = p.id
   where p.status = 'captured' and p.gateway_payment_id is not null
   union all
-  select 'refund', f.refund_id, p.id, f.created_at, f.amount, p.currency, n.document_number
+  select 'refund', f.refund_id, p.id, f.created_at, f.amount, p.currency, billing.note_of_refund(f.refund_id, p.id)
   from billing.refunds f
   left join public.payments p on p.gateway_payment_id = f.gateway_payment_id
-  left join public.receipts n on n.refund_id = f.refund_id
   where f.status = 'processed'
 ) entity
 left join lateral (
@@ -626,16 +654,19 @@ cross join lateral (
   select 'sac_missing', 'The setting sac was not made.'
   where d.category <> 'none' and d.sac is null
   union all
+  select 'tax_missing', 'The setting tax_rate was not made: the invoice has no GST.'
+  where d.category in ('b2b', 'b2cl', 'b2cs') and d.rate = 0 and d.taxable is not null
+  union all
   select 'einvoice_needed', 'Without the number of an e-invoice it does not count.'
   where d.category in ('b2b', 'expwp', 'expwop') and (select s.over_5_crore from billing.settings s)
   union all
   select 'note_too_late', 'Its tax cannot be adjusted any more.'
-  where d.title = 'Credit note without GST' and d.document_date > billing.last_note_day(d.against_date)
+  where d.title = 'Credit note without GST' and d.document_date > billing.last_note_day(billing.supply_day(d.payment_id))
 ) doubt
 where not exists (select from public.receipts n where n.reissue_of = d.id)
   -- Only a receipt can be reissued, and not after notes took all of it.
   and (
-    doubt.problem not in ('state_missing', 'buyer_incomplete', 'sac_missing')
+    doubt.problem not in ('state_missing', 'buyer_incomplete', 'sac_missing', 'tax_missing')
     or d.kind = 'receipt' and billing.noted_total(d.id) < d.total
   )
   and not exists (
@@ -685,6 +716,7 @@ select
     when 'rupees_missing' then 'Look the rupees up at the gateway, and add the document to the return by hand.'
     when 'export_paid_in_rupees' then 'Ask an accountant: the tax of a sale inside India may be due.'
     when 'sac_missing' then 'Set sac in billing.settings, then reissue the receipt.'
+    when 'tax_missing' then 'Set tax_rate in billing.settings, then reissue the receipt.'
     when 'einvoice_needed' then 'Make the e-invoice at the portal: without its number this is no invoice.'
     when 'note_too_late' then 'Tell the accountant: the refund does not reduce the tax.'
     when 'note_of_failed_refund' then 'Refund the payment again: the note stands for that, too. Or ask the accountant for a debit note.'

@@ -18,6 +18,7 @@ export type BookDocument = {
   readonly gateway_payment_id: string;
   readonly refund_id: string | null;
   readonly against: string | null;
+  readonly dispute_id?: string;
   readonly reissue_of?: string;
   readonly place_of_supply: string;
   readonly currency: string;
@@ -99,9 +100,9 @@ export async function writeBooks(database: TestDatabase, { seller, documents, se
   for (const kind of ['receipt', 'credit_note']) {
     await database.query(
       `insert into public.receipts (id, kind, series, number, document_number, title, issued_at, document_date, tax_period,
-         category, receipt_id, rupees, payment_id, refund_id, reissue_of, place_of_supply, currency, seller, buyer, lines, totals)
+         category, receipt_id, rupees, payment_id, refund_id, dispute_id, reissue_of, place_of_supply, currency, seller, buyer, lines, totals)
        select d.id, d.kind, d.series, d.number, d.document_number, d.title, (d.document_date || 'T06:30:00Z')::timestamptz,
-         d.document_date, d.tax_period, d.category, c.id, nullif(d.rupees, 'null'), p.id, d.refund_id, d.reissue_of, d.place_of_supply,
+         d.document_date, d.tax_period, d.category, c.id, nullif(d.rupees, 'null'), p.id, d.refund_id, d.dispute_id, d.reissue_of, d.place_of_supply,
          d.currency, d.seller, d.buyer, d.lines, d.totals
        from jsonb_populate_recordset(null::public.receipts, $1) d
        join jsonb_to_recordset($1) more (id uuid, against text, gateway_payment_id text) using (id)
