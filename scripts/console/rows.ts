@@ -187,6 +187,8 @@ export type SupportAction = {
   amount?: number;
   /** Of a cancellation: when the paid period ends, or now. */
   at_period_end?: boolean;
+  /** Of a reissue: the settings of then had a mistake. */
+  corrects_seller?: boolean;
   reference?: string | null;
   reason: string;
 };

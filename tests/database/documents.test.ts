@@ -290,7 +290,8 @@ describe('of a seller with a GSTIN', () => {
 });
 
 describe('a reissue after the settings of the seller changed keeps the seller of the day of the supply', () => {
-  const reissue = (reference = '2627/000001') => actAsOwner(database, { action: 'reissue', reference });
+  const reissue = (reference = '2627/000001', corrects_seller?: boolean) =>
+    actAsOwner(database, { action: 'reissue', reference, ...(corrects_seller !== undefined && { corrects_seller }) });
   const newest = async () => (await documents()).findLast(({ title }) => !title.startsWith('Credit note'));
 
   test('a receipt of before the registration carries no GST', async () => {
@@ -342,6 +343,22 @@ describe('a reissue after the settings of the seller changed keeps the seller of
       seller: { address: '12 Sample Road, Bengaluru 560001', gstin: '29AAAAA0000A1ZY', state: '29' },
       lines: [{ sac: '998315' }],
     });
+  });
+
+  test('a mistake in the settings is corrected when the action says so', async () => {
+    await sell(seller.replace('tax_rate = 1800', 'tax_rate = 180').replace('12 Sample Road', '21 Sample Road'));
+    await buy('2026-11-04');
+    await issue();
+    await database.set(seller);
+    await reissue('2627/000001', false);
+    expect((await newest())?.totals.taxable).toBe(98134);
+    await reissue('2627/000002', true);
+    expect(await newest()).toMatchObject({
+      totals: { taxable: 84662 },
+      seller: { address: '12 Sample Road, Bengaluru 560001' },
+    });
+    await expect(actAsOwner(database, { action: 'note', reference: '2627/000001', corrects_seller: true })).rejects
+      .toMatchObject({ code: '23514' });
   });
 
   test.each<[string, string, string, string[]]>([

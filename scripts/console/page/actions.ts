@@ -15,6 +15,8 @@ export type ActionText = {
   asksForTier?: boolean;
   /** The dialog asks whether it is for now or for the end of what is paid. */
   asksForEnd?: boolean;
+  /** Whether the seller and the tax of then had a mistake. */
+  asksForSeller?: boolean;
   /** Says in one sentence what will happen. `paid`: the payment that is refunded; `current`: what a grant replaces. */
   sentence(action: Partial<SupportAction>, who: string, paid?: Refundable, current?: Current): string;
 };
@@ -91,8 +93,11 @@ export const actionTexts = {
   reissue: {
     label: 'Reissue',
     confirm: 'Reissue',
-    sentence: ({ reference }, who) =>
-      `A credit note cancels ${reference}, and a new one has the billing details that ${who} has today.`,
+    asksForSeller: true,
+    sentence: ({ reference, corrects_seller: isCorrected }, who) =>
+      `A credit note cancels ${reference}, and a new one has the billing details that ${who} has today${
+        isCorrected ? ', and the seller and tax of today' : ''
+      }.`,
   },
   requeue_mail: {
     label: 'Send again',

@@ -35,6 +35,8 @@ async function propose(proposal: Proposal, who: string): Promise<void> {
     ? await tierFields(proposal, current)
     : text.asksForEnd
     ? endFields()
+    : text.asksForSeller
+    ? sellerFields()
     : paid
     ? amountField(paid)
     : null;
@@ -71,6 +73,18 @@ function endFields() {
   );
   const fields = [element('label', { htmlFor: 'when' }, 'When'), field];
   return { fields, values: () => ({ at_period_end: field.value === 'end' }) };
+}
+
+/** Whose name, address and tax a reissued document has. */
+function sellerFields() {
+  const field = element(
+    'select',
+    { id: 'seller' },
+    element('option', { value: 'then' }, 'As they were then'),
+    element('option', { value: 'today' }, 'As they are set today: those of then were wrong'),
+  );
+  const fields = [element('label', { htmlFor: 'seller' }, 'Seller and tax'), field];
+  return { fields, values: () => ({ corrects_seller: field.value === 'today' }) };
 }
 
 /** Reads what the customer has now. */

@@ -19,6 +19,7 @@ const input = z.strictObject({
   entitlements: optional.refine(isJson, 'Write the entitlements as JSON, for example {"projects": 25}.'),
   amount: z.int().positive().nullish().transform((amount) => amount ?? null),
   at_period_end: z.boolean().nullish().transform((is) => is ?? null),
+  corrects_seller: z.boolean().nullish().transform((is) => is ?? null),
   reason: z.string().trim().min(1, 'Say why: the reason is kept with the action.').max(1000),
 });
 
@@ -37,12 +38,13 @@ export function actionRoutes(database: SupportDatabase): Hono {
   routes.post('/actions', async (c) => {
     const parsed = input.safeParse(await c.req.json().catch(() => undefined));
     if (!parsed.success) return c.json({ error: parsed.error.issues[0]?.message ?? 'This is not an action.' }, 400);
-    const { action, email, tier, until, reference, entitlements, amount, at_period_end, reason } = parsed.data;
+    const { action, email, tier, until, reference, entitlements, amount, at_period_end, corrects_seller, reason } =
+      parsed.data;
     const [done] = await database.write(
-      `insert into billing.support_actions (action, email, tier, until, reference, entitlements, amount, at_period_end, reason)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+      `insert into billing.support_actions (action, email, tier, until, reference, entitlements, amount, at_period_end, corrects_seller, reason)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
       returning result`,
-      [action, email, tier, until, reference, entitlements, amount, at_period_end, reason],
+      [action, email, tier, until, reference, entitlements, amount, at_period_end, corrects_seller, reason],
     );
     return c.json({ result: done?.result ?? '' });
   });

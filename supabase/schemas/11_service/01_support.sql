@@ -39,7 +39,9 @@ create table billing.support_actions (
   actor_email text,
   created_at timestamptz not null default now(),
   user_id uuid,
-  result text not null default ''
+  result text not null default '',
+  corrects_seller boolean
+    constraint support_actions_corrects_seller_check check (corrects_seller is null or action = 'reissue')
 );
 alter table billing.support_actions enable row level security;
 create index support_actions_user_id_idx on billing.support_actions (user_id);
@@ -49,7 +51,7 @@ comment on table billing.support_actions is
   'it out and write actor, time and result, or raise an error and write nothing. Rows are never changed.';
 comment on column billing.support_actions.action is
   'grant (tier, until, perhaps entitlements), revoke_grant (reference: id of the grant), end_access (reference: payment), refund (reference: payment, perhaps amount), '
-  'cancel (perhaps at_period_end) and resume all that the customer pays for, reissue (reference: number of a receipt), requeue_mail '
+  'cancel (perhaps at_period_end) and resume all that the customer pays for, reissue (reference: number of a receipt, perhaps corrects_seller), requeue_mail '
   '(reference: id of the message), replay_event and ignore_event (reference: body_sha256 of the webhook), reconcile_now '
   '(reference: order, payment or subscription; without one all of the customer), note.';
 comment on column billing.support_actions.email is 'The customer''s address or id, unless the reference names one.';
@@ -57,6 +59,8 @@ comment on column billing.support_actions.entitlements is 'Of a grant, beside th
 comment on column billing.support_actions.amount is 'Of a refund, in minor units. Null: all that is left.';
 comment on column billing.support_actions.at_period_end is
   'Of a cancellation: true or null: when the paid period ends; false: now.';
+comment on column billing.support_actions.corrects_seller is
+  'Of a reissue: true: the settings had a mistake, and those of today are right; false or null: they were right then.';
 comment on column billing.support_actions.reference is 'What it is about. A note about missed_webhook, unmailed_payment, refund_failed, returned_too_much or a document ends it.';
 comment on column billing.support_actions.actor is 'The role that inserted the row: of a direct connection its login.';
 comment on column billing.support_actions.actor_email is 'The address in the session''s JWT, if it came through the API.';
@@ -659,8 +663,8 @@ begin
   loop
     execute format('grant execute on function %s to subscriptions_support', v_name);
   end loop;
-  grant insert (action, email, tier, until, reference, entitlements, amount, at_period_end, reason) on billing.support_actions
-  to subscriptions_support;
+  grant insert (action, email, tier, until, reference, entitlements, amount, at_period_end, corrects_seller, reason)
+  on billing.support_actions to subscriptions_support;
   if not billing.has_policy('billing.support_actions', 'Support acts') then
     create policy "Support acts" on billing.support_actions for insert to subscriptions_support with check (true);
   end if;

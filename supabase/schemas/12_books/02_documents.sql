@@ -711,8 +711,8 @@ begin
   return p_settings;
 end $$;
 
--- Replaces a receipt: a note of its rest, and a new one of the same seller with the buyer's details of today, of a deleted user
--- with those of then.
+-- Replaces a receipt: a note of its rest, and a new one with the buyer's details of today, of a deleted user with those of then.
+-- The seller stays, unless the settings of then had a mistake.
 create function billing.perform_reissue(p_action billing.support_actions)
 returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -742,7 +742,9 @@ begin
     'PS409', format('receipt %s is too old: its tax cannot be adjusted any more', v_receipt.document_number)
   );
   select * into v_payment from public.payments p where p.id = v_receipt.payment_id;
-  v_new := billing.issue_receipt(v_payment, billing.settings_of(v_receipt, v_settings), v_receipt);
+  v_new := billing.issue_receipt(
+    v_payment, case when p_action.corrects_seller then v_settings else billing.settings_of(v_receipt, v_settings) end, v_receipt
+  );
   v_note := billing.issue_note(v_receipt, v_settings, (v_receipt.totals ->> 'total')::bigint, null, null);
   p_action.user_id := v_receipt.user_id;
   p_action.result := format(

@@ -12,6 +12,7 @@ export type SupportAction = {
   /** Minor units. */
   readonly amount?: number;
   readonly at_period_end?: boolean;
+  readonly corrects_seller?: boolean;
   readonly reason?: string | null;
 };
 
@@ -23,15 +24,25 @@ export async function openSupport(database: TestDatabase): Promise<pg.Client> {
 }
 
 const insertion =
-  `insert into billing.support_actions (action, email, tier, until, reference, reason, entitlements, amount, at_period_end)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning *`;
+  `insert into billing.support_actions (action, email, tier, until, reference, reason, entitlements, amount, at_period_end, corrects_seller)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning *`;
 
 const values = (
-  { action, email, tier, until, reference, reason = 'the customer asked for it', entitlements, amount, at_period_end }:
-    SupportAction,
+  {
+    action,
+    email,
+    tier,
+    until,
+    reference,
+    reason = 'the customer asked for it',
+    entitlements,
+    amount,
+    at_period_end,
+    corrects_seller,
+  }: SupportAction,
 ) => [
   ...[action, email, tier, until, reference, reason],
-  ...[entitlements && JSON.stringify(entitlements), amount, at_period_end],
+  ...[entitlements && JSON.stringify(entitlements), amount, at_period_end, corrects_seller],
 ];
 
 /** Inserts a support action and returns its row. @throws the error of the database, when nothing was done */

@@ -1,11 +1,65 @@
 -- Made by npm run migration. Renames and data are written by hand.
 set local lock_timeout = '2s';
 
+comment on column billing.support_actions.action is null;
+
 ALTER TABLE "public"."receipts"
   DROP CONSTRAINT "receipts_dispute_id_key";
 
+ALTER TABLE "billing"."support_actions"
+  ADD COLUMN "corrects_seller" boolean;
+
+ALTER TABLE "billing"."support_actions"
+  ADD CONSTRAINT "support_actions_corrects_seller_check" CHECK (((corrects_seller IS NULL) OR (action = 'reissue'::billing.support_action)));
+
 CREATE INDEX receipts_dispute_id_idx ON public.receipts USING btree (dispute_id)
   WHERE (dispute_id IS NOT NULL);
+
+-- Row level security stays on: the policies let the role, and each login role in it, read all rows of these tables.
+create or replace function billing.set_up_support()
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_name text;
+begin
+  -- No login is possible: an admin gives it a password, or makes a login role for each person in it.
+  begin
+    if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
+      create role subscriptions_support nologin;
+      alter role subscriptions_support set statement_timeout = '60s';
+      -- An open support action locks the customer, whose orders wait.
+      alter role subscriptions_support set idle_in_transaction_session_timeout = '60s';
+    end if;
+  exception
+    -- Roles belong to the whole server: another of its databases was set up at the same time.
+    when duplicate_object or unique_violation then
+      null;
+  end;
+  grant usage on schema billing, public to subscriptions_support;
+  foreach v_name in array billing.support_tables() loop
+    execute format('grant select on %s to subscriptions_support', v_name);
+    if (select c.relkind = 'r' from pg_catalog.pg_class c where c.oid = v_name::regclass)
+      and not billing.has_policy(v_name::regclass, 'Support reads all rows')
+    then
+      execute format(
+        'create policy "Support reads all rows" on %s for select to subscriptions_support using (true)', v_name
+      );
+    end if;
+  end loop;
+  -- The functions that the views call: those that write nothing.
+  for v_name in
+    select p.oid::regprocedure::text
+    from pg_catalog.pg_proc p
+    where p.pronamespace = 'billing'::regnamespace
+      and p.provolatile <> 'v'
+  loop
+    execute format('grant execute on function %s to subscriptions_support', v_name);
+  end loop;
+  grant insert (action, email, tier, until, reference, entitlements, amount, at_period_end, corrects_seller, reason)
+  on billing.support_actions to subscriptions_support;
+  if not billing.has_policy('billing.support_actions', 'Support acts') then
+    create policy "Support acts" on billing.support_actions for insert to subscriptions_support with check (true);
+  end if;
+end $$;
 
 -- Issues the receipt of a payment. The caller holds the lock of the numbers.
 create or replace function billing.issue_receipt(
@@ -273,8 +327,8 @@ begin
   return p_settings;
 end $$;
 
--- Replaces a receipt: a note of its rest, and a new one of the same seller with the buyer's details of today, of a deleted user
--- with those of then.
+-- Replaces a receipt: a note of its rest, and a new one with the buyer's details of today, of a deleted user with those of then.
+-- The seller stays, unless the settings of then had a mistake.
 create or replace function billing.perform_reissue(p_action billing.support_actions)
 returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -304,7 +358,9 @@ begin
     'PS409', format('receipt %s is too old: its tax cannot be adjusted any more', v_receipt.document_number)
   );
   select * into v_payment from public.payments p where p.id = v_receipt.payment_id;
-  v_new := billing.issue_receipt(v_payment, billing.settings_of(v_receipt, v_settings), v_receipt);
+  v_new := billing.issue_receipt(
+    v_payment, case when p_action.corrects_seller then v_settings else billing.settings_of(v_receipt, v_settings) end, v_receipt
+  );
   v_note := billing.issue_note(v_receipt, v_settings, (v_receipt.totals ->> 'total')::bigint, null, null);
   p_action.user_id := v_receipt.user_id;
   p_action.result := format(
@@ -496,6 +552,10 @@ where v.payment_id is not null
 
 comment on column billing.bank_lines.fees_on_top is 'What customers paid beyond the price, for the fee: in payments and refunds, and in no document.';
 
+comment on column billing.support_actions.action is 'grant (tier, until, perhaps entitlements), revoke_grant (reference: id of the grant), end_access (reference: payment), refund (reference: payment, perhaps amount), cancel (perhaps at_period_end) and resume all that the customer pays for, reissue (reference: number of a receipt, perhaps corrects_seller), requeue_mail (reference: id of the message), replay_event and ignore_event (reference: body_sha256 of the webhook), reconcile_now (reference: order, payment or subscription; without one all of the customer), note.';
+
+comment on column billing.support_actions.corrects_seller is 'Of a reissue: true: the settings had a mistake, and those of today are right; false or null: they were right then.';
+
 do $do$
 begin
   if exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
@@ -524,3 +584,13 @@ REVOKE ALL ON FUNCTION "billing"."supply_day"(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION "billing"."supply_day"(uuid) TO "service_role";
 
 revoke execute on all functions in schema billing from public;
+
+-- Disputes that took more after their note get a note of the rest.
+insert into billing.documents_due (payment_id, confirmed_at)
+select p.id, p.confirmed_at
+from billing.lost_disputes l
+join public.payments p using (gateway_payment_id)
+where p.confirmed_at is not null
+  and exists (select from public.receipts n where n.dispute_id = l.dispute_id)
+  and l.amount > billing.noted_of_dispute(l.dispute_id)
+on conflict (payment_id) do nothing;
