@@ -1,11 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useBillingProject } from '../helpers/faults/billing-project.ts';
 import { newCustomer } from '../helpers/faults/customer.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 
 // What a mistake in the settings delays goes on once it is mended.
 
-const billing = useBillingProject(useProject({ findings: 'compared elsewhere' }));
+const project = useProject({ findings: 'compared elsewhere' });
+const billing = useBillingProject(project);
 
 /** Lets days pass with a schedule that runs every twelve hours. */
 async function pass(days: number) {
@@ -41,3 +42,23 @@ test.each([
     expect(await billing.database.query(stuck)).toEqual([]);
   },
 );
+
+describe.each([[25, 'behind'], [-25, 'ahead of']])('our clock %i hours off, %s the gateway', (hours) => {
+  const skewed = useBillingProject(project, { skew: hours * 3600, from: '2028-01-10T12:00:00Z' });
+
+  test('subscribed, charged once a month, cancelled for the end: the tier is there until then', async () => {
+    const customer = await newCustomer(skewed);
+    const id = await customer.ask('basic');
+    expect(await skewed.send(customer.user, 'payments/verify', await customer.approve(id))).toMatchObject({
+      status: 200,
+    });
+    await customer.passCycle();
+    expect(await customer.read()).toMatchObject({ currentTier: 'basic' });
+    expect(await skewed.atGateway(customer.user)).toMatchObject([{ status: 'active', paid_count: 2 }]);
+    await customer.cancel(true);
+    await customer.passCycle();
+    expect(await customer.read()).toMatchObject({ currentTier: 'free', subscription: { status: 'cancelled' } });
+    expect(await skewed.atGateway(customer.user)).toMatchObject([{ status: 'cancelled', paid_count: 2 }]);
+    expect(await customer.findings()).toEqual([]);
+  });
+});
