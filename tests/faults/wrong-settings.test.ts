@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { useBillingProject } from '../helpers/faults/billing-project.ts';
+import { setClock } from '../helpers/database/clock.ts';
 import { newCustomer } from '../helpers/faults/customer.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 
@@ -61,4 +62,33 @@ describe.each([[25, 'behind'], [-25, 'ahead of']])('our clock %i hours off, %s t
     expect(await skewed.atGateway(customer.user)).toMatchObject([{ status: 'cancelled', paid_count: 2 }]);
     expect(await customer.findings()).toEqual([]);
   });
+});
+
+test('our clock 25 hours ahead, and set right: what is bought next rules and goes on, also after a cancellation', async () => {
+  const [bought, billed, cancelled] = [
+    await newCustomer(billing),
+    await newCustomer(billing),
+    await newCustomer(billing),
+  ];
+  await setClock(project.database, new Date((billing.now() + 25 * 3600) * 1000).toISOString());
+  const { body: { order } } = await billing.send(bought.user, 'payments/orders', { tier: 'basic' });
+  const paid = await billing.simulate('pay', { order_id: order.id, outcome: 'captured' });
+  expect(await billing.send(bought.user, 'payments/verify', paid)).toMatchObject({ status: 200 });
+  await billed.start('basic');
+  await cancelled.start('basic');
+  await billing.moveOn(1);
+  await cancelled.cancel(false);
+  const customers = [bought, billed, cancelled];
+  for (const customer of customers) await customer.approve(await customer.ask('pro'));
+  await pass(33);
+  for (const customer of customers) {
+    expect(await customer.read()).toMatchObject({ currentTier: 'pro' });
+    expect((await billing.atGateway(customer.user)).at(-1)).toMatchObject({
+      plan_id: 'plan_pro',
+      status: 'active',
+      paid_count: 2,
+    });
+    expect(await customer.billed()).toHaveLength(1);
+    expect(await customer.findings()).toEqual([]);
+  }
 });

@@ -88,6 +88,167 @@ begin
   return v_result;
 end $$;
 
+-- What the gateway must be told: for each subscription that it may still charge, whether it must stop, and when. Derived from
+-- facts by billing.find_stop; only differences are written. The requests of the customer to cancel and to resume.
+-- Contract: POST /api/subscriptions/cancel, POST /api/subscriptions/resume.
+
+-- Returns when the newest act of a user was. The next one is not before it, also where others wrote while it waited for the
+-- lock, or the clock was set back. The caller holds the lock on the user.
+create function billing.last_act_at(p_user_id uuid)
+returns timestamptz -- null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return greatest(
+    (select max(greatest(m.asked_at, m.arrived_at)) from billing.gateway_subscriptions m where m.user_id = p_user_id),
+    (select max(p.since) from public.payments p where p.user_id = p_user_id),
+    (select max(w.at) from billing.wishes w where w.user_id = p_user_id)
+  );
+end $$;
+
+-- Contract: POST /api/subscriptions/cancel.
+create or replace function public.cancel_subscription(
+  p_user_id uuid,
+  p_at_period_end boolean -- true: the tier stays until the paid period ends; false: access ends now
+)
+returns jsonb -- {outcome: cancelled | subscription_not_found, subscription}: null, if nothing gave access yet
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_email text;
+  v_subscription public.subscriptions;
+  v_wish billing.wishes;
+  v_is_active boolean;
+begin
+  perform billing.begin_request('cancellation', null);
+  v_email := billing.lock_user(p_user_id);
+  select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
+  v_is_active := coalesce(v_subscription.status = 'active', false);
+  -- A deleted user's subscriptions are stopped in any case.
+  if v_email is null or not v_is_active and not billing.may_be_charged(p_user_id) then
+    return jsonb_build_object('outcome', 'subscription_not_found');
+  end if;
+
+  -- A repeated cancellation for the period's end writes nothing: one stands that covers everything.
+  if not (
+    p_at_period_end
+    and (v_subscription.cancel_at_period_end or not v_is_active)
+    and exists (
+      select from billing.ends_wished w
+      where w.user_id = p_user_id
+        and w.at >= coalesce((select max(p.since) from public.payments p where p.user_id = p_user_id), '-infinity')
+    )
+    and not exists (
+      select from billing.stoppable s where s.user_id = p_user_id and s.is_open and (s.is_wish is null or s.stops_at is null)
+    )
+  ) then
+    insert into billing.wishes (user_id, at_period_end, at)
+    values (p_user_id, p_at_period_end, greatest(billing.clock(), billing.last_act_at(p_user_id)))
+    returning * into v_wish;
+    if not p_at_period_end then
+      perform billing.end_sources(p_user_id);
+    elsif v_is_active then
+      perform billing.mark_sources(p_user_id, true);
+    end if;
+    perform billing.settle_access(p_user_id, v_email);
+    perform billing.announce_cancellation(v_wish, v_email, v_subscription);
+  end if;
+  return jsonb_build_object('outcome', 'cancelled', 'subscription', billing.subscription_answer(p_user_id));
+end $$;
+
+-- Returns the user's open request of a subscription at a price, else a new one to make at the gateway. The caller holds the
+-- lock on the user.
+create or replace function billing.request_subscription(
+  p_user_id uuid,
+  p_plan public.plans,
+  p_request billing.gateway_subscriptions, -- that the idempotency key names
+  p_idempotency_key text,
+  p_gateway_key_id text,
+  p_starts_at timestamptz default null, -- null: at the authorisation
+  p_replaces text default null, -- the gateway subscription that ends when this one starts
+  p_payment_id uuid default null -- pays for the time until p_starts_at
+)
+returns jsonb -- as public.create_subscription
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_request billing.gateway_subscriptions := p_request;
+  v_refusal jsonb;
+  v_sold constant billing.price := billing.price_of(p_plan);
+  v_is_trial boolean := false;
+begin
+  if v_request.id is null then
+    select * into v_request
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and (m.asked_plan_id, m.asked_gateway_plan_id) = (p_plan.id, p_plan.gateway_plan_id)
+      and m.asked_price is not distinct from v_sold
+      and m.replaces is not distinct from p_replaces
+      and m.payment_id is not distinct from p_payment_id
+      and coalesce(m.gateway_key_id = p_gateway_key_id, true)
+      and m.asked_at > v_now - interval '30 minutes'
+      and num_nonnulls(m.undone_at, m.stops_at) = 0
+      and not billing.is_known(m)
+      and (m.gateway_subscription_id is not null or m.asked_at > v_now - interval '30 seconds')
+    order by m.gateway_subscription_id is not null desc, m.asked_at desc
+    limit 1;
+  elsif v_request.gateway_subscription_id is null and v_request.asked_at <= v_now - interval '30 seconds' then
+    -- It ended without an answer of the gateway. What it may have made there expires without an authorisation.
+    perform billing.forget_request(v_request.id);
+    v_request := null;
+  end if;
+  if v_request.id is not null then
+    if v_request.gateway_subscription_id is null then return jsonb_build_object('outcome', 'in_flight'); end if;
+    if p_idempotency_key is not null and p_idempotency_key <> all (v_request.idempotency_keys) then
+      if cardinality(v_request.idempotency_keys) = 20 then
+        return billing.rate_limited(v_request.asked_at + interval '30 minutes');
+      end if;
+      update billing.gateway_subscriptions m
+      set idempotency_keys = m.idempotency_keys || p_idempotency_key
+      where m.id = v_request.id;
+    end if;
+    return billing.requested_answer('existing', v_request, p_plan);
+  end if;
+
+  v_refusal := billing.rate_limited((
+    select m.asked_at + interval '1 hour'
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id and m.asked_plan_id is not null
+    order by m.asked_at desc
+    offset 9
+    limit 1
+  ));
+  if v_refusal is not null then return v_refusal; end if;
+  -- A trial is for a user who never paid.
+  if p_starts_at is null
+    and p_plan.trial_days > 0
+    and not exists (select from public.payments p where p.user_id = p_user_id and p.captured_at is not null)
+    and not exists (
+      select from billing.gateway_subscriptions m
+      where m.user_id = p_user_id
+        and m.arrived_at is not null
+        -- Else it was cancelled before its authorisation.
+        and (
+          m.status is distinct from 'cancelled'
+          or num_nonnulls(m.authenticated_at, m.first_activated_at, m.first_charged_at, m.first_halted_at, m.period_end) > 0
+        )
+    )
+  then
+    p_starts_at := date_trunc('second', v_now) + make_interval(hours => 24 * p_plan.trial_days);
+    v_is_trial := true;
+  end if;
+  insert into billing.gateway_subscriptions (
+    user_id, asked_at, asked_plan_id, asked_tier, asked_gateway_plan_id, asked_price, gateway_key_id, idempotency_keys,
+    expires_at, starts_at, is_trial, replaces, payment_id, next_check_at
+  )
+  values (
+    p_user_id, greatest(v_now, billing.last_act_at(p_user_id) + interval '1 microsecond'),
+    p_plan.id, p_plan.tier, p_plan.gateway_plan_id, v_sold, p_gateway_key_id,
+    array_remove(array[p_idempotency_key], null), v_now + interval '24 hours', p_starts_at, v_is_trial, p_replaces, p_payment_id,
+    v_now + interval '25 hours'
+  )
+  returning * into v_request;
+  return billing.requested_answer('created', v_request, p_plan);
+end $$;
+
 -- Confirms that a claimed stop still stands, before the gateway is told what is final there: applies what was just read from
 -- the gateway, plans again, and notes that the gateway may be told from now on. What was tried without an answer before, and
 -- did not cancel it, is planned anew. API: service_role only.
@@ -345,5 +506,16 @@ select f.finding, f.subject, null, f.since, f.detail,
 from billing.settlement_faults() f;
 
 comment on view billing.outbox_stuck is 'Side effects that are due for more than 15 minutes (the destination is not configured, or paused until paused_until), stops that the gateway did not get for 48 hours, or parked, with the cause in last_error. billing.requeue(id) retries one. A refund that the gateway made is not listed, nor one that was refused if the payment was refunded since, or has a newer support action note.';
+
+do $do$
+begin
+  if exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
+    perform billing.set_up_support();
+  end if;
+end $do$;
+
+REVOKE ALL ON FUNCTION "billing"."last_act_at"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."last_act_at"(uuid) TO "service_role";
 
 revoke execute on all functions in schema billing from public;
