@@ -117,6 +117,21 @@ test('POST /api/subscriptions that the gateway refuses with 400 → 500; then 20
   expect(await subscribe()).toMatchObject({ status: 201 });
 });
 
+test.each([[24, 201, [0, 24]], [23, 500, [1]]])(
+  'POST /api/subscriptions while our clock is %i hours behind the gateway, which refuses a time that is over → %i',
+  async (hours, status, expected) => {
+    const now = Math.floor(Date.now() / 1000) + hours * 3600;
+    shop.onGatewayCall((asked) => {
+      if (shop.calls.length > 1) return make(asked);
+      const error = { description: 'expire_by can not be before the current time.' };
+      return Response.json({ error }, { status: 400, headers: { date: new Date(now * 1000 + 5000).toUTCString() } });
+    });
+    expect(await subscribe()).toMatchObject({ status });
+    const given = shop.calls.map(({ body }) => Math.round((Object(body).expire_by - now) / 3600));
+    expect(given).toEqual(expected);
+  },
+);
+
 const longKey = { headers: { 'idempotency-key': 'k'.repeat(256) } };
 test.each<[name: string, body: unknown, parts: Parts, expected: unknown]>([
   ['without a session, before its body', '{', { user: { accessToken: 'none' } }, refusal(401, 'Unauthorized')],

@@ -57,6 +57,23 @@ describe('a new subscription', () => {
     expect(await create('basic')).toMatchObject({ billing_cycles: 120 });
   });
 
+  test('is newer than every act that is known, also where the clock was ahead', async () => {
+    await later(25 * hours);
+    await subscribe('basic');
+    await database.rpc('cancel_subscription', customer.id, false);
+    await later(0);
+    await create();
+    expect(
+      await database.one(
+        `select min(m.asked_at) filter (where m.asked_tier = 'pro') > greatest(
+           max(m.asked_at) filter (where m.asked_tier = 'basic'), (select max(w.at) from billing.wishes w where w.user_id = $1)
+         ) as is_newest
+         from billing.gateway_subscriptions m where m.user_id = $1`,
+        [customer.id],
+      ),
+    ).toEqual({ is_newest: true });
+  });
+
   test('names the period that runs', async () => {
     await customer.buy('basic');
     const until = '2026-07-01T00:00:00.000Z';

@@ -145,6 +145,30 @@ describe('a row that fails', () => {
     expect(await take(what)).toMatchObject({ ids: [], parked: 1 });
     expect(await row(id)).toMatchObject({ parked_at: time(daySeconds), last_error: tooLate });
   });
+
+  test('that tells the gateway to stop is tried until the gateway has it, and is a finding after 48 h', async () => {
+    const id = await add('gateway');
+    await database.query(`update billing.outbox set kind = 'cancel-subscription' where id = $1`, [id]);
+    const stuck = () =>
+      database.query(
+        'select state, billing.iso_time(since) as since, last_error from billing.outbox_stuck where id = $1',
+        [id],
+      );
+    await at(daySeconds);
+    expect(await failed(await take('gateway'), [id], { error: 'no answer' })).toEqual(retried);
+    await at(2 * daySeconds - 1);
+    const dying = await take('gateway');
+    expect(dying).toMatchObject({ ids: [id], parked: 0 });
+    expect(await failed(dying, [id], { error: 'no answer' })).toEqual(retried);
+    expect(await stuck()).toEqual([]);
+    await at(2 * daySeconds + 30);
+    expect(await take('gateway')).toMatchObject({ ids: [id], parked: 0 });
+    expect(await stuck()).toEqual([{ state: 'due', since: time(0), last_error: 'no answer' }]);
+    await at(30 * daySeconds);
+    const last = await take('gateway');
+    expect(await failed(last, [id], { error: 'no answer' })).toEqual(retried);
+    expect(await stuck()).toHaveLength(1);
+  });
 });
 
 test('a mail that waited for 24 h is parked, 20 with each claim, and a newer one is sent; a revalidation is delivered', async () => {

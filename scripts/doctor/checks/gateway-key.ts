@@ -15,7 +15,8 @@ export const gatewayKey: Check = {
     return [
       ...accepted ? [] : [describeRefusal(context, reply, 'whether the key is valid')],
       ...checkMode(context),
-      ...checkClock('the gateway', reply.headers.get('date')),
+      // The simulator's clock moves with `npm run clock`.
+      ...context.hasSimulator ? [] : checkClock('the gateway', reply.headers.get('date')),
     ];
   },
 };

@@ -45,8 +45,11 @@ export function createGatewayApi({ store, queue, clock, baseUrl, keyId, keySecre
 
   api.use(async (c, next) => {
     const [id, secret] = basicCredentials(c.req.header('authorization'));
-    if (id === keyId && await isSameSecret(secret, keySecret)) return await next();
-    return gatewayError('Authentication failed', { status: 401, source: 'NA', reason: 'NA' });
+    if (id !== keyId || !await isSameSecret(secret, keySecret)) {
+      return gatewayError('Authentication failed', { status: 401, source: 'NA', reason: 'NA' });
+    }
+    await next();
+    c.res.headers.set('date', new Date(clock.now()).toUTCString());
   });
 
   const listCreated = (c: Context, items: { created_at: number }[]) => {

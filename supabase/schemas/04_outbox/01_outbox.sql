@@ -74,10 +74,11 @@ alter table billing.marks enable row level security;
 grant select, insert, update on billing.marks to service_role;
 comment on table billing.marks is 'Facts that are one time each, and what they are about: an id, or a destination.';
 
--- Returns how long a side effect is tried. A stop is told 48 hours before the gateway charges the next cycle.
+-- Returns how long a side effect is tried. Of a stop null, until the gateway has it: else it charges what was cancelled, once it
+-- answers again.
 create function billing.tried_for(p_kind text)
 returns interval language sql immutable set search_path = pg_catalog, pg_temp
-return case p_kind when 'cancel-subscription' then interval '48 hours' else interval '24 hours' end;
+return case when p_kind <> 'cancel-subscription' then interval '24 hours' end;
 
 -- Returns when the next row of destinations is due.
 create function billing.next_attempt(
@@ -156,7 +157,7 @@ begin
       parked_at = case when due.is_over or due.is_void then v_now end,
       last_error = case
         when due.is_void then 'no longer refundable'
-        when due.is_over then coalesce(o.last_error, 'not delivered within ' || to_char(billing.tried_for(o.kind), 'HH24') || ' hours')
+        when due.is_over then coalesce(o.last_error, 'not delivered within 24 hours')
         else o.last_error
       end
     from due

@@ -2,6 +2,19 @@
 -- facts by billing.find_stop; only differences are written. The requests of the customer to cancel and to resume.
 -- Contract: POST /api/subscriptions/cancel, POST /api/subscriptions/resume.
 
+-- Returns when the newest act of a user was. The next one is not before it, also where others wrote while it waited for the
+-- lock, or the clock was set back. The caller holds the lock on the user.
+create function billing.last_act_at(p_user_id uuid)
+returns timestamptz -- null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return greatest(
+    (select max(greatest(m.asked_at, m.arrived_at)) from billing.gateway_subscriptions m where m.user_id = p_user_id),
+    (select max(p.since) from public.payments p where p.user_id = p_user_id),
+    (select max(w.at) from billing.wishes w where w.user_id = p_user_id)
+  );
+end $$;
+
 create view billing.purchases with (security_invoker = true) as
 select s.*
 from billing.sources s
@@ -604,13 +617,8 @@ begin
       select from billing.stoppable s where s.user_id = p_user_id and s.is_open and (s.is_wish is null or s.stops_at is null)
     )
   ) then
-    -- Not before what others wrote while this transaction waited for the lock.
     insert into billing.wishes (user_id, at_period_end, at)
-    values (p_user_id, p_at_period_end, greatest(
-      billing.clock(),
-      (select max(greatest(m.asked_at, m.arrived_at)) from billing.gateway_subscriptions m where m.user_id = p_user_id),
-      (select max(p.since) from public.payments p where p.user_id = p_user_id)
-    ))
+    values (p_user_id, p_at_period_end, greatest(billing.clock(), billing.last_act_at(p_user_id)))
     returning * into v_wish;
     if not p_at_period_end then
       perform billing.end_sources(p_user_id);

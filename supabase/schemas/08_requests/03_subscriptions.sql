@@ -110,7 +110,8 @@ begin
     expires_at, starts_at, is_trial, replaces, payment_id, next_check_at
   )
   values (
-    p_user_id, v_now, p_plan.id, p_plan.tier, p_plan.gateway_plan_id, v_sold, p_gateway_key_id,
+    p_user_id, greatest(v_now, billing.last_act_at(p_user_id) + interval '1 microsecond'),
+    p_plan.id, p_plan.tier, p_plan.gateway_plan_id, v_sold, p_gateway_key_id,
     array_remove(array[p_idempotency_key], null), v_now + interval '24 hours', p_starts_at, v_is_trial, p_replaces, p_payment_id,
     v_now + interval '25 hours'
   )

@@ -508,7 +508,7 @@ begin
     -- Authorised after its request was forgotten. Its notes name the user, as they do in its events.
     v_subscription.user_id := billing.json_uuid(v_entity #> '{notes,user_id}');
     v_subscription.gateway_subscription_id := v_id;
-    -- Without one nothing paid is cut: the tries end, and a finding asks an admin.
+    -- Without one nothing paid is cut, and a finding asks an admin.
     if coalesce(billing.json_integer(v_entity -> 'paid_count') > 0, v_entity ->> 'current_end' is not null)
       and not billing.is_deleted(v_subscription.user_id)
       and not exists (select from billing.find_user(v_subscription.user_id))

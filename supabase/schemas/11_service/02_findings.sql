@@ -373,7 +373,7 @@ comment on view billing.returned_too_much is
 create view billing.outbox_stuck with (security_invoker = true) as
 select
   billing.user_of_message(o) as user_id,
-  coalesce(o.parked_at, o.next_attempt_at) as since,
+  coalesce(o.parked_at, least(o.next_attempt_at, o.queued_at)) as since,
   o.id, o.key, o.destination,
   case when o.parked_at is null then 'due' else 'parked' end as state,
   o.attempts, o.last_error, p.at as paused_until
@@ -382,6 +382,12 @@ left join billing.marks p on p.kind = 'pause' and p.key = o.destination
 where o.delivered_at is null
   and o.parked_at is null
   and o.next_attempt_at < (select billing.clock()) - interval '15 minutes'
+  -- It is tried until the gateway has it.
+  or o.delivered_at is null
+  and o.parked_at is null
+  and o.destination = 'gateway'
+  and o.kind = 'cancel-subscription'
+  and o.queued_at < (select billing.clock()) - interval '48 hours'
   or o.delivered_at is null
   and o.parked_at is not null
   and o.last_error is distinct from 'withdrawn'
@@ -398,8 +404,8 @@ where o.delivered_at is null
     )
   );
 comment on view billing.outbox_stuck is
-  'Side effects that are due for more than 15 minutes (the destination is not configured, or paused until paused_until), or '
-  'parked, with the cause in last_error. billing.requeue(id) retries one. A refund that the gateway made is not listed, nor '
+  'Side effects that are due for more than 15 minutes (the destination is not configured, or paused until paused_until), stops '
+  'that the gateway did not get for 48 hours, or parked, with the cause in last_error. billing.requeue(id) retries one. A refund that the gateway made is not listed, nor '
   'one that was refused if the payment was refunded since, or has a newer support action note.';
 
 create view billing.failed_refunds with (security_invoker = true) as

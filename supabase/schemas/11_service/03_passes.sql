@@ -131,8 +131,9 @@ where f.kind = 'settle_failure'
   )
 union all
 select 'outbox_stuck', v.key, v.user_id, v.since, to_jsonb(v),
-  case v.state
-    when 'parked' then 'Repair the cause in last_error, then requeue the message.'
+  case
+    when v.state = 'parked' then 'Repair the cause in last_error, then requeue the message.'
+    when v.last_error is not null then 'Repair the cause in last_error. The message is tried again by itself.'
     else 'Check that the schedule runs and that the destination of the message is configured.'
   end
 from billing.outbox_stuck v

@@ -21,6 +21,8 @@ const collection = z.object({ items: z.array(z.looseObject({})) });
 const maxListed = 100;
 /** Its maximum for a page of lines of settlements. */
 const maxLines = 1000;
+/** How long a customer may authorise a subscription. */
+const authorisationSeconds = 24 * 60 * 60;
 
 /** The gateway's REST API, over HTTP Basic with key id and key secret; null when it is not configured. */
 export function createGateway(config: GatewayConfig | null): Gateway | null {
@@ -35,7 +37,7 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<GatewayReply & { body: unknown }> {
+  ): Promise<GatewayReply & { body: unknown; date: string | null }> {
     try {
       const response = await fetch(base + path, {
         method,
@@ -48,18 +50,29 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
         status: response.status,
         retryAfter: response.headers.get('retry-after'),
         body: await response.json(),
+        date: response.headers.get('date'),
       };
     } catch {
-      return { status: 0, retryAfter: null, body: null };
+      return { status: 0, retryAfter: null, body: null, date: null };
     }
   }
 
-  /** Creates an entity. A 400 is a refusal, which a repeat would meet again. */
-  async function make<T>(path: string, terms: unknown, schema: z.ZodType<T>): Promise<Making<T>> {
-    const { status, body } = await call('POST', path, terms);
+  /**
+   * Creates an entity. A 400 is a refusal, which a repeat would meet again.
+   * @param mend other terms to repeat it with, by the gateway's clock in Unix seconds; null: it stays refused
+   */
+  async function make<T>(
+    path: string,
+    terms: unknown,
+    schema: z.ZodType<T>,
+    mend: (now: number) => unknown = () => null,
+  ): Promise<Making<T>> {
+    const { status, body, date } = await call('POST', path, terms);
     const made = schema.safeParse(body);
     if (status >= 200 && status < 300 && made.success) return { status: 'made', value: made.data };
     if (status !== 400) return { status: 'unanswered' };
+    const mended = mend(Math.floor(Date.parse(date ?? '') / 1000));
+    if (mended !== null) return await make(path, mended, schema);
     const refused = refusal.safeParse(body);
     const reason = refused.success ? refused.data.error.description : 'no description';
     return { status: 'refused', reason: withoutPersonalData(reason, keys) };
@@ -75,8 +88,8 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
     createOrder: ({ amount, currency, receipt }) =>
       make('/orders', { amount, currency, receipt, payment_capture: 1 }, createdOrder),
 
-    createSubscription: ({ userId, requestId, planId, cycles, expireBy, startAt }) =>
-      make('/subscriptions', {
+    createSubscription({ userId, requestId, planId, cycles, expireBy, startAt }) {
+      const terms = {
         plan_id: planId,
         total_count: cycles,
         quantity: 1,
@@ -84,7 +97,11 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
         expire_by: expireBy,
         ...(startAt === null ? {} : { start_at: startAt }),
         notes: { user_id: userId, request_id: requestId },
-      }, createdSubscription),
+      };
+      // Our clock may be so far behind the gateway's that this time is over there.
+      const mend = (now: number) => now >= expireBy ? { ...terms, expire_by: now + authorisationSeconds } : null;
+      return make('/subscriptions', terms, createdSubscription, mend);
+    },
 
     cancelSubscription: (id, atCycleEnd) =>
       call('POST', `/subscriptions/${encodeURIComponent(id)}/cancel`, { cancel_at_cycle_end: atCycleEnd ? 1 : 0 }),
