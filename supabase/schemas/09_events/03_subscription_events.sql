@@ -408,7 +408,8 @@ begin
     paid_count = greatest(m.paid_count, (v_entity ->> 'paid_count')::bigint)
   where m.user_id = v_user_id
     and m.gateway_subscription_id = v_id
-    and m.gateway_plan_id = v_entity ->> 'plan_id'
+    and (m.gateway_plan_id, coalesce(m.quantity, 1))
+      = (v_entity ->> 'plan_id', coalesce((v_entity ->> 'quantity')::bigint, m.quantity, 1))
     -- It goes on, and it was charged before. This charge is the newest event.
     and m.status = 'active'
     -- After another state the charge may be the cause of a stop, or older than the reconciliation.

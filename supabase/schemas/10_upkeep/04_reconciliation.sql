@@ -325,7 +325,12 @@ begin
         p_entity || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), null,
         v_status is distinct from v_mirrored.gateway_status
           and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
-          and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused')))
+          and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused'))
+          -- Edited at the gateway.
+          or v_status in ('active', 'pending', 'halted', 'paused')
+            and v_mirrored.plan_id is not null
+            and (p_entity ->> 'plan_id', billing.quantity_of(p_entity))
+              is distinct from (v_mirrored.gateway_plan_id, v_mirrored.quantity))
   ) a (mark, event, entity, at, is_due)
   where a.is_due;
 
