@@ -173,8 +173,12 @@ export const en = () => {
       note: changed,
     },
     planChanged: {
-      subject: ({ planName }: PlanChangedProps) => `Your plan is ${planName} now`,
-      preview: ({ oldPlanName, credit }: PlanChangedProps) => `${credit} of your old ${oldPlanName} plan was credited.`,
+      subject: ({ planName, oldPlanName, credit }: PlanChangedProps) =>
+        credit === null && planName === oldPlanName
+          ? `Your ${planName} plan has a new price`
+          : `Your plan is ${planName} now`,
+      preview: ({ oldPlanName, credit, nextCharge }: PlanChangedProps) =>
+        credit === null ? charge(nextCharge) : `${credit} of your old ${oldPlanName} plan was credited.`,
       heading: 'Your plan is changed',
       body: ({ planName, oldPlanName, credit, amount, validUntil, nextCharge, isAuthorised }: PlanChangedProps) => {
         const next = !nextCharge
@@ -182,9 +186,13 @@ export const en = () => {
           : isAuthorised
           ? charge(nextCharge)
           : `The next charge is ${nextCharge.amount} on ${nextCharge.on}, once you have authorised it.`;
-        const how = planName === oldPlanName ? ' a new period' : `, and your ${oldPlanName} plan has ended`;
-        return `Your ${planName} plan has begun${how}. For the unused time of the old one ` +
-          `${credit} was credited, and you paid ${amount}. Your plan is valid until ${validUntil}. ${next}`;
+        const how = planName !== oldPlanName
+          ? `has begun, and your ${oldPlanName} plan has ended`
+          : `has ${credit === null ? 'a new price' : 'begun a new period'}`;
+        const paid = credit === null
+          ? ''
+          : ` For the unused time of the old one ${credit} was credited, and you paid ${amount}.`;
+        return `Your ${planName} plan ${how}.${paid} Your plan is valid until ${validUntil}. ${next}`;
       },
       note: changed,
     },

@@ -30,6 +30,16 @@ async function next(): Promise<string> {
   const { price } = Object(billing);
   return `${price.lookup_key} ${price.amount}`;
 }
+/** The mails about edits: `Pro → Premium 199900`, with the next charge. */
+async function mails(): Promise<string[]> {
+  const rows = await database.query(
+    `select concat_ws(' ', payload ->> 'old_plan_name', '→', payload ->> 'plan_name', payload #>> '{next_charge,amount}',
+       payload ->> 'credit') as text
+     from billing.outbox where kind = 'plan-changed' and payload ->> 'to' = $1 order by id`,
+    [customer.email],
+  );
+  return rows.map(({ text }) => String(text));
+}
 const charge = (cycle: typeof january, id: string, quantity: number, amount: number) =>
   customer.charge(cycle, 'pro', { fields: { quantity }, payment: { id, amount } });
 
@@ -83,11 +93,45 @@ describe('a quantity that was edited at the gateway', () => {
   test('counts by its newest event, whatever arrives later, and with a plan that becomes known', async () => {
     await bill();
     await edit('01-12', pro, 2);
-    await customer.event('updated', '01-14', { planId: pro, ...january, createdAt: '2026-01-11T00:00:00Z', fields: { quantity: 5 } });
+    await customer.event('updated', '01-14', {
+      planId: pro,
+      ...january,
+      createdAt: '2026-01-11T00:00:00Z',
+      fields: { quantity: 5 },
+    });
     expect(await next()).toBe('pro 199800');
     await edit('01-16', 'plan_premium', 2);
     expect(await next()).toBe('premium 399800');
     await edit('01-18', 'plan_premium', 1);
     expect(await next()).toBe('premium 199900');
+  });
+});
+
+describe('the mail plan-changed', () => {
+  test.each<[string, (time: string, planId: string, quantity: number) => Promise<unknown>]>([
+    ['by its webhook', edit],
+    ['by reconciliation', async (time, plan_id, quantity) => {
+      await database.at(time);
+      await read({ plan_id, quantity });
+    }],
+  ])('tells of a plan or a quantity that was edited at the gateway, once, known %s', async (_, tell) => {
+    await bill();
+    await tell('01-10', 'plan_premium', 1);
+    await edit('01-11', 'plan_premium', 1);
+    await read({ plan_id: 'plan_premium' });
+    expect(await mails()).toEqual(['Pro → Premium 199900']);
+    expect(await customer.state()).toBe('premium: premium active to 2026-02-01');
+    await tell('01-12', 'plan_premium', 2);
+    expect(await mails()).toEqual(['Pro → Premium 199900', 'Premium → Premium 399800']);
+  });
+
+  test('is not sent where something else rules, nor of an older edit that arrives later', async () => {
+    await bill();
+    await edit('01-10', 'plan_premium', 1);
+    await customer.event('updated', '01-11', { planId: pro, ...january, createdAt: '2026-01-09T00:00:00Z' });
+    expect(await mails()).toEqual(['Pro → Premium 199900']);
+    await customer.buy('basic', { at: '01-12' });
+    await edit('01-13', pro, 1);
+    expect(await mails()).toHaveLength(1);
   });
 });

@@ -147,7 +147,7 @@ n"],["textRendering","text-rendering"],["transformOrigin","transform-origin"],["
 m","units-per-em"],["vAlphabetic","v-alphabetic"],["vHanging","v-hanging"],["vIdeographic","v-ideographic"],["vMathemati\
 cal","v-mathematical"],["vectorEffect","vector-effect"],["vertAdvY","vert-adv-y"],["vertOriginX","vert-origin-x"],["vert\
 OriginY","vert-origin-y"],["wordSpacing","word-spacing"],["writingMode","writing-mode"],["xmlnsXlink","xmlns:xlink"],["x\
-Height","x-height"]]),Qu=/["'&<>]/;function P(e){if(typeof e=="boolean"||typeof e=="number"||typeof e=="bigint")return""+
+Height","x-height"]]),Qu=/["'&<>]/;function x(e){if(typeof e=="boolean"||typeof e=="number"||typeof e=="bigint")return""+
 e;e=""+e;var n=Qu.exec(e);if(n){var t="",r,i=0;for(r=n.index;r<e.length;r++){switch(e.charCodeAt(r)){case 34:n="&quot;";
 break;case 38:n="&amp;";break;case 39:n="&#x27;";break;case 60:n="&lt;";break;case 62:n="&gt;";break;default:continue}i!==
 r&&(t+=e.slice(i,r)),i=r+1,t+=n}e=i!==r?t+e.slice(i,r):t}return e}var Ju=/([A-Z])/g,Ku=/^ms-/,ju=/^[\u0000-\u001F ]*j[\r\n\t]*a[\r\n\t]*v[\r\n\t]*a[\r\n\t]*s[\r\n\t]*c[\r\n\t]*r[\r\n\t]*i[\r\n\t]*p[\r\n\t]*t[\r\n\t]*:/i;
@@ -169,41 +169,41 @@ none",exit:"none",share:e.update,parentEnter:"none",parentExit:"none",name:e.aut
 return n.tagScope&32&&(e.instructions|=128),$(n.insertionMode,n.selectedValue,n.tagScope|12,Sl(n.viewTransition))}function or(e,n){
 e=Sl(n.viewTransition);var t=n.tagScope|16;return e!==null&&e.share!=="none"&&(t|=64),$(n.insertionMode,n.selectedValue,
 t,e)}function Nl(e,n,t){return e="_"+e.idPrefix+"R_"+n,0<t&&(e+="H"+t.toString(32)),e+"_"}function be(e,n){n=n.viewTransition,
-n!==null&&(n.name!=="auto"&&(B(e,"vt-name",n.nameIdx===0?n.name:n.name+"_"+n.nameIdx),n.nameIdx++),B(e,"vt-update",n.update),
-n.enter!=="none"&&B(e,"vt-enter",n.enter),n.exit!=="none"&&B(e,"vt-exit",n.exit),n.share!=="none"&&B(e,"vt-share",n.share))}
+n!==null&&(n.name!=="auto"&&(z(e,"vt-name",n.nameIdx===0?n.name:n.name+"_"+n.nameIdx),n.nameIdx++),z(e,"vt-update",n.update),
+n.enter!=="none"&&z(e,"vt-enter",n.enter),n.exit!=="none"&&z(e,"vt-exit",n.exit),n.share!=="none"&&z(e,"vt-share",n.share))}
 var Xa=new Map;function Ol(e,n){if(typeof n!="object")throw Error(p(62));var t=!0,r;for(r in n)if(L.call(n,r)){var i=n[r];
-if(i!=null&&typeof i!="boolean"&&i!==""){if(r.indexOf("--")===0){var a=P(r);i=P((""+i).trim())}else a=Xa.get(r),a===void 0&&
-(a=P(r.replace(Ju,"-$1").toLowerCase().replace(Ku,"-ms-")),Xa.set(r,a)),i=typeof i=="number"?i===0||Zu.has(r)?""+i:i+"px":
-P((""+i).trim());t?(t=!1,e.push(' style="',a,":",i)):e.push(";",a,":",i)}}t||e.push('"')}function vi(e,n,t){t&&typeof t!=
-"function"&&typeof t!="symbol"&&e.push(" ",n,'=""')}function B(e,n,t){typeof t!="function"&&typeof t!="symbol"&&typeof t!=
-"boolean"&&e.push(" ",n,'="',P(t),'"')}var _l=P("javascript:throw new Error('React form unexpectedly submitted.')");function ci(e,n){
-this.push('<input type="hidden"'),kl(e),B(this,"name",n),B(this,"value",e),this.push("/>")}function kl(e){if(typeof e!="\
+if(i!=null&&typeof i!="boolean"&&i!==""){if(r.indexOf("--")===0){var a=x(r);i=x((""+i).trim())}else a=Xa.get(r),a===void 0&&
+(a=x(r.replace(Ju,"-$1").toLowerCase().replace(Ku,"-ms-")),Xa.set(r,a)),i=typeof i=="number"?i===0||Zu.has(r)?""+i:i+"px":
+x((""+i).trim());t?(t=!1,e.push(' style="',a,":",i)):e.push(";",a,":",i)}}t||e.push('"')}function vi(e,n,t){t&&typeof t!=
+"function"&&typeof t!="symbol"&&e.push(" ",n,'=""')}function z(e,n,t){typeof t!="function"&&typeof t!="symbol"&&typeof t!=
+"boolean"&&e.push(" ",n,'="',x(t),'"')}var _l=x("javascript:throw new Error('React form unexpectedly submitted.')");function ci(e,n){
+this.push('<input type="hidden"'),kl(e),z(this,"name",n),z(this,"value",e),this.push("/>")}function kl(e){if(typeof e!="\
 string")throw Error(p(480))}function Ml(e,n){if(typeof n.$$FORM_ACTION=="function"){var t=e.nextFormID++;e=e.idPrefix+t;
 try{var r=n.$$FORM_ACTION(e);if(r){var i=r.data;i?.forEach(kl)}return r}catch(a){if(typeof a=="object"&&a!==null&&typeof a.
 then=="function")throw a}}return null}function Za(e,n,t,r,i,a,u,s){var c=null;if(typeof r=="function"){var l=Ml(n,r);l!==
 null?(s=l.name,r=l.action||"",i=l.encType,a=l.method,u=l.target,c=l.data):(e.push(" ","formAction",'="',_l,'"'),u=a=i=r=
-s=null,Il(n,t))}return s!=null&&N(e,"name",s),r!=null&&N(e,"formAction",r),i!=null&&N(e,"formEncType",i),a!=null&&N(e,"f\
-ormMethod",a),u!=null&&N(e,"formTarget",u),c}function N(e,n,t){switch(n){case"className":B(e,"class",t);break;case"tabIn\
-dex":B(e,"tabindex",t);break;case"dir":case"role":case"viewBox":case"width":case"height":B(e,n,t);break;case"style":Ol(e,
+s=null,Il(n,t))}return s!=null&&O(e,"name",s),r!=null&&O(e,"formAction",r),i!=null&&O(e,"formEncType",i),a!=null&&O(e,"f\
+ormMethod",a),u!=null&&O(e,"formTarget",u),c}function O(e,n,t){switch(n){case"className":z(e,"class",t);break;case"tabIn\
+dex":z(e,"tabindex",t);break;case"dir":case"role":case"viewBox":case"width":case"height":z(e,n,t);break;case"style":Ol(e,
 t);break;case"src":case"href":if(t==="")break;case"action":case"formAction":if(t==null||typeof t=="function"||typeof t==
-"symbol"||typeof t=="boolean")break;t=Pt(""+t),e.push(" ",n,'="',P(t),'"');break;case"defaultValue":case"defaultChecked":case"\
+"symbol"||typeof t=="boolean")break;t=Pt(""+t),e.push(" ",n,'="',x(t),'"');break;case"defaultValue":case"defaultChecked":case"\
 innerHTML":case"suppressContentEditableWarning":case"suppressHydrationWarning":case"ref":break;case"autoFocus":case"mult\
 iple":case"muted":vi(e,n.toLowerCase(),t);break;case"xlinkHref":if(typeof t=="function"||typeof t=="symbol"||typeof t=="\
-boolean")break;t=Pt(""+t),e.push(" ","xlink:href",'="',P(t),'"');break;case"contentEditable":case"spellCheck":case"dragg\
+boolean")break;t=Pt(""+t),e.push(" ","xlink:href",'="',x(t),'"');break;case"contentEditable":case"spellCheck":case"dragg\
 able":case"value":case"autoReverse":case"externalResourcesRequired":case"focusable":case"preserveAlpha":typeof t!="funct\
-ion"&&typeof t!="symbol"&&e.push(" ",n,'="',P(t),'"');break;case"inert":case"allowFullScreen":case"async":case"autoPlay":case"\
+ion"&&typeof t!="symbol"&&e.push(" ",n,'="',x(t),'"');break;case"inert":case"allowFullScreen":case"async":case"autoPlay":case"\
 controls":case"credentialless":case"default":case"defer":case"disabled":case"disablePictureInPicture":case"disableRemote\
 Playback":case"formNoValidate":case"hidden":case"loop":case"noModule":case"noValidate":case"open":case"playsInline":case"\
 readOnly":case"required":case"reversed":case"scoped":case"seamless":case"itemScope":t&&typeof t!="function"&&typeof t!="\
 symbol"&&e.push(" ",n,'=""');break;case"capture":case"download":t===!0?e.push(" ",n,'=""'):t!==!1&&typeof t!="function"&&
-typeof t!="symbol"&&e.push(" ",n,'="',P(t),'"');break;case"cols":case"rows":case"size":case"span":typeof t!="function"&&
-typeof t!="symbol"&&!isNaN(t)&&1<=t&&e.push(" ",n,'="',P(t),'"');break;case"rowSpan":case"start":typeof t=="function"||typeof t==
-"symbol"||isNaN(t)||e.push(" ",n,'="',P(t),'"');break;case"xlinkActuate":B(e,"xlink:actuate",t);break;case"xlinkArcrole":
-B(e,"xlink:arcrole",t);break;case"xlinkRole":B(e,"xlink:role",t);break;case"xlinkShow":B(e,"xlink:show",t);break;case"xl\
-inkTitle":B(e,"xlink:title",t);break;case"xlinkType":B(e,"xlink:type",t);break;case"xmlBase":B(e,"xml:base",t);break;case"\
-xmlLang":B(e,"xml:lang",t);break;case"xmlSpace":B(e,"xml:space",t);break;default:if((!(2<n.length)||n[0]!=="o"&&n[0]!=="\
+typeof t!="symbol"&&e.push(" ",n,'="',x(t),'"');break;case"cols":case"rows":case"size":case"span":typeof t!="function"&&
+typeof t!="symbol"&&!isNaN(t)&&1<=t&&e.push(" ",n,'="',x(t),'"');break;case"rowSpan":case"start":typeof t=="function"||typeof t==
+"symbol"||isNaN(t)||e.push(" ",n,'="',x(t),'"');break;case"xlinkActuate":z(e,"xlink:actuate",t);break;case"xlinkArcrole":
+z(e,"xlink:arcrole",t);break;case"xlinkRole":z(e,"xlink:role",t);break;case"xlinkShow":z(e,"xlink:show",t);break;case"xl\
+inkTitle":z(e,"xlink:title",t);break;case"xlinkType":z(e,"xlink:type",t);break;case"xmlBase":z(e,"xml:base",t);break;case"\
+xmlLang":z(e,"xml:lang",t);break;case"xmlSpace":z(e,"xml:space",t);break;default:if((!(2<n.length)||n[0]!=="o"&&n[0]!=="\
 O"||n[1]!=="n"&&n[1]!=="N")&&(n=Vu.get(n)||n,Ni(n))){switch(typeof t){case"function":case"symbol":return;case"boolean":var r=n.
-toLowerCase().slice(0,5);if(r!=="data-"&&r!=="aria-")return}e.push(" ",n,'="',P(t),'"')}}}function me(e,n,t){if(n!=null){
+toLowerCase().slice(0,5);if(r!=="data-"&&r!=="aria-")return}e.push(" ",n,'="',x(t),'"')}}}function me(e,n,t){if(n!=null){
 if(t!=null)throw Error(p(60));if(typeof n!="object"||!("__html"in n))throw Error(p(61));n=n.__html,n!=null&&e.push(""+n)}}
 function ec(e){var n="";return vl.Children.forEach(e,function(t){t!=null&&(n+=t)}),n}function Il(e,n){if((e.instructions&
 16)===0){e.instructions|=16;var t=n.preamble,r=n.bootstrapChunks;(t.htmlChunks||t.headChunks)&&r.length===0?(r.push(n.startInlineScript),
@@ -215,63 +215,63 @@ efaultPrevented){var b=a.target,d=a.submitter,c=b.action,e=d;if(d){var f=d.getAt
 ll)}"javascript:throw new Error('React form unexpectedly submitted.')"===c&&(a.preventDefault(),a=new FormData(b,e),c=b.\
 ownerDocument||b,(c.$$reactFormReplay=c.$$reactFormReplay||[]).push(b,d,a))}});`,"</script>")}}function ie(e,n){e.push(X(
 "link"));for(var t in n)if(L.call(n,t)){var r=n[t];if(r!=null)switch(t){case"children":case"dangerouslySetInnerHTML":throw Error(
-p(399,"link"));default:N(e,t,r)}}return e.push("/>"),null}var Va=/(<\/|<)(s)(tyle)/gi;function Qa(e,n,t,r){return""+n+(t===
+p(399,"link"));default:O(e,t,r)}}return e.push("/>"),null}var Va=/(<\/|<)(s)(tyle)/gi;function Qa(e,n,t,r){return""+n+(t===
 "s"?"\\73 ":"\\53 ")+r}function Kn(e,n,t,r){e.push(X(t));for(var i in n)if(L.call(n,i)){var a=n[i];if(a!=null)switch(i){case"\
-children":case"dangerouslySetInnerHTML":throw Error(p(399,t));default:N(e,i,a)}}return be(e,r),e.push("/>"),null}function Ja(e,n){
+children":case"dangerouslySetInnerHTML":throw Error(p(399,t));default:O(e,i,a)}}return be(e,r),e.push("/>"),null}function Ja(e,n){
 e.push(X("title"));var t=null,r=null,i;for(i in n)if(L.call(n,i)){var a=n[i];if(a!=null)switch(i){case"children":t=a;break;case"\
-dangerouslySetInnerHTML":r=a;break;default:N(e,i,a)}}return e.push(">"),n=Array.isArray(t)?2>t.length?t[0]:null:t,typeof n!=
-"function"&&typeof n!="symbol"&&n!==null&&n!==void 0&&e.push(P(""+n)),me(e,r,t),e.push(Rn("title")),null}function pr(e,n){
+dangerouslySetInnerHTML":r=a;break;default:O(e,i,a)}}return e.push(">"),n=Array.isArray(t)?2>t.length?t[0]:null:t,typeof n!=
+"function"&&typeof n!="symbol"&&n!==null&&n!==void 0&&e.push(x(""+n)),me(e,r,t),e.push(Rn("title")),null}function pr(e,n){
 e.push(X("script"));var t=null,r=null,i;for(i in n)if(L.call(n,i)){var a=n[i];if(a!=null)switch(i){case"children":t=a;break;case"\
-dangerouslySetInnerHTML":r=a;break;default:N(e,i,a)}}return e.push(">"),me(e,r,t),typeof t=="string"&&e.push((""+t).replace(
+dangerouslySetInnerHTML":r=a;break;default:O(e,i,a)}}return e.push(">"),me(e,r,t),typeof t=="string"&&e.push((""+t).replace(
 Cl,Al)),e.push(Rn("script")),null}function si(e,n,t,r){e.push(X(t));var i=t=null,a;for(a in n)if(L.call(n,a)){var u=n[a];
-if(u!=null)switch(a){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:N(e,a,u)}}return be(e,r),e.
+if(u!=null)switch(a){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:O(e,a,u)}}return be(e,r),e.
 push(">"),me(e,i,t),t}function ir(e,n,t,r){e.push(X(t));var i=t=null,a;for(a in n)if(L.call(n,a)){var u=n[a];if(u!=null)
-switch(a){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:N(e,a,u)}}return be(e,r),e.push(">"),
-me(e,i,t),typeof t=="string"?(e.push(P(t)),null):t}var nc=/^[a-zA-Z][a-zA-Z:_\.\-\d]*$/,Ka=new Map;function X(e){var n=Ka.
+switch(a){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:O(e,a,u)}}return be(e,r),e.push(">"),
+me(e,i,t),typeof t=="string"?(e.push(x(t)),null):t}var nc=/^[a-zA-Z][a-zA-Z:_\.\-\d]*$/,Ka=new Map;function X(e){var n=Ka.
 get(e);if(n===void 0){if(!nc.test(e))throw Error(p(65,e));n="<"+e,Ka.set(e,n)}return n}function tc(e,n,t,r,i,a,u,s,c){switch(n){case"\
-div":case"span":case"svg":case"path":break;case"a":e.push(X("a"));var l=null,o=null,f;for(f in t)if(L.call(t,f)){var h=t[f];
-if(h!=null)switch(f){case"children":l=h;break;case"dangerouslySetInnerHTML":o=h;break;case"href":h===""?B(e,"href",""):N(
-e,f,h);break;default:N(e,f,h)}}if(be(e,s),e.push(">"),me(e,o,l),typeof l=="string"){e.push(P(l));var d=null}else d=l;return d;case"\
-g":case"p":case"li":break;case"select":e.push(X("select"));var g=null,v=null,C;for(C in t)if(L.call(t,C)){var E=t[C];if(E!=
-null)switch(C){case"children":g=E;break;case"dangerouslySetInnerHTML":v=E;break;case"defaultValue":case"value":break;default:
-N(e,C,E)}}return be(e,s),e.push(">"),me(e,v,g),g;case"option":var O=s.selectedValue;e.push(X("option"));var z=null,H=null,
-T=null,S=null,I;for(I in t)if(L.call(t,I)){var ve=t[I];if(ve!=null)switch(I){case"children":z=ve;break;case"selected":T=
-ve;break;case"dangerouslySetInnerHTML":S=ve;break;case"value":H=ve;default:N(e,I,ve)}}if(O!=null){var R=H!==null?""+H:ec(
-z);if(gr(O)){for(var D=0;D<O.length;D++)if(""+O[D]===R){e.push(' selected=""');break}}else""+O===R&&e.push(' selected=""')}else
-T&&e.push(' selected=""');return e.push(">"),me(e,S,z),z;case"textarea":e.push(X("textarea"));var Y=null,Q=null,F=null,de;
-for(de in t)if(L.call(t,de)){var W=t[de];if(W!=null)switch(de){case"children":F=W;break;case"value":Y=W;break;case"defau\
-ltValue":Q=W;break;case"dangerouslySetInnerHTML":throw Error(p(91));default:N(e,de,W)}}if(Y===null&&Q!==null&&(Y=Q),be(e,
-s),e.push(">"),F!=null){if(Y!=null)throw Error(p(92));if(gr(F)){if(1<F.length)throw Error(p(93));Y=""+F[0]}Y=""+F}return typeof Y==
-"string"&&Y[0]===`
+div":case"span":case"svg":case"path":break;case"a":e.push(X("a"));var l=null,o=null,f;for(f in t)if(L.call(t,f)){var d=t[f];
+if(d!=null)switch(f){case"children":l=d;break;case"dangerouslySetInnerHTML":o=d;break;case"href":d===""?z(e,"href",""):O(
+e,f,d);break;default:O(e,f,d)}}if(be(e,s),e.push(">"),me(e,o,l),typeof l=="string"){e.push(x(l));var h=null}else h=l;return h;case"\
+g":case"p":case"li":break;case"select":e.push(X("select"));var g=null,v=null,C;for(C in t)if(L.call(t,C)){var T=t[C];if(T!=
+null)switch(C){case"children":g=T;break;case"dangerouslySetInnerHTML":v=T;break;case"defaultValue":case"value":break;default:
+O(e,C,T)}}return be(e,s),e.push(">"),me(e,v,g),g;case"option":var N=s.selectedValue;e.push(X("option"));var U=null,D=null,
+P=null,S=null,I;for(I in t)if(L.call(t,I)){var ve=t[I];if(ve!=null)switch(I){case"children":U=ve;break;case"selected":P=
+ve;break;case"dangerouslySetInnerHTML":S=ve;break;case"value":D=ve;default:O(e,I,ve)}}if(N!=null){var R=D!==null?""+D:ec(
+U);if(gr(N)){for(var Y=0;Y<N.length;Y++)if(""+N[Y]===R){e.push(' selected=""');break}}else""+N===R&&e.push(' selected=""')}else
+P&&e.push(' selected=""');return e.push(">"),me(e,S,U),U;case"textarea":e.push(X("textarea"));var B=null,Q=null,F=null,de;
+for(de in t)if(L.call(t,de)){var W=t[de];if(W!=null)switch(de){case"children":F=W;break;case"value":B=W;break;case"defau\
+ltValue":Q=W;break;case"dangerouslySetInnerHTML":throw Error(p(91));default:O(e,de,W)}}if(B===null&&Q!==null&&(B=Q),be(e,
+s),e.push(">"),F!=null){if(B!=null)throw Error(p(92));if(gr(F)){if(1<F.length)throw Error(p(93));B=""+F[0]}B=""+F}return typeof B==
+"string"&&B[0]===`
 `&&e.push(`
-`),Y!==null&&e.push(P(""+Y)),null;case"input":e.push(X("input"));var Xe=null,ye=null,G=null,cn=null,K=null,_e=null,j=null,
-Te=null,Ee=null,ke;for(ke in t)if(L.call(t,ke)){var U=t[ke];if(U!=null)switch(ke){case"children":case"dangerouslySetInne\
-rHTML":throw Error(p(399,"input"));case"name":Xe=U;break;case"formAction":ye=U;break;case"formEncType":G=U;break;case"fo\
-rmMethod":cn=U;break;case"formTarget":K=U;break;case"defaultChecked":Ee=U;break;case"defaultValue":j=U;break;case"checke\
-d":Te=U;break;case"value":_e=U;break;default:N(e,ke,U)}}var Ue=Za(e,r,i,ye,G,cn,K,Xe);return Te!==null?vi(e,"checked",Te):
-Ee!==null&&vi(e,"checked",Ee),_e!==null?N(e,"value",_e):j!==null&&N(e,"value",j),be(e,s),e.push("/>"),Ue?.forEach(ci,e),
+`),B!==null&&e.push(x(""+B)),null;case"input":e.push(X("input"));var Xe=null,ye=null,G=null,cn=null,K=null,_e=null,j=null,
+Te=null,Ee=null,ke;for(ke in t)if(L.call(t,ke)){var H=t[ke];if(H!=null)switch(ke){case"children":case"dangerouslySetInne\
+rHTML":throw Error(p(399,"input"));case"name":Xe=H;break;case"formAction":ye=H;break;case"formEncType":G=H;break;case"fo\
+rmMethod":cn=H;break;case"formTarget":K=H;break;case"defaultChecked":Ee=H;break;case"defaultValue":j=H;break;case"checke\
+d":Te=H;break;case"value":_e=H;break;default:O(e,ke,H)}}var Ue=Za(e,r,i,ye,G,cn,K,Xe);return Te!==null?vi(e,"checked",Te):
+Ee!==null&&vi(e,"checked",Ee),_e!==null?O(e,"value",_e):j!==null&&O(e,"value",j),be(e,s),e.push("/>"),Ue?.forEach(ci,e),
 null;case"button":e.push(X("button"));var sn=null,Me=null,Ze=null,it=null,In=null,Fn=null,Wt=null,Ie;for(Ie in t)if(L.call(
 t,Ie)){var ne=t[Ie];if(ne!=null)switch(Ie){case"children":sn=ne;break;case"dangerouslySetInnerHTML":Me=ne;break;case"nam\
 e":Ze=ne;break;case"formAction":it=ne;break;case"formEncType":In=ne;break;case"formMethod":Fn=ne;break;case"formTarget":
-Wt=ne;break;default:N(e,Ie,ne)}}var Gt=Za(e,r,i,it,In,Fn,Wt,Ze);if(be(e,s),e.push(">"),Gt?.forEach(ci,e),me(e,Me,sn),typeof sn==
-"string"){e.push(P(sn));var at=null}else at=sn;return at;case"form":e.push(X("form"));var fn=null,Xt=null,He=null,Ve=null,
+Wt=ne;break;default:O(e,Ie,ne)}}var Gt=Za(e,r,i,it,In,Fn,Wt,Ze);if(be(e,s),e.push(">"),Gt?.forEach(ci,e),me(e,Me,sn),typeof sn==
+"string"){e.push(x(sn));var at=null}else at=sn;return at;case"form":e.push(X("form"));var fn=null,Xt=null,He=null,Ve=null,
 dn=null,Qe=null,hn;for(hn in t)if(L.call(t,hn)){var Fe=t[hn];if(Fe!=null)switch(hn){case"children":fn=Fe;break;case"dang\
 erouslySetInnerHTML":Xt=Fe;break;case"action":He=Fe;break;case"encType":Ve=Fe;break;case"method":dn=Fe;break;case"target":
-Qe=Fe;break;default:N(e,hn,Fe)}}var Ln=null,Je=null;if(typeof He=="function"){var ue=Ml(r,He);ue!==null?(He=ue.action||"",
+Qe=Fe;break;default:O(e,hn,Fe)}}var Ln=null,Je=null;if(typeof He=="function"){var ue=Ml(r,He);ue!==null?(He=ue.action||"",
 Ve=ue.encType,dn=ue.method,Qe=ue.target,Ln=ue.data,Je=ue.name):(e.push(" ","action",'="',_l,'"'),Qe=dn=Ve=He=null,Il(r,i))}
-if(He!=null&&N(e,"action",He),Ve!=null&&N(e,"encType",Ve),dn!=null&&N(e,"method",dn),Qe!=null&&N(e,"target",Qe),be(e,s),
-e.push(">"),Je!==null&&(e.push('<input type="hidden"'),B(e,"name",Je),e.push("/>"),Ln?.forEach(ci,e)),me(e,Xt,fn),typeof fn==
-"string"){e.push(P(fn));var lt=null}else lt=fn;return lt;case"menuitem":e.push(X("menuitem"));for(var gn in t)if(L.call(
-t,gn)){var Zt=t[gn];if(Zt!=null)switch(gn){case"children":case"dangerouslySetInnerHTML":throw Error(p(400));default:N(e,
+if(He!=null&&O(e,"action",He),Ve!=null&&O(e,"encType",Ve),dn!=null&&O(e,"method",dn),Qe!=null&&O(e,"target",Qe),be(e,s),
+e.push(">"),Je!==null&&(e.push('<input type="hidden"'),z(e,"name",Je),e.push("/>"),Ln?.forEach(ci,e)),me(e,Xt,fn),typeof fn==
+"string"){e.push(x(fn));var lt=null}else lt=fn;return lt;case"menuitem":e.push(X("menuitem"));for(var gn in t)if(L.call(
+t,gn)){var Zt=t[gn];if(Zt!=null)switch(gn){case"children":case"dangerouslySetInnerHTML":throw Error(p(400));default:O(e,
 gn,Zt)}}return be(e,s),e.push(">"),null;case"object":e.push(X("object"));var Re=null,ot=null,Ke;for(Ke in t)if(L.call(t,
 Ke)){var je=t[Ke];if(je!=null)switch(Ke){case"children":Re=je;break;case"dangerouslySetInnerHTML":ot=je;break;case"data":
-var _=Pt(""+je);if(_==="")break;e.push(" ","data",'="',P(_),'"');break;default:N(e,Ke,je)}}if(be(e,s),e.push(">"),me(e,ot,
-Re),typeof Re=="string"){e.push(P(Re));var Ce=null}else Ce=Re;return Ce;case"title":var Pe=s.tagScope&1,ut=s.tagScope&4;
+var _=Pt(""+je);if(_==="")break;e.push(" ","data",'="',x(_),'"');break;default:O(e,Ke,je)}}if(be(e,s),e.push(">"),me(e,ot,
+Re),typeof Re=="string"){e.push(x(Re));var Ce=null}else Ce=Re;return Ce;case"title":var Pe=s.tagScope&1,ut=s.tagScope&4;
 if(s.insertionMode===4||Pe||t.itemProp!=null)var Un=Ja(e,t);else ut?Un=null:(Ja(i.hoistableChunks,t),Un=void 0);return Un;case"\
 link":var Hn=s.tagScope&1,Vt=s.tagScope&4,Qt=t.rel,Ae=t.href,Dn=t.precedence;if(s.insertionMode===4||Hn||t.itemProp!=null||
 typeof Qt!="string"||typeof Ae!="string"||Ae===""){ie(e,t);var pn=null}else if(t.rel==="stylesheet")if(typeof Dn!="strin\
 g"||t.disabled!=null||t.onLoad||t.onError)pn=ie(e,t);else{var De=i.styles.get(Dn),qe=r.styleResources.hasOwnProperty(Ae)?
-r.styleResources[Ae]:void 0;if(qe!==null){r.styleResources[Ae]=null,De||(De={precedence:P(Dn),rules:[],hrefs:[],sheets:new Map},
+r.styleResources[Ae]:void 0;if(qe!==null){r.styleResources[Ae]=null,De||(De={precedence:x(Dn),rules:[],hrefs:[],sheets:new Map},
 i.styles.set(Dn,De));var $e={state:0,props:pe({},t,{"data-precedence":t.precedence,precedence:null})};if(qe){qe.length===
 2&&xt($e.props,qe);var ct=i.preloads.stylesheets.get(Ae);ct&&0<ct.length?ct.length=0:$e.state=1}De.sheets.set(Ae,$e),u&&
 u.stylesheets.add($e)}else if(De){var Jt=De.sheets.get(Ae);Jt&&u&&u.stylesheets.add(Jt)}c&&e.push("<!-- -->"),pn=null}else
@@ -283,18 +283,18 @@ null){vn[en]=null;var st=t;if(Bn){Bn.length===2&&(st=pe({},t),xt(st,Bn));var jt=
 scripts.add(qt),pr(qt,st)}c&&e.push("<!-- -->"),Kt=null}return Kt;case"style":var Vr=s.tagScope&1,zn=t.precedence,Le=t.href,
 cu=t.nonce;if(s.insertionMode===4||Vr||t.itemProp!=null||typeof zn!="string"||typeof Le!="string"||Le===""){e.push(X("st\
 yle"));var Wn=null,la=null,ft;for(ft in t)if(L.call(t,ft)){var $t=t[ft];if($t!=null)switch(ft){case"children":Wn=$t;break;case"\
-dangerouslySetInnerHTML":la=$t;break;default:N(e,ft,$t)}}e.push(">");var dt=Array.isArray(Wn)?2>Wn.length?Wn[0]:null:Wn;
+dangerouslySetInnerHTML":la=$t;break;default:O(e,ft,$t)}}e.push(">");var dt=Array.isArray(Wn)?2>Wn.length?Wn[0]:null:Wn;
 typeof dt!="function"&&typeof dt!="symbol"&&dt!==null&&dt!==void 0&&e.push((""+dt).replace(Va,Qa)),me(e,la,Wn),e.push(Rn(
 "style"));var oa=null}else{var bn=i.styles.get(zn);if((r.styleResources.hasOwnProperty(Le)?r.styleResources[Le]:void 0)!==
-null){r.styleResources[Le]=null,bn||(bn={precedence:P(zn),rules:[],hrefs:[],sheets:new Map},i.styles.set(zn,bn));var ua=i.
-nonce.style;if(!ua||ua===cu){bn.hrefs.push(P(Le));var ca=bn.rules,Gn=null,sa=null,er;for(er in t)if(L.call(t,er)){var Qr=t[er];
+null){r.styleResources[Le]=null,bn||(bn={precedence:x(zn),rules:[],hrefs:[],sheets:new Map},i.styles.set(zn,bn));var ua=i.
+nonce.style;if(!ua||ua===cu){bn.hrefs.push(x(Le));var ca=bn.rules,Gn=null,sa=null,er;for(er in t)if(L.call(t,er)){var Qr=t[er];
 if(Qr!=null)switch(er){case"children":Gn=Qr;break;case"dangerouslySetInnerHTML":sa=Qr}}var ht=Array.isArray(Gn)?2>Gn.length?
 Gn[0]:null:Gn;typeof ht!="function"&&typeof ht!="symbol"&&ht!==null&&ht!==void 0&&ca.push((""+ht).replace(Va,Qa)),me(ca,
 sa,Gn)}}bn&&u&&u.styles.add(bn),c&&e.push("<!-- -->"),oa=void 0}return oa;case"meta":var su=s.tagScope&1,fu=s.tagScope&4;
 if(s.insertionMode===4||su||t.itemProp!=null)var fa=Kn(e,t,"meta",s);else c&&e.push("<!-- -->"),fa=fu?null:typeof t.charSet==
 "string"?Kn(i.charsetChunks,t,"meta",s):t.name==="viewport"?Kn(i.viewportChunks,t,"meta",s):Kn(i.hoistableChunks,t,"meta",
 s);return fa;case"listing":case"pre":e.push(X(n));var gt=null,pt=null,vt;for(vt in t)if(L.call(t,vt)){var nr=t[vt];if(nr!=
-null)switch(vt){case"children":gt=nr;break;case"dangerouslySetInnerHTML":pt=nr;break;default:N(e,vt,nr)}}if(be(e,s),e.push(
+null)switch(vt){case"children":gt=nr;break;case"dangerouslySetInnerHTML":pt=nr;break;default:O(e,vt,nr)}}if(be(e,s),e.push(
 ">"),pt!=null){if(gt!=null)throw Error(p(60));if(typeof pt!="object"||!("__html"in pt))throw Error(p(61));var mn=pt.__html;
 mn!=null&&(typeof mn=="string"&&0<mn.length&&mn[0]===`
 `?e.push(`
@@ -325,7 +325,7 @@ html":if(s.insertionMode===0){var ei=a||i.preamble;if(ei.htmlChunks)throw Error(
 "-")!==-1){e.push(X(n));var ni=null,ya=null,Zn;for(Zn in t)if(L.call(t,Zn)){var Se=t[Zn];if(Se!=null){var ba=Zn;switch(Zn){case"\
 children":ni=Se;break;case"dangerouslySetInnerHTML":ya=Se;break;case"style":Ol(e,Se);break;case"suppressContentEditableW\
 arning":case"suppressHydrationWarning":case"ref":break;case"className":ba="class";default:if(Ni(Zn)&&typeof Se!="functio\
-n"&&typeof Se!="symbol"&&Se!==!1){if(Se===!0)Se="";else if(typeof Se=="object")continue;e.push(" ",ba,'="',P(Se),'"')}}}}
+n"&&typeof Se!="symbol"&&Se!==!1){if(Se===!0)Se="";else if(typeof Se=="object")continue;e.push(" ",ba,'="',x(Se),'"')}}}}
 return be(e,s),e.push(">"),me(e,ya,ni),ni}}return ir(e,t,n,s)}var ja=new Map;function Rn(e){var n=ja.get(e);return n===void 0&&
 (n="</"+e+">",ja.set(e,n)),n}function qa(e,n){e=e.preamble,e.htmlChunks===null&&n.htmlChunks&&(e.htmlChunks=n.htmlChunks),
 e.headChunks===null&&n.headChunks&&(e.headChunks=n.headChunks),e.bodyChunks===null&&n.bodyChunks&&(e.bodyChunks=n.bodyChunks)}
@@ -361,7 +361,7 @@ r[e]),this.push(" ");this.push(r[e])}for(this.push('">'),e=0;e<t.length;e++)this
 0,r.length=0}}function dc(e){if(e.state===0){e.state=1;var n=e.props;for(ie(rn,{rel:"preload",as:"style",href:e.props.href,
 crossOrigin:n.crossOrigin,fetchPriority:n.fetchPriority,integrity:n.integrity,media:n.media,hrefLang:n.hrefLang,referrerPolicy:n.
 referrerPolicy}),e=0;e<rn.length;e++)this.push(rn[e]);rn.length=0}}function hc(e){e.sheets.forEach(dc,this),e.sheets.clear()}
-function ur(e,n){(n.instructions&32)===0&&(n.instructions|=32,e.push(' id="',P("_"+n.idPrefix+"R_"),'"'))}function gc(e,n){
+function ur(e,n){(n.instructions&32)===0&&(n.instructions|=32,e.push(' id="',x("_"+n.idPrefix+"R_"),'"'))}function gc(e,n){
 e.push("[");var t="[";n.stylesheets.forEach(function(r){if(r.state!==2)if(r.state===3)e.push(t),r=wt(""+r.props.href),e.
 push(r),e.push("]"),t=",[";else{e.push(t);var i=r.props["data-precedence"],a=r.props,u=Pt(""+r.props.href);u=wt(u),e.push(
 u),i=""+i,e.push(","),i=wt(i),e.push(i);for(var s in a)if(L.call(a,s)&&(i=a[s],i!=null))switch(s){case"href":case"rel":case"\
@@ -400,7 +400,7 @@ g"&&typeof n.integrity!="string"?xe:[n.crossOrigin,n.integrity],i.preloads.modul
 hasOwnProperty(a)){var u=r.moduleUnknownResources[a];if(u.hasOwnProperty(e))return}else u={},r.moduleUnknownResources[a]=
 u;a=[],u[e]=xe}ie(a,pe({rel:"modulepreload",href:e},n)),i.bulkPreloads.add(a),_n(t)}}else Be.m(e,n)}function wc(e,n,t){var r=ee||
 null;if(r){var i=r.resumableState,a=r.renderState;if(e){n=n||"default";var u=a.styles.get(n),s=i.styleResources.hasOwnProperty(
-e)?i.styleResources[e]:void 0;s!==null&&(i.styleResources[e]=null,u||(u={precedence:P(n),rules:[],hrefs:[],sheets:new Map},
+e)?i.styleResources[e]:void 0;s!==null&&(i.styleResources[e]=null,u||(u={precedence:x(n),rules:[],hrefs:[],sheets:new Map},
 a.styles.set(n,u)),n={state:0,props:pe({rel:"stylesheet",href:e,"data-precedence":n},t)},s&&(s.length===2&&xt(n.props,s),
 (a=a.preloads.stylesheets.get(e))&&0<a.length?a.length=0:n.state=1),u.sheets.set(e,n),_n(r))}}else Be.S(e,n,t)}function Tc(e,n){
 var t=ee||null;if(t){var r=t.resumableState,i=t.renderState;if(e){var a=r.scriptResources.hasOwnProperty(e)?r.scriptResources[e]:
@@ -421,24 +421,24 @@ ered a match it does not know how to replace. this means the match regex and the
  sync. This is a bug in React")}}function xc(e){this.styles.add(e)}function Ec(e){this.stylesheets.add(e)}function $n(e,n){
 n.styles.forEach(xc,e),n.stylesheets.forEach(Ec,e),n.suspenseyImages&&(e.suspenseyImages=!0)}function Rc(e,n){var t=e.idPrefix,
 r=[],i=e.bootstrapScriptContent,a=e.bootstrapScripts,u=e.bootstrapModules;i!==void 0&&(r.push("<script"),ur(r,e),r.push(
-">",(""+i).replace(Cl,Al),"</script>")),i=t+"P:";var s=t+"S:";t+="B:";var c=new Set,l=new Set,o=new Set,f=new Map,h=new Set,
-d=new Set,g=new Set,v={images:new Map,stylesheets:new Map,scripts:new Map,moduleScripts:new Map};if(a!==void 0)for(var C=0;C<
-a.length;C++){var E=a[C],O,z=void 0,H=void 0,T={rel:"preload",as:"script",fetchPriority:"low",nonce:void 0};typeof E=="s\
-tring"?T.href=O=E:(T.href=O=E.src,T.integrity=H=typeof E.integrity=="string"?E.integrity:void 0,T.crossOrigin=z=typeof E==
-"string"||E.crossOrigin==null?void 0:E.crossOrigin==="use-credentials"?"use-credentials":""),E=e;var S=O;E.scriptResources[S]=
-null,E.moduleScriptResources[S]=null,E=[],ie(E,T),h.add(E),r.push('<script src="',P(O),'"'),typeof H=="string"&&r.push('\
- integrity="',P(H),'"'),typeof z=="string"&&r.push(' crossorigin="',P(z),'"'),ur(r,e),r.push(' async=""></script>')}if(u!==
-void 0)for(a=0;a<u.length;a++)T=u[a],z=O=void 0,H={rel:"modulepreload",fetchPriority:"low",nonce:void 0},typeof T=="stri\
-ng"?H.href=C=T:(H.href=C=T.src,H.integrity=z=typeof T.integrity=="string"?T.integrity:void 0,H.crossOrigin=O=typeof T=="\
-string"||T.crossOrigin==null?void 0:T.crossOrigin==="use-credentials"?"use-credentials":""),T=e,E=C,T.scriptResources[E]=
-null,T.moduleScriptResources[E]=null,T=[],ie(T,H),h.add(T),r.push('<script type="module" src="',P(C),'"'),typeof z=="str\
-ing"&&r.push(' integrity="',P(z),'"'),typeof O=="string"&&r.push(' crossorigin="',P(O),'"'),ur(r,e),r.push(' async=""></\
+">",(""+i).replace(Cl,Al),"</script>")),i=t+"P:";var s=t+"S:";t+="B:";var c=new Set,l=new Set,o=new Set,f=new Map,d=new Set,
+h=new Set,g=new Set,v={images:new Map,stylesheets:new Map,scripts:new Map,moduleScripts:new Map};if(a!==void 0)for(var C=0;C<
+a.length;C++){var T=a[C],N,U=void 0,D=void 0,P={rel:"preload",as:"script",fetchPriority:"low",nonce:void 0};typeof T=="s\
+tring"?P.href=N=T:(P.href=N=T.src,P.integrity=D=typeof T.integrity=="string"?T.integrity:void 0,P.crossOrigin=U=typeof T==
+"string"||T.crossOrigin==null?void 0:T.crossOrigin==="use-credentials"?"use-credentials":""),T=e;var S=N;T.scriptResources[S]=
+null,T.moduleScriptResources[S]=null,T=[],ie(T,P),d.add(T),r.push('<script src="',x(N),'"'),typeof D=="string"&&r.push('\
+ integrity="',x(D),'"'),typeof U=="string"&&r.push(' crossorigin="',x(U),'"'),ur(r,e),r.push(' async=""></script>')}if(u!==
+void 0)for(a=0;a<u.length;a++)P=u[a],U=N=void 0,D={rel:"modulepreload",fetchPriority:"low",nonce:void 0},typeof P=="stri\
+ng"?D.href=C=P:(D.href=C=P.src,D.integrity=U=typeof P.integrity=="string"?P.integrity:void 0,D.crossOrigin=N=typeof P=="\
+string"||P.crossOrigin==null?void 0:P.crossOrigin==="use-credentials"?"use-credentials":""),P=e,T=C,P.scriptResources[T]=
+null,P.moduleScriptResources[T]=null,P=[],ie(P,D),d.add(P),r.push('<script type="module" src="',x(C),'"'),typeof U=="str\
+ing"&&r.push(' integrity="',x(U),'"'),typeof N=="string"&&r.push(' crossorigin="',x(N),'"'),ur(r,e),r.push(' async=""></\
 script>');return{placeholderPrefix:i,segmentPrefix:s,boundaryPrefix:t,startInlineScript:"<script",startInlineStyle:"<sty\
 le",preamble:{htmlChunks:null,headChunks:null,bodyChunks:null},externalRuntimeScript:null,bootstrapChunks:r,importMapChunks:[],
 onHeaders:void 0,headers:null,resets:{font:{},dns:{},connect:{default:{},anonymous:{},credentials:{}},image:{},style:{}},
-charsetChunks:[],viewportChunks:[],hoistableChunks:[],preconnects:c,fontPreloads:l,highImagePreloads:o,styles:f,bootstrapScripts:h,
-scripts:d,bulkPreloads:g,preloads:v,nonce:{script:void 0,style:void 0},stylesToHoist:!1,generateStaticMarkup:n}}function el(e,n,t,r){
-return t.generateStaticMarkup?(e.push(P(n)),!1):(n===""?e=r:(r&&e.push("<!-- -->"),e.push(P(n)),e=!0),e)}function Tt(e,n,t,r){
+charsetChunks:[],viewportChunks:[],hoistableChunks:[],preconnects:c,fontPreloads:l,highImagePreloads:o,styles:f,bootstrapScripts:d,
+scripts:h,bulkPreloads:g,preloads:v,nonce:{script:void 0,style:void 0},stylesToHoist:!1,generateStaticMarkup:n}}function el(e,n,t,r){
+return t.generateStaticMarkup?(e.push(x(n)),!1):(n===""?e=r:(r&&e.push("<!-- -->"),e.push(x(n)),e=!0),e)}function Tt(e,n,t,r){
 n.generateStaticMarkup||t&&r&&e.push("<!-- -->")}var Cc=Function.prototype.bind,Ac=Symbol.for("react.client.reference");
 function br(e){if(e==null)return null;if(typeof e=="function")return e.$$typeof===Ac?null:e.displayName||e.name||null;if(typeof e==
 "string")return e;switch(e){case ml:return"Fragment";case Tl:return"Profiler";case wl:return"StrictMode";case Nr:return"\
@@ -484,8 +484,8 @@ t;n.next!==null;)n=n.next;n.next=e}}function Lc(){throw Error(p(440))}function U
 p(479))}function ll(e,n,t){Ye();var r=Rt++,i=Mi;if(typeof e.$$FORM_ACTION=="function"){var a=null,u=Ii;i=i.formState;var s=e.
 $$IS_SIGNATURE_EQUAL;if(i!==null&&typeof s=="function"){var c=i[1];s.call(e,i[2],i[3])&&(a=t!==void 0?"p"+t:"k"+Ba(JSON.
 stringify([u,null,r]),0),c===a&&(Ct=r,n=i[0]))}var l=e.bind(null,n);return e=function(f){l(f)},typeof l.$$FORM_ACTION=="\
-function"&&(e.$$FORM_ACTION=function(f){f=l.$$FORM_ACTION(f),t!==void 0&&(t+="",f.action=t);var h=f.data;return h&&(a===
-null&&(a=t!==void 0?"p"+t:"k"+Ba(JSON.stringify([u,null,r]),0)),h.append("$ACTION_KEY",a)),f}),[n,e,!1]}var o=e.bind(null,
+function"&&(e.$$FORM_ACTION=function(f){f=l.$$FORM_ACTION(f),t!==void 0&&(t+="",f.action=t);var d=f.data;return d&&(a===
+null&&(a=t!==void 0?"p"+t:"k"+Ba(JSON.stringify([u,null,r]),0)),d.append("$ACTION_KEY",a)),f}),[n,e,!1]}var o=e.bind(null,
 n);return[n,function(f){o(f)},!1]}function Gl(e){var n=Tr;return Tr+=1,jn===null&&(jn=[]),kc(jn,e,n)}function Dc(){throw Error(
 p(393))}var ol={readContext:function(e){return e._currentValue2},use:function(e){if(e!==null&&typeof e=="object"){if(typeof e.
 then=="function")return Gl(e);if(e.$$typeof===_r)throw zl(e);if(e.$$typeof===Sr)return e._currentValue2}throw Error(p(438,
@@ -503,10 +503,10 @@ stack.trim().match(/\n( *(at )?)/);fi=n&&n[1]||"",ul=-1<t.stack.indexOf(`
 `+fi+e+ul}var di=!1;function ar(e,n){if(!e||di)return"";di=!0;var t=Error.prepareStackTrace;Error.prepareStackTrace=void 0;
 try{var r={DetermineComponentFrameRoot:function(){try{if(n){var f=function(){throw Error()};if(Object.defineProperty(f.prototype,
 "props",{set:function(){throw Error()}}),typeof Reflect=="object"&&Reflect.construct){try{Reflect.construct(f,[])}catch(g){
-var h=g}Reflect.construct(e,[],f)}else{try{f.call()}catch(g){h=g}f=!1;try{var d=Object.getOwnPropertyDescriptor(e.prototype,
+var d=g}Reflect.construct(e,[],f)}else{try{f.call()}catch(g){d=g}f=!1;try{var h=Object.getOwnPropertyDescriptor(e.prototype,
 "props");Object.defineProperty(e.prototype,"props",{configurable:!0,set:function(){throw Error()}}),f=!0,new e}finally{f&&
-(d!==void 0?Object.defineProperty(e.prototype,"props",d):delete e.prototype.props)}}}else{try{throw Error()}catch(g){h=g}
-(f=e())&&typeof f.catch=="function"&&f.catch(function(){})}}catch(g){if(g&&h&&typeof g.stack=="string")return[g.stack,h.
+(h!==void 0?Object.defineProperty(e.prototype,"props",h):delete e.prototype.props)}}}else{try{throw Error()}catch(g){d=g}
+(f=e())&&typeof f.catch=="function"&&f.catch(function(){})}}catch(g){if(g&&d&&typeof g.stack=="string")return[g.stack,d.
 stack]}return[null,null]}};r.DetermineComponentFrameRoot.displayName="DetermineComponentFrameRoot";var i=Object.getOwnPropertyDescriptor(
 r.DetermineComponentFrameRoot,"name");i&&i.configurable&&Object.defineProperty(r.DetermineComponentFrameRoot,"name",{value:"\
 DetermineComponentFrameRoot"});var a=r.DetermineComponentFrameRoot(),u=a[0],s=a[1];if(u&&s){var c=u.split(`
@@ -541,15 +541,15 @@ null:o}function Wc(e,n,t,r,i,a,u,s,c,l,o,f){return n=new zc(n,t,r,i,a,u,s,c,l,o,
 function Pr(e,n){e.pingedTasks.push(n),e.pingedTasks.length===1&&(e.flushScheduled=e.destination!==null,Ql(e))}function Ui(e,n,t,r,i){
 return t={status:0,rootSegmentID:-1,parentFlushed:!1,pendingTasks:0,row:n,completedSegments:[],byteSize:0,defer:i,fallbackAbortableTasks:t,
 errorDigest:null,contentState:bi(),fallbackState:bi(),preamble:r,tracked:null},n!==null&&(n.pendingTasks++,r=n.boundaries,
-r!==null&&(e.allPendingTasks++,t.pendingTasks++,r.push(t)),e=n.inheritedHoistables,e!==null&&$n(t.contentState,e)),t}function xr(e,n,t,r,i,a,u,s,c,l,o,f,h,d,g){
-e.allPendingTasks++,i===null?e.pendingRootTasks++:i.pendingTasks++,d!==null&&d.pendingTasks++;var v={replay:null,node:t,
+r!==null&&(e.allPendingTasks++,t.pendingTasks++,r.push(t)),e=n.inheritedHoistables,e!==null&&$n(t.contentState,e)),t}function xr(e,n,t,r,i,a,u,s,c,l,o,f,d,h,g){
+e.allPendingTasks++,i===null?e.pendingRootTasks++:i.pendingTasks++,h!==null&&h.pendingTasks++;var v={replay:null,node:t,
 childIndex:r,ping:{resolve:function(){return Pr(e,v)},reject:function(C){e.aborted?v.abortSet.delete(v)&&Nn(v,e,C):Pr(e,
 v)}},blockedBoundary:i,blockedSegment:a,blockedPreamble:u,hoistableState:s,abortSet:c,keyPath:l,formatContext:o,context:f,
-treeContext:h,row:d,componentStack:g,thenableState:n};return c.add(v),v}function Zl(e,n,t,r,i,a,u,s,c,l,o,f,h,d){e.allPendingTasks++,
-a===null?e.pendingRootTasks++:a.pendingTasks++,h!==null&&h.pendingTasks++,t.pendingTasks++;var g={replay:t,node:r,childIndex:i,
+treeContext:d,row:h,componentStack:g,thenableState:n};return c.add(v),v}function Zl(e,n,t,r,i,a,u,s,c,l,o,f,d,h){e.allPendingTasks++,
+a===null?e.pendingRootTasks++:a.pendingTasks++,d!==null&&d.pendingTasks++,t.pendingTasks++;var g={replay:t,node:r,childIndex:i,
 ping:{resolve:function(){return Pr(e,g)},reject:function(v){e.aborted?g.abortSet.delete(g)&&Nn(g,e,v):Pr(e,g)}},blockedBoundary:a,
-blockedSegment:null,blockedPreamble:null,hoistableState:u,abortSet:s,keyPath:c,formatContext:l,context:o,treeContext:f,row:h,
-componentStack:d,thenableState:n};return s.add(g),g}function Cn(e,n,t,r,i,a){return{status:0,parentFlushed:!1,id:-1,index:n,
+blockedSegment:null,blockedPreamble:null,hoistableState:u,abortSet:s,keyPath:c,formatContext:l,context:o,treeContext:f,row:d,
+componentStack:h,thenableState:n};return s.add(g),g}function Cn(e,n,t,r,i,a){return{status:0,parentFlushed:!1,id:-1,index:n,
 chunks:[],children:[],preambleChildren:[],parentFormatContext:r,boundary:t,lastPushedText:i,textEmbedded:a}}function St(e){
 var n=e.node;typeof n=="object"&&n!==null&&n.$$typeof===yl&&(e.componentStack={parent:e.componentStack,type:n.type})}function Ti(e){
 return e===null?null:{parent:e.parent,type:"Suspense Fallback"}}function Sn(e){var n={};return e&&Object.defineProperty(
@@ -567,13 +567,13 @@ if(a.pendingTasks!==1||a.parentFlushed||et(e,a)){r=!1;break}}r&&Hi(e,n,n.hoistab
 boundaries:null,hoistables:bi(),inheritedHoistables:null,together:!1,next:null};return e!==null&&0<e.pendingTasks&&(n.pendingTasks++,
 n.boundaries=[],e.next=n),n}function cl(e,n,t,r,i){var a=n.keyPath,u=n.treeContext,s=n.row;n.keyPath=t,t=r.length;var c=null;
 if(n.replay!==null){var l=n.replay.slots;if(l!==null&&typeof l=="object")for(var o=0;o<t;o++){var f=i!=="backwards"&&i!==
-"unstable_legacy-backwards"?o:t-1-o,h=r[f];n.row=c=mt(c),n.treeContext=an(u,t,f);var d=l[f];typeof d=="number"?(Fr(e,n,d,
-h,f),delete l[f]):Z(e,n,h,f),--c.pendingTasks===0&&ae(e,c)}else for(l=0;l<t;l++)o=i!=="backwards"&&i!=="unstable_legacy-\
+"unstable_legacy-backwards"?o:t-1-o,d=r[f];n.row=c=mt(c),n.treeContext=an(u,t,f);var h=l[f];typeof h=="number"?(Fr(e,n,h,
+d,f),delete l[f]):Z(e,n,d,f),--c.pendingTasks===0&&ae(e,c)}else for(l=0;l<t;l++)o=i!=="backwards"&&i!=="unstable_legacy-\
 backwards"?l:t-1-l,f=r[o],n.row=c=mt(c),n.treeContext=an(u,t,o),Z(e,n,f,o),--c.pendingTasks===0&&ae(e,c)}else if(i!=="ba\
 ckwards"&&i!=="unstable_legacy-backwards")for(i=0;i<t;i++)l=r[i],n.row=c=mt(c),n.treeContext=an(u,t,i),Z(e,n,l,i),--c.pendingTasks===
-0&&ae(e,c);else{for(l=n.blockedSegment,o=l.children.length,f=l.chunks.length,h=0;h<t;h++){d=i==="unstable_legacy-backwar\
-ds"?t-1-h:h;var g=r[d];n.row=c=mt(c),n.treeContext=an(u,t,d);var v=Cn(e,f,null,n.formatContext,d===0?l.lastPushedText:!0,
-!0);l.children.splice(o,0,v),n.blockedSegment=v;try{Z(e,n,g,d),Tt(v.chunks,e.renderState,v.lastPushedText,v.textEmbedded),
+0&&ae(e,c);else{for(l=n.blockedSegment,o=l.children.length,f=l.chunks.length,d=0;d<t;d++){h=i==="unstable_legacy-backwar\
+ds"?t-1-d:d;var g=r[h];n.row=c=mt(c),n.treeContext=an(u,t,h);var v=Cn(e,f,null,n.formatContext,h===0?l.lastPushedText:!0,
+!0);l.children.splice(o,0,v),n.blockedSegment=v;try{Z(e,n,g,h),Tt(v.chunks,e.renderState,v.lastPushedText,v.textEmbedded),
 v.status=1,--c.pendingTasks===0&&ae(e,c)}catch(C){throw v.status=e.aborted?3:4,C}}n.blockedSegment=l,l.lastPushedText=!1}
 s!==null&&c!==null&&0<c.pendingTasks&&(s.pendingTasks++,c.next=s),n.treeContext=u,n.row=s,n.keyPath=a}function sl(e,n,t,r,i,a){
 var u=n.thenableState;for(n.thenableState=null,ze={},ki=n,Mi=e,Ii=t,Rt=Et=0,Ct=-1,Tr=0,jn=u,e=r(i,a);wr;)wr=!1,Rt=Et=0,Ct=
@@ -581,16 +581,16 @@ var u=n.thenableState;for(n.thenableState=null,ze={},ki=n,Mi=e,Ii=t,Rt=Et=0,Ct=-
 if(c!==null){s=!0,c=c.chunks;for(var l=0;l<a;l++)l===u?c.push("<!--F!-->"):c.push("<!--F-->")}}a=n.keyPath,n.keyPath=t,i?
 (t=n.treeContext,n.treeContext=an(t,1,0),Z(e,n,r,-1),n.treeContext=t):s?Z(e,n,r,-1):we(e,n,r,-1),n.keyPath=a}function Er(e,n,t,r,i,a){
 if(typeof r=="function")if(r.prototype&&r.prototype.isReactComponent){var u=i;if("ref"in i){u={};for(var s in i)s!=="ref"&&
-(u[s]=i[s])}var c=r.defaultProps;if(c){u===i&&(u=pe({},u,i));for(var l in c)u[l]===void 0&&(u[l]=c[l])}var o=u,f=nl,h=r.
-contextType;typeof h=="object"&&h!==null&&(f=h._currentValue2);var d=new r(o,f),g=d.state!==void 0?d.state:null;d.updater=
-tl,d.props=o,d.state=g;var v={queue:[],replace:!1};d._reactInternals=v;var C=r.contextType;d.context=typeof C=="object"&&
-C!==null?C._currentValue2:nl;var E=r.getDerivedStateFromProps;if(typeof E=="function"){var O=E(o,g),z=O==null?g:pe({},g,
-O);d.state=z}if(typeof r.getDerivedStateFromProps!="function"&&typeof d.getSnapshotBeforeUpdate!="function"&&(typeof d.UNSAFE_componentWillMount==
-"function"||typeof d.componentWillMount=="function")){var H=d.state;if(typeof d.componentWillMount=="function"&&d.componentWillMount(),
-typeof d.UNSAFE_componentWillMount=="function"&&d.UNSAFE_componentWillMount(),H!==d.state&&tl.enqueueReplaceState(d,d.state,
-null),v.queue!==null&&0<v.queue.length){var T=v.queue,S=v.replace;if(v.queue=null,v.replace=!1,S&&T.length===1)d.state=T[0];else{
-for(var I=S?T[0]:d.state,ve=!0,R=S?1:0;R<T.length;R++){var D=T[R],Y=typeof D=="function"?D.call(d,I,o,void 0):D;Y!=null&&
-(ve?(ve=!1,I=pe({},I,Y)):pe(I,Y))}d.state=I}}else v.queue=null}var Q=d.render();if(e.aborted)throw null;var F=n.keyPath;
+(u[s]=i[s])}var c=r.defaultProps;if(c){u===i&&(u=pe({},u,i));for(var l in c)u[l]===void 0&&(u[l]=c[l])}var o=u,f=nl,d=r.
+contextType;typeof d=="object"&&d!==null&&(f=d._currentValue2);var h=new r(o,f),g=h.state!==void 0?h.state:null;h.updater=
+tl,h.props=o,h.state=g;var v={queue:[],replace:!1};h._reactInternals=v;var C=r.contextType;h.context=typeof C=="object"&&
+C!==null?C._currentValue2:nl;var T=r.getDerivedStateFromProps;if(typeof T=="function"){var N=T(o,g),U=N==null?g:pe({},g,
+N);h.state=U}if(typeof r.getDerivedStateFromProps!="function"&&typeof h.getSnapshotBeforeUpdate!="function"&&(typeof h.UNSAFE_componentWillMount==
+"function"||typeof h.componentWillMount=="function")){var D=h.state;if(typeof h.componentWillMount=="function"&&h.componentWillMount(),
+typeof h.UNSAFE_componentWillMount=="function"&&h.UNSAFE_componentWillMount(),D!==h.state&&tl.enqueueReplaceState(h,h.state,
+null),v.queue!==null&&0<v.queue.length){var P=v.queue,S=v.replace;if(v.queue=null,v.replace=!1,S&&P.length===1)h.state=P[0];else{
+for(var I=S?P[0]:h.state,ve=!0,R=S?1:0;R<P.length;R++){var Y=P[R],B=typeof Y=="function"?Y.call(h,I,o,void 0):Y;B!=null&&
+(ve?(ve=!1,I=pe({},I,B)):pe(I,B))}h.state=I}}else v.queue=null}var Q=h.render();if(e.aborted)throw null;var F=n.keyPath;
 n.keyPath=t,we(e,n,Q,-1),n.keyPath=F}else{var de=sl(e,n,t,r,i,void 0);if(e.aborted)throw null;fl(e,n,t,de,Et!==0,Rt,Ct)}else if(typeof r==
 "string"){var W=n.blockedSegment;if(W===null){var Xe=i.children,ye=n.formatContext,G=n.keyPath;n.formatContext=Ga(ye,r,i),
 n.keyPath=t,Z(e,n,Xe,-1),n.formatContext=ye,n.keyPath=G}else{var cn=tc(W.chunks,r,i,e.resumableState,e.renderState,n.blockedPreamble,
@@ -602,9 +602,9 @@ script":case"area":case"base":case"br":case"col":case"embed":case"hr":case"img":
 meta":case"param":case"source":case"track":case"wbr":break e;case"body":if(1>=K.insertionMode){Ee.hasBody=!0;break e}break;case"\
 html":if(K.insertionMode===0){Ee.hasHtml=!0;break e}break;case"head":if(1>=K.insertionMode)break e}Te.push(Rn(r))}W.lastPushedText=
 !1}}else{switch(r){case zu:case wl:case Tl:case ml:var ke=n.keyPath;n.keyPath=t,we(e,n,i.children,-1),n.keyPath=ke;return;case xl:
-var U=n.blockedSegment;if(U===null){if(i.mode!=="hidden"){var Ue=n.keyPath;n.keyPath=t,Z(e,n,i.children,-1),n.keyPath=Ue}}else if(i.
-mode!=="hidden"){e.renderState.generateStaticMarkup||U.chunks.push("<!--&-->"),U.lastPushedText=!1;var sn=n.keyPath;n.keyPath=
-t,Z(e,n,i.children,-1),n.keyPath=sn,e.renderState.generateStaticMarkup||U.chunks.push("<!--/&-->"),U.lastPushedText=!1}return;case Ci:
+var H=n.blockedSegment;if(H===null){if(i.mode!=="hidden"){var Ue=n.keyPath;n.keyPath=t,Z(e,n,i.children,-1),n.keyPath=Ue}}else if(i.
+mode!=="hidden"){e.renderState.generateStaticMarkup||H.chunks.push("<!--&-->"),H.lastPushedText=!1;var sn=n.keyPath;n.keyPath=
+t,Z(e,n,i.children,-1),n.keyPath=sn,e.renderState.generateStaticMarkup||H.chunks.push("<!--/&-->"),H.lastPushedText=!1}return;case Ci:
 e:{var Me=i.children,Ze=i.revealOrder;if(Ze!=="independent"&&Ze!=="together"){if(gr(Me)){cl(e,n,t,Me,Ze);break e}var it=El(
 Me);if(it){var In=it.call(Me);if(In){var Fn=In.next();if(!Fn.done){do Fn=In.next();while(!Fn.done);cl(e,n,t,Me,Ze)}break e}}}
 if(Ze==="together"){var Wt=n.keyPath,Ie=n.row,ne=n.row=mt(null);ne.boundaries=[],ne.together=!0,n.keyPath=t,we(e,n,Me,-1),
@@ -645,23 +645,23 @@ null}}function we(e,n,t,r){n.replay!==null&&typeof n.replay.slots=="number"?Fr(e
 r,t=n.componentStack,St(n),xi(e,n),n.componentStack=t)}function xi(e,n){var t=n.node,r=n.childIndex;if(t!==null){if(typeof t==
 "object"){switch(t.$$typeof){case yl:var i=t.type,a=t.key,u=t.props;t=u.ref;var s=t!==void 0?t:null,c=br(i),l=a==null||a===
 Gu?r===-1?0:r:a;if(a=[n.keyPath,c,l],n.replay!==null)e:{var o=n.replay;for(r=o.nodes,t=0;t<r.length;t++){var f=r[t];if(l===
-f[1]){if(f.length===4){if(c!==null&&c!==f[0])throw Error(p(490,f[0],c));var h=f[2],d=f[3],g=n.node;n.replay={nodes:h,slots:d,
+f[1]){if(f.length===4){if(c!==null&&c!==f[0])throw Error(p(490,f[0],c));var d=f[2],h=f[3],g=n.node;n.replay={nodes:d,slots:h,
 pendingTasks:1};try{if(Er(e,n,a,i,u,s),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.pendingTasks--}catch(I){
 if(typeof I=="object"&&I!==null&&(I===se||typeof I.then=="function"||I.message==="Maximum call stack size exceeded"))throw n.
 node===g?n.replay=o:r.splice(t,1),I;n.replay.pendingTasks--,a=Sn(n.componentStack),g=e,u=n.blockedBoundary,e=e.aborted?e.
-fatalError:I,a=J(g,e,a),kt(g,u,h,d,e,a)}n.replay=o}else{if(i!==Nr)throw Error(p(490,"Suspense",br(i)||"Unknown"));n:{o=f[5],
-i=f[2],s=f[3],c=f[4]===null?[]:f[4][2],f=f[4]===null?null:f[4][3],l=n.keyPath;var v=n.formatContext,C=n.row,E=n.replay,O=n.
-blockedBoundary,z=n.hoistableState,H=u.children;u=u.fallback;var T=new Set,S=Ui(e,n.row,T,null,!1);S.parentFlushed=!0,S.
+fatalError:I,a=J(g,e,a),kt(g,u,d,h,e,a)}n.replay=o}else{if(i!==Nr)throw Error(p(490,"Suspense",br(i)||"Unknown"));n:{o=f[5],
+i=f[2],s=f[3],c=f[4]===null?[]:f[4][2],f=f[4]===null?null:f[4][3],l=n.keyPath;var v=n.formatContext,C=n.row,T=n.replay,N=n.
+blockedBoundary,U=n.hoistableState,D=u.children;u=u.fallback;var P=new Set,S=Ui(e,n.row,P,null,!1);S.parentFlushed=!0,S.
 rootSegmentID=o,n.blockedBoundary=S,n.hoistableState=S.contentState,n.keyPath=a,n.formatContext=or(e.resumableState,v),n.
-row=null,n.replay={nodes:i,slots:s,pendingTasks:1};try{if(Z(e,n,H,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)
+row=null,n.replay={nodes:i,slots:s,pendingTasks:1};try{if(Z(e,n,D,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)
 throw Error(p(488));if(n.replay.pendingTasks--,S.pendingTasks===0&&S.status===0){S.status=1,e.completedBoundaries.push(S);
-break n}}catch(I){S.status=4,h=e.aborted?e.fatalError:I,d=Sn(n.componentStack),g=J(e,h,d),S.errorDigest=g,n.replay.pendingTasks--,
-e.clientRenderedBoundaries.push(S)}finally{n.blockedBoundary=O,n.hoistableState=z,n.replay=E,n.keyPath=l,n.formatContext=
-v,n.row=C}h=Zl(e,null,{nodes:c,slots:f,pendingTasks:0},u,-1,O,S.fallbackState,T,[a[0],"Suspense Fallback",a[2]],pi(e.resumableState,
-n.formatContext),n.context,n.treeContext,n.row,Ti(n.componentStack)),St(h),e.pingedTasks.push(h)}}r.splice(t,1);break e}}}else
-Er(e,n,a,i,u,s);return;case bl:throw Error(p(257));case Or:if(h=t._init,t=h(t._payload),e.aborted)throw null;we(e,n,t,r);
-return}if(gr(t)){Ei(e,n,t,r);return}if((h=El(t))&&(h=h.call(t))){if(t=h.next(),!t.done){d=[];do d.push(t.value),t=h.next();while(!t.
-done);Ei(e,n,d,r)}return}if(typeof t.then=="function")return n.thenableState=null,we(e,n,Gl(t),r);if(t.$$typeof===Sr)return we(
+break n}}catch(I){S.status=4,d=e.aborted?e.fatalError:I,h=Sn(n.componentStack),g=J(e,d,h),S.errorDigest=g,n.replay.pendingTasks--,
+e.clientRenderedBoundaries.push(S)}finally{n.blockedBoundary=N,n.hoistableState=U,n.replay=T,n.keyPath=l,n.formatContext=
+v,n.row=C}d=Zl(e,null,{nodes:c,slots:f,pendingTasks:0},u,-1,N,S.fallbackState,P,[a[0],"Suspense Fallback",a[2]],pi(e.resumableState,
+n.formatContext),n.context,n.treeContext,n.row,Ti(n.componentStack)),St(d),e.pingedTasks.push(d)}}r.splice(t,1);break e}}}else
+Er(e,n,a,i,u,s);return;case bl:throw Error(p(257));case Or:if(d=t._init,t=d(t._payload),e.aborted)throw null;we(e,n,t,r);
+return}if(gr(t)){Ei(e,n,t,r);return}if((d=El(t))&&(d=d.call(t))){if(t=d.next(),!t.done){h=[];do h.push(t.value),t=d.next();while(!t.
+done);Ei(e,n,h,r)}return}if(typeof t.then=="function")return n.thenableState=null,we(e,n,Gl(t),r);if(t.$$typeof===Sr)return we(
 e,n,t._currentValue2,r);throw r=Object.prototype.toString.call(t),Error(p(31,r==="[object Object]"?"object with keys {"+
 Object.keys(t).join(", ")+"}":r))}typeof t=="string"?(r=n.blockedSegment,r!==null&&(r.lastPushedText=el(r.chunks,t,e.renderState,
 r.lastPushedText))):(typeof t=="number"||typeof t=="bigint")&&(r=n.blockedSegment,r!==null&&(r.lastPushedText=el(r.chunks,
@@ -689,14 +689,14 @@ n.formatContext,n.context,n.treeContext,n.row,n.componentStack)}function gl(e,n,
 length,null,n.formatContext,r.lastPushedText,!0);return r.children.push(i),r.lastPushedText=!1,xr(e,t,n.node,n.childIndex,
 n.blockedBoundary,i,n.blockedPreamble,n.hoistableState,n.abortSet,n.keyPath,n.formatContext,n.context,n.treeContext,n.row,
 n.componentStack)}function Z(e,n,t,r){var i=n.formatContext,a=n.context,u=n.keyPath,s=n.treeContext,c=n.componentStack,l=n.
-blockedSegment;if(l===null){l=n.replay;try{return we(e,n,t,r)}catch(h){if(At(),t=h===se?mr():h,!e.aborted&&typeof t=="ob\
-ject"&&t!==null){if(typeof t.then=="function"){r=h===se?on():null,e=hl(e,n,r).ping,t.then(e.resolve,e.reject),n.formatContext=
+blockedSegment;if(l===null){l=n.replay;try{return we(e,n,t,r)}catch(d){if(At(),t=d===se?mr():d,!e.aborted&&typeof t=="ob\
+ject"&&t!==null){if(typeof t.then=="function"){r=d===se?on():null,e=hl(e,n,r).ping,t.then(e.resolve,e.reject),n.formatContext=
 i,n.context=a,n.keyPath=u,n.treeContext=s,n.componentStack=c,n.replay=l,tn(a);return}if(t.message==="Maximum call stack \
-size exceeded"){t=h===se?on():null,t=hl(e,n,t),e.pingedTasks.push(t),n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=
-s,n.componentStack=c,n.replay=l,tn(a);return}}}}else{var o=l.children.length,f=l.chunks.length;try{return we(e,n,t,r)}catch(h){
-if(At(),l.children.length=o,l.chunks.length=f,t=h===se?mr():h,!e.aborted&&typeof t=="object"&&t!==null){if(typeof t.then==
-"function"){l=t,t=h===se?on():null,e=gl(e,n,t).ping,l.then(e.resolve,e.reject),n.formatContext=i,n.context=a,n.keyPath=u,
-n.treeContext=s,n.componentStack=c,tn(a);return}if(t.message==="Maximum call stack size exceeded"){l=h===se?on():null,l=
+size exceeded"){t=d===se?on():null,t=hl(e,n,t),e.pingedTasks.push(t),n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=
+s,n.componentStack=c,n.replay=l,tn(a);return}}}}else{var o=l.children.length,f=l.chunks.length;try{return we(e,n,t,r)}catch(d){
+if(At(),l.children.length=o,l.chunks.length=f,t=d===se?mr():d,!e.aborted&&typeof t=="object"&&t!==null){if(typeof t.then==
+"function"){l=t,t=d===se?on():null,e=gl(e,n,t).ping,l.then(e.resolve,e.reject),n.formatContext=i,n.context=a,n.keyPath=u,
+n.treeContext=s,n.componentStack=c,tn(a);return}if(t.message==="Maximum call stack size exceeded"){l=d===se?on():null,l=
 gl(e,n,l),e.pingedTasks.push(l),n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=s,n.componentStack=c,tn(a);return}}}}
 throw n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=s,tn(a),t}function Gc(e){var n=e.blockedBoundary,t=e.blockedSegment;
 t!==null&&(t.status=3,On(this,n,e.row,t))}function kt(e,n,t,r,i,a){for(var u=0;u<t.length;u++){var s=t[u];if(s.length===
@@ -717,9 +717,9 @@ clear()}e=e.row,e!==null&&--e.pendingTasks===0&&ae(n,e),n.allPendingTasks--,n.al
 try{var t=e.renderState,r=t.onHeaders;if(r){var i=t.headers;if(i){t.headers=null;var a=i.preconnects;if(i.fontPreloads&&
 (a&&(a+=", "),a+=i.fontPreloads),i.highImagePreloads&&(a&&(a+=", "),a+=i.highImagePreloads),!n){var u=t.styles.values(),
 s=u.next();e:for(;0<i.remainingCapacity&&!s.done;s=u.next())for(var c=s.value.sheets.values(),l=c.next();0<i.remainingCapacity&&
-!l.done;l=c.next()){var o=l.value,f=o.props,h=f.href,d=o.props,g=yr(d.href,"style",{crossOrigin:d.crossOrigin,integrity:d.
-integrity,nonce:d.nonce,type:d.type,fetchPriority:d.fetchPriority,referrerPolicy:d.referrerPolicy,media:d.media});if(0<=
-(i.remainingCapacity-=g.length+2))t.resets.style[h]=xe,a&&(a+=", "),a+=g,t.resets.style[h]=typeof f.crossOrigin=="string"||
+!l.done;l=c.next()){var o=l.value,f=o.props,d=f.href,h=o.props,g=yr(h.href,"style",{crossOrigin:h.crossOrigin,integrity:h.
+integrity,nonce:h.nonce,type:h.type,fetchPriority:h.fetchPriority,referrerPolicy:h.referrerPolicy,media:h.media});if(0<=
+(i.remainingCapacity-=g.length+2))t.resets.style[d]=xe,a&&(a+=", "),a+=g,t.resets.style[d]=typeof f.crossOrigin=="string"||
 typeof f.integrity=="string"?[f.crossOrigin,f.integrity]:xe;else break e}}r(a?{Link:a}:{})}}}catch(v){J(e,v,{})}}function Bi(e){
 e.trackedPostpones===null&&Yi(e,!0),e.trackedPostpones===null&&Mt(e),e=e.onShellReady,e()}function Cr(e){Yi(e,e.trackedPostpones===
 null?!0:e.completedRootSegment===null||e.completedRootSegment.status!==5),Mt(e),e=e.onAllReady,e()}function Nt(e,n){if(n.
@@ -737,23 +737,23 @@ e.allPendingTasks++,--n.pendingTasks===0&&ae(e,n),e.allPendingTasks--}}else r===
 status!==3||(Nt(n,r),n.completedSegments.length===1&&n.parentFlushed&&e.partialBoundaries.push(n)),n=n.row,n!==null&&n.together&&
 Pi(e,n);e.allPendingTasks===0&&Cr(e)}function Ql(e){if(!(e.aborted||11<e.status)){var n=En,t=Jn.H;Jn.H=ol;var r=Jn.A;Jn.
 A=Yc;var i=ee;ee=e;var a=dr;dr=e.resumableState;try{var u=e.pingedTasks,s;for(s=0;s<u.length;s++){var c=u[s],l=e,o=c.blockedSegment;
-if(o===null){e:if(c.replay.pendingTasks!==0){var f=l.currentTask;l.currentTask=c,tn(c.context);var h=c.node;try{if(typeof c.
+if(o===null){e:if(c.replay.pendingTasks!==0){var f=l.currentTask;l.currentTask=c,tn(c.context);var d=c.node;try{if(typeof c.
 replay.slots=="number"?Fr(l,c,c.replay.slots,c.node,c.childIndex):xi(l,c),c.replay.pendingTasks===1&&0<c.replay.nodes.length)
-throw Error(p(488));c.replay.pendingTasks--,c.abortSet.delete(c),On(l,c.blockedBoundary,c.row,null)}catch(G){At();var d=G===
+throw Error(p(488));c.replay.pendingTasks--,c.abortSet.delete(c),On(l,c.blockedBoundary,c.row,null)}catch(G){At();var h=G===
 se?mr():G;if(l.aborted){G===se&&(c.thenableState=on()),l.currentTask=f;var g=l;Rr(c,g),c.abortSet.delete(c),Nn(c,g,g.fatalError)}else{
-if(typeof d=="object"&&d!==null){if(typeof d.then=="function"){var v=c.ping;d.then(v.resolve,v.reject),c.thenableState=G===
-se?on():null;break e}if(d.message==="Maximum call stack size exceeded"&&c.node!==h){c.thenableState=null,l.pingedTasks.push(
-c);break e}}c.replay.pendingTasks--,c.abortSet.delete(c);var C=Sn(c.componentStack);g=l;var E=c.blockedBoundary,O=l.aborted?
-l.fatalError:d,z=c.replay.nodes,H=c.replay.slots,T=J(g,O,C);kt(g,E,z,H,O,T),l.pendingRootTasks--,l.pendingRootTasks===0&&
+if(typeof h=="object"&&h!==null){if(typeof h.then=="function"){var v=c.ping;h.then(v.resolve,v.reject),c.thenableState=G===
+se?on():null;break e}if(h.message==="Maximum call stack size exceeded"&&c.node!==d){c.thenableState=null,l.pingedTasks.push(
+c);break e}}c.replay.pendingTasks--,c.abortSet.delete(c);var C=Sn(c.componentStack);g=l;var T=c.blockedBoundary,N=l.aborted?
+l.fatalError:h,U=c.replay.nodes,D=c.replay.slots,P=J(g,N,C);kt(g,T,U,D,N,P),l.pendingRootTasks--,l.pendingRootTasks===0&&
 Bi(l),l.allPendingTasks--,l.allPendingTasks===0&&Cr(l)}}finally{l.currentTask=f}}}else e:if(g=o,g.status===0){var S=l.currentTask;
 l.currentTask=c,tn(c.context);var I=g.children.length,ve=g.chunks.length,R=c.node;try{xi(l,c),Tt(g.chunks,l.renderState,
 g.lastPushedText,g.textEmbedded),c.abortSet.delete(c),g.status=1,On(l,c.blockedBoundary,c.row,g)}catch(G){At(),g.children.
-length=I,g.chunks.length=ve;var D=G===se?mr():G;if(l.aborted)G===se&&(c.thenableState=on()),l.currentTask=S,g=l,Rr(c,g),
-c.abortSet.delete(c),Nn(c,g,g.fatalError);else{if(typeof D=="object"&&D!==null){if(typeof D.then=="function"){g.status=0,
-c.thenableState=G===se?on():null;var Y=c.ping;D.then(Y.resolve,Y.reject);break e}if(D.message==="Maximum call stack size\
+length=I,g.chunks.length=ve;var Y=G===se?mr():G;if(l.aborted)G===se&&(c.thenableState=on()),l.currentTask=S,g=l,Rr(c,g),
+c.abortSet.delete(c),Nn(c,g,g.fatalError);else{if(typeof Y=="object"&&Y!==null){if(typeof Y.then=="function"){g.status=0,
+c.thenableState=G===se?on():null;var B=c.ping;Y.then(B.resolve,B.reject);break e}if(Y.message==="Maximum call stack size\
  exceeded"&&c.node!==R){g.status=0,c.thenableState=null,l.pingedTasks.push(c);break e}}var Q=Sn(c.componentStack);c.abortSet.
 delete(c),g.status=4;var F=c.blockedBoundary,de=c.row;if(de!==null&&--de.pendingTasks===0&&ae(l,de),l.allPendingTasks--,
-F===null)if(Mr(D)){var W=Fi(D);J(l,W,Q),An(l,W)}else J(l,D,Q),An(l,D);else{var Xe=J(l,D,Q);if(F.pendingTasks--,F.status!==
+F===null)if(Mr(Y)){var W=Fi(Y);J(l,W,Q),An(l,W)}else J(l,Y,Q),An(l,Y);else{var Xe=J(l,Y,Q);if(F.pendingTasks--,F.status!==
 4){F.status=4,F.errorDigest=Xe,Di(l,F);var ye=F.row;ye!==null&&(l.allPendingTasks++,--ye.pendingTasks===0&&ae(l,ye),l.allPendingTasks--),
 F.parentFlushed&&l.clientRenderedBoundaries.push(F),l.pendingRootTasks===0&&l.trackedPostpones===null&&F.preamble!==null&&
 Mt(l)}l.allPendingTasks===0&&Cr(l)}}}finally{l.currentTask=S}}}u.splice(0,s),e.destination!==null&&Lr(e,e.destination)}catch(G){
@@ -770,7 +770,7 @@ var i=!0,a=t.chunks,u=0;t=t.children;for(var s=0;s<t.length;s++){for(i=t[s];u<i.
 a.length-1;u++)n.push(a[u]);return u<a.length&&(i=n.push(a[u])),i;case 3:return!0;default:throw Error(p(390))}}var Ot=0;
 function _t(e,n,t,r){var i=t.boundary;if(i===null)return lr(e,n,t,r);if(t.boundary=null,i.parentFlushed=!0,i.status===4){
 var a=i.row;return a!==null&&--a.pendingTasks===0&&ae(e,a),e.renderState.generateStaticMarkup||(i=i.errorDigest,n.push("\
-<!--$!-->"),n.push("<template"),i!=null&&(n.push(' data-dgst="'),i=P(i),n.push(i),n.push('"')),n.push("></template>")),lr(
+<!--$!-->"),n.push("<template"),i!=null&&(n.push(' data-dgst="'),i=x(i),n.push(i),n.push('"')),n.push("></template>")),lr(
 e,n,t,r),e=e.renderState.generateStaticMarkup?!0:n.push("<!--/$-->"),e}if(i.status!==1)return i.status===0&&(i.rootSegmentID=
 e.nextSegmentId++),0<i.completedSegments.length&&e.partialBoundaries.push(i),$a(n,e.renderState,i.rootSegmentID),r&&$n(r,
 i.fallbackState),lr(e,n,t,r),n.push("<!--/$-->");if(!hr&&et(e,i)&&(Ot+i.byteSize>e.progressiveChunkSize||i.defer))return i.
@@ -871,23 +871,23 @@ emoveChild(b)};$RS("')):n.push('$RS("'),n.push(e.segmentPrefix),a=a.toString(16)
 n.push(a),n=n.push('")</script>'),n)}var hr=!1;function Lr(e,n){try{if(!(0<e.pendingRootTasks)){var t,r=e.completedRootSegment;
 if(r!==null){if(r.status===5)return;var i=e.completedPreambleSegments;if(i===null)return;Ot=e.byteSize;var a=e.resumableState,
 u=e.renderState,s=u.preamble,c=s.htmlChunks,l=s.headChunks,o;if(c){for(o=0;o<c.length;o++)n.push(c[o]);if(l)for(o=0;o<l.
-length;o++)n.push(l[o]);else{var f=X("head");n.push(f),n.push(">")}}else if(l)for(o=0;o<l.length;o++)n.push(l[o]);var h=u.
-charsetChunks;for(o=0;o<h.length;o++)n.push(h[o]);h.length=0,u.preconnects.forEach(Ne,n),u.preconnects.clear();var d=u.viewportChunks;
-for(o=0;o<d.length;o++)n.push(d[o]);d.length=0,u.fontPreloads.forEach(Ne,n),u.fontPreloads.clear(),u.highImagePreloads.forEach(
+length;o++)n.push(l[o]);else{var f=X("head");n.push(f),n.push(">")}}else if(l)for(o=0;o<l.length;o++)n.push(l[o]);var d=u.
+charsetChunks;for(o=0;o<d.length;o++)n.push(d[o]);d.length=0,u.preconnects.forEach(Ne,n),u.preconnects.clear();var h=u.viewportChunks;
+for(o=0;o<h.length;o++)n.push(h[o]);h.length=0,u.fontPreloads.forEach(Ne,n),u.fontPreloads.clear(),u.highImagePreloads.forEach(
 Ne,n),u.highImagePreloads.clear(),qn=u,u.styles.forEach(fc,n),qn=null;var g=u.importMapChunks;for(o=0;o<g.length;o++)n.push(
 g[o]);g.length=0,u.bootstrapScripts.forEach(Ne,n),u.scripts.forEach(Ne,n),u.scripts.clear(),u.bulkPreloads.forEach(Ne,n),
 u.bulkPreloads.clear(),a.instructions|=32;var v=u.hoistableChunks;for(o=0;o<v.length;o++)n.push(v[o]);for(a=v.length=0;a<
-i.length;a++){var C=i[a];for(u=0;u<C.length;u++)_t(e,n,C[u],null)}var E=e.renderState.preamble,O=E.headChunks;if(E.htmlChunks||
-O){var z=Rn("head");n.push(z)}var H=E.bodyChunks;if(H)for(i=0;i<H.length;i++)n.push(H[i]);_t(e,n,r,null),e.completedRootSegment=
-null;var T=e.renderState;if(e.allPendingTasks!==0||e.clientRenderedBoundaries.length!==0||e.completedBoundaries.length!==
+i.length;a++){var C=i[a];for(u=0;u<C.length;u++)_t(e,n,C[u],null)}var T=e.renderState.preamble,N=T.headChunks;if(T.htmlChunks||
+N){var U=Rn("head");n.push(U)}var D=T.bodyChunks;if(D)for(i=0;i<D.length;i++)n.push(D[i]);_t(e,n,r,null),e.completedRootSegment=
+null;var P=e.renderState;if(e.allPendingTasks!==0||e.clientRenderedBoundaries.length!==0||e.completedBoundaries.length!==
 0||e.trackedPostpones!==null&&(e.trackedPostpones.rootNodes.length!==0||e.trackedPostpones.rootSlots!==null)){var S=e.resumableState;
-if((S.instructions&64)===0){if(S.instructions|=64,n.push(T.startInlineScript),(S.instructions&32)===0){S.instructions|=32;
-var I="_"+S.idPrefix+"R_";n.push(' id="');var ve=P(I);n.push(ve),n.push('"')}n.push(">"),n.push("requestAnimationFrame(f\
-unction(){$RT=performance.now()});"),n.push("</script>")}}Fl(n,T)}var R=e.renderState;r=0;var D=R.viewportChunks;for(r=0;r<
-D.length;r++)n.push(D[r]);D.length=0,R.preconnects.forEach(Ne,n),R.preconnects.clear(),R.fontPreloads.forEach(Ne,n),R.fontPreloads.
+if((S.instructions&64)===0){if(S.instructions|=64,n.push(P.startInlineScript),(S.instructions&32)===0){S.instructions|=32;
+var I="_"+S.idPrefix+"R_";n.push(' id="');var ve=x(I);n.push(ve),n.push('"')}n.push(">"),n.push("requestAnimationFrame(f\
+unction(){$RT=performance.now()});"),n.push("</script>")}}Fl(n,P)}var R=e.renderState;r=0;var Y=R.viewportChunks;for(r=0;r<
+Y.length;r++)n.push(Y[r]);Y.length=0,R.preconnects.forEach(Ne,n),R.preconnects.clear(),R.fontPreloads.forEach(Ne,n),R.fontPreloads.
 clear(),R.highImagePreloads.forEach(Ne,n),R.highImagePreloads.clear(),R.styles.forEach(hc,n),R.scripts.forEach(Ne,n),R.scripts.
-clear(),R.bulkPreloads.forEach(Ne,n),R.bulkPreloads.clear();var Y=R.hoistableChunks;for(r=0;r<Y.length;r++)n.push(Y[r]);
-Y.length=0;var Q=e.clientRenderedBoundaries;for(t=0;t<Q.length;t++){var F=Q[t];R=n;var de=e.resumableState,W=e.renderState,
+clear(),R.bulkPreloads.forEach(Ne,n),R.bulkPreloads.clear();var B=R.hoistableChunks;for(r=0;r<B.length;r++)n.push(B[r]);
+B.length=0;var Q=e.clientRenderedBoundaries;for(t=0;t<Q.length;t++){var F=Q[t];R=n;var de=e.resumableState,W=e.renderState,
 Xe=F.rootSegmentID,ye=F.errorDigest;R.push(W.startInlineScript),R.push(">"),(de.instructions&4)===0?(de.instructions|=4,
 R.push('$RX=function(b,c,d,e,f){var a=document.getElementById(b);a&&(b=a.previousSibling,b.data="$!",a=a.dataset,null!=c\
 &&(a.dgst=c),d&&(a.msg=d),e&&(a.stck=e),f&&(a.cstck=f),b._reactRetry&&b._reactRetry())};;$RX("')):R.push('$RX("'),R.push(
@@ -895,8 +895,8 @@ W.boundaryPrefix);var G=Xe.toString(16);if(R.push(G),R.push('"'),ye!=null)if(R.p
 ye);R.push(cn)}var K=R.push(")</script>");if(!K){e.destination=null,t++,Q.splice(0,t);return}}Q.splice(0,t);var _e=e.completedBoundaries;
 for(t=0;t<_e.length;t++)if(!pl(e,n,_e[t])){e.destination=null,t++,_e.splice(0,t);return}_e.splice(0,t),hr=!0;var j=e.partialBoundaries;
 for(t=0;t<j.length;t++){var Te=j[t];e:{Q=e,F=n,Ot=Te.byteSize;var Ee=Te.completedSegments;for(K=0;K<Ee.length;K++)if(!Kl(
-Q,F,Te,Ee[K])){K++,Ee.splice(0,K);var ke=!1;break e}Ee.splice(0,K);var U=Te.row;U!==null&&U.together&&Te.pendingTasks===
-1&&(U.pendingTasks===1?Hi(Q,U,U.hoistables):U.pendingTasks--),ke=Ll(F,Te.contentState,Q.renderState)}if(!ke){e.destination=
+Q,F,Te,Ee[K])){K++,Ee.splice(0,K);var ke=!1;break e}Ee.splice(0,K);var H=Te.row;H!==null&&H.together&&Te.pendingTasks===
+1&&(H.pendingTasks===1?Hi(Q,H,H.hoistables):H.pendingTasks--),ke=Ll(F,Te.contentState,Q.renderState)}if(!ke){e.destination=
 null,t++,j.splice(0,t);return}}j.splice(0,t),hr=!1;var Ue=e.completedBoundaries;for(t=0;t<Ue.length;t++)if(!pl(e,n,Ue[t])){
 e.destination=null,t++,Ue.splice(0,t);return}Ue.splice(0,t)}}finally{hr=!1,t=e.postponedState,t!==null&&(t.nextSegmentId=
 e.nextSegmentId),e.allPendingTasks===0&&e.clientRenderedBoundaries.length===0&&e.completedBoundaries.length===0&&(e.flushScheduled=
@@ -938,13 +938,13 @@ paddingLeft:void 0,paddingRight:void 0}}function ao(e){let n,t,r,i;for(let[a,u]o
 paddingBottom:r,paddingLeft:i,paddingRight:t}=qc(u):a==="paddingTop"?n=u:a==="paddingRight"?t=u:a==="paddingBottom"?r=u:
 a==="paddingLeft"&&(i=u);return{paddingTop:Dr(n),paddingRight:Dr(t),paddingBottom:Dr(r),paddingLeft:Dr(i)}}var Wi=e=>typeof e=="number"&&!Number.isNaN(Number(e))?e*3/4:void 0;var oo=y(he(),1),tt=y(w(),1),$c=5;function lo(e){if(e===0)return[0,0];let n=0,t=()=>n>0?e/n/2:Number.POSITIVE_INFINITY;for(;t()>
 $c;)n++;return[t(),n]}var Ft=oo.forwardRef(({children:e,style:n,target:t="_blank",...r},i)=>{let{paddingTop:a,paddingRight:u,
-paddingBottom:s,paddingLeft:c}=ao(n??{}),l=Wi((a??0)+(s??0)),[o,f]=lo(c??0),[h,d]=lo(u??0);return(0,tt.jsxs)("a",{...r,ref:i,
+paddingBottom:s,paddingLeft:c}=ao(n??{}),l=Wi((a??0)+(s??0)),[o,f]=lo(c??0),[d,h]=lo(u??0);return(0,tt.jsxs)("a",{...r,ref:i,
 style:{lineHeight:"100%",textDecoration:"none",display:"inline-block",maxWidth:"100%",msoPaddingAlt:"0px",...n,paddingTop:a,
 paddingRight:u,paddingBottom:s,paddingLeft:c},target:t,children:[(0,tt.jsx)("span",{dangerouslySetInnerHTML:{__html:`<!-\
 -[if mso]><i style="mso-font-width:${o*100}%;mso-text-raise:${l}px" hidden>${"&#8202;".repeat(f)}</i><![endif]-->`}}),(0,tt.jsx)(
 "span",{style:{maxWidth:"100%",display:"inline-block",lineHeight:"120%",msoPaddingAlt:"0px",msoTextRaise:Wi(s)},children:e}),
-(0,tt.jsx)("span",{dangerouslySetInnerHTML:{__html:`<!--[if mso]><i style="mso-font-width:${h*100}%" hidden>${"&#8202;".
-repeat(d)}&#8203;</i><![endif]-->`}})]})});Ft.displayName="Button";le(Ft);var uo=y(he(),1),Lt=y(w(),1),kn=uo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let a={},u={},s=n;for(let c in s){
+(0,tt.jsx)("span",{dangerouslySetInnerHTML:{__html:`<!--[if mso]><i style="mso-font-width:${d*100}%" hidden>${"&#8202;".
+repeat(h)}&#8203;</i><![endif]-->`}})]})});Ft.displayName="Button";le(Ft);var uo=y(he(),1),Lt=y(w(),1),kn=uo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let a={},u={},s=n;for(let c in s){
 if(!Object.hasOwn(s,c))continue;let l=s[c];c.startsWith("padding")?a[c]=l:u[c]=l}return(0,Lt.jsx)("table",{align:"center",
 width:"100%",...r,border:0,cellPadding:"0",cellSpacing:"0",ref:i,role:"presentation",style:{maxWidth:"37.5em",...u},children:(0,Lt.jsx)(
 "tbody",{children:(0,Lt.jsx)("tr",{style:{width:"100%"},children:(0,Lt.jsx)("td",{className:t,style:a,children:e})})})})});
@@ -981,10 +981,10 @@ e?.marginBottom===void 0&&(r.marginBottom="16px");let i=To({...r,...e});return(0
 14px",lineHeight:"24px",...e,...i}})});We.displayName="Text";le(We);var Eo=()=>{let e=o=>o?`The next charge is ${o.amount?`${o.amount} `:""}on ${o.on}.`:`Nothing more is charged${o===null?
 "":" for now"}.`,n="If you have bought a plan since, or do not want to go on, there is nothing left to do.",t="If you ha\
 ve changed or cancelled it since, there is nothing left to do.",r="You also have other access, which is not affected.",i=o=>o===
-void 0?"is active":`starts on ${o}`,a=o=>o===null?"":` and is valid until ${o}`,u=({planName:o,validUntil:f,nextPlanName:h,
-nextCharge:d})=>{let g=!d||h!==null?a(f):"",v=h===null?"":` Then your ${h} plan starts.`;return`Your ${o} plan goes on${g}\
-.${v} ${e(d)}`},s=({accessEndsOn:o,isEnded:f},h,d)=>o===null?h:f?`Your access ended on ${o}.`:d(o),c=o=>{let f=o.isEnded?
-"You have no access to a plan now.":"Your other access continues.";return s(o,f,h=>`Your access lasts until ${h}.`)},l="\
+void 0?"is active":`starts on ${o}`,a=o=>o===null?"":` and is valid until ${o}`,u=({planName:o,validUntil:f,nextPlanName:d,
+nextCharge:h})=>{let g=!h||d!==null?a(f):"",v=d===null?"":` Then your ${d} plan starts.`;return`Your ${o} plan goes on${g}\
+.${v} ${e(h)}`},s=({accessEndsOn:o,isEnded:f},d,h)=>o===null?d:f?`Your access ended on ${o}.`:h(o),c=o=>{let f=o.isEnded?
+"You have no access to a plan now.":"Your other access continues.";return s(o,f,d=>`Your access lasts until ${d}.`)},l="\
 Keep this e-mail for your records. If you have a question about this payment, quote the transaction ID.";return{lang:"en",
 hello:"Hello",amountOn:(o,f)=>o===null?f:`${o} on ${f}`,labels:{plan:"Plan",nextPlan:"Next plan",amount:"Amount",amountPaid:"\
 Amount paid",credit:"Credit",price:"Price",payment:"Payment",refunded:"Refunded",reason:"Reason",notCharged:"Not charged",
@@ -1003,58 +1003,60 @@ you can try again.",note:"If you have paid since with another attempt, there is 
 planName:o})=>`Your ${o} plan could not be renewed yet`,preview:"The payment did not go through. It will be tried again \
 automatically.",heading:"Your plan could not be renewed yet",body:({planName:o,...f})=>`The payment for the next period \
 of your ${o} plan did not go through. It will be tried again automatically over the next few days. Please check that you\
-r payment method works. `+s(f,r,h=>`If no payment succeeds, your access ends on ${h}.`),note:"If you have paid since, th\
+r payment method works. `+s(f,r,d=>`If no payment succeeds, your access ends on ${d}.`),note:"If you have paid since, th\
 ere is nothing left to do."},subscriptionHalted:{subject:({planName:o})=>`Your ${o} plan could not be renewed`,preview:"\
 The payment did not go through. It will not be tried again automatically.",heading:"Your plan could not be renewed",body:({
-planName:o,manageUrl:f,...h})=>`The payment for the next period of your ${o} plan did not go through, and all further at\
-tempts failed. It will not be tried again automatically. `+s(h,r,d=>`Without a payment, your access lasts until ${d}.`)+
+planName:o,manageUrl:f,...d})=>`The payment for the next period of your ${o} plan did not go through, and all further at\
+tempts failed. It will not be tried again automatically. `+s(d,r,h=>`Without a payment, your access lasts until ${h}.`)+
 (f===null?" To continue, choose a plan again.":" To continue, pay or change your payment method."),note:"If you have pai\
 d since, or do not want to go on, there is nothing left to do."},paymentRefunded:{subject:({refunded:o})=>`${o} was refu\
 nded`,preview:({paid:o,planName:f})=>`Of your payment of ${o} for the ${f} plan.`,heading:"Your refund",body:({refunded:o,
-paid:f,planName:h,accessPlanName:d,accessEndsOn:g,nextCharge:v})=>(o===f?"Your":`${o} of your`)+` payment of ${f} for th\
-e ${h} plan was refunded. `+(d===null?"You have no access to a plan now.":`Your ${d} plan remains${a(g)}.`)+` ${e(v)} Yo\
+paid:f,planName:d,accessPlanName:h,accessEndsOn:g,nextCharge:v})=>(o===f?"Your":`${o} of your`)+` payment of ${f} for th\
+e ${d} plan was refunded. `+(h===null?"You have no access to a plan now.":`Your ${h} plan remains${a(g)}.`)+` ${e(v)} Yo\
 ur bank may need some days to show the refund.`,note:"Keep this e-mail for your records. If you have a question about th\
 is refund, quote the transaction ID."},titles:{},receiptIssued:{subject:({title:o,documentNumber:f})=>`${o} ${f}`,preview:({
 date:o,total:f})=>`Of ${o}, ${f}.`,body:({documentNumber:o,date:f})=>`Attached is the document ${o} of ${f}.`,note:"Keep\
  this e-mail for your records."},changeScheduled:{subject:({planName:o,startsOn:f})=>`Your plan changes to ${o} on ${f}`,
 preview:o=>`${o.amount} ${o.interval}, for the first time on ${o.startsOn}.`,heading:"Your plan will change",body:({planName:o,
-startsOn:f,amount:h,interval:d,undoUntil:g})=>`Your ${o} plan starts on ${f}. Until then you keep the plan that you have\
-. On that day ${h} will be charged, then ${h} ${d}. `+(g===null?"The change cannot be undone any more.":`You can undo th\
+startsOn:f,amount:d,interval:h,undoUntil:g})=>`Your ${o} plan starts on ${f}. Until then you keep the plan that you have\
+. On that day ${d} will be charged, then ${d} ${h}. `+(g===null?"The change cannot be undone any more.":`You can undo th\
 e change until ${g} on the page of your plan.`),price:({amount:o,interval:f})=>`${o} ${f}`,note:"If you have undone the \
 change since, there is nothing left to do."},changeUndone:{subject:({planName:o})=>`Your ${o} plan stays`,preview:"The c\
 hange of your plan is undone.",heading:"The change is undone",body:o=>`Your plan does not change after all. ${u(o)}`,note:t},
 subscriptionResumed:{subject:({planName:o})=>`Your ${o} subscription is resumed`,preview:"Your cancellation is withdrawn\
 .",heading:"Your subscription is resumed",body:o=>`You have withdrawn your cancellation. ${u(o)}`,note:t},planChanged:{subject:({
-planName:o})=>`Your plan is ${o} now`,preview:({oldPlanName:o,credit:f})=>`${f} of your old ${o} plan was credited.`,heading:"\
-Your plan is changed",body:({planName:o,oldPlanName:f,credit:h,amount:d,validUntil:g,nextCharge:v,isAuthorised:C})=>{let E=v?
-C?e(v):`The next charge is ${v.amount} on ${v.on}, once you have authorised it.`:"It does not renew by itself.",O=o===f?
-" a new period":`, and your ${f} plan has ended`;return`Your ${o} plan has begun${O}. For the unused time of the old one\
- ${h} was credited, and you paid ${d}. Your plan is valid until ${g}. ${E}`},note:t},subscriptionCancelled:{subject:({planName:o})=>`\
-Your ${o} subscription is cancelled`,preview:o=>`Nothing more will be charged for it. ${c(o)}`,heading:"Your subscriptio\
-n is cancelled",body:o=>`You have cancelled your ${o.planName} subscription. Nothing more will be charged for it. `+c(o)+
-(o.resumeUntil===null?"":` You can resume the subscription until ${o.resumeUntil}.`),note:"If you have resumed it or bou\
-ght a plan since, there is nothing left to do."},subscriptionCompleted:{subject:({planName:o})=>`Your ${o} subscription \
-is complete`,preview:({endsOn:o})=>`The last payment was made. The plan is paid until ${o}.`,heading:"Your subscription \
-is complete",body:({planName:o,endsOn:f,...h})=>{let d=s(h,"After that, your other access continues.",g=>g===f?"After th\
-at, your access ends.":`Your access ends on ${g}.`);return`The last payment of your ${o} subscription was made. Nothing \
-more will be charged for it. The plan is paid until ${f}. ${d} You can choose a plan again on that day or later.`},note:n},
-subscriptionEnding:{subject:({planName:o,endsOn:f})=>`Your ${o} plan ends on ${f}`,preview:{replace:"You can buy it agai\
-n on that day or later.",extend:"If you renew it before then, you lose no day.",none:"It is not on sale any more. You ca\
-n choose another plan."},heading:"Your access ends soon",body:({endsOn:o,earlyRenewal:f})=>`Your plan is valid until ${o}\
-. After that your access ends. `+{replace:"You can buy the plan again on that day or later.",extend:"To keep your access\
-, renew before then: the new period is added to this one, and you lose no day.",none:"The plan is not on sale any more. \
-You can choose another one."}[f],note:n},subscriptionEnded:{subject:({planName:o})=>`Your ${o} plan has ended`,preview:o=>`\
-Your access ended on ${o}.`,heading:"Your access has ended",body:({planName:o,endsOn:f,refunded:h,nextCharge:d},g)=>h===
-void 0?`Your access to the ${o} plan ended on ${g}. You can come back at any time.`:`Your access to the ${o} plan ended \
-on ${f}, because ${h} was refunded. ${e(d)}`,note:"If you have bought a plan since, there is nothing left to do."}}};var Ro=()=>{let e=l=>l?`अगली राशि ${l.on} को ली जाएगी${l.amount?`: ${l.amount}`:""}।`:
+planName:o,oldPlanName:f,credit:d})=>d===null&&o===f?`Your ${o} plan has a new price`:`Your plan is ${o} now`,preview:({
+oldPlanName:o,credit:f,nextCharge:d})=>f===null?e(d):`${f} of your old ${o} plan was credited.`,heading:"Your plan is ch\
+anged",body:({planName:o,oldPlanName:f,credit:d,amount:h,validUntil:g,nextCharge:v,isAuthorised:C})=>{let T=v?C?e(v):`Th\
+e next charge is ${v.amount} on ${v.on}, once you have authorised it.`:"It does not renew by itself.",N=o!==f?`has begun\
+, and your ${f} plan has ended`:`has ${d===null?"a new price":"begun a new period"}`,U=d===null?"":` For the unused time\
+ of the old one ${d} was credited, and you paid ${h}.`;return`Your ${o} plan ${N}.${U} Your plan is valid until ${g}. ${T}`},
+note:t},subscriptionCancelled:{subject:({planName:o})=>`Your ${o} subscription is cancelled`,preview:o=>`Nothing more wi\
+ll be charged for it. ${c(o)}`,heading:"Your subscription is cancelled",body:o=>`You have cancelled your ${o.planName} s\
+ubscription. Nothing more will be charged for it. `+c(o)+(o.resumeUntil===null?"":` You can resume the subscription unti\
+l ${o.resumeUntil}.`),note:"If you have resumed it or bought a plan since, there is nothing left to do."},subscriptionCompleted:{
+subject:({planName:o})=>`Your ${o} subscription is complete`,preview:({endsOn:o})=>`The last payment was made. The plan \
+is paid until ${o}.`,heading:"Your subscription is complete",body:({planName:o,endsOn:f,...d})=>{let h=s(d,"After that, \
+your other access continues.",g=>g===f?"After that, your access ends.":`Your access ends on ${g}.`);return`The last paym\
+ent of your ${o} subscription was made. Nothing more will be charged for it. The plan is paid until ${f}. ${h} You can c\
+hoose a plan again on that day or later.`},note:n},subscriptionEnding:{subject:({planName:o,endsOn:f})=>`Your ${o} plan \
+ends on ${f}`,preview:{replace:"You can buy it again on that day or later.",extend:"If you renew it before then, you los\
+e no day.",none:"It is not on sale any more. You can choose another plan."},heading:"Your access ends soon",body:({endsOn:o,
+earlyRenewal:f})=>`Your plan is valid until ${o}. After that your access ends. `+{replace:"You can buy the plan again on\
+ that day or later.",extend:"To keep your access, renew before then: the new period is added to this one, and you lose n\
+o day.",none:"The plan is not on sale any more. You can choose another one."}[f],note:n},subscriptionEnded:{subject:({planName:o})=>`\
+Your ${o} plan has ended`,preview:o=>`Your access ended on ${o}.`,heading:"Your access has ended",body:({planName:o,endsOn:f,
+refunded:d,nextCharge:h},g)=>d===void 0?`Your access to the ${o} plan ended on ${g}. You can come back at any time.`:`Yo\
+ur access to the ${o} plan ended on ${f}, because ${d} was refunded. ${e(h)}`,note:"If you have bought a plan since, the\
+re is nothing left to do."}}};var Ro=()=>{let e=l=>l?`अगली राशि ${l.on} को ली जाएगी${l.amount?`: ${l.amount}`:""}।`:
 `${l===null?"आगे":"फ़िलहाल आगे"} कोई राशि नहीं ली जाएगी।`,
 n="यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।",
 t="यदि आपने इस बीच इसे बदल या रद्द कर दिया है, तो कुछ करने की ज़रूरत नहीं है।",
 r="आपके पास दूसरा प्लान भी है, जिस पर कोई असर नहीं पड़ता।",
-i=l=>l===null?"":` और ${l} तक मान्य है`,a=({planName:l,validUntil:o,nextPlanName:f,nextCharge:h})=>{
-let d=!h||f!==null?i(o):"",g=f===null?"":` उसके बाद आपका ${f} प्लान शुरू होगा।`;
-return`आपका ${l} प्लान जारी है${d}।${g} ${e(h)}`},u=({accessEndsOn:l,isEnded:o},f,h)=>l===
-null?f:o?`आपका एक्सेस ${l} को समाप्त हुआ।`:h(l),s=l=>{let o=l.isEnded?"अब आप\
+i=l=>l===null?"":` और ${l} तक मान्य है`,a=({planName:l,validUntil:o,nextPlanName:f,nextCharge:d})=>{
+let h=!d||f!==null?i(o):"",g=f===null?"":` उसके बाद आपका ${f} प्लान शुरू होगा।`;
+return`आपका ${l} प्लान जारी है${h}।${g} ${e(d)}`},u=({accessEndsOn:l,isEnded:o},f,d)=>l===
+null?f:o?`आपका एक्सेस ${l} को समाप्त हुआ।`:d(l),s=l=>{let o=l.isEnded?"अब आप\
 के पास कोई प्लान नहीं है।":"आपका दूसरा प्लान जारी है।";
 return u(l,o,f=>`आपका एक्सेस ${f} तक रहेगा।`)},c="यह ई-मेल सँभालकर रखें। इस भुगतान क\
 े बारे में कोई प्रश्न हो, तो लेन-देन आईडी बताएँ।";
@@ -1094,16 +1096,16 @@ subscriptionHalted:{subject:({planName:l})=>`आपका ${l} प्लान �
 preview:"भुगतान नहीं हो सका। अपने आप फिर से कोशिश नहीं की जाएगी।",
 heading:"आपका प्लान नवीनीकृत नहीं हो सका",body:({planName:l,manageUrl:o,
 ...f})=>`आपके ${l} प्लान की अगली अवधि का भुगतान नहीं हो सका, और आगे की सभी कोशिशें असफल रहीं। अपने आप फिर से कोश\
-िश नहीं की जाएगी। `+u(f,r,h=>`बिना भुगतान के आपका एक्सेस ${h}\
+िश नहीं की जाएगी। `+u(f,r,d=>`बिना भुगतान के आपका एक्सेस ${d}\
  तक है।`)+(o===null?" जारी रखने के लिए फिर से कोई प्लान चुनें।":
 " जारी रखने के लिए भुगतान करें या भुगतान का तरीका बदलें।"),
 note:"यदि आपने इस बीच भुगतान कर दिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।"},
 paymentRefunded:{subject:({refunded:l})=>`${l} लौटाए गए`,preview:({paid:l,planName:o})=>`${o} प्लान के लिए\
  आपके ${l} के भुगतान में से।`,heading:"आपका रिफ़ंड",body:({refunded:l,
-paid:o,planName:f,accessPlanName:h,accessEndsOn:d,nextCharge:g})=>(l===o?`${f} प्लान के लिए आपका ${o}\
+paid:o,planName:f,accessPlanName:d,accessEndsOn:h,nextCharge:g})=>(l===o?`${f} प्लान के लिए आपका ${o}\
  का भुगतान लौटाया गया। `:`${f} प्लान के लिए आपके ${o} के\
- भुगतान में से ${l} लौटाए गए। `)+(h===null?"अब आपके पास कोई प्लान नहीं है।":
-`आपका ${h} प्लान बना रहेगा${i(d)}।`)+` ${e(g)} रिफ़ंड को आपके खाते में दिखने में कुछ\
+ भुगतान में से ${l} लौटाए गए। `)+(d===null?"अब आपके पास कोई प्लान नहीं है।":
+`आपका ${d} प्लान बना रहेगा${i(h)}।`)+` ${e(g)} रिफ़ंड को आपके खाते में दिखने में कुछ\
  दिन लग सकते हैं।`,note:"यह ई-मेल सँभालकर रखें। इस रिफ़ंड के बारे में कोई प्रश्न हो, तो लेन-दे\
 न आईडी बताएँ।"},titles:{Receipt:"रसीद","Tax invoice":"टैक्स इनवॉइस",
 "Credit note":"क्रेडिट नोट","Credit note without GST":"बिना जीएसटी का क्रेडिट नोट"},
@@ -1111,10 +1113,10 @@ receiptIssued:{subject:({title:l,documentNumber:o})=>`${l} ${o}`,preview:({date:
 date:o})=>`${o} का दस्तावेज़ ${l} साथ में है।`,note:"यह ई-मेल सँभालकर रखें।"},
 changeScheduled:{subject:({planName:l,startsOn:o})=>`आपका प्लान ${o} से ${l} होगा`,preview:({
 amount:l,interval:o,startsOn:f})=>`${o} ${l}, पहली बार ${f} को।`,heading:"आपका प्लान बदलेगा",
-body:({planName:l,startsOn:o,amount:f,interval:h,undoUntil:d})=>`आपका ${l} प्लान ${o} से शुरू होगा। तब\
+body:({planName:l,startsOn:o,amount:f,interval:d,undoUntil:h})=>`आपका ${l} प्लान ${o} से शुरू होगा। तब\
  तक आपका मौजूदा प्लान चलता रहेगा। उस दिन ${f} लिए जाएँगे\
-, फिर ${h} ${f}। `+(d===null?"यह बदलाव अब वापस नहीं लिया जा सकता।":
-`आप अपने प्लान के पेज पर यह बदलाव ${d} तक वापस ले सकते हैं।`),
+, फिर ${d} ${f}। `+(h===null?"यह बदलाव अब वापस नहीं लिया जा सकता।":
+`आप अपने प्लान के पेज पर यह बदलाव ${h} तक वापस ले सकते हैं।`),
 price:({amount:l,interval:o})=>`${o} ${l}`,note:"यदि आपने इस बीच बदलाव वापस ले लिया है, तो कुछ करने की ज़रूरत नहीं है।"},
 changeUndone:{subject:({planName:l})=>`आपका ${l} प्लान बना रहेगा`,preview:"आपके प्लान \
 का बदलाव वापस ले लिया गया है।",heading:"बदलाव वापस ले लिया गया है",
@@ -1122,16 +1124,18 @@ body:l=>`अब आपका प्लान नहीं बदलेगा। 
 planName:l})=>`आपकी ${l} सदस्यता फिर से शुरू हो गई है`,preview:"आपका\
  रद्द करना वापस ले लिया गया है।",heading:"आपकी सदस्यता फिर से शुरू हो गई\
  है",body:l=>`आपने सदस्यता रद्द करना वापस ले लिया है। ${a(
-l)}`,note:t},planChanged:{subject:({planName:l})=>`अब आपका प्लान ${l} है`,preview:({planName:l,
-oldPlanName:o,credit:f})=>l===o?`नई अवधि शुरू हो गई है, और पुरानी अवधि के ${f}\
+l)}`,note:t},planChanged:{subject:({planName:l,oldPlanName:o,credit:f})=>f===null&&l===o?`आपके ${l} प्लान का मूल\
+्य बदल गया है`:`अब आपका प्लान ${l} है`,preview:({planName:l,oldPlanName:o,
+credit:f,nextCharge:d})=>f===null?e(d):l===o?`नई अवधि शुरू हो गई है, और पुरानी अवधि के ${f}\
  क्रेडिट किए गए।`:`आपका ${o} प्लान समाप्त हो गया है, और उसके ${f}\
  क्रेडिट किए गए।`,heading:"आपका प्लान बदल गया है",body:({planName:l,
-oldPlanName:o,credit:f,amount:h,validUntil:d,nextCharge:g,isAuthorised:v})=>{let C=g?v?e(g):`आपकी अनुमति के बाद अगली राश\
-ि ${g.on} को ली जाएगी: ${g.amount}।`:"यह अपने आप नवीनीकृत नहीं होता।";
-return`${l===o?`आपके ${l} प्लान की नई अवधि शुरू हो गई है। पुरानी अवधि के बचे समय के`:
-`आपका ${l} प्लान शुरू हो गया है, और आपका ${o} प्लान समाप्त हो गया है\
-। पुराने प्लान के बचे समय के`} लिए ${f} क्रेडिट किए गए, और आपने ${h}\
- चुकाए। आपका प्लान ${d} तक मान्य है। ${C}`},note:t},subscriptionCancelled:{
+oldPlanName:o,credit:f,amount:d,validUntil:h,nextCharge:g,isAuthorised:v})=>{let C=g?v?e(g):`आपकी अनुमति के बाद अगली राश\
+ि ${g.on} को ली जाएगी: ${g.amount}।`:"यह अपने आप नवीनीकृत नहीं होता।",
+[T,N]=l===o?[`आपके ${l} प्लान ${f===null?"का मूल्य बदल गया":"की नई अवधि शुरू\
+ हो गई"} है।`,"पुरानी अवधि"]:[`आपका ${l} प्लान शुरू हो गया है, और आपका ${o}\
+ प्लान समाप्त हो गया है।`,"पुराने प्लान"],U=f===null?"":` ${N}\
+ के बचे समय के लिए ${f} क्रेडिट किए गए, और आपने ${d} चुकाए\
+।`;return`${T}${U} आपका प्लान ${h} तक मान्य है। ${C}`},note:t},subscriptionCancelled:{
 subject:({planName:l})=>`आपकी ${l} सदस्यता रद्द हो गई है`,preview:l=>`इसके लिए\
  आगे कोई राशि नहीं ली जाएगी। ${s(l)}`,heading:"आपकी सदस्यता रद्द हो गई है",
 body:l=>`आपने अपनी ${l.planName} सदस्यता रद्द कर दी है। इसके लिए आगे कोई राशि नहीं ली जाएगी। ${s(
@@ -1140,10 +1144,10 @@ note:"यदि आपने इस बीच इसे फिर से शु�
 subscriptionCompleted:{subject:({planName:l})=>`आपकी ${l} सदस्यता पूरी हो गई है`,
 preview:({endsOn:l})=>`अंतिम भुगतान हो गया है। प्लान का भुगतान ${l}\
  तक हो चुका है।`,heading:"आपकी सदस्यता पूरी हो गई है",body:({
-planName:l,endsOn:o,...f})=>{let h=u(f,"उसके बाद आपका दूसरा प्लान जारी रहेगा।",
-d=>d===o?"उसके बाद आपका एक्सेस समाप्त होगा।":`आपका एक्सेस ${d}\
+planName:l,endsOn:o,...f})=>{let d=u(f,"उसके बाद आपका दूसरा प्लान जारी रहेगा।",
+h=>h===o?"उसके बाद आपका एक्सेस समाप्त होगा।":`आपका एक्सेस ${h}\
  को समाप्त होगा।`);return`आपकी ${l} सदस्यता का अंतिम भुगतान हो गया है। इसके लिए आगे को\
-ई राशि नहीं ली जाएगी। प्लान का भुगतान ${o} तक हो चुका है। ${h}\
+ई राशि नहीं ली जाएगी। प्लान का भुगतान ${o} तक हो चुका है। ${d}\
  आप उस दिन या बाद में फिर से प्लान चुन सकते हैं।`},
 note:n},subscriptionEnding:{subject:({planName:l,endsOn:o})=>`आपका ${l} प्लान ${o} को समाप्त होगा`,
 preview:{replace:"आप इसे उस दिन या बाद में फिर से ख़रीद सकते हैं।",
@@ -1156,10 +1160,10 @@ extend:"एक्सेस बनाए रखने के लिए उसस�
 none:"यह प्लान अब बिक्री पर नहीं है। आप कोई दूसरा चुन सकते हैं।"}[o],
 note:n},subscriptionEnded:{subject:({planName:l})=>`आपका ${l} प्लान समाप्त हो गया है`,
 preview:l=>`आपका एक्सेस ${l} को समाप्त हुआ।`,heading:"आपका एक्सेस समाप्त हो \
-गया है",body:({planName:l,endsOn:o,refunded:f,nextCharge:h},d)=>f===void 0?`आपके ${l} प्लान का एक्सेस ${d}\
+गया है",body:({planName:l,endsOn:o,refunded:f,nextCharge:d},h)=>f===void 0?`आपके ${l} प्लान का एक्सेस ${h}\
  को समाप्त हुआ। आप कभी भी वापस आ सकते हैं।`:`आपके ${l}\
  प्लान का एक्सेस ${o} को समाप्त हुआ, क्योंकि ${f} लौटाए गए\
-। ${e(h)}`,note:"यदि आपने इस बीच कोई प्लान ख़रीद लिया है, तो कुछ करने की ज़रूरत नहीं है।"}}};var ts={en:Eo,hi:Ro},Co=new Map;function b(e="en"){let n=Co.get(e)??ts[e]();return Co.set(e,n),n}var Oe={page:"#f4f4f5",card:"#ffffff",border:"#e4e4e7",text:"#18181b",muted:"#52525b",action:"#1d4ed8",onAction:"#ffffff"},
+। ${e(d)}`,note:"यदि आपने इस बीच कोई प्लान ख़रीद लिया है, तो कुछ करने की ज़रूरत नहीं है।"}}};var ts={en:Eo,hi:Ro},Co=new Map;function b(e="en"){let n=Co.get(e)??ts[e]();return Co.set(e,n),n}var Oe={page:"#f4f4f5",card:"#ffffff",border:"#e4e4e7",text:"#18181b",muted:"#52525b",action:"#1d4ed8",onAction:"#ffffff"},
 rt={page:"#18181b",card:"#27272a",border:"#3f3f46",text:"#f4f4f5",muted:"#c4c4cc"},Ge={fontFamily:"-apple-system, BlinkM\
 acSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif",fontSize:"16px",lineHeight:"24px",color:Oe.text},rs={wordBreak:"\
 break-word",overflowWrap:"anywhere"},oe={page:{...Ge,...rs,margin:"0",padding:"24px 8px",backgroundColor:Oe.page},card:{
@@ -1182,22 +1186,22 @@ ark-text",muted:"dark-muted",line:"dark-line"},So=`
   .${V.text} { color: ${rt.text} !important; }
   .${V.muted} { color: ${rt.muted} !important; }
   .${V.line} { border-color: ${rt.border} !important; }
-}`;var x=y(w(),1);function A({subject:e,preview:n,heading:t,displayName:r,body:i,details:a,action:u,note:s,look:c={}}){let{
-lang:l,hello:o}=b(c.locale);return(0,x.jsxs)(Br,{lang:l,children:[(0,x.jsxs)(Yr,{children:[(0,x.jsx)("meta",{name:"viewp\
-ort",content:"width=device-width, initial-scale=1"}),(0,x.jsx)("meta",{name:"color-scheme",content:"light dark"}),(0,x.jsx)(
-"meta",{name:"supported-color-schemes",content:"light dark"}),(0,x.jsx)("title",{children:e}),(0,x.jsx)("style",{children:So})]}),
-(0,x.jsxs)(It,{className:V.page,style:oe.page,children:[(0,x.jsx)(Yt,{useTitleTag:!1,children:n}),(0,x.jsx)(as,{look:c}),
-(0,x.jsxs)(kn,{className:V.card,style:oe.card,children:[(0,x.jsx)(Ht,{className:V.text,style:oe.heading,children:t}),(0,x.jsx)(
-We,{className:V.text,style:oe.text,children:(0,x.jsx)(os,{hello:o,name:r.trim()})}),(0,x.jsx)(We,{className:V.text,style:oe.
-text,children:i}),(0,x.jsx)(us,{details:a}),(0,x.jsx)(zt,{children:(0,x.jsx)(Ft,{href:No(u.url),style:{...oe.action,...Ao(
-c.accent)},children:u.label})}),(0,x.jsx)(We,{className:V.muted,style:oe.note,children:s})]}),(0,x.jsx)(ls,{look:c})]})]})}
-function as({look:{brand:e,logoUrl:n}}){return!e&&!n?null:(0,x.jsx)(kn,{style:oe.brand,children:n?(0,x.jsx)(Dt,{src:No(n),
-alt:e??"",height:"32",style:oe.logo}):(0,x.jsx)(We,{className:V.text,style:oe.name,children:e})})}function ls({look:{footer:e}}){
-return e?(0,x.jsx)(kn,{style:oe.brand,children:(0,x.jsx)(We,{className:V.muted,style:oe.footer,children:e})}):null}function os({
-hello:e,name:n}){return n===""?`${e},`:(0,x.jsxs)(x.Fragment,{children:[e," ",(0,x.jsx)("bdi",{children:n}),","]})}function us({
-details:e}){return(0,x.jsx)("table",{width:"100%",cellPadding:"0",cellSpacing:"0",style:oe.details,children:(0,x.jsx)("t\
-body",{children:e.map(({label:n,value:t})=>(0,x.jsxs)("tr",{children:[(0,x.jsx)("th",{scope:"row",className:`${V.muted} ${V.
-line}`,style:oe.label,children:n}),(0,x.jsx)("td",{className:`${V.text} ${V.line}`,style:oe.value,children:(0,x.jsx)("bd\
+}`;var E=y(w(),1);function A({subject:e,preview:n,heading:t,displayName:r,body:i,details:a,action:u,note:s,look:c={}}){let{
+lang:l,hello:o}=b(c.locale);return(0,E.jsxs)(Br,{lang:l,children:[(0,E.jsxs)(Yr,{children:[(0,E.jsx)("meta",{name:"viewp\
+ort",content:"width=device-width, initial-scale=1"}),(0,E.jsx)("meta",{name:"color-scheme",content:"light dark"}),(0,E.jsx)(
+"meta",{name:"supported-color-schemes",content:"light dark"}),(0,E.jsx)("title",{children:e}),(0,E.jsx)("style",{children:So})]}),
+(0,E.jsxs)(It,{className:V.page,style:oe.page,children:[(0,E.jsx)(Yt,{useTitleTag:!1,children:n}),(0,E.jsx)(as,{look:c}),
+(0,E.jsxs)(kn,{className:V.card,style:oe.card,children:[(0,E.jsx)(Ht,{className:V.text,style:oe.heading,children:t}),(0,E.jsx)(
+We,{className:V.text,style:oe.text,children:(0,E.jsx)(os,{hello:o,name:r.trim()})}),(0,E.jsx)(We,{className:V.text,style:oe.
+text,children:i}),(0,E.jsx)(us,{details:a}),(0,E.jsx)(zt,{children:(0,E.jsx)(Ft,{href:No(u.url),style:{...oe.action,...Ao(
+c.accent)},children:u.label})}),(0,E.jsx)(We,{className:V.muted,style:oe.note,children:s})]}),(0,E.jsx)(ls,{look:c})]})]})}
+function as({look:{brand:e,logoUrl:n}}){return!e&&!n?null:(0,E.jsx)(kn,{style:oe.brand,children:n?(0,E.jsx)(Dt,{src:No(n),
+alt:e??"",height:"32",style:oe.logo}):(0,E.jsx)(We,{className:V.text,style:oe.name,children:e})})}function ls({look:{footer:e}}){
+return e?(0,E.jsx)(kn,{style:oe.brand,children:(0,E.jsx)(We,{className:V.muted,style:oe.footer,children:e})}):null}function os({
+hello:e,name:n}){return n===""?`${e},`:(0,E.jsxs)(E.Fragment,{children:[e," ",(0,E.jsx)("bdi",{children:n}),","]})}function us({
+details:e}){return(0,E.jsx)("table",{width:"100%",cellPadding:"0",cellSpacing:"0",style:oe.details,children:(0,E.jsx)("t\
+body",{children:e.map(({label:n,value:t})=>(0,E.jsxs)("tr",{children:[(0,E.jsx)("th",{scope:"row",className:`${V.muted} ${V.
+line}`,style:oe.label,children:n}),(0,E.jsx)("td",{className:`${V.text} ${V.line}`,style:oe.value,children:(0,E.jsx)("bd\
 i",{children:t})})]},n))})})}function No(e){if(!/^https?:$/.test(new URL(e).protocol))throw new Error("A mail links to h\
 ttp(s) addresses only");return e}var _o=y(w(),1);function Xi(e,n=b()){let{displayName:t,planName:r,startsOn:i,undoUntil:a,pricingUrl:u}=e,{labels:s,actions:c,
 changeScheduled:l}=n;return{subject:l.subject(e),preview:l.preview(e),heading:l.heading,displayName:t,body:l.body(e),details:[
@@ -1219,9 +1223,9 @@ t)}]]}function Gr({manageUrl:e,pricingUrl:n},{actions:t}){return e===null?{label
 displayName:e.displayName,body:t.body(e),details:Wr(e,n),action:Gr(e,n),note:t.note}}function Lo(e){return(0,Uo.jsx)(A,{
 ...Qi(e)})}Lo.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹1,499.00",accessEndsOn:"20 November 2027",isEnded:!1,
 manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var Do=y(w(),1);function Ji(e,n=b()){let{displayName:t,planName:r,refunded:i,paid:a,paidOn:u,transactionId:s,accessEndsOn:c,
-pricingUrl:l}=e,{labels:o,actions:f,amountOn:h,paymentRefunded:d}=n;return{subject:d.subject(e),preview:d.preview(e),heading:d.
-heading,displayName:t,body:d.body(e),details:[{label:o.plan,value:r},{label:o.refunded,value:i},{label:o.payment,value:h(
-a,u)},{label:o.transaction,value:s},...c===null?[]:[{label:o.accessUntil,value:c}]],action:{label:f.plans,url:l},note:d.
+pricingUrl:l}=e,{labels:o,actions:f,amountOn:d,paymentRefunded:h}=n;return{subject:h.subject(e),preview:h.preview(e),heading:h.
+heading,displayName:t,body:h.body(e),details:[{label:o.plan,value:r},{label:o.refunded,value:i},{label:o.payment,value:d(
+a,u)},{label:o.transaction,value:s},...c===null?[]:[{label:o.accessUntil,value:c}]],action:{label:f.plans,url:l},note:h.
 note}}function Ho(e){return(0,Do.jsx)(A,{...Ji(e)})}Ho.PreviewProps={displayName:"Asha Rao",planName:"Pro",refunded:"₹49\
 9.00",paid:"₹1,499.00",paidOn:"1 November 2027",transactionId:"pay_29QQoUBi66xm2f",accessPlanName:"Pro",accessEndsOn:"\
 20 November 2027",nextCharge:{amount:"₹1,499.00",on:"20 November 2027"},pricingUrl:"https://app.example.com/pricing"};function Xr({planName:e,amount:n,validUntil:t,nextPaymentOn:r,startsOn:i,transactionId:a},{labels:u}){return[{label:u.plan,
@@ -1230,17 +1234,17 @@ value:e},{label:u.amountPaid,value:n},...i===void 0?[]:[{label:u.starts,value:i}
 displayName:e.displayName,body:t.body(e),details:Xr(e,n),action:{label:n.actions.dashboard,url:e.dashboardUrl},note:t.note}}
 function Yo(e){return(0,Bo.jsx)(A,{...Ki(e)})}Yo.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹999.00",
 transactionId:"pay_29QQoUBi66xm2f",validUntil:"20 November 2027",dashboardUrl:"https://app.example.com/dashboard"};function zo({heading:e,displayName:n,body:t,details:r,action:i,note:a},{brand:u,footer:s,locale:c}){let l=n.trim(),{hello:o}=b(
-c);return`${[...u?[u]:[],e,l===""?`${o},`:`${o} ${l},`,t,r.map(({label:h,value:d})=>`${h}: ${d}`).join(`
+c);return`${[...u?[u]:[],e,l===""?`${o},`:`${o} ${l},`,t,r.map(({label:d,value:h})=>`${d}: ${h}`).join(`
 `),`${i.label}: ${i.url}`,a,...s?[s]:[]].join(`
 
 `)}
 `}var Go=y(w(),1);function ji(e,n=b()){let{displayName:t,planName:r,credit:i,amount:a,validUntil:u,nextCharge:s,isAuthorised:c,
-pricingUrl:l}=e,{labels:o,actions:f,amountOn:h,planChanged:d}=n;return{subject:d.subject(e),preview:d.preview(e),heading:d.
-heading,displayName:t,body:d.body(e),details:[{label:o.plan,value:r},{label:o.credit,value:i},{label:o.amountPaid,value:a},
-{label:o.validUntil,value:u},...!s||!c?[]:[{label:o.nextPayment,value:h(s.amount,s.on)}]],action:{label:f.plans,url:l},note:d.
-note}}function Wo(e){return(0,Go.jsx)(A,{...ji(e)})}Wo.PreviewProps={displayName:"Asha Rao",planName:"Pro",oldPlanName:"\
-Basic",credit:"₹49.00",amount:"₹1,450.00",validUntil:"20 November 2027",nextCharge:{amount:"₹1,499.00",on:"20 Nove\
-mber 2027"},isAuthorised:!1,pricingUrl:"https://app.example.com/pricing"};var Zo=y(w(),1);function qi(e,n=b()){let{displayName:t,documentNumber:r,date:i,total:a,dashboardUrl:u}=e,{labels:s,actions:c,
+pricingUrl:l}=e,{labels:o,actions:f,amountOn:d,planChanged:h}=n;return{subject:h.subject(e),preview:h.preview(e),heading:h.
+heading,displayName:t,body:h.body(e),details:[{label:o.plan,value:r},...i===null?[]:[{label:o.credit,value:i}],...a===null?
+[]:[{label:o.amountPaid,value:a}],{label:o.validUntil,value:u},...!s||!c?[]:[{label:o.nextPayment,value:d(s.amount,s.on)}]],
+action:{label:f.plans,url:l},note:h.note}}function Wo(e){return(0,Go.jsx)(A,{...ji(e)})}Wo.PreviewProps={displayName:"As\
+ha Rao",planName:"Pro",oldPlanName:"Basic",credit:"₹49.00",amount:"₹1,450.00",validUntil:"20 November 2027",nextCharge:{
+amount:"₹1,499.00",on:"20 November 2027"},isAuthorised:!1,pricingUrl:"https://app.example.com/pricing"};var Zo=y(w(),1);function qi(e,n=b()){let{displayName:t,documentNumber:r,date:i,total:a,dashboardUrl:u}=e,{labels:s,actions:c,
 titles:l,receiptIssued:o}=n,f=l[e.title]??e.title;return{subject:o.subject({...e,title:f}),preview:o.preview(e),heading:f,
 displayName:t,body:o.body(e),details:[{label:s.number,value:r},{label:s.date,value:i},{label:s.total,value:a}],action:{label:c.
 dashboard,url:u},note:o.note}}function Xo(e){return(0,Zo.jsx)(A,{...qi(e)})}Xo.PreviewProps={displayName:"Asha Rao",title:"\

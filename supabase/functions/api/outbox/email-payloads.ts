@@ -62,12 +62,15 @@ const goingOn = recipient.extend({
   next_plan_name: z.string().optional(),
   ...outlook,
 });
-const planChanged = payment.extend({
+const planChanged = recipient.extend({
   plan_name: z.string(),
   old_plan_name: z.string(),
-  credit: z.int(),
+  /** All three null: it was changed at the gateway. */
+  credit: z.int().nullable(),
+  amount: z.int().nullable(),
+  currency: z.string().nullable(),
   valid_until: time,
-  next_charge: nextCharge,
+  ...outlook,
   /** Whether the customer has authorised the next charge. */
   is_authorised: z.boolean(),
 });
