@@ -160,10 +160,7 @@ export const hi = (): Texts => {
       note: changed,
     },
     planChanged: {
-      subject: ({ planName, oldPlanName, credit }) =>
-        credit === null && planName === oldPlanName
-          ? `आपके ${planName} प्लान का मूल्य बदल गया है`
-          : `अब आपका प्लान ${planName} है`,
+      subject: ({ planName }) => `अब आपका प्लान ${planName} है`,
       preview: ({ planName, oldPlanName, credit, nextCharge }) =>
         credit === null
           ? charge(nextCharge)

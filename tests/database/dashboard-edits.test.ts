@@ -78,6 +78,21 @@ describe('a quantity that was edited at the gateway', () => {
     expect(await customer.findings()).toEqual([]);
   });
 
+  test('is one finding where the charge tells of it first', async () => {
+    await bill();
+    await charge(february, 'pay_february', 3, 299700);
+    expect(await customer.findings()).toEqual([`mismatch ${customer.gatewayId}`]);
+  });
+
+  test('that was set back is no finding, though the older edit arrives later', async () => {
+    await bill();
+    await edit('01-12', pro, 1);
+    await customer.event('updated', '01-14', {
+      ...{ planId: pro, ...january, createdAt: '2026-01-11T00:00:00Z', fields: { quantity: 5 } },
+    });
+    expect([await next(), await customer.findings()]).toEqual(['pro 99900', []]);
+  });
+
   test('is no finding after a note, but a charge of another amount is one', async () => {
     await bill();
     await edit('01-10', pro, 3);

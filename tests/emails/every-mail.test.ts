@@ -318,7 +318,7 @@ test('a change now names the credit, the end of the old plan, and what is charge
 });
 
 test('a change that was made at the gateway names the plan or the price, and what is charged next, and no credit', async () => {
-  const edited = { credit: null, amount: null, currency: null, is_authorised: true };
+  const edited = { credit: null, amount: null, is_authorised: true };
   const charge = `Your plan is valid until ${last}. The next charge is ₹1,234.56 on ${last}.`;
   await expectSaid(planChangedRow(edited), `your Basic plan has ended. ${charge}`, /credit|paid/i);
   const price = `Your Pro Yearly plan has a new price. ${charge}`;

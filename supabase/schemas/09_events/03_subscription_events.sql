@@ -559,7 +559,7 @@ begin
     concat_ws('/', p_subscription.gateway_subscription_id, billing.iso_time(p_arrived_at)),
     jsonb_build_object(
       'plan_name', billing.plan_name(p_subscription.plan_id, null), 'old_plan_name', billing.plan_name(p_before.plan_id, null),
-      'credit', null, 'amount', null, 'currency', null,
+      'credit', null, 'amount', null, 'currency', (p_subscription.sold).currency,
       'valid_until', billing.iso_time(p_subscription.period_end), 'is_authorised', true
     ) || billing.outlook(p_subscription.user_id)
   );

@@ -62,13 +62,12 @@ const goingOn = recipient.extend({
   next_plan_name: z.string().optional(),
   ...outlook,
 });
-const planChanged = recipient.extend({
+const planChanged = payment.extend({
   plan_name: z.string(),
   old_plan_name: z.string(),
-  /** All three null: it was changed at the gateway. */
+  /** Both null: it was changed at the gateway. */
   credit: z.int().nullable(),
   amount: z.int().nullable(),
-  currency: z.string().nullable(),
   valid_until: time,
   ...outlook,
   /** Whether the customer has authorised the next charge. */

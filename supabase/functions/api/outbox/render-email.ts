@@ -43,8 +43,6 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
   const { appUrl, pages = { dashboard: '/dashboard', pricing: '/pricing' }, timeZone, look } = settings;
   const locale = look?.locale;
   const money = (amount: number, currency: string) => formatCurrency(amount, currency, 'symbol', locale);
-  const paid = (amount: number | null, currency: string | null) =>
-    amount === null || currency === null ? null : money(amount, currency);
   // The contract has a form of its own for English.
   const shortMoney = locale === 'hi' ? money : formatAmount;
   const displayName = payload.display_name;
@@ -104,8 +102,8 @@ function renderMail(mails: Mails, { kind, payload }: OutboxMail, settings: Email
         displayName,
         planName: payload.plan_name,
         oldPlanName: payload.old_plan_name,
-        credit: paid(payload.credit, payload.currency),
-        amount: paid(payload.amount, payload.currency),
+        credit: payload.credit === null ? null : money(payload.credit, payload.currency),
+        amount: payload.amount === null ? null : money(payload.amount, payload.currency),
         validUntil: day(payload.valid_until),
         nextCharge: nextCharge(payload),
         isAuthorised: payload.is_authorised,

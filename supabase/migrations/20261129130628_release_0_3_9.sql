@@ -387,7 +387,7 @@ begin
     concat_ws('/', p_subscription.gateway_subscription_id, billing.iso_time(p_arrived_at)),
     jsonb_build_object(
       'plan_name', billing.plan_name(p_subscription.plan_id, null), 'old_plan_name', billing.plan_name(p_before.plan_id, null),
-      'credit', null, 'amount', null, 'currency', null,
+      'credit', null, 'amount', null, 'currency', (p_subscription.sold).currency,
       'valid_until', billing.iso_time(p_subscription.period_end), 'is_authorised', true
     ) || billing.outlook(p_subscription.user_id)
   );
@@ -523,6 +523,89 @@ begin
   left join lateral billing.find_billed_price(w.gateway_plan_id, w.gateway_subscription_id) own on w.plan_id is null
   where w.user_id = p_user_id and m.id = w.id;
   perform billing.adopt_charges(p_user_id);
+end $$;
+
+-- Subscriptions that were asked for and have no cycle yet, those whose period ends within a day, and those that are pending,
+-- halted or paused at the gateway. Each is reconciled until it is renewed or cancelled. API: service_role only.
+create or replace function public.claim_subscriptions_to_reconcile()
+returns jsonb
+-- {settled, subscriptions: [{id, gateway_subscription_id}]}; settled: how many of those that were due need no call now.
+-- subscriptions: at most 20. 0 and []: nothing is due
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_result jsonb;
+begin
+  -- The requests of these ended without an answer of the gateway.
+  perform billing.forget_request(m.id)
+  from billing.gateway_subscriptions m
+  where m.next_check_at <= v_now and m.gateway_subscription_id is null
+  limit 20;
+  with due as materialized (
+    select
+      m.*, s.id is not null as has_row, m as subscription,
+      m.period_end + make_interval(hours => 24 * (billing.grace_days(p.grace_days, false) + 14)) as given_up_at
+    from billing.gateway_subscriptions m
+    left join public.subscriptions s on s.user_id = m.user_id
+    left join public.plans p on p.id = m.plan_id
+    where m.next_check_at <= v_now and m.gateway_subscription_id is not null
+    order by m.next_check_at
+    limit 200
+    for no key update of m skip locked
+  ),
+  planned as (
+    select
+      d.*,
+      case
+        -- One without an id cannot be read. A cancelled subscription has ended; for a day its last payments are looked for.
+        when d.gateway_subscription_id = '' then null
+        when d.next_check_at = '-infinity' then v_now
+        when d.status = 'cancelled' or d.gateway_status = 'completed' then case
+            when d.cancelled_arrived_at < v_now - interval '1 day' or billing.unnamed_cycles(d.subscription) = 0 then null
+            else v_now
+          end
+        when d.asked_plan_id is not null and d.period_end is null then v_now
+        -- The user may still sign up. The subscription may also belong to another app with the same gateway account.
+        when not d.has_row and d.gateway_status is distinct from 'unknown'
+          then case when d.arrived_at > v_now - interval '30 days' then v_now + interval '1 day' end
+        -- The gateway may bill it again at any time. So long after the last access it is read once a day.
+        when d.gateway_status in ('pending', 'halted', 'paused')
+          or d.gateway_status = 'active' and d.period_end <= v_now + interval '1 day'
+          then case when d.checked_at > d.given_up_at then greatest(d.checked_at + interval '1 day', v_now) else v_now end
+        -- So long after the last access no further cycle is expected.
+        when d.checked_at > d.given_up_at then null
+        -- The gateway did not know it, such as under the key of another account. Without an end it is never given up.
+        when d.gateway_status = 'unknown'
+          then case when d.period_end is null then greatest(d.checked_at + interval '1 day', v_now) else v_now end
+        -- If the subscription was renewed, later. A charge does not change next_check_at, so that it writes no index.
+        else greatest(d.period_end - interval '1 day', v_now)
+      end as next_at -- null: never
+    from due d
+  ),
+  leased as (
+    update billing.gateway_subscriptions m
+    set next_check_at = case when p.is_now then v_now + interval '5 minutes' else p.next_at end
+    from (
+      select
+        d.id, d.next_at, coalesce(d.next_at = v_now, false) as is_now,
+        -- Neither a lot of requests nor a lot of ends of periods delays the others.
+        row_number() over (partition by d.next_at = v_now order by d.next_check_at) as place
+      from planned d
+    ) p
+    where m.id = p.id and (not p.is_now or p.place <= 20)
+    returning m.id, m.gateway_subscription_id, p.is_now
+  )
+  select jsonb_build_object(
+    'settled', count(*) filter (where not l.is_now),
+    'subscriptions', coalesce(
+      jsonb_agg(jsonb_build_object('id', l.id, 'gateway_subscription_id', l.gateway_subscription_id))
+        filter (where l.is_now),
+      '[]'
+    )
+  )
+  into v_result
+  from leased l;
+  return v_result;
 end $$;
 
 -- Applies the gateway's answer about a subscription, as the events would that it stands for. The caller holds the lock on the
