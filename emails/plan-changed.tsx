@@ -4,7 +4,7 @@ import type { PlanChangedProps } from './mails.ts';
 import type { Message } from './message.ts';
 import { type Texts, textsOf } from './texts/texts.ts';
 
-/** The mail about a change of the plan that began at once, with credit for the old one. Contract: E-mails. */
+/** The mail about a change of the plan that began at once, mostly with credit for the old one. Contract: E-mails. */
 export function planChanged(props: PlanChangedProps, texts: Texts = textsOf()): Message {
   const { displayName, planName, credit, amount, validUntil, nextCharge, isAuthorised, pricingUrl } = props;
   const { labels, actions, amountOn, planChanged: words } = texts;
@@ -16,8 +16,8 @@ export function planChanged(props: PlanChangedProps, texts: Texts = textsOf()): 
     body: words.body(props),
     details: [
       { label: labels.plan, value: planName },
-      { label: labels.credit, value: credit },
-      { label: labels.amountPaid, value: amount },
+      ...(credit === null ? [] : [{ label: labels.credit, value: credit }]),
+      ...(amount === null ? [] : [{ label: labels.amountPaid, value: amount }]),
       { label: labels.validUntil, value: validUntil },
       ...(!nextCharge || !isAuthorised
         ? []

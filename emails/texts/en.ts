@@ -16,9 +16,9 @@ import type {
 
 /** Every text of the mails in English. `hi.ts` is Hindi. */
 export const en = () => {
-  const charge = (next: NextCharge) =>
+  const charge = (next: NextCharge, condition = '') =>
     next
-      ? `The next charge is ${next.amount ? `${next.amount} ` : ''}on ${next.on}.`
+      ? `The next charge is ${next.amount ? `${next.amount} ` : ''}on ${next.on}${condition}.`
       : `Nothing more is charged${next === null ? '' : ' for now'}.`;
   const bought = 'If you have bought a plan since, or do not want to go on, there is nothing left to do.';
   const changed = 'If you have changed or cancelled it since, there is nothing left to do.';
@@ -174,17 +174,17 @@ export const en = () => {
     },
     planChanged: {
       subject: ({ planName }: PlanChangedProps) => `Your plan is ${planName} now`,
-      preview: ({ oldPlanName, credit }: PlanChangedProps) => `${credit} of your old ${oldPlanName} plan was credited.`,
+      preview: ({ oldPlanName, credit, nextCharge }: PlanChangedProps) =>
+        credit === null ? charge(nextCharge) : `${credit} of your old ${oldPlanName} plan was credited.`,
       heading: 'Your plan is changed',
-      body: ({ planName, oldPlanName, credit, amount, validUntil, nextCharge, isAuthorised }: PlanChangedProps) => {
-        const next = !nextCharge
-          ? 'It does not renew by itself.'
-          : isAuthorised
-          ? charge(nextCharge)
-          : `The next charge is ${nextCharge.amount} on ${nextCharge.on}, once you have authorised it.`;
-        const how = planName === oldPlanName ? ' a new period' : `, and your ${oldPlanName} plan has ended`;
-        return `Your ${planName} plan has begun${how}. For the unused time of the old one ` +
-          `${credit} was credited, and you paid ${amount}. Your plan is valid until ${validUntil}. ${next}`;
+      body: ({ oldPlanName: old, nextCharge: next, ...p }: PlanChangedProps) => {
+        const when = p.isAuthorised ? '' : ', once you have authorised it';
+        const then = next ? charge(next, when) : 'It does not renew by itself.';
+        const same = p.credit ? 'has begun a new period' : 'has a new price';
+        const how = p.planName === old ? same : `has begun, and your ${old} plan has ended`;
+        const last = `Your plan is valid until ${p.validUntil}. ${then}`;
+        const paid = `For the unused time of the old one ${p.credit} was credited, and you paid ${p.amount}. `;
+        return `Your ${p.planName} plan ${how}. ${p.credit ? paid : ''}${last}`;
       },
       note: changed,
     },

@@ -161,8 +161,10 @@ export const hi = (): Texts => {
     },
     planChanged: {
       subject: ({ planName }) => `अब आपका प्लान ${planName} है`,
-      preview: ({ planName, oldPlanName, credit }) =>
-        planName === oldPlanName
+      preview: ({ planName, oldPlanName, credit, nextCharge }) =>
+        credit === null
+          ? charge(nextCharge)
+          : planName === oldPlanName
           ? `नई अवधि शुरू हो गई है, और पुरानी अवधि के ${credit} क्रेडिट किए गए।`
           : `आपका ${oldPlanName} प्लान समाप्त हो गया है, और उसके ${credit} क्रेडिट किए गए।`,
       heading: 'आपका प्लान बदल गया है',
@@ -172,10 +174,11 @@ export const hi = (): Texts => {
           : isAuthorised
           ? charge(nextCharge)
           : `आपकी अनुमति के बाद अगली राशि ${nextCharge.on} को ली जाएगी: ${nextCharge.amount}।`;
-        const begun = planName === oldPlanName
-          ? `आपके ${planName} प्लान की नई अवधि शुरू हो गई है। पुरानी अवधि के बचे समय के`
-          : `आपका ${planName} प्लान शुरू हो गया है, और आपका ${oldPlanName} प्लान समाप्त हो गया है। पुराने प्लान के बचे समय के`;
-        return `${begun} लिए ${credit} क्रेडिट किए गए, और आपने ${amount} चुकाए। आपका प्लान ${validUntil} तक मान्य है। ${next}`;
+        const [begun, old] = planName === oldPlanName
+          ? [`आपके ${planName} प्लान ${credit === null ? 'का मूल्य बदल गया' : 'की नई अवधि शुरू हो गई'} है।`, 'पुरानी अवधि']
+          : [`आपका ${planName} प्लान शुरू हो गया है, और आपका ${oldPlanName} प्लान समाप्त हो गया है।`, 'पुराने प्लान'];
+        const paid = credit === null ? '' : ` ${old} के बचे समय के लिए ${credit} क्रेडिट किए गए, और आपने ${amount} चुकाए।`;
+        return `${begun}${paid} आपका प्लान ${validUntil} तक मान्य है। ${next}`;
       },
       note: changed,
     },

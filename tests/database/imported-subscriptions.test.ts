@@ -217,3 +217,18 @@ test.each(['before', 'after'])(
     expect(await customer.tier()).toBe('free');
   },
 );
+
+test('an import that the gateway does not know, without an end, is read once a day', async () => {
+  const reads: number[] = [];
+  await database.at('01-05');
+  await bring({ end: null });
+  for (let hour = 0; hour < 24 * 30; hour += 6) {
+    await database.at(new Date(Date.parse('2026-01-05T01:00:00Z') + hour * 3_600_000).toISOString());
+    const { subscriptions } = await database.rpc('claim_subscriptions_to_reconcile');
+    for (const { id } of Array.isArray(subscriptions) ? subscriptions : []) {
+      reads.push(hour);
+      await database.rpc('apply_gateway_subscription', id, null);
+    }
+  }
+  expect(reads.length).toBe(30);
+});

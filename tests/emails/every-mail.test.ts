@@ -317,6 +317,14 @@ test('a change now names the credit, the end of the old plan, and what is charge
   await expectSaid(planChangedRow({ next_charge: null }), 'It does not renew by itself.', /next/i);
 });
 
+test('a change that was made at the gateway names the plan or the price, and what is charged next, and no credit', async () => {
+  const edited = { credit: null, amount: null, is_authorised: true };
+  const charge = `Your plan is valid until ${last}. The next charge is ₹1,234.56 on ${last}.`;
+  await expectSaid(planChangedRow(edited), `your Basic plan has ended. ${charge}`, /credit|paid/i);
+  const price = `Your Pro Yearly plan has a new price. ${charge}`;
+  await expectSaid(planChangedRow({ ...edited, old_plan_name: 'Pro Yearly' }), price, /credit|paid|has ended/i);
+});
+
 test('a cancellation says that nothing will be charged, when access ends, and until when it can be resumed', async () => {
   const nothing = 'Nothing more will be charged for it. ';
   const until =

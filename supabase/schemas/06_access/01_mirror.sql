@@ -29,7 +29,7 @@ create table billing.gateway_subscriptions (
   gateway_plan_id text, -- the gateway's plan id in the newest event
   -- Our plan, which makes the subscription a source of access. Null: the subscription attaches to the ruling source.
   plan_id uuid,
-  sold billing.price, -- the price of plan_id that is billed
+  sold billing.price, -- the price of plan_id that is billed, of all units
   plan_event_at timestamptz,
   status text, -- active or cancelled
   status_event_at timestamptz,
@@ -77,6 +77,7 @@ create table billing.gateway_subscriptions (
   -- then on.
   written_at timestamptz,
   last_paused_at timestamptz, -- once it is cancelled, that tells whether its paid time had passed before
+  quantity bigint, -- the units that the gateway bills, edited there. Null: one
   constraint gateway_subscriptions_key unique (user_id, gateway_subscription_id)
 )
 -- Space in each page for a new row version (HOT updates): the usual merge writes no index.
@@ -298,11 +299,33 @@ begin
   where p.gateway_plan_id = p_gateway_plan_id;
 end $$;
 
--- Merges the plan that an event names. After an event named a plan of ours, the subscription remains a source. A cancellation
--- does not change that plan.
+-- Returns the price of so many units.
+create function billing.price_of_units(
+  p_price billing.price, -- of one
+  p_units bigint -- null: one
+)
+returns billing.price language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  p_price.amount := p_price.amount * coalesce(p_units, 1);
+  return p_price;
+end $$;
+
+-- Returns the number of units that the gateway bills.
+create function billing.quantity_of(p_entity jsonb) -- the subscription
+returns bigint -- null: one, or it is not named
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_quantity constant bigint := billing.json_integer(p_entity -> 'quantity');
+begin
+  return case when v_quantity between 2 and 1000000 then v_quantity end;
+end $$;
+
+-- Merges the plan that an event names, with its quantity. After an event named a plan of ours, the subscription remains a
+-- source. A cancellation does not change that plan.
 create function billing.merge_gateway_plan(
   p_subscription billing.gateway_subscriptions,
   p_event text,
+  p_entity jsonb, -- the subscription
   p_gateway_plan_id text, -- null: the event names none
   p_created_at timestamptz -- of the event; null: the event is applied and sets no event time
 )
@@ -311,19 +334,28 @@ declare
   v_cancelled constant boolean := p_event = 'subscription.cancelled';
   v_id constant text := left(p_gateway_plan_id, 200);
   v_plan_id uuid := p_subscription.plan_id;
-  v_sold billing.price := p_subscription.sold;
+  v_sold billing.price := p_subscription.sold; -- of one unit
+  v_quantity constant bigint := case
+    when p_entity ? 'quantity' then billing.quantity_of(p_entity)
+    else p_subscription.quantity
+  end;
   v_billed record;
 begin
-  if v_id is null or (p_created_at, v_id) > (p_subscription.plan_event_at, p_subscription.gateway_plan_id) is false then
+  if v_id is null
+    or (p_created_at, v_id, coalesce(v_quantity, 1))
+      > (p_subscription.plan_event_at, p_subscription.gateway_plan_id, coalesce(p_subscription.quantity, 1)) is false
+  then
     return p_subscription;
   end if;
+  v_sold.amount := v_sold.amount / coalesce(p_subscription.quantity, 1);
   if v_plan_id is null or v_id is distinct from p_subscription.gateway_plan_id then
     select * into v_billed from billing.find_billed_price(v_id, p_subscription.gateway_subscription_id);
     v_plan_id := v_billed.plan_id;
     v_sold := v_billed.sold;
   end if;
   if v_plan_id is not null and (not v_cancelled or p_subscription.plan_id is null) then
-    p_subscription.sold := v_sold;
+    p_subscription.sold := billing.price_of_units(v_sold, v_quantity);
+    p_subscription.quantity := v_quantity;
     p_subscription.plan_id := v_plan_id;
     p_subscription.gateway_plan_id := v_id;
     p_subscription.plan_event_at := case
@@ -332,6 +364,7 @@ begin
     end;
   elsif p_subscription.plan_id is null then
     p_subscription.gateway_plan_id := v_id;
+    p_subscription.quantity := v_quantity;
   end if;
   return p_subscription;
 end $$;
@@ -507,7 +540,7 @@ begin
     has_refunds, paid_until, cancel_at_period_end, stops_at, ended_at, arrived_at, awaits_user, next_check_at, checked_at,
     gateway_status, gateway_status_event_at, charge_at, short_url, paid_count, authenticated_at, first_halted_at,
     last_halted_at, last_resumed_at, first_period_start, first_period_end, first_period_event_at, paid_period_start,
-    paid_period_end, paid_period_event_at, written_at, last_paused_at
+    paid_period_end, paid_period_event_at, written_at, last_paused_at, quantity
   ) = row(p_subscription.*)
   where m.id = p_subscription.id
   returning m.* into p_subscription;
@@ -566,7 +599,7 @@ begin
   end if;
 
   -- Here and in the functions a comparison with a time that is not known is null: the event is applied.
-  v_after := billing.merge_gateway_plan(v_after, p_event, p_gateway_plan_id, p_created_at);
+  v_after := billing.merge_gateway_plan(v_after, p_event, p_entity, p_gateway_plan_id, p_created_at);
   v_after := billing.merge_gateway_status(v_after, p_event, p_entity, p_created_at, p_arrived_at);
   if p_event = 'subscription.authenticated' then
     v_after.authenticated_at := least(v_before.authenticated_at, v_happened_at);

@@ -408,7 +408,8 @@ begin
     paid_count = greatest(m.paid_count, (v_entity ->> 'paid_count')::bigint)
   where m.user_id = v_user_id
     and m.gateway_subscription_id = v_id
-    and m.gateway_plan_id = v_entity ->> 'plan_id'
+    and (m.gateway_plan_id, coalesce(m.quantity, 1))
+      = (v_entity ->> 'plan_id', coalesce((v_entity ->> 'quantity')::bigint, m.quantity, 1))
     -- It goes on, and it was charged before. This charge is the newest event.
     and m.status = 'active'
     -- After another state the charge may be the cause of a stop, or older than the reconciliation.
@@ -534,6 +535,36 @@ begin
   return billing.sole_ruling(v_source);
 end $$;
 
+-- Enqueues the mail that the plan or the quantity of what rules was edited at the gateway. The caller has settled the user's access.
+create function billing.announce_edit(
+  p_subscription billing.gateway_subscriptions, -- after the event
+  p_before public.subscriptions, -- the row that it gave before
+  p_email text, -- of the user
+  p_arrived_at timestamptz
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if (p_subscription.plan_id, (p_subscription.sold).amount) = (p_before.plan_id, p_before.price_amount)
+    or not exists (
+      select from public.subscriptions s
+      where (s.user_id, s.gateway_subscription_id, s.plan_id, s.status)
+        = (p_subscription.user_id, p_subscription.gateway_subscription_id, p_subscription.plan_id, 'active')
+    )
+  then
+    return;
+  end if;
+  perform billing.withdraw_outlook(p_subscription.user_id);
+  perform billing.enqueue_mail(
+    p_subscription.user_id, p_email, 'plan-changed',
+    concat_ws('/', p_subscription.gateway_subscription_id, billing.iso_time(p_arrived_at)),
+    jsonb_build_object(
+      'plan_name', billing.plan_name(p_subscription.plan_id, null), 'old_plan_name', billing.plan_name(p_before.plan_id, null),
+      'credit', null, 'amount', null, 'currency', (p_subscription.sold).currency,
+      'valid_until', billing.iso_time(p_subscription.period_end), 'is_authorised', true
+    ) || billing.outlook(p_subscription.user_id)
+  );
+end $$;
+
 -- Applies an event about a gateway subscription. Contract: "Fields that an event needs", "Gateway subscriptions".
 create function billing.apply_subscription_event(
   p_event text,
@@ -558,6 +589,7 @@ declare
   v_payment_id constant text := case when p_event = 'subscription.charged' then billing.json_text(p_payment -> 'id') end;
   v_gateway_plan_id constant text := billing.json_text(p_entity -> 'plan_id');
   v_email text;
+  v_before public.subscriptions; -- the row that it gives, if it is edited
   v_merged billing.gateway_subscriptions;
   v_is_changed boolean;
 begin
@@ -612,6 +644,11 @@ begin
     perform billing.record_failure(v_user_id, p_entity, p_payment, billing.charged_at(p_created_at, p_arrived_at));
   end if;
   if v_merged.user_id is null then return 'stale'; end if;
+  if v_status = 'updated' then
+    select * into v_before
+    from public.subscriptions s
+    where (s.user_id, s.gateway_subscription_id, s.status) = (v_user_id, v_id, 'active') and s.price_amount is not null;
+  end if;
   v_is_changed := billing.settle_access(
     v_user_id, v_email, p_is_cancelled => v_cancelled,
     p_ruling => case when v_status = 'activated' then billing.first_ruling(v_merged) end
@@ -627,6 +664,8 @@ begin
     perform billing.announce_problem(v_status, v_merged, p_payment, v_email);
   elsif v_status = 'authenticated' then
     perform billing.announce_change(v_merged, v_email);
+  elsif v_before.id is not null then
+    perform billing.announce_edit(v_merged, v_before, v_email, p_arrived_at);
   elsif v_cancelled then
     perform billing.announce_lost_change(v_merged, v_email);
   end if;

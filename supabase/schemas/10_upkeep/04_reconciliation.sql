@@ -189,8 +189,9 @@ begin
           then case when d.checked_at > d.given_up_at then greatest(d.checked_at + interval '1 day', v_now) else v_now end
         -- So long after the last access no further cycle is expected.
         when d.checked_at > d.given_up_at then null
-        -- The gateway did not know it, such as under the key of another account.
-        when d.gateway_status = 'unknown' then v_now
+        -- The gateway did not know it, such as under the key of another account. Without an end it is never given up.
+        when d.gateway_status = 'unknown'
+          then case when d.period_end is null then greatest(d.checked_at + interval '1 day', v_now) else v_now end
         -- If the subscription was renewed, later. A charge does not change next_check_at, so that it writes no index.
         else greatest(d.period_end - interval '1 day', v_now)
       end as next_at -- null: never
@@ -325,7 +326,12 @@ begin
         p_entity || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), null,
         v_status is distinct from v_mirrored.gateway_status
           and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
-          and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused')))
+          and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused'))
+          -- Edited at the gateway.
+          or v_status in ('active', 'pending', 'halted', 'paused')
+            and v_mirrored.plan_id is not null
+            and (p_entity ->> 'plan_id', billing.quantity_of(p_entity))
+              is distinct from (v_mirrored.gateway_plan_id, v_mirrored.quantity))
   ) a (mark, event, entity, at, is_due)
   where a.is_due;
 

@@ -309,7 +309,11 @@ cross join lateral (
   where c.period_end > (select billing.clock())
     and c.plan_id = m.plan_id
     and c.price_key is not distinct from (m.sold).lookup_key
-    and (c.amount, c.currency) <> ((m.sold).amount, (m.sold).currency)
+    and (
+      c.currency <> (m.sold).currency
+      -- The quantity may have been edited after the charge: that is a finding of its own.
+      or c.amount not in ((m.sold).amount, (m.sold).amount / coalesce(m.quantity, 1))
+    )
 ) found
 where billing.kept(c.payment) > 0;
 comment on view billing.unexpected_charges is

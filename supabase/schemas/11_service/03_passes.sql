@@ -26,6 +26,20 @@ select v.finding, coalesce(nullif(v.gateway_payment_id, ''), v.gateway_subscript
   end
 from billing.unexpected_charges v
 union all
+-- One of the subscription, and none of each charge.
+select 'mismatch', m.gateway_subscription_id, m.user_id, m.asked_at,
+  jsonb_build_object(
+    'gateway_subscription_id', m.gateway_subscription_id, 'quantity', m.quantity, 'amount', (m.sold).amount,
+    'currency', (m.sold).currency
+  ),
+  'Set the quantity at the gateway to 1, or insert a note about the subscription: its customer sees what is charged.'
+from billing.gateway_subscriptions m
+where m.quantity > 1
+  and billing.is_billed(m)
+  and not exists (
+    select from billing.support_actions a where a.action = 'note' and a.reference = m.gateway_subscription_id
+  )
+union all
 -- The gateway was told to end it with its cycle, although nothing asks for that any more: the purchase that replaced it was
 -- refunded, or it was authorised while its cancellation was under way.
 select 'stopped_in_error', m.gateway_subscription_id, m.user_id, m.stops_at,

@@ -116,9 +116,9 @@ export type GoingOnProps = Addressed & {
 export type PlanChangedProps = Addressed & {
   readonly planName: string;
   readonly oldPlanName: string;
-  /** For the unused time of the old plan: `₹1,234.56` */
-  readonly credit: string;
-  readonly amount: string;
+  /** For the unused time of the old plan: `₹1,234.56`. Null, as the amount: it was changed at the gateway. */
+  readonly credit: string | null;
+  readonly amount: string | null;
   readonly validUntil: string;
   readonly nextCharge: NextCharge;
   /** Whether the customer has authorised the next charge. */

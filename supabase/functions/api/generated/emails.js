@@ -2,19 +2,19 @@
 // Contains react, react-dom, react-email.
 // @ts-self-types="./emails.d.ts"
 var hu=Object.create;var ma=Object.defineProperty;var gu=Object.getOwnPropertyDescriptor;var pu=Object.getOwnPropertyNames;var vu=Object.getPrototypeOf,yu=Object.prototype.hasOwnProperty;var Pn=(e,n)=>()=>{try{return n||e((n={exports:{}}).exports,n),n.exports}catch(t){throw n=0,t}};var bu=(e,n,t,r)=>{if(n&&typeof n=="object"||typeof n=="function")for(let i of pu(n))!yu.call(e,i)&&i!==t&&ma(e,i,{get:()=>n[i],
-enumerable:!(r=gu(n,i))||r.enumerable});return e};var y=(e,n,t)=>(t=e!=null?hu(vu(e)):{},bu(n||!e||!e.__esModule?ma(t,"default",{value:e,enumerable:!0}):t,e));var ka=Pn(m=>{"use strict";var ii=Symbol.for("react.transitional.element"),mu=Symbol.for("react.portal"),wu=Symbol.for("\
+enumerable:!(r=gu(n,i))||r.enumerable});return e};var v=(e,n,t)=>(t=e!=null?hu(vu(e)):{},bu(n||!e||!e.__esModule?ma(t,"default",{value:e,enumerable:!0}):t,e));var ka=Pn(m=>{"use strict";var ii=Symbol.for("react.transitional.element"),mu=Symbol.for("react.portal"),wu=Symbol.for("\
 react.fragment"),Tu=Symbol.for("react.strict_mode"),Pu=Symbol.for("react.profiler"),xu=Symbol.for("react.consumer"),Eu=Symbol.
 for("react.context"),Ru=Symbol.for("react.forward_ref"),Cu=Symbol.for("react.suspense"),Au=Symbol.for("react.memo"),Ea=Symbol.
-for("react.lazy"),Su=Symbol.for("react.activity"),Nu=Symbol.for("react.view_transition"),wa=Symbol.iterator;function Ou(e){
+for("react.lazy"),Nu=Symbol.for("react.activity"),Su=Symbol.for("react.view_transition"),wa=Symbol.iterator;function Ou(e){
 return e===null||typeof e!="object"?null:(e=wa&&e[wa]||e["@@iterator"],typeof e=="function"?e:null)}var Ra={isMounted:function(){
 return!1},enqueueForceUpdate:function(){},enqueueReplaceState:function(){},enqueueSetState:function(){}},Ca=Object.assign,
 Aa={};function Qn(e,n,t){this.props=e,this.context=n,this.refs=Aa,this.updater=t||Ra}Qn.prototype.isReactComponent={};Qn.
 prototype.setState=function(e,n){if(typeof e!="object"&&typeof e!="function"&&e!=null)throw Error("takes an object of st\
 ate variables to update or a function which returns an object of state variables.");this.updater.enqueueSetState(this,e,
-n,"setState")};Qn.prototype.forceUpdate=function(e){this.updater.enqueueForceUpdate(this,e,"forceUpdate")};function Sa(){}
-Sa.prototype=Qn.prototype;function ai(e,n,t){this.props=e,this.context=n,this.refs=Aa,this.updater=t||Ra}var li=ai.prototype=
-new Sa;li.constructor=ai;Ca(li,Qn.prototype);li.isPureReactComponent=!0;var Ta=Array.isArray;function ri(){}var k={H:null,
-A:null,T:null,S:null},Na=Object.prototype.hasOwnProperty;function oi(e,n,t){var r=t.ref;return{$$typeof:ii,type:e,key:n,
+n,"setState")};Qn.prototype.forceUpdate=function(e){this.updater.enqueueForceUpdate(this,e,"forceUpdate")};function Na(){}
+Na.prototype=Qn.prototype;function ai(e,n,t){this.props=e,this.context=n,this.refs=Aa,this.updater=t||Ra}var li=ai.prototype=
+new Na;li.constructor=ai;Ca(li,Qn.prototype);li.isPureReactComponent=!0;var Ta=Array.isArray;function ri(){}var k={H:null,
+A:null,T:null,S:null},Sa=Object.prototype.hasOwnProperty;function oi(e,n,t){var r=t.ref;return{$$typeof:ii,type:e,key:n,
 ref:r!==void 0?r:null,props:t}}function _u(e,n){return oi(e.type,n,e.props)}function ui(e){return typeof e=="object"&&e!==
 null&&e.$$typeof===ii}function ku(e){var n={"=":"=0",":":"=2"};return"$"+e.replace(/[=:]/g,function(t){return n[t]})}var Pa=/\/+/g;
 function ti(e,n){return typeof e=="object"&&e!==null&&e.key!=null?ku(""+e.key):n.toString(36)}function Mu(e){switch(e.status){case"\
@@ -43,16 +43,16 @@ n!==null&&t.types!==null&&(n.types=t.types),k.T=n}}function _a(e){var n=k.T;if(n
 [e]:t.indexOf(e)===-1&&t.push(e)}else Oa(_a.bind(null,e))}var Fu={map:tr,forEach:function(e,n,t){tr(e,function(){n.apply(
 this,arguments)},t)},count:function(e){var n=0;return tr(e,function(){n++}),n},toArray:function(e){return tr(e,function(n){
 return n})||[]},only:function(e){if(!ui(e))throw Error("React.Children.only expected to receive a single React element c\
-hild.");return e}};m.Activity=Su;m.Children=Fu;m.Component=Qn;m.Fragment=wu;m.Profiler=Pu;m.PureComponent=ai;m.StrictMode=
-Tu;m.Suspense=Cu;m.ViewTransition=Nu;m.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE=k;m.__COMPILER_RUNTIME=
+hild.");return e}};m.Activity=Nu;m.Children=Fu;m.Component=Qn;m.Fragment=wu;m.Profiler=Pu;m.PureComponent=ai;m.StrictMode=
+Tu;m.Suspense=Cu;m.ViewTransition=Su;m.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE=k;m.__COMPILER_RUNTIME=
 {__proto__:null,c:function(e){return k.H.useMemoCache(e)}};m.addTransitionType=_a;m.cache=function(e){return function(){
 return e.apply(null,arguments)}};m.cacheSignal=function(){return null};m.cloneElement=function(e,n,t){if(e==null)throw Error(
 "The argument must be a React element, but you passed "+e+".");var r=Ca({},e.props),i=e.key;if(n!=null)for(a in n.key!==
-void 0&&(i=""+n.key),n)!Na.call(n,a)||a==="key"||a==="__self"||a==="__source"||a==="ref"&&n.ref===void 0||(r[a]=n[a]);var a=arguments.
+void 0&&(i=""+n.key),n)!Sa.call(n,a)||a==="key"||a==="__self"||a==="__source"||a==="ref"&&n.ref===void 0||(r[a]=n[a]);var a=arguments.
 length-2;if(a===1)r.children=t;else if(1<a){for(var u=Array(a),s=0;s<a;s++)u[s]=arguments[s+2];r.children=u}return oi(e.
 type,i,r)};m.createContext=function(e){return e={$$typeof:Eu,_currentValue:e,_currentValue2:e,_threadCount:0,Provider:null,
 Consumer:null},e.Provider=e,e.Consumer={$$typeof:xu,_context:e},e};m.createElement=function(e,n,t){var r,i={},a=null;if(n!=
-null)for(r in n.key!==void 0&&(a=""+n.key),n)Na.call(n,r)&&r!=="key"&&r!=="__self"&&r!=="__source"&&(i[r]=n[r]);var u=arguments.
+null)for(r in n.key!==void 0&&(a=""+n.key),n)Sa.call(n,r)&&r!=="key"&&r!=="__self"&&r!=="__source"&&(i[r]=n[r]);var u=arguments.
 length-2;if(u===1)i.children=t;else if(1<u){for(var s=Array(u),c=0;c<u;c++)s[c]=arguments[c+2];i.children=s}if(e&&e.defaultProps)
 for(r in u=e.defaultProps,u)i[r]===void 0&&(i[r]=u[r]);return oi(e,a,i)};m.createRef=function(){return{current:null}};m.
 forwardRef=function(e){return{$$typeof:Ru,render:e}};m.isValidElement=ui;m.lazy=function(e){return{$$typeof:Ea,_payload:{
@@ -100,9 +100,9 @@ n+="?args[]="+encodeURIComponent(arguments[1]);for(var t=2;t<arguments.length;t+
 return"Minified React error #"+e+"; visit "+n+" for the full message or use the non-minified dev environment for full er\
 rors and additional helpful warnings."}var yl=Symbol.for("react.transitional.element"),bl=Symbol.for("react.portal"),ml=Symbol.
 for("react.fragment"),wl=Symbol.for("react.strict_mode"),Tl=Symbol.for("react.profiler"),Pl=Symbol.for("react.consumer"),
-Sr=Symbol.for("react.context"),Ri=Symbol.for("react.forward_ref"),Nr=Symbol.for("react.suspense"),Ci=Symbol.for("react.s\
+Nr=Symbol.for("react.context"),Ri=Symbol.for("react.forward_ref"),Sr=Symbol.for("react.suspense"),Ci=Symbol.for("react.s\
 uspense_list"),Ai=Symbol.for("react.memo"),Or=Symbol.for("react.lazy"),Bu=Symbol.for("react.scope"),xl=Symbol.for("react\
-.activity"),zu=Symbol.for("react.legacy_hidden"),Wu=Symbol.for("react.memo_cache_sentinel"),Si=Symbol.for("react.view_tr\
+.activity"),zu=Symbol.for("react.legacy_hidden"),Wu=Symbol.for("react.memo_cache_sentinel"),Ni=Symbol.for("react.view_tr\
 ansition"),_r=Symbol.for("react.recoverable"),Ya=Symbol.iterator;function El(e){return e===null||typeof e!="object"?null:
 (e=Ya&&e[Ya]||e["@@iterator"],typeof e=="function"?e:null)}var Gu=Symbol.for("react.optimistic_key"),gr=Array.isArray;function Ba(e,n){
 var t=e.length&3,r=e.length-t,i=n;for(n=0;n<r;){var a=e.charCodeAt(n)&255|(e.charCodeAt(++n)&255)<<8|(e.charCodeAt(++n)&
@@ -115,7 +115,7 @@ a=a<<15|a>>>17,i^=461845907*(a&65535)+((461845907*(a>>>16)&65535)<<16)&429496729
 4294967295,(i^i>>>16)>>>0}var pe=Object.assign,L=Object.prototype.hasOwnProperty,Xu=RegExp("^[:A-Z_a-z\\u00C0-\\u00D6\\u00D\
 8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C-\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\\
 uFFFD][:A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C-\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\\
-u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\-.0-9\\u00B7\\u0300-\\u036F\\u203F-\\u2040]*$"),za={},Wa={};function Ni(e){
+u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\-.0-9\\u00B7\\u0300-\\u036F\\u203F-\\u2040]*$"),za={},Wa={};function Si(e){
 return L.call(Wa,e)?!0:L.call(za,e)?!1:Xu.test(e)?Wa[e]=!0:(za[e]=!0,!1)}var Zu=new Set("animationIterationCount aspectR\
 atio borderImageOutset borderImageSlice borderImageWidth boxFlex boxFlexGroup boxOrdinalGroup columnCount columns flex f\
 lexGrow flexPositive flexShrink flexNegative flexOrder gridArea gridRow gridRowEnd gridRowSpan gridRowStart gridColumn g\
@@ -147,7 +147,7 @@ n"],["textRendering","text-rendering"],["transformOrigin","transform-origin"],["
 m","units-per-em"],["vAlphabetic","v-alphabetic"],["vHanging","v-hanging"],["vIdeographic","v-ideographic"],["vMathemati\
 cal","v-mathematical"],["vectorEffect","vector-effect"],["vertAdvY","vert-adv-y"],["vertOriginX","vert-origin-x"],["vert\
 OriginY","vert-origin-y"],["wordSpacing","word-spacing"],["writingMode","writing-mode"],["xmlnsXlink","xmlns:xlink"],["x\
-Height","x-height"]]),Qu=/["'&<>]/;function P(e){if(typeof e=="boolean"||typeof e=="number"||typeof e=="bigint")return""+
+Height","x-height"]]),Qu=/["'&<>]/;function x(e){if(typeof e=="boolean"||typeof e=="number"||typeof e=="bigint")return""+
 e;e=""+e;var n=Qu.exec(e);if(n){var t="",r,i=0;for(r=n.index;r<e.length;r++){switch(e.charCodeAt(r)){case 34:n="&quot;";
 break;case 38:n="&amp;";break;case 39:n="&#x27;";break;case 60:n="&lt;";break;case 62:n="&gt;";break;default:continue}i!==
 r&&(t+=e.slice(i,r)),i=r+1,t+=n}e=i!==r?t+e.slice(i,r):t}return e}var Ju=/([A-Z])/g,Ku=/^ms-/,ju=/^[\u0000-\u001F ]*j[\r\n\t]*a[\r\n\t]*v[\r\n\t]*a[\r\n\t]*s[\r\n\t]*c[\r\n\t]*r[\r\n\t]*i[\r\n\t]*p[\r\n\t]*t[\r\n\t]*:/i;
@@ -164,46 +164,46 @@ noscript":return $(2,null,r|1,null);case"select":return $(2,t.value!=null?t.valu
 null,r,null);case"table":return $(6,null,r,null);case"thead":case"tbody":case"tfoot":return $(7,null,r,null);case"colgro\
 up":return $(9,null,r,null);case"tr":return $(8,null,r,null);case"head":if(2>e.insertionMode)return $(3,null,r,null);break;case"\
 html":if(e.insertionMode===0)return $(1,null,r,null)}return 6<=e.insertionMode||2>e.insertionMode?$(2,null,r,null):e.viewTransition!==
-null||e.tagScope!==r?$(e.insertionMode,e.selectedValue,r,null):e}function Sl(e){return e===null?null:{update:e.update,enter:"\
+null||e.tagScope!==r?$(e.insertionMode,e.selectedValue,r,null):e}function Nl(e){return e===null?null:{update:e.update,enter:"\
 none",exit:"none",share:e.update,parentEnter:"none",parentExit:"none",name:e.autoName,autoName:e.autoName,nameIdx:0}}function pi(e,n){
-return n.tagScope&32&&(e.instructions|=128),$(n.insertionMode,n.selectedValue,n.tagScope|12,Sl(n.viewTransition))}function or(e,n){
-e=Sl(n.viewTransition);var t=n.tagScope|16;return e!==null&&e.share!=="none"&&(t|=64),$(n.insertionMode,n.selectedValue,
-t,e)}function Nl(e,n,t){return e="_"+e.idPrefix+"R_"+n,0<t&&(e+="H"+t.toString(32)),e+"_"}function be(e,n){n=n.viewTransition,
-n!==null&&(n.name!=="auto"&&(B(e,"vt-name",n.nameIdx===0?n.name:n.name+"_"+n.nameIdx),n.nameIdx++),B(e,"vt-update",n.update),
-n.enter!=="none"&&B(e,"vt-enter",n.enter),n.exit!=="none"&&B(e,"vt-exit",n.exit),n.share!=="none"&&B(e,"vt-share",n.share))}
+return n.tagScope&32&&(e.instructions|=128),$(n.insertionMode,n.selectedValue,n.tagScope|12,Nl(n.viewTransition))}function or(e,n){
+e=Nl(n.viewTransition);var t=n.tagScope|16;return e!==null&&e.share!=="none"&&(t|=64),$(n.insertionMode,n.selectedValue,
+t,e)}function Sl(e,n,t){return e="_"+e.idPrefix+"R_"+n,0<t&&(e+="H"+t.toString(32)),e+"_"}function be(e,n){n=n.viewTransition,
+n!==null&&(n.name!=="auto"&&(z(e,"vt-name",n.nameIdx===0?n.name:n.name+"_"+n.nameIdx),n.nameIdx++),z(e,"vt-update",n.update),
+n.enter!=="none"&&z(e,"vt-enter",n.enter),n.exit!=="none"&&z(e,"vt-exit",n.exit),n.share!=="none"&&z(e,"vt-share",n.share))}
 var Xa=new Map;function Ol(e,n){if(typeof n!="object")throw Error(p(62));var t=!0,r;for(r in n)if(L.call(n,r)){var i=n[r];
-if(i!=null&&typeof i!="boolean"&&i!==""){if(r.indexOf("--")===0){var a=P(r);i=P((""+i).trim())}else a=Xa.get(r),a===void 0&&
-(a=P(r.replace(Ju,"-$1").toLowerCase().replace(Ku,"-ms-")),Xa.set(r,a)),i=typeof i=="number"?i===0||Zu.has(r)?""+i:i+"px":
-P((""+i).trim());t?(t=!1,e.push(' style="',a,":",i)):e.push(";",a,":",i)}}t||e.push('"')}function vi(e,n,t){t&&typeof t!=
-"function"&&typeof t!="symbol"&&e.push(" ",n,'=""')}function B(e,n,t){typeof t!="function"&&typeof t!="symbol"&&typeof t!=
-"boolean"&&e.push(" ",n,'="',P(t),'"')}var _l=P("javascript:throw new Error('React form unexpectedly submitted.')");function ci(e,n){
-this.push('<input type="hidden"'),kl(e),B(this,"name",n),B(this,"value",e),this.push("/>")}function kl(e){if(typeof e!="\
+if(i!=null&&typeof i!="boolean"&&i!==""){if(r.indexOf("--")===0){var a=x(r);i=x((""+i).trim())}else a=Xa.get(r),a===void 0&&
+(a=x(r.replace(Ju,"-$1").toLowerCase().replace(Ku,"-ms-")),Xa.set(r,a)),i=typeof i=="number"?i===0||Zu.has(r)?""+i:i+"px":
+x((""+i).trim());t?(t=!1,e.push(' style="',a,":",i)):e.push(";",a,":",i)}}t||e.push('"')}function vi(e,n,t){t&&typeof t!=
+"function"&&typeof t!="symbol"&&e.push(" ",n,'=""')}function z(e,n,t){typeof t!="function"&&typeof t!="symbol"&&typeof t!=
+"boolean"&&e.push(" ",n,'="',x(t),'"')}var _l=x("javascript:throw new Error('React form unexpectedly submitted.')");function ci(e,n){
+this.push('<input type="hidden"'),kl(e),z(this,"name",n),z(this,"value",e),this.push("/>")}function kl(e){if(typeof e!="\
 string")throw Error(p(480))}function Ml(e,n){if(typeof n.$$FORM_ACTION=="function"){var t=e.nextFormID++;e=e.idPrefix+t;
 try{var r=n.$$FORM_ACTION(e);if(r){var i=r.data;i?.forEach(kl)}return r}catch(a){if(typeof a=="object"&&a!==null&&typeof a.
 then=="function")throw a}}return null}function Za(e,n,t,r,i,a,u,s){var c=null;if(typeof r=="function"){var l=Ml(n,r);l!==
 null?(s=l.name,r=l.action||"",i=l.encType,a=l.method,u=l.target,c=l.data):(e.push(" ","formAction",'="',_l,'"'),u=a=i=r=
-s=null,Il(n,t))}return s!=null&&N(e,"name",s),r!=null&&N(e,"formAction",r),i!=null&&N(e,"formEncType",i),a!=null&&N(e,"f\
-ormMethod",a),u!=null&&N(e,"formTarget",u),c}function N(e,n,t){switch(n){case"className":B(e,"class",t);break;case"tabIn\
-dex":B(e,"tabindex",t);break;case"dir":case"role":case"viewBox":case"width":case"height":B(e,n,t);break;case"style":Ol(e,
+s=null,Il(n,t))}return s!=null&&O(e,"name",s),r!=null&&O(e,"formAction",r),i!=null&&O(e,"formEncType",i),a!=null&&O(e,"f\
+ormMethod",a),u!=null&&O(e,"formTarget",u),c}function O(e,n,t){switch(n){case"className":z(e,"class",t);break;case"tabIn\
+dex":z(e,"tabindex",t);break;case"dir":case"role":case"viewBox":case"width":case"height":z(e,n,t);break;case"style":Ol(e,
 t);break;case"src":case"href":if(t==="")break;case"action":case"formAction":if(t==null||typeof t=="function"||typeof t==
-"symbol"||typeof t=="boolean")break;t=Pt(""+t),e.push(" ",n,'="',P(t),'"');break;case"defaultValue":case"defaultChecked":case"\
+"symbol"||typeof t=="boolean")break;t=Pt(""+t),e.push(" ",n,'="',x(t),'"');break;case"defaultValue":case"defaultChecked":case"\
 innerHTML":case"suppressContentEditableWarning":case"suppressHydrationWarning":case"ref":break;case"autoFocus":case"mult\
 iple":case"muted":vi(e,n.toLowerCase(),t);break;case"xlinkHref":if(typeof t=="function"||typeof t=="symbol"||typeof t=="\
-boolean")break;t=Pt(""+t),e.push(" ","xlink:href",'="',P(t),'"');break;case"contentEditable":case"spellCheck":case"dragg\
+boolean")break;t=Pt(""+t),e.push(" ","xlink:href",'="',x(t),'"');break;case"contentEditable":case"spellCheck":case"dragg\
 able":case"value":case"autoReverse":case"externalResourcesRequired":case"focusable":case"preserveAlpha":typeof t!="funct\
-ion"&&typeof t!="symbol"&&e.push(" ",n,'="',P(t),'"');break;case"inert":case"allowFullScreen":case"async":case"autoPlay":case"\
+ion"&&typeof t!="symbol"&&e.push(" ",n,'="',x(t),'"');break;case"inert":case"allowFullScreen":case"async":case"autoPlay":case"\
 controls":case"credentialless":case"default":case"defer":case"disabled":case"disablePictureInPicture":case"disableRemote\
 Playback":case"formNoValidate":case"hidden":case"loop":case"noModule":case"noValidate":case"open":case"playsInline":case"\
 readOnly":case"required":case"reversed":case"scoped":case"seamless":case"itemScope":t&&typeof t!="function"&&typeof t!="\
 symbol"&&e.push(" ",n,'=""');break;case"capture":case"download":t===!0?e.push(" ",n,'=""'):t!==!1&&typeof t!="function"&&
-typeof t!="symbol"&&e.push(" ",n,'="',P(t),'"');break;case"cols":case"rows":case"size":case"span":typeof t!="function"&&
-typeof t!="symbol"&&!isNaN(t)&&1<=t&&e.push(" ",n,'="',P(t),'"');break;case"rowSpan":case"start":typeof t=="function"||typeof t==
-"symbol"||isNaN(t)||e.push(" ",n,'="',P(t),'"');break;case"xlinkActuate":B(e,"xlink:actuate",t);break;case"xlinkArcrole":
-B(e,"xlink:arcrole",t);break;case"xlinkRole":B(e,"xlink:role",t);break;case"xlinkShow":B(e,"xlink:show",t);break;case"xl\
-inkTitle":B(e,"xlink:title",t);break;case"xlinkType":B(e,"xlink:type",t);break;case"xmlBase":B(e,"xml:base",t);break;case"\
-xmlLang":B(e,"xml:lang",t);break;case"xmlSpace":B(e,"xml:space",t);break;default:if((!(2<n.length)||n[0]!=="o"&&n[0]!=="\
-O"||n[1]!=="n"&&n[1]!=="N")&&(n=Vu.get(n)||n,Ni(n))){switch(typeof t){case"function":case"symbol":return;case"boolean":var r=n.
-toLowerCase().slice(0,5);if(r!=="data-"&&r!=="aria-")return}e.push(" ",n,'="',P(t),'"')}}}function me(e,n,t){if(n!=null){
+typeof t!="symbol"&&e.push(" ",n,'="',x(t),'"');break;case"cols":case"rows":case"size":case"span":typeof t!="function"&&
+typeof t!="symbol"&&!isNaN(t)&&1<=t&&e.push(" ",n,'="',x(t),'"');break;case"rowSpan":case"start":typeof t=="function"||typeof t==
+"symbol"||isNaN(t)||e.push(" ",n,'="',x(t),'"');break;case"xlinkActuate":z(e,"xlink:actuate",t);break;case"xlinkArcrole":
+z(e,"xlink:arcrole",t);break;case"xlinkRole":z(e,"xlink:role",t);break;case"xlinkShow":z(e,"xlink:show",t);break;case"xl\
+inkTitle":z(e,"xlink:title",t);break;case"xlinkType":z(e,"xlink:type",t);break;case"xmlBase":z(e,"xml:base",t);break;case"\
+xmlLang":z(e,"xml:lang",t);break;case"xmlSpace":z(e,"xml:space",t);break;default:if((!(2<n.length)||n[0]!=="o"&&n[0]!=="\
+O"||n[1]!=="n"&&n[1]!=="N")&&(n=Vu.get(n)||n,Si(n))){switch(typeof t){case"function":case"symbol":return;case"boolean":var r=n.
+toLowerCase().slice(0,5);if(r!=="data-"&&r!=="aria-")return}e.push(" ",n,'="',x(t),'"')}}}function me(e,n,t){if(n!=null){
 if(t!=null)throw Error(p(60));if(typeof n!="object"||!("__html"in n))throw Error(p(61));n=n.__html,n!=null&&e.push(""+n)}}
 function ec(e){var n="";return vl.Children.forEach(e,function(t){t!=null&&(n+=t)}),n}function Il(e,n){if((e.instructions&
 16)===0){e.instructions|=16;var t=n.preamble,r=n.bootstrapChunks;(t.htmlChunks||t.headChunks)&&r.length===0?(r.push(n.startInlineScript),
@@ -215,63 +215,63 @@ efaultPrevented){var b=a.target,d=a.submitter,c=b.action,e=d;if(d){var f=d.getAt
 ll)}"javascript:throw new Error('React form unexpectedly submitted.')"===c&&(a.preventDefault(),a=new FormData(b,e),c=b.\
 ownerDocument||b,(c.$$reactFormReplay=c.$$reactFormReplay||[]).push(b,d,a))}});`,"</script>")}}function ie(e,n){e.push(X(
 "link"));for(var t in n)if(L.call(n,t)){var r=n[t];if(r!=null)switch(t){case"children":case"dangerouslySetInnerHTML":throw Error(
-p(399,"link"));default:N(e,t,r)}}return e.push("/>"),null}var Va=/(<\/|<)(s)(tyle)/gi;function Qa(e,n,t,r){return""+n+(t===
+p(399,"link"));default:O(e,t,r)}}return e.push("/>"),null}var Va=/(<\/|<)(s)(tyle)/gi;function Qa(e,n,t,r){return""+n+(t===
 "s"?"\\73 ":"\\53 ")+r}function Kn(e,n,t,r){e.push(X(t));for(var i in n)if(L.call(n,i)){var a=n[i];if(a!=null)switch(i){case"\
-children":case"dangerouslySetInnerHTML":throw Error(p(399,t));default:N(e,i,a)}}return be(e,r),e.push("/>"),null}function Ja(e,n){
+children":case"dangerouslySetInnerHTML":throw Error(p(399,t));default:O(e,i,a)}}return be(e,r),e.push("/>"),null}function Ja(e,n){
 e.push(X("title"));var t=null,r=null,i;for(i in n)if(L.call(n,i)){var a=n[i];if(a!=null)switch(i){case"children":t=a;break;case"\
-dangerouslySetInnerHTML":r=a;break;default:N(e,i,a)}}return e.push(">"),n=Array.isArray(t)?2>t.length?t[0]:null:t,typeof n!=
-"function"&&typeof n!="symbol"&&n!==null&&n!==void 0&&e.push(P(""+n)),me(e,r,t),e.push(Rn("title")),null}function pr(e,n){
+dangerouslySetInnerHTML":r=a;break;default:O(e,i,a)}}return e.push(">"),n=Array.isArray(t)?2>t.length?t[0]:null:t,typeof n!=
+"function"&&typeof n!="symbol"&&n!==null&&n!==void 0&&e.push(x(""+n)),me(e,r,t),e.push(Rn("title")),null}function pr(e,n){
 e.push(X("script"));var t=null,r=null,i;for(i in n)if(L.call(n,i)){var a=n[i];if(a!=null)switch(i){case"children":t=a;break;case"\
-dangerouslySetInnerHTML":r=a;break;default:N(e,i,a)}}return e.push(">"),me(e,r,t),typeof t=="string"&&e.push((""+t).replace(
+dangerouslySetInnerHTML":r=a;break;default:O(e,i,a)}}return e.push(">"),me(e,r,t),typeof t=="string"&&e.push((""+t).replace(
 Cl,Al)),e.push(Rn("script")),null}function si(e,n,t,r){e.push(X(t));var i=t=null,a;for(a in n)if(L.call(n,a)){var u=n[a];
-if(u!=null)switch(a){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:N(e,a,u)}}return be(e,r),e.
+if(u!=null)switch(a){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:O(e,a,u)}}return be(e,r),e.
 push(">"),me(e,i,t),t}function ir(e,n,t,r){e.push(X(t));var i=t=null,a;for(a in n)if(L.call(n,a)){var u=n[a];if(u!=null)
-switch(a){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:N(e,a,u)}}return be(e,r),e.push(">"),
-me(e,i,t),typeof t=="string"?(e.push(P(t)),null):t}var nc=/^[a-zA-Z][a-zA-Z:_\.\-\d]*$/,Ka=new Map;function X(e){var n=Ka.
+switch(a){case"children":t=u;break;case"dangerouslySetInnerHTML":i=u;break;default:O(e,a,u)}}return be(e,r),e.push(">"),
+me(e,i,t),typeof t=="string"?(e.push(x(t)),null):t}var nc=/^[a-zA-Z][a-zA-Z:_\.\-\d]*$/,Ka=new Map;function X(e){var n=Ka.
 get(e);if(n===void 0){if(!nc.test(e))throw Error(p(65,e));n="<"+e,Ka.set(e,n)}return n}function tc(e,n,t,r,i,a,u,s,c){switch(n){case"\
-div":case"span":case"svg":case"path":break;case"a":e.push(X("a"));var l=null,o=null,f;for(f in t)if(L.call(t,f)){var h=t[f];
-if(h!=null)switch(f){case"children":l=h;break;case"dangerouslySetInnerHTML":o=h;break;case"href":h===""?B(e,"href",""):N(
-e,f,h);break;default:N(e,f,h)}}if(be(e,s),e.push(">"),me(e,o,l),typeof l=="string"){e.push(P(l));var d=null}else d=l;return d;case"\
-g":case"p":case"li":break;case"select":e.push(X("select"));var g=null,v=null,C;for(C in t)if(L.call(t,C)){var E=t[C];if(E!=
-null)switch(C){case"children":g=E;break;case"dangerouslySetInnerHTML":v=E;break;case"defaultValue":case"value":break;default:
-N(e,C,E)}}return be(e,s),e.push(">"),me(e,v,g),g;case"option":var O=s.selectedValue;e.push(X("option"));var z=null,H=null,
-T=null,S=null,I;for(I in t)if(L.call(t,I)){var ve=t[I];if(ve!=null)switch(I){case"children":z=ve;break;case"selected":T=
-ve;break;case"dangerouslySetInnerHTML":S=ve;break;case"value":H=ve;default:N(e,I,ve)}}if(O!=null){var R=H!==null?""+H:ec(
-z);if(gr(O)){for(var D=0;D<O.length;D++)if(""+O[D]===R){e.push(' selected=""');break}}else""+O===R&&e.push(' selected=""')}else
-T&&e.push(' selected=""');return e.push(">"),me(e,S,z),z;case"textarea":e.push(X("textarea"));var Y=null,Q=null,F=null,de;
-for(de in t)if(L.call(t,de)){var W=t[de];if(W!=null)switch(de){case"children":F=W;break;case"value":Y=W;break;case"defau\
-ltValue":Q=W;break;case"dangerouslySetInnerHTML":throw Error(p(91));default:N(e,de,W)}}if(Y===null&&Q!==null&&(Y=Q),be(e,
-s),e.push(">"),F!=null){if(Y!=null)throw Error(p(92));if(gr(F)){if(1<F.length)throw Error(p(93));Y=""+F[0]}Y=""+F}return typeof Y==
-"string"&&Y[0]===`
+div":case"span":case"svg":case"path":break;case"a":e.push(X("a"));var l=null,o=null,f;for(f in t)if(L.call(t,f)){var d=t[f];
+if(d!=null)switch(f){case"children":l=d;break;case"dangerouslySetInnerHTML":o=d;break;case"href":d===""?z(e,"href",""):O(
+e,f,d);break;default:O(e,f,d)}}if(be(e,s),e.push(">"),me(e,o,l),typeof l=="string"){e.push(x(l));var h=null}else h=l;return h;case"\
+g":case"p":case"li":break;case"select":e.push(X("select"));var g=null,y=null,C;for(C in t)if(L.call(t,C)){var T=t[C];if(T!=
+null)switch(C){case"children":g=T;break;case"dangerouslySetInnerHTML":y=T;break;case"defaultValue":case"value":break;default:
+O(e,C,T)}}return be(e,s),e.push(">"),me(e,y,g),g;case"option":var S=s.selectedValue;e.push(X("option"));var D=null,H=null,
+P=null,N=null,I;for(I in t)if(L.call(t,I)){var ve=t[I];if(ve!=null)switch(I){case"children":D=ve;break;case"selected":P=
+ve;break;case"dangerouslySetInnerHTML":N=ve;break;case"value":H=ve;default:O(e,I,ve)}}if(S!=null){var R=H!==null?""+H:ec(
+D);if(gr(S)){for(var Y=0;Y<S.length;Y++)if(""+S[Y]===R){e.push(' selected=""');break}}else""+S===R&&e.push(' selected=""')}else
+P&&e.push(' selected=""');return e.push(">"),me(e,N,D),D;case"textarea":e.push(X("textarea"));var B=null,Q=null,F=null,de;
+for(de in t)if(L.call(t,de)){var W=t[de];if(W!=null)switch(de){case"children":F=W;break;case"value":B=W;break;case"defau\
+ltValue":Q=W;break;case"dangerouslySetInnerHTML":throw Error(p(91));default:O(e,de,W)}}if(B===null&&Q!==null&&(B=Q),be(e,
+s),e.push(">"),F!=null){if(B!=null)throw Error(p(92));if(gr(F)){if(1<F.length)throw Error(p(93));B=""+F[0]}B=""+F}return typeof B==
+"string"&&B[0]===`
 `&&e.push(`
-`),Y!==null&&e.push(P(""+Y)),null;case"input":e.push(X("input"));var Xe=null,ye=null,G=null,cn=null,K=null,_e=null,j=null,
+`),B!==null&&e.push(x(""+B)),null;case"input":e.push(X("input"));var Xe=null,ye=null,G=null,cn=null,K=null,_e=null,j=null,
 Te=null,Ee=null,ke;for(ke in t)if(L.call(t,ke)){var U=t[ke];if(U!=null)switch(ke){case"children":case"dangerouslySetInne\
 rHTML":throw Error(p(399,"input"));case"name":Xe=U;break;case"formAction":ye=U;break;case"formEncType":G=U;break;case"fo\
 rmMethod":cn=U;break;case"formTarget":K=U;break;case"defaultChecked":Ee=U;break;case"defaultValue":j=U;break;case"checke\
-d":Te=U;break;case"value":_e=U;break;default:N(e,ke,U)}}var Ue=Za(e,r,i,ye,G,cn,K,Xe);return Te!==null?vi(e,"checked",Te):
-Ee!==null&&vi(e,"checked",Ee),_e!==null?N(e,"value",_e):j!==null&&N(e,"value",j),be(e,s),e.push("/>"),Ue?.forEach(ci,e),
+d":Te=U;break;case"value":_e=U;break;default:O(e,ke,U)}}var Ue=Za(e,r,i,ye,G,cn,K,Xe);return Te!==null?vi(e,"checked",Te):
+Ee!==null&&vi(e,"checked",Ee),_e!==null?O(e,"value",_e):j!==null&&O(e,"value",j),be(e,s),e.push("/>"),Ue?.forEach(ci,e),
 null;case"button":e.push(X("button"));var sn=null,Me=null,Ze=null,it=null,In=null,Fn=null,Wt=null,Ie;for(Ie in t)if(L.call(
 t,Ie)){var ne=t[Ie];if(ne!=null)switch(Ie){case"children":sn=ne;break;case"dangerouslySetInnerHTML":Me=ne;break;case"nam\
 e":Ze=ne;break;case"formAction":it=ne;break;case"formEncType":In=ne;break;case"formMethod":Fn=ne;break;case"formTarget":
-Wt=ne;break;default:N(e,Ie,ne)}}var Gt=Za(e,r,i,it,In,Fn,Wt,Ze);if(be(e,s),e.push(">"),Gt?.forEach(ci,e),me(e,Me,sn),typeof sn==
-"string"){e.push(P(sn));var at=null}else at=sn;return at;case"form":e.push(X("form"));var fn=null,Xt=null,He=null,Ve=null,
+Wt=ne;break;default:O(e,Ie,ne)}}var Gt=Za(e,r,i,it,In,Fn,Wt,Ze);if(be(e,s),e.push(">"),Gt?.forEach(ci,e),me(e,Me,sn),typeof sn==
+"string"){e.push(x(sn));var at=null}else at=sn;return at;case"form":e.push(X("form"));var fn=null,Xt=null,He=null,Ve=null,
 dn=null,Qe=null,hn;for(hn in t)if(L.call(t,hn)){var Fe=t[hn];if(Fe!=null)switch(hn){case"children":fn=Fe;break;case"dang\
 erouslySetInnerHTML":Xt=Fe;break;case"action":He=Fe;break;case"encType":Ve=Fe;break;case"method":dn=Fe;break;case"target":
-Qe=Fe;break;default:N(e,hn,Fe)}}var Ln=null,Je=null;if(typeof He=="function"){var ue=Ml(r,He);ue!==null?(He=ue.action||"",
+Qe=Fe;break;default:O(e,hn,Fe)}}var Ln=null,Je=null;if(typeof He=="function"){var ue=Ml(r,He);ue!==null?(He=ue.action||"",
 Ve=ue.encType,dn=ue.method,Qe=ue.target,Ln=ue.data,Je=ue.name):(e.push(" ","action",'="',_l,'"'),Qe=dn=Ve=He=null,Il(r,i))}
-if(He!=null&&N(e,"action",He),Ve!=null&&N(e,"encType",Ve),dn!=null&&N(e,"method",dn),Qe!=null&&N(e,"target",Qe),be(e,s),
-e.push(">"),Je!==null&&(e.push('<input type="hidden"'),B(e,"name",Je),e.push("/>"),Ln?.forEach(ci,e)),me(e,Xt,fn),typeof fn==
-"string"){e.push(P(fn));var lt=null}else lt=fn;return lt;case"menuitem":e.push(X("menuitem"));for(var gn in t)if(L.call(
-t,gn)){var Zt=t[gn];if(Zt!=null)switch(gn){case"children":case"dangerouslySetInnerHTML":throw Error(p(400));default:N(e,
+if(He!=null&&O(e,"action",He),Ve!=null&&O(e,"encType",Ve),dn!=null&&O(e,"method",dn),Qe!=null&&O(e,"target",Qe),be(e,s),
+e.push(">"),Je!==null&&(e.push('<input type="hidden"'),z(e,"name",Je),e.push("/>"),Ln?.forEach(ci,e)),me(e,Xt,fn),typeof fn==
+"string"){e.push(x(fn));var lt=null}else lt=fn;return lt;case"menuitem":e.push(X("menuitem"));for(var gn in t)if(L.call(
+t,gn)){var Zt=t[gn];if(Zt!=null)switch(gn){case"children":case"dangerouslySetInnerHTML":throw Error(p(400));default:O(e,
 gn,Zt)}}return be(e,s),e.push(">"),null;case"object":e.push(X("object"));var Re=null,ot=null,Ke;for(Ke in t)if(L.call(t,
 Ke)){var je=t[Ke];if(je!=null)switch(Ke){case"children":Re=je;break;case"dangerouslySetInnerHTML":ot=je;break;case"data":
-var _=Pt(""+je);if(_==="")break;e.push(" ","data",'="',P(_),'"');break;default:N(e,Ke,je)}}if(be(e,s),e.push(">"),me(e,ot,
-Re),typeof Re=="string"){e.push(P(Re));var Ce=null}else Ce=Re;return Ce;case"title":var Pe=s.tagScope&1,ut=s.tagScope&4;
+var _=Pt(""+je);if(_==="")break;e.push(" ","data",'="',x(_),'"');break;default:O(e,Ke,je)}}if(be(e,s),e.push(">"),me(e,ot,
+Re),typeof Re=="string"){e.push(x(Re));var Ce=null}else Ce=Re;return Ce;case"title":var Pe=s.tagScope&1,ut=s.tagScope&4;
 if(s.insertionMode===4||Pe||t.itemProp!=null)var Un=Ja(e,t);else ut?Un=null:(Ja(i.hoistableChunks,t),Un=void 0);return Un;case"\
 link":var Hn=s.tagScope&1,Vt=s.tagScope&4,Qt=t.rel,Ae=t.href,Dn=t.precedence;if(s.insertionMode===4||Hn||t.itemProp!=null||
 typeof Qt!="string"||typeof Ae!="string"||Ae===""){ie(e,t);var pn=null}else if(t.rel==="stylesheet")if(typeof Dn!="strin\
 g"||t.disabled!=null||t.onLoad||t.onError)pn=ie(e,t);else{var De=i.styles.get(Dn),qe=r.styleResources.hasOwnProperty(Ae)?
-r.styleResources[Ae]:void 0;if(qe!==null){r.styleResources[Ae]=null,De||(De={precedence:P(Dn),rules:[],hrefs:[],sheets:new Map},
+r.styleResources[Ae]:void 0;if(qe!==null){r.styleResources[Ae]=null,De||(De={precedence:x(Dn),rules:[],hrefs:[],sheets:new Map},
 i.styles.set(Dn,De));var $e={state:0,props:pe({},t,{"data-precedence":t.precedence,precedence:null})};if(qe){qe.length===
 2&&xt($e.props,qe);var ct=i.preloads.stylesheets.get(Ae);ct&&0<ct.length?ct.length=0:$e.state=1}De.sheets.set(Ae,$e),u&&
 u.stylesheets.add($e)}else if(De){var Jt=De.sheets.get(Ae);Jt&&u&&u.stylesheets.add(Jt)}c&&e.push("<!-- -->"),pn=null}else
@@ -283,18 +283,18 @@ null){vn[en]=null;var st=t;if(Bn){Bn.length===2&&(st=pe({},t),xt(st,Bn));var jt=
 scripts.add(qt),pr(qt,st)}c&&e.push("<!-- -->"),Kt=null}return Kt;case"style":var Vr=s.tagScope&1,zn=t.precedence,Le=t.href,
 cu=t.nonce;if(s.insertionMode===4||Vr||t.itemProp!=null||typeof zn!="string"||typeof Le!="string"||Le===""){e.push(X("st\
 yle"));var Wn=null,la=null,ft;for(ft in t)if(L.call(t,ft)){var $t=t[ft];if($t!=null)switch(ft){case"children":Wn=$t;break;case"\
-dangerouslySetInnerHTML":la=$t;break;default:N(e,ft,$t)}}e.push(">");var dt=Array.isArray(Wn)?2>Wn.length?Wn[0]:null:Wn;
+dangerouslySetInnerHTML":la=$t;break;default:O(e,ft,$t)}}e.push(">");var dt=Array.isArray(Wn)?2>Wn.length?Wn[0]:null:Wn;
 typeof dt!="function"&&typeof dt!="symbol"&&dt!==null&&dt!==void 0&&e.push((""+dt).replace(Va,Qa)),me(e,la,Wn),e.push(Rn(
 "style"));var oa=null}else{var bn=i.styles.get(zn);if((r.styleResources.hasOwnProperty(Le)?r.styleResources[Le]:void 0)!==
-null){r.styleResources[Le]=null,bn||(bn={precedence:P(zn),rules:[],hrefs:[],sheets:new Map},i.styles.set(zn,bn));var ua=i.
-nonce.style;if(!ua||ua===cu){bn.hrefs.push(P(Le));var ca=bn.rules,Gn=null,sa=null,er;for(er in t)if(L.call(t,er)){var Qr=t[er];
+null){r.styleResources[Le]=null,bn||(bn={precedence:x(zn),rules:[],hrefs:[],sheets:new Map},i.styles.set(zn,bn));var ua=i.
+nonce.style;if(!ua||ua===cu){bn.hrefs.push(x(Le));var ca=bn.rules,Gn=null,sa=null,er;for(er in t)if(L.call(t,er)){var Qr=t[er];
 if(Qr!=null)switch(er){case"children":Gn=Qr;break;case"dangerouslySetInnerHTML":sa=Qr}}var ht=Array.isArray(Gn)?2>Gn.length?
 Gn[0]:null:Gn;typeof ht!="function"&&typeof ht!="symbol"&&ht!==null&&ht!==void 0&&ca.push((""+ht).replace(Va,Qa)),me(ca,
 sa,Gn)}}bn&&u&&u.styles.add(bn),c&&e.push("<!-- -->"),oa=void 0}return oa;case"meta":var su=s.tagScope&1,fu=s.tagScope&4;
 if(s.insertionMode===4||su||t.itemProp!=null)var fa=Kn(e,t,"meta",s);else c&&e.push("<!-- -->"),fa=fu?null:typeof t.charSet==
 "string"?Kn(i.charsetChunks,t,"meta",s):t.name==="viewport"?Kn(i.viewportChunks,t,"meta",s):Kn(i.hoistableChunks,t,"meta",
 s);return fa;case"listing":case"pre":e.push(X(n));var gt=null,pt=null,vt;for(vt in t)if(L.call(t,vt)){var nr=t[vt];if(nr!=
-null)switch(vt){case"children":gt=nr;break;case"dangerouslySetInnerHTML":pt=nr;break;default:N(e,vt,nr)}}if(be(e,s),e.push(
+null)switch(vt){case"children":gt=nr;break;case"dangerouslySetInnerHTML":pt=nr;break;default:O(e,vt,nr)}}if(be(e,s),e.push(
 ">"),pt!=null){if(gt!=null)throw Error(p(60));if(typeof pt!="object"||!("__html"in pt))throw Error(p(61));var mn=pt.__html;
 mn!=null&&(typeof mn=="string"&&0<mn.length&&mn[0]===`
 `?e.push(`
@@ -322,10 +322,10 @@ head",s);return ga;case"body":if(2>s.insertionMode){var $r=a||i.preamble;if($r.b
 a!==null&&e.push("<!--body-->"),$r.bodyChunks=[];var pa=si($r.bodyChunks,t,"body",s)}else pa=ir(e,t,"body",s);return pa;case"\
 html":if(s.insertionMode===0){var ei=a||i.preamble;if(ei.htmlChunks)throw Error(p(545,"`<html>`"));a!==null&&e.push("<!-\
 -html-->"),ei.htmlChunks=[""];var va=si(ei.htmlChunks,t,"html",s)}else va=ir(e,t,"html",s);return va;default:if(n.indexOf(
-"-")!==-1){e.push(X(n));var ni=null,ya=null,Zn;for(Zn in t)if(L.call(t,Zn)){var Se=t[Zn];if(Se!=null){var ba=Zn;switch(Zn){case"\
-children":ni=Se;break;case"dangerouslySetInnerHTML":ya=Se;break;case"style":Ol(e,Se);break;case"suppressContentEditableW\
-arning":case"suppressHydrationWarning":case"ref":break;case"className":ba="class";default:if(Ni(Zn)&&typeof Se!="functio\
-n"&&typeof Se!="symbol"&&Se!==!1){if(Se===!0)Se="";else if(typeof Se=="object")continue;e.push(" ",ba,'="',P(Se),'"')}}}}
+"-")!==-1){e.push(X(n));var ni=null,ya=null,Zn;for(Zn in t)if(L.call(t,Zn)){var Ne=t[Zn];if(Ne!=null){var ba=Zn;switch(Zn){case"\
+children":ni=Ne;break;case"dangerouslySetInnerHTML":ya=Ne;break;case"style":Ol(e,Ne);break;case"suppressContentEditableW\
+arning":case"suppressHydrationWarning":case"ref":break;case"className":ba="class";default:if(Si(Zn)&&typeof Ne!="functio\
+n"&&typeof Ne!="symbol"&&Ne!==!1){if(Ne===!0)Ne="";else if(typeof Ne=="object")continue;e.push(" ",ba,'="',x(Ne),'"')}}}}
 return be(e,s),e.push(">"),me(e,ya,ni),ni}}return ir(e,t,n,s)}var ja=new Map;function Rn(e){var n=ja.get(e);return n===void 0&&
 (n="</"+e+">",ja.set(e,n)),n}function qa(e,n){e=e.preamble,e.htmlChunks===null&&n.htmlChunks&&(e.htmlChunks=n.htmlChunks),
 e.headChunks===null&&n.headChunks&&(e.headChunks=n.headChunks),e.bodyChunks===null&&n.bodyChunks&&(e.bodyChunks=n.bodyChunks)}
@@ -353,7 +353,7 @@ var n=e.rules,t=e.hrefs,r=0;if(t.length){for(this.push(qn.startInlineStyle),this
 "'),this.push(e.precedence),this.push('" data-href="');r<t.length-1;r++)this.push(t[r]),this.push(" ");for(this.push(t[r]),
 this.push('">'),r=0;r<n.length;r++)this.push(n[r]);yi=this.push("</style>"),vr=!0,n.length=0,t.length=0}}function cc(e){
 return e.state!==2?vr=!0:!1}function Ll(e,n,t){return vr=!1,yi=!0,qn=t,n.styles.forEach(uc,e),qn=null,n.stylesheets.forEach(
-cc),vr&&(t.stylesToHoist=!0),yi}function Ne(e){for(var n=0;n<e.length;n++)this.push(e[n]);e.length=0}var rn=[];function sc(e){
+cc),vr&&(t.stylesToHoist=!0),yi}function Se(e){for(var n=0;n<e.length;n++)this.push(e[n]);e.length=0}var rn=[];function sc(e){
 ie(rn,e.props);for(var n=0;n<rn.length;n++)this.push(rn[n]);rn.length=0,e.state=2}function fc(e){var n=0<e.sheets.size;e.
 sheets.forEach(sc,this),e.sheets.clear();var t=e.rules,r=e.hrefs;if(!n||r.length){if(this.push(qn.startInlineStyle),this.
 push(' data-precedence="'),this.push(e.precedence),e=0,r.length){for(this.push('" data-href="');e<r.length-1;e++)this.push(
@@ -361,7 +361,7 @@ r[e]),this.push(" ");this.push(r[e])}for(this.push('">'),e=0;e<t.length;e++)this
 0,r.length=0}}function dc(e){if(e.state===0){e.state=1;var n=e.props;for(ie(rn,{rel:"preload",as:"style",href:e.props.href,
 crossOrigin:n.crossOrigin,fetchPriority:n.fetchPriority,integrity:n.integrity,media:n.media,hrefLang:n.hrefLang,referrerPolicy:n.
 referrerPolicy}),e=0;e<rn.length;e++)this.push(rn[e]);rn.length=0}}function hc(e){e.sheets.forEach(dc,this),e.sheets.clear()}
-function ur(e,n){(n.instructions&32)===0&&(n.instructions|=32,e.push(' id="',P("_"+n.idPrefix+"R_"),'"'))}function gc(e,n){
+function ur(e,n){(n.instructions&32)===0&&(n.instructions|=32,e.push(' id="',x("_"+n.idPrefix+"R_"),'"'))}function gc(e,n){
 e.push("[");var t="[";n.stylesheets.forEach(function(r){if(r.state!==2)if(r.state===3)e.push(t),r=wt(""+r.props.href),e.
 push(r),e.push("]"),t=",[";else{e.push(t);var i=r.props["data-precedence"],a=r.props,u=Pt(""+r.props.href);u=wt(u),e.push(
 u),i=""+i,e.push(","),i=wt(i),e.push(i);for(var s in a)if(L.call(a,s)&&(i=a[s],i!=null))switch(s){case"href":case"rel":case"\
@@ -370,7 +370,7 @@ pc(e,s,i)}e.push("]"),t=",[",r.state=3}}),e.push("]")}function pc(e,n,t){var r=n
 ction":case"symbol":return}switch(n){case"innerHTML":case"dangerouslySetInnerHTML":case"suppressContentEditableWarning":case"\
 suppressHydrationWarning":case"style":case"ref":return;case"className":r="class",n=""+t;break;case"hidden":if(t===!1)return;
 n="";break;case"src":case"href":t=Pt(t),n=""+t;break;default:if(2<n.length&&(n[0]==="o"||n[0]==="O")&&(n[1]==="n"||n[1]===
-"N")||!Ni(n))return;n=""+t}e.push(","),r=wt(r),e.push(r),e.push(","),r=wt(n),e.push(r)}function bi(){return{styles:new Set,
+"N")||!Si(n))return;n=""+t}e.push(","),r=wt(r),e.push(r),e.push(","),r=wt(n),e.push(r)}function bi(){return{styles:new Set,
 stylesheets:new Set,suspenseyImages:!1}}function vc(e){var n=ee||null;if(n){var t=n.resumableState,r=n.renderState;if(typeof e==
 "string"&&e){if(!t.dnsResources.hasOwnProperty(e)){t.dnsResources[e]=null,t=r.headers;var i,a;(a=t&&0<t.remainingCapacity)&&
 (a=(i="<"+(""+e).replace(Oi,_i)+">; rel=dns-prefetch",0<=(t.remainingCapacity-=i.length+2))),a?(r.resets.dns[e]=null,t.preconnects&&
@@ -400,7 +400,7 @@ g"&&typeof n.integrity!="string"?xe:[n.crossOrigin,n.integrity],i.preloads.modul
 hasOwnProperty(a)){var u=r.moduleUnknownResources[a];if(u.hasOwnProperty(e))return}else u={},r.moduleUnknownResources[a]=
 u;a=[],u[e]=xe}ie(a,pe({rel:"modulepreload",href:e},n)),i.bulkPreloads.add(a),_n(t)}}else Be.m(e,n)}function wc(e,n,t){var r=ee||
 null;if(r){var i=r.resumableState,a=r.renderState;if(e){n=n||"default";var u=a.styles.get(n),s=i.styleResources.hasOwnProperty(
-e)?i.styleResources[e]:void 0;s!==null&&(i.styleResources[e]=null,u||(u={precedence:P(n),rules:[],hrefs:[],sheets:new Map},
+e)?i.styleResources[e]:void 0;s!==null&&(i.styleResources[e]=null,u||(u={precedence:x(n),rules:[],hrefs:[],sheets:new Map},
 a.styles.set(n,u)),n={state:0,props:pe({rel:"stylesheet",href:e,"data-precedence":n},t)},s&&(s.length===2&&xt(n.props,s),
 (a=a.preloads.stylesheets.get(e))&&0<a.length?a.length=0:n.state=1),u.sheets.set(e,n),_n(r))}}else Be.S(e,n,t)}function Tc(e,n){
 var t=ee||null;if(t){var r=t.resumableState,i=t.renderState;if(e){var a=r.scriptResources.hasOwnProperty(e)?r.scriptResources[e]:
@@ -421,29 +421,29 @@ ered a match it does not know how to replace. this means the match regex and the
  sync. This is a bug in React")}}function xc(e){this.styles.add(e)}function Ec(e){this.stylesheets.add(e)}function $n(e,n){
 n.styles.forEach(xc,e),n.stylesheets.forEach(Ec,e),n.suspenseyImages&&(e.suspenseyImages=!0)}function Rc(e,n){var t=e.idPrefix,
 r=[],i=e.bootstrapScriptContent,a=e.bootstrapScripts,u=e.bootstrapModules;i!==void 0&&(r.push("<script"),ur(r,e),r.push(
-">",(""+i).replace(Cl,Al),"</script>")),i=t+"P:";var s=t+"S:";t+="B:";var c=new Set,l=new Set,o=new Set,f=new Map,h=new Set,
-d=new Set,g=new Set,v={images:new Map,stylesheets:new Map,scripts:new Map,moduleScripts:new Map};if(a!==void 0)for(var C=0;C<
-a.length;C++){var E=a[C],O,z=void 0,H=void 0,T={rel:"preload",as:"script",fetchPriority:"low",nonce:void 0};typeof E=="s\
-tring"?T.href=O=E:(T.href=O=E.src,T.integrity=H=typeof E.integrity=="string"?E.integrity:void 0,T.crossOrigin=z=typeof E==
-"string"||E.crossOrigin==null?void 0:E.crossOrigin==="use-credentials"?"use-credentials":""),E=e;var S=O;E.scriptResources[S]=
-null,E.moduleScriptResources[S]=null,E=[],ie(E,T),h.add(E),r.push('<script src="',P(O),'"'),typeof H=="string"&&r.push('\
- integrity="',P(H),'"'),typeof z=="string"&&r.push(' crossorigin="',P(z),'"'),ur(r,e),r.push(' async=""></script>')}if(u!==
-void 0)for(a=0;a<u.length;a++)T=u[a],z=O=void 0,H={rel:"modulepreload",fetchPriority:"low",nonce:void 0},typeof T=="stri\
-ng"?H.href=C=T:(H.href=C=T.src,H.integrity=z=typeof T.integrity=="string"?T.integrity:void 0,H.crossOrigin=O=typeof T=="\
-string"||T.crossOrigin==null?void 0:T.crossOrigin==="use-credentials"?"use-credentials":""),T=e,E=C,T.scriptResources[E]=
-null,T.moduleScriptResources[E]=null,T=[],ie(T,H),h.add(T),r.push('<script type="module" src="',P(C),'"'),typeof z=="str\
-ing"&&r.push(' integrity="',P(z),'"'),typeof O=="string"&&r.push(' crossorigin="',P(O),'"'),ur(r,e),r.push(' async=""></\
+">",(""+i).replace(Cl,Al),"</script>")),i=t+"P:";var s=t+"S:";t+="B:";var c=new Set,l=new Set,o=new Set,f=new Map,d=new Set,
+h=new Set,g=new Set,y={images:new Map,stylesheets:new Map,scripts:new Map,moduleScripts:new Map};if(a!==void 0)for(var C=0;C<
+a.length;C++){var T=a[C],S,D=void 0,H=void 0,P={rel:"preload",as:"script",fetchPriority:"low",nonce:void 0};typeof T=="s\
+tring"?P.href=S=T:(P.href=S=T.src,P.integrity=H=typeof T.integrity=="string"?T.integrity:void 0,P.crossOrigin=D=typeof T==
+"string"||T.crossOrigin==null?void 0:T.crossOrigin==="use-credentials"?"use-credentials":""),T=e;var N=S;T.scriptResources[N]=
+null,T.moduleScriptResources[N]=null,T=[],ie(T,P),d.add(T),r.push('<script src="',x(S),'"'),typeof H=="string"&&r.push('\
+ integrity="',x(H),'"'),typeof D=="string"&&r.push(' crossorigin="',x(D),'"'),ur(r,e),r.push(' async=""></script>')}if(u!==
+void 0)for(a=0;a<u.length;a++)P=u[a],D=S=void 0,H={rel:"modulepreload",fetchPriority:"low",nonce:void 0},typeof P=="stri\
+ng"?H.href=C=P:(H.href=C=P.src,H.integrity=D=typeof P.integrity=="string"?P.integrity:void 0,H.crossOrigin=S=typeof P=="\
+string"||P.crossOrigin==null?void 0:P.crossOrigin==="use-credentials"?"use-credentials":""),P=e,T=C,P.scriptResources[T]=
+null,P.moduleScriptResources[T]=null,P=[],ie(P,H),d.add(P),r.push('<script type="module" src="',x(C),'"'),typeof D=="str\
+ing"&&r.push(' integrity="',x(D),'"'),typeof S=="string"&&r.push(' crossorigin="',x(S),'"'),ur(r,e),r.push(' async=""></\
 script>');return{placeholderPrefix:i,segmentPrefix:s,boundaryPrefix:t,startInlineScript:"<script",startInlineStyle:"<sty\
 le",preamble:{htmlChunks:null,headChunks:null,bodyChunks:null},externalRuntimeScript:null,bootstrapChunks:r,importMapChunks:[],
 onHeaders:void 0,headers:null,resets:{font:{},dns:{},connect:{default:{},anonymous:{},credentials:{}},image:{},style:{}},
-charsetChunks:[],viewportChunks:[],hoistableChunks:[],preconnects:c,fontPreloads:l,highImagePreloads:o,styles:f,bootstrapScripts:h,
-scripts:d,bulkPreloads:g,preloads:v,nonce:{script:void 0,style:void 0},stylesToHoist:!1,generateStaticMarkup:n}}function el(e,n,t,r){
-return t.generateStaticMarkup?(e.push(P(n)),!1):(n===""?e=r:(r&&e.push("<!-- -->"),e.push(P(n)),e=!0),e)}function Tt(e,n,t,r){
+charsetChunks:[],viewportChunks:[],hoistableChunks:[],preconnects:c,fontPreloads:l,highImagePreloads:o,styles:f,bootstrapScripts:d,
+scripts:h,bulkPreloads:g,preloads:y,nonce:{script:void 0,style:void 0},stylesToHoist:!1,generateStaticMarkup:n}}function el(e,n,t,r){
+return t.generateStaticMarkup?(e.push(x(n)),!1):(n===""?e=r:(r&&e.push("<!-- -->"),e.push(x(n)),e=!0),e)}function Tt(e,n,t,r){
 n.generateStaticMarkup||t&&r&&e.push("<!-- -->")}var Cc=Function.prototype.bind,Ac=Symbol.for("react.client.reference");
 function br(e){if(e==null)return null;if(typeof e=="function")return e.$$typeof===Ac?null:e.displayName||e.name||null;if(typeof e==
-"string")return e;switch(e){case ml:return"Fragment";case Tl:return"Profiler";case wl:return"StrictMode";case Nr:return"\
-Suspense";case Ci:return"SuspenseList";case xl:return"Activity";case Si:return"ViewTransition"}if(typeof e=="object")switch(e.
-$$typeof){case bl:return"Portal";case Sr:return e.displayName||"Context";case Pl:return(e._context.displayName||"Context")+
+"string")return e;switch(e){case ml:return"Fragment";case Tl:return"Profiler";case wl:return"StrictMode";case Sr:return"\
+Suspense";case Ci:return"SuspenseList";case xl:return"Activity";case Ni:return"ViewTransition"}if(typeof e=="object")switch(e.
+$$typeof){case bl:return"Portal";case Nr:return e.displayName||"Context";case Pl:return(e._context.displayName||"Context")+
 ".Consumer";case Ri:var n=e.render;return e=e.displayName,e||(e=n.displayName||n.name||"",e=e!==""?"ForwardRef("+e+")":"\
 ForwardRef"),e;case Ai:return n=e.displayName||null,n!==null?n:br(e.type)||"Memo";case Or:n=e._payload,e=e._init;try{return br(
 e(n))}catch{}}return null}var nl={},En=null;function kr(e,n){if(e!==n){e.context._currentValue2=e.parentValue,e=e.parent;
@@ -454,10 +454,10 @@ null)throw Error(p(402));e.depth===n.depth?kr(e,n):Dl(e,n)}function Yl(e,n){var 
 e.depth===t.depth?kr(e,t):Yl(e,t),n.context._currentValue2=n.value}function tn(e){var n=En;n!==e&&(n===null?Hl(e):e===null?
 Ul(n):n.depth===e.depth?kr(n,e):n.depth>e.depth?Dl(n,e):Yl(n,e),En=e)}var tl={enqueueSetState:function(e,n){e=e._reactInternals,
 e.queue!==null&&e.queue.push(n)},enqueueReplaceState:function(e,n){e=e._reactInternals,e.replace=!0,e.queue=[n]},enqueueForceUpdate:function(){}},
-Sc={id:1,overflow:""};function Bl(e){var n=e.overflow;return e=e.id,(e&~(1<<32-cr(e)-1)).toString(32)+n}function an(e,n,t){
+Nc={id:1,overflow:""};function Bl(e){var n=e.overflow;return e=e.id,(e&~(1<<32-cr(e)-1)).toString(32)+n}function an(e,n,t){
 var r=e.id;e=e.overflow;var i=32-cr(r)-1;r&=~(1<<i),t+=1;var a=32-cr(n)+i;if(30<a){var u=i-i%5;return a=(r&(1<<u)-1).toString(
 32),r>>=u,i-=u,{id:1<<32-cr(n)+i|t<<i|r,overflow:a+e}}return{id:1<<a|t<<i|r,overflow:e}}var cr=Math.clz32?Math.clz32:_c,
-Nc=Math.log,Oc=Math.LN2;function _c(e){return e>>>=0,e===0?32:31-(Nc(e)/Oc|0)|0}function ge(){}var se=Error(p(460));function kc(e,n,t){
+Sc=Math.log,Oc=Math.LN2;function _c(e){return e>>>=0,e===0?32:31-(Sc(e)/Oc|0)|0}function ge(){}var se=Error(p(460));function kc(e,n,t){
 switch(t=e[t],t===void 0?e.push(n):t!==n&&(n.then(ge,ge),n=t),n.status){case"fulfilled":return n.value;case"rejected":throw e=
 n.reason,e===void 0&&!("reason"in n)?Error(p(600)):e;default:switch(typeof n.status=="string"?n.then(ge,ge):(e=n,e.status=
 "pending",e.then(function(r){if(n.status==="pending"){var i=n;i.status="fulfilled",i.value=r}},function(r){if(n.status===
@@ -484,16 +484,16 @@ t;n.next!==null;)n=n.next;n.next=e}}function Lc(){throw Error(p(440))}function U
 p(479))}function ll(e,n,t){Ye();var r=Rt++,i=Mi;if(typeof e.$$FORM_ACTION=="function"){var a=null,u=Ii;i=i.formState;var s=e.
 $$IS_SIGNATURE_EQUAL;if(i!==null&&typeof s=="function"){var c=i[1];s.call(e,i[2],i[3])&&(a=t!==void 0?"p"+t:"k"+Ba(JSON.
 stringify([u,null,r]),0),c===a&&(Ct=r,n=i[0]))}var l=e.bind(null,n);return e=function(f){l(f)},typeof l.$$FORM_ACTION=="\
-function"&&(e.$$FORM_ACTION=function(f){f=l.$$FORM_ACTION(f),t!==void 0&&(t+="",f.action=t);var h=f.data;return h&&(a===
-null&&(a=t!==void 0?"p"+t:"k"+Ba(JSON.stringify([u,null,r]),0)),h.append("$ACTION_KEY",a)),f}),[n,e,!1]}var o=e.bind(null,
+function"&&(e.$$FORM_ACTION=function(f){f=l.$$FORM_ACTION(f),t!==void 0&&(t+="",f.action=t);var d=f.data;return d&&(a===
+null&&(a=t!==void 0?"p"+t:"k"+Ba(JSON.stringify([u,null,r]),0)),d.append("$ACTION_KEY",a)),f}),[n,e,!1]}var o=e.bind(null,
 n);return[n,function(f){o(f)},!1]}function Gl(e){var n=Tr;return Tr+=1,jn===null&&(jn=[]),kc(jn,e,n)}function Dc(){throw Error(
 p(393))}var ol={readContext:function(e){return e._currentValue2},use:function(e){if(e!==null&&typeof e=="object"){if(typeof e.
-then=="function")return Gl(e);if(e.$$typeof===_r)throw zl(e);if(e.$$typeof===Sr)return e._currentValue2}throw Error(p(438,
+then=="function")return Gl(e);if(e.$$typeof===_r)throw zl(e);if(e.$$typeof===Nr)return e._currentValue2}throw Error(p(438,
 String(e)))},useContext:function(e){return Ye(),e._currentValue2},useMemo:al,useReducer:il,useRef:function(e){ze=Ye(),M=
 Li();var n=M.memoizedState;return n===null?(e={current:e},M.memoizedState=e):n},useState:function(e){return il(Wl,e)},useInsertionEffect:ge,
 useLayoutEffect:ge,useCallback:function(e,n){return al(function(){return e},n)},useImperativeHandle:ge,useEffect:ge,useDebugValue:ge,
 useDeferredValue:function(e,n){return Ye(),n!==void 0?n:e},useTransition:function(){return Ye(),[!1,Uc]},useId:function(){
-var e=Bl(ki.treeContext),n=dr;if(n===null)throw Error(p(404));var t=Et++;return Nl(n,e,t)},useSyncExternalStore:function(e,n,t){
+var e=Bl(ki.treeContext),n=dr;if(n===null)throw Error(p(404));var t=Et++;return Sl(n,e,t)},useSyncExternalStore:function(e,n,t){
 if(t===void 0)throw Error(p(407));return t()},useOptimistic:function(e){return Ye(),[e,Hc]},useActionState:ll,useFormState:ll,
 useHostTransitionStatus:function(){return Ye(),qu},useMemoCache:function(e){for(var n=Array(e),t=0;t<e;t++)n[t]=Wu;return n},
 useCacheRefresh:function(){return Dc},useEffectEvent:function(){return Lc}},dr=null,Yc={getCacheForType:function(){throw Error(
@@ -503,10 +503,10 @@ stack.trim().match(/\n( *(at )?)/);fi=n&&n[1]||"",ul=-1<t.stack.indexOf(`
 `+fi+e+ul}var di=!1;function ar(e,n){if(!e||di)return"";di=!0;var t=Error.prepareStackTrace;Error.prepareStackTrace=void 0;
 try{var r={DetermineComponentFrameRoot:function(){try{if(n){var f=function(){throw Error()};if(Object.defineProperty(f.prototype,
 "props",{set:function(){throw Error()}}),typeof Reflect=="object"&&Reflect.construct){try{Reflect.construct(f,[])}catch(g){
-var h=g}Reflect.construct(e,[],f)}else{try{f.call()}catch(g){h=g}f=!1;try{var d=Object.getOwnPropertyDescriptor(e.prototype,
+var d=g}Reflect.construct(e,[],f)}else{try{f.call()}catch(g){d=g}f=!1;try{var h=Object.getOwnPropertyDescriptor(e.prototype,
 "props");Object.defineProperty(e.prototype,"props",{configurable:!0,set:function(){throw Error()}}),f=!0,new e}finally{f&&
-(d!==void 0?Object.defineProperty(e.prototype,"props",d):delete e.prototype.props)}}}else{try{throw Error()}catch(g){h=g}
-(f=e())&&typeof f.catch=="function"&&f.catch(function(){})}}catch(g){if(g&&h&&typeof g.stack=="string")return[g.stack,h.
+(h!==void 0?Object.defineProperty(e.prototype,"props",h):delete e.prototype.props)}}}else{try{throw Error()}catch(g){d=g}
+(f=e())&&typeof f.catch=="function"&&f.catch(function(){})}}catch(g){if(g&&d&&typeof g.stack=="string")return[g.stack,d.
 stack]}return[null,null]}};r.DetermineComponentFrameRoot.displayName="DetermineComponentFrameRoot";var i=Object.getOwnPropertyDescriptor(
 r.DetermineComponentFrameRoot,"name");i&&i.configurable&&Object.defineProperty(r.DetermineComponentFrameRoot,"name",{value:"\
 DetermineComponentFrameRoot"});var a=r.DetermineComponentFrameRoot(),u=a[0],s=a[1];if(u&&s){var c=u.split(`
@@ -525,7 +525,7 @@ e,r.startsWith(`Error: react-stack-top-frame
 `),e!==-1&&(r=r.slice(e+1)),e=r.indexOf("react_stack_bottom_frame"),e!==-1&&(e=r.lastIndexOf(`
 `,e)),e=e!==-1?r=r.slice(0,e):"",r=e.lastIndexOf(`
 `),e=r===-1?e:e.slice(r+1),e.indexOf(t)!==-1)){t=`
-`+e;break e}t=xn(t+(n?" ["+n+"]":""))}return t}}switch(e){case Ci:return xn("SuspenseList");case Nr:return xn("Suspense");case Si:
+`+e;break e}t=xn(t+(n?" ["+n+"]":""))}return t}}switch(e){case Ci:return xn("SuspenseList");case Sr:return xn("Suspense");case Ni:
 return xn("ViewTransition")}return""}function et(e,n){return(500<n.byteSize||n.defer)&&n.preamble===null}function Bc(e){
 if(typeof e=="object"&&e!==null&&typeof e.environmentName=="string"){var n=e.environmentName;e=[e].slice(0),typeof e[0]==
 "string"?e.splice(0,1,"[%s] "+e[0]," "+n+" "):e.splice(0,0,"[%s]"," "+n+" "),e.unshift(console),n=Cc.apply(console.error,
@@ -537,22 +537,22 @@ this.completedRootSegment=null,this.byteSize=0,this.abortableTasks=f,this.pinged
 void 0?Bc:i,this.onBrowserBailout=a===void 0?ge:a,this.onAllReady=u===void 0?ge:u,this.onShellReady=s===void 0?ge:s,this.
 onShellError=c===void 0?ge:c,this.onFatalError=l===void 0?ge:l,this.renderLifetimeController=null,this.formState=o===void 0?
 null:o}function Wc(e,n,t,r,i,a,u,s,c,l,o,f){return n=new zc(n,t,r,i,a,u,s,c,l,o,f),t=Cn(n,0,null,r,!1,!1),t.parentFlushed=
-!0,e=xr(n,null,e,-1,null,t,null,null,n.abortableTasks,null,r,null,Sc,null,null),St(e),n.pingedTasks.push(e),n}var ee=null;
+!0,e=xr(n,null,e,-1,null,t,null,null,n.abortableTasks,null,r,null,Nc,null,null),Nt(e),n.pingedTasks.push(e),n}var ee=null;
 function Pr(e,n){e.pingedTasks.push(n),e.pingedTasks.length===1&&(e.flushScheduled=e.destination!==null,Ql(e))}function Ui(e,n,t,r,i){
 return t={status:0,rootSegmentID:-1,parentFlushed:!1,pendingTasks:0,row:n,completedSegments:[],byteSize:0,defer:i,fallbackAbortableTasks:t,
 errorDigest:null,contentState:bi(),fallbackState:bi(),preamble:r,tracked:null},n!==null&&(n.pendingTasks++,r=n.boundaries,
-r!==null&&(e.allPendingTasks++,t.pendingTasks++,r.push(t)),e=n.inheritedHoistables,e!==null&&$n(t.contentState,e)),t}function xr(e,n,t,r,i,a,u,s,c,l,o,f,h,d,g){
-e.allPendingTasks++,i===null?e.pendingRootTasks++:i.pendingTasks++,d!==null&&d.pendingTasks++;var v={replay:null,node:t,
-childIndex:r,ping:{resolve:function(){return Pr(e,v)},reject:function(C){e.aborted?v.abortSet.delete(v)&&Nn(v,e,C):Pr(e,
-v)}},blockedBoundary:i,blockedSegment:a,blockedPreamble:u,hoistableState:s,abortSet:c,keyPath:l,formatContext:o,context:f,
-treeContext:h,row:d,componentStack:g,thenableState:n};return c.add(v),v}function Zl(e,n,t,r,i,a,u,s,c,l,o,f,h,d){e.allPendingTasks++,
-a===null?e.pendingRootTasks++:a.pendingTasks++,h!==null&&h.pendingTasks++,t.pendingTasks++;var g={replay:t,node:r,childIndex:i,
-ping:{resolve:function(){return Pr(e,g)},reject:function(v){e.aborted?g.abortSet.delete(g)&&Nn(g,e,v):Pr(e,g)}},blockedBoundary:a,
-blockedSegment:null,blockedPreamble:null,hoistableState:u,abortSet:s,keyPath:c,formatContext:l,context:o,treeContext:f,row:h,
-componentStack:d,thenableState:n};return s.add(g),g}function Cn(e,n,t,r,i,a){return{status:0,parentFlushed:!1,id:-1,index:n,
-chunks:[],children:[],preambleChildren:[],parentFormatContext:r,boundary:t,lastPushedText:i,textEmbedded:a}}function St(e){
+r!==null&&(e.allPendingTasks++,t.pendingTasks++,r.push(t)),e=n.inheritedHoistables,e!==null&&$n(t.contentState,e)),t}function xr(e,n,t,r,i,a,u,s,c,l,o,f,d,h,g){
+e.allPendingTasks++,i===null?e.pendingRootTasks++:i.pendingTasks++,h!==null&&h.pendingTasks++;var y={replay:null,node:t,
+childIndex:r,ping:{resolve:function(){return Pr(e,y)},reject:function(C){e.aborted?y.abortSet.delete(y)&&Sn(y,e,C):Pr(e,
+y)}},blockedBoundary:i,blockedSegment:a,blockedPreamble:u,hoistableState:s,abortSet:c,keyPath:l,formatContext:o,context:f,
+treeContext:d,row:h,componentStack:g,thenableState:n};return c.add(y),y}function Zl(e,n,t,r,i,a,u,s,c,l,o,f,d,h){e.allPendingTasks++,
+a===null?e.pendingRootTasks++:a.pendingTasks++,d!==null&&d.pendingTasks++,t.pendingTasks++;var g={replay:t,node:r,childIndex:i,
+ping:{resolve:function(){return Pr(e,g)},reject:function(y){e.aborted?g.abortSet.delete(g)&&Sn(g,e,y):Pr(e,g)}},blockedBoundary:a,
+blockedSegment:null,blockedPreamble:null,hoistableState:u,abortSet:s,keyPath:c,formatContext:l,context:o,treeContext:f,row:d,
+componentStack:h,thenableState:n};return s.add(g),g}function Cn(e,n,t,r,i,a){return{status:0,parentFlushed:!1,id:-1,index:n,
+chunks:[],children:[],preambleChildren:[],parentFormatContext:r,boundary:t,lastPushedText:i,textEmbedded:a}}function Nt(e){
 var n=e.node;typeof n=="object"&&n!==null&&n.$$typeof===yl&&(e.componentStack={parent:e.componentStack,type:n.type})}function Ti(e){
-return e===null?null:{parent:e.parent,type:"Suspense Fallback"}}function Sn(e){var n={};return e&&Object.defineProperty(
+return e===null?null:{parent:e.parent,type:"Suspense Fallback"}}function Nn(e){var n={};return e&&Object.defineProperty(
 n,"componentStack",{configurable:!0,enumerable:!0,get:function(){try{var t="",r=e;do t+=Xl(r.type),r=r.parent;while(r);var i=t}catch(a){
 i=`
 Error generating stack: `+a.message+`
@@ -567,30 +567,30 @@ if(a.pendingTasks!==1||a.parentFlushed||et(e,a)){r=!1;break}}r&&Hi(e,n,n.hoistab
 boundaries:null,hoistables:bi(),inheritedHoistables:null,together:!1,next:null};return e!==null&&0<e.pendingTasks&&(n.pendingTasks++,
 n.boundaries=[],e.next=n),n}function cl(e,n,t,r,i){var a=n.keyPath,u=n.treeContext,s=n.row;n.keyPath=t,t=r.length;var c=null;
 if(n.replay!==null){var l=n.replay.slots;if(l!==null&&typeof l=="object")for(var o=0;o<t;o++){var f=i!=="backwards"&&i!==
-"unstable_legacy-backwards"?o:t-1-o,h=r[f];n.row=c=mt(c),n.treeContext=an(u,t,f);var d=l[f];typeof d=="number"?(Fr(e,n,d,
-h,f),delete l[f]):Z(e,n,h,f),--c.pendingTasks===0&&ae(e,c)}else for(l=0;l<t;l++)o=i!=="backwards"&&i!=="unstable_legacy-\
+"unstable_legacy-backwards"?o:t-1-o,d=r[f];n.row=c=mt(c),n.treeContext=an(u,t,f);var h=l[f];typeof h=="number"?(Fr(e,n,h,
+d,f),delete l[f]):Z(e,n,d,f),--c.pendingTasks===0&&ae(e,c)}else for(l=0;l<t;l++)o=i!=="backwards"&&i!=="unstable_legacy-\
 backwards"?l:t-1-l,f=r[o],n.row=c=mt(c),n.treeContext=an(u,t,o),Z(e,n,f,o),--c.pendingTasks===0&&ae(e,c)}else if(i!=="ba\
 ckwards"&&i!=="unstable_legacy-backwards")for(i=0;i<t;i++)l=r[i],n.row=c=mt(c),n.treeContext=an(u,t,i),Z(e,n,l,i),--c.pendingTasks===
-0&&ae(e,c);else{for(l=n.blockedSegment,o=l.children.length,f=l.chunks.length,h=0;h<t;h++){d=i==="unstable_legacy-backwar\
-ds"?t-1-h:h;var g=r[d];n.row=c=mt(c),n.treeContext=an(u,t,d);var v=Cn(e,f,null,n.formatContext,d===0?l.lastPushedText:!0,
-!0);l.children.splice(o,0,v),n.blockedSegment=v;try{Z(e,n,g,d),Tt(v.chunks,e.renderState,v.lastPushedText,v.textEmbedded),
-v.status=1,--c.pendingTasks===0&&ae(e,c)}catch(C){throw v.status=e.aborted?3:4,C}}n.blockedSegment=l,l.lastPushedText=!1}
+0&&ae(e,c);else{for(l=n.blockedSegment,o=l.children.length,f=l.chunks.length,d=0;d<t;d++){h=i==="unstable_legacy-backwar\
+ds"?t-1-d:d;var g=r[h];n.row=c=mt(c),n.treeContext=an(u,t,h);var y=Cn(e,f,null,n.formatContext,h===0?l.lastPushedText:!0,
+!0);l.children.splice(o,0,y),n.blockedSegment=y;try{Z(e,n,g,h),Tt(y.chunks,e.renderState,y.lastPushedText,y.textEmbedded),
+y.status=1,--c.pendingTasks===0&&ae(e,c)}catch(C){throw y.status=e.aborted?3:4,C}}n.blockedSegment=l,l.lastPushedText=!1}
 s!==null&&c!==null&&0<c.pendingTasks&&(s.pendingTasks++,c.next=s),n.treeContext=u,n.row=s,n.keyPath=a}function sl(e,n,t,r,i,a){
 var u=n.thenableState;for(n.thenableState=null,ze={},ki=n,Mi=e,Ii=t,Rt=Et=0,Ct=-1,Tr=0,jn=u,e=r(i,a);wr;)wr=!1,Rt=Et=0,Ct=
 -1,Tr=0,Ir+=1,M=null,e=r(i,a);return At(),e}function fl(e,n,t,r,i,a,u){var s=!1;if(a!==0&&e.formState!==null){var c=n.blockedSegment;
 if(c!==null){s=!0,c=c.chunks;for(var l=0;l<a;l++)l===u?c.push("<!--F!-->"):c.push("<!--F-->")}}a=n.keyPath,n.keyPath=t,i?
 (t=n.treeContext,n.treeContext=an(t,1,0),Z(e,n,r,-1),n.treeContext=t):s?Z(e,n,r,-1):we(e,n,r,-1),n.keyPath=a}function Er(e,n,t,r,i,a){
 if(typeof r=="function")if(r.prototype&&r.prototype.isReactComponent){var u=i;if("ref"in i){u={};for(var s in i)s!=="ref"&&
-(u[s]=i[s])}var c=r.defaultProps;if(c){u===i&&(u=pe({},u,i));for(var l in c)u[l]===void 0&&(u[l]=c[l])}var o=u,f=nl,h=r.
-contextType;typeof h=="object"&&h!==null&&(f=h._currentValue2);var d=new r(o,f),g=d.state!==void 0?d.state:null;d.updater=
-tl,d.props=o,d.state=g;var v={queue:[],replace:!1};d._reactInternals=v;var C=r.contextType;d.context=typeof C=="object"&&
-C!==null?C._currentValue2:nl;var E=r.getDerivedStateFromProps;if(typeof E=="function"){var O=E(o,g),z=O==null?g:pe({},g,
-O);d.state=z}if(typeof r.getDerivedStateFromProps!="function"&&typeof d.getSnapshotBeforeUpdate!="function"&&(typeof d.UNSAFE_componentWillMount==
-"function"||typeof d.componentWillMount=="function")){var H=d.state;if(typeof d.componentWillMount=="function"&&d.componentWillMount(),
-typeof d.UNSAFE_componentWillMount=="function"&&d.UNSAFE_componentWillMount(),H!==d.state&&tl.enqueueReplaceState(d,d.state,
-null),v.queue!==null&&0<v.queue.length){var T=v.queue,S=v.replace;if(v.queue=null,v.replace=!1,S&&T.length===1)d.state=T[0];else{
-for(var I=S?T[0]:d.state,ve=!0,R=S?1:0;R<T.length;R++){var D=T[R],Y=typeof D=="function"?D.call(d,I,o,void 0):D;Y!=null&&
-(ve?(ve=!1,I=pe({},I,Y)):pe(I,Y))}d.state=I}}else v.queue=null}var Q=d.render();if(e.aborted)throw null;var F=n.keyPath;
+(u[s]=i[s])}var c=r.defaultProps;if(c){u===i&&(u=pe({},u,i));for(var l in c)u[l]===void 0&&(u[l]=c[l])}var o=u,f=nl,d=r.
+contextType;typeof d=="object"&&d!==null&&(f=d._currentValue2);var h=new r(o,f),g=h.state!==void 0?h.state:null;h.updater=
+tl,h.props=o,h.state=g;var y={queue:[],replace:!1};h._reactInternals=y;var C=r.contextType;h.context=typeof C=="object"&&
+C!==null?C._currentValue2:nl;var T=r.getDerivedStateFromProps;if(typeof T=="function"){var S=T(o,g),D=S==null?g:pe({},g,
+S);h.state=D}if(typeof r.getDerivedStateFromProps!="function"&&typeof h.getSnapshotBeforeUpdate!="function"&&(typeof h.UNSAFE_componentWillMount==
+"function"||typeof h.componentWillMount=="function")){var H=h.state;if(typeof h.componentWillMount=="function"&&h.componentWillMount(),
+typeof h.UNSAFE_componentWillMount=="function"&&h.UNSAFE_componentWillMount(),H!==h.state&&tl.enqueueReplaceState(h,h.state,
+null),y.queue!==null&&0<y.queue.length){var P=y.queue,N=y.replace;if(y.queue=null,y.replace=!1,N&&P.length===1)h.state=P[0];else{
+for(var I=N?P[0]:h.state,ve=!0,R=N?1:0;R<P.length;R++){var Y=P[R],B=typeof Y=="function"?Y.call(h,I,o,void 0):Y;B!=null&&
+(ve?(ve=!1,I=pe({},I,B)):pe(I,B))}h.state=I}}else y.queue=null}var Q=h.render();if(e.aborted)throw null;var F=n.keyPath;
 n.keyPath=t,we(e,n,Q,-1),n.keyPath=F}else{var de=sl(e,n,t,r,i,void 0);if(e.aborted)throw null;fl(e,n,t,de,Et!==0,Rt,Ct)}else if(typeof r==
 "string"){var W=n.blockedSegment;if(W===null){var Xe=i.children,ye=n.formatContext,G=n.keyPath;n.formatContext=Ga(ye,r,i),
 n.keyPath=t,Z(e,n,Xe,-1),n.formatContext=ye,n.keyPath=G}else{var cn=tc(W.chunks,r,i,e.resumableState,e.renderState,n.blockedPreamble,
@@ -609,10 +609,10 @@ e:{var Me=i.children,Ze=i.revealOrder;if(Ze!=="independent"&&Ze!=="together"){if
 Me);if(it){var In=it.call(Me);if(In){var Fn=In.next();if(!Fn.done){do Fn=In.next();while(!Fn.done);cl(e,n,t,Me,Ze)}break e}}}
 if(Ze==="together"){var Wt=n.keyPath,Ie=n.row,ne=n.row=mt(null);ne.boundaries=[],ne.together=!0,n.keyPath=t,we(e,n,Me,-1),
 --ne.pendingTasks===0&&ae(e,ne),n.keyPath=Wt,n.row=Ie,Ie!==null&&0<ne.pendingTasks&&(Ie.pendingTasks++,ne.next=Ie)}else{
-var Gt=n.keyPath;n.keyPath=t,we(e,n,Me,-1),n.keyPath=Gt}}return;case Si:var at=n.formatContext,fn=n.keyPath,Xt=e.resumableState;
-if(i.name==null||i.name==="auto"){var He=Bl(n.treeContext);Nl(Xt,He,0)}if(n.formatContext=at,n.keyPath=t,i.name!=null&&i.
+var Gt=n.keyPath;n.keyPath=t,we(e,n,Me,-1),n.keyPath=Gt}}return;case Ni:var at=n.formatContext,fn=n.keyPath,Xt=e.resumableState;
+if(i.name==null||i.name==="auto"){var He=Bl(n.treeContext);Sl(Xt,He,0)}if(n.formatContext=at,n.keyPath=t,i.name!=null&&i.
 name!=="auto")we(e,n,i.children,-1);else{var Ve=n.treeContext;n.treeContext=an(Ve,1,0),Z(e,n,i.children,-1),n.treeContext=
-Ve}n.formatContext=at,n.keyPath=fn;return;case Bu:throw Error(p(343));case Nr:e:if(n.replay!==null){var dn=n.keyPath,Qe=n.
+Ve}n.formatContext=at,n.keyPath=fn;return;case Bu:throw Error(p(343));case Sr:e:if(n.replay!==null){var dn=n.keyPath,Qe=n.
 formatContext,hn=n.row;n.keyPath=t,n.formatContext=or(e.resumableState,Qe),n.row=null;var Fe=i.children;try{Z(e,n,Fe,-1)}finally{
 n.keyPath=dn,n.formatContext=Qe,n.row=hn}}else{var Ln=n.keyPath,Je=n.formatContext,ue=n.row,lt=n.blockedBoundary,gn=n.blockedPreamble,
 Zt=n.hoistableState,Re=n.blockedSegment,ot=i.fallback,Ke=i.children,je=new Set,_=Ui(e,n.row,je,null,!1),Ce=Cn(e,Re.chunks.
@@ -623,45 +623,45 @@ _.preamble===null?null:_.preamble.fallback,n.keyPath=Hn,n.formatContext=pi(e.res
 try{Z(e,n,ot,-1),Tt(Ce.chunks,e.renderState,Ce.lastPushedText,Ce.textEmbedded),Ce.status=1}catch(Le){throw Ce.status=e.aborted?
 3:4,Le}finally{n.blockedSegment=Re,n.blockedPreamble=gn,n.keyPath=Ln,n.formatContext=Je}var Qt=xr(e,null,Ke,-1,_,Pe,_.preamble===
 null?null:_.preamble.content,_.contentState,n.abortSet,t,or(e.resumableState,n.formatContext),n.context,n.treeContext,null,
-Un);St(Qt),e.pingedTasks.push(Qt)}else{n.blockedBoundary=_,n.blockedPreamble=_.preamble===null?null:_.preamble.content,n.
+Un);Nt(Qt),e.pingedTasks.push(Qt)}else{n.blockedBoundary=_,n.blockedPreamble=_.preamble===null?null:_.preamble.content,n.
 hoistableState=_.contentState,n.blockedSegment=Pe,n.keyPath=t,n.formatContext=or(e.resumableState,Je),n.row=null;try{if(Z(
-e,n,Ke,-1),Tt(Pe.chunks,e.renderState,Pe.lastPushedText,Pe.textEmbedded),Pe.status=1,Nt(_,Pe),_.pendingTasks===0&&_.status===
+e,n,Ke,-1),Tt(Pe.chunks,e.renderState,Pe.lastPushedText,Pe.textEmbedded),Pe.status=1,St(_,Pe),_.pendingTasks===0&&_.status===
 0){if(_.status=1,!et(e,_)){ue!==null&&--ue.pendingTasks===0&&ae(e,ue),e.pendingRootTasks===0&&n.blockedPreamble&&Mt(e);break e}}else
 ue!==null&&ue.together&&Pi(e,ue)}catch(Le){if(_.status=4,e.aborted){Pe.status=3;var Ae=e.fatalError}else Pe.status=4,Ae=
-Le;var Dn=Sn(n.componentStack),pn=J(e,Ae,Dn);_.errorDigest=pn,Di(e,_)}finally{n.blockedBoundary=lt,n.blockedPreamble=gn,
+Le;var Dn=Nn(n.componentStack),pn=J(e,Ae,Dn);_.errorDigest=pn,Di(e,_)}finally{n.blockedBoundary=lt,n.blockedPreamble=gn,
 n.hoistableState=Zt,n.blockedSegment=Re,n.keyPath=Ln,n.formatContext=Je,n.row=ue}var De=xr(e,null,ot,-1,lt,Ce,_.preamble===
 null?null:_.preamble.fallback,_.fallbackState,je,[t[0],"Suspense Fallback",t[2]],pi(e.resumableState,n.formatContext),n.
-context,n.treeContext,n.row,Ti(n.componentStack));St(De),e.pingedTasks.push(De)}}return}if(typeof r=="object"&&r!==null)
+context,n.treeContext,n.row,Ti(n.componentStack));Nt(De),e.pingedTasks.push(De)}}return}if(typeof r=="object"&&r!==null)
 switch(r.$$typeof){case Ri:if("ref"in i){var qe={};for(var $e in i)$e!=="ref"&&(qe[$e]=i[$e])}else qe=i;var ct=sl(e,n,t,
-r.render,qe,a);fl(e,n,t,ct,Et!==0,Rt,Ct);return;case Ai:Er(e,n,t,r.type,i,a);return;case Sr:var Jt=i.children,Zr=n.keyPath,
+r.render,qe,a);fl(e,n,t,ct,Et!==0,Rt,Ct);return;case Ai:Er(e,n,t,r.type,i,a);return;case Nr:var Jt=i.children,Zr=n.keyPath,
 Yn=i.value,Kt=r._currentValue2;r._currentValue2=Yn;var en=En,vn={parent:en,depth:en===null?0:en.depth+1,context:r,parentValue:Kt,
 value:Yn};En=vn,n.context=vn,n.keyPath=t,we(e,n,Jt,-1);var yn=En;if(yn===null)throw Error(p(403));yn.context._currentValue2=
 yn.parentValue;var Bn=En=yn.parent;n.context=Bn,n.keyPath=Zr;return;case Pl:var st=i.children,jt=st(r._context._currentValue2),
 qt=n.keyPath;n.keyPath=t,we(e,n,jt,-1),n.keyPath=qt;return;case Or:var Vr=r._init,zn=Vr(r._payload);if(e.aborted)throw null;
 Er(e,n,t,zn,i,a);return}throw Error(p(130,r==null?r:typeof r,""))}}function Fr(e,n,t,r,i){var a=n.replay,u=n.blockedBoundary,
 s=Cn(e,0,null,n.formatContext,!1,!1);s.id=t,s.parentFlushed=!0;try{n.replay=null,n.blockedSegment=s,Z(e,n,r,i),s.status=
-1,u===null?e.completedRootSegment=s:(Nt(u,s),u.parentFlushed&&e.partialBoundaries.push(u))}finally{n.replay=a,n.blockedSegment=
+1,u===null?e.completedRootSegment=s:(St(u,s),u.parentFlushed&&e.partialBoundaries.push(u))}finally{n.replay=a,n.blockedSegment=
 null}}function we(e,n,t,r){n.replay!==null&&typeof n.replay.slots=="number"?Fr(e,n,n.replay.slots,t,r):(n.node=t,n.childIndex=
-r,t=n.componentStack,St(n),xi(e,n),n.componentStack=t)}function xi(e,n){var t=n.node,r=n.childIndex;if(t!==null){if(typeof t==
+r,t=n.componentStack,Nt(n),xi(e,n),n.componentStack=t)}function xi(e,n){var t=n.node,r=n.childIndex;if(t!==null){if(typeof t==
 "object"){switch(t.$$typeof){case yl:var i=t.type,a=t.key,u=t.props;t=u.ref;var s=t!==void 0?t:null,c=br(i),l=a==null||a===
 Gu?r===-1?0:r:a;if(a=[n.keyPath,c,l],n.replay!==null)e:{var o=n.replay;for(r=o.nodes,t=0;t<r.length;t++){var f=r[t];if(l===
-f[1]){if(f.length===4){if(c!==null&&c!==f[0])throw Error(p(490,f[0],c));var h=f[2],d=f[3],g=n.node;n.replay={nodes:h,slots:d,
+f[1]){if(f.length===4){if(c!==null&&c!==f[0])throw Error(p(490,f[0],c));var d=f[2],h=f[3],g=n.node;n.replay={nodes:d,slots:h,
 pendingTasks:1};try{if(Er(e,n,a,i,u,s),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.pendingTasks--}catch(I){
 if(typeof I=="object"&&I!==null&&(I===se||typeof I.then=="function"||I.message==="Maximum call stack size exceeded"))throw n.
-node===g?n.replay=o:r.splice(t,1),I;n.replay.pendingTasks--,a=Sn(n.componentStack),g=e,u=n.blockedBoundary,e=e.aborted?e.
-fatalError:I,a=J(g,e,a),kt(g,u,h,d,e,a)}n.replay=o}else{if(i!==Nr)throw Error(p(490,"Suspense",br(i)||"Unknown"));n:{o=f[5],
-i=f[2],s=f[3],c=f[4]===null?[]:f[4][2],f=f[4]===null?null:f[4][3],l=n.keyPath;var v=n.formatContext,C=n.row,E=n.replay,O=n.
-blockedBoundary,z=n.hoistableState,H=u.children;u=u.fallback;var T=new Set,S=Ui(e,n.row,T,null,!1);S.parentFlushed=!0,S.
-rootSegmentID=o,n.blockedBoundary=S,n.hoistableState=S.contentState,n.keyPath=a,n.formatContext=or(e.resumableState,v),n.
+node===g?n.replay=o:r.splice(t,1),I;n.replay.pendingTasks--,a=Nn(n.componentStack),g=e,u=n.blockedBoundary,e=e.aborted?e.
+fatalError:I,a=J(g,e,a),kt(g,u,d,h,e,a)}n.replay=o}else{if(i!==Sr)throw Error(p(490,"Suspense",br(i)||"Unknown"));n:{o=f[5],
+i=f[2],s=f[3],c=f[4]===null?[]:f[4][2],f=f[4]===null?null:f[4][3],l=n.keyPath;var y=n.formatContext,C=n.row,T=n.replay,S=n.
+blockedBoundary,D=n.hoistableState,H=u.children;u=u.fallback;var P=new Set,N=Ui(e,n.row,P,null,!1);N.parentFlushed=!0,N.
+rootSegmentID=o,n.blockedBoundary=N,n.hoistableState=N.contentState,n.keyPath=a,n.formatContext=or(e.resumableState,y),n.
 row=null,n.replay={nodes:i,slots:s,pendingTasks:1};try{if(Z(e,n,H,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)
-throw Error(p(488));if(n.replay.pendingTasks--,S.pendingTasks===0&&S.status===0){S.status=1,e.completedBoundaries.push(S);
-break n}}catch(I){S.status=4,h=e.aborted?e.fatalError:I,d=Sn(n.componentStack),g=J(e,h,d),S.errorDigest=g,n.replay.pendingTasks--,
-e.clientRenderedBoundaries.push(S)}finally{n.blockedBoundary=O,n.hoistableState=z,n.replay=E,n.keyPath=l,n.formatContext=
-v,n.row=C}h=Zl(e,null,{nodes:c,slots:f,pendingTasks:0},u,-1,O,S.fallbackState,T,[a[0],"Suspense Fallback",a[2]],pi(e.resumableState,
-n.formatContext),n.context,n.treeContext,n.row,Ti(n.componentStack)),St(h),e.pingedTasks.push(h)}}r.splice(t,1);break e}}}else
-Er(e,n,a,i,u,s);return;case bl:throw Error(p(257));case Or:if(h=t._init,t=h(t._payload),e.aborted)throw null;we(e,n,t,r);
-return}if(gr(t)){Ei(e,n,t,r);return}if((h=El(t))&&(h=h.call(t))){if(t=h.next(),!t.done){d=[];do d.push(t.value),t=h.next();while(!t.
-done);Ei(e,n,d,r)}return}if(typeof t.then=="function")return n.thenableState=null,we(e,n,Gl(t),r);if(t.$$typeof===Sr)return we(
+throw Error(p(488));if(n.replay.pendingTasks--,N.pendingTasks===0&&N.status===0){N.status=1,e.completedBoundaries.push(N);
+break n}}catch(I){N.status=4,d=e.aborted?e.fatalError:I,h=Nn(n.componentStack),g=J(e,d,h),N.errorDigest=g,n.replay.pendingTasks--,
+e.clientRenderedBoundaries.push(N)}finally{n.blockedBoundary=S,n.hoistableState=D,n.replay=T,n.keyPath=l,n.formatContext=
+y,n.row=C}d=Zl(e,null,{nodes:c,slots:f,pendingTasks:0},u,-1,S,N.fallbackState,P,[a[0],"Suspense Fallback",a[2]],pi(e.resumableState,
+n.formatContext),n.context,n.treeContext,n.row,Ti(n.componentStack)),Nt(d),e.pingedTasks.push(d)}}r.splice(t,1);break e}}}else
+Er(e,n,a,i,u,s);return;case bl:throw Error(p(257));case Or:if(d=t._init,t=d(t._payload),e.aborted)throw null;we(e,n,t,r);
+return}if(gr(t)){Ei(e,n,t,r);return}if((d=El(t))&&(d=d.call(t))){if(t=d.next(),!t.done){h=[];do h.push(t.value),t=d.next();while(!t.
+done);Ei(e,n,h,r)}return}if(typeof t.then=="function")return n.thenableState=null,we(e,n,Gl(t),r);if(t.$$typeof===Nr)return we(
 e,n,t._currentValue2,r);throw r=Object.prototype.toString.call(t),Error(p(31,r==="[object Object]"?"object with keys {"+
 Object.keys(t).join(", ")+"}":r))}typeof t=="string"?(r=n.blockedSegment,r!==null&&(r.lastPushedText=el(r.chunks,t,e.renderState,
 r.lastPushedText))):(typeof t=="number"||typeof t=="bigint")&&(r=n.blockedSegment,r!==null&&(r.lastPushedText=el(r.chunks,
@@ -669,7 +669,7 @@ r.lastPushedText))):(typeof t=="number"||typeof t=="bigint")&&(r=n.blockedSegmen
 r],n.replay!==null)){for(var a=n.replay,u=a.nodes,s=0;s<u.length;s++){var c=u[s];if(c[1]===r){r=c[2],c=c[3],n.replay={nodes:r,
 slots:c,pendingTasks:1};try{if(Ei(e,n,t,-1),n.replay.pendingTasks===1&&0<n.replay.nodes.length)throw Error(p(488));n.replay.
 pendingTasks--}catch(f){if(typeof f=="object"&&f!==null&&(f===se||typeof f.then=="function"))throw f;n.replay.pendingTasks--;
-var l=Sn(n.componentStack);t=e;var o=n.blockedBoundary;e=e.aborted?e.fatalError:f,l=J(t,e,l),kt(t,o,r,c,e,l)}n.replay=a,
+var l=Nn(n.componentStack);t=e;var o=n.blockedBoundary;e=e.aborted?e.fatalError:f,l=J(t,e,l),kt(t,o,r,c,e,l)}n.replay=a,
 u.splice(s,1);break}}n.keyPath=i;return}if(a=n.treeContext,u=t.length,n.replay!==null&&(s=n.replay.slots,s!==null&&typeof s==
 "object")){for(r=0;r<u;r++)c=t[r],n.treeContext=an(a,u,r),o=s[r],typeof o=="number"?(Fr(e,n,o,c,r),delete s[r]):Z(e,n,c,
 r);n.treeContext=a,n.keyPath=i;return}for(s=0;s<u;s++)r=t[s],n.treeContext=an(a,u,s),Z(e,n,r,s);n.treeContext=a,n.keyPath=
@@ -689,14 +689,14 @@ n.formatContext,n.context,n.treeContext,n.row,n.componentStack)}function gl(e,n,
 length,null,n.formatContext,r.lastPushedText,!0);return r.children.push(i),r.lastPushedText=!1,xr(e,t,n.node,n.childIndex,
 n.blockedBoundary,i,n.blockedPreamble,n.hoistableState,n.abortSet,n.keyPath,n.formatContext,n.context,n.treeContext,n.row,
 n.componentStack)}function Z(e,n,t,r){var i=n.formatContext,a=n.context,u=n.keyPath,s=n.treeContext,c=n.componentStack,l=n.
-blockedSegment;if(l===null){l=n.replay;try{return we(e,n,t,r)}catch(h){if(At(),t=h===se?mr():h,!e.aborted&&typeof t=="ob\
-ject"&&t!==null){if(typeof t.then=="function"){r=h===se?on():null,e=hl(e,n,r).ping,t.then(e.resolve,e.reject),n.formatContext=
+blockedSegment;if(l===null){l=n.replay;try{return we(e,n,t,r)}catch(d){if(At(),t=d===se?mr():d,!e.aborted&&typeof t=="ob\
+ject"&&t!==null){if(typeof t.then=="function"){r=d===se?on():null,e=hl(e,n,r).ping,t.then(e.resolve,e.reject),n.formatContext=
 i,n.context=a,n.keyPath=u,n.treeContext=s,n.componentStack=c,n.replay=l,tn(a);return}if(t.message==="Maximum call stack \
-size exceeded"){t=h===se?on():null,t=hl(e,n,t),e.pingedTasks.push(t),n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=
-s,n.componentStack=c,n.replay=l,tn(a);return}}}}else{var o=l.children.length,f=l.chunks.length;try{return we(e,n,t,r)}catch(h){
-if(At(),l.children.length=o,l.chunks.length=f,t=h===se?mr():h,!e.aborted&&typeof t=="object"&&t!==null){if(typeof t.then==
-"function"){l=t,t=h===se?on():null,e=gl(e,n,t).ping,l.then(e.resolve,e.reject),n.formatContext=i,n.context=a,n.keyPath=u,
-n.treeContext=s,n.componentStack=c,tn(a);return}if(t.message==="Maximum call stack size exceeded"){l=h===se?on():null,l=
+size exceeded"){t=d===se?on():null,t=hl(e,n,t),e.pingedTasks.push(t),n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=
+s,n.componentStack=c,n.replay=l,tn(a);return}}}}else{var o=l.children.length,f=l.chunks.length;try{return we(e,n,t,r)}catch(d){
+if(At(),l.children.length=o,l.chunks.length=f,t=d===se?mr():d,!e.aborted&&typeof t=="object"&&t!==null){if(typeof t.then==
+"function"){l=t,t=d===se?on():null,e=gl(e,n,t).ping,l.then(e.resolve,e.reject),n.formatContext=i,n.context=a,n.keyPath=u,
+n.treeContext=s,n.componentStack=c,tn(a);return}if(t.message==="Maximum call stack size exceeded"){l=d===se?on():null,l=
 gl(e,n,l),e.pingedTasks.push(l),n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=s,n.componentStack=c,tn(a);return}}}}
 throw n.formatContext=i,n.context=a,n.keyPath=u,n.treeContext=s,tn(a),t}function Gc(e){var n=e.blockedBoundary,t=e.blockedSegment;
 t!==null&&(t.status=3,On(this,n,e.row,t))}function kt(e,n,t,r,i,a){for(var u=0;u<t.length;u++){var s=t[u];if(s.length===
@@ -704,59 +704,59 @@ t!==null&&(t.status=3,On(this,n,e.row,t))}function kt(e,n,t,r,i,a){for(var u=0;u
 4,o.errorDigest=l,o.parentFlushed&&c.clientRenderedBoundaries.push(o)}}if(t.length=0,r!==null){if(n===null)throw Error(p(
 487));if(n.status!==4&&(n.status=4,n.errorDigest=a,n.parentFlushed&&e.clientRenderedBoundaries.push(n)),typeof r=="objec\
 t")for(var f in r)delete r[f]}}function Rr(e,n){if(e!==n.currentTask){var t=e.blockedBoundary;e=e.blockedSegment,e!==null&&
-(e.status=3),t!==null&&t.fallbackAbortableTasks.forEach(function(r){return Rr(r,n)})}}function Nn(e,n,t){if(e!==n.currentTask){
-var r=e.blockedBoundary,i=e.blockedSegment;if(i===null||i.status===3){var a=Sn(e.componentStack),u=Mr(t);if(r===null){if(r=
+(e.status=3),t!==null&&t.fallbackAbortableTasks.forEach(function(r){return Rr(r,n)})}}function Sn(e,n,t){if(e!==n.currentTask){
+var r=e.blockedBoundary,i=e.blockedSegment;if(i===null||i.status===3){var a=Nn(e.componentStack),u=Mr(t);if(r===null){if(r=
 e.replay,r===null){u||n.trackedPostpones===null||i===null?u?(e=Fi(t),J(n,e,a),n.status!==12&&n.status!==13&&An(n,e)):(J(
 n,t,a),n.status!==12&&n.status!==13&&An(n,t)):(r=n.trackedPostpones,J(n,t,a),dl(n,r,e,i),On(n,null,e.row,i));return}n.status!==
 12&&n.status!==13&&(r.pendingTasks--,r.pendingTasks===0&&0<r.nodes.length&&(a=J(n,t,a),kt(n,null,r.nodes,r.slots,t,a)),n.
 pendingRootTasks--,n.pendingRootTasks===0&&Bi(n))}else{var s=n.trackedPostpones;if(r.status!==4){if(!u&&s!==null&&i!==null)
-return J(n,t,a),dl(n,s,e,i),r.fallbackAbortableTasks.forEach(function(c){return Nn(c,n,t)}),r.fallbackAbortableTasks.clear(),
+return J(n,t,a),dl(n,s,e,i),r.fallbackAbortableTasks.forEach(function(c){return Sn(c,n,t)}),r.fallbackAbortableTasks.clear(),
 On(n,r,e.row,i);r.status=4,a=J(n,t,a),r.errorDigest=a,Di(n,r),r.parentFlushed&&n.clientRenderedBoundaries.push(r)}r.pendingTasks--,
-a=r.row,a!==null&&--a.pendingTasks===0&&ae(n,a),r.fallbackAbortableTasks.forEach(function(c){return Nn(c,n,t)}),r.fallbackAbortableTasks.
+a=r.row,a!==null&&--a.pendingTasks===0&&ae(n,a),r.fallbackAbortableTasks.forEach(function(c){return Sn(c,n,t)}),r.fallbackAbortableTasks.
 clear()}e=e.row,e!==null&&--e.pendingTasks===0&&ae(n,e),n.allPendingTasks--,n.allPendingTasks===0&&Cr(n)}}}function Yi(e,n){
 try{var t=e.renderState,r=t.onHeaders;if(r){var i=t.headers;if(i){t.headers=null;var a=i.preconnects;if(i.fontPreloads&&
 (a&&(a+=", "),a+=i.fontPreloads),i.highImagePreloads&&(a&&(a+=", "),a+=i.highImagePreloads),!n){var u=t.styles.values(),
 s=u.next();e:for(;0<i.remainingCapacity&&!s.done;s=u.next())for(var c=s.value.sheets.values(),l=c.next();0<i.remainingCapacity&&
-!l.done;l=c.next()){var o=l.value,f=o.props,h=f.href,d=o.props,g=yr(d.href,"style",{crossOrigin:d.crossOrigin,integrity:d.
-integrity,nonce:d.nonce,type:d.type,fetchPriority:d.fetchPriority,referrerPolicy:d.referrerPolicy,media:d.media});if(0<=
-(i.remainingCapacity-=g.length+2))t.resets.style[h]=xe,a&&(a+=", "),a+=g,t.resets.style[h]=typeof f.crossOrigin=="string"||
-typeof f.integrity=="string"?[f.crossOrigin,f.integrity]:xe;else break e}}r(a?{Link:a}:{})}}}catch(v){J(e,v,{})}}function Bi(e){
+!l.done;l=c.next()){var o=l.value,f=o.props,d=f.href,h=o.props,g=yr(h.href,"style",{crossOrigin:h.crossOrigin,integrity:h.
+integrity,nonce:h.nonce,type:h.type,fetchPriority:h.fetchPriority,referrerPolicy:h.referrerPolicy,media:h.media});if(0<=
+(i.remainingCapacity-=g.length+2))t.resets.style[d]=xe,a&&(a+=", "),a+=g,t.resets.style[d]=typeof f.crossOrigin=="string"||
+typeof f.integrity=="string"?[f.crossOrigin,f.integrity]:xe;else break e}}r(a?{Link:a}:{})}}}catch(y){J(e,y,{})}}function Bi(e){
 e.trackedPostpones===null&&Yi(e,!0),e.trackedPostpones===null&&Mt(e),e=e.onShellReady,e()}function Cr(e){Yi(e,e.trackedPostpones===
-null?!0:e.completedRootSegment===null||e.completedRootSegment.status!==5),Mt(e),e=e.onAllReady,e()}function Nt(e,n){if(n.
+null?!0:e.completedRootSegment===null||e.completedRootSegment.status!==5),Mt(e),e=e.onAllReady,e()}function St(e,n){if(n.
 chunks.length===0&&n.children.length===1&&n.children[0].boundary===null&&n.children[0].id===-1){var t=n.children[0];t.id=
-n.id,t.parentFlushed=!0,t.status!==1&&t.status!==3&&t.status!==4||Nt(e,t)}else e.completedSegments.push(n)}function On(e,n,t,r){
+n.id,t.parentFlushed=!0,t.status!==1&&t.status!==3&&t.status!==4||St(e,t)}else e.completedSegments.push(n)}function On(e,n,t,r){
 if(t!==null&&(--t.pendingTasks===0?ae(e,t):t.together&&Pi(e,t)),e.allPendingTasks--,n===null){if(r!==null&&r.parentFlushed){
 if(e.completedRootSegment!==null)throw Error(p(389));e.completedRootSegment=r}e.pendingRootTasks--,e.pendingRootTasks===
 0&&Bi(e)}else if(n.pendingTasks--,n.status!==4)if(n.pendingTasks===0){if(n.status===0&&(n.status=1),r!==null&&r.parentFlushed&&
-(r.status===1||r.status===3)&&Nt(n,r),n.parentFlushed&&e.completedBoundaries.push(n),n.status===1)t=n.row,t!==null&&$n(t.
+(r.status===1||r.status===3)&&St(n,r),n.parentFlushed&&e.completedBoundaries.push(n),n.status===1)t=n.row,t!==null&&$n(t.
 hoistables,n.contentState),et(e,n)||(e.allPendingTasks++,n.fallbackAbortableTasks.forEach(Gc,e),n.fallbackAbortableTasks.
 clear(),t!==null&&--t.pendingTasks===0&&ae(e,t),e.allPendingTasks--),e.pendingRootTasks===0&&e.trackedPostpones===null&&
 n.preamble!==null&&Mt(e);else if(n.status===5&&(n=n.row,n!==null)){if(e.trackedPostpones!==null){t=e.trackedPostpones;var i=n.
 next;if(i!==null&&(r=i.boundaries,r!==null))for(i.boundaries=null,i=0;i<r.length;i++){var a=r[i];Vl(e,t,a),On(e,a,null,null)}}
 e.allPendingTasks++,--n.pendingTasks===0&&ae(e,n),e.allPendingTasks--}}else r===null||!r.parentFlushed||r.status!==1&&r.
-status!==3||(Nt(n,r),n.completedSegments.length===1&&n.parentFlushed&&e.partialBoundaries.push(n)),n=n.row,n!==null&&n.together&&
+status!==3||(St(n,r),n.completedSegments.length===1&&n.parentFlushed&&e.partialBoundaries.push(n)),n=n.row,n!==null&&n.together&&
 Pi(e,n);e.allPendingTasks===0&&Cr(e)}function Ql(e){if(!(e.aborted||11<e.status)){var n=En,t=Jn.H;Jn.H=ol;var r=Jn.A;Jn.
 A=Yc;var i=ee;ee=e;var a=dr;dr=e.resumableState;try{var u=e.pingedTasks,s;for(s=0;s<u.length;s++){var c=u[s],l=e,o=c.blockedSegment;
-if(o===null){e:if(c.replay.pendingTasks!==0){var f=l.currentTask;l.currentTask=c,tn(c.context);var h=c.node;try{if(typeof c.
+if(o===null){e:if(c.replay.pendingTasks!==0){var f=l.currentTask;l.currentTask=c,tn(c.context);var d=c.node;try{if(typeof c.
 replay.slots=="number"?Fr(l,c,c.replay.slots,c.node,c.childIndex):xi(l,c),c.replay.pendingTasks===1&&0<c.replay.nodes.length)
-throw Error(p(488));c.replay.pendingTasks--,c.abortSet.delete(c),On(l,c.blockedBoundary,c.row,null)}catch(G){At();var d=G===
-se?mr():G;if(l.aborted){G===se&&(c.thenableState=on()),l.currentTask=f;var g=l;Rr(c,g),c.abortSet.delete(c),Nn(c,g,g.fatalError)}else{
-if(typeof d=="object"&&d!==null){if(typeof d.then=="function"){var v=c.ping;d.then(v.resolve,v.reject),c.thenableState=G===
-se?on():null;break e}if(d.message==="Maximum call stack size exceeded"&&c.node!==h){c.thenableState=null,l.pingedTasks.push(
-c);break e}}c.replay.pendingTasks--,c.abortSet.delete(c);var C=Sn(c.componentStack);g=l;var E=c.blockedBoundary,O=l.aborted?
-l.fatalError:d,z=c.replay.nodes,H=c.replay.slots,T=J(g,O,C);kt(g,E,z,H,O,T),l.pendingRootTasks--,l.pendingRootTasks===0&&
-Bi(l),l.allPendingTasks--,l.allPendingTasks===0&&Cr(l)}}finally{l.currentTask=f}}}else e:if(g=o,g.status===0){var S=l.currentTask;
+throw Error(p(488));c.replay.pendingTasks--,c.abortSet.delete(c),On(l,c.blockedBoundary,c.row,null)}catch(G){At();var h=G===
+se?mr():G;if(l.aborted){G===se&&(c.thenableState=on()),l.currentTask=f;var g=l;Rr(c,g),c.abortSet.delete(c),Sn(c,g,g.fatalError)}else{
+if(typeof h=="object"&&h!==null){if(typeof h.then=="function"){var y=c.ping;h.then(y.resolve,y.reject),c.thenableState=G===
+se?on():null;break e}if(h.message==="Maximum call stack size exceeded"&&c.node!==d){c.thenableState=null,l.pingedTasks.push(
+c);break e}}c.replay.pendingTasks--,c.abortSet.delete(c);var C=Nn(c.componentStack);g=l;var T=c.blockedBoundary,S=l.aborted?
+l.fatalError:h,D=c.replay.nodes,H=c.replay.slots,P=J(g,S,C);kt(g,T,D,H,S,P),l.pendingRootTasks--,l.pendingRootTasks===0&&
+Bi(l),l.allPendingTasks--,l.allPendingTasks===0&&Cr(l)}}finally{l.currentTask=f}}}else e:if(g=o,g.status===0){var N=l.currentTask;
 l.currentTask=c,tn(c.context);var I=g.children.length,ve=g.chunks.length,R=c.node;try{xi(l,c),Tt(g.chunks,l.renderState,
 g.lastPushedText,g.textEmbedded),c.abortSet.delete(c),g.status=1,On(l,c.blockedBoundary,c.row,g)}catch(G){At(),g.children.
-length=I,g.chunks.length=ve;var D=G===se?mr():G;if(l.aborted)G===se&&(c.thenableState=on()),l.currentTask=S,g=l,Rr(c,g),
-c.abortSet.delete(c),Nn(c,g,g.fatalError);else{if(typeof D=="object"&&D!==null){if(typeof D.then=="function"){g.status=0,
-c.thenableState=G===se?on():null;var Y=c.ping;D.then(Y.resolve,Y.reject);break e}if(D.message==="Maximum call stack size\
- exceeded"&&c.node!==R){g.status=0,c.thenableState=null,l.pingedTasks.push(c);break e}}var Q=Sn(c.componentStack);c.abortSet.
+length=I,g.chunks.length=ve;var Y=G===se?mr():G;if(l.aborted)G===se&&(c.thenableState=on()),l.currentTask=N,g=l,Rr(c,g),
+c.abortSet.delete(c),Sn(c,g,g.fatalError);else{if(typeof Y=="object"&&Y!==null){if(typeof Y.then=="function"){g.status=0,
+c.thenableState=G===se?on():null;var B=c.ping;Y.then(B.resolve,B.reject);break e}if(Y.message==="Maximum call stack size\
+ exceeded"&&c.node!==R){g.status=0,c.thenableState=null,l.pingedTasks.push(c);break e}}var Q=Nn(c.componentStack);c.abortSet.
 delete(c),g.status=4;var F=c.blockedBoundary,de=c.row;if(de!==null&&--de.pendingTasks===0&&ae(l,de),l.allPendingTasks--,
-F===null)if(Mr(D)){var W=Fi(D);J(l,W,Q),An(l,W)}else J(l,D,Q),An(l,D);else{var Xe=J(l,D,Q);if(F.pendingTasks--,F.status!==
+F===null)if(Mr(Y)){var W=Fi(Y);J(l,W,Q),An(l,W)}else J(l,Y,Q),An(l,Y);else{var Xe=J(l,Y,Q);if(F.pendingTasks--,F.status!==
 4){F.status=4,F.errorDigest=Xe,Di(l,F);var ye=F.row;ye!==null&&(l.allPendingTasks++,--ye.pendingTasks===0&&ae(l,ye),l.allPendingTasks--),
 F.parentFlushed&&l.clientRenderedBoundaries.push(F),l.pendingRootTasks===0&&l.trackedPostpones===null&&F.preamble!==null&&
-Mt(l)}l.allPendingTasks===0&&Cr(l)}}}finally{l.currentTask=S}}}u.splice(0,s),e.destination!==null&&Lr(e,e.destination)}catch(G){
+Mt(l)}l.allPendingTasks===0&&Cr(l)}}}finally{l.currentTask=N}}}u.splice(0,s),e.destination!==null&&Lr(e,e.destination)}catch(G){
 J(e,G,{}),An(e,G)}finally{dr=a,Jn.H=t,Jn.A=r,t===ol&&tn(n),ee=i}}}function hi(e,n,t){n.preambleChildren.length&&t.push(n.
 preambleChildren);for(var r=!1,i=0;i<n.children.length;i++)r=Jl(e,n.children[i],t)||r;return r}function Jl(e,n,t){var r=n.
 boundary;if(r===null)return hi(e,n,t);var i=r.preamble;if(i===null)return!1;switch(r.status){case 1:if(qa(e.renderState,
@@ -770,7 +770,7 @@ var i=!0,a=t.chunks,u=0;t=t.children;for(var s=0;s<t.length;s++){for(i=t[s];u<i.
 a.length-1;u++)n.push(a[u]);return u<a.length&&(i=n.push(a[u])),i;case 3:return!0;default:throw Error(p(390))}}var Ot=0;
 function _t(e,n,t,r){var i=t.boundary;if(i===null)return lr(e,n,t,r);if(t.boundary=null,i.parentFlushed=!0,i.status===4){
 var a=i.row;return a!==null&&--a.pendingTasks===0&&ae(e,a),e.renderState.generateStaticMarkup||(i=i.errorDigest,n.push("\
-<!--$!-->"),n.push("<template"),i!=null&&(n.push(' data-dgst="'),i=P(i),n.push(i),n.push('"')),n.push("></template>")),lr(
+<!--$!-->"),n.push("<template"),i!=null&&(n.push(' data-dgst="'),i=x(i),n.push(i),n.push('"')),n.push("></template>")),lr(
 e,n,t,r),e=e.renderState.generateStaticMarkup?!0:n.push("<!--/$-->"),e}if(i.status!==1)return i.status===0&&(i.rootSegmentID=
 e.nextSegmentId++),0<i.completedSegments.length&&e.partialBoundaries.push(i),$a(n,e.renderState,i.rootSegmentID),r&&$n(r,
 i.fallbackState),lr(e,n,t,r),n.push("<!--/$-->");if(!hr&&et(e,i)&&(Ot+i.byteSize>e.progressiveChunkSize||i.defer))return i.
@@ -871,23 +871,23 @@ emoveChild(b)};$RS("')):n.push('$RS("'),n.push(e.segmentPrefix),a=a.toString(16)
 n.push(a),n=n.push('")</script>'),n)}var hr=!1;function Lr(e,n){try{if(!(0<e.pendingRootTasks)){var t,r=e.completedRootSegment;
 if(r!==null){if(r.status===5)return;var i=e.completedPreambleSegments;if(i===null)return;Ot=e.byteSize;var a=e.resumableState,
 u=e.renderState,s=u.preamble,c=s.htmlChunks,l=s.headChunks,o;if(c){for(o=0;o<c.length;o++)n.push(c[o]);if(l)for(o=0;o<l.
-length;o++)n.push(l[o]);else{var f=X("head");n.push(f),n.push(">")}}else if(l)for(o=0;o<l.length;o++)n.push(l[o]);var h=u.
-charsetChunks;for(o=0;o<h.length;o++)n.push(h[o]);h.length=0,u.preconnects.forEach(Ne,n),u.preconnects.clear();var d=u.viewportChunks;
-for(o=0;o<d.length;o++)n.push(d[o]);d.length=0,u.fontPreloads.forEach(Ne,n),u.fontPreloads.clear(),u.highImagePreloads.forEach(
-Ne,n),u.highImagePreloads.clear(),qn=u,u.styles.forEach(fc,n),qn=null;var g=u.importMapChunks;for(o=0;o<g.length;o++)n.push(
-g[o]);g.length=0,u.bootstrapScripts.forEach(Ne,n),u.scripts.forEach(Ne,n),u.scripts.clear(),u.bulkPreloads.forEach(Ne,n),
-u.bulkPreloads.clear(),a.instructions|=32;var v=u.hoistableChunks;for(o=0;o<v.length;o++)n.push(v[o]);for(a=v.length=0;a<
-i.length;a++){var C=i[a];for(u=0;u<C.length;u++)_t(e,n,C[u],null)}var E=e.renderState.preamble,O=E.headChunks;if(E.htmlChunks||
-O){var z=Rn("head");n.push(z)}var H=E.bodyChunks;if(H)for(i=0;i<H.length;i++)n.push(H[i]);_t(e,n,r,null),e.completedRootSegment=
-null;var T=e.renderState;if(e.allPendingTasks!==0||e.clientRenderedBoundaries.length!==0||e.completedBoundaries.length!==
-0||e.trackedPostpones!==null&&(e.trackedPostpones.rootNodes.length!==0||e.trackedPostpones.rootSlots!==null)){var S=e.resumableState;
-if((S.instructions&64)===0){if(S.instructions|=64,n.push(T.startInlineScript),(S.instructions&32)===0){S.instructions|=32;
-var I="_"+S.idPrefix+"R_";n.push(' id="');var ve=P(I);n.push(ve),n.push('"')}n.push(">"),n.push("requestAnimationFrame(f\
-unction(){$RT=performance.now()});"),n.push("</script>")}}Fl(n,T)}var R=e.renderState;r=0;var D=R.viewportChunks;for(r=0;r<
-D.length;r++)n.push(D[r]);D.length=0,R.preconnects.forEach(Ne,n),R.preconnects.clear(),R.fontPreloads.forEach(Ne,n),R.fontPreloads.
-clear(),R.highImagePreloads.forEach(Ne,n),R.highImagePreloads.clear(),R.styles.forEach(hc,n),R.scripts.forEach(Ne,n),R.scripts.
-clear(),R.bulkPreloads.forEach(Ne,n),R.bulkPreloads.clear();var Y=R.hoistableChunks;for(r=0;r<Y.length;r++)n.push(Y[r]);
-Y.length=0;var Q=e.clientRenderedBoundaries;for(t=0;t<Q.length;t++){var F=Q[t];R=n;var de=e.resumableState,W=e.renderState,
+length;o++)n.push(l[o]);else{var f=X("head");n.push(f),n.push(">")}}else if(l)for(o=0;o<l.length;o++)n.push(l[o]);var d=u.
+charsetChunks;for(o=0;o<d.length;o++)n.push(d[o]);d.length=0,u.preconnects.forEach(Se,n),u.preconnects.clear();var h=u.viewportChunks;
+for(o=0;o<h.length;o++)n.push(h[o]);h.length=0,u.fontPreloads.forEach(Se,n),u.fontPreloads.clear(),u.highImagePreloads.forEach(
+Se,n),u.highImagePreloads.clear(),qn=u,u.styles.forEach(fc,n),qn=null;var g=u.importMapChunks;for(o=0;o<g.length;o++)n.push(
+g[o]);g.length=0,u.bootstrapScripts.forEach(Se,n),u.scripts.forEach(Se,n),u.scripts.clear(),u.bulkPreloads.forEach(Se,n),
+u.bulkPreloads.clear(),a.instructions|=32;var y=u.hoistableChunks;for(o=0;o<y.length;o++)n.push(y[o]);for(a=y.length=0;a<
+i.length;a++){var C=i[a];for(u=0;u<C.length;u++)_t(e,n,C[u],null)}var T=e.renderState.preamble,S=T.headChunks;if(T.htmlChunks||
+S){var D=Rn("head");n.push(D)}var H=T.bodyChunks;if(H)for(i=0;i<H.length;i++)n.push(H[i]);_t(e,n,r,null),e.completedRootSegment=
+null;var P=e.renderState;if(e.allPendingTasks!==0||e.clientRenderedBoundaries.length!==0||e.completedBoundaries.length!==
+0||e.trackedPostpones!==null&&(e.trackedPostpones.rootNodes.length!==0||e.trackedPostpones.rootSlots!==null)){var N=e.resumableState;
+if((N.instructions&64)===0){if(N.instructions|=64,n.push(P.startInlineScript),(N.instructions&32)===0){N.instructions|=32;
+var I="_"+N.idPrefix+"R_";n.push(' id="');var ve=x(I);n.push(ve),n.push('"')}n.push(">"),n.push("requestAnimationFrame(f\
+unction(){$RT=performance.now()});"),n.push("</script>")}}Fl(n,P)}var R=e.renderState;r=0;var Y=R.viewportChunks;for(r=0;r<
+Y.length;r++)n.push(Y[r]);Y.length=0,R.preconnects.forEach(Se,n),R.preconnects.clear(),R.fontPreloads.forEach(Se,n),R.fontPreloads.
+clear(),R.highImagePreloads.forEach(Se,n),R.highImagePreloads.clear(),R.styles.forEach(hc,n),R.scripts.forEach(Se,n),R.scripts.
+clear(),R.bulkPreloads.forEach(Se,n),R.bulkPreloads.clear();var B=R.hoistableChunks;for(r=0;r<B.length;r++)n.push(B[r]);
+B.length=0;var Q=e.clientRenderedBoundaries;for(t=0;t<Q.length;t++){var F=Q[t];R=n;var de=e.resumableState,W=e.renderState,
 Xe=F.rootSegmentID,ye=F.errorDigest;R.push(W.startInlineScript),R.push(">"),(de.instructions&4)===0?(de.instructions|=4,
 R.push('$RX=function(b,c,d,e,f){var a=document.getElementById(b);a&&(b=a.previousSibling,b.data="$!",a=a.dataset,null!=c\
 &&(a.dgst=c),d&&(a.msg=d),e&&(a.stck=e),f&&(a.cstck=f),b._reactRetry&&b._reactRetry())};;$RX("')):R.push('$RX("'),R.push(
@@ -904,7 +904,7 @@ e.nextSegmentId),e.allPendingTasks===0&&e.clientRenderedBoundaries.length===0&&e
 e.destination=null)}}function _n(e){if(e.flushScheduled===!1&&e.pingedTasks.length===0&&e.destination!==null){e.flushScheduled=
 !0;var n=e.destination;n?Lr(e,n):e.flushScheduled=!1}}function Xc(e,n){if(e.status===12)e.status=13,e=e.fatalError,Mr(e)&&
 (e=Fi(e)),n.destroy(e);else if(e.status!==13&&e.destination===null){e.destination=n;try{Lr(e,n)}catch(t){J(e,t,{}),An(e,
-t)}}}function Zc(e,n){try{if(0<n.size){var t=e.fatalError;n.forEach(function(r){return Nn(r,e,t)}),n.clear()}e.destination!==
+t)}}}function Zc(e,n){try{if(0<n.size){var t=e.fatalError;n.forEach(function(r){return Sn(r,e,t)}),n.clear()}e.destination!==
 null&&Lr(e,e.destination)}catch(r){J(e,r,{}),An(e,r)}}function zi(e){e=e.renderLifetimeController,e!==null&&e.abort("The\
  render ended.")}function Vc(e,n){if(!(e.aborted||e.status!==11&&e.status!==10)){zi(e);var t=typeof n=="object"&&n!==null&&
 n.$$typeof===_r;e.aborted=!0,n=t?zl(n):n===void 0?Error(p(432)):typeof n=="object"&&n!==null&&typeof n.then=="function"?
@@ -921,9 +921,9 @@ to have the server wait for the suspended component please switch to "renderToRe
 Error somewhere within the Suspense boundary. If you intended to have the server wait for the suspended component please\
  switch to "renderToReadableStream" which supports Suspense on the server')};Ur.version="19.3.1"});var to=Pn(Hr=>{"use strict";var Kc=Symbol.for("react.transitional.element"),jc=Symbol.for("react.fragment");function no(e,n,t){
 var r=null;if(t!==void 0&&(r=""+t),n.key!==void 0&&(r=""+n.key),"key"in n){t={};for(var i in n)i!=="key"&&(t[i]=n[i])}else
-t=n;return n=t.ref,{$$typeof:Kc,type:e,key:r,ref:n!==void 0?n:null,props:t}}Hr.Fragment=jc;Hr.jsx=no;Hr.jsxs=no});var w=Pn((ms,ro)=>{"use strict";ro.exports=to()});var ou=y(he(),1),uu=y(ql(),1);var Jc=Symbol.for("react-email.element"),le=(e,n={})=>{e[Jc]=n};var $l=["margin","marginTop","marginBottom","marginRight","marginLeft","marginInline","marginBlock","marginBlockStart","\
+t=n;return n=t.ref,{$$typeof:Kc,type:e,key:r,ref:n!==void 0?n:null,props:t}}Hr.Fragment=jc;Hr.jsx=no;Hr.jsxs=no});var w=Pn((ms,ro)=>{"use strict";ro.exports=to()});var ou=v(he(),1),uu=v(ql(),1);var Jc=Symbol.for("react-email.element"),le=(e,n={})=>{e[Jc]=n};var $l=["margin","marginTop","marginBottom","marginRight","marginLeft","marginInline","marginBlock","marginBlockStart","\
 marginBlockEnd","marginInlineStart","marginInlineEnd"],eo=["padding","paddingTop","paddingBottom","paddingRight","paddin\
-gLeft","paddingInline","paddingBlock","paddingBlockStart","paddingBlockEnd","paddingInlineStart","paddingInlineEnd"];var io=y(he(),1),nt=y(w(),1),It=io.forwardRef(({children:e,style:n,...t},r)=>{let i={background:n?.background,backgroundColor:n?.
+gLeft","paddingInline","paddingBlock","paddingBlockStart","paddingBlockEnd","paddingInlineStart","paddingInlineEnd"];var io=v(he(),1),nt=v(w(),1),It=io.forwardRef(({children:e,style:n,...t},r)=>{let i={background:n?.background,backgroundColor:n?.
 backgroundColor};if(n)for(let a of[...$l,...eo])i[a]=n[a]!==void 0?0:void 0;return(0,nt.jsx)("body",{...t,dir:t.dir??"lt\
 r",lang:t.lang??"en",style:i,ref:r,children:(0,nt.jsx)("table",{border:0,width:"100%",cellPadding:"0",cellSpacing:"0",role:"\
 presentation",align:"center",children:(0,nt.jsx)("tbody",{children:(0,nt.jsx)("tr",{children:(0,nt.jsx)("td",{dir:t.dir??
@@ -936,34 +936,34 @@ paddingLeft:n[1]};if(n.length===3)return{paddingTop:n[0],paddingRight:n[1],paddi
 4)return{paddingTop:n[0],paddingRight:n[1],paddingBottom:n[2],paddingLeft:n[3]}}return{paddingTop:void 0,paddingBottom:void 0,
 paddingLeft:void 0,paddingRight:void 0}}function ao(e){let n,t,r,i;for(let[a,u]of Object.entries(e))a==="padding"?{paddingTop:n,
 paddingBottom:r,paddingLeft:i,paddingRight:t}=qc(u):a==="paddingTop"?n=u:a==="paddingRight"?t=u:a==="paddingBottom"?r=u:
-a==="paddingLeft"&&(i=u);return{paddingTop:Dr(n),paddingRight:Dr(t),paddingBottom:Dr(r),paddingLeft:Dr(i)}}var Wi=e=>typeof e=="number"&&!Number.isNaN(Number(e))?e*3/4:void 0;var oo=y(he(),1),tt=y(w(),1),$c=5;function lo(e){if(e===0)return[0,0];let n=0,t=()=>n>0?e/n/2:Number.POSITIVE_INFINITY;for(;t()>
+a==="paddingLeft"&&(i=u);return{paddingTop:Dr(n),paddingRight:Dr(t),paddingBottom:Dr(r),paddingLeft:Dr(i)}}var Wi=e=>typeof e=="number"&&!Number.isNaN(Number(e))?e*3/4:void 0;var oo=v(he(),1),tt=v(w(),1),$c=5;function lo(e){if(e===0)return[0,0];let n=0,t=()=>n>0?e/n/2:Number.POSITIVE_INFINITY;for(;t()>
 $c;)n++;return[t(),n]}var Ft=oo.forwardRef(({children:e,style:n,target:t="_blank",...r},i)=>{let{paddingTop:a,paddingRight:u,
-paddingBottom:s,paddingLeft:c}=ao(n??{}),l=Wi((a??0)+(s??0)),[o,f]=lo(c??0),[h,d]=lo(u??0);return(0,tt.jsxs)("a",{...r,ref:i,
+paddingBottom:s,paddingLeft:c}=ao(n??{}),l=Wi((a??0)+(s??0)),[o,f]=lo(c??0),[d,h]=lo(u??0);return(0,tt.jsxs)("a",{...r,ref:i,
 style:{lineHeight:"100%",textDecoration:"none",display:"inline-block",maxWidth:"100%",msoPaddingAlt:"0px",...n,paddingTop:a,
 paddingRight:u,paddingBottom:s,paddingLeft:c},target:t,children:[(0,tt.jsx)("span",{dangerouslySetInnerHTML:{__html:`<!-\
 -[if mso]><i style="mso-font-width:${o*100}%;mso-text-raise:${l}px" hidden>${"&#8202;".repeat(f)}</i><![endif]-->`}}),(0,tt.jsx)(
 "span",{style:{maxWidth:"100%",display:"inline-block",lineHeight:"120%",msoPaddingAlt:"0px",msoTextRaise:Wi(s)},children:e}),
-(0,tt.jsx)("span",{dangerouslySetInnerHTML:{__html:`<!--[if mso]><i style="mso-font-width:${h*100}%" hidden>${"&#8202;".
-repeat(d)}&#8203;</i><![endif]-->`}})]})});Ft.displayName="Button";le(Ft);var uo=y(he(),1),Lt=y(w(),1),kn=uo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let a={},u={},s=n;for(let c in s){
+(0,tt.jsx)("span",{dangerouslySetInnerHTML:{__html:`<!--[if mso]><i style="mso-font-width:${d*100}%" hidden>${"&#8202;".
+repeat(h)}&#8203;</i><![endif]-->`}})]})});Ft.displayName="Button";le(Ft);var uo=v(he(),1),Lt=v(w(),1),kn=uo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let a={},u={},s=n;for(let c in s){
 if(!Object.hasOwn(s,c))continue;let l=s[c];c.startsWith("padding")?a[c]=l:u[c]=l}return(0,Lt.jsx)("table",{align:"center",
 width:"100%",...r,border:0,cellPadding:"0",cellSpacing:"0",ref:i,role:"presentation",style:{maxWidth:"37.5em",...u},children:(0,Lt.jsx)(
 "tbody",{children:(0,Lt.jsx)("tr",{style:{width:"100%"},children:(0,Lt.jsx)("td",{className:t,style:a,children:e})})})})});
 kn.displayName="Container";le(kn,{resolveTailwind(e,{style:n,className:t,classProperties:r}){let i=[],a=e.tdClassName?[e.
 tdClassName]:[];for(let u of t?.split(" ")??[]){let s=r[u];s&&s.length>0&&s.every(c=>c.startsWith("padding"))?a.push(u):
-i.push(u)}return{...e,style:n,className:i.length>0?i.join(" "):void 0,tdClassName:a.length>0?a.join(" "):void 0}}});var co=y(he(),1),Ut=y(w(),1),Yr=co.forwardRef(({children:e,...n},t)=>(0,Ut.jsxs)("head",{...n,ref:t,children:[(0,Ut.jsx)(
+i.push(u)}return{...e,style:n,className:i.length>0?i.join(" "):void 0,tdClassName:a.length>0?a.join(" "):void 0}}});var co=v(he(),1),Ut=v(w(),1),Yr=co.forwardRef(({children:e,...n},t)=>(0,Ut.jsxs)("head",{...n,ref:t,children:[(0,Ut.jsx)(
 "meta",{content:"text/html; charset=UTF-8",httpEquiv:"Content-Type"}),(0,Ut.jsx)("meta",{name:"x-apple-disable-message-r\
 eformatting"}),e]}));Yr.displayName="Head";var so=e=>{let n=[Mn(e.m,["margin"]),Mn(e.mx,["marginLeft","marginRight"]),Mn(e.my,["marginTop","marginBottom"]),Mn(e.mt,
 ["marginTop"]),Mn(e.mr,["marginRight"]),Mn(e.mb,["marginBottom"]),Mn(e.ml,["marginLeft"])],t={};for(let r of n)Object.keys(
 r).length>0&&Object.assign(t,r);return t},Mn=(e,n)=>{let t={};if(e===void 0||Number.isNaN(Number.parseFloat(String(e))))
-return t;for(let r of n)t[r]=`${e}px`;return t};var fo=y(he(),1),ho=y(w(),1),Ht=fo.forwardRef(({as:e="h1",children:n,style:t,m:r,mx:i,my:a,mt:u,mr:s,mb:c,ml:l,...o},f)=>(0,ho.jsx)(
-e,{...o,ref:f,style:{...so({m:r,mx:i,my:a,mt:u,mr:s,mb:c,ml:l}),...t},children:n}));Ht.displayName="Heading";le(Ht);var go=y(he(),1),po=y(w(),1),Br=go.forwardRef(({children:e,lang:n="en",dir:t="ltr",...r},i)=>(0,po.jsx)("html",{...r,dir:t,
-lang:n,ref:i,children:e}));Br.displayName="Html";var vo=y(he(),1),yo=y(w(),1),Dt=vo.forwardRef(({alt:e,src:n,width:t,height:r,style:i,...a},u)=>(0,yo.jsx)("img",{...a,alt:e??
+return t;for(let r of n)t[r]=`${e}px`;return t};var fo=v(he(),1),ho=v(w(),1),Ht=fo.forwardRef(({as:e="h1",children:n,style:t,m:r,mx:i,my:a,mt:u,mr:s,mb:c,ml:l,...o},f)=>(0,ho.jsx)(
+e,{...o,ref:f,style:{...so({m:r,mx:i,my:a,mt:u,mr:s,mb:c,ml:l}),...t},children:n}));Ht.displayName="Heading";le(Ht);var go=v(he(),1),po=v(w(),1),Br=go.forwardRef(({children:e,lang:n="en",dir:t="ltr",...r},i)=>(0,po.jsx)("html",{...r,dir:t,
+lang:n,ref:i,children:e}));Br.displayName="Html";var vo=v(he(),1),yo=v(w(),1),Dt=vo.forwardRef(({alt:e,src:n,width:t,height:r,style:i,...a},u)=>(0,yo.jsx)("img",{...a,alt:e??
 "",height:r,ref:u,src:n,style:{display:"block",outline:"none",border:"none",textDecoration:"none",...i},width:t}));Dt.displayName=
-"Img";le(Dt);var bo=y(he(),1),un=y(w(),1),Gi=200,Yt=bo.forwardRef(({children:e="",useTitleTag:n=!0,...t},r)=>{let i=(Array.isArray(e)?
+"Img";le(Dt);var bo=v(he(),1),un=v(w(),1),Gi=200,Yt=bo.forwardRef(({children:e="",useTitleTag:n=!0,...t},r)=>{let i=(Array.isArray(e)?
 e.join(""):e).substring(0,Gi);return(0,un.jsxs)(un.Fragment,{children:[n?(0,un.jsx)("title",{children:i}):null,(0,un.jsxs)(
 "div",{style:{display:"none",overflow:"hidden",lineHeight:"1px",opacity:0,maxHeight:0,maxWidth:0},"data-skip-in-text":!0,
 ...t,ref:r,children:[i,mo(i)]})]})});Yt.displayName="Preview";le(Yt);var es=" ‌​‍\uFEFF",mo=e=>e.length>=Gi?null:
-(0,un.jsx)("div",{children:es.repeat(Gi-e.length)});var wo=y(he(),1),Bt=y(w(),1),zt=wo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let a={},u={},s=n;for(let c in s){
+(0,un.jsx)("div",{children:es.repeat(Gi-e.length)});var wo=v(he(),1),Bt=v(w(),1),zt=wo.forwardRef(({children:e,style:n={},tdClassName:t,...r},i)=>{let a={},u={},s=n;for(let c in s){
 if(!Object.hasOwn(s,c))continue;let l=s[c];c.startsWith("padding")?a[c]=l:u[c]=l}return(0,Bt.jsx)("table",{align:"center",
 width:"100%",border:0,cellPadding:"0",cellSpacing:"0",role:"presentation",...r,ref:i,style:u,children:(0,Bt.jsx)("tbody",
 {children:(0,Bt.jsx)("tr",{children:(0,Bt.jsx)("td",{className:t,style:a,children:e})})})})});zt.displayName="Section";le(
@@ -976,21 +976,21 @@ marginRight:n[1],marginBottom:n[2],marginLeft:n[1]};if(n.length===4)return{margi
 marginLeft:n[3]}}return{marginTop:void 0,marginBottom:void 0,marginLeft:void 0,marginRight:void 0}}function To(e){let n={
 marginTop:void 0,marginRight:void 0,marginBottom:void 0,marginLeft:void 0};for(let[t,r]of Object.entries(e))t==="margin"?
 n=ns(r):t==="marginTop"?n.marginTop=r:t==="marginRight"?n.marginRight=r:t==="marginBottom"?n.marginBottom=r:t==="marginL\
-eft"&&(n.marginLeft=r);return n}var Po=y(he(),1),xo=y(w(),1),We=Po.forwardRef(({style:e,...n},t)=>{let r={};e?.marginTop===void 0&&(r.marginTop="16px"),
+eft"&&(n.marginLeft=r);return n}var Po=v(he(),1),xo=v(w(),1),We=Po.forwardRef(({style:e,...n},t)=>{let r={};e?.marginTop===void 0&&(r.marginTop="16px"),
 e?.marginBottom===void 0&&(r.marginBottom="16px");let i=To({...r,...e});return(0,xo.jsx)("p",{...n,ref:t,style:{fontSize:"\
-14px",lineHeight:"24px",...e,...i}})});We.displayName="Text";le(We);var Eo=()=>{let e=o=>o?`The next charge is ${o.amount?`${o.amount} `:""}on ${o.on}.`:`Nothing more is charged${o===null?
-"":" for now"}.`,n="If you have bought a plan since, or do not want to go on, there is nothing left to do.",t="If you ha\
-ve changed or cancelled it since, there is nothing left to do.",r="You also have other access, which is not affected.",i=o=>o===
-void 0?"is active":`starts on ${o}`,a=o=>o===null?"":` and is valid until ${o}`,u=({planName:o,validUntil:f,nextPlanName:h,
-nextCharge:d})=>{let g=!d||h!==null?a(f):"",v=h===null?"":` Then your ${h} plan starts.`;return`Your ${o} plan goes on${g}\
-.${v} ${e(d)}`},s=({accessEndsOn:o,isEnded:f},h,d)=>o===null?h:f?`Your access ended on ${o}.`:d(o),c=o=>{let f=o.isEnded?
-"You have no access to a plan now.":"Your other access continues.";return s(o,f,h=>`Your access lasts until ${h}.`)},l="\
-Keep this e-mail for your records. If you have a question about this payment, quote the transaction ID.";return{lang:"en",
-hello:"Hello",amountOn:(o,f)=>o===null?f:`${o} on ${f}`,labels:{plan:"Plan",nextPlan:"Next plan",amount:"Amount",amountPaid:"\
-Amount paid",credit:"Credit",price:"Price",payment:"Payment",refunded:"Refunded",reason:"Reason",notCharged:"Not charged",
-withoutPayment:"Without a payment",validUntil:"Valid until",paidUntil:"Paid until",accessUntil:"Access until",accessEnded:"\
-Access ended on",ended:"Ended on",starts:"Starts on",undoUntil:"Undo until",resumeUntil:"Resume until",nextPayment:"Next\
- payment",transaction:"Transaction ID",number:"Number",date:"Date",total:"Total"},actions:{plans:"See the plans",dashboard:"\
+14px",lineHeight:"24px",...e,...i}})});We.displayName="Text";le(We);var Eo=()=>{let e=(o,f="")=>o?`The next charge is ${o.amount?`${o.amount} `:""}on ${o.on}${f}.`:`Nothing more is charged${o===
+null?"":" for now"}.`,n="If you have bought a plan since, or do not want to go on, there is nothing left to do.",t="If y\
+ou have changed or cancelled it since, there is nothing left to do.",r="You also have other access, which is not affecte\
+d.",i=o=>o===void 0?"is active":`starts on ${o}`,a=o=>o===null?"":` and is valid until ${o}`,u=({planName:o,validUntil:f,
+nextPlanName:d,nextCharge:h})=>{let g=!h||d!==null?a(f):"",y=d===null?"":` Then your ${d} plan starts.`;return`Your ${o}\
+ plan goes on${g}.${y} ${e(h)}`},s=({accessEndsOn:o,isEnded:f},d,h)=>o===null?d:f?`Your access ended on ${o}.`:h(o),c=o=>{
+let f=o.isEnded?"You have no access to a plan now.":"Your other access continues.";return s(o,f,d=>`Your access lasts un\
+til ${d}.`)},l="Keep this e-mail for your records. If you have a question about this payment, quote the transaction ID.";
+return{lang:"en",hello:"Hello",amountOn:(o,f)=>o===null?f:`${o} on ${f}`,labels:{plan:"Plan",nextPlan:"Next plan",amount:"\
+Amount",amountPaid:"Amount paid",credit:"Credit",price:"Price",payment:"Payment",refunded:"Refunded",reason:"Reason",notCharged:"\
+Not charged",withoutPayment:"Without a payment",validUntil:"Valid until",paidUntil:"Paid until",accessUntil:"Access unti\
+l",accessEnded:"Access ended on",ended:"Ended on",starts:"Starts on",undoUntil:"Undo until",resumeUntil:"Resume until",nextPayment:"\
+Next payment",transaction:"Transaction ID",number:"Number",date:"Date",total:"Total"},actions:{plans:"See the plans",dashboard:"\
 Open your dashboard",retry:"Try again",manage:"Manage your payment",renew:"Renew your plan"},accessUntil:o=>`Access unti\
 l ${o}`,paymentSuccess:{subject:({planName:o,startsOn:f})=>`Payment received: your ${o} plan ${i(f)}`,preview:({amount:o,
 validUntil:f})=>`${o} paid. Your plan is valid until ${f}.`,heading:"Payment received",body:o=>`Thank you. We have recei\
@@ -1003,58 +1003,59 @@ you can try again.",note:"If you have paid since with another attempt, there is 
 planName:o})=>`Your ${o} plan could not be renewed yet`,preview:"The payment did not go through. It will be tried again \
 automatically.",heading:"Your plan could not be renewed yet",body:({planName:o,...f})=>`The payment for the next period \
 of your ${o} plan did not go through. It will be tried again automatically over the next few days. Please check that you\
-r payment method works. `+s(f,r,h=>`If no payment succeeds, your access ends on ${h}.`),note:"If you have paid since, th\
+r payment method works. `+s(f,r,d=>`If no payment succeeds, your access ends on ${d}.`),note:"If you have paid since, th\
 ere is nothing left to do."},subscriptionHalted:{subject:({planName:o})=>`Your ${o} plan could not be renewed`,preview:"\
 The payment did not go through. It will not be tried again automatically.",heading:"Your plan could not be renewed",body:({
-planName:o,manageUrl:f,...h})=>`The payment for the next period of your ${o} plan did not go through, and all further at\
-tempts failed. It will not be tried again automatically. `+s(h,r,d=>`Without a payment, your access lasts until ${d}.`)+
+planName:o,manageUrl:f,...d})=>`The payment for the next period of your ${o} plan did not go through, and all further at\
+tempts failed. It will not be tried again automatically. `+s(d,r,h=>`Without a payment, your access lasts until ${h}.`)+
 (f===null?" To continue, choose a plan again.":" To continue, pay or change your payment method."),note:"If you have pai\
 d since, or do not want to go on, there is nothing left to do."},paymentRefunded:{subject:({refunded:o})=>`${o} was refu\
 nded`,preview:({paid:o,planName:f})=>`Of your payment of ${o} for the ${f} plan.`,heading:"Your refund",body:({refunded:o,
-paid:f,planName:h,accessPlanName:d,accessEndsOn:g,nextCharge:v})=>(o===f?"Your":`${o} of your`)+` payment of ${f} for th\
-e ${h} plan was refunded. `+(d===null?"You have no access to a plan now.":`Your ${d} plan remains${a(g)}.`)+` ${e(v)} Yo\
+paid:f,planName:d,accessPlanName:h,accessEndsOn:g,nextCharge:y})=>(o===f?"Your":`${o} of your`)+` payment of ${f} for th\
+e ${d} plan was refunded. `+(h===null?"You have no access to a plan now.":`Your ${h} plan remains${a(g)}.`)+` ${e(y)} Yo\
 ur bank may need some days to show the refund.`,note:"Keep this e-mail for your records. If you have a question about th\
 is refund, quote the transaction ID."},titles:{},receiptIssued:{subject:({title:o,documentNumber:f})=>`${o} ${f}`,preview:({
 date:o,total:f})=>`Of ${o}, ${f}.`,body:({documentNumber:o,date:f})=>`Attached is the document ${o} of ${f}.`,note:"Keep\
  this e-mail for your records."},changeScheduled:{subject:({planName:o,startsOn:f})=>`Your plan changes to ${o} on ${f}`,
 preview:o=>`${o.amount} ${o.interval}, for the first time on ${o.startsOn}.`,heading:"Your plan will change",body:({planName:o,
-startsOn:f,amount:h,interval:d,undoUntil:g})=>`Your ${o} plan starts on ${f}. Until then you keep the plan that you have\
-. On that day ${h} will be charged, then ${h} ${d}. `+(g===null?"The change cannot be undone any more.":`You can undo th\
+startsOn:f,amount:d,interval:h,undoUntil:g})=>`Your ${o} plan starts on ${f}. Until then you keep the plan that you have\
+. On that day ${d} will be charged, then ${d} ${h}. `+(g===null?"The change cannot be undone any more.":`You can undo th\
 e change until ${g} on the page of your plan.`),price:({amount:o,interval:f})=>`${o} ${f}`,note:"If you have undone the \
 change since, there is nothing left to do."},changeUndone:{subject:({planName:o})=>`Your ${o} plan stays`,preview:"The c\
 hange of your plan is undone.",heading:"The change is undone",body:o=>`Your plan does not change after all. ${u(o)}`,note:t},
 subscriptionResumed:{subject:({planName:o})=>`Your ${o} subscription is resumed`,preview:"Your cancellation is withdrawn\
 .",heading:"Your subscription is resumed",body:o=>`You have withdrawn your cancellation. ${u(o)}`,note:t},planChanged:{subject:({
-planName:o})=>`Your plan is ${o} now`,preview:({oldPlanName:o,credit:f})=>`${f} of your old ${o} plan was credited.`,heading:"\
-Your plan is changed",body:({planName:o,oldPlanName:f,credit:h,amount:d,validUntil:g,nextCharge:v,isAuthorised:C})=>{let E=v?
-C?e(v):`The next charge is ${v.amount} on ${v.on}, once you have authorised it.`:"It does not renew by itself.",O=o===f?
-" a new period":`, and your ${f} plan has ended`;return`Your ${o} plan has begun${O}. For the unused time of the old one\
- ${h} was credited, and you paid ${d}. Your plan is valid until ${g}. ${E}`},note:t},subscriptionCancelled:{subject:({planName:o})=>`\
-Your ${o} subscription is cancelled`,preview:o=>`Nothing more will be charged for it. ${c(o)}`,heading:"Your subscriptio\
-n is cancelled",body:o=>`You have cancelled your ${o.planName} subscription. Nothing more will be charged for it. `+c(o)+
-(o.resumeUntil===null?"":` You can resume the subscription until ${o.resumeUntil}.`),note:"If you have resumed it or bou\
-ght a plan since, there is nothing left to do."},subscriptionCompleted:{subject:({planName:o})=>`Your ${o} subscription \
-is complete`,preview:({endsOn:o})=>`The last payment was made. The plan is paid until ${o}.`,heading:"Your subscription \
-is complete",body:({planName:o,endsOn:f,...h})=>{let d=s(h,"After that, your other access continues.",g=>g===f?"After th\
-at, your access ends.":`Your access ends on ${g}.`);return`The last payment of your ${o} subscription was made. Nothing \
-more will be charged for it. The plan is paid until ${f}. ${d} You can choose a plan again on that day or later.`},note:n},
-subscriptionEnding:{subject:({planName:o,endsOn:f})=>`Your ${o} plan ends on ${f}`,preview:{replace:"You can buy it agai\
-n on that day or later.",extend:"If you renew it before then, you lose no day.",none:"It is not on sale any more. You ca\
-n choose another plan."},heading:"Your access ends soon",body:({endsOn:o,earlyRenewal:f})=>`Your plan is valid until ${o}\
-. After that your access ends. `+{replace:"You can buy the plan again on that day or later.",extend:"To keep your access\
-, renew before then: the new period is added to this one, and you lose no day.",none:"The plan is not on sale any more. \
-You can choose another one."}[f],note:n},subscriptionEnded:{subject:({planName:o})=>`Your ${o} plan has ended`,preview:o=>`\
-Your access ended on ${o}.`,heading:"Your access has ended",body:({planName:o,endsOn:f,refunded:h,nextCharge:d},g)=>h===
-void 0?`Your access to the ${o} plan ended on ${g}. You can come back at any time.`:`Your access to the ${o} plan ended \
-on ${f}, because ${h} was refunded. ${e(d)}`,note:"If you have bought a plan since, there is nothing left to do."}}};var Ro=()=>{let e=l=>l?`अगली राशि ${l.on} को ली जाएगी${l.amount?`: ${l.amount}`:""}।`:
+planName:o})=>`Your plan is ${o} now`,preview:({oldPlanName:o,credit:f,nextCharge:d})=>f===null?e(d):`${f} of your old ${o}\
+ plan was credited.`,heading:"Your plan is changed",body:({oldPlanName:o,nextCharge:f,...d})=>{let h=d.isAuthorised?"":"\
+, once you have authorised it",g=f?e(f,h):"It does not renew by itself.",y=d.credit?"has begun a new period":"has a new \
+price",C=d.planName===o?y:`has begun, and your ${o} plan has ended`,T=`Your plan is valid until ${d.validUntil}. ${g}`,S=`\
+For the unused time of the old one ${d.credit} was credited, and you paid ${d.amount}. `;return`Your ${d.planName} plan ${C}\
+. ${d.credit?S:""}${T}`},note:t},subscriptionCancelled:{subject:({planName:o})=>`Your ${o} subscription is cancelled`,preview:o=>`\
+Nothing more will be charged for it. ${c(o)}`,heading:"Your subscription is cancelled",body:o=>`You have cancelled your ${o.
+planName} subscription. Nothing more will be charged for it. `+c(o)+(o.resumeUntil===null?"":` You can resume the subscr\
+iption until ${o.resumeUntil}.`),note:"If you have resumed it or bought a plan since, there is nothing left to do."},subscriptionCompleted:{
+subject:({planName:o})=>`Your ${o} subscription is complete`,preview:({endsOn:o})=>`The last payment was made. The plan \
+is paid until ${o}.`,heading:"Your subscription is complete",body:({planName:o,endsOn:f,...d})=>{let h=s(d,"After that, \
+your other access continues.",g=>g===f?"After that, your access ends.":`Your access ends on ${g}.`);return`The last paym\
+ent of your ${o} subscription was made. Nothing more will be charged for it. The plan is paid until ${f}. ${h} You can c\
+hoose a plan again on that day or later.`},note:n},subscriptionEnding:{subject:({planName:o,endsOn:f})=>`Your ${o} plan \
+ends on ${f}`,preview:{replace:"You can buy it again on that day or later.",extend:"If you renew it before then, you los\
+e no day.",none:"It is not on sale any more. You can choose another plan."},heading:"Your access ends soon",body:({endsOn:o,
+earlyRenewal:f})=>`Your plan is valid until ${o}. After that your access ends. `+{replace:"You can buy the plan again on\
+ that day or later.",extend:"To keep your access, renew before then: the new period is added to this one, and you lose n\
+o day.",none:"The plan is not on sale any more. You can choose another one."}[f],note:n},subscriptionEnded:{subject:({planName:o})=>`\
+Your ${o} plan has ended`,preview:o=>`Your access ended on ${o}.`,heading:"Your access has ended",body:({planName:o,endsOn:f,
+refunded:d,nextCharge:h},g)=>d===void 0?`Your access to the ${o} plan ended on ${g}. You can come back at any time.`:`Yo\
+ur access to the ${o} plan ended on ${f}, because ${d} was refunded. ${e(h)}`,note:"If you have bought a plan since, the\
+re is nothing left to do."}}};var Ro=()=>{let e=l=>l?`अगली राशि ${l.on} को ली जाएगी${l.amount?`: ${l.amount}`:""}।`:
 `${l===null?"आगे":"फ़िलहाल आगे"} कोई राशि नहीं ली जाएगी।`,
 n="यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।",
 t="यदि आपने इस बीच इसे बदल या रद्द कर दिया है, तो कुछ करने की ज़रूरत नहीं है।",
 r="आपके पास दूसरा प्लान भी है, जिस पर कोई असर नहीं पड़ता।",
-i=l=>l===null?"":` और ${l} तक मान्य है`,a=({planName:l,validUntil:o,nextPlanName:f,nextCharge:h})=>{
-let d=!h||f!==null?i(o):"",g=f===null?"":` उसके बाद आपका ${f} प्लान शुरू होगा।`;
-return`आपका ${l} प्लान जारी है${d}।${g} ${e(h)}`},u=({accessEndsOn:l,isEnded:o},f,h)=>l===
-null?f:o?`आपका एक्सेस ${l} को समाप्त हुआ।`:h(l),s=l=>{let o=l.isEnded?"अब आप\
+i=l=>l===null?"":` और ${l} तक मान्य है`,a=({planName:l,validUntil:o,nextPlanName:f,nextCharge:d})=>{
+let h=!d||f!==null?i(o):"",g=f===null?"":` उसके बाद आपका ${f} प्लान शुरू होगा।`;
+return`आपका ${l} प्लान जारी है${h}।${g} ${e(d)}`},u=({accessEndsOn:l,isEnded:o},f,d)=>l===
+null?f:o?`आपका एक्सेस ${l} को समाप्त हुआ।`:d(l),s=l=>{let o=l.isEnded?"अब आप\
 के पास कोई प्लान नहीं है।":"आपका दूसरा प्लान जारी है।";
 return u(l,o,f=>`आपका एक्सेस ${f} तक रहेगा।`)},c="यह ई-मेल सँभालकर रखें। इस भुगतान क\
 े बारे में कोई प्रश्न हो, तो लेन-देन आईडी बताएँ।";
@@ -1094,16 +1095,16 @@ subscriptionHalted:{subject:({planName:l})=>`आपका ${l} प्लान �
 preview:"भुगतान नहीं हो सका। अपने आप फिर से कोशिश नहीं की जाएगी।",
 heading:"आपका प्लान नवीनीकृत नहीं हो सका",body:({planName:l,manageUrl:o,
 ...f})=>`आपके ${l} प्लान की अगली अवधि का भुगतान नहीं हो सका, और आगे की सभी कोशिशें असफल रहीं। अपने आप फिर से कोश\
-िश नहीं की जाएगी। `+u(f,r,h=>`बिना भुगतान के आपका एक्सेस ${h}\
+िश नहीं की जाएगी। `+u(f,r,d=>`बिना भुगतान के आपका एक्सेस ${d}\
  तक है।`)+(o===null?" जारी रखने के लिए फिर से कोई प्लान चुनें।":
 " जारी रखने के लिए भुगतान करें या भुगतान का तरीका बदलें।"),
 note:"यदि आपने इस बीच भुगतान कर दिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।"},
 paymentRefunded:{subject:({refunded:l})=>`${l} लौटाए गए`,preview:({paid:l,planName:o})=>`${o} प्लान के लिए\
  आपके ${l} के भुगतान में से।`,heading:"आपका रिफ़ंड",body:({refunded:l,
-paid:o,planName:f,accessPlanName:h,accessEndsOn:d,nextCharge:g})=>(l===o?`${f} प्लान के लिए आपका ${o}\
+paid:o,planName:f,accessPlanName:d,accessEndsOn:h,nextCharge:g})=>(l===o?`${f} प्लान के लिए आपका ${o}\
  का भुगतान लौटाया गया। `:`${f} प्लान के लिए आपके ${o} के\
- भुगतान में से ${l} लौटाए गए। `)+(h===null?"अब आपके पास कोई प्लान नहीं है।":
-`आपका ${h} प्लान बना रहेगा${i(d)}।`)+` ${e(g)} रिफ़ंड को आपके खाते में दिखने में कुछ\
+ भुगतान में से ${l} लौटाए गए। `)+(d===null?"अब आपके पास कोई प्लान नहीं है।":
+`आपका ${d} प्लान बना रहेगा${i(h)}।`)+` ${e(g)} रिफ़ंड को आपके खाते में दिखने में कुछ\
  दिन लग सकते हैं।`,note:"यह ई-मेल सँभालकर रखें। इस रिफ़ंड के बारे में कोई प्रश्न हो, तो लेन-दे\
 न आईडी बताएँ।"},titles:{Receipt:"रसीद","Tax invoice":"टैक्स इनवॉइस",
 "Credit note":"क्रेडिट नोट","Credit note without GST":"बिना जीएसटी का क्रेडिट नोट"},
@@ -1111,10 +1112,10 @@ receiptIssued:{subject:({title:l,documentNumber:o})=>`${l} ${o}`,preview:({date:
 date:o})=>`${o} का दस्तावेज़ ${l} साथ में है।`,note:"यह ई-मेल सँभालकर रखें।"},
 changeScheduled:{subject:({planName:l,startsOn:o})=>`आपका प्लान ${o} से ${l} होगा`,preview:({
 amount:l,interval:o,startsOn:f})=>`${o} ${l}, पहली बार ${f} को।`,heading:"आपका प्लान बदलेगा",
-body:({planName:l,startsOn:o,amount:f,interval:h,undoUntil:d})=>`आपका ${l} प्लान ${o} से शुरू होगा। तब\
+body:({planName:l,startsOn:o,amount:f,interval:d,undoUntil:h})=>`आपका ${l} प्लान ${o} से शुरू होगा। तब\
  तक आपका मौजूदा प्लान चलता रहेगा। उस दिन ${f} लिए जाएँगे\
-, फिर ${h} ${f}। `+(d===null?"यह बदलाव अब वापस नहीं लिया जा सकता।":
-`आप अपने प्लान के पेज पर यह बदलाव ${d} तक वापस ले सकते हैं।`),
+, फिर ${d} ${f}। `+(h===null?"यह बदलाव अब वापस नहीं लिया जा सकता।":
+`आप अपने प्लान के पेज पर यह बदलाव ${h} तक वापस ले सकते हैं।`),
 price:({amount:l,interval:o})=>`${o} ${l}`,note:"यदि आपने इस बीच बदलाव वापस ले लिया है, तो कुछ करने की ज़रूरत नहीं है।"},
 changeUndone:{subject:({planName:l})=>`आपका ${l} प्लान बना रहेगा`,preview:"आपके प्लान \
 का बदलाव वापस ले लिया गया है।",heading:"बदलाव वापस ले लिया गया है",
@@ -1123,15 +1124,16 @@ planName:l})=>`आपकी ${l} सदस्यता फिर से शु�
  रद्द करना वापस ले लिया गया है।",heading:"आपकी सदस्यता फिर से शुरू हो गई\
  है",body:l=>`आपने सदस्यता रद्द करना वापस ले लिया है। ${a(
 l)}`,note:t},planChanged:{subject:({planName:l})=>`अब आपका प्लान ${l} है`,preview:({planName:l,
-oldPlanName:o,credit:f})=>l===o?`नई अवधि शुरू हो गई है, और पुरानी अवधि के ${f}\
+oldPlanName:o,credit:f,nextCharge:d})=>f===null?e(d):l===o?`नई अवधि शुरू हो गई है, और पुरानी अवधि के ${f}\
  क्रेडिट किए गए।`:`आपका ${o} प्लान समाप्त हो गया है, और उसके ${f}\
  क्रेडिट किए गए।`,heading:"आपका प्लान बदल गया है",body:({planName:l,
-oldPlanName:o,credit:f,amount:h,validUntil:d,nextCharge:g,isAuthorised:v})=>{let C=g?v?e(g):`आपकी अनुमति के बाद अगली राश\
-ि ${g.on} को ली जाएगी: ${g.amount}।`:"यह अपने आप नवीनीकृत नहीं होता।";
-return`${l===o?`आपके ${l} प्लान की नई अवधि शुरू हो गई है। पुरानी अवधि के बचे समय के`:
-`आपका ${l} प्लान शुरू हो गया है, और आपका ${o} प्लान समाप्त हो गया है\
-। पुराने प्लान के बचे समय के`} लिए ${f} क्रेडिट किए गए, और आपने ${h}\
- चुकाए। आपका प्लान ${d} तक मान्य है। ${C}`},note:t},subscriptionCancelled:{
+oldPlanName:o,credit:f,amount:d,validUntil:h,nextCharge:g,isAuthorised:y})=>{let C=g?y?e(g):`आपकी अनुमति के बाद अगली राश\
+ि ${g.on} को ली जाएगी: ${g.amount}।`:"यह अपने आप नवीनीकृत नहीं होता।",
+[T,S]=l===o?[`आपके ${l} प्लान ${f===null?"का मूल्य बदल गया":"की नई अवधि शुरू\
+ हो गई"} है।`,"पुरानी अवधि"]:[`आपका ${l} प्लान शुरू हो गया है, और आपका ${o}\
+ प्लान समाप्त हो गया है।`,"पुराने प्लान"],D=f===null?"":` ${S}\
+ के बचे समय के लिए ${f} क्रेडिट किए गए, और आपने ${d} चुकाए\
+।`;return`${T}${D} आपका प्लान ${h} तक मान्य है। ${C}`},note:t},subscriptionCancelled:{
 subject:({planName:l})=>`आपकी ${l} सदस्यता रद्द हो गई है`,preview:l=>`इसके लिए\
  आगे कोई राशि नहीं ली जाएगी। ${s(l)}`,heading:"आपकी सदस्यता रद्द हो गई है",
 body:l=>`आपने अपनी ${l.planName} सदस्यता रद्द कर दी है। इसके लिए आगे कोई राशि नहीं ली जाएगी। ${s(
@@ -1140,10 +1142,10 @@ note:"यदि आपने इस बीच इसे फिर से शु�
 subscriptionCompleted:{subject:({planName:l})=>`आपकी ${l} सदस्यता पूरी हो गई है`,
 preview:({endsOn:l})=>`अंतिम भुगतान हो गया है। प्लान का भुगतान ${l}\
  तक हो चुका है।`,heading:"आपकी सदस्यता पूरी हो गई है",body:({
-planName:l,endsOn:o,...f})=>{let h=u(f,"उसके बाद आपका दूसरा प्लान जारी रहेगा।",
-d=>d===o?"उसके बाद आपका एक्सेस समाप्त होगा।":`आपका एक्सेस ${d}\
+planName:l,endsOn:o,...f})=>{let d=u(f,"उसके बाद आपका दूसरा प्लान जारी रहेगा।",
+h=>h===o?"उसके बाद आपका एक्सेस समाप्त होगा।":`आपका एक्सेस ${h}\
  को समाप्त होगा।`);return`आपकी ${l} सदस्यता का अंतिम भुगतान हो गया है। इसके लिए आगे को\
-ई राशि नहीं ली जाएगी। प्लान का भुगतान ${o} तक हो चुका है। ${h}\
+ई राशि नहीं ली जाएगी। प्लान का भुगतान ${o} तक हो चुका है। ${d}\
  आप उस दिन या बाद में फिर से प्लान चुन सकते हैं।`},
 note:n},subscriptionEnding:{subject:({planName:l,endsOn:o})=>`आपका ${l} प्लान ${o} को समाप्त होगा`,
 preview:{replace:"आप इसे उस दिन या बाद में फिर से ख़रीद सकते हैं।",
@@ -1156,10 +1158,10 @@ extend:"एक्सेस बनाए रखने के लिए उसस�
 none:"यह प्लान अब बिक्री पर नहीं है। आप कोई दूसरा चुन सकते हैं।"}[o],
 note:n},subscriptionEnded:{subject:({planName:l})=>`आपका ${l} प्लान समाप्त हो गया है`,
 preview:l=>`आपका एक्सेस ${l} को समाप्त हुआ।`,heading:"आपका एक्सेस समाप्त हो \
-गया है",body:({planName:l,endsOn:o,refunded:f,nextCharge:h},d)=>f===void 0?`आपके ${l} प्लान का एक्सेस ${d}\
+गया है",body:({planName:l,endsOn:o,refunded:f,nextCharge:d},h)=>f===void 0?`आपके ${l} प्लान का एक्सेस ${h}\
  को समाप्त हुआ। आप कभी भी वापस आ सकते हैं।`:`आपके ${l}\
  प्लान का एक्सेस ${o} को समाप्त हुआ, क्योंकि ${f} लौटाए गए\
-। ${e(h)}`,note:"यदि आपने इस बीच कोई प्लान ख़रीद लिया है, तो कुछ करने की ज़रूरत नहीं है।"}}};var ts={en:Eo,hi:Ro},Co=new Map;function b(e="en"){let n=Co.get(e)??ts[e]();return Co.set(e,n),n}var Oe={page:"#f4f4f5",card:"#ffffff",border:"#e4e4e7",text:"#18181b",muted:"#52525b",action:"#1d4ed8",onAction:"#ffffff"},
+। ${e(d)}`,note:"यदि आपने इस बीच कोई प्लान ख़रीद लिया है, तो कुछ करने की ज़रूरत नहीं है।"}}};var ts={en:Eo,hi:Ro},Co=new Map;function b(e="en"){let n=Co.get(e)??ts[e]();return Co.set(e,n),n}var Oe={page:"#f4f4f5",card:"#ffffff",border:"#e4e4e7",text:"#18181b",muted:"#52525b",action:"#1d4ed8",onAction:"#ffffff"},
 rt={page:"#18181b",card:"#27272a",border:"#3f3f46",text:"#f4f4f5",muted:"#c4c4cc"},Ge={fontFamily:"-apple-system, BlinkM\
 acSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif",fontSize:"16px",lineHeight:"24px",color:Oe.text},rs={wordBreak:"\
 break-word",overflowWrap:"anywhere"},oe={page:{...Ge,...rs,margin:"0",padding:"24px 8px",backgroundColor:Oe.page},card:{
@@ -1174,7 +1176,7 @@ x 0 0",color:Oe.muted,fontSize:"13px",lineHeight:"20px",whiteSpace:"pre-line"},n
 fontSize:"14px",lineHeight:"20px"}};function Ao(e){if(e===void 0)return{};let[n=0,t=0,r=0]=[1,3,5].map(u=>is(parseInt(e.
 slice(u,u+2),16)/255)),i=.2126*n+.7152*t+.0722*r,a=1.05/(i+.05)>(i+.05)/.05;return{backgroundColor:e,color:a?"#ffffff":"\
 #000000"}}function is(e){return e<=.04045?e/12.92:((e+.055)/1.055)**2.4}var V={page:"dark-page",card:"dark-card",text:"d\
-ark-text",muted:"dark-muted",line:"dark-line"},So=`
+ark-text",muted:"dark-muted",line:"dark-line"},No=`
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
 @media (prefers-color-scheme: dark) {
   .${V.page}, .${V.page} > table > tbody > tr > td { background-color: ${rt.page} !important; }
@@ -1182,95 +1184,95 @@ ark-text",muted:"dark-muted",line:"dark-line"},So=`
   .${V.text} { color: ${rt.text} !important; }
   .${V.muted} { color: ${rt.muted} !important; }
   .${V.line} { border-color: ${rt.border} !important; }
-}`;var x=y(w(),1);function A({subject:e,preview:n,heading:t,displayName:r,body:i,details:a,action:u,note:s,look:c={}}){let{
-lang:l,hello:o}=b(c.locale);return(0,x.jsxs)(Br,{lang:l,children:[(0,x.jsxs)(Yr,{children:[(0,x.jsx)("meta",{name:"viewp\
-ort",content:"width=device-width, initial-scale=1"}),(0,x.jsx)("meta",{name:"color-scheme",content:"light dark"}),(0,x.jsx)(
-"meta",{name:"supported-color-schemes",content:"light dark"}),(0,x.jsx)("title",{children:e}),(0,x.jsx)("style",{children:So})]}),
-(0,x.jsxs)(It,{className:V.page,style:oe.page,children:[(0,x.jsx)(Yt,{useTitleTag:!1,children:n}),(0,x.jsx)(as,{look:c}),
-(0,x.jsxs)(kn,{className:V.card,style:oe.card,children:[(0,x.jsx)(Ht,{className:V.text,style:oe.heading,children:t}),(0,x.jsx)(
-We,{className:V.text,style:oe.text,children:(0,x.jsx)(os,{hello:o,name:r.trim()})}),(0,x.jsx)(We,{className:V.text,style:oe.
-text,children:i}),(0,x.jsx)(us,{details:a}),(0,x.jsx)(zt,{children:(0,x.jsx)(Ft,{href:No(u.url),style:{...oe.action,...Ao(
-c.accent)},children:u.label})}),(0,x.jsx)(We,{className:V.muted,style:oe.note,children:s})]}),(0,x.jsx)(ls,{look:c})]})]})}
-function as({look:{brand:e,logoUrl:n}}){return!e&&!n?null:(0,x.jsx)(kn,{style:oe.brand,children:n?(0,x.jsx)(Dt,{src:No(n),
-alt:e??"",height:"32",style:oe.logo}):(0,x.jsx)(We,{className:V.text,style:oe.name,children:e})})}function ls({look:{footer:e}}){
-return e?(0,x.jsx)(kn,{style:oe.brand,children:(0,x.jsx)(We,{className:V.muted,style:oe.footer,children:e})}):null}function os({
-hello:e,name:n}){return n===""?`${e},`:(0,x.jsxs)(x.Fragment,{children:[e," ",(0,x.jsx)("bdi",{children:n}),","]})}function us({
-details:e}){return(0,x.jsx)("table",{width:"100%",cellPadding:"0",cellSpacing:"0",style:oe.details,children:(0,x.jsx)("t\
-body",{children:e.map(({label:n,value:t})=>(0,x.jsxs)("tr",{children:[(0,x.jsx)("th",{scope:"row",className:`${V.muted} ${V.
-line}`,style:oe.label,children:n}),(0,x.jsx)("td",{className:`${V.text} ${V.line}`,style:oe.value,children:(0,x.jsx)("bd\
-i",{children:t})})]},n))})})}function No(e){if(!/^https?:$/.test(new URL(e).protocol))throw new Error("A mail links to h\
-ttp(s) addresses only");return e}var _o=y(w(),1);function Xi(e,n=b()){let{displayName:t,planName:r,startsOn:i,undoUntil:a,pricingUrl:u}=e,{labels:s,actions:c,
+}`;var E=v(w(),1);function A({subject:e,preview:n,heading:t,displayName:r,body:i,details:a,action:u,note:s,look:c={}}){let{
+lang:l,hello:o}=b(c.locale);return(0,E.jsxs)(Br,{lang:l,children:[(0,E.jsxs)(Yr,{children:[(0,E.jsx)("meta",{name:"viewp\
+ort",content:"width=device-width, initial-scale=1"}),(0,E.jsx)("meta",{name:"color-scheme",content:"light dark"}),(0,E.jsx)(
+"meta",{name:"supported-color-schemes",content:"light dark"}),(0,E.jsx)("title",{children:e}),(0,E.jsx)("style",{children:No})]}),
+(0,E.jsxs)(It,{className:V.page,style:oe.page,children:[(0,E.jsx)(Yt,{useTitleTag:!1,children:n}),(0,E.jsx)(as,{look:c}),
+(0,E.jsxs)(kn,{className:V.card,style:oe.card,children:[(0,E.jsx)(Ht,{className:V.text,style:oe.heading,children:t}),(0,E.jsx)(
+We,{className:V.text,style:oe.text,children:(0,E.jsx)(os,{hello:o,name:r.trim()})}),(0,E.jsx)(We,{className:V.text,style:oe.
+text,children:i}),(0,E.jsx)(us,{details:a}),(0,E.jsx)(zt,{children:(0,E.jsx)(Ft,{href:So(u.url),style:{...oe.action,...Ao(
+c.accent)},children:u.label})}),(0,E.jsx)(We,{className:V.muted,style:oe.note,children:s})]}),(0,E.jsx)(ls,{look:c})]})]})}
+function as({look:{brand:e,logoUrl:n}}){return!e&&!n?null:(0,E.jsx)(kn,{style:oe.brand,children:n?(0,E.jsx)(Dt,{src:So(n),
+alt:e??"",height:"32",style:oe.logo}):(0,E.jsx)(We,{className:V.text,style:oe.name,children:e})})}function ls({look:{footer:e}}){
+return e?(0,E.jsx)(kn,{style:oe.brand,children:(0,E.jsx)(We,{className:V.muted,style:oe.footer,children:e})}):null}function os({
+hello:e,name:n}){return n===""?`${e},`:(0,E.jsxs)(E.Fragment,{children:[e," ",(0,E.jsx)("bdi",{children:n}),","]})}function us({
+details:e}){return(0,E.jsx)("table",{width:"100%",cellPadding:"0",cellSpacing:"0",style:oe.details,children:(0,E.jsx)("t\
+body",{children:e.map(({label:n,value:t})=>(0,E.jsxs)("tr",{children:[(0,E.jsx)("th",{scope:"row",className:`${V.muted} ${V.
+line}`,style:oe.label,children:n}),(0,E.jsx)("td",{className:`${V.text} ${V.line}`,style:oe.value,children:(0,E.jsx)("bd\
+i",{children:t})})]},n))})})}function So(e){if(!/^https?:$/.test(new URL(e).protocol))throw new Error("A mail links to h\
+ttp(s) addresses only");return e}var _o=v(w(),1);function Xi(e,n=b()){let{displayName:t,planName:r,startsOn:i,undoUntil:a,pricingUrl:u}=e,{labels:s,actions:c,
 changeScheduled:l}=n;return{subject:l.subject(e),preview:l.preview(e),heading:l.heading,displayName:t,body:l.body(e),details:[
 {label:s.plan,value:r},{label:s.price,value:l.price(e)},{label:s.starts,value:i},...a===null?[]:[{label:s.undoUntil,value:a}]],
 action:{label:c.plans,url:u},note:l.note}}function Oo(e){return(0,_o.jsx)(A,{...Xi(e)})}Oo.PreviewProps={displayName:"As\
 ha Rao",planName:"Premium",amount:"₹1,499.00",interval:"every month",startsOn:"20 November 2027",undoUntil:"18 Novembe\
 r 2027",pricingUrl:"https://app.example.com/pricing"};function zr({displayName:e,planName:n,validUntil:t,nextPlanName:r,nextCharge:i,pricingUrl:a},{labels:u,actions:s,amountOn:c}){
 return{displayName:e,details:[{label:u.plan,value:n},...r===null?[]:[{label:u.nextPlan,value:r}],...i?[{label:u.nextPayment,
-value:c(i.amount,i.on)}]:t===null?[]:[{label:u.validUntil,value:t}]],action:{label:s.plans,url:a}}}var Mo=y(w(),1);function Zi(e,n=b()){let t=n.changeUndone;return{subject:t.subject(e),preview:t.preview,heading:t.heading,
+value:c(i.amount,i.on)}]:t===null?[]:[{label:u.validUntil,value:t}]],action:{label:s.plans,url:a}}}var Mo=v(w(),1);function Zi(e,n=b()){let t=n.changeUndone;return{subject:t.subject(e),preview:t.preview,heading:t.heading,
 body:t.body(e),note:t.note,...zr(e,n)}}function ko(e){return(0,Mo.jsx)(A,{...Zi(e)})}ko.PreviewProps={displayName:"Asha \
 Rao",planName:"Pro",validUntil:"20 November 2027",nextPlanName:null,nextCharge:{amount:"₹1,499.00",on:"20 November 202\
-7"},pricingUrl:"https://app.example.com/pricing"};var Fo=y(w(),1);function Vi(e,n=b()){let{displayName:t,planName:r,amount:i,reason:a,retryUrl:u}=e,{labels:s,actions:c,paymentFailed:l}=n;
+7"},pricingUrl:"https://app.example.com/pricing"};var Fo=v(w(),1);function Vi(e,n=b()){let{displayName:t,planName:r,amount:i,reason:a,retryUrl:u}=e,{labels:s,actions:c,paymentFailed:l}=n;
 return{subject:l.subject(e),preview:l.preview(e),heading:l.heading,displayName:t,body:l.body,details:[{label:s.plan,value:r},
 {label:s.amount,value:i},...a?.trim()?[{label:s.reason,value:a}]:[]],action:{label:c.retry,url:u},note:l.note}}function Io(e){
 return(0,Fo.jsx)(A,{...Vi(e)})}Io.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹999.00",reason:"Your pa\
 yment was declined by the bank. Try another payment method.",retryUrl:"https://app.example.com/pricing"};function Wr({planName:e,amount:n,accessEndsOn:t,isEnded:r},{labels:i,accessUntil:a}){return[{label:i.plan,value:e},...n===
 void 0?[]:[{label:i.notCharged,value:n}],...t===null?[]:r?[{label:i.accessEnded,value:t}]:[{label:i.withoutPayment,value:a(
-t)}]]}function Gr({manageUrl:e,pricingUrl:n},{actions:t}){return e===null?{label:t.plans,url:n}:{label:t.manage,url:e}}var Uo=y(w(),1);function Qi(e,n=b()){let t=n.paymentPending;return{subject:t.subject(e),preview:t.preview,heading:t.heading,
+t)}]]}function Gr({manageUrl:e,pricingUrl:n},{actions:t}){return e===null?{label:t.plans,url:n}:{label:t.manage,url:e}}var Uo=v(w(),1);function Qi(e,n=b()){let t=n.paymentPending;return{subject:t.subject(e),preview:t.preview,heading:t.heading,
 displayName:e.displayName,body:t.body(e),details:Wr(e,n),action:Gr(e,n),note:t.note}}function Lo(e){return(0,Uo.jsx)(A,{
 ...Qi(e)})}Lo.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹1,499.00",accessEndsOn:"20 November 2027",isEnded:!1,
-manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var Do=y(w(),1);function Ji(e,n=b()){let{displayName:t,planName:r,refunded:i,paid:a,paidOn:u,transactionId:s,accessEndsOn:c,
-pricingUrl:l}=e,{labels:o,actions:f,amountOn:h,paymentRefunded:d}=n;return{subject:d.subject(e),preview:d.preview(e),heading:d.
-heading,displayName:t,body:d.body(e),details:[{label:o.plan,value:r},{label:o.refunded,value:i},{label:o.payment,value:h(
-a,u)},{label:o.transaction,value:s},...c===null?[]:[{label:o.accessUntil,value:c}]],action:{label:f.plans,url:l},note:d.
+manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var Do=v(w(),1);function Ji(e,n=b()){let{displayName:t,planName:r,refunded:i,paid:a,paidOn:u,transactionId:s,accessEndsOn:c,
+pricingUrl:l}=e,{labels:o,actions:f,amountOn:d,paymentRefunded:h}=n;return{subject:h.subject(e),preview:h.preview(e),heading:h.
+heading,displayName:t,body:h.body(e),details:[{label:o.plan,value:r},{label:o.refunded,value:i},{label:o.payment,value:d(
+a,u)},{label:o.transaction,value:s},...c===null?[]:[{label:o.accessUntil,value:c}]],action:{label:f.plans,url:l},note:h.
 note}}function Ho(e){return(0,Do.jsx)(A,{...Ji(e)})}Ho.PreviewProps={displayName:"Asha Rao",planName:"Pro",refunded:"₹49\
 9.00",paid:"₹1,499.00",paidOn:"1 November 2027",transactionId:"pay_29QQoUBi66xm2f",accessPlanName:"Pro",accessEndsOn:"\
 20 November 2027",nextCharge:{amount:"₹1,499.00",on:"20 November 2027"},pricingUrl:"https://app.example.com/pricing"};function Xr({planName:e,amount:n,validUntil:t,nextPaymentOn:r,startsOn:i,transactionId:a},{labels:u}){return[{label:u.plan,
 value:e},{label:u.amountPaid,value:n},...i===void 0?[]:[{label:u.starts,value:i}],{label:u.validUntil,value:t},...r===void 0?
-[]:[{label:u.nextPayment,value:r}],{label:u.transaction,value:a}]}var Bo=y(w(),1);function Ki(e,n=b()){let t=n.paymentSuccess;return{subject:t.subject(e),preview:t.preview(e),heading:t.heading,
+[]:[{label:u.nextPayment,value:r}],{label:u.transaction,value:a}]}var Bo=v(w(),1);function Ki(e,n=b()){let t=n.paymentSuccess;return{subject:t.subject(e),preview:t.preview(e),heading:t.heading,
 displayName:e.displayName,body:t.body(e),details:Xr(e,n),action:{label:n.actions.dashboard,url:e.dashboardUrl},note:t.note}}
 function Yo(e){return(0,Bo.jsx)(A,{...Ki(e)})}Yo.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹999.00",
 transactionId:"pay_29QQoUBi66xm2f",validUntil:"20 November 2027",dashboardUrl:"https://app.example.com/dashboard"};function zo({heading:e,displayName:n,body:t,details:r,action:i,note:a},{brand:u,footer:s,locale:c}){let l=n.trim(),{hello:o}=b(
-c);return`${[...u?[u]:[],e,l===""?`${o},`:`${o} ${l},`,t,r.map(({label:h,value:d})=>`${h}: ${d}`).join(`
+c);return`${[...u?[u]:[],e,l===""?`${o},`:`${o} ${l},`,t,r.map(({label:d,value:h})=>`${d}: ${h}`).join(`
 `),`${i.label}: ${i.url}`,a,...s?[s]:[]].join(`
 
 `)}
-`}var Go=y(w(),1);function ji(e,n=b()){let{displayName:t,planName:r,credit:i,amount:a,validUntil:u,nextCharge:s,isAuthorised:c,
-pricingUrl:l}=e,{labels:o,actions:f,amountOn:h,planChanged:d}=n;return{subject:d.subject(e),preview:d.preview(e),heading:d.
-heading,displayName:t,body:d.body(e),details:[{label:o.plan,value:r},{label:o.credit,value:i},{label:o.amountPaid,value:a},
-{label:o.validUntil,value:u},...!s||!c?[]:[{label:o.nextPayment,value:h(s.amount,s.on)}]],action:{label:f.plans,url:l},note:d.
-note}}function Wo(e){return(0,Go.jsx)(A,{...ji(e)})}Wo.PreviewProps={displayName:"Asha Rao",planName:"Pro",oldPlanName:"\
-Basic",credit:"₹49.00",amount:"₹1,450.00",validUntil:"20 November 2027",nextCharge:{amount:"₹1,499.00",on:"20 Nove\
-mber 2027"},isAuthorised:!1,pricingUrl:"https://app.example.com/pricing"};var Zo=y(w(),1);function qi(e,n=b()){let{displayName:t,documentNumber:r,date:i,total:a,dashboardUrl:u}=e,{labels:s,actions:c,
+`}var Go=v(w(),1);function ji(e,n=b()){let{displayName:t,planName:r,credit:i,amount:a,validUntil:u,nextCharge:s,isAuthorised:c,
+pricingUrl:l}=e,{labels:o,actions:f,amountOn:d,planChanged:h}=n;return{subject:h.subject(e),preview:h.preview(e),heading:h.
+heading,displayName:t,body:h.body(e),details:[{label:o.plan,value:r},...i===null?[]:[{label:o.credit,value:i}],...a===null?
+[]:[{label:o.amountPaid,value:a}],{label:o.validUntil,value:u},...!s||!c?[]:[{label:o.nextPayment,value:d(s.amount,s.on)}]],
+action:{label:f.plans,url:l},note:h.note}}function Wo(e){return(0,Go.jsx)(A,{...ji(e)})}Wo.PreviewProps={displayName:"As\
+ha Rao",planName:"Pro",oldPlanName:"Basic",credit:"₹49.00",amount:"₹1,450.00",validUntil:"20 November 2027",nextCharge:{
+amount:"₹1,499.00",on:"20 November 2027"},isAuthorised:!1,pricingUrl:"https://app.example.com/pricing"};var Zo=v(w(),1);function qi(e,n=b()){let{displayName:t,documentNumber:r,date:i,total:a,dashboardUrl:u}=e,{labels:s,actions:c,
 titles:l,receiptIssued:o}=n,f=l[e.title]??e.title;return{subject:o.subject({...e,title:f}),preview:o.preview(e),heading:f,
 displayName:t,body:o.body(e),details:[{label:s.number,value:r},{label:s.date,value:i},{label:s.total,value:a}],action:{label:c.
 dashboard,url:u},note:o.note}}function Xo(e){return(0,Zo.jsx)(A,{...qi(e)})}Xo.PreviewProps={displayName:"Asha Rao",title:"\
 Tax invoice",documentNumber:"2728/000102",date:"20 November 2027",total:"₹1,499.00",dashboardUrl:"https://app.example.\
-com/dashboard"};var Qo=y(w(),1);function $i(e,n=b()){let{displayName:t,planName:r,accessEndsOn:i,isEnded:a,resumeUntil:u,pricingUrl:s}=e,
+com/dashboard"};var Qo=v(w(),1);function $i(e,n=b()){let{displayName:t,planName:r,accessEndsOn:i,isEnded:a,resumeUntil:u,pricingUrl:s}=e,
 {labels:c,actions:l,subscriptionCancelled:o}=n;return{subject:o.subject(e),preview:o.preview(e),heading:o.heading,displayName:t,
 body:o.body(e),details:[{label:c.plan,value:r},...i===null?[]:[{label:a?c.accessEnded:c.accessUntil,value:i}],...u===null?
 []:[{label:c.resumeUntil,value:u}]],action:{label:l.plans,url:s},note:o.note}}function Vo(e){return(0,Qo.jsx)(A,{...$i(e)})}
 Vo.PreviewProps={displayName:"Asha Rao",planName:"Pro",accessEndsOn:"20 November 2027",isEnded:!1,resumeUntil:"18 Novemb\
-er 2027",pricingUrl:"https://app.example.com/pricing"};var Ko=y(w(),1);function ea(e,n=b()){let{displayName:t,planName:r,endsOn:i,pricingUrl:a}=e,{labels:u,actions:s,subscriptionCompleted:c}=n;
+er 2027",pricingUrl:"https://app.example.com/pricing"};var Ko=v(w(),1);function ea(e,n=b()){let{displayName:t,planName:r,endsOn:i,pricingUrl:a}=e,{labels:u,actions:s,subscriptionCompleted:c}=n;
 return{subject:c.subject(e),preview:c.preview(e),heading:c.heading,displayName:t,body:c.body(e),details:[{label:u.plan,value:r},
 {label:u.paidUntil,value:i}],action:{label:s.plans,url:a},note:c.note}}function Jo(e){return(0,Ko.jsx)(A,{...ea(e)})}Jo.
 PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November 2027",accessEndsOn:"20 November 2027",isEnded:!1,
-pricingUrl:"https://app.example.com/pricing"};var qo=y(w(),1);function na(e,n=b()){let{displayName:t,planName:r,endsOn:i,accessEndedOn:a=i,pricingUrl:u,refunded:s}=e,
+pricingUrl:"https://app.example.com/pricing"};var qo=v(w(),1);function na(e,n=b()){let{displayName:t,planName:r,endsOn:i,accessEndedOn:a=i,pricingUrl:u,refunded:s}=e,
 {labels:c,actions:l,subscriptionEnded:o}=n;return{subject:o.subject(e),preview:o.preview(a),heading:o.heading,displayName:t,
 body:o.body(e,a),details:[{label:c.plan,value:r},...a===i?[]:[{label:c.paidUntil,value:i}],{label:c.ended,value:a},...s===
 void 0?[]:[{label:c.refunded,value:s}]],action:{label:l.plans,url:u},note:o.note}}function jo(e){return(0,qo.jsx)(A,{...na(
 e)})}jo.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November 2027",pricingUrl:"https://app.example.co\
-m/pricing"};var eu=y(w(),1);function ta(e,n=b()){let{displayName:t,planName:r,endsOn:i,pricingUrl:a,earlyRenewal:u}=e,{labels:s,actions:c,
+m/pricing"};var eu=v(w(),1);function ta(e,n=b()){let{displayName:t,planName:r,endsOn:i,pricingUrl:a,earlyRenewal:u}=e,{labels:s,actions:c,
 subscriptionEnding:l}=n;return{subject:l.subject(e),preview:l.preview[u],heading:l.heading,displayName:t,body:l.body(e),
 details:[{label:s.plan,value:r},{label:s.validUntil,value:i}],action:{label:u==="extend"?c.renew:c.plans,url:a},note:l.note}}
 function $o(e){return(0,eu.jsx)(A,{...ta(e)})}$o.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November\
- 2027",pricingUrl:"https://app.example.com/pricing",earlyRenewal:"replace"};var tu=y(w(),1);function ra(e,n=b()){let t=n.subscriptionHalted;return{subject:t.subject(e),preview:t.preview,heading:t.
+ 2027",pricingUrl:"https://app.example.com/pricing",earlyRenewal:"replace"};var tu=v(w(),1);function ra(e,n=b()){let t=n.subscriptionHalted;return{subject:t.subject(e),preview:t.preview,heading:t.
 heading,displayName:e.displayName,body:t.body(e),details:Wr(e,n),action:Gr(e,n),note:t.note}}function nu(e){return(0,tu.jsx)(
 A,{...ra(e)})}nu.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹1,499.00",accessEndsOn:"20 November 2027",
-isEnded:!1,manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var iu=y(w(),1);function ia(e,n=b()){let t=n.subscriptionRenewed;return{subject:t.subject(e),preview:t.preview(e),heading:t.
+isEnded:!1,manageUrl:"https://gateway.example.com/s/29QQoUBi66xm2f",pricingUrl:"https://app.example.com/pricing"};var iu=v(w(),1);function ia(e,n=b()){let t=n.subscriptionRenewed;return{subject:t.subject(e),preview:t.preview(e),heading:t.
 heading,displayName:e.displayName,body:t.body,details:Xr(e,n),action:{label:n.actions.dashboard,url:e.dashboardUrl},note:t.
 note}}function ru(e){return(0,iu.jsx)(A,{...ia(e)})}ru.PreviewProps={displayName:"Asha Rao",planName:"Pro",amount:"₹1,49\
 9.00",transactionId:"pay_29QQoUBi66xm2f",validUntil:"20 November 2027",nextPaymentOn:"20 November 2027",dashboardUrl:"ht\
-tps://app.example.com/dashboard"};var lu=y(w(),1);function aa(e,n=b()){let t=n.subscriptionResumed;return{subject:t.subject(e),preview:t.preview,heading:t.
+tps://app.example.com/dashboard"};var lu=v(w(),1);function aa(e,n=b()){let t=n.subscriptionResumed;return{subject:t.subject(e),preview:t.preview,heading:t.
 heading,body:t.body(e),note:t.note,...zr(e,n)}}function au(e){return(0,lu.jsx)(A,{...aa(e)})}au.PreviewProps={displayName:"\
 Asha Rao",planName:"Pro",validUntil:"20 November 2027",nextPlanName:null,nextCharge:{amount:"₹1,499.00",on:"20 Novembe\
 r 2027"},pricingUrl:"https://app.example.com/pricing"};var Ld={paymentSuccess:(e,n)=>fe(Ki(e,b(n?.locale)),n),paymentFailed:(e,n)=>fe(Vi(e,b(n?.locale)),n),paymentPending:(e,n)=>fe(

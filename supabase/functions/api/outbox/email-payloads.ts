@@ -65,9 +65,11 @@ const goingOn = recipient.extend({
 const planChanged = payment.extend({
   plan_name: z.string(),
   old_plan_name: z.string(),
-  credit: z.int(),
+  /** Both null: it was changed at the gateway. */
+  credit: z.int().nullable(),
+  amount: z.int().nullable(),
   valid_until: time,
-  next_charge: nextCharge,
+  ...outlook,
   /** Whether the customer has authorised the next charge. */
   is_authorised: z.boolean(),
 });

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import { seconds } from '../helpers/gateway/events.ts';
+import type { Fields } from '../helpers/gateway/events.ts';
+import { months } from '../helpers/records/time.ts';
+
+// What the seller edits in the dashboard of the gateway. Contract: "Gateway subscriptions".
+const database = useDatabase({ isEmptied: true, findings: { missed_webhook: 'any' } });
+const customer = useCustomer(database);
+
+const [january, february, march] = [months(1), months(2), months(3)];
+const pro = 'plan_pro';
+
+/** Bills January for pro, and sets the clock to a later time. */
+async function bill(): Promise<void> {
+  await customer.bill(january, 'pro', { fields: { quantity: 1 } });
+}
+const edit = (time: string, planId: string, quantity: number) =>
+  customer.event('updated', time, { planId, ...january, fields: { quantity } });
+/** The gateway's answer about the subscription. */
+const read = (fields: Fields) =>
+  customer.reconcile({
+    ...{ id: customer.gatewayId, plan_id: pro, status: 'active', quantity: 1, paid_count: 1 },
+    ...{ current_start: seconds(january.start), current_end: seconds(january.end), charge_at: seconds(january.end) },
+    ...fields,
+  });
+/** What the API answers as the next charge: `pro 99900`. */
+async function next(): Promise<string> {
+  const { billing } = await database.rpc('get_subscription', customer.id);
+  const { price } = Object(billing);
+  return `${price.lookup_key} ${price.amount}`;
+}
+/** The mails about edits: `Pro → Premium 199900`, with the next charge. */
+async function mails(): Promise<string[]> {
+  const rows = await database.query(
+    `select concat_ws(' ', payload ->> 'old_plan_name', '→', payload ->> 'plan_name', payload #>> '{next_charge,amount}',
+       payload ->> 'credit') as text
+     from billing.outbox where kind = 'plan-changed' and payload ->> 'to' = $1 order by id`,
+    [customer.email],
+  );
+  return rows.map(({ text }) => String(text));
+}
+const charge = (cycle: typeof january, id: string, quantity: number, amount: number) =>
+  customer.charge(cycle, 'pro', { fields: { quantity }, payment: { id, amount } });
+
+describe('a quantity that was edited at the gateway', () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ['by its webhook', () => edit('01-10', pro, 3)],
+    ['by its webhook a day late', async () => {
+      await database.at('01-11');
+      await edit('01-11', pro, 3);
+    }],
+    ['by reconciliation', async () => {
+      await database.at('01-31');
+      await read({ quantity: 3 });
+    }],
+    ['by the charge', () => charge(february, 'pay_first', 3, 299700)],
+  ])('is what is charged next, known %s', async (_, tell) => {
+    await bill();
+    expect(await next()).toBe('pro 99900');
+    await tell();
+    expect(await next()).toBe('pro 299700');
+    expect(await database.rpc('get_subscription', customer.id)).toMatchObject({ subscription: { tier: 'pro' } });
+  });
+
+  test('is one finding until it is set back, and none of each charge', async () => {
+    await bill();
+    await edit('01-10', pro, 3);
+    const finding = [`mismatch ${customer.gatewayId}`];
+    expect(await customer.findings()).toEqual(finding);
+    await charge(february, 'pay_february', 3, 299700);
+    expect(await customer.findings()).toEqual(finding);
+    await charge(march, 'pay_march', 3, 299700);
+    expect(await customer.findings()).toEqual(finding);
+    await customer.event('updated', '03-10', { planId: pro, ...march, fields: { quantity: 1 } });
+    expect([await next(), await customer.findings()]).toEqual(['pro 99900', ['mismatch pay_march']]);
+    await charge(months(4), 'pay_april', 1, 99900);
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test('is one finding where the charge tells of it first', async () => {
+    await bill();
+    await charge(february, 'pay_february', 3, 299700);
+    expect(await customer.findings()).toEqual([`mismatch ${customer.gatewayId}`]);
+  });
+
+  test('that was set back is no finding, though the older edit arrives later', async () => {
+    await bill();
+    await edit('01-12', pro, 1);
+    await customer.event('updated', '01-14', {
+      ...{ planId: pro, ...january, createdAt: '2026-01-11T00:00:00Z', fields: { quantity: 5 } },
+    });
+    expect([await next(), await customer.findings()]).toEqual(['pro 99900', []]);
+  });
+
+  test('is no finding after a note, but a charge of another amount is one', async () => {
+    await bill();
+    await edit('01-10', pro, 3);
+    await database.query(
+      "insert into billing.support_actions (action, reference, reason) values ('note', $1, 'a family')",
+      [customer.gatewayId],
+    );
+    expect(await customer.findings()).toEqual([]);
+    await charge(february, 'pay_february', 3, 299600);
+    expect(await customer.findings()).toEqual(['mismatch pay_february']);
+  });
+
+  test('counts by its newest event, whatever arrives later, and with a plan that becomes known', async () => {
+    await bill();
+    await edit('01-12', pro, 2);
+    await customer.event('updated', '01-14', {
+      planId: pro,
+      ...january,
+      createdAt: '2026-01-11T00:00:00Z',
+      fields: { quantity: 5 },
+    });
+    expect(await next()).toBe('pro 199800');
+    await edit('01-16', 'plan_premium', 2);
+    expect(await next()).toBe('premium 399800');
+    await edit('01-18', 'plan_premium', 1);
+    expect(await next()).toBe('premium 199900');
+  });
+});
+
+describe('the mail plan-changed', () => {
+  test.each<[string, (time: string, planId: string, quantity: number) => Promise<unknown>]>([
+    ['by its webhook', edit],
+    ['by reconciliation', async (time, plan_id, quantity) => {
+      await database.at(time);
+      await read({ plan_id, quantity });
+    }],
+  ])('tells of a plan or a quantity that was edited at the gateway, once, known %s', async (_, tell) => {
+    await bill();
+    await tell('01-10', 'plan_premium', 1);
+    await edit('01-11', 'plan_premium', 1);
+    await read({ plan_id: 'plan_premium' });
+    expect(await mails()).toEqual(['Pro → Premium 199900']);
+    expect(await customer.state()).toBe('premium: premium active to 2026-02-01');
+    await tell('01-12', 'plan_premium', 2);
+    expect(await mails()).toEqual(['Pro → Premium 199900', 'Premium → Premium 399800']);
+  });
+
+  test('is not sent where something else rules, nor of an older edit that arrives later', async () => {
+    await bill();
+    await edit('01-10', 'plan_premium', 1);
+    await customer.event('updated', '01-11', { planId: pro, ...january, createdAt: '2026-01-09T00:00:00Z' });
+    expect(await mails()).toEqual(['Pro → Premium 199900']);
+    await customer.buy('basic', { at: '01-12' });
+    await edit('01-13', pro, 1);
+    expect(await mails()).toHaveLength(1);
+  });
+});
