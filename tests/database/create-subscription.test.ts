@@ -499,7 +499,10 @@ describe('reconciliation', () => {
     expect(await told(database, customer.gatewayId)).toBe('nothing');
   });
 
-  test.each([[{ status: 'expired' }], [null]])('answering %j cancels nothing', async (entity) => {
+  test.each([
+    ['expired', { status: 'expired' }, []],
+    ['unknown, such as under another account’s key,', null, ['pro']],
+  ])('answering %s cancels nothing; what is unknown is forgotten after 30 days', async (_, entity, kept) => {
     const id = await subscribe();
     await later(10);
     await claim();
@@ -507,6 +510,10 @@ describe('reconciliation', () => {
     await later(24 * hours);
     expect(await claim()).toHaveLength(1);
     expect(await apply(id, entity)).toBe(false);
+    expect(await open()).toEqual(kept);
+    await later(30 * 24 * hours);
+    expect(await claim()).toHaveLength(kept.length);
+    await apply(id, entity);
     expect(await open()).toEqual([]);
     expect(await told(database, customer.gatewayId)).toBe('nothing');
   });

@@ -107,6 +107,30 @@ begin
   return v_result;
 end $$;
 
+-- Finds a gateway subscription by its id: the row of the user who asked for it, else of one who exists and whose row by hand
+-- named it last, else of the first one who was seen with it.
+create or replace function billing.find_subscription(p_gateway_subscription_id text)
+returns billing.gateway_subscriptions -- all null: it is not known
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select m
+    from billing.gateway_subscriptions m
+    where m.gateway_subscription_id = p_gateway_subscription_id and m.gateway_subscription_id <> ''
+    order by
+      m.asked_plan_id,
+      case when m.asked_plan_id is null then exists (select from billing.find_user(m.user_id)) end desc,
+      case when m.asked_plan_id is null then (
+        select w.at
+        from billing.manual_subscriptions w
+        where (w.user_id, w.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)
+      ) end desc nulls last,
+      m.asked_at,
+      m.user_id
+    limit 1
+  );
+end $$;
+
 -- Returns the price of so many units.
 create function billing.price_of_units(
   p_price billing.price, -- of one
@@ -302,6 +326,99 @@ begin
     perform billing.adopt_charges(p_user_id);
   end if;
   return case when v_is_news or v_is_paid then v_after end;
+end $$;
+
+-- A gateway subscription is of one user: of whoever asked for it here, or is named by an active row. Its charges would go to one
+-- of two, and both pages would show the next one. Security definer: as below.
+create function billing.refuse_second_owner(p_user_id uuid, p_gateway_subscription_id text)
+returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_owner_id uuid;
+begin
+  select m.user_id into v_owner_id
+  from billing.gateway_subscriptions m
+  where m.gateway_subscription_id = p_gateway_subscription_id
+    and m.user_id <> p_user_id
+    and exists (select from billing.find_user(m.user_id))
+    and (
+      m.asked_plan_id is not null
+      or exists (
+        select from public.subscriptions s
+        where (s.user_id, s.gateway_subscription_id, s.status) = (m.user_id, m.gateway_subscription_id, 'active')
+      )
+    )
+  limit 1;
+  if found then
+    raise exception '% is the gateway subscription of the user %', p_gateway_subscription_id, v_owner_id
+      using errcode = 'unique_violation', hint = 'Clear it in the row of that user first.';
+  end if;
+end $$;
+
+-- Records a row that was written by hand, so that billing.settle_access does not overwrite it.
+-- Security definer: the role of an admin or of the app may write subscriptions but not this table.
+create or replace function billing.record_manual_subscription()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  -- A write of due_at alone, or of nothing, is one of the sweep.
+  if tg_op = 'UPDATE' and to_jsonb(new) - 'due_at' = to_jsonb(old) - 'due_at' then return new; end if;
+  -- This insert writes no row: it fails, or has an "on conflict" clause.
+  if tg_op = 'INSERT' and exists (select from public.subscriptions s where s.user_id = new.user_id) then return new; end if;
+  if new.gateway_subscription_id <> '' and (tg_op = 'INSERT' or new.gateway_subscription_id is distinct from old.gateway_subscription_id) then
+    perform billing.refuse_second_owner(new.user_id, new.gateway_subscription_id);
+  end if;
+  if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
+    new.updated_at := billing.clock();
+  end if;
+  -- A row that was written by hand was not sold by a price.
+  select null, null, null, null into new.price_key, new.price_amount, new.currency, new.duration_months;
+  -- The entitlements of what ruled before are not those of another plan.
+  if tg_op = 'UPDATE' and (new.tier, new.plan_id) is distinct from (old.tier, old.plan_id)
+    and new.entitlements is not distinct from old.entitlements
+  then
+    new.entitlements := null;
+  end if;
+  -- A purchase ranks after updated_at. A time in the future would rank the next purchase above acts that follow it.
+  new.updated_at := least(new.updated_at, billing.clock());
+  new.due_at := case when new.status = 'active' then least(new.due_at, billing.clock()) else billing.next_start(new.user_id) end;
+  delete from billing.manual_subscriptions w where w.user_id = new.user_id;
+  insert into billing.manual_subscriptions (
+    user_id, plan_id, tier, status, period_start, period_end, gateway_subscription_id, cancel_at_period_end,
+    ended_at, ended_reason, at, entitlements
+  )
+  values (
+    new.user_id, new.plan_id, new.tier, new.status, new.current_period_start, new.current_period_end,
+    new.gateway_subscription_id, new.cancel_at_period_end,
+    case when new.status = 'cancelled' then coalesce(new.cancelled_at, billing.clock()) end,
+    new.ended_reason, billing.clock(), new.entitlements
+  );
+  -- A subscription in the mirror is reconciled, and is cancelled at the gateway when another source replaces it.
+  if new.gateway_subscription_id is not null then
+    insert into billing.gateway_subscriptions as g (
+      user_id, gateway_subscription_id, period_start, period_end, next_check_at, asked_at, written_at
+    )
+    values (
+      new.user_id, new.gateway_subscription_id, new.current_period_start, new.current_period_end,
+      -- Of a row without an end the gateway knows it.
+      coalesce(new.current_period_end - interval '1 day', billing.clock()), billing.clock(), billing.clock()
+    )
+    on conflict (user_id, gateway_subscription_id) do update
+    set written_at = case
+        -- A longer period alone is no act of the customer.
+        when new.gateway_subscription_id = old.gateway_subscription_id then g.written_at
+        else excluded.written_at
+      end,
+      (period_start, period_end, next_check_at) = (
+        select
+          case when known.is_kept then g.period_start else excluded.period_start end,
+          case when known.is_kept then g.period_end else excluded.period_end end,
+          case when known.is_kept then g.next_check_at else excluded.next_check_at end
+        from (
+          -- Nor does the gateway charge later for it.
+          select g.arrived_at is not null or (g.period_end between billing.clock() and excluded.period_end) is true as is_kept
+        ) known
+      );
+  end if;
+  return new;
 end $$;
 
 -- What the gateway must be told: for each subscription that it may still charge, whether it must stop, and when. Derived from
@@ -951,6 +1068,61 @@ begin
   returning m.* into v_mirrored;
   perform billing.check_again(v_mirrored.user_id);
   return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_mirrored));
+end $$;
+
+-- Applies the gateway's answer about a subscription that was asked for and has no cycle yet. One that was not authorised in time
+-- is cancelled, so that it never bills, and forgotten. The caller holds the locks on the user and on the subscription.
+create or replace function billing.apply_request_read(
+  p_subscription billing.gateway_subscriptions,
+  p_entity jsonb -- the subscription at the gateway; null: the gateway has no such subscription
+)
+returns jsonb -- as billing.apply_subscription_read
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := date_trunc('second', billing.clock());
+  v_status constant text := billing.json_text(p_entity -> 'status');
+  v_is_recent constant boolean := coalesce(p_subscription.starts_at, p_subscription.asked_at) > v_now - interval '30 days';
+  v_subscription billing.gateway_subscriptions;
+  v_applied boolean;
+begin
+  if p_subscription.expires_at <= billing.clock()
+    -- One that is unknown there may be hidden by the key of another account, and authorised.
+    and coalesce(v_status in ('created', 'expired', 'cancelled'), not v_is_recent)
+  then
+    if v_status = 'created' then perform billing.plan(p_subscription.user_id); end if;
+    -- Not one whose authorisation arrived after the answer was read.
+    if billing.forget_request(p_subscription.id) then
+      return jsonb_build_object('applied', v_status is not distinct from 'created', 'lacks_payment', false);
+    end if;
+  end if;
+
+  v_applied := billing.apply_request_state(p_subscription, p_entity, null, true);
+  perform billing.check_again(p_subscription.user_id);
+  -- It may renew a payment that never came.
+  if v_status = 'authenticated' and p_subscription.payment_id is not null and p_subscription.stops_at is null then
+    perform billing.plan(p_subscription.user_id);
+    v_applied := v_applied
+      or exists (select from billing.gateway_subscriptions m where m.id = p_subscription.id and m.stops_at is not null);
+  end if;
+  update billing.gateway_subscriptions m
+  set checked_at = billing.clock(),
+    noted_user_id = billing.noted_user(m, p_entity),
+    next_check_at = case
+      when m.period_end is not null then m.next_check_at
+      when v_status is null and v_is_recent and m.expires_at <= v_now and not billing.is_known(m) then v_now + interval '6 hours'
+      when coalesce(v_status, 'created') = 'created' and v_is_recent
+        then least(case when m.expires_at > v_now then m.expires_at end, v_now + interval '1 hour')
+      -- Also an hour before the one that it replaces is told to stop.
+      when v_status = 'authenticated' and m.starts_at > v_now + interval '49 hours'
+        then least(v_now + interval '1 day', m.starts_at - interval '49 hours')
+      -- Authorised: the first charge follows, or its next try.
+      when v_status in ('authenticated', 'pending', 'halted') and v_is_recent
+        then greatest(m.starts_at, v_now + interval '1 hour')
+      when not billing.is_known(m) then m.expires_at -- then it is forgotten
+    end
+  where m.id = p_subscription.id
+  returning * into v_subscription;
+  return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_subscription));
 end $$;
 
 -- Confirms that a claimed stop still stands, before the gateway is told what is final there: applies what was just read from
@@ -2004,6 +2176,10 @@ GRANT EXECUTE ON FUNCTION "billing"."price_of_units"(billing.price, bigint) TO "
 REVOKE ALL ON FUNCTION "billing"."quantity_of"(jsonb) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."quantity_of"(jsonb) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."refuse_second_owner"(uuid, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."refuse_second_owner"(uuid, text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."settings_of"(public.receipts, billing.settings) FROM PUBLIC;
 
