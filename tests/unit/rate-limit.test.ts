@@ -46,6 +46,7 @@ test('every read of a payment waits, those of its refunds too', async () => {
       listSettlementLines: answer,
       readInvoice: answer,
       readOrder: answer,
+      readPayment: answer,
       readSubscription: answer,
     },
     () => (waits += 1, Promise.resolve()),
@@ -56,6 +57,6 @@ test('every read of a payment waits, those of its refunds too', async () => {
   expect(await listCreated(page)).toBe(found);
   const linesPage = { day: '2026-11-12', skip: 0 };
   expect(await listSettlementLines(linesPage)).toBe(found);
-  const ids = [[1, 'id'], [2, 'id'], [3, 'id'], [4, 'id'], [5, 'id'], [6, 'id']];
-  expect(asked).toEqual([...ids, [7, page], [8, linesPage]]);
+  const ids = [[1, 'id'], [2, 'id'], [3, 'id'], [4, 'id'], [5, 'id'], [6, 'id'], [7, 'id']];
+  expect(asked).toEqual([...ids, [8, page], [9, linesPage]]);
 });

@@ -342,7 +342,8 @@ begin
   select
     'statement_overdue', 'statement', least(s.answered_at, s.read_until),
     jsonb_build_object('remedy', 'Payments, refunds, disputes and settlements at the gateway are read each hour. Read the function''s log: '
-      'an item that can''t be applied, or a list that the gateway does not answer, is named there.')
+      'an item that can''t be applied, or a list that the gateway does not answer, is named there. Nothing is read with the key '
+      'of another account, which does not know the newest payment.')
   from billing.statement s
   where s.answered_at < now() - interval '3 hours'
     or s.answered_at is not null and s.read_until < billing.clock() - interval '6 hours'

@@ -10,6 +10,7 @@ export type GatewayReads = Pick<
   | 'listSettlementLines'
   | 'readInvoice'
   | 'readOrder'
+  | 'readPayment'
   | 'readSubscription'
 >;
 
@@ -41,6 +42,7 @@ export function limitRate(gateway: GatewayReads, wait: RateLimit): GatewayReads 
   return {
     readSubscription: (id) => wait().then(() => gateway.readSubscription(id)),
     readOrder: (id) => wait().then(() => gateway.readOrder(id)),
+    readPayment: (id) => wait().then(() => gateway.readPayment(id)),
     listOrderPayments: (orderId) => wait().then(() => gateway.listOrderPayments(orderId)),
     listRefunds: (paymentId) => wait().then(() => gateway.listRefunds(paymentId)),
     listInvoices: (subscriptionId) => wait().then(() => gateway.listInvoices(subscriptionId)),

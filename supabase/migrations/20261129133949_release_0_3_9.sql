@@ -904,6 +904,96 @@ begin
   perform billing.adopt_charges(p_user_id);
 end $$;
 
+-- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
+-- Security definer: support may not read schema cron.
+create or replace function billing.schedule_faults()
+returns table (finding text, subject text, since timestamptz, detail jsonb)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+  select
+    j.name || '_overdue',
+    j.name,
+    coalesce(j.done_at, j.since),
+    jsonb_build_object('remedy', case j.name
+      when 'sweep' then
+        'Run "select billing.set_up();". Then check in cron.job_run_details that the job subscriptions-sweep runs each minute.'
+      else
+        'Check that the schedule calls /api/internal/reconcile, that GATEWAY_API_URL and the API key are set, and that the '
+          'gateway answers.'
+    end)
+  from billing.scheduled_jobs j
+  where j.name = 'sweep'
+    and coalesce(j.done_at, j.since) < now() - interval '10 minutes'
+    or j.name = 'reconciliation'
+    and coalesce(j.done_at, j.since) < now() - interval '15 minutes'
+    -- Those that are due, and those that are leased by a run that got no answer.
+    and exists (select from billing.reconciliations r where r.at < billing.clock() + interval '5 minutes')
+  union all
+  select
+    'statement_overdue', 'statement', least(s.answered_at, s.read_until),
+    jsonb_build_object('remedy', 'Payments, refunds, disputes and settlements at the gateway are read each hour. Read the function''s log: '
+      'an item that can''t be applied, or a list that the gateway does not answer, is named there. Nothing is read with the key '
+      'of another account, which does not know the newest payment.')
+  from billing.statement s
+  where s.answered_at < now() - interval '3 hours'
+    or s.answered_at is not null and s.read_until < billing.clock() - interval '6 hours'
+  union all
+  select
+    'statement_repeats', w.list || ' ' || w.pass, w.repeated_at,
+    jsonb_build_object('remedy', 'The gateway answers the next page of this list with the same page: what follows is not read. '
+      'Check that GATEWAY_API_URL is the gateway''s own address, and ask the gateway about the parameter skip.')
+  from billing.statement_windows w
+  where w.repeated_at is not null
+  union all
+  -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
+  select
+    'job_failing', j.name, j.since,
+    jsonb_build_object('error', j.error, 'remedy', 'Repair the cause of the error. The job is retried each minute.')
+  from billing.scheduled_jobs j
+  where j.error is not null and j.since < now() - interval '10 minutes'
+  union all
+  select
+    'call_failed', last.path, last.called_at,
+    jsonb_strip_nulls(
+      jsonb_build_object(
+        'status_code', last.status_code,
+        'error', coalesce(last.error, case when last.answered_at is null then 'not answered' end),
+        'remedy', last.remedy
+      )
+    )
+  from (select distinct c.path from billing.function_calls c) paths
+  cross join lateral (
+    select c.*, billing.call_remedy(c) as remedy
+    from billing.function_calls c
+    where c.path = paths.path
+      -- A call counts as unanswered after five minutes: pg_net waits for the answer, and the sweep stores it.
+      and (c.answered_at is not null or c.called_at < now() - interval '5 minutes')
+    order by c.id desc
+    limit 1
+  ) last
+  where last.status_code is null or last.status_code not between 200 and 299;
+
+  if to_regclass('cron.job_run_details') is not null then
+    return query
+    select
+      'job_failing', j.jobname::text, run.start_time,
+      jsonb_build_object(
+        'error', left(run.return_message, 200),
+        'remedy', 'Repair the cause of the error. The schedule runs the job again.'
+      )
+    from cron.job j
+    cross join lateral (
+      select d.status, d.start_time, d.return_message
+      from cron.job_run_details d
+      where d.jobid = j.jobid and d.end_time is not null
+      order by d.runid desc
+      limit 1
+    ) run
+    where j.jobname like 'subscriptions-%' and run.status = 'failed';
+  end if;
+end $$;
+
 -- Subscriptions that were asked for and have no cycle yet, those whose period ends within a day, and those that are pending,
 -- halted or paused at the gateway. Each is reconciled until it is renewed or cancelled. API: service_role only.
 create or replace function public.claim_subscriptions_to_reconcile()
@@ -1198,6 +1288,55 @@ begin
     and o.parked_at is null
     and v_entity is not null; -- else nothing is told
   return jsonb_build_object('outcome', case when found then 'stands' else 'changed' end);
+end $$;
+
+-- The newest ten minutes are left out, because lists at the gateway lag. API: service_role only.
+create or replace function public.claim_statement_pages()
+returns jsonb
+-- {pages: [{list, pass, from, to, skip}], newest}; from, to: Unix seconds. newest: the payment that the gateway confirmed last; an
+-- account that does not know it is another one. Null: none
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_end constant timestamptz := date_trunc('second', v_now) - interval '10 minutes';
+  v_pages jsonb;
+begin
+  with claimed as (
+    update billing.statement_windows w
+    set next_read_at = v_now + interval '5 minutes',
+      window_end = coalesce(w.window_end, v_end),
+      -- What is decided meanwhile does not move the pages of a window.
+      read_until = case
+        when w.pass = 'again' and w.window_end is null then least(
+          v_end - interval '10 days',
+          greatest(v_end - interval '180 days', coalesce(billing.undecided_since(w.list), v_end))
+        )
+        else w.read_until
+      end
+    where (w.list, w.pass) in (
+      select d.list, d.pass
+      from billing.statement_windows d
+      where d.next_read_at <= v_now
+      for update skip locked
+    )
+    returning w.*
+  )
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'list', c.list,
+    'pass', c.pass,
+    'from', floor(extract(epoch from least(c.window_end, c.read_until)))::bigint,
+    'to', extract(epoch from c.window_end)::bigint,
+    'skip', c.skip
+  )), '[]')
+  into v_pages
+  from claimed c;
+  return jsonb_build_object('pages', v_pages, 'newest', case when v_pages <> '[]' then (
+    select p.gateway_payment_id
+    from public.payments p
+    where p.status = 'captured' and p.confirmed_at is not null
+    order by p.captured_at desc
+    limit 1
+  ) end);
 end $$;
 
 -- Row level security stays on: the policies let the role, and each login role in it, read all rows of these tables.
