@@ -45,3 +45,32 @@ test('for twelve days: a refund of its first day, whose webhook was lost, is rea
   await pass(1);
   expect(await customer.read()).toMatchObject({ currentTier: 'free', payments: [{ refunded_amount: 4900 }] });
 });
+
+test.each([400, 401])(
+  '%i for three days: a refund waits, is a finding, and is made once when it is queued again',
+  async (status) => {
+    const customer = await newCustomer(billing);
+    const { body: { order } } = await billing.send(customer.user, 'payments/orders', { tier: 'basic' });
+    const paid = Object(await billing.simulate('pay', { order_id: order.id, outcome: 'captured' }));
+    await billing.send(customer.user, 'payments/verify', paid);
+    await pass(1);
+    const act = (action: string, reference: string) =>
+      billing.database.query('insert into billing.support_actions (action, reference, reason) values ($1, $2, $3)', [
+        ...[action, reference, 'asked for'],
+      ]);
+    await billing.breakApi({ mode: 'status', status });
+    await act('refund', paid.gateway_payment_id);
+    await pass(3);
+    const stuck = `select subject, detail ->> 'id' as id, detail ->> 'state' as state from billing.findings
+    where finding = 'outbox_stuck' and subject like 'refund-%'`;
+    const found = await billing.database.query(stuck);
+    expect(found).toMatchObject([{ state: 'parked' }]);
+    await billing.mend();
+    await act('requeue_mail', String(found[0]?.id));
+    await pass(1);
+    await expect(act('requeue_mail', String(found[0]?.id))).rejects.toThrow('was delivered');
+    expect((await billing.readApi(`/payments/${paid.gateway_payment_id}/refunds`)).items).toHaveLength(1);
+    expect(await customer.read()).toMatchObject({ currentTier: 'free', payments: [{ refunded_amount: 4900 }] });
+    expect(await billing.database.query(stuck)).toEqual([]);
+  },
+);

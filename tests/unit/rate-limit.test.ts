@@ -39,6 +39,7 @@ test('every read of a payment waits, those of its refunds too', async () => {
   const answer = (...id: unknown[]) => (asked.push([waits, ...id]), Promise.resolve(found));
   const gateway = limitRate(
     {
+      now: () => 7,
       listOrderPayments: answer,
       listRefunds: answer,
       listInvoices: answer,
@@ -51,7 +52,8 @@ test('every read of a payment waits, those of its refunds too', async () => {
     },
     () => (waits += 1, Promise.resolve()),
   );
-  const { listCreated, listSettlementLines, ...reads } = gateway;
+  const { now, listCreated, listSettlementLines, ...reads } = gateway;
+  expect(now()).toBe(7);
   for (const read of Object.values(reads)) expect(await read('id')).toBe(found);
   const page = { list: 'payments', from: 1, to: 2, skip: 0 } as const;
   expect(await listCreated(page)).toBe(found);

@@ -58,6 +58,7 @@ function due({ fails = () => false, lacks_payment = false, ...counts }: Due) {
 const all = (status: 'unanswered' | 'unknown'): GatewayReads => {
   const read = () => Promise.resolve({ status });
   return {
+    now: () => null,
     listOrderPayments: read,
     listRefunds: read,
     listInvoices: read,
@@ -71,6 +72,7 @@ const all = (status: 'unanswered' | 'unknown'): GatewayReads => {
 };
 const nothing = all('unanswered');
 const answers: GatewayReads = {
+  now: () => null,
   listOrderPayments: () => Promise.resolve({ status: 'found', value: [{ id: 'pay_A' }] }),
   listRefunds: () => Promise.reject(new Error('nothing was refunded')),
   listInvoices: () => Promise.reject(new Error('every payment is known')),

@@ -40,7 +40,7 @@ comment on table billing.manual_subscriptions is
   'The rows of public.subscriptions as they were last written by hand: in Studio, by an import or by the app. A fact that '
   'arrives later ranks above such a row.';
 
--- A gateway subscription is of one user: of whoever asked for it here, or is named by an active row. Its charges would go to one
+-- A gateway subscription is of one user: of who asked for it here, or is named by an active row. Its charges would go to one
 -- of two, and both pages would show the next one. Security definer: as below.
 create function billing.refuse_second_owner(p_user_id uuid, p_gateway_subscription_id text)
 returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

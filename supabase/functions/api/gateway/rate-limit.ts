@@ -3,6 +3,7 @@ import type { Gateway } from '../ports.ts';
 /** The reads of reconciliation. */
 export type GatewayReads = Pick<
   Gateway,
+  | 'now'
   | 'listOrderPayments'
   | 'listRefunds'
   | 'listInvoices'
@@ -40,6 +41,7 @@ export function createRateLimit(callsPerSecond: number, timer: Timer = systemTim
 /** The same reads, each of which waits for the rate limit first. */
 export function limitRate(gateway: GatewayReads, wait: RateLimit): GatewayReads {
   return {
+    now: () => gateway.now(),
     readSubscription: (id) => wait().then(() => gateway.readSubscription(id)),
     readOrder: (id) => wait().then(() => gateway.readOrder(id)),
     readPayment: (id) => wait().then(() => gateway.readPayment(id)),

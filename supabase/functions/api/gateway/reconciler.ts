@@ -106,13 +106,13 @@ export async function reconcileAll(
   const crashed = workers.find((worker) => worker.status === 'rejected');
   if (crashed !== undefined) {
     // If the database is down, the lease of the run expires.
-    await database.endReconciliation(runId, false).catch(() => {});
+    await database.endReconciliation(runId, false, null).catch(() => {});
     throw crashed.reason;
   }
   const { asked, applied, unanswered, failed } = counts;
   const missed = unanswered + failed + claimed.filter(({ isRepeated }) => isRepeated).length;
   const isOutOfTime = !isNothingLeft && unansweredInARow < maxUnanswered;
-  await database.endReconciliation(runId, isOutOfTime ? asked > missed : missed === 0);
+  await database.endReconciliation(runId, isOutOfTime ? asked > missed : missed === 0, gateway.now());
   return { asked, applied, unanswered: missed };
 }
 

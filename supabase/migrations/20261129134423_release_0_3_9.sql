@@ -3,6 +3,8 @@ set local lock_timeout = '2s';
 
 drop function billing.merge_gateway_plan(billing.gateway_subscriptions,pg_catalog.text,pg_catalog.text,timestamp with time zone);
 
+drop function public.end_reconciliation(pg_catalog.uuid,boolean);
+
 comment on column billing.support_actions.action is null;
 
 comment on view billing.outbox_stuck is null;
@@ -12,6 +14,9 @@ ALTER TABLE "public"."receipts"
 
 ALTER TABLE "billing"."gateway_subscriptions"
   ADD COLUMN "quantity" bigint;
+
+ALTER TABLE "billing"."scheduled_jobs"
+  ADD COLUMN "ahead" interval;
 
 ALTER TABLE "billing"."support_actions"
   ADD COLUMN "corrects_seller" boolean;
@@ -328,7 +333,7 @@ begin
   return case when v_is_news or v_is_paid then v_after end;
 end $$;
 
--- A gateway subscription is of one user: of whoever asked for it here, or is named by an active row. Its charges would go to one
+-- A gateway subscription is of one user: of who asked for it here, or is named by an active row. Its charges would go to one
 -- of two, and both pages would show the next one. Security definer: as below.
 create function billing.refuse_second_owner(p_user_id uuid, p_gateway_subscription_id text)
 returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -904,6 +909,20 @@ begin
   perform billing.adopt_charges(p_user_id);
 end $$;
 
+create function public.end_reconciliation(
+  p_run_id uuid,
+  p_is_done boolean, -- whether it left nothing to do, or used up its time and got answers
+  p_gateway_now bigint default null -- the time of the gateway's clock, Unix seconds; null: not known
+)
+returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+begin
+  update billing.scheduled_jobs j
+  set done_at = case when p_is_done then now() else j.done_at end, run_id = null, run_until = null,
+    ahead = coalesce(billing.clock() - to_timestamp(p_gateway_now), j.ahead)
+  where j.name = 'reconciliation' and j.run_id = p_run_id;
+end $$;
+
 -- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
 -- Security definer: support may not read schema cron.
 create or replace function billing.schedule_faults()
@@ -945,6 +964,14 @@ begin
       'Check that GATEWAY_API_URL is the gateway''s own address, and ask the gateway about the parameter skip.')
   from billing.statement_windows w
   where w.repeated_at is not null
+  union all
+  -- More than the rules tolerate.
+  select
+    case when j.ahead > interval '0' then 'clock_ahead' else 'clock_behind' end, 'database', null,
+    jsonb_build_object('ahead', j.ahead, 'remedy', 'The clock of the database differs from that of the gateway: periods and '
+      'reads begin and end at wrong times. Set it by a time server.')
+  from billing.scheduled_jobs j
+  where j.ahead not between interval '-10 minutes' and interval '10 minutes'
   union all
   -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
   select
@@ -993,6 +1020,14 @@ begin
     where j.jobname like 'subscriptions-%' and run.status = 'failed';
   end if;
 end $$;
+
+revoke execute on function
+  public.begin_reconciliation, public.end_reconciliation, public.get_health, public.get_schema_version
+from public, anon, authenticated;
+
+grant execute on function
+  public.begin_reconciliation, public.end_reconciliation, public.get_health, public.get_schema_version
+to service_role;
 
 -- Subscriptions that were asked for and have no cycle yet, those whose period ends within a day, and those that are pending,
 -- halted or paused at the gateway. Each is reconciled until it is renewed or cancelled. API: service_role only.
@@ -2275,6 +2310,8 @@ comment on column billing.support_actions.action is 'grant (tier, until, perhaps
 
 comment on column billing.support_actions.corrects_seller is 'Of a reissue: true: the settings had a mistake, and those of today are right; false or null: they were right then.';
 
+comment on function public.end_reconciliation(pg_catalog.uuid,boolean,bigint) is 'Ends a reconciliation, and stores its time if it was complete.';
+
 comment on view billing.outbox_stuck is 'Side effects that are due for more than 15 minutes (the destination is not configured, or paused until paused_until), stops that the gateway did not get for 48 hours, or parked, with the cause in last_error. billing.requeue(id) retries one. A refund that the gateway made is not listed, nor one that was refused if the payment was refunded since, or has a newer support action note.';
 
 do $do$
@@ -2283,6 +2320,8 @@ begin
     perform billing.set_up_support();
   end if;
 end $do$;
+
+REVOKE ALL ON FUNCTION "public"."end_reconciliation"(uuid, boolean, bigint) FROM PUBLIC, "anon", "authenticated";
 
 REVOKE ALL ON FUNCTION "billing"."announce_edit"(billing.gateway_subscriptions, public.subscriptions, text, timestamp WITH time zone) FROM PUBLIC;
 
@@ -2327,6 +2366,8 @@ GRANT EXECUTE ON FUNCTION "billing"."settings_of"(public.receipts, billing.setti
 REVOKE ALL ON FUNCTION "billing"."supply_day"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."supply_day"(uuid) TO "service_role";
+
+GRANT EXECUTE ON FUNCTION "public"."end_reconciliation"(uuid, boolean, bigint) TO "service_role";
 
 revoke execute on all functions in schema billing from public;
 
