@@ -31,6 +31,21 @@ test('for three days, with no webhook: who subscribed meanwhile has the tier and
   expect(await customer.findings()).toEqual([]);
 });
 
+test('for three days: what was subscribed and cancelled meanwhile is stopped afterwards', async () => {
+  const customer = await newCustomer(billing);
+  const id = await customer.ask('basic');
+  await billing.breakApi({ mode: 'status', status: 400 });
+  billing.silent.add(id);
+  await customer.approve(id);
+  await pass(2);
+  await customer.cancel(false);
+  await pass(1);
+  await billing.mend();
+  await pass(1);
+  expect(await billing.atGateway(customer.user)).toMatchObject([{ status: 'cancelled' }]);
+  expect(await customer.read()).toMatchObject({ currentTier: 'free' });
+});
+
 test('for twelve days: a refund of its first day, whose webhook was lost, is read afterwards', async () => {
   const customer = await newCustomer(billing);
   const { body: { order } } = await billing.send(customer.user, 'payments/orders', { tier: 'basic' });
