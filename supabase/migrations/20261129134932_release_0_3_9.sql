@@ -492,6 +492,123 @@ begin
   return jsonb_build_object('outcome', 'cancelled', 'subscription', billing.subscription_answer(p_user_id));
 end $$;
 
+create or replace function public.create_order(
+  p_user_id uuid,
+  p_tier text,
+  p_idempotency_key text default null,
+  p_gateway_key_id text default null, -- the API key of the order; null: an open order of any key is returned
+  p_start text default null, -- now or after_current; null: not said, and there is no credit
+  p_price text default null, -- the lookup key of the price; null: the default price of the tier
+  p_is_read boolean default true -- see billing.plan_change
+)
+returns jsonb
+-- {outcome: created | existing, payment_id, order_id, amount, currency, plan, price,
+-- running: {tier, until, early_renewal, price, starts_at} | null, prefill: {email, name}},
+-- with p_start also {credit, starts_at, ends_at},
+-- {outcome: plan_not_found | price_conflict | user_not_found | in_flight | key_conflict},
+-- {outcome: not_now, reason: credit}, {outcome: rate_limited, retry_after},
+-- {outcome: unread, subscription}: see billing.unread_answer
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_email text;
+  v_plan constant public.plans := billing.find_plan(p_tier, p_price);
+  v_keyed public.payments; -- the order of the idempotency key
+  v_payment public.payments;
+  v_refusal jsonb;
+  v_credit record;
+begin
+  perform billing.begin_request('order', p_idempotency_key);
+  -- Of two requests at once, the second waits here and then finds the first one's payment.
+  v_email := billing.lock_user(p_user_id);
+  if v_email is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
+  -- A key is on several payments where the first got no order, or where its order is of another API key.
+  select * into v_keyed
+  from public.payments p
+  where p.user_id = p_user_id
+    and p.created_at > v_now - interval '7 days'
+    and p_idempotency_key = any (p.idempotency_keys)
+  order by p.gateway_order_id is not null desc, p.created_at desc
+  limit 1;
+  if v_keyed.id is not null
+    and (coalesce(v_keyed.price_key, v_keyed.tier), v_keyed.starts) is distinct from (coalesce(p_price, p_tier), p_start)
+  then
+    return jsonb_build_object('outcome', 'key_conflict');
+  end if;
+  if (v_plan.id is not null and (v_keyed.id is not null or billing.is_on_offer(v_plan))) is not true then
+    return jsonb_build_object('outcome', 'plan_not_found');
+  end if;
+  if v_plan.tier <> p_tier then return jsonb_build_object('outcome', 'price_conflict'); end if;
+  select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_start = 'now';
+  if v_keyed.id is null and v_credit.is_excess then
+    return jsonb_build_object('outcome', 'not_now', 'reason', 'credit');
+  end if;
+  if v_keyed.id is null and not p_is_read and v_credit.unread is not null then
+    return billing.unread_answer(v_credit.unread);
+  end if;
+  select * into v_payment
+  from public.payments p
+  where p.user_id = p_user_id
+    and p.failed_subscription_id is null
+    and coalesce(p.gateway_key_id = p_gateway_key_id, true)
+    and (
+      p.id = v_keyed.id
+      or p.tier = v_plan.tier
+        and p.starts is not distinct from p_start
+        -- The credit is that of the time when the order was made.
+        and (p.credited_kind, p.credited_id, p.credited_until)
+          is not distinct from (v_credit.kind, v_credit.id, v_credit.until)
+        and p.created_at > v_now - interval '30 minutes'
+        and billing.is_open_for(p, v_plan)
+    )
+    -- After 30 seconds the request of a payment without an order has ended, so no order will follow. Nor does one that was made
+    -- while the clock was ahead.
+    and (
+      p.gateway_order_id is not null
+      or p.created_at > v_now - interval '30 seconds' and p.created_at < v_now + interval '30 seconds'
+    )
+  order by p.id = v_keyed.id desc nulls last, p.gateway_order_id is not null desc, p.created_at desc
+  limit 1;
+
+  if not found then
+    -- At most ten orders an hour.
+    v_refusal := billing.rate_limited((
+      select p.created_at + interval '1 hour'
+      from public.payments p
+      where p.user_id = p_user_id and p.failed_subscription_id is null
+      order by p.created_at desc
+      offset 9
+      limit 1
+    ));
+    if v_refusal is not null then return v_refusal; end if;
+    -- The payment stores the terms of the sale. A later change of the plan, or of what was credited, does not change them.
+    insert into public.payments (
+      user_id, amount, currency, tier, plan_id, price_key, price_amount, duration_months, gateway_key_id, idempotency_keys,
+      meta, starts,
+      credit, credited_kind, credited_id, credited_until, credited_amount
+    )
+    values (
+      p_user_id, v_plan.price - coalesce(v_credit.credit, 0), v_plan.currency, v_plan.tier, v_plan.id,
+      v_plan.lookup_key, v_plan.price, billing.sold_months(v_plan.duration_months), p_gateway_key_id,
+      array_remove(array[p_idempotency_key], null), jsonb_build_object('tier', v_plan.tier), p_start,
+      v_credit.credit, v_credit.kind, v_credit.id, v_credit.until, v_credit.amount
+    )
+    returning * into v_payment;
+  elsif v_payment.gateway_order_id is null then
+    return jsonb_build_object('outcome', 'in_flight');
+  elsif p_idempotency_key is not null and p_idempotency_key <> all (v_payment.idempotency_keys) then
+    if cardinality(v_payment.idempotency_keys) = 20 then
+      -- Then the order is not open any more, and the key may name a new one.
+      return billing.rate_limited(v_payment.created_at + interval '30 minutes');
+    end if;
+    update public.payments p
+    set idempotency_keys = p.idempotency_keys || p_idempotency_key
+    where p.id = v_payment.id;
+  end if;
+
+  return billing.create_order_answer(v_payment, p_start, v_email);
+end $$;
+
 -- Returns when a request was made, by the clock of then. asked_at is its place among the acts that are known, and may lie ahead.
 create function billing.made_at(p_request billing.gateway_subscriptions)
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp
