@@ -159,6 +159,16 @@ describe('an open order', () => {
     expect(await create('pro', key)).toMatchObject({ outcome: 'existing', payment_id });
   });
 
+  test.each([null, 'key'])(
+    'without a gateway id, made while the clock was ahead, is abandoned (key %j)',
+    async (key) => {
+      await later(25 * 3600);
+      await create('pro', key);
+      await later(0);
+      expect(await create('pro', key)).toMatchObject({ outcome: 'created' });
+    },
+  );
+
   test.each([null, 'key'])('of another API key id is not returned, with the Idempotency-Key %j', async (key) => {
     const ids = new Set();
     for (const keyId of ['key_test_1', 'key_live_1']) {

@@ -74,6 +74,24 @@ describe('a new subscription', () => {
     ).toEqual({ is_newest: true });
   });
 
+  test.each([null, 'key'])(
+    'whose function died is made again after 30 seconds, also where the clock was ahead (key %j)',
+    async (key) => {
+      await later(25 * hours);
+      await customer.buy('basic');
+      await later(0);
+      await create('pro', key);
+      expect(await outcome('pro', key)).toBe('in_flight');
+      await later(0.5);
+      expect(await outcome('pro', key)).toBe('created');
+      // And the other way round.
+      await later(26 * hours);
+      await create('premium', key && 'another key');
+      await later(1);
+      expect(await outcome('premium', key && 'another key')).toBe('created');
+    },
+  );
+
   test('names the period that runs', async () => {
     await customer.buy('basic');
     const until = '2026-07-01T00:00:00.000Z';
@@ -499,7 +517,10 @@ describe('reconciliation', () => {
     expect(await told(database, customer.gatewayId)).toBe('nothing');
   });
 
-  test.each([[{ status: 'expired' }], [null]])('answering %j cancels nothing', async (entity) => {
+  test.each([
+    ['expired', { status: 'expired' }, []],
+    ['unknown, such as under another account’s key,', null, ['pro']],
+  ])('answering %s cancels nothing; what is unknown is forgotten after 30 days', async (_, entity, kept) => {
     const id = await subscribe();
     await later(10);
     await claim();
@@ -507,6 +528,10 @@ describe('reconciliation', () => {
     await later(24 * hours);
     expect(await claim()).toHaveLength(1);
     expect(await apply(id, entity)).toBe(false);
+    expect(await open()).toEqual(kept);
+    await later(30 * 24 * hours);
+    expect(await claim()).toHaveLength(kept.length);
+    await apply(id, entity);
     expect(await open()).toEqual([]);
     expect(await told(database, customer.gatewayId)).toBe('nothing');
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { refundEvent, seconds } from '../helpers/gateway/events.ts';
+import { subscribe } from '../helpers/records/customer.ts';
 import { months } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
@@ -231,4 +232,75 @@ test('an import that the gateway does not know, without an end, is read once a d
     }
   }
   expect(reads.length).toBe(30);
+});
+
+describe('one gateway subscription is of one customer', () => {
+  const bringTo = (userId: string, id = customer.gatewayId) =>
+    database.query(
+      `insert into public.subscriptions as s (user_id, plan_id, tier, status, current_period_end, gateway_subscription_id)
+       select $1, p.id, p.tier, 'active', $2, $3 from public.plans p where p.tier = 'pro' and p.lookup_key is null
+       on conflict (user_id) do update set gateway_subscription_id = excluded.gateway_subscription_id`,
+      [userId, january.end, id],
+    );
+
+  test('a second row by hand that names it is refused, also one that is edited; of a deleted customer it is free', async () => {
+    await database.at('01-05');
+    await bring();
+    const other = await database.customer();
+    const refused = `${customer.gatewayId} is the gateway subscription of the user ${customer.id}`;
+    await expect(bringTo(other.id)).rejects.toThrow(refused);
+    await database.query("insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'active')", [
+      other.id,
+    ]);
+    await expect(bringTo(other.id)).rejects.toThrow(refused);
+    await database.query('delete from auth.users where id = $1', [customer.id]);
+    await bringTo(other.id);
+  });
+
+  test('that was asked for here: a row by hand of another one that names it is refused', async () => {
+    await database.at('01-05');
+    const { gatewayId } = await subscribe(database, customer, 'pro');
+    const other = await database.customer();
+    await expect(bringTo(other.id, gatewayId)).rejects.toThrow(`${gatewayId} is the gateway subscription of the user`);
+  });
+
+  test('an invoice is of the customer whose row named it last', async () => {
+    await database.at('01-05');
+    await bring();
+    const other = await database.customer();
+    await database.at('01-06');
+    await database.query('delete from public.subscriptions where user_id = $1', [customer.id]);
+    await bringTo(other.id);
+    await database.at('02-01');
+    const cycle = { billing_start: seconds(february.start), billing_end: seconds(february.end) };
+    const paid = { status: 'paid', amount: 99900, currency: 'INR', paid_at: seconds(february.start) };
+    await database.rpc(
+      'apply_invoices',
+      customer.gatewayId,
+      JSON.stringify([{ ...cycle, ...paid, payment_id: 'pay_2' }]),
+    );
+    expect(await database.query("select user_id from public.payments where gateway_payment_id = 'pay_2'")).toEqual([
+      { user_id: other.id },
+    ]);
+  });
+
+  test('once the wrong row no longer names it, it is of the customer whom a row names since', async () => {
+    await database.at('01-05');
+    await bring();
+    const other = await database.customer();
+    await database.at('01-06');
+    await bring({ id: null, status: 'cancelled' });
+    await setTier('free');
+    await bringTo(other.id);
+    await customer.charge(february, 'pro', { userId: other.id });
+    expect(
+      await database.query('select user_id from public.payments where user_id in ($1, $2)', [customer.id, other.id]),
+    )
+      .toEqual([{ user_id: other.id }]);
+    expect([await customer.state(), await other.state()]).toEqual([
+      'free: pro cancelled to 2026-02-01',
+      'pro: pro active to 2026-03-01',
+    ]);
+    expect([await customer.findings(), await other.findings()]).toEqual([[], []]);
+  });
 });

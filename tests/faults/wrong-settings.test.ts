@@ -61,6 +61,10 @@ describe.each([[25, 'behind'], [-25, 'ahead of']])('our clock %i hours off, %s t
     expect(await customer.read()).toMatchObject({ currentTier: 'free', subscription: { status: 'cancelled' } });
     expect(await skewed.atGateway(customer.user)).toMatchObject([{ status: 'cancelled', paid_count: 2 }]);
     expect(await customer.findings()).toEqual([]);
+    const found = "select finding, subject from billing.findings where finding like 'clock%'";
+    expect(await project.database.query(found)).toEqual([
+      { finding: hours > 0 ? 'clock_behind' : 'clock_ahead', subject: 'database' },
+    ]);
   });
 });
 

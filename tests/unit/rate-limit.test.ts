@@ -39,6 +39,7 @@ test('every read of a payment waits, those of its refunds too', async () => {
   const answer = (...id: unknown[]) => (asked.push([waits, ...id]), Promise.resolve(found));
   const gateway = limitRate(
     {
+      now: () => 7,
       listOrderPayments: answer,
       listRefunds: answer,
       listInvoices: answer,
@@ -46,16 +47,18 @@ test('every read of a payment waits, those of its refunds too', async () => {
       listSettlementLines: answer,
       readInvoice: answer,
       readOrder: answer,
+      readPayment: answer,
       readSubscription: answer,
     },
     () => (waits += 1, Promise.resolve()),
   );
-  const { listCreated, listSettlementLines, ...reads } = gateway;
+  const { now, listCreated, listSettlementLines, ...reads } = gateway;
+  expect(now()).toBe(7);
   for (const read of Object.values(reads)) expect(await read('id')).toBe(found);
   const page = { list: 'payments', from: 1, to: 2, skip: 0 } as const;
   expect(await listCreated(page)).toBe(found);
   const linesPage = { day: '2026-11-12', skip: 0 };
   expect(await listSettlementLines(linesPage)).toBe(found);
-  const ids = [[1, 'id'], [2, 'id'], [3, 'id'], [4, 'id'], [5, 'id'], [6, 'id']];
-  expect(asked).toEqual([...ids, [7, page], [8, linesPage]]);
+  const ids = [[1, 'id'], [2, 'id'], [3, 'id'], [4, 'id'], [5, 'id'], [6, 'id'], [7, 'id']];
+  expect(asked).toEqual([...ids, [8, page], [9, linesPage]]);
 });

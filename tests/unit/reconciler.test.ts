@@ -38,7 +38,7 @@ function due({ fails = () => false, lacks_payment = false, ...counts }: Due) {
       }),
     claimSubscriptionsToReconcile: () =>
       Promise.resolve({ settled: 0, subscriptions: claim('subscriptions').map(subscriptionOf) }),
-    claimStatementPages: () => Promise.resolve({ pages: [] }),
+    claimStatementPages: () => Promise.resolve({ pages: [], newest: null }),
     applyStatementPage: () => Promise.resolve({ news: [] }),
     claimSettlementPages: () => Promise.resolve({ pages: [] }),
     applySettlementPage: () => Promise.resolve({ is_complete: false }),
@@ -58,6 +58,7 @@ function due({ fails = () => false, lacks_payment = false, ...counts }: Due) {
 const all = (status: 'unanswered' | 'unknown'): GatewayReads => {
   const read = () => Promise.resolve({ status });
   return {
+    now: () => null,
     listOrderPayments: read,
     listRefunds: read,
     listInvoices: read,
@@ -65,11 +66,13 @@ const all = (status: 'unanswered' | 'unknown'): GatewayReads => {
     listSettlementLines: read,
     readInvoice: read,
     readOrder: read,
+    readPayment: read,
     readSubscription: read,
   };
 };
 const nothing = all('unanswered');
 const answers: GatewayReads = {
+  now: () => null,
   listOrderPayments: () => Promise.resolve({ status: 'found', value: [{ id: 'pay_A' }] }),
   listRefunds: () => Promise.reject(new Error('nothing was refunded')),
   listInvoices: () => Promise.reject(new Error('every payment is known')),
@@ -77,6 +80,7 @@ const answers: GatewayReads = {
   listSettlementLines: () => Promise.reject(new Error('no settlement lacks lines')),
   readInvoice: () => Promise.reject(new Error('no cycle is new')),
   readOrder: () => Promise.reject(new Error('no payment has another amount')),
+  readPayment: () => Promise.reject(new Error('no page is due')),
   readSubscription: () => Promise.resolve({ status: 'found', value: { status: 'active' } }),
 };
 /** The gateway, with another answer for the payments of an order. */
@@ -114,7 +118,7 @@ test('the pages of a list are read one after the other in one run, also while no
   database.claimStatementPages = () => {
     const pages = isLeased || skip >= 300 ? [] : [{ ...page, skip }];
     isLeased = true;
-    return Promise.resolve({ pages });
+    return Promise.resolve({ pages, newest: null });
   };
   database.applyStatementPage = () => {
     [skip, isLeased] = [skip + 100, false];
@@ -130,6 +134,27 @@ test('the pages of a list are read one after the other in one run, also while no
   expect({ skip, finished: database.finished }).toEqual({ skip: 300, finished: 1 });
 });
 
+test('the lists are not read with the key of another account, which does not know the newest payment: it is asked once', async () => {
+  const asked: string[] = [];
+  const read = async (status: 'unknown' | 'unanswered' | 'found') => {
+    const database = due({});
+    let skip = 0;
+    database.claimStatementPages = () => {
+      const pages = skip < 300 ? [{ list: 'payments', pass: 'new', from: 0, to: 1, skip } as const] : [];
+      skip += 100;
+      return Promise.resolve({ pages, newest: 'pay_newest' });
+    };
+    const readPayment: GatewayReads['readPayment'] = (id) => {
+      asked.push(id);
+      return Promise.resolve(status === 'found' ? { status, value: {} } : { status });
+    };
+    const listCreated: GatewayReads['listCreated'] = () => Promise.resolve({ status: 'found', value: [] });
+    return (await reconcile(database, { ...answers, readPayment, listCreated })).asked;
+  };
+  expect([await read('unknown'), await read('unanswered'), await read('found')]).toEqual([0, 3, 3]);
+  expect(asked).toEqual(['pay_newest', 'pay_newest', 'pay_newest']);
+});
+
 test('the next page of a list is read, also where a claim from before the last one finds nothing', async () => {
   const page = { list: 'payments', pass: 'new', from: 0, to: 1 } as const;
   const database = due({});
@@ -140,7 +165,7 @@ test('the next page of a list is read, also where a claim from before the last o
     // The answer of the first claim that finds nothing is under way while the page is applied.
     if (isLeased) await applied.promise;
     else isLeased = pages.length > 0;
-    return { pages };
+    return { pages, newest: null };
   };
   database.applyStatementPage = () => {
     [skip, isLeased] = [skip + 100, false];

@@ -2,6 +2,7 @@ import type { Gateway } from '../../supabase/functions/api/ports.ts';
 
 /** A gateway that answers nothing. */
 export const silentGateway: Gateway = {
+  now: () => null,
   createOrder: () => Promise.resolve({ status: 'unanswered' }),
   createSubscription: () => Promise.resolve({ status: 'unanswered' }),
   cancelSubscription: () => Promise.resolve({ status: 0, retryAfter: null }),

@@ -109,8 +109,8 @@ create function billing.notes_of(p_subscription billing.gateway_subscriptions)
 returns jsonb language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin return jsonb_build_object('user_id', coalesce(p_subscription.noted_user_id, p_subscription.user_id)); end $$;
 
--- Finds a gateway subscription by its id: the row of the user who asked for it, else of the first one who was seen with it and
--- exists.
+-- Finds a gateway subscription by its id: the row of the user who asked for it, else of one who exists and whose row by hand
+-- named it last, else of the first one who was seen with it.
 create function billing.find_subscription(p_gateway_subscription_id text)
 returns billing.gateway_subscriptions -- all null: it is not known
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -122,6 +122,11 @@ begin
     order by
       m.asked_plan_id,
       case when m.asked_plan_id is null then exists (select from billing.find_user(m.user_id)) end desc,
+      case when m.asked_plan_id is null then (
+        select w.at
+        from billing.manual_subscriptions w
+        where (w.user_id, w.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)
+      ) end desc nulls last,
       m.asked_at,
       m.user_id
     limit 1

@@ -40,6 +40,32 @@ comment on table billing.manual_subscriptions is
   'The rows of public.subscriptions as they were last written by hand: in Studio, by an import or by the app. A fact that '
   'arrives later ranks above such a row.';
 
+-- A gateway subscription is of one user: of who asked for it here, or is named by an active row. Its charges would go to one
+-- of two, and both pages would show the next one. Security definer: as below.
+create function billing.refuse_second_owner(p_user_id uuid, p_gateway_subscription_id text)
+returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_owner_id uuid;
+begin
+  select m.user_id into v_owner_id
+  from billing.gateway_subscriptions m
+  where m.gateway_subscription_id = p_gateway_subscription_id
+    and m.user_id <> p_user_id
+    and exists (select from billing.find_user(m.user_id))
+    and (
+      m.asked_plan_id is not null
+      or exists (
+        select from public.subscriptions s
+        where (s.user_id, s.gateway_subscription_id, s.status) = (m.user_id, m.gateway_subscription_id, 'active')
+      )
+    )
+  limit 1;
+  if found then
+    raise exception '% is the gateway subscription of the user %', p_gateway_subscription_id, v_owner_id
+      using errcode = 'unique_violation', hint = 'Clear it in the row of that user first.';
+  end if;
+end $$;
+
 -- Records a row that was written by hand, so that billing.settle_access does not overwrite it.
 -- Security definer: the role of an admin or of the app may write subscriptions but not this table.
 create function billing.record_manual_subscription()
@@ -49,6 +75,9 @@ begin
   if tg_op = 'UPDATE' and to_jsonb(new) - 'due_at' = to_jsonb(old) - 'due_at' then return new; end if;
   -- This insert writes no row: it fails, or has an "on conflict" clause.
   if tg_op = 'INSERT' and exists (select from public.subscriptions s where s.user_id = new.user_id) then return new; end if;
+  if new.gateway_subscription_id <> '' and (tg_op = 'INSERT' or new.gateway_subscription_id is distinct from old.gateway_subscription_id) then
+    perform billing.refuse_second_owner(new.user_id, new.gateway_subscription_id);
+  end if;
   if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
     new.updated_at := billing.clock();
   end if;

@@ -158,8 +158,12 @@ begin
         and p.created_at > v_now - interval '30 minutes'
         and billing.is_open_for(p, v_plan)
     )
-    -- After 30 seconds the request of a payment without an order has ended, so no order will follow.
-    and (p.gateway_order_id is not null or p.created_at > v_now - interval '30 seconds')
+    -- After 30 seconds the request of a payment without an order has ended, so no order will follow. Nor does one that was made
+    -- while the clock was ahead.
+    and (
+      p.gateway_order_id is not null
+      or p.created_at > v_now - interval '30 seconds' and p.created_at < v_now + interval '30 seconds'
+    )
   order by p.id = v_keyed.id desc nulls last, p.gateway_order_id is not null desc, p.created_at desc
   limit 1;
 

@@ -10,7 +10,8 @@ create table billing.scheduled_jobs (
   run_until timestamptz,
   profiled_until uuid,
   replayed_until timestamptz,
-  listed_until timestamptz -- see billing.list_documents. Null: all are listed
+  listed_until timestamptz, -- see billing.list_documents. Null: all are listed
+  ahead interval -- of reconciliation: how far our clock is ahead of the gateway's. Null: not known
 );
 alter table billing.scheduled_jobs enable row level security;
 grant select, update on billing.scheduled_jobs to service_role;
@@ -86,16 +87,18 @@ comment on function public.begin_reconciliation(uuid) is 'Starts a reconciliatio
 
 create function public.end_reconciliation(
   p_run_id uuid,
-  p_is_done boolean -- whether it left nothing to do, or used up its time and got answers
+  p_is_done boolean, -- whether it left nothing to do, or used up its time and got answers
+  p_gateway_now bigint default null -- the time of the gateway's clock, Unix seconds; null: not known
 )
 returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 begin
   update billing.scheduled_jobs j
-  set done_at = case when p_is_done then now() else j.done_at end, run_id = null, run_until = null
+  set done_at = case when p_is_done then now() else j.done_at end, run_id = null, run_until = null,
+    ahead = coalesce(billing.clock() - to_timestamp(p_gateway_now), j.ahead)
   where j.name = 'reconciliation' and j.run_id = p_run_id;
 end $$;
-comment on function public.end_reconciliation(uuid, boolean) is 'Ends a reconciliation, and stores its time if it was complete.';
+comment on function public.end_reconciliation is 'Ends a reconciliation, and stores its time if it was complete.';
 
 create view billing.expected_triggers with (security_invoker = true) as
 select
@@ -342,7 +345,8 @@ begin
   select
     'statement_overdue', 'statement', least(s.answered_at, s.read_until),
     jsonb_build_object('remedy', 'Payments, refunds, disputes and settlements at the gateway are read each hour. Read the function''s log: '
-      'an item that can''t be applied, or a list that the gateway does not answer, is named there.')
+      'an item that can''t be applied, or a list that the gateway does not answer, is named there. Nothing is read with the key '
+      'of another account, which does not know the newest payment.')
   from billing.statement s
   where s.answered_at < now() - interval '3 hours'
     or s.answered_at is not null and s.read_until < billing.clock() - interval '6 hours'
@@ -353,6 +357,14 @@ begin
       'Check that GATEWAY_API_URL is the gateway''s own address, and ask the gateway about the parameter skip.')
   from billing.statement_windows w
   where w.repeated_at is not null
+  union all
+  -- More than the rules tolerate.
+  select
+    case when j.ahead > interval '0' then 'clock_ahead' else 'clock_behind' end, 'database', null,
+    jsonb_build_object('ahead', j.ahead, 'remedy', 'The clock of the database differs from that of the gateway: periods and '
+      'reads begin and end at wrong times. Set it by a time server.')
+  from billing.scheduled_jobs j
+  where j.ahead not between interval '-10 minutes' and interval '10 minutes'
   union all
   -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
   select

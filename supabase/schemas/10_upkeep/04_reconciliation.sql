@@ -426,7 +426,8 @@ declare
   v_applied boolean;
 begin
   if p_subscription.expires_at <= billing.clock()
-    and coalesce(v_status, 'unknown') in ('created', 'expired', 'cancelled', 'unknown')
+    -- One that is unknown there may be hidden by the key of another account, and authorised.
+    and coalesce(v_status in ('created', 'expired', 'cancelled'), not v_is_recent)
   then
     if v_status = 'created' then perform billing.plan(p_subscription.user_id); end if;
     -- Not one whose authorisation arrived after the answer was read.
@@ -448,6 +449,7 @@ begin
     noted_user_id = billing.noted_user(m, p_entity),
     next_check_at = case
       when m.period_end is not null then m.next_check_at
+      when v_status is null and v_is_recent and m.expires_at <= v_now and not billing.is_known(m) then v_now + interval '6 hours'
       when coalesce(v_status, 'created') = 'created' and v_is_recent
         then least(case when m.expires_at > v_now then m.expires_at end, v_now + interval '1 hour')
       -- Also an hour before the one that it replaces is told to stop.

@@ -59,7 +59,8 @@ where m.stops_at is not null
 union all
 select 'notes_edited', m.gateway_subscription_id, m.user_id, m.asked_at,
   jsonb_build_object('gateway_subscription_id', m.gateway_subscription_id, 'noted_user_id', m.noted_user_id),
-  'Write the user back into the notes at the gateway. To give the access to another user, grant it.'
+  'Write the user back into the notes at the gateway, or clear its id in the row by hand of this user if another row names it. '
+    'To give the access to another user, grant it.'
 from billing.gateway_subscriptions m
 where m.noted_user_id is not null
 union all

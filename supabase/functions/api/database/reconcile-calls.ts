@@ -55,7 +55,12 @@ export function reconcileCalls(call: Call): ReconcileDatabase {
 
     beginReconciliation: (runId) => call('begin_reconciliation', { p_run_id: runId }),
 
-    endReconciliation: (runId, isDone) => call('end_reconciliation', { p_run_id: runId, p_is_done: isDone }),
+    endReconciliation: (runId, isDone, gatewayNow) =>
+      call('end_reconciliation', {
+        p_run_id: runId,
+        p_is_done: isDone,
+        ...(gatewayNow !== null && { p_gateway_now: gatewayNow }),
+      }),
   };
 }
 

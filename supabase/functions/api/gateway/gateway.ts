@@ -29,6 +29,8 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
   if (config === null || config.apiUrl === null) return null;
   const base = `${config.apiUrl.replace(/\/+$/, '')}/v1`;
   const keys = [config.keySecret, config.keyId];
+  /** How far the gateway's clock is ahead of this machine's, in milliseconds. */
+  let ahead: number | null = null;
   const authorization = `Basic ${base64(`${config.keyId}:${config.keySecret}`)}`;
 
   /** Never throws: without an answer, or with one that is not JSON, the status is 0. */
@@ -46,11 +48,13 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMilliseconds),
       });
+      const date = response.headers.get('date');
+      if (!Number.isNaN(Date.parse(date ?? ''))) ahead = Date.parse(date ?? '') - Date.now();
       return {
         status: response.status,
         retryAfter: response.headers.get('retry-after'),
         body: await response.json(),
-        date: response.headers.get('date'),
+        date,
       };
     } catch {
       return { status: 0, retryAfter: null, body: null, date: null };
@@ -84,6 +88,8 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
   }
 
   return {
+    now: () => ahead === null ? null : Math.floor((Date.now() + ahead) / 1000),
+
     // Without automatic capture the gateway returns the money to the customer after some days.
     createOrder: ({ amount, currency, receipt }) =>
       make('/orders', { amount, currency, receipt, payment_capture: 1 }, createdOrder),

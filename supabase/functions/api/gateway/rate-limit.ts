@@ -3,6 +3,7 @@ import type { Gateway } from '../ports.ts';
 /** The reads of reconciliation. */
 export type GatewayReads = Pick<
   Gateway,
+  | 'now'
   | 'listOrderPayments'
   | 'listRefunds'
   | 'listInvoices'
@@ -10,6 +11,7 @@ export type GatewayReads = Pick<
   | 'listSettlementLines'
   | 'readInvoice'
   | 'readOrder'
+  | 'readPayment'
   | 'readSubscription'
 >;
 
@@ -39,8 +41,10 @@ export function createRateLimit(callsPerSecond: number, timer: Timer = systemTim
 /** The same reads, each of which waits for the rate limit first. */
 export function limitRate(gateway: GatewayReads, wait: RateLimit): GatewayReads {
   return {
+    now: () => gateway.now(),
     readSubscription: (id) => wait().then(() => gateway.readSubscription(id)),
     readOrder: (id) => wait().then(() => gateway.readOrder(id)),
+    readPayment: (id) => wait().then(() => gateway.readPayment(id)),
     listOrderPayments: (orderId) => wait().then(() => gateway.listOrderPayments(orderId)),
     listRefunds: (paymentId) => wait().then(() => gateway.listRefunds(paymentId)),
     listInvoices: (subscriptionId) => wait().then(() => gateway.listInvoices(subscriptionId)),

@@ -51,11 +51,16 @@ export async function reconcileAll(
   const mayContinue = (milliseconds = budgetMilliseconds) =>
     performance.now() - startedAt < milliseconds && unansweredInARow < maxUnanswered;
 
+  let isOther: Promise<boolean> | undefined;
+  /** Whether the key is of another account, which does not know our newest payment. It is asked once. */
+  const isOtherAccount = (newest: string) =>
+    isOther ??= gateway.readPayment(newest).then(({ status }) => status === 'unknown');
+
   /** Claims the next round: some of each kind, payments first. The workers share one claim at a time. */
   async function claim(): Promise<void> {
     const before = pagesApplied;
     try {
-      const { reads, pages, settled } = await claimRound(database, gateway);
+      const { reads, pages, settled } = await claimRound(database, gateway, isOtherAccount);
       claimed.push(...reads.map((read) => ({ read, isPage: false, isRepeated: false })));
       claimed.push(...pages.map((read) => ({ read, isPage: true, isRepeated: false })));
       isNothingLeft = reads.length + pages.length + settled === 0 && pagesApplied === before;
@@ -101,13 +106,13 @@ export async function reconcileAll(
   const crashed = workers.find((worker) => worker.status === 'rejected');
   if (crashed !== undefined) {
     // If the database is down, the lease of the run expires.
-    await database.endReconciliation(runId, false).catch(() => {});
+    await database.endReconciliation(runId, false, null).catch(() => {});
     throw crashed.reason;
   }
   const { asked, applied, unanswered, failed } = counts;
   const missed = unanswered + failed + claimed.filter(({ isRepeated }) => isRepeated).length;
   const isOutOfTime = !isNothingLeft && unansweredInARow < maxUnanswered;
-  await database.endReconciliation(runId, isOutOfTime ? asked > missed : missed === 0);
+  await database.endReconciliation(runId, isOutOfTime ? asked > missed : missed === 0, gateway.now());
   return { asked, applied, unanswered: missed };
 }
 
@@ -120,14 +125,19 @@ async function begin(database: ReconcileDatabase, runId: string, until: number):
   return true;
 }
 
-/** At most 20 of each kind, so that a lot of one kind delays no other. */
+/**
+ * At most 20 of each kind, so that a lot of one kind delays no other. The lists of another account are not read: its pages
+ * would move our marks.
+ */
 async function claimRound(
   database: ReconcileDatabase,
   gateway: GatewayReads,
+  isOtherAccount: (newest: string) => Promise<boolean>,
 ): Promise<{ reads: Read[]; pages: Read[]; settled: number }> {
   const { settled, payments } = await database.claimPaymentsToReconcile();
   const { settled: later, subscriptions } = await database.claimSubscriptionsToReconcile();
-  const { pages } = await database.claimStatementPages();
+  const { pages: claimed, newest } = await database.claimStatementPages();
+  const pages = claimed.length > 0 && newest !== null && await isOtherAccount(newest) ? [] : claimed;
   const { pages: settlementPages } = await database.claimSettlementPages();
   const reads: Read[] = [
     ...payments.map((payment): Read => async () => {

@@ -552,7 +552,10 @@ export type Database = {
       'current_tier': { Args: Record<PropertyKey, never>; Returns: string };
       'current_tiers': { Args: Record<PropertyKey, never>; Returns: (string)[] };
       'discard_order': { Args: { 'p_payment_id': string }; Returns: Json };
-      'end_reconciliation': { Args: { 'p_is_done': boolean; 'p_run_id': string }; Returns: undefined };
+      'end_reconciliation': {
+        Args: { 'p_gateway_now'?: number; 'p_is_done': boolean; 'p_run_id': string };
+        Returns: undefined;
+      };
       'fail_outbox': {
         Args: {
           'p_error': string;

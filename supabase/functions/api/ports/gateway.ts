@@ -1,5 +1,7 @@
 /** The payment gateway's API. */
 export type Gateway = {
+  /** The time of the gateway's clock by its newest answer, in Unix seconds; null: no answer said it. */
+  now(): number | null;
   /**
    * Creates an order with automatic capture.
    * @param receipt unique, at most 40 characters

@@ -21,6 +21,8 @@ export const reconcileResults = {
   apply_gateway_subscription: z.object({ applied: z.boolean(), lacks_payment: z.boolean() }),
   apply_invoices: z.object({ applied: z.number() }),
   claim_statement_pages: z.object({
+    /** The payment that the gateway confirmed last; null: none. */
+    newest: z.string().nullable(),
     pages: z.array(z.object({
       list: z.enum(['payments', 'refunds', 'disputes', 'settlements']),
       pass: z.enum(['new', 'again']),

@@ -45,8 +45,11 @@ export type ReconcileDatabase = {
   ): Promise<Result<'apply_settlement_page'>>;
   /** Starts a run, unless another one is running. Its lease of 75 seconds is longer than a run. */
   beginReconciliation(runId: string): Promise<Result<'begin_reconciliation'>>;
-  /** Ends a run. `isDone`: it left nothing to do, or used up its time and got answers. */
-  endReconciliation(runId: string, isDone: boolean): Promise<void>;
+  /**
+   * Ends a run. `isDone`: it left nothing to do, or used up its time and got answers. `gatewayNow`: the time of the gateway's
+   * clock, in Unix seconds; null: not known.
+   */
+  endReconciliation(runId: string, isDone: boolean, gatewayNow: number | null): Promise<void>;
 };
 
 /** A claimed page of the statement, and what is new in it. */

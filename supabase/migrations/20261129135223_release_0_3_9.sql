@@ -3,6 +3,8 @@ set local lock_timeout = '2s';
 
 drop function billing.merge_gateway_plan(billing.gateway_subscriptions,pg_catalog.text,pg_catalog.text,timestamp with time zone);
 
+drop function public.end_reconciliation(pg_catalog.uuid,boolean);
+
 comment on column billing.support_actions.action is null;
 
 comment on view billing.outbox_stuck is null;
@@ -12,6 +14,9 @@ ALTER TABLE "public"."receipts"
 
 ALTER TABLE "billing"."gateway_subscriptions"
   ADD COLUMN "quantity" bigint;
+
+ALTER TABLE "billing"."scheduled_jobs"
+  ADD COLUMN "ahead" interval;
 
 ALTER TABLE "billing"."support_actions"
   ADD COLUMN "corrects_seller" boolean;
@@ -105,6 +110,30 @@ begin
   into v_result
   from claimed c;
   return v_result;
+end $$;
+
+-- Finds a gateway subscription by its id: the row of the user who asked for it, else of one who exists and whose row by hand
+-- named it last, else of the first one who was seen with it.
+create or replace function billing.find_subscription(p_gateway_subscription_id text)
+returns billing.gateway_subscriptions -- all null: it is not known
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select m
+    from billing.gateway_subscriptions m
+    where m.gateway_subscription_id = p_gateway_subscription_id and m.gateway_subscription_id <> ''
+    order by
+      m.asked_plan_id,
+      case when m.asked_plan_id is null then exists (select from billing.find_user(m.user_id)) end desc,
+      case when m.asked_plan_id is null then (
+        select w.at
+        from billing.manual_subscriptions w
+        where (w.user_id, w.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)
+      ) end desc nulls last,
+      m.asked_at,
+      m.user_id
+    limit 1
+  );
 end $$;
 
 -- Returns the price of so many units.
@@ -304,6 +333,99 @@ begin
   return case when v_is_news or v_is_paid then v_after end;
 end $$;
 
+-- A gateway subscription is of one user: of who asked for it here, or is named by an active row. Its charges would go to one
+-- of two, and both pages would show the next one. Security definer: as below.
+create function billing.refuse_second_owner(p_user_id uuid, p_gateway_subscription_id text)
+returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_owner_id uuid;
+begin
+  select m.user_id into v_owner_id
+  from billing.gateway_subscriptions m
+  where m.gateway_subscription_id = p_gateway_subscription_id
+    and m.user_id <> p_user_id
+    and exists (select from billing.find_user(m.user_id))
+    and (
+      m.asked_plan_id is not null
+      or exists (
+        select from public.subscriptions s
+        where (s.user_id, s.gateway_subscription_id, s.status) = (m.user_id, m.gateway_subscription_id, 'active')
+      )
+    )
+  limit 1;
+  if found then
+    raise exception '% is the gateway subscription of the user %', p_gateway_subscription_id, v_owner_id
+      using errcode = 'unique_violation', hint = 'Clear it in the row of that user first.';
+  end if;
+end $$;
+
+-- Records a row that was written by hand, so that billing.settle_access does not overwrite it.
+-- Security definer: the role of an admin or of the app may write subscriptions but not this table.
+create or replace function billing.record_manual_subscription()
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  -- A write of due_at alone, or of nothing, is one of the sweep.
+  if tg_op = 'UPDATE' and to_jsonb(new) - 'due_at' = to_jsonb(old) - 'due_at' then return new; end if;
+  -- This insert writes no row: it fails, or has an "on conflict" clause.
+  if tg_op = 'INSERT' and exists (select from public.subscriptions s where s.user_id = new.user_id) then return new; end if;
+  if new.gateway_subscription_id <> '' and (tg_op = 'INSERT' or new.gateway_subscription_id is distinct from old.gateway_subscription_id) then
+    perform billing.refuse_second_owner(new.user_id, new.gateway_subscription_id);
+  end if;
+  if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
+    new.updated_at := billing.clock();
+  end if;
+  -- A row that was written by hand was not sold by a price.
+  select null, null, null, null into new.price_key, new.price_amount, new.currency, new.duration_months;
+  -- The entitlements of what ruled before are not those of another plan.
+  if tg_op = 'UPDATE' and (new.tier, new.plan_id) is distinct from (old.tier, old.plan_id)
+    and new.entitlements is not distinct from old.entitlements
+  then
+    new.entitlements := null;
+  end if;
+  -- A purchase ranks after updated_at. A time in the future would rank the next purchase above acts that follow it.
+  new.updated_at := least(new.updated_at, billing.clock());
+  new.due_at := case when new.status = 'active' then least(new.due_at, billing.clock()) else billing.next_start(new.user_id) end;
+  delete from billing.manual_subscriptions w where w.user_id = new.user_id;
+  insert into billing.manual_subscriptions (
+    user_id, plan_id, tier, status, period_start, period_end, gateway_subscription_id, cancel_at_period_end,
+    ended_at, ended_reason, at, entitlements
+  )
+  values (
+    new.user_id, new.plan_id, new.tier, new.status, new.current_period_start, new.current_period_end,
+    new.gateway_subscription_id, new.cancel_at_period_end,
+    case when new.status = 'cancelled' then coalesce(new.cancelled_at, billing.clock()) end,
+    new.ended_reason, billing.clock(), new.entitlements
+  );
+  -- A subscription in the mirror is reconciled, and is cancelled at the gateway when another source replaces it.
+  if new.gateway_subscription_id is not null then
+    insert into billing.gateway_subscriptions as g (
+      user_id, gateway_subscription_id, period_start, period_end, next_check_at, asked_at, written_at
+    )
+    values (
+      new.user_id, new.gateway_subscription_id, new.current_period_start, new.current_period_end,
+      -- Of a row without an end the gateway knows it.
+      coalesce(new.current_period_end - interval '1 day', billing.clock()), billing.clock(), billing.clock()
+    )
+    on conflict (user_id, gateway_subscription_id) do update
+    set written_at = case
+        -- A longer period alone is no act of the customer.
+        when new.gateway_subscription_id = old.gateway_subscription_id then g.written_at
+        else excluded.written_at
+      end,
+      (period_start, period_end, next_check_at) = (
+        select
+          case when known.is_kept then g.period_start else excluded.period_start end,
+          case when known.is_kept then g.period_end else excluded.period_end end,
+          case when known.is_kept then g.next_check_at else excluded.next_check_at end
+        from (
+          -- Nor does the gateway charge later for it.
+          select g.arrived_at is not null or (g.period_end between billing.clock() and excluded.period_end) is true as is_kept
+        ) known
+      );
+  end if;
+  return new;
+end $$;
+
 -- What the gateway must be told: for each subscription that it may still charge, whether it must stop, and when. Derived from
 -- facts by billing.find_stop; only differences are written. The requests of the customer to cancel and to resume.
 -- Contract: POST /api/subscriptions/cancel, POST /api/subscriptions/resume.
@@ -370,6 +492,137 @@ begin
   return jsonb_build_object('outcome', 'cancelled', 'subscription', billing.subscription_answer(p_user_id));
 end $$;
 
+create or replace function public.create_order(
+  p_user_id uuid,
+  p_tier text,
+  p_idempotency_key text default null,
+  p_gateway_key_id text default null, -- the API key of the order; null: an open order of any key is returned
+  p_start text default null, -- now or after_current; null: not said, and there is no credit
+  p_price text default null, -- the lookup key of the price; null: the default price of the tier
+  p_is_read boolean default true -- see billing.plan_change
+)
+returns jsonb
+-- {outcome: created | existing, payment_id, order_id, amount, currency, plan, price,
+-- running: {tier, until, early_renewal, price, starts_at} | null, prefill: {email, name}},
+-- with p_start also {credit, starts_at, ends_at},
+-- {outcome: plan_not_found | price_conflict | user_not_found | in_flight | key_conflict},
+-- {outcome: not_now, reason: credit}, {outcome: rate_limited, retry_after},
+-- {outcome: unread, subscription}: see billing.unread_answer
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_email text;
+  v_plan constant public.plans := billing.find_plan(p_tier, p_price);
+  v_keyed public.payments; -- the order of the idempotency key
+  v_payment public.payments;
+  v_refusal jsonb;
+  v_credit record;
+begin
+  perform billing.begin_request('order', p_idempotency_key);
+  -- Of two requests at once, the second waits here and then finds the first one's payment.
+  v_email := billing.lock_user(p_user_id);
+  if v_email is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
+  -- A key is on several payments where the first got no order, or where its order is of another API key.
+  select * into v_keyed
+  from public.payments p
+  where p.user_id = p_user_id
+    and p.created_at > v_now - interval '7 days'
+    and p_idempotency_key = any (p.idempotency_keys)
+  order by p.gateway_order_id is not null desc, p.created_at desc
+  limit 1;
+  if v_keyed.id is not null
+    and (coalesce(v_keyed.price_key, v_keyed.tier), v_keyed.starts) is distinct from (coalesce(p_price, p_tier), p_start)
+  then
+    return jsonb_build_object('outcome', 'key_conflict');
+  end if;
+  if (v_plan.id is not null and (v_keyed.id is not null or billing.is_on_offer(v_plan))) is not true then
+    return jsonb_build_object('outcome', 'plan_not_found');
+  end if;
+  if v_plan.tier <> p_tier then return jsonb_build_object('outcome', 'price_conflict'); end if;
+  select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_start = 'now';
+  if v_keyed.id is null and v_credit.is_excess then
+    return jsonb_build_object('outcome', 'not_now', 'reason', 'credit');
+  end if;
+  if v_keyed.id is null and not p_is_read and v_credit.unread is not null then
+    return billing.unread_answer(v_credit.unread);
+  end if;
+  select * into v_payment
+  from public.payments p
+  where p.user_id = p_user_id
+    and p.failed_subscription_id is null
+    and coalesce(p.gateway_key_id = p_gateway_key_id, true)
+    and (
+      p.id = v_keyed.id
+      or p.tier = v_plan.tier
+        and p.starts is not distinct from p_start
+        -- The credit is that of the time when the order was made.
+        and (p.credited_kind, p.credited_id, p.credited_until)
+          is not distinct from (v_credit.kind, v_credit.id, v_credit.until)
+        and p.created_at > v_now - interval '30 minutes'
+        and billing.is_open_for(p, v_plan)
+    )
+    -- After 30 seconds the request of a payment without an order has ended, so no order will follow. Nor does one that was made
+    -- while the clock was ahead.
+    and (
+      p.gateway_order_id is not null
+      or p.created_at > v_now - interval '30 seconds' and p.created_at < v_now + interval '30 seconds'
+    )
+  order by p.id = v_keyed.id desc nulls last, p.gateway_order_id is not null desc, p.created_at desc
+  limit 1;
+
+  if not found then
+    -- At most ten orders an hour.
+    v_refusal := billing.rate_limited((
+      select p.created_at + interval '1 hour'
+      from public.payments p
+      where p.user_id = p_user_id and p.failed_subscription_id is null
+      order by p.created_at desc
+      offset 9
+      limit 1
+    ));
+    if v_refusal is not null then return v_refusal; end if;
+    -- The payment stores the terms of the sale. A later change of the plan, or of what was credited, does not change them.
+    insert into public.payments (
+      user_id, amount, currency, tier, plan_id, price_key, price_amount, duration_months, gateway_key_id, idempotency_keys,
+      meta, starts,
+      credit, credited_kind, credited_id, credited_until, credited_amount
+    )
+    values (
+      p_user_id, v_plan.price - coalesce(v_credit.credit, 0), v_plan.currency, v_plan.tier, v_plan.id,
+      v_plan.lookup_key, v_plan.price, billing.sold_months(v_plan.duration_months), p_gateway_key_id,
+      array_remove(array[p_idempotency_key], null), jsonb_build_object('tier', v_plan.tier), p_start,
+      v_credit.credit, v_credit.kind, v_credit.id, v_credit.until, v_credit.amount
+    )
+    returning * into v_payment;
+  elsif v_payment.gateway_order_id is null then
+    return jsonb_build_object('outcome', 'in_flight');
+  elsif p_idempotency_key is not null and p_idempotency_key <> all (v_payment.idempotency_keys) then
+    if cardinality(v_payment.idempotency_keys) = 20 then
+      -- Then the order is not open any more, and the key may name a new one.
+      return billing.rate_limited(v_payment.created_at + interval '30 minutes');
+    end if;
+    update public.payments p
+    set idempotency_keys = p.idempotency_keys || p_idempotency_key
+    where p.id = v_payment.id;
+  end if;
+
+  return billing.create_order_answer(v_payment, p_start, v_email);
+end $$;
+
+-- Returns when a request was made, by the clock of then. asked_at is its place among the acts that are known, and may lie ahead.
+create function billing.made_at(p_request billing.gateway_subscriptions)
+returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return p_request.expires_at - interval '24 hours'; end $$;
+
+-- Returns whether the gateway may still answer a request. One that was made while the clock was ahead has ended.
+create function billing.is_in_flight(p_request billing.gateway_subscriptions)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return p_request.gateway_subscription_id is null
+    and billing.made_at(p_request) > billing.clock() - interval '30 seconds'
+    and billing.made_at(p_request) < billing.clock() + interval '30 seconds';
+end $$;
+
 -- Returns the user's open request of a subscription at a price, else a new one to make at the gateway. The caller holds the
 -- lock on the user.
 create or replace function billing.request_subscription(
@@ -400,13 +653,13 @@ begin
       and m.replaces is not distinct from p_replaces
       and m.payment_id is not distinct from p_payment_id
       and coalesce(m.gateway_key_id = p_gateway_key_id, true)
-      and m.asked_at > v_now - interval '30 minutes'
+      and billing.made_at(m) > v_now - interval '30 minutes'
       and num_nonnulls(m.undone_at, m.stops_at) = 0
       and not billing.is_known(m)
-      and (m.gateway_subscription_id is not null or m.asked_at > v_now - interval '30 seconds')
+      and (m.gateway_subscription_id is not null or billing.is_in_flight(m))
     order by m.gateway_subscription_id is not null desc, m.asked_at desc
     limit 1;
-  elsif v_request.gateway_subscription_id is null and v_request.asked_at <= v_now - interval '30 seconds' then
+  elsif v_request.gateway_subscription_id is null and not billing.is_in_flight(v_request) then
     -- It ended without an answer of the gateway. What it may have made there expires without an authorisation.
     perform billing.forget_request(v_request.id);
     v_request := null;
@@ -415,7 +668,7 @@ begin
     if v_request.gateway_subscription_id is null then return jsonb_build_object('outcome', 'in_flight'); end if;
     if p_idempotency_key is not null and p_idempotency_key <> all (v_request.idempotency_keys) then
       if cardinality(v_request.idempotency_keys) = 20 then
-        return billing.rate_limited(v_request.asked_at + interval '30 minutes');
+        return billing.rate_limited(billing.made_at(v_request) + interval '30 minutes');
       end if;
       update billing.gateway_subscriptions m
       set idempotency_keys = m.idempotency_keys || p_idempotency_key
@@ -425,10 +678,10 @@ begin
   end if;
 
   v_refusal := billing.rate_limited((
-    select m.asked_at + interval '1 hour'
+    select billing.made_at(m) + interval '1 hour'
     from billing.gateway_subscriptions m
     where m.user_id = p_user_id and m.asked_plan_id is not null
-    order by m.asked_at desc
+    order by m.expires_at desc
     offset 9
     limit 1
   ));
@@ -787,6 +1040,126 @@ begin
   perform billing.adopt_charges(p_user_id);
 end $$;
 
+create function public.end_reconciliation(
+  p_run_id uuid,
+  p_is_done boolean, -- whether it left nothing to do, or used up its time and got answers
+  p_gateway_now bigint default null -- the time of the gateway's clock, Unix seconds; null: not known
+)
+returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+begin
+  update billing.scheduled_jobs j
+  set done_at = case when p_is_done then now() else j.done_at end, run_id = null, run_until = null,
+    ahead = coalesce(billing.clock() - to_timestamp(p_gateway_now), j.ahead)
+  where j.name = 'reconciliation' and j.run_id = p_run_id;
+end $$;
+
+-- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
+-- Security definer: support may not read schema cron.
+create or replace function billing.schedule_faults()
+returns table (finding text, subject text, since timestamptz, detail jsonb)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+  select
+    j.name || '_overdue',
+    j.name,
+    coalesce(j.done_at, j.since),
+    jsonb_build_object('remedy', case j.name
+      when 'sweep' then
+        'Run "select billing.set_up();". Then check in cron.job_run_details that the job subscriptions-sweep runs each minute.'
+      else
+        'Check that the schedule calls /api/internal/reconcile, that GATEWAY_API_URL and the API key are set, and that the '
+          'gateway answers.'
+    end)
+  from billing.scheduled_jobs j
+  where j.name = 'sweep'
+    and coalesce(j.done_at, j.since) < now() - interval '10 minutes'
+    or j.name = 'reconciliation'
+    and coalesce(j.done_at, j.since) < now() - interval '15 minutes'
+    -- Those that are due, and those that are leased by a run that got no answer.
+    and exists (select from billing.reconciliations r where r.at < billing.clock() + interval '5 minutes')
+  union all
+  select
+    'statement_overdue', 'statement', least(s.answered_at, s.read_until),
+    jsonb_build_object('remedy', 'Payments, refunds, disputes and settlements at the gateway are read each hour. Read the function''s log: '
+      'an item that can''t be applied, or a list that the gateway does not answer, is named there. Nothing is read with the key '
+      'of another account, which does not know the newest payment.')
+  from billing.statement s
+  where s.answered_at < now() - interval '3 hours'
+    or s.answered_at is not null and s.read_until < billing.clock() - interval '6 hours'
+  union all
+  select
+    'statement_repeats', w.list || ' ' || w.pass, w.repeated_at,
+    jsonb_build_object('remedy', 'The gateway answers the next page of this list with the same page: what follows is not read. '
+      'Check that GATEWAY_API_URL is the gateway''s own address, and ask the gateway about the parameter skip.')
+  from billing.statement_windows w
+  where w.repeated_at is not null
+  union all
+  -- More than the rules tolerate.
+  select
+    case when j.ahead > interval '0' then 'clock_ahead' else 'clock_behind' end, 'database', null,
+    jsonb_build_object('ahead', j.ahead, 'remedy', 'The clock of the database differs from that of the gateway: periods and '
+      'reads begin and end at wrong times. Set it by a time server.')
+  from billing.scheduled_jobs j
+  where j.ahead not between interval '-10 minutes' and interval '10 minutes'
+  union all
+  -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
+  select
+    'job_failing', j.name, j.since,
+    jsonb_build_object('error', j.error, 'remedy', 'Repair the cause of the error. The job is retried each minute.')
+  from billing.scheduled_jobs j
+  where j.error is not null and j.since < now() - interval '10 minutes'
+  union all
+  select
+    'call_failed', last.path, last.called_at,
+    jsonb_strip_nulls(
+      jsonb_build_object(
+        'status_code', last.status_code,
+        'error', coalesce(last.error, case when last.answered_at is null then 'not answered' end),
+        'remedy', last.remedy
+      )
+    )
+  from (select distinct c.path from billing.function_calls c) paths
+  cross join lateral (
+    select c.*, billing.call_remedy(c) as remedy
+    from billing.function_calls c
+    where c.path = paths.path
+      -- A call counts as unanswered after five minutes: pg_net waits for the answer, and the sweep stores it.
+      and (c.answered_at is not null or c.called_at < now() - interval '5 minutes')
+    order by c.id desc
+    limit 1
+  ) last
+  where last.status_code is null or last.status_code not between 200 and 299;
+
+  if to_regclass('cron.job_run_details') is not null then
+    return query
+    select
+      'job_failing', j.jobname::text, run.start_time,
+      jsonb_build_object(
+        'error', left(run.return_message, 200),
+        'remedy', 'Repair the cause of the error. The schedule runs the job again.'
+      )
+    from cron.job j
+    cross join lateral (
+      select d.status, d.start_time, d.return_message
+      from cron.job_run_details d
+      where d.jobid = j.jobid and d.end_time is not null
+      order by d.runid desc
+      limit 1
+    ) run
+    where j.jobname like 'subscriptions-%' and run.status = 'failed';
+  end if;
+end $$;
+
+revoke execute on function
+  public.begin_reconciliation, public.end_reconciliation, public.get_health, public.get_schema_version
+from public, anon, authenticated;
+
+grant execute on function
+  public.begin_reconciliation, public.end_reconciliation, public.get_health, public.get_schema_version
+to service_role;
+
 -- Subscriptions that were asked for and have no cycle yet, those whose period ends within a day, and those that are pending,
 -- halted or paused at the gateway. Each is reconciled until it is renewed or cancelled. API: service_role only.
 create or replace function public.claim_subscriptions_to_reconcile()
@@ -953,6 +1326,61 @@ begin
   return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_mirrored));
 end $$;
 
+-- Applies the gateway's answer about a subscription that was asked for and has no cycle yet. One that was not authorised in time
+-- is cancelled, so that it never bills, and forgotten. The caller holds the locks on the user and on the subscription.
+create or replace function billing.apply_request_read(
+  p_subscription billing.gateway_subscriptions,
+  p_entity jsonb -- the subscription at the gateway; null: the gateway has no such subscription
+)
+returns jsonb -- as billing.apply_subscription_read
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := date_trunc('second', billing.clock());
+  v_status constant text := billing.json_text(p_entity -> 'status');
+  v_is_recent constant boolean := coalesce(p_subscription.starts_at, p_subscription.asked_at) > v_now - interval '30 days';
+  v_subscription billing.gateway_subscriptions;
+  v_applied boolean;
+begin
+  if p_subscription.expires_at <= billing.clock()
+    -- One that is unknown there may be hidden by the key of another account, and authorised.
+    and coalesce(v_status in ('created', 'expired', 'cancelled'), not v_is_recent)
+  then
+    if v_status = 'created' then perform billing.plan(p_subscription.user_id); end if;
+    -- Not one whose authorisation arrived after the answer was read.
+    if billing.forget_request(p_subscription.id) then
+      return jsonb_build_object('applied', v_status is not distinct from 'created', 'lacks_payment', false);
+    end if;
+  end if;
+
+  v_applied := billing.apply_request_state(p_subscription, p_entity, null, true);
+  perform billing.check_again(p_subscription.user_id);
+  -- It may renew a payment that never came.
+  if v_status = 'authenticated' and p_subscription.payment_id is not null and p_subscription.stops_at is null then
+    perform billing.plan(p_subscription.user_id);
+    v_applied := v_applied
+      or exists (select from billing.gateway_subscriptions m where m.id = p_subscription.id and m.stops_at is not null);
+  end if;
+  update billing.gateway_subscriptions m
+  set checked_at = billing.clock(),
+    noted_user_id = billing.noted_user(m, p_entity),
+    next_check_at = case
+      when m.period_end is not null then m.next_check_at
+      when v_status is null and v_is_recent and m.expires_at <= v_now and not billing.is_known(m) then v_now + interval '6 hours'
+      when coalesce(v_status, 'created') = 'created' and v_is_recent
+        then least(case when m.expires_at > v_now then m.expires_at end, v_now + interval '1 hour')
+      -- Also an hour before the one that it replaces is told to stop.
+      when v_status = 'authenticated' and m.starts_at > v_now + interval '49 hours'
+        then least(v_now + interval '1 day', m.starts_at - interval '49 hours')
+      -- Authorised: the first charge follows, or its next try.
+      when v_status in ('authenticated', 'pending', 'halted') and v_is_recent
+        then greatest(m.starts_at, v_now + interval '1 hour')
+      when not billing.is_known(m) then m.expires_at -- then it is forgotten
+    end
+  where m.id = p_subscription.id
+  returning * into v_subscription;
+  return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_subscription));
+end $$;
+
 -- Confirms that a claimed stop still stands, before the gateway is told what is final there: applies what was just read from
 -- the gateway, plans again, and notes that the gateway may be told from now on. What was tried without an answer before, and
 -- did not cancel it, is planned anew. API: service_role only.
@@ -1026,6 +1454,55 @@ begin
     and o.parked_at is null
     and v_entity is not null; -- else nothing is told
   return jsonb_build_object('outcome', case when found then 'stands' else 'changed' end);
+end $$;
+
+-- The newest ten minutes are left out, because lists at the gateway lag. API: service_role only.
+create or replace function public.claim_statement_pages()
+returns jsonb
+-- {pages: [{list, pass, from, to, skip}], newest}; from, to: Unix seconds. newest: the payment that the gateway confirmed last; an
+-- account that does not know it is another one. Null: none
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_end constant timestamptz := date_trunc('second', v_now) - interval '10 minutes';
+  v_pages jsonb;
+begin
+  with claimed as (
+    update billing.statement_windows w
+    set next_read_at = v_now + interval '5 minutes',
+      window_end = coalesce(w.window_end, v_end),
+      -- What is decided meanwhile does not move the pages of a window.
+      read_until = case
+        when w.pass = 'again' and w.window_end is null then least(
+          v_end - interval '10 days',
+          greatest(v_end - interval '180 days', coalesce(billing.undecided_since(w.list), v_end))
+        )
+        else w.read_until
+      end
+    where (w.list, w.pass) in (
+      select d.list, d.pass
+      from billing.statement_windows d
+      where d.next_read_at <= v_now
+      for update skip locked
+    )
+    returning w.*
+  )
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'list', c.list,
+    'pass', c.pass,
+    'from', floor(extract(epoch from least(c.window_end, c.read_until)))::bigint,
+    'to', extract(epoch from c.window_end)::bigint,
+    'skip', c.skip
+  )), '[]')
+  into v_pages
+  from claimed c;
+  return jsonb_build_object('pages', v_pages, 'newest', case when v_pages <> '[]' then (
+    select p.gateway_payment_id
+    from public.payments p
+    where p.status = 'captured' and p.confirmed_at is not null
+    order by p.captured_at desc
+    limit 1
+  ) end);
 end $$;
 
 -- Row level security stays on: the policies let the role, and each login role in it, read all rows of these tables.
@@ -1288,7 +1765,8 @@ where m.stops_at is not null
 union all
 select 'notes_edited', m.gateway_subscription_id, m.user_id, m.asked_at,
   jsonb_build_object('gateway_subscription_id', m.gateway_subscription_id, 'noted_user_id', m.noted_user_id),
-  'Write the user back into the notes at the gateway. To give the access to another user, grant it.'
+  'Write the user back into the notes at the gateway, or clear its id in the row by hand of this user if another row names it. '
+    'To give the access to another user, grant it.'
 from billing.gateway_subscriptions m
 where m.noted_user_id is not null
 union all
@@ -1964,6 +2442,8 @@ comment on column billing.support_actions.action is 'grant (tier, until, perhaps
 
 comment on column billing.support_actions.corrects_seller is 'Of a reissue: true: the settings had a mistake, and those of today are right; false or null: they were right then.';
 
+comment on function public.end_reconciliation(pg_catalog.uuid,boolean,bigint) is 'Ends a reconciliation, and stores its time if it was complete.';
+
 comment on view billing.outbox_stuck is 'Side effects that are due for more than 15 minutes (the destination is not configured, or paused until paused_until), stops that the gateway did not get for 48 hours, or parked, with the cause in last_error. billing.requeue(id) retries one. A refund that the gateway made is not listed, nor one that was refused if the payment was refunded since, or has a newer support action note.';
 
 do $do$
@@ -1973,6 +2453,8 @@ begin
   end if;
 end $do$;
 
+REVOKE ALL ON FUNCTION "public"."end_reconciliation"(uuid, boolean, bigint) FROM PUBLIC, "anon", "authenticated";
+
 REVOKE ALL ON FUNCTION "billing"."announce_edit"(billing.gateway_subscriptions, public.subscriptions, text, timestamp WITH time zone) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."announce_edit"(billing.gateway_subscriptions, public.subscriptions, text, timestamp WITH time zone) TO "service_role";
@@ -1981,9 +2463,17 @@ REVOKE ALL ON FUNCTION "billing"."fee_on_top"(billing.settlement_lines, public.p
 
 GRANT EXECUTE ON FUNCTION "billing"."fee_on_top"(billing.settlement_lines, public.payments) TO "service_role";
 
+REVOKE ALL ON FUNCTION "billing"."is_in_flight"(billing.gateway_subscriptions) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."is_in_flight"(billing.gateway_subscriptions) TO "service_role";
+
 REVOKE ALL ON FUNCTION "billing"."last_act_at"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."last_act_at"(uuid) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."made_at"(billing.gateway_subscriptions) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."made_at"(billing.gateway_subscriptions) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."merge_gateway_plan"(billing.gateway_subscriptions, text, jsonb, text, timestamp WITH time zone) FROM PUBLIC;
 
@@ -2005,6 +2495,10 @@ REVOKE ALL ON FUNCTION "billing"."quantity_of"(jsonb) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."quantity_of"(jsonb) TO "service_role";
 
+REVOKE ALL ON FUNCTION "billing"."refuse_second_owner"(uuid, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."refuse_second_owner"(uuid, text) TO "service_role";
+
 REVOKE ALL ON FUNCTION "billing"."settings_of"(public.receipts, billing.settings) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."settings_of"(public.receipts, billing.settings) TO "service_role";
@@ -2012,6 +2506,8 @@ GRANT EXECUTE ON FUNCTION "billing"."settings_of"(public.receipts, billing.setti
 REVOKE ALL ON FUNCTION "billing"."supply_day"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."supply_day"(uuid) TO "service_role";
+
+GRANT EXECUTE ON FUNCTION "public"."end_reconciliation"(uuid, boolean, bigint) TO "service_role";
 
 revoke execute on all functions in schema billing from public;
 
