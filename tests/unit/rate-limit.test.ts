@@ -39,6 +39,7 @@ test('every read of a payment waits, those of its refunds too', async () => {
   const answer = (...id: unknown[]) => (asked.push([waits, ...id]), Promise.resolve(found));
   const gateway = limitRate(
     {
+      hasModeOf: (keyId) => keyId === 'key',
       now: () => 7,
       listOrderPayments: answer,
       listRefunds: answer,
@@ -52,8 +53,8 @@ test('every read of a payment waits, those of its refunds too', async () => {
     },
     () => (waits += 1, Promise.resolve()),
   );
-  const { now, listCreated, listSettlementLines, ...reads } = gateway;
-  expect(now()).toBe(7);
+  const { hasModeOf, now, listCreated, listSettlementLines, ...reads } = gateway;
+  expect([hasModeOf('key'), hasModeOf('other'), now()]).toEqual([true, false, 7]);
   for (const read of Object.values(reads)) expect(await read('id')).toBe(found);
   const page = { list: 'payments', from: 1, to: 2, skip: 0 } as const;
   expect(await listCreated(page)).toBe(found);

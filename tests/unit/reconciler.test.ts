@@ -58,6 +58,7 @@ function due({ fails = () => false, lacks_payment = false, ...counts }: Due) {
 const all = (status: 'unanswered' | 'unknown'): GatewayReads => {
   const read = () => Promise.resolve({ status });
   return {
+    hasModeOf: () => true,
     now: () => null,
     listOrderPayments: read,
     listRefunds: read,
@@ -72,6 +73,7 @@ const all = (status: 'unanswered' | 'unknown'): GatewayReads => {
 };
 const nothing = all('unanswered');
 const answers: GatewayReads = {
+  hasModeOf: () => true,
   now: () => null,
   listOrderPayments: () => Promise.resolve({ status: 'found', value: [{ id: 'pay_A' }] }),
   listRefunds: () => Promise.reject(new Error('nothing was refunded')),
@@ -136,23 +138,25 @@ test('the pages of a list are read one after the other in one run, also while no
 
 test('the lists are not read with the key of another account, which does not know the newest payment: it is asked once', async () => {
   const asked: string[] = [];
-  const read = async (status: 'unknown' | 'unanswered' | 'found') => {
+  const read = async (status: 'unknown' | 'unanswered' | 'found', isOfMode = true) => {
     const database = due({});
     let skip = 0;
     database.claimStatementPages = () => {
       const pages = skip < 300 ? [{ list: 'payments', pass: 'new', from: 0, to: 1, skip } as const] : [];
       skip += 100;
-      return Promise.resolve({ pages, newest: 'pay_newest' });
+      return Promise.resolve({ pages, newest: { payment: 'pay_newest', key: 'key' } });
     };
     const readPayment: GatewayReads['readPayment'] = (id) => {
       asked.push(id);
       return Promise.resolve(status === 'found' ? { status, value: {} } : { status });
     };
     const listCreated: GatewayReads['listCreated'] = () => Promise.resolve({ status: 'found', value: [] });
-    return (await reconcile(database, { ...answers, readPayment, listCreated })).asked;
+    return (await reconcile(database, { ...answers, hasModeOf: () => isOfMode, readPayment, listCreated })).asked;
   };
   expect([await read('unknown'), await read('unanswered'), await read('found')]).toEqual([0, 3, 3]);
   expect(asked).toEqual(['pay_newest', 'pay_newest', 'pay_newest']);
+  // The tests before the first real payment.
+  expect(await read('unknown', false)).toBe(3);
 });
 
 test('the next page of a list is read, also where a claim from before the last one finds nothing', async () => {

@@ -2,6 +2,7 @@ import type { Gateway } from '../../supabase/functions/api/ports.ts';
 
 /** A gateway that answers nothing. */
 export const silentGateway: Gateway = {
+  hasModeOf: () => true,
   now: () => null,
   createOrder: () => Promise.resolve({ status: 'unanswered' }),
   createSubscription: () => Promise.resolve({ status: 'unanswered' }),

@@ -88,6 +88,9 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
   }
 
   return {
+    // `rzp_test_…` or `rzp_live_…`
+    hasModeOf: (keyId) => keyId.slice(0, 9) === config.keyId.slice(0, 9),
+
     now: () => ahead === null ? null : Math.floor((Date.now() + ahead) / 1000),
 
     // Without automatic capture the gateway returns the money to the customer after some days.

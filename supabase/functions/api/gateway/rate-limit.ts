@@ -3,6 +3,7 @@ import type { Gateway } from '../ports.ts';
 /** The reads of reconciliation. */
 export type GatewayReads = Pick<
   Gateway,
+  | 'hasModeOf'
   | 'now'
   | 'listOrderPayments'
   | 'listRefunds'
@@ -41,6 +42,7 @@ export function createRateLimit(callsPerSecond: number, timer: Timer = systemTim
 /** The same reads, each of which waits for the rate limit first. */
 export function limitRate(gateway: GatewayReads, wait: RateLimit): GatewayReads {
   return {
+    hasModeOf: (keyId) => gateway.hasModeOf(keyId),
     now: () => gateway.now(),
     readSubscription: (id) => wait().then(() => gateway.readSubscription(id)),
     readOrder: (id) => wait().then(() => gateway.readOrder(id)),

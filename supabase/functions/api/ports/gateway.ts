@@ -1,5 +1,7 @@
 /** The payment gateway's API. */
 export type Gateway = {
+  /** Whether a key is, as this one, for tests or for real money. Neither knows what the other made. */
+  hasModeOf(keyId: string): boolean;
   /** The time of the gateway's clock by its newest answer, in Unix seconds; null: no answer said it. */
   now(): number | null;
   /**

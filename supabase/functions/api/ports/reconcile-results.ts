@@ -21,8 +21,8 @@ export const reconcileResults = {
   apply_gateway_subscription: z.object({ applied: z.boolean(), lacks_payment: z.boolean() }),
   apply_invoices: z.object({ applied: z.number() }),
   claim_statement_pages: z.object({
-    /** The payment that the gateway confirmed last; null: none. */
-    newest: z.string().nullable(),
+    /** The payment that the gateway confirmed last, with the id of its key (null: not known); null: none. */
+    newest: z.object({ payment: z.string(), key: z.string().nullable() }).nullable(),
     pages: z.array(z.object({
       list: z.enum(['payments', 'refunds', 'disputes', 'settlements']),
       pass: z.enum(['new', 'again']),

@@ -54,4 +54,5 @@ export type ReconcileDatabase = {
 
 /** A claimed page of the statement, and what is new in it. */
 export type StatementPage = Result<'claim_statement_pages'>['pages'][number];
+export type NewestPayment = NonNullable<Result<'claim_statement_pages'>['newest']>;
 export type StatementNews = Result<'apply_statement_page'>['news'][number];

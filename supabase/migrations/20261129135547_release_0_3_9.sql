@@ -1459,8 +1459,8 @@ end $$;
 -- The newest ten minutes are left out, because lists at the gateway lag. API: service_role only.
 create or replace function public.claim_statement_pages()
 returns jsonb
--- {pages: [{list, pass, from, to, skip}], newest}; from, to: Unix seconds. newest: the payment that the gateway confirmed last; an
--- account that does not know it is another one. Null: none
+-- {pages: [{list, pass, from, to, skip}], newest: {payment, key}}; from, to: Unix seconds. newest: the payment that the gateway
+-- confirmed last; an account that does not know it is another one. Null: none
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
 declare
   v_now constant timestamptz := billing.clock();
@@ -1497,7 +1497,7 @@ begin
   into v_pages
   from claimed c;
   return jsonb_build_object('pages', v_pages, 'newest', case when v_pages <> '[]' then (
-    select p.gateway_payment_id
+    select jsonb_build_object('payment', p.gateway_payment_id, 'key', p.gateway_key_id)
     from public.payments p
     where p.status = 'captured' and p.confirmed_at is not null
     order by p.captured_at desc
