@@ -57,7 +57,7 @@ async function styleSheet(): Promise<string> {
       build: { write: false, cssTarget: ['chrome111', 'safari16.4'], rollupOptions: { input: `${app}/page.css` } },
     });
     const files = [built].flat().flatMap((one) => 'output' in one ? one.output : []);
-    return String(files.find((one) => one.type === 'asset' && one.fileName.endsWith('.css'))?.source);
+    return files.flatMap((one) => one.type === 'asset' ? [String(one.source)] : []).join('');
   } finally {
     await Deno.remove(app, { recursive: true });
   }
