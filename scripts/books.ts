@@ -12,7 +12,7 @@ import { type Group, groups } from './books/write-books.ts';
 import { monthsOf } from './books/months.ts';
 import { runBooks } from './books/run-books.ts';
 import { writeLine } from './stack/process/child.ts';
-import { localDatabaseUrl } from './stack/secrets.ts';
+import { localDatabaseUrl, noStack } from './stack/secrets.ts';
 
 const usage = `Usage: npm run books -- YYYY-MM [--out FOLDER] [--close] [--only GROUP]
        npm run books -- --from YYYY-MM --quarter [--out FOLDER] [--close] [--only GROUP]
@@ -54,9 +54,10 @@ Deno.exit(await run());
 
 async function run(): Promise<number> {
   const environment = Deno.env.toObject();
+  const isHosted = Boolean(options.dbUrl || environment.SUPPORT_DB_URL);
   let client: pg.Client | undefined;
   try {
-    const url = options.dbUrl || environment.SUPPORT_DB_URL
+    const url = isHosted
       ? await chooseDatabase(options.dbUrl, environment, readPassword)
       : await localDatabaseUrl(options.port);
     const verification = { certificate: environment.DATABASE_POOL_CA, withoutCa: options.withoutCa };
@@ -66,7 +67,8 @@ async function run(): Promise<number> {
   } catch (error) {
     const isOurs = error instanceof Unverified ||
       !(error instanceof Error && 'code' in error) && error instanceof Error;
-    writeLine(isOurs ? error.message : `The database did not answer: ${connectionError(error)}`);
+    const what = isHosted ? 'The database did not answer' : noStack(options.port);
+    writeLine(isOurs ? error.message : `${what}: ${connectionError(error)}`);
     return 1;
   }
   try {

@@ -9,7 +9,7 @@ import { readTarget } from './stack/clock/read-target.ts';
 import { writeLine } from './stack/process/child.ts';
 import { databaseUrlAt } from './stack/postgres/database-url.ts';
 import { portNames } from './stack/ports.ts';
-import { localSecrets } from './stack/secrets.ts';
+import { localSecrets, noStack } from './stack/secrets.ts';
 
 const usage = `Usage: npm run clock -- [INTERVAL] [--port N]
   INTERVAL   moves the time of the local stack, such as '1 month', '36 hours', '1 year 4 days' or '3 days ago'. Everything
@@ -66,7 +66,7 @@ function minute(seconds: number): string {
 function reasonOf(error: unknown, port: number): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (/^(ECONNREFUSED|CONNECT_TIMEOUT|CONNECTION_CLOSED|CONNECTION_ENDED)$/.test(code)) {
-    return `No stack runs at port ${port}: start it with npm start, or name its port with --port N.`;
+    return noStack(port);
   }
   if (code === '28P01') {
     return `The database at port ${port + 1} has another password: another folder's stack runs there.`;

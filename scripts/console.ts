@@ -12,6 +12,7 @@ import { writeLine } from './stack/process/child.ts';
 import { onParentEnd } from './stack/process/parent.ts';
 
 const usage = `Usage: npm run console -- [--db-url <connection string>] [--port N] [--without-ca]
+  serves the console until Ctrl-C
   --db-url      a hosted project, with the role subscriptions_support. Without the password, which this command asks for:
                 the process list shows arguments. SUPPORT_DB_URL in the environment may contain it.
                 Neither of them: the local stack of npm start
@@ -64,7 +65,10 @@ async function tryDatabase(url: string, verification: Verification): Promise<voi
   } catch (error) {
     if (error instanceof Refused) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`The database did not answer: ${reason}. Does it run, and may subscriptions_support log in?`);
+    const remedy = dbUrl || Deno.env.get('SUPPORT_DB_URL')
+      ? 'Does it run, and may subscriptions_support log in?'
+      : 'Run `npm start`, or name a database with --db-url.';
+    throw new Error(`The database did not answer: ${reason}. ${remedy}`);
   } finally {
     database.close();
   }

@@ -17,6 +17,7 @@ import { onParentEnd } from './stack/process/parent.ts';
 import { root } from './stack/root.ts';
 
 const usage = `Usage: npm run emails -- [FOLDER] [--port N] [--bundle]
+  serves a page with the mails until Ctrl-C
   FOLDER     the folder of an app with the service: the mails of its supabase/emails/. Default: emails/ of this project
   --port N   the port of the page that shows the mails (3030)
   --bundle   show nothing: write what the function sends, as npm run add and npm run generate do`;

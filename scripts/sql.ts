@@ -5,7 +5,7 @@
 import { portOf, readArguments } from './command-line.ts';
 import { NoDatabase, runStatement, serverText } from './sql/run-statement.ts';
 import { writeLine } from './stack/process/child.ts';
-import { localDatabaseUrl } from './stack/secrets.ts';
+import { localDatabaseUrl, noStack } from './stack/secrets.ts';
 
 const usage =
   'Usage: npm run sql -- "<statement>" [--port N]\n  --port N  the API\'s port of the running stack (54321)';
@@ -27,9 +27,7 @@ async function run(): Promise<number> {
     return 0;
   } catch (error) {
     writeLine(
-      error instanceof NoDatabase
-        ? `No stack answers at port ${options.port}: run \`npm start\`, or name its port with --port (${error.message})`
-        : serverText(error),
+      error instanceof NoDatabase ? `${noStack(options.port)} (${error.message})` : serverText(error),
     );
     return 1;
   }

@@ -173,7 +173,7 @@ export const en = () => {
       note: changed,
     },
     planChanged: {
-      subject: ({ planName }: PlanChangedProps) => `Your plan is ${planName} now`,
+      subject: ({ planName }: PlanChangedProps) => `Your plan has changed: ${planName}`,
       preview: ({ oldPlanName, credit, nextCharge }: PlanChangedProps) =>
         credit === null ? charge(nextCharge) : `${credit} of your old ${oldPlanName} plan was credited.`,
       heading: 'Your plan is changed',

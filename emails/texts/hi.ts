@@ -160,7 +160,7 @@ export const hi = (): Texts => {
       note: changed,
     },
     planChanged: {
-      subject: ({ planName }) => `अब आपका प्लान ${planName} है`,
+      subject: ({ planName }) => `आपका प्लान बदल गया है: ${planName}`,
       preview: ({ planName, oldPlanName, credit, nextCharge }) =>
         credit === null
           ? charge(nextCharge)

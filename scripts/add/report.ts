@@ -1,5 +1,6 @@
 import { unifiedDiff } from './unified-diff.ts';
 import type { Plan } from './plan.ts';
+import { recordPath } from './installed.ts';
 import type { Product } from './product.ts';
 
 /** What will be done, a line for each file; the files of a new folder of the function or of the mails are one line. */
@@ -52,6 +53,8 @@ export function problemLines({ edits, collisions }: Plan): string[] {
 /** What the developer does next. */
 export function nextLines({ younger, steps }: Plan, { function: name }: Product): string[] {
   const hasMigration = steps.some(({ path }) => path.startsWith('supabase/migrations/'));
+  const isFirst = steps.some(({ path, kind }) => path === recordPath && kind === 'add');
+  const url = `https://<ref>.supabase.co/functions/v1${name === 'api' ? '' : `/${name}`}`;
   return [
     ...(younger.length === 0 ? [] : [
       `${younger.join(', ')} ${younger.length === 1 ? 'is' : 'are'} younger than ours: push with --include-all.`,
@@ -64,7 +67,14 @@ export function nextLines({ younger, steps }: Plan, { function: name }: Product)
     ...(hasMigration ? [`  npx supabase db push --remote${younger.length === 0 ? '' : ' --include-all'}`] : []),
     '  npx supabase secrets set --env-file supabase/functions/.env   # made from .env.example',
     `  npx supabase functions deploy ${name} --use-api`,
-    '  select billing.set_up();   -- in the SQL editor',
+    '  in the SQL editor:',
+    ...(isFirst
+      ? [
+        `    select vault.create_secret('${url}', 'subscriptions_url');   -- for the schedule`,
+        "    select vault.create_secret('<INTERNAL_KEY>', 'subscriptions_internal_key');",
+      ]
+      : []),
+    '    select billing.set_up();',
     '  npm run doctor -- --project-ref <ref>   # in this checkout',
   ];
 }

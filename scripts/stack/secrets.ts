@@ -52,6 +52,10 @@ async function complete(secrets: LocalSecrets): Promise<LocalSecrets> {
   return completed;
 }
 
+/** What a program says that found no local database there. @param port the API's port */
+export const noStack = (port: number): string =>
+  `No stack answers at port ${port}: run \`npm start\`, or name its port with --port`;
+
 /** The URL of the local database, for programs that are given none. @param port the API's port */
 export async function localDatabaseUrl(port: number): Promise<string> {
   return databaseUrlAt(port + 1, (await localSecrets()).databasePassword);

@@ -57,6 +57,39 @@ test('into a fresh supabase init: every file byte for byte, the settings, and a 
   expect(Object.keys(await app.state()).toSorted()).toEqual([...Object.keys(files), ...others].toSorted());
 });
 
+test.each(['api', 'billing'])(
+  'of a function %s the next steps name its address for Vault, and after an upgrade no longer',
+  async (name) => {
+    const app = await createAppFolder();
+    const { stdout } = await app.add(['--function', name]);
+    const url = `https://<ref>.supabase.co/functions/v1${name === 'api' ? '' : '/billing'}`;
+    expect(stdout).toContain(`select vault.create_secret('${url}', 'subscriptions_url');`);
+    expect(stdout).toContain("select vault.create_secret('<INTERNAL_KEY>', 'subscriptions_internal_key');");
+    await app.write(
+      'supabase/subscriptions.json',
+      (await app.read('supabase/subscriptions.json')).replace(version, '0.3.0'),
+    );
+    expect((await app.add()).stdout).toMatch(/^Next:\n(?!.*create_secret)[^]*billing\.set_up\(\)/m);
+    await app.remove();
+  },
+);
+
+test('into an app whose TypeScript compiles all folders: the output says what to exclude, and then no longer', async () => {
+  const include = ['**/*.ts'];
+  const app = await createAppFolder({ 'tsconfig.json': JSON.stringify({ include, exclude: ['node_modules'] }) });
+  const note =
+    'tsconfig.json of the app includes supabase/functions/, which Deno compiles: add "supabase" to its "exclude".';
+  expect((await app.add()).stdout).toContain(note);
+  await app.write(
+    'tsconfig.json',
+    `{ "include": ${JSON.stringify(include)}, "exclude": ["supabase"] } // with a comment`,
+  );
+  await Deno.remove(`${app.folder}/supabase/client/subscriptions.ts`);
+  await Deno.remove(`${app.folder}/supabase/subscriptions.json`);
+  expect((await app.add()).stdout).toMatch(/^Done\.\n(?![^]*tsconfig)/m);
+  await app.remove();
+});
+
 test('again: exit code 0, and no bytes and no time change; --check → 0', async () => {
   const before = await app.state();
   const outcome = await app.add();

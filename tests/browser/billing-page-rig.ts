@@ -1,4 +1,5 @@
 import { compile } from 'tailwindcss';
+import { build } from 'vite';
 import { bundlePageScript } from '../../scripts/stack/http/bundle-page-script.ts';
 import { root } from '../../scripts/stack/root.ts';
 
@@ -34,7 +35,10 @@ export async function serveBillingPage(env: Record<string, string>) {
   return { url: `http://localhost:${server.addr.port}`, stop: () => server.shutdown() };
 }
 
-/** What Tailwind makes of the classes in the sources of the page. */
+/**
+ * What the build of an app makes of the classes in the sources of the page. Its Lightning CSS rewrites `light-dark()`, which
+ * then needs a `color-scheme` in a style sheet.
+ */
 async function styleSheet(): Promise<string> {
   const words = new Set<string>();
   for await (const { name } of Deno.readDir(folder)) {
@@ -43,5 +47,18 @@ async function styleSheet(): Promise<string> {
   const base = `${root}/node_modules/tailwindcss`;
   const path = `${base}/index.css`;
   const loadStylesheet = async () => ({ path, base, content: await Deno.readTextFile(path) });
-  return (await compile('@import "tailwindcss";', { base, loadStylesheet })).build([...words]);
+  const sheet = (await compile('@import "tailwindcss";', { base, loadStylesheet })).build([...words]);
+  const app = await Deno.makeTempDir({ prefix: 'sheet-' });
+  try {
+    await Deno.writeTextFile(`${app}/page.css`, sheet);
+    const built = await build({
+      ...{ root: app, configFile: false, logLevel: 'silent' },
+      // As the plugin of Tailwind: browsers of 2023.
+      build: { write: false, cssTarget: ['chrome111', 'safari16.4'], rollupOptions: { input: `${app}/page.css` } },
+    });
+    const files = [built].flat().flatMap((one) => 'output' in one ? one.output : []);
+    return files.flatMap((one) => one.type === 'asset' ? [String(one.source)] : []).join('');
+  } finally {
+    await Deno.remove(app, { recursive: true });
+  }
 }

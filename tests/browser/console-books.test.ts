@@ -105,6 +105,12 @@ test.each<[string, Viewing]>([
   },
 );
 
+test('a month without documents says that its return is nil', async () => {
+  const { page, problems } = await visit('/books?month=2026-01');
+  await shows(page, 'main', 'Nothing to declare in Jan 2026The return of this month is nil.');
+  expect(problems).toEqual([]);
+});
+
 test('the dialog lists the problems before a month is closed; the page then says when and by whom', async () => {
   const { page, problems, open } = await visit('/books');
   await click(page, 'Close month');

@@ -322,8 +322,11 @@ test.each<[string, Viewing]>([
   const { page, problems, open } = await visit('/', viewing);
   const { database } = support;
   const [webhook] = await database.query(`select encode(body_sha256, 'hex') as hash from billing.gateway_events`);
-  const wide = await placeOrder(database);
-  await verifyPurchase(await database.connect(), wide);
+  const [wide, session] = [await placeOrder(database), await database.connect()];
+  await verifyPurchase(session, wide);
+  await deliver(session, paymentCaptured(paymentOf(wide)));
+  await database.query("update billing.settings set seller_name = 'Example LLP', receipts_from = '2020-01-01'");
+  await database.query('do $$ begin loop exit when billing.issue_documents() = 0; end loop; end $$');
   const customer = `/customers/${wide.user.id}`;
   const pages = ['/customers', '/revenue', '/webhooks', `/webhooks/${webhook?.hash}`, '/messages', '/messages/1'];
   for (const path of ['/', ...pages, customer]) {
@@ -334,6 +337,7 @@ test.each<[string, Viewing]>([
   for (const path of ['/', '/messages/1', customer]) {
     await open(path);
     for (const summary of await page.$$('main summary')) await summary.click();
+    if (path === customer) await page.waitForSelector('::-p-aria([name="Reissue"][role="button"])');
     for (const button of await page.$$('main button')) {
       const name = await button.evaluate(scrollTo);
       await button.click();

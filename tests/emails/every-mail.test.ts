@@ -92,7 +92,7 @@ test.each<[subject: string, row: ReturnType<Row>, details: string[], link: reado
     seePlans,
   ],
   [
-    'Your plan is Pro Yearly now',
+    'Your plan has changed: Pro Yearly',
     planChangedRow({ is_authorised: true }),
     ['Credit: ₹49.00', 'Amount paid: ₹1,185.56', end, `Next payment: ₹1,234.56 on ${last}`],
     seePlans,
@@ -322,7 +322,11 @@ test('a change that was made at the gateway names the plan or the price, and wha
   const charge = `Your plan is valid until ${last}. The next charge is ₹1,234.56 on ${last}.`;
   await expectSaid(planChangedRow(edited), `your Basic plan has ended. ${charge}`, /credit|paid/i);
   const price = `Your Pro Yearly plan has a new price. ${charge}`;
-  await expectSaid(planChangedRow({ ...edited, old_plan_name: 'Pro Yearly' }), price, /credit|paid|has ended/i);
+  await expectSaid(
+    planChangedRow({ ...edited, old_plan_name: 'Pro Yearly' }),
+    price,
+    /credit|paid|has ended|Pro Yearly now/i,
+  );
 });
 
 test('a cancellation says that nothing will be charged, when access ends, and until when it can be resumed', async () => {

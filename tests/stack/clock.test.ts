@@ -70,7 +70,7 @@ test('where no stack runs it says so in one line, with code 1', async () => {
   const free = freeBasePort();
   expect(await clock('1 day', '--port', String(free))).toEqual({
     code: 1,
-    lines: [`No stack runs at port ${free}: start it with npm start, or name its port with --port N.`],
+    lines: [`No stack answers at port ${free}: run \`npm start\`, or name its port with --port`],
   });
 });
 

@@ -34,7 +34,10 @@ test('without a stack the command says so on stderr and exits with 1; with wrong
   const port = String(freePort(2));
   const stopped = await sql('select 1', '--port', port);
   expect(stopped).toMatchObject({ code: 1, stdout: '' });
-  expect(stopped.stderr).toMatch(new RegExp(`^No stack answers at port ${port}: run \`npm start\`.*\n$`));
+  const said = new RegExp(`^No stack answers at port ${port}: run \`npm start\`.*\n$`);
+  expect(stopped.stderr).toMatch(said);
+  const env = { SUPPORT_DB_URL: '' };
+  expect((await runScript('books', ['2026-11', '--port', port], { env })).stderr).toMatch(said);
   for (const args of [[], ['select', '1'], ['select 1', '--port', 'x']]) {
     expect(await sql(...args)).toMatchObject({
       code: 2,

@@ -28,7 +28,9 @@ export const showBooks: Show = async (url, _id, signal) => {
     state.seller_gstin === null
       ? empty('No return', 'The setting seller_gstin is empty: documents have no GST.')
       : section('GSTR-1', [
-        table('Sections of the return', sectionColumns(month, files.made), rowsOf([...sections, ...sums])),
+        sections.length === 0
+          ? empty(`Nothing to declare in ${name}`, 'The return of this month is nil.')
+          : table('Sections of the return', sectionColumns(month, files.made), rowsOf([...sections, ...sums])),
       ]),
     Object.assign(
       section('Bank', [

@@ -11,6 +11,7 @@ import { download } from './download.ts';
 import { Message, Skeleton } from './message.tsx';
 import { PaymentList } from './payment-list.tsx';
 import { PlanList } from './plan-list.tsx';
+import { useScheme } from './scheme.ts';
 import { planName, stateOf } from './state.ts';
 import { en, type Texts } from './en.ts';
 import { type Said, saidOf, TextsContext, useTexts } from './texts.ts';
@@ -38,7 +39,8 @@ export function BillingPage({ texts = en, ...props }: Props) {
 function Page({ subscriptions, window = {} }: Omit<Props, 'texts'>) {
   const texts = useTexts();
   const { data, failure, busy, said, say, run, load } = useBilling(subscriptions);
-  const heading = useRef<HTMLHeadingElement>(null);
+  const [heading, page] = [useRef<HTMLHeadingElement>(null), useRef<HTMLDivElement>(null)];
+  const scheme = useScheme(page);
   const wasBusy = useRef(false);
   useEffect(() => {
     // The button of the action may be gone.
@@ -56,7 +58,7 @@ function Page({ subscriptions, window = {} }: Omit<Props, 'texts'>) {
     },
   };
   return (
-    <div className={`${pageClass} min-h-dvh`}>
+    <div ref={page} className={`${scheme} ${pageClass} min-h-dvh`}>
       <div className='mx-auto max-w-5xl space-y-10 px-4 pt-10 pb-28 sm:px-6'>
         <header>
           <h1 ref={heading} tabIndex={-1} className='text-3xl font-semibold tracking-tight outline-none'>

@@ -17,10 +17,7 @@ const palette = [
   '[--bp-bad:light-dark(#b91c1c,#fca5a5)]',
 ].join(' ');
 
-/**
- * The classes of the page itself. It is light or dark as the app is: by its `color-scheme`, which it may leave to the
- * system, or by the class `dark` or `light` around the page.
- */
+/** The classes of the page itself, after that of `useScheme`. The class `dark` or `light` around the page wins. */
 export const pageClass =
   `in-[.dark]:scheme-dark in-[.light]:scheme-light ${palette} bg-(--bp-page) text-(--bp-text) antialiased`;
 

@@ -1025,29 +1025,29 @@ change since, there is nothing left to do."},changeUndone:{subject:({planName:o}
 hange of your plan is undone.",heading:"The change is undone",body:o=>`Your plan does not change after all. ${u(o)}`,note:t},
 subscriptionResumed:{subject:({planName:o})=>`Your ${o} subscription is resumed`,preview:"Your cancellation is withdrawn\
 .",heading:"Your subscription is resumed",body:o=>`You have withdrawn your cancellation. ${u(o)}`,note:t},planChanged:{subject:({
-planName:o})=>`Your plan is ${o} now`,preview:({oldPlanName:o,credit:f,nextCharge:d})=>f===null?e(d):`${f} of your old ${o}\
- plan was credited.`,heading:"Your plan is changed",body:({oldPlanName:o,nextCharge:f,...d})=>{let h=d.isAuthorised?"":"\
-, once you have authorised it",g=f?e(f,h):"It does not renew by itself.",y=d.credit?"has begun a new period":"has a new \
-price",C=d.planName===o?y:`has begun, and your ${o} plan has ended`,T=`Your plan is valid until ${d.validUntil}. ${g}`,S=`\
-For the unused time of the old one ${d.credit} was credited, and you paid ${d.amount}. `;return`Your ${d.planName} plan ${C}\
-. ${d.credit?S:""}${T}`},note:t},subscriptionCancelled:{subject:({planName:o})=>`Your ${o} subscription is cancelled`,preview:o=>`\
-Nothing more will be charged for it. ${c(o)}`,heading:"Your subscription is cancelled",body:o=>`You have cancelled your ${o.
-planName} subscription. Nothing more will be charged for it. `+c(o)+(o.resumeUntil===null?"":` You can resume the subscr\
-iption until ${o.resumeUntil}.`),note:"If you have resumed it or bought a plan since, there is nothing left to do."},subscriptionCompleted:{
-subject:({planName:o})=>`Your ${o} subscription is complete`,preview:({endsOn:o})=>`The last payment was made. The plan \
-is paid until ${o}.`,heading:"Your subscription is complete",body:({planName:o,endsOn:f,...d})=>{let h=s(d,"After that, \
-your other access continues.",g=>g===f?"After that, your access ends.":`Your access ends on ${g}.`);return`The last paym\
-ent of your ${o} subscription was made. Nothing more will be charged for it. The plan is paid until ${f}. ${h} You can c\
-hoose a plan again on that day or later.`},note:n},subscriptionEnding:{subject:({planName:o,endsOn:f})=>`Your ${o} plan \
-ends on ${f}`,preview:{replace:"You can buy it again on that day or later.",extend:"If you renew it before then, you los\
-e no day.",none:"It is not on sale any more. You can choose another plan."},heading:"Your access ends soon",body:({endsOn:o,
-earlyRenewal:f})=>`Your plan is valid until ${o}. After that your access ends. `+{replace:"You can buy the plan again on\
- that day or later.",extend:"To keep your access, renew before then: the new period is added to this one, and you lose n\
-o day.",none:"The plan is not on sale any more. You can choose another one."}[f],note:n},subscriptionEnded:{subject:({planName:o})=>`\
-Your ${o} plan has ended`,preview:o=>`Your access ended on ${o}.`,heading:"Your access has ended",body:({planName:o,endsOn:f,
-refunded:d,nextCharge:h},g)=>d===void 0?`Your access to the ${o} plan ended on ${g}. You can come back at any time.`:`Yo\
-ur access to the ${o} plan ended on ${f}, because ${d} was refunded. ${e(h)}`,note:"If you have bought a plan since, the\
-re is nothing left to do."}}};var Ro=()=>{let e=l=>l?`अगली राशि ${l.on} को ली जाएगी${l.amount?`: ${l.amount}`:""}।`:
+planName:o})=>`Your plan has changed: ${o}`,preview:({oldPlanName:o,credit:f,nextCharge:d})=>f===null?e(d):`${f} of your\
+ old ${o} plan was credited.`,heading:"Your plan is changed",body:({oldPlanName:o,nextCharge:f,...d})=>{let h=d.isAuthorised?
+"":", once you have authorised it",g=f?e(f,h):"It does not renew by itself.",y=d.credit?"has begun a new period":"has a \
+new price",C=d.planName===o?y:`has begun, and your ${o} plan has ended`,T=`Your plan is valid until ${d.validUntil}. ${g}`,
+S=`For the unused time of the old one ${d.credit} was credited, and you paid ${d.amount}. `;return`Your ${d.planName} pl\
+an ${C}. ${d.credit?S:""}${T}`},note:t},subscriptionCancelled:{subject:({planName:o})=>`Your ${o} subscription is cancel\
+led`,preview:o=>`Nothing more will be charged for it. ${c(o)}`,heading:"Your subscription is cancelled",body:o=>`You hav\
+e cancelled your ${o.planName} subscription. Nothing more will be charged for it. `+c(o)+(o.resumeUntil===null?"":` You \
+can resume the subscription until ${o.resumeUntil}.`),note:"If you have resumed it or bought a plan since, there is noth\
+ing left to do."},subscriptionCompleted:{subject:({planName:o})=>`Your ${o} subscription is complete`,preview:({endsOn:o})=>`\
+The last payment was made. The plan is paid until ${o}.`,heading:"Your subscription is complete",body:({planName:o,endsOn:f,
+...d})=>{let h=s(d,"After that, your other access continues.",g=>g===f?"After that, your access ends.":`Your access ends\
+ on ${g}.`);return`The last payment of your ${o} subscription was made. Nothing more will be charged for it. The plan is\
+ paid until ${f}. ${h} You can choose a plan again on that day or later.`},note:n},subscriptionEnding:{subject:({planName:o,
+endsOn:f})=>`Your ${o} plan ends on ${f}`,preview:{replace:"You can buy it again on that day or later.",extend:"If you r\
+enew it before then, you lose no day.",none:"It is not on sale any more. You can choose another plan."},heading:"Your ac\
+cess ends soon",body:({endsOn:o,earlyRenewal:f})=>`Your plan is valid until ${o}. After that your access ends. `+{replace:"\
+You can buy the plan again on that day or later.",extend:"To keep your access, renew before then: the new period is adde\
+d to this one, and you lose no day.",none:"The plan is not on sale any more. You can choose another one."}[f],note:n},subscriptionEnded:{
+subject:({planName:o})=>`Your ${o} plan has ended`,preview:o=>`Your access ended on ${o}.`,heading:"Your access has ende\
+d",body:({planName:o,endsOn:f,refunded:d,nextCharge:h},g)=>d===void 0?`Your access to the ${o} plan ended on ${g}. You c\
+an come back at any time.`:`Your access to the ${o} plan ended on ${f}, because ${d} was refunded. ${e(h)}`,note:"If you\
+ have bought a plan since, there is nothing left to do."}}};var Ro=()=>{let e=l=>l?`अगली राशि ${l.on} को ली जाएगी${l.amount?`: ${l.amount}`:""}।`:
 `${l===null?"आगे":"फ़िलहाल आगे"} कोई राशि नहीं ली जाएगी।`,
 n="यदि आपने इस बीच कोई प्लान ख़रीद लिया है, या प्लान जारी नहीं रखना चाहते, तो कुछ करने की ज़रूरत नहीं है।",
 t="यदि आपने इस बीच इसे बदल या रद्द कर दिया है, तो कुछ करने की ज़रूरत नहीं है।",
@@ -1123,8 +1123,8 @@ body:l=>`अब आपका प्लान नहीं बदलेगा। 
 planName:l})=>`आपकी ${l} सदस्यता फिर से शुरू हो गई है`,preview:"आपका\
  रद्द करना वापस ले लिया गया है।",heading:"आपकी सदस्यता फिर से शुरू हो गई\
  है",body:l=>`आपने सदस्यता रद्द करना वापस ले लिया है। ${a(
-l)}`,note:t},planChanged:{subject:({planName:l})=>`अब आपका प्लान ${l} है`,preview:({planName:l,
-oldPlanName:o,credit:f,nextCharge:d})=>f===null?e(d):l===o?`नई अवधि शुरू हो गई है, और पुरानी अवधि के ${f}\
+l)}`,note:t},planChanged:{subject:({planName:l})=>`आपका प्लान बदल गया है: ${l}`,preview:({
+planName:l,oldPlanName:o,credit:f,nextCharge:d})=>f===null?e(d):l===o?`नई अवधि शुरू हो गई है, और पुरानी अवधि के ${f}\
  क्रेडिट किए गए।`:`आपका ${o} प्लान समाप्त हो गया है, और उसके ${f}\
  क्रेडिट किए गए।`,heading:"आपका प्लान बदल गया है",body:({planName:l,
 oldPlanName:o,credit:f,amount:d,validUntil:h,nextCharge:g,isAuthorised:y})=>{let C=g?y?e(g):`आपकी अनुमति के बाद अगली राश\
