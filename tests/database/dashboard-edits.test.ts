@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import type { Row } from '../helpers/database/test-database.ts';
 import { seconds } from '../helpers/gateway/events.ts';
 import type { Fields } from '../helpers/gateway/events.ts';
+import { askChange } from '../helpers/records/customer.ts';
 import { months } from '../helpers/records/time.ts';
 
 // What the seller edits in the dashboard of the gateway. Contract: "Gateway subscriptions".
@@ -148,5 +150,84 @@ describe('the mail plan-changed', () => {
     await customer.buy('basic', { at: '01-12' });
     await edit('01-13', pro, 1);
     expect(await mails()).toHaveLength(1);
+  });
+});
+
+describe('an edit beside what else is under way', () => {
+  const startsThen = { charge_at: seconds(february.start), start_at: seconds(february.start) };
+  /** Authorises a change to premium at the end of January. */
+  async function scheduleChange() {
+    await bill();
+    await database.at('01-05');
+    const change = await askChange(database, customer, 'premium', 'period_end');
+    await change.event('authenticated', '01-05', { planId: 'plan_premium', fields: startsThen });
+    return change;
+  }
+
+  test.each<[string, string, number]>([['quantity', pro, 3], ['plan', 'plan_premium', 1]])(
+    'of the %s is not undone by an answer of the gateway from before it',
+    async (_, planId, quantity) => {
+      await bill();
+      await edit('2026-01-31T00:00:01Z', planId, quantity);
+      const edited = [await next(), await mails()];
+      await database.at('2026-01-31T00:00:02Z');
+      await read({});
+      expect([await next(), await mails()]).toEqual(edited);
+      await database.at('2026-01-31T00:10:02Z');
+      await read({});
+      expect(await next()).toBe('pro 99900');
+    },
+  );
+
+  test.each<[string, () => Promise<unknown>, string]>([
+    ['a cancellation', async () => {
+      await bill();
+      await database.at('01-05');
+      await customer.cancel('at the end');
+    }, 'subscription-cancelled'],
+    ['a change of plan', scheduleChange, 'change-scheduled'],
+  ])('of a quantity that %s ends before its charge gets no mail, and withdraws none', async (_, end, told) => {
+    await end();
+    await edit('01-10', pro, 3);
+    expect(await mails()).toEqual([]);
+    await edit('01-11', 'plan_basic', 3);
+    expect(await mails()).toHaveLength(1);
+    expect(
+      await database.query(
+        "select kind from billing.outbox where payload ->> 'to' = $1 and parked_at is null and kind <> 'plan-changed'",
+        [customer.email],
+      ),
+    ).toEqual([{ kind: told }]);
+  });
+
+  test.each<[string, number, number]>([['basic', 2, 9800], ['premium', 3, 599700]])(
+    'of the change that waits to %s for %i units is what is charged next',
+    async (tier, quantity, amount) => {
+      const change = await scheduleChange();
+      await change.event('updated', '01-11', {
+        planId: `plan_${tier}`,
+        fields: { ...startsThen, status: 'authenticated', quantity },
+      });
+      const { billing } = await database.rpc('get_subscription', customer.id);
+      const price = { lookup_key: tier, amount };
+      expect(billing).toMatchObject({ price, next: { tier, amount, price } });
+    },
+  );
+
+  test('of the plan of the change that waits is what is offered and asked for next', async () => {
+    const change = await scheduleChange();
+    await change.event('updated', '01-11', {
+      planId: 'plan_basic',
+      fields: { ...startsThen, status: 'authenticated' },
+    });
+    const { plans } = await database.rpc('list_plans_for_user', customer.id);
+    expect(Object(plans).map((plan: Row) => `${plan.tier} ${plan.scenario}`)).toEqual([
+      'basic scheduled',
+      'pro current',
+      'premium upgrade',
+    ]);
+    const preview = (tier: string) => database.rpc('preview_change', customer.id, tier, 'period_end', null, true);
+    expect(await preview('basic')).toEqual({ outcome: 'already_subscribed' });
+    expect(await preview('premium')).toMatchObject({ outcome: 'change' });
   });
 });

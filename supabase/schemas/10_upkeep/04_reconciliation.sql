@@ -327,9 +327,10 @@ begin
         v_status is distinct from v_mirrored.gateway_status
           and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
           and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused'))
-          -- Edited at the gateway.
+          -- Edited at the gateway. Read before an edit that a webhook told meanwhile, the answer is older than that.
           or v_status in ('active', 'pending', 'halted', 'paused')
             and v_mirrored.plan_id is not null
+            and (v_mirrored.arrived_at > billing.clock() - interval '10 minutes') is not true
             and (p_entity ->> 'plan_id', billing.quantity_of(p_entity))
               is distinct from (v_mirrored.gateway_plan_id, v_mirrored.quantity))
   ) a (mark, event, entity, at, is_due)
