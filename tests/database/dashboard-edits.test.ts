@@ -4,7 +4,7 @@ import type { Row } from '../helpers/database/test-database.ts';
 import { seconds } from '../helpers/gateway/events.ts';
 import type { Fields } from '../helpers/gateway/events.ts';
 import { askChange } from '../helpers/records/customer.ts';
-import { months } from '../helpers/records/time.ts';
+import { day, months } from '../helpers/records/time.ts';
 
 // What the seller edits in the dashboard of the gateway. Contract: "Gateway subscriptions".
 const database = useDatabase({ isEmptied: true, findings: { missed_webhook: 'any' } });
@@ -176,6 +176,26 @@ describe('an edit beside what else is under way', () => {
       await database.at('2026-01-31T00:10:02Z');
       await read({});
       expect(await next()).toBe('pro 99900');
+    },
+  );
+
+  test.each<[string, string[]]>([['plan_foreign', []], ['plan_premium', ['Pro → Premium']]])(
+    'to %s during a pause pauses nothing again with each answer of the gateway',
+    async (plan_id, told) => {
+      await bill();
+      await customer.event('paused', '01-10', { planId: pro, ...january });
+      const paused = async () => {
+        await read({ plan_id, status: 'paused' });
+        return await database.one(
+          'select last_paused_at, gateway_status from billing.gateway_subscriptions where user_id = $1',
+          [customer.id],
+        );
+      };
+      await database.at('01-20');
+      expect(await paused()).toEqual({ last_paused_at: new Date(day('01-10')), gateway_status: 'paused' });
+      await database.at('02-20');
+      expect(await paused()).toEqual({ last_paused_at: new Date(day('01-10')), gateway_status: 'paused' });
+      expect(await mails()).toEqual(told);
     },
   );
 

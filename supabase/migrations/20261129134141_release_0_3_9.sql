@@ -1087,7 +1087,9 @@ begin
       (case when v_event = 'subscription.charged' then v_entity ->> 'current_end' end, v_event, v_entity,
         v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end,
         v_event is not null),
-      (v_second::text, case v_status when 'active' then 'subscription.updated' else 'subscription.' || v_status end,
+      (v_second::text,
+        -- What is halted or paused already was not halted or paused now.
+        'subscription.' || case when v_status in ('active', v_mirrored.gateway_status) then 'updated' else v_status end,
         p_entity || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), null,
         v_status is distinct from v_mirrored.gateway_status
           and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
