@@ -124,6 +124,38 @@ describe('a quantity that was edited at the gateway', () => {
   });
 });
 
+describe('the quantity of an import', () => {
+  test.each([[1, 'pro 99900', []], [2, 'pro 199800', ['mismatch']], [3, 'pro 299700', ['mismatch']]])(
+    'of %i units is known before its first event',
+    async (quantity, price, findings) => {
+      await database.at('01-02');
+      await database.query(
+        `insert into public.subscriptions (user_id, tier, plan_id, status, current_period_start, current_period_end, gateway_subscription_id)
+         select $1, p.tier, p.id, 'active', $3, $4, $2 from public.plans p where p.gateway_plan_id = $5`,
+        [customer.id, customer.gatewayId, day(january.start), day(january.end), pro],
+      );
+      expect(await read({ quantity })).toMatchObject({ lacks_payment: true });
+      const invoice = {
+        ...{
+          id: 'inv_import',
+          payment_id: `pay_${customer.gatewayId}`,
+          status: 'paid',
+          amount: 99900 * quantity,
+          currency: 'INR',
+        },
+        ...{
+          billing_start: seconds(january.start),
+          billing_end: seconds(january.end),
+          paid_at: seconds(january.start),
+        },
+      };
+      await database.rpc('apply_invoices', customer.gatewayId, JSON.stringify([invoice]));
+      expect(await next()).toBe(price);
+      expect(await customer.findings()).toEqual(findings.map((finding) => `${finding} ${customer.gatewayId}`));
+    },
+  );
+});
+
 describe('the mail plan-changed', () => {
   test.each<[string, (time: string, planId: string, quantity: number) => Promise<unknown>]>([
     ['by its webhook', edit],

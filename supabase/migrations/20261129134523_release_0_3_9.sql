@@ -1118,8 +1118,9 @@ begin
       when v_status in ('active', 'completed', 'pending', 'halted') then greatest(m.paid_count, v_paid_count)
       else m.paid_count
     end,
-    -- Of an import that no event has named: its invoices name no plan.
+    -- Of an import that no event has named: its invoices name no plan and no quantity.
     gateway_plan_id = coalesce(m.gateway_plan_id, left(billing.json_text(p_entity -> 'plan_id'), 200)),
+    quantity = case when m.plan_id is null and p_entity ? 'quantity' then billing.quantity_of(p_entity) else m.quantity end,
     gateway_status = coalesce(v_status, 'unknown'),
     charge_at = case when v_status is null then m.charge_at else billing.next_charge_at(v_entity) end
   where m.id = p_id
