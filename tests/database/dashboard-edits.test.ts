@@ -80,6 +80,14 @@ describe('a quantity that was edited at the gateway', () => {
     expect(await customer.findings()).toEqual([]);
   });
 
+  test('is no finding of a plan that is not sold here', async () => {
+    const foreign = { planId: 'plan_foreign', ...january, fields: { quantity: 5 } };
+    await customer.event('activated', '01-01', foreign);
+    const found = await customer.findings();
+    await customer.event('updated', '01-02', { ...foreign, fields: { quantity: 1 } });
+    expect(await customer.findings()).toEqual(found);
+  });
+
   test('is one finding where the charge tells of it first', async () => {
     await bill();
     await charge(february, 'pay_february', 3, 299700);
