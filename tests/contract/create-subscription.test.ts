@@ -169,7 +169,7 @@ test('POST /api/subscriptions withdrawn while the gateway makes it → 409 Alrea
 test('POST /api/subscriptions after ten within an hour → 429 with retry-after', async () => {
   await database.query(
     `insert into billing.gateway_subscriptions (user_id, asked_tier, asked_plan_id, asked_gateway_plan_id, asked_price, asked_at, expires_at)
-     select $1, 'pro', gen_random_uuid(), 'plan_pro', row(null, null, null, null)::billing.price, now() - interval '40 minutes', now() from generate_series(1, 10)`,
+     select $1, 'pro', gen_random_uuid(), 'plan_pro', row(null, null, null, null)::billing.price, now() - interval '40 minutes', now() + interval '1400 minutes' from generate_series(1, 10)`,
     [user.id],
   );
   const body = { tier: 'pro' };

@@ -24,6 +24,12 @@ begin
   );
 end $$;
 
+-- Returns when a subscription was asked for by the clock of then. It may rank later: above the acts of a clock that was ahead.
+create function billing.requested_at(p_request billing.gateway_subscriptions)
+returns timestamptz -- null: it was not asked for here
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return p_request.expires_at - interval '24 hours'; end $$;
+
 -- Returns the user's open request of a subscription at a price, else a new one to make at the gateway. The caller holds the
 -- lock on the user.
 create function billing.request_subscription(
@@ -54,13 +60,13 @@ begin
       and m.replaces is not distinct from p_replaces
       and m.payment_id is not distinct from p_payment_id
       and coalesce(m.gateway_key_id = p_gateway_key_id, true)
-      and m.asked_at > v_now - interval '30 minutes'
+      and billing.requested_at(m) > v_now - interval '30 minutes'
       and num_nonnulls(m.undone_at, m.stops_at) = 0
       and not billing.is_known(m)
-      and (m.gateway_subscription_id is not null or m.asked_at > v_now - interval '30 seconds')
+      and (m.gateway_subscription_id is not null or billing.requested_at(m) > v_now - interval '30 seconds')
     order by m.gateway_subscription_id is not null desc, m.asked_at desc
     limit 1;
-  elsif v_request.gateway_subscription_id is null and v_request.asked_at <= v_now - interval '30 seconds' then
+  elsif v_request.gateway_subscription_id is null and billing.requested_at(v_request) <= v_now - interval '30 seconds' then
     -- It ended without an answer of the gateway. What it may have made there expires without an authorisation.
     perform billing.forget_request(v_request.id);
     v_request := null;
@@ -69,7 +75,7 @@ begin
     if v_request.gateway_subscription_id is null then return jsonb_build_object('outcome', 'in_flight'); end if;
     if p_idempotency_key is not null and p_idempotency_key <> all (v_request.idempotency_keys) then
       if cardinality(v_request.idempotency_keys) = 20 then
-        return billing.rate_limited(v_request.asked_at + interval '30 minutes');
+        return billing.rate_limited(billing.requested_at(v_request) + interval '30 minutes');
       end if;
       update billing.gateway_subscriptions m
       set idempotency_keys = m.idempotency_keys || p_idempotency_key
@@ -79,10 +85,10 @@ begin
   end if;
 
   v_refusal := billing.rate_limited((
-    select m.asked_at + interval '1 hour'
+    select billing.requested_at(m) + interval '1 hour'
     from billing.gateway_subscriptions m
     where m.user_id = p_user_id and m.asked_plan_id is not null
-    order by m.asked_at desc
+    order by m.expires_at desc
     offset 9
     limit 1
   ));
