@@ -92,6 +92,35 @@ describe('a new subscription', () => {
     },
   );
 
+  test.each([['in flight', 'in_flight', 1], ['open', 'existing', 31]])(
+    'is %s no longer than by the clock, also where that was ahead',
+    async (_, outcomeOf, minutes) => {
+      await later(25 * hours);
+      await subscribe('basic');
+      await database.rpc('cancel_subscription', customer.id, false);
+      await later(0);
+      const created = await create();
+      if (outcomeOf === 'existing') await store(created.id, uniqueId('sub'));
+      expect(await outcome()).toBe(outcomeOf);
+      await later(minutes);
+      expect(await outcome()).toBe('created');
+    },
+  );
+
+  test('is refused for an hour after ten, also where the clock was ahead', async () => {
+    await later(25 * hours);
+    await subscribe('basic');
+    await database.rpc('cancel_subscription', customer.id, false);
+    await later(0);
+    for (let asked = 0; asked < 9; asked++) {
+      await later(asked / 10);
+      expect(await store((await create('pro', `key-${asked}`)).id, uniqueId('sub'))).toEqual({ outcome: 'stored' });
+      await database.rpc('cancel_subscription', customer.id, false);
+    }
+    await later(70);
+    expect(await outcome()).toBe('created');
+  });
+
   test('names the period that runs', async () => {
     await customer.buy('basic');
     const until = '2026-07-01T00:00:00.000Z';

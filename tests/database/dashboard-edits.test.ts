@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
+import type { Row } from '../helpers/database/test-database.ts';
 import { seconds } from '../helpers/gateway/events.ts';
 import type { Fields } from '../helpers/gateway/events.ts';
-import { months } from '../helpers/records/time.ts';
+import { askChange } from '../helpers/records/customer.ts';
+import { day, months } from '../helpers/records/time.ts';
 
 // What the seller edits in the dashboard of the gateway. Contract: "Gateway subscriptions".
 const database = useDatabase({ isEmptied: true, findings: { missed_webhook: 'any' } });
@@ -78,6 +80,14 @@ describe('a quantity that was edited at the gateway', () => {
     expect(await customer.findings()).toEqual([]);
   });
 
+  test('is no finding of a plan that is not sold here', async () => {
+    const foreign = { planId: 'plan_foreign', ...january, fields: { quantity: 5 } };
+    await customer.event('activated', '01-01', foreign);
+    const found = await customer.findings();
+    await customer.event('updated', '01-02', { ...foreign, fields: { quantity: 1 } });
+    expect(await customer.findings()).toEqual(found);
+  });
+
   test('is one finding where the charge tells of it first', async () => {
     await bill();
     await charge(february, 'pay_february', 3, 299700);
@@ -122,6 +132,38 @@ describe('a quantity that was edited at the gateway', () => {
   });
 });
 
+describe('the quantity of an import', () => {
+  test.each([[1, 'pro 99900', []], [2, 'pro 199800', ['mismatch']], [3, 'pro 299700', ['mismatch']]])(
+    'of %i units is known before its first event',
+    async (quantity, price, findings) => {
+      await database.at('01-02');
+      await database.query(
+        `insert into public.subscriptions (user_id, tier, plan_id, status, current_period_start, current_period_end, gateway_subscription_id)
+         select $1, p.tier, p.id, 'active', $3, $4, $2 from public.plans p where p.gateway_plan_id = $5`,
+        [customer.id, customer.gatewayId, day(january.start), day(january.end), pro],
+      );
+      expect(await read({ quantity })).toMatchObject({ lacks_payment: true });
+      const invoice = {
+        ...{
+          id: 'inv_import',
+          payment_id: `pay_${customer.gatewayId}`,
+          status: 'paid',
+          amount: 99900 * quantity,
+          currency: 'INR',
+        },
+        ...{
+          billing_start: seconds(january.start),
+          billing_end: seconds(january.end),
+          paid_at: seconds(january.start),
+        },
+      };
+      await database.rpc('apply_invoices', customer.gatewayId, JSON.stringify([invoice]));
+      expect(await next()).toBe(price);
+      expect(await customer.findings()).toEqual(findings.map((finding) => `${finding} ${customer.gatewayId}`));
+    },
+  );
+});
+
 describe('the mail plan-changed', () => {
   test.each<[string, (time: string, planId: string, quantity: number) => Promise<unknown>]>([
     ['by its webhook', edit],
@@ -148,5 +190,104 @@ describe('the mail plan-changed', () => {
     await customer.buy('basic', { at: '01-12' });
     await edit('01-13', pro, 1);
     expect(await mails()).toHaveLength(1);
+  });
+});
+
+describe('an edit beside what else is under way', () => {
+  const startsThen = { charge_at: seconds(february.start), start_at: seconds(february.start) };
+  /** Authorises a change to premium at the end of January. */
+  async function scheduleChange() {
+    await bill();
+    await database.at('01-05');
+    const change = await askChange(database, customer, 'premium', 'period_end');
+    await change.event('authenticated', '01-05', { planId: 'plan_premium', fields: startsThen });
+    return change;
+  }
+
+  test.each<[string, string, number]>([['quantity', pro, 3], ['plan', 'plan_premium', 1]])(
+    'of the %s is not undone by an answer of the gateway from before it',
+    async (_, planId, quantity) => {
+      await bill();
+      await edit('2026-01-31T00:00:01Z', planId, quantity);
+      const edited = [await next(), await mails()];
+      await database.at('2026-01-31T00:00:02Z');
+      await read({});
+      expect([await next(), await mails()]).toEqual(edited);
+      await database.at('2026-01-31T00:10:02Z');
+      await read({});
+      expect(await next()).toBe('pro 99900');
+    },
+  );
+
+  test.each<[string, string[]]>([['plan_foreign', []], ['plan_premium', ['Pro → Premium']]])(
+    'to %s during a pause pauses nothing again with each answer of the gateway',
+    async (plan_id, told) => {
+      await bill();
+      await customer.event('paused', '01-10', { planId: pro, ...january });
+      const paused = async () => {
+        await read({ plan_id, status: 'paused' });
+        return await database.one(
+          'select last_paused_at, gateway_status from billing.gateway_subscriptions where user_id = $1',
+          [customer.id],
+        );
+      };
+      await database.at('01-20');
+      expect(await paused()).toEqual({ last_paused_at: new Date(day('01-10')), gateway_status: 'paused' });
+      await database.at('02-20');
+      expect(await paused()).toEqual({ last_paused_at: new Date(day('01-10')), gateway_status: 'paused' });
+      expect(await mails()).toEqual(told);
+    },
+  );
+
+  test.each<[string, () => Promise<unknown>, string]>([
+    ['a cancellation', async () => {
+      await bill();
+      await database.at('01-05');
+      await customer.cancel('at the end');
+    }, 'subscription-cancelled'],
+    ['a change of plan', scheduleChange, 'change-scheduled'],
+  ])('of a quantity that %s ends before its charge gets no mail, and withdraws none', async (_, end, told) => {
+    await end();
+    await edit('01-10', pro, 3);
+    expect(await mails()).toEqual([]);
+    await edit('01-11', 'plan_basic', 3);
+    expect(await mails()).toHaveLength(1);
+    expect(
+      await database.query(
+        "select kind from billing.outbox where payload ->> 'to' = $1 and parked_at is null and kind <> 'plan-changed'",
+        [customer.email],
+      ),
+    ).toEqual([{ kind: told }]);
+  });
+
+  test.each<[string, number, number]>([['basic', 2, 9800], ['premium', 3, 599700]])(
+    'of the change that waits to %s for %i units is what is charged next',
+    async (tier, quantity, amount) => {
+      const change = await scheduleChange();
+      await change.event('updated', '01-11', {
+        planId: `plan_${tier}`,
+        fields: { ...startsThen, status: 'authenticated', quantity },
+      });
+      const { billing } = await database.rpc('get_subscription', customer.id);
+      const price = { lookup_key: tier, amount };
+      expect(billing).toMatchObject({ price, next: { tier, amount, price } });
+    },
+  );
+
+  test('of the plan of the change that waits is what is offered and asked for next', async () => {
+    const change = await scheduleChange();
+    await change.event('updated', '01-11', {
+      planId: 'plan_basic',
+      fields: { ...startsThen, status: 'authenticated' },
+    });
+    const { plans } = await database.rpc('list_plans_for_user', customer.id);
+    expect(Object(plans).map((plan: Row) => `${plan.tier} ${plan.scenario}`)).toEqual([
+      'basic scheduled',
+      'pro current',
+      'premium upgrade',
+    ]);
+    const preview = (tier: string) => database.rpc('preview_change', customer.id, tier, 'period_end', null, true);
+    expect(await preview('basic')).toEqual({ outcome: 'already_subscribed' });
+    expect(await preview('premium')).toMatchObject({ outcome: 'change' });
   });
 });

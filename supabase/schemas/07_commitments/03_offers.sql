@@ -120,7 +120,7 @@ begin
   if p_user_id is not null then
     v_commitment := billing.find_commitment(p_user_id);
     v_waiting := array(
-      select case when c.kind = 'purchase' then c.plan_id else (c.next).asked_plan_id end
+      select case when c.kind = 'purchase' then c.plan_id else coalesce((c.next).plan_id, (c.next).asked_plan_id) end
       from billing.commitments(p_user_id) c
       where c.kind <> 'purchase' or c.starts_at > billing.clock() or c.ends_at > v_commitment.ends_at
     );

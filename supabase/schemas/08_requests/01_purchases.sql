@@ -551,11 +551,17 @@ begin
   end if;
   return (
     select jsonb_build_object(
-      'tier', (b.next).asked_tier, 'price', billing.price_answer((b.next).asked_tier, (b.next).asked_price),
-      'amount', ((b.next).asked_price).amount, 'currency', ((b.next).asked_price).currency,
+      'tier', its.tier, 'price', billing.price_answer(its.tier, its.sold),
+      'amount', (its.sold).amount, 'currency', (its.sold).currency,
       'starts_at', billing.iso_time((b.next).starts_at), 'undo_until', billing.iso_time(b.undo_until)
     )
     from billing.find_billed(p_user_id) b
+    -- It may have been edited at the gateway.
+    cross join lateral (
+      select
+        coalesce((select p.tier from public.plans p where p.id = (b.next).plan_id), (b.next).asked_tier) as tier,
+        coalesce((b.next).sold, (b.next).asked_price) as sold
+    ) its
     where (b.next).id is not null
     order by (b.next).starts_at
     limit 1

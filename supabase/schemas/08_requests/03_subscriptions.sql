@@ -397,7 +397,7 @@ begin
     when v_change.reason is not null then 'not_now'
     when v_is_same and v_from.gateway_subscription_id is not null then 'already_subscribed'
     -- It waits already: asked for again it changes nothing.
-    when p_when = 'period_end' and v_plan.id = (v_from.next).asked_plan_id then 'already_subscribed'
+    when p_when = 'period_end' and v_plan.id = coalesce((v_from.next).plan_id, (v_from.next).asked_plan_id) then 'already_subscribed'
     -- A purchase of the tier outlasts what the gateway charges: nothing more is to be charged for that time.
     when p_when = 'period_end'
       and num_nonnulls(v_plan.gateway_plan_id, v_from.gateway_subscription_id) = 2

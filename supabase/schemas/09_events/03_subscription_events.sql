@@ -544,7 +544,9 @@ create function billing.announce_edit(
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if (p_subscription.plan_id, (p_subscription.sold).amount) = (p_before.plan_id, p_before.price_amount)
+  -- What ends with its cycle is not charged for a new quantity.
+  if p_subscription.plan_id = p_before.plan_id
+      and ((p_subscription.sold).amount = p_before.price_amount or p_subscription.stops_at is not null)
     or not exists (
       select from public.subscriptions s
       where (s.user_id, s.gateway_subscription_id, s.plan_id, s.status)
@@ -553,7 +555,10 @@ begin
   then
     return;
   end if;
-  perform billing.withdraw_outlook(p_subscription.user_id);
+  perform billing.withdraw_outlook(
+    p_subscription.user_id,
+    'change-scheduled/' || (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).gateway_subscription_id
+  );
   perform billing.enqueue_mail(
     p_subscription.user_id, p_email, 'plan-changed',
     concat_ws('/', p_subscription.gateway_subscription_id, billing.iso_time(p_arrived_at)),

@@ -322,14 +322,17 @@ begin
       (case when v_event = 'subscription.charged' then v_entity ->> 'current_end' end, v_event, v_entity,
         v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end,
         v_event is not null),
-      (v_second::text, case v_status when 'active' then 'subscription.updated' else 'subscription.' || v_status end,
+      (v_second::text,
+        -- What is halted or paused already was not halted or paused now.
+        'subscription.' || case when v_status in ('active', v_mirrored.gateway_status) then 'updated' else v_status end,
         p_entity || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), null,
         v_status is distinct from v_mirrored.gateway_status
           and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
           and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused'))
-          -- Edited at the gateway.
+          -- Edited at the gateway. Read before an edit that a webhook told meanwhile, the answer is older than that.
           or v_status in ('active', 'pending', 'halted', 'paused')
             and v_mirrored.plan_id is not null
+            and (v_mirrored.arrived_at > billing.clock() - interval '10 minutes') is not true
             and (p_entity ->> 'plan_id', billing.quantity_of(p_entity))
               is distinct from (v_mirrored.gateway_plan_id, v_mirrored.quantity))
   ) a (mark, event, entity, at, is_due)
@@ -350,8 +353,9 @@ begin
       when v_status in ('active', 'completed', 'pending', 'halted') then greatest(m.paid_count, v_paid_count)
       else m.paid_count
     end,
-    -- Of an import that no event has named: its invoices name no plan.
+    -- Of an import that no event has named: its invoices name no plan and no quantity.
     gateway_plan_id = coalesce(m.gateway_plan_id, left(billing.json_text(p_entity -> 'plan_id'), 200)),
+    quantity = case when m.plan_id is null and p_entity ? 'quantity' then billing.quantity_of(p_entity) else m.quantity end,
     gateway_status = coalesce(v_status, 'unknown'),
     charge_at = case when v_status is null then m.charge_at else billing.next_charge_at(v_entity) end
   where m.id = p_id

@@ -35,6 +35,7 @@ select 'mismatch', m.gateway_subscription_id, m.user_id, m.asked_at,
   'Set the quantity at the gateway to 1, or insert a note about the subscription: its customer sees what is charged.'
 from billing.gateway_subscriptions m
 where m.quantity > 1
+  and m.plan_id is not null -- else it is not sold here
   and billing.is_billed(m)
   and not exists (
     select from billing.support_actions a where a.action = 'note' and a.reference = m.gateway_subscription_id

@@ -492,6 +492,71 @@ begin
   return jsonb_build_object('outcome', 'cancelled', 'subscription', billing.subscription_answer(p_user_id));
 end $$;
 
+-- Contract: GET /api/subscriptions/plans, "Scenarios".
+create or replace function public.list_plans_for_user(p_user_id uuid) -- null: without scenarios
+returns jsonb -- {plans, needs_state: true, if documents need it}: the answer's body, the lowest price first
+language plpgsql stable
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set plan_cache_mode = force_generic_plan as $$
+declare
+  v_commitment billing.commitment;
+  v_waiting uuid[];
+begin
+  if p_user_id is not null then
+    v_commitment := billing.find_commitment(p_user_id);
+    v_waiting := array(
+      select case when c.kind = 'purchase' then c.plan_id else coalesce((c.next).plan_id, (c.next).asked_plan_id) end
+      from billing.commitments(p_user_id) c
+      where c.kind <> 'purchase' or c.starts_at > billing.clock() or c.ends_at > v_commitment.ends_at
+    );
+  end if;
+  return (
+    select jsonb_build_object('plans', coalesce(jsonb_agg(o.plan order by o.price, o.tier), '[]'))
+    from (
+      select p.price, p.tier, billing.offered_plan(p, v_commitment, v_waiting) as plan
+      from public.plans p
+      where p.is_active and p.lookup_key is null
+      offset 0
+    ) o
+    where o.plan is not null
+  ) || case
+    when p_user_id is not null
+      and exists (select from billing.settings s where s.seller_gstin is not null)
+      and not exists (select from public.billing_details d where d.user_id = p_user_id and d.state is not null)
+      then '{"needs_state": true}'
+    else '{}'
+  end::jsonb;
+end $$;
+
+-- Returns the change of plan that waits for the end of what the user pays for. Contract: GET /api/subscriptions.
+create or replace function billing.next_change(p_user_id uuid)
+returns jsonb -- {tier, price, amount, currency, starts_at, undo_until}; null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  -- Nearly no user has one: this lookup saves the functions below on each read.
+  if not exists (
+    select from billing.gateway_subscriptions m where m.user_id = p_user_id and m.starts_at > billing.clock()
+  ) then
+    return null;
+  end if;
+  return (
+    select jsonb_build_object(
+      'tier', its.tier, 'price', billing.price_answer(its.tier, its.sold),
+      'amount', (its.sold).amount, 'currency', (its.sold).currency,
+      'starts_at', billing.iso_time((b.next).starts_at), 'undo_until', billing.iso_time(b.undo_until)
+    )
+    from billing.find_billed(p_user_id) b
+    -- It may have been edited at the gateway.
+    cross join lateral (
+      select
+        coalesce((select p.tier from public.plans p where p.id = (b.next).plan_id), (b.next).asked_tier) as tier,
+        coalesce((b.next).sold, (b.next).asked_price) as sold
+    ) its
+    where (b.next).id is not null
+    order by (b.next).starts_at
+    limit 1
+  );
+end $$;
+
 create or replace function public.create_order(
   p_user_id uuid,
   p_tier text,
@@ -718,6 +783,108 @@ begin
   return billing.requested_answer('created', v_request, p_plan);
 end $$;
 
+create or replace function billing.plan_change(
+  p_user_id uuid,
+  p_tier text,
+  p_when text, -- now or period_end
+  p_price text, -- the lookup key of the price; null: the default price of the tier
+  p_is_read boolean -- whether the gateway was read: else the outcome may be unread
+)
+returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_plan constant public.plans := billing.find_plan(p_tier, p_price);
+  v_from constant billing.commitment := billing.find_commitment(p_user_id);
+  v_held constant billing.ranked_price := billing.rank_commitment(v_from);
+  v_is_same constant boolean := coalesce(v_held.plan_id = v_plan.id, false); -- a renewal, not a change
+  v_is_undo constant boolean := v_is_same and (v_from.next).id is not null;
+  v_credit record;
+  v_change billing.change;
+begin
+  v_change.outcome := case
+    -- What a customer has is undone to, also where it is off sale.
+    when v_plan.id is null or not v_is_undo and not billing.is_on_offer(v_plan) then 'plan_not_found'
+    when v_plan.tier <> p_tier then 'price_conflict'
+    -- In the days of grace nothing has an end to wait for. While a charge is under way, another payment might be one too much.
+    when v_held.plan_id is null or v_from.ends_at <= v_now and (p_when <> 'now' or coalesce(v_from.charge_at <= v_now, false))
+      then 'subscription_not_found'
+  end;
+  if v_change.outcome is not null then return v_change; end if;
+  v_change.plan := v_plan;
+  v_change.from_tier := v_from.tier;
+  v_change.from_price := case when (v_from.sold).amount is not null then coalesce((v_from.sold).lookup_key, v_from.tier) end;
+  if v_is_undo then return billing.undo_change(v_change, v_from); end if;
+
+  select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_when = 'now';
+  v_change.unread := v_credit.unread;
+  -- Why it cannot begin before the end of the period.
+  v_change.reason := case
+    when p_when <> 'now' or v_is_same then null
+    when (v_held.price).currency <> v_plan.currency then 'currency'
+    when v_held.tier = v_plan.tier and billing.compare_prices(v_held, billing.rank_plan(v_plan)) = 'downgrade' then 'downgrade'
+    when v_credit.is_excess then 'credit'
+  end;
+  v_change.outcome := case
+    when v_change.reason is not null then 'not_now'
+    when v_is_same and v_from.gateway_subscription_id is not null then 'already_subscribed'
+    -- It waits already: asked for again it changes nothing.
+    when p_when = 'period_end' and v_plan.id = coalesce((v_from.next).plan_id, (v_from.next).asked_plan_id) then 'already_subscribed'
+    -- A purchase of the tier outlasts what the gateway charges: nothing more is to be charged for that time.
+    when p_when = 'period_end'
+      and num_nonnulls(v_plan.gateway_plan_id, v_from.gateway_subscription_id) = 2
+      and exists (
+        select from billing.sources s
+        where s.user_id = p_user_id
+          and s.kind = 'payment'
+          and s.tier = v_plan.tier
+          and s.ends_at > v_from.ends_at
+          and (s.is_running or s.is_upcoming)
+      )
+      then 'already_subscribed'
+    when v_credit.unread is not null and not p_is_read then 'unread'
+    else 'change'
+  end;
+  -- A renewal that the customer cancelled or never authorised is made again. A change of one that waits renews the same
+  -- purchase.
+  if p_when = 'period_end' and (
+    v_from.kind = 'renewal'
+    or v_from.kind = 'purchase' and v_is_same and exists (
+      select from billing.gateway_subscriptions m where m.user_id = p_user_id and m.payment_id::text = v_from.id
+    )
+  ) then
+    v_change.renews := v_from.paid_by_id::uuid;
+  end if;
+  v_change.is_billed := v_plan.gateway_plan_id is not null and num_nonnulls(v_from.gateway_subscription_id, v_change.renews) > 0;
+
+  v_change.credit := 0;
+  v_change.starts_at := v_now;
+  v_change.due_at := v_now;
+  if p_when = 'now' then
+    v_change.credit := coalesce(v_credit.credit, 0);
+    if not v_change.is_billed or v_change.credit > 0 then v_change.order_start := 'now'; end if;
+  elsif v_change.is_billed then
+    v_change.replaces := v_from.gateway_subscription_id;
+    v_change.starts_at := v_from.ends_at;
+    v_change.due_at := v_from.ends_at;
+    -- The customer may authorise for 24 hours, and the gateway needs to know a cancellation 48 hours before a cycle ends.
+    if v_change.outcome = 'change' and v_change.replaces is not null and v_change.starts_at < v_now + interval '80 hours' then
+      v_change.outcome := 'too_late';
+    end if;
+  else
+    v_change.order_start := 'after_current';
+    v_change.starts_at := coalesce(
+      (billing.find_followed(p_user_id, v_plan.tier, null, null, v_change.order_start, null)).ends_at, v_now
+    );
+  end if;
+  v_change.ends_at := billing.add_months(v_change.starts_at, billing.sold_months(v_plan.duration_months));
+  v_change.amount_due := v_plan.price - v_change.credit;
+  v_change.next_charge_at := case
+    when v_change.is_billed then case p_when when 'now' then v_change.ends_at else v_change.starts_at end
+  end;
+  v_change.next_amount := v_plan.price;
+  return v_change;
+end $$;
+
 -- Applies the usual charge: the next cycle, in order, of the only subscription of a user that is not over. It reads the event
 -- inline: a body of another shape is left to the general way, also by the error of a cast, and so is a delivery whose ledger
 -- row exists. The values are those that billing.merge_gateway_subscription, billing.record_charge, billing.settle_access and
@@ -887,7 +1054,9 @@ create function billing.announce_edit(
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if (p_subscription.plan_id, (p_subscription.sold).amount) = (p_before.plan_id, p_before.price_amount)
+  -- What ends with its cycle is not charged for a new quantity.
+  if p_subscription.plan_id = p_before.plan_id
+      and ((p_subscription.sold).amount = p_before.price_amount or p_subscription.stops_at is not null)
     or not exists (
       select from public.subscriptions s
       where (s.user_id, s.gateway_subscription_id, s.plan_id, s.status)
@@ -896,7 +1065,10 @@ begin
   then
     return;
   end if;
-  perform billing.withdraw_outlook(p_subscription.user_id);
+  perform billing.withdraw_outlook(
+    p_subscription.user_id,
+    'change-scheduled/' || (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).gateway_subscription_id
+  );
   perform billing.enqueue_mail(
     p_subscription.user_id, p_email, 'plan-changed',
     concat_ws('/', p_subscription.gateway_subscription_id, billing.iso_time(p_arrived_at)),
@@ -1288,14 +1460,17 @@ begin
       (case when v_event = 'subscription.charged' then v_entity ->> 'current_end' end, v_event, v_entity,
         v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end,
         v_event is not null),
-      (v_second::text, case v_status when 'active' then 'subscription.updated' else 'subscription.' || v_status end,
+      (v_second::text,
+        -- What is halted or paused already was not halted or paused now.
+        'subscription.' || case when v_status in ('active', v_mirrored.gateway_status) then 'updated' else v_status end,
         p_entity || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), null,
         v_status is distinct from v_mirrored.gateway_status
           and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
           and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused'))
-          -- Edited at the gateway.
+          -- Edited at the gateway. Read before an edit that a webhook told meanwhile, the answer is older than that.
           or v_status in ('active', 'pending', 'halted', 'paused')
             and v_mirrored.plan_id is not null
+            and (v_mirrored.arrived_at > billing.clock() - interval '10 minutes') is not true
             and (p_entity ->> 'plan_id', billing.quantity_of(p_entity))
               is distinct from (v_mirrored.gateway_plan_id, v_mirrored.quantity))
   ) a (mark, event, entity, at, is_due)
@@ -1316,8 +1491,9 @@ begin
       when v_status in ('active', 'completed', 'pending', 'halted') then greatest(m.paid_count, v_paid_count)
       else m.paid_count
     end,
-    -- Of an import that no event has named: its invoices name no plan.
+    -- Of an import that no event has named: its invoices name no plan and no quantity.
     gateway_plan_id = coalesce(m.gateway_plan_id, left(billing.json_text(p_entity -> 'plan_id'), 200)),
+    quantity = case when m.plan_id is null and p_entity ? 'quantity' then billing.quantity_of(p_entity) else m.quantity end,
     gateway_status = coalesce(v_status, 'unknown'),
     charge_at = case when v_status is null then m.charge_at else billing.next_charge_at(v_entity) end
   where m.id = p_id
@@ -1741,6 +1917,7 @@ select 'mismatch', m.gateway_subscription_id, m.user_id, m.asked_at,
   'Set the quantity at the gateway to 1, or insert a note about the subscription: its customer sees what is charged.'
 from billing.gateway_subscriptions m
 where m.quantity > 1
+  and m.plan_id is not null -- else it is not sold here
   and billing.is_billed(m)
   and not exists (
     select from billing.support_actions a where a.action = 'note' and a.reference = m.gateway_subscription_id
