@@ -71,7 +71,7 @@ describe('POST /api/internal/reconcile', () => {
   const noneLeft = {
     claim_payments_to_reconcile: { settled: 0, payments: [] },
     claim_subscriptions_to_reconcile: { settled: 0, subscriptions: [] },
-    claim_statement_pages: { pages: [] },
+    claim_statement_pages: { pages: [], newest: null },
     claim_settlement_pages: { pages: [] },
   };
   const reconcile = (answers: Record<string, unknown[]>, settings = config) =>
