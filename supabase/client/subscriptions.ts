@@ -27,7 +27,9 @@ type Money = { amount: number; currency: string };
 type Length = { interval: 'month' | 'year'; interval_count: number };
 /** What it would be for the user to buy a price now. */
 export type Scenario = 'buy' | 'current' | 'renew' | 'upgrade' | 'downgrade' | 'scheduled';
-export type OfferedPrice = Price & Pick<Plan, 'id' | 'gateway_plan_id'> & { is_default: boolean; scenario?: Scenario };
+/** `trial_days`: before the first charge of a subscription, for who may try it. */
+export type OfferedPrice = PlanPrice & { scenario?: Scenario; trial_days?: number };
+type PlanPrice = Price & Pick<Plan, 'id' | 'gateway_plan_id'> & { is_default: boolean };
 export type Plan = {
   id: string;
   tier: string;
@@ -144,9 +146,9 @@ type Renewal = 'replace' | 'extend';
 type Order = { id: string } & Money;
 type GatewaySubscription = { id: string; status: string; short_url: string };
 type Sold = { order: Order | null; payment_id: string | null; subscription: GatewaySubscription | null };
-type Started<P = Omit<OfferedPrice, 'scenario'>> = { key_id: string; plan: Plan; price: P; running: Running | null };
+type Started<P = PlanPrice> = { key_id: string; plan: Plan; price: P; running: Running | null };
 type Prefill = { email: string | null; name: string | null };
-type Ordered = Started<Omit<OfferedPrice, 'scenario'> | null> & {
+type Ordered = Started<PlanPrice | null> & {
   order: Order;
   payment_id: string;
   prefill: Prefill;
@@ -417,7 +419,7 @@ const NO_DECIMALS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF
 const THREE_DECIMALS = 'BHD IQD JOD KWD LYD OMR TND';
 
 /** What a window needs of the answer that created its order or subscription. */
-type Made = Partial<Started<Omit<OfferedPrice, 'scenario'> | null> & { prefill: Prefill; change: Change }>;
+type Made = Partial<Started<PlanPrice | null> & { prefill: Prefill; change: Change }>;
 type Begun = { gateway: Gateway; user: User; made: Made };
 type Asked = { result: CheckoutResult; isFinal: boolean };
 type Store = ReturnType<typeof openStore>;

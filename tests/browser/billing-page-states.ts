@@ -144,6 +144,13 @@ const next = { tier: 'basic', price: basic, amount: basic.amount, currency: 'INR
 /** A customer in each state that the page shows. */
 export const states: Readonly<Record<string, Fixture>> = {
   free: fixture(null),
+  offered: {
+    ...fixture(null),
+    plans: fixture(null).plans.map((plan) => ({
+      ...plan,
+      prices: plan.prices.map((price) => ({ ...price, trial_days: 7 })),
+    })),
+  },
   monthly: fixture(monthly),
   yearly: fixture(yearly, {
     subscription: subscriptionOf(yearly, { current_period_end: inDays(354) }),

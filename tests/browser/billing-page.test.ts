@@ -173,6 +173,7 @@ test(
 /** A sentence that only this state shows. */
 const shown: Record<keyof typeof states, string> = {
   'free': 'FreeNo active planYou can choose a plan at any time.',
+  'offered': '7 days free first',
   'monthly': 'Pro, monthlyActive₹99.00 a monthRenews on',
   'yearly': 'Pro, yearlyActive₹999.00 a yearRenews on',
   'bought': 'It does not renew by itself.',

@@ -84,6 +84,32 @@ test('GET /api/subscriptions/plans → each plan with its prices on offer, the d
   ]);
 });
 
+test('GET /api/subscriptions/plans → a trial of what the gateway bills, to who never paid', async () => {
+  await database.query(
+    `insert into public.plans (tier, name, lookup_key, price, duration_months, gateway_plan_id, trial_days)
+       values ('test-a', 'A', null, 4900, 1, 'plan_a', 7), ('test-a', 'A', 'a-once', 5900, 1, null, 7),
+         ('test-a', 'A', 'a-year', 49000, 12, 'plan_a_year', 0)`,
+  );
+  const trials = async (headers = {}) =>
+    (await list(headers)).plans.find(({ tier }) => tier === 'test-a')?.prices.map((price) => price.trial_days ?? null);
+  const user = await newUser();
+  const session = as(user.accessToken);
+  expect([await trials(), await trials(session)]).toEqual([[7, null, null], [7, null, null]]);
+  const tried = await newUser();
+  await database.query(
+    `insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, asked_at, arrived_at, status)
+     values ($1, 'sub_tried', now(), now(), 'active')`,
+    [tried.id],
+  );
+  expect(await trials(as(tried.accessToken))).toEqual([null, null, null]);
+  await database.query(
+    `insert into public.payments (user_id, amount, tier, status, gateway_payment_id, captured_at)
+     values ($1, 4900, 'basic', 'captured', 'pay_before', now() - interval '1 day')`,
+    [user.id],
+  );
+  expect(await trials(session)).toEqual([null, null, null]);
+});
+
 test('GET /api/subscriptions/plans → plans on offer, by price, then by tier', async () => {
   await database.query(
     `insert into public.plans (tier, name, price, is_active)

@@ -32,7 +32,12 @@ const planPrice = price.extend({
   gateway_plan_id: z.string().nullable().describe('The plan at the gateway. Null: the gateway does not bill it.'),
   is_default: z.boolean(),
 }).meta({ id: 'PlanPrice', description: 'The price of a row of `public.plans`, as it is sold.' });
-const offeredPrice = planPrice.extend(offered).meta({ id: 'OfferedPrice', description: 'A price on offer.' });
+const offeredPrice = planPrice.extend({
+  ...offered,
+  trial_days: z.int().positive().optional().describe(
+    'Days before the first charge of a subscription. Only where there is a trial, for a user who may have it.',
+  ),
+}).meta({ id: 'OfferedPrice', description: 'A price on offer.' });
 export const plansAnswer = z.object({
   plans: z.array(plan.extend({
     prices: z.array(offeredPrice).describe('The default first, then by length, amount and key.'),

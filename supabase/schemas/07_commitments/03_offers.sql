@@ -26,9 +26,27 @@ begin
   end;
 end $$;
 
+-- Returns whether a user may try a plan: a trial is for a user who never paid.
+create function billing.may_try(p_user_id uuid) -- null: there is no user yet
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return not exists (select from public.payments p where p.user_id = p_user_id and p.captured_at is not null)
+    and not exists (
+      select from billing.gateway_subscriptions m
+      where m.user_id = p_user_id
+        and m.arrived_at is not null
+        -- Else it was cancelled before its authorisation.
+        and (
+          m.status is distinct from 'cancelled'
+          or num_nonnulls(m.authenticated_at, m.first_activated_at, m.first_charged_at, m.first_halted_at, m.period_end) > 0
+        )
+    );
+end $$;
+
 -- Returns a plan with its prices. Those that the gateway can't charge are left out, but not those of the plan "free".
 create function billing.offered_plan(
   p_plan public.plans,
+  p_user_id uuid, -- null: there is none
   p_commitment billing.commitment, -- of the user; all null: none
   p_waiting uuid[] -- see billing.scenario. Null: there is no user, and no scenario
 )
@@ -43,6 +61,12 @@ begin
     jsonb_agg(
       billing.offer_answer(p.id, p.tier, (its.wanted).price, p.gateway_plan_id)
         || case when own.scenario is null then '{}' else jsonb_build_object('scenario', own.scenario) end
+        || case
+          when p.trial_days > 0 and p.gateway_plan_id is not null and coalesce(own.scenario, 'buy') = 'buy'
+            and billing.may_try(p_user_id)
+            then jsonb_build_object('trial_days', p.trial_days)
+          else '{}'
+        end
       order by p.lookup_key is not null, ((its.wanted).price).months, p.price, p.lookup_key
     ) filter (where billing.is_payable(p.price, p.currency) or p.tier = 'free'),
     max(own.scenario) filter (where p.lookup_key is null)
@@ -128,7 +152,7 @@ begin
   return (
     select jsonb_build_object('plans', coalesce(jsonb_agg(o.plan order by o.price, o.tier), '[]'))
     from (
-      select p.price, p.tier, billing.offered_plan(p, v_commitment, v_waiting) as plan
+      select p.price, p.tier, billing.offered_plan(p, p_user_id, v_commitment, v_waiting) as plan
       from public.plans p
       where p.is_active and p.lookup_key is null
       offset 0

@@ -101,21 +101,7 @@ begin
     limit 1
   ));
   if v_refusal is not null then return v_refusal; end if;
-  -- A trial is for a user who never paid.
-  if p_starts_at is null
-    and p_plan.trial_days > 0
-    and not exists (select from public.payments p where p.user_id = p_user_id and p.captured_at is not null)
-    and not exists (
-      select from billing.gateway_subscriptions m
-      where m.user_id = p_user_id
-        and m.arrived_at is not null
-        -- Else it was cancelled before its authorisation.
-        and (
-          m.status is distinct from 'cancelled'
-          or num_nonnulls(m.authenticated_at, m.first_activated_at, m.first_charged_at, m.first_halted_at, m.period_end) > 0
-        )
-    )
-  then
+  if p_starts_at is null and p_plan.trial_days > 0 and billing.may_try(p_user_id) then
     p_starts_at := date_trunc('second', v_now) + make_interval(hours => 24 * p_plan.trial_days);
     v_is_trial := true;
   end if;

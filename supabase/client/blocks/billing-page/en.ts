@@ -2,10 +2,8 @@ import { formatsOf, type Length } from './formats.ts';
 
 const formats = formatsOf('en-GB', undefined);
 const { day, moment } = formats;
-const per = ({ interval, interval_count: count }: Length) =>
-  count === 1 ? `a ${interval}` : `for ${count} ${interval}s`;
-const every = ({ interval, interval_count: count }: Length) =>
-  count === 1 ? `${interval}ly` : `every ${count} ${interval}s`;
+const per = ({ interval: one, interval_count: n }: Length) => n === 1 ? `a ${one}` : `for ${n} ${one}s`;
+const every = ({ interval: one, interval_count: n }: Length) => n === 1 ? `${one}ly` : `every ${n} ${one}s`;
 
 /** Every text of the page in English. An app that speaks another language translates this file: `hi.ts` is Hindi. */
 export const en = {
@@ -118,6 +116,7 @@ export const en = {
     changeLength: (length: Length) => `Change to ${every(length)}`,
     upgrade: (plan: string) => `Upgrade to ${plan}`,
     change: (plan: string) => `Change to ${plan}`,
+    trial: (days: number) => `${days === 1 ? '1 day' : `${days} days`} free first`,
     or: (price: string) => `or ${price}`,
     less: (percent: number) => `${percent}% less than monthly`,
   },

@@ -114,6 +114,7 @@ export const hi: Texts = {
     changeLength: (length) => `${every(length)} में बदलें`,
     upgrade: (plan) => `${plan} में अपग्रेड करें`,
     change: (plan) => `${plan} में बदलें`,
+    trial: (days) => `पहले ${days} दिन मुफ़्त`,
     or: (price) => `या ${price}`,
     less: (percent) => `मासिक से ${percent}% कम`,
   },

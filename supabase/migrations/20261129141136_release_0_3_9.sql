@@ -1,6 +1,8 @@
 -- Made by npm run migration. Renames and data are written by hand.
 set local lock_timeout = '2s';
 
+drop function billing.offered_plan(public.plans,billing.commitment,pg_catalog.uuid[]);
+
 drop function billing.merge_gateway_plan(billing.gateway_subscriptions,pg_catalog.text,pg_catalog.text,timestamp with time zone);
 
 drop function public.end_reconciliation(pg_catalog.uuid,boolean);
@@ -492,6 +494,62 @@ begin
   return jsonb_build_object('outcome', 'cancelled', 'subscription', billing.subscription_answer(p_user_id));
 end $$;
 
+-- Returns whether a user may try a plan: a trial is for a user who never paid.
+create function billing.may_try(p_user_id uuid) -- null: there is no user yet
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return not exists (select from public.payments p where p.user_id = p_user_id and p.captured_at is not null)
+    and not exists (
+      select from billing.gateway_subscriptions m
+      where m.user_id = p_user_id
+        and m.arrived_at is not null
+        -- Else it was cancelled before its authorisation.
+        and (
+          m.status is distinct from 'cancelled'
+          or num_nonnulls(m.authenticated_at, m.first_activated_at, m.first_charged_at, m.first_halted_at, m.period_end) > 0
+        )
+    );
+end $$;
+
+-- Returns a plan with its prices. Those that the gateway can't charge are left out, but not those of the plan "free".
+create function billing.offered_plan(
+  p_plan public.plans,
+  p_user_id uuid, -- null: there is none
+  p_commitment billing.commitment, -- of the user; all null: none
+  p_waiting uuid[] -- see billing.scenario. Null: there is no user, and no scenario
+)
+returns jsonb -- null: it has no such price
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_held constant billing.ranked_price := billing.rank_commitment(p_commitment);
+  v_prices jsonb;
+  v_scenario text;
+begin
+  select
+    jsonb_agg(
+      billing.offer_answer(p.id, p.tier, (its.wanted).price, p.gateway_plan_id)
+        || case when own.scenario is null then '{}' else jsonb_build_object('scenario', own.scenario) end
+        || case
+          when p.trial_days > 0 and p.gateway_plan_id is not null and coalesce(own.scenario, 'buy') = 'buy'
+            and billing.may_try(p_user_id)
+            then jsonb_build_object('trial_days', p.trial_days)
+          else '{}'
+        end
+      order by p.lookup_key is not null, ((its.wanted).price).months, p.price, p.lookup_key
+    ) filter (where billing.is_payable(p.price, p.currency) or p.tier = 'free'),
+    max(own.scenario) filter (where p.lookup_key is null)
+  into v_prices, v_scenario
+  from public.plans p
+  cross join lateral (select billing.rank_plan(p) as wanted offset 0) its
+  cross join lateral (
+    select case when p_waiting is not null then billing.scenario(p_commitment, v_held, its.wanted, p_waiting) end as scenario
+  ) own
+  where p.tier = p_plan.tier and p.is_active;
+  if v_prices is null then return null; end if;
+  return to_jsonb(p_plan) || jsonb_build_object('prices', v_prices)
+    || case when v_scenario is null then '{}' else jsonb_build_object('scenario', v_scenario) end;
+end $$;
+
 -- Contract: GET /api/subscriptions/plans, "Scenarios".
 create or replace function public.list_plans_for_user(p_user_id uuid) -- null: without scenarios
 returns jsonb -- {plans, needs_state: true, if documents need it}: the answer's body, the lowest price first
@@ -512,7 +570,7 @@ begin
   return (
     select jsonb_build_object('plans', coalesce(jsonb_agg(o.plan order by o.price, o.tier), '[]'))
     from (
-      select p.price, p.tier, billing.offered_plan(p, v_commitment, v_waiting) as plan
+      select p.price, p.tier, billing.offered_plan(p, p_user_id, v_commitment, v_waiting) as plan
       from public.plans p
       where p.is_active and p.lookup_key is null
       offset 0
@@ -751,21 +809,7 @@ begin
     limit 1
   ));
   if v_refusal is not null then return v_refusal; end if;
-  -- A trial is for a user who never paid.
-  if p_starts_at is null
-    and p_plan.trial_days > 0
-    and not exists (select from public.payments p where p.user_id = p_user_id and p.captured_at is not null)
-    and not exists (
-      select from billing.gateway_subscriptions m
-      where m.user_id = p_user_id
-        and m.arrived_at is not null
-        -- Else it was cancelled before its authorisation.
-        and (
-          m.status is distinct from 'cancelled'
-          or num_nonnulls(m.authenticated_at, m.first_activated_at, m.first_charged_at, m.first_halted_at, m.period_end) > 0
-        )
-    )
-  then
+  if p_starts_at is null and p_plan.trial_days > 0 and billing.may_try(p_user_id) then
     p_starts_at := date_trunc('second', v_now) + make_interval(hours => 24 * p_plan.trial_days);
     v_is_trial := true;
   end if;
@@ -2652,6 +2696,10 @@ REVOKE ALL ON FUNCTION "billing"."made_at"(billing.gateway_subscriptions) FROM P
 
 GRANT EXECUTE ON FUNCTION "billing"."made_at"(billing.gateway_subscriptions) TO "service_role";
 
+REVOKE ALL ON FUNCTION "billing"."may_try"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."may_try"(uuid) TO "service_role";
+
 REVOKE ALL ON FUNCTION "billing"."merge_gateway_plan"(billing.gateway_subscriptions, text, jsonb, text, timestamp WITH time zone) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."merge_gateway_plan"(billing.gateway_subscriptions, text, jsonb, text, timestamp WITH time zone) TO "service_role";
@@ -2663,6 +2711,10 @@ GRANT EXECUTE ON FUNCTION "billing"."note_of_refund"(text, uuid) TO "service_rol
 REVOKE ALL ON FUNCTION "billing"."noted_of_dispute"(text, uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."noted_of_dispute"(text, uuid) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."offered_plan"(public.plans, uuid, billing.commitment, uuid[]) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."offered_plan"(public.plans, uuid, billing.commitment, uuid[]) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."price_of_units"(billing.price, bigint) FROM PUBLIC;
 
