@@ -108,6 +108,11 @@ test('GET /api/subscriptions/plans → a trial of what the gateway bills, to who
     [user.id],
   );
   expect(await trials(session)).toEqual([null, null, null]);
+  await database.query('delete from auth.users where id = any ($1)', [[user.id, tried.id]]);
+  await database.query(
+    `delete from public.payments where gateway_payment_id = 'pay_before';
+     delete from billing.gateway_subscriptions where gateway_subscription_id = 'sub_tried'`,
+  );
 });
 
 test('GET /api/subscriptions/plans → plans on offer, by price, then by tier', async () => {
