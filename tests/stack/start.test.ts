@@ -89,6 +89,22 @@ test('an escape sequence of a request does not reach the terminal', async () => 
   expect(stack.stderr.filter((line) => /[^\P{Cc}\t]/u.test(line))).toEqual([]);
 });
 
+test('the name of a sign-up is that of the profile, and the metadata can be changed', async () => {
+  const supabase = createClient(value('API_URL'), value('PUBLISHABLE_KEY'), { auth: { persistSession: false } });
+  const email = `${crypto.randomUUID()}@example.com`;
+  await supabase.auth.signUp({
+    email,
+    password: 'correct horse battery',
+    options: { data: { full_name: 'Asha Rao' } },
+  });
+  await supabase.auth.stopAutoRefresh();
+  const { data } = await supabase.auth.updateUser({ data: { language: 'hi' } });
+  expect(data.user?.user_metadata).toMatchObject({ full_name: 'Asha Rao', language: 'hi' });
+  const named = `select p.display_name as name, u.raw_user_meta_data ->> 'language' as language
+    from auth.users u join billing.profiles p on p.user_id = u.id where u.email = $1`;
+  expect(await database.one(named, [email])).toEqual({ name: 'Asha Rao', language: 'hi' });
+});
+
 test('the policy of the guide works as printed, on a table that is made while the stack runs', async () => {
   const [, sql] =
     /```sql\n([^`]*create policy[^`]*)```/.exec(await Deno.readTextFile(`${root}/supabase/docs/own-plan.md`)) ??

@@ -13,6 +13,7 @@ export async function prepareDatabase(url: string): Promise<void> {
     await sql.unsafe(rolesOf(new URL(url).password));
     await createAuthSchema(url);
     await sql.unsafe(usage);
+    await sql.unsafe(metadata);
   } finally {
     await sql.end();
   }
@@ -50,3 +51,15 @@ $$`;
 const usage = `
 create schema if not exists extensions;
 grant usage on schema public, extensions, auth to anon, authenticated, service_role`;
+
+// Lite stores the metadata of a sign-up as a JSON string, where Supabase stores an object, as what reads a name expects.
+const metadata = `
+create or replace function auth.parse_metadata() returns trigger language plpgsql set search_path = '' as $$
+begin
+  if jsonb_typeof(new.raw_user_meta_data) = 'string' then
+    new.raw_user_meta_data := (new.raw_user_meta_data #>> '{}')::jsonb;
+  end if;
+  return new;
+end $$;
+create or replace trigger parse_metadata before insert or update of raw_user_meta_data on auth.users
+for each row execute function auth.parse_metadata()`;
