@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { typeNotes } from './add/app-types.ts';
+import { tsconfigNotes } from './add/app-tsconfig.ts';
 import { changedFiles } from './add/edits.ts';
 import { type Installed, readInstalled, recordPath } from './add/installed.ts';
 import { planInstallation } from './add/plan.ts';
@@ -65,7 +65,7 @@ async function add({ folder, dryRun }: Options, installed: Installed | undefined
   }
   if (!dryRun) await writeSteps(folder, plan.steps);
   print('', dryRun ? 'Nothing is written: --dry-run' : 'Done.', ...nextLines(plan, product));
-  print(...await typeNotes(folder));
+  print(...await tsconfigNotes(folder));
   if (plan.kept.length > 0) print(...await mailNotes(folder, plan, product));
   return 0;
 }

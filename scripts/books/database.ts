@@ -47,7 +47,8 @@ export type BookDocument = {
 
 const documentColumns =
   `d.id, d.kind, d.document_number, d.document_date, d.category, d.gateway_payment_id, d.refund_id,
-  d.dispute_id, d.dispute_id is not null and billing.noted_of_dispute(d.dispute_id, d.id) > d.total as is_further, d.reissue_of, d.against, d.against_date, d.place_of_supply, d.is_inter, d.buyer, d.description, d.item, d.sac,
+  d.dispute_id, d.dispute_id is not null and billing.noted_of_dispute(d.dispute_id, d.id) > d.total as is_further, d.reissue_of,
+  d.against, d.against_date, d.place_of_supply, d.is_inter, d.buyer, d.description, d.item, d.sac,
   d.sign, d.currency, billing.minor_units(d.currency) as decimals, d.total, d.rupee_rate, d.rate, d.rupee_total, d.taxable,
   d.igst, d.cgst, d.sgst, d.other_tax`;
 

@@ -95,6 +95,13 @@ test('GET /api/subscriptions/plans → a trial of what the gateway bills, to who
   const user = await newUser();
   const session = as(user.accessToken);
   expect([await trials(), await trials(session)]).toEqual([[7, null, null], [7, null, null]]);
+  // A gift is not what he pays for.
+  await database.query(
+    `insert into billing.support_actions (action, email, tier, until, reason)
+     values ('grant', $1, 'basic', now() + interval '1 day', 'a test')`,
+    [user.id],
+  );
+  expect(await trials(session)).toEqual([7, null, null]);
   const tried = await newUser();
   await database.query(
     `insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, asked_at, arrived_at, status)

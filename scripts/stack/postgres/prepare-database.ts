@@ -52,7 +52,7 @@ const usage = `
 create schema if not exists extensions;
 grant usage on schema public, extensions, auth to anon, authenticated, service_role`;
 
-// Lite stores the metadata of a sign-up as a JSON string, where Supabase stores an object, as what reads a name expects.
+// Lite stores the metadata of a sign-up as a JSON string. Supabase stores an object, from which a profile gets its name.
 const metadata = `
 create or replace function auth.parse_metadata() returns trigger language plpgsql set search_path = '' as $$
 begin

@@ -75,7 +75,9 @@ begin
   if tg_op = 'UPDATE' and to_jsonb(new) - 'due_at' = to_jsonb(old) - 'due_at' then return new; end if;
   -- This insert writes no row: it fails, or has an "on conflict" clause.
   if tg_op = 'INSERT' and exists (select from public.subscriptions s where s.user_id = new.user_id) then return new; end if;
-  if new.gateway_subscription_id <> '' and (tg_op = 'INSERT' or new.gateway_subscription_id is distinct from old.gateway_subscription_id) then
+  if new.gateway_subscription_id <> ''
+    and (tg_op = 'INSERT' or new.gateway_subscription_id is distinct from old.gateway_subscription_id)
+  then
     perform billing.refuse_second_owner(new.user_id, new.gateway_subscription_id);
   end if;
   if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then

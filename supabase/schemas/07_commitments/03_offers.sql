@@ -62,8 +62,7 @@ begin
       billing.offer_answer(p.id, p.tier, (its.wanted).price, p.gateway_plan_id)
         || case when own.scenario is null then '{}' else jsonb_build_object('scenario', own.scenario) end
         || case
-          when p.trial_days > 0 and p.gateway_plan_id is not null and coalesce(own.scenario, 'buy') = 'buy'
-            and billing.may_try(p_user_id)
+          when p.trial_days > 0 and p.gateway_plan_id is not null and billing.may_try(p_user_id)
             then jsonb_build_object('trial_days', p.trial_days)
           else '{}'
         end

@@ -535,7 +535,7 @@ begin
   return billing.sole_ruling(v_source);
 end $$;
 
--- Enqueues the mail that the plan or the quantity of what rules was edited at the gateway. The caller has settled the user's access.
+-- Enqueues the mail about an edit of plan or quantity at the gateway. The caller has settled the user's access.
 create function billing.announce_edit(
   p_subscription billing.gateway_subscriptions, -- after the event
   p_before public.subscriptions, -- the row that it gave before

@@ -102,7 +102,8 @@ create function billing.adopt_subscriptions(p_user_id uuid)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   update billing.gateway_subscriptions m
-  set plan_id = coalesce(m.plan_id, own.plan_id), sold = coalesce(m.sold, billing.price_of_units(own.sold, m.quantity)), awaits_user = false,
+  set plan_id = coalesce(m.plan_id, own.plan_id),
+    sold = coalesce(m.sold, billing.price_of_units(own.sold, m.quantity)), awaits_user = false,
     next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
   from billing.gateway_subscriptions w
   left join lateral billing.find_billed_price(w.gateway_plan_id, w.gateway_subscription_id) own on w.plan_id is null

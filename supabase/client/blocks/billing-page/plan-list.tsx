@@ -68,7 +68,7 @@ export function PlanList({ plans, busy, onBuy, onChange }: Props) {
                     <span className='text-sm text-(--bp-soft)'>{per(price)}</span>
                   </p>
                   <p className='mt-1 min-h-5 text-sm text-(--bp-soft)'>
-                    {renews && price.trial_days
+                    {renews && price.scenario === 'buy' && price.trial_days
                       ? <span className='text-(--bp-good)'>{words.trial(price.trial_days)}</span>
                       : comparison(price, plan, texts)}
                   </p>

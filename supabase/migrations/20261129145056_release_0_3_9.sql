@@ -370,7 +370,9 @@ begin
   if tg_op = 'UPDATE' and to_jsonb(new) - 'due_at' = to_jsonb(old) - 'due_at' then return new; end if;
   -- This insert writes no row: it fails, or has an "on conflict" clause.
   if tg_op = 'INSERT' and exists (select from public.subscriptions s where s.user_id = new.user_id) then return new; end if;
-  if new.gateway_subscription_id <> '' and (tg_op = 'INSERT' or new.gateway_subscription_id is distinct from old.gateway_subscription_id) then
+  if new.gateway_subscription_id <> ''
+    and (tg_op = 'INSERT' or new.gateway_subscription_id is distinct from old.gateway_subscription_id)
+  then
     perform billing.refuse_second_owner(new.user_id, new.gateway_subscription_id);
   end if;
   if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
@@ -530,8 +532,7 @@ begin
       billing.offer_answer(p.id, p.tier, (its.wanted).price, p.gateway_plan_id)
         || case when own.scenario is null then '{}' else jsonb_build_object('scenario', own.scenario) end
         || case
-          when p.trial_days > 0 and p.gateway_plan_id is not null and coalesce(own.scenario, 'buy') = 'buy'
-            and billing.may_try(p_user_id)
+          when p.trial_days > 0 and p.gateway_plan_id is not null and billing.may_try(p_user_id)
             then jsonb_build_object('trial_days', p.trial_days)
           else '{}'
         end
@@ -1089,7 +1090,7 @@ begin
   return true;
 end $$;
 
--- Enqueues the mail that the plan or the quantity of what rules was edited at the gateway. The caller has settled the user's access.
+-- Enqueues the mail about an edit of plan or quantity at the gateway. The caller has settled the user's access.
 create function billing.announce_edit(
   p_subscription billing.gateway_subscriptions, -- after the event
   p_before public.subscriptions, -- the row that it gave before
@@ -1248,7 +1249,8 @@ create or replace function billing.adopt_subscriptions(p_user_id uuid)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   update billing.gateway_subscriptions m
-  set plan_id = coalesce(m.plan_id, own.plan_id), sold = coalesce(m.sold, billing.price_of_units(own.sold, m.quantity)), awaits_user = false,
+  set plan_id = coalesce(m.plan_id, own.plan_id),
+    sold = coalesce(m.sold, billing.price_of_units(own.sold, m.quantity)), awaits_user = false,
     next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
   from billing.gateway_subscriptions w
   left join lateral billing.find_billed_price(w.gateway_plan_id, w.gateway_subscription_id) own on w.plan_id is null

@@ -4,7 +4,7 @@ import { readIfExists } from './installed.ts';
  * Whether the TypeScript of an app compiles the function, as that of a new app of Next.js does. It has Deno's imports, so
  * the app's build would stop there. @returns the lines that say what to change
  */
-export async function typeNotes(folder: string): Promise<string[]> {
+export async function tsconfigNotes(folder: string): Promise<string[]> {
   const path = `${folder}/tsconfig.json`;
   if (await readIfExists(path) === undefined) return [];
   const { default: { parseJsonConfigFileContent, readConfigFile, sys } } = await import('typescript');
